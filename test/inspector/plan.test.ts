@@ -3,33 +3,17 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { PLAN_SELECTORS } from '../../src/cli/front-door.ts';
 import { readPlanFile } from '../../src/cli/plan-file.ts';
-import { lanesOf, type ScheduledBar } from '../../src/inspector/plan/gantt-lanes.ts';
-import {
-  type ItemProgress as ShownProgress,
-  type ItemRow,
-  phaseBadge,
-  type Plan as ShownPlan,
-  planProgress,
-} from '../../src/inspector/plan/plan-progress.ts';
-import { type ItemPhase, type ItemProgress } from '../../src/machines/coordination/coordinator/progress.ts';
-import { type Plan } from '../../src/machines/coordination/plan/plan.ts';
+import { lanesOf } from '../../src/inspector/plan/gantt-lanes.ts';
+import { phaseBadge, planProgress } from '../../src/inspector/plan/plan-progress.ts';
+import { type ItemPhase } from '../../src/machines/coordination/coordinator/progress.ts';
 import { schedule, type ScheduledTask } from '../../src/machines/coordination/plan/schedule.ts';
 
 const EQUITY = fileURLToPath(new URL('../../examples/equity-research/plan.yaml', import.meta.url));
 
-/** The page may not import the crew: that it reads what the crew writes is checked here, by the compiler. */
-type Reads<Shown, Written extends Shown> = [Shown, Written];
-export type ReadsTheCrew = [
-  Reads<ShownPlan, Plan>,
-  Reads<ShownProgress, ItemProgress>,
-  Reads<ScheduledBar, ScheduledTask>,
-  Reads<ItemRow['phase'], ItemPhase>,
-];
-
 describe('the timetable', () => {
   it('is asked for, and is that of `bosun schedule`', async () => {
     const { plan } = await readPlanFile({ file: EQUITY, cwd: '/' });
-    const { tasks }: { readonly tasks: readonly ScheduledBar[] } = PLAN_SELECTORS['lead-coordinator']!.schedule({
+    const { tasks }: { readonly tasks: readonly ScheduledTask[] } = PLAN_SELECTORS['lead-coordinator']!.schedule({
       plan,
     });
     expect(tasks).toEqual(schedule(plan).tasks);

@@ -1,25 +1,14 @@
 /** Where the bars of a timetable stand: those that overlap side by side. Pure. */
 
-/** A task in the coordinator's schedule, as its selector `schedule` gives it. */
-export interface ScheduledBar {
-  readonly task: string;
-  readonly item: string | null;
-  readonly stage: string | null;
-  readonly agent: string;
-  /** In the plan's unit, from the start of the plan. */
-  readonly start: number;
-  readonly end: number;
-  /** Whether it is on the critical path. */
-  readonly critical: boolean;
-}
+import type { ScheduledTask } from '../../machines/coordination/plan/schedule.ts';
 
 export interface GanttLanes {
-  readonly slots: readonly (ScheduledBar & { readonly lane: number })[];
+  readonly slots: readonly (ScheduledTask & { readonly lane: number })[];
   readonly count: number;
 }
 
 /** Tasks that overlap side by side, in as few lanes as that takes. */
-export function lanesOf(slots: readonly ScheduledBar[]): GanttLanes {
+export function lanesOf(slots: readonly ScheduledTask[]): GanttLanes {
   const ends: number[] = [];
   const placed = slots
     .toSorted((a, b) => a.start - b.start)

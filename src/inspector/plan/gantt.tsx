@@ -1,8 +1,9 @@
 /** The timetable of a plan as a Gantt chart, an item a row, with what is done and what runs. */
 import { Panel } from '../sheet.tsx';
+import type { ScheduledTask } from '../../machines/coordination/plan/schedule.ts';
 import { useAnswer } from '../use.ts';
 import { type PlanProgress, type TaskState } from './plan-progress.ts';
-import { lanesOf, type ScheduledBar } from './gantt-lanes.ts';
+import { lanesOf } from './gantt-lanes.ts';
 
 /** Pixels of the drawing. */
 const WIDTH = 1_000;
@@ -30,7 +31,7 @@ interface GanttProps {
 /** Nothing where the gateway has no selector `schedule`. */
 export function Gantt({ address, progress }: GanttProps) {
   const { plan, total } = progress;
-  const { result } = useAnswer<{ readonly value: { readonly tasks: readonly ScheduledBar[] } }>(
+  const { result } = useAnswer<{ readonly value: { readonly tasks: readonly ScheduledTask[] } }>(
     total > TASKS_MAX ? undefined : 'actor.select',
     { address, selector: 'schedule' },
     ASK_EVERY_MS,
@@ -56,7 +57,7 @@ function Bars({
   end,
 }: {
   readonly progress: PlanProgress;
-  readonly slots: readonly ScheduledBar[];
+  readonly slots: readonly ScheduledTask[];
   readonly end: number;
 }) {
   const x = (time: number) => LEFT + (time / end) * (WIDTH - LEFT - 12);
@@ -111,7 +112,7 @@ function Bars({
 }
 
 interface BarProps {
-  readonly slot: ScheduledBar;
+  readonly slot: ScheduledTask;
   readonly x: (time: number) => number;
   readonly y: number;
   readonly state: TaskState;

@@ -1,31 +1,10 @@
 /** How far a plan has come, as the page shows it: items by stages, read off the context of its coordinator. Pure. */
 
-/** A task of a plan, in the context of its coordinator. */
-export interface PlanTask {
-  readonly id: string;
-  readonly item: string | null;
-  readonly stage: string | null;
-  readonly agent: string;
-  readonly duration: number;
-  readonly after: readonly string[];
-  readonly barrier: readonly string[] | false;
-}
+import type { ItemProgress } from '../../machines/coordination/coordinator/progress.ts';
+import type { Plan, PlanTask } from '../../machines/coordination/plan/plan.ts';
 
-export interface Plan {
-  readonly name: string;
-  readonly unit: string;
-  readonly capacity: Readonly<Record<string, number>>;
-  readonly tasks: readonly PlanTask[];
-}
-
-/** One record an item, under `item:NAME`. */
-export interface ItemProgress {
-  readonly phase: 'running' | 'pausing' | 'paused' | 'failed' | 'expired';
-  readonly done: readonly string[];
-  readonly running: readonly string[];
-  readonly failed: readonly { readonly task: string; readonly error: string }[];
-  readonly reason: string | null;
-}
+/** What is shown of an item's record, which is under `item:NAME`. */
+type ItemShown = Pick<ItemProgress, 'phase' | 'done' | 'running' | 'failed' | 'reason'>;
 
 export type TaskState = 'done' | 'running' | 'failed' | 'waiting';
 
@@ -55,7 +34,7 @@ export interface PlanProgress {
   readonly total: number;
 }
 
-const UNTOUCHED: ItemProgress = { phase: 'running', done: [], running: [], failed: [], reason: null };
+const UNTOUCHED: ItemShown = { phase: 'running', done: [], running: [], failed: [], reason: null };
 
 export interface PhaseBadge {
   readonly sign: string;
@@ -83,12 +62,12 @@ export function planProgress(context: unknown): PlanProgress | undefined {
   const byItem = new Map<string, PlanTask[]>();
   for (const task of plan.tasks) {
     const item = task.item ?? task.id;
-    const own = byItem.get(item);
-    if (own === undefined) byItem.set(item, [task]);
-    else own.push(task);
+    const own = byItem.get(item) ?? [];
+    own.push(task);
+    byItem.set(item, own);
   }
   const items = [...byItem].map(([item, tasks]) =>
-    rowOf(item, tasks, (records[`item:${item}`] as ItemProgress | undefined) ?? UNTOUCHED),
+    rowOf(item, tasks, (records[`item:${item}`] as ItemShown | undefined) ?? UNTOUCHED),
   );
   const stages = [...new Set(plan.tasks.flatMap(({ stage }) => stage ?? []))];
   const sum = (of: (row: ItemRow) => number) => items.reduce((total, row) => total + of(row), 0);
@@ -102,11 +81,7 @@ export function planProgress(context: unknown): PlanProgress | undefined {
   };
 }
 
-function rowOf(
-  item: string,
-  tasks: readonly PlanTask[],
-  { phase, reason, done, running, failed }: ItemProgress,
-): ItemRow {
+function rowOf(item: string, tasks: readonly PlanTask[], { phase, reason, done, running, failed }: ItemShown): ItemRow {
   const stateOf = (id: string): TaskState =>
     running.includes(id)
       ? 'running'

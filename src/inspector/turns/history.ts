@@ -2,22 +2,13 @@
  * The turns that an actor has kept as steps to go through: what each took, which transitions it lights, and what it
  * made of the context, against the step before it. Pure.
  */
-import type { ShownEvent, KeptTurnView } from '../../gateway/protocol/views.ts';
+import type { KeptTurnView } from '../../gateway/protocol/views.ts';
 
-export interface HistoryStep {
-  readonly number: number;
-  readonly atMs: number;
-  readonly kind: KeptTurnView['kind'];
-  readonly event: ShownEvent | null;
-  readonly cause: KeptTurnView['cause'];
+export interface HistoryStep extends KeptTurnView {
   /** Ids of the chart's transitions, in the order in which they were taken. */
   readonly edges: readonly string[];
-  readonly value: unknown;
-  readonly context: unknown;
   /** What of the context differs from the step before; null where there is no step right before it. */
   readonly changes: readonly ContextChange[] | null;
-  readonly error: { readonly message: string } | null;
-  readonly durationMs: number;
 }
 
 /** `before` is absent where something is new, `after` where it is gone. */
@@ -31,21 +22,11 @@ export interface ContextChange {
 /** @param turns As `actor.history` gives them, oldest first. */
 export function stepsOf(turns: readonly KeptTurnView[]): HistoryStep[] {
   return turns.map((turn, index) => {
-    const { number, atMs, kind, event, cause, microsteps, value, context, error, durationMs } = turn;
     const before = turns[index - 1];
-    const changes = before?.number === number - 1 ? changesOf(before.context, context) : null;
     return {
-      number,
-      atMs,
-      kind,
-      event,
-      cause,
-      edges: microsteps.flat().map(({ edge }) => edge),
-      value,
-      context,
-      changes,
-      error,
-      durationMs,
+      ...turn,
+      edges: turn.microsteps.flat().map(({ edge }) => edge),
+      changes: before?.number === turn.number - 1 ? changesOf(before.context, turn.context) : null,
     };
   });
 }
