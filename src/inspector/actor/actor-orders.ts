@@ -2,42 +2,34 @@
 import type { ActorView, TreeView } from '../../gateway/protocol/views.ts';
 import type { Welcome } from '../../gateway/protocol/frames.ts';
 
-export interface ActorOrder {
-  /** Method of the protocol, without `actor.`. */
-  readonly name: 'suspend' | 'resume' | 'step' | 'restart' | 'stop' | 'kill';
-  readonly verb: string;
-  readonly means: string;
-  readonly isDangerous: boolean;
-}
-
-const ORDERS: Readonly<Record<ActorOrder['name'], ActorOrder>> = {
-  suspend: {
-    name: 'suspend',
-    verb: 'Suspend',
-    means: 'It takes no turns until it is resumed; what is sent to it waits.',
-    isDangerous: false,
-  },
-  resume: { name: 'resume', verb: 'Resume', means: 'It goes on with what has waited for it.', isDangerous: false },
-  step: { name: 'step', verb: 'Step', means: 'It takes one message and stays suspended.', isDangerous: false },
+/** By method of the protocol, without `actor.`. */
+const ORDERS = {
+  suspend: { verb: 'Suspend', means: 'It takes no turns until it is resumed; what is sent to it waits.' },
+  resume: { verb: 'Resume', means: 'It goes on with what has waited for it.' },
+  step: { verb: 'Step', means: 'It takes one message and stays suspended.' },
   restart: {
-    name: 'restart',
     verb: 'Restart',
     means: 'Its Boss ends it and starts it again from its initial state.',
     isDangerous: true,
   },
   stop: {
-    name: 'stop',
     verb: 'Stop',
     means: 'Its Boss ends it. It stays ended until somebody has it started again.',
     isDangerous: true,
   },
   kill: {
-    name: 'kill',
     verb: 'Kill',
     means: 'It fails as by a crash, and whoever it belongs to deals with that.',
     isDangerous: true,
   },
-};
+} as const;
+
+export interface ActorOrder {
+  readonly name: keyof typeof ORDERS;
+  readonly verb: string;
+  readonly means: string;
+  readonly isDangerous?: boolean;
+}
 
 export interface Orders {
   readonly open: readonly ActorOrder[];
@@ -60,7 +52,7 @@ export function ordersFor(
     ...(node !== undefined && node.restarts !== null ? (['restart', 'stop'] as const) : []),
     'kill',
   ];
-  const open = [...held, ...(principal.mayDestroy ? ending : [])].map((name) => ORDERS[name]);
+  const open = [...held, ...(principal.mayDestroy ? ending : [])].map((name) => ({ name, ...ORDERS[name] }));
   return {
     open,
     withheld: principal.mayDestroy

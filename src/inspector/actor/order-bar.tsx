@@ -41,7 +41,7 @@ export function OrderBar({ address, view, node }: OrderBarProps) {
 
 function OrderDialog({
   address,
-  order: { name, verb, means, isDangerous },
+  order: { name, verb, means, isDangerous = false },
   onClose,
 }: {
   readonly address: string;
