@@ -24,26 +24,15 @@ export interface DialogProps {
 
 export function Dialog({ title, verb, isDangerous = false, obstacle, twin, children, act, onClose }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const [failure, setFailure] = useState<string | undefined>(undefined);
-  const [isBusy, setIsBusy] = useState(false);
+  const { submit, isBusy, refusal } = useSubmission(async () => {
+    await act();
+    dialog.current?.close();
+  });
   useEffect(() => {
     // Leads the focus in, keeps it there, and gives it back when it closes.
     dialog.current?.showModal();
     dialog.current?.querySelector<HTMLElement>('input, select, textarea, [type="submit"]')?.focus();
   }, []);
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    setIsBusy(true);
-    setFailure(undefined);
-    try {
-      await act();
-      dialog.current?.close();
-    } catch (error) {
-      setFailure((error as Error).message);
-    } finally {
-      setIsBusy(false);
-    }
-  };
   return (
     <dialog
       ref={dialog}
@@ -52,15 +41,11 @@ export function Dialog({ title, verb, isDangerous = false, obstacle, twin, child
       onClose={onClose}
       onClick={(event) => event.target === dialog.current && dialog.current?.close()}
     >
-      <form onSubmit={(event) => void submit(event)}>
+      <form onSubmit={submit}>
         <h2 id="dialog-title">{title}</h2>
         {children}
         <Twins twin={twin} />
-        {failure !== undefined && (
-          <p class="bad" role="alert">
-            {failure}
-          </p>
-        )}
+        {refusal}
         <div class="row end">
           <button type="button" onClick={() => dialog.current?.close()}>
             Cancel
@@ -77,6 +62,26 @@ export function Dialog({ title, verb, isDangerous = false, obstacle, twin, child
       </form>
     </dialog>
   );
+}
+
+/** Submits a form, once at a time. `refusal` is what it rejected with, to be shown. */
+export function useSubmission(act: () => Promise<void>) {
+  const [failure, setFailure] = useState<string | undefined>(undefined);
+  const [isBusy, setIsBusy] = useState(false);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    setIsBusy(true);
+    setFailure(undefined);
+    act()
+      .catch((error: unknown) => setFailure((error as Error).message))
+      .finally(() => setIsBusy(false));
+  };
+  const refusal = failure !== undefined && (
+    <p class="bad" role="alert">
+      {failure}
+    </p>
+  );
+  return { submit, isBusy, refusal };
 }
 
 export function Twins({ twin: { bosun, curl } }: { readonly twin: Twin }) {

@@ -55,6 +55,10 @@ const topics = signal<ReadonlyMap<string, SharedTopic>>(new Map());
 /** What the caller is to the gateway; undefined until it has said so. */
 export const principal = signal<Welcome['principal'] | undefined>(undefined);
 
+export function maySend(): boolean {
+  return principal.value?.scopes.includes('actor:send') === true;
+}
+
 /** Lines so far: whoever has asked for something asks again with the next. */
 export const lines = signal(0);
 

@@ -1,8 +1,8 @@
 /** One actor: its chart with the state it is in, what can be done to it, what it holds and what it waits for. */
 import { useState } from 'preact/hooks';
 import type { ActorView, AgentListView, InspectionView, TreeBranch, TreeView } from '../../gateway/protocol/views.ts';
-import { errorText, stateText } from '../format.ts';
-import { principal } from '../link.ts';
+import { stateText } from '../format.ts';
+import { maySend } from '../link.ts';
 import { actorHref } from '../route.ts';
 import { Looking, Panel } from '../sheet.tsx';
 import { Signed } from '../signed.tsx';
@@ -14,7 +14,7 @@ import { ActorTabs } from './actor-tabs.tsx';
 import { Chart } from './chart.tsx';
 import { EventDialog } from './event-dialog.tsx';
 import { Children, Facts, Mailbox, Timers } from './facts.tsx';
-import { JsonTree } from './json-tree.tsx';
+import { ErrorBox, JsonTree } from './json-tree.tsx';
 import { OrderBar } from './order-bar.tsx';
 
 /** Agents change with the server's code: not while a page is looked at, but for a deploy. */
@@ -30,7 +30,7 @@ export function ActorPage({ rest: address }: { readonly rest: string }) {
   const node = tree === undefined ? undefined : nodeAt(tree, address);
   const schemas = list?.agents.find(({ name }) => name === view.agent)?.events ?? {};
   const isGone = error !== undefined;
-  const mayBeSent = !isGone && principal.value?.scopes.includes('actor:send') === true ? view.accepts : [];
+  const mayBeSent = !isGone && maySend() ? view.accepts : [];
   return (
     <article class="actor" aria-labelledby="actor-title" data-stale={isGone ? '' : undefined}>
       <Head view={view} node={node} suspended={inspection?.suspended ?? null} isGone={isGone} />
@@ -163,21 +163,6 @@ function Crumbs({ address }: { readonly address: string }) {
         </span>
       ))}
     </nav>
-  );
-}
-
-function ErrorBox({ error }: { readonly error: unknown }) {
-  const { stack, code } = (typeof error === 'object' && error !== null ? error : {}) as {
-    readonly stack?: unknown;
-    readonly code?: unknown;
-  };
-  return (
-    <details class="error-box">
-      <summary>
-        {typeof code === 'string' && <code>{code}</code>} {errorText(error)}
-      </summary>
-      {typeof stack === 'string' ? <pre tabIndex={0}>{stack}</pre> : <JsonTree value={error} name="error" />}
-    </details>
   );
 }
 

@@ -5,7 +5,7 @@ import { send } from '../link.ts';
 import { say } from '../notices.tsx';
 import { sendTwin } from '../twins.ts';
 import { type JsonSchema } from '../json-schema.ts';
-import { eventOf, type Field, fieldsOf } from './schema-form.ts';
+import { eventOf, type Field, fieldsOf, type Typed } from './schema-form.ts';
 
 export interface EventDialogProps {
   readonly address: string;
@@ -18,7 +18,7 @@ export interface EventDialogProps {
 
 export function EventDialog({ address, type, schema, preset = {}, onClose }: EventDialogProps) {
   const fields = fieldsOf(schema);
-  const [typed, setTyped] = useState<Readonly<Record<string, string>>>(() => ({
+  const [typed, setTyped] = useState<Typed>(() => ({
     ...Object.fromEntries(fields.map(({ name, initial }) => [name, initial])),
     ...preset,
   }));
@@ -42,15 +42,29 @@ export function EventDialog({ address, type, schema, preset = {}, onClose }: Eve
         {schema?.description !== undefined && <>: {schema.description}</>}
       </p>
       {fields.length === 0 && <p class="quiet">It has no fields.</p>}
+      <FieldInputs fields={fields} typed={typed} onTyped={setTyped} />
+    </Dialog>
+  );
+}
+
+interface FieldInputsProps {
+  readonly fields: readonly Field[];
+  readonly typed: Typed;
+  readonly onTyped: (typed: Typed) => void;
+}
+
+export function FieldInputs({ fields, typed, onTyped }: FieldInputsProps) {
+  return (
+    <>
       {fields.map((field) => (
         <FieldInput
           key={field.name}
           field={field}
-          text={typed[field.name] ?? ''}
-          onText={(text) => setTyped({ ...typed, [field.name]: text })}
+          text={typed[field.name] ?? field.initial}
+          onText={(text) => onTyped({ ...typed, [field.name]: text })}
         />
       ))}
-    </Dialog>
+    </>
   );
 }
 
@@ -60,7 +74,7 @@ interface FieldInputProps {
   readonly onText: (text: string) => void;
 }
 
-export function FieldInput({ field, text, onText }: FieldInputProps) {
+function FieldInput({ field, text, onText }: FieldInputProps) {
   const { name, isRequired, description, hint } = field;
   const words = [description, hint].filter((part) => part !== undefined && part !== '').join('; ');
   return (

@@ -1,6 +1,7 @@
 /** JSON to look into, folded below the first level. What the gateway has left out is a lock. */
 import { useState } from 'preact/hooks';
 import { ActorLink } from '../actor-link.tsx';
+import { errorText } from '../format.ts';
 
 /** In the place of what schemas mark as secret; said by docs/protocol.md. */
 const SECRET = '[secret]';
@@ -99,4 +100,20 @@ function Lock() {
 function preview(value: object): string {
   const text = JSON.stringify(value);
   return text.length <= 80 ? text : `${text.slice(0, 79)}\u2026`;
+}
+
+/** An error in one line, to be opened. */
+export function ErrorBox({ error }: { readonly error: unknown }) {
+  const { stack, code } = (typeof error === 'object' && error !== null ? error : {}) as {
+    readonly stack?: unknown;
+    readonly code?: unknown;
+  };
+  return (
+    <details class="error-box">
+      <summary>
+        {typeof code === 'string' && <code>{code}</code>} {errorText(error)}
+      </summary>
+      {typeof stack === 'string' ? <pre tabIndex={0}>{stack}</pre> : <JsonTree value={error} name="error" />}
+    </details>
+  );
 }

@@ -1,5 +1,6 @@
 /** Alert cards: one for each thing that somebody has to know, with its buttons, until somebody acknowledges it. */
 import { counted, moment } from '../format.ts';
+import { maySend } from '../link.ts';
 import { Sheet } from '../sheet.tsx';
 import { kernelMs } from '../time.ts';
 import { Countdown } from './clock.tsx';
@@ -10,7 +11,7 @@ import { DESK_AGENTS, type AlertButton, type AlertRow, type AlertShown } from '.
 import { escalationMs } from './inbox.ts';
 import { PriorityChip } from './priority-chip.tsx';
 import { Readable } from './readable.tsx';
-import { maySend, useDesk, useShown } from './use-desk.ts';
+import { useDesk, useShown } from './use-desk.ts';
 
 /** Each shown card is a topic of its own. */
 const SHOWN = 40;

@@ -4,6 +4,7 @@
  */
 import { type ComponentChildren } from 'preact';
 import { moment } from '../format.ts';
+import { maySend } from '../link.ts';
 import { hrefOf } from '../route.ts';
 import { Panel } from '../sheet.tsx';
 import { Headings } from '../table.tsx';
@@ -17,7 +18,7 @@ import { About, ActorName, OrderButton, type RecordProps, Since } from './desk-p
 import { saidIn } from './desk-records.ts';
 import { type AnalysisShown, type DebateRow, type DebateShown, type SaidShown, type Side } from './desk-shapes.ts';
 import { rounded } from './readable.tsx';
-import { maySend, useShown } from './use-desk.ts';
+import { useShown } from './use-desk.ts';
 
 export function DebatePage({ row, desk }: RecordProps<DebateRow>) {
   const shown = useShown<DebateShown>(row.ref);

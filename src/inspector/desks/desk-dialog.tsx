@@ -1,7 +1,7 @@
 /** An order to a desk: what it means, what it needs, the same for a shell; and what the desk replied. */
 import { useState } from 'preact/hooks';
-import { FieldInput } from '../actor/event-dialog.tsx';
-import { eventOf } from '../actor/schema-form.ts';
+import { FieldInputs } from '../actor/event-dialog.tsx';
+import { eventOf, type Typed } from '../actor/schema-form.ts';
 import { Dialog, gatewayOrigin } from '../dialog.tsx';
 import { ask } from '../link.ts';
 import { say } from '../notices.tsx';
@@ -12,7 +12,7 @@ import { ownName, setOwnName } from './who.ts';
 
 export function DeskDialog({ order, onClose }: { readonly order: DeskOrder; readonly onClose: () => void }) {
   const { title, verb, means, isDangerous = false, address, fields, done } = order;
-  const [typed, setTyped] = useState<Readonly<Record<string, string>>>(() =>
+  const [typed, setTyped] = useState<Typed>(() =>
     Object.fromEntries(fields.map(({ name, initial }) => [name, name === 'by' ? ownName.value : initial])),
   );
   const { problems } = eventOf('', fields, typed);
@@ -21,8 +21,7 @@ export function DeskDialog({ order, onClose }: { readonly order: DeskOrder; read
   const event = order.eventOf(typed, kernelMs());
   const act = async () => {
     if (typed['by'] !== undefined) setOwnName(typed['by']);
-    const refusal = refusalOf(await ask(address, event));
-    if (refusal !== undefined) throw new Error(refusal);
+    await give(address, event);
     say(done);
   };
   return (
@@ -36,14 +35,13 @@ export function DeskDialog({ order, onClose }: { readonly order: DeskOrder; read
       onClose={onClose}
     >
       <p class="quiet">{means}</p>
-      {fields.map((field) => (
-        <FieldInput
-          key={field.name}
-          field={field}
-          text={typed[field.name] ?? ''}
-          onText={(text) => setTyped({ ...typed, [field.name]: text })}
-        />
-      ))}
+      <FieldInputs fields={fields} typed={typed} onTyped={setTyped} />
     </Dialog>
   );
+}
+
+/** Gives a desk an order. Rejects with what keeps the desk from taking it. */
+export async function give(desk: string, event: ReturnType<DeskOrder['eventOf']>): Promise<void> {
+  const refusal = refusalOf(await ask(desk, event));
+  if (refusal !== undefined) throw new Error(refusal);
 }

@@ -3,11 +3,12 @@ import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useState } from 'preact/hooks';
 import { ActorLink } from '../actor-link.tsx';
 import { counted } from '../format.ts';
+import { maySend } from '../link.ts';
 import { Age } from './clock.tsx';
 import { DeskDialog } from './desk-dialog.tsx';
 import { type DeskOrder } from './desk-orders.ts';
 import { type ShownRef } from './desk-shapes.ts';
-import { type Desk, maySend } from './use-desk.ts';
+import { type Desk } from './use-desk.ts';
 
 /** Opens the dialog of an order, on the page around whoever asks. */
 const OnOrder = createContext<(order: DeskOrder) => void>(() => {});

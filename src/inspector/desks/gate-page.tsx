@@ -1,21 +1,23 @@
 /** One gate: what is asked, what is needed to decide, and the form of the answer. */
 import { type ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { FieldInput } from '../actor/event-dialog.tsx';
-import { gatewayOrigin, Twins } from '../dialog.tsx';
+import { FieldInputs } from '../actor/event-dialog.tsx';
+import { type Typed } from '../actor/schema-form.ts';
+import { gatewayOrigin, Twins, useSubmission } from '../dialog.tsx';
 import { moment } from '../format.ts';
-import { ask } from '../link.ts';
+import { maySend } from '../link.ts';
 import { say } from '../notices.tsx';
 import { Panel } from '../sheet.tsx';
 import { kernelMs } from '../time.ts';
 import { sendTwin } from '../twins.ts';
 import { answerOf, type Choice, choicesOf } from './answer-form.ts';
 import { Age, Countdown } from './clock.tsx';
-import { extendGate, refusalOf, withdrawGate } from './desk-orders.ts';
+import { give } from './desk-dialog.tsx';
+import { extendGate, withdrawGate } from './desk-orders.ts';
 import { ActorName, OrderButton, type RecordProps, type Wanted } from './desk-page.tsx';
 import { type GateRow, type GateShown } from './desk-shapes.ts';
 import { Readable } from './readable.tsx';
-import { maySend, useShown } from './use-desk.ts';
+import { useShown } from './use-desk.ts';
 import { ownName, setOwnName } from './who.ts';
 
 export const GATES_WANTED: Wanted = ['no desk of gates', 'gateAgents', 'gateChildren()'];
@@ -151,7 +153,7 @@ interface AnswerProps {
 function AnswerForm({ id, desk, shown: { question } }: AnswerProps) {
   const choices = choicesOf(question.form);
   const [at, setAt] = useState(choices.length === 1 ? 0 : -1);
-  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
+  const [typed, setTyped] = useState<Typed>({});
   if (!maySend())
     return (
       <section class="sheet">
@@ -168,14 +170,7 @@ function AnswerForm({ id, desk, shown: { question } }: AnswerProps) {
     <Panel id="answer" title="Your answer">
       <Submission desk={desk} event={event} isChosen={choice !== undefined} wrong={wrong}>
         {choices.length > 1 && <Choices choices={choices} at={at} onAt={setAt} />}
-        {choice?.fields.map((field) => (
-          <FieldInput
-            key={`${at} ${field.name}`}
-            field={field}
-            text={typed[field.name] ?? field.initial}
-            onText={(text) => setTyped({ ...typed, [field.name]: text })}
-          />
-        ))}
+        {choice !== undefined && <FieldInputs key={at} fields={choice.fields} typed={typed} onTyped={setTyped} />}
         <Name audience={question.audience} />
       </Submission>
     </Panel>
@@ -193,29 +188,14 @@ interface SubmissionProps {
 
 /** Sends the answer, and says why it is not taken. */
 function Submission({ desk, event, isChosen, wrong, children }: SubmissionProps) {
-  const [failure, setFailure] = useState<string | undefined>(undefined);
-  const [isBusy, setIsBusy] = useState(false);
-  const submit = async (submitted: Event) => {
-    submitted.preventDefault();
-    setIsBusy(true);
-    try {
-      const refusal = refusalOf(await ask(desk, event));
-      setFailure(refusal);
-      if (refusal === undefined) say('Thank you. The answer is taken.');
-    } catch (error) {
-      setFailure((error as Error).message);
-    } finally {
-      setIsBusy(false);
-    }
-  };
+  const { submit, isBusy, refusal } = useSubmission(async () => {
+    await give(desk, event);
+    say('Thank you. The answer is taken.');
+  });
   return (
-    <form class="answer" onSubmit={(submitted) => void submit(submitted)}>
+    <form class="answer" onSubmit={submit}>
       {children}
-      {failure !== undefined && (
-        <p class="bad" role="alert">
-          {failure}
-        </p>
-      )}
+      {refusal}
       {isChosen && <Twins twin={sendTwin(gatewayOrigin(), desk, event)} />}
       <div class="row">
         <button type="submit" class="primary" disabled={isBusy || !isChosen || wrong !== undefined}>

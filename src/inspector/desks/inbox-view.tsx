@@ -2,6 +2,7 @@
  * What waits for people, the most pressing first: who asks, since when, until when, and what happens if nobody answers.
  */
 import { counted } from '../format.ts';
+import { maySend } from '../link.ts';
 import { hrefOf } from '../route.ts';
 import { Sheet } from '../sheet.tsx';
 import { kernelMs } from '../time.ts';
@@ -12,7 +13,7 @@ import { type AlertRow, DESK_AGENTS, type GateRow, type GateShown } from './desk
 import { Asked, GATES_WANTED, TimeIsUp } from './gate-page.tsx';
 import { inboxOf, type InboxEntry, type Urgency } from './inbox.ts';
 import { PriorityChip } from './priority-chip.tsx';
-import { maySend, useDesk, useShown } from './use-desk.ts';
+import { useDesk, useShown } from './use-desk.ts';
 
 /** Each shown gate is a topic of its own. */
 const SHOWN = 30;

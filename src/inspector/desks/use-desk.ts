@@ -1,6 +1,5 @@
 /** A desk, found in the tree by its agent and watched: wherever a tree has it. */
 import type { ActorView, TreeBranch } from '../../gateway/protocol/views.ts';
-import { principal } from '../link.ts';
 import { findNode } from '../tree/find.ts';
 import { useTopic } from '../use.ts';
 import { type ShownRef } from './desk-shapes.ts';
@@ -29,8 +28,4 @@ export function useDesk(name: string): Desk {
 export function useShown<Shape>(ref: ShownRef | null | undefined): Shape | undefined {
   const { view } = useTopic<ActorView>(ref === null || ref === undefined ? undefined : `actor/${ref.actor}`);
   return view?.context as Shape | undefined;
-}
-
-export function maySend(): boolean {
-  return principal.value?.scopes.includes('actor:send') === true;
 }

@@ -1,10 +1,10 @@
 /** Events that reached nobody or were put aside: why, and what is to become of them. */
 import { useState } from 'preact/hooks';
 import { ActorLink } from '../actor-link.tsx';
-import { JsonTree } from '../actor/json-tree.tsx';
+import { ErrorBox, JsonTree } from '../actor/json-tree.tsx';
 import { ReasonField } from '../actor/order-bar.tsx';
 import { Dialog, gatewayOrigin } from '../dialog.tsx';
-import { counted, errorText, moment } from '../format.ts';
+import { counted, moment } from '../format.ts';
 import { call, principal } from '../link.ts';
 import { say } from '../notices.tsx';
 import { Looking, Sheet } from '../sheet.tsx';
@@ -66,7 +66,7 @@ function Letter({
         </Signed>{' '}
         <span class="quiet">number {number}</span>
       </p>
-      {error !== null && <LetterError error={error} />}
+      {error !== null && <ErrorBox error={error} />}
       <JsonTree value={action === null ? event : action} name={action === null ? 'event' : 'action'} />
       {mayOrder && (
         <div class="row">
@@ -81,16 +81,6 @@ function Letter({
         </div>
       )}
     </li>
-  );
-}
-
-function LetterError({ error }: { readonly error: unknown }) {
-  const { stack } = error as { readonly stack?: unknown };
-  return (
-    <details class="error-box">
-      <summary>{errorText(error)}</summary>
-      {typeof stack === 'string' ? <pre tabIndex={0}>{stack}</pre> : <JsonTree value={error} name="error" />}
-    </details>
   );
 }
 

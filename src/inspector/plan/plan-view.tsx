@@ -4,7 +4,7 @@ import type { ActorView, AgentListView, TreeBranch } from '../../gateway/protoco
 import { ActorLink } from '../actor-link.tsx';
 import { EventDialog } from '../actor/event-dialog.tsx';
 import { counted } from '../format.ts';
-import { principal } from '../link.ts';
+import { maySend } from '../link.ts';
 import { Signed } from '../signed.tsx';
 import { findNode } from '../tree/find.ts';
 import { useAnswer, useTopic } from '../use.ts';
@@ -166,11 +166,7 @@ function Item({ row, columns, onAsk }: ItemProps) {
         </Signed>
         {reason !== null && <span class="quiet reason"> {reason}</span>}
       </td>
-      <td class="end">
-        {principal.value?.scopes.includes('actor:send') === true && (
-          <ItemOrder item={item} phase={phase} onAsk={onAsk} />
-        )}
-      </td>
+      <td class="end">{maySend() && <ItemOrder item={item} phase={phase} onAsk={onAsk} />}</td>
     </tr>
   );
 }
