@@ -17,13 +17,13 @@ export function HealthStrip() {
     if (result !== undefined) setKernelTime(result.nowMs);
   }, [result]);
   if (result === undefined)
-    return <footer class="health">{error === undefined ? '' : `Health is not shown: ${error.message}`}</footer>;
+    return <footer class="row health">{error === undefined ? '' : `Health is not shown: ${error.message}`}</footer>;
   const { epoch, outage, damaged, unreadable, eventLoopDelayMs, storeBytes, gateway } = result;
   // Not of a moment ago where the menu has it of now.
   const deadLetters = view?.letters.length ?? result.deadLetters;
   const slow = gateway['slow'] ?? 0;
   return (
-    <footer class="health" aria-label="Health">
+    <footer class="row health" aria-label="Health">
       {outage !== null && <Fact name="store" value={`cannot be written (${outage})`} isBad />}
       {damaged > 0 && <Fact name="damage" value={damaged} isBad />}
       {unreadable > 0 && <Fact name="unreadable actors" value={unreadable} isBad />}

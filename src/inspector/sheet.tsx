@@ -14,7 +14,7 @@ export interface SheetProps {
 export function Sheet({ id, title, lead, kind = '', children }: SheetProps) {
   return (
     <section class={`sheet ${kind}`} aria-labelledby={`${id}-title`}>
-      <div class="sheet-head">
+      <div class="row sheet-head">
         <h1 id={`${id}-title`}>{title}</h1>
         {lead}
       </div>

@@ -31,7 +31,7 @@ export function Shell() {
       <a class="skip" href="#main" onClick={(event) => skip(event, main.current)}>
         Skip to the view
       </a>
-      <header class="bar">
+      <header class="row bar">
         <a class="brand" href="#/">
           <img src="/inspector/icon.svg" alt="" width="22" height="22" />
           <span>Bosun</span>
@@ -60,7 +60,7 @@ function Menu({ current }: { readonly current: string }) {
   const { view } = useTopic<{ readonly letters: readonly DeadLetterView[] }>('dead-letters');
   const count = view?.letters.length ?? 0;
   return (
-    <nav class="menu" aria-label="Views">
+    <nav class="row menu" aria-label="Views">
       {VIEWS.filter(({ isListed }) => isListed).map(({ name, title }) => (
         <a
           key={name}
@@ -80,7 +80,7 @@ function DeskTabs({ current }: { readonly current: string }) {
   const tabs = VIEWS.filter(({ name, under }) => name === INBOX || under === INBOX);
   if (!tabs.some(({ name }) => name === current)) return null;
   return (
-    <nav class="desk-tabs" aria-label="Desks">
+    <nav class="row desk-tabs" aria-label="Desks">
       {tabs.map(({ name, title }) => (
         <a key={name} href={hrefOf(name)} aria-current={name === current ? 'page' : undefined}>
           {title}

@@ -112,7 +112,7 @@ function Head({ view, node, suspended, isGone }: HeadProps) {
       <h1 id="actor-title" class="mono">
         {address}
       </h1>
-      <p class="tagline">
+      <p class="row tagline">
         <Signed kind={`standing ${tone}`} sign={sign}>
           {word}
         </Signed>

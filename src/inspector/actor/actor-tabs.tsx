@@ -15,7 +15,7 @@ export function ActorTabs({
   readonly current: (typeof TABS)[number]['view'];
 }) {
   return (
-    <nav class="menu tabs" aria-label="Ways to look at it">
+    <nav class="row menu tabs" aria-label="Ways to look at it">
       {TABS.map(({ view, title }) => (
         <a key={view} href={hrefOf(view, address)} aria-current={view === current ? 'page' : undefined}>
           {title}

@@ -68,7 +68,7 @@ const WHY_LISTED = {
 
 function Legend({ last, isPast }: { readonly last: TakenStep | null; readonly isPast: boolean }) {
   return (
-    <p class="legend">
+    <p class="row legend">
       <span>
         <i class="swatch active" aria-hidden="true" /> active{isPast && ' then'}
       </span>

@@ -18,13 +18,13 @@ export function OrderBar({ address, view, node }: OrderBarProps) {
   const { open, withheld } = ordersFor(view, node, principal.value);
   if (open.length === 0 && withheld === undefined) return null;
   return (
-    <div class="order-bar">
+    <div class="row order-bar">
       <div class="row" role="group" aria-label="Orders">
         {open.map((one) => (
           <button
             key={one.name}
             type="button"
-            class={one.isDangerous ? 'danger quiet-danger' : undefined}
+            class={one.isDangerous ? 'quiet-danger' : undefined}
             onClick={() => setOrder(one)}
           >
             {one.verb}

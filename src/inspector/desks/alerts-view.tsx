@@ -84,7 +84,7 @@ function Card({ row, desk }: CardProps) {
         <PriorityChip priority={priority} />
       </div>
       {shown !== undefined && shown.detail !== '' && <p class="lines">{shown.detail}</p>}
-      <p class="facts-line">
+      <p class="row facts-line">
         <About item={item} />
         <Since sinceMs={raisedAtMs} />
         {repeats > 0 && <span>said {counted(repeats, 'time')} again</span>}

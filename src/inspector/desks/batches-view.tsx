@@ -88,7 +88,7 @@ function Facts({ row }: { readonly row: BatchRow }) {
   const { id, name, phase, status, createdAtMs, completedAtMs, concurrencyLimit, ref } = row;
   const [words, tone] = phase === 'finished' ? STATUSES[status] : [phase, 'warn'];
   return (
-    <p class="facts-line">
+    <p class="row facts-line">
       <span class={`standing ${tone}`}>{words}</span>
       <ActorName name={id} actor={ref} />
       {name !== id && <span class="mono">{name}</span>}
@@ -120,7 +120,7 @@ function Items({
 }) {
   if (items === undefined) return <p class="quiet mono">{names.slice(0, ITEMS_SHOWN).join(', ')}</p>;
   return (
-    <ul class="item-chips">
+    <ul class="row item-chips">
       {items.slice(0, ITEMS_SHOWN).map(({ item, state, error }) => (
         <li key={item} class={`chip-plain ${TONES[state]}`} title={error ?? undefined}>
           <span class="mono">{item}</span> {state}

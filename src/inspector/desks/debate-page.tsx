@@ -42,7 +42,7 @@ function Head({ row }: { readonly row: DebateRow }) {
         <a href="#/debates">Debates</a> · <ActorName name={id} actor={ref} />
       </p>
       <h1 id="debate-title">{topic}</h1>
-      <p class="facts-line">
+      <p class="row facts-line">
         <span>
           {challenger} doubts {challenged}
         </span>
@@ -74,7 +74,7 @@ function Disputed({ row, shown }: { readonly row: DebateRow; readonly shown: Deb
 function Stepper({ row, deadlines }: { readonly row: DebateRow; readonly deadlines: ReturnType<typeof timersOf> }) {
   return (
     <section class="sheet" aria-label="Levels">
-      <ol class="stepper">
+      <ol class="row stepper">
         {stepsOf(row).map(({ level, name, standing }) => (
           <li key={level} class={standing} aria-current={standing === 'here' ? 'step' : undefined}>
             <span class="step-sign" aria-hidden="true">
@@ -209,7 +209,7 @@ function Credibility({ analysis, row }: { readonly analysis: AnalysisShown; read
   const { challenger, challenged, differential, required, higher, regime, notKnown } = analysis;
   return (
     <section class="sheet flush" aria-labelledby="credibility-title">
-      <div class="sheet-head">
+      <div class="row sheet-head">
         <h2 id="credibility-title">How far each is believed</h2>
         <p class="quiet">
           {rounded(differential)} apart, {rounded(required)} needed{higher !== null && `; ${row[higher]} is ahead`};

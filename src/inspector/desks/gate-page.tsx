@@ -103,7 +103,7 @@ function Facts({ row, shown }: { readonly row: GateRow; readonly shown: GateShow
   const [words, tone] = GATE_PHASES[phase];
   return (
     <>
-      <p class="facts-line">
+      <p class="row facts-line">
         <span class={`standing ${tone}`}>{words}</span>
         <Asked row={row} />
         <span>for {audienceText(audience)}</span>

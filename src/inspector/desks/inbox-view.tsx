@@ -94,7 +94,7 @@ function GateEntry({ gate }: { readonly gate: GateRow }) {
           </a>
         )}
       </div>
-      <p class="facts-line">
+      <p class="row facts-line">
         <span class="chip-plain">question · {kind}</span>
         <Asked row={gate} />
         {phase === 'reminded' && <span>reminded since</span>}
@@ -134,7 +134,7 @@ function AlertEntry({ alert, dueMs, alerts }: AlertProps) {
           order={() => acknowledgeAlert(alerts, id, title)}
         />
       </div>
-      <p class="facts-line">
+      <p class="row facts-line">
         <PriorityChip priority={priority} />
         <span>{kind.replace('.', ' ')}</span>
         <About item={item} />

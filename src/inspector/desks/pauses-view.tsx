@@ -76,7 +76,7 @@ function Pause({ address, ...orders }: OrderProps & { readonly address: string }
         {(status === 'PAUSED' || status === 'STALE') && <Orders row={row} {...orders} />}
       </div>
       <p>{reason}</p>
-      <p class="facts-line">
+      <p class="row facts-line">
         <span class={`standing ${STATUSES[status]}`}>{status.toLowerCase()}</span>
         <span>
           day {day}, since <Age sinceMs={pausedAtMs} /> ago
@@ -108,7 +108,7 @@ function Orders({ row, coordinator }: OrderProps & { readonly row: PauseRow }) {
       {status === 'PAUSED' && extendedUntilMs === null && (
         <OrderButton kind="small" label="Extend" order={() => extendPause(coordinator, row)} />
       )}
-      <OrderButton kind="small danger quiet-danger" label="Expire" order={() => expirePause(coordinator, item)} />
+      <OrderButton kind="small quiet-danger" label="Expire" order={() => expirePause(coordinator, item)} />
     </div>
   );
 }

@@ -74,7 +74,7 @@ function Letter({
             Redeliver…
           </button>
           {who.mayDestroy && (
-            <button type="button" class="danger quiet-danger" onClick={() => onOrder('discard')}>
+            <button type="button" class="quiet-danger" onClick={() => onOrder('discard')}>
               Discard…
             </button>
           )}

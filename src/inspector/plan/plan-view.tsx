@@ -81,7 +81,7 @@ function Head({
   readonly state: string;
 }) {
   return (
-    <div class="sheet-head">
+    <div class="row sheet-head">
       <h1 id="plan-title">{plan.name}</h1>
       <p class="quiet">
         <span data-testid="plan-state">{state}</span>,{' '}

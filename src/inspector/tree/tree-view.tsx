@@ -55,7 +55,7 @@ function Tree({ tree }: { readonly tree: TreeBranch }) {
     }));
   return (
     <section class="sheet flush" aria-labelledby="tree-title">
-      <div class="sheet-head">
+      <div class="row sheet-head">
         <h1 id="tree-title">Actors</h1>
         <p class="quiet">{counted(everybody.length, 'actor')}</p>
         <a href={hrefOf('sequence', tree.address)}>Sequence of all</a>
@@ -88,7 +88,7 @@ function Filters({
   readonly text: string;
 }) {
   return (
-    <div class="chips" role="group" aria-label="Show only">
+    <div class="row chips" role="group" aria-label="Show only">
       {FILTERS.map((name) => {
         const count = everybody.filter((node) => isKept(node, name)).length;
         const isOn = name === filter;

@@ -72,7 +72,7 @@ function Diagram({ seen, sequence }: DiagramProps) {
     <div class="columns">
       <div class="wide">
         <section class="sheet" aria-labelledby="diagram-title">
-          <div class="sheet-head">
+          <div class="row sheet-head">
             <h2 id="diagram-title">Sequence</h2>
             <p class="quiet" data-testid="turns">
               {countOf(seen)}
@@ -104,7 +104,7 @@ function Diagram({ seen, sequence }: DiagramProps) {
 
 function Legend() {
   return (
-    <p class="legend">
+    <p class="row legend">
       <span>
         <code aria-hidden="true">──▸</code> sent and taken
       </span>

@@ -17,7 +17,7 @@ export function StepPicker({ steps, place, onPick }: StepPickerProps) {
   const words = `Turn ${place + 1} of ${steps.length}: ${titleOf(step)}, ${stateText(step.value)}`;
   return (
     <section class="sheet" aria-labelledby="steps-title">
-      <div class="sheet-head">
+      <div class="row sheet-head">
         <h2 id="steps-title">Kept turns</h2>
         <p class="quiet" data-testid="step">
           {words}
