@@ -19,6 +19,6 @@ export {
   type RemoteSendOptions as SendOptions,
   type WaitOptions,
 } from './remote-actor.ts';
-export { type ActorView } from '../gateway/protocol/views.ts';
+export { type ActorView } from '../gateway/protocol/actor-view.ts';
 export { type KnownSnapshot, type RemoteSnapshot, type UnknownSnapshot } from './remote-snapshot.ts';
 export { type ClientClock, type ClientRandom, type Socket, type SocketClass } from './platform.ts';

@@ -4,7 +4,7 @@
  */
 import { type Atom, createAtom } from '@xstate/store';
 import { type ClientError } from './client-error.ts';
-import { type ActorView } from '../gateway/protocol/views.ts';
+import { type ActorView } from '../gateway/protocol/actor-view.ts';
 import { type RemoteSnapshot, snapshotOf } from './remote-snapshot.ts';
 import { Replica } from './replica.ts';
 import { toldTo } from './platform.ts';

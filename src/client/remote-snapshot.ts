@@ -1,5 +1,5 @@
 /** What is known of a remote actor: the view that the gateway shows, shaped like a snapshot of XState. */
-import { type ActorView } from '../gateway/protocol/views.ts';
+import { type ActorView } from '../gateway/protocol/actor-view.ts';
 import { type AgentShape, type ContextIn, type OutputIn, type ValueIn, type ValuePart } from './contract.ts';
 
 /**

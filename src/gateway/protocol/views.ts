@@ -1,45 +1,18 @@
 /**
- * Shapes of what the gateway shows, in answers and topics: what it makes is checked against them, and client and page
- * read them. Types only, without imports.
+ * Shapes of what the gateway shows, in answers and topics: what it makes is checked against them, and the page reads
+ * them. What the kernel shows is shown as it has it, less what is not for clients. Types only.
  */
+import type { InspectedTimer, Inspection } from '../../actors/api/actor-inspection.ts';
+import type { Wait } from '../../actors/api/waits.ts';
+import type { AuditRecord } from '../../actors/world/audit-record.ts';
+import type { DeadAction, DeadLetter } from '../../actors/world/mailbox/dead-letter.ts';
+import type { TreeNode } from '../../system-options.ts';
 
-export type Status = 'active' | 'done' | 'error' | 'stopped' | 'suspended';
-
-/** `actor.get`, and the topic `actor/{address}`. */
-export interface ActorView {
-  readonly address: string;
-  readonly agent: string;
-  readonly status: Status;
-  readonly value: unknown;
-  readonly context: unknown;
-  readonly tags: readonly string[];
-  readonly output: unknown;
-  readonly error: unknown;
-  readonly sequence: number;
-  /** Types of the declared events that the present state takes, guards aside. */
-  readonly accepts: readonly string[];
-}
+export type { ActorView } from './actor-view.ts';
 
 /** `actor.tree`, and the topic `tree`. */
-export interface TreeView {
-  readonly address: string;
+export interface TreeView extends Omit<TreeNode, 'children'> {
   readonly hidden?: undefined;
-  readonly agent: string;
-  readonly status: Status;
-  readonly state: unknown;
-  readonly mailbox: number;
-  readonly oldestMessageMs: number | null;
-  readonly restarts: number | null;
-  readonly lastError: unknown;
-  readonly restartInMs: number | null;
-  readonly boss: {
-    readonly strategy: string;
-    readonly intensity: number;
-    readonly periodMs: number;
-    readonly restartsInPeriod: number;
-  } | null;
-  /** There are children on disk that are not shown. */
-  readonly isPartial?: true;
   /** Absent below the depth that was asked for. */
   readonly children?: readonly TreeBranch[] | undefined;
 }
@@ -53,73 +26,50 @@ export interface HiddenView {
 
 export type TreeBranch = TreeView | HiddenView;
 
-/** The topic `inspection/{address}`. */
-export interface InspectionView {
-  readonly address: string;
-  readonly agent: string;
-  readonly life: number;
-  readonly kind: string;
-  readonly version: number;
-  readonly incarnation: number;
-  readonly attempt: number;
-  readonly parent: string | null;
-  readonly suspended: {
-    readonly code: string;
-    readonly message: string;
-    readonly by: string | null;
-    readonly reason: string | null;
-    readonly atMs: number | null;
-  } | null;
-  readonly mailbox: number;
-  readonly unread: readonly {
-    readonly kind: string;
-    readonly event: string;
-    readonly from: string | null;
-    readonly sinceMs: number | null;
-    readonly deliveries: number;
-  }[];
-  readonly timers: readonly { readonly id: string; readonly deadlineMs: number; readonly event: string | null }[];
-  readonly children: readonly string[];
-  readonly last: {
-    readonly sequence: number;
-    readonly atMs: number;
-    readonly event: string | null;
-    readonly edges: readonly string[];
-  } | null;
+/** Of an inspection what everybody sees who may see the actor. */
+type Inspected =
+  | 'address'
+  | 'agent'
+  | 'life'
+  | 'kind'
+  | 'version'
+  | 'incarnation'
+  | 'attempt'
+  | 'parent'
+  | 'suspended'
+  | 'mailbox'
+  | 'unread'
+  | 'children';
+
+/** `actor.inspect`, and the topic `inspection/{address}`. */
+export interface InspectionView extends Pick<Inspection, Inspected> {
+  readonly timers: readonly Omit<InspectedTimer, 'dueInMs'>[];
+  readonly last: LastStep | null;
 }
 
-/** The topic `dead-letters`. */
-export interface DeadLetterView {
-  readonly number: number;
-  readonly reason: string;
-  readonly address: string;
+/** The step that an actor took last. */
+export interface LastStep {
+  /** Changes of the actor's state so far, this step's included. */
+  readonly sequence: number;
+  /** Kernel time. */
   readonly atMs: number;
-  readonly error: unknown;
-  readonly event: { readonly type: string };
-  readonly action: { readonly name: string; readonly params: unknown; readonly effectId: string } | null;
+  /** Type of the event that it took; null for a first step. */
+  readonly event: string | null;
+  /** Ids of the transitions taken, in order, as its chart has them. */
+  readonly edges: readonly string[];
+}
+
+/** `deadletter.list`, and the topic `dead-letters`. */
+export interface DeadLetterView extends Omit<DeadLetter, 'event' | 'action'> {
+  readonly event: ShownEvent;
+  readonly action: DeadAction | null;
 }
 
 /** `wait.list`. */
-export interface WaitView {
-  readonly kind: string;
-  readonly address: string | null;
-  readonly state: unknown;
-  readonly for: string | null;
-  readonly sinceMs: number | null;
-  readonly untilMs: number | null;
-}
+export type WaitView = Wait;
 
 /** `audit.list`. */
-export interface AuditView {
-  readonly number: number;
-  readonly atMs: number;
-  readonly by: string;
-  readonly reason: string | null;
-  readonly order: string;
-  readonly address: string;
-  readonly arguments: unknown;
-  readonly outcome: string;
-}
+export type AuditView = AuditRecord;
 
 /** `agent.list`. */
 export interface AgentListView {

@@ -132,24 +132,21 @@ export class ActorViews {
       );
   }
 
-  #letter({ number, reason, address, atMs, error, event, action }: DeadLetter): DeadLetterView {
+  #letter(letter: DeadLetter): DeadLetterView {
+    const { address, event, action } = letter;
     const agent = this.#agentOrUndefined(address);
     const schema = agent?.events[event.type];
     const isHidden = schema === undefined && this.#mayHoldSecrets(address, agent);
     return {
-      number,
-      reason,
-      address,
-      atMs,
-      error: shownError(error),
+      ...letter,
+      error: shownError(letter.error),
       event: this.taken(address, event),
       action:
         action === undefined
           ? null
           : {
-              name: action.name,
+              ...action,
               params: isHidden || marksSecrets(agent) ? SECRET_SHOWN : (shown(action.params) ?? null),
-              effectId: action.effectId,
             },
     };
   }

@@ -38,40 +38,26 @@ export class Inspections {
 
   /** Throws BOSUN_ACTOR_UNKNOWN, BOSUN_STORE_DAMAGED. */
   view(caller: Caller, at: string): InspectionView {
-    const {
-      address,
-      agent,
-      life,
-      kind,
-      version,
-      incarnation,
-      attempt,
-      parent,
-      suspended,
-      mailbox,
-      unread,
-      children,
-      ...rest
-    } = this.#system.admin.getState(at);
+    const state = this.#system.admin.getState(at);
     const seen = (other: string | null) =>
       other === null || other === 'client' || other === 'host' || mayReach(caller, other) ? other : null;
     return {
-      address,
-      agent,
-      life,
-      kind,
-      version,
-      incarnation,
-      attempt,
-      parent: seen(parent),
-      suspended,
-      mailbox,
-      unread: unread.map((message) => ({ ...message, from: seen(message.from) })),
-      timers: rest.timers
+      address: state.address,
+      agent: state.agent,
+      life: state.life,
+      kind: state.kind,
+      version: state.version,
+      incarnation: state.incarnation,
+      attempt: state.attempt,
+      parent: seen(state.parent),
+      suspended: state.suspended,
+      mailbox: state.mailbox,
+      unread: state.unread.map((message) => ({ ...message, from: seen(message.from) })),
+      timers: state.timers
         .map(({ id, deadlineMs, event }) => ({ id, deadlineMs, event }))
         .sort((a, b) => a.deadlineMs - b.deadlineMs),
-      last: this.#steps.of(address, life),
-      children: children.filter((child) => mayReach(caller, child)),
+      last: this.#steps.of(state.address, state.life),
+      children: state.children.filter((child) => mayReach(caller, child)),
     };
   }
 

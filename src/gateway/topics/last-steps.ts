@@ -6,17 +6,7 @@ import { BOSS_AGENT } from '../../actors/model/agent.ts';
 import { type Subscription } from '../../actors/world/actor-view.ts';
 import { type TraceRecord } from '../../actors/model/trace-record.ts';
 import { type System } from '../../system.ts';
-
-export interface LastStep {
-  /** Of the actor: changes of its state so far, this step's included. */
-  readonly sequence: number;
-  /** Kernel time. */
-  readonly atMs: number;
-  /** Type of the event that it took; null for a first step. */
-  readonly event: string | null;
-  /** Ids of the transitions taken, in order, as its chart has them. */
-  readonly edges: readonly string[];
-}
+import { type LastStep } from '../protocol/views.ts';
 
 interface Followed {
   subscription: Subscription | undefined;
