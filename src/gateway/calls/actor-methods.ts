@@ -15,24 +15,23 @@ import {
   tree,
   turn,
   turned,
+  READING,
 } from './method-shapes.ts';
 
 export const ACTOR_METHODS = {
   'actor.get': {
+    ...READING,
     means: 'What an actor looks like, as of the last durable epoch.',
-    scope: 'actor:read',
-    does: 'nothing',
     params: z.object({ address }),
     result: actorView,
     http: { verb: 'GET', path: '/v1/actors/{address}' },
     example: { p: { address: 'visits' }, r: counter },
   },
   'machine.get': {
+    ...READING,
     means:
       'States and transitions of the machine that an actor runs, with those that are active, or of an agent by ' +
       'its name. BOSUN_CHART_UNKNOWN for other logic.',
-    scope: 'actor:read',
-    does: 'nothing',
     params: z.object({ name: address.describe('An address; where nobody lives there, the name of an agent.') }),
     result: z.object({
       agent: z.string(),
@@ -61,20 +60,18 @@ export const ACTOR_METHODS = {
     },
   },
   'actor.select': {
+    ...READING,
     means:
       'A value that a rule of the host derives from what the actor shows, by the name that it has there (the ' +
       'option `selectors`). BOSUN_CALL_INVALID for a name that it does not have.',
-    scope: 'actor:read',
-    does: 'nothing',
     params: z.object({ address, selector: name }),
     result: z.object({ value: z.unknown() }),
     http: { verb: 'GET', path: '/v1/actors/{address}/selected/{selector}' },
     example: { p: { address: 'visits', selector: 'isOdd' }, r: { value: true } },
   },
   'actor.inspect': {
+    ...READING,
     means: 'One actor looked into: unread messages by their types, timers, children, why it is suspended.',
-    scope: 'actor:read',
-    does: 'nothing',
     params: z.object({ address }),
     result: inspection,
     http: { verb: 'GET', path: '/v1/actors/{address}/inspection' },
@@ -99,11 +96,10 @@ export const ACTOR_METHODS = {
     },
   },
   'chart.get': {
+    ...READING,
     means:
       'The statechart of the machine that an actor runs, as boxes, paths and lines of text with their places. ' +
       'BOSUN_CHART_UNKNOWN for other logic.',
-    scope: 'actor:read',
-    does: 'nothing',
     params: z.object({
       address,
       known: z.string().max(64).optional().describe('The `hash` of a drawing that the caller has.'),
@@ -127,9 +123,8 @@ export const ACTOR_METHODS = {
     },
   },
   'actor.list': {
+    ...READING,
     means: 'Actors by address, a page at a time.',
-    scope: 'actor:read',
-    does: 'nothing',
     params: z.object({
       under: address.default('root'),
       agent: name.optional(),
@@ -148,9 +143,8 @@ export const ACTOR_METHODS = {
     },
   },
   'actor.tree': {
+    ...READING,
     means: 'The supervision tree below an actor.',
-    scope: 'actor:read',
-    does: 'nothing',
     params: z.object({ address: address.default('root'), depth: z.number().int().min(0).max(64).default(64) }),
     result: tree,
     http: { verb: 'GET', path: '/v1/tree' },
@@ -171,11 +165,10 @@ export const ACTOR_METHODS = {
     },
   },
   'actor.turns': {
+    ...READING,
     means:
       'The last turns of an actor and of all below it, of the last 10,000 of the system: what led to what. Of ' +
       'events only types, of contexts nothing.',
-    scope: 'actor:read',
-    does: 'nothing',
     params: z.object({
       address,
       after: z.number().int().nonnegative().default(0).describe('Only turns with a higher `number`.'),
@@ -186,11 +179,10 @@ export const ACTOR_METHODS = {
     example: { p: { address: 'visits' }, r: { turns: [{ ...turned, event: { type: 'add' }, change: null }] } },
   },
   'actor.history': {
+    ...READING,
     means:
       'The last turns that the store keeps of an actor, each with the context after it; none where its agent ' +
       'keeps none.',
-    scope: 'actor:read',
-    does: 'nothing',
     params: z.object({ address, limit }),
     result: z.object({ turns: z.array(turn) }),
     http: { verb: 'GET', path: '/v1/actors/{address}/history' },
@@ -224,9 +216,8 @@ export const ACTOR_METHODS = {
     example: { p: { address: 'visits', event: { type: 'count' } }, r: { reply: 1 } },
   },
   'actor.wait': {
+    ...READING,
     means: 'Answers when the actor looks as described. BOSUN_TIMEOUT when it does not within `deadlineMs`.',
-    scope: 'actor:read',
-    does: 'nothing',
     params: z.object({
       address,
       value: z.unknown().optional().describe("A state value, or a part of one, as XState's `matches` takes it."),

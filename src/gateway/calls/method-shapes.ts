@@ -2,6 +2,9 @@
 import { z } from 'zod';
 import { AUDIT_REASON_CHARS_MAX, EVENT_TYPE_CHARS_MAX, LISTED_MAX } from '../../limits.ts';
 
+/** What a method has in common with all that read actors. */
+export const READING = { scope: 'actor:read', does: 'nothing' } as const;
+
 export const address = z.string().min(1).max(2_080);
 export const name = z.string().min(1).max(256);
 export const event = z

@@ -3,32 +3,42 @@ import { z } from 'zod';
 import { type MethodRow } from './method-row.ts';
 import { actorView, address, counter, event, ifSequence, nothing, order } from './method-shapes.ts';
 
+/** An order about one actor that answers nothing. */
+const OF_ACTOR = {
+  scope: 'actor:admin',
+  params: z.object({ address, ...order }),
+  result: nothing,
+  example: { p: { address: 'visits' }, r: {} },
+} as const;
+
+/** An order about a child of a Boss that answers nothing. */
+const OF_CHILD = {
+  scope: 'actor:admin',
+  params: z.object({ address: address.default('root'), id: address, ...order }),
+  result: nothing,
+  example: { p: { address: 'root', id: 'visits' }, r: {} },
+} as const;
+
 export const ORDER_METHODS = {
   'actor.suspend': {
+    ...OF_ACTOR,
     means: 'Has an actor take no turns until it is resumed.',
-    scope: 'actor:admin',
     does: 'changes',
-    params: z.object({ address, ...order }),
-    result: nothing,
     http: { verb: 'POST', path: '/v1/actors/{address}/suspend' },
     example: { p: { address: 'visits', reason: 'figures under review' }, r: {} },
   },
   'actor.resume': {
+    ...OF_ACTOR,
     means: 'Lets an actor go on that was suspended, by an order or with BOSUN_STATE_SUSPECT.',
-    scope: 'actor:admin',
     does: 'changes',
-    params: z.object({ address, ...order }),
-    result: nothing,
     http: { verb: 'POST', path: '/v1/actors/{address}/resume' },
-    example: { p: { address: 'visits' }, r: {} },
   },
   'actor.step': {
+    ...OF_ACTOR,
     means:
       'Has a suspended actor take one message and stay suspended. `event` is its type; null where there was none ' +
       'to take.',
-    scope: 'actor:admin',
     does: 'changes',
-    params: z.object({ address, ...order }),
     result: z.object({ event: z.string().nullable() }),
     http: { verb: 'POST', path: '/v1/actors/{address}/step' },
     example: { p: { address: 'visits' }, r: { event: 'add' } },
@@ -54,70 +64,51 @@ export const ORDER_METHODS = {
     },
   },
   'actor.kill': {
+    ...OF_ACTOR,
     means:
       'Fails an actor with BOSUN_KILLED: its Boss, or the machine that it belongs to, deals with it as with a crash.',
-    scope: 'actor:admin',
     does: 'destroys',
-    params: z.object({ address, ...order }),
-    result: nothing,
     http: { verb: 'POST', path: '/v1/actors/{address}/kill' },
-    example: { p: { address: 'visits' }, r: {} },
   },
   'actor.stop': {
+    ...OF_ACTOR,
     means: 'Has its Boss end a child, as `boss.terminateChild` does.',
-    scope: 'actor:admin',
     does: 'destroys',
-    params: z.object({ address, ...order }),
-    result: nothing,
     http: { verb: 'POST', path: '/v1/actors/{address}/stop' },
-    example: { p: { address: 'visits' }, r: {} },
   },
   'actor.restart': {
+    ...OF_ACTOR,
     means:
       'Ends a child of a Boss and has the Boss start it again. BOSUN_ORDER_REFUSED for children that a Boss ' +
       'forgets when they end.',
-    scope: 'actor:admin',
     does: 'destroys',
-    params: z.object({ address, ...order }),
-    result: nothing,
     http: { verb: 'POST', path: '/v1/actors/{address}/restart' },
-    example: { p: { address: 'visits' }, r: {} },
   },
   'actor.erase': {
+    ...OF_ACTOR,
     means: 'Removes an actor and everything below it for good, from the files too.',
-    scope: 'actor:admin',
     does: 'destroys',
-    params: z.object({ address, ...order }),
-    result: nothing,
     http: { verb: 'POST', path: '/v1/actors/{address}/erase' },
-    example: { p: { address: 'visits' }, r: {} },
   },
   'boss.terminateChild': {
+    ...OF_CHILD,
     means: 'Ends a child. Its record is kept, but for temporary and dynamic children.',
-    scope: 'actor:admin',
     does: 'destroys',
-    params: z.object({ address: address.default('root'), id: address, ...order }),
-    result: nothing,
     http: { verb: 'POST', path: '/v1/bosses/{address}/terminate' },
-    example: { p: { address: 'root', id: 'visits' }, r: {} },
   },
   'boss.restartChild': {
+    ...OF_CHILD,
     means: 'Starts a child again that has ended.',
-    scope: 'actor:admin',
     does: 'changes',
-    params: z.object({ address: address.default('root'), id: address, ...order }),
     result: z.object({ address: z.string() }),
     http: { verb: 'POST', path: '/v1/bosses/{address}/restart' },
     example: { p: { address: 'root', id: 'visits' }, r: { address: 'visits' } },
   },
   'boss.deleteChild': {
+    ...OF_CHILD,
     means: 'Forgets a child that has ended.',
-    scope: 'actor:admin',
     does: 'destroys',
-    params: z.object({ address: address.default('root'), id: address, ...order }),
-    result: nothing,
     http: { verb: 'POST', path: '/v1/bosses/{address}/delete' },
-    example: { p: { address: 'root', id: 'visits' }, r: {} },
   },
   'deadletter.redeliver': {
     means:

@@ -1,13 +1,12 @@
 /** Rows of the table of methods: children of Bosses, dead letters, waits, names, and the system as a whole. */
 import { z } from 'zod';
 import { type MethodRow } from './method-row.ts';
-import { address, child, letter, limit, name, nothing, record, wait } from './method-shapes.ts';
+import { address, child, letter, limit, name, nothing, record, wait, READING } from './method-shapes.ts';
 
 export const SYSTEM_METHODS = {
   'boss.children': {
+    ...READING,
     means: 'The children of a Boss, in the order of their first starts.',
-    scope: 'actor:read',
-    does: 'nothing',
     params: z.object({ address: address.default('root') }),
     result: z.object({ children: z.array(child) }),
     http: { verb: 'GET', path: '/v1/bosses/{address}/children' },
@@ -29,9 +28,8 @@ export const SYSTEM_METHODS = {
     },
   },
   'deadletter.list': {
+    ...READING,
     means: 'Events that reached nobody or were put aside, oldest first.',
-    scope: 'actor:read',
-    does: 'nothing',
     params: z.object({
       reason: letter.shape.reason.optional(),
       after: z.number().int().nonnegative().default(0).describe('`number` of the last one of the page before.'),
@@ -87,9 +85,8 @@ export const SYSTEM_METHODS = {
     },
   },
   'wait.list': {
+    ...READING,
     means: 'Who waits for whom, since when and until when, the longest waiting first.',
-    scope: 'actor:read',
-    does: 'nothing',
     params: z.object({ limit }),
     result: z.object({ waits: z.array(wait) }),
     http: { verb: 'GET', path: '/v1/waits' },
@@ -110,18 +107,16 @@ export const SYSTEM_METHODS = {
     },
   },
   'name.find': {
+    ...READING,
     means: 'Who has a name, by a `systemId` or the action `register`.',
-    scope: 'actor:read',
-    does: 'nothing',
     params: z.object({ name }),
     result: z.object({ address: z.string().nullable() }),
     http: { verb: 'GET', path: '/v1/names/{name}' },
     example: { p: { name: 'front-desk' }, r: { address: 'desks/1' } },
   },
   'group.members': {
+    ...READING,
     means: 'Addresses of the members of a group.',
-    scope: 'actor:read',
-    does: 'nothing',
     params: z.object({ name }),
     result: z.object({ members: z.array(z.string()) }),
     http: { verb: 'GET', path: '/v1/groups/{name}' },
