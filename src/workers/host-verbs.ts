@@ -3,59 +3,42 @@
  * Shapes only.
  */
 import { type EventObject } from 'xstate';
+import { type AdminHandle } from '../actors/api/admin-handle.ts';
+import { type DeadLetterBox } from '../actors/api/dead-letter-box.ts';
+import { type TraceRecord } from '../actors/model/trace-record.ts';
 import { type ActorSnapshot } from '../actors/world/actor-view.ts';
-import { type Inspection } from '../actors/api/actor-inspection.ts';
-import { type Wait } from '../actors/api/waits.ts';
-import { type StateReplacement } from '../actors/loop/administration.ts';
-import { type KeptTurn, type TraceRecord } from '../actors/model/trace-record.ts';
-import { type StoredState } from '../actors/model/version-rules.ts';
-import { type AuditRecord, type OrderedBy } from '../actors/world/audit-record.ts';
-import { type DeadLetter, type DeadLetterReason } from '../actors/world/mailbox/dead-letter.ts';
+import { type OrderedBy } from '../actors/world/audit-record.ts';
 import { type AskOptions } from '../actors/world/talk/ask-record.ts';
-import { type ChildInfo, type CompleteSpec } from '../supervisor/boss-handle.ts';
+import { type BossHandle } from '../supervisor/boss-handle.ts';
 import { type SendOptions, type SpawnOptions, type TreeNode } from '../system-options.ts';
 
 type AskedEvent = EventObject & { readonly [field: string]: unknown };
 
+type BossVerb = Exclude<keyof BossHandle, 'address' | 'countChildren'>;
+
+/** Methods of a Boss's handle, given its address before all else. */
+type BossVerbs = {
+  [Name in BossVerb]: (boss: string, ...args: Parameters<BossHandle[Name]>) => ReturnType<BossHandle[Name]>;
+};
+
 /** What the host may call. */
-export interface HostVerbs {
+export interface HostVerbs
+  extends BossVerbs,
+    Omit<AdminHandle, 'trace' | 'onTurn'>,
+    Pick<DeadLetterBox, 'redeliver' | 'discard'> {
   send(address: string, event: EventObject, options: SendOptions): Promise<void>;
   ask(address: string, event: AskedEvent, options: AskOptions): Promise<unknown>;
   spawn(agent: string, id: string, options: SpawnOptions): Promise<void>;
-  startChild(boss: string, child: object): Promise<string>;
-  terminateChild(boss: string, id: string): Promise<void>;
-  restartChild(boss: string, id: string): Promise<string>;
-  deleteChild(boss: string, id: string): Promise<void>;
-  whichChildren(boss: string): ChildInfo[];
-  getChildSpec(boss: string, id: string): CompleteSpec;
   snapshot(address: string): ActorSnapshot | undefined;
   tree(address: string): TreeNode;
   lookup(name: string): { readonly address: string; readonly value: unknown } | undefined;
   members(group: string): readonly string[];
   lastSequence(session: string): number;
-  deadLetters(only: { readonly reason?: DeadLetterReason }): readonly DeadLetter[];
-  redeliver(number: number, as: OrderedBy | undefined): Promise<void>;
-  discard(number: number, as: OrderedBy | undefined): Promise<void>;
-  resume(address: string): Promise<void>;
+  deadLetters: DeadLetterBox['list'];
   idle(): Promise<void>;
   /** Resolves when everything that was on its way to other workers has been taken there. */
   settled(): Promise<void>;
   stop(): Promise<void>;
-  suspend(address: string, as: OrderedBy): Promise<void>;
-  resumeBy(address: string, as: OrderedBy): Promise<void>;
-  step(address: string, as: OrderedBy): Promise<EventObject | null>;
-  getState(address: string): Inspection;
-  replaceState(
-    address: string,
-    next: StateReplacement,
-    as: OrderedBy,
-    options: { readonly ifSequence?: number | undefined },
-  ): Promise<StoredState<unknown>>;
-  kill(address: string, as: OrderedBy): Promise<void>;
-  recent(address: string, options: { readonly limit?: number; readonly after?: number }): readonly TraceRecord[];
-  history(address: string): readonly KeptTurn[];
-  waiting(): readonly Wait[];
-  audit(options: { readonly address?: string; readonly limit?: number }): readonly AuditRecord[];
   erase(address: string, as: OrderedBy | undefined): Promise<void>;
 }
 

@@ -34,7 +34,7 @@ export class SpreadAdmin {
 
   /** As AdminHandle.resume. */
   async resume(address: string, as: OrderedBy): Promise<void> {
-    await this.#calls.each(address, 'resumeBy', [address, as], ONCE);
+    await this.#calls.each(address, 'resume', [address, as], ONCE);
   }
 
   /** As AdminHandle.step. */

@@ -7,7 +7,7 @@ import { type EventObject } from 'xstate';
 import { type ActorSnapshot } from '../actors/world/actor-view.ts';
 import { checkAddress, childAddress, ROOT } from '../actors/model/address.ts';
 import { type AgentEvents, type AnyAgent } from '../actors/model/agent.ts';
-import { type OrderedBy } from '../actors/world/audit-record.ts';
+import { BY_HOST, type OrderedBy } from '../actors/world/audit-record.ts';
 import { type DeadLetterReason } from '../actors/world/mailbox/dead-letter.ts';
 import { Placement } from '../actors/model/placement.ts';
 import { type AskOptions } from '../actors/world/talk/ask-record.ts';
@@ -215,7 +215,7 @@ export class SpreadSystem {
 
   /** `admin.resume` by the host. */
   async resume(address: string): Promise<void> {
-    await this.#at(address, 'resume', [address], ONCE);
+    await this.#at(address, 'resume', [address, BY_HOST], ONCE);
   }
 
   /**
