@@ -3,7 +3,7 @@
  * are let go. server.ts gives it sockets.
  */
 import { randomUUID } from 'node:crypto';
-import { type Clock } from '../../clock.ts';
+import { type Clock, systemClock } from '../../clock.ts';
 import { isBosunError, messageOf } from '../../errors.ts';
 import {
   CALLS_BURST,
@@ -42,25 +42,32 @@ import { Counters } from './counters.ts';
 import { Passes } from './passes.ts';
 import { isOurs, wireError } from '../calls/wire-errors.ts';
 
+/** What a gateway is made with, sockets aside. */
 export interface HubOptions {
-  readonly clock: Clock;
-  readonly tokens: readonly TokenOptions[];
-  readonly jwt: JwtOptions | undefined;
-  readonly operator?: string | undefined;
-  readonly destructive: boolean;
-  /** Of one connection, and of one caller. */
-  readonly rate: Rate | undefined;
-  readonly bounds?: ConnectionBounds;
-  readonly selectors?: Selectors | undefined;
-  readonly log: (...args: unknown[]) => void;
-}
-
-/** How many connections may be open. */
-export interface ConnectionBounds {
-  /** Of all callers together. Default 1,000. */
+  /** Connections that may be open, of all callers together. Default 1,000. */
   readonly connections?: number;
   /** Of one caller. Default 20. */
   readonly connectionsPerCaller?: number;
+  /** Who may call. Without these and `jwt`, whoever is on this machine. */
+  readonly tokens?: readonly TokenOptions[];
+  readonly jwt?: JwtOptions;
+  /**
+   * A token for whoever runs the system, 16 characters or more: every scope, what destroys included, and orders in the
+   * name of others. Where it is the only one, callers of this machine still need none.
+   */
+  readonly operator?: string;
+  /** Allow the methods that destroy: erase, terminate, delete, discard. Default false. */
+  readonly destructive?: boolean;
+  /** Calls of one connection, and of one caller over all connections. Default: 50 a second, bursts of 100. */
+  readonly rate?: Rate;
+  /**
+   * Values that clients ask for by `actor.select`: pure functions of a context, by the agent's name and their own.
+   * The page draws a plan's timetable with `schedule` of the Lead Coordinator.
+   */
+  readonly selectors?: Selectors;
+  readonly clock?: Clock;
+  /** Told of failures of the gateway itself. Default: nobody. */
+  readonly log?: (...args: unknown[]) => void;
 }
 
 /** Whoever holds a connection open: a WebSocket or a stream of server-sent events. */
@@ -102,7 +109,8 @@ export class Hub {
   readonly #strangers = new Set<Peer>();
   /** How many of the others, by caller. */
   readonly #known = new Map<string, number>();
-  readonly #most: Required<ConnectionBounds>;
+  readonly connectionsMax: number;
+  readonly #connectionsPerCaller: number;
   /** Requests of HTTP that are not answered. */
   requests = 0;
   #errors = 0;
@@ -112,18 +120,20 @@ export class Hub {
   constructor(
     system: System | SpreadOverWorkers,
     {
-      clock,
-      tokens,
+      connections = CONNECTIONS_MAX,
+      connectionsPerCaller = CONNECTIONS_PER_CALLER_MAX,
+      tokens = [],
       jwt,
       operator,
-      destructive,
+      destructive = false,
       rate = { burst: CALLS_BURST, perSecond: CALLS_PER_SECOND },
-      bounds = {},
       selectors = {},
-      log,
+      clock = systemClock,
+      log = () => {},
     }: HubOptions,
   ) {
-    this.#most = { connections: CONNECTIONS_MAX, connectionsPerCaller: CONNECTIONS_PER_CALLER_MAX, ...bounds };
+    this.connectionsMax = connections;
+    this.#connectionsPerCaller = connectionsPerCaller;
     this.clock = clock;
     this.rate = rate;
     this.#log = log;
@@ -163,7 +173,7 @@ export class Hub {
     else this.#countPeer(peer.caller, 1);
     this.#countOpen();
     if (this.#isDraining) peer.close('draining');
-    else if (this.#peers.size > this.#most.connections || strangers >= STRANGERS_MAX) peer.close('overloaded');
+    else if (this.#peers.size > this.connectionsMax || strangers >= STRANGERS_MAX) peer.close('overloaded');
   }
 
   /** Who calls. Rejects with BOSUN_UNAUTHENTICATED. */
@@ -180,7 +190,7 @@ export class Hub {
 
   /** Whether one more connection of the caller may stay. */
   admits({ id }: Caller): boolean {
-    return (this.#known.get(id) ?? 0) < this.#most.connectionsPerCaller;
+    return (this.#known.get(id) ?? 0) < this.#connectionsPerCaller;
   }
 
   /** @returns 0, or after how many ms the caller may call again. */

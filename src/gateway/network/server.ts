@@ -6,11 +6,8 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { type Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { type Clock, systemClock } from '../../clock.ts';
 import { BosunError, messageOf } from '../../errors.ts';
 import {
-  CONNECTIONS_MAX,
-  CONNECTIONS_PER_CALLER_MAX,
   CONNECTS_BURST,
   CONNECTS_PER_SECOND,
   FRAME_BYTES_MAX,
@@ -23,12 +20,10 @@ import {
   STRANGERS_MAX,
 } from '../../limits.ts';
 import { type System } from '../../system.ts';
-import { type Selectors } from '../calls/selectors.ts';
-import { type JwtOptions, type TokenOptions } from '../client/callers.ts';
 import { Connection } from '../client/connection.ts';
 import { type OriginRules, isLoopback, refusalOf } from './origin-rules.ts';
 import { bearerIn, handle, refused } from './http.ts';
-import { type ConnectionBounds, type Entrance, Hub } from '../client/hub.ts';
+import { type Entrance, Hub, type HubOptions } from '../client/hub.ts';
 import { type ClientWire } from '../client/send-buffer.ts';
 import {
   BEARER_PREFIX,
@@ -46,7 +41,7 @@ import { type SpreadOverWorkers } from '../workers/worker-port.ts';
 import { STATELY_PATH } from '../stately/stately-events.ts';
 import { StatelyPeer } from '../stately/stately-peer.ts';
 
-export interface GatewayOptions extends ConnectionBounds {
+export interface GatewayOptions extends HubOptions {
   /** Default 4180; 0 takes a free one. */
   readonly port?: number;
   /** Where to listen. Default 127.0.0.1; any other is refused unless `tokens` or `jwt` are given. */
@@ -55,28 +50,8 @@ export interface GatewayOptions extends ConnectionBounds {
   readonly hosts?: readonly string[];
   /** Origins of pages that may connect, beside the gateway's own: `https://app.example`. */
   readonly origins?: readonly string[];
-  /** Who may call. Without these and `jwt`, whoever is on this machine. */
-  readonly tokens?: readonly TokenOptions[];
-  readonly jwt?: JwtOptions;
-  /**
-   * A token for whoever runs the system, 16 characters or more: every scope, what destroys included, and orders in the
-   * name of others. Where it is the only one, callers of this machine still need none.
-   */
-  readonly operator?: string;
-  /** Allow the methods that destroy: erase, terminate, delete, discard. Default false. */
-  readonly destructive?: boolean;
-  /** Calls of one connection, and of one caller over all connections. Default: 50 a second, bursts of 100. */
-  readonly rate?: Rate;
   /** New WebSocket connections of one network address. Default: 20 a second, bursts of 100. */
   readonly connectRate?: Rate;
-  /**
-   * Values that clients ask for by `actor.select`: pure functions of a context, by the agent's name and their own.
-   * The page draws a plan's timetable with `schedule` of the Lead Coordinator.
-   */
-  readonly selectors?: Selectors;
-  readonly clock?: Clock;
-  /** Told of failures of the gateway itself. Default: nobody. */
-  readonly log?: (...args: unknown[]) => void;
 }
 
 export interface Listening {
@@ -89,7 +64,6 @@ export interface Listening {
 export class Gateway {
   readonly #hub: Hub;
   readonly #options: Required<Pick<GatewayOptions, 'port' | 'host'>> & OriginRules;
-  readonly #clock: Clock;
   readonly #server: Server;
   readonly #sockets: WebSocketServer;
   readonly #connects: Rates;
@@ -98,36 +72,9 @@ export class Gateway {
 
   /** Use {@link createGateway}. */
   constructor(system: System | SpreadOverWorkers, options: GatewayOptions) {
-    const {
-      port = DEFAULT_PORT,
-      host = DEFAULT_HOST,
-      hosts = [],
-      origins = [],
-      tokens = [],
-      jwt,
-      operator,
-      destructive = false,
-      rate,
-      selectors,
-      clock = systemClock,
-      log = () => {},
-    } = options;
-    const {
-      connectRate = { burst: CONNECTS_BURST, perSecond: CONNECTS_PER_SECOND },
-      connections = CONNECTIONS_MAX,
-      connectionsPerCaller = CONNECTIONS_PER_CALLER_MAX,
-    } = options;
-    this.#hub = new Hub(system, {
-      clock,
-      tokens,
-      jwt,
-      operator,
-      destructive,
-      rate,
-      bounds: { connections, connectionsPerCaller },
-      selectors,
-      log,
-    });
+    const { port = DEFAULT_PORT, host = DEFAULT_HOST, hosts = [], origins = [] } = options;
+    const { connectRate = { burst: CONNECTS_BURST, perSecond: CONNECTS_PER_SECOND } } = options;
+    this.#hub = new Hub(system, options);
     if (!isLoopback(host) && !this.#hub.callers.areAsked) {
       throw new BosunError(
         'BOSUN_CONFIG_INVALID',
@@ -135,14 +82,13 @@ export class Gateway {
       );
     }
     this.#options = { port, host, hosts, origins };
-    this.#clock = clock;
     this.#connects = new Rates(connectRate, RATES_MAX);
     this.#server = createServer({
       headersTimeout: HTTP_HEADERS_MS,
       requestTimeout: HTTP_REQUEST_MS,
       connectionsCheckingInterval: HTTP_HEADERS_MS / 5,
     });
-    this.#server.maxConnections = connections + 2 * STRANGERS_MAX;
+    this.#server.maxConnections = this.#hub.connectionsMax + 2 * STRANGERS_MAX;
     this.#sockets = new WebSocketServer({
       noServer: true,
       clientTracking: false,
@@ -262,7 +208,7 @@ export class Gateway {
 
   #turnedAway(request: IncomingMessage): 'host' | 'origin' | 'rate' | undefined {
     const from = request.socket.remoteAddress ?? '';
-    if (request.headers.upgrade !== undefined && this.#connects.take(from, this.#clock.monotonicMs()) > 0)
+    if (request.headers.upgrade !== undefined && this.#connects.take(from, this.#hub.clock.monotonicMs()) > 0)
       return 'rate';
     return refusalOf(request.headers, this.#options);
   }
