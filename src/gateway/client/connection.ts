@@ -2,21 +2,14 @@
  * One connection, from hello to close: takes frames, answers them, keeps the pace. It knows no sockets: a
  * {@link ClientWire} is given to it, real or not, and tells it what comes in.
  */
-import { type Cancel } from '../../clock.ts';
 import { BosunError, isBosunError } from '../../errors.ts';
-import {
-  CALLS_IN_FLIGHT_MAX,
-  CLOSE_MS,
-  HELLO_MS,
-  PING_EVERY_MS,
-  SILENCE_MS_MAX,
-  TOKEN_NOTICE_MS,
-} from '../../limits.ts';
+import { CALLS_IN_FLIGHT_MAX, CLOSE_MS, HELLO_MS, PING_EVERY_MS, SILENCE_MS_MAX } from '../../limits.ts';
 import { type Session } from '../../actors/world/mailbox/inbound.ts';
 import { type PendingCall } from '../calls/call-desk.ts';
 import { type Caller } from './callers.ts';
 import { frameText, parseJson } from './frame-text.ts';
 import { type Entrance, type Hub, type Peer } from './hub.ts';
+import { PeerTimers } from './peer-timers.ts';
 import { SendBuffer, type ClientWire } from './send-buffer.ts';
 import { type ClientFrame, clientFrame, type Hello, type Req, type ServerFrame, type Sub } from '../protocol/frames.ts';
 import { type CloseName, CLOSES } from '../protocol/protocol.ts';
@@ -45,7 +38,7 @@ export class Connection implements Peer {
   readonly #subscriptions: Subscriptions;
   readonly #calls = new Map<string, PendingCall>();
   readonly #bucket: TokenBucket;
-  readonly #timers = new Set<Cancel>();
+  readonly #timers: PeerTimers;
   #heardMs: number;
   #refusals = 0;
   #phase: 'new' | 'greeting' | 'open' | 'closing' | 'closed' = 'new';
@@ -64,7 +57,7 @@ export class Connection implements Peer {
       clock: hub.clock,
       onWell: () => this.#subscriptions.pump(),
       onSlow: () => hub.counters.add('slow'),
-      onHopeless: () => this.#hopeless(),
+      onHopeless: () => this.close('slow_consumer'),
     });
     this.#subscriptions = new Subscriptions({
       hub,
@@ -72,9 +65,10 @@ export class Connection implements Peer {
       isSlow: () => this.#out.isSlow,
       isOpen: () => this.#phase === 'open',
     });
+    this.#timers = new PeerTimers(hub.clock);
     this.#heardMs = hub.clock.monotonicMs();
     this.#bucket = new TokenBucket(hub.rate, this.#heardMs);
-    this.#later(HELLO_MS, () => this.#caller === undefined && this.close('hello_timeout'));
+    this.#timers.later(HELLO_MS, () => this.#caller === undefined && this.close('hello_timeout'));
     this.#watchSilence(PING_EVERY_MS);
   }
 
@@ -99,8 +93,7 @@ export class Connection implements Peer {
       const frame = this.#decoded(data);
       if (frame !== undefined) this.#take(frame);
     } catch (error) {
-      this.#hub.count(error);
-      this.#out.send({ t: 'err', e: this.#hub.told(error) });
+      this.#out.send({ t: 'err', e: this.#hub.counted(error) });
       this.close(error instanceof BosunError ? 'bad_frame' : 'internal');
     }
   }
@@ -136,7 +129,7 @@ export class Connection implements Peer {
     this.#hub.counters.add(`closed.${name}`);
     this.#wire.close(CLOSES[name].code, reason);
     // One whose client does not read will not hear of it.
-    this.#later(CLOSE_MS, () => this.#wire.terminate());
+    this.#timers.later(CLOSE_MS, () => this.#wire.terminate());
   }
 
   cut(): void {
@@ -227,7 +220,11 @@ export class Connection implements Peer {
     this.#session = session && `${caller.id}\0${session}`;
     this.#phase = 'open';
     this.#out.send(this.#hub.welcome(this, session === undefined ? null : { resumed: sequence > 0, sequence }));
-    this.#watchExpiry(caller);
+    this.#timers.watchExpiry(
+      caller,
+      () => this.close('token_expired'),
+      (inMs) => this.#out.send({ t: 'note', code: 'token_expiring', inMs }),
+    );
     for (const frame of this.#early.splice(0)) this.#takeEarly(frame);
   }
 
@@ -246,8 +243,7 @@ export class Connection implements Peer {
   }
 
   #turnAway(error: unknown): void {
-    this.#hub.count(error);
-    this.#out.send({ t: 'err', e: this.#hub.told(error) });
+    this.#out.send({ t: 'err', e: this.#hub.counted(error) });
     // Of what is not the client's fault it need not stop trying.
     this.close(
       isBosunError(error, 'BOSUN_UNAUTHENTICATED')
@@ -285,8 +281,7 @@ export class Connection implements Peer {
   }
 
   #fail(id: string, error: unknown): void {
-    this.#hub.count(error);
-    this.#answer({ t: 'res', id, ok: false, e: this.#hub.told(error) });
+    this.#answer({ t: 'res', id, ok: false, e: this.#hub.counted(error) });
   }
 
   #answer(frame: ServerFrame & { t: 'res' }): void {
@@ -296,21 +291,15 @@ export class Connection implements Peer {
   }
 
   #refuse(id: string, error: unknown): void {
-    this.#hub.count(error);
-    this.#out.send({ t: 'res', id, ok: false, e: this.#hub.told(error) });
+    this.#out.send({ t: 'res', id, ok: false, e: this.#hub.counted(error) });
   }
 
   #end(id: string, error: unknown): void {
-    this.#hub.count(error);
-    this.#out.send({ t: 'end', id, e: this.#hub.told(error) });
-  }
-
-  #hopeless(): void {
-    this.close('slow_consumer');
+    this.#out.send({ t: 'end', id, e: this.#hub.counted(error) });
   }
 
   #watchSilence(afterMs: number): void {
-    this.#later(afterMs, () => {
+    this.#timers.later(afterMs, () => {
       const silentMs = this.#hub.clock.monotonicMs() - this.#heardMs;
       // One that we do not read from cannot be heard.
       if (silentMs >= SILENCE_MS_MAX && !this.#out.isSlow) return this.close('silent');
@@ -320,30 +309,8 @@ export class Connection implements Peer {
     });
   }
 
-  #watchExpiry({ expiresAtMs }: Caller): void {
-    if (expiresAtMs === undefined) return;
-    const leftMs = expiresAtMs - this.#hub.clock.wallMs();
-    this.#later(Math.max(0, leftMs - TOKEN_NOTICE_MS), () =>
-      this.#out.send({ t: 'note', code: 'token_expiring', inMs: Math.min(leftMs, TOKEN_NOTICE_MS) }),
-    );
-    this.#later(leftMs, () => this.close('token_expired'));
-  }
-
-  #later(ms: number, callback: () => void): void {
-    const cancel = this.#hub.clock.setTimeout(
-      () => {
-        this.#timers.delete(cancel);
-        callback();
-      },
-      ms,
-      { isBackground: true },
-    );
-    this.#timers.add(cancel);
-  }
-
   #release(): void {
-    for (const cancel of this.#timers) cancel();
-    this.#timers.clear();
+    this.#timers.end();
     this.#subscriptions.end();
     this.#out.end();
     for (const call of [...this.#calls.values()]) call.cancel();

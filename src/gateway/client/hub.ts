@@ -247,6 +247,12 @@ export class Hub {
     this.counters.add(`refused.${isBosunError(error) ? error.code : 'BOSUN_INTERNAL'}`);
   }
 
+  /** An error that is counted as refused, as its client is told of it. */
+  counted(error: unknown): WireError {
+    this.count(error);
+    return this.told(error);
+  }
+
   /** Whether whoever comes now is served. */
   async isReady(): Promise<boolean> {
     return !this.#isDraining && (await this.backend.isReady());

@@ -2,12 +2,12 @@
  * The twin of a subscription in HTTP: server-sent events, whose ids are cursors, so that a browser resumes by itself.
  */
 import { type ServerResponse } from 'node:http';
-import { type Cancel } from '../../clock.ts';
-import { CLOSE_MS, PING_EVERY_MS, TOKEN_NOTICE_MS } from '../../limits.ts';
+import { CLOSE_MS, PING_EVERY_MS } from '../../limits.ts';
 import { type Caller } from '../client/callers.ts';
 import { Subscriptions } from '../client/subscriptions.ts';
 import { EVERY_ANSWER } from './http-answers.ts';
 import type { Hub, Peer } from '../client/hub.ts';
+import { PeerTimers } from '../client/peer-timers.ts';
 import { SendBuffer, type ClientWire } from '../client/send-buffer.ts';
 import { type ServerFrame, type Sub } from '../protocol/frames.ts';
 import { type CloseName, CLOSES, cursorText } from '../protocol/protocol.ts';
@@ -20,12 +20,13 @@ export class EventStream implements Peer {
   readonly #response: ServerResponse;
   readonly #out: SendBuffer;
   readonly #subscriptions: Subscriptions;
-  readonly #timers: Cancel[] = [];
+  readonly #timers: PeerTimers;
   #isOver = false;
 
   constructor(hub: Hub, caller: Caller, response: ServerResponse) {
     this.#hub = hub;
     this.caller = caller;
+    this.#timers = new PeerTimers(hub.clock);
     this.#response = response;
     this.#out = new SendBuffer({
       wire: wireOf(response),
@@ -60,13 +61,11 @@ export class EventStream implements Peer {
     }
     if (this.#isOver) return;
     this.#ping();
-    const { expiresAtMs } = this.caller;
-    if (expiresAtMs === undefined) return;
-    const leftMs = expiresAtMs - this.#hub.clock.wallMs();
-    this.#later(Math.max(0, leftMs - TOKEN_NOTICE_MS), () =>
-      this.send({ t: 'note', code: 'token_expiring', inMs: Math.min(leftMs, TOKEN_NOTICE_MS) }),
+    this.#timers.watchExpiry(
+      this.caller,
+      () => this.close('token_expired'),
+      (inMs) => this.send({ t: 'note', code: 'token_expiring', inMs }),
     );
-    this.#later(leftMs, () => this.close('token_expired'));
   }
 
   send(frame: ServerFrame): void {
@@ -105,20 +104,16 @@ export class EventStream implements Peer {
   }
 
   #ping(): void {
-    this.#later(PING_EVERY_MS, () => {
+    this.#timers.later(PING_EVERY_MS, () => {
       this.send({ t: 'ping' });
       this.#ping();
     });
   }
 
-  #later(ms: number, callback: () => void): void {
-    this.#timers.push(this.#hub.clock.setTimeout(callback, ms, { isBackground: true }));
-  }
-
   #gone(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    for (const cancel of this.#timers) cancel();
+    this.#timers.end();
     this.#subscriptions.end();
     this.#out.end();
     this.#hub.left(this);

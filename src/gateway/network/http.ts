@@ -45,8 +45,7 @@ export function handle(hub: Hub, request: IncomingMessage, response: ServerRespo
   serve(hub, request, response).then(
     (given) => given && answer(response, given),
     (error: unknown) => {
-      hub.count(error);
-      answer(response, answerOf(hub.told(error)));
+      answer(response, answerOf(hub.counted(error)));
     },
   );
 }

@@ -19,6 +19,7 @@ import {
 import { type TreeNode } from '../../system-options.ts';
 import { type Caller, checkScope, mayReach } from '../client/callers.ts';
 import { type Entrance, type Hub, type Peer } from '../client/hub.ts';
+import { PeerTimers } from '../client/peer-timers.ts';
 import { type ClientWire } from '../client/send-buffer.ts';
 import { type CloseName, CLOSES } from '../protocol/protocol.ts';
 import { actorEvent, endEvent, type StatelyEvent, turnEvents } from './stately-events.ts';
@@ -32,7 +33,7 @@ export class StatelyPeer implements Peer {
   readonly #hub: Hub;
   readonly #source: TurnViews;
   readonly #wire: ClientWire;
-  readonly #timers = new Set<Cancel>();
+  readonly #timers: PeerTimers;
   #caller: Caller | undefined;
   #stops: (() => void)[] = [];
   readonly #whole = new WholeTurns();
@@ -48,7 +49,8 @@ export class StatelyPeer implements Peer {
     this.#hub = hub;
     this.#source = source;
     this.#wire = wire;
-    this.#later(HELLO_MS, () => this.#caller === undefined && this.close('hello_timeout'));
+    this.#timers = new PeerTimers(hub.clock);
+    this.#timers.later(HELLO_MS, () => this.#caller === undefined && this.close('hello_timeout'));
   }
 
   get caller(): Caller | undefined {
@@ -64,7 +66,7 @@ export class StatelyPeer implements Peer {
       if (!this.#hub.admits(caller)) return this.close('rate_limited');
       this.#caller = caller;
       this.#hub.met(this);
-      this.#watchExpiry(caller);
+      this.#timers.watchExpiry(caller, () => this.close('token_expired'));
       const { clientApi } = this.#source.system;
       this.#stops = [
         clientApi.onTurn(ROOT, (record) => this.#whole.keep(record)),
@@ -97,7 +99,8 @@ export class StatelyPeer implements Peer {
   gone(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    for (const stop of [...this.#stops, ...this.#timers]) stop();
+    for (const stop of this.#stops) stop();
+    this.#timers.end();
     this.#slow?.();
     this.#whole.clear();
     this.#contexts.clear();
@@ -215,14 +218,5 @@ export class StatelyPeer implements Peer {
       this.#isAwake = false;
       this.#pump();
     });
-  }
-
-  #watchExpiry({ expiresAtMs }: Caller): void {
-    if (expiresAtMs !== undefined)
-      this.#later(expiresAtMs - this.#hub.clock.wallMs(), () => this.close('token_expired'));
-  }
-
-  #later(ms: number, callback: () => void): void {
-    this.#timers.add(this.#hub.clock.setTimeout(callback, ms, { isBackground: true }));
   }
 }
