@@ -121,14 +121,9 @@ export class ClientCalls {
       if (!isRepeatable(call)) this.#finish(call, undefined, error ?? lost);
     }
     this.#onTheWay.clear();
-    const offline = new ClientError(
-      'BOSUN_OFFLINE',
-      'there is no line to the gateway, and a call without a key does not wait for one',
-      { retryable: true },
-    );
     for (const call of [...this.#open]) {
       if (error !== undefined) this.#settle(call, undefined, error);
-      else if (!isRepeatable(call)) this.#finish(call, undefined, offline);
+      else if (!isRepeatable(call)) this.#finish(call, undefined, offline());
     }
   }
 
@@ -252,11 +247,7 @@ export class ClientCalls {
     if (this.#open.size >= queueMax)
       return new ClientError('BOSUN_QUEUE_FULL', `${queueMax} calls wait for an answer`, { retryable: true });
     if (isRepeatable || state() !== 'offline') return undefined;
-    return new ClientError(
-      'BOSUN_OFFLINE',
-      'there is no line to the gateway, and a call without a key does not wait for one',
-      { retryable: true },
-    );
+    return offline();
   }
 
   #forget(call: OpenCall): void {
@@ -289,4 +280,12 @@ function isAgain(call: OpenCall, code: string): boolean {
 
 function isRepeatable({ isSend, key }: OpenCall): boolean {
   return isSend || key !== undefined;
+}
+
+function offline(): ClientError {
+  return new ClientError(
+    'BOSUN_OFFLINE',
+    'there is no line to the gateway, and a call without a key does not wait for one',
+    { retryable: true },
+  );
 }

@@ -22,6 +22,14 @@ export interface MetricFamily {
 }
 
 /** A gauge among the counters. */
+/** Makes families of a type. */
+const familyOf =
+  (type: MetricFamily['type']) =>
+  (name: string, help: string, samples: readonly Sample[]): MetricFamily => ({ name, type, help, samples });
+
+const gauge = familyOf('gauge');
+const counter = familyOf('counter');
+
 const CONNECTIONS = 'connections.open';
 
 const NS_PER_S = 1e9;
@@ -59,30 +67,14 @@ export class Metrics {
   #ofSystem(): MetricFamily[] {
     const system = this.#system;
     return [
-      {
-        name: 'bosun_epochs_total',
-        type: 'counter',
-        help: 'Epochs begun since the store was made.',
-        samples: [[{}, system.epoch]],
-      },
-      {
-        name: 'bosun_store_available',
-        type: 'gauge',
-        help: '1 while the store can be written.',
-        samples: [[{}, system.outage === undefined ? 1 : 0]],
-      },
-      {
-        name: 'bosun_damaged_records',
-        type: 'gauge',
-        help: 'Damage found in the store at the start and since.',
-        samples: [[{}, system.damage().length]],
-      },
-      {
-        name: 'bosun_unreadable_actors',
-        type: 'gauge',
-        help: 'Actors in the store that do not run because they cannot be read.',
-        samples: [[{}, system.unreadable().length]],
-      },
+      counter('bosun_epochs_total', 'Epochs begun since the store was made.', [[{}, system.epoch]]),
+      gauge('bosun_store_available', '1 while the store can be written.', [[{}, system.outage === undefined ? 1 : 0]]),
+      gauge('bosun_damaged_records', 'Damage found in the store at the start and since.', [
+        [{}, system.damage().length],
+      ]),
+      gauge('bosun_unreadable_actors', 'Actors in the store that do not run because they cannot be read.', [
+        [{}, system.unreadable().length],
+      ]),
     ];
   }
 
@@ -90,13 +82,8 @@ export class Metrics {
     const kept = new Map<string, number>();
     for (const { reason } of this.#system.deadLetters.list()) kept.set(reason, (kept.get(reason) ?? 0) + 1);
     return [
-      { name: 'bosun_dead_letters', type: 'gauge', help: 'Dead letters kept.', samples: by('reason', kept) },
-      {
-        name: 'bosun_dead_letters_total',
-        type: 'counter',
-        help: 'Dead letters since the first scrape.',
-        samples: by('reason', this.#letters),
-      },
+      gauge('bosun_dead_letters', 'Dead letters kept.', by('reason', kept)),
+      counter('bosun_dead_letters_total', 'Dead letters since the first scrape.', by('reason', this.#letters)),
     ];
   }
 }
@@ -114,12 +101,7 @@ export class LoopDelay {
             (quantile): Sample => [{ quantile: String(quantile) }, delay.percentile(quantile * 100) / NS_PER_S],
           );
     delay.reset();
-    return {
-      name: 'bosun_event_loop_delay_seconds',
-      type: 'gauge',
-      help: 'How late the event loop was, since the last scrape.',
-      samples,
-    };
+    return gauge('bosun_event_loop_delay_seconds', 'How late the event loop was, since the last scrape.', samples);
   }
 
   stop(): void {
@@ -141,18 +123,10 @@ export function metricsText(families: readonly MetricFamily[]): string {
 export function gatewayFamilies(counters: Counters): MetricFamily[] {
   const counted = Object.entries(counters.all()).filter(([what]) => what !== CONNECTIONS);
   return [
-    {
-      name: 'bosun_gateway_connections',
-      type: 'gauge',
-      help: 'Connections and event streams that are open.',
-      samples: [[{}, counters.get(CONNECTIONS)]],
-    },
-    {
-      name: 'bosun_gateway_total',
-      type: 'counter',
-      help: 'What the gateway let in, refused and closed, by name.',
-      samples: by('what', counted),
-    },
+    gauge('bosun_gateway_connections', 'Connections and event streams that are open.', [
+      [{}, counters.get(CONNECTIONS)],
+    ]),
+    counter('bosun_gateway_total', 'What the gateway let in, refused and closed, by name.', by('what', counted)),
   ];
 }
 
@@ -184,32 +158,28 @@ function ofActors(tree: TreeNode): MetricFamily[] {
       agents.map(([agent, sum]) => [agent, of(sum)] as const),
     );
   return [
-    {
-      name: 'bosun_actors',
-      type: 'gauge',
-      help: 'Actors.',
-      samples: agents.flatMap(([agent, { statuses }]) =>
+    gauge(
+      'bosun_actors',
+      'Actors.',
+      agents.flatMap(([agent, { statuses }]) =>
         [...statuses].map(([status, count]): Sample => [{ agent, status }, count]),
       ),
-    },
-    {
-      name: 'bosun_mailbox_messages',
-      type: 'gauge',
-      help: 'Unread messages.',
-      samples: perAgent(({ mailbox }) => mailbox),
-    },
-    {
-      name: 'bosun_mailbox_oldest_seconds',
-      type: 'gauge',
-      help: 'How long the oldest unread message has waited.',
-      samples: perAgent(({ oldestMs }) => oldestMs / 1_000),
-    },
-    {
-      name: 'bosun_restarts',
-      type: 'gauge',
-      help: 'Restarts of the actors that are there, by their Bosses.',
-      samples: perAgent(({ restarts }) => restarts),
-    },
+    ),
+    gauge(
+      'bosun_mailbox_messages',
+      'Unread messages.',
+      perAgent(({ mailbox }) => mailbox),
+    ),
+    gauge(
+      'bosun_mailbox_oldest_seconds',
+      'How long the oldest unread message has waited.',
+      perAgent(({ oldestMs }) => oldestMs / 1_000),
+    ),
+    gauge(
+      'bosun_restarts',
+      'Restarts of the actors that are there, by their Bosses.',
+      perAgent(({ restarts }) => restarts),
+    ),
   ];
 }
 

@@ -19,6 +19,8 @@ import {
 
 type ShownSchemas = readonly z.ZodType[];
 
+type PartsPicker = (parts: SchemaParts) => readonly (z.ZodType | null | undefined)[];
+
 /**
  * Converted values without secrets: values are frozen, so what was converted once stays so, and shared parts stay
  * shared.
@@ -61,44 +63,25 @@ function convertObject(value: object, schemas: ShownSchemas): unknown {
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
   if (value instanceof Error) return shownError(value);
   if (isTable(value)) return convertTable(value, schemas);
+  const part = (item: unknown, of: PartsPicker) => convert(item, pick(schemas, of));
   if (value instanceof Map)
     return [...value].map(([key, item]) => [
-      convert(
-        key,
-        pick(schemas, ({ keyType }) => [keyType]),
-      ),
-      convert(
-        item,
-        pick(schemas, ({ valueType }) => [valueType]),
-      ),
+      part(key, ({ keyType }) => [keyType]),
+      part(item, ({ valueType }) => [valueType]),
     ]);
-  if (value instanceof Set)
-    return [...value].map(
-      (item) =>
-        convert(
-          item,
-          pick(schemas, ({ valueType }) => [valueType]),
-        ) ?? null,
-    );
+  if (value instanceof Set) return [...value].map((item) => part(item, ({ valueType }) => [valueType]) ?? null);
   if (ArrayBuffer.isView(value))
     return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
   if (Array.isArray(value))
     return value.map(
-      (item, index) =>
-        convert(
-          item,
-          pick(schemas, ({ element, items, rest }) => [element, items?.[index] ?? rest]),
-        ) ?? null,
+      (item, index) => part(item, ({ element, items, rest }) => [element, items?.[index] ?? rest]) ?? null,
     );
   const fields: Record<string, unknown> = {};
   for (const [key, field] of Object.entries(value)) {
-    const result = convert(
-      field,
-      pick(schemas, ({ shape, catchall, valueType }) => [
-        shape !== undefined && Object.hasOwn(shape, key) ? shape[key] : catchall,
-        valueType,
-      ]),
-    );
+    const result = part(field, ({ shape, catchall, valueType }) => [
+      shape !== undefined && Object.hasOwn(shape, key) ? shape[key] : catchall,
+      valueType,
+    ]);
     if (result !== undefined) fields[key] = result;
   }
   return fields;
@@ -128,9 +111,6 @@ function sameValue(schemas: ShownSchemas): ShownSchemas {
   return [...seen];
 }
 
-function pick(
-  schemas: ShownSchemas,
-  of: (parts: SchemaParts) => readonly (z.ZodType | null | undefined)[],
-): ShownSchemas {
+function pick(schemas: ShownSchemas, of: PartsPicker): ShownSchemas {
   return schemas.length === 0 ? schemas : schemas.flatMap((schema) => present(of(partsOf(schema))));
 }
