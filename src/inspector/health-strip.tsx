@@ -39,15 +39,13 @@ export function HealthStrip() {
   );
 }
 
-function Fact({
-  name,
-  value,
-  isBad = false,
-}: {
+interface FactProps {
   readonly name: string;
   readonly value: string | number;
   readonly isBad?: boolean;
-}) {
+}
+
+function Fact({ name, value, isBad = false }: FactProps) {
   return (
     <span class={isBad ? 'fact bad' : 'fact'}>
       {name} <b>{value}</b>

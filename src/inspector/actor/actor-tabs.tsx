@@ -7,13 +7,12 @@ const TABS = [
   { view: 'sequence', title: 'Sequence' },
 ] as const;
 
-export function ActorTabs({
-  address,
-  current,
-}: {
+interface ActorTabsProps {
   readonly address: string;
   readonly current: (typeof TABS)[number]['view'];
-}) {
+}
+
+export function ActorTabs({ address, current }: ActorTabsProps) {
   return (
     <nav class="row menu tabs" aria-label="Ways to look at it">
       {TABS.map(({ view, title }) => (

@@ -105,13 +105,12 @@ export function Mailbox({ inspection }: { readonly inspection: InspectionView | 
   );
 }
 
-export function Children({
-  inspection,
-  tree,
-}: {
+interface ChildrenProps {
   readonly inspection: InspectionView | undefined;
   readonly tree: TreeBranch | undefined;
-}) {
+}
+
+export function Children({ inspection, tree }: ChildrenProps) {
   const children = inspection?.children ?? [];
   if (children.length === 0) return null;
   return (

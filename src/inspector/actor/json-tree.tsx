@@ -42,13 +42,12 @@ function Node({ value, name, depth = 0 }: NodeProps) {
   );
 }
 
-function Entries({
-  entries,
-  depth,
-}: {
+interface EntriesProps {
   readonly entries: readonly (readonly [string, unknown])[];
   readonly depth: number;
-}) {
+}
+
+function Entries({ entries, depth }: EntriesProps) {
   const [shown, setShown] = useState(SHOWN_MAX);
   return (
     <ul>

@@ -39,15 +39,13 @@ export function OrderBar({ address, view, node }: OrderBarProps) {
   );
 }
 
-function OrderDialog({
-  address,
-  order: { name, verb, means, isDangerous = false },
-  onClose,
-}: {
+interface OrderDialogProps {
   readonly address: string;
   readonly order: ActorOrder;
   readonly onClose: () => void;
-}) {
+}
+
+function OrderDialog({ address, order: { name, verb, means, isDangerous = false }, onClose }: OrderDialogProps) {
   const [reason, setReason] = useState('');
   const act = async () => {
     await call(`actor.${name}`, { address, ...(reason !== '' && { reason }) });
@@ -68,13 +66,12 @@ function OrderDialog({
   );
 }
 
-export function ReasonField({
-  reason,
-  onReason,
-}: {
+interface ReasonFieldProps {
   readonly reason: string;
   readonly onReason: (reason: string) => void;
-}) {
+}
+
+export function ReasonField({ reason, onReason }: ReasonFieldProps) {
   return (
     <label class="field">
       <span>

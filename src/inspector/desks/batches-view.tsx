@@ -111,13 +111,12 @@ const TONES: Readonly<Record<BatchItemRow['state'], string>> = {
   failed: 'bad',
 };
 
-function Items({
-  items,
-  names,
-}: {
+interface ItemsProps {
   readonly items: readonly BatchItemRow[] | undefined;
   readonly names: readonly string[];
-}) {
+}
+
+function Items({ items, names }: ItemsProps) {
   if (items === undefined) return <p class="quiet mono">{names.slice(0, ITEMS_SHOWN).join(', ')}</p>;
   return (
     <ul class="row item-chips">

@@ -72,19 +72,16 @@ export function useShownRows<Row>(rows: readonly Row[], step: number, noun: stri
   return [rows.slice(0, shown), more] as const;
 }
 
-/** A button that opens the dialog of an order; nothing for those who may only look. */
-export function OrderButton({
-  kind = '',
-  label,
-  name,
-  order,
-}: {
+interface OrderButtonProps {
   readonly kind?: string;
   readonly label: string;
   /** Where the label alone does not say what it is about. */
   readonly name?: string;
   readonly order: () => DeskOrder;
-}) {
+}
+
+/** A button that opens the dialog of an order; nothing for those who may only look. */
+export function OrderButton({ kind = '', label, name, order }: OrderButtonProps) {
   const onOrder = useContext(OnOrder);
   if (!maySend()) return null;
   return (

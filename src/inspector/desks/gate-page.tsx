@@ -232,15 +232,13 @@ function Name({ audience }: { readonly audience: readonly string[] }) {
   );
 }
 
-function Choices({
-  choices,
-  at,
-  onAt,
-}: {
+interface ChoicesProps {
   readonly choices: readonly Choice[];
   readonly at: number;
   readonly onAt: (at: number) => void;
-}) {
+}
+
+function Choices({ choices, at, onAt }: ChoicesProps) {
   return (
     <fieldset class="choices">
       <legend class="unseen">What to do</legend>

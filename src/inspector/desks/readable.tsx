@@ -79,15 +79,13 @@ function columnsOf(items: readonly unknown[]): readonly string[] | undefined {
   return columns.length > 1 && columns.length <= COLUMNS_MAX && items.every(isAlike) ? columns : undefined;
 }
 
-function Table({
-  rows,
-  columns,
-  depth,
-}: {
+interface TableProps {
   readonly rows: readonly Readonly<Record<string, unknown>>[];
   readonly columns: readonly string[];
   readonly depth: number;
-}) {
+}
+
+function Table({ rows, columns, depth }: TableProps) {
   return (
     <table class="inner-table">
       <Headings of={columns.map((name) => ({ title: named(name) }))} />

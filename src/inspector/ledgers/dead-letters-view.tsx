@@ -42,13 +42,12 @@ export function DeadLettersView() {
   );
 }
 
-function Letter({
-  letter,
-  onOrder,
-}: {
+interface LetterProps {
   readonly letter: DeadLetterView;
   readonly onOrder: (order: Open['order']) => void;
-}) {
+}
+
+function Letter({ letter, onOrder }: LetterProps) {
   const { number, reason, address, atMs, event, error, action } = letter;
   const who = principal.value;
   const mayOrder = who?.scopes.includes('actor:admin') === true;

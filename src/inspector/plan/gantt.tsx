@@ -51,15 +51,13 @@ export function Gantt({ address, progress }: GanttProps) {
   );
 }
 
-function Bars({
-  progress: { plan, items },
-  slots,
-  end,
-}: {
+interface BarsProps {
   readonly progress: PlanProgress;
   readonly slots: readonly ScheduledTask[];
   readonly end: number;
-}) {
+}
+
+function Bars({ progress: { plan, items }, slots, end }: BarsProps) {
   const x = (time: number) => LEFT + (time / end) * (WIDTH - LEFT - 12);
   let y = TOP;
   const rows = items.map(({ item, tasks }) => {

@@ -71,15 +71,13 @@ export function PlanView() {
   );
 }
 
-function Head({
-  progress: { plan, done, running, total },
-  address,
-  state,
-}: {
+interface HeadProps {
   readonly progress: PlanProgress;
   readonly address: string;
   readonly state: string;
-}) {
+}
+
+function Head({ progress: { plan, done, running, total }, address, state }: HeadProps) {
   return (
     <div class="row sheet-head">
       <h1 id="plan-title">{plan.name}</h1>
@@ -93,13 +91,12 @@ function Head({
   );
 }
 
-function Items({
-  progress: { items, stages },
-  onAsk,
-}: {
+interface ItemsProps {
   readonly progress: PlanProgress;
   readonly onAsk: (asked: PlanOrder) => void;
-}) {
+}
+
+function Items({ progress: { items, stages }, onAsk }: ItemsProps) {
   const [shown, setShown] = useState(ITEMS_SHOWN);
   const columns = stages.length === 0 ? [''] : stages;
   return (

@@ -78,15 +78,13 @@ function Tree({ tree }: { readonly tree: TreeBranch }) {
   );
 }
 
-function Filters({
-  everybody,
-  filter,
-  text,
-}: {
+interface FiltersProps {
   readonly everybody: readonly ActorNode[];
   readonly filter: Filter | undefined;
   readonly text: string;
-}) {
+}
+
+function Filters({ everybody, filter, text }: FiltersProps) {
   return (
     <div class="row chips" role="group" aria-label="Show only">
       {FILTERS.map((name) => {
@@ -108,13 +106,12 @@ function Filters({
   );
 }
 
-function Row({
-  row: { node, depth, name, fold, isHit },
-  onFold,
-}: {
+interface RowProps {
   readonly row: TreeRow;
   readonly onFold: (address: string, isOpen: boolean) => void;
-}) {
+}
+
+function Row({ row: { node, depth, name, fold, isHit }, onFold }: RowProps) {
   const { address } = node;
   return (
     <tr data-address={address} class={isHit ? 'hit' : undefined}>

@@ -48,15 +48,13 @@ export function TurnSheet({ row: { row, spoken }, layout: { rows }, turns, onPic
   return turn === undefined ? null : <TurnRecord turn={turn} turns={turns} toSender={toSender} />;
 }
 
-function TurnRecord({
-  turn,
-  turns,
-  toSender,
-}: {
+interface TurnRecordProps {
   readonly turn: TurnView;
   readonly turns: readonly TurnView[];
   readonly toSender: ComponentChildren;
-}) {
+}
+
+function TurnRecord({ turn, turns, toSender }: TurnRecordProps) {
   const { address } = turn;
   const { result } = useAnswer<{ readonly turns: readonly KeptTurnView[] }>(
     'actor.history',
@@ -82,15 +80,13 @@ function TurnRecord({
   );
 }
 
-function Record({
-  turn,
-  valueBefore,
-  toSender,
-}: {
+interface RecordProps {
   readonly turn: TurnView;
   readonly valueBefore: unknown;
   readonly toSender: ComponentChildren;
-}) {
+}
+
+function Record({ turn, valueBefore, toSender }: RecordProps) {
   const { address, atMs, cause, durationMs, error, event, kind, microsteps, number, status, value } = turn;
   const edges = microsteps.flat();
   return (
@@ -152,13 +148,12 @@ function Sent({ sent }: { readonly sent: readonly SentView[] }) {
   );
 }
 
-function Changed({
-  turn: { change },
-  around: { changes, kept },
-}: {
+interface ChangedProps {
   readonly turn: TurnView;
   readonly around: Around;
-}) {
+}
+
+function Changed({ turn: { change }, around: { changes, kept } }: ChangedProps) {
   const known = change === null ? undefined : (change.context ?? change.set);
   return (
     <Panel id="changes" title="What it changed">
