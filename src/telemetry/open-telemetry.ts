@@ -82,31 +82,20 @@ class Spans {
 }
 
 /** By the conventions for messaging and errors; what they have no word for is `bosun.*`. */
-function attributesOf({
-  address,
-  agent,
-  life,
-  sequence,
-  epoch,
-  kind,
-  event,
-  cause,
-  value,
-  status,
-  error,
-}: TraceRecord): Attributes {
+function attributesOf(record: TraceRecord): Attributes {
+  const { kind, event, cause, value, error } = record;
   const { name, code } = (error ?? {}) as { name?: string; code?: string };
   return {
     'messaging.system': 'bosun',
     'messaging.operation.type': 'process',
     'messaging.operation.name': event?.type ?? kind,
-    'messaging.destination.name': address,
-    'bosun.agent': agent,
-    'bosun.life': life,
-    'bosun.sequence': sequence,
-    'bosun.epoch': epoch,
+    'messaging.destination.name': record.address,
+    'bosun.agent': record.agent,
+    'bosun.life': record.life,
+    'bosun.sequence': record.sequence,
+    'bosun.epoch': record.epoch,
     'bosun.turn.kind': kind,
-    'bosun.status': status,
+    'bosun.status': record.status,
     ...(value !== null && { 'bosun.state': typeof value === 'string' ? value : JSON.stringify(value) }),
     ...(typeof cause?.address === 'string' && { 'bosun.cause.address': cause.address }),
     ...(kind === 'failed' && { 'error.type': code ?? name ?? '_OTHER' }),

@@ -2,10 +2,11 @@
 import { counted, moment } from '../format.ts';
 import { maySend } from '../link.ts';
 import { Sheet } from '../sheet.tsx';
+import { useShownRows } from '../shown-rows.tsx';
 import { kernelMs } from '../time.ts';
 import { Countdown } from './clock.tsx';
 import { acknowledgeAlert, chooseButton } from './desk-orders.ts';
-import { About, DeskPage, OrderButton, Since, useShownRows, type Wanted } from './desk-page.tsx';
+import { About, DeskPage, OrderButton, Since, type Wanted } from './desk-page.tsx';
 import { alertRows, bannerOf, batchOfCard } from './desk-records.ts';
 import { DESK_AGENTS, type AlertButton, type AlertRow, type AlertShown } from './desk-shapes.ts';
 import { escalationMs } from './inbox.ts';

@@ -3,10 +3,11 @@
  */
 import { counted, moment } from '../format.ts';
 import { Sheet } from '../sheet.tsx';
+import { useShownRows } from '../shown-rows.tsx';
 import { kernelMs } from '../time.ts';
 import { Countdown } from './clock.tsx';
 import { resumeBatch } from './desk-orders.ts';
-import { ActorName, DeskPage, OrderButton, Since, useShownRows, type Wanted } from './desk-page.tsx';
+import { ActorName, DeskPage, OrderButton, Since, type Wanted } from './desk-page.tsx';
 import { batchItems, batchRows, itemNames } from './desk-records.ts';
 import { DESK_AGENTS, type BatchItemRow, type BatchRow } from './desk-shapes.ts';
 import { type Desk, useDesk, useShown } from './use-desk.ts';

@@ -2,7 +2,6 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useState } from 'preact/hooks';
 import { ActorLink } from '../actor-link.tsx';
-import { counted } from '../format.ts';
 import { maySend } from '../link.ts';
 import { Age } from './clock.tsx';
 import { DeskDialog } from './desk-dialog.tsx';
@@ -59,17 +58,6 @@ function NoDesk({ desk, title, wanted }: Pick<DeskPageProps, 'desk' | 'title' | 
       )}
     </section>
   );
-}
-
-/** So many rows, and a button for as many more. */
-export function useShownRows<Row>(rows: readonly Row[], step: number, noun: string, plural?: string) {
-  const [shown, setShown] = useState(step);
-  const more = rows.length > shown && (
-    <button type="button" class="link" onClick={() => setShown(shown + step)}>
-      {counted(rows.length - shown, `more ${noun}`, plural === undefined ? undefined : `more ${plural}`)}
-    </button>
-  );
-  return [rows.slice(0, shown), more] as const;
 }
 
 interface OrderButtonProps {

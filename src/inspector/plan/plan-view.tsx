@@ -5,6 +5,7 @@ import { ActorLink } from '../actor-link.tsx';
 import { EventDialog } from '../actor/event-dialog.tsx';
 import { counted } from '../format.ts';
 import { maySend } from '../link.ts';
+import { useShownRows } from '../shown-rows.tsx';
 import { Signed } from '../signed.tsx';
 import { findNode } from '../tree/find.ts';
 import { useAnswer, useTopic } from '../use.ts';
@@ -97,7 +98,7 @@ interface ItemsProps {
 }
 
 function Items({ progress: { items, stages }, onAsk }: ItemsProps) {
-  const [shown, setShown] = useState(ITEMS_SHOWN);
+  const [shown, more] = useShownRows(items, ITEMS_SHOWN, 'item');
   const columns = stages.length === 0 ? [''] : stages;
   return (
     <>
@@ -118,19 +119,13 @@ function Items({ progress: { items, stages }, onAsk }: ItemsProps) {
             </tr>
           </thead>
           <tbody>
-            {items.slice(0, shown).map((row) => (
+            {shown.map((row) => (
               <Item key={row.item} row={row} columns={columns} onAsk={onAsk} />
             ))}
           </tbody>
         </table>
       </div>
-      {items.length > shown && (
-        <p class="empty">
-          <button type="button" class="link" onClick={() => setShown(shown + ITEMS_SHOWN)}>
-            {counted(items.length - shown, 'more item')}
-          </button>
-        </p>
-      )}
+      {more && <p class="empty">{more}</p>}
     </>
   );
 }
