@@ -40,10 +40,7 @@ interface Start {
 export class ThreadStaff implements Staff {
   readonly count: number;
   readonly #options: SpreadOptions['workers'];
-  readonly #clock: Clock;
-  readonly #log: (...args: unknown[]) => void;
-  readonly #entry: URL;
-  readonly #workerGateway: URL | undefined;
+  readonly #parts: ThreadStaffParts;
   readonly #limit: Intensity;
   readonly #threads = new Map<number, Thread>();
   readonly #starts = new Map<number, Start>();
@@ -54,14 +51,11 @@ export class ThreadStaff implements Staff {
   #hasBegun = false;
   #isEnding = false;
 
-  constructor(options: SpreadOptions['workers'], { clock, log, workerGateway, entry = ENTRY }: ThreadStaffParts) {
+  constructor(options: SpreadOptions['workers'], parts: ThreadStaffParts) {
     const { count, intensity = DEFAULT_INTENSITY.intensity, periodMs = DEFAULT_INTENSITY.periodMs } = options;
     this.count = count;
     this.#options = options;
-    this.#clock = clock;
-    this.#log = log;
-    this.#entry = entry;
-    this.#workerGateway = workerGateway;
+    this.#parts = parts;
     this.#limit = { intensity, periodMs };
   }
 
@@ -102,11 +96,11 @@ export class ThreadStaff implements Staff {
       exported,
       index,
       count,
-      workerGateway: this.#workerGateway?.href,
+      workerGateway: this.#parts.workerGateway?.href,
       directory,
       peers,
     };
-    const worker = new Worker(this.#entry, {
+    const worker = new Worker(this.#parts.entry ?? ENTRY, {
       workerData: data,
       transferList: peers.map(([, port]) => port),
       name: `bosun ${index}`,
@@ -165,7 +159,7 @@ export class ThreadStaff implements Staff {
       return;
     }
     this.#listener.down(index, why);
-    const window = addRestart(this.#window, this.#clock.monotonicMs(), this.#limit);
+    const window = addRestart(this.#window, this.#parts.clock.monotonicMs(), this.#limit);
     if (window === null) {
       const { intensity, periodMs } = this.#limit;
       this.#threads.delete(index);
@@ -179,7 +173,7 @@ export class ThreadStaff implements Staff {
       return;
     }
     this.#window = window;
-    this.#log(`worker ${index} is started again: ${why.message}`);
+    this.#parts.log(`worker ${index} is started again: ${why.message}`);
     this.#begin(index);
   }
 

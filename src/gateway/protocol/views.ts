@@ -4,6 +4,7 @@
  */
 import type { InspectedTimer, Inspection } from '../../actors/api/actor-inspection.ts';
 import type { Wait } from '../../actors/api/waits.ts';
+import type { TraceRecord } from '../../actors/model/trace-record.ts';
 import type { AuditRecord } from '../../actors/world/audit-record.ts';
 import type { DeadAction, DeadLetter } from '../../actors/world/mailbox/dead-letter.ts';
 import type { TreeNode } from '../../system-options.ts';
@@ -94,22 +95,10 @@ export interface SystemInfo {
 }
 
 /** The topic `trace/{address}`, and the methods `actor.turns` and `actor.history`. */
-export interface TurnView {
-  /** Rises from turn to turn. */
-  readonly number: number;
-  readonly kind: 'spawn' | 'restarted' | 'transition' | 'failed' | 'stopped';
-  /** Kernel time. */
-  readonly atMs: number;
-  readonly address: string;
-  readonly agent: string;
-  readonly life: number;
-  readonly sequence: number;
+export interface TurnView
+  extends Omit<TraceRecord, 'epoch' | 'actions' | 'event' | 'microsteps' | 'sent' | 'change' | 'error'> {
   /** null for a first turn and an end. */
   readonly event: ShownEvent | null;
-  /** null for what came from outside. */
-  readonly cause: { readonly address: string | null; readonly life: number; readonly sequence: number | null } | null;
-  /** Addresses of children born in it. */
-  readonly born: readonly string[];
   readonly microsteps: readonly (readonly { readonly edge: string }[])[];
   /** Empty where only names were recorded. */
   readonly sent: readonly SentView[];
@@ -124,10 +113,7 @@ export interface TurnView {
     readonly output?: unknown;
     readonly status?: string;
   } | null;
-  readonly value: unknown;
-  readonly status: string;
   readonly error: { readonly message: string } | null;
-  readonly durationMs: number;
 }
 
 export interface ShownEvent {

@@ -78,22 +78,16 @@ interface TopicsParts {
 }
 
 export class Topics implements TopicFinder {
-  readonly #system: System;
-  readonly #views: ActorViews;
-  readonly #inspections: Inspections;
-  readonly #events: EventLog;
   readonly epochs: EpochWatch;
+  readonly #system: System;
+  readonly #parts: TopicsParts;
   readonly #shared: SharedViews;
-  readonly #instance: string;
 
-  constructor(system: System, { views, inspections, events, instance }: TopicsParts) {
-    this.#instance = instance;
-    this.#events = events;
+  constructor(system: System, parts: TopicsParts) {
     this.#system = system;
-    this.#views = views;
-    this.#inspections = inspections;
+    this.#parts = parts;
     this.epochs = new EpochWatch(system);
-    this.#shared = new SharedViews(system, views);
+    this.#shared = new SharedViews(system, parts.views);
   }
 
   find(caller: Caller, sub: Pick<Sub, 'topic' | 'mode'>): SubscriptionMaker {
@@ -104,21 +98,21 @@ export class Topics implements TopicFinder {
       case 'inspection':
         return ofState(this.#inspection(caller, address));
       case 'events':
-        return ofEvents(caller, address, this.#events);
+        return ofEvents(caller, address, this.#parts.events);
       case 'trace':
         return (parts) => new TurnSubscription(this.#turns(caller, address), parts);
       case 'tree':
-        return ofState(this.#listing(() => this.#views.tree(caller, address, Infinity)));
+        return ofState(this.#listing(() => this.#parts.views.tree(caller, address, Infinity)));
       case 'dead-letters':
-        return ofState(this.#listing(() => ({ letters: this.#views.letters(caller) })));
+        return ofState(this.#listing(() => ({ letters: this.#parts.views.letters(caller) })));
     }
   }
 
   #turns(caller: Caller, address: string): TurnsTopic {
     const { clientApi } = this.#system;
     return {
-      epoch: this.#instance,
-      shown: (record) => (mayReach(caller, record.address) ? shownTurn(this.#views, caller, record) : undefined),
+      epoch: this.#parts.instance,
+      shown: (record) => (mayReach(caller, record.address) ? shownTurn(this.#parts.views, caller, record) : undefined),
       source: {
         get turns() {
           return clientApi.turns;
@@ -131,11 +125,11 @@ export class Topics implements TopicFinder {
   }
 
   #inspection(caller: Caller, address: string): StateTopic {
-    const looked = this.#listing(() => this.#inspections.view(caller, address));
+    const looked = this.#listing(() => this.#parts.inspections.view(caller, address));
     return {
       ...looked,
       watch: (changed, ended) => {
-        const stops = [looked.watch(changed, ended), this.#inspections.follow(address, changed)];
+        const stops = [looked.watch(changed, ended), this.#parts.inspections.follow(address, changed)];
         return () => stops.forEach((stop) => stop());
       },
     };

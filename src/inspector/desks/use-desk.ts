@@ -9,6 +9,7 @@ export interface Desk {
   readonly presence: 'unknown' | 'absent' | 'present';
   readonly address: string;
   /** Undefined until it has been read. */
+  readonly view: ActorView | undefined;
   readonly context: unknown;
 }
 
@@ -20,6 +21,7 @@ export function useDesk(name: string): Desk {
   return {
     presence: tree === undefined ? 'unknown' : node === undefined ? 'absent' : 'present',
     address: node?.address ?? name,
+    view,
     context: view?.context,
   };
 }

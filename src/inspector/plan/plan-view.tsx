@@ -1,14 +1,15 @@
 /** A plan under way: items by stages, what pauses and what goes on, and the timetable that it follows. */
 import { useState } from 'preact/hooks';
-import type { ActorView, AgentListView, TreeBranch } from '../../gateway/protocol/views.ts';
+import type { AgentListView } from '../../gateway/protocol/views.ts';
 import { ActorLink } from '../actor-link.tsx';
 import { EventDialog } from '../actor/event-dialog.tsx';
+import { DESK_AGENTS } from '../desks/desk-shapes.ts';
+import { useDesk } from '../desks/use-desk.ts';
 import { counted } from '../format.ts';
 import { maySend } from '../link.ts';
 import { useShownRows } from '../shown-rows.tsx';
 import { Signed } from '../signed.tsx';
-import { findNode } from '../tree/find.ts';
-import { useAnswer, useTopic } from '../use.ts';
+import { useAnswer } from '../use.ts';
 import { type JsonSchema } from '../json-schema.ts';
 import { Gantt } from './gantt.tsx';
 import {
@@ -20,7 +21,6 @@ import {
   type TaskState,
 } from './plan-progress.ts';
 
-const COORDINATOR = 'lead-coordinator';
 const AGENTS_EVERY_MS = 60_000;
 
 /** Items that are shown at once. */
@@ -35,22 +35,22 @@ interface PlanOrder {
 }
 
 export function PlanView() {
-  const { view: tree } = useTopic<TreeBranch>('tree');
-  const address = tree === undefined ? undefined : findNode(tree, ({ agent }) => agent === COORDINATOR)?.address;
-  const { view } = useTopic<ActorView>(address === undefined ? undefined : `actor/${address}`);
+  const { presence, address, view } = useDesk(DESK_AGENTS.coordinator);
   const { result: list } = useAnswer<AgentListView>('agent.list', {}, AGENTS_EVERY_MS);
   const [asked, setAsked] = useState<PlanOrder | undefined>(undefined);
   const progress = planProgress(view?.context);
-  if (address === undefined || view === undefined || progress === undefined) {
+  if (view === undefined || progress === undefined) {
     return (
       <section class="sheet">
         <h1>Plan</h1>
-        <p class="empty">{tree === undefined ? 'Looking…' : 'This system carries out no plan.'}</p>
+        <p class="empty">{presence === 'unknown' ? 'Looking…' : 'This system carries out no plan.'}</p>
       </section>
     );
   }
   const schema =
-    asked === undefined ? undefined : list?.agents.find(({ name }) => name === COORDINATOR)?.events[asked.type];
+    asked === undefined
+      ? undefined
+      : list?.agents.find(({ name }) => name === DESK_AGENTS.coordinator)?.events[asked.type];
   return (
     <>
       <section class="sheet flush" aria-labelledby="plan-title">
