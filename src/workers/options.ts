@@ -1,4 +1,5 @@
 /** What a system over workers is made from. */
+import { type ResourceLimits } from 'node:worker_threads';
 import { type AnyAgent } from '../actors/model/agent.ts';
 import { type SystemOptions } from '../system-options.ts';
 
@@ -27,11 +28,7 @@ export interface SpreadOptions {
     readonly intensity?: number;
     readonly periodMs?: number;
     /** Of each thread, as Node has them: a heap that is full ends one worker, and not the process. */
-    readonly resourceLimits?: {
-      readonly maxOldGenerationSizeMb?: number;
-      readonly maxYoungGenerationSizeMb?: number;
-      readonly stackSizeMb?: number;
-    };
+    readonly resourceLimits?: ResourceLimits;
     /** Options of Node for each thread. Default: those of this process. */
     readonly execArgv?: readonly string[];
   };

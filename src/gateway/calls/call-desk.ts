@@ -60,11 +60,6 @@ export class CallDesk {
     this.#handlers = parts.handlers as Readonly<Record<MethodName, Handler>>;
   }
 
-  /** Calls under way of all callers. */
-  get underWay(): number {
-    return [...this.#waiting.values()].reduce((sum, count) => sum + count, 0);
-  }
-
   /**
    * Begins a call. Throws where it is refused before anything is done.
    *

@@ -43,7 +43,3 @@ export interface Geometry {
 }
 
 export const DOT_RADIUS = 4.5;
-
-export function overlap(a: Box, b: Box): boolean {
-  return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
-}

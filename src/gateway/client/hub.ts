@@ -161,10 +161,6 @@ export class Hub {
     return this.#isDraining;
   }
 
-  get size(): number {
-    return this.#peers.size;
-  }
-
   /** One more that is connected, or is closed at once where there are too many. */
   enter(peer: Peer): void {
     const strangers = this.#strangers.size;

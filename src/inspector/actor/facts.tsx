@@ -20,41 +20,34 @@ export function Facts({ view, inspection, node }: FactsProps) {
   return (
     <Panel id="facts" title="Facts">
       <dl class="facts">
-        {boss !== null && (
-          <Fact name="strategy">
-            <code>{boss.strategy}</code>
-          </Fact>
-        )}
-        {boss !== null && (
-          <Fact name="restarts">
-            {boss.restartsInPeriod} of {boss.intensity} in {duration(boss.periodMs)}
-          </Fact>
-        )}
-        {boss === null && node !== undefined && node.restarts !== null && <Fact name="restarts">{node.restarts}</Fact>}
+        <Fact name="strategy">{boss && <code>{boss.strategy}</code>}</Fact>
+        <Fact name="restarts">
+          {boss === null
+            ? node?.restarts
+            : `${boss.restartsInPeriod} of ${boss.intensity} in ${duration(boss.periodMs)}`}
+        </Fact>
         <Fact name="changes">{view.sequence}</Fact>
-        {inspection !== undefined && (
-          <Fact name="kind">
-            {inspection.kind}, version {inspection.version}
-          </Fact>
-        )}
-        {inspection !== undefined && (
-          <Fact name="life">
-            {inspection.life}
-            {inspection.incarnation > 0 ? `, incarnation ${inspection.incarnation}` : ''}
-          </Fact>
-        )}
-        {inspection !== undefined && inspection.attempt > 0 && <Fact name="attempt">{inspection.attempt}</Fact>}
-        {inspection?.parent !== undefined && inspection.parent !== null && (
-          <Fact name="belongs to">
-            <ActorLink address={inspection.parent} />
-          </Fact>
-        )}
+        {inspection !== undefined && <Inspected inspection={inspection} />}
       </dl>
     </Panel>
   );
 }
 
+function Inspected({ inspection }: { readonly inspection: InspectionView }) {
+  const { kind, version, life, incarnation, attempt, parent } = inspection;
+  return (
+    <>
+      <Fact name="kind">{`${kind}, version ${version}`}</Fact>
+      <Fact name="life">{incarnation > 0 ? `${life}, incarnation ${incarnation}` : life}</Fact>
+      <Fact name="attempt">{attempt > 0 && attempt}</Fact>
+      <Fact name="belongs to">{parent !== null && <ActorLink address={parent} />}</Fact>
+    </>
+  );
+}
+
+/** Nothing where there is nothing to say. */
 export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  if (children === null || children === undefined || children === false) return null;
   return (
     <div>
       <dt>{name}</dt>
@@ -102,6 +95,20 @@ export function Mailbox({ inspection }: { readonly inspection: InspectionView | 
       </ul>
       {mailbox > unread.length && <p class="quiet">and {mailbox - unread.length} more</p>}
     </Panel>
+  );
+}
+
+/** The transitions of a chart that a turn took. */
+export function Edges({ edges }: { readonly edges: readonly string[] }) {
+  return (
+    <Fact name={edges.length === 1 ? 'edge' : 'edges'}>
+      {edges.length > 0 &&
+        edges.map((edge, index) => (
+          <div key={index}>
+            <code>{edge}</code>
+          </div>
+        ))}
+    </Fact>
   );
 }
 

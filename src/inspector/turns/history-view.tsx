@@ -7,7 +7,7 @@ import type { ActorView, InspectionView, KeptTurnView } from '../../gateway/prot
 import { ActorLink } from '../actor-link.tsx';
 import { ActorTabs } from '../actor/actor-tabs.tsx';
 import { Chart } from '../actor/chart.tsx';
-import { Fact } from '../actor/facts.tsx';
+import { Edges, Fact } from '../actor/facts.tsx';
 import { JsonTree } from '../actor/json-tree.tsx';
 import { route, setQuery } from '../address-bar.ts';
 import { duration, moment, stateText } from '../format.ts';
@@ -137,26 +137,10 @@ function TurnFacts({ step, before }: { readonly step: HistoryStep; readonly befo
         <Fact name="turn">
           {step.number}, {kind}
         </Fact>
-        {event !== null && (
-          <Fact name="from">
-            <ActorLink address={cause?.address ?? null} none="outside" />
-          </Fact>
-        )}
-        {edges.length > 0 && (
-          <Fact name={edges.length === 1 ? 'edge' : 'edges'}>
-            {edges.map((edge) => (
-              <div key={edge}>
-                <code>{edge}</code>
-              </div>
-            ))}
-          </Fact>
-        )}
+        <Fact name="from">{event !== null && <ActorLink address={cause?.address ?? null} none="outside" />}</Fact>
+        <Edges edges={edges} />
         <Fact name="took">{durationMs.toFixed(2)} ms</Fact>
-        {error !== null && (
-          <Fact name="error">
-            <span class="bad">{error.message}</span>
-          </Fact>
-        )}
+        <Fact name="error">{error !== null && <span class="bad">{error.message}</span>}</Fact>
       </dl>
       {event !== null && <JsonTree value={event} name="event" />}
     </Panel>

@@ -3,7 +3,7 @@
  */
 import { type ComponentChildren } from 'preact';
 import { ActorLink } from '../actor-link.tsx';
-import { Fact } from '../actor/facts.tsx';
+import { Edges, Fact } from '../actor/facts.tsx';
 import { JsonTree } from '../actor/json-tree.tsx';
 import { duration, moment, stateText } from '../format.ts';
 import { hrefOf } from '../route.ts';
@@ -88,7 +88,6 @@ interface RecordProps {
 
 function Record({ turn, valueBefore, toSender }: RecordProps) {
   const { address, atMs, cause, durationMs, error, event, kind, microsteps, number, status, value } = turn;
-  const edges = microsteps.flat();
   return (
     <dl class="facts">
       <Fact name="by">
@@ -111,20 +110,8 @@ function Record({ turn, valueBefore, toSender }: RecordProps) {
       <Fact name="at">
         {moment(atMs, kernelMs())}, took {durationMs.toFixed(2)} ms
       </Fact>
-      {edges.length > 0 && (
-        <Fact name={edges.length === 1 ? 'edge' : 'edges'}>
-          {edges.map(({ edge }, index) => (
-            <div key={index}>
-              <code>{edge}</code>
-            </div>
-          ))}
-        </Fact>
-      )}
-      {error !== null && (
-        <Fact name="error">
-          <span class="bad">{error.message}</span>
-        </Fact>
-      )}
+      <Edges edges={microsteps.flat().map(({ edge }) => edge)} />
+      <Fact name="error">{error !== null && <span class="bad">{error.message}</span>}</Fact>
     </dl>
   );
 }

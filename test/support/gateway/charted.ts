@@ -14,7 +14,7 @@ import {
   spawnChild,
   stateIn,
 } from 'xstate';
-import { type Box, type Geometry, overlap } from '../../../src/gateway/charts/geometry.ts';
+import { type Box, type Geometry } from '../../../src/gateway/charts/geometry.ts';
 import { planOf } from '../../../src/gateway/charts/graph.ts';
 import { type Chart } from '../../../src/gateway/charts/model.ts';
 
@@ -212,4 +212,8 @@ function decoded(text: string): string {
 
 export function elementsIn(element: Element): Element[] {
   return [element, ...element.children.flatMap(elementsIn)];
+}
+
+function overlap(a: Box, b: Box): boolean {
+  return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 }
