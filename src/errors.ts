@@ -210,6 +210,10 @@ export const ERROR_CODES = {
     retryable: true,
   },
   BOSUN_SYSTEM_CLOSED: { means: 'The system has stopped or is stopping.', retryable: false },
+  BOSUN_TABLE_UNKNOWN: {
+    means: 'The context of the actor has no table of that name. Look at the actor for those that it has.',
+    retryable: false,
+  },
   BOSUN_TIMEOUT: {
     means: 'The condition did not come true in time. What was asked may still happen.',
     retryable: true,

@@ -3,6 +3,7 @@
  * Structural, so that a client needs neither the kernel nor zod nor XState; for what is no machine and no schema it
  * knows nothing.
  */
+import { type TableView } from '../gateway/protocol/actor-view.ts';
 
 interface SchemaShape {
   readonly _zod: { readonly input: unknown };
@@ -49,6 +50,13 @@ type MachineSnapshotOf<A> = A extends { readonly machine: { transition(...args: 
 
 type Part<S, Key extends string, Otherwise> = S extends { readonly [K in Key]: infer V } ? V : Otherwise;
 
+/** A table of a context. */
+interface TableShape<Row> {
+  readonly size: number;
+  first(): [key: string, row: Row] | undefined;
+  update(key: string, change: (row: Row | undefined) => Row): unknown;
+}
+
 /** What of a value comes through JSON, as the gateway writes it. */
 export type Shown<T> = T extends string | number | boolean | null | undefined
   ? T
@@ -60,11 +68,13 @@ export type Shown<T> = T extends string | number | boolean | null | undefined
         ? readonly (readonly [Shown<K>, Shown<V>])[]
         : T extends ReadonlySet<infer V>
           ? readonly Shown<V>[]
-          : T extends { readonly sessionId: string; readonly send: unknown }
-            ? { readonly actor: string }
-            : T extends object
-              ? { readonly [K in keyof T]: Shown<T[K]> }
-              : unknown;
+          : T extends TableShape<infer Row>
+            ? TableView<Shown<Row>>
+            : T extends { readonly sessionId: string; readonly send: unknown }
+              ? { readonly actor: string }
+              : T extends object
+                ? { readonly [K in keyof T]: Shown<T[K]> }
+                : unknown;
 
 export type ContextIn<A> = Shown<Part<MachineSnapshotOf<A>, 'context', unknown>>;
 export type ValueIn<A> = Part<MachineSnapshotOf<A>, 'value', unknown>;

@@ -7,19 +7,20 @@ import { type Client, createClient } from '../../src/client/client.ts';
 import { type RemoteSnapshot } from '../../src/client/remote-snapshot.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { createSystem } from '../../src/system.ts';
+import { table, type Table, type TableView } from '../../src/table.ts';
 import { type Shop } from '../support/client/client-kit.ts';
 
 const door = defineAgent({
   name: 'door',
   machine: setup({
     types: {} as {
-      context: { opened: number; since: Date };
+      context: { opened: number; since: Date; guests: Table<{ name: string; at: Date }> };
       events: { type: 'open'; times: number } | { type: 'shut' };
       emitted: { type: 'creaked'; how: 'much' | 'little' };
       output: { sum: bigint };
     },
   }).createMachine({
-    context: { opened: 0, since: new Date(0) },
+    context: { opened: 0, since: new Date(0), guests: table() },
     initial: 'shut',
     states: {
       shut: { on: { open: 'wide' } },
@@ -80,7 +81,11 @@ describe('types', () => {
     expectTypeOf<ReturnType<Front['getSnapshot']>>().toEqualTypeOf<RemoteSnapshot<typeof door>>();
     type Context = NonNullable<ReturnType<Front['getSnapshot']>['context']>;
     // As JSON has them.
-    expectTypeOf<Context>().toEqualTypeOf<{ readonly opened: number; readonly since: string }>();
+    expectTypeOf<Context>().toEqualTypeOf<{
+      readonly opened: number;
+      readonly since: string;
+      readonly guests: TableView<{ readonly name: string; readonly at: string }>;
+    }>();
     type Emitted = Awaited<ReturnType<ReturnType<Front['events']>['next']>>['value'];
     expectTypeOf<Extract<Emitted, { type: string }>>().toEqualTypeOf<{
       readonly type: 'creaked';

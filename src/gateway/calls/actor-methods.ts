@@ -1,5 +1,6 @@
 /** Rows of the table of methods: what is asked of one actor, and of actors by their addresses. */
 import { z } from 'zod';
+import { TABLE_KEY_CHARS_MAX, TABLE_ROWS_SHOWN } from '../../limits.ts';
 import { type MethodRow } from './method-row.ts';
 import {
   actorView,
@@ -17,6 +18,8 @@ import {
   turned,
   READING,
 } from './method-shapes.ts';
+
+const rowKey = z.string().max(TABLE_KEY_CHARS_MAX).optional();
 
 export const ACTOR_METHODS = {
   'actor.get': {
@@ -68,6 +71,29 @@ export const ACTOR_METHODS = {
     result: z.object({ value: z.unknown() }),
     http: { verb: 'GET', path: '/v1/actors/{address}/selected/{selector}' },
     example: { p: { address: 'visits', selector: 'isOdd' }, r: { value: true } },
+  },
+  'table.read': {
+    ...READING,
+    means:
+      'Rows of a table of the context of an actor, in order of keys, a page at a time: what a view of the actor ' +
+      'leaves out. A page ends early where its rows are long. BOSUN_TABLE_UNKNOWN where the context has no such table.',
+    params: z.object({
+      address,
+      table: name.describe('Key of the table in the context.'),
+      from: rowKey.describe('The first key, where there is one: `next` of the page before.'),
+      below: rowKey.describe('Ends before this key.'),
+      limit: z.number().int().min(1).max(TABLE_ROWS_SHOWN).default(TABLE_ROWS_SHOWN),
+    }),
+    result: z.object({
+      size: z.number().describe('Rows of the whole table.'),
+      rows: z.record(z.string(), z.unknown()),
+      next: z.string().nullable().describe('The first key behind those of `rows`; null where there is none.'),
+    }),
+    http: { verb: 'GET', path: '/v1/actors/{address}/tables/{table}' },
+    example: {
+      p: { address: 'visits', table: 'guests', limit: 1 },
+      r: { size: 2, rows: { ada: { count: 1 } }, next: 'bob' },
+    },
   },
   'actor.inspect': {
     ...READING,

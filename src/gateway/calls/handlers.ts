@@ -56,6 +56,7 @@ export function handlersOf(parts: CallParts): BackendHandlers {
     },
     'actor.get': ({ address }, { caller }) => views.actor(reach(caller, address)),
     'machine.get': ({ name }, { caller }) => machine(system, caller, name),
+    'table.read': ({ address, table, ...page }, { caller }) => views.table(reach(caller, address), table, page),
     'actor.inspect': ({ address }, { caller }) => inspections.view(caller, reach(caller, address)),
     'chart.get': ({ address, known }, { caller }) => inspections.chart(reach(caller, address), known),
     'actor.list': ({ under, ...page }, { caller }) => treePage(caller, system.tree(checkAddress(under)), page),

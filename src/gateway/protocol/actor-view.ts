@@ -1,6 +1,8 @@
 /**
- * An actor as the gateway shows it. Types only, without imports: a client needs neither the kernel nor its packages.
+ * An actor as the gateway shows it. Types only, and none of the kernel's: a client needs neither it nor its packages.
  */
+
+export type { TableView } from '../../table.ts';
 
 export type Status = 'active' | 'done' | 'error' | 'stopped' | 'suspended';
 

@@ -6,7 +6,7 @@ import { type EventObject } from 'xstate';
 import { type AnyAgent } from '../../actors/model/agent.ts';
 import { type DeadLetter } from '../../actors/world/mailbox/dead-letter.ts';
 import { SECRET_SHOWN } from '../../actors/model/secret.ts';
-import { isBosunError } from '../../errors.ts';
+import { BosunError, isBosunError } from '../../errors.ts';
 import { type System } from '../../system.ts';
 import { type Caller, mayReach } from '../client/callers.ts';
 import { type Cursor } from '../protocol/protocol.ts';
@@ -19,7 +19,9 @@ import {
   type WaitView,
 } from '../protocol/views.ts';
 import { treeView } from './tree-views.ts';
-import { shown, shownError } from './wire-values.ts';
+import { isTable } from '../../table.ts';
+import { type TablePage } from './table-views.ts';
+import { shown, shownError, shownTable } from './wire-values.ts';
 
 const BOSS = 'bosun.boss';
 
@@ -55,6 +57,22 @@ export class ActorViews {
       context: shown(snapshot.context, agent?.shown.context) ?? null,
       output: shown(snapshot.output, agent?.shown.output) ?? null,
     };
+  }
+
+  /**
+   * Rows of a table of an actor's context. Throws BOSUN_ACTOR_UNKNOWN, and BOSUN_TABLE_UNKNOWN where there is no such
+   * table.
+   */
+  table(address: string, key: string, page: TablePage): unknown {
+    const { agent, context } = this.#system.actor(address).snapshot();
+    const held = isRecord(context) && Object.hasOwn(context, key) ? context[key] : undefined;
+    if (agent === BOSS || !isTable(held))
+      throw new BosunError('BOSUN_TABLE_UNKNOWN', `the context of ${address} has no table ${JSON.stringify(key)}`, {
+        details: { address },
+      });
+    const known = this.#agentOrUndefined(address);
+    if (known === undefined && this.#mayHoldSecrets(address, known)) return SECRET_SHOWN;
+    return shownTable(held, known?.shown.context, key, page);
   }
 
   /** Names what {@link actor} shows. Throws BOSUN_ACTOR_UNKNOWN. */
@@ -181,4 +199,8 @@ export class ActorViews {
 
 function marksSecrets(agent: AnyAgent | undefined): boolean {
   return agent?.policies.isSecret === true;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
 }

@@ -32,9 +32,9 @@ export function shown(value: unknown, schema?: z.ZodType): unknown {
   return convert(value, schema === undefined ? [] : [schema]);
 }
 
-/** Rows of a table from a key on, likewise. */
-export function shownTable(of: Table<unknown>, schema: z.ZodType | undefined, page: TablePage): unknown {
-  const schemas = schema === undefined ? [] : sameValue([schema]);
+/** Rows of a table that stands in a context under `key`, likewise. */
+export function shownTable(of: Table<unknown>, context: z.ZodType | undefined, key: string, page: TablePage): unknown {
+  const schemas = sameValue(fieldsOf(context === undefined ? [] : sameValue([context]), key));
   return schemas.some(isSecret) ? SECRET_SHOWN : convertTable(of, schemas, page);
 }
 
@@ -78,13 +78,18 @@ function convertObject(value: object, schemas: ShownSchemas): unknown {
     );
   const fields: Record<string, unknown> = {};
   for (const [key, field] of Object.entries(value)) {
-    const result = part(field, ({ shape, catchall, valueType }) => [
-      shape !== undefined && Object.hasOwn(shape, key) ? shape[key] : catchall,
-      valueType,
-    ]);
+    const result = convert(field, fieldsOf(schemas, key));
     if (result !== undefined) fields[key] = result;
   }
   return fields;
+}
+
+/** The schemas of what stands under a key. */
+function fieldsOf(schemas: ShownSchemas, key: string): ShownSchemas {
+  return pick(schemas, ({ shape, catchall, valueType }) => [
+    shape !== undefined && Object.hasOwn(shape, key) ? shape[key] : catchall,
+    valueType,
+  ]);
 }
 
 /** What people may know of an error. Never its stack. */

@@ -27,7 +27,7 @@ export interface RouteParts {
 type NumberedRow = { readonly number: number };
 type RouteParams = Readonly<Record<string, unknown>>;
 
-const READS = ['actor.get', 'actor.inspect', 'chart.get', 'actor.history', 'actor.replace'] as const;
+const READS = ['actor.get', 'table.read', 'actor.inspect', 'chart.get', 'actor.history', 'actor.replace'] as const;
 const ORDERS = [
   'actor.suspend',
   'actor.resume',

@@ -1,0 +1,132 @@
+/** Tables of contexts as clients get them: a bounded view, the rest by page, a change by its row. */
+import { assign, setup } from 'xstate';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
+import { tableSchema } from '../../../src/actors/model/table-schema.ts';
+import { secret } from '../../../src/actors/model/secret.ts';
+import { TABLE_CHARS_SHOWN, TABLE_ROWS_SHOWN } from '../../../src/limits.ts';
+import { table, type Table, type TableView } from '../../../src/table.ts';
+import { type GatewayTest, type MemoryClient, startGatewayTest } from '../../support/gateway/memory-client.ts';
+
+interface Row {
+  readonly n: number;
+  readonly note: string;
+}
+
+const keyOf = (n: number) => `row ${String(n).padStart(6, '0')}`;
+
+const desk = defineAgent({
+  name: 'desk',
+  machine: setup({
+    types: {} as {
+      context: { items: Table<Row> };
+      events: { type: 'fill'; count: number; note: string } | { type: 'put'; n: number } | { type: 'drop'; n: number };
+    },
+  }).createMachine({
+    context: { items: table() },
+    on: {
+      fill: {
+        actions: assign({
+          items: ({ event: { count, note } }) =>
+            table(Array.from({ length: count }, (_, n) => [keyOf(n), { n, note }])),
+        }),
+      },
+      put: {
+        actions: assign({ items: ({ context, event: { n } }) => context.items.set(keyOf(n), { n, note: 'put' }) }),
+      },
+      drop: { actions: assign({ items: ({ context, event: { n } }) => context.items.delete(keyOf(n)) }) },
+    },
+  }),
+  events: {
+    fill: z.object({ count: z.number(), note: z.string() }),
+    put: z.object({ n: z.number() }),
+    drop: z.object({ n: z.number() }),
+  },
+  shown: { context: z.object({ items: tableSchema(z.object({ n: z.number(), note: secret(z.string()) })) }) },
+});
+
+const selectors = { desk: { rows: ({ items }: { items: TableView }) => Object.keys(items.rows).length } };
+
+describe('a table of a context', () => {
+  let test: GatewayTest;
+  let client: MemoryClient;
+
+  beforeEach(async () => {
+    test = await startGatewayTest(
+      { selectors },
+      { agents: [desk], tree: { children: [{ id: 'desk', agent: 'desk' }] } },
+    );
+    client = await test.client();
+    return () => test.stop();
+  });
+
+  const call = async (method: string, p: object): Promise<unknown> => {
+    const answer = (await test.call(client, method, p)) as unknown as { r: unknown };
+    return answer.r;
+  };
+  const send = (event: object) => call('actor.send', { address: 'desk', event });
+  const view = async () =>
+    ((await call('actor.get', { address: 'desk' })) as { context: { items: TableView } }).context.items;
+  const read = (page: object) => call('table.read', { address: 'desk', table: 'items', ...page }) as Promise<TableView>;
+
+  it('is shown by its first rows, with the key that follows, and read on by page', async () => {
+    await send({ type: 'fill', count: TABLE_ROWS_SHOWN + 5, note: '' });
+    const { size, rows, next } = await view();
+    expect([size, Object.keys(rows).length, next]).toEqual([
+      TABLE_ROWS_SHOWN + 5,
+      TABLE_ROWS_SHOWN,
+      keyOf(TABLE_ROWS_SHOWN),
+    ]);
+    const rest = await read({ from: next });
+    expect([rest.size, Object.keys(rest.rows).length, rest.next]).toEqual([TABLE_ROWS_SHOWN + 5, 5, null]);
+    expect(await read({ from: keyOf(3), below: keyOf(9), limit: 2 })).toMatchObject({
+      rows: { [keyOf(3)]: { n: 3 }, [keyOf(4)]: { n: 4 } },
+      next: keyOf(5),
+    });
+  });
+
+  it('is always shown in that form, at no row and at one too', async () => {
+    expect(await view()).toEqual({ size: 0, rows: {}, next: null });
+    await send({ type: 'put', n: 1 });
+    expect(await view()).toMatchObject({ size: 1, rows: { [keyOf(1)]: { n: 1 } }, next: null });
+  });
+
+  it('hides what is secret in a row, on every page', async () => {
+    await send({ type: 'put', n: 1 });
+    expect(Object.values((await view()).rows)).toEqual([{ n: 1, note: '[secret]' }]);
+    expect(Object.values((await read({})).rows)).toEqual([{ n: 1, note: '[secret]' }]);
+  });
+
+  it('is given whole to the selectors of the host', async () => {
+    await send({ type: 'fill', count: 3 * TABLE_ROWS_SHOWN, note: '' });
+    expect(await call('actor.select', { address: 'desk', selector: 'rows' })).toEqual({ value: 3 * TABLE_ROWS_SHOWN });
+  });
+
+  it('that is not there is refused', async () => {
+    for (const [address, name] of [
+      ['desk', 'orders'],
+      ['desk', 'constructor'],
+      ['root', 'items'],
+    ] as const)
+      expect(await test.call(client, 'table.read', { address, table: name })).toMatchObject({
+        ok: false,
+        e: { code: 'BOSUN_TABLE_UNKNOWN' },
+      });
+  });
+
+  it('is told to watchers by the rows that changed, and ends where its rows are long', async () => {
+    await send({ type: 'fill', count: 10_000, note: 'x' });
+    client.send({ t: 'sub', id: 's', topic: 'actor/desk' });
+    await test.settle();
+    const first = JSON.stringify(client.last('snap', 's')).length;
+    expect(first).toBeLessThan(TABLE_CHARS_SHOWN);
+    await send({ type: 'put', n: 7 });
+    await send({ type: 'drop', n: 9 });
+    const deltas = client.of('delta', 's');
+    expect(deltas.length).toBeGreaterThan(0);
+    for (const delta of deltas) expect(JSON.stringify(delta).length).toBeLessThan(2 * 1024);
+    const { context } = client.view('s') as { context: { items: TableView } };
+    expect(context.items).toEqual(await view());
+  });
+});
