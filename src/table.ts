@@ -192,7 +192,12 @@ export function isTable(value: unknown): value is Table<unknown> {
 
 /** The leaves in order of keys. Versions of a table share those that are the same. */
 export function leavesOf<Row>(of: Table<Row>): Leaf<Row>[] {
-  return [...leavesFrom(treeOf(of).root, '')];
+  return [...eachLeaf(of)];
+}
+
+/** The same one by one, for a look at the first. */
+export function eachLeaf<Row>(of: Table<Row>): Generator<Leaf<Row>> {
+  return leavesFrom(treeOf(of).root, '');
 }
 
 /** The table of these rows, whose keys stand in order. */

@@ -12,35 +12,58 @@ export interface PatchOp {
 
 type Json = Readonly<Record<string, unknown>>;
 
+/** A part that may have changed: its place, what it was and what it is; undefined where it was or is not there. */
+export type Difference = readonly [place: readonly string[], was: unknown, is: unknown];
+
+/** Tells of two objects what may differ between them; undefined where it does not know. */
+export type KnownDifferences = (before: object, after: object) => readonly Difference[] | undefined;
+
+/** A comparison under way. */
+interface Comparison {
+  readonly ops: PatchOp[];
+  readonly known: KnownDifferences;
+}
+
 /** Identical objects are not looked into, so shared structure makes this cheap. */
-export function diff(before: unknown, after: unknown): PatchOp[] {
+export function diff(before: unknown, after: unknown, known: KnownDifferences = () => undefined): PatchOp[] {
   const ops: PatchOp[] = [];
-  compare(before, after, '', ops);
+  compare(before, after, '', { ops, known });
   return ops;
 }
 
-function compare(before: unknown, after: unknown, path: string, ops: PatchOp[]): void {
+function compare(before: unknown, after: unknown, path: string, to: Comparison): void {
   if (Object.is(before, after)) return;
-  if (Array.isArray(before) && Array.isArray(after)) compareArrays(before, after, path, ops);
-  else if (isRecord(before) && isRecord(after)) compareRecords(before, after, path, ops);
-  else ops.push({ op: 'replace', path, value: after });
+  if (Array.isArray(before) && Array.isArray(after)) compareArrays(before, after, path, to);
+  else if (isRecord(before) && isRecord(after)) compareRecords(before, after, path, to);
+  else to.ops.push({ op: 'replace', path, value: after });
 }
 
-function compareRecords(before: Json, after: Json, path: string, ops: PatchOp[]): void {
+function compareRecords(before: Json, after: Json, path: string, to: Comparison): void {
+  const known = to.known(before, after);
+  if (known !== undefined) {
+    for (const [place, was, is] of known) comparePart(was, is, place.reduce(below, path), to);
+    return;
+  }
   for (const key of Object.keys(before))
-    if (!Object.hasOwn(after, key)) ops.push({ op: 'remove', path: below(path, key) });
+    if (!Object.hasOwn(after, key)) to.ops.push({ op: 'remove', path: below(path, key) });
   for (const key of Object.keys(after)) {
-    if (Object.hasOwn(before, key)) compare(before[key], after[key], below(path, key), ops);
-    else ops.push({ op: 'add', path: below(path, key), value: after[key] });
+    if (Object.hasOwn(before, key)) compare(before[key], after[key], below(path, key), to);
+    else to.ops.push({ op: 'add', path: below(path, key), value: after[key] });
   }
 }
 
-function compareArrays(before: readonly unknown[], after: readonly unknown[], path: string, ops: PatchOp[]): void {
+function comparePart(was: unknown, is: unknown, path: string, to: Comparison): void {
+  if (is === undefined) to.ops.push(...(was === undefined ? [] : [{ op: 'remove', path } as const]));
+  else if (was === undefined) to.ops.push({ op: 'add', path, value: is });
+  else compare(was, is, path, to);
+}
+
+function compareArrays(before: readonly unknown[], after: readonly unknown[], path: string, to: Comparison): void {
   const common = Math.min(before.length, after.length);
-  for (let index = 0; index < common; index++) compare(before[index], after[index], `${path}/${index}`, ops);
-  for (let index = before.length - 1; index >= common; index--) ops.push({ op: 'remove', path: `${path}/${index}` });
+  for (let index = 0; index < common; index++) compare(before[index], after[index], `${path}/${index}`, to);
+  for (let index = before.length - 1; index >= common; index--) to.ops.push({ op: 'remove', path: `${path}/${index}` });
   for (let index = common; index < after.length; index++)
-    ops.push({ op: 'add', path: `${path}/${index}`, value: after[index] });
+    to.ops.push({ op: 'add', path: `${path}/${index}`, value: after[index] });
 }
 
 /**

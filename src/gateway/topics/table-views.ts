@@ -1,41 +1,120 @@
 /**
  * Tables as clients see them: the first rows in order of keys, bounded by number and by length; the others by page. A
- * page of 10,000 rows would be larger than a frame.
+ * page of 10,000 rows would be larger than a frame. Rows of a view are put together when somebody reads them: a watcher
+ * is told what has changed, which follows from the two tables.
  */
 import { TABLE_CHARS_SHOWN, TABLE_ROWS_SHOWN } from '../../limits.ts';
-import { type KeyRange, type Table, type TableView } from '../../table.ts';
+import { changesBetween, eachLeaf, type KeyRange, type Table, type TableView } from '../../table.ts';
+import { type Leaf } from '../../tree.ts';
+import { type Difference } from '../protocol/patch.ts';
 
 export interface TablePage extends KeyRange {
   /** Default, and at most: TABLE_ROWS_SHOWN. */
   readonly limit?: number | undefined;
 }
 
-/** Characters of rows as JSON. A row stays in many versions of its table. */
-const lengths = new WeakMap<object, number>();
+/** How clients see a row. */
+type ShownRow = (row: unknown) => unknown;
 
-/**
- * Rows from a key on. Ends where there are enough of them, by number or by length; there is at least one.
- *
- * @param shown How clients see a row.
- */
-export function tableView<Row>(of: Table<Row>, shown: (row: Row) => unknown, page: TablePage = {}): TableView {
-  const { limit = TABLE_ROWS_SHOWN, ...range } = page;
-  const rows: Record<string, unknown> = {};
+/** What a view was made from. */
+interface Origin {
+  readonly table: Table<unknown>;
+  readonly shown: ShownRow;
+}
+
+const origins = new WeakMap<object, Origin>();
+
+/** The first rows of a table. */
+export function tableView(of: Table<unknown>, shown: ShownRow): TableView {
+  const next = endOfView(of, shown);
+  let rows: TableView['rows'] | undefined;
+  const view: TableView = {
+    size: of.size,
+    get rows() {
+      return (rows ??= rowsOf(of, shown, { below: next ?? undefined }));
+    },
+    next,
+  };
+  origins.set(view, { table: of, shown });
+  return view;
+}
+
+/** Rows from a key on. Ends where there are enough of them, by number or by length; there is at least one. */
+export function tablePage(
+  of: Table<unknown>,
+  shown: ShownRow,
+  { limit = TABLE_ROWS_SHOWN, ...range }: TablePage,
+): TableView {
   let count = 0;
   let chars = 0;
   for (const [key, row] of of.entries(range)) {
-    const value = shown(row) ?? null;
-    chars += key.length + lengthOf(value);
-    if (count === limit || (count > 0 && chars > TABLE_CHARS_SHOWN)) return { size: of.size, rows, next: key };
-    rows[key] = value;
+    chars += charsOfRow(key, shown(row));
+    if (count === limit || (count > 0 && chars > TABLE_CHARS_SHOWN))
+      return { size: of.size, rows: rowsOf(of, shown, { ...range, below: key }), next: key };
     count += 1;
   }
-  return { size: of.size, rows, next: null };
+  return { size: of.size, rows: rowsOf(of, shown, range), next: null };
 }
 
-function lengthOf(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value).length;
-  const known = lengths.get(value) ?? JSON.stringify(value).length;
-  lengths.set(value, known);
-  return known;
+/**
+ * What differs between two views of a table, without putting their rows together; undefined for other values.
+ *
+ * @returns Where it stands in a view, and what it was and is; undefined where there is or was none.
+ */
+export function tableDifferences(before: object, after: object): readonly Difference[] | undefined {
+  const [old, young] = [origins.get(before), origins.get(after)];
+  if (old === undefined || young === undefined) return undefined;
+  const [was, is] = [before as TableView, after as TableView];
+  const keys = new Set(changesBetween(old.table, young.table).map(([key]) => key));
+  for (const key of keysBetween(old.table, was.next, is.next)) keys.add(key);
+  const rows = [...keys].map((key): Difference => [['rows', key], rowIn(was, old, key), rowIn(is, young, key)]);
+  return [...rows, [['size'], was.size, is.size], [['next'], was.next, is.next]];
+}
+
+/** Rows that stand in one of two views only because it ends later. */
+function keysBetween(of: Table<unknown>, a: string | null, b: string | null): Iterable<string> {
+  if (a === b) return [];
+  const [from, below] = a === null || (b !== null && b < a) ? [b!, a] : [a, b];
+  return of.keys({ from, below: below ?? undefined });
+}
+
+function rowIn({ next }: TableView, { table, shown }: Origin, key: string): unknown {
+  if (next !== null && key >= next) return undefined;
+  const row = table.get(key);
+  return row === undefined ? undefined : (shown(row) ?? null);
+}
+
+/** The first key that a view leaves out; null where it has all. */
+function endOfView(of: Table<unknown>, shown: ShownRow): string | null {
+  let count = 0;
+  let chars = 0;
+  for (const leaf of eachLeaf(of)) {
+    const length = charsOf(leaf, shown);
+    if (count + leaf.size > TABLE_ROWS_SHOWN || chars + length > TABLE_CHARS_SHOWN)
+      return leaf.keys[count === 0 ? 1 : 0] ?? null;
+    count += leaf.size;
+    chars += length;
+  }
+  return null;
+}
+
+/** Characters of a leaf as JSON, by the leaf: versions of a table share those that are the same. */
+const lengths = new WeakMap<Leaf<unknown>, number>();
+
+function charsOf(leaf: Leaf<unknown>, shown: ShownRow): number {
+  const known = lengths.get(leaf);
+  if (known !== undefined) return known;
+  const chars = leaf.rows.reduce<number>((sum, row, at) => sum + charsOfRow(leaf.keys[at]!, shown(row)), 0);
+  lengths.set(leaf, chars);
+  return chars;
+}
+
+function charsOfRow(key: string, value: unknown): number {
+  return key.length + (JSON.stringify(value ?? null)?.length ?? 0);
+}
+
+function rowsOf(of: Table<unknown>, shown: ShownRow, range: KeyRange): TableView['rows'] {
+  const rows: Record<string, unknown> = {};
+  for (const [key, row] of of.entries(range)) rows[key] = shown(row) ?? null;
+  return rows;
 }

@@ -6,6 +6,7 @@ import { BosunError, isBosunError } from '../../errors.ts';
 import { EVENTS_PER_TURN } from '../../limits.ts';
 import { type EventLog } from './event-log.ts';
 import { diff, type PatchOp } from '../protocol/patch.ts';
+import { tableDifferences } from './table-views.ts';
 import { type ServerFrame, type Sub } from '../protocol/frames.ts';
 import { type Cursor } from '../protocol/protocol.ts';
 import { type Caller } from '../client/callers.ts';
@@ -188,7 +189,7 @@ export function noteStep(before: View, to: View, ops: PatchOp[]): void {
 function stepFrom(before: View, view: View): PatchOp[] {
   const known = steps.get(before);
   if (known?.to === view) return known.ops;
-  const ops = shortest(diff(before.d, view.d), view.d);
+  const ops = shortest(diff(before.d, view.d, tableDifferences), view.d);
   noteStep(before, view, ops);
   return ops;
 }

@@ -5,7 +5,7 @@
  */
 import { type z } from 'zod';
 import { isTable, type Table } from '../../table.ts';
-import { type TablePage, tableView } from './table-views.ts';
+import { tablePage, type TablePage, tableView } from './table-views.ts';
 import { Ref } from '../../actors/model/ref.ts';
 import {
   hasSecrets,
@@ -40,7 +40,8 @@ export function shownTable(of: Table<unknown>, context: z.ZodType | undefined, k
 
 function convertTable(of: Table<unknown>, schemas: ShownSchemas, page?: TablePage): unknown {
   const rows = pick(schemas, ({ valueType }) => [valueType]);
-  return tableView(of, (row) => convert(row, rows), page);
+  const shownRow = (row: unknown) => convert(row, rows);
+  return page === undefined ? tableView(of, shownRow) : tablePage(of, shownRow, page);
 }
 
 function convert(value: unknown, given: ShownSchemas): unknown {
