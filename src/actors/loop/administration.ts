@@ -6,6 +6,7 @@
  */
 import { type EventObject, type StateValue } from 'xstate';
 import { BosunError, messageOf } from '../../errors.ts';
+import { isTable, table, type Table, type TableView } from '../../table.ts';
 import { admitError } from '../model/value-check.ts';
 import { type OrderedBy } from '../world/audit-record.ts';
 import { type Bosses } from '../world/bosses.ts';
@@ -188,12 +189,31 @@ export class Administration {
       }
       const { value = before.value, context = before.context } = given;
       if (typeof context !== 'object' || context === null) throw new Error('a context is an object');
-      return prepareState(this.#world, cell, stored, { value, context });
+      return prepareState(this.#world, cell, stored, { value, context: withTables(before.context, context) });
     } catch (error) {
       if (error instanceof BosunError && error.code === 'BOSUN_VALUE_REFUSED') throw error;
       throw refused(`the state of ${address} is not replaced: ${messageOf(error)}`, { address }, error);
     }
   }
+}
+
+/**
+ * The given context, with tables where tables are today: what was read as a view comes back as one. Throws where a view
+ * says that there is more than it shows.
+ */
+function withTables(today: unknown, given: object): object {
+  const fields = Object.entries(given).map(([key, value]) => {
+    const held = isTable(value) ? undefined : (today as Readonly<Record<string, unknown>> | null)?.[key];
+    return [key, isTable(held) ? tableFrom(key, value as Partial<TableView> | null) : value] as const;
+  });
+  return Object.fromEntries(fields);
+}
+
+function tableFrom(key: string, view: Partial<TableView> | null): Table<unknown> {
+  const { size, rows, next } = view ?? {};
+  if (typeof rows !== 'object' || rows === null || next !== null || size !== Object.keys(rows).length)
+    throw new Error(`"${key}" is a table: give { size, rows, next: null } with all its rows, or a function`);
+  return table(Object.entries(rows));
 }
 
 /** One that was met in this epoch has not been described yet. */

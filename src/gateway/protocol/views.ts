@@ -110,10 +110,20 @@ export interface TurnView
     readonly context?: unknown;
     readonly set?: Readonly<Record<string, unknown>>;
     readonly unset?: readonly string[];
+    /** By top-level key: what changed in its table. */
+    readonly rows?: Readonly<Record<string, ShownRows>>;
     readonly output?: unknown;
     readonly status?: string;
   } | null;
   readonly error: { readonly message: string } | null;
+}
+
+export interface ShownRows {
+  /** Rows of the table behind the turn. */
+  readonly size: number;
+  /** The first 1,000 that were set; a text where they are secret. */
+  readonly set: Readonly<Record<string, unknown>> | string;
+  readonly unset: readonly string[];
 }
 
 export interface ShownEvent {

@@ -186,9 +186,10 @@ export class StatelyPeer implements Peer {
     }
   }
 
-  /** Of a turn of which only names are there the context is that of today. */
+  /** Of a turn of which only names are there, or that changed rows of tables, the context is that of today. */
   #contextAfter(address: string, change: TurnView['change'], { kind, number }: TraceRecord): unknown {
-    if (!this.#whole.has(number) && kind !== 'failed') return this.#source.views.actor(address).context;
+    if ((!this.#whole.has(number) && kind !== 'failed') || change?.rows !== undefined)
+      return this.#source.views.actor(address).context;
     const before = this.#contexts.get(address);
     if (change?.context !== undefined) return change.context;
     if (change === null || (change.set === undefined && change.unset === undefined)) return before;

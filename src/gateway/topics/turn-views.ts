@@ -3,12 +3,13 @@
  * not reach.
  */
 import { type KeptTurn, type TraceRecord } from '../../actors/model/trace-record.ts';
-import { type StateChange } from '../../actors/model/state.ts';
+import { type RowChanges, type StateChange } from '../../actors/model/state.ts';
+import { table, type TableView } from '../../table.ts';
 import { type System } from '../../system.ts';
 import { type Caller, mayReach } from '../client/callers.ts';
 import { type ActorViews } from './actor-views.ts';
 import { type EpochWatch } from './epoch-watch.ts';
-import { type KeptTurnView, type TurnView } from '../protocol/views.ts';
+import { type KeptTurnView, type ShownRows, type TurnView } from '../protocol/views.ts';
 import { shownError } from './wire-values.ts';
 
 /** Where turns are heard of, and how they are shown. */
@@ -46,14 +47,29 @@ export function shownKept(views: ActorViews, caller: Caller, record: KeptTurn): 
 function shownChange(
   views: ActorViews,
   { address, agent }: TraceRecord,
-  { context, set, unset, output, status }: StateChange,
+  { context, set, unset, rows, output, status }: StateChange,
 ): TurnView['change'] {
   const part = (value: unknown) => views.part(address, agent, 'context', value);
   return {
     ...(context !== undefined && { context: part(context.value) }),
     ...(set !== undefined && { set: part(set) as Readonly<Record<string, unknown>> }),
     ...(unset !== undefined && { unset }),
+    ...(rows !== undefined && { rows: shownRows(rows, part) }),
     ...(output !== undefined && { output: views.part(address, agent, 'output', output.value) }),
     ...(status !== undefined && { status }),
   };
+}
+
+/** The first rows that were set, as a view of their table shows them. */
+function shownRows(
+  rows: Readonly<Record<string, RowChanges>>,
+  part: (context: unknown) => unknown,
+): Readonly<Record<string, ShownRows>> {
+  const shown = Object.entries(rows).map(([key, { size, set, unset }]) => {
+    // All of it is hidden where nobody knows what is secret.
+    const context = part({ [key]: table(set) }) as Readonly<Record<string, TableView | string>> | string;
+    const view = typeof context === 'string' ? context : context[key]!;
+    return [key, { size, set: typeof view === 'string' ? view : view.rows, unset }] as const;
+  });
+  return Object.fromEntries(shown);
 }

@@ -2,7 +2,7 @@
  * The turns that an actor has kept as steps to go through: what each took, which transitions it lights, and what it
  * made of the context, against the step before it. Pure.
  */
-import type { KeptTurnView } from '../../gateway/protocol/views.ts';
+import type { KeptTurnView, ShownRows } from '../../gateway/protocol/views.ts';
 
 export interface HistoryStep extends KeptTurnView {
   /** Ids of the chart's transitions, in the order in which they were taken. */
@@ -26,9 +26,22 @@ export function stepsOf(turns: readonly KeptTurnView[]): HistoryStep[] {
     return {
       ...turn,
       edges: turn.microsteps.flat().map(({ edge }) => edge),
-      changes: before?.number === turn.number - 1 ? changesOf(before.context, turn.context) : null,
+      changes:
+        before?.number === turn.number - 1
+          ? [...changesOf(before.context, turn.context), ...rowChanges(turn.change?.rows ?? {})]
+          : null,
     };
   });
+}
+
+/** Of a table a context says the size alone. What a row was before is not kept. */
+function rowChanges(rows: Readonly<Record<string, ShownRows>>): ContextChange[] {
+  return Object.entries(rows).flatMap(([key, { set, unset }]) => [
+    ...(typeof set === 'string'
+      ? [{ path: [key], after: set }]
+      : Object.entries(set).map(([row, after]) => ({ path: [key, row], after }))),
+    ...unset.map((row) => ({ path: [key, row], before: 'a row' })),
+  ]);
 }
 
 /**

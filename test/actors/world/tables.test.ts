@@ -197,3 +197,41 @@ describe('a kept turn', () => {
     expect(largest).toBeLessThan(100_000);
   });
 });
+
+describe('a state that is replaced', () => {
+  const as = { by: 'ada', reason: 'counted anew' };
+  const suspended = async () => {
+    const test = await started({ agents: [shelf], tree });
+    await send(test, { type: 'put', key: 'a' }, { type: 'put', key: 'b' });
+    await test.system.admin.suspend('s', as);
+    return test;
+  };
+
+  it('may be given its tables as they are shown, or is worked out from the tables themselves', async () => {
+    const test = await suspended();
+    const view = { size: 1, rows: { c: { title: 'c' } }, next: null };
+    await test.system.admin.replaceState('s', { context: { items: view, spare: null } }, as);
+    await crash(test);
+    expect([...contextOf(test).items]).toEqual([['c', { title: 'c' }]]);
+    const more = ({ context }: { context: unknown }) => {
+      const { items } = context as Context;
+      return { context: { items: items.set('d', { title: 'd' }), spare: items } };
+    };
+    await test.system.admin.replaceState('s', more, as);
+    await crash(test);
+    expect([rowsOf(test), [...contextOf(test).spare!.keys()]]).toEqual([['c', 'd'], ['c']]);
+  });
+
+  it.each([
+    ['a part of a table', { size: 2, rows: { c: {} }, next: 'd' }],
+    ['rows that are not all', { size: 2, rows: { c: {} }, next: null }],
+    ['no table', { c: {} }],
+    ['nothing', null],
+  ])('is refused with %s in the place of one', async (_what, items) => {
+    const test = await suspended();
+    await expect(test.system.admin.replaceState('s', { context: { items, spare: null } }, as)).rejects.toMatchObject({
+      code: 'BOSUN_ORDER_REFUSED',
+    });
+    expect(rowsOf(test)).toEqual(['a', 'b']);
+  });
+});
