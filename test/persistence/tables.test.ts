@@ -1,0 +1,204 @@
+/** Tables in a store: pages of what lives and nothing else, damage, secrets, erasure, and actors at rest. */
+import { randomBytes } from 'node:crypto';
+import { assign, setup } from 'xstate';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineAgent } from '../../src/actors/api/define-agent.ts';
+import { secret } from '../../src/actors/model/secret.ts';
+import { tableSchema } from '../../src/actors/model/table-schema.ts';
+import { PREFIX } from '../../src/persistence/keys.ts';
+import { verify } from '../../src/persistence/verify.ts';
+import { leavesOf, table, type Table } from '../../src/table.ts';
+import { SeededRandom } from '../../src/testing/seeded-random.ts';
+import { type TestSystem, type TestSystemOptions } from '../../src/testing/test-system.ts';
+import { crash, started } from '../support/actors/started.ts';
+import { byEffort } from '../support/effort.ts';
+
+interface Row {
+  readonly text: string;
+}
+
+const options = {
+  name: 'shelf',
+  machine: setup({
+    types: {} as {
+      context: { items: Table<Row>; kept: { readonly old: Table<Row> } | null };
+      events:
+        | { type: 'keep' | 'undo' }
+        | { type: 'put'; key: string; text: string }
+        | { type: 'take'; key: string }
+        | { type: 'clear' };
+    },
+  }).createMachine({
+    context: { items: table(), kept: null },
+    on: {
+      keep: { actions: assign({ kept: ({ context }) => ({ old: context.items }) }) },
+      undo: { actions: assign({ items: ({ context }) => context.kept!.old }) },
+      put: { actions: assign({ items: ({ context, event: { key, text } }) => context.items.set(key, { text }) }) },
+      take: { actions: assign({ items: ({ context, event }) => context.items.delete(event.key) }) },
+      clear: { actions: assign({ items: () => table<Row>() }) },
+    },
+  }),
+  events: {
+    keep: z.object({}),
+    undo: z.object({}),
+    put: z.object({ key: z.string(), text: z.string() }),
+    take: z.object({ key: z.string() }),
+    clear: z.object({}),
+  },
+};
+const shelf = defineAgent(options);
+
+/** Folds all the time, a few records an epoch. */
+const FOLDING = { journal: { fold: { windowEpochs: 2, windowBytes: 1_000, sliceRecords: 5 } } };
+
+const start = (more: Partial<TestSystemOptions> = {}) =>
+  started({
+    agents: [shelf],
+    tree: { children: ['a', 'b'].map((id) => ({ id, agent: 'shelf' })) },
+    ...FOLDING,
+    ...more,
+  });
+
+const itemsOf = (test: TestSystem, address = 'a') =>
+  (test.system.snapshot(address)!.context as { items: Table<Row> }).items;
+const keysUnder = (test: TestSystem, prefix: string) =>
+  test.store.entries().flatMap(([key]) => (key.startsWith(prefix) ? [key] : []));
+
+async function put(test: TestSystem, address: string, keys: readonly string[], text = 'x'): Promise<void> {
+  await Promise.all(keys.map((key) => test.system.send(address, { type: 'put', key, text })));
+  await test.settle();
+}
+
+const rows = (count: number) => Array.from({ length: count }, (_, n) => `row ${String(n).padStart(4, '0')}`);
+
+/** Epochs that change nothing of `a`, until its last state has been folded. */
+async function fold(test: TestSystem): Promise<void> {
+  for (let n = 0; n < 60; n++) await put(test, 'b', ['tick'], String(n));
+}
+
+describe('the pages of a table', () => {
+  it('are those of its leaves, and gone with its rows', async () => {
+    const test = await start();
+    await put(test, 'a', rows(500));
+    await fold(test);
+    const own = keysUnder(test, PREFIX.page).length - 1;
+    expect(own).toBe(leavesOf(itemsOf(test)).length);
+    await test.system.send('a', { type: 'clear' });
+    await fold(test);
+    expect(keysUnder(test, PREFIX.page)).toHaveLength(1);
+    await crash(test);
+    expect(itemsOf(test).size).toBe(0);
+    expect((await verified(test)).sound).toBe(true);
+  });
+
+  it('are written again only where a row has changed', async () => {
+    const test = await start();
+    await put(test, 'a', rows(500));
+    await fold(test);
+    const before = new Set(keysUnder(test, PREFIX.page));
+    await put(test, 'a', ['row 0250'], 'new');
+    await fold(test);
+    const fresh = keysUnder(test, PREFIX.page).filter((key) => !before.has(key));
+    // One of the table, and the one page of the other actor.
+    expect(fresh).toHaveLength(2);
+  });
+
+  it('are written anew for a version that comes back after its pages have gone', async () => {
+    const test = await start();
+    await put(test, 'a', rows(100));
+    for (const type of ['keep', 'clear', 'undo'] as const) {
+      await test.system.send('a', { type });
+      await fold(test);
+    }
+    await crash(test);
+    expect([...itemsOf(test).keys()]).toEqual(rows(100));
+    expect((await verified(test)).sound).toBe(true);
+  });
+
+  it('stay with an actor that is at rest, and are read when it wakes', async () => {
+    const random = new SeededRandom(4711);
+    const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const tree = { children: ids.map((id) => ({ id, agent: 'shelf' })) };
+    const [whole, part] = [await start({ tree }), await start({ tree, residentActors: 2 })];
+    for (let step = 0; step < byEffort({ quick: 150, ci: 1_500 }); step++) {
+      const id = random.pick(ids);
+      const key = random.pick(rows(90));
+      const event = random.next() < 0.7 ? { type: 'put', key, text: String(step) } : { type: 'take', key };
+      for (const test of [whole, part]) {
+        await test.system.send(id, event);
+        await test.settle();
+        if (step % 50 === 49) await crash(test);
+      }
+      expect([...itemsOf(part, id)]).toEqual([...itemsOf(whole, id)]);
+    }
+    for (const id of ids) expect([...itemsOf(part, id)]).toEqual([...itemsOf(whole, id)]);
+  });
+});
+
+async function verified(test: TestSystem): Promise<Awaited<ReturnType<typeof verify>>> {
+  await test.system.stop();
+  await test.store.open();
+  try {
+    return await verify(test.store);
+  } finally {
+    await test.store.close();
+  }
+}
+
+describe('a page that is', () => {
+  const harms = {
+    damaged: (test: TestSystem, key: string) => test.store.flip(key, 9),
+    missing: (test: TestSystem, key: string) => test.store.lose(key),
+  };
+
+  it.each(Object.entries(harms))('%s withholds its actor, and nobody else', async (_what, harm) => {
+    const test = await start();
+    await put(test, 'a', rows(200));
+    await fold(test);
+    const lost = keysUnder(test, PREFIX.page)[2]!;
+    await test.crash();
+    harm(test, lost);
+    await test.restart();
+    expect(() => test.system.snapshot('a')).toThrow(expect.objectContaining({ code: 'BOSUN_STORE_DAMAGED' }) as Error);
+    await put(test, 'b', ['more']);
+    expect(itemsOf(test, 'b').has('more')).toBe(true);
+    const { findings } = await verified(test);
+    expect(findings).toContainEqual(expect.objectContaining({ gravity: 'withholds', key: lost, address: 'a' }));
+  });
+});
+
+describe('rows that are secret', () => {
+  const TEXT = 'correct-horse-battery-staple';
+  const vault = defineAgent({
+    ...options,
+    shown: { context: z.object({ items: tableSchema(z.object({ text: secret(z.string()) })) }) },
+  });
+
+  it('are in no record of the store, and come back with their key', async () => {
+    const test = await start({ agents: [vault], secretKey: randomBytes(32).toString('base64') });
+    await put(test, 'a', rows(100), TEXT);
+    await fold(test);
+    const holding = (text: string) =>
+      test.store
+        .entries()
+        .filter(([, value]) => Buffer.from(value).includes(text))
+        .map(([key]) => key);
+    expect(holding(TEXT)).toEqual([]);
+    expect(holding('row 0042')).not.toEqual([]);
+    await crash(test);
+    expect(itemsOf(test).get('row 0042')).toEqual({ text: TEXT });
+  });
+});
+
+describe('an actor that is erased', () => {
+  it('leaves no page and no row', async () => {
+    const test = await start();
+    await put(test, 'a', rows(300), 'Jane Doe');
+    await fold(test);
+    await test.system.erase('a');
+    await test.settle();
+    expect(test.store.entries().filter(([, value]) => Buffer.from(value).includes('Jane Doe'))).toEqual([]);
+    expect(keysUnder(test, PREFIX.page)).toHaveLength(1);
+  });
+});
