@@ -166,6 +166,14 @@ export class Table<Row> implements Iterable<[key: string, row: Row]> {
   }
 }
 
+/** A table, or what a wire shows of it. */
+export type ShownTable<Row> = Table<Row> | TableView<Row>;
+
+/** A context as it is read in the process or from a wire. */
+export type Shown<Context> = {
+  readonly [Key in keyof Context]: Context[Key] extends Table<infer Row> ? ShownTable<Row> : Context[Key];
+};
+
 const EMPTY: Table<never> = new (Table as unknown as new (root: Node<never>, height: number) => Table<never>)(
   { keys: [], rows: [], size: 0 },
   0,
@@ -188,6 +196,16 @@ export function table<Row>(rows: Iterable<readonly [key: string, row: Row]> = []
 
 export function isTable(value: unknown): value is Table<unknown> {
   return typeof value === 'object' && value !== null && TREE in value;
+}
+
+/** The rows that are there to be read. Costs all of them. */
+export function rowsOf<Row>(shown: ShownTable<Row>): Row[] {
+  return isTable(shown) ? [...shown.values()] : Object.values(shown.rows);
+}
+
+export function rowIn<Row>(shown: ShownTable<Row>, key: string): Row | undefined {
+  if (isTable(shown)) return shown.get(key);
+  return Object.hasOwn(shown.rows, key) ? shown.rows[key] : undefined;
 }
 
 /** The leaves in order of keys. Versions of a table share those that are the same. */

@@ -9,6 +9,7 @@ import { type LiveGateway } from './live-gateway.ts';
 import { type OrderReply } from '../machines/people/turn.ts';
 import { type DataCommand } from './surroundings.ts';
 import { type System } from '../system.ts';
+import { type Shown } from '../table.ts';
 
 export interface Looked<Context> {
   readonly value: unknown;
@@ -23,7 +24,7 @@ export interface DeskOrder {
 export interface DeskView {
   readonly isLive: boolean;
   /** Undefined where there is no such actor, and of one that has not begun. */
-  look<Context>(address: string): Promise<Looked<Context> | undefined>;
+  look<Context>(address: string): Promise<Looked<Shown<Context>> | undefined>;
   /** Resolves when it is carried out, or left for the next start. Rejects with BOSUN_EVENT_REFUSED and why. */
   order(desk: string, event: DeskOrder): Promise<void>;
 }
@@ -55,7 +56,7 @@ function liveView(gateway: LiveGateway): DeskView {
     isLive: true,
     async look<Context>(address: string) {
       try {
-        return begun(await gateway.call<Looked<Context | null>>('actor.get', { address }));
+        return begun(await gateway.call<Looked<Shown<Context> | null>>('actor.get', { address }));
       } catch (error) {
         if (isBosunError(error, 'BOSUN_ACTOR_UNKNOWN')) return undefined;
         throw error;
@@ -76,7 +77,7 @@ function storedView(system: System): DeskView {
       // Its record is of another version of Bosun: better said than read wrongly.
       if (snapshot?.status === 'suspended') throw snapshot.error;
       return Promise.resolve(
-        snapshot && begun({ value: snapshot.value, context: snapshot.context as Context | undefined }),
+        snapshot && begun({ value: snapshot.value, context: snapshot.context as Shown<Context> | undefined }),
       );
     },
     order: (desk, event) => system.send(desk, event),

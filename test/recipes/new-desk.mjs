@@ -36,27 +36,34 @@ function run(...command) {
 /** The machine, its rules and the schemas of its orders. */
 const MACHINE = `/** The desk of handovers: one person offers a piece of work to another, who accepts it. */
 import { z } from 'zod';
-import { type Places, type RecordKind, recordsIn } from '../records.ts';
+import { type Shown } from '../../../table.ts';
+import { noRecords, type RecordKind, Records, recordsIn, type RecordTables } from '../records.ts';
 import { order, refused, ruledAgent, TAKEN, type Turn } from '../turn.ts';
 
 export interface Handover {
   readonly id: string;
+  /** Rises with every handover: the order of arrival. */
+  readonly number: number;
   readonly work: string;
   readonly from: string;
   readonly to: string;
   readonly acceptedAtMs: number | null;
 }
 
-export type HandoverContext = Places<'record', Handover>;
+export interface HandoverContext extends RecordTables<Handover> {
+  /** The number that the next one gets. */
+  readonly next: number;
+}
 
 type HandoverTurn = Turn<HandoverContext>;
 
 const HANDOVERS: RecordKind<Handover> = {
-  kind: 'record',
   keyOf: ({ id }) => id,
   isOver: ({ acceptedAtMs }) => acceptedAtMs !== null,
-  overMax: 100,
+  endedMax: 100,
 };
+
+const records = (turn: HandoverTurn) => new Records(turn, HANDOVERS);
 
 const text = z.string().min(1).max(200);
 
@@ -64,8 +71,10 @@ const RULES = {
   'handover.offer': order(
     z.object({ id: text, work: text, from: text, to: text }),
     (turn: HandoverTurn, _, { id, work, from, to }) => {
-      if (turn.records(HANDOVERS).get(id) !== undefined) return refused(\`a handover "\${id}" is there already\`);
-      turn.records(HANDOVERS).put({ id, work, from, to, acceptedAtMs: null });
+      if (records(turn).get(id) !== undefined) return refused(\`a handover "\${id}" is there already\`);
+      const { next: number } = turn.context;
+      turn.assign({ next: number + 1 });
+      records(turn).put({ id, number, work, from, to, acceptedAtMs: null });
       turn.notify({
         subject: \`handover \${id}\`,
         kind: 'handover.offered',
@@ -78,10 +87,10 @@ const RULES = {
     },
   ),
   'handover.accept': order(z.object({ id: text, by: text }), (turn: HandoverTurn, { id, by }) => {
-    const offered = turn.records(HANDOVERS).get(id);
+    const offered = records(turn).get(id);
     if (offered === undefined) return refused(\`no handover "\${id}"\`);
     if (by !== offered.to) return refused(\`it was offered to \${offered.to}\`);
-    turn.records(HANDOVERS).put({ ...offered, acceptedAtMs: turn.nowMs });
+    records(turn).put({ ...offered, acceptedAtMs: turn.nowMs });
     turn.settle({ subject: \`handover \${id}\`, kinds: ['handover.offered'], because: \`accepted by \${by}\` });
     return TAKEN;
   }),
@@ -90,13 +99,13 @@ const RULES = {
 export const handoverDesk = ruledAgent({
   name: 'handover-desk',
   rules: RULES,
-  context: (): HandoverContext => ({}),
+  context: (): HandoverContext => ({ next: 1, ...noRecords() }),
 });
 
 export const HANDOVER_DESK = { id: 'handovers', systemId: 'handovers', agent: handoverDesk.name };
 
-export function handoversIn(context: HandoverContext): Handover[] {
-  return recordsIn<Handover>(context, HANDOVERS);
+export function handoversIn(context: Shown<HandoverContext>): Handover[] {
+  return recordsIn(context);
 }
 `;
 

@@ -1,4 +1,5 @@
 /** Records of desks, read off their contexts, each in the order that people need: what is open first. Pure. */
+import type { BatchMember } from '../../machines/coordination/batches/batch-manager.ts';
 import {
   type AlertRow,
   type AlertShown,
@@ -57,20 +58,20 @@ export function batchRows(context: unknown): readonly BatchRow[] {
   return openFirst(recordRows<BatchRow>(context), (a, b) => b.number - a.number);
 }
 
-interface BatchItems {
-  readonly id: string;
-  readonly items: readonly string[];
-}
-
 /** The names that the desk of batches has of a batch. */
 export function itemNames(context: unknown, batchId: string): readonly string[] {
-  return under<BatchItems>(context, 'items:').find(({ id }) => id === batchId)?.items ?? [];
+  return rowsAt<BatchMember>(context, 'members')
+    .filter((member) => member.batchId === batchId)
+    .sort((a, b) => a.place - b.place)
+    .map(({ item }) => item);
 }
 
 /** Of one batch, by its own context: what has failed first. */
 export function batchItems(context: unknown): readonly BatchItemRow[] {
   const ranks: readonly BatchItemRow['state'][] = ['failed', 'pausing', 'resuming', 'waiting', 'paused', 'resumed'];
-  return under<BatchItemRow>(context, 'item:').sort((a, b) => ranks.indexOf(a.state) - ranks.indexOf(b.state));
+  return rowsAt<BatchItemRow>(context, 'items').sort(
+    (a, b) => ranks.indexOf(a.state) - ranks.indexOf(b.state) || a.place - b.place,
+  );
 }
 
 /** Undefined while the item is not paused. */
@@ -134,9 +135,15 @@ function openFirst<Row extends Numbered>(rows: readonly Row[], order: (a: Row, b
   );
 }
 
-/** The records of a desk, in the order of their places. */
+/** The records of a desk: what is open, then what has ended. */
 export function recordRows<Row>(context: unknown): Row[] {
-  return under<Row>(context, 'record:');
+  return [...rowsAt<Row>(context, 'open'), ...rowsAt<Row>(context, 'ended')];
+}
+
+/** The rows of a table of a context that a gateway shows. */
+function rowsAt<Row>(context: unknown, key: string): Row[] {
+  const { rows } = fieldsOf(fieldsOf(context)[key]);
+  return Object.values(fieldsOf(rows)) as Row[];
 }
 
 function under<Row>(context: unknown, prefix: string): Row[] {

@@ -2,7 +2,7 @@
  * What the pages of the desks read of the contexts of the coordination agents: the agents' own types, as the gateway
  * shows them. Times are milliseconds of kernel time. No behaviour.
  */
-import type { BatchItem } from '../../machines/coordination/batches/batch-rules.ts';
+import type { PlacedItem } from '../../machines/coordination/batches/batch-items.ts';
 import type { ListedBatch } from '../../machines/coordination/batches/batch-manager.ts';
 import type { Contribution } from '../../machines/coordination/debates/challenge.ts';
 import type { FacilitatorContext } from '../../machines/coordination/debates/debate-facilitator.ts';
@@ -44,7 +44,7 @@ export type AlertRow = Shown<Omit<AlertRecord, Own>>;
 export type BatchRow = Shown<Omit<ListedBatch, Own>>;
 export type DebateRow = Shown<Omit<DebateRecord, Own>>;
 export type PauseRow = PauseRecord;
-export type BatchItemRow = BatchItem;
+export type BatchItemRow = PlacedItem;
 export type SaidShown = Contribution;
 export type Priority = Alert['priority'];
 export type Side = Contribution['side'];

@@ -6,7 +6,7 @@
 import { type AnyActorRef, type AnyEventObject } from 'xstate';
 import { type ReplyTo } from '../../actors/model/talk-actions.ts';
 import { DESK_ORDERS_OPEN_MAX } from '../../limits.ts';
-import { type Places, type RecordKind, type Records, recordsIn } from './records.ts';
+import { noRecords, type RecordKind, Records, type RecordTables } from './records.ts';
 import { type Asked, type OrderReply, refused, type Turn } from './turn.ts';
 
 /** Something for an item's actor that it has not been sent, or an order that it has not answered. */
@@ -34,12 +34,13 @@ type Own = 'number' | 'isOver' | 'ref' | 'held' | 'orders';
 /** What a record is made from. */
 export type Facts<Row extends DeskRecord> = Omit<Row, Own>;
 
-/** The number that the next record gets. */
-export interface DeskContext {
+/** The part of a desk's context that its records are in. */
+export interface DeskContext<Row> extends RecordTables<Row> {
+  /** The number that the next record gets. */
   readonly next: number;
 }
 
-export interface DeskOf<Row extends DeskRecord> extends Pick<RecordKind<Row>, 'overMax'> {
+export interface DeskOf<Row extends DeskRecord> extends Pick<RecordKind<Row>, 'endedMax'> {
   /** What people call an item: `gate`. */
   readonly noun: string;
   /** System id of the Boss of its actors. */
@@ -50,14 +51,11 @@ export interface DeskOf<Row extends DeskRecord> extends Pick<RecordKind<Row>, 'o
   readonly actorOf?: (row: Row) => string;
 }
 
-/** The part of a desk's context that its records are in. */
-export type DeskPlaces<Row> = DeskContext & Places<'record', Row>;
+const RECORDS: RecordKind<DeskRecord> = { keyOf: ({ id }) => id, isOver: ({ isOver }) => isOver };
 
-const RECORDS: RecordKind<DeskRecord> = { kind: 'record', keyOf: ({ id }) => id, isOver: ({ isOver }) => isOver };
-
-/** The records of a desk, in the order of arrival. */
-export function deskRecordsIn<Row extends DeskRecord>(context: DeskPlaces<Row>): Row[] {
-  return recordsIn<Row>(context, RECORDS).sort((a, b) => a.number - b.number);
+/** What a desk begins with: no records. */
+export function newDesk<Row extends DeskRecord>(): DeskContext<Row> {
+  return { next: 1, ...noRecords<Row>() };
 }
 
 /** An order as an item's actor gets it from its desk; asked directly it has no number. */
@@ -83,13 +81,13 @@ export interface ChildExited {
 /** The records of a desk in one turn of it. */
 export class Desk<Row extends DeskRecord> {
   readonly records: Records<Row>;
-  readonly #turn: Turn<DeskContext, never>;
+  readonly #turn: Turn<DeskContext<Row>, never>;
   readonly #of: DeskOf<Row>;
 
-  constructor(turn: Turn<DeskContext, never>, of: DeskOf<Row>) {
+  constructor(turn: Turn<DeskContext<Row>, never>, of: DeskOf<Row>) {
     this.#turn = turn;
     this.#of = of;
-    this.records = turn.records<Row>({ ...RECORDS, ...(of.overMax !== undefined && { overMax: of.overMax }) });
+    this.records = new Records(turn, { ...RECORDS, ...(of.endedMax !== undefined && { endedMax: of.endedMax }) });
   }
 
   /** Keeps a record of a new item, and has its actor started. Undefined without a Boss to start it. */
@@ -101,15 +99,10 @@ export class Desk<Row extends DeskRecord> {
     // A record is its facts and what is the desk's.
     const row = { ...facts, number, isOver: false, ref: null, held: [], orders: 0 } as unknown as Row;
     this.records.put(row);
-    const id = this.#actorOf(row);
+    const id = this.#of.actorOf?.(row) ?? row.id;
     const spec = { id, input: { ...input, desk: this.#turn.self }, reportTo: this.#turn.self };
     this.#turn.send(boss, { type: 'child.start', id, spec });
     return row;
-  }
-
-  /** The record of the item whose actor has ended. */
-  exited({ id }: ChildExited): Row | undefined {
-    return this.records.all().find((row) => this.#actorOf(row) === id);
   }
 
   /** Sends the item's actor an event: at once, or as soon as it has begun. */
@@ -181,10 +174,6 @@ export class Desk<Row extends DeskRecord> {
     this.records.put(closed);
     for (const { replyTo } of row.held) this.#turn.reply(replyTo ?? undefined, refused(this.problemOf(id)!));
     return closed;
-  }
-
-  #actorOf(row: Row): string {
-    return this.#of.actorOf?.(row) ?? row.id;
   }
 }
 

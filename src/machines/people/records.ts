@@ -1,102 +1,105 @@
 /**
- * Records of an agent, each under a key of its own, so that a delta is as small as what has changed. The keys are
- * numbered places, because a context cannot lose a key: the place of a record that was removed, or of the oldest that
- * is over once there are enough of those, goes to the next one. Pure.
+ * Records of an agent that end: every open one, and the last that have ended. Three tables of its context, so that a
+ * change costs the record that it is about, whatever else there is. Pure.
  */
+import { rowsOf, type ShownTable, table, type Table } from '../../table.ts';
+import { numberKey } from './table-keys.ts';
 
-/** The part of a context that holds records of one kind. */
-export type Places<Kind extends string, Row> = { readonly [place in `${Kind}:${number}`]?: Row };
+/** A record that stands in the order of its arrival. */
+interface NumberedRecord {
+  /** Rises with every record. */
+  readonly number: number;
+}
 
-/** One kind of records of an agent. */
+/** The part of a context that holds the records. */
+export interface RecordTables<Row> {
+  /** By key. */
+  readonly open: Table<Row>;
+  /** By key. */
+  readonly ended: Table<Row>;
+  /** Keys of those that have ended by their numbers: the eldest is the first. */
+  readonly endedOrder: Table<string>;
+}
+
 export interface RecordKind<Row> {
-  /** What its keys begin with. */
-  readonly kind: string;
   /** What tells one record from another. */
   readonly keyOf: (row: Row) => string;
-  readonly isOver?: (row: Row) => boolean;
-  /** Records that are over and kept. Default: all. */
-  readonly overMax?: number;
+  readonly isOver: (row: Row) => boolean;
+  /** Records that have ended and are kept, the latest. Default: all. */
+  readonly endedMax?: number;
 }
 
-/** In the order of their places. */
-export function recordsIn<Row>(context: object, { kind }: Pick<RecordKind<Row>, 'kind'>): Row[] {
-  return placesIn<Row>(context, kind).flatMap(([, row]) => (row === undefined ? [] : [row]));
+/** The tables of an agent that has no records yet. */
+export function noRecords<Row>(): RecordTables<Row> {
+  return { open: table(), ended: table(), endedOrder: table() };
 }
 
-export function recordIn<Row>(context: object, kind: RecordKind<Row>, key: string): Row | undefined {
-  return recordsIn<Row>(context, kind).find((row) => kind.keyOf(row) === key);
+/** All that are kept, in the order of arrival. Costs all of them. */
+export function recordsIn<Row extends NumberedRecord>({
+  open,
+  ended,
+}: {
+  readonly open: ShownTable<Row>;
+  readonly ended: ShownTable<Row>;
+}): Row[] {
+  return inArrivalOrder([...rowsOf(open), ...rowsOf(ended)]);
 }
 
-/** Records of one kind while they are changed. */
-export class Records<Row> {
+export function inArrivalOrder<Row extends NumberedRecord>(rows: Iterable<Row>): Row[] {
+  return [...rows].sort((a, b) => a.number - b.number);
+}
+
+/** The part of a turn that records are read and changed through. */
+interface RecordTurn<Row> {
+  /** With what this turn has changed. */
+  readonly context: RecordTables<Row>;
+  assign(patch: Partial<RecordTables<Row>>): void;
+}
+
+/** The records of an agent in one turn of it. */
+export class Records<Row extends NumberedRecord> {
+  readonly #turn: RecordTurn<Row>;
   readonly #of: RecordKind<Row>;
-  readonly #write: (place: string, row: Row | undefined) => void;
-  readonly #rows = new Map<string, Row | undefined>();
-  /** By key of the record. */
-  readonly #places = new Map<string, string>();
-  readonly #free: string[] = [];
 
-  /** @param write Called with what is new in the context. */
-  constructor(context: object, of: RecordKind<Row>, write: (place: string, row: Row | undefined) => void) {
+  constructor(turn: RecordTurn<Row>, of: RecordKind<Row>) {
+    this.#turn = turn;
     this.#of = of;
-    this.#write = write;
-    for (const [place, row] of placesIn<Row>(context, of.kind)) {
-      this.#rows.set(place, row);
-      if (row === undefined) this.#free.push(place);
-      else this.#places.set(of.keyOf(row), place);
-    }
-  }
-
-  all(): Row[] {
-    return [...this.#rows.values()].flatMap((row) => (row === undefined ? [] : [row]));
   }
 
   get(key: string): Row | undefined {
-    const place = this.#places.get(key);
-    return place === undefined ? undefined : this.#rows.get(place);
+    const { open, ended } = this.#turn.context;
+    return open.get(key) ?? ended.get(key);
   }
 
-  /** Puts a record in the place of the one with its key, or in a free one. */
+  /** Puts a record in the place of the one with its key. One more that has ended takes the eldest of those away. */
   put(row: Row): void {
+    const { open, ended, endedOrder } = this.#turn.context;
     const key = this.#of.keyOf(row);
-    const place =
-      this.#places.get(key) ?? this.#free.pop() ?? this.#placeOfOldest() ?? `${this.#of.kind}:${this.#rows.size}`;
-    this.#places.set(key, place);
-    this.#set(place, row);
+    if (!this.#of.isOver(row)) return this.#turn.assign({ open: open.set(key, row), ...this.#withoutEnded(key) });
+    const known = ended.get(key);
+    const others = known === undefined ? endedOrder : endedOrder.delete(numberKey(known.number));
+    this.#turn.assign({
+      open: open.delete(key),
+      ended: ended.set(key, row),
+      endedOrder: known?.number === row.number ? endedOrder : others.set(numberKey(row.number), key),
+    });
+    this.#dropEldest();
   }
 
   remove(key: string): void {
-    const place = this.#places.get(key);
-    if (place === undefined) return;
-    this.#places.delete(key);
-    this.#free.push(place);
-    this.#set(place, undefined);
+    this.#turn.assign({ open: this.#turn.context.open.delete(key), ...this.#withoutEnded(key) });
   }
 
-  /** Takes the oldest record that is over away, if there are enough of those. */
-  #placeOfOldest(): string | undefined {
-    const { isOver = () => false, keyOf, overMax = Infinity } = this.#of;
-    if (this.#rows.size < overMax) return undefined;
-    const over = this.all().filter(isOver);
-    if (over.length < overMax) return undefined;
-    const oldest = keyOf(over.reduce((old, next) => (numberOf(next) < numberOf(old) ? next : old)));
-    const place = this.#places.get(oldest);
-    this.#places.delete(oldest);
-    return place;
+  #dropEldest(): void {
+    const { endedMax = Infinity } = this.#of;
+    const { ended, endedOrder } = this.#turn.context;
+    const eldest = ended.size > endedMax ? endedOrder.first() : undefined;
+    if (eldest !== undefined) this.#turn.assign(this.#withoutEnded(eldest[1]));
   }
 
-  #set(place: string, row: Row | undefined): void {
-    this.#rows.set(place, row);
-    this.#write(place, row);
+  #withoutEnded(key: string): Partial<RecordTables<Row>> {
+    const { ended, endedOrder } = this.#turn.context;
+    const row = ended.get(key);
+    return row === undefined ? {} : { ended: ended.delete(key), endedOrder: endedOrder.delete(numberKey(row.number)) };
   }
-}
-
-function placesIn<Row>(context: object, kind: string): (readonly [string, Row | undefined])[] {
-  const prefix = `${kind}:`;
-  return Object.entries(context).filter(([key]) => key.startsWith(prefix)) as (readonly [string, Row | undefined])[];
-}
-
-/** Rises with every record of the kind, where they are numbered. */
-function numberOf(row: unknown): number {
-  return (row as { readonly number?: number }).number ?? 0;
 }

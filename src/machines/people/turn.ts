@@ -19,7 +19,6 @@ import { timeOf } from '../../actors/model/ref.ts';
 import { reply, type ReplyTo } from '../../actors/model/talk-actions.ts';
 import { alertOf, type Notice, type Settlement, settlementOf } from './notice.ts';
 import { DESKS } from '../work/system-ids.ts';
-import { type RecordKind, Records } from './records.ts';
 
 /** The reply to an order: why it was not taken, or what is to be said although it was. */
 export interface OrderReply {
@@ -63,7 +62,6 @@ export class Turn<Context extends object, Emitted extends object = never> {
   readonly nowMs: number;
   readonly #system: TurnArgs<Context>['system'];
   readonly #enqueue: Enqueue;
-  readonly #records = new Map<string, Records<unknown>>();
   readonly #patch: object = {};
 
   constructor({ context, enqueue, self, system }: TurnArgs<Context>) {
@@ -77,15 +75,6 @@ export class Turn<Context extends object, Emitted extends object = never> {
   assign(patch: Partial<Context>): void {
     Object.assign(this.context, patch);
     Object.assign(this.#patch, patch);
-  }
-
-  /** The records of one kind; changes of them are part of the turn. */
-  records<Row>(kind: RecordKind<Row>): Records<Row> {
-    const known = this.#records.get(kind.kind) as Records<Row> | undefined;
-    if (known !== undefined) return known;
-    const records = new Records(this.context, kind, (place, row) => this.assign({ [place]: row } as object));
-    this.#records.set(kind.kind, records as Records<unknown>);
-    return records;
   }
 
   /** The actor of a system id; undefined where there is none. */

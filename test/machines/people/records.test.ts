@@ -1,6 +1,12 @@
-/** Records of an agent: their places in its context. */
+/** Records of an agent that end, in the tables of its context. */
 import { describe, expect, it } from 'vitest';
-import { recordIn, type RecordKind, Records, recordsIn } from '../../../src/machines/people/records.ts';
+import {
+  noRecords,
+  type RecordKind,
+  Records,
+  recordsIn,
+  type RecordTables,
+} from '../../../src/machines/people/records.ts';
 
 interface Row {
   readonly id: string;
@@ -9,55 +15,64 @@ interface Row {
 }
 
 const KEPT = 3;
-const ROWS: RecordKind<Row> = { kind: 'row', keyOf: ({ id }) => id, isOver: ({ isOver }) => isOver, overMax: KEPT };
+const ROWS: RecordKind<Row> = { keyOf: ({ id }) => id, isOver: ({ isOver }) => isOver, endedMax: KEPT };
 
-/** A context, and its records as of each change. */
+/** A turn that lasts, and its records. */
 function begun() {
-  const context: Record<string, Row | undefined> = {};
-  const records = () => new Records(context, ROWS, (place, row) => (context[place] = row));
-  const put = (number: number, isOver = false) => records().put({ id: `r${number}`, number, isOver });
-  return { context, records, put };
+  const context: { -readonly [Key in keyof RecordTables<Row>]: RecordTables<Row>[Key] } = noRecords<Row>();
+  const records = new Records({ context, assign: (patch) => void Object.assign(context, patch) }, ROWS);
+  const put = (number: number, isOver = false) => records.put({ id: `r${number}`, number, isOver });
+  const sizes = () => [context.open.size, context.ended.size, context.endedOrder.size];
+  return { context, records, put, sizes };
 }
 
 describe('records', () => {
-  it('are read by key, and replaced in their place', () => {
-    const { context, put } = begun();
-    put(1);
-    put(2);
-    put(1, true);
-    expect(recordIn(context, ROWS, 'r1')).toEqual({ id: 'r1', number: 1, isOver: true });
-    expect(recordsIn<Row>(context, ROWS).map(({ id }) => id)).toEqual(['r1', 'r2']);
-    expect(recordIn(context, ROWS, 'r9')).toBe(undefined);
+  it('are read by key, open or ended, and in the order of arrival', () => {
+    const { context, records, put, sizes } = begun();
+    for (const number of [1, 2, 10, 9]) put(number);
+    put(2, true);
+    expect(records.get('r2')).toEqual({ id: 'r2', number: 2, isOver: true });
+    expect([records.get('r1')?.isOver, records.get('r3')]).toEqual([false, undefined]);
+    expect(recordsIn(context).map(({ id }) => id)).toEqual(['r1', 'r2', 'r9', 'r10']);
+    expect(sizes()).toEqual([3, 1, 1]);
   });
 
-  it('keep the last that are over and every open one, in as many places', () => {
-    const { context, put } = begun();
+  it('keep the last that have ended and every open one', () => {
+    const { context, put, sizes } = begun();
     put(1);
-    for (let number = 2; number <= 9; number++) put(number, true);
-    expect(Object.keys(context)).toHaveLength(KEPT + 1);
-    expect(
-      recordsIn<Row>(context, ROWS)
-        .map(({ number }) => number)
-        .sort(),
-    ).toEqual([1, 7, 8, 9]);
+    for (let number = 9; number <= 16; number++) put(number, true);
+    expect(recordsIn(context).map(({ number }) => number)).toEqual([1, 14, 15, 16]);
+    expect(sizes()).toEqual([1, KEPT, KEPT]);
   });
 
-  it('that were removed leave a place for the next one, and no key', () => {
-    const { context, records, put } = begun();
+  it('that have ended go by their arrival, not by their end', () => {
+    const { context, put } = begun();
+    for (let number = 1; number <= 5; number++) put(number);
+    for (const number of [5, 4, 1, 3]) put(number, true);
+    expect(recordsIn(context).map(({ id, isOver }) => [id, isOver])).toEqual([
+      ['r2', false],
+      ['r3', true],
+      ['r4', true],
+      ['r5', true],
+    ]);
+  });
+
+  it('that were removed leave nothing', () => {
+    const { records, put, sizes } = begun();
     for (let number = 1; number <= 600; number++) {
-      put(number);
-      records().remove(`r${number}`);
+      put(number, number % 2 === 0);
+      records.remove(`r${number}`);
     }
-    put(601);
-    expect(Object.entries(context)).toEqual([['row:0', { id: 'r601', number: 601, isOver: false }]]);
+    expect(sizes()).toEqual([0, 0, 0]);
   });
 
-  it('of one turn are one view: what was put is there at once', () => {
-    const { records } = begun();
-    const own = records();
-    for (const number of [1, 2]) own.put({ id: `r${number}`, number, isOver: false });
-    own.remove('r1');
-    own.put({ id: 'r3', number: 3, isOver: false });
-    expect([own.get('r1'), own.get('r3')?.number, own.all().map(({ id }) => id)]).toEqual([undefined, 3, ['r3', 'r2']]);
+  it('under the key of one that has ended take its place', () => {
+    const { records, put, sizes } = begun();
+    put(1, true);
+    records.put({ id: 'r1', number: 2, isOver: false });
+    expect([records.get('r1')?.number, sizes()]).toEqual([2, [1, 0, 0]]);
+    records.put({ id: 'r1', number: 2, isOver: true });
+    records.put({ id: 'r1', number: 3, isOver: true });
+    expect([records.get('r1')?.number, sizes()]).toEqual([3, [0, 1, 1]]);
   });
 });

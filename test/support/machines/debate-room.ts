@@ -24,7 +24,7 @@ import {
   gatesIn,
 } from '../../../src/machines/people/gates/gate-desk.ts';
 import { DESKS } from '../../../src/machines/work/system-ids.ts';
-import { recordsIn } from '../../../src/machines/people/records.ts';
+import { observationsOf } from '../../../src/machines/coordination/debates/known-agents.ts';
 import { type Observation } from '../../../src/machines/coordination/credibility/track-record.ts';
 import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
 
@@ -166,10 +166,7 @@ export function roomOf(test: TestSystem): Room {
     state: (id = 'd-1') => test.system.snapshot(`${DESKS.openDebates}/${id}`)?.value,
     context: (id = 'd-1') => contextAt(`${DESKS.openDebates}/${id}`) as DebateContext,
     desk,
-    observed: (agent) =>
-      recordsIn<{ agent: string; observations: readonly Observation[] }>(desk(), { kind: 'agent' }).find(
-        (known) => known.agent === agent,
-      )?.observations ?? [],
+    observed: (agent) => observationsOf(desk(), agent),
     record,
     gates,
     heard,

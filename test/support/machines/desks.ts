@@ -30,7 +30,7 @@ const standIn = setup({
   types: {} as { context: CoordinatorContext; events: Heard; input: { answers: boolean } },
 }).createMachine({
   id: 'stand-in',
-  context: ({ input }) => ({ heard: [], answers: input.answers, 'item:Z': { running: ['Z/one', 'Z/two'] } }),
+  context: ({ input }) => ({ heard: [], answers: input.answers, tally: { running: 2 } }),
   on: {
     tell: {
       actions: enqueueActions(({ event, enqueue, system }) =>

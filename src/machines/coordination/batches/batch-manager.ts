@@ -4,6 +4,7 @@
  * their items and remembers why and since when items are paused, by which they are resumed in order.
  */
 import { z } from 'zod';
+import { isTable, rowsOf, type Shown, table, type Table } from '../../../table.ts';
 import { batch } from './batch.ts';
 import { type BatchReport } from './batch-messages.ts';
 import { BATCH_RETENTION_MS, type BatchItem, type BatchRecord, CONCURRENCY } from './batch-rules.ts';
@@ -11,13 +12,14 @@ import {
   type ChildExited,
   Desk,
   deskChildren,
+  type DeskContext,
   type DeskOf,
-  type DeskPlaces,
   type DeskRecord,
-  deskRecordsIn,
   listed,
+  newDesk,
 } from '../../people/desk.ts';
-import { type Places, recordIn, type RecordKind } from '../../people/records.ts';
+import { inArrivalOrder, recordsIn } from '../../people/records.ts';
+import { nameKey, pairKey, pairsOf } from '../../people/table-keys.ts';
 import { order, type OrderReply, refused, ruledAgent, type Rules, TAKEN, type Turn } from '../../people/turn.ts';
 import { DESKS } from '../../work/system-ids.ts';
 import { type Message, type PauseTrigger } from '../messages/messages.ts';
@@ -28,8 +30,14 @@ export interface ListedBatch extends BatchRecord, DeskRecord {
   readonly signature: string | null;
 }
 
-/** Items of a batch, which are written only when they change. */
-export interface BatchItems {
+/** An item of a batch, in its place: in which order they were named. */
+export interface BatchMember {
+  readonly batchId: string;
+  readonly item: string;
+  readonly place: number;
+}
+
+interface NamedItems {
   readonly id: string;
   readonly items: readonly string[];
 }
@@ -40,7 +48,18 @@ interface PausedItem {
   readonly trigger: PauseTrigger | null;
 }
 
-export type BatchManagerContext = DeskPlaces<ListedBatch> & Places<'items', BatchItems> & Places<'paused', PausedItem>;
+export interface BatchManagerContext extends DeskContext<ListedBatch> {
+  /** Of each batch. */
+  readonly members: Table<BatchMember>;
+  /** By item. */
+  readonly paused: Table<PausedItem>;
+  /** Ids of the open batches of each item. */
+  readonly batchesOfItems: Table<string>;
+  /** Ids of open batches by correlation. */
+  readonly correlated: Table<string>;
+  /** Ids of open batches by their actors. */
+  readonly actors: Table<string>;
+}
 
 /** What is said to whoever watches, once it is durable. */
 export type BatchEmitted = { readonly type: 'batch.changed'; readonly batchId: string } & Pick<
@@ -54,12 +73,13 @@ const BATCHES: DeskOf<ListedBatch> = {
   noun: 'batch',
   boss: DESKS.batchActors,
   ending: ({ status }) => `over: ${status}`,
-  // The id of a batch may be given by whoever asks for it.
-  actorOf: ({ number }) => `batch-${number}`,
+  actorOf,
 };
 
-const ITEMS: RecordKind<BatchItems> = { kind: 'items', keyOf: ({ id }) => id };
-const PAUSED: RecordKind<PausedItem> = { kind: 'paused', keyOf: ({ item }) => item };
+/** The id of a batch may be given by whoever asks for it. */
+function actorOf({ number }: ListedBatch): string {
+  return `batch-${number}`;
+}
 
 const desk = (turn: BatchTurn) => new Desk(turn, BATCHES);
 
@@ -110,18 +130,18 @@ const RULES = {
   },
   'pause.complete': (turn: BatchTurn, event: Message<'pause.complete'>) => {
     const { item, pausedAtMs, trigger = null } = event;
-    turn.records(PAUSED).put({ item, pausedAtMs, trigger });
+    turn.assign({ paused: turn.context.paused.set(nameKey(item), { item, pausedAtMs, trigger }) });
     tellBatches(turn, event);
   },
   'item.resumed': (turn: BatchTurn, event: Message<'item.resumed'>) => {
-    turn.records(PAUSED).remove(event.item);
+    turn.assign({ paused: turn.context.paused.delete(nameKey(event.item)) });
     tellBatches(turn, event);
   },
   'item.failed': tellBatches,
   'batch.changed': changed,
   'batch.forget': (turn: BatchTurn, { batchId }: { readonly batchId: string }) => {
     desk(turn).records.remove(batchId);
-    turn.records(ITEMS).remove(batchId);
+    dropMembers(turn, batchId);
   },
   'child.exited': giveUp,
 } satisfies Rules<BatchManagerContext, BatchEmitted>;
@@ -129,7 +149,14 @@ const RULES = {
 export const batchManager = ruledAgent({
   name: 'batch-manager',
   rules: RULES,
-  context: (): BatchManagerContext => ({ next: 1 }),
+  context: (): BatchManagerContext => ({
+    ...newDesk(),
+    members: table(),
+    paused: table(),
+    batchesOfItems: table(),
+    correlated: table(),
+    actors: table(),
+  }),
 });
 
 export function batchChildren() {
@@ -137,18 +164,18 @@ export function batchChildren() {
 }
 
 /** The batches, the eldest first. */
-export function batchesIn(context: BatchManagerContext): ListedBatch[] {
-  return deskRecordsIn<ListedBatch>(context);
+export function batchesIn(context: Shown<BatchManagerContext>): ListedBatch[] {
+  return recordsIn(context);
 }
 
 /** As it is listed: with its items. */
-export function shownBatch(context: BatchManagerContext, record: ListedBatch) {
-  return { ...listed(record), items: recordIn(context, ITEMS, record.id)?.items ?? [] };
+export function shownBatch({ members }: Pick<Shown<BatchManagerContext>, 'members'>, record: ListedBatch) {
+  return { ...listed(record), items: itemsOf(members, record.id) };
 }
 
 function resume(turn: BatchTurn, event: z.output<typeof resumeOrder>): BatchReply | OrderReply {
   const { batchId, concurrencyLimit } = event;
-  const items = event.items ?? (batchId === undefined ? [] : itemsOf(turn, batchId));
+  const items = event.items ?? (batchId === undefined ? [] : itemsOf(turn.context.members, batchId));
   if (items.length === 0) return refused('there is nothing to resume');
   const known = batchId === undefined ? holding(turn, items) : desk(turn).records.get(batchId);
   if (known !== undefined && !known.isOver) {
@@ -190,13 +217,14 @@ function changed(turn: BatchTurn, { batch: ref, record }: BatchReport): void {
 }
 
 function close(turn: BatchTurn, record: BatchRecord): void {
-  desk(turn).close(record.id, record);
+  const closed = desk(turn).close(record.id, record);
+  if (closed !== undefined) unindex(turn, closed);
   turn.raise({ type: 'batch.forget', batchId: record.id }, { delay: BATCH_RETENTION_MS, id: `forget:${record.id}` });
 }
 
 /** A batch that ended without a word of its own: its items stay where they are. */
-function giveUp(turn: BatchTurn, event: ChildExited): void {
-  const record = desk(turn).exited(event);
+function giveUp(turn: BatchTurn, { id: actor }: ChildExited): void {
+  const record = desk(turn).records.get(turn.context.actors.get(actor) ?? '');
   if (record === undefined || record.isOver) return;
   const ended = { phase: 'finished', status: 'FAILED', completedAtMs: turn.nowMs, notBeforeMs: null } as const;
   close(turn, { ...record, ...ended, note: 'the batch itself has failed' });
@@ -215,8 +243,9 @@ interface Opening extends Pick<BatchRecord, 'id' | 'reason' | 'correlationId' | 
 function open(turn: BatchTurn, { items: given, ...asked }: Opening): void {
   const items = [...new Map(given.map((item) => [item.item, item])).values()];
   const own = { ...asked, name: asked.correlationId ?? asked.id };
-  turn.records(ITEMS).put({ id: asked.id, items: items.map(({ item }) => item) });
-  desk(turn).open(
+  // A batch that has ended may have had the id.
+  dropMembers(turn, asked.id);
+  const opened = desk(turn).open(
     {
       ...own,
       phase: 'pausing',
@@ -230,19 +259,54 @@ function open(turn: BatchTurn, { items: given, ...asked }: Opening): void {
     },
     { ...own, items },
   );
+  if (opened === undefined) return;
+  join(turn, { id: opened.id, items: items.map(({ item }) => item) });
+  const { actors, correlated } = turn.context;
+  turn.assign({
+    actors: actors.set(actorOf(opened), opened.id),
+    ...(opened.correlationId !== null && { correlated: correlated.set(nameKey(opened.correlationId), opened.id) }),
+  });
+}
+
+/** Items that are new to an open batch. */
+function join(turn: BatchTurn, { id, items }: NamedItems): void {
+  let { members, batchesOfItems } = turn.context;
+  let place = itemsOf(members, id).length;
+  for (const item of items) {
+    members = members.set(pairKey(id, item), { batchId: id, item, place: place++ });
+    batchesOfItems = batchesOfItems.set(pairKey(item, id), id);
+  }
+  turn.assign({ members, batchesOfItems });
+}
+
+function dropMembers(turn: BatchTurn, id: string): void {
+  let { members } = turn.context;
+  for (const item of itemsOf(members, id)) members = members.delete(pairKey(id, item));
+  turn.assign({ members });
+}
+
+/** What has ended is looked for by its id alone. */
+function unindex(turn: BatchTurn, closed: ListedBatch): void {
+  let { batchesOfItems } = turn.context;
+  const { members, correlated, actors } = turn.context;
+  for (const item of itemsOf(members, closed.id)) batchesOfItems = batchesOfItems.delete(pairKey(item, closed.id));
+  const { correlationId } = closed;
+  const isKnownBy = correlationId !== null && correlated.get(nameKey(correlationId)) === closed.id;
+  turn.assign({
+    batchesOfItems,
+    actors: actors.delete(actorOf(closed)),
+    ...(isKnownBy && { correlated: correlated.delete(nameKey(correlationId)) }),
+  });
 }
 
 /** Adds items to a batch that is open. False where there is none. */
-function grow(turn: BatchTurn, { id, items, reason }: BatchItems & { readonly reason: string }): boolean {
+function grow(turn: BatchTurn, { id, items, reason }: NamedItems & { readonly reason: string }): boolean {
   const known = desk(turn).records.get(id);
   if (known === undefined || known.isOver) return false;
-  const before = new Set(itemsOf(turn, id));
-  turn.records(ITEMS).put({ id, items: [...new Set([...before, ...items])] });
-  desk(turn).tell(known, {
-    type: 'batch.add',
-    reason,
-    items: items.filter((item) => !before.has(item)).map(toBePaused),
-  });
+  const { members } = turn.context;
+  const added = items.filter((item) => !members.has(pairKey(id, item)));
+  join(turn, { id, items: [...new Set(added)] });
+  desk(turn).tell(known, { type: 'batch.add', reason, items: added.map(toBePaused) });
   return true;
 }
 
@@ -254,30 +318,30 @@ function nextId(turn: BatchTurn): string {
   return `batch-${turn.context.next}`;
 }
 
-function itemsOf(turn: BatchTurn, id: string): readonly string[] {
-  return turn.records(ITEMS).get(id)?.items ?? [];
-}
-
-function openBatches(turn: BatchTurn): ListedBatch[] {
-  return desk(turn)
-    .records.all()
-    .filter(({ isOver }) => !isOver);
+/** In the order in which they were named. */
+function itemsOf(members: Shown<BatchManagerContext>['members'], id: string): readonly string[] {
+  const rows = isTable(members) ? [...members.values(pairsOf(id))] : rowsOf(members);
+  return rows
+    .filter(({ batchId }) => batchId === id)
+    .sort((a, b) => a.place - b.place)
+    .map(({ item }) => item);
 }
 
 function openBatchesOf(turn: BatchTurn, item: string): ListedBatch[] {
-  return openBatches(turn).filter(({ id }) => itemsOf(turn, id).includes(item));
+  const ids = [...turn.context.batchesOfItems.values(pairsOf(item))];
+  return inArrivalOrder(ids.flatMap((id) => desk(turn).records.get(id) ?? []));
 }
 
 /** The open batch of a correlation. */
 function batchOf(turn: BatchTurn, correlationId: string): ListedBatch | undefined {
-  return openBatches(turn).find((open) => open.correlationId === correlationId);
+  return desk(turn).records.get(turn.context.correlated.get(nameKey(correlationId)) ?? '');
 }
 
 /** The open batch that has these items and no others. */
 function holding(turn: BatchTurn, items: readonly string[]): ListedBatch | undefined {
   const wanted = new Set(items);
-  return openBatches(turn).find(({ id }) => {
-    const own = itemsOf(turn, id);
+  return openBatchesOf(turn, items[0]!).find(({ id }) => {
+    const own = itemsOf(turn.context.members, id);
     return own.length === wanted.size && own.every((item) => wanted.has(item));
   });
 }
@@ -287,6 +351,6 @@ function toBePaused(item: string): BatchItem {
 }
 
 function toBeResumed(turn: BatchTurn, item: string): BatchItem {
-  const { pausedAtMs = null, trigger = null } = turn.records(PAUSED).get(item) ?? {};
+  const { pausedAtMs = null, trigger = null } = turn.context.paused.get(nameKey(item)) ?? {};
   return { item, state: 'paused', pausedAtMs, trigger, error: null, holdsSlot: false };
 }

@@ -1,6 +1,6 @@
 /**
- * How a batch goes: in which order its items resume, how many at a time, when one that fails takes all with it, and
- * what is counted and kept (seed 002, CA-048 to CA-057). Pure; batch.ts acts on it.
+ * How a batch goes: how many items at a time, how long things may take, what is counted and kept, and when resources
+ * are there (seed 002, CA-048 to CA-057). Pure; batch.ts acts on it, and on what batch-items.ts says of all items.
  */
 import { type PauseTrigger } from '../messages/messages.ts';
 
@@ -78,56 +78,6 @@ export type Readiness =
   | { readonly kind: 'go' }
   | { readonly kind: 'wait'; readonly untilMs: number; readonly isReset: boolean };
 
-export function countsOf(items: readonly BatchItem[]): BatchCounts {
-  const count = (...states: BatchItem['state'][]): number => items.filter(({ state }) => states.includes(state)).length;
-  return {
-    total: items.length,
-    paused: count('paused'),
-    resumed: count('resumed'),
-    failed: count('failed'),
-    pending: count('waiting', 'pausing', 'resuming'),
-  };
-}
-
-/** Items to be paused now: in the order in which they were named, as many as there is room for. */
-export function toPause(items: readonly BatchItem[], limit: number): readonly BatchItem[] {
-  return items.filter(({ state }) => state === 'waiting').slice(0, room(items, limit));
-}
-
-/** The item to resume next; null where there is none or no room. */
-export function toResume(items: readonly BatchItem[], limit: number): BatchItem | null {
-  if (room(items, limit) === 0) return null;
-  return (
-    inResumeOrder(
-      items.filter(({ state, holdsSlot }) => (state === 'paused' || state === 'pausing') && !holdsSlot),
-    )[0] ?? null
-  );
-}
-
-/** CA-052: gate timeouts first, manual pauses last, and of one kind the oldest pause first. */
-export function inResumeOrder(items: readonly BatchItem[]): readonly BatchItem[] {
-  const age = ({ pausedAtMs }: BatchItem): number => pausedAtMs ?? Number.MAX_SAFE_INTEGER;
-  return items.toSorted(
-    (a, b) => rank(a) - rank(b) || age(a) - age(b) || (a.item < b.item ? -1 : Number(a.item > b.item)),
-  );
-}
-
-/** CA-055, X-35: more than half have failed. Exactly half has not. */
-export function hasCollapsed(items: readonly BatchItem[]): boolean {
-  return items.filter(({ state }) => state === 'failed').length * 2 > items.length;
-}
-
-/** Nothing is left to be done for any item. */
-export function isOver(items: readonly BatchItem[]): boolean {
-  return items.every(({ state }) => state === 'resumed' || state === 'failed');
-}
-
-/** How a batch has ended. */
-export function endOf(items: readonly BatchItem[]): Exclude<BatchStatus, 'IN_PROGRESS'> {
-  if (hasCollapsed(items)) return 'FAILED';
-  return items.some(({ state }) => state === 'failed') ? 'PARTIALLY_FAILED' : 'COMPLETED';
-}
-
 /** The latest of the times at which what is lacking is there again. */
 export function readinessOf({ apiQuota, compute, connections }: Resources, nowMs: number): Readiness {
   const lacking = [apiQuota, compute, connections].flatMap((resource) =>
@@ -137,12 +87,4 @@ export function readinessOf({ apiQuota, compute, connections }: Resources, nowMs
   const named = lacking.filter((atMs) => atMs !== null && atMs > nowMs);
   const untilMs = Math.max(...(named as number[]), lacking.length > named.length ? nowMs + RECHECK_MS_MIN : nowMs);
   return { kind: 'wait', untilMs: Math.min(untilMs, nowMs + RECHECK_MS_MAX), isReset: named.length > 0 };
-}
-
-function room(items: readonly BatchItem[], limit: number): number {
-  return Math.max(0, limit - items.filter(({ holdsSlot }) => holdsSlot).length);
-}
-
-function rank({ trigger }: BatchItem): number {
-  return trigger === 'GATE_TIMEOUT' ? 0 : trigger === 'MANUAL' ? 2 : 1;
 }

@@ -2,40 +2,48 @@
  * One batch (seed 002, CA-048 to CA-057): pauses its items so many at a time, and resumes them so, in their order,
  * asking for resources before each. More than half failed, and all of it is paused again; less, and only those that
  * failed are. Items are paused and resumed by the Lead Coordinator; what it reports comes by way of the BatchManager.
- * Rules: batch-rules.ts.
+ * Rules: batch-rules.ts and batch-items.ts.
  */
 import { type AnyActorRef, assign, fromPromise, sendTo, setup } from 'xstate';
 import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { timeOf } from '../../../actors/model/ref.ts';
+import {
+  type BatchItems,
+  batchItemsOf,
+  countsOf,
+  endOf,
+  hasCollapsed,
+  isNew,
+  isOver,
+  itemNamed,
+  itemsInOrder,
+  toPause,
+  toResume,
+  withItem,
+} from './batch-items.ts';
 import {
   BATCH_EXPIRY_MS,
   type BatchCounts,
   type BatchItem,
   type BatchRecord,
   type BatchStatus,
-  countsOf,
-  endOf,
-  hasCollapsed,
-  isOver,
   type Resources,
   SLOT_PATIENCE_MS,
-  toPause,
-  toResume,
   readinessOf,
 } from './batch-rules.ts';
-import { type Places, type RecordKind, recordsIn } from '../../people/records.ts';
 import { inTurn, type Turn } from '../../people/turn.ts';
 import { type BatchEvent, type BatchInput, type BatchReport, type ResourceQuestion } from './batch-messages.ts';
 import { DESKS } from '../../work/system-ids.ts';
+import { type CoordinatorContext } from '../coordinator/coordinator-context.ts';
 import { type Message } from '../messages/messages.ts';
 import { type Port, portLogic } from '../../work/port.ts';
 
-type Context = Omit<BatchRecord, keyof BatchCounts> & {
+interface Context extends Omit<BatchRecord, keyof BatchCounts>, BatchItems {
   readonly desk: AnyActorRef;
   /** The item that resources are asked about. */
   readonly candidate: string | null;
   readonly runningTasks: number;
-} & Places<'item', BatchItem>;
+}
 
 type BatchTurn = Turn<Context>;
 
@@ -45,8 +53,6 @@ const FREE = { isFree: true } as const;
 
 /** A service that does not say is not waited for: what it would have said is not known. */
 const RESOURCES_TIMEOUT_MS = 30_000;
-
-const ITEMS: RecordKind<BatchItem> = { kind: 'item', keyOf: ({ item }) => item };
 
 const machine = setup({
   types: {} as { context: Context; events: Event; input: BatchInput },
@@ -60,14 +66,14 @@ const machine = setup({
     untilFree: ({ context, self }) => Math.max(0, context.notBeforeMs! - timeOf(self)),
   },
   guards: {
-    mayPause: ({ context }) => toPause(itemsIn(context), context.concurrencyLimit).length > 0,
-    mayResume: ({ context }) => toResume(itemsIn(context), context.concurrencyLimit) !== null,
-    isNew: ({ context }) => itemsIn(context).some(({ state }) => state === 'waiting'),
-    isAsked: ({ context }) => itemsIn(context).every(({ state, holdsSlot }) => state !== 'waiting' && !holdsSlot),
+    mayPause: ({ context }) => toPause(context, context.concurrencyLimit).length > 0,
+    mayResume: ({ context }) => toResume(context, context.concurrencyLimit) !== null,
+    isNew: ({ context }) => isNew(context),
+    isAsked: ({ context }) => !isNew(context) && context.slotsHeld === 0,
     isCorrelated: ({ context }) => context.correlationId !== null,
     isFree: ({ context }) => context.notBeforeMs === null,
-    isOver: ({ context }) => isOver(itemsIn(context)),
-    hasCollapsed: ({ context }) => hasCollapsed(itemsIn(context)),
+    isOver: ({ context }) => isOver(context),
+    hasCollapsed: ({ context }) => hasCollapsed(context),
   },
   actions: {
     report: sendTo(
@@ -76,7 +82,7 @@ const machine = setup({
     ),
     pauseNext: inTurn((turn) => {
       const { concurrencyLimit, reason } = turn.context;
-      for (const item of toPause(itemsIn(turn.context), concurrencyLimit)) {
+      for (const item of toPause(turn.context, concurrencyLimit)) {
         takeSlot(turn, item, 'pausing');
         askToPause(turn, item.item, reason);
       }
@@ -85,11 +91,10 @@ const machine = setup({
       if (event.type === 'batch.go-on' && event.concurrencyLimit !== null)
         turn.assign({ concurrencyLimit: event.concurrencyLimit });
       // What was not yet asked to pause has never stood still.
-      for (const item of itemsIn(turn.context).filter(({ state }) => state === 'waiting'))
-        put(turn, { ...item, state: 'resumed' });
+      for (const item of toPause(turn.context, Infinity)) put(turn, { ...item, state: 'resumed' });
     }),
     chooseNext: assign(({ context, system }) => ({
-      candidate: toResume(itemsIn(context), context.concurrencyLimit)?.item ?? null,
+      candidate: toResume(context, context.concurrencyLimit)?.item ?? null,
       runningTasks: runningTasksOf(system.get(DESKS.coordinator) as AnyActorRef | undefined),
     })),
     resumeCandidate: inTurn((turn) => {
@@ -101,19 +106,21 @@ const machine = setup({
       turn.send(DESKS.coordinator, { type: 'resume.command', item: item.item, resumePlan: null, notify: true });
     }),
     pauseAll: inTurn((turn) => {
-      for (const item of itemsIn(turn.context).filter(({ state }) => state === 'resumed' || state === 'resuming')) {
+      for (const item of itemsInOrder(turn.context).filter(
+        ({ state }) => state === 'resumed' || state === 'resuming',
+      )) {
         settle(turn, item, { state: 'paused' });
         const reason = `more than half of ${turn.context.id} failed`;
         askToPause(turn, item.item, reason);
       }
     }),
     giveUp: inTurn((turn) => {
-      for (const item of itemsIn(turn.context).filter(({ state }) => state !== 'resumed' && state !== 'failed'))
+      for (const item of itemsInOrder(turn.context).filter(({ state }) => state !== 'resumed' && state !== 'failed'))
         put(turn, { ...item, state: 'failed', error: 'not resumed within 30 days', holdsSlot: false });
     }),
     conclude: inTurn((turn) => {
       const { id: batchId, correlationId } = turn.context;
-      const status = endOf(itemsIn(turn.context));
+      const status = endOf(turn.context);
       turn.assign({ phase: 'finished', status, completedAtMs: turn.nowMs, notBeforeMs: null });
       tellOfEnd(turn, status);
       for (const desk of [DESKS.alerts, DESKS.correlator])
@@ -174,7 +181,7 @@ const machine = setup({
     note: null,
     candidate: null,
     runningTasks: 0,
-    ...Object.fromEntries(items.map((item, at) => [`item:${at}`, item])),
+    ...batchItemsOf(items),
   }),
   initial: 'starting',
   on: {
@@ -281,11 +288,11 @@ export function batchAgent(resources?: Port<ResourceQuestion, Resources>) {
 export const batch = batchAgent();
 
 function itemOf(turn: BatchTurn, item: string | null): BatchItem | undefined {
-  return turn.records(ITEMS).get(item ?? '');
+  return item === null ? undefined : itemNamed(turn.context, item);
 }
 
 function put(turn: BatchTurn, item: BatchItem): void {
-  turn.records(ITEMS).put(item);
+  turn.assign(withItem(turn.context, item));
 }
 
 /** Its order is given: others wait for its place until it is carried out, or takes too long. */
@@ -301,21 +308,16 @@ function settle(turn: BatchTurn, item: BatchItem | undefined, end: Partial<Batch
   turn.cancel(slotTimer(item.item));
 }
 
-function itemsIn(context: Context): BatchItem[] {
-  return recordsIn<BatchItem>(context, ITEMS);
-}
-
 function recordOf(context: Context): BatchRecord {
   const { id, name, reason, correlationId, phase, status, concurrencyLimit, note } = context;
   const { createdAtMs, completedAtMs, notBeforeMs } = context;
   const facts = { id, name, reason, correlationId, phase, status, concurrencyLimit, note };
-  return { ...facts, createdAtMs, completedAtMs, notBeforeMs, ...countsOf(itemsIn(context)) };
+  return { ...facts, createdAtMs, completedAtMs, notBeforeMs, ...countsOf(context) };
 }
 
 function questionOf(context: Context, item: string | null): ResourceQuestion {
   const { id: batchId, reason, runningTasks } = context;
-  const underWay = itemsIn(context).filter(({ holdsSlot }) => holdsSlot).length;
-  return { batchId, reason, item, underWay, runningTasks };
+  return { batchId, reason, item, underWay: context.slotsHeld, runningTasks };
 }
 
 /** When to ask again; null where nothing is lacking. */
@@ -339,26 +341,22 @@ function askToPause(turn: BatchTurn, item: string, reason: string): void {
 
 function tellOfEnd(turn: BatchTurn, status: Exclude<BatchStatus, 'IN_PROGRESS'>): void {
   const { context } = turn;
-  const items = itemsIn(context);
-  const { total, resumed } = countsOf(items);
-  const failures = items.flatMap(({ item, error }) => (error === null ? [] : [`${item}: ${error}`]));
+  const counts = countsOf(context);
+  const failures = itemsInOrder(context).flatMap(({ item, error }) => (error === null ? [] : [`${item}: ${error}`]));
   turn.notify({
     subject: context.id,
     kind: 'batch.finished',
     priority: ({ COMPLETED: 'LOW', PARTIALLY_FAILED: 'HIGH', FAILED: 'CRITICAL' } as const)[status],
-    title: `${context.name}: ${resumed}/${total} successful`,
+    title: `${context.name}: ${counts.resumed}/${counts.total} successful`,
     detail: [context.reason, ...failures].join('\n'),
-    data: { status, ...countsOf(items) },
+    data: { status, ...counts },
   });
 }
 
 /** Of a plan's Lead Coordinator; 0 where there is none. */
 function runningTasksOf(coordinator: AnyActorRef | undefined): number {
-  const context = (coordinator?.getSnapshot() as { context?: object } | undefined)?.context ?? {};
-  return recordsIn<{ running?: readonly string[] }>(context, { kind: 'item' }).reduce(
-    (sum, { running = [] }) => sum + running.length,
-    0,
-  );
+  const snapshot = coordinator?.getSnapshot() as { context?: Partial<Pick<CoordinatorContext, 'tally'>> } | undefined;
+  return snapshot?.context?.tally?.running ?? 0;
 }
 
 function slotTimer(item: string): string {

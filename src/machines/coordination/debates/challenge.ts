@@ -23,7 +23,9 @@ const EVIDENCE_MAX = 10;
 const GRANTED_MAX = 10;
 
 /** Becomes part of addresses, with what is added for a gate or a debate that follows. */
-const debateId = z.string().regex(/^[A-Za-z0-9\-_.:@+~]{1,64}$/, 'an id is 1 to 64 letters, digits and -_.:@+~');
+const debateId = z
+  .string()
+  .regex(/^(?!__proto__$)[A-Za-z0-9\-_.:@+~]{1,64}$/, 'an id is 1 to 64 letters, digits and -_.:@+~');
 
 const party = z.object({
   agent: name,

@@ -5,6 +5,7 @@
  * by a Boss.
  */
 import { z } from 'zod';
+import { type Shown, table, type Table } from '../../../table.ts';
 import { type AnyAgent } from '../../../actors/model/agent.ts';
 import { DEBATES_KEPT_MAX, GATE_AUDIENCE_MAX, OBSERVATIONS_PER_AGENT_MAX } from '../../../limits.ts';
 import { type Challenge, challenge, response } from './challenge.ts';
@@ -15,13 +16,12 @@ import { patternsOf, precedentsOf } from './debate-patterns.ts';
 import { type DebatePorts } from './debate-ports.ts';
 import {
   type DebateRecord,
+  expertOf,
   type ExpertState,
   factsOf,
-  loadsOf,
   loadTexts,
   pastDebates,
   provisionalList,
-  queueOf,
   summaryOf,
 } from './debate-records.ts';
 import { type DebateInput, type DebateReport, type DeskWord } from './debate-state.ts';
@@ -29,13 +29,15 @@ import {
   type ChildExited,
   Desk,
   deskChildren,
+  type DeskContext,
   type DeskOf,
-  type DeskPlaces,
-  deskRecordsIn,
+  type Facts,
   listed,
+  newDesk,
   type OrderAnswered,
 } from '../../people/desk.ts';
-import { type Places, type RecordKind } from '../../people/records.ts';
+import { inArrivalOrder, recordsIn } from '../../people/records.ts';
+import { pairKey, pairsOf } from '../../people/table-keys.ts';
 import {
   type Asked,
   order,
@@ -47,10 +49,11 @@ import {
   type Turn,
 } from '../../people/turn.ts';
 import { ANYBODY } from '../../people/gates/gate.ts';
+import { type AgentTables, agentTypeOf, NO_AGENTS, noteType, observationsOf, observe } from './known-agents.ts';
 import { type Side } from './level-two.ts';
 import { DESKS } from '../../work/system-ids.ts';
 import { REGIME_UNKNOWN, regimeOf, regimeReadings, type RegimeReadings } from '../credibility/regime.ts';
-import { route } from './routing.ts';
+import { byUrgency, type ExpertLoad, route } from './routing.ts';
 import { type Observation, observation, trackRecordOf } from '../credibility/track-record.ts';
 
 export interface FacilitatorInput {
@@ -66,14 +69,9 @@ export interface FacilitatorInput {
   readonly riskOrders?: Readonly<Record<string, RiskOrder>>;
 }
 
-/** What is known of an agent: its type, and how it was right or not, the oldest first. */
-interface KnownAgent {
-  readonly agent: string;
-  readonly agentType: string;
-  readonly observations: readonly Observation[];
-}
-
-export type FacilitatorContext = DeskPlaces<DebateRecord> & {
+export interface FacilitatorContext extends DeskContext<DebateRecord>, AgentTables {
+  /** Ids of the debates that each expert is to decide. */
+  readonly queues: Table<string>;
   readonly formula: CredibilityFormula;
   readonly halfLives: Readonly<Record<string, number>>;
   readonly riskOrders: Readonly<Record<string, RiskOrder>>;
@@ -81,19 +79,17 @@ export type FacilitatorContext = DeskPlaces<DebateRecord> & {
   readonly reviewers: readonly string[];
   readonly readings: RegimeReadings | null;
   readonly nextGate: { readonly gate: string; readonly atMs: number } | null;
-} & Places<'agent', KnownAgent>;
+}
 
 type DebateTurn = Turn<FacilitatorContext>;
 type Report<Type extends DebateReport['type']> = Extract<DebateReport, { readonly type: Type }>;
 
 const DEBATES: DeskOf<DebateRecord> = {
   noun: 'debate',
-  overMax: DEBATES_KEPT_MAX,
+  endedMax: DEBATES_KEPT_MAX,
   boss: DESKS.openDebates,
   ending: ({ level }) => `over: ${level}`,
 };
-
-const AGENTS: RecordKind<KnownAgent> = { kind: 'agent', keyOf: ({ agent }) => agent };
 
 const desk = (turn: DebateTurn) => new Desk(turn, DEBATES);
 
@@ -123,10 +119,8 @@ const RULES = {
   ),
   'debate.provisionals': order(z.object({}), ({ context }: DebateTurn) => provisionalList(debatesIn(context))),
   'debate.loads': order(z.object({}), (turn: DebateTurn) => loadTexts(loadsIn(turn))),
-  'debate.queue': order(anExpert, ({ context }: DebateTurn, { expert }) =>
-    queueOf(debatesIn(context), expert).map(listed),
-  ),
-  'debate.patterns': order(z.object({}), ({ context }: DebateTurn) => patternsOf(pastDebates(debatesIn(context)))),
+  'debate.queue': order(anExpert, (turn: DebateTurn, { expert }) => queueOf(turn, expert).map(listed)),
+  'debate.patterns': order(z.object({}), ({ context }: DebateTurn) => patternsOf(pastIn(context))),
   'debate.outcome': order(
     z.object({ debate: name, right: z.enum(['challenger', 'challenged', 'both', 'neither']) }),
     noteOutcome,
@@ -149,12 +143,12 @@ const RULES = {
   'gate.reached': order(z.object({ gate: name }), review),
   'debate.opened': (turn: DebateTurn, { debate, ref }: Report<'debate.opened'>) => desk(turn).begin(debate, ref),
   'debate.moved': (turn: DebateTurn, { debate, level, provisional, analysis }: Report<'debate.moved'>) =>
-    void desk(turn).change(debate, { level, provisional, analysis }),
+    void change(turn, debate, { level, provisional, analysis }),
   'debate.resolved': resolved,
   'records.request': giveRecords,
   'expert.request': assignExpert,
   'order.answered': (turn: DebateTurn, event: OrderAnswered) => desk(turn).answer(event),
-  'child.exited': (turn: DebateTurn, { id }: ChildExited) => void desk(turn).close(id, { level: 'failed' }),
+  'child.exited': (turn: DebateTurn, { id }: ChildExited) => void close(turn, id, { level: 'failed' }),
 } satisfies Rules<FacilitatorContext>;
 
 export const debateFacilitator = ruledAgent({
@@ -178,10 +172,10 @@ export function debateChildren(input: FacilitatorInput = {}) {
  * Records of debates, the oldest first. Without a filter all that are kept: every open one, and the last 1,000 others.
  */
 export function debatesIn(
-  context: FacilitatorContext,
+  context: Shown<FacilitatorContext>,
   { isOpen }: { readonly isOpen?: boolean | undefined } = {},
 ): readonly DebateRecord[] {
-  return deskRecordsIn<DebateRecord>(context).filter(({ isOver }) => isOpen === undefined || isOver !== isOpen);
+  return recordsIn(context).filter(({ isOver }) => isOpen === undefined || isOver !== isOpen);
 }
 
 function contextOf({
@@ -192,7 +186,9 @@ function contextOf({
   riskOrders = {},
 }: FacilitatorInput = {}): FacilitatorContext {
   return {
-    next: 1,
+    ...newDesk(),
+    ...NO_AGENTS,
+    queues: table(),
     formula,
     halfLives,
     riskOrders: { ...RISK_ORDERS, ...riskOrders },
@@ -203,8 +199,42 @@ function contextOf({
   };
 }
 
-function loadsIn({ context }: DebateTurn) {
-  return loadsOf(debatesIn(context), context.experts);
+/** Those that have ended and are kept, the eldest first: at most 1,000, however many are open. */
+function pastIn({ ended, endedOrder }: FacilitatorContext): ReturnType<typeof pastDebates> {
+  return pastDebates([...endedOrder.values()].map((id) => ended.get(id)!)); // both are changed together
+}
+
+function loadsIn(turn: DebateTurn): readonly ExpertLoad[] {
+  return Object.entries(turn.context.experts).map(([expert, { isAvailable }]) => ({
+    expert,
+    isAvailable,
+    debates: queueOf(turn, expert).length,
+  }));
+}
+
+/** Of one expert, in the order in which to take them. */
+function queueOf(turn: DebateTurn, expert: string): readonly DebateRecord[] {
+  const ids = [...turn.context.queues.values(pairsOf(expert))];
+  return byUrgency(inArrivalOrder(ids.flatMap((id) => desk(turn).records.get(id) ?? [])));
+}
+
+function change(turn: DebateTurn, id: string, facts: Partial<Facts<DebateRecord>>): void {
+  index(turn, id, () => desk(turn).change(id, facts));
+}
+
+function close(turn: DebateTurn, id: string, facts: Partial<Facts<DebateRecord>>): DebateRecord | undefined {
+  return index(turn, id, () => desk(turn).close(id, facts));
+}
+
+/** Keeps the queues of experts in step with a change of a debate. */
+function index(turn: DebateTurn, id: string, changed: () => DebateRecord | undefined): DebateRecord | undefined {
+  const before = desk(turn).records.get(id);
+  const after = changed();
+  if (before === undefined || after === undefined || expertOf(before) === expertOf(after)) return after;
+  const [left, entered] = [expertOf(before), expertOf(after)];
+  const rest = left === null ? turn.context.queues : turn.context.queues.delete(pairKey(left, id));
+  turn.assign({ queues: entered === null ? rest : rest.set(pairKey(entered, id), id) });
+  return after;
 }
 
 /** Why no debate is opened; undefined where one is. */
@@ -214,8 +244,7 @@ function open(turn: DebateTurn, data: Challenge): string | undefined {
   if (desk(turn).records.get(id) !== undefined) return `a debate "${id}" is there already`;
   const opened = desk(turn).open(factsOf(data, turn.nowMs), inputOf(turn, data));
   if (opened === undefined) return 'no Boss that debates could be started by';
-  for (const { agent, agentType = agent } of [challenger, challenged])
-    turn.records(AGENTS).put({ agent, agentType, observations: observationsOf(turn, agent) });
+  for (const { agent, agentType = agent } of [challenger, challenged]) noteType(turn, agent, agentType);
   return undefined;
 }
 
@@ -225,7 +254,7 @@ function inputOf(turn: DebateTurn, data: Challenge): Omit<DebateInput, 'desk'> {
     challenge: data,
     riskOrder: riskOrders[data.valueKind] ?? null,
     formula,
-    precedents: precedentsOf(pastDebates(debatesIn(turn.context)), data),
+    precedents: precedentsOf(pastIn(turn.context), data),
     loads: loadTexts(loadsIn(turn)),
     reviewers,
     nextGateAtMs: nextGate?.atMs ?? null,
@@ -244,7 +273,7 @@ function reviewNow(turn: DebateTurn, { debate, by }: z.output<typeof word>): Ord
 function resolved(turn: DebateTurn, { resolution }: Report<'debate.resolved'>): void {
   const { debate, outcome: level, provisional, analysis, resolvedAtMs, again } = resolution;
   const summary = summaryOf(resolution);
-  const record = desk(turn).close(debate, { level, provisional, analysis, summary });
+  const record = close(turn, debate, { level, provisional, analysis, summary });
   // What people decided for one side, they decided against the other.
   if (record !== undefined && summary.byPeople && summary.side !== null) {
     const { side: right } = summary;
@@ -260,7 +289,7 @@ function noteOutcome(
   const record = desk(turn).records.get(debate);
   if (record === undefined) return refused(`no debate "${debate}"`);
   if (record.provedRight !== null) return refused(`it is known already who was right: ${record.provedRight}`);
-  desk(turn).change(debate, { provedRight: right });
+  change(turn, debate, { provedRight: right });
   const isRight = (side: Side) => right === 'both' || right === side;
   observeBoth(turn, record, (side) => ({ isRight: isRight(side), isOverridden: null }), turn.nowMs);
   return TAKEN;
@@ -280,20 +309,19 @@ function assignExpert(turn: DebateTurn, { debate }: Report<'expert.request'>): v
   if (record === undefined) return;
   const to = route(loadsIn(turn), record.wantedExpert);
   if (to.to === 'nobody') return tell(turn, record, { type: 'expert.refused', reason: to.reason });
-  desk(turn).change(debate, { level: 'L3', expert: to.expert });
+  change(turn, debate, { level: 'L3', expert: to.expert });
   tell(turn, record, { type: 'expert.assigned', expert: to.expert });
 }
 
 function setAvailability(turn: DebateTurn, expert: string, isAvailable: boolean): OrderReply {
   turn.assign({ experts: { ...turn.context.experts, [expert]: { isAvailable } } });
-  if (!isAvailable)
-    for (const record of queueOf(debatesIn(turn.context), expert)) tell(turn, record, { type: 'expert.lost' });
+  if (!isAvailable) for (const record of queueOf(turn, expert)) tell(turn, record, { type: 'expert.lost' });
   return TAKEN;
 }
 
 /** CA-125, CA-132: what is provisional, and what was deferred, is shown at every gate. */
 function review(turn: DebateTurn, { gate }: { readonly gate: string }): OrderReply {
-  const { headline: title, items } = provisionalList(debatesIn(turn.context));
+  const { headline: title, items } = provisionalList(openIn(turn));
   turn.assign({ nextGate: null });
   tellOpen(turn, { type: 'review.due', gate });
   const detail = items.map(({ topic }) => topic).join('; ');
@@ -308,18 +336,22 @@ function tell(turn: DebateTurn, record: DebateRecord, event: DeskWord): void {
 }
 
 function tellOpen(turn: DebateTurn, event: DeskWord): void {
-  for (const record of debatesIn(turn.context, { isOpen: true })) if (record.ref !== null) tell(turn, record, event);
+  for (const record of openIn(turn)) if (record.ref !== null) tell(turn, record, event);
 }
 
-function observationsOf(turn: DebateTurn, agent: string): readonly Observation[] {
-  return turn.records(AGENTS).get(agent)?.observations ?? [];
+/** What all of them are told of costs all of them. */
+function openIn({ context }: DebateTurn): readonly DebateRecord[] {
+  return inArrivalOrder(context.open.values());
 }
 
 function trackRecordIn(turn: DebateTurn, record: DebateRecord, side: Side): TrackRecord {
   const agent = record[side];
-  const { agentType = agent, observations = [] } = turn.records(AGENTS).get(agent) ?? {};
-  const halfLifeYears = halfLifeOf(agentType, turn.context.halfLives);
-  return trackRecordOf(observations, { context: record.context, nowMs: turn.nowMs, halfLifeYears });
+  const halfLifeYears = halfLifeOf(agentTypeOf(turn.context, agent), turn.context.halfLives);
+  return trackRecordOf(observationsOf(turn.context, agent), {
+    context: record.context,
+    nowMs: turn.nowMs,
+    halfLifeYears,
+  });
 }
 
 /** One observation of each side. */
@@ -333,10 +365,4 @@ function observeBoth(
   const regime = record.analysis?.regime ?? (readings === null ? REGIME_UNKNOWN : regimeOf(readings));
   for (const side of ['challenger', 'challenged'] as const)
     observe(turn, record[side], [{ atMs, context: record.context, regime, ...facts(side) }]);
-}
-
-function observe(turn: DebateTurn, agent: string, more: readonly Observation[]): void {
-  const { agentType = agent } = turn.records(AGENTS).get(agent) ?? {};
-  const observations = [...observationsOf(turn, agent), ...more].slice(-OBSERVATIONS_PER_AGENT_MAX);
-  turn.records(AGENTS).put({ agent, agentType, observations });
 }

@@ -7,7 +7,7 @@ import { type DebateLevel, type DebateOutcome, type Resolution } from './debate-
 import { type DeskRecord, type Facts } from '../../people/desk.ts';
 import { type Analysis } from './level-two.ts';
 import { type Provisional, reviewHeadline, type ReviewItem, reviewItem } from './provisional.ts';
-import { byUrgency, type ExpertLoad, loadText } from './routing.ts';
+import { type ExpertLoad, loadText } from './routing.ts';
 
 export interface DebateRecord extends DeskRecord {
   readonly topic: string;
@@ -55,21 +55,9 @@ export function factsOf(challenge: Challenge, openedAtMs: number): Facts<DebateR
   };
 }
 
-/** Debates at level 3 with an expert take a place in that expert's queue, from the assignment on. */
-export function loadsOf(
-  records: readonly DebateRecord[],
-  experts: Readonly<Record<string, ExpertState>>,
-): readonly ExpertLoad[] {
-  return Object.entries(experts).map(([expert, { isAvailable }]) => ({
-    expert,
-    isAvailable,
-    debates: queueOf(records, expert).length,
-  }));
-}
-
-/** Of one expert, in the order in which to take them. */
-export function queueOf(records: readonly DebateRecord[], expert: string): readonly DebateRecord[] {
-  return byUrgency(records.filter((record) => record.level === 'L3' && record.expert === expert));
+/** Debates at level 3 take a place in the queue of their expert, from the assignment on. */
+export function expertOf({ level, expert }: DebateRecord): string | null {
+  return level === 'L3' ? expert : null;
 }
 
 /** CA-126: "2/3 debates" per expert. */

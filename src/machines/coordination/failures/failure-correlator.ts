@@ -5,6 +5,7 @@
  * failure-signature.ts.
  */
 import { z } from 'zod';
+import { rowsOf, type Shown, table, type Table } from '../../../table.ts';
 import { CORRELATION_FAILURES_MAX } from '../../../limits.ts';
 import {
   correlatedWith,
@@ -16,7 +17,7 @@ import {
 } from '../../work/correlation.ts';
 import { type FailureRecord, patternOf, signatureOf } from '../../work/failure-signature.ts';
 import { cancelButton, resumeButton } from '../../people/notice.ts';
-import { type Places, type RecordKind, recordsIn } from '../../people/records.ts';
+import { numberKey, pairKey, pairsOf } from '../../people/table-keys.ts';
 import { order, type OrderReply, refused, ruledAgent, type Rules, TAKEN, type Turn } from '../../people/turn.ts';
 import { DESKS } from '../../work/system-ids.ts';
 import { type Message, messages } from '../messages/messages.ts';
@@ -26,18 +27,19 @@ export interface CorrelatorInput {
   readonly windowMs?: number;
 }
 
-/** The failures of one signature that are in no correlation that is over. */
-export interface Alike {
-  readonly signature: string;
-  readonly failures: readonly FailureRecord[];
-}
-
-export type CorrelatorContext = {
+export interface CorrelatorContext {
   readonly windowMs: number;
   readonly nextFailure: number;
   readonly nextCorrelation: number;
-} & Places<'failures', Alike> &
-  Places<'correlation', Correlation>;
+  /** By id. */
+  readonly correlations: Table<Correlation>;
+  /** Those of each signature that are in no correlation that is over. */
+  readonly failures: Table<FailureRecord>;
+  /** The same, of each item. */
+  readonly failuresOfItems: Table<FailureRecord>;
+  /** Ids of correlations that are not over, by the failures in them. */
+  readonly correlated: Table<string>;
+}
 
 /** The reply to `agent.failure` and to `correlation.group` (CA-065). */
 export interface CorrelationResult extends OrderReply {
@@ -72,9 +74,6 @@ const NOT_CORRELATED: CorrelationResult = {
   batchTriggered: false,
 };
 
-const FAILURES: RecordKind<Alike> = { kind: 'failures', keyOf: ({ signature }) => signature };
-const CORRELATIONS: RecordKind<Correlation> = { kind: 'correlation', keyOf: ({ id }) => id };
-
 const aCorrelation = z.object({ correlationId: z.string() });
 type OfCorrelation = z.output<typeof aCorrelation>;
 
@@ -83,7 +82,7 @@ const RULES = {
   /** Replies with a CorrelationResult. */
   'correlation.group': order(z.object({ items: z.array(z.string()).max(1_000) }), group),
   'correlation.resolve': order(aCorrelation, (turn: CorrelatorTurn, { correlationId }) => {
-    const known = turn.records(CORRELATIONS).get(correlationId);
+    const known = turn.context.correlations.get(correlationId);
     if (known === undefined) return refused(`no correlation "${correlationId}"`);
     if (known.resolvedAtMs !== null)
       return refused(`correlation "${correlationId}" is over: ${known.resolutionAction}`);
@@ -101,13 +100,12 @@ const RULES = {
   'correlation.expire': (turn: CorrelatorTurn, { correlationId }: OfCorrelation) =>
     resolve(turn, correlationId, 'expired'),
   'correlation.forget': (turn: CorrelatorTurn, { correlationId }: OfCorrelation) =>
-    turn.records(CORRELATIONS).remove(correlationId),
-  'failures.forget': (turn: CorrelatorTurn, { signature }: Pick<Alike, 'signature'>) =>
-    turn.records(FAILURES).remove(signature),
+    turn.assign({ correlations: turn.context.correlations.delete(correlationId) }),
+  'failures.forget': (turn: CorrelatorTurn, { signature }: Pick<FailureRecord, 'signature'>) =>
+    forget(turn, alike(turn, signature)),
   'batch.opened': (turn: CorrelatorTurn, { correlationId, batchId }: Message<'batch.opened'>) => {
-    const known = turn.records(CORRELATIONS).get(correlationId);
-    if (known !== undefined && known.batchId === null)
-      turn.records(CORRELATIONS).put({ ...known, batchId, batchTriggeredAtMs: turn.nowMs });
+    const known = turn.context.correlations.get(correlationId);
+    if (known !== undefined && known.batchId === null) put(turn, { ...known, batchId, batchTriggeredAtMs: turn.nowMs });
   },
   'batch.finished': (turn: CorrelatorTurn, { correlationId, status }: Message<'batch.finished'>) => {
     // A batch that was paused again as a whole has resolved nothing.
@@ -122,12 +120,20 @@ export const failureCorrelator = ruledAgent({
     windowMs,
     nextFailure: 1,
     nextCorrelation: 1,
+    correlations: table(),
+    failures: table(),
+    failuresOfItems: table(),
+    correlated: table(),
   }),
 });
 
 /** The records, the eldest first. */
-export function correlationsIn(context: CorrelatorContext): Correlation[] {
-  return recordsIn<Correlation>(context, CORRELATIONS).sort((a, b) => a.detectedAtMs - b.detectedAtMs);
+export function correlationsIn({ correlations }: Pick<Shown<CorrelatorContext>, 'correlations'>): Correlation[] {
+  return eldestFirst(rowsOf(correlations));
+}
+
+function eldestFirst(correlations: readonly Correlation[]): Correlation[] {
+  return correlations.toSorted((a, b) => a.detectedAtMs - b.detectedAtMs || numberOf(a) - numberOf(b));
 }
 
 function failed(turn: CorrelatorTurn, event: FailureFacts): CorrelationResult {
@@ -140,8 +146,9 @@ function failed(turn: CorrelatorTurn, event: FailureFacts): CorrelationResult {
   const [elder, ...younger] = openAmong(turn, cluster);
   const found = cluster.length === 0 ? null : recordOf(context, { elder, cluster, signature, nowMs });
   turn.assign({ nextFailure: context.nextFailure + 1 });
-  const failures = found !== null && isFull(found) ? without(known, found.failureIds) : known;
-  turn.records(FAILURES).put({ signature, failures });
+  remember(turn, failure);
+  forget(turn, alike(turn, signature).slice(0, -CORRELATION_FAILURES_MAX));
+  if (found !== null && isFull(found)) forget(turn, withIds(alike(turn, signature), found.failureIds));
   turn.cancel(forgetTimer(signature));
   turn.raise({ type: 'failures.forget', signature }, { delay: UNRESOLVED_MS, id: forgetTimer(signature) });
   for (const other of younger) end(turn, other, 'joined');
@@ -155,8 +162,7 @@ function group(turn: CorrelatorTurn, { items }: { readonly items: readonly strin
   if (cluster.length < GROUP_ITEMS_MIN) return resultOf(null);
   const facts = { elder: undefined, cluster, signature: signatureIn(cluster), nowMs: turn.nowMs };
   const found = recordOf(turn.context, facts);
-  for (const signature of new Set(cluster.map((failure) => failure.signature)))
-    forget(turn, signature, found.failureIds);
+  forget(turn, cluster);
   keep(turn, found);
   return resultOf(found);
 }
@@ -183,12 +189,12 @@ function recordOf(context: CorrelatorContext, { elder, cluster, signature, nowMs
 /** Keeps a record that is new or has grown, and tells everybody of it. */
 function keep(turn: CorrelatorTurn, found: Correlation): void {
   const { id: correlationId } = found;
-  if (turn.records(CORRELATIONS).get(correlationId) === undefined) {
+  if (turn.context.correlations.get(correlationId) === undefined) {
     turn.assign({ nextCorrelation: turn.context.nextCorrelation + 1 });
     const timer = { delay: UNRESOLVED_MS, id: expiryTimer(correlationId) };
     turn.raise({ type: 'correlation.expire', correlationId }, timer);
   }
-  turn.records(CORRELATIONS).put(found);
+  put(turn, found);
   for (const [desk, message] of newsOf(found)) turn.send(desk, message);
 }
 
@@ -216,14 +222,14 @@ function resolve(
   correlationId: string,
   action: 'batch_resumed' | 'manually_resolved' | 'expired',
 ): void {
-  const known = turn.records(CORRELATIONS).get(correlationId);
+  const known = turn.context.correlations.get(correlationId);
   if (known === undefined || known.resolvedAtMs !== null) return;
-  if (known.signature !== null) forget(turn, known.signature, known.failureIds);
+  if (known.signature !== null) forget(turn, withIds(alike(turn, known.signature), known.failureIds));
   end(turn, known, action);
 }
 
 function end(turn: CorrelatorTurn, known: Correlation, resolutionAction: Correlation['resolutionAction']): void {
-  turn.records(CORRELATIONS).put({ ...known, resolvedAtMs: turn.nowMs, resolutionAction });
+  put(turn, { ...known, resolvedAtMs: turn.nowMs, resolutionAction });
   turn.cancel(expiryTimer(known.id));
   turn.raise(
     { type: 'correlation.forget', correlationId: known.id },
@@ -231,13 +237,40 @@ function end(turn: CorrelatorTurn, known: Correlation, resolutionAction: Correla
   );
 }
 
-function forget(turn: CorrelatorTurn, signature: string, ids: readonly string[]): void {
-  const known = turn.records(FAILURES).get(signature);
-  if (known !== undefined) turn.records(FAILURES).put({ signature, failures: without(known.failures, ids) });
+/** Keeps the index of failures in step: those of a correlation that is over are in none. */
+function put(turn: CorrelatorTurn, found: Correlation): void {
+  const { id, failureIds, resolvedAtMs } = found;
+  const { correlations } = turn.context;
+  let { correlated } = turn.context;
+  for (const failure of correlations.get(id)?.failureIds ?? [])
+    if (correlated.get(failure) === id) correlated = correlated.delete(failure);
+  if (resolvedAtMs === null) for (const failure of failureIds) correlated = correlated.set(failure, id);
+  turn.assign({ correlated, correlations: correlations.set(id, found) });
 }
 
+function remember(turn: CorrelatorTurn, failure: FailureRecord): void {
+  const { failures, failuresOfItems } = turn.context;
+  const { signature, item } = failure;
+  const number = numberKey(numberOf(failure));
+  turn.assign({
+    failures: failures.set(pairKey(signature, number), failure),
+    failuresOfItems: failuresOfItems.set(pairKey(item, number), failure),
+  });
+}
+
+function forget(turn: CorrelatorTurn, gone: readonly FailureRecord[]): void {
+  let { failures, failuresOfItems } = turn.context;
+  for (const failure of gone) {
+    const number = numberKey(numberOf(failure));
+    failures = failures.delete(pairKey(failure.signature, number));
+    failuresOfItems = failuresOfItems.delete(pairKey(failure.item, number));
+  }
+  turn.assign({ failures, failuresOfItems });
+}
+
+/** In the order in which they became known. */
 function alike(turn: CorrelatorTurn, signature: string): readonly FailureRecord[] {
-  return turn.records(FAILURES).get(signature)?.failures ?? [];
+  return [...turn.context.failures.values(pairsOf(signature))];
 }
 
 function failureOf(context: CorrelatorContext, event: FailureFacts): FailureRecord {
@@ -254,37 +287,33 @@ function failureOf(context: CorrelatorContext, event: FailureFacts): FailureReco
   };
 }
 
+/** Ids end in the number of what has them: `failure-12`. */
+function numberOf({ id }: { readonly id: string }): number {
+  return Number(id.slice(id.lastIndexOf('-') + 1));
+}
+
 /** One so large takes no more: what fails from then on is the next correlation, with a batch of its own. */
 function isFull({ failureCount }: Correlation): boolean {
   return failureCount >= CORRELATION_FAILURES_MAX;
 }
 
-function without(failures: readonly FailureRecord[], ids: readonly string[]): FailureRecord[] {
-  const gone = new Set(ids);
-  return failures.filter(({ id }) => !gone.has(id));
+function withIds(failures: readonly FailureRecord[], ids: readonly string[]): FailureRecord[] {
+  const wanted = new Set(ids);
+  return failures.filter(({ id }) => wanted.has(id));
 }
 
 /** Unresolved correlations that hold some of these failures, the eldest first. */
 function openAmong({ context }: CorrelatorTurn, failures: readonly FailureRecord[]): Correlation[] {
-  const ids = new Set(failures.map(({ id }) => id));
-  return correlationsIn(context).filter(
-    ({ resolvedAtMs, failureIds }) => resolvedAtMs === null && failureIds.some((id) => ids.has(id)),
-  );
+  const ids = new Set(failures.flatMap(({ id }) => context.correlated.get(id) ?? []));
+  return eldestFirst([...ids].flatMap((id) => context.correlations.get(id) ?? []));
 }
 
 /** The last failure of each of these items, where one is remembered that is in no correlation. */
 function latestOf(turn: CorrelatorTurn, items: readonly string[]): FailureRecord[] {
-  const taken = new Set(
-    correlationsIn(turn.context).flatMap(({ resolvedAtMs, failureIds }) => (resolvedAtMs === null ? failureIds : [])),
-  );
-  const free = turn
-    .records(FAILURES)
-    .all()
-    .flatMap(({ failures }) => failures)
-    .filter(({ id }) => !taken.has(id));
+  const { failuresOfItems, correlated } = turn.context;
   return [...new Set(items)].flatMap((item) =>
-    free
-      .filter((failure) => failure.item === item)
+    [...failuresOfItems.values(pairsOf(item))]
+      .filter(({ id }) => !correlated.has(id))
       .sort((a, b) => b.atMs - a.atMs)
       .slice(0, 1),
   );

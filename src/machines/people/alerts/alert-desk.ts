@@ -5,15 +5,20 @@
  * that it is settled. Pure; the rules are in alert-rules.ts.
  */
 import { z } from 'zod';
+import { type Shown, table, type Table } from '../../../table.ts';
 import { alertCard, blankFacts, type CardFacts, type CardReport } from './alert-card.ts';
 import {
   type Alert,
   bannerOf,
+  bannerOfCounts,
+  counted,
   DELIVERIES_MAX,
   ENDED_KEPT,
   isOpen,
   isStop,
   joins,
+  NO_CARDS,
+  type PriorityCounts,
   recent,
   SUMMARY,
   summaryDelayMs,
@@ -23,15 +28,16 @@ import {
   type ChildExited,
   Desk,
   deskChildren,
+  type DeskContext,
   type DeskOf,
-  type DeskPlaces,
   type DeskRecord,
-  deskRecordsIn,
   listed,
+  newDesk,
   type OrderAnswered,
 } from '../desk.ts';
 import { resumeButton, VIEW_DETAILS } from '../notice.ts';
-import { type Places, type RecordKind } from '../records.ts';
+import { inArrivalOrder, recordsIn } from '../records.ts';
+import { nameKey, pairKey, pairsOf } from '../table-keys.ts';
 import { order, ruledAgent, type Rules, type Turn } from '../turn.ts';
 import { DESKS } from '../../work/system-ids.ts';
 import { type AlertAction, type AlertMessage } from './alert-messages.ts';
@@ -45,13 +51,20 @@ interface BatchMark {
   readonly batchId: string;
 }
 
-export type AlertDeskContext = DeskPlaces<AlertRecord> & {
+export interface AlertDeskContext extends DeskContext<AlertRecord> {
+  /** Ids of the open cards about each subject. */
+  readonly cardsAbout: Table<string>;
+  readonly openCounts: PriorityCounts;
+  /** By item. */
+  readonly batchMarks: Table<BatchMark>;
+  /** The items of each batch that is marked. */
+  readonly markedItems: Table<string>;
   /** Times of the deliveries of the last minutes. */
   readonly deliveries: readonly number[];
-  /** Cards that wait for the next summary. */
-  readonly waiting: readonly string[];
+  /** Ids of the cards that wait for the next summary, and the place of each among them. */
+  readonly waiting: Table<number>;
   readonly summarisedAtMs: number | null;
-} & Places<'batch', BatchMark>;
+}
 
 /** What is said to whoever watches, once it is durable. */
 export type AlertDeskEmitted =
@@ -63,12 +76,10 @@ type AlertTurn = Turn<AlertDeskContext, AlertDeskEmitted>;
 
 const CARDS: DeskOf<AlertRecord> = {
   noun: 'alert',
-  overMax: ENDED_KEPT,
+  endedMax: ENDED_KEPT,
   boss: DESKS.alertCards,
   ending: ({ state }) => state.toLowerCase(),
 };
-
-const MARKS: RecordKind<BatchMark> = { kind: 'batch', keyOf: ({ item }) => item };
 
 const desk = (turn: AlertTurn) => new Desk(turn, CARDS);
 
@@ -77,7 +88,7 @@ const by = z.string().max(200).optional();
 
 const RULES = {
   'alert.raise': (turn: AlertTurn, { type: _, ...alert }: AlertMessage<'alert.raise'>) => {
-    const mark = alert.item === null ? undefined : turn.records(MARKS).get(alert.item);
+    const mark = alert.item === null ? undefined : turn.context.batchMarks.get(nameKey(alert.item));
     const actions = mark === undefined || !isStop(alert) ? [] : [resumeAll(mark.batchId)];
     const whole = { ...alert, actions: [...alert.actions, ...actions] };
     const card = cardOf(turn, whole);
@@ -86,12 +97,11 @@ const RULES = {
   },
   'alert.batch': batchPaused,
   'alert.settled': (turn: AlertTurn, { item, kinds, because }: AlertMessage<'alert.settled'>) => {
-    for (const card of openCardsIn(turn))
-      if (card.item === item && kinds.includes(card.kind)) desk(turn).tell(card, { type: 'card.settle', because });
+    for (const card of cardsAbout(turn, item))
+      if (kinds.includes(card.kind)) desk(turn).tell(card, { type: 'card.settle', because });
   },
   'batch.finished': (turn: AlertTurn, { batchId }: Pick<BatchMark, 'batchId'>) => {
-    const marks = turn.records(MARKS);
-    for (const mark of marks.all()) if (mark.batchId === batchId) marks.remove(mark.item);
+    for (const item of [...turn.context.markedItems.values(pairsOf(batchId))]) unmark(turn, item);
   },
   'pause.complete': (turn: AlertTurn, { item, pausedAtMs }: { readonly item: string; readonly pausedAtMs: number }) => {
     const card = cardOf(turn, { item, kind: 'item.paused' });
@@ -123,7 +133,16 @@ const RULES = {
 export const alertDesk = ruledAgent({
   name: 'alert-desk',
   rules: RULES,
-  context: (): AlertDeskContext => ({ next: 1, deliveries: [], waiting: [], summarisedAtMs: null }),
+  context: (): AlertDeskContext => ({
+    ...newDesk(),
+    cardsAbout: table(),
+    openCounts: NO_CARDS,
+    batchMarks: table(),
+    markedItems: table(),
+    deliveries: [],
+    waiting: table(),
+    summarisedAtMs: null,
+  }),
 });
 
 export function alertChildren() {
@@ -131,8 +150,8 @@ export function alertChildren() {
 }
 
 /** The cards, the latest first. */
-export function alertsIn(context: AlertDeskContext): AlertRecord[] {
-  return deskRecordsIn<AlertRecord>(context).reverse();
+export function alertsIn(context: Shown<AlertDeskContext>): AlertRecord[] {
+  return recordsIn(context).reverse();
 }
 
 /** Its items have a card each, and each card the button for all of them (CA-075). */
@@ -141,12 +160,32 @@ function batchPaused(turn: AlertTurn, { batchId, items, reason }: AlertMessage<'
   for (const item of new Set(items)) {
     const alert = batchAlert(item, { batchId, reason });
     const card = cardOf(turn, alert);
-    turn.records(MARKS).put({ item, batchId });
+    mark(turn, { item, batchId });
     const update = { detail: alert.detail, actions: [resumeAll(batchId)] };
     if (card === undefined) missing.push(alert);
     else desk(turn).tell(card, { type: 'card.update', alert: update });
   }
   openCards(turn, missing);
+}
+
+/** An item is paused with one batch, the last that it was paused with. */
+function mark(turn: AlertTurn, { item, batchId }: BatchMark): void {
+  unmark(turn, item);
+  const { batchMarks, markedItems } = turn.context;
+  turn.assign({
+    batchMarks: batchMarks.set(nameKey(item), { item, batchId }),
+    markedItems: markedItems.set(pairKey(batchId, item), item),
+  });
+}
+
+function unmark(turn: AlertTurn, item: string): void {
+  const { batchMarks, markedItems } = turn.context;
+  const known = batchMarks.get(nameKey(item));
+  if (known === undefined) return;
+  turn.assign({
+    batchMarks: batchMarks.delete(nameKey(item)),
+    markedItems: markedItems.delete(pairKey(known.batchId, item)),
+  });
 }
 
 /** It wants to be delivered: at once while there is room, with the next summary where there is none. */
@@ -162,13 +201,14 @@ function deliver(turn: AlertTurn, { id, card }: Extract<CardReport, { type: 'car
     return;
   }
   const delay = summaryDelayMs(summarisedAtMs, turn.nowMs);
-  if (waiting.length === 0) turn.raise({ type: 'alert.summarise' }, { id: 'summary', delay });
-  turn.assign({ waiting: [...new Set([...waiting, id])] });
+  if (waiting.size === 0) turn.raise({ type: 'alert.summarise' }, { id: 'summary', delay });
+  if (!waiting.has(id)) turn.assign({ waiting: waiting.set(id, waiting.size) });
 }
 
 function summarise(turn: AlertTurn): void {
-  const waiting = turn.context.waiting.flatMap((id) => desk(turn).records.get(id) ?? []).filter(isOpen);
-  turn.assign({ waiting: [] });
+  const inLine = [...turn.context.waiting].sort(([, a], [, b]) => a - b);
+  const waiting = inLine.flatMap(([id]) => desk(turn).records.get(id) ?? []).filter(isOpen);
+  turn.assign({ waiting: table() });
   if (waiting.length === 0) return;
   turn.assign({ summarisedAtMs: turn.nowMs });
   openCards(turn, [summaryOf(waiting)]);
@@ -176,15 +216,17 @@ function summarise(turn: AlertTurn): void {
 }
 
 function change(turn: AlertTurn, id: string, facts: CardFacts): void {
+  const before = desk(turn).records.get(id);
   const changed = isOpen(facts) ? desk(turn).change(id, facts) : desk(turn).close(id, facts);
   if (changed === undefined) return;
+  index(turn, before, changed);
   turn.emit({ type: 'alert.changed', id, ...facts });
   if (!isOpen(facts)) emitBanner(turn);
 }
 
 /** A card that ended without a word of its own: nobody can acknowledge it any more. */
-function giveUp(turn: AlertTurn, event: ChildExited): void {
-  const record = desk(turn).exited(event);
+function giveUp(turn: AlertTurn, { id }: ChildExited): void {
+  const record = desk(turn).records.get(id);
   if (record === undefined || record.isOver) return;
   const { isOver: _, ...facts } = listed(record);
   change(turn, record.id, {
@@ -201,26 +243,43 @@ function openCards(turn: AlertTurn, alerts: readonly Alert[]): void {
     const { item, kind, priority, title } = alert;
     const id = `alert-${turn.context.next}`;
     const facts = { item, kind, priority, title, ...blankFacts(turn.nowMs) };
-    desk(turn).open({ id, ...facts }, { id, alert });
+    index(turn, undefined, desk(turn).open({ id, ...facts }, { id, alert }));
     turn.emit({ type: 'alert.changed', id, ...facts });
   }
   if (alerts.length > 0) emitBanner(turn);
 }
 
 function emitBanner(turn: AlertTurn): void {
-  turn.emit({ type: 'alert.banner', text: bannerOf(openCardsIn(turn)) });
+  turn.emit({ type: 'alert.banner', text: bannerOfCounts(turn.context.openCounts) });
 }
 
-function openCardsIn(turn: AlertTurn): readonly AlertRecord[] {
-  return desk(turn).records.all().filter(isOpen);
+/** Keeps count and index in step with a card that has changed. */
+function index(turn: AlertTurn, before: AlertRecord | undefined, after: AlertRecord | undefined): void {
+  if (before?.isOver === after?.isOver && before?.priority === after?.priority) return;
+  for (const [card, more] of [[before, -1] as const, [after, 1] as const]) {
+    if (card === undefined || card.isOver) continue;
+    const { id, item, priority } = card;
+    const { openCounts, cardsAbout: about } = turn.context;
+    turn.assign({ openCounts: counted(openCounts, priority, more) });
+    if (item === null) continue;
+    const key = pairKey(item, id);
+    turn.assign({ cardsAbout: more > 0 ? about.set(key, id) : about.delete(key) });
+  }
+}
+
+/** Open cards about a subject, in the order in which they were opened. */
+function cardsAbout(turn: AlertTurn, item: string): AlertRecord[] {
+  const ids = [...turn.context.cardsAbout.values(pairsOf(item))];
+  return inArrivalOrder(ids.flatMap((id) => desk(turn).records.get(id) ?? []));
 }
 
 /** The open card that is about the same, if there is one: the latest of several. */
 function cardOf(turn: AlertTurn, alert: Pick<Alert, 'item' | 'kind'>): AlertRecord | undefined {
-  return openCardsIn(turn)
-    .filter((card) => joins(card, alert))
-    .sort((a, b) => a.number - b.number)
-    .at(-1);
+  return alert.item === null
+    ? undefined
+    : cardsAbout(turn, alert.item)
+        .filter((card) => joins(card, alert))
+        .at(-1);
 }
 
 function resumeAll(batchId: string): AlertAction {

@@ -47,6 +47,11 @@ const SUMMARY_LINES_MAX = 20;
 
 const ORDER: readonly AlertPriority[] = ['AGENT_FAILURE', 'CRITICAL', 'HIGH', 'MEDIUM', 'LOW'];
 
+/** Open cards by priority. */
+export type PriorityCounts = Readonly<Record<AlertPriority, number>>;
+
+export const NO_CARDS: PriorityCounts = { AGENT_FAILURE: 0, CRITICAL: 0, HIGH: 0, MEDIUM: 0, LOW: 0 };
+
 /** Kinds that are about one thing: an item that has stopped. */
 const STOPPED: ReadonlySet<string> = new Set(['item.failed', 'item.paused']);
 
@@ -132,14 +137,19 @@ export function summaryOf(alerts: readonly Pick<Alert, 'title' | 'priority'>[]):
 
 /** What stands above the cards: null for three and fewer, which can be seen at a glance. */
 export function bannerOf(open: readonly Pick<Alert, 'priority'>[]): string | null {
-  if (open.length <= BANNER_OVER) return null;
-  const counts = ORDER.map(
-    (priority) => [open.filter((alert) => alert.priority === priority).length, priority] as const,
-  );
-  return `${open.length} alerts: ${counts
-    .filter(([count]) => count > 0)
-    .map(([count, priority]) => `${count} ${priority}`)
-    .join(', ')}`;
+  return bannerOfCounts(open.reduce((counts, { priority }) => counted(counts, priority, 1), NO_CARDS));
+}
+
+export function bannerOfCounts(counts: PriorityCounts): string | null {
+  const open = ORDER.reduce((sum, priority) => sum + counts[priority], 0);
+  if (open <= BANNER_OVER) return null;
+  const parts = ORDER.filter((priority) => counts[priority] > 0).map((priority) => `${counts[priority]} ${priority}`);
+  return `${open} alerts: ${parts.join(', ')}`;
+}
+
+/** With so many more of one priority. */
+export function counted(counts: PriorityCounts, priority: AlertPriority, more: number): PriorityCounts {
+  return { ...counts, [priority]: counts[priority] + more };
 }
 
 /** CA-076, one line a fact; what is not known has none. */

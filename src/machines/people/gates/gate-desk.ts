@@ -7,17 +7,19 @@ import { type AnyActorRef } from 'xstate';
 import { z } from 'zod';
 import { type AnyAgent } from '../../../actors/model/agent.ts';
 import { GATES_KEPT_MAX } from '../../../limits.ts';
+import { type Shown } from '../../../table.ts';
 import {
   type ChildExited,
   Desk,
   deskChildren,
+  type DeskContext,
   type DeskOf,
-  type DeskPlaces,
   type DeskRecord,
-  deskRecordsIn,
   listed,
+  newDesk,
   type OrderAnswered,
 } from '../desk.ts';
+import { recordsIn } from '../records.ts';
 import { type Asked, order, type OrderReply, refused, ruledAgent, type Rules, TAKEN, type Turn } from '../turn.ts';
 import {
   durationMs,
@@ -49,7 +51,7 @@ export interface GateRecord extends DeskRecord, Pick<GateQuestion, 'kind' | 'tit
   } | null;
 }
 
-export type GateDeskContext = DeskPlaces<GateRecord>;
+export type GateDeskContext = DeskContext<GateRecord>;
 
 /** What is said to whoever watches, once it is durable. */
 export type GateDeskEmitted =
@@ -74,7 +76,7 @@ type GateTurn = Turn<GateDeskContext, GateDeskEmitted>;
 
 const GATES: DeskOf<GateRecord> = {
   noun: 'gate',
-  overMax: GATES_KEPT_MAX,
+  endedMax: GATES_KEPT_MAX,
   boss: DESKS.openGates,
   ending: ({ phase }) => `closed: ${phase}`,
 };
@@ -119,7 +121,7 @@ type Report<Type extends GateReport['type']> = Extract<GateReport, { readonly ty
 export const gateDesk = ruledAgent({
   name: 'gate-desk',
   rules: RULES,
-  context: (): GateDeskContext => ({ next: 1 }),
+  context: (): GateDeskContext => newDesk(),
 });
 
 /** For createSystem, together with {@link gateChildren}. */
@@ -134,10 +136,10 @@ export function gateChildren() {
  * others.
  */
 export function gatesIn(
-  context: GateDeskContext,
+  context: Shown<GateDeskContext>,
   { kind, audience, isOpen }: z.output<typeof filter> = {},
 ): readonly GateRecord[] {
-  return deskRecordsIn<GateRecord>(context).filter(
+  return recordsIn(context).filter(
     (record) =>
       (kind === undefined || record.kind === kind) &&
       (audience === undefined || record.audience.includes(audience)) &&

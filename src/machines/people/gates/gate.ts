@@ -25,7 +25,7 @@ export const ANYBODY = '*';
 /** What a gate asks. Plain data. */
 export const gateQuestion = z.object({
   /** Becomes part of an address. */
-  id: z.string().regex(/^[A-Za-z0-9\-_.:@+~]{1,100}$/, 'an id is 1 to 100 letters, digits and -_.:@+~'),
+  id: z.string().regex(/^(?!__proto__$)[A-Za-z0-9\-_.:@+~]{1,100}$/, 'an id is 1 to 100 letters, digits and -_.:@+~'),
   /** What sort of question it is, by which desks and lists tell gates apart: `G4`, `ticket`. */
   kind: z.string().min(1).max(100),
   title: z.string().min(1).max(500),

@@ -6,15 +6,22 @@ import { type AlertDeskContext, alertsIn } from '../../../../src/machines/people
 import { type ResourceQuestion } from '../../../../src/machines/coordination/batches/batch-messages.ts';
 import { type BatchManagerContext, batchesIn } from '../../../../src/machines/coordination/batches/batch-manager.ts';
 import {
-  type BatchItem,
-  type BatchRecord,
+  batchItemsOf,
   countsOf,
   endOf,
   hasCollapsed,
   inResumeOrder,
-  type Resources,
+  isNew,
+  isOver,
+  itemsInOrder,
   toPause,
   toResume,
+  withItem,
+} from '../../../../src/machines/coordination/batches/batch-items.ts';
+import {
+  type BatchItem,
+  type BatchRecord,
+  type Resources,
   readinessOf,
 } from '../../../../src/machines/coordination/batches/batch-rules.ts';
 import { DESKS } from '../../../../src/machines/work/system-ids.ts';
@@ -77,7 +84,8 @@ describe('the rules of a batch', () => {
       itemOf('young gate', { trigger: 'GATE_TIMEOUT', pausedAtMs: 8 }),
       itemOf('gate', { trigger: 'GATE_TIMEOUT', pausedAtMs: 7 }),
     ];
-    expect(inResumeOrder(list).map(({ item }) => item)).toEqual(['gate', 'young gate', 'old', 'young', 'manual']);
+    const order = inResumeOrder(batchItemsOf(list)).map(({ item }) => item);
+    expect(order).toEqual(['gate', 'young gate', 'old', 'young', 'manual']);
   });
 
   it('CA-052: of one kind goes by the age of a pause and then by name; a pause of no known age comes last', () => {
@@ -88,10 +96,9 @@ describe('the rules of a batch', () => {
       itemOf('b', { pausedAtMs: 2 }),
       itemOf('b', { pausedAtMs: 2, error: 'named again' }),
     ];
-    const order = inResumeOrder(list).map(({ item, error }) => [item, error]);
+    const order = inResumeOrder(batchItemsOf(list)).map(({ item, error }) => [item, error]);
     expect(order).toEqual([
       ['d', null],
-      ['b', null],
       ['b', 'named again'],
       ['c', null],
       ['a', null],
@@ -99,24 +106,27 @@ describe('the rules of a batch', () => {
   });
 
   it('CA-050: resumes what stands or is about to stand, unless its order is under way', () => {
-    expect(toResume([itemOf('A', { state: 'pausing' })], 5)).toMatchObject({ item: 'A' });
-    expect(toResume([itemOf('A', { state: 'pausing', holdsSlot: true })], 5)).toBe(null);
-    expect(toResume([itemOf('A', { state: 'waiting' }), itemOf('B', { state: 'resumed' })], 5)).toBe(null);
+    const next = (...list: BatchItem[]) => toResume(batchItemsOf(list), 5);
+    expect(next(itemOf('A', { state: 'pausing' }))).toMatchObject({ item: 'A' });
+    expect(next(itemOf('A', { state: 'pausing', holdsSlot: true }))).toBe(null);
+    expect(next(itemOf('A', { state: 'waiting' }), itemOf('B', { state: 'resumed' }))).toBe(null);
   });
 
   it('CA-052: the order does not depend on how the items were named', () => {
     const shuffled = items.chain((list) =>
       fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length })),
     );
-    fc.assert(fc.property(shuffled, ([list, other]) => void expect(inResumeOrder(other)).toEqual(inResumeOrder(list))));
+    const order = (list: readonly BatchItem[]) => inResumeOrder(batchItemsOf(list)).map(({ item }) => item);
+    fc.assert(fc.property(shuffled, ([list, other]) => void expect(order(other)).toEqual(order(list))));
   });
 
   it('CA-053: never more under way than the limit', () => {
     fc.assert(
       fc.property(items, fc.integer({ min: 1, max: 8 }), (list, limit) => {
         const held = list.filter(({ holdsSlot }) => holdsSlot).length;
-        expect(toPause(list, limit).length).toBeLessThanOrEqual(Math.max(0, limit - held));
-        if (held >= limit) expect(toResume(list, limit)).toBe(null);
+        const batch = batchItemsOf(list);
+        expect(toPause(batch, limit).length).toBeLessThanOrEqual(Math.max(0, limit - held));
+        if (held >= limit) expect(toResume(batch, limit)).toBe(null);
       }),
     );
   });
@@ -124,7 +134,7 @@ describe('the rules of a batch', () => {
   it('CA-051: the counts always add up to the total', () => {
     fc.assert(
       fc.property(items, (list) => {
-        const { total, paused: standing, resumed, failed, pending } = countsOf(list);
+        const { total, paused: standing, resumed, failed, pending } = countsOf(batchItemsOf(list));
         expect(standing + resumed + failed + pending).toBe(total);
         expect(total).toBe(list.length);
       }),
@@ -138,12 +148,30 @@ describe('the rules of a batch', () => {
       itemOf('C', { state: 'resumed' }),
       itemOf('D', { state: 'resumed' }),
     ];
-    expect(hasCollapsed(half)).toBe(false);
-    expect(endOf(half)).toBe('PARTIALLY_FAILED');
-    const more = [...half.slice(0, 3), itemOf('D', { state: 'failed' })];
+    const batch = batchItemsOf(half);
+    expect(hasCollapsed(batch)).toBe(false);
+    expect(endOf(batch)).toBe('PARTIALLY_FAILED');
+    const more = withItem(batch, itemOf('D', { state: 'failed' }));
     expect(hasCollapsed(more)).toBe(true);
     expect(endOf(more)).toBe('FAILED');
-    expect(endOf([itemOf('A', { state: 'resumed' })])).toBe('COMPLETED');
+    expect(endOf(batchItemsOf([itemOf('A', { state: 'resumed' })]))).toBe('COMPLETED');
+  });
+
+  it('counts and indexes after any changes are what the items themselves say', () => {
+    fc.assert(
+      fc.property(items, items, fc.integer({ min: 0, max: 8 }), (list, changes, limit) => {
+        const batch = changes.reduce(withItem, batchItemsOf(list));
+        const all = itemsInOrder(batch);
+        const held = all.filter(({ holdsSlot }) => holdsSlot).length;
+        const waiting = all.filter(({ state }) => state === 'waiting');
+        const isSettled = ({ state }: BatchItem) => state === 'resumed' || state === 'failed';
+        expect(all.map(({ item }) => item)).toEqual([...new Set([...list, ...changes].map(({ item }) => item))]);
+        expect(batch.slotsHeld).toBe(held);
+        expect(toPause(batch, limit)).toEqual(waiting.slice(0, Math.max(0, limit - held)));
+        expect([isNew(batch), isOver(batch)]).toEqual([waiting.length > 0, all.every(isSettled)]);
+        expect(inResumeOrder(batch)).toEqual(inResumeOrder(batchItemsOf(all)));
+      }),
+    );
   });
 
   it('CA-054: quota, compute and connections all have to be free; the last to be so counts', () => {

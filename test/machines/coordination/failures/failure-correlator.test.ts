@@ -13,7 +13,6 @@ import {
 import { CORRELATION_FAILURES_MAX } from '../../../../src/limits.ts';
 import { signatureOf } from '../../../../src/machines/work/failure-signature.ts';
 import { TAKEN } from '../../../../src/machines/people/turn.ts';
-import { recordsIn } from '../../../../src/machines/people/records.ts';
 import { DESKS } from '../../../../src/machines/work/system-ids.ts';
 import { startTestSystem } from '../../../../src/testing/test-system.ts';
 import { byEffort } from '../../../support/effort.ts';
@@ -258,8 +257,8 @@ describe('the FailureCorrelator', () => {
     const context = test.system.snapshot(name)!.context as CorrelatorContext;
     const [found] = correlationsIn(context);
     expect(found!.failureCount).toBe(CORRELATION_FAILURES_MAX);
-    expect(recordsIn(context, { kind: 'failures' })).toMatchObject([
-      { signature: found!.signature, failures: [{ item: `item ${CORRELATION_FAILURES_MAX}` }] },
+    expect([...context.failures.values()]).toMatchObject([
+      { signature: found!.signature, item: `item ${CORRELATION_FAILURES_MAX}` },
     ]);
   });
 
