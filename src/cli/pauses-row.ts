@@ -1,6 +1,10 @@
 /** `bosun pauses`: items that stand, why and since when, and what a person does about one: resume, extend, expire. */
 import { BosunError } from '../errors.ts';
-import { type CoordinatorContext, itemsIn } from '../machines/coordination/coordinator/coordinator-context.ts';
+import {
+  type CoordinatorContext,
+  itemsIn,
+  type ShownCoordinator,
+} from '../machines/coordination/coordinator/coordinator-context.ts';
 import { DESKS } from '../machines/work/system-ids.ts';
 import { type PauseManagerContext } from '../machines/coordination/pauses/pause-messages.ts';
 import { type PauseRecord } from '../machines/coordination/pauses/pause-record.ts';
@@ -68,7 +72,7 @@ function ordered(record: PauseRecord, order: string, event: DeskOrder): Ordered 
   return { desk: DESKS.coordinator, event: { ...event, item }, json, said: `${item}: ${order}` };
 }
 
-async function planIn(view: DeskView): Promise<CoordinatorContext> {
+async function planIn(view: DeskView): Promise<ShownCoordinator> {
   const coordinator = await view.look<CoordinatorContext>(DESKS.coordinator);
   if (coordinator === undefined) throw new BosunError('BOSUN_PLAN_INVALID', 'there is no plan; run one first');
   return coordinator.context;

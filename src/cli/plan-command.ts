@@ -4,7 +4,7 @@
  */
 import { BosunError, isBosunError } from '../errors.ts';
 import { COORDINATOR } from '../machines/coordination/crew.ts';
-import { type CoordinatorContext, itemsIn } from '../machines/coordination/coordinator/coordinator-context.ts';
+import { itemsIn, type ShownCoordinator } from '../machines/coordination/coordinator/coordinator-context.ts';
 import { didYouMean } from '../near-names.ts';
 import { itemOf } from '../machines/work/task.ts';
 import { coordinatorOf, type DataDirectory, dataDirectory, hasStore, onHold } from './data-directory.ts';
@@ -34,7 +34,7 @@ export function planCommand(command: PlanCommand): Promise<ExitCode> {
 
 async function giveOrder(command: PlanCommand, directory: DataDirectory, gateway: LiveGateway): Promise<void> {
   const coordinator = await gateway
-    .call<{ context: CoordinatorContext }>('actor.get', { address: COORDINATOR })
+    .call<{ context: ShownCoordinator }>('actor.get', { address: COORDINATOR })
     .catch((error: unknown) => {
       throw isBosunError(error, 'BOSUN_ACTOR_UNKNOWN') ? noPlan(directory) : error;
     });
@@ -60,7 +60,7 @@ function noPlan({ path }: DataDirectory): BosunError {
 }
 
 /** Throws BOSUN_PLAN_INVALID for an order that does not fit the item as it is. */
-function orderFor({ order, item, reason }: PlanCommand, context: CoordinatorContext) {
+function orderFor({ order, item, reason }: PlanCommand, context: ShownCoordinator) {
   const items = itemsIn(context);
   const progress = items.get(item);
   if (progress === undefined)

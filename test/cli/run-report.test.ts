@@ -4,8 +4,12 @@
  */
 import { describe, expect, it } from 'vitest';
 import { terminalReporter } from '../../src/cli/run-report.ts';
-import { type CoordinatorContext } from '../../src/machines/coordination/coordinator/coordinator-context.ts';
+import {
+  type CoordinatorContext,
+  newProgress,
+} from '../../src/machines/coordination/coordinator/coordinator-context.ts';
 import { type ItemProgress } from '../../src/machines/coordination/coordinator/progress.ts';
+import { table } from '../../src/table.ts';
 import { planOf } from '../support/fixtures/plans/plans.ts';
 
 const RUNNING: ItemProgress = {
@@ -23,10 +27,14 @@ const plan = planOf({
   items: ['I', `long-${'name'.repeat(20)}`],
 });
 
-const context = {
+const context: CoordinatorContext = {
+  ...newProgress(),
   plan,
-  'item:I': { ...RUNNING, phase: 'paused', done: ['I/a'], reason: `I/b failed: ${'very '.repeat(40)}\nlong` },
-} as unknown as CoordinatorContext;
+  unitMs: null,
+  items: table([
+    ['I', { ...RUNNING, phase: 'paused', done: ['I/a'], reason: `I/b failed: ${'very '.repeat(40)}\nlong` }],
+  ]),
+};
 
 /** What a terminal of so many columns shows, without escape codes, and the codes that were sent. */
 function drawn(columns: number, colour: boolean): { lines: string[]; codes: string[] } {

@@ -56,17 +56,21 @@ describe('progress', () => {
     tasks: [task('A', 'x'), task('A', 'y'), task('B', 'x'), task('B', 'y')],
   };
 
+  const viewOf = (rows: Readonly<Record<string, object>>) => ({ size: Object.keys(rows).length, rows, next: null });
+
   it('is what the coordinator knows of each item', () => {
     const progress = planProgress({
       plan,
-      'item:A': { phase: 'running', done: ['A/x'], running: ['A/y'], failed: [], reason: null },
-      'item:B': {
-        phase: 'paused',
-        done: [],
-        running: [],
-        failed: [{ task: 'B/x', error: 'no data' }],
-        reason: 'B/x failed: no data',
-      },
+      items: viewOf({
+        A: { phase: 'running', done: ['A/x'], running: ['A/y'], failed: [], reason: null },
+        B: {
+          phase: 'paused',
+          done: [],
+          running: [],
+          failed: [{ task: 'B/x', error: 'no data' }],
+          reason: 'B/x failed: no data',
+        },
+      }),
     })!;
     expect(progress).toMatchObject({ stages: ['x', 'y'], done: 1, running: 1, total: 4 });
     expect(
@@ -83,10 +87,20 @@ describe('progress', () => {
     expect(progress.items[1]!.tasks.get('x')!.error).toBe('no data');
   });
 
+  it('shows an item whose record is too large for a row, and sums over items that are not in view', () => {
+    const wide = { phase: 'paused', done: ['A/x'], running: [], failed: [], reason: 'why' };
+    const tally = { running: 7, done: 100, lost: 0, undecided: 0 };
+    const shown = planProgress({ plan, tally, items: viewOf({}), 'items:A': wide })!;
+    expect(shown.items[0]).toMatchObject({ phase: 'paused', done: 1 });
+    expect([shown.done, shown.running]).toEqual([100, 7]);
+  });
+
   it.each<ItemPhase>(['running', 'pausing', 'paused', 'failed', 'expired'])('shows an item that is %s', (phase) => {
     const { items } = planProgress({
       plan,
-      'item:A': { phase, done: [], running: [], failed: [{ task: 'A/x', error: 'no data' }], reason: 'why' },
+      items: viewOf({
+        A: { phase, done: [], running: [], failed: [{ task: 'A/x', error: 'no data' }], reason: 'why' },
+      }),
     })!;
     expect(items[0]).toMatchObject({ phase, reason: 'why' });
     expect(phaseBadge(items[0]!.phase).sign).not.toBe('?');
@@ -99,7 +113,7 @@ describe('progress', () => {
   it('says of an item that it is completed when all of it is, and of one that nobody touched that it waits', () => {
     const { items } = planProgress({
       plan,
-      'item:A': { phase: 'running', done: ['A/x', 'A/y'], running: [], failed: [], reason: null },
+      items: viewOf({ A: { phase: 'running', done: ['A/x', 'A/y'], running: [], failed: [], reason: null } }),
     })!;
     expect(items.map(({ phase, done, total }) => [phase, done, total])).toEqual([
       ['completed', 2, 2],

@@ -1,10 +1,19 @@
 /** How far a plan has come, as the page shows it: items by stages, read off the context of its coordinator. Pure. */
 
-import type { ItemProgress } from '../../machines/coordination/coordinator/progress.ts';
+import type { ItemProgress, Tally } from '../../machines/coordination/coordinator/progress.ts';
 import type { Plan, PlanTask } from '../../machines/coordination/plan/plan.ts';
 
-/** What is shown of an item's record, which is under `item:NAME`. */
+/** What is shown of an item's record. */
 type ItemShown = Pick<ItemProgress, 'phase' | 'done' | 'running' | 'failed' | 'reason'>;
+
+/** The part of a coordinator's context that is shown: an item's record is a row, or, too large for one, a key. */
+interface CoordinatorShown {
+  readonly plan?: Plan;
+  readonly items?: { readonly rows: Readonly<Record<string, ItemShown>> };
+  /** Sums over all items, of which a view of the table may have the first only. */
+  readonly tally?: Tally;
+  readonly [wideRow: `items:${string}`]: ItemShown | undefined;
+}
 
 export type TaskState = 'done' | 'running' | 'failed' | 'waiting';
 
@@ -57,7 +66,7 @@ export function phaseBadge(phase: string): PhaseBadge {
 
 /** undefined for a context that is no coordinator's. */
 export function planProgress(context: unknown): PlanProgress | undefined {
-  const { plan, ...records } = (context ?? {}) as { readonly plan?: Plan } & Readonly<Record<string, unknown>>;
+  const { plan, items: known, tally, ...others } = (context ?? {}) as CoordinatorShown;
   if (plan === undefined || !Array.isArray(plan.tasks)) return undefined;
   const byItem = new Map<string, PlanTask[]>();
   for (const task of plan.tasks) {
@@ -66,8 +75,9 @@ export function planProgress(context: unknown): PlanProgress | undefined {
     own.push(task);
     byItem.set(item, own);
   }
+  const rows = new Map(Object.entries(known?.rows ?? {}));
   const items = [...byItem].map(([item, tasks]) =>
-    rowOf(item, tasks, (records[`item:${item}`] as ItemShown | undefined) ?? UNTOUCHED),
+    rowOf(item, tasks, others[`items:${item}`] ?? rows.get(item) ?? UNTOUCHED),
   );
   const stages = [...new Set(plan.tasks.flatMap(({ stage }) => stage ?? []))];
   const sum = (of: (row: ItemRow) => number) => items.reduce((total, row) => total + of(row), 0);
@@ -75,8 +85,9 @@ export function planProgress(context: unknown): PlanProgress | undefined {
     plan,
     stages,
     items,
-    done: sum(({ done }) => done),
-    running: sum(({ tasks }) => [...tasks.values()].filter(({ state }) => state === 'running').length),
+    done: tally?.done ?? sum(({ done }) => done),
+    running:
+      tally?.running ?? sum(({ tasks }) => [...tasks.values()].filter(({ state }) => state === 'running').length),
     total: plan.tasks.length,
   };
 }

@@ -5,10 +5,14 @@
 import fc from 'fast-check';
 import { type AnyActorRef } from 'xstate';
 import { describe, expect, it } from 'vitest';
-import { type CoordinatorContext, itemIn } from '../../../src/machines/coordination/coordinator/coordinator-context.ts';
+import {
+  type CoordinatorContext,
+  itemIn,
+  newProgress,
+} from '../../../src/machines/coordination/coordinator/coordinator-context.ts';
 import { PlanLedger } from '../../../src/machines/coordination/coordinator/plan-ledger.ts';
 import { type Plan } from '../../../src/machines/coordination/plan/plan.ts';
-import { EMPTY_TALLY, isLost, outcomeOf } from '../../../src/machines/coordination/coordinator/progress.ts';
+import { isLost, outcomeOf } from '../../../src/machines/coordination/coordinator/progress.ts';
 import { startTasks, taskCompleted } from '../../../src/machines/coordination/coordinator/task-decisions.ts';
 import { planOf } from '../../support/fixtures/plans/plans.ts';
 import { byEffort } from '../../support/effort.ts';
@@ -185,13 +189,7 @@ describe('the ledger', () => {
   /** Ends the task that has run longest, event by event, as the coordinator takes them. */
   function run(of: Plan): { events: number; context: CoordinatorContext } {
     const self = {} as AnyActorRef;
-    const context = {
-      plan: of,
-      unitMs: null,
-      tally: EMPTY_TALLY,
-      capacity: {},
-      gatesOpened: 0,
-    } as unknown as CoordinatorContext;
+    const context: CoordinatorContext = { plan: of, unitMs: null, ...newProgress() };
     const running: string[] = [];
     let events = 0;
     const turn = (take: (ledger: PlanLedger) => void): void => {

@@ -53,7 +53,8 @@ function heldAgain(
   item: string | null,
   { debate, next }: { readonly debate: string; readonly next: string },
 ): void {
-  for (const [name, { debates }] of ledger.items()) {
+  for (const name of ledger.itemsOfDebate(debate)) {
+    const { debates } = ledger.item(name);
     const known = debates?.[debate];
     if (known !== undefined)
       ledger.change(name, { debates: withDebate(withoutDebate(debates, debate), { ...known, debate: next }) });

@@ -36,7 +36,7 @@ export function loseItem(
 
 /** CA-036: 30 days after a failure. What has expired is purged at once (CA-019). */
 function dropCheckpoints(ledger: PlanLedger, item: string, phase: 'failed' | 'expired'): void {
-  if (phase === 'expired') ledger.putResults(item, {});
+  if (phase === 'expired') ledger.dropResults(item);
   for (const { id: task } of ledger.tasksOf(item)) {
     const kept = ledger.checkpoint(task);
     if (kept === undefined) continue;

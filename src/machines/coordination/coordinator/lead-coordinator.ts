@@ -13,7 +13,7 @@ import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { timeOf } from '../../../actors/model/ref.ts';
 import { reply } from '../../../actors/model/talk-actions.ts';
 import { capacityRequested, correlationDetected, planReported } from './capacity-decisions.ts';
-import { type CoordinatorContext } from './coordinator-context.ts';
+import { type CoordinatorContext, newProgress } from './coordinator-context.ts';
 import { type CoordinatorEvent, type EventOf, orders, type PlanEvent } from './coordinator-events.ts';
 import { debateDeferred, debateProvisional, debateResolved } from './debate-decisions.ts';
 import { askAgain, gateClosed, gateRequested, gateValidated } from './gate-decisions.ts';
@@ -35,7 +35,7 @@ import {
 import { unitMsOf } from './performance.ts';
 import { type CoordinatorEmitted, type Outgoing, PlanLedger } from './plan-ledger.ts';
 import { type Plan } from '../plan/plan.ts';
-import { EMPTY_TALLY, outcomeOf, type PlanOutcome } from './progress.ts';
+import { outcomeOf, type PlanOutcome } from './progress.ts';
 import { passOn } from './message-routes.ts';
 import {
   attemptFailed,
@@ -144,9 +144,7 @@ const machine = setup({
   context: ({ input: { plan } }) => ({
     plan,
     unitMs: unitMsOf(plan.unit),
-    tally: EMPTY_TALLY,
-    capacity: {},
-    gatesOpened: 0,
+    ...newProgress(),
   }),
   entry: 'decide',
   initial: 'working',

@@ -13,11 +13,13 @@ import {
   itemIn,
   itemsIn,
   type KeptCheckpoint,
+  outputsOf,
   performanceIn,
-  resultsOf,
+  resultIn,
 } from './coordinator-context.ts';
 import { Dispatcher, type PlanProgress } from '../plan/dispatcher.ts';
 import { alertOf, type Notice } from '../../people/notice.ts';
+import { nameKey, pairKey, pairsOf } from '../../people/table-keys.ts';
 import { DESKS } from '../../work/system-ids.ts';
 import { type Message } from '../messages/messages.ts';
 import { type Performance } from './performance.ts';
@@ -34,6 +36,7 @@ import {
   type Tally,
   tallyOf,
 } from './progress.ts';
+import { withWideRow } from './wide-rows.ts';
 
 /** What is said to whoever watches, once it is durable. */
 export type CoordinatorEmitted =
@@ -118,8 +121,11 @@ export class PlanLedger {
   readonly delayed: DelayedEvent[] = [];
   /** The answer to whoever asked; undefined: none. */
   answer: object | undefined;
+  readonly #before: CoordinatorContext;
+  /** With what this turn has changed. */
   readonly #context: CoordinatorContext;
-  readonly #patch: Record<string, unknown> = {};
+  readonly #patch: object = {};
+  readonly #touched = new Set<string>();
   readonly #dispatcher: Dispatcher;
   #tally: Tally;
 
@@ -131,7 +137,8 @@ export class PlanLedger {
     this.nowMs = nowMs;
     this.self = self;
     this.isPresent = isPresent;
-    this.#context = context;
+    this.#before = context;
+    this.#context = { ...context };
     this.#tally = context.tally;
     const known = dispatchers.get(context.tally);
     dispatchers.delete(context.tally);
@@ -154,46 +161,53 @@ export class PlanLedger {
 
   /** All of them. O(items). */
   items(): Items {
-    return itemsIn(this.now);
+    return itemsIn(this.#context);
   }
 
   /** Items of which this turn has changed something. */
   touched(): readonly string[] {
-    return Object.keys(this.#patch).flatMap((key) => (key.startsWith('item:') ? [key.slice('item:'.length)] : []));
+    return [...this.#touched];
   }
 
   /** A new id, by which {@link closeGate} knows item and gate again. */
   openGate(item: string, gate: string): string {
-    const number = ((this.#patch['gatesOpened'] as number | undefined) ?? this.#context.gatesOpened) + 1;
-    const id = `plan.${gate}.${number}`;
-    this.#patch['gatesOpened'] = number;
-    this.#patch[`gate:${id}`] = { item, gate } satisfies GatePlace;
+    const { gates, gatesOfItems } = this.#context;
+    const gatesOpened = this.#context.gatesOpened + 1;
+    const id = `plan.${gate}.${gatesOpened}`;
+    this.#assign({
+      gatesOpened,
+      gates: gates.set(nameKey(id), { item, gate }),
+      gatesOfItems: gatesOfItems.set(pairKey(item, id), id),
+    });
     return id;
   }
 
   /** undefined for one that is closed, or not of this plan. */
   closeGate(id: string): GatePlace | undefined {
-    const place = this.#context[`gate:${id}`];
-    if (place !== undefined) this.#patch[`gate:${id}`] = undefined;
+    const { gates, gatesOfItems } = this.#context;
+    const place = gates.get(nameKey(id));
+    if (place !== undefined)
+      this.#assign({ gates: gates.delete(nameKey(id)), gatesOfItems: gatesOfItems.delete(pairKey(place.item, id)) });
     return place;
   }
 
   /** Ids of the gates that an item waits at. */
   gatesOf(item: string): readonly string[] {
-    const gates = Object.entries(this.now).filter(([key]) => key.startsWith('gate:')) as unknown as readonly (readonly [
-      string,
-      GatePlace | undefined,
-    ])[];
-    return gates.flatMap(([key, place]) => (place?.item === item ? [key.slice('gate:'.length)] : []));
+    return [...this.#context.gatesOfItems.values(pairsOf(item))];
+  }
+
+  /** Names of the items that have to do with a debate. */
+  itemsOfDebate(debate: string): readonly string[] {
+    return [...this.#context.itemsOfDebates.values(pairsOf(debate))];
   }
 
   /** With what this turn has changed. */
   get now(): CoordinatorContext {
-    return { ...this.#context, ...this.#patch };
+    return this.#context;
   }
 
   item(item: string): ItemProgress {
-    return (this.#patch[`item:${item}`] as ItemProgress | undefined) ?? itemIn(this.#context, item);
+    return itemIn(this.#context, item);
   }
 
   isRunning(id: string): boolean {
@@ -227,39 +241,42 @@ export class PlanLedger {
     for (const id of again) this.#dispatcher.reopen(id);
   }
 
+  /** Outputs of its completed tasks, by stage; in a plan of tasks by task id. */
   results(item: string): Readonly<Record<string, unknown>> {
-    return (
-      (this.#patch[`results:${item}`] as Readonly<Record<string, unknown>> | undefined) ??
-      resultsOf(this.#context, item)
-    );
+    return outputsOf(this.tasksOf(item), (task) => resultIn(this.#context, task));
   }
 
-  putResults(item: string, results: Readonly<Record<string, unknown>>): void {
-    this.#patch[`results:${item}`] = results;
+  putResult(task: string, output: unknown): void {
+    this.#assign(withWideRow(this.#context, 'results', nameKey(task), { output }));
+  }
+
+  dropResults(item: string): void {
+    for (const { id } of this.tasksOf(item))
+      this.#assign(withWideRow(this.#context, 'results', nameKey(id), undefined));
   }
 
   checkpoint(task: string): KeptCheckpoint | undefined {
-    const key = `checkpoint:${task}`;
-    return key in this.#patch ? (this.#patch[key] as KeptCheckpoint | undefined) : checkpointIn(this.#context, task);
+    return checkpointIn(this.#context, task);
   }
 
   putCheckpoint(task: string, kept: KeptCheckpoint | undefined): void {
-    if (kept !== undefined || this.checkpoint(task) !== undefined) this.#patch[`checkpoint:${task}`] = kept;
+    if (kept !== undefined || this.checkpoint(task) !== undefined)
+      this.#assign(withWideRow(this.#context, 'checkpoints', nameKey(task), kept));
   }
 
   count(agentType: string, change: Partial<Performance>): void {
-    const key = `type:${agentType}` as const;
-    const before = (this.#patch[key] as Performance | undefined) ?? performanceIn(this.#context, agentType);
+    const before = performanceIn(this.#context, agentType);
     const sums = Object.entries(change).map(
       ([name, value]) => [name, before[name as keyof Performance] + value] as const,
     );
-    this.#patch[key] = { ...before, ...Object.fromEntries(sums) };
+    const after = { ...before, ...Object.fromEntries(sums) };
+    this.#assign({ performance: this.#context.performance.set(nameKey(agentType), after) });
   }
 
   /** @param places null: as the plan says. */
   setCapacity(agentType: string, places: number | null): void {
     const { [agentType]: _, ...others } = this.#context.capacity;
-    this.#patch['capacity'] = places === null ? others : { ...others, [agentType]: places };
+    this.#assign({ capacity: places === null ? others : { ...others, [agentType]: places } });
     this.#dispatcher.setCapacity(agentType, places ?? capacityOf(this.plan.capacity, agentType));
   }
 
@@ -286,26 +303,42 @@ export class PlanLedger {
 
   /** Where the plan stands by now. */
   position(): PlanProgress {
-    return positionIn(this.now);
+    return positionIn(this.#context);
   }
 
   /** What is to be assigned, if anything. Ends the turn: the scheduler goes on with the context that comes of it. */
   close(): Partial<CoordinatorContext> | undefined {
     const isUnchanged = Object.keys(this.#patch).length === 0;
     // A new object even where the sums are the same: it is what the scheduler of this context is known by.
-    const tally = isUnchanged ? this.#context.tally : { ...this.#tally };
+    const tally = isUnchanged ? this.#before.tally : { ...this.#tally };
     dispatchers.set(tally, this.#dispatcher);
-    return isUnchanged ? undefined : ({ ...this.#patch, tally } as Partial<CoordinatorContext>);
+    return isUnchanged ? undefined : { ...this.#patch, tally };
+  }
+
+  #assign(patch: Partial<CoordinatorContext>): void {
+    Object.assign(this.#context, patch);
+    Object.assign(this.#patch, patch);
   }
 
   #put(item: string, next: ItemProgress): void {
     const before = this.item(item);
-    this.#patch[`item:${item}`] = next;
+    this.#touched.add(item);
+    this.#assign(withWideRow(this.#context, 'items', item, next));
+    this.#indexDebates(item, before.debates, next.debates);
     const tasks = this.tasksOf(item).length;
     this.#tally = sum(this.#tally, tallyOf(before, tasks), tallyOf(next, tasks));
     const [was, is] = [standingOf(before), standingOf(next)];
     if (was.starts !== is.starts || was.awaited !== is.awaited || was.alone !== is.alone)
       this.#dispatcher.place(item, is);
+  }
+
+  #indexDebates(item: string, before: ItemProgress['debates'] = {}, after: ItemProgress['debates'] = {}): void {
+    if (before === after) return;
+    let { itemsOfDebates } = this.#context;
+    for (const debate of Object.keys(before))
+      if (!(debate in after)) itemsOfDebates = itemsOfDebates.delete(pairKey(debate, item));
+    for (const debate of Object.keys(after)) itemsOfDebates = itemsOfDebates.set(pairKey(debate, item), item);
+    this.#assign({ itemsOfDebates });
   }
 }
 

@@ -44,7 +44,7 @@ export function taskCompleted(
   // It starts again when its Boss has gone: word of that must not be taken for the end of the next one.
   if (isStale(ledger, task)) return;
   ledger.complete(id);
-  ledger.putResults(item, { ...ledger.results(item), [task.stage ?? id]: output });
+  ledger.putResult(id, output);
   ledger.count(task.agent, { completed: 1, busyMs: tookMs, expectedMs: expectedMs ?? 0 });
   rerunGoesOn(ledger, item, id);
   askAfter(ledger, task);

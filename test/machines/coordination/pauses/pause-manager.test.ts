@@ -2,6 +2,7 @@
  * The PauseManager at work under the Lead Coordinator: its states, its days, its orders, its memory. On virtual time,
  * over power cuts.
  */
+import { resultsOf } from '../../../../src/machines/coordination/coordinator/coordinator-context.ts';
 import { type OrderReply, TAKEN } from '../../../../src/machines/people/turn.ts';
 import { describe, expect, it } from 'vitest';
 import { fromPromise } from 'xstate';
@@ -143,7 +144,7 @@ describe('the states of a pause', () => {
 
   it('CA-028: the pause of one item touches no other', async () => {
     const { crew } = await pausedCrew();
-    expect([crew.phase('B'), crew.item('A').done, crew.context()['item:A']?.manager]).toEqual([
+    expect([crew.phase('B'), crew.item('A').done, crew.item('A').manager]).toEqual([
       'paused',
       ['A/draft', 'A/print'],
       null,
@@ -490,7 +491,7 @@ describe('retention', () => {
       resumePlan: null,
       record: { status: 'EXPIRED', failedTask: 'B/draft' },
     });
-    expect(crew.context()['results:B'] ?? {}).toEqual({});
+    expect(resultsOf(crew.context(), 'B')).toEqual({});
     const state = await crew.ask<PauseState>({ type: 'pause.state', item: 'B' });
     expect(state.status).toBe('EXPIRED');
   });

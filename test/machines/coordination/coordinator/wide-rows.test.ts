@@ -1,0 +1,51 @@
+/** Rows of any size, in their table or beside it. */
+import { describe, expect, it } from 'vitest';
+import { wideRowIn, withWideRow } from '../../../../src/machines/coordination/coordinator/wide-rows.ts';
+import { TABLE_ROW_BYTES_MAX } from '../../../../src/limits.ts';
+import { table } from '../../../../src/table.ts';
+
+const small = { output: 'x'.repeat(1_000) };
+const wide = { output: { list: ['x'.repeat(TABLE_ROW_BYTES_MAX)] } };
+
+const put = <Context extends object>(context: Context, key: string, row: object | undefined) => ({
+  ...context,
+  ...(withWideRow(context, 'rows', key, row) as Context),
+});
+const empty = { rows: table<object>() };
+
+describe('a row of any size', () => {
+  it('stands in its table where it has room there, and under a key of its own where it has not', () => {
+    const context = put(put(empty, 'a', small), 'b', wide);
+    expect(context.rows.size).toBe(1);
+    expect(Object.keys(context)).toEqual(['rows', 'rows:b']);
+    expect(['a', 'b', 'c'].map((key) => wideRowIn(context, 'rows', key))).toEqual([small, wide, undefined]);
+  });
+
+  it('goes from one place to the other as it grows and shrinks, and is taken away from either', () => {
+    let context = put(empty, 'a', small);
+    context = put(context, 'a', wide);
+    expect([context.rows.size, wideRowIn(context, 'rows', 'a')]).toEqual([0, wide]);
+    context = put(context, 'a', small);
+    expect([context.rows.size, wideRowIn(context, 'rows', 'a')]).toEqual([1, small]);
+    for (const row of [small, wide])
+      expect(wideRowIn(put(put(context, 'a', row), 'a', undefined), 'rows', 'a')).toBe(undefined);
+  });
+
+  it.each([
+    ['bytes', new Uint8Array(TABLE_ROW_BYTES_MAX)],
+    ['a map', new Map([['a', wide]])],
+    ['a set', new Set([wide])],
+    ['numbers', Array.from({ length: 10_000 }, (_, n) => n)],
+    ['an error', new Error('x'.repeat(TABLE_ROW_BYTES_MAX))],
+    ['names', Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`name ${n}`, null]))],
+  ])('is too large because of %s', (_what, output) => {
+    expect(put(empty, 'a', { output }).rows.size).toBe(0);
+  });
+
+  it('is not gone through where it refers to an actor', () => {
+    class Handle {
+      readonly sessionId = 'x'.repeat(TABLE_ROW_BYTES_MAX);
+    }
+    expect(put(empty, 'a', { manager: new Handle() }).rows.size).toBe(1);
+  });
+});
