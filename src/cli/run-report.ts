@@ -6,6 +6,7 @@ import {
   resultsOf,
 } from '../machines/coordination/coordinator/coordinator-context.ts';
 import { itemOf } from '../machines/work/task.ts';
+import { planIndexOf } from '../machines/coordination/plan/plan-index.ts';
 import { isAtGate, type ItemProgress } from '../machines/coordination/coordinator/progress.ts';
 import { DESK_SENTENCES, deskSentence } from './desk-sentences.ts';
 import { logTo, type Output } from './surroundings.ts';
@@ -236,8 +237,7 @@ export function resultLines(context: CoordinatorContext): string[] {
 }
 
 function isComplete(context: CoordinatorContext, item: string): boolean {
-  const own = context.plan.tasks.filter((task) => itemOf(task) === item);
-  return own.length === itemsIn(context).get(item)!.done.length;
+  return itemIn(context, item).done.length === planIndexOf(context.plan).byItem.get(item)!.length;
 }
 
 /** Paths under `files: [{ path }]` in the outputs of tasks: the convention by which agents say what they wrote. */
