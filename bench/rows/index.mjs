@@ -18,6 +18,7 @@ import { calls } from './calls.mjs';
 import { crowd } from './crowd.mjs';
 import { echo } from './echo.mjs';
 import { fairness } from './fairness.mjs';
+import { gates } from './gates.mjs';
 import { heap } from './heap.mjs';
 import { hops } from './hops.mjs';
 import { idle } from './idle.mjs';
@@ -60,4 +61,5 @@ export const ROWS = [
   crowd,
   tableTurn,
   tableFold,
+  gates,
 ];
