@@ -56,7 +56,7 @@ function liveView(gateway: LiveGateway): DeskView {
     isLive: true,
     async look<Context>(address: string) {
       try {
-        return begun(await gateway.call<Looked<Shown<Context> | null>>('actor.get', { address }));
+        return begun(await gateway.actor<Context>(address));
       } catch (error) {
         if (isBosunError(error, 'BOSUN_ACTOR_UNKNOWN')) return undefined;
         throw error;

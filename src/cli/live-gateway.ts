@@ -4,8 +4,11 @@
  */
 import { BosunError, ERROR_CODES, type ErrorCode, isBosunError } from '../errors.ts';
 import { type MethodName, METHODS } from '../gateway/calls/methods.ts';
+import { withWholeTables } from '../gateway/calls/whole-tables.ts';
 import { EVENTS_PATH } from '../gateway/protocol/protocol.ts';
 import { type ServerFrame, type WireError } from '../gateway/protocol/frames.ts';
+import { type ActorView } from '../gateway/protocol/views.ts';
+import { type Shown } from '../table.ts';
 import { type DataDirectory } from './data-directory.ts';
 import { announcedGateway, type GatewayAddress } from './gateway-file.ts';
 
@@ -66,6 +69,14 @@ export class LiveGateway {
     const body = (await response.json()) as Result & { readonly error?: WireError };
     if (response.ok) return body;
     throw errorOf(body.error);
+  }
+
+  /** What an actor shows, with all rows of its tables. Rejects with BOSUN_ACTOR_UNKNOWN where there is none. */
+  async actor<Context>(address: string): Promise<{ readonly value: unknown; readonly context: Shown<Context> | null }> {
+    const { value, context } = await this.call<ActorView>('actor.get', { address });
+    const whole = await withWholeTables(context, (table, from) => this.call('table.read', { address, table, from }));
+    // The caller names the agent whose context it is.
+    return { value, context: whole as Shown<Context> | null };
   }
 
   /** Frames of a subscription, until either side ends it. Rejects as `call` does. */

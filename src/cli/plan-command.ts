@@ -4,7 +4,11 @@
  */
 import { BosunError, isBosunError } from '../errors.ts';
 import { COORDINATOR } from '../machines/coordination/crew.ts';
-import { itemsIn, type ShownCoordinator } from '../machines/coordination/coordinator/coordinator-context.ts';
+import {
+  type CoordinatorContext,
+  itemsIn,
+  type ShownCoordinator,
+} from '../machines/coordination/coordinator/coordinator-context.ts';
 import { didYouMean } from '../near-names.ts';
 import { itemOf } from '../machines/work/task.ts';
 import { coordinatorOf, type DataDirectory, dataDirectory, hasStore, onHold } from './data-directory.ts';
@@ -33,14 +37,13 @@ export function planCommand(command: PlanCommand): Promise<ExitCode> {
 }
 
 async function giveOrder(command: PlanCommand, directory: DataDirectory, gateway: LiveGateway): Promise<void> {
-  const coordinator = await gateway
-    .call<{ context: ShownCoordinator }>('actor.get', { address: COORDINATOR })
-    .catch((error: unknown) => {
-      throw isBosunError(error, 'BOSUN_ACTOR_UNKNOWN') ? noPlan(directory) : error;
-    });
+  const { context } = await gateway.actor<CoordinatorContext>(COORDINATOR).catch((error: unknown) => {
+    throw isBosunError(error, 'BOSUN_ACTOR_UNKNOWN') ? noPlan(directory) : error;
+  });
+  if (context === null) throw noPlan(directory);
   await gateway.call('actor.send', {
     address: COORDINATOR,
-    event: orderFor(command, coordinator.context),
+    event: orderFor(command, context),
     until: 'taken',
   });
 }

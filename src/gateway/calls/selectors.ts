@@ -4,6 +4,7 @@
  */
 import { TABLE_ROWS_SHOWN } from '../../limits.ts';
 import { type TableView } from '../../table.ts';
+import { withWholeTables } from './whole-tables.ts';
 import { type ActorView } from '../protocol/views.ts';
 import { type BackendHandlers, type Handlers } from './call.ts';
 import { invalid } from './wire-errors.ts';
@@ -26,34 +27,4 @@ export function selectHandler(selectors: Selectors, backend: BackendHandlers): H
     // Whoever gave the selector named the agent whose context it takes.
     return { value: (own[selector] as (context: unknown) => unknown)(whole) ?? null };
   };
-}
-
-/**
- * The context with the rows that its view leaves out, page by page. What changes between two pages may be seen in part:
- * what a selector gives is a look, and the next one sees the rest.
- */
-async function withWholeTables(
-  context: unknown,
-  read: (table: string, from: string) => Promise<TableView>,
-): Promise<unknown> {
-  if (typeof context !== 'object' || context === null) return context;
-  const whole: Record<string, unknown> = { ...context };
-  for (const [key, value] of Object.entries(context)) {
-    let { rows, next } = isPart(value) ? value : NO_PART;
-    while (next !== null) {
-      const page = await read(key, next);
-      rows = { ...rows, ...page.rows };
-      ({ next } = page);
-      whole[key] = { size: page.size, rows, next };
-    }
-  }
-  return whole;
-}
-
-const NO_PART = { rows: {}, next: null } as { readonly rows: TableView['rows']; readonly next: string | null };
-
-/** Whether a value of a view is a table of which there is more. */
-function isPart(value: unknown): value is TableView & { readonly next: string } {
-  const { size, rows, next } = (value ?? {}) as Partial<TableView>;
-  return typeof size === 'number' && typeof rows === 'object' && typeof next === 'string';
 }

@@ -13,7 +13,7 @@ import { type ResourceQuestion } from '../../../src/machines/coordination/batche
 import { type Resources } from '../../../src/machines/coordination/batches/batch-rules.ts';
 import { failureAgents, failureDesks } from '../../../src/machines/coordination/failure-crew.ts';
 import { DESKS } from '../../../src/machines/work/system-ids.ts';
-import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
+import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
@@ -67,6 +67,7 @@ export interface DesksOptions {
   readonly deliver?: PromiseActorLogic<unknown, DeliveryInput>;
   /** Leaves the stand-in away. */
   readonly isAlone?: boolean;
+  readonly journal?: TestSystemOptions['journal'];
 }
 
 export class Desks {
@@ -110,6 +111,7 @@ export async function startDesks({
   resources,
   deliver,
   isAlone = false,
+  journal,
 }: DesksOptions = {}): Promise<Desks> {
   const coordinator = defineAgent({ name: 'stand-in', machine: standIn, events: { tell: z.looseObject({}) } });
   const provided = failureAgents.map((agent) => {
@@ -121,7 +123,8 @@ export async function startDesks({
     ...failureDesks,
     ...(isAlone ? [] : [{ id: DESKS.coordinator, systemId: DESKS.coordinator, agent: 'stand-in', input: { answers } }]),
   ];
-  return new Desks(await startTestSystem({ agents: [coordinator, ...provided], tree: { children } }));
+  const agents = [coordinator, ...provided];
+  return new Desks(await startTestSystem({ agents, tree: { children }, ...(journal !== undefined && { journal }) }));
 }
 
 /** The agent with another logic for a port, as a host provides it. */
