@@ -250,10 +250,7 @@ export const TRACE_KEPT_MAX = 10_000;
 /** One kept turn in so many has the whole context; the others have what changed, some tenth of it. */
 export const TRACE_WHOLE_EVERY = 16;
 
-/**
- * Failures of one correlation, and of one signature that are remembered: 150 KB in one key, written with each. More
- * begin the next one.
- */
+/** Failures of one correlation, and of one signature that are remembered. More begin the next one. */
 export const CORRELATION_FAILURES_MAX = 500;
 
 /** Unread messages that an inspection names: who looks wants to know what comes next, not all of 10,000. */
@@ -468,6 +465,15 @@ export const GATE_REMINDERS_MAX = 100;
 /** Orders about one item of a desk that its actor has not answered yet: what comes in the moment of its beginning. */
 export const DESK_ORDERS_OPEN_MAX = 16;
 
+/** One order that a desk passes on: it is a row until the item's actor has answered it. */
+export const DESK_ORDER_BYTES_MAX = 48 * 1024;
+
+/** An answer to a gate: it is part of the gate's record. What is larger belongs in a file that the answer names. */
+export const GATE_ANSWER_BYTES_MAX = 32 * 1024;
+
+/** What holds where nobody answers a gate: the same. */
+export const GATE_TIMEOUT_BYTES_MAX = 8 * 1024;
+
 /**
  * Closed gates in the records of their desk, the oldest dropped first: a day's work of many people. Some 500 bytes
  * each.
@@ -490,8 +496,7 @@ export const DEBATES_KEPT_MAX = 1_000;
 export const ITEM_DEBATES_KEPT_MAX = 100;
 
 /**
- * Observations of one agent, the oldest dropped first: enough for two years of rolling accuracy. Some 120 bytes each,
- * written together.
+ * Observations of one agent, the oldest dropped first: enough for two years of rolling accuracy. Some 120 bytes each.
  */
 export const OBSERVATIONS_PER_AGENT_MAX = 500;
 

@@ -37,7 +37,7 @@ type Shown<Value> = Value extends { readonly sessionId: string }
     : Value;
 
 /** The desk's own part of a record. */
-type Own = 'held' | 'orders';
+type Own = 'orders';
 
 export type GateRow = Shown<Omit<GateRecord, Own>>;
 export type AlertRow = Shown<Omit<AlertRecord, Own>>;

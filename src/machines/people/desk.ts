@@ -5,15 +5,19 @@
  */
 import { type AnyActorRef, type AnyEventObject } from 'xstate';
 import { type ReplyTo } from '../../actors/model/talk-actions.ts';
-import { DESK_ORDERS_OPEN_MAX } from '../../limits.ts';
+import { DESK_ORDER_BYTES_MAX, DESK_ORDERS_OPEN_MAX } from '../../limits.ts';
+import { table, type Table } from '../../table.ts';
 import { noRecords, type RecordKind, Records, type RecordTables } from './records.ts';
+import { numberKey, pairKey, pairsOf } from './table-keys.ts';
 import { type Asked, type OrderReply, refused, type Turn } from './turn.ts';
+import { fits } from './value-size.ts';
 
 /** Something for an item's actor that it has not been sent, or an order that it has not answered. */
 interface Held {
+  readonly number: number;
   readonly event: AnyEventObject;
-  /** Of an order: its number at this item. */
-  readonly order: number | null;
+  /** Whether it is answered. */
+  readonly isOrder: boolean;
   readonly replyTo: ReplyTo | null;
 }
 
@@ -24,12 +28,11 @@ export interface DeskRecord {
   readonly isOver: boolean;
   /** Its actor; null until that has begun, and after it has ended. */
   readonly ref: AnyActorRef | null;
-  readonly held: readonly Held[];
-  /** Orders so far. */
+  /** What has been held for it so far: each thing has its number. */
   readonly orders: number;
 }
 
-type Own = 'number' | 'isOver' | 'ref' | 'held' | 'orders';
+type Own = 'number' | 'isOver' | 'ref' | 'orders';
 
 /** What a record is made from. */
 export type Facts<Row extends DeskRecord> = Omit<Row, Own>;
@@ -38,6 +41,8 @@ export type Facts<Row extends DeskRecord> = Omit<Row, Own>;
 export interface DeskContext<Row> extends RecordTables<Row> {
   /** The number that the next record gets. */
   readonly next: number;
+  /** What is held for each item. */
+  readonly held: Table<Held>;
 }
 
 export interface DeskOf<Row extends DeskRecord> extends Pick<RecordKind<Row>, 'endedMax'> {
@@ -55,7 +60,7 @@ const RECORDS: RecordKind<DeskRecord> = { keyOf: ({ id }) => id, isOver: ({ isOv
 
 /** What a desk begins with: no records. */
 export function newDesk<Row extends DeskRecord>(): DeskContext<Row> {
-  return { next: 1, ...noRecords<Row>() };
+  return { next: 1, held: table(), ...noRecords<Row>() };
 }
 
 /** An order as an item's actor gets it from its desk; asked directly it has no number. */
@@ -97,7 +102,7 @@ export class Desk<Row extends DeskRecord> {
     const { next: number } = this.#turn.context;
     this.#turn.assign({ next: number + 1 });
     // A record is its facts and what is the desk's.
-    const row = { ...facts, number, isOver: false, ref: null, held: [], orders: 0 } as unknown as Row;
+    const row = { ...facts, number, isOver: false, ref: null, orders: 0 } as unknown as Row;
     this.records.put(row);
     const id = this.#of.actorOf?.(row) ?? row.id;
     const spec = { id, input: { ...input, desk: this.#turn.self }, reportTo: this.#turn.self };
@@ -109,7 +114,7 @@ export class Desk<Row extends DeskRecord> {
   tell({ id }: Row, event: AnyEventObject): void {
     const row = this.records.get(id)!;
     if (row.ref !== null) this.#turn.send(row.ref, event);
-    else this.records.put({ ...row, held: [...row.held, { event, order: null, replyTo: null }] });
+    else this.#hold(row, { event, isOrder: false, replyTo: null });
   }
 
   /** Passes an order on to the item's actor, which answers it. The reply, where it is refused here. */
@@ -121,15 +126,10 @@ export class Desk<Row extends DeskRecord> {
     const row = this.records.get(id);
     const problem = this.problemOf(id);
     if (row === undefined || problem !== undefined) return refused(problem!);
-    if (row.held.length >= DESK_ORDERS_OPEN_MAX)
+    if (this.#heldFor(id).length >= DESK_ORDERS_OPEN_MAX)
       return refused(`${this.#of.noun} "${id}" has ${DESK_ORDERS_OPEN_MAX} orders to answer first`);
-    const order = row.orders + 1;
-    this.records.put({
-      ...row,
-      ...facts,
-      orders: order,
-      held: [...row.held, { event, order, replyTo: replyTo ?? null }],
-    });
+    if (!fits(event, DESK_ORDER_BYTES_MAX)) return refused(`an order has at most ${DESK_ORDER_BYTES_MAX} bytes`);
+    const order = this.#hold({ ...row, ...facts }, { event, isOrder: true, replyTo: replyTo ?? null });
     if (row.ref !== null) this.#turn.send(row.ref, { ...event, order });
     return undefined;
   }
@@ -145,17 +145,20 @@ export class Desk<Row extends DeskRecord> {
   begin(id: string, ref: AnyActorRef): void {
     const row = this.records.get(id);
     if (row === undefined || row.isOver || row.ref !== null) return;
-    for (const { event, order } of row.held) this.#turn.send(ref, order === null ? event : { ...event, order });
-    this.records.put({ ...row, ref, held: row.held.filter(({ order }) => order !== null) });
+    for (const held of this.#heldFor(id)) {
+      const { event, isOrder, number } = held;
+      this.#turn.send(ref, isOrder ? { ...event, order: number } : event);
+      if (!isOrder) this.#release(id, held);
+    }
+    this.records.put({ ...row, ref });
   }
 
   /** What its actor says of an order, for whoever gave it. */
   answer({ id, order, reply }: OrderAnswered): void {
-    const row = this.records.get(id);
-    const held = row?.held.find((one) => one.order === order);
-    if (row === undefined || held === undefined) return;
+    const held = this.#turn.context.held.get(heldKey(id, order));
+    if (held === undefined) return;
     this.#turn.reply(held.replyTo ?? undefined, reply);
-    this.records.put({ ...row, held: row.held.filter((one) => one !== held) });
+    this.#release(id, held);
   }
 
   change(id: string, facts: Partial<Facts<Row>>): Row | undefined {
@@ -170,11 +173,35 @@ export class Desk<Row extends DeskRecord> {
   close(id: string, facts: Partial<Facts<Row>>): Row | undefined {
     const row = this.records.get(id);
     if (row === undefined || row.isOver) return undefined;
-    const closed = { ...row, ...facts, isOver: true, ref: null, held: [] };
+    const closed = { ...row, ...facts, isOver: true, ref: null };
     this.records.put(closed);
-    for (const { replyTo } of row.held) this.#turn.reply(replyTo ?? undefined, refused(this.problemOf(id)!));
+    for (const held of this.#heldFor(id)) {
+      this.#turn.reply(held.replyTo ?? undefined, refused(this.problemOf(id)!));
+      this.#release(id, held);
+    }
     return closed;
   }
+
+  /** In order. */
+  #heldFor(id: string): readonly Held[] {
+    return [...this.#turn.context.held.values(pairsOf(id))];
+  }
+
+  /** The number that it is held under. */
+  #hold(row: Row, what: Omit<Held, 'number'>): number {
+    const number = row.orders + 1;
+    this.records.put({ ...row, orders: number });
+    this.#turn.assign({ held: this.#turn.context.held.set(heldKey(row.id, number), { ...what, number }) });
+    return number;
+  }
+
+  #release(id: string, { number }: Held): void {
+    this.#turn.assign({ held: this.#turn.context.held.delete(heldKey(id, number)) });
+  }
+}
+
+function heldKey(id: string, number: number): string {
+  return pairKey(id, numberKey(number));
 }
 
 /** Answers an order, by way of the desk that has passed it on. Called by an item's actor. */
@@ -213,7 +240,7 @@ interface DeskPlace {
 }
 
 /** As a desk lists a record: without what is of use to itself alone. */
-export function listed<Row extends DeskRecord>(row: Row): Omit<Row, 'number' | 'ref' | 'held' | 'orders'> {
-  const { number: _, ref: __, held: ___, orders: ____, ...facts } = row;
+export function listed<Row extends DeskRecord>(row: Row): Omit<Row, 'number' | 'ref' | 'orders'> {
+  const { number: _, ref: __, orders: ___, ...facts } = row;
   return facts;
 }

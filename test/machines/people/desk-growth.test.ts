@@ -1,4 +1,4 @@
-/** Desks after much work: what is left of records that have ended, and what an event costs beside many that are open. */
+/** Desks after much work: what is left of records that have ended, and what an event costs beside many open ones. */
 import { afterEach, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type AlertDeskContext } from '../../../src/machines/people/alerts/alert-desk.ts';
@@ -71,6 +71,7 @@ it('600 alerts that were raised and acknowledged leave no row, no key and no pag
       batchMarks: 0,
       markedItems: 0,
       waiting: 0,
+      held: 0,
       ended: ENDED_KEPT,
       endedOrder: ENDED_KEPT,
     },

@@ -1,12 +1,18 @@
 /** Desks and the actors of their items: every order is replied to, whatever becomes of the item. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import {
+  DESK_ORDERS_OPEN_MAX,
+  GATE_ANSWER_BYTES_MAX,
+  GATE_AUDIENCE_MAX,
+  GATE_TIMEOUT_BYTES_MAX,
+} from '../../../src/limits.ts';
 import { batchManager } from '../../../src/machines/coordination/batches/batch-manager.ts';
 import { debateFacilitator } from '../../../src/machines/coordination/debates/debate-facilitator.ts';
 import { failureCorrelator } from '../../../src/machines/coordination/failures/failure-correlator.ts';
 import { DESKS } from '../../../src/machines/work/system-ids.ts';
 import { alertDesk } from '../../../src/machines/people/alerts/alert-desk.ts';
-import { gateDesk } from '../../../src/machines/people/gates/gate-desk.ts';
+import { type GateDeskContext, gateDesk } from '../../../src/machines/people/gates/gate-desk.ts';
 import { formOf } from '../../../src/machines/people/gates/gate-form.ts';
 import { type OrderReply } from '../../../src/machines/people/turn.ts';
 import { planOf } from '../../support/fixtures/plans/plans.ts';
@@ -148,6 +154,37 @@ describe('a desk', () => {
     await ended;
     expect(await asked).toEqual(reply);
     await crew.powerCut();
-    expect(crew.gates().map(({ held, isOver }) => [held, isOver])).toEqual([[[], true]]);
+    expect(crew.gates().map(({ isOver }) => isOver)).toEqual([true]);
+    expect((system.snapshot(DESKS.gates)!.context as GateDeskContext).held.size).toBe(0);
+  });
+
+  it('takes answers and what holds without one up to their bounds, and so many at a time', async () => {
+    await start();
+    const wide = (bytes: number) => ({ ...YES, answer: { decision: 'yes', note: 'x'.repeat(bytes - 100) } });
+    const onTimeout = { name: 'print', value: 'x'.repeat(GATE_TIMEOUT_BYTES_MAX - 100) };
+    const audience = ['*', ...Array.from({ length: GATE_AUDIENCE_MAX - 1 }, () => 'x'.repeat(200))];
+    const question = { ...QUESTION, form: { type: 'object' }, onTimeout, audience };
+    const { system } = crew.test;
+    const opened = system.ask(DESKS.gates, { type: 'gate.open', ...question });
+    const answers = Array.from({ length: DESK_ORDERS_OPEN_MAX + 1 }, () =>
+      system.ask<OrderReply>(DESKS.gates, wide(GATE_ANSWER_BYTES_MAX)),
+    );
+    await crew.test.settle();
+    expect(await opened).toEqual({ taken: true, problems: [] });
+    const [first, ...others] = await Promise.all(answers);
+    expect(first).toEqual({ taken: true, problems: [] });
+    expect(others.every(({ taken }) => !taken)).toBe(true);
+    expect(others.at(-1)!.problems).toEqual([`gate "q" has ${DESK_ORDERS_OPEN_MAX} orders to answer first`]);
+    expect(system.deadLetters.list().filter(({ error }) => error !== undefined)).toEqual([]);
+    expect(crew.gates()).toMatchObject([{ phase: 'answered', result: { onTimeout } }]);
+  });
+
+  it('refuses answers and what holds without one over their bounds', async () => {
+    await start();
+    const large = 'x'.repeat(GATE_ANSWER_BYTES_MAX);
+    const ask = (event: { type: string }) => crew.test.system.ask<OrderReply>(DESKS.gates, event);
+    await expect(ask({ ...YES, answer: large } as { type: string })).rejects.toThrow(/larger than \d+ bytes/);
+    const question = { type: 'gate.open', ...QUESTION, onTimeout: { name: 'print', value: large } };
+    await expect(ask(question)).rejects.toThrow(/larger than \d+ bytes/);
   });
 });

@@ -83,6 +83,9 @@ function actorOf({ number }: ListedBatch): string {
 
 const desk = (turn: BatchTurn) => new Desk(turn, BATCHES);
 
+/** What a batch is told before it has begun is a row of the desk. */
+const ADDED_AT_ONCE = 100;
+
 const names = z.array(z.string().min(1).max(200)).min(1).max(10_000);
 const concurrency = z.int().min(1).max(1_000);
 
@@ -306,7 +309,10 @@ function grow(turn: BatchTurn, { id, items, reason }: NamedItems & { readonly re
   const { members } = turn.context;
   const added = items.filter((item) => !members.has(pairKey(id, item)));
   join(turn, { id, items: [...new Set(added)] });
-  desk(turn).tell(known, { type: 'batch.add', reason, items: added.map(toBePaused) });
+  for (let from = 0; from < added.length || from === 0; from += ADDED_AT_ONCE) {
+    const part = added.slice(from, from + ADDED_AT_ONCE).map(toBePaused);
+    desk(turn).tell(desk(turn).records.get(id)!, { type: 'batch.add', reason, items: part });
+  }
   return true;
 }
 

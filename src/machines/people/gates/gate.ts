@@ -7,8 +7,14 @@ import { type AnyActorRef, assign, enqueueActions, sendTo, setup } from 'xstate'
 import { z } from 'zod';
 import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { timeOf } from '../../../actors/model/ref.ts';
-import { GATE_AUDIENCE_MAX, GATE_REMINDERS_MAX } from '../../../limits.ts';
+import {
+  GATE_ANSWER_BYTES_MAX,
+  GATE_AUDIENCE_MAX,
+  GATE_REMINDERS_MAX,
+  GATE_TIMEOUT_BYTES_MAX,
+} from '../../../limits.ts';
 import { flawOfForm, problemsOf } from './gate-form.ts';
+import { fits } from '../value-size.ts';
 import { answerOrder, type PassedOrder } from '../desk.ts';
 import { inTurn, type OrderReply, refused, TAKEN } from '../turn.ts';
 
@@ -17,6 +23,11 @@ const GATE_MS_MAX = 366 * 24 * 60 * 60 * 1000;
 
 /** Of a deadline, or of more time. */
 export const durationMs = z.int().positive().max(GATE_MS_MAX);
+/** Any data, up to so many bytes. */
+function dataOf(bytes: number) {
+  return z.unknown().refine((value) => fits(value, bytes), `larger than ${bytes} bytes`);
+}
+
 const who = z.string().min(1).max(200);
 
 /** Whose answer counts where a gate's audience is this. */
@@ -43,13 +54,13 @@ export const gateQuestion = z.object({
   deadlineMs: durationMs.nullable(),
   /** What holds when nobody answers in time, handed to whoever asked. */
   onTimeout: z
-    .object({ name: z.string().min(1).max(200), value: z.unknown() })
+    .object({ name: z.string().min(1).max(200), value: dataOf(GATE_TIMEOUT_BYTES_MAX) })
     .nullable()
     .default(null),
 });
 export type GateQuestion = z.output<typeof gateQuestion>;
 
-export const gateAnswer = z.object({ gate: z.string(), by: who, answer: z.unknown() });
+export const gateAnswer = z.object({ gate: z.string(), by: who, answer: dataOf(GATE_ANSWER_BYTES_MAX) });
 
 export interface GateResult {
   readonly gate: string;

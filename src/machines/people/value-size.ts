@@ -1,0 +1,36 @@
+/** How large a value is, about: bytes are counted when a turn is admitted, and too late then to say no. Pure. */
+
+/** A reference to an actor, or whatever else is not walked. */
+const OPAQUE_BYTES = 512;
+
+/** Of a value itself, beside what it consists of. */
+const VALUE_BYTES = 9;
+
+/** Whether a value has at most so many bytes. Goes through no more of it than that. */
+export function fits(value: unknown, bytes: number): boolean {
+  return left(value, bytes) >= 0;
+}
+
+/** Of so many bytes, those that a value leaves; negative where it needs more. */
+function left(value: unknown, bytes: number): number {
+  if (typeof value === 'string') return bytes - VALUE_BYTES - value.length;
+  if (typeof value !== 'object' || value === null) return bytes - VALUE_BYTES;
+  if (ArrayBuffer.isView(value)) return bytes - VALUE_BYTES - value.byteLength;
+  const parts = partsOf(value);
+  if (parts === undefined) return bytes - OPAQUE_BYTES;
+  let rest = bytes - VALUE_BYTES;
+  for (const part of parts) {
+    rest = left(part, rest);
+    if (rest < 0) break;
+  }
+  return rest;
+}
+
+function partsOf(value: object): Iterable<unknown> | undefined {
+  if (Array.isArray(value)) return value as readonly unknown[];
+  if (value instanceof Map) return [...value].flat();
+  if (value instanceof Set) return value;
+  if (value instanceof Error) return [value.name, value.message, value.stack, ...Object.values(value)];
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null ? Object.entries(value).flat() : undefined;
+}
