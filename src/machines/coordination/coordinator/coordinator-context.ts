@@ -9,7 +9,7 @@ import { NO_PERFORMANCE, type Performance, type PerformanceReport, performanceRe
 import { type Plan, type PlanTask } from '../plan/plan.ts';
 import { planIndexOf } from '../plan/plan-index.ts';
 import { EMPTY_TALLY, type ItemProgress, type Items, itemsOf, type Tally, UNTOUCHED } from './progress.ts';
-import { wideRowIn } from './wide-rows.ts';
+import { wideRowIn } from '../../people/wide-rows.ts';
 
 /** The last checkpoint of a task that is not done. */
 export interface KeptCheckpoint {

@@ -36,7 +36,7 @@ import {
   type Tally,
   tallyOf,
 } from './progress.ts';
-import { withWideRow } from './wide-rows.ts';
+import { withWideRow } from '../../people/wide-rows.ts';
 
 /** What is said to whoever watches, once it is durable. */
 export type CoordinatorEmitted =

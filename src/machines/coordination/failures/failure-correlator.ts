@@ -5,7 +5,7 @@
  * failure-signature.ts.
  */
 import { z } from 'zod';
-import { rowsOf, type Shown, table, type Table } from '../../../table.ts';
+import { type Shown, table, type Table } from '../../../table.ts';
 import { CORRELATION_FAILURES_MAX } from '../../../limits.ts';
 import {
   correlatedWith,
@@ -18,6 +18,7 @@ import {
 import { type FailureRecord, patternOf, signatureOf } from '../../work/failure-signature.ts';
 import { cancelButton, resumeButton } from '../../people/notice.ts';
 import { numberKey, pairKey, pairsOf } from '../../people/table-keys.ts';
+import { wideRowIn, wideRowsIn, withWideRow } from '../../people/wide-rows.ts';
 import { order, type OrderReply, refused, ruledAgent, type Rules, TAKEN, type Turn } from '../../people/turn.ts';
 import { DESKS } from '../../work/system-ids.ts';
 import { type Message, messages } from '../messages/messages.ts';
@@ -31,7 +32,7 @@ export interface CorrelatorContext {
   readonly windowMs: number;
   readonly nextFailure: number;
   readonly nextCorrelation: number;
-  /** By id. */
+  /** By id; one of many long names is a wide row. */
   readonly correlations: Table<Correlation>;
   /** Those of each signature that are in no correlation that is over. */
   readonly failures: Table<FailureRecord>;
@@ -82,7 +83,7 @@ const RULES = {
   /** Replies with a CorrelationResult. */
   'correlation.group': order(z.object({ items: z.array(z.string()).max(1_000) }), group),
   'correlation.resolve': order(aCorrelation, (turn: CorrelatorTurn, { correlationId }) => {
-    const known = turn.context.correlations.get(correlationId);
+    const known = correlationOf(turn, correlationId);
     if (known === undefined) return refused(`no correlation "${correlationId}"`);
     if (known.resolvedAtMs !== null)
       return refused(`correlation "${correlationId}" is over: ${known.resolutionAction}`);
@@ -100,11 +101,11 @@ const RULES = {
   'correlation.expire': (turn: CorrelatorTurn, { correlationId }: OfCorrelation) =>
     resolve(turn, correlationId, 'expired'),
   'correlation.forget': (turn: CorrelatorTurn, { correlationId }: OfCorrelation) =>
-    turn.assign({ correlations: turn.context.correlations.delete(correlationId) }),
+    turn.assign(withWideRow(turn.context, 'correlations', correlationId, undefined)),
   'failures.forget': (turn: CorrelatorTurn, { signature }: Pick<FailureRecord, 'signature'>) =>
     forget(turn, alike(turn, signature)),
   'batch.opened': (turn: CorrelatorTurn, { correlationId, batchId }: Message<'batch.opened'>) => {
-    const known = turn.context.correlations.get(correlationId);
+    const known = correlationOf(turn, correlationId);
     if (known !== undefined && known.batchId === null) put(turn, { ...known, batchId, batchTriggeredAtMs: turn.nowMs });
   },
   'batch.finished': (turn: CorrelatorTurn, { correlationId, status }: Message<'batch.finished'>) => {
@@ -128,8 +129,12 @@ export const failureCorrelator = ruledAgent({
 });
 
 /** The records, the eldest first. */
-export function correlationsIn({ correlations }: Pick<Shown<CorrelatorContext>, 'correlations'>): Correlation[] {
-  return eldestFirst(rowsOf(correlations));
+export function correlationsIn(context: Pick<Shown<CorrelatorContext>, 'correlations'>): Correlation[] {
+  return eldestFirst(wideRowsIn(context, 'correlations'));
+}
+
+function correlationOf({ context }: CorrelatorTurn, id: string): Correlation | undefined {
+  return wideRowIn(context, 'correlations', id);
 }
 
 function eldestFirst(correlations: readonly Correlation[]): Correlation[] {
@@ -189,7 +194,7 @@ function recordOf(context: CorrelatorContext, { elder, cluster, signature, nowMs
 /** Keeps a record that is new or has grown, and tells everybody of it. */
 function keep(turn: CorrelatorTurn, found: Correlation): void {
   const { id: correlationId } = found;
-  if (turn.context.correlations.get(correlationId) === undefined) {
+  if (correlationOf(turn, correlationId) === undefined) {
     turn.assign({ nextCorrelation: turn.context.nextCorrelation + 1 });
     const timer = { delay: UNRESOLVED_MS, id: expiryTimer(correlationId) };
     turn.raise({ type: 'correlation.expire', correlationId }, timer);
@@ -222,7 +227,7 @@ function resolve(
   correlationId: string,
   action: 'batch_resumed' | 'manually_resolved' | 'expired',
 ): void {
-  const known = turn.context.correlations.get(correlationId);
+  const known = correlationOf(turn, correlationId);
   if (known === undefined || known.resolvedAtMs !== null) return;
   if (known.signature !== null) forget(turn, withIds(alike(turn, known.signature), known.failureIds));
   end(turn, known, action);
@@ -240,12 +245,11 @@ function end(turn: CorrelatorTurn, known: Correlation, resolutionAction: Correla
 /** Keeps the index of failures in step: those of a correlation that is over are in none. */
 function put(turn: CorrelatorTurn, found: Correlation): void {
   const { id, failureIds, resolvedAtMs } = found;
-  const { correlations } = turn.context;
   let { correlated } = turn.context;
-  for (const failure of correlations.get(id)?.failureIds ?? [])
+  for (const failure of correlationOf(turn, id)?.failureIds ?? [])
     if (correlated.get(failure) === id) correlated = correlated.delete(failure);
   if (resolvedAtMs === null) for (const failure of failureIds) correlated = correlated.set(failure, id);
-  turn.assign({ correlated, correlations: correlations.set(id, found) });
+  turn.assign({ correlated, ...withWideRow(turn.context, 'correlations', id, found) });
 }
 
 function remember(turn: CorrelatorTurn, failure: FailureRecord): void {
@@ -303,9 +307,9 @@ function withIds(failures: readonly FailureRecord[], ids: readonly string[]): Fa
 }
 
 /** Unresolved correlations that hold some of these failures, the eldest first. */
-function openAmong({ context }: CorrelatorTurn, failures: readonly FailureRecord[]): Correlation[] {
-  const ids = new Set(failures.flatMap(({ id }) => context.correlated.get(id) ?? []));
-  return eldestFirst([...ids].flatMap((id) => context.correlations.get(id) ?? []));
+function openAmong(turn: CorrelatorTurn, failures: readonly FailureRecord[]): Correlation[] {
+  const ids = new Set(failures.flatMap(({ id }) => turn.context.correlated.get(id) ?? []));
+  return eldestFirst([...ids].flatMap((id) => correlationOf(turn, id) ?? []));
 }
 
 /** The last failure of each of these items, where one is remembered that is in no correlation. */

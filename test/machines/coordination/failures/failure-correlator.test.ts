@@ -251,14 +251,16 @@ describe('the FailureCorrelator', () => {
       agents: [failureCorrelator],
       tree: { children: [{ id: name, agent: name }] },
     });
+    // Names as long as they may be: the record is larger than a row of a table.
+    const itemOf = (n: number) => `item ${n} ${'x'.repeat(180)}`;
     for (let n = 0; n <= CORRELATION_FAILURES_MAX; n++)
-      await test.system.send(name, failureOf(`item ${n}`, { atMs: AT_MS + n }));
+      await test.system.send(name, failureOf(itemOf(n), { atMs: AT_MS + n }));
     await test.settle();
     const context = test.system.snapshot(name)!.context as CorrelatorContext;
     const [found] = correlationsIn(context);
     expect(found!.failureCount).toBe(CORRELATION_FAILURES_MAX);
     expect([...context.failures.values()]).toMatchObject([
-      { signature: found!.signature, item: `item ${CORRELATION_FAILURES_MAX}` },
+      { signature: found!.signature, item: itemOf(CORRELATION_FAILURES_MAX) },
     ]);
   });
 

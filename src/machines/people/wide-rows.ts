@@ -3,8 +3,8 @@
  * its table stands there; one that is too large has a key of its own in the context, `results:A/draft`, which a later
  * row of that key reuses. Pure.
  */
-import { rowIn, type ShownTable, type Table } from '../../../table.ts';
-import { fits } from '../../people/value-size.ts';
+import { rowIn, rowsOf, type ShownTable, type Table } from '../../table.ts';
+import { fits } from './value-size.ts';
 
 /** Half of what a row may have: bytes are estimated here, and counted when the turn is admitted. */
 const ROW_BYTES_MAX = 32 * 1024;
@@ -13,6 +13,13 @@ const ROW_BYTES_MAX = 32 * 1024;
 export function wideRowIn<Row>(context: object, name: string, key: string): Row | undefined {
   const fields = context as Readonly<Record<string, unknown>>;
   return (fields[placeOf(name, key)] as Row | undefined) ?? rowIn(fields[name] as ShownTable<Row>, key);
+}
+
+/** All of them, in no order. */
+export function wideRowsIn<Row>(context: object, name: string): Row[] {
+  const fields = context as Readonly<Record<string, unknown>>;
+  const wide = Object.keys(fields).filter((key) => key.startsWith(placeOf(name, '')) && fields[key] !== undefined);
+  return [...rowsOf(fields[name] as ShownTable<Row>), ...wide.map((key) => fields[key] as Row)];
 }
 
 /**

@@ -1,8 +1,8 @@
 /** Rows of any size, in their table or beside it. */
 import { describe, expect, it } from 'vitest';
-import { wideRowIn, withWideRow } from '../../../../src/machines/coordination/coordinator/wide-rows.ts';
-import { TABLE_ROW_BYTES_MAX } from '../../../../src/limits.ts';
-import { table } from '../../../../src/table.ts';
+import { wideRowIn, wideRowsIn, withWideRow } from '../../../src/machines/people/wide-rows.ts';
+import { TABLE_ROW_BYTES_MAX } from '../../../src/limits.ts';
+import { table } from '../../../src/table.ts';
 
 const small = { output: 'x'.repeat(1_000) };
 const wide = { output: { list: ['x'.repeat(TABLE_ROW_BYTES_MAX)] } };
@@ -19,6 +19,8 @@ describe('a row of any size', () => {
     expect(context.rows.size).toBe(1);
     expect(Object.keys(context)).toEqual(['rows', 'rows:b']);
     expect(['a', 'b', 'c'].map((key) => wideRowIn(context, 'rows', key))).toEqual([small, wide, undefined]);
+    expect(wideRowsIn(put(context, 'c', wide), 'rows')).toEqual([small, wide, wide]);
+    expect(wideRowsIn(put(context, 'b', undefined), 'rows')).toEqual([small]);
   });
 
   it('goes from one place to the other as it grows and shrinks, and is taken away from either', () => {
