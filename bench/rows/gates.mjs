@@ -116,7 +116,8 @@ export const gates = {
   title: 'Gates at a desk',
   about: ({ gates }) =>
     `${gates.toLocaleString('en')} gates opened one after the other by ${OUTSTANDING} askers, each asked until the ` +
-    `desk has replied (LevelDB, durability \`process\`); then ${ANSWERS} answers, one at a time; then a start with all of them. ` +
+    `desk has replied (LevelDB, durability \`process\`); then ${ANSWERS} answers, one at a time; then a start with ` +
+    'those that are open. ' +
     '**bare**: as many gate actors started at their Boss, without a desk.',
   sizes: { full: { gates: 10_000 }, quick: { gates: 1_600 } },
   ratios: [

@@ -11,19 +11,21 @@ export async function withWholeTables(
 ): Promise<unknown> {
   if (typeof context !== 'object' || context === null) return context;
   const whole: Record<string, unknown> = { ...context };
-  for (const [key, value] of Object.entries(context)) {
-    let { rows, next } = isPart(value) ? value : NO_PART;
-    while (next !== null) {
-      const page = await read(key, next);
-      rows = { ...rows, ...page.rows };
-      ({ next } = page);
-      whole[key] = { size: page.size, rows, next };
-    }
-  }
+  for (const [key, value] of Object.entries(context))
+    if (isPart(value)) whole[key] = await wholeOf(value, (from) => read(key, from));
   return whole;
 }
 
-const NO_PART = { rows: {}, next: null } as { readonly rows: TableView['rows']; readonly next: string | null };
+async function wholeOf(part: TableView, read: (from: string) => Promise<TableView>): Promise<TableView> {
+  const rows = { ...part.rows };
+  let { size, next } = part;
+  while (next !== null) {
+    const page: TableView = await read(next);
+    Object.assign(rows, page.rows);
+    ({ size, next } = page);
+  }
+  return { size, rows, next };
+}
 
 /** Whether a value of a view is a table of which there is more. */
 function isPart(value: unknown): value is TableView & { readonly next: string } {
