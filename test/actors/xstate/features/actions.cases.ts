@@ -1,5 +1,6 @@
 /** Actions: assign, raise, emit, log, custom ones, their order and what they see. */
 import { assign, cancel, createMachine, emit, enqueueActions, log, raise, sendTo, setup } from 'xstate';
+import { table, type Table } from '../../../../src/table.ts';
 import { type Feature } from '../../../support/actors/xstate/feature.ts';
 
 export const ACTIONS: readonly Feature[] = [
@@ -283,5 +284,40 @@ export const ACTIONS: readonly Feature[] = [
         ],
       },
     },
+  },
+  {
+    feature: '`table()` in a context: rows set, updated and deleted, read by guards and by later assigns',
+    machine: () =>
+      setup({
+        types: {} as {
+          context: { items: Table<number>; sum: number };
+          events: { type: 'PUT'; key: string; n: number } | { type: 'TAKE'; key: string };
+        },
+        guards: { isThere: ({ context, event }) => context.items.has(event.key) },
+      }).createMachine({
+        context: { items: table(), sum: 0 },
+        on: {
+          PUT: {
+            actions: [
+              assign({
+                items: ({ context, event }) => context.items.update(event.key, (before) => (before ?? 0) + event.n),
+              }),
+              assign({ sum: ({ context }) => [...context.items.values()].reduce((sum, n) => sum + n, 0) }),
+            ],
+          },
+          TAKE: {
+            guard: 'isThere',
+            actions: assign({ items: ({ context, event }) => context.items.delete(event.key) }),
+          },
+        },
+      }),
+    steps: [
+      { type: 'PUT', key: 'b', n: 2 },
+      { type: 'PUT', key: 'a', n: 1 },
+      { type: 'PUT', key: 'b', n: 3 },
+      { type: 'TAKE', key: 'a' },
+      { type: 'TAKE', key: 'c' },
+    ],
+    shows: { context: { items: table([['b', 5]]), sum: 6 } },
   },
 ];
