@@ -1,0 +1,88 @@
+/** Pages of tables: whatever of a fold is on disk when the power goes, the state there has all its pages. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type ActorState, type StoreWrite } from '../../src/actors/model/ports.ts';
+import { UNBORN } from '../../src/actors/model/state.ts';
+import { createCodec } from '../../src/persistence/codec.ts';
+import { unseal } from '../../src/persistence/envelope.ts';
+import { stateKey } from '../../src/persistence/keys.ts';
+import { Pages } from '../../src/persistence/pages.ts';
+import { plainReferences } from '../../src/persistence/plain-references.ts';
+import { table, type Table } from '../../src/table.ts';
+import { byEffort } from '../support/effort.ts';
+
+const LIFE = 7;
+
+interface Step {
+  readonly set: readonly number[];
+  readonly unset: readonly number[];
+  readonly isCleared: boolean;
+}
+
+const row = fc.nat(200);
+const steps = fc.array(
+  fc.record({
+    set: fc.array(row, { maxLength: 60, size: 'max' }),
+    unset: fc.array(row, { maxLength: 20 }),
+    isCleared: fc.nat(9).map((n) => n === 0),
+  }) satisfies fc.Arbitrary<Step>,
+  { minLength: 1, maxLength: 8 },
+);
+
+function after(before: Table<{ n: number }>, { set, unset, isCleared }: Step): Table<{ n: number }> {
+  const kept = isCleared ? table<{ n: number }>() : before;
+  const filled = set.reduce((rows, n) => rows.set(`row ${n}`, { n }), kept);
+  return unset.reduce((rows, n) => rows.delete(`row ${n}`), filled);
+}
+
+/** Folds each version, and after each single write reads what is there as the next start would. */
+function told(story: readonly Step[], order: (writes: StoreWrite[]) => StoreWrite[]): void {
+  const codec = createCodec(plainReferences);
+  const pages = new Pages(codec);
+  const store = new Map<string, Uint8Array>();
+  let items = table<{ n: number }>();
+  let onDisk: readonly [string, { n: number }][] | undefined;
+  for (const step of story) {
+    items = after(items, step);
+    const state: ActorState = { ...UNBORN, context: { items } };
+    for (const { key, value } of order([...pages.writesOf(LIFE, state)])) {
+      if (value === null) store.delete(key);
+      else store.set(key, value);
+      if (key === stateKey(LIFE)) onDisk = [...items];
+      if (onDisk === undefined) continue;
+      const payload = unseal(stateKey(LIFE), store.get(stateKey(LIFE))!);
+      const { context } = new Pages(codec).read(LIFE, payload, (page) => store.get(page));
+      expect([...(context as { items: typeof items }).items]).toEqual(onDisk);
+    }
+  }
+  expect([...store.keys()].every((key) => key === stateKey(LIFE) || pages.names(LIFE, pageIn(key)))).toBe(true);
+}
+
+function pageIn(key: string): number {
+  return Number.parseInt(key.slice(key.lastIndexOf('!') + 1), 16);
+}
+
+describe('the writes of a fold', () => {
+  it('leave a whole state behind each of them, and at the end the pages that it names', () => {
+    fc.assert(
+      fc.property(steps, (story) => told(story, (writes) => writes)),
+      { numRuns: byEffort({ quick: 60, ci: 500, soak: 5_000 }) },
+    );
+  });
+
+  it.each([
+    ['the state before its pages', (a: StoreWrite, b: StoreWrite) => Number(isState(b)) - Number(isState(a))],
+    ['the deletions first', (a: StoreWrite, b: StoreWrite) => Number(b.value === null) - Number(a.value === null)],
+  ])('would not with %s', (_what, compare) => {
+    const story: Step[] = [1, 2, 3].map((n) => ({
+      set: Array.from({ length: 90 }, (_, i) => i * n),
+      unset: [n],
+      isCleared: n === 3,
+    }));
+    expect(() => told(story, (writes) => writes.toSorted(compare))).toThrow('is missing, and the state of its actor');
+  });
+});
+
+function isState({ key }: StoreWrite): boolean {
+  return key === stateKey(LIFE);
+}
