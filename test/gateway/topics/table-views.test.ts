@@ -1,6 +1,6 @@
 /** Tables of contexts as clients get them: a bounded view, the rest by page, a change by its row. */
 import { assign, setup } from 'xstate';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { tableSchema } from '../../../src/actors/model/table-schema.ts';
@@ -8,6 +8,7 @@ import { secret } from '../../../src/actors/model/secret.ts';
 import { TABLE_CHARS_SHOWN, TABLE_ROWS_SHOWN } from '../../../src/limits.ts';
 import { table, type Table, type TableView } from '../../../src/table.ts';
 import { type GatewayTest, type MemoryClient, startGatewayTest } from '../../support/gateway/memory-client.ts';
+import { type SpreadGatewayTest, startSpreadGateway } from '../../support/gateway/workers-kit.ts';
 
 interface Row {
   readonly n: number;
@@ -48,17 +49,23 @@ const desk = defineAgent({
 
 const selectors = { desk: { rows: ({ items }: { items: TableView }) => Object.keys(items.rows).length } };
 
-describe('a table of a context', () => {
-  let test: GatewayTest;
+const system = { agents: [desk], tree: { children: [{ id: 'desk', agent: 'desk' }] } };
+const FRONTS: Readonly<Record<string, () => Promise<GatewayTest | SpreadGatewayTest>>> = {
+  'one system': async () => {
+    const test = await startGatewayTest({ selectors }, system);
+    onTestFinished(() => test.stop());
+    return test;
+  },
+  'two workers': () => startSpreadGateway({ selectors }, system),
+};
+
+describe.each(Object.entries(FRONTS))('a table of a context, in front of %s', (_front, start) => {
+  let test: GatewayTest | SpreadGatewayTest;
   let client: MemoryClient;
 
   beforeEach(async () => {
-    test = await startGatewayTest(
-      { selectors },
-      { agents: [desk], tree: { children: [{ id: 'desk', agent: 'desk' }] } },
-    );
+    test = await start();
     client = await test.client();
-    return () => test.stop();
   });
 
   const call = async (method: string, p: object): Promise<unknown> => {
