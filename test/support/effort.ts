@@ -29,6 +29,7 @@ export const LONG_FILES = [
   'test/actors/xstate/event-types.test.ts',
   'test/cli/readme.test.ts',
   'test/cli/inspect-command.test.ts',
+  'test/cli/run.test.ts',
   'test/cli/serve.test.ts',
   'test/cli/serve-process.test.ts',
   'test/cli/store-commands.test.ts',

@@ -5,7 +5,7 @@ import { judge, VIEWS } from '../../support/actors/xstate/feature.ts';
 import { GROUPS } from '../../support/actors/xstate/page.ts';
 
 describe.each(GROUPS)('$title', ({ rows }) => {
-  it.each(sample(rows, 4))('$id: $feature.feature', async ({ feature }) => {
+  it.each(sample(rows, 6))('$id: $feature.feature', async ({ feature }) => {
     const { plain, hosted, cut } = await judge(feature);
     expect(plain).toMatchObject(feature.shows);
     if (feature.order !== undefined) expect(linesOf('subject', plain)).toEqual(feature.order);

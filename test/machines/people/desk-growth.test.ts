@@ -18,9 +18,9 @@ const journal = { fold: { windowEpochs: 2, sliceRecords: 1_000 } };
 let test: TestSystem | undefined;
 afterEach(() => test?.system.stop());
 
-const ALERTS = 600;
+const ALERTS = byEffort({ quick: 250, ci: 600 });
 
-it('600 alerts that were raised and acknowledged leave no row, no key and no page, but the 200 last', async () => {
+it(`${ALERTS} alerts that were raised and acknowledged leave no row, key or page, but the 200 last`, async () => {
   const desks = await startDesks({ journal });
   test = desks.test;
   const context = () => desks.context<AlertDeskContext>(DESKS.alerts);
@@ -90,7 +90,7 @@ it('600 alerts that were raised and acknowledged leave no row, no key and no pag
 it('an event about one gate writes as much beside thousands of open ones as beside ten', async () => {
   const started = await startTestSystem({ agents: gateAgents, tree: { children: gateChildren() } });
   test = started;
-  const many = byEffort({ quick: 1_000, ci: 5_000 });
+  const many = byEffort({ quick: 400, ci: 5_000 });
   const open = async (first: number, end: number): Promise<void> => {
     for (let n = first; n < end; n++)
       await started.system.send(DESKS.gates, {
