@@ -12,8 +12,16 @@ export async function withWholeTables(
   if (typeof context !== 'object' || context === null) return context;
   const whole: Record<string, unknown> = { ...context };
   for (const [key, value] of Object.entries(context))
-    if (isPart(value)) whole[key] = await wholeOf(value, (from) => read(key, from));
+    if (isPart(value)) whole[key] = await wholeOf(value, (from) => read(key, from)).catch(orItself(value));
   return whole;
+}
+
+/** What only looks like a part of a table stays as it is. */
+function orItself(value: object): (error: unknown) => object {
+  return (error) => {
+    if ((error as { readonly code?: unknown } | null)?.code === 'BOSUN_TABLE_UNKNOWN') return value;
+    throw error;
+  };
 }
 
 async function wholeOf(part: TableView, read: (from: string) => Promise<TableView>): Promise<TableView> {

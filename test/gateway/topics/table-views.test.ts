@@ -21,11 +21,11 @@ const desk = defineAgent({
   name: 'desk',
   machine: setup({
     types: {} as {
-      context: { items: Table<Row> };
+      context: { items: Table<Row>; lookalike: object };
       events: { type: 'fill'; count: number; note: string } | { type: 'put'; n: number } | { type: 'drop'; n: number };
     },
   }).createMachine({
-    context: { items: table() },
+    context: { items: table(), lookalike: { size: 7, rows: {}, next: 'a key' } },
     on: {
       fill: {
         actions: assign({
@@ -47,7 +47,12 @@ const desk = defineAgent({
   shown: { context: z.object({ items: tableSchema(z.object({ n: z.number(), note: secret(z.string()) })) }) },
 });
 
-const selectors = { desk: { rows: ({ items }: { items: TableView }) => Object.keys(items.rows).length } };
+const selectors = {
+  desk: {
+    rows: ({ items }: { items: TableView }) => Object.keys(items.rows).length,
+    lookalike: ({ lookalike }: { lookalike: object }) => lookalike,
+  },
+};
 
 const system = { agents: [desk], tree: { children: [{ id: 'desk', agent: 'desk' }] } };
 const FRONTS: Readonly<Record<string, () => Promise<GatewayTest | SpreadGatewayTest>>> = {
@@ -107,6 +112,11 @@ describe.each(Object.entries(FRONTS))('a table of a context, in front of %s', (_
   it('is given whole to the selectors of the host', async () => {
     await send({ type: 'fill', count: 3 * TABLE_ROWS_SHOWN, note: '' });
     expect(await call('actor.select', { address: 'desk', selector: 'rows' })).toEqual({ value: 3 * TABLE_ROWS_SHOWN });
+  });
+
+  it('is nothing that only looks like one', async () => {
+    const value = { size: 7, rows: {}, next: 'a key' };
+    expect(await call('actor.select', { address: 'desk', selector: 'lookalike' })).toEqual({ value });
   });
 
   it('that is not there is refused', async () => {
