@@ -1,7 +1,7 @@
 /** Loads a plan's agents: a module, TypeScript or JavaScript, that exports a function or a machine per agent type. */
 import { createJiti } from 'jiti';
 import { type AnyActorLogic } from 'xstate';
-import { isMachine } from '../actors/xstate/definition.ts';
+import { isMachine } from '../actors/xstate/machine-facts.ts';
 import { systemClock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import { type CrewPorts } from '../machines/coordination/crew.ts';

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { createJiti } from 'jiti';
 import { type AnyAgent } from '../actors/model/agent.ts';
 import { type CheckedActor } from '../actors/loop/versions/check.ts';
-import { isMachine } from '../actors/xstate/definition.ts';
+import { isMachine } from '../actors/xstate/machine-facts.ts';
 import { BosunError } from '../errors.ts';
 import { levelStore } from '../persistence/level-store.ts';
 import { checkStore } from '../system.ts';

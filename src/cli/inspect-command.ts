@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type AnyStateMachine } from 'xstate';
 import { type AnyAgent, BOSS_AGENT } from '../actors/model/agent.ts';
-import { childLogic, isMachine } from '../actors/xstate/definition.ts';
+import { childLogic, isMachine } from '../actors/xstate/machine-facts.ts';
 import { systemClock } from '../clock.ts';
 import { BosunError, isBosunError, messageOf } from '../errors.ts';
 import { activeStates } from '../gateway/charts/active.ts';

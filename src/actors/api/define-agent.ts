@@ -28,7 +28,7 @@ import { hasSecrets } from '../model/secret.ts';
 import { type Overflow, type OverflowPolicy, type PoisonPolicy } from '../model/step-engine.ts';
 import { parseTiming, type Timing } from '../model/timing.ts';
 import { type MigrationSteps } from '../model/version-rules.ts';
-import { customAction, kindOf } from '../xstate/definition.ts';
+import { customAction, kindOf } from '../xstate/machine-facts.ts';
 import { flawOfType, refusalOf } from '../xstate/machine-rules.ts';
 
 const NAME = /^[A-Za-z0-9\-_.:@+~]+$/;

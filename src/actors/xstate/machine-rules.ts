@@ -6,7 +6,7 @@
 import { type AnyStateMachine, type AnyStateNode } from 'xstate';
 import { didYouMean } from '../../near-names.ts';
 import { isMisspelt } from '../model/event-keys.ts';
-import { machinesOf, nodesById, staticActionsOf, transitionsOf } from './definition.ts';
+import { machinesOf, nodesById, staticActionsOf, transitionsOf } from './machine-facts.ts';
 import { KERNEL_ACTION_PREFIX } from './step-effects.ts';
 
 export interface Declared {

@@ -8,7 +8,8 @@ import { changesBetween, isTable, table, type Table } from '../../table.ts';
 import { type Definition, type Snapshot } from '../model/step-engine.ts';
 import { type Ref } from '../model/ref.ts';
 import { type ActorState, Change, type RowChanges } from '../model/state.ts';
-import { nodesById, valueOf, type XstateDefinition } from './definition.ts';
+import { type XstateDefinition } from './definition.ts';
+import { nodesById, valueOf } from './machine-facts.ts';
 import { type Family, grown, marked } from './family.ts';
 
 export interface MachineSnapshot extends Snapshot {

@@ -4,7 +4,8 @@
  */
 import { type AnyStateMachine } from 'xstate';
 import { type Definition, type Taken, type TakenTransition } from '../model/step-engine.ts';
-import { isMachine, type XstateDefinition } from './definition.ts';
+import { type XstateDefinition } from './definition.ts';
+import { isMachine } from './machine-facts.ts';
 import { transitionName } from './names.ts';
 
 interface Transition {

@@ -7,7 +7,7 @@
 import { type AnyStateMachine, type AnyStateNode, type EventObject } from 'xstate';
 import { type HistoryValue, type Place } from './plan-snapshot.ts';
 import { type BuiltIn } from './plan-work.ts';
-import { boundLookups } from './definition.ts';
+import { boundLookups } from './hosting.ts';
 import { appearanceOf, type MachineSnapshot } from './machine-state.ts';
 
 export type Transition = NonNullable<AnyStateNode['always']>[number];

@@ -8,7 +8,8 @@ import { BosunError } from '../../errors.ts';
 import { type Entry, type Running, type Standing } from '../model/step-engine.ts';
 import { type Ref } from '../model/ref.ts';
 import { type MachineSnapshot } from './machine-state.ts';
-import { nodesById, valueOf, type XstateDefinition } from './definition.ts';
+import { type XstateDefinition } from './definition.ts';
+import { nodesById, valueOf } from './machine-facts.ts';
 
 /** What inputs and delays are given: XState gives the event that led into the state, which here is the migration. */
 interface Args {

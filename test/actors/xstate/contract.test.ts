@@ -24,7 +24,8 @@ import {
 } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import xstatePackage from 'xstate/package.json' with { type: 'json' };
-import { Definitions, isMachine, XSTATE_INTERNALS } from '../../../src/actors/xstate/definition.ts';
+import { Definitions, XSTATE_INTERNALS } from '../../../src/actors/xstate/definition.ts';
+import { isMachine } from '../../../src/actors/xstate/machine-facts.ts';
 import { observable } from '../../support/actors/observable.ts';
 
 interface Action {

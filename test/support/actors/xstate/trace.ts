@@ -4,7 +4,7 @@
  * as well.
  */
 import { type AnyStateMachine, createMachine } from 'xstate';
-import { isMachine } from '../../../../src/actors/xstate/definition.ts';
+import { isMachine } from '../../../../src/actors/xstate/machine-facts.ts';
 import { type Record } from './scenario.ts';
 
 type Node = { readonly [key: string]: unknown };
