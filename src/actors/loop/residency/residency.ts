@@ -11,6 +11,7 @@ import { BosunError, isBosunError } from '../../../errors.ts';
 import { CHILD_TABLE_ROWS_AT_START, RESTING_LOOKS } from '../../../limits.ts';
 import { type Bosses } from '../../world/bosses.ts';
 import { type Cell, imageOf } from '../../world/cell.ts';
+import { headOf, ownershipTreeOf } from '../../world/residency/ownership-tree.ts';
 import { type DurableView } from '../durable-view.ts';
 import { type Frozen } from '../../world/epoch-draft.ts';
 import { childKey, ordered, childIn } from '../../model/row-keys.ts';
@@ -393,15 +394,4 @@ export class Residency implements Residents {
     if (this.isBlind)
       throw this.#parts.refusal() ?? new BosunError('BOSUN_STORE_UNAVAILABLE', 'the store cannot be read at present');
   }
-}
-
-function headOf(cell: Cell): Cell {
-  let head = cell;
-  while (head.bond === 'invoked' && head.parent !== undefined) head = head.parent;
-  return head;
-}
-
-/** An actor and all below it, parents first. */
-function ownershipTreeOf(cell: Cell): Cell[] {
-  return [cell, ...[...cell.children.values()].flatMap(ownershipTreeOf)];
 }
