@@ -12,7 +12,7 @@ export interface Output {
   readonly columns?: number;
 }
 
-/** What is logged, as lines of talk. */
+/** A logger that writes each call as one line to the stream for messages. */
 export function logTo(err: Output): (...args: unknown[]) => void {
   return (...args) => void err.write(`${args.map(String).join(' ')}\n`);
 }

@@ -161,7 +161,11 @@ describe('a page that is', () => {
     harm(test, lost);
     await test.restart();
     expect(() => test.system.snapshot('a')).toThrow(expect.objectContaining({ code: 'BOSUN_STORE_DAMAGED' }) as Error);
+    const own = keysUnder(test, PREFIX.page).filter((key) => key.startsWith(lost.slice(0, -14)));
+    expect(own.length).toBeGreaterThan(3);
     await put(test, 'b', ['more']);
+    // What is left of its table may be all that a person has.
+    expect(keysUnder(test, PREFIX.page)).toEqual(expect.arrayContaining(own));
     expect(itemsOf(test, 'b').has('more')).toBe(true);
     const { findings } = await verified(test);
     expect(findings).toContainEqual(expect.objectContaining({ gravity: 'withholds', key: lost, address: 'a' }));
@@ -188,6 +192,15 @@ describe('rows that are secret', () => {
     expect(holding('row 0042')).not.toEqual([]);
     await crash(test);
     expect(itemsOf(test).get('row 0042')).toEqual({ text: TEXT });
+    // A context that is given whole has its tables in one value.
+    await test.system.admin.suspend('a', { by: 'ada', reason: 'to look' });
+    await test.system.admin.replaceState('a', ({ context }) => ({ context: context as object }), {
+      by: 'ada',
+      reason: 'x',
+    });
+    await crash(test);
+    expect(itemsOf(test).get('row 0042')).toEqual({ text: TEXT });
+    expect(holding(TEXT)).toEqual([]);
   });
 });
 

@@ -297,7 +297,7 @@ export function contextAfter(context: unknown, change: StateChange): unknown {
   return Object.freeze(next);
 }
 
-/** What is no table is what the store holds of a secret one whose key is missing: it stays. */
+/** The table behind a change. A secret one whose key is missing is no table here, and stays as it is. */
 function tableAfter(before: unknown, { set, unset }: RowChanges): unknown {
   if (!isTable(before)) return before;
   let after: Table<unknown> = before;

@@ -31,7 +31,7 @@ const UINT64_MAX = 2n ** 64n - 1n;
 
 /** State of the walk under way. A walk never yields, so one set serves all. */
 let bytesLeft = 0;
-/** What it began with. */
+/** The bytes that the value in hand may have; `bytesLeft` begins with them. */
 let bound = 0;
 let root = '';
 /** Bytes admitted since {@link takeCount}. */

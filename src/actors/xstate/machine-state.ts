@@ -118,7 +118,7 @@ function contextChange(change: Change, before: unknown, after: unknown): void {
 
 const NO_ROWS = table<unknown>();
 
-/** What was no table, or has no row in common, begins as an empty one: what was there is not listed. */
+/** The rows by which two tables differ. Without a row in common the change begins with an empty table. */
 function rowChanges(before: unknown, after: Table<unknown>): { readonly isNew: boolean; readonly changes: RowChanges } {
   const set: [key: string, row: unknown][] = [];
   const unset: string[] = [];

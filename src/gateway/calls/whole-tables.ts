@@ -16,7 +16,7 @@ export async function withWholeTables(
   return whole;
 }
 
-/** What only looks like a part of a table stays as it is. */
+/** A handler of rejections that keeps a value which only looks like a part of a table. */
 function orItself(value: object): (error: unknown) => object {
   return (error) => {
     if ((error as { readonly code?: unknown } | null)?.code === 'BOSUN_TABLE_UNKNOWN') return value;

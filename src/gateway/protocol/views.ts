@@ -27,7 +27,7 @@ export interface HiddenView {
 
 export type TreeBranch = TreeView | HiddenView;
 
-/** Of an inspection what everybody sees who may see the actor. */
+/** The fields of an inspection that are shown to everybody who may see the actor. */
 type Inspected =
   | 'address'
   | 'agent'

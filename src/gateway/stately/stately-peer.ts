@@ -186,7 +186,7 @@ export class StatelyPeer implements Peer {
     }
   }
 
-  /** Of a turn of which only names are there, or that changed rows of tables, the context is that of today. */
+  /** The context after a turn; today's where only names were recorded, or where rows of tables have changed. */
   #contextAfter(address: string, change: TurnView['change'], { kind, number }: TraceRecord): unknown {
     if ((!this.#whole.has(number) && kind !== 'failed') || change?.rows !== undefined)
       return this.#source.views.actor(address).context;

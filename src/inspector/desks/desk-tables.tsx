@@ -26,7 +26,7 @@ interface DeskTableRow<Row> {
   readonly wanted: Wanted;
   readonly lead?: string;
   readonly empty: string;
-  /** Of the desk's context, in the order of the table. */
+  /** The rows of the table, in its order, read off the desk's context. */
   readonly rows: (context: unknown) => readonly Row[];
   /** Given the address of the desk, for orders where the table itself has some. */
   readonly columns: (desk: string) => readonly Column<Row>[];

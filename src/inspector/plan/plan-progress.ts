@@ -3,7 +3,7 @@
 import type { ItemProgress, Tally } from '../../machines/coordination/coordinator/progress.ts';
 import type { Plan, PlanTask } from '../../machines/coordination/plan/plan.ts';
 
-/** What is shown of an item's record. */
+/** The fields of an item's record that the page shows. */
 type ItemShown = Pick<ItemProgress, 'phase' | 'done' | 'running' | 'failed' | 'reason'>;
 
 /** The part of a coordinator's context that is shown: an item's record is a row, or, too large for one, a key. */

@@ -3,7 +3,7 @@ import { assign, enqueueActions, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../../src/actors/api/define-agent.ts';
-import { TABLE_ROW_BYTES_MAX, TABLE_ROWS_MAX, TABLES_MAX } from '../../../src/limits.ts';
+import { TABLE_ROW_BYTES_MAX, TABLE_ROWS_MAX, TABLES_MAX, VALUE_BYTES_MAX } from '../../../src/limits.ts';
 import { type Table, table } from '../../../src/table.ts';
 import { type TestSystem } from '../../../src/testing/test-system.ts';
 import { crash, started } from '../../support/actors/started.ts';
@@ -16,7 +16,7 @@ interface Item {
 type Event =
   | { type: 'put'; key: string; body?: unknown }
   | { type: 'take'; key: string }
-  | { type: 'fill' | 'many'; count: number }
+  | { type: 'fill' | 'many' | 'bulk'; count: number }
   | { type: 'clear' | 'move' | 'drop' | 'fail' | 'share' | 'odd' }
   | { type: 'given'; items: Table<Item> };
 
@@ -44,6 +44,15 @@ const options = {
         }),
       },
       take: { actions: assign({ items: ({ context, event }) => context.items.delete(event.key) }) },
+      bulk: {
+        actions: assign({
+          items: ({ context, event }) =>
+            Array.from({ length: event.count }, (_, n) => `row ${n}`).reduce(
+              (items, key) => items.set(key, { title: 'x'.repeat(TABLE_ROW_BYTES_MAX - 1_000) }),
+              context.items,
+            ),
+        }),
+      },
       odd: { actions: assign({ items: ({ context }) => context.items.set('a', { title: 'a', body: () => 1 }) }) },
       clear: { actions: assign({ items: () => table<Item>() }) },
       move: { actions: assign(({ context }) => ({ items: table<Item>(), spare: context.items })) },
@@ -75,6 +84,7 @@ const options = {
     take: z.object({ key: z.string() }),
     fill: z.object({ count: z.number() }),
     many: z.object({ count: z.number() }),
+    bulk: z.object({ count: z.number() }),
     ...Object.fromEntries(['clear', 'move', 'drop', 'fail', 'share', 'odd'].map((type) => [type, z.object({})])),
     given: z.object({ items: z.custom<Table<Item>>() }),
   } as never,
@@ -168,6 +178,7 @@ describe('a turn that changes rows', () => {
       `more than ${TABLE_ROW_BYTES_MAX} bytes`,
     ],
     ['one row too many', { type: 'fill', count: TABLE_ROWS_MAX + 1 }, `more than ${TABLE_ROWS_MAX} rows`],
+    ['too much in one turn', { type: 'bulk', count: 70 }, `more than ${VALUE_BYTES_MAX} bytes change`],
     ['one table too many', { type: 'many', count: TABLES_MAX }, `more than ${TABLES_MAX} tables`],
   ])('is refused with its place: %s', async (_what, event, place) => {
     const test = await started({ agents: [shelf], tree });

@@ -1,4 +1,4 @@
-/** Who is in memory together: an actor under a Boss, and all that it has invoked or spawned. */
+/** Ownership trees: an actor under a Boss with all that it has invoked or spawned. They are in memory together. */
 import { type Cell } from '../cell.ts';
 
 /** The actor under a Boss that this one belongs to; itself where it is one. */
