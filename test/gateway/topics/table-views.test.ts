@@ -6,6 +6,7 @@ import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { tableSchema } from '../../../src/actors/model/table-schema.ts';
 import { secret } from '../../../src/actors/model/secret.ts';
 import { TABLE_CHARS_SHOWN, TABLE_ROWS_SHOWN } from '../../../src/limits.ts';
+import { tablePage, tableView } from '../../../src/gateway/topics/table-views.ts';
 import { table, type Table, type TableView } from '../../../src/table.ts';
 import { type GatewayTest, type MemoryClient, startGatewayTest } from '../../support/gateway/memory-client.ts';
 import { type SpreadGatewayTest, startSpreadGateway } from '../../support/gateway/workers-kit.ts';
@@ -163,5 +164,31 @@ describe.each(Object.entries(FRONTS))('a table of a context, in front of %s', (_
       await send(event);
       expect(shown()).toEqual(await view());
     }
+  });
+});
+
+describe('a view of long rows', () => {
+  const long = table(Array.from({ length: 200 }, (_, n) => [keyOf(n), { text: 'x'.repeat(4_000) }]));
+  const asTheyAre = (row: unknown) => row;
+
+  it.each([
+    ['the first rows', () => tableView(long, asTheyAre)],
+    ['a page', () => tablePage(long, asTheyAre, { from: keyOf(100) })],
+  ])('ends before it is too long: %s', (_what, look) => {
+    const { size, rows, next } = look();
+    const chars = JSON.stringify(rows).length;
+    expect(size).toBe(200);
+    expect(next).not.toBe(null);
+    expect(chars).toBeLessThan(TABLE_CHARS_SHOWN * 1.01);
+    expect(chars).toBeGreaterThan(TABLE_CHARS_SHOWN / 2);
+  });
+
+  it('has at least one row', () => {
+    const one = table([
+      ['a', { text: 'x'.repeat(2 * TABLE_CHARS_SHOWN) }],
+      ['b', { text: '' }],
+    ]);
+    for (const { rows, next } of [tableView(one, asTheyAre), tablePage(one, asTheyAre, {})])
+      expect([Object.keys(rows), next]).toEqual([['a'], 'b']);
   });
 });
