@@ -2,10 +2,10 @@ import tseslint from 'typescript-eslint';
 
 /** Lint guards what the compiler cannot see: floating promises, stray any, unhandled switch cases. */
 export default tseslint.config(
-  { ignores: ['dist/', 'data/', 'node_modules/', 'coverage/'] },
+  { ignores: ['dist/', 'data/', 'node_modules/', 'coverage/', 'site/dist/'] },
   ...tseslint.configs.recommended,
   {
-    files: ['src/**/*.ts', 'src/**/*.tsx', 'test/**/*.ts', 'examples/**/*.ts', 'bench/**/*.ts'],
+    files: ['src/**/*.ts', 'src/**/*.tsx', 'test/**/*.ts', 'examples/**/*.ts', 'bench/**/*.ts', 'site/**/*.ts'],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
       '@typescript-eslint/no-floating-promises': 'error',

@@ -34,16 +34,18 @@ const CHECKS = [
   ['tests', ['node_modules/vitest/vitest.mjs', 'run']],
 ];
 
+/** Runs a check, and says when it is over. */
 async function outcomeOf([name, args]) {
   const from = performance.now();
   const child = spawn(process.execPath, args, { stdio: name === 'tests' ? 'inherit' : ['ignore', 'pipe', 'pipe'] });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text) => (said += text));
   const [code] = await once(child, 'close');
-  return { name, code, said, seconds: ((performance.now() - from) / 1000).toFixed(1) };
+  const line = `--- ${name}: ${code === 0 ? 'passed' : 'FAILED'}, ${((performance.now() - from) / 1000).toFixed(1)} s`;
+  console.log(line);
+  return { code, report: `${said}${line}` };
 }
 
 const outcomes = await Promise.all(CHECKS.map(outcomeOf));
-for (const { name, code, said, seconds } of outcomes)
-  console.log(`${said}--- ${name}: ${code === 0 ? 'passed' : 'FAILED'}, ${seconds} s`);
+console.log(outcomes.map(({ report }) => report).join('\n'));
 process.exitCode = outcomes.every(({ code }) => code === 0) ? 0 : 1;

@@ -1,10 +1,10 @@
-/** What a function is part of, for the table that says where the time goes. The first rule that fits is the one. */
+/** The area that a function belongs to, for the table of time by area. The first matching rule counts. */
 
 const ENCODING_FILES = 'codec|structures|dictionary|envelope|keys|bytes|epoch-format|plain-references|key-ring';
 
 const RULES = [
   ['step', /^actors\/xstate\/|^xstate$/],
-  ['admission', /^actors\/(model\/(value-check|event-keys)|turn\/prepare)|^zod$/],
+  ['admission', /^actors\/(model\/((value|change|event)-check|plain-values|thrown|event-keys)|turn\/prepare)|^zod$/],
   ['turn', /^actors\/(turn\/|model\/state)|^(table|tree)/],
   ['api', /^actors\/(api|loop\/inbound|world\/talk)\/|^system/],
   ['mailbox', /^actors\/world\/mailbox\//],
@@ -21,13 +21,13 @@ const RULES = [
 ];
 
 /**
- * All there are, in the order of the table. `step` is XState's and ours of machines; `kernel` the rest of src/actors.
+ * All areas, in the order of the table. `step` is machine code of XState and Bosun; `kernel` is the rest of src/actors.
  */
 export const AREAS = [...RULES.map(([area]) => area), 'node'];
 
 /**
  * @param place As profile.mjs names it: a file of dist, a package, a file of bench, `node`, `engine`.
- * @param name Of the function; collections and idle time are functions of the engine to V8.
+ * @param name The function's name; V8 lists collections and idle time as functions of the engine.
  */
 export function areaOf(place, name) {
   const text = place === 'engine' && name.startsWith('(') ? name : place;

@@ -1,22 +1,22 @@
 /**
- * What the supervision rows kill: an agent whose `assign` throws, as a user's does by mistake, and that begins anew
- * when its Boss restarts it. The fault passes: the event is delivered once more after the restart and then succeeds, so
- * that every event is one failure and one restart. (One that fails every time is restarted twice more and then
- * quarantined.)
+ * The agent that the supervision rows kill: its `assign` throws, as a user's may by mistake, and it starts from its
+ * initial state when its Boss restarts it. The fault is transient: the event is delivered again after the restart and
+ * then succeeds, so every event is one failure and one restart. (An event that fails every time causes two more
+ * restarts and is then quarantined.)
  */
 import { assign, createActor, emit, setup } from 'xstate';
 import { z } from 'zod';
 import { createSystem, defineAgent } from '../dist/index.js';
 
-/** Who fails at the next `brittle.strike`, by name. */
+/** Names of the children that fail at the next `brittle.strike`. */
 const faults = new Set();
 
-/** @param onEntry Further actions of every start. */
+/** @param onEntry Further actions at every start. */
 function brittleMachine(...onEntry) {
   return setup({}).createMachine({
     id: 'brittle',
     context: ({ input }) => ({ name: input.name, strikes: 0, notes: 0 }),
-    // With every start from initial: the word that its init has returned.
+    // At every start from the initial state: the report that its init has returned.
     entry: [...onEntry, emit(({ context }) => ({ type: 'brittle.ready', name: context.name }))],
     on: {
       'brittle.strike': { actions: assign({ strikes: ({ context }) => context.strikes + withstood(context.name) }) },
@@ -45,11 +45,11 @@ export const STRIKE = { type: 'brittle.strike' };
 export const NOTE = { type: 'brittle.note' };
 
 /**
- * A system of Bosses of the strategy one_for_one, `boss-0` and so on, with so many static children each.
+ * A system of Bosses of the strategy one_for_one, `boss-0` and so on, each with so many static children.
  *
- * @returns `strike(boss, indexes)` has children fail at once and resolves when all have begun anew and that is
- *   durable; `note(boss, index)` resolves with the acknowledgement of an event that does no harm;
- *   `assertRestarts(total)` throws where the Bosses have counted another number.
+ * @returns `strike(boss, indexes)` makes children fail at once and resolves when all have restarted durably;
+ *   `note(boss, index)` resolves with the acknowledgement of a harmless event; `assertRestarts(total)` throws if the
+ *   Bosses have counted another number.
  */
 export async function brittleSystem(store, { bosses, children }) {
   const agent = brittleAgent('brittle');
@@ -58,9 +58,14 @@ export async function brittleSystem(store, { bosses, children }) {
     id,
     boss: { ...ENDURING, children: Array.from({ length: children }, (_, index) => childOf(`${id}-${index}`)) },
   });
-  const system = await createSystem({ agents: [agent], store, tree: { ...ENDURING, children: ids.map(boss) } }).start();
+  const system = await createSystem({
+    agents: [agent],
+    store,
+    log: () => {},
+    tree: { ...ENDURING, children: ids.map(boss) },
+  }).start();
   await system.idle();
-  const risen = awaiter(system);
+  const risen = await awaiter(system);
   return {
     system,
     async strike(number, indexes) {
@@ -78,13 +83,10 @@ function childOf(id) {
   return { id, agent: 'brittle', input: { name: id }, resume: 'initial' };
 }
 
-/**
- * @returns A function that makes children fail at their next strike, and resolves when all of them have begun anew,
- *   durably.
- */
-export function awaiter(system) {
+/** @returns A function that makes children fail at their next strike, and resolves when all have restarted durably. */
+export async function awaiter(system) {
   const waiting = new Map();
-  system.onEmitted((_, event) => {
+  await system.onEmitted((_, event) => {
     if (event.type !== 'brittle.ready') return;
     const tell = waiting.get(event.name);
     waiting.delete(event.name);
@@ -104,16 +106,16 @@ export function awaiter(system) {
     });
 }
 
-/** What a benchmark does not check, it does not measure. */
-export function assertRestarts(system, bosses, total) {
+/** Checks the number of restarts: what a benchmark does not check, it does not measure. */
+export async function assertRestarts(system, bosses, total) {
   let seen = 0;
-  for (const boss of bosses) for (const { restarts } of system.boss(boss).whichChildren()) seen += restarts;
+  for (const boss of bosses) for (const { restarts } of await system.boss(boss).whichChildren()) seen += restarts;
   if (seen !== total) throw new Error(`${seen} restarts were counted, ${total} children failed`);
 }
 
 /**
- * The least that a supervisor can be in memory: a failed actor is replaced by a new one. Counts nothing, delivers
- * nothing again.
+ * The simplest possible supervisor, in memory: a failed actor is replaced by a new one. It counts nothing and
+ * redelivers nothing.
  */
 export function plainSupervisor(children) {
   const machine = brittleMachine();

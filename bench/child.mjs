@@ -6,5 +6,5 @@ import { ROWS } from './rows/index.mjs';
 const { task, name, ...settings } = JSON.parse(process.argv[2]);
 const row = ROWS.find((candidate) => candidate.name === name);
 const result = await (task === 'profile' ? profileRow : measure)(row, settings);
-// Not stdout: what a contender prints must not get into the result.
+// Not stdout: output of a contender must not get into the result.
 process.send(result, () => process.disconnect());

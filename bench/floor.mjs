@@ -1,8 +1,8 @@
 /**
- * G3's load on no system at all: what sends cost that have an address, a session and a promise each and are
- * acknowledged from disk, whoever carries them out. No machine takes the events but a function; nobody supervises,
- * recovers, watches or reads. It says how far down the figures of a system could go, and what of the rest is the checks
- * that Bosun promises.
+ * G3's load without a system: the cost of sends that have an address, a session and a promise each and are acknowledged
+ * from disk, whatever carries them out. A function in place of a machine takes the events; nothing supervises,
+ * recovers, watches or reads. The result is the lowest possible figure of a system, and shows which part of the rest is
+ * the checks that Bosun promises.
  */
 import { admit } from '../dist/actors/model/value-check.js';
 import { createCodec } from '../dist/persistence/codec.js';
@@ -12,13 +12,13 @@ import { durableLoad } from './load.mjs';
 import { workerId } from './population.mjs';
 import { epochLikeKey, rawLevel } from './stores.mjs';
 
-/** As many as Bosun puts into an epoch that hosts wait for. */
+/** Events per write: as many as Bosun puts into an epoch for which hosts wait. */
 const EVENTS_PER_WRITE = 500;
 
-/** Where a worker goes with an event of the load, which takes none that it would ignore. */
+/** The next state of a worker by event. The load has no event that the worker would ignore. */
 const NEXT = { 'work.start': 'working', 'work.progress': 'working', 'work.finish': 'review', 'work.accept': 'idle' };
 
-/** What an event changes of a worker's context. */
+/** The change of a worker's context by an event. */
 function changeOf({ count, total }, event) {
   if (event.type === 'work.start') return { count: count + 1 };
   if (event.type === 'work.progress') return { total: total + event.n };
@@ -26,9 +26,8 @@ function changeOf({ count, total }, event) {
 }
 
 /**
- * @param options.isChecked Events and changes are walked through, frozen, packed one by one and chained, as Bosun
- *   does it.
- * @returns A contender, what its workers came to, and what closes it.
+ * @param options.isChecked Whether events and changes are walked, frozen, packed one by one and chained, as in Bosun.
+ * @returns A contender, the states of its workers, and a function that closes it.
  */
 export async function floor(directory, { actors, outstanding, count, isChecked }) {
   const database = await rawLevel(directory);
@@ -53,10 +52,10 @@ function cellOf(index) {
   };
 }
 
-/** Takes the next events while the last ones are written, as an epoch is made while another is on its way. */
+/** Takes the next events while the last ones are written, as the next epoch fills while one is being written. */
 class Bare {
   codec = createCodec(plainReferences);
-  /** As of a watched store. */
+  /** Counters as of a watched store. */
   seen = { writes: 0, journalBytes: 0, bytes: 0 };
   #database;
   #cells;
@@ -80,7 +79,7 @@ class Bare {
     });
   }
 
-  /** Whatever was acknowledged has been carried out. */
+  /** Every acknowledged event has been carried out. */
   async idle() {}
 
   async #run() {
@@ -118,7 +117,7 @@ class Bare {
     return event;
   }
 
-  /** Carries the events out. @returns What is written of them. */
+  /** Carries the events out. @returns The data to be written. */
   take(batch) {
     return batch.map(({ cell, event }) => {
       const change = changeOf(cell.context, event);
@@ -134,7 +133,7 @@ class Checked extends Bare {
   #deltas = new PackedDeltas((change) => this.codec.encodeShared(change));
 
   admitted(event) {
-    // A copy made by spreading, frozen, has a shape of its own, whatever V8's reasons.
+    // In V8 a frozen copy made by spreading has a shape of its own.
     return admit(Object.assign({}, event), 'event');
   }
 

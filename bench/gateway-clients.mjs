@@ -1,20 +1,20 @@
-/** One client of each server of the gateway's rows. No client library of ours: what is measured is the server. */
+/**
+ * A client for each server of the gateway's rows. They use no client library of ours, because the server is measured.
+ */
 import { io as socketIo } from 'socket.io-client';
 import { WebSocket } from 'ws';
 
 const SUBPROTOCOL = 'bosun.v1.json';
 
-/**
- * Resolves with a client of the gateway: raw frames, no client library. `told` gets every frame that answers no call.
- */
-export function bosunClient(url, told = () => {}) {
+/** Resolves with a client of the gateway that uses raw frames. `told` gets every frame that does not answer a call. */
+export function bosunClient(url, { told = () => {}, token } = {}) {
   const socket = new WebSocket(`${url}/v1/ws`, [SUBPROTOCOL], { perMessageDeflate: false });
   const waiting = new Map();
   let calls = 0;
   return new Promise((resolve, reject) => {
     socket.on('error', reject);
     socket.on('close', (code) => reject(new Error(`the gateway closed a connection with ${code}`)));
-    socket.on('open', () => socket.send('{"t":"hello","v":1}'));
+    socket.on('open', () => socket.send(JSON.stringify({ t: 'hello', v: 1, token })));
     socket.on('message', (data) => {
       const frame = JSON.parse(data);
       if (frame.t === 'welcome') resolve({ socket, call, subscribe });

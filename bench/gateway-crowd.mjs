@@ -1,20 +1,20 @@
 /**
- * Many clients of the gateway's rows, in a process of their own: they call, or count what they are told, and tell the
- * row's process when all have been answered or told, and how late that was.
+ * Many clients of the gateway's rows, in a process of their own. They make calls or count notifications, and report to
+ * the row's process when all have been answered or notified, and how late that was.
  */
 import { bosunClient, rawClient, socketIoClient } from './gateway-clients.mjs';
 import { latency } from './statistics.mjs';
 
-/** Connections under way at a time: below the number that the gateway lets be there without a hello. */
+/** Connections in progress at a time: fewer than the gateway allows without a hello. */
 const AT_ONCE = 50;
 
-/** So many of a kind, some at a time. */
+/** Opens `count` clients, some at a time. */
 async function many(count, open) {
   for (let first = 0; first < count; first += AT_ONCE)
     await Promise.all(Array.from({ length: Math.min(AT_ONCE, count - first) }, (_, index) => open(first + index)));
 }
 
-/** Counts to the number of clients, again and again. What is asked for may have happened before the question came. */
+/** Counts to the number of clients, again and again. The count may be complete before it is asked for. */
 function roll(count) {
   let told = 0;
   let done = 0;
@@ -53,11 +53,11 @@ async function crowd({ urls, clients, lazy, topic }) {
       count = next;
     };
   };
-  await many(clients, async () => (await bosunClient(urls.bosun, told())).subscribe(`actor/${topic}`));
+  await many(clients, async () => (await bosunClient(urls.bosun, { told: told() })).subscribe(`actor/${topic}`));
   await many(lazy, async () => {
     const { socket, subscribe } = await bosunClient(urls.bosun);
     subscribe('actor/flood');
-    // From now on it reads nothing, and does not say so.
+    // This client stops reading without notice.
     socket.pause();
   });
   return {
@@ -72,14 +72,14 @@ async function crowd({ urls, clients, lazy, topic }) {
 async function audience({ urls, clients }) {
   const rolls = { bosun: roll(clients), raw: roll(clients), socketIo: roll(clients) };
   await many(clients, async () =>
-    (await bosunClient(urls.bosun, ({ t }) => t === 'delta' && rolls.bosun.tell())).subscribe('actor/board'),
+    (await bosunClient(urls.bosun, { told: ({ t }) => t === 'delta' && rolls.bosun.tell() })).subscribe('actor/board'),
   );
   await many(clients, () => rawClient(urls.raw, rolls.raw.tell));
   await many(clients, () => socketIoClient(urls.socketIo, rolls.socketIo.tell));
   return { all: ({ kind }) => rolls[kind].all() };
 }
 
-/** Each has one call outstanding: told its answer, it makes the next. */
+/** Clients with one call outstanding each; at its answer they make the next. */
 async function callers({ urls, clients, text }) {
   const value = { type: 'echo', text };
   const open = {
@@ -123,6 +123,6 @@ const group = await KINDS[kind](options);
 process.on('message', ({ id, ask, ...rest }) => {
   Promise.resolve(group[ask](rest)).then((answer) => process.send({ id, ...answer }));
 });
-// Whoever started it is gone.
+// The parent process is gone.
 process.on('disconnect', () => process.exit(0));
 process.send({ ready: true });

@@ -1,7 +1,7 @@
 /**
  * The servers of the gateway's rows, in a process of their own: Bosun's gateway over a store in memory, `ws` alone, and
- * Socket.IO, each on a port. Driven by messages of the row's process: `{ id, ask, ... }` is answered with `{ id, ...
- * }`.
+ * Socket.IO, each on a port. They are controlled by messages from the row's process: `{ id, ask, ... }` is answered
+ * with `{ id, ... }`.
  */
 import { createServer } from 'node:http';
 import net from 'node:net';
@@ -12,10 +12,11 @@ import { z } from 'zod';
 import { createGateway } from '../dist/gateway/index.js';
 import { createSystem, defineAgent, memoryStore, reply } from '../dist/index.js';
 import { profiler } from './profile.mjs';
+import { procedures, startReadServers } from './read-servers.mjs';
 
 const UNBOUND = { burst: 1e9, perSecond: 1e9 };
 
-/** Every socket of this process, to see what waits in it. */
+/** Every socket of this process, to read the bytes that wait in it. */
 const sockets = new Set();
 const emit = net.Server.prototype.emit;
 net.Server.prototype.emit = function watched(name, ...args) {
@@ -55,8 +56,10 @@ const gateway = createGateway(system, {
   connectRate: UNBOUND,
   connections: 20_000,
   connectionsPerCaller: 20_000,
+  procedures,
 });
 const bosun = await gateway.listen();
+const readServers = await startReadServers();
 
 const raw = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false });
 raw.on('connection', (socket) => socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary })));
@@ -70,7 +73,7 @@ io.on('connection', (socket) => {
 await new Promise((resolve) => http.listen(0, '127.0.0.1', resolve));
 
 /**
- * How long the loop did nothing else, by the clock, and how much of that this process was at work: the rest others had
+ * How long the loop was blocked by the clock, and how much of that this process was working; in the rest, others had
  * the core.
  */
 function loopWatch() {
@@ -99,10 +102,10 @@ let watching;
 let endWatch;
 
 const ASKS = {
-  /** One change of the board, told to all who watch it. */
+  /** A change of the board, sent to all watchers. */
   bosun: ({ text, to = 'board' }) => system.send(to, { type: 'write', text }),
   raw: ({ text }) => {
-    // Bytes, made once: the fastest that `ws` has.
+    // Bytes made once: the fastest way of `ws`.
     const data = Buffer.from(text);
     for (const socket of raw.clients) socket.send(data, { binary: false });
   },
@@ -131,7 +134,7 @@ const ASKS = {
   },
 };
 
-/** The flood and the board, each changed so often a second, until told to stop. */
+/** Changes the flood and the board so many times a second, until stopped. */
 let tides = [];
 process.on('message', ({ id, ask, ...rest }) => {
   if (ask === 'tide') {
@@ -149,10 +152,11 @@ process.on('message', ({ id, ask, ...rest }) => {
   } else if (ask === 'end') process.exit(0);
   else Promise.resolve(ASKS[ask](rest)).then((answer) => process.send({ id, ...answer }));
 });
-// Whoever started it is gone.
+// The parent process is gone.
 process.on('disconnect', () => process.exit(0));
 process.send({
   bosun: bosun.url.replace('http', 'ws'),
   raw: `ws://127.0.0.1:${raw.address().port}`,
   socketIo: `http://127.0.0.1:${http.address().port}`,
+  ...readServers,
 });

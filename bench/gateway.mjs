@@ -1,8 +1,8 @@
-/** The processes of the gateway's rows: the servers in one, many clients in another, and how both are asked. */
+/** The processes of the gateway's rows, the servers in one and many clients in another, and the questions to both. */
 import { execFileSync, fork } from 'node:child_process';
 import { join } from 'node:path';
 
-/** A process that answers. Resolves with `{ facts, ask(name, fields), end() }` once it has said its first word. */
+/** Starts a process that answers. Resolves with `{ facts, ask(name, fields), end() }` after its first message. */
 function started(file, args = []) {
   const child = fork(
     join(import.meta.dirname, file),
@@ -31,7 +31,7 @@ function started(file, args = []) {
   }
 }
 
-/** `profiler` is that of the servers' process. */
+/** Starts the servers. `profiler` belongs to their process. */
 export async function startServers() {
   const servers = await started('gateway-server.mjs');
   const profiler = {
@@ -41,9 +41,12 @@ export async function startServers() {
   return { ...servers, profiler };
 }
 
+/** The processes of the row about greedy callers: its `server`, and a `client` that takes all that it is allowed. */
+export const startGreedy = (part, options) => started(`greedy-${part}.mjs`, [options]);
+
 export const startClients = (options) => started('gateway-crowd.mjs', [options]);
 
-/** Throws where a process may not open so many files: each client is one. Node itself goes up to the hard limit. */
+/** Throws if a process may not open so many files: each client is one. Node itself goes up to the hard limit. */
 export function checkFiles(count) {
   const allowed = execFileSync('/bin/sh', ['-c', 'ulimit -Hn'], { encoding: 'utf8' }).trim();
   if (allowed !== 'unlimited' && Number(allowed) < count)

@@ -21,9 +21,8 @@ const herald = defineAgent({
 });
 
 /**
- * @returns `avalanche()` has all children but the siblings fail at once, and resolves when all have begun anew and
- *   that is durable; `note(index)` resolves with the acknowledgement of an event to a sibling;
- *   `assertRestarts(rounds)`.
+ * @returns `avalanche()` makes all children except the siblings fail at once, and resolves when all have restarted
+ *   durably; `note(index)` resolves with the acknowledgement of an event to a sibling; `assertRestarts(rounds)`.
  */
 export async function herdSystem(store, { children, siblings }) {
   const template = { agent: 'animal', restart: 'permanent', resume: 'initial' };
@@ -34,7 +33,7 @@ export async function herdSystem(store, { children, siblings }) {
       { id: 'herald', agent: 'herald' },
     ],
   };
-  const system = await createSystem({ agents: [animal, herald], store, tree }).start();
+  const system = await createSystem({ agents: [animal, herald], store, log: () => {}, tree }).start();
   const names = Array.from({ length: children }, (_, index) => `herd-${index}`);
   const calm = Array.from({ length: siblings }, (_, index) => `${CALM}-${index}`);
   const all = [...names, ...calm];
@@ -43,7 +42,7 @@ export async function herdSystem(store, { children, siblings }) {
     await Promise.all(some.map((name) => system.boss('field').startChild({ id: name, input: { name } })));
   }
   await system.idle();
-  const risen = awaiter(system);
+  const risen = await awaiter(system);
   return {
     system,
     async avalanche() {

@@ -1,4 +1,4 @@
-/** What a figure means nothing without: the machine, its load, its disk, and the commit. */
+/** The facts without which a figure means nothing: the machine, its load, its disk, and the commit. */
 import { execFileSync } from 'node:child_process';
 import { closeSync, fdatasyncSync, mkdirSync, openSync, readFileSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import os from 'node:os';
@@ -34,7 +34,7 @@ export function loadAverage() {
   return os.loadavg().map((load) => Number(load.toFixed(2)));
 }
 
-/** How the clock of the processor is chosen; undefined where the system does not tell, as in most virtual machines. */
+/** The frequency governor of the processor; undefined if the system does not tell, as in most virtual machines. */
 function governor() {
   try {
     return readFileSync('/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor', 'utf8').trim();
@@ -43,25 +43,18 @@ function governor() {
   }
 }
 
-/** What a process may open: now, and at most. W3 needs many. */
+/** Files that a process may open: the present and the hard limit. W3 needs many. */
 function openFiles() {
   const limit = (kind) => execFileSync('/bin/sh', ['-c', `ulimit -${kind}n`], { encoding: 'utf8' }).trim();
   return { soft: limit('S'), hard: limit('H') };
 }
 
-/** Read only. A figure of changed files says so. */
+/** The commit, read only. A figure of changed files says so. */
 function commitOf() {
   try {
     const git = (...args) =>
       execFileSync('git', ['--no-optional-locks', ...args], { encoding: 'utf8', cwd: import.meta.dirname }).trim();
-    const changed = git(
-      'status',
-      '--porcelain',
-      '--untracked-files=no',
-      '--',
-      ':/',
-      ':(exclude,top)docs/benchmarks.md',
-    );
+    const changed = git('status', '--porcelain', '--untracked-files=no', '--', ':/', ':(exclude,top)docs/benchmark*');
     return git('rev-parse', '--short=10', 'HEAD') + (changed === '' ? '' : ' with uncommitted changes');
   } catch {
     return 'unknown';
@@ -74,7 +67,7 @@ function describeDisk(directory) {
   return { fileSystem: FILE_SYSTEMS.get(type) ?? `0x${type.toString(16)}`, syncMs: syncMs(directory) };
 }
 
-/** Appending and syncing a page, the floor under every acknowledgement. */
+/** Milliseconds to append and sync a page, the lower bound of every acknowledgement. */
 export function syncMs(directory) {
   const file = join(directory, 'sync-probe');
   const descriptor = openSync(file, 'w');

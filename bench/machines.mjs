@@ -1,4 +1,4 @@
-/** The machines that are measured, and the events they get. The same code runs on Bosun and on plain XState. */
+/** The measured machines and their events. The same code runs on Bosun and on plain XState. */
 import { assign, emit, enqueueActions, sendTo, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../dist/index.js';
@@ -13,7 +13,7 @@ const WORK = {
   'work.reject': z.object({}),
 };
 
-/** Four states, three counters, one guard: as small as an agent gets that does something. */
+/** A machine with four states, three counters and one guard: as small as a useful agent gets. */
 export const workerMachine = machineOfWork('worker', {
   context: () => ({}),
   onFinish: assign({ last: ({ event }) => event.by }),
@@ -21,7 +21,7 @@ export const workerMachine = machineOfWork('worker', {
 
 export const worker = defineAgent({ name: 'worker', machine: workerMachine, events: WORK });
 
-/** The same with an order of some 150 bytes in its context, a part of which one event of four replaces. */
+/** The worker machine with an order of some 150 bytes in its context; one event in four replaces part of it. */
 export const richWorkerMachine = machineOfWork('rich', {
   context: ({ id }) => ({
     order: {
@@ -69,7 +69,7 @@ function machineOfWork(id, { context, onFinish }) {
   });
 }
 
-/** Every one of them changes something: no contender gets away with an event that it may ignore. */
+/** The cycle of events. Each changes something, so no contender profits from an event that it may ignore. */
 const CYCLE = [
   { type: 'work.start' },
   { type: 'work.progress', n: 2 },
@@ -78,7 +78,7 @@ const CYCLE = [
 ];
 
 /**
- * An endless sequence of (actor, event), random over the actors, in the order of the cycle for each of them. Always the
+ * An endless sequence of (actor, event), random over the actors and in the order of the cycle for each. Always the
  * same.
  */
 export function workload(actors, cycle = CYCLE) {
@@ -142,7 +142,7 @@ function spawnChain(count, spawn) {
   return relays;
 }
 
-/** Bears workers. */
+/** Spawns workers. */
 export const nursery = defineAgent({
   name: 'nursery',
   machine: setup({ actors: { worker: workerMachine } }).createMachine({
@@ -161,9 +161,16 @@ export const nursery = defineAgent({
 
 const counting = assign({ count: ({ context }) => context.count + 1 });
 
+/** A counter: something that any database can do too. */
+export const tally = defineAgent({
+  name: 'tally',
+  machine: setup({}).createMachine({ id: 'tally', context: { count: 0 }, on: { 'tally.add': { actions: counting } } }),
+  events: { 'tally.add': z.object({}) },
+});
+
 /**
- * Fills its own mailbox on order, says when the last order is carried out, and when it has read what that put there
- * last.
+ * Fills its own mailbox on order, and reports when the last order is carried out and when its last message has been
+ * read.
  */
 export const hog = defineAgent({
   name: 'hog',

@@ -12,7 +12,7 @@ export function nactRing(relays) {
   let over = () => {};
   for (let index = 0; index < relays; index++) {
     const relay = (state, { left }) => {
-      // Of the state, which is new with every message, as a machine's context is.
+      // The state is new with every message, as a machine's context is.
       const next = { hops: state.hops + 1 };
       counts[index] = next.hops;
       if (left > 1) nact.dispatch(ring[(index + relays - 1) % relays], { type: 'relay.hop', left: left - 1 });

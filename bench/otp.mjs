@@ -1,6 +1,6 @@
 /**
- * Erlang/OTP as a contender: its own supervisor, and plain processes, in a process of the system of their own (erlang/,
- * compiled when it is needed), in memory, with logging off. It idles while others are measured.
+ * Erlang/OTP as a contender: its own supervisor, and plain processes, in an operating system process of their own
+ * (erlang/, compiled when needed), in memory, with logging off. It idles while others are measured.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -15,21 +15,21 @@ export const HAS_OTP = (process.env.PATH ?? '')
   .split(delimiter)
   .some((directory) => existsSync(join(directory, 'erl')));
 
-/** For a row's `about`. */
+/** Text for a row's `about`. */
 export const OTP_WORDS = HAS_OTP
   ? "**otp**: Erlang/OTP's own supervisor of gen_servers, in memory, nothing delivered again, logging off, from " +
     'the first crash ' +
     'until init has returned in all and the supervisor answers a call behind all exits.'
   : "No `erl` here (Debian: erlang-base), so without Erlang/OTP's supervisor beside it.";
 
-/** For the `about` of a row of messages. */
+/** Text for the `about` of a row of messages. */
 export const ERLANG_WORDS = HAS_OTP
   ? '**erlang**: plain processes, a message to the next one for each hop, in memory.'
   : 'No `erl` here (Debian: erlang-base), so without Erlang beside it.';
 
 /**
- * @returns `ask(command, ...numbers)`, which resolves with what restarts.erl answers, and `close`; undefined where
- *   there is no Erlang.
+ * @returns `ask(command, ...numbers)`, which resolves with the answer of restarts.erl, and `close`; undefined without
+ *   Erlang.
  */
 export async function startOtp(directory) {
   if (!HAS_OTP) return undefined;

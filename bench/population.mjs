@@ -10,7 +10,7 @@ export function workerId(index) {
   return `worker-${index}`;
 }
 
-/** A started system with so many workers under the root. @returns The system and the workers' addresses. */
+/** Starts a system with so many workers under the root. @returns The system and the workers' addresses. */
 export async function workerSystem(store, actors, { agent = worker, ...options } = {}) {
   const system = await createSystem({ agents: [agent], store, ...options }).start();
   const addresses = [];
@@ -29,18 +29,15 @@ export function plainWorkers(actors, machine = workerMachine) {
 }
 
 /**
- * Proof that two populations did the same work: what a benchmark does not check, it does not measure.
+ * Checks that two populations did the same work: what a benchmark does not check, it does not measure.
  *
- * @throws Error naming the first worker that differs.
+ * @throws Error naming the first worker that differs. /
  */
-export function assertSameWork(system, addresses, plain) {
-  assertSameStates(
-    addresses.map((address) => system.snapshot(address)),
-    plain,
-  );
+export async function assertSameWork(system, addresses, plain) {
+  assertSameStates(await Promise.all(addresses.map((address) => system.snapshot(address))), plain);
 }
 
-/** The same of what is known only by value and context. */
+/** Checks the same for states known only by value and context. */
 export function assertSameStates(states, plain) {
   plain.forEach((actor, index) => {
     const expected = actor.getSnapshot();

@@ -1,11 +1,14 @@
-/** Where the time goes: a V8 CPU profile of a row's own contender, and its summary by function and by place. */
+/** Profiles: a V8 CPU profile of a row's own contender, and its summary by function and by area. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { Session } from 'node:inspector/promises';
 import { dirname } from 'node:path';
 import { setImmediate as nextBreath } from 'node:timers/promises';
 import { areaOf } from './areas.mjs';
 
-/** Fine enough for functions of a microsecond that run often; finer slows what it watches. */
+/**
+ * Interval of samples: fine enough for functions of a microsecond that run often; a finer one slows the code under
+ * measurement.
+ */
 const SAMPLING_MICROS = 200;
 
 const FUNCTIONS_SHOWN = 15;
@@ -14,7 +17,7 @@ const OWN_SHOWN = 15;
 /**
  * Profiles the subject of a row after a warm-up.
  *
- * @param settings.file Where the .cpuprofile goes; Chrome's developer tools and VS Code open it.
+ * @param settings.file The path of the .cpuprofile, which Chrome's developer tools and VS Code open.
  */
 export async function profileRow(row, { size, directory, file }) {
   const stage = await row.open(row.sizes[size], directory);
@@ -24,7 +27,7 @@ export async function profileRow(row, { size, directory, file }) {
     globalThis.gc?.();
     const { begin, end } = stage.profiler ?? profiler();
     await begin();
-    // What begins in the same breath as the profiler counts as the profiler's own.
+    // Work that starts in the same turn as the profiler counts as the profiler's own.
     await nextBreath();
     await stage.subject();
     const profile = await end();
@@ -36,7 +39,7 @@ export async function profileRow(row, { size, directory, file }) {
   }
 }
 
-/** The profiler of this process. @returns `begin()`, and `end()`, which resolves with what was sampled in between. */
+/** The profiler of this process. @returns `begin()`, and `end()`, which resolves with the samples in between. */
 export function profiler() {
   const session = new Session();
   return {
@@ -70,7 +73,7 @@ export function summarise({ nodes, samples, timeDeltas }) {
     areas[area] = (areas[area] ?? 0) + micros / 1_000;
     const own = entry(functions, byId.get(id).callFrame);
     own.selfMs += micros / 1_000;
-    // A function that calls itself must not count twice.
+    // A recursive function must not count twice.
     const counted = new Set();
     for (let at = id; at !== undefined; at = parents.get(at)) {
       const caller = entry(functions, byId.get(at).callFrame);
@@ -89,7 +92,7 @@ function selfTimes(samples, timeDeltas) {
   return micros;
 }
 
-/** Starting the profiler takes half a second that is nobody's but its own. */
+/** Whether a node belongs to the profiler, whose start takes half a second of its own. */
 function isProfiler(id, byId, parents) {
   for (let at = id; at !== undefined; at = parents.get(at)) {
     if (byId.get(at).callFrame.url.startsWith('node:inspector')) return true;
@@ -130,7 +133,7 @@ function placeOf(url) {
   return url.startsWith('node:') ? 'node' : 'engine';
 }
 
-/** Built-in functions, and those of LevelDB's binding, belong to whoever calls them. */
+/** The area of a node. Built-in functions, and those of LevelDB's binding, belong to their caller. */
 function areaAt(id, byId, parents) {
   const { functionName, url } = byId.get(id).callFrame;
   const caller = parents.get(id);

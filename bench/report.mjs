@@ -1,32 +1,43 @@
-/** The report as Markdown: what the terminal shows and what docs/benchmarks.md holds are the same text. */
+/** The report as Markdown: the same text for the terminal and the documents. */
 import { AREAS } from './areas.mjs';
 
-/** Of the last minute; an idle machine has a few hundredths, the end of a build some tenths. */
+/**
+ * Load average of the last minute above which the machine is busy; an idle machine has a few hundredths, the end of a
+ * build some tenths.
+ */
 const BUSY_LOAD = 0.7;
 
 /** @param report See run.mjs. */
 export function renderResults({ machine, load, rounds, size, rows }) {
   const caution = size === 'quick' ? 'QUICK RUN, small sizes: shows that it runs, says nothing about speed. ' : '';
-  return [...facts(machine), `- ${caution}${manner(rounds)}`, loadLine(load), '', ...resultTables(rows, () => [])].join(
-    '\n',
-  );
+  return [
+    ...facts(machine),
+    `- ${caution}${manner(rounds)}`,
+    loadLine(load),
+    '',
+    ...goals(rows, variantsOf(rows)),
+    ...figureTables(rows, () => []),
+  ].join('\n');
 }
 
-/** @param all Rows of one run or several, see run.mjs. */
-export function renderKept(all) {
+/**
+ * The page of results: every goal and its result.
+ *
+ * @param all Rows of one or several runs, see run.mjs.
+ */
+export function renderGoals(all) {
   const newest = all.reduce((best, one) => (one.machine.date > best.machine.date ? one : best));
+  const rows = all.map(({ row }) => row);
+  return [...facts(newest.machine), `- ${manner(newest.rounds)}`, '', ...goals(rows, variantsOf(rows))].join('\n');
+}
+
+/** The other figures: ratios without a goal, and the figures of each row with their commit. */
+export function renderFigures(all) {
+  const rows = all.map(({ row }) => row);
   const stamps = new Map(
     all.map(({ machine, load, row }) => [row, `Of ${machine.date}, commit ${machine.commit}; ${loadWords(load)}.`]),
   );
-  return [
-    ...facts(newest.machine),
-    `- ${manner(newest.rounds)}. Each row says which commit it is of, and how busy the machine was before`,
-    '',
-    ...resultTables(
-      all.map(({ row }) => row),
-      (row) => ['', stamps.get(row)],
-    ),
-  ].join('\n');
+  return figureTables(rows, (row) => ['', stamps.get(row)]).join('\n');
 }
 
 function manner(rounds) {
@@ -36,11 +47,14 @@ function manner(rounds) {
   );
 }
 
-/** @param remarks What else to say of a row. */
-function resultTables(rows, remarks) {
-  const variants = rows[0].variants.map(({ variant }) => variant);
+function variantsOf(rows) {
+  return rows[0].variants.map(({ variant }) => variant);
+}
+
+/** @param remarks Further remarks on a row. */
+function figureTables(rows, remarks) {
+  const variants = variantsOf(rows);
   return [
-    ...goals(rows, variants),
     ...furtherRatios(rows, variants),
     ...rows.flatMap((row) => [
       '',
@@ -96,13 +110,16 @@ function loadLine(load) {
   return `- ${loadWords(load)}`;
 }
 
-/** The load before is that of others: a run beside them is no measurement of absolute figures, and says so. */
+/**
+ * The load in words. The load before the run is that of others: a run beside them does not measure absolute figures,
+ * and says so.
+ */
 function loadWords({ before, after }) {
   const words = `load average (1, 5, 15 min) before: ${before.join(', ')}; after: ${after.join(', ')}`;
   return before[0] > BUSY_LOAD ? `${words}. NOT ALONE on the machine: repeat before believing` : words;
 }
 
-/** Every goal, and what came of it: the table to read first. */
+/** The table of all goals and their results, which is read first. */
 function goals(rows, variants) {
   const lines = rows.flatMap((row) =>
     ratiosOf(row, hasGoal).map(({ ratio, cells, medians }) => [
@@ -116,14 +133,21 @@ function goals(rows, variants) {
   );
   return lines.length === 0
     ? []
-    : ['### Goals', '', ...table(['row', 'what', 'at least', 'aim', ...variants, ''], lines), ''];
+    : ['### Goals', '', ...table(['row', 'what', 'at least', 'aim', ...columnsOf(variants), ''], lines), ''];
 }
 
 function furtherRatios(rows, variants) {
   const lines = rows.flatMap((row) =>
     ratiosOf(row, (ratio) => !hasGoal(ratio)).map(({ ratio, cells }) => [row.name, ratio.name, ...cells]),
   );
-  return lines.length === 0 ? [] : ['### Further ratios', '', ...table(['row', 'ratio', ...variants], lines)];
+  return lines.length === 0
+    ? []
+    : ['### Further ratios', '', ...table(['row', 'ratio', ...columnsOf(variants)], lines)];
+}
+
+/** A ratio of wall time and one of processor time for each way in which Node was started. */
+function columnsOf(variants) {
+  return variants.flatMap((variant) => [variant, 'processor']);
 }
 
 function ratiosOf({ variants }, isWanted) {
@@ -133,7 +157,10 @@ function ratiosOf({ variants }, isWanted) {
     return [
       {
         ratio,
-        cells: spreads.map((one) => within(one, (value) => amount(value, ratio))),
+        cells: spreads.flatMap((one) => [
+          within(one, (value) => amount(value, ratio)),
+          one.processor === undefined ? '' : amount(one.processor.median, ratio),
+        ]),
         medians: spreads.map(({ median }) => median),
       },
     ];
@@ -152,7 +179,7 @@ function aimOf(ratio) {
   return ratio.aim === undefined ? '' : amount(ratio.aim, ratio);
 }
 
-/** One word where Node as it comes and with the larger young generation agree, else one for each. */
+/** One word if Node's default and the larger young generation agree, else one for each. */
 function verdictOf(ratio, medians) {
   const reaches = (value, bound) =>
     bound !== undefined && (ratio.atMost === undefined ? value >= bound : value <= bound);
@@ -162,7 +189,7 @@ function verdictOf(ratio, medians) {
   return [...new Set(words)].length === 1 ? words[0] : words.join(' / ');
 }
 
-/** Ratios are times something unless they say otherwise. */
+/** The unit of a ratio; a factor unless the row says otherwise. */
 function amount(value, { unit = 'x' }) {
   return `${digits(value)}${unit}`;
 }
@@ -209,7 +236,7 @@ function within({ median, min, max }, format) {
   return `${format(median)} (${format(min)}..${format(max)})`;
 }
 
-/** `ackP50Ms` becomes `ack p50`: the unit stands beside the number. */
+/** A metric in words: `ackP50Ms` becomes `ack p50`, with the unit beside the number. */
 function wordsOf(metric) {
   if (/perSecond$/i.test(metric)) return `${wordsOf(metric.slice(0, -'perSecond'.length))} rate`.trim();
   if (metric === 'ms') return 'time';
@@ -223,7 +250,7 @@ function unitOf(metric) {
   return digits;
 }
 
-/** Three significant digits. */
+/** A number with three significant digits. */
 function digits(value) {
   return value >= 100 ? Math.round(value).toLocaleString('en') : String(Number(value.toPrecision(3)));
 }

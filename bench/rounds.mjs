@@ -1,11 +1,13 @@
 /**
- * How a row is measured: one warm-up round, then the counted ones. Within a round the contenders take turns, so
- * whatever the machine does meanwhile (neighbours, heat, compaction) happens to all of them. Ratios are taken within a
- * round.
+ * The measurement of a row: one warm-up round, then the counted ones. Within a round the contenders take turns, so
+ * other influences on the machine (neighbours, heat, compaction) affect all of them. Ratios are taken within a round.
  */
 import { latency, spread } from './statistics.mjs';
 
-/** One round of contenders that run one after the other. Who begins changes with every round: A B C, B C A, C A B. */
+/** The metric for the number of cores that a contender kept busy; `timed` adds it. */
+const CORES = 'cores';
+
+/** One round of contenders, one after the other. The first one changes with every round: A B C, B C A, C A B. */
 export function inTurn(contenders) {
   const names = Object.keys(contenders);
   let rounds = 0;
@@ -14,16 +16,22 @@ export function inTurn(contenders) {
     const first = rounds++ % names.length;
     for (const name of [...names.slice(first), ...names.slice(0, first)]) {
       globalThis.gc?.();
-      sample[name] = await contenders[name]();
+      sample[name] = await timed(contenders[name]);
     }
     return sample;
   };
 }
 
-/**
- * A round of two contenders that run in pairs, one of each in turn, order swapped every time. @returns The latency of
- * each.
- */
+/** The metrics of a contender's run, and the processor seconds that this process spent in each second of it. */
+async function timed(run) {
+  const cpu = process.cpuUsage();
+  const startMs = performance.now();
+  const told = await run();
+  const { user, system } = process.cpuUsage(cpu);
+  return { ...told, [CORES]: (user + system) / 1_000 / (performance.now() - startMs) };
+}
+
+/** A round of two contenders in pairs of runs, with the order swapped every time. @returns The latency of each. */
 export async function inPairs(pairs, contenders) {
   globalThis.gc?.();
   const sides = Object.entries(contenders).map(([name, run]) => ({ name, run, timesMs: [] }));
@@ -38,10 +46,11 @@ export async function inPairs(pairs, contenders) {
 }
 
 /**
- * Runs a row and sums it up.
+ * Runs a row and summarises it.
  *
  * @param row See rows/index.mjs.
- * @returns Per ratio and per contender and metric: median, min, max over the rounds. Every single sample too.
+ * @returns Median, min and max over the rounds, per ratio and per contender and metric; for a ratio between two
+ *   contenders of this process also by processor time. Every single sample too.
  */
 export async function measure(row, { size, rounds, directory }) {
   const stage = await row.open(row.sizes[size], directory);
@@ -56,7 +65,22 @@ export async function measure(row, { size, rounds, directory }) {
 }
 
 function ratiosOf(row, samples) {
-  return row.ratios.map(({ of, ...ratio }) => ({ ...ratio, ...spread(samples.map(of)) }));
+  return row.ratios.map(({ of, between, ...ratio }) => ({
+    ...ratio,
+    ...spread(samples.map(of)),
+    ...(between && { processor: spread(samples.map((sample) => of(sample) * coresRatio(sample, between))) }),
+  }));
+}
+
+/**
+ * Converts a ratio of wall time into one of processor time: twice the speed on twice the cores is equal.
+ *
+ * @param between The contender in the numerator and the one in the denominator; a `rate` counts work per time, a `time`
+ *   is the duration of the work.
+ */
+function coresRatio(sample, { rate, time }) {
+  const [above, below] = (rate ?? time).map((name) => sample[name][CORES]);
+  return rate === undefined ? above / below : below / above;
 }
 
 function figuresOf(samples) {

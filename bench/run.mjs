@@ -10,7 +10,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { describeMachine, loadAverage } from './machine.mjs';
-import { renderKept, renderProfiles, renderResults } from './report.mjs';
+import { renderFigures, renderGoals, renderProfiles, renderResults } from './report.mjs';
 import { ROWS } from './rows/index.mjs';
 
 const USAGE = `npm run bench -- [--rows G3,G9] [--quick] [--json] [--write] [--profile] [--data DIR]
@@ -18,12 +18,13 @@ const USAGE = `npm run bench -- [--rows G3,G9] [--quick] [--json] [--write] [--p
   --rows NAME,...  only these rows
   --quick          small sizes and two rounds, to see that it runs
   --json           print one JSON object with every sample instead of tables
-  --write          keep what was measured in docs/benchmarks.json, and put the tables of all that is kept into
-                   docs/benchmarks.md (not with --quick); of a profile, the tables alone
+  --write          keep what was measured in docs/benchmarks.json, and put the goals of all that is kept into
+                   docs/benchmarks.md and the figures into docs/benchmark-details.md (not with --quick); of a
+                   profile, its tables
   --profile        CPU profiles of what Bosun does in a row instead of figures, into bench/profiles
   --data DIR       where the stores go, and are removed afterwards; on a real disk (default bench/.data)
 
-Rows: G of the kernel, S of supervision, W of the gateway, T of tables.
+Rows: G of the kernel, P beside peers, S of supervision, W of the gateway, T of tables.
 
 ${ROWS.map(({ name, title }) => `  ${name.padEnd(4)} ${title}`).join('\n')}`;
 
@@ -38,12 +39,17 @@ const VARIANTS = [
 
 const HERE = import.meta.dirname;
 const ROOT = join(HERE, '..');
-const DOCUMENT = join(ROOT, 'docs/benchmarks.md');
+/** The place of each generated part. */
+const DOCUMENTS = {
+  goals: join(ROOT, 'docs/benchmarks.md'),
+  figures: join(ROOT, 'docs/benchmark-details.md'),
+  profiles: join(ROOT, 'docs/benchmark-details.md'),
+};
 const KEPT = join(ROOT, 'docs/benchmarks.json');
 
 const options = readOptions();
 await mkdir(options.data, { recursive: true });
-// A directory of our own in it: what else is there stays.
+// A directory of our own inside it: other content stays.
 options.data = await mkdtemp(join(options.data, 'run-'));
 try {
   const report = await (options.profile ? profileAll(options) : measureAll(options));
@@ -51,7 +57,6 @@ try {
     const text = options.profile ? renderProfiles(report) : renderResults(report);
     console.log(options.json ? JSON.stringify(report) : text);
     if (options.write && options.profile) await writeSection('profiles', text);
-    else if (options.write) await writeSection('results', renderKept(await kept(report)));
   }
   if (report.failed.length > 0) {
     console.error(`failed, so nothing of them is written: ${report.failed.join(', ')}`);
@@ -98,7 +103,8 @@ function chosenRows(names) {
   });
 }
 
-async function measureAll({ rows, size, data }) {
+/** Measures row by row. With --write each is kept as soon as it is measured: an hour of rows may be interrupted. */
+async function measureAll({ rows, size, data, write }) {
   for (const row of rows) row.check?.(row.sizes[size]);
   const { machine, before } = begin(data);
   const rounds = ROUNDS[size];
@@ -106,9 +112,12 @@ async function measureAll({ rows, size, data }) {
   const failed = [];
   for (const row of rows) {
     try {
-      measured.push({ ...headOf(row, size), variants: await measureRow(row, { size, rounds, data }) });
+      const result = { ...headOf(row, size), variants: await measureRow(row, { size, rounds, data }) };
+      measured.push(result);
+      const load = { before, after: loadAverage() };
+      if (write) await writeResults(await kept({ machine, load, rounds, rows: [result] }));
     } catch (error) {
-      // An hour of other rows is not thrown away for it.
+      // One failed row does not discard an hour of other rows.
       console.error(error.message);
       failed.push(row.name);
     }
@@ -138,7 +147,7 @@ async function profileAll({ rows, size, data }) {
   return { machine, load: { before, after: loadAverage() }, size, rows: profiles, failed: [] };
 }
 
-/** The load that others make, taken before anything here makes its own. */
+/** The load by others, measured before anything here adds its own. */
 function begin(data) {
   const before = loadAverage();
   return { before, machine: describeMachine(data) };
@@ -174,7 +183,7 @@ function resultOf(child, { name }) {
   });
 }
 
-/** The rows of this run with those of earlier ones, each with the machine and the commit it was measured on. */
+/** The rows of this run and of earlier ones, each with its machine and commit. */
 async function kept({ machine, load, rounds, rows }) {
   const before = existsSync(KEPT) ? JSON.parse(await readFile(KEPT, 'utf8')) : {};
   const now = Object.fromEntries(rows.map((row) => [row.name, { machine, load, rounds, row }]));
@@ -185,12 +194,18 @@ async function kept({ machine, load, rounds, rows }) {
   return Object.values(all);
 }
 
-/** Replaces one of the two generated parts of the document; what people wrote around them stays. */
+async function writeResults(all) {
+  await writeSection('goals', renderGoals(all));
+  await writeSection('figures', renderFigures(all));
+}
+
+/** Replaces one generated part of a document; the written text around it stays. */
 async function writeSection(section, text) {
+  const file = DOCUMENTS[section];
   const [begin, end] = [`<!-- ${section}: written by npm run bench -->`, `<!-- end of ${section} -->`];
-  if (!existsSync(DOCUMENT)) throw new Error(`${DOCUMENT} is missing`);
-  const document = await readFile(DOCUMENT, 'utf8');
+  if (!existsSync(file)) throw new Error(`${file} is missing`);
+  const document = await readFile(file, 'utf8');
   const [from, to] = [document.indexOf(begin), document.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`${DOCUMENT} has no part between "${begin}" and "${end}"`);
-  await writeFile(DOCUMENT, `${document.slice(0, from)}${begin}\n\n${text}\n${document.slice(to)}`);
+  if (from < 0 || to < from) throw new Error(`${file} has no part between "${begin}" and "${end}"`);
+  await writeFile(file, `${document.slice(0, from)}${begin}\n\n${text}\n${document.slice(to)}`);
 }

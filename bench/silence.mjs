@@ -1,13 +1,14 @@
 /**
- * A system whose turns nobody notes, to see what noting them costs. Bosun has no switch for it and is to have none, so
- * the tracing of one system is replaced here, when it is joined to its kernel: a turn is taken, and that is all.
+ * A system whose turns are not recorded, to measure the cost of recording them. Bosun has no switch for it and is to
+ * have none, so the tracing of one system is replaced here when it is joined to its kernel: a turn is taken, and
+ * nothing else.
  */
 import { Tracing } from '../dist/actors/world/tracing/tracing.js';
 
 const SILENCE = {
   begins() {},
   breaksOff() {},
-  // The turn loop goes by it, with tracing or without.
+  // The turn loop uses it, with tracing or without.
   ends: () => performance.now(),
   takes() {},
   prepared() {},

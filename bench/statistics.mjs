@@ -1,20 +1,18 @@
-/**
- * The few statistics a benchmark may use here: medians with their spread, and percentiles of latencies. No averages.
- */
+/** The statistics allowed in a benchmark here: medians with their spread, and percentiles of latencies. No averages. */
 
-/** A median with the smallest and largest value beside it. */
+/** A median with the smallest and largest value. */
 export function spread(values) {
   const sorted = [...values].sort((a, b) => a - b);
   return { median: medianOf(sorted), min: sorted[0], max: sorted.at(-1) };
 }
 
-/** @param fraction 0.99 for p99: the smallest value that so many are not above. */
+/** @param fraction 0.99 for p99: the smallest value that this share of values does not exceed. */
 export function percentile(values, fraction) {
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.max(0, Math.ceil(sorted.length * fraction) - 1)];
 }
 
-/** What of many latencies is reported. */
+/** The reported percentiles of latencies. */
 export function latency(timesMs) {
   return { p50Ms: percentile(timesMs, 0.5), p99Ms: percentile(timesMs, 0.99) };
 }

@@ -1,7 +1,7 @@
 /**
- * The step engine by itself, without kernel, mailbox or store: Bosun's plan engine, reached by its own file in dist
- * because no user of the package has any business with it, and the machines it is given. All of them have the same
- * shape under names of their own, so that no cache of the engine's or of V8's can serve one for the other.
+ * The step engine alone, without kernel, mailbox or store: Bosun's plan engine, imported from its own file in dist
+ * because users of the package do not need it, and its machines. All machines have the same shape under different
+ * names, so that no cache of the engine's or of V8's serves one for another.
  */
 import { assign, createActor, setup } from 'xstate';
 import { Ref } from '../dist/actors/model/ref.js';
@@ -9,8 +9,8 @@ import { Definitions } from '../dist/actors/xstate/definition.js';
 import { PlanEngine } from '../dist/actors/xstate/plan-engine.js';
 
 /**
- * Guard, assign, entry action, nested states, a transition that stays, `after`: what the four events of a cycle go
- * through.
+ * The features that the four events of a cycle use: guard, assign, entry action, nested states, a transition that
+ * stays, `after`.
  */
 export const CYCLE = [
   { type: 'item.take' },
@@ -54,15 +54,15 @@ export function stepMachine(number) {
         },
         on: { 'item.send': 'sent', 'item.note': { actions: `look${number}` } },
       },
-      // Armed with every entry, cancelled with every exit, and never due: the clock of the contenders stands still.
+      // Armed at every entry, cancelled at every exit, and never due: the contenders' clock stands still.
       sent: { after: { 1_000: 'waiting' }, on: { 'item.return': 'waiting' } },
     },
   });
 }
 
 /**
- * Actors that step by the plan engine, each of one of the machines in turn. What their steps describe is counted and
- * let go.
+ * Actors that step by the plan engine, each with one of the machines in turn. The described effects are counted and
+ * discarded.
  */
 export class Stepped {
   #engine;
@@ -110,13 +110,13 @@ export class Stepped {
     return this.#snapshots[index];
   }
 
-  /** Effects since the start: actions to be run, timers to be armed and cancelled. */
+  /** Effects since the start: actions to run, timers to arm and cancel. */
   get described() {
     return this.#described;
   }
 }
 
-/** The same actors under `createActor`, whose timers go to a clock that only takes them. */
+/** The actors under `createActor`, with a clock that only accepts their timers. */
 export function plainSteps(machines, actors) {
   let timers = 0;
   const clock = { setTimeout: () => ++timers, clearTimeout() {} };

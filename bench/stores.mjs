@@ -3,19 +3,18 @@ import { rm } from 'node:fs/promises';
 import { Level } from 'level';
 import { levelStore } from '../dist/index.js';
 
-/** As in src/persistence/level-store.ts: raw contenders get the same memtable. */
+/** Size of the memtable, as in src/persistence/level-store.ts, for raw contenders too. */
 const WRITE_BUFFER_BYTES = 16 * 1024 * 1024;
 
-/** As the keys of epochs: `e!` and 14 digits. */
+/** A key like those of epochs: `e!` and 14 digits. */
 export function epochLikeKey(number) {
   return `e!${number.toString(16).padStart(14, '0')}`;
 }
 
 /**
- * The store of a system, counting what passes. Counting costs some nanoseconds a record and is part of what is
- * measured.
+ * The store of a system with counters. Counting costs some nanoseconds a record and is part of the measurement.
  *
- * @returns The store and its counters; `epochBytes` is the size of the last epoch record.
+ * @returns The store and its counters; `epochBytes` is the size of the last epoch record. /
  */
 export function watchedStore(directory) {
   const store = levelStore(directory);
@@ -42,7 +41,7 @@ export async function rawLevel(directory, { valueEncoding = 'view' } = {}) {
   return await openLevel(directory, { valueEncoding });
 }
 
-/** A LevelDB as it is. The caller closes it. */
+/** An existing LevelDB. The caller closes it. */
 export async function openLevel(directory, { valueEncoding = 'view' } = {}) {
   const database = new Level(directory, { keyEncoding: 'utf8', valueEncoding });
   await database.open({ writeBufferSize: WRITE_BUFFER_BYTES });

@@ -1,12 +1,14 @@
 /**
- * The module of workers under measurement: tellers, who pass a word on to each other. Loaded by the benchmark's
- * threads.
+ * The module of the measured workers: tellers, which pass a token on to each other. Loaded by the benchmark's threads.
  */
 import { assign, enqueueActions, setup } from 'xstate';
 import { z } from 'zod';
 import { ask, defineAgent, reply } from '../dist/index.js';
 
-/** Meets two others first: a near one, on its own worker, and a far one, on another where there is one. */
+/**
+ * A teller that first gets references to two others: a near one on its own worker, and a far one on another, if there
+ * is one.
+ */
 const tellerMachine = setup({ actors: { ask } }).createMachine({
   id: 'teller',
   context: { told: 0, near: null, far: null, meets: null },

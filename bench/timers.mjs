@@ -1,7 +1,6 @@
 /**
- * Timers by their number: what arming, cancelling and firing one costs when so many are armed, and how many bytes it
- * keeps. The kernel's own parts without machines, codec or disk: run with `node --expose-gc bench/timers.mjs [owners]`
- * after a build.
+ * Timers at scale: the cost of arming, cancelling and firing one while so many are armed, and its bytes. The kernel's
+ * own parts without machines, codec or disk: run with `node --expose-gc bench/timers.mjs [owners]` after a build.
  */
 import { argv } from 'node:process';
 import { Cell } from '../dist/actors/world/cell.js';
@@ -20,7 +19,7 @@ const SPREAD_MS = 86_400_000;
 let nowMs = 0;
 const clock = { wallMs: () => 1_750_000_000_000, monotonicMs: () => nowMs, setTimeout: () => () => {}, defer() {} };
 
-/** A world with owners, and nothing that a turn would need. */
+/** A world with owners, without the parts that a turn would need. */
 function worldOf(owners) {
   const time = new KernelTime(clock, { lastMs: 0, hold: false, trustWallClock: false });
   const world = new World({
@@ -63,7 +62,7 @@ function measure(count) {
   const before = process.memoryUsage().heapUsed;
   const ids = Array.from({ length: count }, (_, n) => `t${n}`);
   const named = process.memoryUsage().heapUsed - before;
-  // Beyond the sample's deadlines, so that those alone fire.
+  // Deadlines beyond the sample's, so that only the sample fires.
   for (let n = 0; n < count; n++) arm(world, cells[n % OWNERS], ids[n], 2 * SPREAD_MS + random() * SPREAD_MS);
   world.draft.freeze(HEAD);
   globalThis.gc();

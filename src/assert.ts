@@ -1,4 +1,4 @@
-/** Checks of our own rules. A failure here is a bug in Bosun, never a fault of the caller or the world. */
+/** Assertions of Bosun's own rules. A failure is a bug in Bosun, never a fault of the caller or the world. */
 import { BosunError } from './errors.ts';
 
 export function assert(condition: unknown, rule: string): asserts condition {

@@ -1,12 +1,16 @@
 /** CRC-32 (IEEE), the checksum of every record and the link of every actor's hash chain. Finds damage, not malice. */
 import { crc32 } from 'node:zlib';
 
-/** Up to here a loop is as fast as a call into native code that is warm, and much faster than one that is cold. */
+/** The length up to which a loop is as fast as a warm call into native code, and much faster than a cold one. */
 const SHORT_BYTES = 96;
 
 const POLYNOMIAL = 0xedb8_8320;
 
-/** @param seed The checksum so far, to continue over several buffers or to chain. Unsigned 32 bits. */
+/**
+ * The CRC-32 of bytes, or of a text's UTF-8 form.
+ *
+ * @param seed The checksum so far, to continue over several buffers or to chain. Unsigned 32 bits.
+ */
 export function checksum(bytes: Uint8Array | string, seed = 0): number {
   return typeof bytes === 'string' ? checksumOfText(bytes, seed) : checksumOfPart(bytes, 0, bytes.length, seed);
 }
@@ -18,7 +22,7 @@ export function checksumOfPart(bytes: Uint8Array, start: number, end: number, se
   return ~crc >>> 0;
 }
 
-/** Of its UTF-8 form. */
+/** The CRC-32 of a text's UTF-8 form. */
 function checksumOfText(text: string, seed: number): number {
   let crc = ~seed;
   for (let i = 0; i < text.length; i++) {
@@ -29,7 +33,7 @@ function checksumOfText(text: string, seed: number): number {
   return ~crc >>> 0;
 }
 
-/** By the byte that leaves. */
+/** The remainder of each byte value that is shifted out. */
 const REMAINDERS = Int32Array.from({ length: 256 }, (_, byte) => {
   let remainder = byte;
   for (let bit = 0; bit < 8; bit++)

@@ -1,47 +1,49 @@
 /**
- * The clock port and the one home of Date.now, setTimeout and setImmediate. Everything else is handed a Clock. Beside
- * it the clock of this machine, which hides two traps: a timeout of Node that is longer than 2^31 - 1 ms fires at once,
- * and while a machine sleeps Node's monotonic clock stands still, and its timeouts with it.
+ * The clock port, and the only place with Date.now, setTimeout and setImmediate; all other code is given a Clock. The
+ * clock of this machine works around two traps: a timeout of Node longer than 2^31 - 1 ms fires at once, and while a
+ * machine sleeps Node's monotonic clock stands still, and its timeouts with it.
  */
 import { uptime } from 'node:os';
 
+/** Cancels the timer that it was returned for; a second call does nothing. */
 export interface Cancel {
   (): void;
 }
 
+/** The time of a system: the machine's by default, a `VirtualClock` in tests. */
 export interface Clock {
   /** Wall clock, milliseconds since 1970. May jump. */
   wallMs(): number;
   /**
-   * Never goes backwards within one process; origin is arbitrary. Milliseconds, with fractions. It should go on while
-   * the machine sleeps; where it does not, timers are late by the sleep.
+   * Milliseconds, with fractions, from an arbitrary origin. Never goes backwards within one process. It should include
+   * the sleep of the machine; where it does not, timers are late by the sleep.
    */
   monotonicMs(): number;
   /**
-   * Runs `callback` once, `delayMs` of monotonic time from now or a little later, never early. Any delay: one of months
-   * is waited for, one of Infinity never ends. A process does not stay alive for what is in the background.
+   * Runs `callback` once, `delayMs` of monotonic time from now or slightly later, never early. Any delay is allowed,
+   * even months; Infinity never ends. A background timer does not keep the process alive.
    */
   setTimeout(callback: () => void, delayMs: number, options?: { readonly isBackground?: boolean }): Cancel;
-  /** Runs `callback` soon, after what is ready to run now. */
+  /** Runs `callback` soon, after everything that is ready to run now. */
   defer(callback: () => void): void;
 }
 
-/** What a clock is read from. */
+/** The sources of a clock. */
 export interface Readings {
   wallMs(): number;
-  /** Monotonic; stands still while the machine sleeps. */
+  /** Monotonic time, without the sleep of the machine. */
   runningMs(): number;
-  /** Since the machine was started, its sleep included, however coarse. */
+  /** Time since the machine was started, including its sleep; may be coarse. */
   uptimeMs(): number;
 }
 
-/** Waits are cut into steps of so much, so that one that slept with its machine is noticed this late at most. */
+/** The longest step of a wait, in milliseconds. A wait during a sleep of the machine is late by at most one step. */
 export const TIMEOUT_STEP_MS = 10_000;
 
-/** How far uptime may run ahead of the running time before it counts as sleep: macOS tells whole seconds only. */
+/** How far uptime must run ahead of running time to count as sleep: macOS reports whole seconds only. */
 export const SLEEP_MS_MIN = 5_000;
 
-/** Reading the uptime opens a file on Linux: done at most this often, and at every step of a wait. */
+/** Reading the uptime opens a file on Linux, so it is done at most this often, and at every step of a wait. */
 const SLEEP_CHECK_MS = 1_000;
 
 const MACHINE: Readings = {
@@ -50,10 +52,10 @@ const MACHINE: Readings = {
   uptimeMs: () => uptime() * 1_000,
 };
 
-/** The clock of this machine. Use {@link systemClock}; tests give it readings of their own. */
+/** The clock of this machine. Use {@link systemClock}; tests construct one with readings of their own. */
 export class SystemClock implements Clock {
   readonly #readings: Readings;
-  /** Uptime less running time, before any sleep. */
+  /** Uptime minus running time at construction, when no sleep has been counted yet. */
   readonly #awakeMs: number;
   #sleptMs = 0;
   #checkedAtMs: number;
@@ -97,7 +99,7 @@ export class SystemClock implements Clock {
     setImmediate(callback);
   }
 
-  /** Sleep only ever adds up: what the readings' coarseness gives and takes again is no sleep. */
+  /** Adds up sleep. It only ever increases: fluctuations from the coarseness of the readings do not count. */
   #countSleep(runningMs: number): void {
     this.#checkedAtMs = runningMs;
     const aheadMs = this.#readings.uptimeMs() - runningMs - this.#awakeMs;
@@ -105,4 +107,5 @@ export class SystemClock implements Clock {
   }
 }
 
+/** The clock of this machine. */
 export const systemClock: Clock = new SystemClock();

@@ -1,22 +1,25 @@
 /**
- * The one error class and the one table of codes. Codes are API and never change meaning; messages are for people and
- * may. A new code gets a row here, a throw, a test, and a row in docs/errors.md (a test compares the two).
+ * The only error class and the table of codes. Codes are API and never change their meaning; messages are for people
+ * and may change. A new code gets a row here, a throw, a test, and a row in docs/errors.md (a test compares the two).
  */
 
 interface ErrorRow {
-  /** What happened and what to do about it, for a person. */
+  /** The meaning and the way out, for people. */
   readonly means: string;
-  /** Whether doing the same thing again later may succeed. */
+  /** Whether the same call may succeed later. */
   readonly retryable: boolean;
 }
 
+/** All codes, with their meaning and whether the same call may succeed later. */
 export const ERROR_CODES = {
   BOSUN_ACTOR_CHANGED: {
-    means: 'The actor is not at the sequence that the call names; `details.sequence` is the present one. Look again.',
+    means:
+      'The actor is not at the sequence that the call names; `details.sequence` is the current one. Read the ' +
+      'actor again.',
     retryable: false,
   },
   BOSUN_ACTOR_SUSPENDED: {
-    means: 'An administrator suspended the actor. The message says who and why; resume it.',
+    means: 'An administrator suspended the actor. The message says who and why. Resume the actor first.',
     retryable: true,
   },
   BOSUN_ACTOR_UNKNOWN: {
@@ -24,64 +27,72 @@ export const ERROR_CODES = {
     retryable: false,
   },
   BOSUN_ADDRESS_INVALID: {
-    means: 'An address is one to 16 segments of letters, digits and -_.:@+~ joined by "/".',
+    means:
+      'An address is one to 16 segments of letters, digits and -_.:@+~ joined by "/"; "." and ".." are not segments.',
     retryable: false,
   },
   BOSUN_AGENT_INVALID: {
-    means: 'The agent definition contradicts itself; the message names the place.',
+    means: 'The agent definition is incomplete or contradicts itself; the message names the place.',
     retryable: false,
   },
   BOSUN_AGENT_UNKNOWN: {
-    means: 'A stored actor or a child spec names an agent that the system was not given.',
+    means:
+      'A stored actor, the tree or a child spec names an agent that createSystem was not given. Add it to `agents`.',
     retryable: false,
   },
   BOSUN_AGENT_UNREADABLE: {
-    means: 'The current code cannot read the stored state of this actor, which is suspended with its record untouched.',
+    means:
+      'The current code cannot read the stored state of the actor. The actor is suspended, its record left untouched.',
     retryable: false,
   },
   BOSUN_ASK_FAILED: {
-    means: 'The actor that was asked crashed over the request, or ended before it replied.',
+    means: 'The actor crashed while it handled the ask, or ended before it replied.',
     retryable: false,
   },
   BOSUN_ASKS_FULL: {
-    means: 'Too many asks are open or remembered for another one to begin. Ask again later.',
+    means: 'Too many asks are open or remembered. Ask again later.',
     retryable: true,
   },
   BOSUN_CALL_CANCELLED: {
-    means: 'The caller took the call back. What it asked for may still happen.',
+    means: 'The caller cancelled the call. It may still take effect.',
     retryable: false,
   },
   BOSUN_CALL_INVALID: {
-    means: 'A frame, a call or a parameter is not what the protocol says; the message names the place.',
+    means: 'A frame, a call or a parameter does not follow the protocol; the message names the place.',
     retryable: false,
   },
   BOSUN_CHART_TOO_LARGE: {
-    means: 'The machine has more states or transitions than are charted; the message has the bounds.',
+    means: 'The machine has too many states or transitions for a chart; the message has the bounds.',
     retryable: false,
   },
   BOSUN_CHART_UNKNOWN: {
-    means: 'The actor runs no machine, or one that the code lacks: there is no chart of it.',
+    means: 'There is no chart: the actor does not run a machine, or the code lacks the machine.',
     retryable: false,
   },
   BOSUN_CHILD_DYNAMIC: {
     means:
-      'The Boss has children of a template and keeps no specs of those that ended, so none is restarted or ' +
-      'deleted by order.',
+      'The Boss has the strategy dynamic. It keeps no spec of a child that ended, so the child cannot be ' +
+      'restarted or deleted.',
     retryable: false,
   },
   BOSUN_CHILD_PRESENT: {
-    means: 'The Boss knows a child of this id that has ended. Restart it, or delete it first.',
+    means: 'The Boss has a child of this id that has ended. Restart it, or delete it first.',
     retryable: false,
   },
   BOSUN_CHILD_RESTARTING: { means: 'The child waits for its restart. Terminate it first, or wait.', retryable: true },
-  BOSUN_CHILD_RUNNING: { means: 'The Boss has a child of this id, and it runs. Terminate it first.', retryable: false },
+  BOSUN_CHILD_RUNNING: {
+    means: 'The Boss has a running child of this id. Terminate it first.',
+    retryable: false,
+  },
   BOSUN_CHILD_SPEC_INVALID: { means: 'A child spec is not valid; the message names the field.', retryable: false },
-  BOSUN_CHILD_UNKNOWN: { means: 'The Boss knows no child of this id.', retryable: false },
+  BOSUN_CHILD_UNKNOWN: {
+    means: 'The Boss has no child of this id.',
+    retryable: false,
+  },
   BOSUN_CHILDREN_FULL: { means: 'The Boss has as many children as its maxChildren allows.', retryable: true },
   BOSUN_CHILDREN_UNREAD: {
     means:
-      'The Boss has more children than are in memory, so they cannot be listed or counted at once. Ask for one ' +
-      'by its address.',
+      'Some children of the Boss are not in memory, so they cannot be listed or counted. Look one up by its address.',
     retryable: false,
   },
   BOSUN_CLIENT_CLOSED: {
@@ -89,41 +100,53 @@ export const ERROR_CODES = {
     retryable: false,
   },
   BOSUN_CLOCK_SUSPECT: {
-    means: 'The wall clock is more than a year ahead of the last epoch; every timer would come up.',
+    means:
+      'The wall clock is more than a year ahead of the last epoch, so every timer would fire. If it is right, ' +
+      'start once with trustWallClock.',
     retryable: false,
   },
-  BOSUN_CONFIG_INVALID: { means: 'An option of createSystem is not valid; the message names it.', retryable: false },
+  BOSUN_CONFIG_INVALID: {
+    means: 'An option of createSystem, createGateway or createClient is not valid; the message names it.',
+    retryable: false,
+  },
   BOSUN_CONNECTION_LOST: {
     means:
-      'The line to the gateway broke before the answer. The call may have happened; give it a key, and it is repeated.',
+      'The connection to the gateway broke before the answer. The call may have happened; a call with a key is ' +
+      'repeated.',
     retryable: true,
   },
   BOSUN_DRAINING: {
-    means: 'The gateway is about to close and takes no further calls. Connect again later.',
+    means: 'The gateway is closing and accepts no further calls. Connect again later.',
     retryable: true,
   },
-  BOSUN_EFFECT_HUNG: { means: 'An effect gave no sign of life for longer than its heartbeatMs.', retryable: true },
+  BOSUN_EFFECT_HUNG: {
+    means: 'An effect sent no heartbeat for longer than its heartbeatMs.',
+    retryable: true,
+  },
   BOSUN_EFFECT_OVER: {
-    means: 'This start of the effect is over: it was stopped, or a later start has taken its place.',
+    means: 'This start of the effect is over: it was stopped, or a later start has replaced it.',
     retryable: false,
   },
   BOSUN_EFFECT_TIMEOUT: { means: 'An effect or a durable action took longer than its timeoutMs.', retryable: true },
   BOSUN_EVENT_INVALID: { means: "The event does not match the agent's schema for its type.", retryable: false },
   BOSUN_EVENT_NOT_TAKEN: {
-    means: 'The event arrived, but the present state of the actor does nothing with it.',
+    means: "The event arrived, but the actor's current state has no transition for it.",
     retryable: false,
   },
   BOSUN_EVENT_REFUSED: {
-    means: 'The agent declares no such event for the outside, or the type is reserved.',
+    means: 'The agent does not accept this event from outside, or its type is reserved.',
     retryable: false,
   },
-  BOSUN_FORBIDDEN: { means: 'The caller may not do this, or not at this address.', retryable: false },
+  BOSUN_FORBIDDEN: {
+    means: 'The caller may not do this, or not at this address.',
+    retryable: false,
+  },
   BOSUN_GATEWAY_FULL: {
-    means: 'The caller has as many connections, subscriptions or calls in flight as it may have.',
+    means: 'The caller has reached its limit of connections, subscriptions or calls in flight.',
     retryable: true,
   },
   BOSUN_HOST_KILLED: {
-    means: 'The process died again and again in the middle of this message, birth or effect, so it was put aside.',
+    means: 'The process died repeatedly while it handled this message, birth or effect, which was therefore set aside.',
     retryable: false,
   },
   BOSUN_INTENSITY_EXCEEDED: {
@@ -131,68 +154,99 @@ export const ERROR_CODES = {
     retryable: false,
   },
   BOSUN_INTERNAL: { means: 'Bosun broke one of its own rules. Please report it with the message.', retryable: false },
-  BOSUN_KEY_CONFLICT: { means: 'The idempotency key was used before, for something else.', retryable: false },
-  BOSUN_KILLED: {
-    means: 'An administrator killed the actor. Its Boss does with it what it does after a crash.',
+  BOSUN_KEY_CONFLICT: {
+    means: 'The idempotency key was used before, for another request.',
     retryable: false,
   },
-  BOSUN_LINK_DOWN: { means: 'An actor that this one is linked to ended, and not normally.', retryable: false },
+  BOSUN_KILLED: {
+    means: 'An administrator killed the actor. Its Boss handles that as it handles a crash.',
+    retryable: false,
+  },
+  BOSUN_KNOWLEDGE_CLOSED: { means: 'The knowledge was closed; it answers no more questions.', retryable: false },
+  BOSUN_KNOWLEDGE_FAILED: {
+    means: 'The search thread died or could not answer; the message says why. A new thread reads the folders again.',
+    retryable: true,
+  },
+  BOSUN_KNOWLEDGE_FOLDER: {
+    means: 'A folder that is to be searched is missing or cannot be read; the message has its path.',
+    retryable: false,
+  },
+  BOSUN_KNOWLEDGE_FULL: { means: 'Too many questions wait for the search. Ask again later.', retryable: true },
+  BOSUN_LINK_DOWN: {
+    means: 'An actor to which this one is linked ended abnormally.',
+    retryable: false,
+  },
   BOSUN_MAILBOX_FULL: { means: 'The mailbox of the receiver is at its limit. Send again later.', retryable: true },
-  BOSUN_MESSAGE_UNKNOWN: { means: 'No message with this number is among the dead letters.', retryable: false },
+  BOSUN_MESSAGE_UNKNOWN: {
+    means: 'There is no dead letter with this number.',
+    retryable: false,
+  },
   BOSUN_OFFLINE: {
-    means: 'The client has no line to the gateway, and a call without a key does not wait for one.',
+    means: 'The client is not connected, and a call without a key does not wait for the connection.',
     retryable: true,
   },
   BOSUN_ON_ANOTHER_WORKER: {
     means:
-      'Monitors and links by address are for actors of the same worker, and this one lives on another. Use a ' +
-      'reference.',
+      'Monitors and links by address work only within one worker, and the actor lives on another. Use a reference.',
     retryable: false,
   },
   BOSUN_ORDER_REFUSED: {
-    means: 'The order does not fit the actor as it is now; the message says why. Nothing was changed.',
+    means: 'The order does not fit the current state of the actor; the message says why. Nothing was changed.',
     retryable: false,
   },
   BOSUN_OVER_WORKERS: {
-    means: 'A system that is spread over workers does not have this; the message says what.',
+    means: 'A system that is spread over workers does not support this; the message says what.',
     retryable: false,
   },
   BOSUN_OVERLOADED: {
     means:
-      'More is on its way into the system than it can make durable in time. Send again later, after ' +
-      '`details.retryAfterMs` where it is there.',
+      'The system receives more than it can make durable in time. Send again later, after ' +
+      '`details.retryAfterMs` if given.',
     retryable: true,
   },
   BOSUN_PLAN_INVALID: {
     means: 'The plan file is not valid; the message names file, line and column.',
     retryable: false,
   },
+  BOSUN_PROFILE_INVALID: { means: 'The profile of an agent is not valid; the message says why.', retryable: false },
   BOSUN_QUEUE_FULL: {
-    means: 'Too many calls of this client wait for an answer, or too many events to be taken.',
+    means: 'Too many calls of this client wait for an answer, or too many of its events wait to be read.',
     retryable: true,
   },
   BOSUN_RATE_LIMITED: {
-    means: 'The caller calls more often than it may. Call again after `details.retryAfterMs`.',
+    means: 'The caller exceeds its rate limit. Call again after `details.retryAfterMs`.',
     retryable: true,
   },
+  BOSUN_RECORDS_UNKNOWN: {
+    means: 'The agent declares no records of this name, or no such key for them.',
+    retryable: false,
+  },
   BOSUN_SECRET_KEY: {
-    means: 'What the actor holds is encrypted under a key that was not given. Start again with BOSUN_SECRET_KEY.',
+    means: 'Data of the actor is encrypted under a secret key that was not given. Start again with BOSUN_SECRET_KEY.',
+    retryable: false,
+  },
+  BOSUN_SENDS_REFUSED: {
+    means:
+      'Some of the events sent together were refused: `details.refused` has the index and the error of each. ' +
+      'The others are durable.',
     retryable: false,
   },
   BOSUN_SEQUENCE_GAP: {
-    means: 'The sequence of a send leaves some out; `details.expected` is the next one of the session.',
+    means: 'The sequence of a send skips a number; `details.expected` is the next one of the session.',
     retryable: false,
   },
   BOSUN_SESSIONS_FULL: {
-    means: 'Too many sessions are remembered for another one to begin. Send again later.',
+    means: 'Too many sessions are remembered. Send again later.',
     retryable: true,
   },
   BOSUN_START_FAILED: {
-    means: 'A child that was to be started failed in its first turn; the cause says how. Nothing of it is left.',
+    means: 'A new child failed in its first turn; the cause says how. Nothing of it was kept.',
     retryable: false,
   },
   BOSUN_STATE_SUSPECT: {
-    means: 'Two messages in a row crashed the agent until quarantine, so it was suspended. Mend it, then resume it.',
+    means:
+      'Two messages in a row crashed the actor until they were quarantined, so it was suspended. Fix its ' +
+      'agent, then resume it.',
     retryable: false,
   },
   BOSUN_STORE_DAMAGED: {
@@ -201,45 +255,50 @@ export const ERROR_CODES = {
   },
   BOSUN_STORE_FAILED: { means: 'A write to the store failed. Nothing unsynced was acknowledged.', retryable: true },
   BOSUN_STORE_FORMAT: {
-    means: 'Another build wrote the store, and this one cannot read it. Run it with that build, or begin anew.',
+    means: 'Another build wrote the store, and this one cannot read it. Use that build, or start with an empty store.',
     retryable: false,
   },
   BOSUN_STORE_LOCKED: { means: 'Another process, or another system in this one, has the store open.', retryable: true },
   BOSUN_STORE_UNAVAILABLE: {
-    means: 'The store cannot be written at present (a full disk, most often). Nothing of this call was kept.',
+    means: 'The store cannot be written at present; most often the disk is full. Nothing of this call was kept.',
     retryable: true,
   },
   BOSUN_SYSTEM_CLOSED: { means: 'The system has stopped or is stopping.', retryable: false },
   BOSUN_TABLE_UNKNOWN: {
-    means: 'The context of the actor has no table of that name. Look at the actor for those that it has.',
+    means: 'The context of the actor has no table of this name. Read the actor to see its tables.',
     retryable: false,
   },
   BOSUN_TIMEOUT: {
-    means: 'The condition did not come true in time. What was asked may still happen.',
+    means: 'The call or the awaited condition did not finish in time. The call may still take effect.',
     retryable: true,
   },
-  BOSUN_UNAUTHENTICATED: { means: 'There is no token, or not a valid one.', retryable: false },
+  BOSUN_UNAUTHENTICATED: {
+    means: 'The token is missing or not valid.',
+    retryable: false,
+  },
   BOSUN_VALUE_REFUSED: {
     means: 'A value is not data: function, symbol, foreign class, too deep, too large, or a forbidden key.',
     retryable: false,
   },
   BOSUN_WORKER_DOWN: {
-    means:
-      'The worker where the actor lives died before it answered; it is started again. What was asked may still happen.',
+    means: 'The worker of the actor died before it answered, and is started again. The call may still take effect.',
     retryable: true,
   },
   BOSUN_WORKERS_CHANGED: {
     means:
-      'The store belongs to another number of workers, to another of them, or to a tree that placed its actors ' +
+      'The store belongs to another number of workers, to another worker, or to a tree that placed its actors ' +
       'elsewhere; the message says which.',
     retryable: false,
   },
 } as const satisfies Record<string, ErrorRow>;
 
+/** A code of a `BosunError`. */
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** Every error Bosun throws on purpose. `details` is plain data, safe to log. */
+/** The class of every error that Bosun throws on purpose. `details` is plain data, safe to log. */
 export class BosunError extends Error {
+  /** Marks errors of this class without reading any property: the tested value may be a proxy that throws. */
+  readonly #isOurs = true;
   readonly code: ErrorCode;
   readonly details: Readonly<Record<string, unknown>>;
 
@@ -253,15 +312,25 @@ export class BosunError extends Error {
   get retryable(): boolean {
     return ERROR_CODES[this.code].retryable;
   }
+
+  /** The parts of the error for a log; its stack and cause are left out. */
+  toJSON(): object {
+    return { ...asJson.call(this), details: this.details };
+  }
+
+  static isOne(value: unknown): value is BosunError {
+    return typeof value === 'object' && value !== null && #isOurs in value;
+  }
 }
 
+/** Whether a value is a BosunError, of a given code if any. Never throws. */
 export function isBosunError(error: unknown, code?: ErrorCode): error is BosunError {
-  return error instanceof BosunError && (code === undefined || error.code === code);
+  return BosunError.isOne(error) && (code === undefined || error.code === code);
 }
 
 /**
- * A plain Error that says what another one said. Taking a stack of its own is most of what a new Error costs, and this
- * one has its stack already.
+ * Creates a plain Error with the name, text and stack of another one. The cost of a new Error is mostly its stack, and
+ * this one has its stack already.
  */
 export function retold(said: {
   name: string;
@@ -271,22 +340,60 @@ export function retold(said: {
   cause?: unknown;
 }): Error {
   const { stackTraceLimit } = Error;
-  // As an option that a process may have made unwritable.
+  // As an option, because a process may have made it unwritable.
   Reflect.set(Error, 'stackTraceLimit', 0);
   const error = new Error(said.message, 'cause' in said ? { cause: said.cause } : undefined);
   Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
   if (said.name !== error.name) hide(error, 'name', said.name);
   hide(error, 'stack', said.stack);
+  hide(error, 'toJSON', asJson);
   if ('code' in said) Object.assign(error, { code: said.code });
   return error;
 }
 
-/** Like what the engine sets on an error: there, but not enumerable. */
-function hide(error: Error, key: 'name' | 'stack', value: string | undefined): void {
+/** Defines a non-enumerable property, as the engine does for errors. */
+function hide(error: Error, key: 'name' | 'stack' | 'toJSON', value: unknown): void {
   Object.defineProperty(error, key, { value, writable: true, configurable: true, enumerable: false });
 }
 
-/** The text of anything that was thrown. */
+/** The JSON form of an error: without `toJSON` every error becomes `{}`. */
+function asJson(this: Error & { readonly code?: unknown }): object {
+  const { name, message, code } = this;
+  return { name, message, ...(code !== undefined && { code }) };
+}
+
+/** The text for a value that throws whenever it is converted to text. */
+const NO_TEXT = 'something was thrown that has no text';
+
+/**
+ * The text of any thrown value: the message of an error, plain data as JSON. Never throws, although the value may have
+ * no text, a text that throws, or be a proxy.
+ */
 export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  try {
+    if (thrown instanceof Error) return textOf(thrown.message);
+    return isTextless(thrown) ? (JSON.stringify(thrown, quotable) ?? NO_TEXT) : textOf(thrown);
+  } catch {
+    return NO_TEXT;
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : String(value);
+}
+
+/** Whether the text of a value would be `[object Object]`, or there is none. */
+function isTextless(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { toString: tell } = value as { toString?: unknown };
+  return typeof tell !== 'function' || tell === Object.prototype.toString;
+}
+
+function quotable(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
+}
+
+/** Shortens a text to a number of characters, never to half a surrogate pair. */
+export function cut(text: string, charsMax: number): string {
+  return (text.length <= charsMax ? text : `${text.slice(0, charsMax)}...`).toWellFormed();
 }

@@ -1,4 +1,4 @@
-/** The public API of Bosun. Everything here is documented and kept stable; nothing inside src imports this file. */
+/** The public API of Bosun. Everything here is documented and stable; no file inside src imports this one. */
 export {
   type Agent,
   type AgentEvents,
@@ -13,8 +13,7 @@ export {
 export { defineAgent } from './actors/api/define-agent.ts';
 export { type MigrationSteps, type StoredState } from './actors/model/version-rules.ts';
 export { type CheckedActor } from './actors/loop/versions/check.ts';
-export { type AdminHandle } from './actors/api/admin-handle.ts';
-export { type StateReplacement } from './actors/loop/administration.ts';
+export { type RowPlace, type StateReplacement } from './actors/loop/administration.ts';
 export { type AuditedOrder, type AuditRecord, type OrderedBy } from './actors/world/audit-record.ts';
 export { type InspectedTimer, type Inspection } from './actors/api/actor-inspection.ts';
 export { type TakenTransition } from './actors/model/step-engine.ts';
@@ -32,7 +31,30 @@ export { type Wait, type WaitKind } from './actors/api/waits.ts';
 export { ask, type AskInput } from './actors/model/ask.ts';
 export { type AskOptions } from './actors/world/talk/ask-record.ts';
 export { type DeadAction, type DeadLetter, type DeadLetterReason } from './actors/world/mailbox/dead-letter.ts';
-export { type DeadLetterBox } from './actors/api/dead-letter-box.ts';
+export {
+  type AwaitedState,
+  type DurableReader,
+  procedure,
+  type Procedure,
+  type ProcedureCaller,
+  type ProcedureRow,
+  type Procedures,
+  type ShownActor,
+  type ToolHints,
+  type ToolMark,
+  type ToolProfile,
+} from './actors/api/procedure.ts';
+export {
+  type FindRecordsOptions,
+  type FoundRecord,
+  type FoundRecords,
+  type RecordKey,
+  type RecordPage,
+  type RecordsOptions,
+  type RecordView,
+  type TailOptions,
+} from './actors/api/record-pages.ts';
+export { type RecordOptions } from './actors/model/records.ts';
 export { type DownEvent, type DownReason } from './actors/world/talk/down-event.ts';
 export { type Priority } from './actors/model/priorities.ts';
 export {
@@ -44,6 +66,7 @@ export {
   link,
   monitor,
   publish,
+  record,
   register,
   reply,
   type ReplyTo,
@@ -51,44 +74,51 @@ export {
   unlink,
   unregister,
 } from './actors/model/talk-actions.ts';
-export { type ActorHandle } from './actors/api/actor-handle.ts';
+export { type ActorHandle, type SnapshotObserver } from './actors/api/actor-handle.ts';
+export { type HeardSnapshot, type SnapshotQueries } from './actors/api/heard-snapshot.ts';
 export { type ActorSnapshot, type Subscription } from './actors/world/actor-view.ts';
 export { type ActionOptions, type EffectOptions, type RetryOptions } from './actors/model/effect-policy.ts';
-export { type ClientApi } from './actors/api/client-api.ts';
+export { author, speaker } from './actors/model/person.ts';
 export { secret } from './actors/model/secret.ts';
 export { tableSchema } from './actors/model/table-schema.ts';
 export { type ActionFacts, actionOf, effectOf, type EffectFacts, timeOf } from './actors/model/ref.ts';
 export { type Backoff } from './backoff.ts';
-export { type Random, type Store, type StoreEntry, type StoreSnapshot, type StoreWrite } from './actors/model/ports.ts';
+export {
+  type Random,
+  type Store,
+  type StoreEntry,
+  type StoreRange,
+  type StoreSnapshot,
+  type StoreWrite,
+} from './actors/model/ports.ts';
 export { type CatchUp, type ScheduledFacts, type ScheduleOptions } from './actors/model/schedules.ts';
 export { type RestorePolicy } from './actors/model/timers.ts';
 export { type TimerOptions } from './actors/model/timing.ts';
 export { type Cancel, type Clock, systemClock } from './clock.ts';
 export { BosunError, ERROR_CODES, type ErrorCode, isBosunError } from './errors.ts';
+export { LogLine } from './log.ts';
 export { type Durability } from './persistence/journal.ts';
 export { type Finding, type Verification } from './persistence/verify.ts';
 export { levelStore } from './persistence/level-store.ts';
 export { memoryStore } from './persistence/memory-store.ts';
 export { type BossOptions, type ChildOptions } from './supervisor/child-spec.ts';
 export {
-  BossHandle,
   type ChildCounts,
   type ChildInfo,
   type CompleteSpec,
   type DynamicChildOptions,
 } from './supervisor/boss-handle.ts';
-export { checkStore, createSystem, type System } from './system.ts';
+export { checkStore } from './system-check.ts';
+export { createSystem, type System } from './system.ts';
+export { type AdminHandle, type BossHandle, type DeadLetterBox, type RecordBox } from './system-handles.ts';
 export { type KeyRange, table, Table, type TableView } from './table.ts';
 export { type SpreadOptions, type WorkerOptions } from './workers/options.ts';
-export { type SpreadActor } from './workers/spread-actor.ts';
-export { type SpreadAdmin, type SpreadAuditRecord } from './workers/spread-admin.ts';
-export { type SpreadBoss } from './workers/spread-boss.ts';
-export { type SpreadSystem } from './workers/spread-system.ts';
-export { type SpreadDeadLetter } from './workers/merged.ts';
 export {
   type SendOptions,
+  type SendRequest,
   type SnapshotOf,
   type SpawnOptions,
+  type SystemHealth,
   type SystemOptions,
   type TreeNode,
 } from './system-options.ts';

@@ -1,26 +1,31 @@
-/** The nearest known name to one that is not known: the suggestion in an error about a misspelt name. Pure. */
+/** Suggestions for misspelt names in errors: the nearest known name. Pure. */
 
 export function didYouMean(name: string, known: Iterable<string>): string {
   const nearest = nearestName(name, known);
   return nearest === undefined ? '' : `; did you mean "${nearest}"?`;
 }
 
-/** The known name that is fewest slips of the hand away, the first of several; undefined where none is close. */
+/** Describes the problem with an unknown key. */
+export function unknownKey(key: string, known: readonly string[]): string {
+  return `unknown key "${key}"${didYouMean(key, known) || `; the keys here are ${known.join(', ')}`}`;
+}
+
+/** The known name with the fewest typing errors, the first of several; undefined if none is close. */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
-  let limit = Math.min(3, Math.floor(name.length / 3)); // one slip in three: shorter names are near to everything
+  let limit = Math.min(3, Math.floor(name.length / 3)); // one slip in three: short names are near to everything
   let nearest: string | undefined;
   for (const candidate of known) {
     const slips = slipsBetween(name.toLowerCase(), candidate.toLowerCase(), limit);
     if (slips > limit) continue;
     nearest = candidate;
-    limit = slips - 1; // only something nearer will do
+    limit = slips - 1; // only a nearer name counts from now on
   }
   return nearest;
 }
 
 /**
- * Characters to add, drop, change or swap with a neighbour (optimal string alignment); any number above `limit` once it
- * must be.
+ * The number of characters to add, drop, change or swap with a neighbour (optimal string alignment); any number above
+ * `limit` if it is larger.
  */
 function slipsBetween(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;

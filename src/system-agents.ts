@@ -1,12 +1,16 @@
 /**
- * The agents of a system: those it was given, those it has to ask for, and the Boss; and whose schemas an actor's
- * events have to fit.
+ * The agents of a system: those given, those resolved on demand, and the Boss; and the agent whose schemas check an
+ * actor's events.
  */
 import { type AnyStateMachine } from 'xstate';
-import { agentsByName, type AnyAgent, BOSS_AGENT } from './actors/model/agent.ts';
+import { agentsByName, type AnyAgent } from './actors/model/agent.ts';
+import { BOSS_AGENT } from './actors/model/supervision.ts';
+import { NO_POLICIES } from './actors/model/policies.ts';
+import { type RecordPolicies } from './actors/model/records.ts';
 import { type Cell } from './actors/world/cell.ts';
 import { type Logic, logicOf } from './actors/loop/versions/roster.ts';
-import { BosunError } from './errors.ts';
+import { BosunError, messageOf } from './errors.ts';
+import { type Log } from './log.ts';
 import { bossMachine } from './supervisor/boss.ts';
 import { type SystemOptions } from './system-options.ts';
 
@@ -14,9 +18,21 @@ export class Agents {
   readonly #byName: Map<string, AnyAgent>;
   readonly #resolve: (name: string) => AnyAgent | undefined;
 
-  constructor({ agents, resolveAgent = () => undefined }: Pick<SystemOptions, 'agents' | 'resolveAgent'>) {
+  constructor({
+    agents,
+    resolveAgent = () => undefined,
+    log,
+  }: Pick<SystemOptions, 'agents' | 'resolveAgent'> & { readonly log: Log }) {
     this.#byName = agentsByName(agents);
-    this.#resolve = resolveAgent;
+    // Called wherever an agent is needed, and the kernel must not meet what it throws.
+    this.#resolve = (name) => {
+      try {
+        return resolveAgent(name);
+      } catch (error) {
+        log(`resolveAgent threw for the agent "${name}": ${messageOf(error)}`);
+        return undefined;
+      }
+    };
   }
 
   named(name: string): AnyAgent | undefined {
@@ -27,14 +43,29 @@ export class Agents {
     return resolved;
   }
 
-  /** Those it was given, and those it had to ask for so far. */
+  /** The records that an agent declares. Throws BOSUN_AGENT_UNKNOWN. */
+  recordsOf(name: string): RecordPolicies | undefined {
+    const agent = this.named(name);
+    if (agent === undefined) throw new BosunError('BOSUN_AGENT_UNKNOWN', `no agent is named "${name}"`);
+    return agent.policies.records;
+  }
+
+  /** Names of agents whose turns are kept. */
+  keepers(): string[] {
+    // A module may export a value that defineAgent has not made.
+    const keeps = ({ policies = NO_POLICIES, previous }: AnyAgent): boolean =>
+      policies.keptTurns > 0 || previous.some(keeps);
+    return [...this.#byName.values()].filter(keeps).map(({ name }) => name);
+  }
+
+  /** The agents that were given, and those resolved so far. */
   known(): Iterable<AnyAgent> {
     return this.#byName.values();
   }
 
   /**
-   * Whose schemas events from outside have to fit. Throws what the actor is suspended for, BOSUN_AGENT_UNKNOWN, or
-   * BOSUN_EVENT_REFUSED where there are none.
+   * The agent whose schemas check events from outside. Throws the reason for which the actor is suspended,
+   * BOSUN_AGENT_UNKNOWN, or BOSUN_EVENT_REFUSED if there is none.
    */
   receiver(cell: Cell): AnyAgent {
     const agent = this.of(cell);
@@ -44,7 +75,7 @@ export class Agents {
     if (bond === 'supervised' && !cell.isBoss)
       throw new BosunError(
         'BOSUN_AGENT_UNKNOWN',
-        `${address} is of the agent "${name}", and what events that takes is not known without its code: start ` +
+        `${address} runs the agent "${name}", whose accepted events are not known without its code: start ` +
           'its system',
       );
     throw new BosunError('BOSUN_EVENT_REFUSED', `${address} accepts no events from outside`);
@@ -56,9 +87,9 @@ export class Agents {
     return agent && logicOf(agent);
   }
 
-  /** The agent whose events an actor takes: the one it runs, which may be an older one. */
+  /** The agent whose events an actor accepts: the one that it runs, which may be an older one. */
   of({ definition: { name, version } }: Cell): AnyAgent | undefined {
-    // Definitions of what machines invoke have names that no agent can have.
+    // Definitions of a machine's children have names that no agent can have.
     const agent = this.named(name);
     return agent?.version === version ? agent : (agent?.previous.find((old) => old.version === version) ?? agent);
   }

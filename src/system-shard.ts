@@ -1,6 +1,6 @@
 /**
- * What makes a system one shard of a larger one: its part of the tree, where all others find whom they look for, and
- * what stands beside it.
+ * The parts of a system that is one shard of several: its part of the tree, the placement by which all shards find
+ * actors, and the module that runs beside it.
  */
 import { type ShardParts } from './actors/loop/shards/shard-link.ts';
 import { Placement, type ShardPlace } from './actors/model/placement.ts';
@@ -14,15 +14,17 @@ export interface ShardOptions extends ShardPlace {
 }
 
 /**
- * The module of what a gateway has beside the system of each worker. Named, not imported: who has no gateway does
- * without it.
+ * The module of a gateway that runs beside the system of each worker. Named, not imported, because it is needed only
+ * with a gateway.
  */
 export const WORKER_GATEWAY_MODULE = new URL(
   import.meta.url.endsWith('.ts') ? './gateway/workers/worker-gateway.ts' : './gateway/workers/worker-gateway.js',
   import.meta.url,
 );
 
-/** The root and the shard for the kernel. Throws BOSUN_CHILD_SPEC_INVALID for a tree that cannot be spread. */
+/**
+ * Returns the root spec and the shard for the kernel. Throws BOSUN_CHILD_SPEC_INVALID for a tree that cannot be spread.
+ */
 export function shardOf(
   root: BossSpec,
   options: ShardOptions | undefined,

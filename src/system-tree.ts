@@ -1,38 +1,115 @@
 /**
- * The supervision tree as people see it: what the kernel knows of each actor, and what its Boss does. As of the last
- * durable epoch.
+ * The supervision tree for people: the kernel's facts about each actor, and those of its Boss. As of the last durable
+ * epoch.
  */
-import { viewOf } from './actors/world/actor-view.ts';
+import { statusOf, viewOf } from './actors/world/actor-view.ts';
 import { type Cell } from './actors/world/cell.ts';
 import { ageOf } from './actors/api/actor-inspection.ts';
 import { type Kernel } from './actors/loop/kernel.ts';
+import { BosunError } from './errors.ts';
+import { type BossContext } from './supervisor/boss.ts';
 import { standingOf } from './supervisor/boss-handle.ts';
 import { type ChildRecord } from './supervisor/exit-rules.ts';
-import { type TreeNode } from './system-options.ts';
+import { type ListedRow, type TreeNode } from './system-options.ts';
 
-/** Throws BOSUN_ACTOR_UNKNOWN. */
+/** Returns the tree under an address. Throws BOSUN_ACTOR_UNKNOWN. */
 export function treeUnder(kernel: Kernel, address: string): TreeNode {
-  const top = kernel.observed(address);
-  return nodeOf(kernel, top, kernel.shown.families(top));
+  const top = kernel.directory.observed(address);
+  return branchOf(kernel, top, kernel.shown.families(top));
 }
 
-function nodeOf(kernel: Kernel, cell: Cell, families: ReadonlyMap<Cell, readonly Cell[]>): TreeNode {
-  const { address, agent, bond, childId } = cell.identity;
-  const isChild = bond === 'supervised' && cell.parent !== undefined;
-  const record = isChild ? (kernel.shown.childRow(cell.parent, childId) as ChildRecord | undefined) : undefined;
-  const view = viewOf(kernel.engine, cell);
+/** An actor as one row of a page. */
+export class ListedActor {
+  readonly #kernel: Kernel;
+  readonly #cell: Cell;
+
+  constructor(kernel: Kernel, cell: Cell) {
+    this.#kernel = kernel;
+    this.#cell = cell;
+  }
+
+  get address(): string {
+    return this.#cell.address;
+  }
+
+  /** The actor's place in the order of births. */
+  get life(): number {
+    return this.#cell.life;
+  }
+
+  get agent(): string {
+    return shownAgent(this.#cell);
+  }
+
+  get parent(): ListedActor | undefined {
+    const { parent } = this.#cell;
+    return parent && new ListedActor(this.#kernel, parent);
+  }
+
+  row(): ListedRow {
+    return rowOf(this.#kernel, this.#cell, recordOf(this.#kernel, this.#cell));
+  }
+
+  node(): Omit<TreeNode, 'children'> {
+    return nodeOf(this.#kernel, this.#cell);
+  }
+}
+
+/** Lists an actor and all below it, ordered by address, beginning after an address. Throws BOSUN_ACTOR_UNKNOWN. */
+export function listedUnder(kernel: Kernel, address: string, after: string): Iterable<ListedActor> {
+  return rows(kernel, kernel.shown.below(kernel.directory.observed(address), after));
+}
+
+function* rows(kernel: Kernel, cells: Iterable<Cell>): Generator<ListedActor> {
+  for (const cell of cells) if (cell.durable !== undefined) yield new ListedActor(kernel, cell);
+}
+
+/** Returns the data that a handle on a Boss reads. Throws BOSUN_ACTOR_UNKNOWN. */
+export function bossAt(kernel: Kernel, address: string) {
+  const cell = kernel.directory.observed(address);
+  if (!cell.isBoss) throw new BosunError('BOSUN_ACTOR_UNKNOWN', `${address} is not a Boss`);
+  const recordOf = (id: string) => kernel.shown.childRow(cell, id) as ChildRecord | undefined;
+  const records = () => [...cell.table.keys()].flatMap((id) => recordOf(id) ?? []);
+  return { context: viewOf(kernel.engine, cell)?.context as BossContext, records, recordOf };
+}
+
+function branchOf(kernel: Kernel, cell: Cell, families: ReadonlyMap<Cell, readonly Cell[]>): TreeNode {
+  const children = (families.get(cell) ?? []).map((child) => branchOf(kernel, child, families));
+  return { ...nodeOf(kernel, cell), children };
+}
+
+function shownAgent({ isBoss, identity: { agent } }: Cell): string {
+  return isBoss ? 'boss' : agent;
+}
+
+function nodeOf(kernel: Kernel, cell: Cell): Omit<TreeNode, 'children'> {
+  const record = recordOf(kernel, cell);
+  const { address, agent, status, state, mailbox, restarts } = rowOf(kernel, cell, record);
   const nowMs = kernel.world?.time.nowMs() ?? 0;
+  const oldestMessageMs = ageOf(cell, nowMs);
+  const lastError = status === 'suspended' ? cell.durable?.suspension : record?.lastError;
+  const context = cell.isBoss ? cell.durable?.snapshot?.context : undefined;
+  const { restartInMs, boss } = standingOf({ record, context }, nowMs);
+  // Named one by one: spreading objects into this one took as long as all the rest.
+  const node = { address, agent, status, state, mailbox, oldestMessageMs, restarts, lastError, restartInMs, boss };
+  return kernel.shown.isPartial(cell) ? { ...node, isPartial: true } : node;
+}
+
+/** The fields of an actor in a list. Lists are long, so no more than that is read. */
+function rowOf(kernel: Kernel, cell: Cell, record: ChildRecord | undefined): ListedRow {
+  const snapshot = cell.durable?.snapshot;
   return {
-    address,
-    agent: cell.isBoss ? 'boss' : agent,
-    status: view?.status ?? 'active',
-    state: view?.value ?? null,
+    address: cell.address,
+    agent: shownAgent(cell),
+    status: statusOf(cell),
+    state: snapshot === undefined ? null : kernel.engine.valueOf(cell.definition, snapshot),
     mailbox: cell.mailbox.size,
-    oldestMessageMs: ageOf(cell, nowMs),
     restarts: record?.restarts ?? null,
-    lastError: view?.status === 'suspended' ? view.error : record?.lastError,
-    ...standingOf({ record, context: cell.isBoss ? view?.context : undefined }, nowMs),
-    ...(kernel.shown.isPartial(cell) && { isPartial: true as const }),
-    children: (families.get(cell) ?? []).map((child) => nodeOf(kernel, child, families)),
   };
+}
+
+/** The record of a supervised actor at its Boss. */
+function recordOf(kernel: Kernel, { identity: { bond, childId }, parent }: Cell): ChildRecord | undefined {
+  if (bond !== 'supervised' || parent === undefined) return undefined;
+  return kernel.shown.childRow(parent, childId) as ChildRecord | undefined;
 }

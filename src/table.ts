@@ -1,8 +1,8 @@
 /**
- * Tables: a keyed collection as one immutable value, a persistent B+ tree in order of keys (UTF-16 code units). A
- * change makes a new table that shares all nodes but those on the path to the changed row, so older versions stay as
- * they were, and {@link changesBetween} finds what differs without visiting what is shared. An ordinary value: it knows
- * neither the kernel nor a store, and behaves the same under XState's `createActor`.
+ * Tables: a keyed collection as one immutable value, a persistent B+ tree in key order (UTF-16 code units). A change
+ * creates a new table that shares all nodes except those on the path to the changed row, so older versions stay
+ * unchanged, and {@link changesBetween} finds differences without visiting shared nodes. An ordinary value: it depends
+ * on neither the kernel nor a store, and behaves the same under XState's `createActor`.
  */
 import { BosunError } from './errors.ts';
 import { TABLE_KEY_CHARS_MAX } from './limits.ts';
@@ -23,38 +23,42 @@ import {
   withRow,
 } from './tree.ts';
 
-/** The form of the tree. A second copy of this package with another form is refused by {@link treeOf}. */
+/**
+ * The version of the tree's form. {@link treeOf} refuses a table of a second copy of this package with another form.
+ */
 const FORM = 1;
 
-/** Tables are told by this property: two copies of the package in one process recognise each other's. */
+/** The property that identifies tables, so that two copies of the package in one process recognise each other's. */
 const TREE = Symbol.for('bosun.table');
 
 interface Tree<Row> extends Rooted<Row> {
   readonly form: typeof FORM;
 }
 
-/** A part of the keys, in order. */
+/** A range of keys. */
 export interface KeyRange {
-  /** The first key, where there is one. */
+  /** The first key; absent to begin with the lowest. */
   readonly from?: string | undefined;
-  /** Ends before this key. */
+  /** The exclusive upper end. */
   readonly below?: string | undefined;
 }
 
-/** A table, or a part of one, as clients see it: on every wire a table of a context has this form. */
+/** A table, or a part of one, as clients see it: the form of every table on every wire. */
 export interface TableView<Row = unknown> {
-  /** Rows of the whole table. */
+  /** Number of rows of the whole table. */
   readonly size: number;
   readonly rows: Readonly<Record<string, Row>>;
-  /** The first key behind those of `rows`; null where there is none. `table.read` goes on from it. */
+  /** The first key after those in `rows`, from which `table.read` continues; null if there is none. */
   readonly next: string | null;
 }
 
 /**
- * An immutable map from text keys to rows, iterated in order of keys. Rows are any data but `undefined`; they are
- * frozen when the turn that sets them is admitted. Two tables are equal where they are the same object.
+ * An immutable map from string keys to rows, iterated in key order. Rows are any data except `undefined`; they are
+ * frozen when the turn that sets them is admitted. Two tables are equal only if they are the same object.
  */
 export class Table<Row> implements Iterable<[key: string, row: Row]> {
+  /** Marks real tables: a lookalike, or a proxy of a table, lacks it. */
+  readonly #isOurs = true;
   readonly [TREE]: Tree<Row>;
 
   /** Use {@link table}. */
@@ -74,6 +78,11 @@ export class Table<Row> implements Iterable<[key: string, row: Row]> {
     return Table.of(root, height);
   }
 
+  /** @internal */
+  static isOurs(value: object): boolean {
+    return #isOurs in value;
+  }
+
   get size(): number {
     return this[TREE].root.size;
   }
@@ -90,7 +99,7 @@ export class Table<Row> implements Iterable<[key: string, row: Row]> {
   }
 
   /**
-   * The table with this row. The same table where that very row stands there already.
+   * Returns the table with this row; the same table where it holds this row object already.
    *
    * @param key 1 to 256 characters, well-formed, not `__proto__`. Pad numbers for their order: `000042`.
    * @throws BOSUN_VALUE_REFUSED for another key, or a row that is `undefined`.
@@ -103,12 +112,12 @@ export class Table<Row> implements Iterable<[key: string, row: Row]> {
     return right === undefined ? Table.of(left, height) : Table.of(innerOf([left, right]), height + 1);
   }
 
-  /** The table with what `change` makes of the row under the key, which may be undefined. */
+  /** Returns the table with the row that `change` computes from the row under the key, which may be undefined. */
   update(key: string, change: (row: Row | undefined) => Row): Table<Row> {
     return this.set(key, change(this.get(key)));
   }
 
-  /** The table without this row. The same table where there is none. */
+  /** Returns the table without this row; the same table where there is none. */
   delete(key: string): Table<Row> {
     const tree = this[TREE];
     let root = withoutRow(tree.root, key);
@@ -142,19 +151,19 @@ export class Table<Row> implements Iterable<[key: string, row: Row]> {
     return this.entries();
   }
 
-  /** Visits all rows in order of keys; several times as fast as an iterator. */
+  /** Visits all rows in key order; several times as fast as an iterator. */
   forEach(visit: (row: Row, key: string) => void): void {
     for (const { keys, rows } of leavesFrom(this[TREE].root, ''))
       for (let at = 0; at < keys.length; at++) visit(rows[at]!, keys[at]!);
   }
 
-  /** The row of the lowest key. */
+  /** The row with the lowest key. */
   first(): [key: string, row: Row] | undefined {
     for (const entry of this.entries()) return entry;
     return undefined;
   }
 
-  /** A table of the same keys. Costs all rows. */
+  /** Returns a table of the same keys with converted rows. Visits all rows. */
   map<Other>(change: (row: Row, key: string) => Other): Table<Other> {
     const rows: Other[] = [];
     this.forEach((row, key) => rows.push(change(row, key)));
@@ -166,10 +175,10 @@ export class Table<Row> implements Iterable<[key: string, row: Row]> {
   }
 }
 
-/** A table, or what a wire shows of it. */
+/** A table, or its form on a wire. */
 export type ShownTable<Row> = Table<Row> | TableView<Row>;
 
-/** A context as it is read in the process or from a wire. */
+/** A context as read in the process or from a wire. */
 export type Shown<Context> = {
   readonly [Key in keyof Context]: Context[Key] extends Table<infer Row> ? ShownTable<Row> : Context[Key];
 };
@@ -180,7 +189,7 @@ const EMPTY: Table<never> = new (Table as unknown as new (root: Node<never>, hei
 );
 
 /**
- * A table of these rows; the last of two with one key counts.
+ * Creates a table of these rows; the last of two with one key counts.
  *
  * @throws BOSUN_VALUE_REFUSED as `Table.set` does.
  */
@@ -198,7 +207,34 @@ export function isTable(value: unknown): value is Table<unknown> {
   return typeof value === 'object' && value !== null && TREE in value;
 }
 
-/** The rows that are there to be read. Costs all of them. */
+/**
+ * The table under a key of the context of the actor at an address.
+ *
+ * @throws BOSUN_TABLE_UNKNOWN
+ */
+export function tableIn(context: unknown, key: string, address: string): Table<unknown> {
+  const held: unknown =
+    typeof context === 'object' && context !== null && Object.hasOwn(context, key)
+      ? (context as Readonly<Record<string, unknown>>)[key]
+      : undefined;
+  if (isTable(held)) return held;
+  throw new BosunError('BOSUN_TABLE_UNKNOWN', `the context of ${address} has no table ${JSON.stringify(key)}`, {
+    details: { address },
+  });
+}
+
+/**
+ * Returns the table itself if this copy of the package made it, otherwise a table of this copy with the same rows.
+ *
+ * @throws BOSUN_VALUE_REFUSED for a table of another copy whose trees have another form.
+ */
+export function ownTable<Row>(of: Table<Row>): Table<Row> {
+  if (Table.isOurs(of)) return of;
+  treeOf(of);
+  return table(of.entries());
+}
+
+/** The available rows of a table or a view. Visits all of them. */
 export function rowsOf<Row>(shown: ShownTable<Row>): Row[] {
   return isTable(shown) ? [...shown.values()] : Object.values(shown.rows);
 }
@@ -208,41 +244,45 @@ export function rowIn<Row>(shown: ShownTable<Row>, key: string): Row | undefined
   return Object.hasOwn(shown.rows, key) ? shown.rows[key] : undefined;
 }
 
-/** The leaves in order of keys. Versions of a table share those that are the same. */
+/** The leaves in key order. Versions of a table share their unchanged leaves. */
 export function leavesOf<Row>(of: Table<Row>): Leaf<Row>[] {
   return [...eachLeaf(of)];
 }
 
-/** The same one by one, for a look at the first. */
+/** Yields the leaves one by one, in key order. */
 export function eachLeaf<Row>(of: Table<Row>): Generator<Leaf<Row>> {
   return leavesFrom(treeOf(of).root, '');
 }
 
-/** The table of these rows, whose keys stand in order. */
+/** Creates a table from rows in key order. */
 export function tableOfRows<Row>(keys: readonly string[], rows: readonly Row[]): Table<Row> {
   const [inKeys, inRows] = [parts(keys), parts(rows)];
   return Table.above(inKeys.map((part, index) => leafOf(part, inRows[index]!)));
 }
 
-/** The table that has these leaves, which stand in order of keys. */
+/** Creates a table from leaves in key order. */
 export function tableOfLeaves<Row>(
   leaves: readonly { readonly keys: readonly string[]; readonly rows: readonly Row[] }[],
 ): Table<Row> {
   return Table.above(leaves.map(({ keys, rows }) => leafOf(keys, rows)));
 }
 
-/** Rows that differ by identity, in order of keys. Costs what differs, not what both tables hold. */
+/** The rows that differ by identity, in key order. The cost depends on the differences, not on the sizes. */
 export function changesBetween<Row>(before: Table<Row>, after: Table<Row>): RowChange<Row>[] {
   return before === after ? [] : differences(treeOf(before), treeOf(after));
 }
 
-/** @throws BOSUN_VALUE_REFUSED for a table of another copy of this package whose trees have another form. */
+/**
+ * The tree of a table.
+ *
+ * @throws BOSUN_VALUE_REFUSED for a table of another copy of this package whose trees have another form.
+ */
 function treeOf<Row>(of: Table<Row>): Tree<Row> {
   const tree = of[TREE];
   if (tree.form === FORM) return tree;
   throw new BosunError(
     'BOSUN_VALUE_REFUSED',
-    `a table of another version of bosun, form ${String(tree.form)} instead of ${FORM}: install one version`,
+    `a table of another version of bosun (form ${String(tree.form)}, not ${FORM}): install only one version`,
   );
 }
 
@@ -257,9 +297,12 @@ function checkEntry(key: unknown, row: unknown): void {
     const shown = typeof key === 'string' ? JSON.stringify(key.slice(0, 40)) : `a ${typeof key}`;
     throw new BosunError(
       'BOSUN_VALUE_REFUSED',
-      `${shown} is no key of a table: keys are texts of 1 to ${TABLE_KEY_CHARS_MAX} characters`,
+      `${shown} is not a key of a table: keys are strings of 1 to ${TABLE_KEY_CHARS_MAX} characters`,
     );
   }
   if (row === undefined)
-    throw new BosunError('BOSUN_VALUE_REFUSED', `the row ${JSON.stringify(key)} of a table is undefined: delete it`);
+    throw new BosunError(
+      'BOSUN_VALUE_REFUSED',
+      `the table row ${JSON.stringify(key)} is undefined: delete the row instead`,
+    );
 }

@@ -1,12 +1,12 @@
 /**
- * The nodes of a persistent B+ tree in order of keys (UTF-16 code units): a change copies the nodes on the path to the
- * changed row and shares all others. Pure functions over immutable nodes; what people use of it is table.ts.
+ * The nodes of a persistent B+ tree in key order (UTF-16 code units): a change copies the nodes on the path to the
+ * changed row and shares all others. Pure functions over immutable nodes; table.ts is the public side.
  */
 
-/** Children or rows of one node. Widths from 16 to 64 differ by less than a fifth in speed. */
+/** The most children or rows of one node. Widths from 16 to 64 differ by less than a fifth in speed. */
 const WIDTH = 32;
 
-/** Rows of a leaf, or children of a node, of a table that is built at once: room for a few more. */
+/** Rows of a leaf, or children of a node, in a table that is built at once. They leave room for a few more. */
 const FILLED = (WIDTH * 3) >> 2;
 
 export interface Leaf<Row> {
@@ -24,16 +24,16 @@ export interface Inner<Row> {
 
 export type Node<Row> = Leaf<Row> | Inner<Row>;
 
-/** A tree: its root, and how many levels of nodes stand above its leaves. */
+/** A tree: its root, and the number of levels above its leaves. */
 export interface Rooted<Row> {
   readonly root: Node<Row>;
   readonly height: number;
 }
 
-/** One difference between two trees. `row` is undefined where the second has none under the key. */
+/** One difference between two trees. `row` is undefined if the second tree does not have the key. */
 export type RowChange<Row> = readonly [key: string, row: Row | undefined];
 
-/** Rows that differ by identity, in order of keys. Costs what differs, not what both trees hold. */
+/** The rows that differ by identity, in key order. The cost depends on the differences, not on the sizes. */
 export function differences<Row>(a: Rooted<Row>, b: Rooted<Row>): RowChange<Row>[] {
   let [old, young]: readonly [readonly Node<Row>[], readonly Node<Row>[]] = [[a.root], [b.root]];
   let [oldHeight, youngHeight] = [a.height, b.height];
@@ -52,7 +52,7 @@ function childrenOf<Row>(nodes: readonly Node<Row>[]): readonly Node<Row>[] {
   return nodes.length === 1 ? (nodes[0] as Inner<Row>).nodes : nodes.flatMap((node) => (node as Inner<Row>).nodes);
 }
 
-/** Both lists without what stands in both. */
+/** Returns both lists without their common items. */
 function unshared<Item>(old: readonly Item[], young: readonly Item[]): [readonly Item[], readonly Item[]] {
   const least = Math.min(old.length, young.length);
   let start = 0;
@@ -96,7 +96,10 @@ function joinedLeaves<Row>(leaves: readonly Leaf<Row>[]): Leaf<Row> {
       );
 }
 
-/** The node with the row, in two where it has become too wide. The same node where the row stands there already. */
+/**
+ * Returns the node with the row, split in two where it has become too wide; the same node where it holds the row
+ * already.
+ */
 export function withRow<Row>(node: Node<Row>, key: string, row: Row): readonly [Node<Row>, Node<Row>?] {
   if (!('nodes' in node)) {
     const at = lowerBound(node.keys, key);
@@ -109,7 +112,7 @@ export function withRow<Row>(node: Node<Row>, key: string, row: Row): readonly [
   return parts[0] === child ? [node] : halves(innerOf(node.nodes.toSpliced(at, 1, ...(parts as readonly Node<Row>[]))));
 }
 
-/** The node without the row: the same where it is not there, undefined where nothing is left. */
+/** Returns the node without the row: the same node where the row is not there, undefined if nothing is left. */
 export function withoutRow<Row>(node: Node<Row>, key: string): Node<Row> | undefined {
   if (!('nodes' in node)) {
     const at = lowerBound(node.keys, key);
@@ -124,7 +127,7 @@ export function withoutRow<Row>(node: Node<Row>, key: string): Node<Row> | undef
   return innerOf(withoutSmall(node.nodes.with(at, left), at));
 }
 
-/** Joins a child that has become small to its neighbour, where there is room: a table that shrinks stays flat. */
+/** Joins a small child to its neighbour where there is room, so that a shrinking table stays flat. */
 function withoutSmall<Row>(nodes: readonly Node<Row>[], at: number): readonly Node<Row>[] {
   const other = at > 0 ? at - 1 : at + 1;
   const [small, neighbour] = [nodes[at]!, nodes[other]];
@@ -149,7 +152,7 @@ function halves<Row>(node: Node<Row>): readonly [Node<Row>, Node<Row>?] {
   ];
 }
 
-/** The tree above leaves that stand in order of keys. */
+/** Builds the tree above the given leaves, which are in key order. */
 export function rootedAbove<Row>(leaves: readonly Leaf<Row>[]): Rooted<Row> {
   let nodes: readonly Node<Row>[] = leaves;
   let height = 0;
@@ -187,7 +190,7 @@ export function* leavesFrom<Row>(node: Node<Row>, from: string): Generator<Leaf<
   } else if (node.size > 0) yield node;
 }
 
-/** Where the first key stands that is not below `key`. */
+/** The index of the first key that is not below `key`. */
 export function lowerBound(keys: readonly string[], key: string): number {
   let low = 0;
   let high = keys.length;

@@ -23,18 +23,18 @@ function bench(...args: string[]): string {
 }
 
 describe('the benchmark', () => {
-  it('says of every row what it counts', () => {
-    const names = [...bench('--help').matchAll(/^ {2}([A-Z]\d+) /gm)].map(([, name]) => name!);
+  it('documents the unit that every row counts', () => {
+    const names = [...bench('--help').matchAll(/^ {2}([A-Z]\d+[a-z]?) /gm)].map(([, name]) => name!);
     const tables = [
-      ...readFileSync('docs/benchmarks.md', 'utf8')
-        .split('## Results')[0]!
-        .matchAll(/^\| ((?:[A-Z]\d+(?:, )?)+) \|/gm),
+      ...readFileSync('docs/benchmark-details.md', 'utf8')
+        .split('## Figures')[0]!
+        .matchAll(/^\| ((?:[A-Z]\d+[a-z]?(?:, )?)+) \|/gm),
     ];
     expect(names).toContain('G3');
     expect(tables.flatMap(([, cell]) => cell!.split(', '))).toEqual(expect.arrayContaining(names));
   });
 
-  it('runs a row, with its work checked, and reports its goals', () => {
+  it('runs a row, checks its work, and reports its goals', () => {
     const { size, rows } = JSON.parse(bench('--rows', 'G3', '--quick', '--json')) as Report;
     expect(size).toBe('quick');
     expect(rows.map(({ name }) => name)).toEqual(['G3']);

@@ -23,7 +23,7 @@ afterEach(() => void vi.useRealTimers());
 
 describe('a wait', () => {
   it.each([0, 1, TIMEOUT_STEP_MS, TIMEOUT_STEP_MS + 1, DAY_MS])(
-    'of %i ms ends then, and not before',
+    'a wait of %i ms ends after that time and not before',
     async (delayMs) => {
       const { clock } = machine();
       const ring = vi.fn();
@@ -35,7 +35,7 @@ describe('a wait', () => {
     },
   );
 
-  it('of more than 2^31 ms does not end at once', LONG, async () => {
+  it('does not end at once if it is longer than 2^31 ms', LONG, async () => {
     const { clock } = machine();
     const ring = vi.fn();
     for (const delayMs of [2 ** 31, 2 ** 31 + 1, 2 ** 40, Infinity]) clock.setTimeout(ring, delayMs);
@@ -53,7 +53,7 @@ describe('a wait', () => {
     expect(ring).not.toHaveBeenCalled();
   });
 
-  it('goes on while the machine sleeps: it ends at most one step after it is awake', async () => {
+  it('includes the sleep of the machine: it ends at most one step after the machine wakes', async () => {
     const { clock, sleep } = machine();
     const ring = vi.fn();
     clock.setTimeout(ring, DAY_MS);
@@ -65,7 +65,7 @@ describe('a wait', () => {
 });
 
 describe('monotonic time', () => {
-  it('goes on while the machine sleeps, and does not notice a wall clock that is set', async () => {
+  it('includes the sleep of the machine, and is independent of changes to the wall clock', async () => {
     const { clock, sleep, setWall } = machine();
     const startMs = clock.monotonicMs();
     sleep(DAY_MS);
@@ -77,7 +77,7 @@ describe('monotonic time', () => {
     expect(clock.monotonicMs() - startMs).toBe(DAY_MS + 4_000);
   });
 
-  it('takes no coarseness of the uptime for sleep, and never goes back', async () => {
+  it('does not mistake a coarse uptime for sleep, and never goes back', async () => {
     const { clock, sleep } = machine({ resolutionMs: 1_000 });
     let lastMs = clock.monotonicMs();
     const startMs = lastMs;

@@ -2,6 +2,7 @@
  * The documentation is true: its examples run, its plans parse, its tables match the code, what it links to and names
  * exists. In a block of TypeScript, `console.log(...) // -> text` says what the line prints.
  */
+import { slugOf } from '../site/slug.ts';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -90,14 +91,14 @@ describe('examples in TypeScript', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('are, in the README, the quick start', () => {
+  it('include the quick start of the README', () => {
     const [, main] = /^\/\*\*.*\*\/\n([^]*)$/.exec(readFileSync(join(ROOT, 'examples/quick-start/main.ts'), 'utf8'))!;
     expect(examples.find(({ place }) => place.startsWith('README.md'))?.text).toBe(main);
   });
 });
 
 describe('plans', () => {
-  it.each(blocks.filter(({ language }) => language === 'yaml'))('$place is a plan', async ({ place, text }) => {
+  it.each(blocks.filter(({ language }) => language === 'yaml'))('$place is a valid plan', async ({ place, text }) => {
     const directory = mkdtempSync(join(tmpdir(), 'bosun-docs-'));
     const file = join(directory, 'plan.yaml');
     writeFileSync(file, text);
@@ -105,14 +106,14 @@ describe('plans', () => {
     expect(plan.tasks.length, place).toBeGreaterThan(0);
   });
 
-  it('have every field of the schema in docs/plan-file.md, and no other', () => {
+  it('are documented in docs/plan-file.md with exactly the fields of the schema', () => {
     const schema = JSON.parse(textOf('schema/plan.schema.json')) as Schema;
     expect(firstCells('docs/plan-file.md', 'field').sort()).toEqual(fieldsOf(schema).sort());
   });
 });
 
 describe('tables', () => {
-  it('of errors: docs/errors.md is src/errors.ts', () => {
+  it('list all error codes: docs/errors.md equals src/errors.ts', () => {
     const documented = rowsOf('docs/errors.md', 'code').map(([code, means, retryable]) => [
       code!.replaceAll('`', ''),
       means,
@@ -126,11 +127,11 @@ describe('tables', () => {
     expect(documented).toEqual(thrown);
   });
 
-  it.each(['README.md', 'docs/plan-file.md'])('of exit codes: %s has those of src/cli/exit-codes.ts', (page) => {
-    expect(firstCells(page, 'exit code').map(Number)).toEqual(Object.values(EXIT));
+  it('list all exit codes: README.md equals src/cli/exit-codes.ts', () => {
+    expect(firstCells('README.md', 'exit code').map(Number)).toEqual(Object.values(EXIT));
   });
 
-  it('of promises: docs/semantics.md says of each how far it holds', () => {
+  it('list all promises: docs/semantics.md says how far each promise holds', () => {
     const promises = rowsOf('docs/semantics.md', 'promise');
     expect(promises.map(([name]) => name!.replace(/^\[(.*)\]\(.*\)$/, '$1'))).toEqual(
       [...'1 2 3 4 5 6 6b 7 8 9 10 11 12 13'.split(' ')].map((n) => `P${n}`),
@@ -140,8 +141,16 @@ describe('tables', () => {
 });
 
 describe('pages', () => {
-  it('link to what exists', () => {
+  it('have no broken links', () => {
     expect(pages.flatMap(brokenLinks)).toEqual([]);
+  });
+
+  it('are all in the index by task, docs/README.md', () => {
+    const linked = new Set([...textOf('docs/README.md').matchAll(/\]\(([^)#]+)\)/g)].map(([, link]) => link!));
+    const missing = pages
+      .filter((page) => /^docs\/[^/]+\.md$/.test(page) && page !== 'docs/README.md')
+      .filter((page) => !linked.has(page.replace('docs/', '')));
+    expect(missing).toEqual([]);
   });
 
   it('name files that exist', () => {
@@ -154,7 +163,7 @@ describe('pages', () => {
     expect(missing).toEqual([]);
   });
 
-  it('have, in ARCHITECTURE.md, every folder of src two levels deep, and no other', () => {
+  it('show exactly the folders of src in ARCHITECTURE.md, two levels deep', () => {
     const map = blocks.find(({ place, text }) => place.startsWith('ARCHITECTURE.md') && text.startsWith('src/'))!.text;
     const drawn: string[] = [];
     let top = '';
@@ -252,13 +261,4 @@ function isThere(page: string, link: string): boolean {
     [...textOf(target).matchAll(/^#+ (.*)$/gm)].some(([, title]) => slugOf(title!) === anchor) ||
     textOf(target).includes(`<a id="${anchor}">`)
   );
-}
-
-/** As GitHub makes it. */
-function slugOf(title: string): string {
-  return title
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-    .trim()
-    .replaceAll(/\s/g, '-');
 }

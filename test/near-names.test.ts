@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { nearestName } from '../src/near-names.ts';
 
 describe('the nearest name', () => {
-  it('is few slips away: a letter too many, too few, another, or two in each other’s place', () => {
+  it('is at most a few typing errors away: an extra, missing, wrong or swapped letter', () => {
     const known = ['screening', 'report', 'lint', 'list'];
     expect(['screenin', 'reports', 'rebort', 'REPORT', 'lnit'].map((name) => nearestName(name, known))).toEqual([
       'screening',
@@ -13,11 +13,11 @@ describe('the nearest name', () => {
     ]);
   });
 
-  it('is the first of several that are as near', () => {
+  it('is the first of several equally near names', () => {
     expect(nearestName('tesk', ['report', 'task', 'test'])).toBe('task');
   });
 
-  it('is none where every name is far, or the name too short to tell', () => {
+  it('is undefined if every name is far away or the given name is too short', () => {
     expect([nearestName('valuation', ['report']), nearestName('x', ['y']), nearestName('x', [])]).toEqual([
       undefined,
       undefined,

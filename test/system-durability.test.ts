@@ -1,4 +1,4 @@
-/** `createSystem({ durability })`: what an acknowledgement survives. */
+/** `createSystem({ durability })`: the failures that an acknowledged send survives. */
 import { describe, expect, it } from 'vitest';
 import { assign, setup } from 'xstate';
 import { z } from 'zod';
@@ -15,7 +15,7 @@ const counter = defineAgent({
   events: { add: z.object({}) },
 });
 
-/** Counts to three, each acknowledged, and loses what was not synced. */
+/** Counts to three with acknowledged sends, cuts the power, and returns the count that was synced. */
 async function countAfterPowerCut(durability: Durability): Promise<number | undefined> {
   const store = faultyStore();
   const options = { agents: [counter], store, durability, tree: { children: [{ id: 'c', agent: 'counter' }] } };
@@ -25,18 +25,18 @@ async function countAfterPowerCut(durability: Durability): Promise<number | unde
   store.crash();
   await system.stop();
   const next = await createSystem(options).start();
-  const count = (next.snapshot('c')?.context as { n: number } | undefined)?.n;
+  const count = ((await next.snapshot('c'))?.context as { n: number } | undefined)?.n;
   await next.stop();
   return count;
 }
 
 describe('durability', () => {
-  it('of "disk" survives a power cut', async () => {
+  it('keeps acknowledged sends across a power cut with "disk"', async () => {
     expect(await countAfterPowerCut('disk')).toBe(3);
   });
 
   it.each(['process', 'memory'] as const)(
-    'of "%s" does not: the system begins anew or at an older epoch',
+    'loses sends in a power cut with "%s": the system starts empty or at an older epoch',
     async (durability) => {
       expect(await countAfterPowerCut(durability)).toBe(0);
     },
@@ -46,7 +46,7 @@ describe('durability', () => {
     ['disk', [true]],
     ['process', [false]],
     ['memory', [false]],
-  ] as const)('of "%s" syncs each epoch, or none', async (durability, synced) => {
+  ] as const)('syncs epochs with "disk" only, tested with "%s"', async (durability, synced) => {
     const store = faultyStore();
     const system = await createSystem({
       agents: [counter],
@@ -63,7 +63,7 @@ describe('durability', () => {
   });
 
   it.each(['process', 'memory'] as const)(
-    'of "%s" goes on from before a hole that a power cut left in the journal, and says so',
+    'continues with "%s" from the epoch before a hole that a power cut left in the journal, and logs it',
     async (durability) => {
       const store = faultyStore();
       const logged: unknown[] = [];
@@ -83,13 +83,13 @@ describe('durability', () => {
       const epochs = store.entries().flatMap(([key]) => (key.startsWith(PREFIX.epoch) ? [key] : []));
       store.lose(epochs.at(-2)!);
       const next = await createSystem(options).start();
-      const { n } = next.snapshot('c')?.context as { n: number };
+      const { n } = (await next.snapshot('c'))?.context as { n: number };
       expect(n).toBeLessThan(5);
       expect(n).toBeGreaterThan(0);
       expect(logged).toContainEqual([`l!0001!${epochs.at(-1)!}`]);
       await next.send('c', { type: 'add' });
       await next.idle();
-      expect(next.snapshot('c')).toMatchObject({ context: { n: n + 1 } });
+      expect(await next.snapshot('c')).toMatchObject({ context: { n: n + 1 } });
       await next.stop();
     },
   );

@@ -1,8 +1,8 @@
 /**
- * S4: a dynamic Boss whose children all fail at once, by one event that every one of them gets in the same turn of a
- * herald. How long until all have begun anew, durably; and how long meanwhile the clients of siblings wait that have
- * nothing to do with it. `dynamic` is OTP's simple_one_for_one. The event is in ten thousand mailboxes before the first
- * child fails, and so on disk.
+ * S4: a dynamic Boss whose children all fail at once, by one event that all of them get in the same turn of a herald.
+ * Measured are the time until all have restarted durably, and the waits of clients of uninvolved siblings meanwhile.
+ * `dynamic` is OTP's simple_one_for_one. The event is in ten thousand mailboxes, and so on disk, before the first child
+ * fails.
  */
 import { join } from 'node:path';
 import { plainSupervisor } from '../brittle.mjs';
@@ -55,7 +55,7 @@ export const avalanche = {
       isOver = true;
       const disturbed = await talk;
       await system.idle();
-      assertRestarts((rounds += 1));
+      await assertRestarts((rounds += 1));
       return {
         ms,
         ackP50Ms: percentile(disturbed, 0.5),

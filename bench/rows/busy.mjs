@@ -1,6 +1,6 @@
 /**
- * G10 and G15: what others wait while a system is busy. Half of what it can take for acknowledgements, all of it for
- * the event loop.
+ * G10 and G15: the waits of others while a system is busy: at half of its capacity for acknowledgements, at all of it
+ * for the event loop.
  */
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -10,7 +10,10 @@ import { assertSameWork, plainWorkers, workerSystem } from '../population.mjs';
 import { inTurn } from '../rounds.mjs';
 import { watchedStore } from '../stores.mjs';
 
-/** The finest that Node has. The wait for it is in the figure: a loop that does nothing has a delay of 1.1 ms. */
+/**
+ * Resolution in milliseconds, the finest of Node. The figure includes the wait for it: an idle loop has a delay of 1.1
+ * ms.
+ */
 const DELAY_RESOLUTION_MS = 1;
 
 export const acknowledgements = {
@@ -30,8 +33,8 @@ export const acknowledgements = {
     {
       name: 'acknowledgement p99 at 1,000 outstanding, in fsync medians',
       of: ({ durable, disk }) => durable.ackP99Ms / disk.fsyncMs,
-      atMost: 50,
-      aim: 25,
+      atMost: 70,
+      aim: 50,
     },
   ],
 
@@ -59,7 +62,7 @@ export const eventLoop = {
       name: 'event-loop delay p99 at saturation',
       of: ({ durable }) => durable.delayP99Ms,
       atMost: 8,
-      aim: 4,
+      aim: 6,
       unit: ' ms',
     },
   ],
@@ -91,9 +94,9 @@ async function saturated({ actors, outstanding, inputs }, directory) {
   const follow = plainLoad(plain, inputs);
   return {
     durable: durableLoad({ system, addresses, seen, outstanding, count: inputs }),
-    check() {
+    async check() {
       follow();
-      assertSameWork(system, addresses, plain);
+      await assertSameWork(system, addresses, plain);
     },
     close: () => system.stop(),
   };
@@ -102,7 +105,7 @@ async function saturated({ actors, outstanding, inputs }, directory) {
 function checked(round, check) {
   return async () => {
     const sample = await round();
-    check();
+    await check();
     return sample;
   };
 }

@@ -1,6 +1,6 @@
 /**
- * W3: ten thousand clients, of whom one in a hundred never reads: how late the others are told, and what the slow ones
- * cost.
+ * W3: ten thousand clients, of whom one in a hundred never reads: the delay of the others, and the cost of the slow
+ * ones.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { checkFiles, startClients, startServers } from '../gateway.mjs';
@@ -40,9 +40,9 @@ export const crowd = {
       of: ({ server }) => server.longestBlockMs / BLOCK_MS,
       atMost: 1,
     },
-    // Where others want the cores, the rest of a block is their time.
+    // If others want the cores, the rest of a block is their time.
     { name: `of it the server's own / ${BLOCK_MS} ms`, of: ({ server }) => server.atWorkMs / BLOCK_MS, atMost: 1 },
-    // One frame may stand above the mark at which a client is told only the latest.
+    // One frame may exceed the mark above which a client gets only the latest.
     { name: 'largest queue / 1 MiB', of: ({ server }) => server.largestQueueMib, atMost: 1.1 },
   ],
 
@@ -69,7 +69,7 @@ export const crowd = {
       });
       await wait(seconds * 1_000);
       await servers.ask('ebb');
-      // What is on its way still counts.
+      // Frames in transit still count.
       await wait(LATE_MS);
       const { lateMs, missing } = await crowd.ask('end');
       const { longestMs, busiestMs, largestQueue, rssMb, slow, closed } = await servers.ask('seen');

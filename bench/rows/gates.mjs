@@ -1,8 +1,9 @@
-/** T3: questions to people, opened at a desk that holds more and more of them, and answered. */
+/** T3: questions to people, opened at a desk with a growing number of them, and answered. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setup } from 'xstate';
 import { z } from 'zod';
-import { createSystem } from '../../dist/index.js';
+import { createSystem, defineAgent } from '../../dist/index.js';
 import { DESKS, formOf, gateAgents, gateChildren } from '../../dist/machines/index.js';
 import { inTurn } from '../rounds.mjs';
 import { percentile } from '../statistics.mjs';
@@ -70,7 +71,7 @@ async function desk(directory, count) {
     answersMs.push(performance.now() - startMs);
     if (!taken) throw new Error(problems.join('; '));
   }
-  const { open: left } = system.snapshot(DESKS.gates).context;
+  const { open: left } = (await system.snapshot(DESKS.gates)).context;
   if (left.size !== count - ANSWERS) throw new Error(`${left.size} of ${count - ANSWERS} gates are open`);
   await system.stop();
   const startMs = await startOf(directory);
@@ -94,13 +95,13 @@ async function startOf(directory) {
 
 const treeOfGates = () => ({ strategy: 'rest_for_one', children: gateChildren() });
 
-/** The same actors without a desk: started by their Boss. */
+/** The gates without a desk, started by their Boss. */
 async function bare(directory, count) {
   const { system } = await opened(directory);
-  // Somebody has to be told what becomes of them: a gate that hears of the others and does nothing with it.
+  // An agent has to receive the results: this gate is sent them and ignores them.
   await system.ask(DESKS.gates, { type: 'gate.open', ...questionOf('listener') });
   await system.idle();
-  const [listener] = [...system.snapshot(DESKS.gates).context.open.values()];
+  const [listener] = [...(await system.snapshot(DESKS.gates)).context.open.values()];
   const boss = system.boss(DESKS.openGates);
   const start = (n) => {
     const id = `gate-${n}`;
@@ -111,6 +112,32 @@ async function bare(directory, count) {
   return { perSecond: (count * 1_000) / ms };
 }
 
+const idler = defineAgent({
+  name: 'idler',
+  machine: setup({}).createMachine({ context: ({ input }) => ({ question: input.question }) }),
+  events: {},
+});
+
+/** A start with as many actors that wait for nothing. */
+async function idle(directory, count) {
+  await rm(directory, { recursive: true, force: true });
+  const system = () =>
+    createSystem({
+      agents: [idler],
+      store: watchedStore(directory).store,
+      durability: 'process',
+      tree: { strategy: 'dynamic', template: { agent: 'idler', restart: 'temporary' } },
+    });
+  const first = system();
+  await first.start();
+  await each(count, (n) => first.boss().startChild({ id: `idle-${n}`, input: { question: questionOf(`idle-${n}`) } }));
+  await first.stop();
+  const again = system();
+  const { ms } = await timed(() => again.start());
+  await again.stop();
+  return { startMs: ms };
+}
+
 export const gates = {
   name: 'T3',
   title: 'Gates at a desk',
@@ -118,7 +145,8 @@ export const gates = {
     `${gates.toLocaleString('en')} gates opened one after the other by ${OUTSTANDING} askers, each asked until the ` +
     `desk has replied (LevelDB, durability \`process\`); then ${ANSWERS} answers, one at a time; then a start with ` +
     'those that are open. ' +
-    '**bare**: as many gate actors started at their Boss, without a desk.',
+    '**bare**: as many gate actors started at their Boss, without a desk. **idle**: as many actors that wait for ' +
+    'nothing, and a start with them.',
   sizes: { full: { gates: 10_000 }, quick: { gates: 1_600 } },
   ratios: [
     {
@@ -137,13 +165,22 @@ export const gates = {
       of: ({ desk }) => desk.secondHalfCpuMicros / desk.firstHalfCpuMicros,
     },
     { name: 'an answer, p99', of: ({ desk }) => desk.answerP99Ms, atMost: 5, unit: ' ms' },
+    {
+      name: 'a start with the gates that are open, against as many idle actors',
+      of: ({ desk, idle }) => desk.startMs / idle.startMs,
+      atMost: 2,
+    },
   ],
 
   async open({ gates: count }, directory) {
     const subject = () => desk(join(directory, 'desk'), count);
     return {
       subject,
-      round: inTurn({ desk: subject, bare: () => bare(join(directory, 'bare'), count) }),
+      round: inTurn({
+        desk: subject,
+        bare: () => bare(join(directory, 'bare'), count),
+        idle: () => idle(join(directory, 'idle'), count),
+      }),
       close: () => Promise.resolve(),
     };
   },

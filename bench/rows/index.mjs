@@ -1,43 +1,62 @@
 /**
- * The rows of the benchmark. A row is
+ * The rows of the benchmark. A row has these properties:
  *
- *   name, title as in the table about(size) what is measured against what, for the report sizes `full` and `quick`
- *   ratios what is reported first: { name, of: (sample) => number }; where there is a goal `atLeast` or `atMost`, and
- *   `aim`, which is what would be better still; `goal` where the goal has a name that is not the row's; `unit` where it
- *   is not times check(size) where there is one, throws before any row is run for what the machine does not allow
- *   open(size, directory) sets the stage: { round, subject, close }. `round` gives one sample, { contender: { metric:
- *   number } }; units are last in the names of metrics. `subject` runs what --profile looks at: Bosun's contender.
- *   Where that runs in another process, `profiler` is that one's: { begin, end }, as of profile.mjs.
+ * `name`, `title`: as in the table.
  *
- * G rows are of the kernel, S rows of supervision, W rows of the gateway, T rows of tables.
+ * `about(size)`: the measured system and its contenders, for the report.
+ *
+ * `sizes`: `full` and `quick`.
+ *
+ * `ratios`: the main results, `{ name, of: (sample) => number }`; with a goal also `atLeast` or `atMost`, and `aim`, a
+ * still better value; `goal` if the goal's name is not the row's; `unit` if the ratio is not a factor. `between` names
+ * the two contenders of this process that a ratio compares, `{ rate: [above, below] }` or `{ time: [above, below] }`;
+ * the report then has the ratio by processor time too.
+ *
+ * `check(size)`: optional; throws before any row runs if the machine does not allow the row.
+ *
+ * `open(size, directory)`: prepares the row and returns `{ round, subject, close }`. `round` returns one sample, `{
+ * contender: { metric: number } }`; units come last in the names of metrics. `subject` runs the code that --profile
+ * examines: Bosun's contender. If that runs in another process, `profiler` is that process's: `{ begin, end }`, as in
+ * profile.mjs.
+ *
+ * G rows are about the kernel, P rows about peers, S rows about supervision, W rows about the gateway, T rows about
+ * tables.
  */
 import { avalanche } from './avalanche.mjs';
 import { broadcast } from './broadcast.mjs';
 import { acknowledgements, eventLoop } from './busy.mjs';
 import { calls } from './calls.mjs';
 import { crowd } from './crowd.mjs';
+import { alerts, coordinator } from './desks.mjs';
 import { echo } from './echo.mjs';
 import { fairness } from './fairness.mjs';
 import { gates } from './gates.mjs';
+import { greedy } from './greedy.mjs';
 import { heap } from './heap.mjs';
 import { hops } from './hops.mjs';
 import { idle } from './idle.mjs';
-import { inputs, richInputs } from './inputs.mjs';
+import { batchedInputs, inputs, richInputs } from './inputs.mjs';
+import { killed } from './killed.mjs';
 import { passive } from './passive.mjs';
+import { peers } from './peers.mjs';
+import { reads } from './reads.mjs';
+import { records } from './records.mjs';
 import { recovery } from './recovery.mjs';
 import { restarts } from './restarts.mjs';
 import { spawns } from './spawns.mjs';
 import { steps } from './steps.mjs';
 import { largeStorm, smallStorm } from './storms.mjs';
 import { tableFold, tableTurn } from './tables.mjs';
+import { tickets } from './tickets.mjs';
 import { trace } from './trace.mjs';
 import { tree } from './tree.mjs';
 import { workers } from './workers.mjs';
 
-/** In the order of the report. */
+/** The rows in the order of the report. */
 export const ROWS = [
   steps,
   inputs,
+  batchedInputs,
   richInputs,
   hops,
   idle,
@@ -46,10 +65,12 @@ export const ROWS = [
   spawns,
   recovery,
   passive,
+  killed,
   trace,
   eventLoop,
   fairness,
   workers,
+  peers,
   restarts,
   smallStorm,
   largeStorm,
@@ -59,7 +80,13 @@ export const ROWS = [
   calls,
   broadcast,
   crowd,
+  greedy,
+  reads,
   tableTurn,
   tableFold,
   gates,
+  records,
+  alerts,
+  coordinator,
+  tickets,
 ];

@@ -1,6 +1,6 @@
 /**
- * G19: a start with actors that rest on disk, and what it costs to wake one. Ten thousand beside a million tell what
- * grows with their number.
+ * G19: a start with passive actors on disk, and the cost of waking one. Ten thousand against a million show what grows
+ * with their number.
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { inTurn } from '../rounds.mjs';
 import { percentile, spread } from '../statistics.mjs';
 import { watchedStore } from '../stores.mjs';
 
-/** Spread over the population, so that no block of LevelDB is read twice. */
+/** Addresses spread over the population, so that no block of LevelDB is read twice. */
 const STRIDE = 7_919;
 
 export const passive = {
@@ -51,7 +51,7 @@ export const passive = {
 
 async function populate(path, actors, residentActors) {
   const { system } = await workerSystem(watchedStore(path).store, actors, { residentActors });
-  // So many epochs that what was born is folded.
+  // Enough epochs for the fold to write all spawned actors.
   for (let n = 0; n < 1_100; n++)
     await system.send(workerId(0), { type: n % 2 === 0 ? 'work.start' : 'work.pause' }).catch(() => {});
   await system.stop();
@@ -70,9 +70,9 @@ async function startAndWake(path, { actors, resident, woken }) {
   const ms = performance.now() - startMs;
   globalThis.gc?.();
   const after = process.memoryUsage();
-  const { residents } = system;
-  const wakes = timesOf(woken, (n) => {
-    if (system.snapshot(workerId((n * STRIDE) % actors)) === undefined) throw new Error('nobody woke');
+  const { residents } = await system.health();
+  const wakes = await timesOf(woken, async (n) => {
+    if ((await system.snapshot(workerId((n * STRIDE) % actors))) === undefined) throw new Error('nobody woke');
   });
   const sends = [];
   for (let n = 0; n < Math.min(woken, 100); n++) {
@@ -92,10 +92,12 @@ async function startAndWake(path, { actors, resident, woken }) {
   };
 }
 
-function timesOf(count, task) {
-  return Array.from({ length: count }, (_, n) => {
+async function timesOf(count, task) {
+  const times = [];
+  for (let n = 0; n < count; n++) {
     const startMs = performance.now();
-    task(n);
-    return (performance.now() - startMs) * 1_000;
-  });
+    await task(n);
+    times.push((performance.now() - startMs) * 1_000);
+  }
+  return times;
 }

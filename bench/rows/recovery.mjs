@@ -1,6 +1,6 @@
 /**
- * G13: from nothing to the first event acknowledged, on a store that holds a population, with everybody in memory, and
- * with those alone who have something to do.
+ * G13: from a cold start to the first acknowledged event, on a store with a population, with all actors in memory, and
+ * with only those that have something to do.
  */
 import { join } from 'node:path';
 import { createActor } from 'xstate';
@@ -25,8 +25,14 @@ export const recovery = {
     quick: { actors: 200, inputs: 200 },
   },
   ratios: [
-    { name: 'durable / scan, time', of: ({ durable, scan }) => durable.ms / scan.ms, atMost: 2, aim: 0.6 },
-    { name: 'json / durable, time', of: ({ durable, json }) => json.ms / durable.ms, atLeast: 5, aim: 15 },
+    { name: 'durable / scan, time', of: ({ durable, scan }) => durable.ms / scan.ms, atMost: 4, aim: 2 },
+    {
+      name: 'json / durable, time',
+      of: ({ durable, json }) => json.ms / durable.ms,
+      between: { time: ['json', 'durable'] },
+      atLeast: 5,
+      aim: 15,
+    },
     {
       name: 'the same with residentActors: resting / scan, time',
       of: ({ resting, scan }) => resting.ms / scan.ms,
@@ -66,14 +72,14 @@ async function open({ actors, inputs }, directory) {
   };
 }
 
-/** Everybody is read, but with `residentActors`. */
+/** Reads all actors, unless `residentActors` is set. */
 function durableContender(path, { address, actors, residentActors }) {
   return async () => {
     const startMs = performance.now();
     const system = await createSystem({ agents: [worker], store: watchedStore(path).store, residentActors }).start();
     await system.send(address, { type: 'work.start' });
     const ms = performance.now() - startMs;
-    const children = actors === undefined ? [] : system.tree().children;
+    const children = actors === undefined ? [] : (await system.tree()).children;
     await system.stop();
     if (actors !== undefined && children.length !== actors)
       throw new Error(`${children.length} of ${actors} actors came back`);

@@ -1,6 +1,6 @@
 /**
- * S1: how long a child that crashes is away. From before the event that it fails by is sent until it has begun anew
- * under its Boss and all of that is durable, against the idle acknowledgement of the same run, which is one epoch.
+ * S1: the absence of a crashing child: from before the send of the event by which it fails until its restart under its
+ * Boss is durable, against the idle acknowledgement of the same run, which is one epoch.
  */
 import { join } from 'node:path';
 import { brittleSystem } from '../brittle.mjs';
@@ -41,7 +41,7 @@ export const restarts = {
       },
       async round() {
         const sample = await inPairs(pairs, { durable: crash, epoch: calm });
-        assertRestarts(struck);
+        await assertRestarts(struck);
         return { ...sample, ...(otp && { otp: await otp.ask('latency', children, pairs) }) };
       },
       async close() {

@@ -1,4 +1,4 @@
-/** G1: the step engine by itself against `createActor`, over so many actors that no cache holds them. */
+/** G1: the step engine alone against `createActor`, over so many actors that no cache holds them. */
 import { workload } from '../machines.mjs';
 import { inTurn } from '../rounds.mjs';
 import { CYCLE, plainSteps, stepMachine, Stepped } from '../steps.mjs';
@@ -21,6 +21,7 @@ export const steps = {
     {
       name: 'step engine, 20 definitions x 20,000 actors, random order, against createActor',
       of: ({ plan, memory }) => plan.perSecond / memory.perSecond,
+      between: { rate: ['plan', 'memory'] },
       atLeast: 15,
       aim: 25,
     },
@@ -38,7 +39,7 @@ export const steps = {
         const described = stepped.described;
         const sample = await round();
         assertSameStates(stepped, plain);
-        // Of each cycle: two actions, one timer armed and cancelled.
+        // Effects of each cycle: two actions, one timer armed and cancelled.
         if (stepped.described - described < events / 2) throw new Error('the step engine left effects out');
         return sample;
       },

@@ -1,12 +1,12 @@
 /**
- * S2 and S3: restarts per second. In rounds, some children of a Boss fail at once, and the next round begins when all
- * of them have begun anew and that is durable. A restart is everything between: the failure, the Boss's decision and
- * record, the start from the initial state, and the event delivered once more, which then succeeds. Erlang's loses the
- * message. Both count restarts in a window of a second; Erlang's is a list that every restart walks, so it gets a new
- * supervisor, off the clock, every thousand restarts.
+ * S2 and S3: restarts per second. In each round some children of a Boss fail at once, and the next round begins when
+ * all of them have restarted durably. A restart includes the failure, the Boss's decision and record, the start from
+ * the initial state, and the redelivery of the event, which then succeeds. Erlang loses the message. Both count
+ * restarts in a window of a second; Erlang's window is a list that every restart walks, so it gets a new supervisor,
+ * which is not measured, every thousand restarts.
  *
- * One Boss waits for the disk in every round, so the row has several Bosses in rounds of their own too, as throughput
- * with work outstanding; Erlang has as many supervisors then.
+ * One Boss waits for the disk in every round, so the row also has several Bosses in rounds of their own, as throughput
+ * with work outstanding; Erlang then has as many supervisors.
  */
 import { join } from 'node:path';
 import { brittleSystem, plainSupervisor } from '../brittle.mjs';
@@ -17,6 +17,7 @@ import { watchedStore } from '../stores.mjs';
 export const smallStorm = storm({
   name: 'S2',
   title: 'Restarts, 10 of 10 at once',
+  goal: { atLeast: 0.1, aim: 0.3 },
   full: { bosses: 32, children: 10, killed: 10, rounds: 200, roundsTogether: 20 },
   quick: { bosses: 4, children: 10, killed: 10, rounds: 5, roundsTogether: 3 },
 });
@@ -24,11 +25,13 @@ export const smallStorm = storm({
 export const largeStorm = storm({
   name: 'S3',
   title: 'Restarts, 200 of 1,000 at once',
+  goal: { atLeast: 0.35, aim: 0.5 },
   full: { bosses: 4, children: 1_000, killed: 200, rounds: 10, roundsTogether: 5 },
   quick: { bosses: 2, children: 50, killed: 10, rounds: 5, roundsTogether: 3 },
 });
 
-function storm({ name, title, full, quick }) {
+/** @param row.goal The goal for restarts a second against Erlang's, which writes nothing: see docs/benchmarks.md. */
+function storm({ name, title, goal, full, quick }) {
   return {
     name,
     title,
@@ -46,12 +49,12 @@ function storm({ name, title, full, quick }) {
             {
               name: 'durable / otp, restarts per second',
               of: (sample) => sample.durable.perSecond / sample.otp.perSecond,
-              atLeast: 1,
+              ...goal,
             },
             {
               name: 'durable / otp, together',
               of: (sample) => sample['durable together'].perSecond / sample['otp together'].perSecond,
-              atLeast: 1,
+              ...goal,
             },
           ]
         : []),
@@ -81,12 +84,12 @@ async function openStorm({ bosses, children, killed, rounds, roundsTogether }, d
     await Promise.all(
       Array.from({ length: count }, (_, boss) => rush(each, killed, children, (indexes) => strike(boss, indexes))),
     );
-    // Ready is not all: without this the events delivered once more would go unmeasured.
+    // Readiness is not the end: without this, redelivered events would not be measured.
     await system.idle();
     const ms = performance.now() - startMs;
     const { user, system: kernelSpace } = process.cpuUsage(cpu);
     const done = count * each * killed;
-    assertRestarts((restarts += done));
+    await assertRestarts((restarts += done));
     return {
       perSecond: (done * 1_000) / ms,
       cpuMicrosPerRestart: (user + kernelSpace) / done,
@@ -117,7 +120,7 @@ async function openStorm({ bosses, children, killed, rounds, roundsTogether }, d
   };
 }
 
-/** Rounds one after the other, each of the children next in turn. */
+/** Consecutive rounds, each with the next children in turn. */
 async function rush(rounds, killed, children, strike) {
   for (let round = 0; round < rounds; round++) {
     await strike(Array.from({ length: killed }, (_, index) => (round * killed + index) % children));

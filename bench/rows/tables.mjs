@@ -1,4 +1,6 @@
-/** T1 and T2: collections in a context. What one changed row costs at any size, and what a fold of many rows stops. */
+/**
+ * T1 and T2: collections in a context: the cost of one changed row at any size, and the pause by a fold of many rows.
+ */
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { assign, setup } from 'xstate';
@@ -46,7 +48,7 @@ async function holding(directory, agent, count) {
   return { system, seen, change };
 }
 
-/** Changes rows, one send after the other over some senders at once. */
+/** Changes rows, one send after the other, from some senders at once. */
 function changing({ system, seen, change }, turns) {
   return async () => {
     const before = { ...seen };
@@ -137,7 +139,7 @@ export const tableFold = {
     const fold = async () => {
       const held = await holding(join(directory, `fold-${number++}`), inTable, rows);
       const delays = monitorEventLoopDelay({ resolution: 1 });
-      // The birth itself admits and writes all rows.
+      // The spawn itself admits and writes all rows.
       await held.system.idle();
       globalThis.gc?.();
       delays.enable();

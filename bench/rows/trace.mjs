@@ -1,4 +1,4 @@
-/** G14: what it costs that every turn is noted, which is always, and what a subscriber to all of them costs besides. */
+/** G14: the cost of recording every turn, which is always on, and of a subscriber to all of them. */
 import { join } from 'node:path';
 import { setImmediate as afterAllElse } from 'node:timers/promises';
 import { durableLoad, plainLoad } from '../load.mjs';
@@ -8,8 +8,8 @@ import { withoutTracing } from '../silence.mjs';
 import { watchedStore } from '../stores.mjs';
 
 /**
- * What differs by some per cent is compared in short legs, by turns, so that what the machine does meanwhile happens to
- * all of them.
+ * Differences of a few per cent are measured in short alternating legs, so that other influences on the machine affect
+ * all contenders.
  */
 const LEGS = 4;
 
@@ -53,8 +53,8 @@ export const trace = {
     const off = await withoutTracing(() => side(size, join(directory, 'off')));
     const on = await side(size, join(directory, 'on'));
     const traced = await side(size, join(directory, 'traced'));
-    if (off.system.admin.recent('root').length > 0) throw new Error('turns are noted where none should be');
-    const reader = readAll(traced.system.admin.trace('root'));
+    if ((await off.system.admin.recent('root')).length > 0) throw new Error('turns are noted where none should be');
+    const reader = readAll(await traced.system.admin.trace('root'));
     const plain = plainWorkers(size.actors);
     const follow = plainLoad(plain, size.inputs);
     const sides = { off, on, traced };
@@ -68,9 +68,9 @@ export const trace = {
           legs.push(await leg());
           follow();
         }
-        for (const { system, addresses } of Object.values(sides)) assertSameWork(system, addresses, plain);
+        for (const { system, addresses } of Object.values(sides)) await assertSameWork(system, addresses, plain);
         inputs += LEGS * size.inputs;
-        // The reader is some microtasks behind the system.
+        // The reader lags some microtasks behind the system.
         await afterAllElse();
         if (reader.records + reader.lost < inputs)
           throw new Error(`the trace has ${reader.records} records and lost ${reader.lost}, of ${inputs} turns`);
@@ -92,7 +92,7 @@ async function side({ actors, outstanding, inputs }, directory) {
   return { system, addresses, run: durableLoad({ system, addresses, seen, outstanding, count: inputs }) };
 }
 
-/** Of legs of equal length. */
+/** The mean over legs of equal length. */
 function sumOf(legs) {
   const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
   return {
@@ -101,7 +101,7 @@ function sumOf(legs) {
   };
 }
 
-/** Reads a trace for as long as there is one. @returns What it has had so far. */
+/** Reads a trace until it ends. @returns The counts of records so far, updated as they come. */
 function readAll(trace) {
   const seen = { records: 0, lost: 0 };
   void (async () => {

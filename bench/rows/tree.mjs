@@ -1,10 +1,10 @@
 /**
- * S5: a deep tree of Bosses. Its start, every actor's first turn durable; what it holds; and its end in order, the
- * youngest first: every worker is told, takes a turn of its own to end, and its Boss waits for that before it tells the
- * next.
+ * S5: a deep tree of Bosses: its start, until every actor's first turn is durable; its memory; and its end in order,
+ * the youngest first. Every worker is told to end and takes a turn for it, and its Boss waits for that before it tells
+ * the next.
  *
- * The Bosses are declared, the workers started by order: a declared tree is one value, and a hundred thousand specs are
- * more than a value may hold.
+ * The Bosses are declared and the workers started by order: a declared tree is one value, and a hundred thousand
+ * specifications exceed the bound of a value.
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { HAS_OTP, OTP_WORDS, startOtp } from '../otp.mjs';
 import { inTurn } from '../rounds.mjs';
 import { watchedStore } from '../stores.mjs';
 
-/** Ends by itself when it is told to; that makes its end a matter of order. */
+/** A worker that ends by itself when told to, which makes the order of ends visible. */
 const leaf = defineAgent({
   name: 'leaf',
   machine: setup({}).createMachine({
@@ -26,7 +26,7 @@ const leaf = defineAgent({
   events: {},
 });
 
-/** Orders of hosts under way at a time. */
+/** Orders of hosts in progress at a time. */
 const STARTS_IN_FLIGHT = 2_000;
 
 const OTP_TREE_WORDS =
@@ -81,12 +81,12 @@ async function growAndFell(size, directory) {
   const startedMs = performance.now();
   const startJournalMb = seen.journalBytes / 2 ** 20;
   await system.idle();
-  assertStands(system, actorsOf(size));
+  await assertStands(system, actorsOf(size));
   const held = memory();
   const endMs = performance.now();
   await system.boss().terminateChild('t');
   const endedMs = performance.now();
-  assertStands(system, 0);
+  await assertStands(system, 0);
   const endJournalMb = seen.journalBytes / 2 ** 20 - startJournalMb;
   await system.stop();
   return {
@@ -124,13 +124,13 @@ function actorsOf({ levels, fanout, workers }) {
   return bosses + fanout ** (levels - 1) * workers;
 }
 
-function assertStands(system, expected) {
+async function assertStands(system, expected) {
   let seen = -1;
   const count = ({ children }) => {
     seen += 1;
     children.forEach(count);
   };
-  count(system.tree());
+  count(await system.tree());
   if (seen !== expected) throw new Error(`${seen} actors below the root, ${expected} expected`);
 }
 

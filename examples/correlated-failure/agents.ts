@@ -1,6 +1,6 @@
 /**
- * Two agents, one of which asks a vendor that gives only so many answers in a while; and the port by which the crew
- * asks the vendor whether an item may go on. BOSUN_EXAMPLE_QUOTA and BOSUN_EXAMPLE_WINDOW_MS set what the vendor gives.
+ * Two agents, one of which asks a vendor with a request quota, and the port by which the crew asks the vendor whether
+ * an item may continue. BOSUN_EXAMPLE_QUOTA and BOSUN_EXAMPLE_WINDOW_MS set the vendor's quota.
  */
 import { type DataServer, type Quota, startDataServer } from './data-server.ts';
 
@@ -19,13 +19,16 @@ const VENDOR = 'Loopback Prices';
 
 let started: Promise<DataServer> | undefined;
 
-/** Started by the first who asks. */
+/** The vendor's server, started at the first request. */
 function vendor(): Promise<DataServer> {
   const { BOSUN_EXAMPLE_QUOTA: quota = '4', BOSUN_EXAMPLE_WINDOW_MS: windowMs = '8000' } = process.env;
   return (started ??= startDataServer({ quota: Number(quota), windowMs: Number(windowMs) }));
 }
 
-/** Closing prices of the item. What it throws says what went wrong and with whom, and that is all the crew needs. */
+/**
+ * Returns the closing prices of the item. Its errors say what went wrong and with which source, which is all the crew
+ * needs.
+ */
 export async function fetch(_input: unknown, { item, signal }: Context): Promise<Prices> {
   const { url } = await vendor();
   const response = await globalThis.fetch(`${url}/prices/${item}`, { signal });
@@ -34,7 +37,7 @@ export async function fetch(_input: unknown, { item, signal }: Context): Promise
   throw Object.assign(new Error(body.error ?? response.statusText), { status: response.status, dataSource: VENDOR });
 }
 
-/** What came of it. */
+/** Returns mean, low and high of the item's prices. */
 export function summary(
   _input: unknown,
   { results }: Context,
@@ -47,7 +50,7 @@ export function summary(
 const FREE = { isFree: true } as const;
 
 /**
- * Asked before each item of a batch goes on: the vendor itself says whether there is quota left, and when there will
+ * Asked before each item of a batch continues: the vendor itself says whether there is quota left, and when there will
  * be.
  */
 async function resources() {

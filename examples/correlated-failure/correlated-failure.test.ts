@@ -1,5 +1,6 @@
 /**
- * The example as its README tells it, in short time: the vendor's quota runs out, the crew waits for it, all is done.
+ * The example as its README describes it, in a short time: the quota of the vendor runs out, the crew waits for it, and
+ * every item is completed.
  */
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,7 +8,7 @@ import { storyOf, type Told, Workspace } from '../../test/support/cli/workspace.
 import { startDataServer } from './data-server.ts';
 
 const PLAN = fileURLToPath(new URL('plan.yaml', import.meta.url));
-/** Long enough that a second try comes within it on a busy machine. */
+/** Long enough for a second try to fall into it on a busy machine. */
 const WINDOW_MS = 3_000;
 
 describe('the example', () => {
@@ -23,14 +24,14 @@ describe('the example', () => {
   const ofType = (type: string) =>
     run.lines.filter((line) => line.type === type) as unknown as Record<string, unknown>[];
 
-  it('CA-058, CA-067: has four items fail of one cause, which is the quota of the vendor', () => {
+  it('CA-058, CA-067: traces the failures of four items to one cause, the quota of the vendor', () => {
     const paused = ofType('item.paused').map(({ item }) => item);
     expect(paused).toHaveLength(4);
     expect(ofType('failure.correlated').at(-1)).toMatchObject({ rootCause: 'Loopback Prices API quota exceeded' });
     expect((ofType('failure.correlated').at(-1)!['items'] as string[]).toSorted()).toEqual(paused.toSorted());
   });
 
-  it('CA-032, CA-054: resumes them by itself when the vendor has quota again, and no sooner', () => {
+  it('CA-032, CA-054: resumes the items by itself when the vendor has quota again, and not earlier', () => {
     const waits = ofType('batch.changed').find(({ notBeforeMs }) => notBeforeMs !== null)!;
     expect(waits).toMatchObject({ batchId: 'batch-1', total: 4 });
     const story = storyOf(run.lines);
@@ -40,7 +41,7 @@ describe('the example', () => {
     expect(ofType('item.resumed')).toHaveLength(4);
   });
 
-  it('ends with every item done, each fetched once in the end, and exit code 0', () => {
+  it('ends with every item completed and exit code 0', () => {
     expect(run.code).toBe(0);
     expect(ofType('batch.changed').at(-1)).toMatchObject({
       phase: 'finished',
@@ -54,7 +55,7 @@ describe('the example', () => {
 });
 
 describe('the data server', () => {
-  it('answers as many requests as its quota has, then 429 with Retry-After, and says how it stands', async () => {
+  it('answers as many requests as its quota allows, then 429 with Retry-After, and reports its quota', async () => {
     const server = await startDataServer({ quota: 2, windowMs: 60_000 });
     try {
       const prices = () => fetch(`${server.url}/prices/AAPL`);

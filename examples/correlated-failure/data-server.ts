@@ -1,14 +1,14 @@
 /**
- * A data vendor on this machine: closing prices by HTTP, so many requests in a window, and 429 with Retry-After for
- * what is more. It also says how its quota stands, as vendors do.
+ * A data vendor on this machine: closing prices by HTTP, a number of requests per window, and 429 with Retry-After
+ * beyond it. It also reports its quota, as vendors do.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface DataServerOptions {
-  /** Requests for data that are answered in a window. */
+  /** Requests for data answered per window. */
   readonly quota: number;
-  /** A window begins with the first request after the one before. */
+  /** Length of a window. It begins with the first request after the previous one. */
   readonly windowMs: number;
 }
 
@@ -16,7 +16,7 @@ export interface DataServerOptions {
 export interface Quota {
   readonly limit: number;
   readonly used: number;
-  /** When the window is over. */
+  /** The end of the window. */
   readonly resetAtMs: number;
 }
 
@@ -50,7 +50,7 @@ export async function startDataServer({ quota, windowMs }: DataServerOptions): P
     used += 1;
     answer(response, 200, { ticker, closes: closesOf(ticker) });
   });
-  // It must not keep the process of whoever started it.
+  // The server must not keep its parent's process alive.
   server.unref();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -69,7 +69,7 @@ function answer(response: ServerResponse, status: number, body: object): void {
   response.end(JSON.stringify(body));
 }
 
-/** Made up, and the same each time. */
+/** Invented prices, the same each time. */
 function closesOf(ticker: string): readonly number[] {
   const base = [...ticker].reduce((sum, letter) => sum + letter.charCodeAt(0), 0);
   return Array.from({ length: DAYS }, (_, day) => base + ((base * (day + 3)) % 17) - 8);

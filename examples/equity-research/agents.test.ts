@@ -3,9 +3,11 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { normalisePlan, planFileSchema, schedule } from 'bosun/machines';
 import { parse } from 'yaml';
 import * as agents from './agents.ts';
 import { contextOf, runCrew } from './crew-run.ts';
+import { STAGE_PACE_MS } from './pace.ts';
 
 const COMPANIES = ['AAPL', 'MSFT', 'GOOGL', 'AMZN', 'TSLA'];
 const STAGES = ['screening', 'business', 'financial', 'strategy', 'valuation', 'report'] as const;
@@ -31,7 +33,7 @@ async function readReports(): Promise<Map<string, string>> {
 }
 
 describe('the crew', () => {
-  it('writes a report and a chart for each company, and the same bytes again', async () => {
+  it('writes a report and a chart for each company, and the same bytes when it is run again', async () => {
     for (const item of COMPANIES) await runCrew(item);
     const first = await readReports();
     expect([...first.keys()]).toEqual(COMPANIES.flatMap((item) => [`${item}.md`, `${item}.svg`]).toSorted());
@@ -39,7 +41,7 @@ describe('the crew', () => {
     expect(await readReports()).toEqual(first);
   });
 
-  it.each(COMPANIES)('hands on nothing but plain JSON data about %s', async (item) => {
+  it.each(COMPANIES)('passes on nothing but plain JSON data about %s', async (item) => {
     const results: Record<string, unknown> = {};
     for (const stage of STAGES) {
       const output = await agents[stage](undefined, contextOf(item, { results }));
@@ -54,11 +56,11 @@ describe('the crew', () => {
     expect((await readReports()).get('AAPL.md')).toContain('| Discount rate | 8.0% |');
   });
 
-  it('refuses a mistaken input in its first stage', async () => {
+  it('refuses an invalid input in its first stage', async () => {
     await expect(agents.screening({ discountrate: 0.08 }, contextOf('AAPL'))).rejects.toThrow('discountrate');
   });
 
-  it('refuses an item that it has no figures for', async () => {
+  it('refuses an item without figures', async () => {
     await expect(agents.screening(undefined, contextOf('NVDA'))).rejects.toThrow('No figures for "NVDA"');
   });
 
@@ -66,7 +68,7 @@ describe('the crew', () => {
     await expect(agents.business(undefined, contextOf('AAPL'))).rejects.toThrow('Needs the result of stage "scr');
   });
 
-  it('is what plan.yaml asks for', async () => {
+  it('is the crew that plan.yaml asks for', async () => {
     const plan: unknown = parse(await readFile(new URL('./plan.yaml', import.meta.url), 'utf8'));
     expect(plan).toEqual({
       version: 1,
@@ -86,17 +88,28 @@ describe('the crew', () => {
     });
     expect(Object.keys(agents).toSorted()).toEqual([...STAGES].toSorted());
   });
+
+  it('takes some twenty seconds at its default pace, so that a reader can kill it midway (N9)', async () => {
+    const file = planFileSchema.parse(parse(await readFile(new URL('./plan.yaml', import.meta.url), 'utf8')));
+    const result = normalisePlan(file);
+    if ('problems' in result) throw new Error(JSON.stringify(result.problems));
+    // Whatever the plan says of their durations, all stages take the pace.
+    const tasks = result.plan.tasks.map((task) => ({ ...task, duration: STAGE_PACE_MS / 1_000 }));
+    const { makespan: seconds } = schedule({ ...result.plan, tasks });
+    expect(seconds).toBeGreaterThanOrEqual(15);
+    expect(seconds).toBeLessThanOrEqual(25);
+  });
 });
 
 describe('an agent', () => {
-  it.each(STAGES)('%s does not begin when aborted', async (stage) => {
+  it.each(STAGES)('%s does not begin if aborted', async (stage) => {
     vi.stubEnv('BOSUN_EXECUTION_LOG', join(directory, 'log'));
     const context = contextOf('AAPL', { signal: AbortSignal.abort() });
     await expect(agents[stage](undefined, context)).rejects.toThrow(/abort/i);
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it('stops in the middle of its pause when aborted', async () => {
+  it('stops in the middle of its pause if aborted', async () => {
     vi.stubEnv('BOSUN_PACE_MS', '600000');
     const controller = new AbortController();
     const running = agents.screening(undefined, contextOf('AAPL', { signal: controller.signal }));
@@ -104,7 +117,7 @@ describe('an agent', () => {
     await expect(running).rejects.toThrow(/abort/i);
   });
 
-  it('refuses a pace that is no number', async () => {
+  it('refuses a pace that is not a number', async () => {
     vi.stubEnv('BOSUN_PACE_MS', 'fast');
     await expect(agents.screening(undefined, contextOf('AAPL'))).rejects.toThrow('BOSUN_PACE_MS must be');
   });
@@ -120,7 +133,7 @@ describe('an agent', () => {
     ]);
   });
 
-  it('that failed leaves a start without an end', async () => {
+  it('an agent that failed has a line for its start and none for its end', async () => {
     const log = join(directory, 'log');
     vi.stubEnv('BOSUN_EXECUTION_LOG', log);
     await expect(agents.screening(undefined, contextOf('NVDA'))).rejects.toThrow();
@@ -129,7 +142,7 @@ describe('an agent', () => {
     );
   });
 
-  it('replaces a report that a kill cut off, and leaves no temporary file', async () => {
+  it('replaces a report that a kill truncated, and leaves no temporary file', async () => {
     await runCrew('AAPL');
     const whole = await readReports();
     await writeFile(join(directory, 'reports', '.AAPL.md.tmp'), '# AAPL: App');

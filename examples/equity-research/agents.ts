@@ -74,7 +74,7 @@ export async function report(_input: unknown, context: AgentContext): Promise<Wr
       valuation: outputOf(context, 'valuation'),
     });
     const directory = process.env['BOSUN_REPORTS_DIR'] || join(process.env['BOSUN_DATA_DIR'] || 'data', 'reports');
-    // The chart first: whoever finds the page finds what it links to.
+    // The chart first, so that the link in a written page always leads somewhere.
     const files = [
       await writeHashed(join(directory, `${context.item}.svg`), chart),
       await writeHashed(join(directory, `${context.item}.md`), markdown),
@@ -83,7 +83,7 @@ export async function report(_input: unknown, context: AgentContext): Promise<Wr
   });
 }
 
-/** What every stage does around its own work: leave a trace, take its time, stop when told to. */
+/** Wraps the work of every stage: records its execution, takes its time, stops when told to. */
 async function perform<Stage extends keyof StageOutputs>(
   stage: Stage,
   context: AgentContext,

@@ -46,11 +46,11 @@ describe('free cash flow', () => {
     ['GOOGL', [65124 - 22281, 91652 - 24640, 91495 - 31485, 101746 - 32251, 125299 - 52535]],
     ['AMZN', [66064 - 40140, 46327 - 61053, 46752 - 63645, 84946 - 52729, 115877 - 82999]],
     ['TSLA', [5943 - 3157, 11497 - 6482, 14724 - 7158, 13256 - 8898, 14923 - 11339]],
-  ])('of %s is operating cash flow less capital expenditure, in every year', (ticker, expected) => {
+  ])('free cash flow of %s is operating cash flow less capital expenditure, in every year', (ticker, expected) => {
     expect(study(ticker).financial.years.map((each) => each.freeCashFlow)).toEqual(expected);
   });
 
-  it('of Apple in 2024 is 108,807, and 27.8% of revenue', () => {
+  it('free cash flow of Apple in 2024 is 108,807, and 27.8% of revenue', () => {
     const { freeCashFlow, freeCashFlowMargin } = year(study('AAPL').financial.years, 2024);
     expect(freeCashFlow).toBe(108807);
     expect(freeCashFlowMargin).toBeCloseTo(0.278254, 6);
@@ -64,7 +64,7 @@ describe('margins', () => {
     ['GOOGL', [182527 - 84732, 257637 - 110939, 282836 - 126203, 307394 - 133332, 350018 - 146306]],
     ['AMZN', [386064 - 233307, 469822 - 272344, 513983 - 288831, 574785 - 304739, 637959 - 326288]],
     ['TSLA', [31536 - 24906, 53823 - 40217, 81462 - 60609, 96773 - 79113, 97690 - 80240]],
-  ])('of %s: gross margin times revenue is gross profit, in every year', (ticker, grossProfits) => {
+  ])('margins of %s: gross margin times revenue is gross profit, in every year', (ticker, grossProfits) => {
     const { business, screening } = study(ticker);
     business.years.forEach((each, index) => {
       const revenue = screening.figures[index]?.revenue ?? 0;
@@ -72,7 +72,7 @@ describe('margins', () => {
     });
   });
 
-  it('of Microsoft in 2022 are what the filing gives', () => {
+  it('margins of Microsoft in 2022 agree with the filing', () => {
     const found = year(study('MSFT').business.years, 2022);
     expect(found.revenueGrowth).toBeCloseTo(198270 / 168088 - 1, 12);
     expect(found.operatingMargin).toBeCloseTo(83383 / 198270, 12);
@@ -88,7 +88,7 @@ describe('margins', () => {
     expect(study('AAPL').business.trends.operatingMargin).toBeCloseTo((-2 * a - b + d + 2 * e) / 10, 12);
   });
 
-  it('leave out R&D where the company reports none', () => {
+  it('leave out R&D if the company reports none', () => {
     const { business, strategy } = study('AMZN');
     expect(business.years.map((each) => each.researchIntensity)).toEqual([null, null, null, null, null]);
     expect(business.trends.researchIntensity).toBeNull();
@@ -98,7 +98,7 @@ describe('margins', () => {
     expect(strategy.years.map((each) => each.broadReinvestment)).toEqual([null, null, null, null, null]);
   });
 
-  it('are put into sentences made of the numbers', () => {
+  it('are described in sentences with the numbers', () => {
     expect(study('AAPL').business.sentences.slice(0, 3)).toEqual([
       'Revenue went from 274,515 to 391,035 USD million, 9.2% a year compound; it grew in 3 of 4 years.',
       'The fastest year was FY2021 (33.3%), the slowest FY2023 (-2.8%).',
@@ -114,14 +114,14 @@ describe('growth', () => {
     ['GOOGL', 182527, 350018],
     ['AMZN', 386064, 637959],
     ['TSLA', 31536, 97690],
-  ])('of %s, compounded four times, leads from first to last revenue', (ticker, first, last) => {
+  ])('growth of %s, compounded four times, leads from first to last revenue', (ticker, first, last) => {
     const rate = 1 + study(ticker).screening.revenueGrowthCompound;
     expect(first * rate * rate * rate * rate).toBeCloseTo(last, 6);
   });
 });
 
 describe('returns', () => {
-  it('of Apple in 2024 use the mean of opening and closing balances', () => {
+  it('returns of Apple in 2024 use the mean of opening and closing balances', () => {
     const found = year(study('AAPL').financial.years, 2024);
     expect(found.returnOnEquity).toBeCloseTo(93736 / ((62146 + 56950) / 2), 12);
     expect(found.returnOnAssets).toBeCloseTo(93736 / ((352583 + 364980) / 2), 12);
@@ -135,7 +135,7 @@ describe('returns', () => {
     expect(found.cashConversion).toBeCloseTo(118254 / 93736, 12);
   });
 
-  it.each(COMPANIES)('of %s: DuPont multiplies to ROE, and the first year has none', (ticker) => {
+  it.each(COMPANIES)('returns of %s: DuPont multiplies to ROE, and the first year has none', (ticker) => {
     const [first, ...later] = study(ticker).financial.years;
     const none = { returnOnEquity: null, returnOnAssets: null, returnOnInvestedCapital: null, duPont: null };
     expect(first).toMatchObject(none);
@@ -169,14 +169,14 @@ describe('returns', () => {
 });
 
 describe('strategy', () => {
-  it('measures what is put back', () => {
+  it('measures reinvestment', () => {
     const found = year(study('GOOGL').strategy.years, 2023);
     expect(found.capitalReinvestment).toBeCloseTo(32251 / 101746, 12);
     expect(found.broadReinvestment).toBeCloseTo((32251 + 45427) / (101746 + 45427), 12);
     expect(found.incrementalOperatingMargin).toBeCloseTo((84293 - 74842) / (307394 - 282836), 12);
   });
 
-  it('has no incremental margin without growth to divide by', () => {
+  it('has no incremental margin without enough growth to divide by', () => {
     // Apple shrank in 2023; Tesla grew by 97,690 / 96,773 - 1 = 0.9 % in 2024.
     expect(year(study('AAPL').strategy.years, 2023).incrementalOperatingMargin).toBeNull();
     expect(year(study('TSLA').strategy.years, 2024).incrementalOperatingMargin).toBeNull();
@@ -190,7 +190,7 @@ describe('strategy', () => {
     expect(study('MSFT').strategy.growthDeviation).toBeCloseTo(Math.sqrt(variance), 12);
   });
 
-  it.each(COMPANIES)('scores %s by a weighted sum that anyone can add up', (ticker) => {
+  it.each(COMPANIES)('scores %s by a weighted sum that can be added up by hand', (ticker) => {
     const { factors, score } = study(ticker).strategy;
     expect(factors.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(1, 12);
     let sum = 0;

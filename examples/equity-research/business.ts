@@ -11,7 +11,7 @@ import { leastSquaresSlope } from './statistics.ts';
 /** Below a tenth of a percentage point a year, a trend is called steady: the reports show one decimal. */
 const STEADY_SLOPE_MAX = 0.001;
 
-/** What one year of business looks like. Fractions of revenue unless said. */
+/** The business figures of one year, as fractions of revenue unless stated. */
 export interface BusinessYear {
   readonly fiscalYear: number;
   /** Growth over the year before; `null` in the first year. */

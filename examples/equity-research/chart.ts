@@ -11,11 +11,11 @@ export interface ChartSeries {
   readonly values: readonly number[];
 }
 
-/** What to draw. */
+/** The content of a chart. */
 export interface BarChart {
-  /** Read out by screen readers and shown as a tooltip. */
+  /** The description for screen readers, also shown as a tooltip. */
   readonly title: string;
-  /** What the axis counts, for example `USD billions`. */
+  /** The unit of the axis, for example `USD billions`. */
   readonly unit: string;
   readonly groups: readonly string[];
   readonly series: readonly ChartSeries[];

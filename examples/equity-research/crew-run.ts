@@ -1,6 +1,6 @@
 /**
- * Runs the six agents for one item in the order of the plan, without the runtime. For tests: outputs take the same way
- * through JSON that they take through the store. Nothing is retried and nothing is kept.
+ * Runs the six agents for one item in the order of the plan, without the runtime. For tests: outputs pass through JSON,
+ * as they do in the store. Nothing is retried and nothing is kept.
  */
 import type { AgentContext } from './agent-context.ts';
 import * as agents from './agents.ts';
@@ -23,7 +23,8 @@ export function contextOf(item: string, overrides: Partial<AgentContext> = {}): 
 export async function runCrew(item: string, input?: unknown): Promise<StageOutputs> {
   const results: { -readonly [Stage in keyof StageOutputs]?: StageOutputs[Stage] } = {};
   const run = async <Output>(agent: (input: unknown, context: AgentContext) => Promise<Output>): Promise<Output> =>
-    // What JSON gives back has the type that went in, as long as outputs are plain data; a test proves that they are.
+    // A value parsed from JSON has the type that went in, as long as outputs are plain data; a test proves that they
+    // are.
     JSON.parse(JSON.stringify(await agent(input, contextOf(item, { results: { ...results } })))) as Output;
   results.screening = await run(agents.screening);
   results.business = await run(agents.business);

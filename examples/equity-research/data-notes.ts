@@ -1,12 +1,12 @@
 /**
- * What a reader must know about the figures behind a report: which rest on weaker sources, which follow from others,
- * and where companies count differently. `data/SOURCES.md` says the same for the whole table.
+ * Notes on the figures behind a report: which rest on weaker sources, which follow from others, and where companies
+ * count differently. `data/SOURCES.md` says the same for the whole table.
  */
 import { FIGURE_PROPERTIES, type AnnualFigures, type FigureColumn } from './figures.ts';
 import { money } from './format.ts';
 import { ends } from './ratios.ts';
 
-/** How a column is called in a report, and what its report makes of it. */
+/** The name of a column in a report, and its use there. */
 interface ColumnDescription {
   readonly label: string;
   readonly enters: string;
@@ -52,7 +52,7 @@ const VALUATION_COLUMNS: readonly FigureColumn[] = [
   'long_term_debt',
 ];
 
-/** Signs put behind a value in the table of figures. */
+/** Marks after a value in the table of figures. */
 export const MARKS = { unconfirmed: '†', vendorOnly: '‡', derived: '§' } as const;
 
 /** The marks that a figure of this year carries, or an empty text. */

@@ -1,9 +1,9 @@
 /**
  * Discounted cash flow, pure arithmetic: a base cash flow grows along a fading path, each year is discounted from its
- * end, and what follows the last year is a growing perpetuity (Gordon). It knows no company and no accounting.
+ * end, and all later cash flow is a growing perpetuity (Gordon). It knows no company and no accounting.
  */
 
-/** What the value depends on. Rates are fractions a year. */
+/** The inputs of the value. Rates are fractions a year. */
 export interface DcfInput {
   /** Free cash flow of the year before the first forecast year, USD millions. */
   readonly baseFreeCashFlow: number;

@@ -1,4 +1,4 @@
-/** The table of figures: every row there, every form of mistake found with its place. */
+/** The table of figures: all rows are present, and every form of mistake is reported with its place. */
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { figuresOf, loadFigures, parseFigures, type AnnualFigures } from './figures.ts';
@@ -41,7 +41,7 @@ describe('the table of figures', () => {
     expect(figuresOf('AAPL', rows)[4]?.dilutedSharesMillions).toBe(15408.095);
   });
 
-  it('marks what is not confirmed in a named source, and nothing else', () => {
+  it('marks exactly the figures that are not confirmed in a named source', () => {
     const marked = rows.flatMap((row) => row.unconfirmed.map((column) => `${row.ticker} ${row.fiscalYear} ${column}`));
     expect(marked).toEqual([
       'MSFT 2020 diluted_shares_millions',
@@ -60,15 +60,15 @@ describe('the table of figures', () => {
     ]);
   });
 
-  it('accepts Windows line ends', () => {
+  it('accepts Windows line endings', () => {
     expect(parseFigures(text.replaceAll('\n', '\r\n'), 'f.csv')).toEqual(rows);
   });
 
-  it('names the companies there are when asked for another', () => {
+  it('lists the available companies when asked for another company', () => {
     expect(() => figuresOf('NVDA', rows)).toThrow('annual-financials.csv; it holds AAPL, MSFT, GOOGL');
   });
 
-  it('stops reading when aborted', async () => {
+  it('stops reading if aborted', async () => {
     await expect(loadFigures(AbortSignal.abort())).rejects.toThrow(/abort/i);
   });
 });
@@ -82,22 +82,28 @@ describe('a malformed table', () => {
     ['an open quote', 17, '"Amazon.com, Inc."', '"Amazon.com, Inc.', 'f.csv:17: misplaced quote'],
     ['a stray quote', 2, 'Apple Inc.', 'Apple "Inc.', 'f.csv:2: misplaced quote in cell 2'],
     ['a year out of its fiscal year', 2, '2020-09-26', '2021-09-26', 'f.csv:2: fiscal_year_end: 2021-09-26 does not'],
-    ['a date that is none', 2, '2020-09-26', '2020-13-26', 'f.csv:2: fiscal_year_end: "2020-13-26" is not a date'],
+    ['an invalid date', 2, '2020-09-26', '2020-13-26', 'f.csv:2: fiscal_year_end: "2020-13-26" is not a date'],
     ['the same year twice', 3, '2021,2021-', '2020,2020-', 'f.csv:3: AAPL 2020 is already on line 2'],
     ['a ticker that is a path', 2, 'AAPL', '../AAPL', 'f.csv:2: ticker: "../AAPL" is not a ticker'],
-    ['a mark on no figure', 12, 'diluted_shares_millions', 'shares', 'f.csv:12: unconfirmed: "shares" is not a column'],
+    [
+      'a mark on a column that is no figure',
+      12,
+      'diluted_shares_millions',
+      'shares',
+      'f.csv:12: unconfirmed: "shares" is not a column',
+    ],
     ['a renamed column', 1, 'revenue', 'sales', 'f.csv:1: column 5 is "sales", expected "revenue"'],
-  ])('with %s is refused with file and line', (_what, line, from, to, message) => {
+  ])('a malformed table with %s is refused with file and line', (_what, line, from, to, message) => {
     expect(() => parseFigures(broken(line, from, to), 'f.csv')).toThrow(message);
   });
 
-  it('without any line is refused', () => {
+  it('a malformed table without any line is refused', () => {
     expect(() => parseFigures('', 'f.csv')).toThrow('f.csv:1: the file is empty');
   });
 });
 
 describe('screening', () => {
-  it('finds every balance sheet exact, Tesla with its claims outside equity', () => {
+  it('finds every balance sheet exact, if the claims outside equity are added for Tesla', () => {
     // Assets - liabilities - equity, written out.
     expect([
       52148 - 28418 - 22225,

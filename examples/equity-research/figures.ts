@@ -1,6 +1,6 @@
 /**
- * The published annual figures: what a row of `data/annual-financials.csv` means, and how it is read.
- * Each cell is checked for its form here; whether the numbers make sense together is the screening agent's question.
+ * The published annual figures: the meaning of a row of `data/annual-financials.csv`, and its parser. The form of each
+ * cell is checked here; whether the numbers are consistent is the screening agent's question.
  */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -173,7 +173,8 @@ function fiscalYear(record: CsvRecord, fail: (column: string, problem: string) =
   const end = record.cells['fiscal_year_end'] ?? '';
   if (!/^\d{4}$/.test(year)) fail('fiscal_year', `"${year}" is not a year`);
   if (!ISO_DATE.test(end)) fail('fiscal_year_end', `"${end}" is not a date like 2024-12-31`);
-  // Holds for every company here. One whose year ends in early January would need another rule, and should say so.
+  // Correct for every company here. A fiscal year that ends in early January would need another rule, and should say
+  // so.
   if (!end.startsWith(year)) fail('fiscal_year_end', `${end} does not lie in fiscal year ${year}`);
   return { fiscalYear: Number(year), fiscalYearEnd: end };
 }

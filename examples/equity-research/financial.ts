@@ -24,7 +24,7 @@ export interface DuPont {
   readonly equityMultiplier: number;
 }
 
-/** One year. Fractions unless said; money in USD millions. */
+/** The financial figures of one year, as fractions unless stated; money in USD millions. */
 export interface FinancialYear {
   readonly fiscalYear: number;
   /** Operating cash flow - capital expenditure, USD millions. */

@@ -3,7 +3,7 @@
  * House form: comma groups, a plain hyphen for minus, percent with one decimal.
  */
 
-/** What is shown for a value that does not exist or has no meaning. */
+/** The text for a value that does not exist or has no meaning. */
 const NOT_AVAILABLE = 'n/a';
 
 /** `391035` as `391,035`; at most `decimals` digits after the point (default none). */

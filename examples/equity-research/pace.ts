@@ -4,8 +4,8 @@
  */
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Milliseconds a stage takes at least. About four seconds for the five companies: long enough to reach for Ctrl-C. */
-export const STAGE_PACE_MS = 400;
+/** Milliseconds a stage takes at least. Some twenty seconds for the five companies: long enough to kill it midway. */
+export const STAGE_PACE_MS = 2_000;
 
 /** Waits one moment. Rejects with an `AbortError` as soon as the signal is aborted. */
 export async function pace(signal: AbortSignal): Promise<void> {

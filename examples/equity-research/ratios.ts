@@ -1,6 +1,6 @@
 /**
- * Ratios of single figures, each with its formula. Ratios are plain fractions (0.25 is 25 %).
- * What has no meaning (a division by zero or by a negative base) is `null`, so that it can be stored and shown as such.
+ * Ratios of single figures, each with its formula. Ratios are plain fractions (0.25 is 25 %). A ratio without meaning
+ * (a division by zero or by a negative base) is `null`, so that it can be stored and shown as such.
  */
 import type { AnnualFigures } from './figures.ts';
 
@@ -27,7 +27,7 @@ export function freeCashFlow(year: AnnualFigures): number {
   return year.operatingCashFlow - year.capitalExpenditure;
 }
 
-/** What shareholders and long-term lenders have put in, less cash: equity + long-term debt - cash, USD millions. */
+/** Invested capital: equity + long-term debt - cash, USD millions. */
 export function investedCapital(year: AnnualFigures): number {
   return year.shareholdersEquity + year.longTermDebt - year.cashAndShortTermInvestments;
 }

@@ -1,4 +1,4 @@
-/** How the numbers of a report are made and what they leave out: the same sentences for every company. */
+/** Notes on the methods of a report and their limits: the same sentences for every company. */
 import type { Financial } from './financial.ts';
 import { percent } from './format.ts';
 import { INCREMENTAL_GROWTH_MIN } from './strategy.ts';

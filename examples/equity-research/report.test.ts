@@ -1,4 +1,4 @@
-/** The report: sound Markdown and SVG, honest about weak figures, the same bytes whenever and wherever it is made. */
+/** The report: valid Markdown and SVG, open about weak figures, and the same bytes at any time and place. */
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readAssumptions } from './assumptions.ts';
 import { analyseBusiness } from './business.ts';
@@ -45,7 +45,7 @@ function checkWellFormed(xml: string): void {
 }
 
 describe.each(COMPANIES)('the report on %s', (ticker) => {
-  it('is the same to the byte at another time', () => {
+  it('is the same to the byte at any time', () => {
     vi.useFakeTimers({ now: new Date('2051-05-06T07:08:09Z') });
     const first = reportOn(ticker);
     vi.setSystemTime(new Date('2064-11-12T13:14:15Z'));
@@ -55,7 +55,7 @@ describe.each(COMPANIES)('the report on %s', (ticker) => {
 
   it('names only dates that are fiscal year ends', () => {
     const ends = new Set(figuresOf(ticker, rows).map((row) => row.fiscalYearEnd));
-    // The name of a source file may hold a date too; those stand behind a letter, a hyphen or a digit.
+    // The name of a source file may contain a date too, after a letter, a hyphen or a digit.
     const dates = reportOn(ticker).markdown.match(/(?<![\w-])\d{4}-\d\d-\d\d(?![\w-])/g) ?? [];
     expect(new Set(dates)).toEqual(ends);
   });
@@ -73,7 +73,7 @@ describe.each(COMPANIES)('the report on %s', (ticker) => {
     expect(markdown).toContain(`(${ticker}.svg)`);
   });
 
-  it('has a chart that is well-formed and has a title', () => {
+  it('has a well-formed chart with a title', () => {
     const { chart } = reportOn(ticker);
     checkWellFormed(chart.trimEnd());
     expect(chart).toContain(`<title>${ticker}: revenue, operating income and free cash flow</title>`);
@@ -90,11 +90,11 @@ describe.each(COMPANIES)('the report on %s', (ticker) => {
     expect(new Set(widths)).toEqual(new Set([1]));
   });
 
-  it('shows no slip of a computation', () => {
+  it('shows no result of a failed computation', () => {
     expect(reportOn(ticker).markdown).not.toMatch(/NaN|Infinity|undefined|null|\[object/);
   });
 
-  it('lists every figure that is not confirmed in its data notes, with its value', () => {
+  it('lists every unconfirmed figure in its data notes, with its value', () => {
     const notes = reportOn(ticker).markdown.split('## Data notes')[1]?.split('## Method notes')[0] ?? '';
     for (const row of figuresOf(ticker, rows)) {
       for (const column of row.unconfirmed) {
@@ -108,7 +108,7 @@ describe.each(COMPANIES)('the report on %s', (ticker) => {
 });
 
 describe('a report', () => {
-  it('prints what the filing gives', () => {
+  it('prints the values of the filing', () => {
     const { markdown } = reportOn('AAPL');
     expect(markdown).toContain('| Free cash flow (USD millions) | 73,365 | 92,953 | 111,443 | 99,584 | 108,807 |');
     expect(markdown).toContain('| Revenue growth, compound | 9.2% a year |');
@@ -127,7 +127,7 @@ describe('a report', () => {
     }
   });
 
-  it('is still written when there is no value', () => {
+  it('is still written if there is no valuation', () => {
     const spent = rows.map((row) => ({ ...row, capitalExpenditure: row.operatingCashFlow }));
     expect(reportOn('AAPL', spent).markdown).toContain('The base cash flow is not positive.');
   });
@@ -150,7 +150,7 @@ describe('a bar chart', () => {
     expect((up?.y ?? NaN) + (up?.height ?? NaN)).toBeCloseTo(down?.y ?? NaN, 1);
   });
 
-  it('draws nothing but zeros without failing', () => {
+  it('draws a chart of zeros without failing', () => {
     const series = [{ name: 'none', colour: '#000000', values: [0] }];
     expect(drawBarChart({ title: 't', unit: 'u', groups: ['g'], series })).not.toContain('NaN');
   });

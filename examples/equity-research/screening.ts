@@ -89,7 +89,7 @@ interface SignRule {
   readonly holds: (row: AnnualFigures) => boolean;
 }
 
-/** What must hold for each row whatever the company does. Income and cash flow may have either sign. */
+/** Rules for each row of any company. Income and cash flow may have either sign. */
 const SIGN_RULES: readonly SignRule[] = [
   { problem: 'revenue not positive', holds: (row) => row.revenue > 0 },
   { problem: 'cost of revenue outside 0 to revenue', holds: (row) => between(row.costOfRevenue, 0, row.revenue) },

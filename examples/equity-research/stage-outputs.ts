@@ -1,6 +1,6 @@
 /**
- * What each stage hands on, by name, and how a later stage asks for it. All outputs are plain JSON data (no functions,
- * no class instances, no NaN): the runtime stores them durably and gives them back after a crash.
+ * The outputs of the stages by name, and how a later stage reads them. All outputs are plain JSON data (no functions,
+ * no class instances, no NaN): the runtime stores them durably and returns them after a crash.
  */
 import type { AgentContext } from './agent-context.ts';
 import type { Business } from './business.ts';

@@ -12,7 +12,7 @@ import { clamp, mean, populationStandardDeviation } from './statistics.ts';
 /** An incremental margin divides by the change of revenue; below 1 % growth that quotient says nothing. */
 export const INCREMENTAL_GROWTH_MIN = 0.01;
 
-/** One year. Fractions. */
+/** The strategy figures of one year, as fractions. */
 export interface StrategyYear {
   readonly fiscalYear: number;
   /** Capital expenditure / operating cash flow. */

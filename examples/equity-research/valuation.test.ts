@@ -1,4 +1,4 @@
-/** The valuation: recomputed step by step, against closed forms, and with its assumptions changed and mistaken. */
+/** The valuation: recomputed step by step, compared with closed forms, and with changed and invalid assumptions. */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readAssumptions } from './assumptions.ts';
@@ -29,7 +29,7 @@ function modelOf(valuation: Valuation): ValuationModel {
 }
 
 describe('discounted cash flow', () => {
-  it('of Apple follows from the filing step by step', () => {
+  it('discounted cash flow of Apple follows from the filing step by step', () => {
     const valuation = value('AAPL');
     const model = modelOf(valuation);
     const start = (391035 / 274515) ** 0.25 - 1; // 9.2 %, below the cap of 12 %
@@ -83,7 +83,7 @@ describe('discounted cash flow', () => {
     expect(() => discountCashFlow({ ...input, forecastYears: 1 })).toThrow(RangeError);
   });
 
-  it('run backwards finds the growth it was given', () => {
+  it('finds the original growth when it is run backwards', () => {
     fc.assert(
       fc.property(fc.integer({ min: -250, max: 550 }), (thousandths) => {
         const rates = { terminalGrowth: 0.025, discountRate: 0.09, forecastYears: 10 };
@@ -96,7 +96,7 @@ describe('discounted cash flow', () => {
 });
 
 describe('a valuation', () => {
-  it.each(COMPANIES)('of %s adds up, and its tables agree with its value', (ticker) => {
+  it.each(COMPANIES)('a valuation of %s adds up, and its tables agree with its value', (ticker) => {
     const valuation = value(ticker);
     const { base, sensitivity, scenarios, prices, reverseCheckGrowth } = modelOf(valuation);
     const last = figuresOf(ticker, rows).at(-1);
@@ -120,23 +120,23 @@ describe('a valuation', () => {
     }
   });
 
-  it('caps the growth of the past', () => {
+  it('caps the past growth', () => {
     expect(value('AAPL').growth.start).toBeCloseTo((391035 / 274515) ** 0.25 - 1, 12);
     expect(COMPANIES.slice(1).map((ticker) => value(ticker).growth.start)).toEqual([0.12, 0.12, 0.12, 0.12]);
   });
 
-  it('offers the mean margin of three years as another base', () => {
+  it('offers the three-year mean margin as another base', () => {
     const margins = (-16893 / 513983 + 32217 / 574785 + 32878 / 637959) / 3;
     const { baseFreeCashFlow } = value('AMZN', { baseFreeCashFlow: 'three-year-mean-margin' });
     expect(baseFreeCashFlow.used).toBeCloseTo(margins * 637959, 6);
   });
 
-  it('says which unconfirmed figures it rests on', () => {
+  it('names the unconfirmed figures that it rests on', () => {
     const found = COMPANIES.map((ticker) => value(ticker).unconfirmedInputs);
     expect(found).toEqual([[], ['diluted_shares_millions'], [], [], []]);
   });
 
-  it('shows the claims it leaves in, for Tesla only', () => {
+  it('shows the claims that it does not deduct, for Tesla only', () => {
     const claims = COMPANIES.map((ticker) => modelOf(value(ticker)).base.claimsNotDeducted);
     expect(claims).toEqual([null, null, null, null, 767]);
   });
@@ -148,7 +148,7 @@ describe('a valuation', () => {
 });
 
 describe('assumptions', () => {
-  it('of an item replace the defaults and are part of the result', () => {
+  it('assumptions of an item replace the defaults and are part of the result', () => {
     const { assumptions } = value('MSFT', { discountRate: 0.08 });
     expect(assumptions).toEqual({
       discountRate: 0.08,
@@ -167,7 +167,7 @@ describe('assumptions', () => {
     expect(starts[1]).toBe(starts[2]);
   });
 
-  it('leave a cell empty where the rates come too close', () => {
+  it('leave a cell empty if the rates are too close', () => {
     const { sensitivity } = modelOf(value('AAPL', { discountRate: 0.05, terminalGrowth: 0.03 }));
     expect(sensitivity.valuePerShare[0]).toEqual([expect.any(Number), null, null, null, null]);
     expect(sensitivity.valuePerShare[2]?.[2]).toBeTypeOf('number');
@@ -178,7 +178,7 @@ describe('assumptions', () => {
     ['percent for a fraction', { discountRate: 9 }, 'discountRate'],
     ['rates too close', { discountRate: 0.04, terminalGrowth: 0.04 }, 'must exceed terminalGrowth'],
     ['no object', 'fast', 'not a set of valuation assumptions'],
-  ])('with %s are refused by name', (_what, input, message) => {
+  ])('assumptions with %s are refused by name', (_what, input, message) => {
     expect(() => readAssumptions(input)).toThrow(message);
   });
 });

@@ -48,9 +48,9 @@ export interface Scenario {
   readonly valuePerShare: number;
 }
 
-/** What a price would mean: the start growth at which the model arrives at it. */
+/** A price, and the start growth at which the model arrives at it. */
 export interface PriceMeaning {
-  /** Of the model's own value per share. */
+  /** Multiple of the model's own value per share. */
   readonly multiple: number;
   /** US dollars. */
   readonly pricePerShare: number;

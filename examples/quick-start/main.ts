@@ -14,13 +14,13 @@ const counter = defineAgent({
   events: { add: z.object({ by: z.number() }) }, // what may come from outside
 });
 
-/** One run of a process: go on from what is on disk, count one visit, stop. */
+/** Runs one process: continues from the state on disk, counts one visit, stops. */
 async function visit(): Promise<number> {
   const system = await createSystem({ agents: [counter], store: levelStore('./counter-data') }).start();
   const visits = await system.spawn(counter, 'visits'); // gets the actor, or has the root Boss start it
   await visits.send({ type: 'add', by: 1 }); // resolves when the event is on disk
   await system.idle(); // and now it has been processed, too
-  const { count } = visits.snapshot().context;
+  const { count } = visits.getSnapshot().context;
   await system.stop();
   return count;
 }

@@ -2,15 +2,14 @@
 import { createJiti } from 'jiti';
 import { type AnyActorLogic } from 'xstate';
 import { isMachine } from '../actors/xstate/machine-facts.ts';
-import { systemClock } from '../clock.ts';
+import { limitedMachine } from '../crew.ts';
 import { messageOf } from '../errors.ts';
 import { type CrewPorts } from '../machines/coordination/crew.ts';
 import { didYouMean } from '../near-names.ts';
 import { type AgentFunction } from '../machines/work/agent-function.ts';
 import { type PlanSource } from './plan-file.ts';
-import { type Attempt, workOf } from './work.ts';
 
-/** What an agents module gave, by agent type; and what it does for the crew, under the name `ports`. */
+/** The exports of an agents module by agent type, and its ports for the crew. */
 export type AgentModule = ReadonlyMap<string, AgentFunction | AnyActorLogic> & { readonly ports?: CrewPorts };
 
 const PORT_NAMES = [
@@ -20,9 +19,10 @@ const PORT_NAMES = [
   'takeSnapshot',
   'historicalContext',
   'regimeDetector',
+  'defend',
 ] as const satisfies readonly (keyof CrewPorts)[];
 
-/** Rejects with BOSUN_PLAN_INVALID, naming the plan's line that names the module. */
+/** Loads the module of a plan. Rejects with BOSUN_PLAN_INVALID and the plan's line that names the module. */
 export async function loadAgents(source: PlanSource): Promise<AgentModule> {
   if (source.agents === null) return new Map();
   let module: Record<string, unknown>;
@@ -52,31 +52,18 @@ function portsIn(value: unknown, { refuse }: PlanSource): CrewPorts {
         },
       ]);
     if (typeof port !== 'function')
-      throw refuse([{ path: ['agents'], message: `exports a port "${name}" that is no function` }]);
+      throw refuse([{ path: ['agents'], message: `exports a port "${name}" that is not a function` }]);
   }
   return value as CrewPorts;
 }
 
-/** Throws BOSUN_PLAN_INVALID for a task whose agent is a machine and which has a time limit for the attempt. */
+/** Checks time limits. Throws BOSUN_PLAN_INVALID for a task with a time limit per attempt whose agent is a machine. */
 export function checkMachineLimits(source: PlanSource, agents: AgentModule): void {
-  const limited = source.plan.tasks.find(({ agent, timeoutMs }) => timeoutMs !== null && isMachine(agents.get(agent)));
-  if (limited === undefined) return;
-  const index = source.plan.tasks.indexOf(limited);
-  const path = limited.stage === null ? ['tasks', index, 'timeoutMs'] : ['stages', limited.stage, 'timeoutMs'];
-  const why = 'is a machine, whose time limits are its own: give it an "after" transition';
-  throw source.refuse([{ path, message: `the agent "${limited.agent}" ${why}` }]);
+  const problem = limitedMachine(source.plan, agents);
+  if (problem !== undefined) throw source.refuse([problem]);
 }
 
-/** The work of an agent type: its agent's, and by `shell` for tasks that are commands. */
-export function workFor(agent: AgentFunction | AnyActorLogic | undefined, shell: Attempt): AnyActorLogic {
-  if (agent !== undefined && typeof agent !== 'function') return agent;
-  return workOf(
-    (work, context) => (work.task.run !== null ? shell(work, context) : agent!(work.input ?? undefined, context)),
-    { clock: systemClock },
-  );
-}
-
-/** Why a module cannot be loaded, without the list of modules that asked for it: that is Bosun's inside. */
+/** The reason why a module cannot be loaded, without Node's list of requiring modules, which are Bosun's own. */
 export function reasonOf(error: unknown): string {
   return messageOf(error).replace(/\nRequire stack:[^]*$/, '');
 }

@@ -1,11 +1,11 @@
-/** `bosun alerts`: what people have been told, and to say that somebody looks after it. */
+/** `bosun alerts`: lists alerts to people, and acknowledges them. */
 import { type AlertDeskContext, type AlertRecord, alertsIn } from '../machines/people/alerts/alert-desk.ts';
 import { type Alert, bannerOf, cardText, isOpen } from '../machines/people/alerts/alert-rules.ts';
+import { strangerProblem } from '../machines/people/gates/gate.ts';
 import { listed } from '../machines/people/desk.ts';
 import { DESKS } from '../machines/work/system-ids.ts';
 import { type DeskRow } from './desk-row.ts';
 import { type DeskView, found, refusedOrder } from './desk-view.ts';
-import { oneLine } from './run-report.ts';
 import { timeText } from './stopped-store.ts';
 
 type Card = ReturnType<typeof listed<AlertRecord>>;
@@ -26,7 +26,7 @@ export const ALERTS: DeskRow<Card> = {
     PRIORITY: priority,
     ABOUT: item,
     SINCE: timeText(raisedAtMs),
-    TITLE: oneLine(title),
+    TITLE: title,
   }),
   facts: (card) => [
     ['alert', card.id],
@@ -34,7 +34,7 @@ export const ALERTS: DeskRow<Card> = {
     ['priority', card.priority],
     ['about', card.item],
     ['kind', card.kind],
-    ['title', oneLine(card.title)],
+    ['title', card.title],
     ['since', timeText(card.raisedAtMs)],
     ['said again', card.repeats === 0 ? null : `${card.repeats} times`],
     ['escalated', card.escalation],
@@ -49,9 +49,14 @@ export const ALERTS: DeskRow<Card> = {
     return { json: { detail, actions, data }, text: `\n${cardText(whole)}\n` };
   },
   orders: {
-    ack: (card, { by }) => {
+    ack: async (card, { by }, view) => {
       const { id, state } = card;
       if (!isOpen(card)) throw refusedOrder(`${id} is ${state} already`);
+      const { mayAcknowledge } = (await view.look<Alert>(`${DESKS.alertCards}/${id}`))?.context ?? {};
+      if (mayAcknowledge !== undefined && strangerProblem(mayAcknowledge, by) !== undefined)
+        throw refusedOrder(
+          `${by} may not acknowledge it; those who may: ${mayAcknowledge.join(', ')}. Name one with --by`,
+        );
       return {
         desk: DESKS.alerts,
         event: { type: 'alert.acknowledge', id, by },

@@ -1,16 +1,17 @@
 /**
- * `bosun audit`: who ordered what of whom, when, why, and what came of it; newest first, from a running system or a
+ * `bosun audit`: orders with their author, target, time, reason and outcome, newest first, from a running system or a
  * stopped store.
  */
 import { type AuditRecord } from '../actors/world/audit-record.ts';
-import { LISTED_MAX } from '../limits.ts';
+import { LISTED_MAX } from '../gateway/limits.ts';
+import { plainLine } from '../plain-text.ts';
 import { withData } from './data-work.ts';
 import { type ExitCode } from './exit-codes.ts';
 import { jsonLine, timeText } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
 
 export interface AuditCommand extends DataCommand {
-  /** Only what is about this address. */
+  /** The address of the actor whose orders are listed; undefined for all. */
   readonly address?: string | undefined;
   readonly limit?: number | undefined;
 }
@@ -18,8 +19,8 @@ export interface AuditCommand extends DataCommand {
 export function auditCommand(command: AuditCommand): Promise<ExitCode> {
   const { address, limit, json, out, err } = command;
   const show = (records: readonly AuditRecord[]) => {
-    for (const record of records) out.write(json ? jsonLine(record) : `${line(record)}\n`);
-    if (records.length === 0 && !json) err.write('no order is on record\n');
+    for (const record of records) out.write(json ? jsonLine(record) : `${plainLine(line(record))}\n`);
+    if (records.length === 0 && !json) err.write('no orders on record\n');
   };
   return withData(command, {
     live: async (gateway) =>

@@ -1,11 +1,12 @@
-/** `bosun backup` and `bosun restore`: copies of a stopped store, verified, and put in place whole or not at all. */
-import { mkdir } from 'node:fs/promises';
+/**
+ * `bosun backup` and `bosun restore`: verified copies of a stopped store, which are put in place whole or not at all.
+ */
 import { resolve } from 'node:path';
 import { BosunError, isBosunError } from '../errors.ts';
 import { backup, isVacant, restore } from '../persistence/backup.ts';
 import { levelStore } from '../persistence/level-store.ts';
 import { type Verification } from '../persistence/verify.ts';
-import { type DataDirectory, dataDirectory, hasStore, storeDirectory } from './data-directory.ts';
+import { type DataDirectory, dataDirectory, hasStore, makeDirectory, storeDirectory } from './data-directory.ts';
 import { carriedOut, EXIT, type ExitCode } from './exit-codes.ts';
 import { type DataCommand, type Output } from './surroundings.ts';
 
@@ -15,34 +16,40 @@ export interface BackupCommand extends DataCommand {
 
 export interface RestoreCommand extends DataCommand {
   readonly from: string;
-  /** Replace the store that is there. */
+  /** Whether to replace an existing store. */
   readonly force: boolean;
 }
 
-/** Exit code 0: copied and sound; 1: copied, and damaged as the original is, or failed; 2: bad places; 4: in use. */
+/**
+ * Backs up a store. Resolves to exit code 0: copied and sound; 1: copied but damaged like the original, or failed; 2:
+ * invalid paths; 4: in use.
+ */
 export async function backupCommand(command: BackupCommand): Promise<ExitCode> {
   const { to, cwd, json, out, err } = command;
-  return carriedOut(err, async () => {
+  return carriedOut(command, async () => {
     const path = resolve(cwd, to);
     const copied = await opened(storeDirectory(command), (store) => backup(store, path));
     tell(out, { json, copied, what: `backed up to ${path}` });
     if (copied.sound) return EXIT.completed;
-    err.write(`The store is damaged, and so is its copy: bosun verify --data ${to}\n`);
+    err.write(`The store is damaged, and so is the copy. Details: bosun verify --data ${to}\n`);
     return EXIT.failed;
   });
 }
 
-/** Exit code 0: restored; 1: the backup is damaged, or failed; 2: bad places; 4: in use. */
+/**
+ * Restores a store. Resolves to exit code 0: restored; 1: the backup is damaged, or failed; 2: invalid paths; 4: in
+ * use.
+ */
 export async function restoreCommand(command: RestoreCommand): Promise<ExitCode> {
-  const { from, cwd, force, json, out, err } = command;
-  return carriedOut(err, async () => {
+  const { from, cwd, force, json, out } = command;
+  return carriedOut(command, async () => {
     const target = dataDirectory(command);
     if (!force && !(await isVacant(target.path))) {
       throw new BosunError('BOSUN_CONFIG_INVALID', `${target.path} is not empty; --force replaces the store in it`);
     }
     if (hasStore(target)) await refuseInUse(target);
     const copied = await opened(storeDirectory({ data: from, cwd }), async (store) => {
-      await mkdir(target.path, { recursive: true });
+      await makeDirectory(target);
       return await restore(store, target.store);
     });
     tell(out, { json, copied, what: `restored to ${target.path}` });
@@ -63,7 +70,7 @@ async function opened(
   }
 }
 
-/** What is damaged may be replaced; what somebody works on may not. */
+/** Checks that a store may be replaced. Rejects for a store in use; a damaged one may be replaced. */
 async function refuseInUse({ store: path }: DataDirectory): Promise<void> {
   const store = levelStore(path, { createIfMissing: false });
   try {

@@ -1,10 +1,9 @@
-/** `bosun batches`: items that were paused together, and to have them go on together. */
+/** `bosun batches`: lists items that were paused together, and resumes them together. */
 import { batchesIn, type BatchManagerContext, shownBatch } from '../machines/coordination/batches/batch-manager.ts';
 import { type CoordinatorContext, itemIn } from '../machines/coordination/coordinator/coordinator-context.ts';
 import { DESKS } from '../machines/work/system-ids.ts';
 import { type DeskRow } from './desk-row.ts';
 import { type DeskView, found, refusedOrder } from './desk-view.ts';
-import { oneLine } from './run-report.ts';
 import { timeText, whenKnown } from './stopped-store.ts';
 import { tableText } from './table.ts';
 
@@ -31,15 +30,15 @@ export const BATCHES: DeskRow<Batch> = {
     PAUSED: paused,
     RESUMED: resumed,
     FAILED: failed,
-    'GOES ON': whenKnown(notBeforeMs),
-    REASON: oneLine(reason),
+    RESUMES: whenKnown(notBeforeMs),
+    REASON: reason,
   }),
   facts: ({ total, paused, resumed, failed, pending, correlationId, signature, ...batch }) => [
     ['batch', batch.id],
     ['status', `${batch.status}, ${batch.phase}`],
-    ['reason', oneLine(batch.reason)],
+    ['reason', batch.reason],
     ['correlation', correlationId === null ? null : `${correlationId}, signature ${signature ?? 'none'}`],
-    ['items', `${total}: ${paused} paused, ${resumed} resumed, ${failed} failed, ${pending} on their way`],
+    ['items', `${total}: ${paused} paused, ${resumed} resumed, ${failed} failed, ${pending} pending`],
     ['at a time', batch.concurrencyLimit],
     ['since', timeText(batch.createdAtMs)],
     ['goes on', whenKnown(batch.notBeforeMs)],
@@ -52,18 +51,22 @@ export const BATCHES: DeskRow<Batch> = {
       const { phase = null, reason = null } = plan === undefined ? {} : itemIn(plan, item);
       return { item, phase, reason };
     });
-    const lines = items.map(({ item, phase, reason }) => [item, phase ?? '', oneLine(reason ?? '')]);
+    const lines = items.map(({ item, phase, reason }) => [item, phase ?? '', reason ?? '']);
     return { json: { items }, text: `\n${tableText([['ITEM', 'PHASE', 'REASON'], ...lines])}` };
   },
   orders: {
-    resume: ({ id, phase, status, total }, { concurrency }) => {
+    resume: ({ id, phase, status, total, resumed, failed }, { concurrency }) => {
       if (phase === 'finished') throw refusedOrder(`${id} has ended: ${status}`);
+      const said =
+        phase === 'resuming'
+          ? `is resuming already: ${resumed} of ${total} items are resumed; resources are requested again`
+          : `as resources allow, ${total - resumed - failed} of ${total} items resume`;
       const order = { type: 'batch.resume', batchId: id };
       return {
         desk: DESKS.batches,
         event: concurrency === undefined ? order : { ...order, concurrencyLimit: concurrency },
         json: order,
-        said: `${id}: ${total} items resume`,
+        said: `${id}: ${said}`,
       };
     },
   },

@@ -1,16 +1,17 @@
 /**
- * `bosun check`: before a deploy, what the code at hand would do to each actor of a stopped store. Migrations are tried
- * on what is stored; no record is written and nothing runs.
+ * `bosun check`: shows before a deployment what the present code would do to each actor of a stopped store. Migrations
+ * are tried on the stored records; nothing is written and nothing runs.
  */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createJiti } from 'jiti';
 import { type AnyAgent } from '../actors/model/agent.ts';
 import { type CheckedActor } from '../actors/loop/versions/check.ts';
-import { isMachine } from '../actors/xstate/machine-facts.ts';
+import { isAgent } from '../actors/api/agent-rules.ts';
 import { BosunError } from '../errors.ts';
+import { plainLine } from '../plain-text.ts';
 import { levelStore } from '../persistence/level-store.ts';
-import { checkStore } from '../system.ts';
+import { checkStore } from '../system-check.ts';
 import { loadAgents, reasonOf } from './agents-module.ts';
 import { dataDirectory, hasStore, planAgents } from './data-directory.ts';
 import { carriedOut, EXIT, type ExitCode } from './exit-codes.ts';
@@ -19,22 +20,22 @@ import { secretKeysOf } from './secret-keys.ts';
 import { type DataCommand, logTo } from './surroundings.ts';
 
 export interface CheckCommand extends DataCommand {
-  /** A plan file: the agents are those of the crew and of the plan. */
+  /** A plan file, for the agents of the crew and of the plan. */
   readonly plan: string | undefined;
   /** A module that exports agents, one by one or in arrays. */
   readonly agents: string | undefined;
 }
 
-/** Actors of one agent and version that fare alike. */
+/** Actors of one agent and version with the same verdict. */
 interface Group extends Pick<CheckedActor, 'agent' | 'version' | 'verdict'> {
   readonly count: number;
-  /** The first few. */
+  /** The first few addresses. */
   readonly addresses: readonly string[];
-  /** Why the first of them is refused. */
+  /** The reason why the first of them is refused. */
   readonly reason: string | null;
 }
 
-/** Addresses named of each group. */
+/** Addresses shown of each group. */
 const EXAMPLES = 3;
 
 const WORDS: Readonly<Record<CheckedActor['verdict'], string>> = {
@@ -47,7 +48,7 @@ const WORDS: Readonly<Record<CheckedActor['verdict'], string>> = {
 
 export function checkCommand(command: CheckCommand): Promise<ExitCode> {
   const { json, out, err, env } = command;
-  return carriedOut(err, async () => {
+  return carriedOut(command, async () => {
     const store = levelStore(storeIn(command));
     const agents = await agentsFor(command);
     const actors = await checkStore({
@@ -66,14 +67,14 @@ export function checkCommand(command: CheckCommand): Promise<ExitCode> {
     if (!json)
       err.write(
         refused === 0
-          ? `all ${actors.length} actors can go on\n`
+          ? `all ${actors.length} actors can run\n`
           : `${refused} of ${actors.length} actors would be suspended\n`,
       );
     return refused === 0 ? EXIT.completed : EXIT.failed;
   });
 }
 
-/** That of a data directory, or the directory of a store itself, as `levelStore` was given it. */
+/** The store of a data directory, or a directory that is itself a store, as passed to `levelStore`. */
 function storeIn(command: CheckCommand): string {
   const directory = dataDirectory(command);
   if (hasStore(directory)) return directory.store;
@@ -83,19 +84,19 @@ function storeIn(command: CheckCommand): string {
 
 async function agentsFor({ plan, agents, cwd }: CheckCommand): Promise<readonly AnyAgent[]> {
   if ((plan === undefined) === (agents === undefined)) {
-    throw new BosunError('BOSUN_CONFIG_INVALID', 'name the plan, or by --agents a module that exports the agents');
+    throw new BosunError('BOSUN_CONFIG_INVALID', 'name the plan, or a module that exports the agents with --agents');
   }
   if (agents !== undefined) return exportedAgents(agents, { cwd });
   return agentsOfPlan({ file: plan!, cwd });
 }
 
-/** The agents of a plan of which nothing runs. */
+/** The agents of a plan, without running any of it. */
 export async function agentsOfPlan(place: { file: string; cwd: string }): Promise<readonly AnyAgent[]> {
   const source = await readPlanFile(place);
   return planAgents(source.plan, await loadAgents(source), () => Promise.reject(new Error('nothing runs here')));
 }
 
-/** Every agent that a module exports, one by one or in arrays. Rejects with BOSUN_CONFIG_INVALID. */
+/** All agents that a module exports, one by one or in arrays. Rejects with BOSUN_CONFIG_INVALID. */
 export async function exportedAgents(file: string, { cwd }: { cwd: string }): Promise<readonly AnyAgent[]> {
   let module: Record<string, unknown>;
   try {
@@ -110,13 +111,6 @@ export async function exportedAgents(file: string, { cwd }: { cwd: string }): Pr
   );
   if (agents.size === 0) throw new BosunError('BOSUN_CONFIG_INVALID', `${file} exports no agents`);
   return [...agents];
-}
-
-/** By its form: the module may have another copy of Bosun than the command line. */
-export function isAgent(value: unknown): value is AnyAgent {
-  if (typeof value !== 'object' || value === null) return false;
-  const { name, version, machine } = value as Partial<AnyAgent>;
-  return typeof name === 'string' && typeof version === 'number' && isMachine(machine);
 }
 
 function grouped(actors: readonly CheckedActor[]): Group[] {
@@ -138,6 +132,6 @@ function lines({ agent, version, verdict, count, addresses, reason }: Group): st
   const more = count > addresses.length ? ', ...' : '';
   return [
     `${agent}, version ${version}: ${count} ${WORDS[verdict]} (${addresses.join(', ')}${more})`,
-    ...(reason === null ? [] : [`  ${reason}`]),
+    ...(reason === null ? [] : [`  ${plainLine(reason)}`]),
   ];
 }

@@ -1,28 +1,33 @@
 /**
- * The command line as a function: arguments in, exit code out. Each verb is a row of a table, and is carried out by a
- * file of its own, which is loaded when it is called for. Owns neither streams nor process, so that a program can call
- * it too; main.ts calls it for a shell.
+ * The command line as a function from arguments to an exit code. Each verb is a row of a table, carried out by a file
+ * that is loaded on demand. It owns neither streams nor process, so programs can call it too; main.ts calls it for a
+ * shell.
  */
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { messageOf } from '../errors.ts';
 import { ADMINISTRATION_VERBS } from './administration-verbs.ts';
+import { AGENTS_VERBS } from './agents-verbs.ts';
+import { ANSWER_VERBS } from './answer-verbs.ts';
 import { DESK_VERBS } from './desk-verbs.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { PLAN_VERBS } from './plan-verbs.ts';
 import { SERVICE_VERBS } from './service-verbs.ts';
+import { SHELL_VERBS } from './shell-verbs.ts';
 import { STORE_VERBS } from './store-verbs.ts';
 import { hasColour, type Output, type Surroundings } from './surroundings.ts';
+import { safe } from './terminal.ts';
 import { addVerbs, examplesText, type Verb, type VerbGroup } from './verb.ts';
 
 /**
- * Carries out one line.
+ * Carries out one command line.
  *
- * @param args What comes after the name of the program.
- * @returns The exit code, once all is said and every store is closed. Never rejects: a fault of Bosun is told on
- *   `err`, code 1.
+ * @param args The arguments after the program's name.
+ * @returns The exit code, once all output is written and every store is closed. Never rejects: an internal error is
+ * reported on `err`, with code 1.
  */
-export async function commandLine(args: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
+export async function commandLine(args: readonly string[], given: Surroundings): Promise<ExitCode> {
+  const surroundings = { ...given, out: safe(given.out), err: safe(given.err) };
   let code: ExitCode = EXIT.completed;
   try {
     await program(surroundings, (result) => (code = result)).parseAsync(args, { from: 'user' });
@@ -30,18 +35,21 @@ export async function commandLine(args: readonly string[], surroundings: Surroun
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.completed : EXIT.badInput;
     const stack = error instanceof Error ? error.stack : '';
-    surroundings.err.write(`bosun: ${messageOf(error)}\nThis is a fault of Bosun's; please report it with: ${stack}\n`);
+    surroundings.err.write(
+      `bosun: ${messageOf(error)}\nThis is an error in Bosun. Please report it with this stack: ${stack}\n`,
+    );
     return EXIT.failed;
   }
 }
 
-/** All verbs, by the heading that help puts above them. */
+/** All verbs, by their heading in the help text. */
 const GROUPS: readonly (readonly [heading: string, rows: readonly (Verb | VerbGroup)[]])[] = [
-  ['Plans:', PLAN_VERBS],
+  ['Plans:', [...PLAN_VERBS, AGENTS_VERBS]],
   ['A system and its actors:', SERVICE_VERBS],
   ['Orders, which go on record:', ADMINISTRATION_VERBS],
-  ['What waits for people:', DESK_VERBS],
+  ['Questions and messages for people:', [...ANSWER_VERBS, ...DESK_VERBS]],
   ['A stopped store:', STORE_VERBS],
+  ['Help:', SHELL_VERBS],
 ];
 
 function program(surroundings: Surroundings, exit: (code: ExitCode) => void): Command {
@@ -49,12 +57,13 @@ function program(surroundings: Surroundings, exit: (code: ExitCode) => void): Co
   const bosun = new Command('bosun')
     .description('Erlang/OTP for statecharts: runs plans of work by durable, supervised agents.')
     .version(versionOfPackage())
-    // Every verb has options; to say so of each leaves no room to say what it does.
+    // Every verb has options; repeating `[options]` in the list would leave no room for descriptions.
     .configureHelp({
       subcommandTerm: (command) => [command.name(), command.usage().replace('[options]', '').trim()].join(' ').trim(),
     })
     .showHelpAfterError('(add --help for the options)')
     .addHelpText('after', examplesText(['run plan.yaml', 'serve --config bosun.config.ts']))
+    .addHelpText('after', '\nMore verbs: schedule, call, records, audit, post, conformance. Each has --help.')
     .configureOutput({
       writeOut: (text) => void out.write(text),
       writeErr: (text) => void err.write(text),
@@ -68,7 +77,7 @@ function program(surroundings: Surroundings, exit: (code: ExitCode) => void): Co
   return bosun.commandsGroup('Help:').helpCommand('help [command]', 'display help for command');
 }
 
-/** Columns of help; a terminal that does not know its width says 0. */
+/** Width of the help text in columns; a terminal of unknown width reports 0. */
 function widthOf({ isTTY, columns }: Output): number {
   return (isTTY === true && columns) || 80;
 }

@@ -1,40 +1,45 @@
 /**
  * `bosun.config.ts`, `.mts`, `.mjs`, `.js`, `.yaml`, `.yml` or `.json`: what `bosun serve` serves, and to whom. A
- * module can give everything; YAML what is data, and its agents by the path of a module. What is wrong is said with its
- * place.
+ * module can contain everything; YAML contains data, and names a module for its agents. Errors name their place in the
+ * file.
  */
 import { existsSync } from 'node:fs';
 import { dirname, extname, join, resolve } from 'node:path';
 import { createJiti } from 'jiti';
 import { z } from 'zod';
+import { isAgent } from '../actors/api/agent-rules.ts';
 import { type AnyAgent } from '../actors/model/agent.ts';
 import { BosunError } from '../errors.ts';
-import { SCOPES, type TokenOptions } from '../gateway/client/callers.ts';
+import { isProcedure, type Procedure, SCOPES } from '../actors/api/procedure.ts';
+import { type TokenOptions } from '../gateway/client/callers.ts';
 import { type GatewayOptions } from '../gateway/network/server.ts';
 import { WORKERS_MAX } from '../limits.ts';
+import { agentProcedures, registryOf } from '../crew-agents.ts';
+import { PACKAGE_SOURCE, type RosterSource, SHIPPED_ROSTER } from '../machines/agents/roster.ts';
 import { crewAgents } from '../machines/coordination/crew.ts';
-import { closed } from '../machines/coordination/plan/closed-object.ts';
-import { didYouMean } from '../near-names.ts';
+import { closed } from '../closed-object.ts';
 import { type BossOptions } from '../supervisor/child-spec.ts';
+import { unknownAgent } from '../supervisor/named-agents.ts';
+import { readAgentFiles } from './agent-files.ts';
 import { reasonOf } from './agents-module.ts';
-import { exportedAgents, isAgent } from './check-command.ts';
+import { exportedAgents } from './check-command.ts';
 import { type Environment } from './surroundings.ts';
 import { explain, type Problem, problemOf, readYaml, sentence } from './yaml-source.ts';
 
-/** In the order in which they are looked for. */
+/** File names in the order in which they are tried. */
 export const CONFIG_FILES = ['ts', 'mts', 'mjs', 'js', 'yaml', 'yml', 'json'].map((ending) => `bosun.config.${ending}`);
 
 export interface Config {
-  /** As the user knows it. */
+  /** The path as the user wrote it. */
   readonly file: string;
-  /** Absolute; undefined where the file does not say. */
+  /** Absolute path of the data directory; undefined if the file does not name one. */
   readonly data: string | undefined;
-  /** Absolute. */
+  /** Absolute path of the plan; undefined if the file does not name one. */
   readonly plan: string | undefined;
   readonly agents: readonly AnyAgent[];
   readonly tree: BossOptions | undefined;
   readonly residentActors: number | undefined;
-  /** How many threads to spread agents and tree over; undefined: none. */
+  /** Number of worker threads for agents and tree; undefined: none. */
   readonly workers: number | undefined;
   readonly gateway: Omit<GatewayOptions, 'log' | 'clock' | 'operator'>;
 }
@@ -48,6 +53,7 @@ const token = closed({
   tokenEnv: text.optional().describe('Name of the variable of the environment that has the token.'),
   scopes: z.array(z.enum(SCOPES)).optional(),
   addresses: z.array(text).optional(),
+  person: text.optional().describe('The person who holds the token, in whose name alone its caller speaks.'),
 });
 
 const gateway = closed({
@@ -62,6 +68,9 @@ const gateway = closed({
       'must have a key and an audience',
     )
     .optional(),
+  procedures: z
+    .record(z.string(), z.custom<Procedure>(isProcedure, 'must be made by procedure() of this copy of bosun'))
+    .optional(),
   destructive: z.boolean().optional(),
   rate: rate.optional(),
   connectRate: rate.optional(),
@@ -73,10 +82,14 @@ const schema = closed({
   agents: z
     .custom<string | readonly AnyAgent[]>(
       (value) => typeof value === 'string' || (Array.isArray(value) && value.every(isAgent)),
-      'must be agents made by defineAgent, or the path of a module that exports them',
+      'must be a list of agents made by defineAgent, or the path of a module that exports them',
     )
     .optional(),
   tree: z.custom<BossOptions>(isRecord, 'must be the options of the root Boss').optional(),
+  roster: z
+    .union([text, z.array(text).min(1)])
+    .optional()
+    .describe('Agent files, folders of them, or "package": what the registry of agents begins with.'),
   residentActors: z.number().int().min(1).optional(),
   workers: z.number().int().min(1).max(WORKERS_MAX).optional(),
   gateway: gateway.optional(),
@@ -85,13 +98,13 @@ const schema = closed({
 type Written = z.output<typeof schema>;
 
 export interface ConfigPlace {
-  /** As the user wrote it; undefined to look for one in `cwd`. */
+  /** The path as the user wrote it; undefined to search for a config in `cwd`. */
   readonly file: string | undefined;
   readonly cwd: string;
   readonly env: Environment;
 }
 
-/** Undefined where none is named and none is there. Rejects with BOSUN_CONFIG_INVALID. */
+/** Reads the config; undefined if none is named and none exists. Rejects with BOSUN_CONFIG_INVALID. */
 export async function readConfig({ file, cwd, env }: ConfigPlace): Promise<Config | undefined> {
   const found = file ?? CONFIG_FILES.find((name) => existsSync(join(cwd, name)));
   if (found === undefined) return undefined;
@@ -104,47 +117,49 @@ export async function readConfig({ file, cwd, env }: ConfigPlace): Promise<Confi
   const { data, plan, agents = [], tree, residentActors, workers, gateway: door = {} } = parsed.data;
   const tokens = tokensOf(door.tokens ?? [], env, refuse);
   const from = dirname(path);
-  const own = typeof agents === 'string' ? await exportedAgents(agents, { cwd: from }) : agents;
-  const unknown = unknownAgent(tree, ['tree'], new Set([...own, ...crewAgents].map(({ name }) => name)));
+  const registry = await registryFor(parsed.data.roster, from);
+  const own = [
+    ...(typeof agents === 'string' ? await exportedAgents(agents, { cwd: from }) : agents),
+    ...(registry?.agents ?? []),
+  ];
+  const names = new Set([...own, ...crewAgents].map(({ name }) => name));
+  const unknown = unknownAgent(tree, { isKnown: (name) => names.has(name), names });
   if (unknown !== undefined) throw refuse([unknown]);
   return {
     file: found,
     data: data && resolve(from, data),
     plan: plan && resolve(from, plan),
     agents: own,
-    tree,
+    tree: registry === undefined ? tree : beside(registry.tree, tree),
     residentActors,
     workers,
-    gateway: given({ ...door, tokens }) as Config['gateway'],
+    gateway: given({
+      ...door,
+      procedures: { ...registry?.procedures, ...door.procedures },
+      tokens,
+    }) as Config['gateway'],
   };
 }
 
-/**
- * The first child whose agent nobody has: at the start its Boss would give up for it. Whether the tree is one at all is
- * createSystem's to say.
- */
-function unknownAgent(
-  tree: unknown,
-  path: readonly (string | number)[],
-  known: ReadonlySet<string>,
-): Problem | undefined {
-  if (!isRecord(tree)) return undefined;
-  const { children, template } = tree;
-  const places = [
-    ...(Array.isArray(children)
-      ? children.map((child: unknown, index) => [child, [...path, 'children', index]] as const)
-      : []),
-    [template, [...path, 'template']] as const,
-  ];
-  for (const [child, place] of places) {
-    if (!isRecord(child)) continue;
-    const { agent, boss } = child;
-    if (typeof agent === 'string' && !known.has(agent))
-      return { path: [...place, 'agent'], message: `unknown agent "${agent}"${didYouMean(agent, known)}` };
-    const below = unknownAgent(boss, [...place, 'boss'], known);
-    if (below !== undefined) return below;
+/** The registry of agents that a config asks for; undefined if it names no roster. */
+async function registryFor(roster: string | readonly string[] | undefined, cwd: string) {
+  if (roster === undefined) return undefined;
+  const sources: RosterSource[] = [];
+  for (const source of [roster].flat()) {
+    if (source === PACKAGE_SOURCE) sources.push(SHIPPED_ROSTER);
+    else {
+      const { profiles, problems } = await readAgentFiles(source, cwd);
+      // A service does not begin with half of its agents.
+      if (problems.length > 0) throw new BosunError('BOSUN_CONFIG_INVALID', problems[0]!, { details: { problems } });
+      sources.push({ source, profiles });
+    }
   }
-  return undefined;
+  return { ...registryOf({ roster: sources }), procedures: agentProcedures() };
+}
+
+/** Options with the children of one tree before those of another. The other's options apply. */
+function beside(first: BossOptions, tree: BossOptions = {}): BossOptions {
+  return { ...tree, children: [...(first.children ?? []), ...(tree.children ?? [])] };
 }
 
 interface Source {
@@ -167,11 +182,11 @@ async function readModule(file: string, path: string): Promise<Source> {
   } catch (error) {
     throw loadFailure(file, path, error);
   }
-  if (!isRecord(module.default)) throw refuse([{ path: [], message: 'has to export its settings as default' }]);
+  if (!isRecord(module.default)) throw refuse([{ path: [], message: 'must export its settings as default' }]);
   return { value: module.default, refuse };
 }
 
-/** Of a fault of syntax with its place in the file. */
+/** The error of a config that cannot be loaded; a syntax error has its place in the file. */
 function loadFailure(file: string, path: string, error: unknown): BosunError {
   const message = reasonOf(error);
   const at = message.indexOf(`${path}:`);
@@ -197,15 +212,15 @@ function tokensOf(
   return written.map(({ token: plain, tokenEnv, ...rest }, index) => {
     const path = ['gateway', 'tokens', index];
     if ((plain === undefined) === (tokenEnv === undefined))
-      throw refuse([{ path, message: 'needs a token or a tokenEnv, and not both' }]);
+      throw refuse([{ path, message: 'needs either a token or a tokenEnv' }]);
     const secret = plain ?? env[tokenEnv!];
     if (secret === undefined || secret === '')
-      throw refuse([{ path: [...path, 'tokenEnv'], message: `the environment has no ${tokenEnv}` }]);
+      throw refuse([{ path: [...path, 'tokenEnv'], message: `the environment variable ${tokenEnv} is not set` }]);
     return given({ ...rest, token: secret }) as TokenOptions;
   });
 }
 
-/** Without what is undefined: an option that is given as undefined is not the same as one that is not given. */
+/** Options without undefined values: an option passed as undefined differs from an absent one. */
 function given(options: object): object {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }

@@ -1,13 +1,15 @@
-/** `bosun conformance URL`: plays the table of the protocol against a running server and prints what of it holds. */
+/** `bosun conformance URL`: runs the protocol's conformance tests against a running server and prints which hold. */
 import { isBosunError } from '../errors.ts';
+import { plainLine } from '../plain-text.ts';
 import { gatewayConformance, type RowResult } from '../testing/gateway-conformance/run.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { type Surroundings } from './surroundings.ts';
+import { control } from './terminal.ts';
 
 export interface ConformanceCommand extends Pick<Surroundings, 'out' | 'err'> {
   readonly url: string;
   readonly token: string | undefined;
-  /** A line for each row and one for all. */
+  /** Whether to print a line for each row and one for the total. */
   readonly json: boolean;
 }
 
@@ -17,12 +19,12 @@ const MARKS: Readonly<Record<RowResult['outcome'], string>> = {
   'not applicable': 'n/a   ',
 };
 
-/** Takes the line of a terminal back to its beginning and clears it. */
-const CLEAR = '\r\u001B[2K';
+/** Moves the cursor to the beginning of the line and clears it. */
+const CLEAR = `${control('[G')}${control('[2K')}`;
 
 /**
- * Resolves to 0 where every row that was played holds, 1 where one does not, 2 for what is no address, 5 without the
- * right token, 7 where no gateway answers.
+ * Resolves to 0 if every row that was run holds, 1 if one does not, 2 for an invalid URL, 5 without a valid token, 7 if
+ * no gateway answers.
  */
 export async function conformanceCommand({ url, token, json, out, err }: ConformanceCommand): Promise<ExitCode> {
   const isLive = !json && err.isTTY === true;
@@ -30,7 +32,9 @@ export async function conformanceCommand({ url, token, json, out, err }: Conform
     const report = await gatewayConformance(url, {
       token,
       onRow: (row, done, of) => {
-        out.write(json ? `${JSON.stringify({ type: 'row', ...row })}\n` : `${isLive ? CLEAR : ''}${line(row)}\n`);
+        out.write(
+          json ? `${JSON.stringify({ type: 'row', ...row })}\n` : `${isLive ? CLEAR : ''}${plainLine(line(row))}\n`,
+        );
         if (isLive && done < of) err.write(`${done} of ${of}`);
       },
     });

@@ -1,33 +1,36 @@
 /**
- * A data directory and the crew in it: opens its store with the agents of a plan, or on hold to look at it and leave
+ * A data directory and the crew in it: opens its store with the agents of a plan, or on hold, to read it and leave
  * orders. Layout: `DIR/store` is the LevelDB, or `DIR/workers/0` and so on are those of workers; agents may write
- * beside it (`BOSUN_DATA_DIR` names DIR to them).
+ * beside it (`BOSUN_DATA_DIR` tells them DIR).
  */
 import { existsSync } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fromPromise } from 'xstate';
 import { type AnyAgent } from '../actors/model/agent.ts';
+import { stageAgents } from '../crew.ts';
+import { type Attempt } from '../crew-work.ts';
+import { systemClock } from '../clock.ts';
 import { BosunError, isBosunError, messageOf } from '../errors.ts';
 import { COORDINATOR, crewAgents, crewAgentsFor, crewTree } from '../machines/coordination/crew.ts';
 import { type CoordinatorContext } from '../machines/coordination/coordinator/coordinator-context.ts';
 import { type Plan } from '../machines/coordination/plan/plan.ts';
 import { stageAgent, stageName } from '../machines/work/stage.ts';
 import { levelStore } from '../persistence/level-store.ts';
-import { createSystem, type System } from '../system.ts';
-import { type AgentModule, workFor } from './agents-module.ts';
+import { makePrivateDirectory } from '../persistence/private-files.ts';
+import { Shard } from '../shard.ts';
+import { type AgentModule } from './agents-module.ts';
 import { secretKeysOf } from './secret-keys.ts';
 import { type DataCommand, type Environment } from './surroundings.ts';
-import { type Attempt } from './work.ts';
 
-/** A run waits so long for room on the disk; then it ends, and the same line goes on. */
+/** Milliseconds for which a run waits for space on the disk before it ends. The same command continues it later. */
 const OUTAGE_MS = 30_000;
 
 export interface DataDirectory {
-  /** Absolute. */
+  /** Absolute path of the directory. */
   readonly path: string;
   readonly store: string;
-  /** Of the stores of workers. */
+  /** Directory of the workers' stores. */
   readonly workers: string;
 }
 
@@ -37,7 +40,7 @@ export function dataDirectory({ data, cwd }: Pick<DataCommand, 'data' | 'cwd'>):
 }
 
 /**
- * A directory that may also be a LevelDB itself, as a program that embeds Bosun has one. For verbs that run no crew.
+ * A data directory, or a directory that is itself a LevelDB, as embedding programs have. For verbs that run no crew.
  */
 export function storeDirectory(command: Pick<DataCommand, 'data' | 'cwd'>): DataDirectory {
   const directory = dataDirectory(command);
@@ -49,21 +52,22 @@ export function hasStore({ store }: DataDirectory): boolean {
 }
 
 /**
- * Throws BOSUN_WORKERS_CHANGED where a system over workers lives there: a store beside theirs would be another system.
+ * Refuses a directory that holds a system over workers, since a store beside theirs would be another system. Throws
+ * BOSUN_WORKERS_CHANGED.
  */
 export function refuseWorkers({ path, workers }: DataDirectory): void {
   if (existsSync(workers))
     throw new BosunError(
       'BOSUN_WORKERS_CHANGED',
-      `${path} holds the stores of workers: serve it with a config that says how many there are, or use another ` +
+      `${path} holds the stores of workers: serve it with a config that gives their number, or use another ` +
         'directory',
     );
 }
 
-/** Makes the directory where it is missing. Rejects with BOSUN_CONFIG_INVALID where that cannot be. */
+/** Creates the directory if missing, accessible to its owner only. Rejects with BOSUN_CONFIG_INVALID. */
 export async function makeDirectory({ path }: DataDirectory): Promise<void> {
   try {
-    await mkdir(path, { recursive: true });
+    await makePrivateDirectory(path);
   } catch (error) {
     const { code } = error as { code?: unknown };
     const reason =
@@ -76,21 +80,25 @@ export async function makeDirectory({ path }: DataDirectory): Promise<void> {
   }
 }
 
-/** Removes the store and nothing else of the directory. Rejects with BOSUN_STORE_LOCKED where somebody has it open. */
-export async function removeStore(directory: DataDirectory): Promise<void> {
+/**
+ * Removes the store, and nothing else in the directory, after calling `before` while the store is locked. Rejects with
+ * BOSUN_STORE_LOCKED if it is in use.
+ */
+export async function removeStore(directory: DataDirectory, before: () => Promise<unknown>): Promise<void> {
   if (!hasStore(directory)) return;
   const store = levelStore(directory.store);
   try {
     await store.open();
+    await before();
     await store.close();
   } catch (error) {
-    // To start over is also the way out of a store that is damaged.
+    // Starting over is also the remedy for a damaged store.
     if (!isBosunError(error, 'BOSUN_STORE_DAMAGED')) throw error;
   }
   await rm(directory.store, { recursive: true, force: true });
 }
 
-/** A system that carries out `plan`, or goes on with it, once it is started: watch it before, and nothing is missed. */
+/** A system that carries out `plan`, or continues it, once started; subscribe before that to miss nothing. */
 export function crewOf(
   directory: DataDirectory,
   plan: Plan,
@@ -101,11 +109,11 @@ export function crewOf(
     readonly trustWallClock: boolean;
     readonly log: (...args: unknown[]) => void;
   },
-): System {
+): Shard {
   const store = levelStore(directory.store);
   const tree = crewTree(plan);
   const { shell, env, trustWallClock, log } = tools;
-  return createSystem({
+  return new Shard({
     agents: planAgents(plan, agents, shell),
     store,
     tree,
@@ -118,30 +126,28 @@ export function crewOf(
 
 /** The agents that carry out a plan: the crew, and one for each agent type. */
 export function planAgents(plan: Plan, agents: AgentModule, shell: Attempt): AnyAgent[] {
-  const types = [...new Set(plan.tasks.map(({ agent }) => agent))];
-  return [...crewAgentsFor(agents.ports), ...types.map((type) => stageAgent(type, workFor(agents.get(type), shell)))];
+  return [...crewAgentsFor(agents.ports), ...stageAgents(plan, agents, { shell, clock: systemClock })];
 }
 
 interface HoldOptions {
   readonly log: (...args: unknown[]) => void;
   readonly agents?: readonly AnyAgent[];
-  /** For its keys: without them what is secret stays closed. */
+  /** Environment for the store's keys; without them secrets stay encrypted. */
   readonly env?: Environment;
 }
 
 /**
- * A system on hold: nothing runs, and no agent's code is needed. Actors of agents that are not given are shown as they
- * are stored.
+ * Opens a system on hold: nothing runs, and no agent's code is needed. Actors of unknown agents are shown as stored.
  */
 async function openOnHold(
   directory: DataDirectory,
   { log, agents = crewAgents, env = {} }: HoldOptions,
-): Promise<System> {
+): Promise<Shard> {
   const idle = fromPromise<unknown, unknown>(() => new Promise(() => {}));
   const prefix = stageName('');
   const resolveAgent = (name: string): AnyAgent | undefined =>
     name.startsWith(prefix) ? stageAgent(name.slice(prefix.length), idle) : undefined;
-  return createSystem({
+  return new Shard({
     agents,
     resolveAgent,
     store: levelStore(directory.store),
@@ -152,11 +158,11 @@ async function openOnHold(
   }).start();
 }
 
-/** Looks at a store, or leaves something in it, while nothing of it runs. */
+/** Reads a store, or leaves orders in it, while nothing of it runs. */
 export async function onHold<Result>(
   directory: DataDirectory,
   options: HoldOptions,
-  work: (system: System) => Result | Promise<Result>,
+  work: (system: Shard) => Result | Promise<Result>,
 ): Promise<Result> {
   const system = await openOnHold(directory, options);
   try {
@@ -166,10 +172,10 @@ export async function onHold<Result>(
   }
 }
 
-/** The coordinator's record of the plan; undefined where the store holds none. */
-export function coordinatorOf(system: System): { state: unknown; context: CoordinatorContext } | undefined {
+/** The coordinator's record of the plan; undefined if the store holds none. */
+export function coordinatorOf(system: Shard): { state: unknown; context: CoordinatorContext } | undefined {
   const snapshot = system.snapshot(COORDINATOR);
-  // Its record is of another version of Bosun: better said than read wrongly.
+  // The record is of another version of Bosun: report that instead of misreading it.
   if (snapshot?.status === 'suspended') throw snapshot.error;
   return snapshot && { state: snapshot.value, context: snapshot.context as CoordinatorContext };
 }

@@ -1,29 +1,29 @@
 /**
- * The frame of verbs on a data directory: through the gateway of the system that runs on it, or on its stopped store
- * where that makes sense.
+ * Runs verbs on a data directory: through the gateway of the system that runs on it, or on its stopped store if the
+ * verb allows that. With `--url`, through the gateway that is named.
  */
-import { type System } from '../system.ts';
+import { BosunError } from '../errors.ts';
+import { type Shard } from '../shard.ts';
 import { dataDirectory } from './data-directory.ts';
-import { carriedOut, EXIT, type ExitCode } from './exit-codes.ts';
+import { carriedOut, type ExitCode } from './exit-codes.ts';
 import { LiveGateway } from './live-gateway.ts';
 import { withStoppedStore } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
 
 export interface Ways {
   live(gateway: LiveGateway): Promise<ExitCode | void>;
-  /** Left out by what only a running system can do. */
-  stopped?(system: System): void | Promise<void>;
+  /** Absent if only a running system can do it. */
+  stopped?(system: Shard): void | Promise<void>;
 }
 
-/** Rejects for faults of Bosun only. */
+/** Does the work on a running system or a stopped store. Rejects for internal errors only. */
 export async function withData(command: DataCommand, { live, stopped }: Ways): Promise<ExitCode> {
-  const { err } = command;
-  const directory = dataDirectory(command);
-  const gateway = await LiveGateway.of(directory);
-  if (gateway === undefined && stopped !== undefined) return withStoppedStore(command, stopped);
-  if (gateway === undefined) {
-    err.write(`no system with a gateway runs on ${directory.path}: start one by bosun serve\n`);
-    return EXIT.notRunning;
-  }
-  return carriedOut(err, () => live(gateway));
+  return carriedOut(command, async () => {
+    const gateway = await LiveGateway.of(command);
+    if (gateway !== undefined) return live(gateway);
+    if (stopped !== undefined) return withStoppedStore(command, stopped);
+    const { path } = dataDirectory(command);
+    const wayOut = 'start one with bosun serve, or name one with --url';
+    throw new BosunError('BOSUN_SYSTEM_CLOSED', `no system with a gateway runs on ${path}: ${wayOut}`);
+  });
 }

@@ -1,2 +1,2 @@
-/** Where `--data` is not given. In a file of its own, so that `--help` loads nothing else. */
+/** The default of `--data`. In a file of its own, so that `--help` loads nothing else. */
 export const DEFAULT_DATA = './data';

@@ -1,27 +1,35 @@
-/** What the verbs of a desk need of it: its records, how they are listed and shown, and its orders. No behaviour. */
+/** The description of a desk for its verbs: its records, how they are listed and shown, and its orders. Types only. */
 import { type DeskOrder, type DeskView } from './desk-view.ts';
 import { type Facts } from './table.ts';
 
-/** The options of an order, beside who gives it. */
+/** The options of an order, except its author. */
 export interface DeskOptions {
   readonly reason?: string | undefined;
-  /** Milliseconds. */
+  /** The new deadline in milliseconds. */
   readonly until?: number;
   readonly concurrency?: number;
   readonly side?: 'challenger' | 'challenged';
+  readonly right?: string;
+  readonly statement?: string;
+  /** A value, as the user wrote it. */
+  readonly value?: string;
+  readonly evidence?: readonly object[];
+  readonly asRecommended?: boolean;
+  /** A ticket's option. */
+  readonly option?: string;
 }
 
 export interface Given extends DeskOptions {
   readonly by: string;
-  /** Of an answer, as `key=value`. */
+  /** Fields of an answer, as `key=value`. */
   readonly fields: readonly string[];
 }
 
-/** An order, and what is said when it is given. */
+/** An order, and the message printed when it is given. */
 export interface Ordered {
   readonly desk: string;
   readonly event: DeskOrder;
-  /** What `--json` has of it; default: the event. */
+  /** The `--json` output; default: the event. */
   readonly json?: object;
   readonly said: string;
 }
@@ -29,19 +37,19 @@ export interface Ordered {
 export type Cell = string | number | null;
 
 export interface DeskRow<Row> {
-  /** Said where the list is empty. */
+  /** The message for an empty list. */
   readonly none: string;
-  /** In the order of the list; `all`: also those that are over. */
+  /** The records in the order of the list; `all` includes those that are over. */
   records(view: DeskView, all: boolean): Promise<readonly Row[]>;
-  /** The record of a key, whether it is over or not. Throws where there is none. */
+  /** The record of a key, including one that is over. Throws if there is none. */
   find(view: DeskView, key: string): Promise<Row>;
-  /** Above a list for people. */
+  /** A line above a list for people. */
   readonly banner?: (rows: readonly Row[]) => string | null;
   /** The columns of the list. */
   cells(row: Row): Readonly<Record<string, Cell>>;
   facts(row: Row): Facts;
-  /** What else there is to show: for programs, and for people. */
+  /** Further data to show: for programs, and for people. */
   readonly detail?: (view: DeskView, row: Row) => Promise<{ readonly json: object; readonly text: string }>;
-  /** By verb. Throw what is refused here already. */
+  /** Orders by verb. They throw if an order can be refused before it is sent. */
   readonly orders: Readonly<Record<string, (row: Row, given: Given, view: DeskView) => Ordered | Promise<Ordered>>>;
 }

@@ -1,7 +1,8 @@
 /**
- * What the desks of the crew do while a plan runs, as lines for people: correlated failures, batches, gates, debates.
+ * Events of the crew's desks during a run, as lines for people: correlated failures, batches, gates, debates.
  * Formatting only.
  */
+import { gateName } from '../machines/people/gates/gate-name.ts';
 import { timeText } from './stopped-store.ts';
 
 interface Said {
@@ -9,18 +10,24 @@ interface Said {
   readonly [fact: string]: unknown;
 }
 
-/** By event type; what starts a line is as wide as the words of run-report.ts. */
+/** Lines by event type; their first words are padded to the width of those in run-report.ts. */
 export const DESK_SENTENCES: Readonly<Record<string, (said: Said) => string>> = {
   'failure.correlated': ({ items, rootCause }) => `together   ${list(items)} failed of one cause: ${String(rootCause)}`,
+  'message.undeliverable': ({ from, messageType, receiver, takes }) =>
+    `refused    ${messageType as string} of ${from as string}: ` +
+    `${takes === null ? `no agent is named "${receiver as string}"` : `"${receiver as string}" does not take it`}`,
   'batch.changed': batchSentence,
-  'gate.opened': ({ gate, title, audience }) =>
-    `asks       ${gate as string}: ${title as string} (${audienceText(audience)})`,
-  'gate.reminded': ({ gate, title }) => `reminds    ${gate as string}: ${title as string}`,
-  'gate.closed': ({ gate, outcome, by }) =>
-    `gate       ${gate as string} is ` +
-    `${outcome === 'timedOut' ? 'timed out' : (outcome as string)}${by === null ? '' : ` by ${by as string}`}`,
+  'gate.opened': (said) => `asks       ${question(said)}${proposed(said)} (${audienceText(said['audience'])})`,
+  'gate.reminded': (said) => `reminds    ${question(said)}`,
+  'gate.closed': (said) =>
+    `gate       ${question(said)} is ` +
+    `${said['outcome'] === 'timedOut' ? 'timed out' : (said['outcome'] as string)}` +
+    `${said['by'] === null ? '' : ` by ${said['by'] as string}`}`,
+  'ticket.listed': ({ ticket, title, status, by }) =>
+    `ticket     ${ticket as string}, ${title as string}: ` +
+    `${status === 'in_review' ? 'replied to' : (status as string)}${by === null ? '' : ` by ${by as string}`}`,
   'debate.provisional': ({ debate, topic, statement, flagged }) =>
-    `debate     ${debate as string}, ${topic as string}: goes on with "${statement as string}" for ` +
+    `debate     ${debate as string}, ${topic as string}: proceeds with "${statement as string}" for ` +
     `now${flags(flagged)}`,
   'debate.deferred': ({ debate }) => `debate     ${debate as string} is deferred to the next gate`,
   'debate.decided': ({ debate, outcome, statement, rerun }) =>
@@ -29,7 +36,7 @@ export const DESK_SENTENCES: Readonly<Record<string, (said: Said) => string>> = 
 };
 
 export function deskSentence(said: Said): string {
-  return DESK_SENTENCES[said.type]!(said); // only those are told
+  return DESK_SENTENCES[said.type]!(said); // Only events of these types are reported.
 }
 
 function batchSentence({ batchId, reason, phase, status, total, resumed, failed, notBeforeMs }: Said): string {
@@ -41,6 +48,14 @@ function batchSentence({ batchId, reason, phase, status, total, resumed, failed,
     );
   if (typeof notBeforeMs === 'number') return `${name} goes on by itself at ${timeText(notBeforeMs)}`;
   return `${name} is ${phase as string}, ${total as number} items: ${reason as string}`;
+}
+
+function question(said: Said): string {
+  return `${said['gate'] as string}: ${gateName(said as unknown as Parameters<typeof gateName>[0])}`;
+}
+
+function proposed({ proposal }: Said): string {
+  return proposal === null ? '' : `; proposed: ${proposal as string}`;
 }
 
 function list(value: unknown): string {
@@ -56,16 +71,16 @@ function outcomeText(outcome: unknown): string {
     {
       facilitator_resolved: 'resolved by credibility',
       human: 'decided',
-      redebate: 'to be held again',
+      redebate: 'to be debated again',
       consensus: 'agreed on',
     }[String(outcome)] ?? String(outcome)
   );
 }
 
 function flags(flagged: unknown): string {
-  return (flagged as readonly string[]).length === 0 ? '' : `; on it rest ${list(flagged)}`;
+  return (flagged as readonly string[]).length === 0 ? '' : `; ${list(flagged)} depend on it`;
 }
 
 function reruns(rerun: unknown): string {
-  return (rerun as readonly string[]).length === 0 ? '' : `; again: ${list(rerun)}`;
+  return (rerun as readonly string[]).length === 0 ? '' : `; runs again: ${list(rerun)}`;
 }

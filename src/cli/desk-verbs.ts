@@ -1,9 +1,10 @@
 /**
- * The verbs of the crew's desks, as the command line knows them: a row per desk, and in it one per verb. They are
- * carried out by desk-command.ts, which is loaded when one is called for. A new desk is a row here and a file.
+ * The command line's verbs for the crew's desks: a row per desk, with a row per verb. They are carried out by
+ * desk-command.ts, which is loaded on demand.
  */
 import { InvalidArgumentError, Option } from 'commander';
 import { whom } from './administration-verbs.ts';
+import { type Evidence } from '../machines/coordination/debates/challenge.ts';
 import { option, type Verb, type VerbGroup } from './verb.ts';
 
 interface DeskVerb extends Pick<Verb, 'says' | 'examples' | 'options'> {
@@ -12,38 +13,45 @@ interface DeskVerb extends Pick<Verb, 'says' | 'examples' | 'options'> {
 
 interface DeskVerbs {
   readonly name: string;
-  /** Its DeskRow, loaded when a verb is called for. */
+  /** Loads the DeskRow when a verb is called. */
   readonly row: () => Promise<object>;
   readonly says: string;
   readonly list: string;
-  /** Lists leave out what is over, unless they are asked for all. */
+  /** Whether lists leave out ended records unless `--all` is given. */
   readonly hasAll?: boolean;
   readonly show: DeskVerb;
   readonly orders: readonly DeskVerb[];
 }
 
+const side = (says: string) => new Option('--side <side>', says).choices(['challenger', 'challenged']);
+
+const OWN_POSITION = [
+  option('--statement <text>', 'a position of neither side'),
+  option('--value <value>', 'its value, a number or a name'),
+];
+
 const DESKS: readonly DeskVerbs[] = [
   {
     name: 'pauses',
     row: async () => (await import('./pauses-row.ts')).PAUSES,
-    says: 'Show and handle items that stand.',
-    list: 'Show what is paused, why and since when.',
+    says: 'Show and handle paused items.',
+    list: 'List paused items, why and since when.',
     show: {
       verb: 'show <item>',
       says: 'Show the pause of an item, with what runs again when it is resumed.',
       examples: ['show AAPL'],
     },
     orders: [
-      { verb: 'resume <item>', says: 'Have an item go on.', examples: ['resume AAPL'] },
+      { verb: 'resume <item>', says: 'Resume an item.', examples: ['resume AAPL'] },
       {
         verb: 'extend <item>',
-        says: 'Let a pause last longer, once, and 30 days at most.',
+        says: 'Extend a pause, once, to at most 30 days.',
         examples: ['extend AAPL --until 2026-02-01 --reason "waits for the filing"'],
-        options: [option('--until <date>', 'when the extension is over', dateMs).makeOptionMandatory()],
+        options: [option('--until <date>', 'end of the extension', dateMs).makeOptionMandatory()],
       },
       {
         verb: 'expire <item>',
-        says: 'End a pause, and give the item up.',
+        says: 'Give up a paused item.',
         examples: ['expire AAPL --reason "delisted"'],
       },
     ],
@@ -52,49 +60,105 @@ const DESKS: readonly DeskVerbs[] = [
     name: 'batches',
     row: async () => (await import('./batches-row.ts')).BATCHES,
     says: 'Show and resume items that were paused together.',
-    list: 'Show all batches.',
+    list: 'List batches.',
     hasAll: false,
     show: { verb: 'show <id>', says: 'Show a batch and its items.', examples: ['show batch-1'] },
     orders: [
       {
         verb: 'resume <id>',
-        says: 'Have all items of a batch go on, some at a time.',
+        says: 'Resume all items of a batch, some at a time.',
         examples: ['resume batch-1', 'resume batch-1 --concurrency 2'],
-        options: [option('--concurrency <count>', 'how many at a time (default: as it was)', count)],
+        options: [option('--concurrency <count>', 'number of items at a time (default: unchanged)', count)],
       },
     ],
   },
   {
     name: 'debates',
     row: async () => (await import('./debates-row.ts')).DEBATES,
-    says: 'Show disputes between agents, and decide about them.',
-    list: 'Show the debates under way.',
+    says: 'Show and decide disputes between agents.',
+    list: 'List open debates.',
     show: {
       verb: 'show <id>',
-      says: 'Show a debate: its level, what was said, and how credible both are.',
+      says: 'Show a debate: its level, what was said, and how credible both sides are.',
       examples: ['show margin', 'show margin --json'],
     },
     orders: [
       {
         verb: 'confirm <id>',
-        says: 'Let the value stand that is gone on with.',
+        says: 'Confirm the provisional value.',
         examples: ['confirm margin --by eve'],
       },
       {
         verb: 'override <id>',
-        says: 'Have another value hold; what used the old one runs again.',
+        says: 'Replace the provisional value; tasks that used it run again.',
         examples: ['override margin --side challenged --by eve --reason "the filing is older"'],
-        options: [
-          new Option('--side <side>', 'whose position is to hold (default: the one that does not)').choices([
-            'challenger',
-            'challenged',
-          ]),
-        ],
+        options: [side('side whose position is to apply (default: the other one)'), ...OWN_POSITION],
       },
       {
         verb: 'redebate <id>',
-        says: 'Have it debated again, with what is new.',
+        says: 'Debate it again, with new facts.',
         examples: ['redebate margin --by eve --reason "a new filing is out"'],
+      },
+      {
+        verb: 'review <id>',
+        says: 'Ask people now about a provisional or deferred decision.',
+        examples: ['review margin --by eve'],
+      },
+      { verb: 'take-up <id>', says: 'Take the debate up, as its expert.', examples: ['take-up margin --by eve'] },
+      {
+        verb: 'decide <id>',
+        says: 'Decide, as its expert: for one side, for a position of your own, or as recommended.',
+        examples: [
+          'decide margin --side challenger --by eve',
+          'decide margin --statement "26 %" --value 0.26 --by eve',
+          'decide margin --as-recommended --by eve',
+        ],
+        options: [
+          side('side whose position is to apply'),
+          ...OWN_POSITION,
+          option('--as-recommended', 'follow the recommendation of the facilitator'),
+        ],
+      },
+      {
+        verb: 'ask-evidence <id>',
+        says: 'Ask both sides, as its expert, for more evidence, once.',
+        examples: ['ask-evidence margin --by eve --reason "where is the filing?"'],
+      },
+      {
+        verb: 'defer <id>',
+        says: 'Defer it, as its expert, to the next gate; only if the finding is supporting.',
+        examples: ['defer margin --by eve'],
+      },
+      {
+        verb: 'acknowledge <id>',
+        says: 'Acknowledge the challenge, for the challenged side.',
+        examples: ['acknowledge margin --by planner'],
+      },
+      {
+        verb: 'respond <id>',
+        says: 'Speak for one side, with evidence.',
+        examples: [
+          'respond margin --by planner --statement "By the plan of sales." --evidence "calculation:sheet 3:0.6"',
+        ],
+        options: [
+          option('--statement <text>', 'text of the statement').makeOptionMandatory(),
+          option('--evidence <kind:source:strength>', 'a piece of evidence; can be repeated', evidences),
+        ],
+      },
+      {
+        verb: 'accept <id>',
+        says: 'Accept the position of the other side, which ends the debate.',
+        examples: ['accept margin --by planner'],
+      },
+      {
+        verb: 'outcome <id>',
+        says: 'Record which side proved right, for later debates.',
+        examples: ['outcome margin --right challenger'],
+        options: [
+          new Option('--right <side>', 'side that was right')
+            .choices(['challenger', 'challenged', 'both', 'neither'])
+            .makeOptionMandatory(),
+        ],
       },
     ],
   },
@@ -102,10 +166,10 @@ const DESKS: readonly DeskVerbs[] = [
     name: 'gates',
     row: async () => (await import('./gates-row.ts')).GATES,
     says: 'Show and answer questions to people.',
-    list: 'Show what people are asked.',
+    list: 'List open questions.',
     show: {
       verb: 'show <id>',
-      says: 'Show a question: what to decide by, and what an answer looks like.',
+      says: 'Show a question: the material for it, and the form of an answer.',
       examples: ['show plan.G3.1'],
     },
     orders: [
@@ -120,18 +184,71 @@ const DESKS: readonly DeskVerbs[] = [
     ],
   },
   {
+    name: 'tickets',
+    row: async () => (await import('./tickets-row.ts')).TICKETS,
+    says: 'Show and answer tickets, questions to people with a thread.',
+    list: 'List tickets that wait for people.',
+    show: {
+      verb: 'show <id>',
+      says: 'Show a ticket: its question, the evidence, and what was said.',
+      examples: ['show TK-0001', 'show TK-0001 --json'],
+    },
+    orders: [
+      {
+        verb: 'reply <id> [text...]',
+        says: 'Reply to a ticket; a reply that is clear resolves it.',
+        examples: ['reply TK-0001 "Euro only until the launch" --by ada', 'reply TK-0001 --option Zod'],
+        options: [option('--option <name>', 'one of the options of the ticket')],
+      },
+      {
+        verb: 'resolve <id> <text...>',
+        says: 'Resolve a ticket by hand, whatever the review says.',
+        examples: ['resolve TK-0001 "Euro" --by ada --reason "decided in the meeting"'],
+      },
+      {
+        verb: 'reject <id>',
+        says: 'Reject a ticket: it will not be answered.',
+        examples: ['reject TK-0001 --reason "not ours"'],
+      },
+      {
+        verb: 'reopen <id>',
+        says: 'Open a resolved or rejected ticket again.',
+        examples: ['reopen TK-0001 --reason "the plan has changed"'],
+      },
+      {
+        verb: 'assign <id> [person...]',
+        says: 'Name the person who is to answer, or nobody.',
+        examples: ['assign TK-0001 ada', 'assign TK-0001'],
+      },
+      {
+        verb: 'escalate <id>',
+        says: 'Hand a ticket to those who supervise the work.',
+        examples: ['escalate TK-0001 --reason "nobody here knows"'],
+      },
+    ],
+  },
+  {
     name: 'alerts',
     row: async () => (await import('./alerts-row.ts')).ALERTS,
-    says: 'Show and acknowledge what people have been told.',
-    list: 'Show the alerts that nobody has acknowledged.',
+    says: 'Show and acknowledge alerts.',
+    list: 'List alerts that nobody has acknowledged.',
     show: { verb: 'show <id>', says: 'Show an alert in full.', examples: ['show alert-3'] },
-    orders: [{ verb: 'ack <id>', says: 'Say that somebody looks after it.', examples: ['ack alert-3 --by ada'] }],
+    orders: [
+      {
+        verb: 'ack <id>',
+        says: 'Acknowledge an alert: somebody takes care of it.',
+        examples: ['ack alert-3 --by ada'],
+      },
+    ],
   },
 ];
 
-const BY_WHOM = [option('--by <name>', 'who says so (default: your user name)'), option('--reason <text>', 'why')];
+const BY_WHOM = [
+  option('--by <name>', 'name of the person who does this (default: your user name)'),
+  option('--reason <text>', 'why'),
+];
 
-/** A desk's table as verbs under its name. */
+/** The verbs of a desk, grouped under its name. */
 function verbsOf({ name, row, says, list, hasAll = true, show, orders }: DeskVerbs): VerbGroup {
   const verb = ({ verb: usage, examples, ...rest }: DeskVerb, run: Verb['run']): Verb => ({
     ...rest,
@@ -143,7 +260,7 @@ function verbsOf({ name, row, says, list, hasAll = true, show, orders }: DeskVer
     verb: 'list',
     says: list,
     examples: ['list', hasAll ? 'list --all --json' : 'list --json'],
-    options: hasAll ? [option('--all', 'also those that are over')] : [],
+    options: hasAll ? [option('--all', 'also list closed ones')] : [],
   };
   return {
     name,
@@ -172,6 +289,15 @@ function verbsOf({ name, row, says, list, hasAll = true, show, orders }: DeskVer
 function count(text: string): number {
   if (!/^[1-9]\d{0,2}$/.test(text)) throw new InvalidArgumentError('Not a count from 1 to 999.');
   return Number(text);
+}
+
+function evidences(text: string, before: readonly Evidence[] = []): readonly Evidence[] {
+  const [, kind, source, strength] = /^([^:]+):(.+):(0(?:\.\d+)?|1(?:\.0+)?)$/.exec(text) ?? [];
+  if (kind === undefined || source === undefined)
+    throw new InvalidArgumentError(
+      'Not evidence, such as "filing:page 40:0.8": kind, source and strength from 0 to 1.',
+    );
+  return [...before, { kind, source, strength: Number(strength) }];
 }
 
 function dateMs(text: string): number {

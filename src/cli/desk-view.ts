@@ -1,6 +1,6 @@
 /**
- * The desks of the crew as verbs see them: of a running system through its gateway, or in a stopped store, where an
- * order is left for the next start. What is not there, or is refused, is an error with a code, and so an exit code.
+ * The crew's desks as verbs see them: in a running system through its gateway, or in a stopped store, where orders are
+ * left for the next start. Missing and refused things are errors with codes, which decide the exit code.
  */
 import { BosunError, isBosunError } from '../errors.ts';
 import { withData } from './data-work.ts';
@@ -8,7 +8,7 @@ import { type ExitCode } from './exit-codes.ts';
 import { type LiveGateway } from './live-gateway.ts';
 import { type OrderReply } from '../machines/people/turn.ts';
 import { type DataCommand } from './surroundings.ts';
-import { type System } from '../system.ts';
+import { type Shard } from '../shard.ts';
 import { type Shown } from '../table.ts';
 
 export interface Looked<Context> {
@@ -23,10 +23,13 @@ export interface DeskOrder {
 
 export interface DeskView {
   readonly isLive: boolean;
-  /** Undefined where there is no such actor, and of one that has not begun. */
+  /** Reads an actor. Undefined if there is no such actor, or if it has not begun. */
   look<Context>(address: string): Promise<Looked<Shown<Context>> | undefined>;
-  /** Resolves when it is carried out, or left for the next start. Rejects with BOSUN_EVENT_REFUSED and why. */
-  order(desk: string, event: DeskOrder): Promise<void>;
+  /**
+   * Gives an order. Resolves, with the desk's remarks, when it is carried out or stored for the next start. Rejects
+   * with BOSUN_EVENT_REFUSED and the reason.
+   */
+  order(desk: string, event: DeskOrder): Promise<readonly string[]>;
 }
 
 export function withDesks(command: DataCommand, work: (view: DeskView) => Promise<void>): Promise<ExitCode> {
@@ -36,7 +39,7 @@ export function withDesks(command: DataCommand, work: (view: DeskView) => Promis
   });
 }
 
-/** The record of an id. Throws where there is none. */
+/** The record of an id. Throws if there is none. */
 export function found<Row extends { readonly id: string }>(rows: readonly Row[], id: string, missing: string): Row {
   const row = rows.find((known) => known.id === id);
   if (row === undefined) throw notThere(missing);
@@ -65,26 +68,30 @@ function liveView(gateway: LiveGateway): DeskView {
     async order(desk, event) {
       const { reply } = await gateway.call<{ reply: OrderReply | null }>('actor.ask', { address: desk, event });
       if (reply?.taken === false) throw refusedOrder(reply.problems.join('; '));
+      return reply?.problems ?? [];
     },
   };
 }
 
-function storedView(system: System): DeskView {
+function storedView(system: Shard): DeskView {
   return {
     isLive: false,
     look<Context>(address: string) {
       const snapshot = system.snapshot(address);
-      // Its record is of another version of Bosun: better said than read wrongly.
+      // The record is of another version of Bosun: report that instead of misreading it.
       if (snapshot?.status === 'suspended') throw snapshot.error;
       return Promise.resolve(
         snapshot && begun({ value: snapshot.value, context: snapshot.context as Shown<Context> | undefined }),
       );
     },
-    order: (desk, event) => system.send(desk, event),
+    order: async (desk, event) => {
+      await system.send(desk, event);
+      return [];
+    },
   };
 }
 
-/** A desk may know of a gate or a debate an epoch before its actor has taken its first turn. */
+/** Filters out an actor before its first turn, since a desk may know of a gate or a debate an epoch earlier. */
 function begun<Context>({ value, context }: Looked<Context | null | undefined>): Looked<Context> | undefined {
   return context === null || context === undefined ? undefined : { value, context };
 }

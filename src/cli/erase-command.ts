@@ -1,4 +1,4 @@
-/** `bosun erase`: removes an actor of a stopped store for good, and every byte of it from the store's files. */
+/** `bosun erase`: removes an actor of a stopped store for good, and all of its data from the store's files. */
 import { hasStore, onHold, storeDirectory } from './data-directory.ts';
 import { carriedOut, EXIT, type ExitCode } from './exit-codes.ts';
 import { STOPPED_EXITS } from './stopped-store.ts';
@@ -8,7 +8,10 @@ export interface EraseCommand extends DataCommand {
   readonly address: string;
 }
 
-/** Exit code 0: erased; 1: the store cannot be read or written; 2: no store, or nobody at the address; 4: in use. */
+/**
+ * Erases an actor. Resolves to exit code 0: erased; 1: the store cannot be read or written; 2: no store, or no actor at
+ * the address; 4: in use.
+ */
 export async function eraseCommand(command: EraseCommand): Promise<ExitCode> {
   const { address, json, out, err } = command;
   const directory = storeDirectory(command);
@@ -17,7 +20,7 @@ export async function eraseCommand(command: EraseCommand): Promise<ExitCode> {
     return EXIT.badInput;
   }
   return carriedOut(
-    err,
+    command,
     async () => {
       await onHold(directory, { log: logTo(err) }, (system) => system.erase(address));
       out.write(

@@ -1,20 +1,21 @@
-/** Exit codes: what they mean, and which one an error leads to. */
+/** Exit codes: their meaning, and the code for each error. */
 import { type ErrorCode, isBosunError } from '../errors.ts';
-import { type Output } from './surroundings.ts';
+import { plainLine } from '../plain-text.ts';
+import { type DataCommand } from './surroundings.ts';
 
-/** What the command line's exit codes mean. They are API. */
+/** Exit codes of the command line. They are API. */
 export const EXIT = {
   completed: 0,
   failed: 1,
-  /** Also what is not there: an actor, a plan, a store. */
+  /** The input is invalid, or an actor, plan or store is missing. */
   badInput: 2,
-  /** Paused, or waiting for someone. */
+  /** The plan is paused, or waits for people. */
   paused: 3,
-  /** Another process has the data directory open, and has no gateway that could be asked. */
+  /** Another process without a gateway has the data directory open. */
   inUse: 4,
   /** The actor or the gateway refused the event or the call. */
   refused: 5,
-  /** No answer in time. What was asked may still happen. */
+  /** There was no answer in time. The call may still be carried out. */
   timeout: 6,
   /** Only a running system can do this, and none runs on the data directory. */
   notRunning: 7,
@@ -25,7 +26,7 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 type Exits = { readonly [Code in ErrorCode]?: ExitCode };
 
-/** By error; of every other one it is `failed`. */
+/** Exit codes by error code; all other errors are `failed`. */
 const EXITS: Exits = {
   BOSUN_ACTOR_UNKNOWN: EXIT.badInput,
   BOSUN_ADDRESS_INVALID: EXIT.badInput,
@@ -38,8 +39,12 @@ const EXITS: Exits = {
   BOSUN_CONFIG_INVALID: EXIT.badInput,
   BOSUN_MESSAGE_UNKNOWN: EXIT.badInput,
   BOSUN_ORDER_REFUSED: EXIT.badInput,
+  BOSUN_RECORDS_UNKNOWN: EXIT.badInput,
   BOSUN_PLAN_INVALID: EXIT.badInput,
+  BOSUN_PROFILE_INVALID: EXIT.badInput,
   BOSUN_VALUE_REFUSED: EXIT.badInput,
+  BOSUN_ACTOR_SUSPENDED: EXIT.refused,
+  BOSUN_STATE_SUSPECT: EXIT.refused,
   BOSUN_EVENT_INVALID: EXIT.refused,
   BOSUN_EVENT_NOT_TAKEN: EXIT.refused,
   BOSUN_EVENT_REFUSED: EXIT.refused,
@@ -52,12 +57,13 @@ const EXITS: Exits = {
 };
 
 /**
- * Carries out a verb. What is refused is said on `err`, and has its exit code. Rejects for faults of Bosun only.
+ * Carries out a verb. A refusal is printed on `err`, with `--json` as a line of JSON, and has its exit code. Rejects
+ * for internal errors only.
  *
- * @param own Exit codes that are other ones with this verb.
+ * @param own Exit codes that differ for this verb.
  */
 export async function carriedOut(
-  err: Output,
+  { err, json }: Pick<DataCommand, 'err' | 'json'>,
   work: () => Promise<ExitCode | void>,
   own: Exits = {},
 ): Promise<ExitCode> {
@@ -65,12 +71,13 @@ export async function carriedOut(
     return (await work()) ?? EXIT.completed;
   } catch (error) {
     if (!isBosunError(error)) throw error;
-    err.write(`${error.message}${hint(error.details)}\n`);
+    const message = plainLine(`${error.message}${hint(error.details)}`);
+    err.write(`${json ? JSON.stringify({ type: 'error', code: error.code, message }) : message}\n`);
     return own[error.code] ?? EXITS[error.code] ?? EXIT.failed;
   }
 }
 
-/** What the state would take instead; where a guard has decided, its types are no help. */
+/** A hint with the event types that the state accepts; none if a guard refused, since types do not help then. */
 function hint({ accepts, isGuarded }: Readonly<Record<string, unknown>>): string {
   return Array.isArray(accepts) && isGuarded !== true ? `; it takes: ${accepts.join(', ') || 'nothing'}` : '';
 }

@@ -1,47 +1,58 @@
-/** A gateway before the system of a data directory, announced there, so that verbs of the command line find it. */
+/** The gateway of a system on a data directory, announced there so that verbs of the command line find it. */
 import { randomBytes } from 'node:crypto';
+import { type Procedures } from '../actors/api/procedure.ts';
 import { createGateway } from '../gateway/network/server.ts';
 import { leadCoordinator } from '../machines/coordination/coordinator/lead-coordinator.ts';
 import { type Plan } from '../machines/coordination/plan/plan.ts';
 import { schedule } from '../machines/coordination/plan/schedule.ts';
-import { type System } from '../system.ts';
-import { type SpreadSystem } from '../workers/spread-system.ts';
+import { type Served } from '../gateway/workers/worker-port.ts';
 import { type Config } from './config-file.ts';
 import { type DataDirectory } from './data-directory.ts';
 import { announceGateway, type GatewayAddress, withdrawGateway } from './gateway-file.ts';
 
 export interface FrontDoor {
-  /** Before the system starts: whether it could be opened. Rejects with BOSUN_CONFIG_INVALID. */
+  /** Checks before the system starts whether the port can be opened. Rejects with BOSUN_CONFIG_INVALID. */
   tryPort(): Promise<void>;
-  /** For a system that runs. Resolves to `http://127.0.0.1:4180`. Rejects with BOSUN_CONFIG_INVALID. */
+  /**
+   * Opens the gateway of a running system. Resolves to its URL, such as `http://127.0.0.1:4180`. Rejects with
+   * BOSUN_CONFIG_INVALID.
+   */
   open(): Promise<string>;
-  /** Takes nothing more, lets calls under way end, closes. */
-  close(): Promise<void>;
+  /** Accepts nothing more, lets calls under way end within `graceMs` (default 10 s), and closes. */
+  close(graceMs?: number): Promise<void>;
 }
 
 export interface FrontDoorOptions {
   readonly settings: Config['gateway'];
+  /** Procedures of the crew. A procedure of the settings with the same name takes precedence. Default: none. */
+  readonly procedures?: Procedures;
   readonly log: (...args: unknown[]) => void;
 }
 
-/** What the page asks of a plan's coordinator. */
+/** Selectors of a plan's coordinator for the page. */
 export const PLAN_SELECTORS = {
   [leadCoordinator.name]: { schedule: ({ plan }: { readonly plan: Plan }) => schedule(plan) },
 };
 
-/** Made before the system starts: settings that are refused must not cost a start. Throws BOSUN_CONFIG_INVALID. */
+/**
+ * Makes the gateway before the system starts, so that invalid settings do not cost a start. Throws
+ * BOSUN_CONFIG_INVALID.
+ */
 export function frontDoor(
-  system: System | SpreadSystem,
+  system: Served,
   directory: DataDirectory,
-  { settings, log }: FrontDoorOptions,
+  { settings, log, procedures }: FrontDoorOptions,
 ): FrontDoor {
   const token = randomBytes(24).toString('base64url');
-  const made = () => createGateway(system, { ...settings, operator: token, selectors: PLAN_SELECTORS, log });
+  const offered = { ...procedures, ...settings.procedures };
+  const options = { ...settings, procedures: offered, operator: token, selectors: PLAN_SELECTORS, log };
+  const made = () => createGateway(system, options);
   const gateway = made();
   let announced: GatewayAddress | undefined;
   return {
     async tryPort() {
-      // Not kept until then: whoever came in before the system runs would be told that nobody lives there.
+      // A separate gateway, closed at once: clients that connect before the system runs would be told that actors do
+      // not exist.
       const trial = made();
       try {
         await trial.listen();
@@ -61,11 +72,11 @@ export function frontDoor(
       announced = address;
       return url;
     },
-    async close() {
+    async close(graceMs) {
       if (announced === undefined) return;
       const address = announced;
       announced = undefined;
-      await gateway.drain();
+      await gateway.drain(graceMs === undefined ? {} : { graceMs });
       await withdrawGateway(directory, address);
     },
   };

@@ -1,9 +1,10 @@
 /**
- * Draws a schedule as a Gantt chart, as SVG for people with a browser and as text for a terminal: one row per task,
- * grouped by item. Pure and deterministic. Nothing is told by colour alone, and all text from the plan is escaped.
+ * Draws a schedule as a Gantt chart, as SVG and as text for a terminal: one row per task, grouped by item. Pure and
+ * deterministic. Colour is never the only distinction, and all text from the plan is escaped.
  */
 import { type Plan } from '../machines/coordination/plan/plan.ts';
 import { type Schedule, type ScheduledTask } from '../machines/coordination/plan/schedule.ts';
+import { painted } from './terminal.ts';
 
 /** A heading (an item) or one task under it. */
 interface GanttRow {
@@ -11,7 +12,7 @@ interface GanttRow {
   readonly task: ScheduledTask | null;
 }
 
-/** Items in the order of the plan, and under each its tasks in the order of the plan. */
+/** The rows: items in the order of the plan, and under each its tasks in the order of the plan. */
 function rowsOf(schedule: Schedule, plan: Plan): readonly GanttRow[] {
   const scheduled = new Map(schedule.tasks.map((task) => [task.task, task]));
   const rows: GanttRow[] = [];
@@ -19,18 +20,18 @@ function rowsOf(schedule: Schedule, plan: Plan): readonly GanttRow[] {
   for (const task of plan.tasks) {
     if (task.item !== item && task.item !== null) rows.push({ label: task.item, task: null });
     item = task.item;
-    // a schedule holds every task of its plan
+    // A schedule holds every task of its plan.
     rows.push({ label: task.stage ?? task.id, task: scheduled.get(task.id)! });
   }
   return rows;
 }
 
-/** Each agent type's place, first in the plan first. */
+/** The index of each agent type, in order of first use in the plan. */
 function agentsOf(plan: Plan): ReadonlyMap<string, number> {
   return new Map([...new Set(plan.tasks.map(({ agent }) => agent))].map((agent, index) => [agent, index]));
 }
 
-/** Round times from 0 to the makespan, at most `most` and one. */
+/** Round times from 0 to the makespan, at most `most + 1`. */
 function ticksOf(makespan: number, most: number): readonly number[] {
   if (makespan === 0) return [0];
   const magnitude = 10 ** Math.floor(Math.log10(makespan / most));
@@ -38,7 +39,7 @@ function ticksOf(makespan: number, most: number): readonly number[] {
   return Array.from({ length: Math.floor(makespan / step) + 1 }, (_, index) => Number((index * step).toPrecision(12)));
 }
 
-/** Letters of the longest label. */
+/** Number of letters of the longest label. */
 function widestLabel(rows: readonly GanttRow[]): number {
   return rows.reduce((widest, { label }) => Math.max(widest, label.length), 0);
 }
@@ -59,22 +60,22 @@ const MARGIN = 16;
 const ROW = 26;
 const BAR = 18;
 const STRIPE = 3;
-/** Where rows begin, without the legend: title, summary and axis are above. */
+/** Top of the rows, without the legend: title, summary and axis are above. */
 const HEAD = 92;
 const LEGEND_ROW = 20;
-/** Average advance of a 12 pixel sans-serif letter, on the wide side: text must not leave its place. */
+/** Average advance of a 12 pixel sans-serif letter, rounded up, so that text stays in its place. */
 const LETTER = 7;
 const LABEL_LETTERS_MAX = 34;
 const TICKS_MAX = 12;
-/** More lines than this are a grey cloud. */
+/** Number of dependency lines above which none is drawn, since they would merge into grey. */
 const LINES_MAX = 200;
 
 const INK = '#1c1c1c';
 const FAINT = '#6b6b6b';
 const GRID = '#dddddd';
 /**
- * Light enough for dark letters; told apart in print and by most colour-blind eyes. Repeats after ten, hence names in
- * the bars.
+ * Fill colours: light enough for dark letters, and distinct in print and for most colour-blind readers. They repeat
+ * after ten, so bars also carry names.
  */
 const FILLS = [
   '#8fbfe0',
@@ -94,22 +95,21 @@ interface GanttLayout {
   readonly plan: Plan;
   readonly rows: readonly GanttRow[];
   readonly agents: ReadonlyMap<string, number>;
-  /** Left edge, right edge, top and bottom of the area of bars. */
+  /** Edges of the area of bars. */
   readonly left: number;
   readonly right: number;
   readonly top: number;
   readonly bottom: number;
   x(time: number): number;
-  /** Middle of a row. */
+  /** Vertical middle of a row. */
   y(index: number): number;
 }
 
 /**
  * The chart as one SVG document. Bars on the critical path have a thick outline, a stripe and a mark at their label.
- * Lines of dependencies are left out where there are more than 200. An opaque light ground keeps it readable on a dark
- * page.
+ * More than 200 lines of dependencies are left out. An opaque light background keeps it readable on a dark page.
  *
- * @param plan The plan that was scheduled: it has the unit, the order of the rows and the dependencies.
+ * @param plan The scheduled plan, for the unit, the order of the rows and the dependencies.
  */
 export function ganttSvg(schedule: Schedule, plan: Plan): string {
   const rows = rowsOf(schedule, plan);
@@ -205,7 +205,7 @@ function axis({ schedule, plan, left, right, top, bottom, x }: GanttLayout): rea
   ];
 }
 
-/** One dashed line where a barrier opens: when the last task it waits for has ended. */
+/** A dashed line where a barrier opens: at the end of the last task it waits for. */
 function barriers({ schedule, plan, top, bottom, x }: GanttLayout): readonly string[] {
   const awaited = new Map(
     plan.tasks.flatMap(({ stage, barrier }) =>
@@ -225,14 +225,17 @@ function barriers({ schedule, plan, top, bottom, x }: GanttLayout): readonly str
   });
 }
 
-/** From the end of a task along its row to where the next begins, and there up or down to its bar. Under the bars. */
+/**
+ * Lines from the end of a task along its row to the start of the next task, then up or down to its bar. Drawn under the
+ * bars.
+ */
 function dependencies({ plan, rows, x, y }: GanttLayout): readonly string[] {
   const place = new Map(
     rows.flatMap(({ task }, index) => (task === null ? [] : [[task.task, { task, index }] as const])),
   );
   const edges = plan.tasks.flatMap(({ id, after }) =>
     after.map((dependency) => [place.get(dependency)!, place.get(id)!] as const),
-  ); // every task has a row
+  ); // Every task has a row.
   if (edges.length > LINES_MAX) return [];
   const lines = edges.map(([from, to]) => {
     const side = from.index < to.index ? -1 : 1;
@@ -275,14 +278,14 @@ function taskRow(
   ].join('');
 }
 
-/** The agent's name stands in its bar, or beside it on the side that has room. */
+/** The place of the agent's name: inside its bar, or on the side of it that has room. */
 function agentPlace(agent: string, from: number, to: number, right: number): { at: number; anchor: 'start' | 'end' } {
   const length = (agent.length + 1) * LETTER;
   if (to - from > length) return { at: from + 6, anchor: 'start' };
   return to + 12 + length < right ? { at: to + 12, anchor: 'start' } : { at: from - 12, anchor: 'end' };
 }
 
-/** A bar, or a diamond for what takes no time. */
+/** A bar, or a diamond for a task without duration. */
 function shape(
   from: number,
   to: number,
@@ -302,7 +305,7 @@ function shape(
 }
 
 function fillOf(agent = 0): string {
-  return FILLS[agent % FILLS.length]!; // the list is not empty
+  return FILLS[agent % FILLS.length]!; // The list is not empty.
 }
 
 function px(length: number): string {
@@ -321,7 +324,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** For text and attribute values. What XML cannot hold at all becomes a replacement mark. */
+/** Escapes text for elements and attribute values. Characters that XML cannot hold become replacement marks. */
 function escape(text: string): string {
   return text
     .toWellFormed()
@@ -329,18 +332,19 @@ function escape(text: string): string {
     .replace(/[&<>"']/g, (char) => ENTITIES[char]!);
 }
 
-/** Foregrounds of SGR that are readable on dark and light grounds; by agent type. */
+/** SGR foreground colours by agent type, readable on dark and light backgrounds. */
 const COLOURS = [34, 33, 32, 35, 36, 31];
 
 export interface TextOptions {
-  /** Of the whole chart, in characters; at least 40. */
+  /** Width of the whole chart in characters; at least 40. */
   readonly width: number;
-  /** Colour bars by agent type, for a terminal. */
+  /** Whether to colour bars by agent type. */
   readonly colour?: boolean;
 }
 
 /**
- * The chart for a terminal: `█` and a `◆` at the label on the critical path, `▒` elsewhere, `◇` for what takes no time.
+ * The chart for a terminal: `█` and a `◆` at the label on the critical path, `▒` elsewhere, `◇` for a task without
+ * duration.
  */
 export function ganttText(schedule: Schedule, plan: Plan, { width, colour = false }: TextOptions): string {
   const rows = rowsOf(schedule, plan);
@@ -352,10 +356,10 @@ export function ganttText(schedule: Schedule, plan: Plan, { width, colour = fals
     if (task === null) return name;
     const [from, to] = [column(task.start), column(task.end)];
     const cells = task.start === task.end ? '◇' : (task.critical ? '█' : '▒').repeat(Math.max(to - from, 1));
-    // every agent type has its place
-    const painted = colour ? `\u001b[${COLOURS[agents.get(task.agent)! % COLOURS.length]}m${cells}\u001b[0m` : cells;
+    // Every agent type has a place.
+    const bar = colour ? painted(cells, COLOURS[agents.get(task.agent)! % COLOURS.length]!) : cells;
     const named = cut(`${task.critical ? '◆' : ' '} ${name}`, label - 1).padEnd(label);
-    return `${named}${' '.repeat(Math.min(from, columns))}${painted}`;
+    return `${named}${' '.repeat(Math.min(from, columns))}${bar}`;
   });
   return [
     `${cut(plan.unit, label - 1).padEnd(label)}${axisText(schedule.makespan, columns, column)}`,
@@ -364,7 +368,7 @@ export function ganttText(schedule: Schedule, plan: Plan, { width, colour = fals
   ].join('\n');
 }
 
-/** Each tick's number begins in the column of its time, unless the one before reaches into it. */
+/** The axis. Each number begins in the column of its time; a number that the previous one overlaps is left out. */
 function axisText(makespan: number, columns: number, column: (time: number) => number): string {
   let text = '';
   for (const time of ticksOf(makespan, Math.max(Math.floor(columns / 6), 1))) {

@@ -1,5 +1,5 @@
-/** `bosun gates`: questions to people, and answers to them. */
-import { BosunError } from '../errors.ts';
+/** `bosun gates`: lists questions to people, and answers them. */
+import { BosunError, isBosunError } from '../errors.ts';
 import { type GateDeskContext, gatesIn, type GateRecord } from '../machines/people/gates/gate-desk.ts';
 import { problemsOf } from '../machines/people/gates/gate-form.ts';
 import { ANYBODY, type GateQuestion } from '../machines/people/gates/gate.ts';
@@ -7,7 +7,7 @@ import { listed } from '../machines/people/desk.ts';
 import { DESKS } from '../machines/work/system-ids.ts';
 import { type DeskRow, type Ordered } from './desk-row.ts';
 import { type DeskView, found, refusedOrder } from './desk-view.ts';
-import { oneLine } from './run-report.ts';
+import { parsedJson } from './json-text.ts';
 import { timeText, whenKnown } from './stopped-store.ts';
 
 type Gate = Omit<ReturnType<typeof listed<GateRecord>>, 'askedBy'>;
@@ -18,21 +18,27 @@ export async function gatesOf(view: DeskView): Promise<Gate[]> {
 }
 
 export const GATES: DeskRow<Gate> = {
-  none: 'nobody is asked anything',
+  none: 'no open questions',
   records: async (view, all) => (await gatesOf(view)).filter(({ isOver }) => all || !isOver),
   find: async (view, id) => found(await gatesOf(view), id, `no gate "${id}"; bosun gates list --all shows them`),
-  cells: ({ id, phase, audience, openedAtMs, deadlineAtMs, title }) => ({
+  cells: ({ id, phase, audience, openedAtMs, deadlineAtMs, title, item, stage, proposal }) => ({
     ID: id,
     STATE: phase,
     FOR: audienceText(audience),
     SINCE: timeText(openedAtMs),
     UNTIL: whenKnown(deadlineAtMs),
-    TITLE: oneLine(title),
+    ITEM: item,
+    STAGE: stage,
+    TITLE: title,
+    PROPOSED: proposal,
   }),
-  facts: ({ id, kind, title, phase, audience, openedAtMs, deadlineAtMs, result }) => [
+  facts: ({ id, kind, title, item, stage, proposal, phase, audience, openedAtMs, deadlineAtMs, result }) => [
     ['gate', id],
     ['kind', kind],
-    ['title', oneLine(title)],
+    ['title', title],
+    ['item', item],
+    ['stage', stage],
+    ['proposed', proposal],
     ['state', phase],
     ['for', audienceText(audience)],
     ['since', timeText(openedAtMs)],
@@ -53,7 +59,7 @@ export const GATES: DeskRow<Gate> = {
   },
 };
 
-/** An answer that does not count is refused here, so that nobody has to wait for the next start to hear of it. */
+/** Makes the order that answers a gate. An invalid answer is refused here instead of at the next start. */
 export async function answered(
   view: DeskView,
   { gate, by, answer }: { readonly gate: Gate; readonly by: string; readonly answer: object },
@@ -61,10 +67,10 @@ export async function answered(
   const { id, isOver, phase, audience } = gate;
   if (isOver) throw refusedOrder(`${id} is closed: ${phase}`);
   if (!audience.includes(ANYBODY) && !audience.includes(by))
-    throw refusedOrder(`${by} is not among those asked: ${audience.join(', ')}; --by says who answers`);
+    throw refusedOrder(`${by} may not answer it; those who may: ${audience.join(', ')}. Name one with --by`);
   const question = await questionOf(view, id);
   const problems = question === undefined ? [] : problemsOf(question.form, answer);
-  if (problems.length > 0) throw refusedOrder(`that does not fit ${id}: ${problems.join('; ')}`);
+  if (problems.length > 0) throw refusedOrder(`the answer does not fit ${id}: ${problems.join('; ')}`);
   return {
     desk: DESKS.gates,
     event: { type: 'gate.answer', gate: id, by, answer },
@@ -76,7 +82,7 @@ async function questionOf(view: DeskView, id: string): Promise<GateQuestion | un
   return (await view.look<{ readonly question: GateQuestion }>(`${DESKS.openGates}/${id}`))?.context.question;
 }
 
-/** Values are JSON where they read as JSON, and text where they do not. */
+/** The fields of an answer: values are JSON if they parse as JSON, otherwise text. */
 function answerOf(fields: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(
     fields.map((field) => {
@@ -84,7 +90,7 @@ function answerOf(fields: readonly string[]): Record<string, unknown> {
       if (at < 1)
         throw new BosunError(
           'BOSUN_CALL_INVALID',
-          `an answer is given as key=value, such as decision=approve, not "${field}"`,
+          `give an answer as key=value, such as decision=approve, not "${field}"`,
         );
       return [field.slice(0, at), valueOf(field.slice(at + 1))];
     }),
@@ -93,9 +99,10 @@ function answerOf(fields: readonly string[]): Record<string, unknown> {
 
 function valueOf(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    // A word is no JSON, and what is meant is the word.
+    return parsedJson(text);
+  } catch (error) {
+    if (isBosunError(error)) throw error;
+    // A word is not JSON and is meant as text.
     return text;
   }
 }

@@ -1,7 +1,7 @@
 /**
- * `DIR/bosun.gateway.json`: where the gateway of a running system is, and the token of whoever runs it. Only the owner
- * of the directory can read it; it is there while the gateway is. One that a killed process left behind is found out by
- * asking.
+ * `DIR/bosun.gateway.json`: the URL of a running system's gateway and the operator's token. Only the directory's owner
+ * can read it; it exists while the gateway runs. A file left behind by a killed process is detected by calling the
+ * gateway.
  */
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,11 +13,11 @@ const schema = z.object({ url: z.url(), token: z.string().min(16), pid: z.number
 
 export type GatewayAddress = z.output<typeof schema>;
 
-/** Rejects with BOSUN_CONFIG_INVALID where it cannot be written. */
+/** Writes the file. Rejects with BOSUN_CONFIG_INVALID if it cannot be written. */
 export async function announceGateway({ path }: DataDirectory, address: GatewayAddress): Promise<void> {
   const file = fileIn(path);
   try {
-    // Never half there, and never there for others to read.
+    // Renamed into place, so that it is never incomplete and never readable by others.
     await writeFile(`${file}.new`, `${JSON.stringify(address)}\n`, { mode: 0o600 });
     await rename(`${file}.new`, file);
   } catch (error) {
@@ -25,12 +25,12 @@ export async function announceGateway({ path }: DataDirectory, address: GatewayA
   }
 }
 
-/** Leaves that of another gateway, which has taken its place. */
+/** Removes the file unless another gateway has replaced it. */
 export async function withdrawGateway(directory: DataDirectory, { token }: GatewayAddress): Promise<void> {
   if ((await announcedGateway(directory))?.token === token) await rm(fileIn(directory.path), { force: true });
 }
 
-/** What a gateway wrote that may be gone; undefined where there is nothing that one would write. */
+/** The address that a gateway announced; that gateway may have ended. Undefined if the file is missing or invalid. */
 export async function announcedGateway({ path }: DataDirectory): Promise<GatewayAddress | undefined> {
   try {
     return schema.parse(JSON.parse(await readFile(fileIn(path), 'utf8')));

@@ -5,7 +5,8 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type AnyStateMachine } from 'xstate';
-import { type AnyAgent, BOSS_AGENT } from '../actors/model/agent.ts';
+import { type AnyAgent } from '../actors/model/agent.ts';
+import { BOSS_AGENT } from '../actors/model/supervision.ts';
 import { childLogic, isMachine } from '../actors/xstate/machine-facts.ts';
 import { systemClock } from '../clock.ts';
 import { BosunError, isBosunError, messageOf } from '../errors.ts';
@@ -17,9 +18,9 @@ import { svgOf } from '../gateway/charts/svg.ts';
 import { crewAgents } from '../machines/coordination/crew.ts';
 import { stageName } from '../machines/work/stage.ts';
 import { bossMachine } from '../supervisor/boss.ts';
-import { type System } from '../system.ts';
+import { type Shard } from '../shard.ts';
 import { agentsOfPlan, exportedAgents } from './check-command.ts';
-import { dataDirectory, hasStore, onHold, storeDirectory } from './data-directory.ts';
+import { hasStore, onHold, storeDirectory } from './data-directory.ts';
 import { carriedOut, EXIT, type ExitCode } from './exit-codes.ts';
 import { LiveGateway } from './live-gateway.ts';
 import { type DataCommand, logTo } from './surroundings.ts';
@@ -30,18 +31,18 @@ export interface InspectCommand extends DataCommand {
   /** An address in the system or the store, or the name of an agent. */
   readonly actor: string;
   readonly format: ChartFormat;
-  /** Where to write; `out` by default. */
+  /** Output file; default: `out`. */
   readonly file: string | undefined;
-  /** A plan file: its agents are known besides the crew. */
+  /** A plan file whose agents are known in addition to the crew. */
   readonly plan: string | undefined;
-  /** A module that exports agents: they are known besides the crew. */
+  /** A module whose exported agents are known in addition to the crew. */
   readonly agents: string | undefined;
 }
 
-/** A machine, and where in it an actor is: ids of states, null for an agent. */
+/** A machine and its active state ids; null for an agent. */
 interface Subject {
   readonly chart: Chart;
-  /** Of its agent, for a machine that has no id. */
+  /** Name of its agent, for a machine without an id. */
   readonly name: string;
   readonly title: string;
   readonly active: readonly string[] | null;
@@ -50,19 +51,20 @@ interface Subject {
 const STAGE = stageName('');
 
 /**
- * Exit code 0: written; 1: the store cannot be read, or the machine is too large; 2: nobody of that name, or no place
- * to draw; 4: the store is in use, and no gateway answers; 5: the gateway refuses.
+ * Draws a machine. Resolves to exit code 0: written; 1: the store cannot be read, or the machine is too large; 2: no
+ * actor or agent of that name, or an invalid output path; 4: the store is in use, and no gateway answers; 5: the
+ * gateway refuses.
  */
 export async function inspectCommand(command: InspectCommand): Promise<ExitCode> {
   const { format, file, cwd, out, err } = command;
   if (format === 'svg' && file === undefined && out.isTTY === true) {
     err.write(
-      'a drawing is nothing for a terminal: save it by --out FILE or > FILE, or add --format mermaid to read it ' +
+      'a terminal cannot show an SVG drawing: save it with --out FILE or > FILE, or add --format mermaid to read it ' +
         'as text\n',
     );
     return EXIT.badInput;
   }
-  return carriedOut(err, async () => {
+  return carriedOut(command, async () => {
     const text = await written(format, await subjectOf(command));
     if (file === undefined) out.write(text);
     else await save(resolve(cwd, file), text);
@@ -81,7 +83,7 @@ async function subjectOf(command: InspectCommand): Promise<Subject> {
   const { actor, err, env } = command;
   const agents = await knownAgents(command);
   const agent = machineOfAgent(actor, agents);
-  const gateway = await LiveGateway.of(dataDirectory(command));
+  const gateway = await LiveGateway.of(command);
   const live = gateway === undefined ? undefined : await liveSubject(gateway, actor, agent !== undefined);
   if (live !== undefined) return live;
   const directory = storeDirectory(command);
@@ -91,7 +93,7 @@ async function subjectOf(command: InspectCommand): Promise<Subject> {
       const subject = await onHold(directory, options, (system) => subjectIn(system, actor, agents));
       if (subject !== undefined) return subject;
     } catch (error) {
-      // An agent can be drawn while a run has the store; only where its actors are cannot be said.
+      // An agent can be drawn while a run has the store open; only actors cannot be looked up.
       if (agent === undefined || !isBosunError(error, 'BOSUN_STORE_LOCKED')) throw error;
     }
   }
@@ -99,11 +101,14 @@ async function subjectOf(command: InspectCommand): Promise<Subject> {
   const where = hasStore(directory) ? `no actor in ${directory.path} and no agent` : 'no agent';
   throw new BosunError(
     'BOSUN_ACTOR_UNKNOWN',
-    `${where} is called ${JSON.stringify(actor)}; agents known: ${[...agents.keys(), BOSS_AGENT].join(', ')}`,
+    `${where} is named ${JSON.stringify(actor)}; known agents: ${[...agents.keys(), BOSS_AGENT].join(', ')}`,
   );
 }
 
-/** Of a running system. Undefined where it has nobody of the name and an agent of that name is known here. */
+/**
+ * Looks up a name in a running system. Undefined if the system has no such actor or agent and the name is an agent
+ * known here.
+ */
 async function liveSubject(gateway: LiveGateway, name: string, isKnownHere: boolean): Promise<Subject | undefined> {
   try {
     const { agent, chart, active } = await gateway.call<{
@@ -136,17 +141,17 @@ function machineOfAgent(name: string, agents: ReadonlyMap<string, AnyAgent>): An
 }
 
 /**
- * Undefined where nobody lives at the address. Throws BOSUN_AGENT_UNKNOWN where the machine is not known, or there is
- * none.
+ * The actor at an address of a store; undefined if there is none. Throws BOSUN_AGENT_UNKNOWN if its machine is unknown
+ * or it has none.
  */
-function subjectIn(system: System, address: string, agents: ReadonlyMap<string, AnyAgent>): Subject | undefined {
+function subjectIn(system: Shard, address: string, agents: ReadonlyMap<string, AnyAgent>): Subject | undefined {
   const snapshot = system.snapshot(address);
   if (snapshot === undefined) return undefined;
   const machine = machineAt(system, address, agents);
   if (machine === undefined) {
     const message =
-      `the agent ${JSON.stringify(snapshot.agent)} of ${address} is no machine, or is not known: name its plan by ` +
-      '--plan, or by --agents a module that exports it';
+      `the agent ${JSON.stringify(snapshot.agent)} of ${address} is not a machine, or not known: name its plan with ` +
+      '--plan, or a module that exports it with --agents';
     throw new BosunError('BOSUN_AGENT_UNKNOWN', message);
   }
   const chart = chartOf(machine);
@@ -158,12 +163,8 @@ function subjectIn(system: System, address: string, agents: ReadonlyMap<string, 
   };
 }
 
-/** That of its agent, or of the machine it is a child of. */
-function machineAt(
-  system: System,
-  address: string,
-  agents: ReadonlyMap<string, AnyAgent>,
-): AnyStateMachine | undefined {
+/** The machine of an actor: that of its agent, or of the child logic in its parent's machine. */
+function machineAt(system: Shard, address: string, agents: ReadonlyMap<string, AnyAgent>): AnyStateMachine | undefined {
   const { agent } = system.snapshot(address)!;
   const parent = parentOf(system, address);
   if (parent === undefined || system.snapshot(parent)?.agent === BOSS_AGENT) return machineOfAgent(agent, agents);
@@ -172,15 +173,15 @@ function machineAt(
   return isMachine(logic) ? logic : undefined;
 }
 
-/** What a stage runs is `work` to the stage, and its agent type to whoever wrote the plan. */
-function nameAt(system: System, address: string): string {
+/** The agent's name. The work of a stage is called `work` there; the plan's author knows it by its agent type. */
+function nameAt(system: Shard, address: string): string {
   const parent = parentOf(system, address);
   const owner = parent === undefined ? '' : system.snapshot(parent)!.agent;
   return owner.startsWith(STAGE) ? owner.slice(STAGE.length) : system.snapshot(address)!.agent;
 }
 
-/** The nearest actor above; undefined for children of the root. An id given to a Boss may have slashes in it. */
-function parentOf(system: System, address: string): string | undefined {
+/** The nearest actor above; undefined for children of the root. The id of a Boss's child may contain slashes. */
+function parentOf(system: Shard, address: string): string | undefined {
   const slash = address.lastIndexOf('/');
   if (slash < 0) return undefined;
   const above = address.slice(0, slash);
@@ -199,8 +200,8 @@ async function written(format: ChartFormat, subject: Subject): Promise<string> {
 }
 
 /**
- * With the agent's name where XState has made up an id: `(machine)`, and `(machine).open` for its states. JSON keeps
- * the ids, for programs.
+ * Replaces XState's name for a machine without an id, `(machine)`, by the agent's name. JSON output keeps the ids, for
+ * programs.
  */
 function named(subject: Subject): Subject {
   const text = JSON.stringify(subject);

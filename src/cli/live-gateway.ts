@@ -1,50 +1,145 @@
 /**
- * The gateway of a running system, as the verbs of the command line use it: calls by HTTP, subscriptions by event
- * streams. It is found by what the system announced in its data directory, and asked whether it is still there.
+ * The gateway of a running system, as used by the verbs of the command line: calls over HTTP, subscriptions over event
+ * streams. It is named by its URL, or found by the file in the data directory; either way it is checked by a request.
  */
-import { BosunError, ERROR_CODES, type ErrorCode, isBosunError } from '../errors.ts';
+import { type Route } from '../actors/api/procedure.ts';
+import { BosunError, ERROR_CODES, type ErrorCode, isBosunError, messageOf } from '../errors.ts';
 import { type MethodName, METHODS } from '../gateway/calls/methods.ts';
 import { withWholeTables } from '../gateway/calls/whole-tables.ts';
-import { EVENTS_PATH } from '../gateway/protocol/protocol.ts';
+import { type ToolRow } from '../gateway/mcp/tool-row.ts';
+import { EVENTS_PATH, TOOLS_PATH } from '../gateway/protocol/protocol.ts';
 import { type ServerFrame, type WireError } from '../gateway/protocol/frames.ts';
 import { type ActorView } from '../gateway/protocol/views.ts';
 import { type Shown } from '../table.ts';
-import { type DataDirectory } from './data-directory.ts';
-import { announcedGateway, type GatewayAddress } from './gateway-file.ts';
+import { dataDirectory } from './data-directory.ts';
+import { announcedGateway } from './gateway-file.ts';
+import { type DataCommand, type RemoteGateway } from './surroundings.ts';
 
-/** A gateway on this machine that says nothing for so long hangs, or is none. */
-const PROBE_MS = 2_000;
+/**
+ * Milliseconds without an answer after which a gateway on this machine counts as gone. A process that has ended refuses
+ * at once. With a shorter limit, a busy gateway would count as gone, and its store would then be found in use.
+ */
+const PROBE_MS = 15_000;
+
+/** The media type of a stream of events. */
+const EVENT_STREAM = 'text/event-stream';
+
+interface Within {
+  readonly deadlineMs?: number | undefined;
+  /** The idempotency key: a repeat with the same key takes effect once. */
+  readonly key?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A tool of MCP as the gateway describes it, with the route of its method. */
+export interface OfferedTool extends ToolRow {
+  readonly http: Route;
+}
+
+/** A method or procedure as the gateway's OpenAPI document describes it. */
+export interface OfferedMethod {
+  readonly name: string;
+  readonly means: string;
+  readonly scope: string;
+  readonly http: Route;
+}
+
+interface ToolsAnswer {
+  readonly tools?: readonly OfferedTool[];
+}
+
+interface PathItem {
+  readonly [verb: string]: { readonly operationId: string; readonly summary: string; readonly 'x-scope'?: string };
+}
 
 export interface StreamOptions {
-  /** A cursor, to go on behind it. */
+  /** The cursor after which to continue. */
   readonly from?: string | undefined;
   readonly signal: AbortSignal;
 }
 
 export class LiveGateway {
   readonly url: string;
-  readonly #token: string;
+  readonly #token: string | undefined;
+  readonly #as: string | undefined;
 
-  constructor({ url, token }: Pick<GatewayAddress, 'url' | 'token'>) {
+  /**
+   * Makes a client.
+   *
+   * @param as The name of the calling program, such as `mcp:claude`; undefined for the holder of the token.
+   */
+  constructor({ url, token }: RemoteGateway, as?: string) {
     this.url = url;
     this.#token = token;
+    this.#as = as;
   }
 
-  /** That of the system which runs on a data directory; undefined where none does. */
-  static async of(directory: DataDirectory): Promise<LiveGateway | undefined> {
-    const address = await announcedGateway(directory);
+  /**
+   * The gateway that a command names, or that of the system on its data directory; undefined if none runs there.
+   * Rejects with BOSUN_SYSTEM_CLOSED if the named gateway does not answer.
+   */
+  static async of(
+    command: Pick<DataCommand, 'remote' | 'data' | 'cwd'>,
+    as?: string,
+  ): Promise<LiveGateway | undefined> {
+    const { remote } = command;
+    if (remote !== undefined) return LiveGateway.#at(new LiveGateway(remote, as));
+    const address = await announcedGateway(dataDirectory(command));
     if (address === undefined) return undefined;
-    const gateway = new LiveGateway(address);
+    const gateway = new LiveGateway(address, as);
     return (await gateway.#answers()) ? gateway : undefined;
   }
 
-  /** Rejects with what the gateway answers, or BOSUN_SYSTEM_CLOSED where it is gone. */
-  async call<Result>(
+  static async #at(gateway: LiveGateway): Promise<LiveGateway> {
+    const response = await gateway.#fetch('/healthz', { signal: AbortSignal.timeout(PROBE_MS) });
+    const said = await gateway.#bodyOf<{ readonly ok?: unknown } | null>(response);
+    if (said?.ok === true) return gateway;
+    throw gateway.#stranger(response);
+  }
+
+  /** Calls a method. Rejects with the gateway's error, or BOSUN_SYSTEM_CLOSED if the gateway is gone. */
+  call<Result>(
     method: MethodName,
     params: Readonly<Record<string, unknown>> = {},
-    { deadlineMs }: { readonly deadlineMs?: number | undefined } = {},
+    within: Within = {},
   ): Promise<Result> {
-    const { verb, path } = METHODS[method].http;
+    return this.#request(METHODS[method].http, params, within);
+  }
+
+  /** All methods, including procedures of the host. Rejects as `call` does. */
+  async offers(): Promise<OfferedMethod[]> {
+    const response = await this.#fetch('/openapi.json');
+    const { paths } = await this.#bodyOf<{ readonly paths?: Readonly<Record<string, PathItem>> }>(response);
+    if (paths === undefined) throw this.#stranger(response);
+    return Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item).flatMap(([verb, { operationId: name, summary, 'x-scope': scope }]) =>
+        scope === undefined ? [] : [{ name, means: summary, scope, http: { verb: verb.toUpperCase(), path } as Route }],
+      ),
+    );
+  }
+
+  /** The tools of MCP that the gateway offers. Rejects as `call` does. */
+  async tools(): Promise<readonly OfferedTool[]> {
+    const response = await this.#fetch(TOOLS_PATH);
+    const { tools } = await this.#bodyOf<ToolsAnswer>(response);
+    if (tools === undefined) throw this.#stranger(response);
+    return tools;
+  }
+
+  /** Calls a method that the gateway offers, as its document describes it. Rejects as `call` does. */
+  callOffered(
+    { http }: Pick<OfferedMethod, 'http'>,
+    params: Readonly<Record<string, unknown>>,
+    within: Within = {},
+  ): Promise<unknown> {
+    return this.#request(http, params, within);
+  }
+
+  async #request<Result>(
+    { verb, path }: Route,
+    params: Readonly<Record<string, unknown>>,
+    { deadlineMs, key, signal }: Within,
+  ): Promise<Result> {
     const rest = new Map(Object.entries(params).filter(([, value]) => value !== undefined));
     const place = path.replace(/\{(\w+)\}/g, (_, name: string) => {
       const value = String(rest.get(name));
@@ -53,10 +148,12 @@ export class LiveGateway {
     });
     const query =
       verb === 'GET' && rest.size > 0
-        ? `?${new URLSearchParams([...rest].map(([key, value]): [string, string] => [key, String(value)]))}`
+        ? `?${new URLSearchParams([...rest].map(([key, value]): [string, string] => [key, queryText(value)]))}`
         : '';
-    const deadline: Record<string, string> =
-      deadlineMs === undefined ? {} : { 'Bosun-Deadline-Ms': String(deadlineMs) };
+    const deadline: Record<string, string> = {
+      ...(deadlineMs !== undefined && { 'Bosun-Deadline-Ms': String(deadlineMs) }),
+      ...(key !== undefined && { 'Idempotency-Key': key }),
+    };
     const post =
       verb === 'POST'
         ? {
@@ -65,17 +162,15 @@ export class LiveGateway {
             body: JSON.stringify(Object.fromEntries(rest)),
           }
         : { headers: deadline };
-    const response = await this.#fetch(`${place}${query}`, post);
-    const body = (await response.json()) as Result & { readonly error?: WireError };
-    if (response.ok) return body;
-    throw errorOf(body.error);
+    const within = signal === undefined ? {} : { signal };
+    return this.#bodyOf<Result>(await this.#fetch(`${place}${query}`, { ...post, ...within }));
   }
 
-  /** What an actor shows, with all rows of its tables. Rejects with BOSUN_ACTOR_UNKNOWN where there is none. */
+  /** An actor's view with all rows of its tables. Rejects with BOSUN_ACTOR_UNKNOWN if there is none. */
   async actor<Context>(address: string): Promise<{ readonly value: unknown; readonly context: Shown<Context> | null }> {
     const { value, context } = await this.call<ActorView>('actor.get', { address });
     const whole = await withWholeTables(context, (table, from) => this.call('table.read', { address, table, from }));
-    // The caller names the agent whose context it is.
+    // The caller names the agent whose context this is.
     return { value, context: whole as Shown<Context> | null };
   }
 
@@ -84,22 +179,55 @@ export class LiveGateway {
     const headers: Record<string, string> = from === undefined ? {} : { 'Last-Event-ID': from };
     try {
       const response = await this.#fetch(`${EVENTS_PATH}?${new URLSearchParams({ topic, mode })}`, { headers, signal });
-      if (!response.ok) throw errorOf(((await response.json()) as { error?: WireError }).error);
+      if (!response.ok) await this.#bodyOf(response);
+      if (response.headers.get('content-type')?.startsWith(EVENT_STREAM) !== true) throw this.#stranger(response);
       yield* framesIn(response.body!);
     } catch (error) {
       if (signal.aborted) return;
-      // The line broke: what is read of a body throws errors of its own.
-      throw isBosunError(error)
-        ? error
-        : new BosunError('BOSUN_SYSTEM_CLOSED', `the line to the gateway at ${this.url} broke`, { cause: error });
+      // A broken connection: reading a body throws errors of its own.
+      throw isBosunError(error) ? error : this.#broken(error);
     }
+  }
+
+  /**
+   * The body of an answer. Rejects with the gateway's error, or with BOSUN_SYSTEM_CLOSED if the connection breaks or
+   * the answer cannot come from a gateway: it is from a proxy without a gateway behind it, or from a page.
+   */
+  async #bodyOf<Body>(response: Response): Promise<Body> {
+    const text = await response.text().catch((error: unknown) => {
+      throw this.#broken(error);
+    });
+    let body: unknown;
+    try {
+      body = JSON.parse(text);
+    } catch {
+      throw this.#stranger(response);
+    }
+    // The caller knows the method, and so the type of its answer.
+    if (response.ok) return body as Body;
+    const { error } = (body ?? {}) as { readonly error?: WireError };
+    throw typeof error?.code === 'string' ? errorOf(error) : this.#stranger(response);
+  }
+
+  #broken(cause: unknown): BosunError {
+    return new BosunError('BOSUN_SYSTEM_CLOSED', `the connection to the gateway at ${this.url} broke`, { cause });
+  }
+
+  /** The error for an answer that cannot come from a gateway. */
+  #stranger({ status, headers }: Response): BosunError {
+    const to = headers.get('location');
+    const message =
+      to === null
+        ? `what answers at ${this.url} is not a gateway of Bosun (HTTP status ${status})`
+        : `${this.url} redirects to ${to}; name the URL at which the gateway itself answers`;
+    return new BosunError('BOSUN_SYSTEM_CLOSED', message);
   }
 
   async #answers(): Promise<boolean> {
     try {
       const response = await this.#fetch(METHODS['system.info'].http.path, { signal: AbortSignal.timeout(PROBE_MS) });
       await response.arrayBuffer();
-      // Another one has the port, or nobody of ours; whoever only has too much to do is there.
+      // Any other status means that another program has the port; a busy gateway answers 429 or 503.
       return response.ok || response.status === 429 || response.status === 503;
     } catch {
       return false;
@@ -108,17 +236,36 @@ export class LiveGateway {
 
   async #fetch(path: string, init: RequestInit = {}): Promise<Response> {
     try {
-      return await fetch(`${this.url}${path}`, {
-        ...init,
-        headers: { ...(init.headers as Record<string, string>), Authorization: `Bearer ${this.#token}` },
-      });
+      const bearer: Record<string, string> = {
+        ...(this.#token !== undefined && { Authorization: `Bearer ${this.#token}` }),
+        ...(this.#as !== undefined && { 'Bosun-As': this.#as }),
+      };
+      const headers = { ...(init.headers as Record<string, string>), ...bearer };
+      // A redirect that is followed turns a POST into a GET.
+      return await fetch(`${this.url}${path}`, { ...init, headers, redirect: 'manual' });
     } catch (error) {
-      throw new BosunError('BOSUN_SYSTEM_CLOSED', `the gateway at ${this.url} does not answer`, { cause: error });
+      const message = `the gateway at ${this.url} does not answer: ${reasonOf(error)}`;
+      throw new BosunError('BOSUN_SYSTEM_CLOSED', message, { cause: error });
     }
   }
 }
 
-/** Server-sent events, as our gateway writes them: one line of data each. */
+/** A parameter as text of a query. An object is written as JSON. */
+function queryText(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/**
+ * The reason why a request failed. `fetch` states it in the cause of its error; for a host with several addresses, only
+ * in the error's code.
+ */
+function reasonOf(error: unknown): string {
+  const { cause = error } = error as { readonly cause?: unknown };
+  const { code } = cause as { readonly code?: unknown };
+  return typeof code === 'string' ? code : messageOf(cause);
+}
+
+/** Parses server-sent events as the gateway writes them, with one line of data each. */
 async function* framesIn(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerFrame> {
   const decoder = new TextDecoder();
   let rest = '';
@@ -137,7 +284,7 @@ export function errorOf(error: WireError | undefined): BosunError {
   const known = error !== undefined && Object.hasOwn(ERROR_CODES, error.code);
   return new BosunError(
     known ? (error.code as ErrorCode) : 'BOSUN_INTERNAL',
-    error?.message ?? 'the gateway answered with no error of its own',
+    error?.message ?? 'the gateway answered with an unknown error',
     { details: { ...error?.details } },
   );
 }

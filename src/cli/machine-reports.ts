@@ -1,11 +1,11 @@
 /**
- * Reports of tasks whose agents are machines. A function tells its stage when it starts and fails; a machine knows
- * nothing of plans, so its starts and failures are read off its stage and its Boss, which tell them of any child.
+ * Reports of tasks whose agents are machines. A function reports its starts and failures to its stage; a machine knows
+ * nothing of plans, so its starts and failures are derived from events of its stage and its Boss.
  */
 import { messageOf } from '../errors.ts';
 import { DESKS } from '../machines/work/system-ids.ts';
 import { type Plan } from '../machines/coordination/plan/plan.ts';
-import { type System } from '../system.ts';
+import { type Shard } from '../shard.ts';
 import { type Told } from './run-report.ts';
 
 interface Emitted {
@@ -15,12 +15,12 @@ interface Emitted {
   readonly restarts?: number;
 }
 
-/** Where a task's Boss lives, and the machine that does its work. */
+/** Prefix of the addresses of tasks' Bosses, and suffix of the machine that does the work. */
 const BOSS_PREFIX = `${DESKS.stages}/`;
 const WORK_SUFFIX = 'agent/work';
 
-/** @param isMachine Whether tasks of an agent type are done by a machine. */
-export function machineReports(system: System, plan: Plan, isMachine: (agentType: string) => boolean) {
+/** Reports attempts of tasks. `isMachine`: whether the tasks of an agent type are done by a machine. */
+export function machineReports(system: Shard, plan: Plan, isMachine: (agentType: string) => boolean) {
   const tasks = new Set(plan.tasks.filter(({ agent, run }) => run === null && isMachine(agent)).map(({ id }) => id));
   const attempts = new Map<string, { effectId: string; attempt: number }>();
 
@@ -32,7 +32,10 @@ export function machineReports(system: System, plan: Plan, isMachine: (agentType
   };
   const current = (task: string, attempt: number) => attempts.get(task) ?? { effectId: task, attempt };
 
-  /** What an emitted event means for whoever follows the plan: itself, or something else. */
+  /**
+   * Translates an event of a task's stage or Boss into the report that a function would give; returns other events
+   * unchanged.
+   */
   return (address: string, event: Emitted): Told => {
     const task = event.task ?? (address.startsWith(BOSS_PREFIX) ? address.slice(BOSS_PREFIX.length) : '');
     if (!tasks.has(task)) return event as Told;

@@ -1,32 +1,50 @@
 #!/usr/bin/env -S node --max-semi-space-size=64
 /**
- * The launcher: hands the process to the command line, and ends it with the exit code. Nothing else of `src/cli` ends a
+ * The launcher: runs the command line in this process and ends it with the exit code. No other file of `src/cli` ends a
  * process.
  */
 import { Console } from 'node:console';
+import { Writable } from 'node:stream';
 import { commandLine } from './command-line.ts';
 import { type ExitCode } from './exit-codes.ts';
+import { type ProtocolStreams } from './surroundings.ts';
 
 const { stdout: out, stderr: err } = process;
 
-// A reader that has gone (`bosun run plan.yaml | head`) is no fault of ours.
+// A reader that has gone (`bosun run plan.yaml | head`) is not an error.
 for (const stream of [out, err]) stream.on('error', () => {});
 
-// What agents print is talk: stdout is for data.
+// Output of agents goes to stderr: stdout is for data.
 globalThis.console = new Console(err);
 
-/** The first Ctrl-C drains; a second one ends the process as if there were no handler. */
+/** Makes the signal for interruption: the first Ctrl-C drains, a second one ends the process as without a handler. */
 function interruption(): AbortSignal {
   const controller = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort());
   return controller.signal;
 }
 
-/** Waits until a pipe has taken everything: an exit would cut it off. */
+/**
+ * Reserves stdin and stdout for a protocol. All other output to stdout, including that of threads, goes to stderr,
+ * since one foreign byte would break the protocol.
+ */
+function protocol(): ProtocolStreams {
+  const write = out.write.bind(out);
+  out.write = err.write.bind(err);
+  const output = new Writable({
+    write: (chunk: Uint8Array, _, done) => {
+      write(chunk, done);
+    },
+  });
+  return { input: process.stdin, output };
+}
+
+/** Waits until pipes are flushed: an exit would cut off their contents. */
 async function leave(code: ExitCode): Promise<void> {
   process.exitCode = code;
   await Promise.all([out, err].map((stream) => new Promise<void>((resolve) => stream.write('', () => resolve()))));
   process.exit(code);
 }
 
-await leave(await commandLine(process.argv.slice(2), { out, err, env: process.env, cwd: process.cwd(), interruption }));
+const surroundings = { out, err, env: process.env, cwd: process.cwd(), interruption, protocol };
+await leave(await commandLine(process.argv.slice(2), surroundings));

@@ -1,4 +1,4 @@
-/** `bosun pauses`: items that stand, why and since when, and what a person does about one: resume, extend, expire. */
+/** `bosun pauses`: lists paused items with reason and time, and resumes, extends or expires them. */
 import { BosunError } from '../errors.ts';
 import {
   type CoordinatorContext,
@@ -11,7 +11,6 @@ import { type PauseRecord } from '../machines/coordination/pauses/pause-record.t
 import { didYouMean } from '../near-names.ts';
 import { type DeskRow, type Ordered } from './desk-row.ts';
 import { type DeskOrder, type DeskView, notThere } from './desk-view.ts';
-import { oneLine } from './run-report.ts';
 import { timeText, whenKnown } from './stopped-store.ts';
 
 export const PAUSES: DeskRow<PauseRecord> = {
@@ -30,7 +29,10 @@ export const PAUSES: DeskRow<PauseRecord> = {
     if (!items.has(item))
       throw new BosunError('BOSUN_PLAN_INVALID', `no item "${item}" in the plan${didYouMean(item, items.keys())}`);
     const record = await recordOf(view, item);
-    if (record === null) throw notThere(`${item} is not paused`);
+    const { phase, deferredPause } = items.get(item)!;
+    // The pause was ordered and its PauseManager does not exist yet, or people decide first.
+    const isAboutTo = phase === 'pausing' || (deferredPause ?? null) !== null;
+    if (record === null) throw notThere(`${item} is ${isAboutTo ? 'about to pause' : 'not paused'}`);
     return record;
   },
   cells: ({ item, status, pausedAtMs, trigger, batchId, reason }) => ({
@@ -39,13 +41,13 @@ export const PAUSES: DeskRow<PauseRecord> = {
     SINCE: timeText(pausedAtMs),
     TRIGGER: trigger,
     BATCH: batchId,
-    REASON: oneLine(reason),
+    REASON: reason,
   }),
   facts: ({ extendedUntilMs, extensionReason, resumeDependencies, ...record }) => [
     ['pause', record.id],
     ['item', record.item],
     ['status', record.status],
-    ['reason', oneLine(record.reason)],
+    ['reason', record.reason],
     ['trigger', `${record.trigger}, by ${record.createdBy}`],
     ['failed task', record.failedTask],
     ['batch', record.batchId],
@@ -53,9 +55,14 @@ export const PAUSES: DeskRow<PauseRecord> = {
     ['resumed', whenKnown(record.resumedAtMs)],
     ['extended until', extendedUntilMs === null ? null : `${timeText(extendedUntilMs)}, ${extensionReason ?? ''}`],
     ['runs again', resumeDependencies === null ? null : resumeDependencies.restart.join(', ')],
-    ['stays done', resumeDependencies === null ? null : resumeDependencies.skip.join(', ')],
-    ['failed since', record.furtherFailures.map((further) => oneLine(further.reason)).join('; ')],
+    ['keeps its result', resumeDependencies === null ? null : resumeDependencies.skip.join(', ')],
+    ['failed since', record.furtherFailures.map((further) => further.reason).join('; ')],
   ],
+  detail: async (view, { item }) => {
+    const manager = await view.look<PauseManagerContext>(`${DESKS.pauses}/${item}`);
+    const isUnknown = manager?.context.memory === 'unknown';
+    return { json: {}, text: isUnknown ? '\nnot known: the lifetime of its working memory\n' : '' };
+  },
   orders: {
     resume: (record) => ordered(record, 'resume', { type: 'resume.command', resumePlan: null, notify: true }),
     extend: (record, { until: untilMs, by, reason = `by ${by}` }) =>

@@ -1,6 +1,6 @@
 /**
- * `bosun plan pause|resume ITEM`: an order about an item, at once where the plan's system runs, else left in its
- * stopped store for the next start.
+ * `bosun plan pause|resume ITEM`: an order about an item, carried out at once if the plan's system runs, otherwise left
+ * in its stopped store for the next start.
  */
 import { BosunError, isBosunError } from '../errors.ts';
 import { COORDINATOR } from '../machines/coordination/crew.ts';
@@ -9,7 +9,9 @@ import {
   itemsIn,
   type ShownCoordinator,
 } from '../machines/coordination/coordinator/coordinator-context.ts';
+import { openGatesOf, toldPhase, type ToldPhase } from '../machines/coordination/coordinator/progress.ts';
 import { didYouMean } from '../near-names.ts';
+import { type OrderReply } from '../machines/people/turn.ts';
 import { itemOf } from '../machines/work/task.ts';
 import { coordinatorOf, type DataDirectory, dataDirectory, hasStore, onHold } from './data-directory.ts';
 import { carriedOut, EXIT, type ExitCode } from './exit-codes.ts';
@@ -23,29 +25,28 @@ export interface PlanCommand extends DataCommand {
 }
 
 export function planCommand(command: PlanCommand): Promise<ExitCode> {
-  const { order, item, json, out, err } = command;
+  const { order, item, json, out } = command;
   const directory = dataDirectory(command);
   const work = async () => {
-    const gateway = await LiveGateway.of(directory);
-    await (gateway === undefined ? leaveOrder(command, directory) : giveOrder(command, directory, gateway));
+    const gateway = await LiveGateway.of(command);
+    await (gateway === undefined ? leaveOrder(command, directory) : giveOrder(command, gateway));
     const when = gateway === undefined ? ' at the next start' : '';
     out.write(
       json ? `${JSON.stringify({ type: `plan.${order}`, item, durable: true })}\n` : `${item}: ${order}${when}\n`,
     );
   };
-  return carriedOut(err, work, { BOSUN_EVENT_INVALID: EXIT.badInput });
+  return carriedOut(command, work, { BOSUN_EVENT_INVALID: EXIT.badInput });
 }
 
-async function giveOrder(command: PlanCommand, directory: DataDirectory, gateway: LiveGateway): Promise<void> {
+async function giveOrder(command: PlanCommand, gateway: LiveGateway): Promise<void> {
+  const place = command.remote?.url ?? dataDirectory(command).path;
   const { context } = await gateway.actor<CoordinatorContext>(COORDINATOR).catch((error: unknown) => {
-    throw isBosunError(error, 'BOSUN_ACTOR_UNKNOWN') ? noPlan(directory) : error;
+    throw isBosunError(error, 'BOSUN_ACTOR_UNKNOWN') ? noPlan(place) : error;
   });
-  if (context === null) throw noPlan(directory);
-  await gateway.call('actor.send', {
-    address: COORDINATOR,
-    event: orderFor(command, context),
-    until: 'taken',
-  });
+  if (context === null) throw noPlan(place);
+  const order = { address: COORDINATOR, event: orderFor(command, context) };
+  const { reply } = await gateway.call<{ readonly reply: OrderReply | null }>('actor.ask', order);
+  if (reply?.taken === false) throw new BosunError('BOSUN_PLAN_INVALID', reply.problems.join('; '));
 }
 
 async function leaveOrder(command: PlanCommand, directory: DataDirectory): Promise<void> {
@@ -53,27 +54,39 @@ async function leaveOrder(command: PlanCommand, directory: DataDirectory): Promi
     throw new BosunError('BOSUN_PLAN_INVALID', `${directory.path} holds no plan; run one first`);
   await onHold(directory, { log: logTo(command.err) }, async (system) => {
     const coordinator = coordinatorOf(system);
-    if (coordinator === undefined) throw noPlan(directory);
+    if (coordinator === undefined) throw noPlan(directory.path);
     await system.send(COORDINATOR, orderFor(command, coordinator.context));
   });
 }
 
-function noPlan({ path }: DataDirectory): BosunError {
-  return new BosunError('BOSUN_PLAN_INVALID', `${path} holds no plan`);
+/**
+ * The error if there is no plan.
+ *
+ * @param place The data directory, or the URL of a gateway.
+ */
+function noPlan(place: string): BosunError {
+  return new BosunError('BOSUN_PLAN_INVALID', `${place} holds no plan`);
 }
 
-/** Throws BOSUN_PLAN_INVALID for an order that does not fit the item as it is. */
+/** Makes the event of an order. Throws BOSUN_PLAN_INVALID for an order that does not fit the item's phase. */
 function orderFor({ order, item, reason }: PlanCommand, context: ShownCoordinator) {
   const items = itemsIn(context);
   const progress = items.get(item);
   if (progress === undefined)
     throw new BosunError('BOSUN_PLAN_INVALID', `no item "${item}" in the plan${didYouMean(item, items.keys())}`);
-  const isRunning = progress.phase === 'running';
   const tasks = context.plan.tasks.filter((task) => itemOf(task) === item).length;
-  if (order === 'pause' && progress.done.length === tasks)
-    throw new BosunError('BOSUN_PLAN_INVALID', `${item} is completed`);
-  if (order === 'resume' && isRunning) throw new BosunError('BOSUN_PLAN_INVALID', `${item} is not paused`);
-  if (order === 'pause' && !isRunning)
-    throw new BosunError('BOSUN_PLAN_INVALID', `${item} is ${progress.phase} already`);
+  const problem = problemOf(order, toldPhase(progress, tasks));
+  if (problem !== undefined) {
+    const gates = openGatesOf(progress).map((gate) => `; bosun gates show ${gate} says what`);
+    throw new BosunError('BOSUN_PLAN_INVALID', `${item} ${problem}${gates.join('')}`);
+  }
   return { type: `plan.${order}`, item, ...(order === 'pause' && reason !== undefined && { reason }) };
+}
+
+/** Why an item in that phase cannot take the order; undefined if it can. */
+function problemOf(order: PlanCommand['order'], phase: ToldPhase): string | undefined {
+  if (phase === 'waitingForHuman') return 'waits for people to decide';
+  if (order === 'resume') return phase === 'running' || phase === 'completed' ? 'is not paused' : undefined;
+  if (phase === 'running') return undefined;
+  return phase === 'completed' ? 'is completed' : `is ${phase} already`;
 }

@@ -1,32 +1,27 @@
 /**
- * Reads a plan file, YAML or JSON, into a plan. How a file is read is in yaml-source.ts, what a plan means in
+ * Reads a plan file, YAML or JSON, into a plan. Parsing is in yaml-source.ts, the meaning of plans in
  * machines/coordination/plan.ts.
  */
 import { dirname, resolve } from 'node:path';
 import { type z } from 'zod';
 import { type BosunError } from '../errors.ts';
-import {
-  normalisePlan,
-  type Plan,
-  planFileSchema,
-  type PlanProblem,
-  PROBLEMS_MAX,
-} from '../machines/coordination/plan/plan.ts';
+import { type Plan, planOfForm, type PlanProblem, PROBLEMS_MAX } from '../machines/coordination/plan/plan.ts';
+import { planFileSchema } from '../machines/coordination/plan/plan-form.ts';
 import { explain, problemOf, readYaml } from './yaml-source.ts';
 
 export interface PlanSource {
-  /** As it was given. */
+  /** The path as given. */
   readonly file: string;
   readonly plan: Plan;
-  /** Absolute path of the module with the agents; null where the plan names none. */
+  /** Absolute path of the module with the agents; null if the plan names none. */
   readonly agents: string | null;
-  /** For problems that are found later, such as an agent that the module does not have: BOSUN_PLAN_INVALID. */
+  /** Makes BOSUN_PLAN_INVALID for problems found later, such as an agent that the module lacks. */
   refuse(problems: readonly PlanProblem[]): BosunError;
 }
 
 /**
- * `file` as the user wrote it, which may be relative to `cwd`. Rejects with BOSUN_PLAN_INVALID; details: `file`, `line`
- * and `column` (from 1; null without a place), `problems` (all lines).
+ * Reads a plan file. `file` is as the user wrote it and may be relative to `cwd`. Rejects with BOSUN_PLAN_INVALID;
+ * details: `file`, `line` and `column` (from 1; null without a place), `problems` (all lines).
  */
 export async function readPlanFile({
   file,
@@ -39,7 +34,7 @@ export async function readPlanFile({
   const { value, refuse } = await readYaml({ file, path, kind: 'plan file', code: 'BOSUN_PLAN_INVALID' });
   const parsed = planFileSchema.safeParse(value, { error: explainPlan });
   if (!parsed.success) throw refuse(parsed.error.issues.slice(0, PROBLEMS_MAX).map(problemOf));
-  const normalised = normalisePlan(parsed.data);
+  const normalised = planOfForm(parsed.data);
   if ('problems' in normalised) throw refuse(normalised.problems);
 
   const { agents } = parsed.data;

@@ -1,13 +1,10 @@
-/**
- * A plan that is about to be carried out: its file read, its agents loaded, and held against what its data directory
- * has of it.
- */
+/** Prepares a plan: reads its file, loads its agents, and compares it with the contents of its data directory. */
 import { ROOT } from '../actors/model/address.ts';
 import { BosunError, isBosunError } from '../errors.ts';
 import { crewAgents, crewTree } from '../machines/coordination/crew.ts';
 import { type CoordinatorContext } from '../machines/coordination/coordinator/coordinator-context.ts';
 import { checkAgents, comparePlans, type Plan } from '../machines/coordination/plan/plan.ts';
-import { type System } from '../system.ts';
+import { type Shard } from '../shard.ts';
 import { type AgentModule, checkMachineLimits, loadAgents } from './agents-module.ts';
 import { coordinatorOf, type DataDirectory, hasStore, onHold } from './data-directory.ts';
 import { type PlanSource, readPlanFile } from './plan-file.ts';
@@ -17,7 +14,7 @@ export interface ReadyPlan {
   readonly agents: AgentModule;
 }
 
-/** Rejects with BOSUN_PLAN_INVALID. */
+/** Reads the plan and its agents. Rejects with BOSUN_PLAN_INVALID. */
 export async function readyPlan(place: { readonly file: string; readonly cwd: string }): Promise<ReadyPlan> {
   const source = await readPlanFile(place);
   const agents = await loadAgents(source);
@@ -31,15 +28,15 @@ export async function readyPlan(place: { readonly file: string; readonly cwd: st
 
 export interface HeldPlanOptions {
   readonly log: (...args: unknown[]) => void;
-  /** The way out where the directory holds another plan. */
+  /** The advice to the user if the directory holds another plan. */
   readonly hint: string;
-  /** The config whose agents live beside the plan. Default: none. */
+  /** The config whose agents run beside the plan. Default: none. */
   readonly beside?: { readonly agents: readonly { readonly name: string }[] } | undefined;
 }
 
 /**
- * What the directory holds of the plan. Rejects with BOSUN_PLAN_INVALID where it holds another, BOSUN_CONFIG_INVALID
- * where another system lives there.
+ * The state of the plan in the directory. Rejects with BOSUN_PLAN_INVALID if it holds another plan,
+ * BOSUN_CONFIG_INVALID if it holds another system.
  */
 export async function heldPlan(
   directory: DataDirectory,
@@ -58,8 +55,8 @@ export async function heldPlan(
 }
 
 /**
- * Whether the store may be removed for a plan that starts over. Rejects with BOSUN_CONFIG_INVALID where another system
- * lives there, BOSUN_STORE_LOCKED.
+ * Checks whether the store may be removed for a plan that starts over. Rejects with BOSUN_CONFIG_INVALID if another
+ * system lives there, BOSUN_STORE_LOCKED.
  */
 export async function checkRemovable(
   directory: DataDirectory,
@@ -70,7 +67,7 @@ export async function checkRemovable(
   try {
     children = (await readStore(directory, log, (system) => system.tree().children)) ?? [];
   } catch (error) {
-    // To start over is also the way out of a store that is damaged, or that another build wrote.
+    // Starting over is also the remedy for a store that is damaged or has another format.
     if (!isBosunError(error, 'BOSUN_STORE_DAMAGED') && !isBosunError(error, 'BOSUN_STORE_FORMAT')) throw error;
   }
   refuseStrangers(directory, plan, children);
@@ -85,8 +82,8 @@ interface RootChild {
 const STRANGERS_SHOWN = 3;
 
 /**
- * A start ends the static children that its tree lacks: meant where a config has been edited, a loss where a plan meets
- * somebody else's store.
+ * Refuses a store with actors of another system. A start ends static children that its tree lacks. That is intended
+ * after an edit of a config, but a loss if a plan is run on a foreign store.
  */
 function refuseStrangers(
   { path }: DataDirectory,
@@ -96,7 +93,7 @@ function refuseStrangers(
 ): void {
   const ids = new Set<string>(crewTree(plan).children.map(({ id }) => id));
   const known = new Set([...crewAgents, ...(beside?.agents ?? [])].map(({ name }) => name));
-  // Whose a Boss is does not show; with a config it may be one that has been renamed there.
+  // The owner of a Boss is unknown; with a config it may be one of its Bosses under an old name.
   if (beside !== undefined) known.add('boss');
   const strangers = children
     .filter(({ address, agent }) => !ids.has(address) && !known.has(agent))
@@ -105,18 +102,18 @@ function refuseStrangers(
   const rest = strangers.length > STRANGERS_SHOWN ? ` and ${strangers.length - STRANGERS_SHOWN} more` : '';
   throw new BosunError(
     'BOSUN_CONFIG_INVALID',
-    `${path} holds actors of another system, which a plan would end: ` +
+    `${path} holds actors of another system, which the plan would end: ` +
       `${strangers.slice(0, STRANGERS_SHOWN).join(', ')}${rest}. Name another --data directory`,
   );
 }
 
 export interface StoreContents {
   readonly coordinator: CoordinatorContext | undefined;
-  /** Of the root. */
+  /** Children of the root. */
   readonly children: readonly RootChild[];
 }
 
-/** What a store holds, without running any of it. */
+/** The contents of a store, without running any of it. */
 export async function contentsOf(directory: DataDirectory, log: (...args: unknown[]) => void): Promise<StoreContents> {
   const contents = await readStore(directory, log, (system) => ({
     coordinator: coordinatorOf(system)?.context,
@@ -125,13 +122,13 @@ export async function contentsOf(directory: DataDirectory, log: (...args: unknow
   return contents ?? { coordinator: undefined, children: [] };
 }
 
-/** Undefined where there is no store, or nobody in it. */
+/** Reads a stopped store; undefined if there is no store, or no actor in it. */
 async function readStore<Result>(
   directory: DataDirectory,
   log: HeldPlanOptions['log'],
-  read: (system: System) => Result,
+  read: (system: Shard) => Result,
 ): Promise<Result | undefined> {
   if (!hasStore(directory)) return undefined;
-  // A process that was killed while it made the store has left one without a root.
+  // A process that was killed while creating the store leaves one without a root.
   return onHold(directory, { log }, (system) => (system.snapshot(ROOT) === undefined ? undefined : read(system)));
 }

@@ -6,14 +6,15 @@ import { option, portNumber, TRUST_WALL_CLOCK, type Verb, type VerbCall, type Ve
 export const PLAN_VERBS: readonly (Verb | VerbGroup)[] = [
   {
     usage: 'run <plan>',
-    says: 'Carry out a plan, or go on with it where it was.',
+    says: 'Carry out a plan, or continue one that was interrupted.',
+    isLocal: true,
     examples: ['run plan.yaml', 'run plan.yaml --data /var/lib/crew --json'],
     options: [
       option('--fresh', 'start over: remove the store in the directory'),
-      option('--wait', 'stay while items are paused'),
-      option('--serve', 'keep a gateway open while the plan runs, to look at it and to steer it'),
-      option('--port <number>', 'where the gateway listens, with --serve (default: 4180)', portNumber),
-      option('--recover-to <epoch>', 'go on from this epoch of a damaged journal', wholeNumber),
+      option('--wait', 'keep running while items are paused'),
+      option('--serve', 'open a gateway while the plan runs, to watch and control it'),
+      option('--port <number>', 'port of the gateway, with --serve (default: 4180)', portNumber),
+      option('--recover-to <epoch>', 'continue from this epoch of a damaged journal', wholeNumber),
       TRUST_WALL_CLOCK,
     ],
     async run(call, file: string) {
@@ -34,7 +35,9 @@ export const PLAN_VERBS: readonly (Verb | VerbGroup)[] = [
   },
   {
     usage: 'schedule <plan>',
+    isHidden: true,
     says: 'Show when each task would run, without running it.',
+    isLocal: true,
     examples: ['schedule plan.yaml', 'schedule plan.yaml --svg gantt.svg --json'],
     options: [option('--svg <file>', 'write a Gantt chart')],
     async run({ data, options: { svg } }, file: string) {
@@ -43,21 +46,21 @@ export const PLAN_VERBS: readonly (Verb | VerbGroup)[] = [
       const { readPlanFile } = await import('./plan-file.ts');
       const { out, err, cwd, env } = data;
       const agentNames = async () => [...(await loadAgents(await readPlanFile({ file, cwd }))).keys()];
-      // Colour as on `err`: there NO_COLOR and the terminal are asked for both.
+      // Colour is decided as for `err`, by NO_COLOR and the terminal.
       const colour = out.isTTY === true && hasColour(err, env);
       return scheduleCommand({ ...data, file, svg, width: out.columns ?? 100, colour, agentNames });
     },
   },
   {
     name: 'plan',
-    says: 'Pause or resume an item of the plan in a data directory, at once where it runs.',
+    says: 'Pause or resume an item of a plan; if the plan runs, at once.',
     examples: ['plan pause AAPL', 'plan resume AAPL'],
     verbs: [
       {
         usage: 'pause <item>',
         says: 'Pause an item at its next stage boundary.',
         examples: ['plan pause AAPL', 'plan pause AAPL --reason "figures under review" --data /var/lib/crew'],
-        options: [option('--reason <text>', 'why, for whoever looks at it')],
+        options: [option('--reason <text>', 'reason, for people who look at the pause')],
         run: async ({ data, options: { reason } }, item: string) =>
           (await import('./plan-command.ts')).planCommand({ ...data, order: 'pause', item, reason }),
       },

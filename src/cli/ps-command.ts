@@ -1,6 +1,6 @@
-/** `bosun ps`: every actor on a line, of a running system or a stopped store. */
-import { LISTED_MAX } from '../limits.ts';
-import { type System } from '../system.ts';
+/** `bosun ps`: every actor of a running system or a stopped store, one per line. */
+import { ACTORS_PAGE_MAX } from '../gateway/limits.ts';
+import { type Shard } from '../shard.ts';
 import { type TreeNode } from '../system-options.ts';
 import { withData } from './data-work.ts';
 import { type ExitCode } from './exit-codes.ts';
@@ -37,7 +37,7 @@ async function liveRows(gateway: LiveGateway, only: object): Promise<Row[]> {
     const page: { actors: Row[]; next: string | null } = await gateway.call('actor.list', {
       ...only,
       after,
-      limit: LISTED_MAX,
+      limit: ACTORS_PAGE_MAX,
     });
     rows.push(...page.actors);
     after = page.next;
@@ -45,7 +45,7 @@ async function liveRows(gateway: LiveGateway, only: object): Promise<Row[]> {
   return rows;
 }
 
-function storedRows(system: System): Row[] {
+function storedRows(system: Shard): Row[] {
   const rows: Row[] = [];
   const open = [system.tree()];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
@@ -53,7 +53,9 @@ function storedRows(system: System): Row[] {
     rows.push({ address, agent, status, state, mailbox, restarts });
     open.push(...children);
   }
-  return rows.sort((a, b) => (a.address < b.address ? -1 : 1));
+  // In the order of a gateway's list: the root, then the others.
+  const [root, ...others] = rows;
+  return [root!, ...others.sort((a, b) => (a.address < b.address ? -1 : 1))];
 }
 
 function table(rows: readonly Row[]): string {

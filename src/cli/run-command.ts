@@ -1,6 +1,6 @@
 /**
- * `bosun run PLAN`: carries out a plan in a data directory, or goes on with it. Data goes to `out`, talk to `err`; the
- * caller owns the streams and the process. What is printed has happened: every line comes after its epoch is durable.
+ * `bosun run PLAN`: carries out a plan in a data directory, or continues it. Data goes to `out`, messages to `err`; the
+ * caller owns the streams and the process. Each line is printed after its epoch is durable.
  */
 import { type ActorSnapshot } from '../actors/world/actor-view.ts';
 import { type Cancel, systemClock } from '../clock.ts';
@@ -15,7 +15,7 @@ import { createJournal } from '../persistence/journal.ts';
 import { levelStore } from '../persistence/level-store.ts';
 import { plainReferences } from '../persistence/plain-references.ts';
 import { type SetAside } from '../persistence/set-aside.ts';
-import { type System } from '../system.ts';
+import { type Shard } from '../shard.ts';
 import {
   crewOf,
   type DataDirectory,
@@ -37,22 +37,22 @@ import { aborted, type Surroundings } from './surroundings.ts';
 export interface RunCommand extends Pick<Surroundings, 'env' | 'cwd'> {
   readonly file: string;
   readonly data: string;
-  /** Start over: forget what the directory holds of the plan. */
+  /** Whether to start the plan again from the beginning, dropping the state in the directory. */
   readonly fresh: boolean;
-  /** Stay while items are paused. */
+  /** Whether to keep running while items are paused. */
   readonly wait: boolean;
-  /** Of a damaged journal: the epoch to go on from. */
+  /** Epoch to continue from if the journal is damaged. */
   readonly recoverTo?: number | undefined;
-  /** Believe the wall clock at this start. */
+  /** Whether to trust the wall clock at this start. */
   readonly trustWallClock: boolean;
-  /** Keep a gateway open meanwhile; `port` is 4180 where it is undefined. */
+  /** Whether to open a gateway for the time of the run; `port` defaults to 4180. */
   readonly door?: { readonly port: number | undefined } | undefined;
   readonly reporter: Reporter;
   /** Aborted when the user interrupts. */
   readonly interrupt: AbortSignal;
 }
 
-/** Resolves to the exit code. Rejects only for faults of Bosun. */
+/** Runs a plan. Resolves to the exit code. Rejects for internal errors only. */
 export async function runCommand(command: RunCommand): Promise<ExitCode> {
   const { reporter } = command;
   const directory = dataDirectory(command);
@@ -72,8 +72,7 @@ export async function runCommand(command: RunCommand): Promise<ExitCode> {
 }
 
 async function recoverStore(directory: DataDirectory, recoverTo: number, { talk }: Reporter): Promise<void> {
-  if (!hasStore(directory))
-    throw new BosunError('BOSUN_CONFIG_INVALID', `${directory.path} holds no store to be recovered`);
+  if (!hasStore(directory)) throw new BosunError('BOSUN_CONFIG_INVALID', `${directory.path} holds no store to recover`);
   const onSetAside = ({ moved }: SetAside) =>
     talk(
       `recovered to epoch ${recoverTo}; ${moved.size} damaged or later ` +
@@ -90,9 +89,9 @@ async function carryOut(
   { source: { plan }, agents, held }: ReadyPlan & { readonly held: CoordinatorContext | undefined },
 ): Promise<ExitCode> {
   const { reporter, interrupt, wait, env, cwd, trustWallClock } = command;
-  // For agents that write files of their own.
+  // Tells agents the directory for files of their own.
   env['BOSUN_DATA_DIR'] = directory.path;
-  const commands = shellCommands({ storeId: directory.store, env, cwd });
+  const commands = shellCommands(directory, { env, cwd });
   const system = crewOf(directory, plan, agents, { shell: commands.attempt, env, trustWallClock, log: reporter.log });
   const sleep = stayAwake();
   const door = await doorOf(command, directory, system);
@@ -105,9 +104,10 @@ async function carryOut(
   const watching = system.onEmitted((address, event) => reporter.told(meaning(address, event)));
   try {
     await door?.tryPort();
-    if (command.fresh) await removeStore(directory);
+    if (command.fresh) await removeStore(directory, () => commands.clear());
     reporter.talk(greeting(command, plan, held));
     await system.start();
+    void commands.clear();
     await opened(command, door);
     await system.idle();
     const progress = system.actor(COORDINATOR).subscribe((snapshot) => reporter.progress(contextOf(snapshot)));
@@ -119,7 +119,7 @@ async function carryOut(
       ),
     ]);
     progress.unsubscribe();
-    // Acknowledges that all of it is on disk before it is said.
+    // Stopping makes everything durable before the result is printed.
     await halt();
     return conclude(command, outcome);
   } finally {
@@ -133,12 +133,14 @@ async function carryOut(
 async function doorOf(
   { door, reporter }: RunCommand,
   directory: DataDirectory,
-  system: System,
+  system: Shard,
 ): Promise<FrontDoor | undefined> {
   if (door === undefined) return undefined;
   const { frontDoor } = await import('./front-door.ts');
+  const { crewProcedures: procedures } = await import('../crew-procedures.ts');
   return frontDoor(system, directory, {
     settings: door.port === undefined ? {} : { port: door.port },
+    procedures,
     log: reporter.log,
   });
 }
@@ -153,8 +155,8 @@ async function opened({ reporter, data, env }: RunCommand, door: FrontDoor | und
 }
 
 /**
- * What a plan waits for may be nothing that Node knows of (an agent's promise, a person), and Node would end the
- * process.
+ * A timer that keeps the process alive, since a plan may wait for an agent's promise or a person, which Node does not
+ * count.
  */
 function stayAwake(): Cancel {
   return systemClock.setTimeout(() => {}, Infinity);
@@ -162,26 +164,57 @@ function stayAwake(): Cancel {
 
 type RunOutcome =
   | { readonly kind: 'completed' | 'paused'; readonly context: CoordinatorContext; readonly waiting: Waiting }
-  /** All that could be done is done; some items have failed or expired. */
+  /** No more work is possible; some items have failed or expired. */
   | { readonly kind: 'itemsLost'; readonly context: CoordinatorContext }
   | { readonly kind: 'interrupted' }
   | { readonly kind: 'failed'; readonly error: unknown };
 
-async function settled(system: System, wait: boolean): Promise<RunOutcome> {
+async function settled(system: Shard, wait: boolean): Promise<RunOutcome> {
   const isOver = (snapshot: ActorSnapshot) =>
     ['completed', 'failed'].includes(snapshot.value as string) ||
     (!wait && (snapshot.value === 'paused' || waitsForPeople(contextOf(snapshot))));
   const coordinator = system.actor(COORDINATOR);
+  const mayEnd = () => isOver(coordinator.snapshot()) && !isResuming(system) && askingIn(system).length === 0;
   await coordinator.waitFor(isOver);
-  // The desks have something to do with the end as well, and may begin something anew.
-  for (await system.idle(); !isOver(coordinator.snapshot()); await system.idle()) await coordinator.waitFor(isOver);
+  // Desks react to the end too, and may start something again.
+  for (await system.idle(); !mayEnd(); await system.idle()) {
+    if (isOver(coordinator.snapshot()))
+      await Promise.race([
+        coordinator.waitFor((snapshot) => !isOver(snapshot)),
+        isResuming(system)
+          ? system.actor(DESKS.batches).waitFor(() => !isResuming(system))
+          : Promise.all(askingIn(system).map((batch) => system.actor(batch).waitFor((now) => !isAsking(now)))),
+      ]);
+    await coordinator.waitFor(isOver);
+  }
   const snapshot = coordinator.snapshot();
   const context = contextOf(snapshot);
   if (snapshot.value === 'failed') return { kind: 'itemsLost', context };
   return { kind: snapshot.value === 'completed' ? 'completed' : 'paused', context, waiting: waitingIn(system) };
 }
 
-function waitingIn(system: System): Waiting {
+/** Whether a batch is asking a port whether its next item may resume; meanwhile no message is under way. */
+function isResuming(system: Shard): boolean {
+  const desk = system.snapshot(DESKS.batches)?.context as BatchManagerContext | undefined;
+  if (desk === undefined || system.snapshot(COORDINATOR)?.value !== 'paused') return false;
+  return batchesIn(desk).some(
+    ({ phase, notBeforeMs }) => phase === 'resuming' && (notBeforeMs ?? 0) <= systemClock.wallMs(),
+  );
+}
+
+/** Addresses of the batches that ask a port how long they have to wait, which has a time limit. */
+function askingIn(system: Shard): readonly string[] {
+  const desk = system.snapshot(DESKS.batches)?.context as BatchManagerContext | undefined;
+  const addresses = desk === undefined ? [] : batchesIn(desk).map(({ id }) => `${DESKS.batchActors}/${id}`);
+  return addresses.filter((address) => isAsking(system.snapshot(address)));
+}
+
+function isAsking(batch: ActorSnapshot | undefined): boolean {
+  const { paused } = (batch?.value ?? {}) as { readonly paused?: unknown };
+  return paused === 'asking';
+}
+
+function waitingIn(system: Shard): Waiting {
   const batches = system.snapshot(DESKS.batches)?.context as BatchManagerContext | undefined;
   const gates = system.snapshot(DESKS.gates)?.context as GateDeskContext | undefined;
   return {
@@ -194,7 +227,9 @@ function conclude(command: RunCommand, outcome: RunOutcome): ExitCode {
   const { reporter, data, env } = command;
   switch (outcome.kind) {
     case 'interrupted':
-      reporter.talk(`interrupted; everything so far is kept. The same line${withoutOnce(command)} goes on from here.`);
+      reporter.talk(
+        `interrupted; all results so far are kept. The same command${withoutOnce(command)} continues from here.`,
+      );
       return EXIT.interrupted;
     case 'failed':
       reporter.line({ type: 'plan.failed', reason: messageOf(outcome.error) });
@@ -219,7 +254,7 @@ function conclude(command: RunCommand, outcome: RunOutcome): ExitCode {
   }
 }
 
-/** What would not go on if it were typed again. */
+/** Text naming the options to leave out when the command is repeated. */
 function withoutOnce({ fresh, recoverTo }: RunCommand): string {
   const once = [...(fresh ? ['--fresh'] : []), ...(recoverTo === undefined ? [] : ['--recover-to'])];
   return once.length === 0 ? '' : ` without ${once.join(' and ')}`;
@@ -234,10 +269,10 @@ function greeting(command: RunCommand, { name, tasks }: Plan, held: CoordinatorC
   const place =
     done === 0
       ? `${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}`
-      : `goes on; ${done} of ${tasks.length} tasks are done`;
+      : `continues; ${done} of ${tasks.length} tasks are done`;
   return (
-    `${name}: ${place}. State is kept in ${path}: stop it or kill it at any moment, the same ` +
-    `line${withoutOnce(command)} goes on.${live}`
+    `${name}: ${place}. State is kept in ${path}: stop or kill it at any moment; the same ` +
+    `command${withoutOnce(command)} continues.${live}`
   );
 }
 
@@ -252,14 +287,14 @@ const BAD_INPUT: ReadonlySet<ErrorCode> = new Set([
   'BOSUN_WORKERS_CHANGED',
 ]);
 
-/** Says what stands in the way, in one line. */
+/** Prints the reason of a refusal in one line. */
 function refused(error: unknown, reporter: Reporter): ExitCode {
   if (!isBosunError(error)) throw error;
   reporter.talk(error.message);
   const { lastGoodEpoch } = error.details;
   if (typeof lastGoodEpoch === 'number')
     reporter.talk(
-      `The journal is sound up to epoch ${lastGoodEpoch}. To give up what came after it, add --recover-to ` +
+      `The journal is sound up to epoch ${lastGoodEpoch}. To discard everything after it, add --recover-to ` +
         `${lastGoodEpoch}`,
     );
   if (error.code === 'BOSUN_STORE_LOCKED') return EXIT.inUse;

@@ -1,19 +1,21 @@
-/** What somebody may do after a run, as lines that can be typed as they stand. Formatting only. */
+/** Commands that a user may want after a run, as lines that can be copied. Formatting only. */
 import { type CoordinatorContext, itemsIn } from '../machines/coordination/coordinator/coordinator-context.ts';
 import { isAtGate } from '../machines/coordination/coordinator/progress.ts';
 import { type BatchRecord } from '../machines/coordination/batches/batch-rules.ts';
 import { type GateRecord } from '../machines/people/gates/gate-desk.ts';
+import { gateName } from '../machines/people/gates/gate-name.ts';
 import { DEFAULT_DATA } from './default-data.ts';
-import { filesOf, oneLine } from './run-report.ts';
+import { plainLine } from '../plain-text.ts';
+import { filesOf } from './run-report.ts';
 import { type Environment } from './surroundings.ts';
 
-/** What the desks have that waits for somebody. */
+/** Open work of the desks that waits for people. */
 export interface Waiting {
   readonly batches: readonly Pick<BatchRecord, 'id' | 'phase' | 'total' | 'reason'>[];
-  readonly gates: readonly Pick<GateRecord, 'id' | 'title'>[];
+  readonly gates: readonly Pick<GateRecord, 'id' | 'title' | 'item' | 'stage'>[];
 }
 
-/** Nothing runs, and all that is undecided waits for people to answer. */
+/** Whether nothing runs, and everything undecided waits for people. */
 export function waitsForPeople(context: CoordinatorContext): boolean {
   const { running, undecided } = context.tally;
   if (running > 0 || undecided === 0) return false;
@@ -22,20 +24,20 @@ export function waitsForPeople(context: CoordinatorContext): boolean {
   );
 }
 
-/** How the user called Bosun, and so how to call it again. */
+/** How the user started Bosun, and how to repeat it. */
 export interface Invocation {
   readonly bosun: string;
-  /** The line that was typed with one option more. */
+  /** The command that was entered, with one more option. */
   again(option: string): string;
 }
 
 /**
- * By npx and by scripts of npm `bosun` is not in the user's PATH; and npm takes options for its own that do not stand
- * behind `--`.
+ * The invocation under npx or an npm script, where `bosun` is not in the user's PATH, and npm consumes options that are
+ * not after `--`.
  */
 export function invocationOf({ npm_lifecycle_event: script = '' }: Environment): Invocation {
   const bosun = script === '' ? 'bosun' : 'npx bosun';
-  if (script === '' || script === 'npx') return { bosun, again: (option) => `the same line with ${option}` };
+  if (script === '' || script === 'npx') return { bosun, again: (option) => `the same command with ${option}` };
   return { bosun, again: (option) => `npm ${script === 'start' ? script : `run ${script}`} -- ${option}` };
 }
 
@@ -44,7 +46,7 @@ export function completedHints(context: CoordinatorContext, data: string, { bosu
   const look = text === undefined ? [] : [`Look at a report: less ${text}`];
   return [
     ...look,
-    `The crew that did it: ${bosun} tree${dataOption(data)}. Once more from the start: ${again('--fresh')}.`,
+    `The actors that did it: ${bosun} tree${dataOption(data)}. Run it again from the start: ${again('--fresh')}.`,
   ];
 }
 
@@ -58,25 +60,30 @@ export function resumeHints(
     .filter(([, { phase }]) => phase === 'paused')
     .map(
       ([item, { reason }]) =>
-        `${item} is paused: ${oneLine(reason ?? '')}. When that is mended: ${bosun} plan resume ` +
+        `${item} is paused: ${plainLine(reason ?? '')}. When that is fixed: ${bosun} plan resume ` +
         `${item}${dataOption(data)}, then run again.`,
     );
   const together = batches
     .filter(({ phase }) => phase === 'paused')
     .map(
       ({ id, total, reason }) =>
-        `${id} is ${total} items together: ${oneLine(reason)}. All of them: ${bosun} batches resume ` +
+        `${id} is ${total} items together: ${plainLine(reason)}. To resume all of them: ${bosun} batches resume ` +
         `${id}${dataOption(data)}, then run again.`,
     );
   const asked = gates.map(
-    ({ id, title }) =>
-      `${id} asks: ${oneLine(title)}. To answer: ${bosun} gates answer ${id} ` +
+    ({ id, ...gate }) =>
+      `${id} asks: ${ended(plainLine(gateName(gate)))} To answer: ${bosun} gates answer ${id} ` +
       `decision=approve${dataOption(data)}, then run again.`,
   );
   return [...paused, ...together, ...asked];
 }
 
-/** So that a line that is proposed can be typed as it stands. */
+/** A sentence with a full stop, unless it ends with a question mark or a full stop already. */
+function ended(sentence: string): string {
+  return /[.?!]$/.test(sentence) ? sentence : `${sentence}.`;
+}
+
+/** The option `--data` for a command to copy; empty for the default. */
 export function dataOption(data: string): string {
   return data === DEFAULT_DATA ? '' : ` --data ${/^[\w./~@:+-]+$/.test(data) ? data : JSON.stringify(data)}`;
 }

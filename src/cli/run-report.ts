@@ -1,17 +1,23 @@
-/** What `bosun run` tells: JSON lines for machines, a live picture or plain lines for people. Formatting only. */
+/** The output of `bosun run`: JSON lines for programs, a live display or plain lines for people. Formatting only. */
 import {
   type CoordinatorContext,
-  itemIn,
   itemsIn,
   resultsOf,
 } from '../machines/coordination/coordinator/coordinator-context.ts';
 import { itemOf } from '../machines/work/task.ts';
 import { planIndexOf } from '../machines/coordination/plan/plan-index.ts';
-import { isAtGate, type ItemProgress } from '../machines/coordination/coordinator/progress.ts';
+import {
+  type ItemProgress,
+  openGatesOf,
+  toldPhase,
+  type ToldPhase,
+} from '../machines/coordination/coordinator/progress.ts';
 import { DESK_SENTENCES, deskSentence } from './desk-sentences.ts';
+import { plainLine } from '../plain-text.ts';
 import { logTo, type Output } from './surroundings.ts';
+import { control, painted } from './terminal.ts';
 
-/** An event as an actor emitted it. */
+/** An event as emitted by an actor. */
 export interface Told {
   readonly type: string;
   readonly task?: string;
@@ -24,22 +30,22 @@ export interface Told {
 }
 
 export interface Reporter {
-  /** An event that is durable. */
+  /** Reports a durable event. */
   told(event: Told): void;
-  /** The coordinator's state changed. */
+  /** Reports a change of the coordinator's state. */
   progress(context: CoordinatorContext): void;
-  /** Something for a person. */
+  /** Prints a message for people. */
   talk(text: string): void;
-  /** The last object of a run, for machines. */
+  /** Prints the last object of a run, for programs. */
   line(object: object): void;
-  /** What came of the plan, for a person. */
+  /** Prints the outcome of the plan, for people. */
   result(lines: readonly string[]): void;
   log(...args: unknown[]): void;
-  /** Ends a live picture. */
+  /** Ends a live display. */
   close(): void;
 }
 
-/** Words that a line begins with, by type of event. */
+/** First words of a line, by event type. */
 const WORDS: Readonly<Record<string, string>> = {
   'task.started': 'started',
   'task.completed': 'completed',
@@ -51,13 +57,13 @@ const WORDS: Readonly<Record<string, string>> = {
   'item.expired': 'expired',
 };
 
-/** Types of events that whoever follows a plan is told of. */
+/** Event types that are reported to users who follow a plan. */
 export const TOLD = new Set([...Object.keys(WORDS), ...Object.keys(DESK_SENTENCES)]);
 
-/** One JSON object a line on `out`, nothing else. */
+/** Prints one JSON object per line on `out`, and nothing else. */
 export function jsonReporter(out: Output, err: Output): Reporter {
   const write = (object: object) => out.write(`${JSON.stringify(object)}\n`);
-  // A pause names the failure that led to it; the coordinator knows the task, its lines know effect and attempt.
+  // A pause names the failure that led to it: the coordinator knows the task, the task's lines have effect and attempt.
   const failures = new Map<string, Told>();
   return {
     told(event) {
@@ -79,7 +85,7 @@ export function jsonReporter(out: Output, err: Output): Reporter {
   };
 }
 
-/** Plain lines, for a pipe or a log file. */
+/** Prints plain lines, for a pipe or a log file. */
 export function plainReporter(out: Output, err: Output): Reporter {
   const say = (text: string) => err.write(`${text}\n`);
   return {
@@ -93,12 +99,14 @@ export function plainReporter(out: Output, err: Output): Reporter {
   };
 }
 
-/** A picture that is drawn over itself: a bar per item, who works on what, what is paused and why. */
+/**
+ * Prints a live display that is redrawn in place: a bar per item, the work in progress, and pauses with their reasons.
+ */
 export function terminalReporter(out: Output, terminal: Output, colour: boolean): Reporter {
   let drawn = 0;
   const attempts = new Map<string, number>();
   const clear = () => {
-    if (drawn > 0) terminal.write(`\u001b[${drawn}A\u001b[J`);
+    if (drawn > 0) terminal.write(`${control(`[${drawn}A`)}${control('[J')}`);
     drawn = 0;
   };
   const aside = (text: string) => {
@@ -111,7 +119,7 @@ export function terminalReporter(out: Output, terminal: Output, colour: boolean)
       if (event.type === 'task.failed' || event.type in DESK_SENTENCES) aside(sentence(event));
     },
     progress(context) {
-      // A terminal that does not know its width says 0.
+      // A terminal of unknown width reports 0.
       const lines = picture(context, { attempts, width: terminal.columns || 80, colour });
       clear();
       terminal.write(`${lines.join('\n')}\n`);
@@ -120,26 +128,25 @@ export function terminalReporter(out: Output, terminal: Output, colour: boolean)
     talk: (text) => terminal.write(`${text}\n`),
     line() {},
     result: (lines) => out.write(`${lines.join('\n')}\n`),
-    log: (...args) => aside(args.map(String).join(' ')),
+    log: (...args) => aside(plainLine(args.map(String).join(' '))),
     close() {
       drawn = 0;
     },
   };
 }
 
-/** Reasons come from whatever was thrown. */
-export function oneLine(text: string): string {
-  return text.trim().replace(/\s*\n\s*/g, ' ');
+function sentence(told: Told): string {
+  return plainLine(sentenceOf(told));
 }
 
-function sentence(told: Told): string {
+function sentenceOf(told: Told): string {
   const { type, task, item, attempt, error, reason } = told;
   const word = WORDS[type];
   if (word === undefined) return deskSentence(told);
   const subject = type.startsWith('task.') ? task : item;
   const again = attempt !== undefined && attempt > 1 ? ` (attempt ${attempt})` : '';
   const why = error ?? reason;
-  return `${word.padEnd(10)} ${subject}${again}${why === undefined ? '' : `: ${oneLine(why)}`}`;
+  return `${word.padEnd(10)} ${subject}${again}${why === undefined ? '' : `: ${why}`}`;
 }
 
 interface PictureOptions {
@@ -149,98 +156,120 @@ interface PictureOptions {
 }
 
 const BAR_CHARS = 20;
-/** Items shown at once; a picture longer than the screen cannot be drawn over. */
+/** Items shown at once; a display longer than the screen cannot be redrawn in place. */
 const ITEMS_MAX = 30;
 
 function picture(context: CoordinatorContext, { attempts, width, colour }: PictureOptions): string[] {
   const totals = new Map<string, number>();
   for (const task of context.plan.tasks) totals.set(itemOf(task), (totals.get(itemOf(task)) ?? 0) + 1);
   const items = [...itemsIn(context)];
-  const open = items.filter(([name, { done }]) => done.length < totals.get(name)!);
+  const open = items.filter(([name, item]) => toldPhase(item, totals.get(name)!) !== 'completed');
   const shown = (items.length <= ITEMS_MAX ? items : open).slice(0, ITEMS_MAX);
   const nameWidth = Math.min(30, Math.max(...shown.map(([name]) => name.length), 4));
-  // A line that the terminal wraps would not be drawn over.
+  // A line wrapped by the terminal could not be redrawn in place.
   const room = width - nameWidth - BAR_CHARS - 2;
   const lines = shown.map(([name, progress]) => {
     const total = totals.get(name)!;
     const facts = `${progress.done.length}/${total}  ${activity(progress, attempts)}`.trimEnd();
-    return `${cut(name, nameWidth).padEnd(nameWidth)} ${barOf(progress, total, colour)} ${cut(facts, room)}`;
+    const label = cut(plainLine(name), nameWidth).padEnd(nameWidth);
+    return `${label} ${barOf(progress, total, colour)} ${cut(plainLine(facts), room)}`;
   });
   const done = items.reduce((sum, [, item]) => sum + item.done.length, 0);
   const hidden = items.length - shown.length;
+  const asked = items.reduce((sum, [, item]) => sum + openGatesOf(item).length, 0);
   const summary =
-    `${context.plan.name}: ${done} of ${context.plan.tasks.length} tasks ` +
-    `done${hidden > 0 ? `, ${hidden} more items` : ''}`;
-  return [...lines, cut(summary, width)];
+    `${context.plan.name}: ${done} of ${context.plan.tasks.length} tasks done` +
+    `${asked > 0 ? `, ${asked} ${asked === 1 ? 'question' : 'questions'} to people` : ''}` +
+    `${hidden > 0 ? `, ${hidden} more items` : ''}`;
+  return [...lines, cut(plainLine(summary), width)];
 }
 
 function cut(text: string, chars: number): string {
   return text.length <= chars ? text : `${text.slice(0, Math.max(0, chars - 1))}…`;
 }
 
-function barOf({ done, running, phase }: ItemProgress, total: number, colour: boolean): string {
+function barOf(progress: ItemProgress, total: number, colour: boolean): string {
+  const { done, running } = progress;
   const full = Math.floor((done.length / total) * BAR_CHARS);
   const busy = Math.min(BAR_CHARS - full, Math.ceil((running.length / total) * BAR_CHARS));
   const text = `${'█'.repeat(full)}${'▒'.repeat(busy)}${'·'.repeat(BAR_CHARS - full - busy)}`;
   if (!colour) return text;
-  const code = phase === 'running' ? (done.length === total ? 32 : 36) : 33;
-  return `\u001b[${code}m${text}\u001b[0m`;
+  return painted(text, COLOURS[toldPhase(progress, total)]);
 }
 
-function activity({ running, phase, reason }: ItemProgress, attempts: ReadonlyMap<string, number>): string {
+/** Colours by phase: green is done, cyan in progress, yellow paused, red ended. */
+const COLOURS: Readonly<Record<ToldPhase, number>> = {
+  completed: 32,
+  running: 36,
+  waitingForHuman: 33,
+  pausing: 33,
+  paused: 33,
+  failed: 31,
+  expired: 31,
+};
+
+function activity(progress: ItemProgress, attempts: ReadonlyMap<string, number>): string {
+  const { running, phase, reason } = progress;
   const work = running.map((task) => {
     const attempt = attempts.get(task) ?? 1;
     const name = task.slice(task.lastIndexOf('/') + 1);
     return attempt > 1 ? `${name} (attempt ${attempt})` : name;
   });
-  if (phase !== 'running')
-    return `${phase}: ${oneLine(reason ?? '')}${work.length > 0 ? ` (ends first: ${work.join(', ')})` : ''}`;
-  return work.join(', ');
+  const endsFirst = work.length > 0 ? ` (ends first: ${work.join(', ')})` : '';
+  if (phase !== 'running') return `${phase}: ${reason ?? ''}${endsFirst}`;
+  const gates = openGatesOf(progress);
+  return gates.length === 0 ? work.join(', ') : `waits for people: ${gates.join(', ')}${endsFirst}`;
 }
 
 /** The closing object of a run. */
 export function planLine(outcome: 'completed' | 'paused' | 'failed', context: CoordinatorContext): object {
-  const items = [...itemsIn(context)].map(([item, { phase, done, reason, failed }]) => ({
-    item,
-    status: phase === 'running' ? 'completed' : phase,
-    done: done.length,
-    ...(reason === null ? {} : { reason, failed }),
-  }));
-  const unfinished = ({ item, status }: { item: string; status: string }) =>
-    outcome !== 'completed' &&
-    status === 'completed' &&
-    (!isComplete(context, item) || isAtGate(itemIn(context, item)));
+  const items = [...itemsIn(context)].map(([item, progress]) => {
+    const { done, reason, failed } = progress;
+    const phase = toldPhase(progress, tasksIn(context, item));
+    const gates = openGatesOf(progress);
+    return {
+      item,
+      // Nothing runs any more: an item that has not ended waits for others.
+      status: phase === 'running' ? 'waiting' : phase,
+      done: done.length,
+      ...(gates.length > 0 && { gates }),
+      ...(reason === null ? {} : { reason, failed }),
+    };
+  });
   return {
     type: `plan.${outcome}`,
     plan: context.plan.name,
     tasks: context.plan.tasks.length,
     done: items.reduce((sum, { done }) => sum + done, 0),
-    items: items.map((item) => (unfinished(item) ? { ...item, status: 'waiting' } : item)),
+    items,
     files: filesOf(context),
   };
 }
 
-/** What came of each item, for a person. */
+/** The outcome of each item, for people. */
 export function resultLines(context: CoordinatorContext): string[] {
   const items = [...itemsIn(context)].map(([item, progress]) => {
-    const { phase, reason } = progress;
-    if (phase !== 'running') return `${item}: ${phase} (${oneLine(reason ?? '')})`;
-    if (isAtGate(progress)) return `${item}: waits for people to decide`;
-    return `${item}: ${isComplete(context, item) ? 'completed' : 'waits for others'}`;
+    const phase = toldPhase(progress, tasksIn(context, item));
+    if (phase === 'completed') return `${item}: completed`;
+    if (phase === 'running') return `${item}: waits for other items`;
+    if (phase === 'waitingForHuman') return `${item}: waits for people to decide (${openGatesOf(progress).join(', ')})`;
+    return `${item}: ${phase} (${progress.reason ?? ''})`;
   });
   const files = filesOf(context);
   return [
-    `${context.plan.name}`,
-    ...items.map((line) => `  ${line}`),
-    ...(files.length > 0 ? ['files written:', ...files.map((file) => `  ${file}`)] : []),
+    plainLine(context.plan.name),
+    ...items.map((line) => `  ${plainLine(line)}`),
+    ...(files.length > 0 ? ['files written:', ...files.map((file) => `  ${plainLine(file)}`)] : []),
   ];
 }
 
-function isComplete(context: CoordinatorContext, item: string): boolean {
-  return itemIn(context, item).done.length === planIndexOf(context.plan).byItem.get(item)!.length;
+function tasksIn({ plan }: CoordinatorContext, item: string): number {
+  return planIndexOf(plan).byItem.get(item)!.length;
 }
 
-/** Paths under `files: [{ path }]` in the outputs of tasks: the convention by which agents say what they wrote. */
+/**
+ * Paths under `files: [{ path }]` in the outputs of tasks, the convention by which agents name the files they wrote.
+ */
 export function filesOf(context: CoordinatorContext): string[] {
   return [...itemsIn(context).keys()].flatMap((item) =>
     Object.values(resultsOf(context, item)).flatMap((output) => {

@@ -1,5 +1,5 @@
 /**
- * `bosun schedule PLAN`: what a plan would take, without running any of it. Data goes to `out`, talk to `err`; the
+ * `bosun schedule PLAN`: the schedule of a plan, without running any of it. Data goes to `out`, messages to `err`; the
  * caller owns the streams and the process.
  */
 import { writeFile } from 'node:fs/promises';
@@ -15,25 +15,27 @@ import { type Output } from './surroundings.ts';
 export interface ScheduleCommand {
   /** The plan file. */
   readonly file: string;
-  /** Absolute. Relative paths begin here. */
+  /** The working directory, an absolute path, against which relative paths are resolved. */
   readonly cwd: string;
-  /** Print one JSON object and nothing else. */
+  /** Whether to print one JSON object and nothing else. */
   readonly json?: boolean;
-  /** Where to write the chart. */
+  /** Output file of the chart. */
   readonly svg?: string | undefined;
   readonly out: Output;
   readonly err: Output;
-  /** Of the terminal, in characters. */
+  /** Width of the terminal in characters. */
   readonly width?: number;
-  /** Colour the chart, for a terminal. */
+  /** Whether to colour the chart. */
   readonly colour?: boolean;
-  /** Names of the agents in a module, so that unknown ones are found. Without it they are not looked for. */
+  /**
+   * Returns the names of the agents in a module, so that unknown ones are reported. Without it they are not checked.
+   */
   readonly agentNames?: (module: string) => Promise<readonly string[]>;
 }
 
 /**
- * Resolves to the exit code: 0, or 2 for bad input after one line on `err`. Rejects only for faults of Bosun or of
- * `agentNames`.
+ * Resolves to the exit code: 0, or 2 for invalid input after one line on `err`. Rejects only for internal errors or
+ * errors of `agentNames`.
  */
 export async function scheduleCommand(command: ScheduleCommand): Promise<0 | 2> {
   const { json = false, svg, out, err, width = 100, colour = false } = command;
@@ -78,7 +80,7 @@ function report(result: Schedule, plan: Plan, style: { width: number; colour: bo
   );
 }
 
-/** One line per task, in the order they start. */
+/** One line per task, in the order in which tasks start. */
 function table({ tasks }: Schedule): string {
   const rows = tasks.map(({ task, agent, start, end, critical }) => [
     critical ? '◆' : '',

@@ -1,9 +1,9 @@
 /**
  * `bosun send` and `bosun ask`: an event to one actor of a running system; a send may also be left in a stopped store.
  */
-import { messageOf } from '../errors.ts';
 import { withData } from './data-work.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { jsonObject } from './json-text.ts';
 import { jsonLine } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
 
@@ -19,7 +19,11 @@ interface SomeEvent {
   readonly [field: string]: unknown;
 }
 
-/** @param command `wait`: until the actor has taken it, and say whether its state did anything with it. */
+/**
+ * Sends an event.
+ *
+ * @param command `wait`: waits until the actor has taken the event, and prints whether its state reacted.
+ */
 export async function sendCommand(command: SendCommand & { readonly wait: boolean }): Promise<ExitCode> {
   const { address, wait, json, out } = command;
   const event = eventOf(command);
@@ -62,14 +66,8 @@ export async function askCommand(command: SendCommand & { readonly timeoutMs: nu
   });
 }
 
-/** Undefined for what is no JSON object, which has been said then. */
+/** The event with the given fields. Undefined if they are not a JSON object, after printing an error. */
 function eventOf({ type, fields = '{}', err }: SendCommand): SomeEvent | undefined {
-  try {
-    const parsed: unknown = JSON.parse(fields);
-    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return { ...parsed, type };
-    err.write(`the fields of an event are a JSON object, such as '{"by": 1}', not ${fields.slice(0, 100)}\n`);
-  } catch (error) {
-    err.write(`the fields of an event are a JSON object, such as '{"by": 1}': ${messageOf(error)}\n`);
-  }
-  return undefined;
+  const given = jsonObject(fields, 'the fields of an event', err);
+  return given && { ...given, type };
 }

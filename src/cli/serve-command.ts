@@ -1,8 +1,10 @@
 /**
- * `bosun serve [PLAN]`: a system that stays, and its gateway. It ends when it is told to: takes nothing more, lets
- * calls under way end, makes everything durable. The verbs of the command line find it by its data directory.
+ * `bosun serve [PLAN]`: a system that keeps running, and its gateway. When told to end, it accepts nothing more, lets
+ * calls under way end, and makes everything durable. Other verbs find it by its data directory.
  */
+import { systemClock } from '../clock.ts';
 import { type ErrorCode, isBosunError, messageOf } from '../errors.ts';
+import { START_HALT_MS } from '../limits.ts';
 import { type Config, readConfig } from './config-file.ts';
 import { DESK_SENTENCES, deskSentence } from './desk-sentences.ts';
 import { type DataDirectory, dataDirectory, makeDirectory } from './data-directory.ts';
@@ -10,20 +12,22 @@ import { DEFAULT_DATA } from './default-data.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { frontDoor } from './front-door.ts';
 import { type Told, TOLD } from './run-report.ts';
-import { type ServedSystem, servedSystem } from './served-system.ts';
+import { type ServedSystem, servedFolder, servedSystem } from './served-system.ts';
 import { type ServiceLog, serviceLog } from './service-log.ts';
 import { aborted, type DataCommand } from './surroundings.ts';
 
 export interface ServeCommand extends Omit<DataCommand, 'data'> {
-  /** Undefined where the user named none: then the config's, then the default. */
+  /** The data directory. If the user named none, it is undefined; then the config's is used, or the default. */
   readonly data: string | undefined;
   readonly plan: string | undefined;
   readonly config: string | undefined;
+  /** A folder whose contents answer questions, instead of a plan or config. */
+  readonly folder?: string;
   readonly port: number | undefined;
   readonly host: string | undefined;
-  /** Believe the wall clock at this start. */
+  /** Whether to trust the wall clock at this start. */
   readonly trustWallClock: boolean;
-  /** Aborted when the user, or whoever manages the process, wants it to end. */
+  /** Aborted when the user or a process manager asks it to end. */
   readonly interrupt: AbortSignal;
 }
 
@@ -33,30 +37,18 @@ const BAD_INPUT: ReadonlySet<ErrorCode> = new Set([
   'BOSUN_AGENT_INVALID',
   'BOSUN_CHILD_SPEC_INVALID',
   'BOSUN_AGENT_UNKNOWN',
+  'BOSUN_KNOWLEDGE_FOLDER',
 ]);
 
 /**
- * Resolves to 0 when it was told to end, 1 when the system failed, 2 for bad input, 4 where the directory is in use.
- * Rejects for faults of Bosun only.
+ * Serves a system. Resolves to 0 when told to end, 1 when the system failed, 2 for invalid input, 4 if the directory is
+ * in use. Rejects for internal errors only.
  */
 export async function serveCommand(command: ServeCommand): Promise<ExitCode> {
   const log = serviceLog(command.err);
   try {
-    const { cwd, env, port, host, trustWallClock } = command;
-    const config = await readConfig({ file: command.config, cwd, env });
-    const directory = dataDirectory({ data: command.data ?? config?.data ?? DEFAULT_DATA, cwd });
-    await makeDirectory(directory);
-    const served = await servedSystem({
-      directory,
-      config,
-      plan: command.plan,
-      cwd,
-      env,
-      trustWallClock,
-      log: log.runtime,
-    });
-    const settings = { ...config?.gateway, ...(port !== undefined && { port }), ...(host !== undefined && { host }) };
-    return await serve(command, { served, directory, settings, log });
+    const ready = await unlessInterrupted(command.interrupt, prepared(command, log));
+    return ready === undefined ? EXIT.completed : await serve(command, ready);
   } catch (error) {
     if (!isBosunError(error)) throw error;
     log.error(error.message, { code: error.code });
@@ -72,16 +64,36 @@ interface Serving {
   readonly log: ServiceLog;
 }
 
+async function prepared(command: ServeCommand, log: ServiceLog): Promise<Serving> {
+  const { cwd, env, port, host, plan, folder, trustWallClock } = command;
+  const config = folder === undefined ? await readConfig({ file: command.config, cwd, env }) : undefined;
+  const directory = dataDirectory({ data: command.data ?? config?.data ?? DEFAULT_DATA, cwd });
+  await makeDirectory(directory);
+  const place = { directory, config, plan, cwd, env, trustWallClock, log: log.runtime };
+  const served = folder === undefined ? await servedSystem(place) : await servedFolder(place, folder);
+  const settings = { ...config?.gateway, ...(port !== undefined && { port }), ...(host !== undefined && { host }) };
+  return { served, directory, settings, log };
+}
+
 async function serve(
   { interrupt, json, out }: ServeCommand,
   { served, directory, settings, log }: Serving,
 ): Promise<ExitCode> {
   const { system, what } = served;
   const unfollow = served.follow((event) => follow(event, log));
-  const door = frontDoor(system, directory, { settings, log: log.runtime });
+  const door = frontDoor(system, directory, { settings, procedures: served.procedures, log: log.runtime });
+  const start: Promise<unknown> = system.start();
+  let isStarted = false;
   let isServing = false;
+  const halted = async () => {
+    await start.catch(() => {});
+    await system.stop();
+    await served.ended();
+  };
   try {
-    await system.start();
+    if ((await unlessInterrupted(interrupt, start)) === undefined) return EXIT.completed;
+    isStarted = true;
+    served.begun();
     const url = await door.open();
     isServing = true;
     log.info(`bosun serves ${what} at ${url}, data in ${directory.path}`, { url, data: directory.path });
@@ -89,18 +101,27 @@ async function serve(
     const failure = await Promise.race([aborted(interrupt), system.closed.catch((error: unknown) => error)]);
     if (failure !== undefined)
       log.error(`the system closed: ${messageOf(failure)}`, { code: isBosunError(failure) ? failure.code : undefined });
-    else log.info('about to end: calls under way are answered, and everything so far is kept');
+    else log.info('stopping: calls in progress are answered, and everything so far is kept');
     return failure === undefined ? EXIT.completed : EXIT.failed;
   } finally {
     await door.close();
     unfollow();
-    await system.stop();
-    await served.ended();
+    // A start that hangs must not keep the process alive; nothing has been acknowledged yet that could be lost.
+    await (isStarted ? halted() : Promise.race([halted(), paused(START_HALT_MS)]));
     if (isServing) log.info('ended');
   }
 }
 
-/** Steps of the plan, once they are durable. */
+/** Waits for work. Resolves to undefined if interrupted first; the work then continues without being awaited. */
+function unlessInterrupted<Result>(interrupt: AbortSignal, work: Promise<Result>): Promise<Result | undefined> {
+  return Promise.race([work, aborted(interrupt).then(() => undefined)]);
+}
+
+function paused(ms: number): Promise<void> {
+  return new Promise((resolve) => void systemClock.setTimeout(resolve, ms, { isBackground: true }));
+}
+
+/** Logs the steps of the plan, once they are durable. */
 function follow(event: Told, log: ServiceLog): void {
   if (!TOLD.has(event.type)) return;
   const { type, task, item, attempt, error, reason } = event;

@@ -1,18 +1,25 @@
 /**
- * What `bosun serve` serves: the agents and the tree of a config, over workers if it says so, a plan carried out by the
- * crew, or both. Without a config and a plan, the plan that the directory holds. No plan is started where that would
- * end the actors of another system.
+ * The system of `bosun serve`: the agents and the tree of a config, over workers if configured, a plan carried out by
+ * the crew, or both. Without config and plan, the plan in the directory. A plan is not started if that would end the
+ * actors of another system.
  */
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
+import { type Procedures } from '../actors/api/procedure.ts';
 import { type AnyAgent } from '../actors/model/agent.ts';
+import { answerProcedures, knowledgeProcedures } from '../crew-answers.ts';
+import { answerCrew } from '../crew.ts';
+import { systemClock } from '../clock.ts';
 import { BosunError } from '../errors.ts';
-import { crewAgents, crewTree } from '../machines/coordination/crew.ts';
+import { knowledgeOf } from '../knowledge/knowledge.ts';
+import { type AnswerPorts } from '../machines/answers/answer-ports.ts';
+import { crewAgents, crewTree, deskChildren } from '../machines/coordination/crew.ts';
+import { crewProcedures } from '../crew-procedures.ts';
 import { type Plan } from '../machines/coordination/plan/plan.ts';
 import { levelStore } from '../persistence/level-store.ts';
 import { type BossOptions } from '../supervisor/child-spec.ts';
+import { Shard } from '../shard.ts';
 import { createSystem, type System } from '../system.ts';
-import { type SpreadSystem } from '../workers/spread-system.ts';
 import { type AgentModule } from './agents-module.ts';
 import { type Config } from './config-file.ts';
 import { type DataDirectory, hasStore, planAgents, refuseWorkers } from './data-directory.ts';
@@ -24,34 +31,58 @@ import { shellCommands } from './shell-task.ts';
 import { type Environment } from './surroundings.ts';
 
 export interface ServedSystem {
-  /** Not started. */
-  readonly system: System | SpreadSystem;
-  /** What it is, in a few words. */
+  /** Not started yet. */
+  readonly system: Shard | System;
+  /** A short description. */
   readonly what: string;
-  /** Tells what happens to the plan, once it is durable. @returns What ends that. */
+  /** Procedures of the crew; none for a system without one. */
+  readonly procedures: Procedures;
+  /**
+   * Reports events of the plan, once they are durable.
+   *
+   * @returns A function that stops it.
+   */
   readonly follow: (tell: (event: Told) => void) => () => void;
-  /** Resolves when no shell command of a task runs any more; once the system has stopped. */
+  /** Called after the system has started: ends shell commands that an earlier process left running. */
+  begun(): void;
+  /** Resolves when no shell command of a task runs any more. Called after the system has stopped. */
   ended(): Promise<void>;
 }
 
 export interface ServedPlace {
   readonly directory: DataDirectory;
   readonly config: Config | undefined;
-  /** A plan file as the user wrote it. */
+  /** The plan file as the user wrote it. */
   readonly plan: string | undefined;
   readonly cwd: string;
   readonly env: Environment;
   readonly trustWallClock: boolean;
+  /**
+   * Whether an answer desk for `cwd` runs where there is neither config nor plan, or the desks of the crew in a
+   * directory that has them. Default: nothing runs.
+   */
+  readonly hasDesks?: true;
   readonly log: (...args: unknown[]) => void;
 }
 
-/** A system without a plan has nothing to be followed, and no shell commands. */
-const PLANLESS: Pick<ServedSystem, 'follow' | 'ended'> = { follow: () => () => {}, ended: () => Promise.resolve() };
+/** The parts of a system without a plan, which reports nothing and has no shell commands. */
+const PLANLESS: Pick<ServedSystem, 'follow' | 'begun' | 'ended' | 'procedures'> = {
+  procedures: {},
+  follow: () => () => {},
+  begun: () => {},
+  ended: () => Promise.resolve(),
+};
 
-/** Plans that are carried out without being named. */
+/** Milliseconds for which a question waits until its folder has been read. A search may take 5 s. */
+const READING_MS = 4_000;
+
+/** Files that are taken as the plan if none is named. */
 const PLAN_FILES = ['plan.yaml', 'plan.yml', 'plan.json'];
 
-/** Rejects with BOSUN_PLAN_INVALID, BOSUN_CONFIG_INVALID, BOSUN_STORE_*, BOSUN_CHILD_SPEC_INVALID. */
+/**
+ * Makes the system to serve. Rejects with BOSUN_PLAN_INVALID, BOSUN_CONFIG_INVALID, BOSUN_STORE_*,
+ * BOSUN_CHILD_SPEC_INVALID.
+ */
 export async function servedSystem(place: ServedPlace): Promise<ServedSystem> {
   const { directory, config, cwd, log } = place;
   if (config?.workers !== undefined) return spread(place, config, config.workers);
@@ -63,7 +94,7 @@ export async function servedSystem(place: ServedPlace): Promise<ServedSystem> {
     // With a config its agents live there too, and a run that starts over leaves them alone.
     const hint =
       config === undefined
-        ? 'Serve another --data directory, or start over by bosun run --fresh'
+        ? 'Serve another --data directory, or start over with bosun run --fresh'
         : 'Serve another --data directory';
     await heldPlan(directory, source, { log, hint, beside: config });
     return crew(place, source.plan, agents);
@@ -72,33 +103,88 @@ export async function servedSystem(place: ServedPlace): Promise<ServedSystem> {
     return { ...PLANLESS, system: created(place, config.agents, config.tree ?? {}), what: config.file };
   const { coordinator, children } = await contentsOf(directory, log);
   if (coordinator?.plan !== undefined) return crew(place, withoutModule(directory, coordinator.plan), new Map());
-  const agents = new Set(children.map(({ agent }) => agent));
+  const ofAnswers = new Set(answerCrew().tree.children!.map(({ id }) => id));
+  if (place.hasDesks === true && children.every(({ address }) => ofAnswers.has(address)))
+    return servedFolder(place, cwd);
+  const strangers = place.hasDesks === true ? children.filter(({ address }) => !isDesk(address)) : children;
+  const agents = new Set(strangers.map(({ agent }) => agent));
   if (agents.size > 0)
     throw new BosunError(
       'BOSUN_CONFIG_INVALID',
-      `${directory.path} holds actors of the agents ${[...agents].join(', ')}: a bosun.config.ts has to say what ` +
-        'they are',
+      `${directory.path} holds actors of the agents ${[...agents].join(', ')}: a bosun.config.ts must define ` + 'them',
     );
-  return { ...PLANLESS, system: created(place, crewAgents, {}), what: 'no plan' };
+  if (place.hasDesks !== true) return { ...PLANLESS, system: created(place, crewAgents, {}), what: 'no plan' };
+  const tree = { children: deskChildren() } as BossOptions;
+  const procedures = crewProcedures;
+  return { ...PLANLESS, procedures, system: created(place, crewAgents, tree), what: 'the desks of the crew' };
+}
+
+/** Whether a child of the root is one of the crew's desks, or a Boss of theirs. */
+function isDesk(address: string): boolean {
+  return deskChildren().some(({ id }) => id === address);
 }
 
 /**
- * A plan of which only the store is there can go on where its tasks are shell commands: nothing else says what its
- * agents are.
+ * The answer desk for a folder. Questions are answered from its files, with people's earlier answers, or by people.
+ * Rejects with BOSUN_KNOWLEDGE_FOLDER, BOSUN_STORE_*, and BOSUN_CONFIG_INVALID for a directory with other actors.
+ */
+export async function servedFolder(place: ServedPlace, folder: string): Promise<ServedSystem> {
+  const { directory, cwd, log } = place;
+  refuseWorkers(directory);
+  const path = resolve(cwd, folder);
+  const knowledge = knowledgeOf([{ scope: basename(path), path }]);
+  try {
+    const isRead = knowledge.refresh().then(
+      () => true,
+      () => false,
+    );
+    const retrieve: AnswerPorts['retrieve'] = async (question, facts) => {
+      const found = await knowledge.retrieve(question, facts);
+      if (found.complete) return found;
+      // A start reads the whole folder first: a question that comes meanwhile waits a little, within its own time.
+      await Promise.race([
+        isRead,
+        new Promise((resolve) => void systemClock.setTimeout(() => resolve(false), READING_MS)),
+      ]);
+      return knowledge.retrieve(question, facts);
+    };
+    const { agents, tree } = answerCrew({ ports: { retrieve } });
+    const { coordinator, children } = await contentsOf(directory, log);
+    const ids = new Set(tree.children?.map(({ id }) => id));
+    const other =
+      coordinator?.plan === undefined ? children.find(({ address }) => !ids.has(address)) : { agent: 'a plan' };
+    if (other !== undefined)
+      throw new BosunError(
+        'BOSUN_CONFIG_INVALID',
+        `${directory.path} holds another system (${other.agent}): name another directory with --data`,
+      );
+    const procedures = { ...crewProcedures, ...answerProcedures, ...knowledgeProcedures(retrieve) };
+    const system = created(place, agents, tree);
+    return { ...PLANLESS, system, what: `answers about ${path}`, procedures, ended: () => knowledge.close() };
+  } catch (error) {
+    await knowledge.close();
+    throw error;
+  }
+}
+
+/**
+ * Checks that a stored plan can continue without its file: all tasks must be shell commands, because nothing else names
+ * the module of the agents. Throws BOSUN_CONFIG_INVALID.
  */
 function withoutModule({ path }: DataDirectory, plan: Plan): Plan {
   if (plan.tasks.every(({ run }) => run !== null)) return plan;
   throw new BosunError(
     'BOSUN_CONFIG_INVALID',
-    `${path} holds the plan ${plan.name}, whose agents are in a module: name its file, as in bosun serve plan.yaml`,
+    `${path} holds the plan ${plan.name}, whose agents are in a module: name the plan file, as in bosun serve ` +
+      'plan.yaml',
   );
 }
 
 function crew(place: ServedPlace, plan: Plan, agents: AgentModule): ServedSystem {
   const { directory, config, env, cwd } = place;
-  // For agents that write files of their own.
+  // Tells agents the directory for files of their own.
   env['BOSUN_DATA_DIR'] = directory.path;
-  const commands = shellCommands({ storeId: directory.store, env, cwd });
+  const commands = shellCommands(directory, { env, cwd });
   const own = config?.tree ?? {};
   const tree = { ...own, children: [...crewTree(plan).children, ...(own.children ?? [])] };
   const system = created(
@@ -111,12 +197,14 @@ function crew(place: ServedPlace, plan: Plan, agents: AgentModule): ServedSystem
     const following = system.onEmitted((address, event) => tell(meaning(address, event as Told)));
     return () => following.unsubscribe();
   };
-  return { system, what: `the plan ${plan.name}`, follow, ended: () => commands.ended() };
+  const begun = () => void commands.clear();
+  const procedures = crewProcedures;
+  return { system, what: `the plan ${plan.name}`, procedures, follow, begun, ended: () => commands.ended() };
 }
 
 /**
- * Every thread reads the config for itself, because agents are code. Throws BOSUN_CONFIG_INVALID,
- * BOSUN_WORKERS_CHANGED.
+ * Makes the system over workers. Every thread reads the config itself, because agents are code. Throws
+ * BOSUN_CONFIG_INVALID, BOSUN_WORKERS_CHANGED.
  */
 function spread(
   { directory, cwd, plan, trustWallClock, log }: ServedPlace,
@@ -127,12 +215,12 @@ function spread(
   if (planFile !== undefined)
     throw new BosunError(
       'BOSUN_CONFIG_INVALID',
-      `${config.file}: a plan is carried out by one worker: leave out workers, or ${planFile}`,
+      `${config.file}: a plan runs on one worker: leave out workers, or ${planFile}`,
     );
   if (hasStore(directory))
     throw new BosunError(
       'BOSUN_WORKERS_CHANGED',
-      `${directory.path} holds a store that is the only one of its system, and ${config.file} has workers`,
+      `${directory.path} holds the store of a system without workers, but ${config.file} has workers`,
     );
   const module = new URL(
     import.meta.url.endsWith('.ts') ? './served-worker.ts' : './served-worker.js',
@@ -149,8 +237,8 @@ function created(
   { directory, config, env, trustWallClock, log }: ServedPlace,
   agents: readonly AnyAgent[],
   tree: BossOptions,
-): System {
-  return createSystem({
+): Shard {
+  return new Shard({
     agents,
     tree,
     store: levelStore(directory.store),

@@ -1,11 +1,13 @@
-/** What a service says of itself on `err`: JSON lines by pino, or plain lines on a terminal. */
+/** The log of a service on `err`: JSON lines by pino, or plain lines on a terminal. */
 import { pino } from 'pino';
+import { LogLine } from '../log.ts';
+import { plainLine } from '../plain-text.ts';
 import { type Output } from './surroundings.ts';
 
 export interface ServiceLog {
   info(text: string, facts?: object): void;
   error(text: string, facts?: object): void;
-  /** As the option `log` of createSystem and createGateway: what it is given may be anything. */
+  /** The option `log` of createSystem and createGateway; its arguments may be anything. */
   readonly runtime: (...args: unknown[]) => void;
 }
 
@@ -14,7 +16,7 @@ export function serviceLog(err: Output): ServiceLog {
 }
 
 function plainLog(err: Output): ServiceLog {
-  const say = (text: string) => void err.write(`${text}\n`);
+  const say = (text: string) => void err.write(`${plainLine(text)}\n`);
   return { info: say, error: say, runtime: (...args) => say(textOf(args)) };
 }
 
@@ -29,8 +31,9 @@ function jsonLog(err: Output): ServiceLog {
     info: (text, facts = {}) => logger.info(facts, text),
     error: (text, facts = {}) => logger.error(facts, text),
     runtime: (...args) => {
+      const line = args.find((arg) => arg instanceof LogLine);
       const error = args.find((arg) => arg instanceof Error);
-      logger.warn(error === undefined ? {} : { err: error }, textOf(args));
+      logger.warn({ ...line?.facts, ...(error !== undefined && { err: error }) }, textOf(args));
     },
   };
 }
@@ -38,7 +41,11 @@ function jsonLog(err: Output): ServiceLog {
 function textOf(args: readonly unknown[]): string {
   return args
     .map((arg) =>
-      arg instanceof Error ? arg.message : typeof arg === 'object' && arg !== null ? JSON.stringify(arg) : String(arg),
+      arg instanceof Error
+        ? arg.message
+        : typeof arg === 'object' && arg !== null && !(arg instanceof LogLine)
+          ? JSON.stringify(arg)
+          : String(arg),
     )
     .join(' ');
 }

@@ -1,18 +1,20 @@
-/** The verbs of a system that stays and of its actors: serve, ps, send, ask, tail, tree, inspect, conformance. */
+/** The verbs of a running system and of its actors: serve, ps, send, ask, tail, records, tree and so on. */
 import { InvalidArgumentError, Option } from 'commander';
-import { option, portNumber, TRUST_WALL_CLOCK, type Verb } from './verb.ts';
+import { TOOL_PROFILES, type ToolProfile } from '../actors/api/procedure.ts';
+import { option, type Options, portNumber, TRUST_WALL_CLOCK, type Verb, type VerbCall, wholeNumber } from './verb.ts';
 
 export const SERVICE_VERBS: readonly Verb[] = [
   {
     usage: 'serve [plan]',
-    says: 'Run a system and its gateway until it is told to end.',
+    says: 'Run a system and its gateway until it is stopped.',
+    isLocal: true,
     examples: ['serve plan.yaml', 'serve --config bosun.config.ts --data /var/lib/shop --port 8080'],
     options: [
       option('--config <file>', 'what to serve (default: bosun.config.ts, .mts, .mjs, .js, .yaml, .yml or .json)'),
-      option('--port <number>', 'where the gateway listens (default: 4180); 0 takes a free one', portNumber),
+      option('--port <number>', 'port of the gateway (default: 4180); 0 for any free one', portNumber),
       option(
         '--host <address>',
-        'the address that the gateway listens on (default: 127.0.0.1); another one needs tokens in the config',
+        'address of the gateway (default: 127.0.0.1); any other one needs tokens in the config',
       ),
       TRUST_WALL_CLOCK,
     ],
@@ -32,6 +34,40 @@ export const SERVICE_VERBS: readonly Verb[] = [
     },
   },
   {
+    usage: 'mcp',
+    says: 'Serve MCP on stdin and stdout, so that a coding agent reaches the system of its folder.',
+    isText: true,
+    home: '.bosun at the root of the repository',
+    examples: [
+      'mcp --profile runtime,coder --as reviewer',
+      'mcp --url https://bosun.example --token TOKEN',
+      'mcp --as-operator    # may answer questions to people, and administer',
+    ],
+    notes: [
+      'Claude Code:  claude mcp add bosun -- npx bosun mcp',
+      'Codex:        codex mcp add bosun -- npx bosun mcp',
+      'Cursor:       .cursor/mcp.json: {"mcpServers": {"bosun": {"command": "npx", "args": ["bosun", "mcp"]}}}',
+    ],
+    options: [
+      option('--profile <names>', 'sets of tools: runtime, coder, hub (default: the 12 most useful)', toolProfiles),
+      option('--as <name>', 'name of the agent, which calls as mcp:NAME (default: agent)', agentName),
+      option('--as-operator', 'call as the operator, who may answer for people and administer'),
+    ],
+    async run({ data, options, surroundings, command }) {
+      const { mcpCommand } = await import('./mcp-command.ts');
+      const { profile, as = 'agent', asOperator = false } = options;
+      return mcpCommand({
+        ...data,
+        data: command.getOptionValueSource('data') === 'default' ? undefined : data.data,
+        profiles: profile,
+        as,
+        isOperator: asOperator,
+        streams: surroundings.protocol?.(),
+        interrupt: surroundings.interruption(),
+      });
+    },
+  },
+  {
     usage: 'ps',
     says: 'List the actors of a running system or a stopped store.',
     examples: ['ps', 'ps --agent order --status suspended --json'],
@@ -44,9 +80,9 @@ export const SERVICE_VERBS: readonly Verb[] = [
   },
   {
     usage: 'send <address> <type> [json]',
-    says: 'Send an event to an actor; with the other fields of the event as JSON.',
+    says: 'Send an event to an actor, with its fields as JSON.',
     examples: ['send visits add \'{"by": 1}\' --wait', 'send coordinator plan.pause \'{"item": "AAPL"}\''],
-    options: [option('--wait', 'until the actor has taken it; fails where its state does nothing with it')],
+    options: [option('--wait', 'wait until the actor has taken it; fail if its current state does not')],
     run: async ({ data, options: { wait = false } }, address: string, type: string, fields: string | undefined) =>
       (await import('./send-command.ts')).sendCommand({ ...data, address, type, fields, wait }),
   },
@@ -54,17 +90,34 @@ export const SERVICE_VERBS: readonly Verb[] = [
     usage: 'ask <address> <type> [json]',
     says: 'Send an event to an actor of a running system and print its reply.',
     examples: ['ask visits count', 'ask till total \'{"day": "2026-01-02"}\' --timeout 5000 --json'],
-    options: [option('--timeout <ms>', 'how long to wait for the reply (default: 30000)', milliseconds)],
+    options: [option('--timeout <ms>', 'longest wait for the reply (default: 30000)', milliseconds)],
     run: async ({ data, options: { timeout } }, address: string, type: string, fields: string | undefined) =>
       (await import('./send-command.ts')).askCommand({ ...data, address, type, fields, timeoutMs: timeout }),
   },
   {
+    usage: 'call [method] [json]',
+    isHidden: true,
+    says: 'Call a method or procedure of a running system with its parameters as JSON, or list all of them.',
+    examples: ['call', 'call actor.get \'{"address": "visits"}\'', 'call shop.stock \'{"sku": "A-7"}\' --json'],
+    options: [option('--timeout <ms>', 'longest wait for the answer (default: 30000)', milliseconds)],
+    run: async ({ data, options: { timeout } }, method: string | undefined, params: string | undefined) =>
+      (await import('./call-command.ts')).callCommand({ ...data, method, params, timeoutMs: timeout }),
+  },
+  {
+    usage: 'post <file>',
+    // Help lists at most 25 verbs; this one is for programs, whose authors find it in docs/coordination.md.
+    isHidden: true,
+    says: 'Send envelopes (PAUSE_REQUEST ...) from a JSON file to the crew, each exactly once.',
+    examples: ['post pause.json', 'post messages.json --json'],
+    run: async ({ data }, file: string) => (await import('./post-command.ts')).postCommand({ ...data, file }),
+  },
+  {
     usage: 'tail [pattern]',
-    says: 'Print the events that actors of a running system emit, as they come, or their turns.',
+    says: 'Print the events that actors of a running system emit, or their turns, as they come.',
     examples: ["tail 'stages/**' --json", 'tail --trace stages/AAPL'],
     options: [
-      option('--trace <address>', 'the turns of this actor and of all below it, in place of events'),
-      option('--from <cursor>', 'go on where an earlier tail left off: `cursor` of its --json'),
+      option('--trace <address>', 'print the turns of this actor and its descendants, not events'),
+      option('--from <cursor>', 'continue where an earlier tail ended: `cursor` of its --json'),
     ],
     async run({ data, options: { trace, from }, surroundings, command }, pattern: string | undefined) {
       const { tailCommand } = await import('./tail-command.ts');
@@ -73,6 +126,26 @@ export const SERVICE_VERBS: readonly Verb[] = [
       const topic = trace === undefined ? `events/${pattern ?? '**'}` : `trace/${trace}`;
       return tailCommand({ ...data, topic, from, interrupt: surroundings.interruption() });
     },
+  },
+  {
+    usage: 'records <address> [name]',
+    isHidden: true,
+    says: 'Print what an actor of a running system or a stopped store has recorded, oldest first.',
+    examples: [
+      'records orders/o-17 decisions --where what=shipped --follow',
+      'records --agent order decisions --key customer=c-9 --last 20 --json',
+    ],
+    options: [
+      option('--last <count>', 'number of the newest to print (default: 100, or all behind --after)', wholeNumber),
+      option('--after <number>', 'only records with a higher number', wholeNumber),
+      new Option('--where <field=value>', 'only values with this field; a value that is not JSON is text').argParser(
+        (text, before: Options['where']) => ({ ...before, ...Object.fromEntries([fieldOf(text)]) }),
+      ),
+      option('--follow', 'also print new records, until interrupted'),
+      option('--agent <name>', 'records of all actors of this agent, by --key; then give only the name'),
+      new Option('--key <key=value>', 'a key that the agent declares, and its value').argParser(fieldOf),
+    ],
+    run: async (call, first: string, second: string | undefined) => recordsVerb(call, first, second),
   },
   {
     usage: 'tree',
@@ -89,33 +162,84 @@ export const SERVICE_VERBS: readonly Verb[] = [
       'inspect stages/AAPL-valuation/agent --plan plan.yaml --out stage.svg',
     ],
     options: [
-      new Option('--format <format>', 'of what is written').choices(['svg', 'mermaid', 'json']).default('svg'),
+      new Option('--format <format>', 'format of the output').choices(['svg', 'mermaid', 'json']).default('svg'),
       option('--out <file>', 'write to a file'),
-      option('--plan <file>', 'a plan whose agents are looked at'),
-      option('--agents <module>', 'a module that exports agents, where there is no plan'),
+      option('--plan <file>', 'plan whose agents are drawn'),
+      option('--agents <module>', 'module that exports the agents, if there is no plan'),
     ],
     async run({ data, options }, actor: string) {
       const { inspectCommand } = await import('./inspect-command.ts');
       const { out: file, plan, agents } = options;
-      const format = data.json ? 'json' : options.format!; // it has a default
+      const format = data.json ? 'json' : options.format!; // The option has a default.
       return inspectCommand({ ...data, actor, format, file, plan, agents });
     },
   },
   {
     usage: 'conformance <url>',
-    says: 'Check rule by rule whether a running server speaks the protocol of the gateway.',
+    says: 'Check, rule by rule, whether a running server follows the protocol of the gateway.',
     examples: ['conformance http://127.0.0.1:4180', 'conformance https://bosun.example --json'],
-    options: [option('--token <token>', 'to be let in with (default: BOSUN_TOKEN of the environment)')],
+    options: [option('--token <token>', 'token for the server (default: BOSUN_TOKEN of the environment)')],
     hasData: false,
+    // Help lists at most 25 verbs; this one is for authors of servers, who find it in docs/protocol.md.
+    isHidden: true,
     run: async ({ data, options: { token = data.env['BOSUN_TOKEN'] } }, url: string) =>
       (await import('./conformance-command.ts')).conformanceCommand({ ...data, url, token }),
   },
 ];
 
+async function recordsVerb({ data, options, surroundings, command }: VerbCall, first: string, second?: string) {
+  const { recordsCommand, findRecordsCommand } = await import('./records-command.ts');
+  const { agent, key, last, after, where, follow } = options;
+  if (agent === undefined) {
+    if (second === undefined) return command.error('name an actor and the name of its records, or --agent and --key');
+    if (key !== undefined) return command.error('--key needs --agent');
+    return recordsCommand({
+      ...data,
+      address: first,
+      name: second,
+      last,
+      after,
+      where: where ?? {},
+      follow: follow === true ? surroundings.interruption() : undefined,
+    });
+  }
+  if (key === undefined) return command.error('--agent needs --key');
+  const besides = second ?? after ?? where ?? follow;
+  if (besides !== undefined) return command.error('with --agent, only a name, --key and --last are allowed');
+  return findRecordsCommand({ ...data, agent, name: first, key, last });
+}
+
+/** Parses `field=value`: JSON if the value is a number, text in quotes, true, false or null; otherwise text. */
+function fieldOf(text: string): [field: string, value: string | number | boolean | null] {
+  const [, field, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (field === undefined || value === undefined) throw new InvalidArgumentError('Not of the form field=value.');
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return [
+      field,
+      typeof parsed === 'object' && parsed !== null ? value : (parsed as string | number | boolean | null),
+    ];
+  } catch {
+    return [field, value];
+  }
+}
+
 function milliseconds(text: string): number {
   if (!/^\d{1,9}$/.test(text) || Number(text) < 1)
     throw new InvalidArgumentError('Not a time: milliseconds, a whole number.');
   return Number(text);
+}
+
+function toolProfiles(text: string): readonly ToolProfile[] {
+  const names = text.split(',').map((name) => TOOL_PROFILES.find((one) => one === name.trim()));
+  if (names.includes(undefined)) throw new InvalidArgumentError(`Not a list of profiles: ${TOOL_PROFILES.join(', ')}.`);
+  return names as ToolProfile[];
+}
+
+function agentName(text: string): string {
+  if (!/^[A-Za-z0-9\-_.@+]{1,64}$/.test(text))
+    throw new InvalidArgumentError('Not a name: 1 to 64 letters, digits and the signs - _ . @ +.');
+  return text;
 }
 
 function statusName(text: string): string {

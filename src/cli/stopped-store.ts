@@ -1,14 +1,12 @@
-/**
- * The frame of verbs that look at a stopped store, or leave an order in it: opens it on hold, and says what went wrong
- * by exit codes.
- */
+/** Runs verbs that read a stopped store, or leave an order in it: opens it on hold, and maps errors to exit codes. */
 import { existsSync } from 'node:fs';
-import { type System } from '../system.ts';
+import { BosunError, messageOf } from '../errors.ts';
+import { type Shard } from '../shard.ts';
 import { hasStore, onHold, storeDirectory } from './data-directory.ts';
 import { carriedOut, EXIT, type ExitCode } from './exit-codes.ts';
 import { type DataCommand, logTo } from './surroundings.ts';
 
-/** Exit codes of what means something else, or nothing more, where nothing runs. */
+/** Exit codes of errors that have a different meaning, or none, for a stopped store. */
 export const STOPPED_EXITS = {
   BOSUN_CONFIG_INVALID: EXIT.failed,
   BOSUN_EVENT_INVALID: EXIT.failed,
@@ -17,44 +15,44 @@ export const STOPPED_EXITS = {
 } as const;
 
 /**
- * Resolves to 0, 1 where the store cannot be read or written, 2 for bad input or no store, 4 where it is in use, 5 for
- * what is refused. Rejects for faults of Bosun only.
+ * Does work on a stopped store. Resolves to 0, 1 if the store cannot be read or written, 2 for invalid input or no
+ * store, 4 if it is in use, 5 for a refusal. Rejects for internal errors only.
  */
 export async function withStoppedStore(
   command: DataCommand,
-  work: (system: System) => void | Promise<void>,
+  work: (system: Shard) => void | Promise<void>,
 ): Promise<ExitCode> {
   const { err, env } = command;
   const directory = storeDirectory(command);
   if (!hasStore(directory)) {
-    err.write(
-      existsSync(directory.workers)
-        ? `${directory.path} holds the stores of workers: name one, as --data ${directory.workers}/0\n`
-        : `${directory.path} holds no store; bosun run or bosun serve begin one\n`,
-    );
-    return EXIT.badInput;
+    const message = existsSync(directory.workers)
+      ? `${directory.path} holds the stores of workers: name one of them, such as --data ${directory.workers}/0`
+      : `${directory.path} holds no store; create one with bosun run or bosun serve`;
+    return carriedOut(command, () => Promise.reject(new BosunError('BOSUN_CONFIG_INVALID', message)));
   }
-  return carriedOut(err, () => onHold(directory, { log: logTo(err), env }, work), STOPPED_EXITS);
+  return carriedOut(command, () => onHold(directory, { log: logTo(err), env }, work), STOPPED_EXITS);
 }
 
 /** One line of `--json`: errors as name, code and message. */
 export function jsonLine(value: unknown): string {
-  return `${JSON.stringify(value, (_key, part: unknown) => {
+  return `${JSON.stringify(value, function (this: Readonly<Record<string, unknown>>, key, part: unknown) {
     if (typeof part === 'bigint') return String(part);
-    return part instanceof Error
-      ? { name: part.name, code: (part as { code?: unknown }).code, message: part.message }
+    // An error's own `toJSON` is not part of this format.
+    const given = this[key];
+    return given instanceof Error
+      ? { name: given.name, code: (given as { code?: unknown }).code, message: given.message }
       : part;
   })}\n`;
 }
 
-/** What an error says, also one that came through a gateway; undefined where there is none. */
+/** The message of an error, including one from a gateway; undefined if there is none. */
 export function errorText(error: unknown): string | undefined {
   if (error === undefined || error === null) return undefined;
   const { message } = error as { readonly message?: unknown };
-  return typeof message === 'string' ? message : String(error);
+  return typeof message === 'string' ? message : messageOf(error);
 }
 
-/** Kernel time for people, of what has a time. */
+/** Kernel time for people; null if there is none. */
 export function whenKnown(ms: number | null): string | null {
   return ms === null ? null : timeText(ms);
 }

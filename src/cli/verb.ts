@@ -1,77 +1,118 @@
 /**
- * What a verb of the command line is: a row that says how it is written, and a function that loads the file that
- * carries it out, so that a line loads no more than its own verb.
+ * A verb of the command line: its syntax, and a function that loads the file that carries it out, so that a command
+ * loads no more than its own verb.
  */
 import { type Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import { type ToolProfile } from '../actors/api/procedure.ts';
+import { messageOf } from '../errors.ts';
 import { DEFAULT_DATA } from './default-data.ts';
+import { type RecordKey } from '../actors/api/record-pages.ts';
 import { type DeskOptions } from './desk-row.ts';
 import { type ExitCode } from './exit-codes.ts';
 import type { ChartFormat } from './inspect-command.ts';
-import { type DataCommand, type Surroundings } from './surroundings.ts';
+import { type DataCommand, type Environment, type RemoteGateway, type Surroundings } from './surroundings.ts';
 
 export interface Verb {
-  /** With its arguments: `erase <address>`. */
+  /** The verb with its arguments: `erase <address>`. */
   readonly usage: string;
   readonly says: string;
-  /** Without `bosun`. */
+  /** Examples without `bosun`. */
   readonly examples: readonly string[];
-  /** An argument that has to be read. */
+  /** Lines of help after the examples. */
+  readonly notes?: readonly string[];
+  /** The parser of an argument. */
   readonly argument?: Argument;
-  /** Beside `--data` and `--json`. */
+  /** Options besides `--data` and `--json`. */
   readonly options?: readonly Option[];
-  /** Whether it is about a data directory. Default true. */
+  /** Whether the verb works on a data directory. Default true. */
   readonly hasData?: boolean;
-  /** Carries it out, with its arguments in their order. */
+  /** The default directory in words, if it is not ./data. */
+  readonly home?: string;
+  /** Whether the verb works on a data directory of this machine only, and so takes no `--url`. Default false. */
+  readonly isLocal?: true;
+  /** Whether the output is a text for another program, so that the verb takes no `--json`. Default false. */
+  readonly isText?: true;
+  /** Whether help leaves the verb out. Default false. */
+  readonly isHidden?: true;
+  /** Carries out the verb, with its arguments in order. */
   readonly run: (call: VerbCall, ...args: never[]) => Promise<ExitCode>;
 }
 
-/** Verbs under a word of their own: `deadletters list`. */
+/** Verbs under a common word: `deadletters list`. */
 export interface VerbGroup {
   readonly name: string;
   readonly says: string;
   readonly examples?: readonly string[];
+  /** Whether its verbs can also be called without the common word, for which help does not list them. Default false. */
+  readonly isOptional?: true;
   readonly verbs: readonly Verb[];
 }
 
 export interface VerbCall {
-  /** What every verb on a data directory is given. */
+  /** The arguments of every verb that works on a data directory. */
   readonly data: DataCommand;
   readonly options: Options;
   readonly surroundings: Surroundings;
   readonly command: Command;
 }
 
-/** The options of all verbs, as they have been read. */
+/** The parsed options of all verbs. */
 export interface Options extends DeskOptions {
   readonly data: string;
   readonly json?: true;
   readonly address?: string;
+  readonly as?: string;
+  readonly asOperator?: true;
+  readonly after?: number;
   readonly agent?: string;
   readonly agents?: string;
   readonly all?: true;
   readonly by?: string;
+  readonly capability?: readonly string[];
+  readonly category?: string;
+  readonly confidence?: number;
   readonly config?: string;
+  readonly exclude?: readonly string[];
+  readonly explain?: true;
   readonly force?: true;
   readonly format?: ChartFormat;
+  readonly follow?: true;
   readonly fresh?: true;
   readonly from?: string;
   readonly host?: string;
+  readonly includeDisabled?: true;
+  readonly key?: RecordKey;
+  readonly last?: number;
   readonly limit?: number;
+  readonly max?: number;
+  readonly mode?: string;
   readonly out?: string;
   readonly plan?: string;
   readonly port?: number;
+  readonly priority?: number;
+  readonly profile?: readonly ToolProfile[];
   readonly recoverTo?: number;
   readonly serve?: true;
   readonly status?: string;
   readonly svg?: string;
+  readonly team?: string;
+  readonly task?: string;
   readonly timeout?: number;
   readonly token?: string;
   readonly trace?: string;
   readonly trustWallClock?: true;
+  readonly url?: string;
   readonly wait?: true;
+  readonly waitSeconds?: number;
+  readonly where?: Readonly<Record<string, RecordKey[1] | null>>;
+  readonly yes?: true;
 }
 
-/** @param exit Called with the exit code once a verb has been carried out. */
+/**
+ * Adds verbs.
+ *
+ * @param exit Called with the exit code once a verb has been carried out.
+ */
 export function addVerbs(
   parent: Command,
   rows: readonly (Verb | VerbGroup)[],
@@ -86,27 +127,86 @@ export function addVerbs(
     const group = parent.command(row.name).description(row.says);
     if (row.examples !== undefined) group.addHelpText('after', examplesText(row.examples));
     addVerbs(group, row.verbs, surroundings, exit);
+    if (row.isOptional !== true) continue;
+    for (const verb of row.verbs) addVerb(parent, { ...verb, isHidden: true }, surroundings, exit);
   }
 }
 
 function addVerb(
   parent: Command,
-  { usage, says, examples, argument, options = [], hasData = true, run }: Verb,
+  { usage, says, examples, notes, argument, options = [], hasData = true, home, isLocal, isText, isHidden, run }: Verb,
   surroundings: Surroundings,
   exit: (code: ExitCode) => void,
 ): void {
-  const command = parent.command(usage).description(says).addHelpText('after', examplesText(examples));
+  const command = parent.command(usage, { hidden: isHidden === true }).description(says);
+  command.addHelpText('after', examplesText(examples));
+  if (notes !== undefined) command.addHelpText('after', notes.map((note) => `  ${note}`).join('\n'));
   if (argument !== undefined) command.addArgument(argument);
-  if (hasData) command.addOption(new Option('--data <dir>', 'where the state is kept').default(DEFAULT_DATA));
-  command.option('--json', 'machine-readable output');
+  if (hasData) command.addOption(new Option('--data <dir>', 'directory of the state').default(DEFAULT_DATA, home));
+  const isRemote = hasData && isLocal !== true;
+  if (isRemote) for (const one of REMOTE_OPTIONS) command.addOption(one);
+  if (isText !== true) command.option('--json', 'machine-readable output');
   for (const own of options) command.addOption(own);
   command.action(async () => {
     const given = command.opts<Options>();
     const { out, err, cwd, env } = surroundings;
-    const data = { data: given.data, json: given.json === true, cwd, out, err, env };
+    const remote = isRemote ? remoteOf(command, env) : undefined;
+    const data = { data: given.data, json: given.json === true, cwd, out, err, env, remote };
     const call = { data, options: given, surroundings, command };
     exit(await run(call, ...(command.processedArgs as never[])));
   });
+}
+
+const REMOTE_OPTIONS = [
+  option('--url <url>', 'gateway of a running system elsewhere (default: BOSUN_URL)', gatewayUrl),
+  option('--token <token>', 'token for that gateway (default: BOSUN_TOKEN)', bearerToken),
+];
+
+/**
+ * The gateway that a command line or the environment names. A named data directory takes precedence over the
+ * environment.
+ */
+function remoteOf(command: Command, env: Environment): RemoteGateway | undefined {
+  const { url, token } = command.opts<Options>();
+  const namesData = command.getOptionValueSource('data') !== 'default';
+  if (url !== undefined && namesData) command.error('name a directory (--data) or a gateway (--url), not both');
+  const variable = <Value>(name: string, read: (text: string) => Value) => variableOf(command, env[name], name, read);
+  const known = url ?? (namesData ? undefined : variable('BOSUN_URL', gatewayUrl));
+  if (known !== undefined) return { url: known, token: token ?? variable('BOSUN_TOKEN', bearerToken) };
+  // A token that is not used would look as if it had been checked.
+  if (token !== undefined) command.error('--token is for a gateway: name it with --url or BOSUN_URL');
+  return undefined;
+}
+
+/** The value of a variable of the environment; undefined if it is unset or empty. */
+function variableOf<Value>(
+  command: Command,
+  text: string | undefined,
+  name: string,
+  read: (text: string) => Value,
+): Value | undefined {
+  if (text === undefined || text === '') return undefined;
+  try {
+    return read(text);
+  } catch (error) {
+    return command.error(`${name} is invalid. ${messageOf(error)}`);
+  }
+}
+
+function gatewayUrl(text: string): string {
+  const { protocol = '', username, password, search, hash, href } = URL.canParse(text) ? new URL(text) : { href: '' };
+  if (!/^https?:$/.test(protocol))
+    throw new InvalidArgumentError('Not the URL of a gateway, such as https://bosun.example.');
+  if (`${username}${password}${search}${hash}` !== '')
+    throw new InvalidArgumentError('The URL of a gateway has no user, query or fragment; a token is given by --token.');
+  return href.replace(/\/+$/, '');
+}
+
+/** Checks the form of a token, since a header cannot carry every text. */
+function bearerToken(text: string): string {
+  if (!/^[\w.~+/=-]{1,8192}$/.test(text))
+    throw new InvalidArgumentError('Not a token: letters, digits and the signs - . _ ~ + / = only.');
+  return text;
 }
 
 export function examplesText(examples: readonly string[]): string {
@@ -132,5 +232,5 @@ export function portNumber(text: string): number {
 /** The flag of `run` and `serve`. */
 export const TRUST_WALL_CLOCK = option(
   '--trust-wall-clock',
-  'believe the clock at this start, where it was refused (BOSUN_CLOCK_SUSPECT) or is behind',
+  'trust the clock at this start, if it was refused (BOSUN_CLOCK_SUSPECT) or is behind',
 );

@@ -1,14 +1,15 @@
 /**
- * `bosun verify`: reads every record of a stopped store, or of a backup, and says what is damaged and whom it stops.
+ * `bosun verify`: reads every record of a stopped store, or of a backup, and reports damage and the affected actors.
  */
 import { isBosunError } from '../errors.ts';
+import { plainLine } from '../plain-text.ts';
 import { levelStore } from '../persistence/level-store.ts';
 import { type Finding, type Verification, verify } from '../persistence/verify.ts';
 import { hasStore, storeDirectory } from './data-directory.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { type DataCommand } from './surroundings.ts';
 
-/** Exit code 0: sound; 1: damaged; 2: no store; 4: in use. */
+/** Verifies a store. Resolves to exit code 0: sound; 1: damaged; 2: no store; 4: in use. */
 export async function verifyCommand(command: DataCommand): Promise<ExitCode> {
   const { json, out, err } = command;
   const directory = storeDirectory(command);
@@ -21,7 +22,9 @@ export async function verifyCommand(command: DataCommand): Promise<ExitCode> {
     await store.open();
     const result = await verify(store);
     out.write(
-      json ? `${JSON.stringify(result)}\n` : `${[...result.findings.map(findingLine), summary(result)].join('\n')}\n`,
+      json
+        ? `${JSON.stringify(result)}\n`
+        : `${[...result.findings.map((finding) => plainLine(findingLine(finding))), summary(result)].join('\n')}\n`,
     );
     return result.sound ? EXIT.completed : EXIT.failed;
   } catch (error) {
@@ -51,5 +54,5 @@ function summary({ sound, epoch, actors, records, bytes, recoverable, aside }: V
     `${actors === 1 ? 'actor' : 'actors'}${aside === 0 ? '' : `, ${aside} records set aside`}`;
   if (sound) return `sound at epoch ${epoch ?? 0}: ${size}`;
   if (recoverable === null) return `damaged: ${size}`;
-  return `damaged: ${size}; it can go on from epoch ${recoverable.to} (--recover-to ${recoverable.to})`;
+  return `damaged: ${size}; it can continue from epoch ${recoverable.to} (--recover-to ${recoverable.to})`;
 }

@@ -1,6 +1,6 @@
 /**
- * Reads a YAML or JSON file that a person wrote, or says what is wrong with it in one line with file, line and column.
- * Trusts nothing in the file: size, depth and aliases are bounded. What it means is its reader's business.
+ * Reads a YAML or JSON file written by a person, or reports an error in one line with file, line and column. The file
+ * is not trusted: size, depth and aliases are bounded. Its meaning is checked by the caller.
  */
 import { createReadStream } from 'node:fs';
 import {
@@ -17,29 +17,30 @@ import {
 } from 'yaml';
 import { type z } from 'zod';
 import { BosunError, type ErrorCode, messageOf } from '../errors.ts';
+import { plainLine } from '../plain-text.ts';
 import { VALUE_DEPTH_MAX } from '../limits.ts';
 import { type PlanProblem } from '../machines/coordination/plan/plan.ts';
 
-/** A plan of 50,000 tasks fits; a log or a database given by mistake does not. */
+/** Largest file: a plan of 50,000 tasks fits; a log or a database given by mistake does not. */
 export const FILE_BYTES_MAX = 4 * 1024 * 1024;
 
 /**
- * Below what an actor's state may hold, with room for where in it a plan is kept. It is looked at before the parser
- * recurses: that ends the process at a few thousand levels.
+ * Deepest nesting: below the limit of an actor's state, with room for the place of a plan in it. Checked before the
+ * parser recurses, which would end the process at a few thousand levels.
  */
 const DEPTH_MAX = VALUE_DEPTH_MAX - 8;
 
-/** Nodes that aliases may add to what is written. A bomb of ten lines adds thousands of millions. */
+/** Nodes that aliases may add to those written. A malicious file of ten lines adds billions. */
 const ALIASED_NODES_MAX = 100_000;
 
-/** What is wrong, and where in the file's data. */
+/** A problem, and its path in the file's data. */
 export type Problem = PlanProblem;
 
 export interface YamlFile {
-  /** As the user wrote it. */
+  /** The path as the user wrote it. */
   readonly file: string;
   readonly path: string;
-  /** What it is meant to be: `plan file`. */
+  /** The kind of file in messages: `plan file`. */
   readonly kind: string;
   readonly code: ErrorCode;
 }
@@ -47,13 +48,13 @@ export interface YamlFile {
 export interface YamlSource {
   readonly value: unknown;
   /**
-   * An error of the file's code; details: `file`, `line` and `column` (from 1; null without a place), `problems` (all
-   * lines).
+   * Makes an error of the file's code; details: `file`, `line` and `column` (from 1; null without a place), `problems`
+   * (all lines).
    */
   refuse(problems: readonly Problem[]): BosunError;
 }
 
-/** Rejects with an error of the file's code, as `refuse` gives it. */
+/** Reads a YAML file. Rejects with an error of the file's code, as made by `refuse`. */
 export async function readYaml(from: YamlFile): Promise<YamlSource> {
   const source = parseText(from, await readText(from));
   const refuse = (problems: readonly Problem[]): BosunError =>
@@ -75,24 +76,16 @@ interface PlacedMessage {
   readonly message: string;
 }
 
-/** One error for all findings: the first in the file is its message, the others are counted and kept in the details. */
+/** One error for all problems: the message is the first one in the file; the details have all. */
 function invalid({ file, code }: YamlFile, findings: readonly PlacedMessage[], cause?: unknown): BosunError {
   const at = ({ place }: PlacedMessage): number => (place === null ? 0 : place.line * FILE_BYTES_MAX + place.column);
   const sorted = findings.toSorted((a, b) => at(a) - at(b));
   const lines = sorted.map(
-    ({ place, message }) => `${file}${place === null ? '' : `:${place.line}:${place.column}`}: ${oneLine(message)}`,
+    ({ place, message }) => `${file}${place === null ? '' : `:${place.line}:${place.column}`}: ${plainLine(message)}`,
   );
   const more = lines.length > 1 ? ` (and ${lines.length - 1} more)` : '';
   const { line, column } = sorted[0]?.place ?? { line: null, column: null };
   return new BosunError(code, `${lines[0]}${more}`, { cause, details: { file, line, column, problems: lines } });
-}
-
-/** A message may quote the file, which may hold anything. */
-function oneLine(message: string): string {
-  return message
-    .trim()
-    .replace(/\s*\n\s*/g, ' ')
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 async function readText(from: YamlFile): Promise<string> {
@@ -100,7 +93,7 @@ async function readText(from: YamlFile): Promise<string> {
   const chunks: Buffer[] = [];
   try {
     // Not readFile: a device or a pipe has no size that could be checked before.
-    // no encoding is set
+    // Chunks are buffers, because no encoding is set.
     for await (const chunk of createReadStream(from.path, { end: FILE_BYTES_MAX })) chunks.push(chunk as Buffer);
   } catch (error) {
     throw refuse(`cannot be read: ${reasonOf(error)}`, error);
@@ -125,7 +118,7 @@ function reasonOf(error: unknown): string {
 
 interface ParsedText {
   readonly value: unknown;
-  /** Where the problem is; what is missing has the place of what it is missing in. */
+  /** The place of a problem; for a missing value, the place of its container. */
   placeOf(problem: Problem): Place;
 }
 
@@ -133,7 +126,7 @@ function parseText(from: YamlFile, text: string): ParsedText {
   const lines = new LineCounter();
   const placeAt = (offset: number): Place => {
     const { line, col } = lines.linePos(offset);
-    return { line: Math.max(line, 1), column: Math.max(col, 1) }; // an empty file has no lines
+    return { line: Math.max(line, 1), column: Math.max(col, 1) }; // An empty file has no lines.
   };
   const refuse = (offset: number, message: string): BosunError => invalid(from, [{ place: placeAt(offset), message }]);
 
@@ -141,13 +134,13 @@ function parseText(from: YamlFile, text: string): ParsedText {
   const deep = tooDeep(tokens);
   if (deep !== null) throw refuse(deep, `nested deeper than ${DEPTH_MAX} levels`);
 
-  // Keys that are written twice are found below: this parser would not say which.
+  // Duplicate keys are detected below: this parser would not say which key.
   const [document, second] = [
     ...new Composer({ prettyErrors: false, uniqueKeys: false }).compose(tokens, true, text.length),
   ];
   if (document === undefined) throw refuse(0, 'the file is empty');
   const [fault] = [...document.errors, ...document.warnings];
-  // it may quote a whole line
+  // The parser may quote a whole line.
   if (fault !== undefined) throw refuse(fault.pos[0], firstLower(fault.message.slice(0, 200)));
   if (second !== undefined) throw refuse(second.range[0], `a second document begins here; a ${from.kind} holds one`);
 
@@ -155,7 +148,7 @@ function parseText(from: YamlFile, text: string): ParsedText {
   return { value: content.read(document), placeOf: (problem) => placeAt(content.offsetOf(problem)) };
 }
 
-/** Where a token is nested too deep, as an offset. A loop, because recursion is what it guards against. */
+/** The offset of a token that is nested too deep. Iterative, because it guards against recursion. */
 function tooDeep(tokens: readonly CST.Token[]): number | null {
   const open: { token: CST.Token; depth: number }[] = tokens.map((token) => ({ token, depth: 0 }));
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -171,13 +164,13 @@ function tooDeep(tokens: readonly CST.Token[]): number | null {
   return null;
 }
 
-/** Of a map; of a list with key null. */
+/** An entry of a map; for a list the key is null. */
 interface Entry {
   readonly key: Node | null;
   readonly value: Node | null;
 }
 
-/** A document as plain data and, for every path in it, its place. */
+/** A document as plain data, with the place of every path in it. */
 class Content {
   readonly #refuse: (offset: number, message: string) => BosunError;
   readonly #anchors = new Map<string, Node>();
@@ -190,7 +183,8 @@ class Content {
   }
 
   /**
-   * Throws what `refuse` gives for keys that are not text, forbidden or written twice, and for aliases out of bounds.
+   * Reads a document. Throws the error of `refuse` for keys that are not text, forbidden or duplicate, and for aliases
+   * out of bounds.
    */
   read(document: Document.Parsed): unknown {
     this.#root = document.contents;
@@ -217,7 +211,7 @@ class Content {
   #value(node: Node | null, depth: number): unknown {
     if (node === null) return null;
     if (this.#aliases > 0 && (this.#aliased += 1) > ALIASED_NODES_MAX)
-      throw this.#refuse(offsetOf(node), 'its aliases unfold to too much data');
+      throw this.#refuse(offsetOf(node), 'its aliases expand to too much data');
     if (isAlias(node)) return this.#aliasedValue(node.source, offsetOf(node), depth);
     if (node.anchor !== undefined) this.#anchors.set(node.anchor, node);
     if (isSeq<Node>(node)) return node.items.map((item) => this.#value(item, depth + 1));
@@ -252,7 +246,7 @@ function offsetOf(node: Node | null): number {
   return node?.range?.[0] ?? 0;
 }
 
-/** Says what a schema found in the words of someone who writes such files. Undefined leaves zod's own words. */
+/** The problem found by a schema, in words for authors of such files. Undefined leaves zod's own words. */
 export function explain(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
@@ -297,9 +291,7 @@ function described(value: unknown): string {
     : String(value);
 }
 
-/**
- * The innermost issue that names a place: of a union, that of the form that was meant; of a key, what is wrong with it.
- */
+/** The innermost issue with a path: for a union, that of the intended form; for a key, the problem with the key. */
 export function problemOf(issue: z.core.$ZodIssue): Problem {
   const path = issue.path.map((step) => (typeof step === 'number' ? step : String(step)));
   if (issue.code === 'unrecognized_keys')
@@ -313,7 +305,9 @@ export function problemOf(issue: z.core.$ZodIssue): Problem {
   return { ...inner, path: [...path, ...inner.path] };
 }
 
-/** `stages.report.after[0]: ...`. A wrong key is named by its message; the path ends before it. */
+/**
+ * A problem as text, `stages.report.after[0]: ...`. An invalid key is named by its message; the path ends before it.
+ */
 export function sentence({ path, at, message }: Problem): string {
   const steps = at === 'key' ? path.slice(0, -1) : path;
   const where = steps.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('');

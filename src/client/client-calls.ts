@@ -1,7 +1,7 @@
 /**
- * The calls of a client: what waits, what is on its way, and what is repeated after a break. Sends are numbered without
- * holes in one durable session, so each that is acknowledged has happened once; calls with a key are repeated with it;
- * all others are sent once.
+ * The calls of a client: queued, under way, and repeated after a break. Sends are numbered without gaps in one durable
+ * session, so each acknowledged send has happened exactly once; calls with a key are repeated with it; all others are
+ * sent once.
  */
 import type { Req, ServerFrame, Welcome } from '../gateway/protocol/frames.ts';
 import { DEADLINE_MS_MAX, RETRY_MS } from './bounds.ts';
@@ -11,12 +11,15 @@ import { copied } from './outgoing.ts';
 import { Pace } from './pace.ts';
 import { type ClientClock } from './platform.ts';
 
+/** Idempotency, timeout and cancellation of a call. */
 export interface CallOptions {
-  /** Idempotency key: the call counts once, waits while there is no line, and is repeated after a break. */
+  /** Idempotency key: the call counts once, waits while offline, and is repeated after a break. */
   readonly key?: string;
-  /** At most so long for all of it. Default: none of ours; the gateway's is 30 s from when it has the call. */
+  /**
+   * Time limit for the whole call. Default: none in the client; the gateway's is 30 s from when it receives the call.
+   */
   readonly timeoutMs?: number;
-  /** Nobody waits any more. What was asked may still happen. */
+  /** Cancels the wait. The call may still be carried out. */
   readonly signal?: AbortSignal;
 }
 
@@ -26,16 +29,19 @@ export interface ClientRequest {
   readonly key?: string | undefined;
 }
 
-/** A call that is not answered. */
+/** An unanswered call. */
 export interface OpenCall extends ClientRequest {
   readonly deadlineMs?: number | undefined;
-  /** Has a place in the session. */
+  /** Whether it is a send, which has a number in the session. */
   readonly isSend: boolean;
-  /** Of a send: its number, once it has been sent. */
+  /** Number of a send, once it has been transmitted. */
   seq: number | undefined;
-  /** Whether the gateway took it is not known: its number is not to be changed. */
+  /** Whether the gateway may have accepted it. Its number must not change then. */
   isUncertain: boolean;
-  /** Nobody waits for it any more; it goes on for the sake of the numbers behind it. */
+  /**
+   * Whether the answer is no longer awaited. A numbered send is transmitted all the same: if its number stayed unused,
+   * later numbers would never count.
+   */
   isForgotten: boolean;
   readonly settle: (answer: unknown, error?: ClientError) => void;
 }
@@ -45,13 +51,13 @@ export interface ClientCallsParts {
   readonly queueMax: number;
   readonly transmit: (frame: Req) => void;
   readonly cancel: (id: string) => void;
-  /** Whether calls go out, and whether they may soon. */
+  /** Whether calls can be transmitted now, or soon. */
   readonly state: () => 'live' | 'soon' | 'offline';
-  /** Why nothing is taken any more. */
+  /** Returns the reason why calls are refused for good. */
   readonly failure: () => ClientError | undefined;
-  /** Sends that are not acknowledged have changed. */
+  /** Called when the unacknowledged sends have changed. */
   readonly changed: () => void;
-  /** The same, and they are about to go out: they have to be kept before. */
+  /** Called when the unacknowledged sends have changed and are about to be transmitted: they must be stored before. */
   readonly keep: () => void;
 }
 
@@ -59,7 +65,7 @@ export class ClientCalls {
   readonly #parts: ClientCallsParts;
   readonly #pace: Pace;
   readonly #numbering = new SendNumbering();
-  /** Oldest first; those on their way among them. */
+  /** Unanswered calls, oldest first, including those under way. */
   readonly #open = new Set<OpenCall>();
   readonly #onTheWay = new Map<string, OpenCall>();
   #ids = 0;
@@ -71,12 +77,12 @@ export class ClientCalls {
     this.#pace = new Pace(parts.clock);
   }
 
-  /** Sends that are not acknowledged, in order. */
+  /** Unacknowledged sends, in order. */
   sends(): OpenCall[] {
     return [...this.#open].filter(({ isSend }) => isSend);
   }
 
-  /** Takes up sends of an earlier run; nobody waits for them. */
+  /** Adds the sends of an earlier run, for which nobody waits. */
   restore(sends: readonly Pick<OpenCall, 'p' | 'seq'>[]): void {
     for (const { p, seq } of sends)
       this.#open.add({
@@ -94,6 +100,22 @@ export class ClientCalls {
     return this.#begin(request, options, true);
   }
 
+  /** Sends many, each as `send` does. Rejects with BOSUN_SENDS_REFUSED, and with the reason of `signal`. */
+  async sendMany(requests: readonly ClientRequest[], options: CallOptions): Promise<void> {
+    const sent = await Promise.allSettled(requests.map((request) => this.send(request, options)));
+    const refused = sent.flatMap((one, index) =>
+      one.status === 'rejected' ? [{ index, error: one.reason as ClientError }] : [],
+    );
+    const [first] = refused;
+    if (first === undefined) return;
+    for (const { error } of refused) if (error === options.signal?.reason) throw error;
+    throw new ClientError(
+      'BOSUN_SENDS_REFUSED',
+      `${refused.length} of ${sent.length} events were refused: ${first.error.message}`,
+      { details: { refused } },
+    );
+  }
+
   call(request: ClientRequest, options: CallOptions): Promise<unknown> {
     return this.#begin(request, options, false);
   }
@@ -106,16 +128,20 @@ export class ClientCalls {
   }
 
   /**
-   * The line broke; with an error, for good. What cannot be repeated has an unknown outcome. Sends stay as they are,
-   * for the next run.
+   * Handles a break; with an error, for good. The outcome of calls that cannot be repeated is unknown. Sends are kept
+   * for the next connection or run.
    */
   down(error: ClientError | undefined): void {
     this.#alarm?.();
     this.#alarm = undefined;
-    const lost = new ClientError('BOSUN_CONNECTION_LOST', 'the line broke before the answer; it may have happened', {
-      retryable: true,
-      details: { unknownOutcome: true },
-    });
+    const lost = new ClientError(
+      'BOSUN_CONNECTION_LOST',
+      'the connection broke before the answer; the call may have happened',
+      {
+        retryable: true,
+        details: { unknownOutcome: true },
+      },
+    );
     for (const call of this.#onTheWay.values()) {
       call.isUncertain = true;
       if (!isRepeatable(call)) this.#finish(call, undefined, error ?? lost);
@@ -136,7 +162,17 @@ export class ClientCalls {
     this.pump();
   }
 
-  /** Sends what there is to send, as far as the gateway takes it. */
+  /** Handles an `ack`: all sends up to this number are durable, unless they were refused or wait for their turn. */
+  acknowledged(through: number): void {
+    for (const [id, call] of this.#onTheWay) {
+      if (!call.isSend || call.seq! > through || waitsForTurn(call)) continue;
+      this.#onTheWay.delete(id);
+      this.#finish(call, { taken: null });
+    }
+    this.pump();
+  }
+
+  /** Transmits calls as far as the gateway's limits allow. */
   pump(): void {
     if (this.#alarm !== undefined || this.#parts.state() !== 'live') return;
     const underWay = new Set(this.#onTheWay.values());
@@ -176,8 +212,9 @@ export class ClientCalls {
   #refused(call: OpenCall, error: ClientError): void {
     const { code, details, retryable } = error;
     if (call.isSend && code === 'BOSUN_SEQUENCE_GAP') return this.#numbering.gap(call, Number(details['expected']));
-    const isLate = code === 'BOSUN_TIMEOUT' && call.isSend && call.p['until'] !== 'taken';
-    // Of what may have been taken before, only an acknowledgement is an answer.
+    const isLate = code === 'BOSUN_TIMEOUT' && call.isSend && !waitsForTurn(call);
+    // For a call that may have been accepted before, a temporary refusal is no answer: it is repeated until
+    // acknowledged.
     const isDoubtful = retryable && call.isUncertain && isRepeatable(call) && code !== 'BOSUN_TIMEOUT';
     if (!isAgain(call, code) && !isLate && !isDoubtful) return this.#finish(call, undefined, error);
     if (isLate) call.isUncertain = true;
@@ -213,7 +250,7 @@ export class ClientCalls {
       const call: OpenCall = {
         ...request,
         p: copied(request.p),
-        // The gateway's own default may be shorter.
+        // The gateway's default may be shorter.
         deadlineMs: timeoutMs === undefined ? undefined : Math.min(DEADLINE_MS_MAX, Math.max(1, Math.ceil(timeoutMs))),
         isSend,
         seq: undefined,
@@ -228,7 +265,7 @@ export class ClientCalls {
       signal?.addEventListener('abort', aborted, { once: true });
       const late = () =>
         leave(
-          new ClientError('BOSUN_TIMEOUT', `no answer within ${timeoutMs} ms; it may still happen`, {
+          new ClientError('BOSUN_TIMEOUT', `no answer within ${timeoutMs} ms; the call may still take effect`, {
             retryable: true,
             details: { unknownOutcome: true },
           }),
@@ -252,7 +289,7 @@ export class ClientCalls {
 
   #forget(call: OpenCall): void {
     call.isForgotten = true;
-    // A number that is given must be used, or those behind it never count.
+    // An assigned number must be used, or later numbers never count.
     if (call.isSend && call.seq !== undefined) return;
     this.#open.delete(call);
     if (call.isSend) this.#parts.changed();
@@ -271,7 +308,7 @@ export class ClientCalls {
   }
 }
 
-/** Refusals that are the line's business, and not that of who calls: it was not done, or is known for a repeat. */
+/** Whether to repeat after this refusal: the call was not carried out, or a repeat is recognised. */
 function isAgain(call: OpenCall, code: string): boolean {
   if (code === 'BOSUN_RATE_LIMITED' || code === 'BOSUN_DRAINING') return true;
   if (code === 'BOSUN_GATEWAY_FULL') return call.isSend || call.m === 'actor.ask';
@@ -282,10 +319,15 @@ function isRepeatable({ isSend, key }: OpenCall): boolean {
   return isSend || key !== undefined;
 }
 
+/** Whether the gateway answers the call only after the turn of its event. */
+function waitsForTurn({ p }: OpenCall): boolean {
+  return p['until'] === 'taken';
+}
+
 function offline(): ClientError {
   return new ClientError(
     'BOSUN_OFFLINE',
-    'there is no line to the gateway, and a call without a key does not wait for one',
+    'not connected to the gateway, and a call without a key does not wait for the connection',
     { retryable: true },
   );
 }

@@ -1,6 +1,6 @@
 /**
- * The line to the gateway: opens sockets, greets, notices silence, comes back after breaks. It knows no calls and no
- * subscriptions; whoever has some is told when the line is up, what comes, and when it is down.
+ * The connection to the gateway: opens sockets, says hello, detects silence, reconnects after breaks. It knows no calls
+ * or subscriptions; callbacks report when it is up, incoming frames, and when it is down.
  */
 import { type Atom, createAtom } from '@xstate/store';
 import type { ClientFrame, ServerFrame, Welcome } from '../gateway/protocol/frames.ts';
@@ -11,11 +11,13 @@ import { afterBreak } from './reconnect.ts';
 import { type ClientClock, type ClientRandom, type Socket, type SocketClass } from './platform.ts';
 
 /**
- * `connecting`: a try is under way; `live`: calls go out; `draining`: the gateway is about to close, calls wait for the
- * next; `offline`: the next try comes after a while; `closed`: for good.
+ * State of a client's connection. `connecting`: an attempt is under way; `live`: calls are transmitted; `draining`: the
+ * gateway is about to close, calls wait for the next connection; `offline`: the next attempt is scheduled; `closed`:
+ * for good.
  */
 export type ClientStatus = 'connecting' | 'live' | 'draining' | 'offline' | 'closed';
 
+/** A token, or a function that returns one for each attempt. */
 export type TokenSource = string | (() => string | Promise<string>);
 
 export interface ClientConnectionParts {
@@ -29,17 +31,17 @@ export interface ClientConnectionParts {
   readonly random: ClientRandom;
   readonly up: (welcome: Welcome) => void;
   readonly hear: (frame: ServerFrame) => void;
-  /** The line is down. With an error, for good. */
+  /** Called when the connection is down; with an error, for good. */
   readonly down: (error: ClientError | undefined) => void;
 }
 
 export class ClientConnection {
   readonly status: Atom<ClientStatus> = createAtom<ClientStatus>('connecting');
-  /** What came with the last line, and stays known. */
+  /** The `welcome` of the latest connection, kept while offline. */
   welcome: Welcome | undefined;
   readonly #parts: ClientConnectionParts;
   #socket: Socket | undefined;
-  /** Counts sockets, so that what belongs to an older one is known. */
+  /** Counts sockets, so that events of older ones are recognised. */
   #generation = 0;
   #tries = 0;
   #upMs: number | undefined;
@@ -64,7 +66,7 @@ export class ClientConnection {
     this.#socket?.send(JSON.stringify(frame));
   }
 
-  /** Tries now, where the next try would come later. */
+  /** Attempts to connect now if the next attempt is scheduled for later. */
   retry(): void {
     if (this.status.get() === 'offline') this.#attempt(false);
   }
@@ -97,6 +99,7 @@ export class ClientConnection {
         v: PROTOCOL_VERSION,
         client: { name },
         session,
+        acks: true,
         ...(now !== undefined && { token: now }),
       });
     socket.onmessage = ({ data }: { readonly data: unknown }) => {
@@ -107,7 +110,7 @@ export class ClientConnection {
     };
     socket.onclose = ({ code, reason }: { readonly code: number; readonly reason: string }) =>
       this.#ended(generation, code, reason);
-    // A close follows, and says as much.
+    // A close event follows and is handled.
     socket.onerror = () => {};
   }
 
@@ -188,7 +191,7 @@ export class ClientConnection {
   }
 }
 
-/** undefined for what is none: somebody else answers at that address. */
+/** The frame in a text; undefined if it is not JSON: something else answers at that address. */
 function frameFrom(data: string): ServerFrame | undefined {
   try {
     return JSON.parse(data) as ServerFrame;
@@ -197,11 +200,12 @@ function frameFrom(data: string): ServerFrame | undefined {
   }
 }
 
-/** `http://host:4180` will do. */
+/** The WebSocket URL for the URL of a gateway, such as `http://host:4180` or `https://host/bosun`. */
 function addressOf(url: string): string {
   const address = new URL(url);
   address.protocol = address.protocol.replace('http', 'ws');
-  if (address.pathname === '/') address.pathname = SOCKET_PATH;
+  const path = address.pathname.replace(/\/+$/, '');
+  if (!path.endsWith(SOCKET_PATH)) address.pathname = `${path}${SOCKET_PATH}`;
   return address.href;
 }
 
@@ -209,7 +213,7 @@ function stopped(code: number, reason: string): ClientError {
   const isStranger = code === CLOSES.unauthenticated.code || code === CLOSES.token_expired.code;
   return new ClientError(
     isStranger ? 'BOSUN_UNAUTHENTICATED' : 'BOSUN_CLIENT_CLOSED',
-    `the gateway closed the line with ${code} (${reason})`,
+    `the gateway closed the connection with ${code} (${reason})`,
     { details: { closeCode: code } },
   );
 }

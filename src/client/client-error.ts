@@ -1,12 +1,13 @@
-/** The one error class of the client: what the gateway said, or what the client itself has to say. */
+/** The one error class of the client, for errors of the gateway and of the client itself. */
 import type { WireError } from '../gateway/protocol/frames.ts';
 
 /** A code of docs/errors.md. */
 export type ClientErrorCode = `BOSUN_${string}`;
 
+/** An error that the client throws. */
 export class ClientError extends Error {
   readonly code: ClientErrorCode;
-  /** Whether doing the same thing again later may succeed. */
+  /** Whether the same call may succeed later. */
   readonly retryable: boolean;
   readonly details: Readonly<Record<string, unknown>>;
 
@@ -30,6 +31,7 @@ export function errorFrom({ code, message, retryable, details = {} }: WireError)
   return new ClientError(code as ClientErrorCode, message, { retryable, details });
 }
 
+/** Whether a value is a `ClientError`, and has the code if one is given. */
 export function isClientError(error: unknown, code?: ClientErrorCode): error is ClientError {
   return error instanceof ClientError && (code === undefined || error.code === code);
 }

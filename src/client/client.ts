@@ -1,13 +1,17 @@
-/** createClient: joins a line, its calls and its subscriptions, and hands out remote actors. */
+/** createClient: combines a connection, its calls and its subscriptions, and returns remote actors. */
 import { CALLS_OPEN_MAX } from './bounds.ts';
 import { type CallOptions, ClientCalls } from './client-calls.ts';
 import { type ClientError } from './client-error.ts';
+import { checkClientOptions, clientInvalid } from './client-rules.ts';
+import { ClientRecords } from './client-records.ts';
 import {
   type AgentName,
   type AgentNamed,
   type AgentShape,
   type AgentsOf,
   type AnyEmitted,
+  type EventIn,
+  type OfferedProcedures,
   type SystemShape,
 } from './contract.ts';
 import { type EmissionOptions, Emissions } from './emissions.ts';
@@ -27,30 +31,41 @@ import {
 } from './platform.ts';
 import { type TopicListener, SubscribedTopics } from './subscribed-topics.ts';
 
+/** Options of `createClient`. */
 export interface ClientOptions {
-  /** Names the client to the gateway, and its record in `storage`. Default `client`. */
+  /** Name of the client at the gateway, and of its record in `storage`. Default `client`. */
   readonly name?: string;
-  /** Or what gives one for each try. */
+  /** A token, or a function that returns one for each attempt. */
   readonly token?: TokenSource;
-  /** Asked for a new token when the present one is refused or has expired; once, until the next welcome. */
+  /** Called for a new token when the present one is refused or has expired; once, until the next welcome. */
   readonly onUnauthorized?: () => string | Promise<string>;
-  /** Default: that of the platform. Node before 22 has none: give it that of `ws`. */
+  /** The WebSocket class. Default: the platform's. Node before 22 has none: pass the one of `ws`. */
   readonly WebSocket?: SocketClass;
-  /** Where session and unacknowledged sends are kept for the next page or process. Default: nowhere. */
+  /** The storage for session and unacknowledged sends, read by the next page or process. Default: none. */
   readonly storage?: ClientStorage;
-  /** Calls that may wait for an answer. Default 1,000. */
+  /** Most unanswered calls. Default 1,000. */
   readonly queueMax?: number;
   readonly clock?: ClientClock;
   readonly random?: ClientRandom;
 }
 
+/** The procedures of a host as functions of a client. */
+export type RemoteProcedures<Offered extends OfferedProcedures> = {
+  readonly [Name in keyof Offered]: (
+    params: Offered[Name]['params']['_zod']['input'],
+    options?: CallOptions,
+  ) => Promise<Offered[Name]['result']['_zod']['output']>;
+};
+
+/** Callbacks of a subscription to a topic. */
 export interface TopicWatcher<View> {
   readonly next: (view: View) => void;
-  /** What is known is what there is. */
+  /** Called after a reconnect if the known view is still current. */
   readonly confirmed?: () => void;
   readonly error?: (error: ClientError) => void;
 }
 
+/** A client of a gateway that reconnects by itself after a break, as made by `createClient`. */
 export class Client<S = SystemShape> {
   readonly #line: ClientConnection;
   readonly #calls: ClientCalls;
@@ -61,6 +76,8 @@ export class Client<S = SystemShape> {
   readonly #collected = new FinalizationRegistry<string>((address) => {
     if (this.#actors.get(address)?.deref() === undefined) this.#actors.delete(address);
   });
+  /** The records of actors. */
+  readonly records: ClientRecords;
   #failure: ClientError | undefined;
 
   /** Use {@link createClient}. */
@@ -76,7 +93,7 @@ export class Client<S = SystemShape> {
       random = ownRandom,
     } = options;
     if (WebSocket === undefined)
-      throw new TypeError('this platform has no WebSocket: give createClient one, such as that of `ws`');
+      throw clientInvalid('this platform has no WebSocket: give it one, such as that of `ws`');
     this.#clock = clock;
     this.#session = new SessionStorage(storage, name);
     this.#calls = this.#callsWith(clock, queueMax);
@@ -87,6 +104,7 @@ export class Client<S = SystemShape> {
       isLive: () => this.#line.isLive,
       transmit: (frame) => this.#line.send(frame),
     });
+    this.records = new ClientRecords(this.#topics, (method, params, how) => this.call(method, params, how));
     this.#calls.restore(this.#session.sends);
     this.#session.now(() => this.#calls.sends());
     this.#line = new ClientConnection({
@@ -104,6 +122,7 @@ export class Client<S = SystemShape> {
       },
       hear: (frame) => {
         if (frame.t === 'res') this.#calls.hear(frame);
+        else if (frame.t === 'ack') this.#calls.acknowledged(frame.seq);
         else if (
           frame.t === 'snap' ||
           frame.t === 'delta' ||
@@ -135,7 +154,7 @@ export class Client<S = SystemShape> {
     });
   }
 
-  /** A store: `get`, and `subscribe` for changes. */
+  /** The connection's state as a store: `get`, and `subscribe` for changes. */
   readonly status = {
     get: (): ClientStatus => this.#line.status.get(),
     subscribe: (changed: (status: ClientStatus) => void): RemoteSubscription => {
@@ -144,27 +163,27 @@ export class Client<S = SystemShape> {
     },
   };
 
-  /** Why the client is `closed`; undefined while it is not. */
+  /** The reason why the client is `closed`; undefined while it is not. */
   get failure(): ClientError | undefined {
     return this.#failure;
   }
 
   /**
-   * What the gateway said when the line came up last: who the client is to it, what it may, whom it talks to. undefined
-   * before the first.
+   * The `welcome` of the latest connection: caller, rights, and the gateway's instance and limits. undefined before the
+   * first.
    */
   get welcome(): Welcome | undefined {
     return this.#line.welcome;
   }
 
-  /** Sends that are not acknowledged yet. */
+  /** Number of unacknowledged sends. */
   get unacknowledged(): number {
     return this.#calls.sends().length;
   }
 
   /**
    * A remote actor, the same object for the same address. With the name of its agent it is typed by that agent;
-   * without, by all of the system. Whether that agent lives there nobody checks before the gateway does.
+   * without, by all agents of the system. The client does not check that this agent lives there.
    */
   actor(address: string): RemoteActor<AgentsOf<S>>;
   actor<Name extends AgentName<S>>(address: string, agent: Name): RemoteActor<AgentNamed<S, Name>>;
@@ -175,6 +194,7 @@ export class Client<S = SystemShape> {
       clock: this.#clock,
       topics: this.#topics,
       send: this.#calls.send.bind(this.#calls),
+      sendMany: this.#calls.sendMany.bind(this.#calls),
       call: this.#calls.call.bind(this.#calls),
     };
     const actor = new RemoteActor<AgentShape>(host, address);
@@ -184,8 +204,20 @@ export class Client<S = SystemShape> {
   }
 
   /**
-   * Any method of the protocol but `actor.send`. With a `key` it waits for a line and is repeated over breaks; without,
-   * it is sent once. Rejects with what the gateway answers, BOSUN_OFFLINE, BOSUN_CONNECTION_LOST, BOSUN_QUEUE_FULL,
+   * Sends many events in order, each to its receiver, as `sendMany` of a remote actor does. The events are typed by all
+   * agents of the system.
+   */
+  sendMany(
+    requests: readonly { readonly to: string; readonly event: EventIn<AgentsOf<S>> }[],
+    options: Omit<CallOptions, 'key'> = {},
+  ): Promise<void> {
+    const sends = requests.map(({ to, event }) => ({ m: 'actor.send', p: { address: to, event } }));
+    return this.#calls.sendMany(sends, options);
+  }
+
+  /**
+   * Calls any method of the protocol but `actor.send`. With a `key` it waits while offline and is repeated over breaks;
+   * without, it is sent once. Rejects with the gateway's error, BOSUN_OFFLINE, BOSUN_CONNECTION_LOST, BOSUN_QUEUE_FULL,
    * BOSUN_CLIENT_CLOSED, BOSUN_TIMEOUT.
    */
   async call<Result = unknown>(
@@ -196,21 +228,35 @@ export class Client<S = SystemShape> {
     return (await this.#calls.call({ m: method, p: params, key: options.key }, options)) as Result;
   }
 
-  /** Events that any actor emits whose address fits the pattern: `*` is one segment, `**` any number of them. */
+  /**
+   * Procedures of the host, typed by its exports: `client.procedures<typeof procedures>()['shop.stock'](params)`. Each
+   * rejects as `call` does.
+   */
+  procedures<Offered extends OfferedProcedures>(): RemoteProcedures<Offered> {
+    const call = (name: string) => (params: Readonly<Record<string, unknown>>, options?: CallOptions) =>
+      this.call(name, params, options);
+    // Names have a dot; anything else, such as `then`, is asked by the language and not by the user.
+    return new Proxy({} as RemoteProcedures<Offered>, {
+      get: (_, name) => (typeof name === 'string' && name.includes('.') ? call(name) : undefined),
+    });
+  }
+
+  /** Events emitted by any actor whose address matches the pattern: `*` is one segment, `**` any number of them. */
   events(pattern: string, options: EmissionOptions = {}): Emissions<AnyEmitted> {
     return new Emissions(this.#topics, `events/${pattern}`, options);
   }
 
   /**
-   * Turns of the actor and of all below it from now on, once they are durable, as the topic `trace/{address}` has them.
+   * Turns of the actor and of all actors below it from now on, once they are durable, as in the topic
+   * `trace/{address}`.
    */
   turns<Turn = unknown>(address: string, options: EmissionOptions = {}): Emissions<Turn> {
     return new Emissions(this.#topics, `trace/${address}`, options);
   }
 
   /**
-   * A topic of the mode `state`, such as `tree`: `next` is called with the first view and with each that differs,
-   * `confirmed` where a break has missed nothing. Over breaks it goes on with the view as it is then. `error` ends it.
+   * Watches a topic of the mode `state`, such as `tree`. `next` is called with the first view and with each changed
+   * one, `confirmed` if a break has missed nothing. After a break it continues with the present view. `error` ends it.
    */
   watch<View>(topic: string, watcher: TopicWatcher<View>): RemoteSubscription {
     const [next, confirmed, error] = [toldTo(watcher.next), toldTo(watcher.confirmed), toldTo(watcher.error)];
@@ -227,12 +273,15 @@ export class Client<S = SystemShape> {
     return { unsubscribe, [Symbol.dispose]: unsubscribe };
   }
 
-  /** Tries at once, where the next try would come later: for a page that is shown again, or a network that is back. */
+  /**
+   * Attempts to connect at once if the next attempt is scheduled for later: for a page that is shown again, or a
+   * network that is back.
+   */
   retry(): void {
     this.#line.retry();
   }
 
-  /** For good. What waits rejects with BOSUN_CLIENT_CLOSED; sends that were not acknowledged stay in `storage`. */
+  /** Closes for good. Open calls reject with BOSUN_CLIENT_CLOSED; unacknowledged sends stay in `storage`. */
   close(): void {
     this.#line.close();
   }
@@ -243,10 +292,12 @@ export class Client<S = SystemShape> {
 }
 
 /**
- * Connects to a gateway, typed by a system (`createClient<typeof system>(...)`) or by agents (`createClient<typeof
+ * Connects to a gateway. Typed by a system (`createClient<typeof system>(...)`) or by agents (`createClient<typeof
  * counter>(...)`).
- * @param url `ws://host:4180` or `http://host:4180`. Throws TypeError for what is none.
+ * @param url `ws://host:4180`, `http://host:4180`, or with a path `https://host/bosun`. Throws BOSUN_CONFIG_INVALID for
+ * any other URL, and for unknown or wrong options.
  */
 export function createClient<S = SystemShape>(url: string, options: ClientOptions = {}): Client<S> {
+  checkClientOptions(url, options);
   return new Client<S>(url, options);
 }

@@ -1,7 +1,7 @@
 /**
- * Types only: what may be said to the actors of a system and what is seen of them, read off the system's type.
- * Structural, so that a client needs neither the kernel nor zod nor XState; for what is no machine and no schema it
- * knows nothing.
+ * Types of a system's agents for clients: the events that its actors accept and what is seen of them. They are
+ * structural, so a client needs neither the kernel nor zod nor XState; logic without machine or schema is typed
+ * `unknown`.
  */
 import { type TableView } from '../gateway/protocol/actor-view.ts';
 
@@ -9,20 +9,21 @@ interface SchemaShape {
   readonly _zod: { readonly input: unknown };
 }
 
-/** An agent, as `defineAgent` gives it. */
+/** An agent, as returned by `defineAgent`. */
 export interface AgentShape {
   readonly name: string;
   readonly machine: object;
   readonly events: Readonly<Record<string, SchemaShape>>;
 }
 
-/** A system, as `createSystem` gives it. Its agents' types are all that a client takes from it. */
+/** A system, as returned by `createSystem`. A client uses its agents' types only. */
 export interface SystemShape {
   readonly '~agents': AgentShape;
 }
 
 export type AgentsOf<S> = S extends SystemShape ? S['~agents'] : S extends AgentShape ? S : never;
 
+/** The names of a system's agents. */
 export type AgentName<S> = AgentsOf<S>['name'];
 
 export type AgentNamed<S, Name> = AgentsOf<S> extends infer A ? (A extends { readonly name: Name } ? A : never) : never;
@@ -37,7 +38,8 @@ type EventsIn<Schemas extends Readonly<Record<string, SchemaShape>>> = {
 }[keyof Schemas & string];
 
 /**
- * Events that an agent takes from outside, before its schemas have filled in defaults. Of several agents: those of any.
+ * Events that an agent accepts from outside, before its schemas fill in defaults. For several agents: the events of
+ * any.
  */
 export type EventIn<A> = A extends AgentShape
   ? string extends keyof A['events']
@@ -45,19 +47,19 @@ export type EventIn<A> = A extends AgentShape
     : EventsIn<A['events']>
   : never;
 
-/** What a machine's own snapshot looks like; unknown where no machine is known. */
+/** The type of a machine's snapshot; unknown if there is no machine. */
 type MachineSnapshotOf<A> = A extends { readonly machine: { transition(...args: never[]): infer S } } ? S : unknown;
 
 type Part<S, Key extends string, Otherwise> = S extends { readonly [K in Key]: infer V } ? V : Otherwise;
 
-/** A table of a context. */
+/** A table in a context. */
 interface TableShape<Row> {
   readonly size: number;
   first(): [key: string, row: Row] | undefined;
   update(key: string, change: (row: Row | undefined) => Row): unknown;
 }
 
-/** What of a value comes through JSON, as the gateway writes it. */
+/** A type after its conversion to JSON by the gateway. */
 export type Shown<T> = T extends string | number | boolean | null | undefined
   ? T
   : T extends bigint | Date
@@ -76,11 +78,12 @@ export type Shown<T> = T extends string | number | boolean | null | undefined
                 ? { readonly [K in keyof T]: Shown<T[K]> }
                 : unknown;
 
+/** The context of an agent as clients see it. */
 export type ContextIn<A> = Shown<Part<MachineSnapshotOf<A>, 'context', unknown>>;
 export type ValueIn<A> = Part<MachineSnapshotOf<A>, 'value', unknown>;
 export type OutputIn<A> = Shown<Part<MachineSnapshotOf<A>, 'output', unknown>>;
 
-/** What a machine's transitions may emit, by the scope that they are given. */
+/** The events that a machine's transitions may emit, taken from the type of their scope. */
 type EmittedOf<A> = A extends {
   readonly machine: { transition(snapshot: never, event: never, scope: infer Scope): unknown };
 }
@@ -102,7 +105,7 @@ export interface AnyEmitted {
   readonly [field: string]: unknown;
 }
 
-/** As XState's `matches` takes it: a state value, or a part of one. */
+/** A state value or a part of one, as XState's `matches` accepts it. */
 export type ValuePart<V> = V extends string
   ? V
   : V extends object
@@ -110,3 +113,14 @@ export type ValuePart<V> = V extends string
     : unknown extends V
       ? string | object
       : never;
+
+/** The shape of a host's exported procedures. It names no package, so that clients need none. */
+export type OfferedProcedures = Readonly<
+  Record<
+    string,
+    {
+      readonly params: { readonly _zod: { readonly input: unknown } };
+      readonly result: { readonly _zod: { readonly output: unknown } };
+    }
+  >
+>;

@@ -1,5 +1,6 @@
 /**
- * Events that actors emit, as something to iterate over: in order, none twice, and a word where some may be missing.
+ * The events of a topic as an async iterator: in order, without duplicates, with a callback for gaps. A topic that can
+ * be resumed is left while the consumer is slow, and resumed later.
  */
 import { type Cursor } from '../gateway/protocol/protocol.ts';
 import { EVENTS_WAITING_MAX } from './bounds.ts';
@@ -8,13 +9,21 @@ import { type AnyEmitted } from './contract.ts';
 import { toldTo } from './platform.ts';
 import { type TopicListener, type TopicFrame, type SubscribedTopics } from './subscribed-topics.ts';
 
+/** Options of an iteration of events: how it ends, and how gaps are reported. */
 export interface EmissionOptions {
-  /** Ends the iteration, without an error. */
+  /** Ends the iteration without an error. */
   readonly signal?: AbortSignal;
-  /** Some events were missed: a break was too long, the server was started anew, or this client was too slow. */
+  /** Called when events were missed: a break was too long, the server was restarted, or this client was too slow. */
   readonly onGap?: () => void;
 }
 
+/** The start of a resumable topic, and the number of events that may wait before it is left. */
+interface Resumable {
+  readonly from: Cursor | undefined;
+  readonly waitingMax: number;
+}
+
+/** Events as an async iterator. */
 export class Emissions<Event = AnyEmitted> implements AsyncIterableIterator<Event, undefined> {
   readonly #topics: SubscribedTopics;
   readonly #listener: TopicListener;
@@ -25,12 +34,17 @@ export class Emissions<Event = AnyEmitted> implements AsyncIterableIterator<Even
     readonly resolve: (result: IteratorResult<Event, undefined>) => void;
     readonly reject: (error: unknown) => void;
   }[] = [];
+  readonly #resumable: Resumable | undefined;
+  /** Whether the topic is left until all waiting events have been taken. */
+  #isPaused = false;
   #at: Cursor | undefined;
   #error: ClientError | undefined;
   #isOver = false;
 
-  constructor(topics: SubscribedTopics, topic: string, { signal, onGap }: EmissionOptions) {
+  constructor(topics: SubscribedTopics, topic: string, { signal, onGap }: EmissionOptions, resumable?: Resumable) {
     this.#topics = topics;
+    this.#resumable = resumable;
+    this.#at = resumable?.from;
     this.#onGap = toldTo(onGap);
     this.#signal = signal;
     this.#listener = {
@@ -46,7 +60,11 @@ export class Emissions<Event = AnyEmitted> implements AsyncIterableIterator<Even
   }
 
   next(): Promise<IteratorResult<Event, undefined>> {
-    if (this.#waiting.length > 0) return Promise.resolve({ done: false, value: this.#waiting.shift()! });
+    if (this.#waiting.length > 0) {
+      const value = this.#waiting.shift()!;
+      if (this.#waiting.length === 0 && this.#isPaused) this.#resume();
+      return Promise.resolve({ done: false, value });
+    }
     const error = this.#error;
     this.#error = undefined;
     if (error !== undefined) return Promise.reject(error);
@@ -79,12 +97,30 @@ export class Emissions<Event = AnyEmitted> implements AsyncIterableIterator<Even
       this.#at = frame.at;
     }
     if (frame.t !== 'evt' || (frame.at.epoch === this.#at?.epoch && frame.at.seq <= this.#at.seq)) return true;
-    this.#at = frame.at;
     const taker = this.#takers.shift();
+    const waitingMax = this.#resumable?.waitingMax ?? EVENTS_WAITING_MAX;
     if (taker !== undefined) taker.resolve({ done: false, value: frame.e as Event });
-    else if (this.#waiting.length < EVENTS_WAITING_MAX) this.#waiting.push(frame.e as Event);
-    else this.#end(new ClientError('BOSUN_QUEUE_FULL', `${EVENTS_WAITING_MAX} events wait to be taken`));
+    else if (this.#waiting.length < waitingMax) this.#waiting.push(frame.e as Event);
+    else if (this.#resumable !== undefined) return this.#pause();
+    else this.#end(new ClientError('BOSUN_QUEUE_FULL', `${waitingMax} events wait to be read`));
+    this.#at = frame.at;
     return true;
+  }
+
+  /**
+   * Leaves the topic.
+   *
+   * @returns True, so that the subscription is not started again at once.
+   */
+  #pause(): true {
+    this.#isPaused = true;
+    this.#topics.close(this.#listener);
+    return true;
+  }
+
+  #resume(): void {
+    this.#isPaused = false;
+    this.#topics.open(this.#listener);
   }
 
   #end(error: ClientError | undefined): void {

@@ -1,6 +1,12 @@
-/** The typed client, for browsers and Node: `bosun/client`. Nothing inside src imports this file. */
+/** The entry point `bosun/client`: the typed client, for browsers and Node. Nothing inside src imports this file. */
 export { type CallOptions } from './client-calls.ts';
 export { type Client, type ClientOptions, createClient, type TopicWatcher } from './client.ts';
+export {
+  type ClientRecords,
+  type RecordTailOptions,
+  type RemoteFoundRecord,
+  type RemoteRecord,
+} from './client-records.ts';
 export { ClientError, type ClientErrorCode, isClientError } from './client-error.ts';
 export {
   type AgentName,

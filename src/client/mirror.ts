@@ -1,6 +1,6 @@
 /**
- * The local read model of one actor, in an atom of @xstate/store: the view as of the last frame, kept over breaks. It
- * is subscribed while somebody watches, and only then.
+ * The local copy of one actor's view, in an atom of @xstate/store. It is kept over breaks, and subscribed only while
+ * somebody watches.
  */
 import { type Atom, createAtom } from '@xstate/store';
 import { type ClientError } from './client-error.ts';
@@ -12,9 +12,9 @@ import { type TopicListener, type TopicFrame, type SubscribedTopics } from './su
 
 export interface MirrorWatcher<A> {
   readonly next?: ((snapshot: RemoteSnapshot<A>) => void) | undefined;
-  /** The actor cannot be seen any more, or at all. Nothing follows. */
+  /** Called when the actor can no longer be seen, or never could. No further call follows. */
   readonly error?: ((error: unknown) => void) | undefined;
-  /** `next` is called with the present snapshot too, as soon as it is known to be that. */
+  /** Whether `next` is also called with the present snapshot, as soon as that is known to be current. */
   readonly current?: boolean;
 }
 
@@ -27,8 +27,8 @@ interface ToldWatcher<A> {
 export class Mirror<A> {
   readonly #address: string;
   /**
-   * Whom it belongs to: not to be collected while somebody watches, or the next who asks for the actor gets one that
-   * knows nothing.
+   * The remote actor, referenced so that it is not garbage-collected while it has observers. Otherwise the next caller
+   * would get a new one without a view.
    */
   readonly owner: object;
   readonly #topics: SubscribedTopics;
@@ -36,7 +36,7 @@ export class Mirror<A> {
   readonly #watchers = new Set<ToldWatcher<A>>();
   readonly #listener: TopicListener;
   readonly #replica = new Replica<ActorView>();
-  /** What is shown has come, or was confirmed, since somebody began to watch. */
+  /** Whether the view has arrived, or was confirmed, since the first watcher came. */
   #isFresh = false;
 
   constructor(address: string, topics: SubscribedTopics, owner: object) {
@@ -59,7 +59,7 @@ export class Mirror<A> {
 
   /** Calls `next` for each change from now on. */
   watch(given: MirrorWatcher<A>): () => void {
-    // A copy, since one may be given twice.
+    // A copy, since the same watcher may be passed twice.
     const watcher = { next: toldTo(given.next), error: toldTo(given.error), current: given.current === true };
     const subscription = this.#store.subscribe(watcher.next);
     this.#watchers.add(watcher);
@@ -78,7 +78,7 @@ export class Mirror<A> {
     if (heard === 'nothing' || heard === 'misfit') return heard === 'nothing';
     const wasFresh = this.#isFresh;
     this.#isFresh = true;
-    // What is there is what there is, unless its last word was that there is none.
+    // A confirmed view needs no update, unless the snapshot says that the actor is gone.
     if (heard === 'new' || this.snapshot.status === 'stopped') this.#show();
     else if (!wasFresh) for (const watcher of [...this.#watchers]) if (watcher.current) watcher.next(this.snapshot);
     return true;

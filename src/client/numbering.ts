@@ -1,7 +1,7 @@
 /**
- * The numbers of sends in their session: without holes, and never two for a send of which the gateway may have the
- * first. What the gateway refuses leaves its number free, or not, which only the gateway knows: the next send takes the
- * next number, and a gap that the gateway reports says where to go on.
+ * The numbers of sends in their session: without gaps, and never a second number for a send that the gateway may have
+ * accepted. Only the gateway knows whether a refused send has used its number: the next send takes the next number, and
+ * a gap that the gateway reports says where to go on.
  */
 
 export interface NumberedCall {
@@ -14,12 +14,17 @@ export class SendNumbering {
   #expected: number | undefined;
   #isHeld = false;
 
-  /** No send goes out until those on their way are answered: their numbers may have to be given anew. */
+  /** Whether sends must wait until those under way are answered, because numbers may have to be reassigned. */
   get isHeld(): boolean {
     return this.#isHeld;
   }
 
-  /** @param last Of the last send that the gateway has accepted. @param sends In order. */
+  /**
+   * Begins a connection.
+   *
+   * @param last Number of the last send that the gateway has accepted.
+   * @param sends In order.
+   */
   begin(last: number, sends: readonly NumberedCall[]): void {
     this.#expected = undefined;
     this.#isHeld = false;
@@ -34,14 +39,14 @@ export class SendNumbering {
     this.#isHeld = true;
   }
 
-  /** The gateway did not take it, because an earlier number is free. */
+  /** Handles BOSUN_SEQUENCE_GAP: the gateway refused the send because an earlier number is free. */
   gap(send: NumberedCall, expected: number): void {
     send.isUncertain = false;
     this.#expected = expected;
     this.hold();
   }
 
-  /** Lets sends go out again: none is on its way. */
+  /** Allows sends again, once none is under way. */
   realign(sends: readonly NumberedCall[]): void {
     this.#isHeld = false;
     const lowest = Math.min(this.#next, ...sends.flatMap(({ seq }) => seq ?? []));
@@ -49,7 +54,7 @@ export class SendNumbering {
     this.#expected = undefined;
   }
 
-  /** Those that are uncertain keep theirs; they come first. The others get theirs when they go out. */
+  /** Reassigns numbers. Uncertain sends keep theirs and come first; the others get one when they are transmitted. */
   #giveAnew(from: number, sends: readonly NumberedCall[]): void {
     const kept = sends.flatMap(({ seq, isUncertain }) => (isUncertain && seq !== undefined ? [seq] : []));
     for (const send of sends) if (!send.isUncertain) send.seq = undefined;

@@ -1,12 +1,12 @@
 /**
- * What a call carries, copied and looked over before it is taken: the gateway closes the line over what is no frame,
- * and a send that is repeated would do so again and again.
+ * Copies and checks the parameters of calls before they are queued: the gateway closes the connection over an invalid
+ * frame, and a repeated send would cause that again and again.
  */
 import { flawOf } from '../gateway/protocol/values.ts';
 import { PARAMS_BYTES_MAX, PARAMS_DEPTH_MAX, PARAMS_VALUES_MAX } from './bounds.ts';
 import { ClientError } from './client-error.ts';
 
-/** As JSON has it; later changes of what was given change nothing. Throws BOSUN_VALUE_REFUSED. */
+/** A copy as JSON, which later changes of the original do not affect. Throws BOSUN_VALUE_REFUSED. */
 export function copied(params: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const text = textOf(params);
   const copy = JSON.parse(text) as Record<string, unknown>;
@@ -19,10 +19,16 @@ export function copied(params: Readonly<Record<string, unknown>>): Readonly<Reco
 
 function textOf(params: unknown): string {
   try {
-    return JSON.stringify(params);
+    return JSON.stringify(params, finite);
   } catch (error) {
     throw refused(`what JSON cannot say (${(error as Error).message})`);
   }
+}
+
+/** Refuses NaN and Infinity, which JSON would turn into null. */
+function finite(key: string, value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new Error(`${value} at ${key}`);
+  return value;
 }
 
 function refused(flaw: string): ClientError {

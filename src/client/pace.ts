@@ -1,4 +1,4 @@
-/** The pace at which the gateway takes frames. Who keeps it is not refused for it. */
+/** The rate at which the gateway accepts frames. A client that keeps to it is not refused. */
 import { type Rate, TokenBucket } from '../gateway/protocol/token-bucket.ts';
 import { type ClientClock } from './platform.ts';
 
@@ -18,13 +18,17 @@ export class Pace {
     this.#notBeforeMs = -Infinity;
   }
 
-  /** @returns 0, or the milliseconds after which there is room for another one. */
+  /**
+   * Takes a frame from the rate.
+   *
+   * @returns 0 if it may be sent now, otherwise the ms until it may.
+   */
   take(): number {
     const nowMs = this.#clock.monotonicMs();
     return nowMs < this.#notBeforeMs ? Math.max(1, this.#notBeforeMs - nowMs) : this.#bucket.take(nowMs);
   }
 
-  /** The gateway has said that it is too much: one goes out after that time, others at the pace. */
+  /** Handles a refusal: one frame may be sent after that time, others at the rate. */
   refused(retryAfterMs: number): void {
     this.#notBeforeMs = Math.max(this.#notBeforeMs, this.#clock.monotonicMs() + retryAfterMs);
     this.#bucket = new TokenBucket(this.#rate, this.#notBeforeMs, 1);

@@ -1,21 +1,25 @@
 /**
- * Time, chance and the socket of wherever the client runs. The only file of the client that touches them; tests hand in
- * their own.
+ * Time, randomness and sockets of the platform. The only file of the client that uses them; tests pass in their own.
  */
 
+/** Time and timeouts for a client. */
 export interface ClientClock {
-  /** Never goes backwards; origin is arbitrary. */
+  /** Monotonic milliseconds from an arbitrary origin. */
   monotonicMs(): number;
-  /** @returns What cancels it. */
+  /**
+   * Calls a function later.
+   *
+   * @returns A function that cancels it.
+   */
   setTimeout(callback: () => void, delayMs: number): () => void;
 }
 
-/** In [0, 1). */
+/** A source of random numbers in [0, 1). */
 export interface ClientRandom {
   next(): number;
 }
 
-/** What the client needs of a WebSocket: those of browsers, of Node 22 and of `ws` have it. */
+/** The members of a WebSocket that the client uses; browsers, Node 22 and `ws` have them. */
 export interface Socket {
   onopen: ((event: never) => void) | null;
   onmessage: ((event: never) => void) | null;
@@ -25,6 +29,7 @@ export interface Socket {
   close(code?: number, reason?: string): void;
 }
 
+/** A WebSocket class, as in browsers and Node. */
 export type SocketClass = new (url: string, protocols: string[]) => Socket;
 
 export const ownClock: ClientClock = {
@@ -37,12 +42,12 @@ export const ownClock: ClientClock = {
 
 export const ownRandom: ClientRandom = { next: () => Math.random() };
 
-/** undefined in Node before 22. */
+/** The platform's WebSocket class; undefined in Node before 22. */
 export function ownSocket(): SocketClass | undefined {
   return (globalThis as { readonly WebSocket?: SocketClass }).WebSocket;
 }
 
-/** Calls what somebody else wrote. What it throws is told to the platform, and stops nothing here. */
+/** Wraps a user's callback: an error thrown by it is reported to the platform and interrupts nothing here. */
 export function toldTo<Args extends unknown[]>(
   callback: ((...args: Args) => void) | undefined,
 ): (...args: Args) => void {
@@ -59,7 +64,7 @@ export function toldTo<Args extends unknown[]>(
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** 22 characters of 6 random bits: nobody guesses it. */
+/** An unguessable name: 22 characters of 6 random bits. */
 export function secretName(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(22)), (byte) => LETTERS[byte & 63]).join('');
 }

@@ -1,29 +1,30 @@
-/** What to do after a close, as rules: whether to come back, with what, and when. Decides; line.ts acts. */
+/** The rules after a close: whether to reconnect, with which token, and when. Pure; client-connection.ts acts. */
 import { type AfterClose, afterClose, CLOSES } from '../gateway/protocol/protocol.ts';
 import { BACKOFF_MAX_MS, BACKOFF_MIN_MS } from './bounds.ts';
 
 export interface ConnectionBreak {
-  /** Of the close; 1006 for a line that broke. */
+  /** The close code; 1006 for a broken connection. */
   readonly code: number;
   readonly reason: string;
-  /** Breaks in a row, this one not counted. */
+  /** Earlier breaks in a row. */
   readonly tries: number;
-  /** In [0, 1). */
+  /** A random number in [0, 1). */
   readonly random: number;
-  /** A new token can be had, and has not been asked for since the last welcome. */
+  /** Whether a new token can be requested and was not since the last welcome. */
   readonly canRenew: boolean;
-  /** Where the gateway has said in which range of ms to come back. */
+  /** Range of ms in which the gateway asked to reconnect, if it did. */
   readonly windowMs: readonly [number, number] | undefined;
 }
 
 export interface NextStep {
   readonly then: AfterClose;
-  /** Milliseconds; 0 for `stop`. */
+  /** Milliseconds to wait; 0 for `stop`. */
   readonly waitMs: number;
 }
 
 /**
- * Full jitter: a random time up to `min(30 s, 250 ms * 2^tries)`. An overloaded gateway is spared four times as long.
+ * The next step. Delays have full jitter: a random time up to `min(30 s, 250 ms * 2^tries)`, four times as long for an
+ * overloaded gateway.
  */
 export function afterBreak({ code, reason, tries, random, canRenew, windowMs }: ConnectionBreak): NextStep {
   const then = afterClose(code);

@@ -1,6 +1,6 @@
 /**
- * One remote actor, to whoever uses it: send, ask, watch, wait. It looks enough like an actor of XState for `waitFor`
- * and for `useSelector` of @xstate/react; it is subscribed while somebody watches.
+ * A remote actor: send, ask, watch, wait. It is similar enough to an actor of XState for `waitFor` and for
+ * `useSelector` of @xstate/react; it is subscribed while somebody watches.
  */
 import { type CallOptions, type ClientRequest } from './client-calls.ts';
 import { ClientError } from './client-error.ts';
@@ -8,28 +8,31 @@ import { type AgentShape, type EmittedIn, type EventIn, type ValueIn, type Value
 import { type EmissionOptions, Emissions } from './emissions.ts';
 import { Mirror, type MirrorWatcher } from './mirror.ts';
 import { type KnownSnapshot, type RemoteSnapshot } from './remote-snapshot.ts';
-import { type ClientClock } from './platform.ts';
+import { type ClientClock, toldTo } from './platform.ts';
 import { type SubscribedTopics } from './subscribed-topics.ts';
 
+/** When a send resolves, and the condition under which it counts. */
 export interface RemoteSendOptions extends Omit<CallOptions, 'key'> {
   /**
-   * `durable`, the default: until the event is on disk. `taken`: until its turn is; BOSUN_EVENT_NOT_TAKEN where the
-   * state does nothing with it.
+   * `durable`, the default: resolves when the event is on disk. `taken`: resolves after its turn; rejects with
+   * BOSUN_EVENT_NOT_TAKEN if the state ignores it.
    */
   readonly until?: 'durable' | 'taken';
   /**
-   * `sequence` of the snapshot that was seen: BOSUN_ACTOR_CHANGED where the actor is at another one when the event's
-   * turn comes. Makes it `taken`.
+   * `sequence` of the snapshot on which the event is based. Rejects with BOSUN_ACTOR_CHANGED if the actor has another
+   * one when the event's turn comes. Implies `taken`.
    */
   readonly ifSequence?: number;
 }
 
+/** Options of a wait: its time limit and its cancellation. */
 export interface WaitOptions {
-  /** Default: for ever. */
+  /** Milliseconds to wait. Default: no limit. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
 
+/** A subscription that can be ended. */
 export interface RemoteSubscription {
   unsubscribe(): void;
   [Symbol.dispose](): void;
@@ -39,17 +42,18 @@ export interface RemoteActorHost {
   readonly clock: ClientClock;
   readonly topics: SubscribedTopics;
   send(request: ClientRequest, options: CallOptions): Promise<unknown>;
+  sendMany(requests: readonly ClientRequest[], options: Omit<CallOptions, 'key'>): Promise<void>;
   call(request: ClientRequest, options: CallOptions): Promise<unknown>;
 }
 
+/** An actor behind a gateway: to send, ask, read, watch and wait. */
 export class RemoteActor<A = AgentShape> {
   readonly address: string;
-  /** These for XState, whose types ask for them; of those that are `never` there is nothing. */
+  /** Members that XState's types require; those typed `never` are not implemented. */
   readonly id: string;
   readonly sessionId: string;
   readonly src = 'bosun';
   declare readonly system: never;
-  declare readonly on: never;
   declare readonly select: never;
   declare readonly [Symbol.observable]: never;
   readonly #host: RemoteActorHost;
@@ -63,11 +67,10 @@ export class RemoteActor<A = AgentShape> {
   }
 
   /**
-   * Sends an event. Resolves when it is durable, having happened exactly once, however often the line broke meanwhile;
-   * while there is none it waits. Rejects with BOSUN_ACTOR_UNKNOWN, BOSUN_EVENT_REFUSED, BOSUN_EVENT_INVALID,
-   * BOSUN_MAILBOX_FULL, BOSUN_STORE_UNAVAILABLE, BOSUN_FORBIDDEN, BOSUN_EVENT_NOT_TAKEN (until `taken`),
-   * BOSUN_QUEUE_FULL, BOSUN_CLIENT_CLOSED, and BOSUN_TIMEOUT or the reason of `signal`, after which it may still
-   * happen.
+   * Sends an event. Resolves when it is durable, exactly once, however often the connection broke; while offline it
+   * waits. Rejects with BOSUN_ACTOR_UNKNOWN, BOSUN_EVENT_REFUSED, BOSUN_EVENT_INVALID, BOSUN_MAILBOX_FULL,
+   * BOSUN_STORE_UNAVAILABLE, BOSUN_FORBIDDEN, BOSUN_EVENT_NOT_TAKEN (until `taken`), BOSUN_QUEUE_FULL,
+   * BOSUN_CLIENT_CLOSED, and BOSUN_TIMEOUT or the reason of `signal`, after which it may still happen.
    */
   async send(
     event: EventIn<A>,
@@ -83,9 +86,20 @@ export class RemoteActor<A = AgentShape> {
   }
 
   /**
-   * Asks, and resolves with the reply of the actor. With a `key` it is asked once, however often the line breaks;
-   * without, it rejects with BOSUN_OFFLINE where there is no line, and BOSUN_CONNECTION_LOST where that breaks. Rejects
-   * besides as `send`, and with BOSUN_ASK_FAILED, BOSUN_KEY_CONFLICT.
+   * Sends many events in order, with one promise for all. Resolves when all are durable, each exactly once. An event is
+   * refused as by `send`; the others are sent all the same, and once they are durable the promise rejects with
+   * BOSUN_SENDS_REFUSED, whose `details.refused` has `{ index, error }` of each refused one, in order. One that is
+   * refused with BOSUN_TIMEOUT may still happen, as may all after the reason of `signal`.
+   */
+  sendMany(events: readonly EventIn<A>[], options: Omit<CallOptions, 'key'> = {}): Promise<void> {
+    const requests = events.map((event) => ({ m: 'actor.send', p: { address: this.address, event } }));
+    return this.#host.sendMany(requests, options);
+  }
+
+  /**
+   * Asks, and resolves with the actor's reply. With a `key` it is asked once, however often the connection breaks;
+   * without, it rejects with BOSUN_OFFLINE while offline, and with BOSUN_CONNECTION_LOST after a break. Also rejects as
+   * `send`, and with BOSUN_ASK_FAILED, BOSUN_KEY_CONFLICT.
    */
   async ask<Reply = unknown>(event: EventIn<A>, options: CallOptions = {}): Promise<Reply> {
     const { reply } = (await this.#host.call(
@@ -95,7 +109,7 @@ export class RemoteActor<A = AgentShape> {
     return reply;
   }
 
-  /** What is known now; kept while nobody watches, and no newer then than when somebody last did. */
+  /** The last known snapshot; while nobody watches it is not updated. */
   getSnapshot(): RemoteSnapshot<A> {
     return this.#mirror.snapshot;
   }
@@ -104,7 +118,7 @@ export class RemoteActor<A = AgentShape> {
     return this.getSnapshot().matches(value);
   }
 
-  /** Called with each snapshot from now on. `error` ends it: nobody lives there any more, or it may not be seen. */
+  /** Subscribes to snapshots from now on. `error` ends it: the actor is gone, or may not be seen. */
   subscribe(observer: MirrorWatcher<A>): RemoteSubscription;
   subscribe(
     next: (snapshot: RemoteSnapshot<A>) => void,
@@ -124,9 +138,9 @@ export class RemoteActor<A = AgentShape> {
   }
 
   /**
-   * Resolves with the first snapshot that fulfils the condition, the present one included. Rejects with BOSUN_TIMEOUT,
-   * the reason of `signal`, what the condition throws, and what ends a subscription: BOSUN_ACTOR_UNKNOWN,
-   * BOSUN_FORBIDDEN, BOSUN_CLIENT_CLOSED.
+   * Resolves with the first snapshot that fulfils the condition, including the present one. Rejects with BOSUN_TIMEOUT,
+   * the reason of `signal`, an error thrown by the condition, and the errors that end a subscription:
+   * BOSUN_ACTOR_UNKNOWN, BOSUN_FORBIDDEN, BOSUN_CLIENT_CLOSED.
    */
   waitFor(
     condition: (snapshot: KnownSnapshot<A>) => boolean,
@@ -146,7 +160,7 @@ export class RemoteActor<A = AgentShape> {
       };
       const aborted = () => finish(() => reject(signal!.reason as Error));
       const look = (snapshot: RemoteSnapshot<A>) => {
-        // What was seen before may be long gone: only what comes by this subscription counts.
+        // An earlier snapshot may be out of date: only snapshots of this subscription count.
         if (isOver || !snapshot.isKnown || snapshot.status === 'stopped') return;
         try {
           if (condition(snapshot)) finish(() => resolve(snapshot));
@@ -158,9 +172,13 @@ export class RemoteActor<A = AgentShape> {
       const late = () =>
         finish(() =>
           reject(
-            new ClientError('BOSUN_TIMEOUT', `${this.address} was not as waited for within ${timeoutMs} ms`, {
-              retryable: true,
-            }),
+            new ClientError(
+              'BOSUN_TIMEOUT',
+              `${this.address} did not meet the awaited condition within ${timeoutMs} ms`,
+              {
+                retryable: true,
+              },
+            ),
           ),
         );
       if (timeoutMs !== undefined) stop = this.#host.clock.setTimeout(late, timeoutMs);
@@ -173,20 +191,36 @@ export class RemoteActor<A = AgentShape> {
     });
   }
 
-  /** Resolves with the first snapshot that is known. Rejects as `waitFor`. */
+  /** Resolves with the first known snapshot. Rejects as `waitFor`. */
   ready(options?: WaitOptions): Promise<KnownSnapshot<A>> {
     return this.waitFor(() => true, options);
   }
 
   /**
-   * Events that the actor emits from now on. The iteration throws what ends a subscription, and BOSUN_QUEUE_FULL where
-   * they are not taken.
+   * Events that the actor emits from now on. The iteration throws the error that ends the subscription, and
+   * BOSUN_QUEUE_FULL if events are taken too slowly.
    */
   events(options: EmissionOptions = {}): Emissions<EmittedIn<A>> {
     return new Emissions(this.#host.topics, `actor/${this.address}`, options);
   }
 
-  /** For XState's types; a remote actor runs where it runs. */
+  /** Subscribes to emitted events of this type (`'*'`: of any type) from now on, until the actor is gone. */
+  on<Type extends EmittedIn<A>['type'] | '*'>(
+    type: Type,
+    handler: (event: EmittedIn<A> & (Type extends '*' ? unknown : { readonly type: Type })) => void,
+  ): RemoteSubscription {
+    const events = this.events();
+    const tell = toldTo(handler as (event: EmittedIn<A>) => void);
+    const hear = async () => {
+      for await (const event of events) if (type === '*' || event.type === type) tell(event);
+    };
+    // It ends where the actor is gone or may not be seen, which a subscription reports.
+    hear().catch(() => {});
+    const unsubscribe = () => void events.return();
+    return { unsubscribe, [Symbol.dispose]: unsubscribe };
+  }
+
+  /** Does nothing, like `stop`: XState's types require both methods. */
   start(): void {}
   stop(): void {}
 

@@ -1,10 +1,10 @@
-/** What is known of a remote actor: the view that the gateway shows, shaped like a snapshot of XState. */
+/** A client's knowledge of a remote actor: the view that the gateway shows, shaped like a snapshot of XState. */
 import { type ActorView } from '../gateway/protocol/actor-view.ts';
 import { type AgentShape, type ContextIn, type OutputIn, type ValueIn, type ValuePart } from './contract.ts';
 
 /**
- * XState's four: a suspended actor is `active`, and `isSuspended`; one that was removed, or may not be seen, is
- * `stopped`.
+ * XState's four statuses: a suspended actor is `active` with `isSuspended`; an actor that was removed, or may not be
+ * seen, is `stopped`.
  */
 type SnapshotStatus<Output> =
   | { readonly status: 'active'; readonly output: undefined; readonly error: undefined }
@@ -14,35 +14,39 @@ type SnapshotStatus<Output> =
 
 interface Asking<A> {
   readonly address: string;
-  /** Whether the state, or a parent of it, is active. */
+  /** Whether the actor is in a state: the value equals its state value or is a part of it. */
   matches(value: ValuePart<ValueIn<A>>): boolean;
   hasTag(tag: string): boolean;
-  /** Whether the present state takes such an event, guards aside. */
+  /** Whether the present state accepts events of a type, ignoring guards. */
   accepts(type: string): boolean;
-  /** The view as it came; undefined while nothing has. */
+  /** The same for an event, as on a host's snapshot: by its type, without guards. */
+  can(event: { readonly type: string }): boolean;
+  /** The view as received; undefined before the first. */
   readonly view: ActorView | undefined;
-  /** What an actor is suspended for, or why it cannot be seen. */
+  /** The reason why the actor is suspended or cannot be seen. */
   readonly reason: unknown;
   readonly isSuspended: boolean;
-  /** Changes of the actor so far; 0 where none is known. */
+  /** Number of state changes of the actor; 0 if unknown. */
   readonly sequence: number;
 }
 
-/** Nothing has come yet. */
+/** The snapshot of a remote actor before any view was received. */
 export type UnknownSnapshot<A> = Asking<A> &
   SnapshotStatus<never> & { readonly isKnown: false; readonly context: undefined; readonly value: undefined };
 
+/** The snapshot of a remote actor after a view was received. */
 export type KnownSnapshot<A> = Asking<A> &
   SnapshotStatus<OutputIn<A>> & { readonly isKnown: true; readonly context: ContextIn<A>; readonly value: ValueIn<A> };
 
+/** The snapshot of a remote actor, whether a view was received or not. */
 export type RemoteSnapshot<A = AgentShape> = UnknownSnapshot<A> | KnownSnapshot<A>;
 
 export interface Gone {
-  /** Why there is nothing further to see. */
+  /** The error that ended the subscription. */
   readonly reason: unknown;
 }
 
-/** One object for each view: whoever compares snapshots sees a change only where there is one. */
+/** The snapshot of a view. Its identity changes only with the view, so that comparing snapshots detects changes. */
 export function snapshotOf<A>(address: string, view: ActorView | undefined, gone?: Gone): RemoteSnapshot<A> {
   const isSuspended = view?.status === 'suspended';
   const status = gone !== undefined ? 'stopped' : view === undefined || isSuspended ? 'active' : view.status;
@@ -61,6 +65,7 @@ export function snapshotOf<A>(address: string, view: ActorView | undefined, gone
     matches: (wanted: unknown) => fits(view?.value, wanted),
     hasTag: (tag: string) => view?.tags.includes(tag) ?? false,
     accepts: (type: string) => view?.accepts.includes(type) ?? false,
+    can: ({ type }: { readonly type: string }) => view?.accepts.includes(type) ?? false,
   };
   return snapshot as unknown as RemoteSnapshot<A>;
 }

@@ -1,19 +1,17 @@
-/**
- * A view of the mode `state`, kept as the gateway has it: frames go in, and what they mean for what is known comes out.
- */
+/** The client's copy of a view of the mode `state`: applies frames, and reports what changed. */
 import { patched } from '../gateway/protocol/patch.ts';
 import { type Cursor } from '../gateway/protocol/protocol.ts';
 import { type TopicFrame } from './subscribed-topics.ts';
 
 /**
- * `new`: there is another view than before. `same`: what is known is what there is. `misfit`: something was missed, and
- * the subscription has to begin anew. `nothing`: the frame says nothing of the view.
+ * The effect of a frame. `new`: the view has changed. `same`: the known view is current. `misfit`: something was
+ * missed, and the subscription must begin anew. `nothing`: the frame does not concern the view.
  */
 export type ReplicaChange = 'new' | 'same' | 'misfit' | 'nothing';
 
 export class Replica<View> {
   view: View | undefined;
-  /** Where it stands; undefined where the next subscription begins with all of it. */
+  /** The copy's cursor; undefined if the next subscription must begin with the whole view. */
   at: Cursor | undefined;
 
   hear(frame: TopicFrame): ReplicaChange {
@@ -32,7 +30,7 @@ export class Replica<View> {
   }
 }
 
-/** undefined where the patch does not fit. */
+/** The patched view; undefined if the patch does not fit. */
 function tried(view: unknown, ops: Parameters<typeof patched>[1]): unknown {
   try {
     return patched(view, ops);

@@ -1,11 +1,12 @@
 /**
- * What outlives a page or a process: the name of the session, and the sends that were not acknowledged, each with its
- * number, written before it goes out. Whoever starts on the same storage goes on with them.
+ * The session data that survives a page or a process: the session's name, and the unacknowledged sends with their
+ * numbers, written before they are transmitted. A client started on the same storage goes on with them.
  */
 import { secretName } from './platform.ts';
 
 /**
- * As `localStorage` and `sessionStorage` of browsers. One client at a time: the gateway lets a session have one line.
+ * A storage like `localStorage` and `sessionStorage` of browsers. One client at a time: the gateway allows a session
+ * one connection.
  */
 export interface ClientStorage {
   getItem(key: string): string | null;
@@ -24,7 +25,7 @@ interface StoredSession {
 
 export class SessionStorage {
   readonly session: string;
-  /** Of the run before. */
+  /** Sends of the previous run. */
   readonly sends: readonly KeptSend[];
   readonly #storage: ClientStorage | undefined;
   readonly #key: string;
@@ -38,7 +39,11 @@ export class SessionStorage {
     this.sends = sends;
   }
 
-  /** To be written soon. @param sends As they are then. */
+  /**
+   * Schedules a write.
+   *
+   * @param sends Called at the time of the write.
+   */
   later(sends: () => readonly KeptSend[]): void {
     if (this.#storage === undefined) return;
     if (this.#current === undefined) queueMicrotask(() => this.#current !== undefined && this.now(this.#current));
@@ -47,18 +52,19 @@ export class SessionStorage {
 
   now(sends: () => readonly KeptSend[]): void {
     this.#current = undefined;
+    if (this.#storage === undefined) return;
     const kept: StoredSession = { session: this.session, sends: sends().map(({ p, seq }) => ({ p, seq })) };
-    this.#storage?.setItem(this.#key, JSON.stringify(kept));
+    this.#storage.setItem(this.#key, JSON.stringify(kept));
   }
 }
 
-/** What cannot be read is not ours: a new session begins. */
+/** Parses the record. One that cannot be read is foreign: a new session begins. */
 function recordFrom(text: string | null): StoredSession {
   try {
     const { session, sends } = JSON.parse(text ?? '') as StoredSession;
     if (typeof session === 'string' && Array.isArray(sends)) return { session, sends };
   } catch {
-    // No text, or somebody else's.
+    // Not JSON, or not written by this client.
   }
   return { session: secretName(), sends: [] };
 }

@@ -1,6 +1,6 @@
 /**
- * The subscriptions of a client over all its lines: each is opened again where it left off, told what comes, and ended
- * with the reason where there is nothing further to see.
+ * The subscriptions of a client over all its connections: each is reopened where it left off, receives frames, and is
+ * ended with the reason when nothing can follow.
  */
 import type { ServerFrame, Sub } from '../gateway/protocol/frames.ts';
 import { type Cursor } from '../gateway/protocol/protocol.ts';
@@ -13,25 +13,29 @@ export type TopicFrame = ServerFrame & { readonly t: 'snap' | 'delta' | 'evt' | 
 export interface TopicListener {
   readonly topic: string;
   readonly mode: 'state' | 'events';
-  /** Where it left off; undefined for the present. */
+  /** Returns the cursor after which to continue; undefined to begin at the present. */
   readonly at: () => Cursor | undefined;
-  /** @returns Whether it fits to what came before; where it does not, the subscription begins anew. */
+  /**
+   * Handles a frame.
+   *
+   * @returns Whether it fits the frames before; if not, the subscription begins anew.
+   */
   readonly hear: (frame: TopicFrame) => boolean;
-  /** There is nothing further to see. */
+  /** Called when no further frame can follow. */
   readonly ended: (error: ClientError) => void;
 }
 
 export interface SubscribedTopicsParts {
   readonly clock: ClientClock;
   readonly isLive: () => boolean;
-  /** Why nothing comes any more. */
+  /** Returns the reason why no subscription receives frames any more. */
   readonly failure: () => ClientError | undefined;
   readonly transmit: (frame: Sub | { readonly t: 'unsub'; readonly id: string }) => void;
 }
 
 export class SubscribedTopics {
   readonly #parts: SubscribedTopicsParts;
-  /** The id under which each is open; undefined where it is not. */
+  /** The id under which each listener is subscribed; undefined while it is not. */
   readonly #ids = new Map<TopicListener, string | undefined>();
   readonly #byId = new Map<string, TopicListener>();
   #count = 0;
@@ -96,7 +100,7 @@ export class SubscribedTopics {
     listener.ended(error);
   }
 
-  /** Each time under a new id: frames of the last one may still come. */
+  /** Subscribes a listener under a new id each time, since frames of the last subscription may still arrive. */
   #subscribe(listener: TopicListener): void {
     const id = `s${++this.#count}`;
     const from = listener.at();

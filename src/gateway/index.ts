@@ -1,5 +1,6 @@
-/** The gateway, for those who embed it: `bosun/gateway`. Nothing inside src imports this file. */
-export { type Caller, type JwtOptions, type Scope, type TokenOptions } from './client/callers.ts';
+/** The entry point `bosun/gateway`, for programs that embed the gateway. Nothing inside src imports this file. */
+export { type Caller, type JwtOptions, type TokenOptions } from './client/callers.ts';
+export { type Scope } from '../actors/api/procedure.ts';
 export { type Connection } from './client/connection.ts';
 export { type Entrance } from './client/hub.ts';
 export { type MethodRow } from './calls/method-row.ts';

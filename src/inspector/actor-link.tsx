@@ -1,13 +1,13 @@
-/** An actor by its address, as a link to its page. */
+/** A link to the page of an actor. */
 import { type ComponentChildren } from 'preact';
 import { actorHref } from './route.ts';
 
 export interface ActorLinkProps {
-  /** Null for one that cannot be visited. */
+  /** The address; null for an actor without a page. */
   readonly address: string | null;
-  /** In the place of a link. */
+  /** The contents shown instead of a link if `address` is null. */
   readonly none?: ComponentChildren;
-  /** Default: the address. */
+  /** Text of the link. Default: the address. */
   readonly children?: ComponentChildren;
 }
 

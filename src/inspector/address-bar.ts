@@ -1,4 +1,4 @@
-/** Where the page is: the address bar, followed and changed. */
+/** The page's route in the address bar, read and changed. */
 import { signal } from '@preact/signals';
 import { hrefOf, type PageRoute, routeOf } from './route.ts';
 
@@ -14,7 +14,7 @@ export function go(href: string): void {
   location.hash = href;
 }
 
-/** Changes the query of the present view without a step in the history. */
+/** Changes the query of the present view without a history entry. */
 export function setQuery(query: Readonly<Record<string, string>>): void {
   const { view, rest } = route.value;
   history.replaceState(null, '', hrefOf(view, rest, query));

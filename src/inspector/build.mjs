@@ -1,6 +1,6 @@
 /**
- * Bundles the page into dist/inspector: one script, one style sheet, an icon and the document. Preact goes in, so
- * whoever installs Bosun installs nothing more. Run by `npm run build`, after the compiler.
+ * Bundles the page into dist/inspector: one script, one style sheet, an icon and the document. Preact is bundled, so
+ * users of Bosun need not install it. Run by `npm run build`, after the compiler.
  */
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,11 +15,14 @@ const build = await rolldown({
   platform: 'browser',
   tsconfig: join(HERE, 'tsconfig.json'),
 });
-await build.write({ file: join(TARGET, 'app.js'), format: 'esm', minify: true });
+// Annotations of side effects are for bundlers; the page is not bundled again, and they are a tenth of its size.
+await build.write({ file: join(TARGET, 'app.js'), format: 'esm', minify: true, comments: { annotation: false } });
 await build.close();
 
-// The compiler has made this a moment before.
+// The compiler has written this file before.
 const { CHART_STYLE } = await import('../../dist/gateway/charts/style.js');
 mkdirSync(TARGET, { recursive: true });
-writeFileSync(join(TARGET, 'app.css'), readFileSync(join(HERE, 'app.css'), 'utf8') + CHART_STYLE);
+const style = readFileSync(join(HERE, 'app.css'), 'utf8') + CHART_STYLE;
+// Remove comments and optional white space.
+writeFileSync(join(TARGET, 'app.css'), style.replace(/\/\*.*?\*\//gs, '').replace(/\s*([{};,])\s*/g, '$1'));
 for (const file of ['index.html', 'icon.svg']) cpSync(join(HERE, file), join(TARGET, file));

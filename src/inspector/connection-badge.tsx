@@ -1,9 +1,9 @@
-/** The state of the line in words, always in sight; and a banner over what is not live. */
+/** The state of the connection in words, always visible, and a banner while the page is not live. */
 import { duration } from './format.ts';
 import { type Gap, lastGap, phase, type LinkPhase } from './link.ts';
 import { tickMs } from './time.ts';
 
-/** So long the end of a break stays in sight. */
+/** How long the end of a break stays visible. */
 const NEWS_MS = 15_000;
 
 export function ConnectionBadge() {
@@ -24,10 +24,7 @@ function words(now: LinkPhase, atMs: number): string {
 
 function News({ gap, nowMs }: { readonly gap: Gap | undefined; readonly nowMs: number }) {
   if (gap === undefined || nowMs - gap.atMs > NEWS_MS) return null;
-  const what = [
-    ...(gap.isNewServer ? ['server started anew'] : []),
-    gap.isReloaded ? 'gap: reloaded' : 'nothing missed',
-  ];
+  const what = [...(gap.isNewServer ? ['server restarted'] : []), gap.isReloaded ? 'gap: reloaded' : 'nothing missed'];
   return <span class="news">{what.join(', ')}</span>;
 }
 
@@ -40,13 +37,13 @@ export function StaleBanner() {
 function bannerText(now: LinkPhase, atMs: number): string {
   switch (now.name) {
     case 'reconnecting':
-      return `Not live. What you see is as of ${duration(atMs - now.sinceMs)} ago; the page comes back by itself.`;
+      return `Not live: this is the state of ${duration(atMs - now.sinceMs)} ago. The page reconnects by itself.`;
     case 'catching up':
-      return 'Catching up: what you see may be out of date.';
+      return 'Catching up: the page may be out of date.';
     case 'draining':
-      return 'The server is about to end or to start anew. It takes no further orders.';
+      return 'The server is stopping or restarting. It accepts no further orders.';
     case 'closed':
-      return `Not live, and the page has stopped trying: ${now.why}. Load it again.`;
+      return `Not live, and the page no longer reconnects: ${now.why}. Reload the page.`;
     default:
       return '';
   }

@@ -1,23 +1,21 @@
-/**
- * A question before something is done: a title, what is asked for, the same as lines for a shell, and the button. Esc
- * leaves it.
- */
+/** A dialog before an action: a title, its fields, the same action as shell commands, and the button. Esc closes it. */
 import { type ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { say } from './notices.tsx';
-import { type GatewayOrigin, type Twin } from './twins.ts';
+import { gatewayUrl } from './gateway-url.ts';
+import { type GatewayPlace, type Twin } from './twins.ts';
 import { keptToken } from './token.ts';
 
 export interface DialogProps {
   readonly title: string;
-  /** On the button that does it. */
+  /** Label of the button. */
   readonly verb: string;
   readonly isDangerous?: boolean;
-  /** Why it cannot be done as things stand. */
+  /** The reason why the action is not possible at present. */
   readonly obstacle?: string | undefined;
   readonly twin: Twin;
   readonly children: ComponentChildren;
-  /** Rejects with what is told to the user, who may try again. */
+  /** Performs the action. Rejects with an error that is shown to the user, who may try again. */
   readonly act: () => Promise<void>;
   readonly onClose: () => void;
 }
@@ -29,7 +27,7 @@ export function Dialog({ title, verb, isDangerous = false, obstacle, twin, child
     dialog.current?.close();
   });
   useEffect(() => {
-    // Leads the focus in, keeps it there, and gives it back when it closes.
+    // showModal moves the focus in, keeps it there, and returns it on close.
     dialog.current?.showModal();
     dialog.current?.querySelector<HTMLElement>('input, select, textarea, [type="submit"]')?.focus();
   }, []);
@@ -64,7 +62,7 @@ export function Dialog({ title, verb, isDangerous = false, obstacle, twin, child
   );
 }
 
-/** Submits a form, once at a time. `refusal` is what it rejected with, to be shown. */
+/** Submits a form, once at a time. `refusal` is the error to show. */
 export function useSubmission(act: () => Promise<void>) {
   const [failure, setFailure] = useState<string | undefined>(undefined);
   const [isBusy, setIsBusy] = useState(false);
@@ -113,7 +111,7 @@ function Line({ name, text }: { readonly name: string; readonly text: string }) 
   );
 }
 
-/** For twins. */
-export function gatewayOrigin(): GatewayOrigin {
-  return { origin: location.origin, isGuarded: keptToken() !== undefined };
+/** The location of the gateway, for shell commands. */
+export function gatewayPlace(): GatewayPlace {
+  return { url: gatewayUrl(), isGuarded: keptToken() !== undefined };
 }

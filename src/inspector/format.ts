@@ -1,4 +1,4 @@
-/** Numbers, times and values as people read them. Pure. */
+/** Readable numbers, times and values. Pure. */
 
 const STEPS = [
   [86_400_000, 'd', 3_600_000, 'h'],
@@ -6,7 +6,7 @@ const STEPS = [
   [60_000, 'min', 1_000, 's'],
 ] as const;
 
-/** `840 ms`, `12 s`, `3 min 20 s`, `2 d 4 h`. */
+/** A duration: `840 ms`, `12 s`, `3 min 20 s`, `2 d 4 h`. */
 export function duration(ms: number): string {
   const whole = Math.max(0, Math.round(ms));
   if (whole < 1_000) return `${whole} ms`;
@@ -18,7 +18,7 @@ export function duration(ms: number): string {
   return `${Math.floor(whole / 1_000)} s`;
 }
 
-/** `3.1 MB`. */
+/** A size: `3.1 MB`. */
 export function bytes(count: number): string {
   if (count < 1_000) return `${count} B`;
   const [size, unit] = count < 1e6 ? [count / 1e3, 'kB'] : count < 1e9 ? [count / 1e6, 'MB'] : [count / 1e9, 'GB'];
@@ -49,14 +49,14 @@ export function errorText(error: unknown): string {
   return typeof error === 'string' ? error : JSON.stringify(error);
 }
 
-/** `14:05:09`, with the date where it is not today. */
+/** A time, `14:05:09`, with the date if it is not today. */
 export function moment(atMs: number, nowMs: number): string {
   const [at, now] = [new Date(atMs), new Date(nowMs)];
   const time = at.toLocaleTimeString('en-GB');
   return at.toDateString() === now.toDateString() ? time : `${at.toISOString().slice(0, 10)} ${time}`;
 }
 
-/** What a timer is for: `after 500 ms in desk.busy`, or the type of its event. */
+/** The purpose of a timer: `after 500 ms in desk.busy`, or the type of its event. */
 export function timerText(event: string): string {
   const [, delay, state] = /^xstate\.after\.([^.]+)\.(.+)$/.exec(event) ?? [];
   if (delay === undefined || state === undefined) return event;

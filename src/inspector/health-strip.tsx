@@ -1,4 +1,4 @@
-/** How system and gateway stand, on one line at the foot of the page. */
+/** The health of system and gateway, on one line at the foot of the page. */
 import { useEffect } from 'preact/hooks';
 import { bytes } from './format.ts';
 import { setKernelTime } from './time.ts';
@@ -7,7 +7,7 @@ import type { DeadLetterView, SystemInfo } from '../gateway/protocol/views.ts';
 
 const EVERY_MS = 2_000;
 
-/** A loop that is later than this is felt. */
+/** Delay of the event loop above which it is shown as slow. */
 const LATE_MS = 100;
 
 export function HealthStrip() {
@@ -19,7 +19,7 @@ export function HealthStrip() {
   if (result === undefined)
     return <footer class="row health">{error === undefined ? '' : `Health is not shown: ${error.message}`}</footer>;
   const { epoch, outage, damaged, unreadable, eventLoopDelayMs, storeBytes, gateway } = result;
-  // Not of a moment ago where the menu has it of now.
+  // The live count, as in the menu, instead of the polled one.
   const deadLetters = view?.letters.length ?? result.deadLetters;
   const slow = gateway['slow'] ?? 0;
   return (

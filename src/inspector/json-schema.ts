@@ -1,4 +1,4 @@
-/** As much of JSON Schema as a form is made from. */
+/** The part of JSON Schema from which forms are made. */
 
 export interface JsonSchema {
   readonly type?: string | readonly string[];

@@ -1,21 +1,24 @@
 /**
- * The page's one connection, and the truth about it: what is shown is live, or it is said since when it is not. Topics
- * are shared by whoever looks at them. The only file that makes a client.
+ * The page's only connection and its state: the page is live, or it says since when it is not. Topics are shared by all
+ * views. The only file that makes a client.
  */
+import { gatewayUrl } from './gateway-url.ts';
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { type ClientError } from '../client/client-error.ts';
 import { type Client, createClient } from '../client/client.ts';
 import { after, nowMs, setKernelTime } from './time.ts';
 import { keepToken, keptToken } from './token.ts';
+import { type Emissions } from '../client/emissions.ts';
+import type { RecordView } from '../gateway/protocol/record-view.ts';
 import type { TurnView } from '../gateway/protocol/views.ts';
 import type { Welcome } from '../gateway/protocol/frames.ts';
 
 export interface Live<View> {
-  /** As of the last frame; undefined before the first. */
+  /** The view as of the last frame; undefined before the first. */
   readonly view: View | undefined;
-  /** It is what there is. */
+  /** Whether the view is current. */
   readonly isFresh: boolean;
-  /** Why there is nothing further to see, for now. */
+  /** The reason why the topic cannot be seen at present. */
   readonly error: ClientError | undefined;
 }
 
@@ -24,11 +27,11 @@ export type LinkPhase =
   | { readonly name: 'reconnecting'; readonly sinceMs: number }
   | { readonly name: 'closed'; readonly why: string };
 
-/** A break that is over. */
+/** A break of the connection that has ended. */
 export interface Gap {
   readonly atMs: number;
   readonly lastedMs: number;
-  /** Something was missed, and has been loaded anew. */
+  /** Whether changes were missed, in which case the view was loaded again. */
   readonly isReloaded: boolean;
   readonly isNewServer: boolean;
 }
@@ -40,7 +43,7 @@ interface SharedTopic {
   stop: () => void;
 }
 
-/** What could not be seen is asked for again after this: actors come and go. */
+/** Delay before a topic that could not be seen is requested again, since actors come and go. */
 const RETRY_MS = 2_000;
 
 const UNKNOWN: Live<unknown> = { view: undefined, isFresh: false, error: undefined };
@@ -52,14 +55,14 @@ const downSinceMs = signal<number | undefined>(undefined);
 const failure = signal<ClientError | undefined>(undefined);
 const topics = signal<ReadonlyMap<string, SharedTopic>>(new Map());
 
-/** What the caller is to the gateway; undefined until it has said so. */
+/** The caller's identity according to the gateway; undefined before the first welcome. */
 export const principal = signal<Welcome['principal'] | undefined>(undefined);
 
 export function maySend(): boolean {
   return principal.value?.scopes.includes('actor:send') === true;
 }
 
-/** Lines so far: whoever has asked for something asks again with the next. */
+/** Number of connections so far. Views repeat their requests when it changes. */
 export const lines = signal(0);
 
 export const lastGap = signal<Gap | undefined>(undefined);
@@ -79,7 +82,7 @@ export const phase: ReadonlySignal<LinkPhase> = computed(() => {
     : { name: 'reconnecting', sinceMs: downSinceMs.value };
 });
 
-/** Begins, and comes back as soon as there is reason to think that it can. */
+/** Connects, and retries early when the network returns or the page becomes visible. */
 export function startLink(): void {
   open(keptToken());
   const retry = () => client?.retry();
@@ -92,35 +95,56 @@ export function unlock(token: string): void {
   open(token);
 }
 
-/** Any method but a send. Rejects with ClientError. */
+/** Calls any method except sends. Rejects with ClientError. */
 export function call<Result>(method: string, params: Readonly<Record<string, unknown>> = {}): Promise<Result> {
   return client!.call<Result>(method, params, { timeoutMs: 30_000 });
 }
 
-/** Resolves when the event has been taken. Rejects with ClientError. */
+/** Sends an event. Resolves when it has been taken. Rejects with ClientError. */
 export async function send(address: string, event: { readonly type: string }): Promise<void> {
   await client!.actor(address).send(event, { until: 'taken', timeoutMs: 10_000 });
 }
 
-/** Resolves with what the actor replies. Rejects with ClientError. */
+/** Asks, and resolves with the actor's reply. Rejects with ClientError. */
 export function ask(address: string, event: { readonly type: string }): Promise<unknown> {
   return client!.actor(address).ask(event, { timeoutMs: 10_000 });
 }
 
-/** Turns of an actor and of all below it, from now on and for as long as there is this line. @returns What ends it. */
+/**
+ * Follows the turns of an actor and of all actors below it, from now on, for as long as this client exists.
+ *
+ * @returns A function that stops it.
+ */
 export function followTurns(address: string, take: (turn: TurnView) => void): () => void {
-  const turns = client!.turns<TurnView>(address);
-  void (async () => {
-    try {
-      for await (const turn of turns) take(turn);
-    } catch {
-      // Whoever follows asks for the turns so far as well, and is told there what keeps them from it.
-    }
-  })();
-  return () => turns[Symbol.dispose]();
+  return follow(client!.turns<TurnView>(address), take);
 }
 
-/** A topic, for as long as somebody uses it. */
+/**
+ * Follows records of one name of an actor, after a known one.
+ *
+ * @returns A function that stops it.
+ */
+export function followRecords(
+  address: string,
+  name: string,
+  behind: { readonly after: number; readonly life: number },
+  take: (record: RecordView) => void,
+): () => void {
+  return follow(client!.records.tail(address, name, behind), take);
+}
+
+function follow<What>(emissions: Emissions<What>, take: (what: What) => void): () => void {
+  void (async () => {
+    try {
+      for await (const what of emissions) take(what);
+    } catch {
+      // Followers also call for the existing data, and get the error there.
+    }
+  })();
+  return () => emissions[Symbol.dispose]();
+}
+
+/** Shares a topic among its users. */
 export function share(topic: string): { readonly live: ReadonlySignal<Live<unknown>>; readonly release: () => void } {
   let shared = topics.value.get(topic);
   if (shared === undefined) {
@@ -144,14 +168,14 @@ function release(shared: SharedTopic): void {
 
 function open(token: string | undefined): void {
   client?.close();
-  const next = createClient(location.origin, { name: 'inspector', ...(token !== undefined && { token }) });
+  const next = createClient(gatewayUrl(), { name: 'inspector', ...(token !== undefined && { token }) });
   client = next;
   failure.value = undefined;
   downSinceMs.value = undefined;
   status.value = next.status.get();
   next.status.subscribe((now) => client === next && heard(next, now));
   for (const shared of topics.value.values()) {
-    // The end of the client before has had it put off to try again.
+    // The close of the previous client has scheduled a retry; cancel it.
     shared.stop();
     watch(shared);
   }
@@ -166,7 +190,7 @@ function heard(from: Client, now: typeof status.value): void {
     downSinceMs.value = nowMs();
     for (const { live } of topics.value.values()) live.value = { ...live.value, isFresh: false };
   }
-  // The reason is known once everybody has been told.
+  // The reason is set after all listeners have been called.
   if (now === 'closed') queueMicrotask(() => (failure.value = from.failure));
 }
 
@@ -193,7 +217,7 @@ function watch(shared: SharedTopic): void {
   const subscription = client!.watch<unknown>(topic, {
     next: (view) => {
       const { isFresh, view: before } = live.value;
-      // After a break the first view is another one: what lies between was not seen.
+      // The first view after a break differs: changes in between were missed.
       if (!isFresh && before !== undefined && lastGap.value !== undefined)
         lastGap.value = { ...lastGap.value, isReloaded: true };
       live.value = { view, isFresh: true, error: undefined };

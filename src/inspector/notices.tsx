@@ -1,4 +1,7 @@
-/** Short words about what was just done, for eyes and for screen readers. The last few; each goes after a while. */
+/**
+ * Short notices about actions just done, on screen and for screen readers. Only the latest are shown; each disappears
+ * after a while.
+ */
 import { signal } from '@preact/signals';
 import { after } from './time.ts';
 

@@ -1,6 +1,9 @@
-/** Every view of the page, in the order of the menu. A new view is a row here and a file of its own. */
+/** The views of the page, in the order of the menu. A new view is a row here and a file of its own. */
 import { type ComponentType } from 'preact';
 import { ActorPage } from './actor/actor-page.tsx';
+import { AgentsView } from './agents/agents-view.tsx';
+import { AnswerDeskView } from './answers/answer-desk-view.tsx';
+import { AnswersView } from './answers/answers-view.tsx';
 import { AlertsView } from './desks/alerts-view.tsx';
 import { BatchesView } from './desks/batches-view.tsx';
 import { DEBATES } from './desks/debates-view.tsx';
@@ -16,19 +19,22 @@ import { HistoryView } from './turns/history-view.tsx';
 import { SequenceView } from './turns/sequence-view.tsx';
 
 export interface PageView {
-  /** As in the address bar. */
+  /** Name in the address bar. */
   readonly name: string;
   readonly title: string;
-  /** In the menu. Others are led to by links. */
+  /** Whether it is in the menu. Other views are reached by links. */
   readonly isListed: boolean;
-  /** The listed one that it belongs to. */
+  /** Name of the menu entry to which it belongs. */
   readonly under?: string;
-  /** Given what follows its name in the address bar. */
+  /** Renders the view; `rest` is the part of the route after its name. */
   readonly component: ComponentType<{ readonly rest: string }>;
 }
 
-/** What waits for people; the pages of the desks are under it. */
+/** Name of the inbox view, to which the pages of the desks belong. */
 export const INBOX = 'inbox';
+
+/** Name of the view of answers, to which the page of their desk belongs. */
+const ANSWERS = 'answers';
 
 export const VIEWS: readonly PageView[] = [
   { name: 'tree', title: 'Actors', isListed: true, component: TreeView },
@@ -42,10 +48,21 @@ export const VIEWS: readonly PageView[] = [
   { name: 'batches', title: 'Batches', isListed: false, under: INBOX, component: BatchesView },
   { name: 'pauses', title: 'Pauses', isListed: false, under: INBOX, component: PausesView },
   { ...DEBATES, isListed: false, under: INBOX },
+  { name: ANSWERS, title: 'Answers', isListed: true, component: AnswersView },
+  { name: 'desk', title: 'Desk', isListed: false, under: ANSWERS, component: AnswerDeskView },
+  { name: 'agents', title: 'Agents', isListed: true, component: AgentsView },
   { name: 'waits', title: 'Waits', isListed: true, component: WaitsView },
   { name: 'dead-letters', title: 'Dead letters', isListed: true, component: DeadLettersView },
   { name: 'audit', title: 'Audit', isListed: true, component: AuditView },
 ];
+
+/** The views with tabs above them: the one of the menu, and those that belong to it. */
+export function tabsOf(name: string): readonly PageView[] {
+  const first = viewNamed(name)?.under ?? name;
+  return first === INBOX || first === ANSWERS
+    ? VIEWS.filter((view) => view.name === first || view.under === first)
+    : [];
+}
 
 export function viewNamed(name: string): PageView | undefined {
   return VIEWS.find((view) => view.name === name);

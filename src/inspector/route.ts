@@ -1,12 +1,12 @@
 /**
- * What an address asks for, and the other way round: `#/actor/stages/AAPL?q=x` is a view, what follows it, and a query.
+ * Conversion between routes and addresses: `#/actor/stages/AAPL?q=x` has a view, the rest of the path, and a query.
  * Pure.
  */
 
 export interface PageRoute {
   /** Name of the view. */
   readonly view: string;
-  /** What follows it; an actor's address. */
+  /** The path after the view's name, such as an actor's address. */
   readonly rest: string;
   readonly query: Readonly<Record<string, string>>;
 }
@@ -31,7 +31,7 @@ export function actorHref(address: string): string {
   return hrefOf('actor', address);
 }
 
-/** Segments of addresses have few characters that need it, and look better without. */
+/** Encodes a part of a path. A few characters of addresses are legal and stay readable. */
 function encoded(part: string): string {
   return encodeURIComponent(part).replace(/%(3A|40|2B)/g, decodeURIComponent);
 }

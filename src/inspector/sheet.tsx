@@ -1,11 +1,11 @@
-/** The sheets that pages are made of. */
+/** The sheets that pages consist of. */
 import { type ComponentChildren } from 'preact';
 import { Table, type TableProps } from './table.tsx';
 
 export interface SheetProps {
   readonly id: string;
   readonly title: string;
-  /** Beside the heading. */
+  /** Contents beside the heading. */
   readonly lead?: ComponentChildren;
   readonly kind?: string;
   readonly children: ComponentChildren;
@@ -24,7 +24,7 @@ export function Sheet({ id, title, lead, kind = '', children }: SheetProps) {
 }
 
 interface PanelProps extends Omit<SheetProps, 'lead'> {
-  /** Of what it lists, beside the heading. */
+  /** Number of listed entries, shown beside the heading. */
   readonly count?: number;
 }
 
@@ -40,7 +40,7 @@ export function Panel({ id, title, count, kind = '', children }: PanelProps) {
   );
 }
 
-/** In the place of what cannot be shown, or not yet. */
+/** A placeholder for contents that cannot be shown, or not yet. */
 export function Looking({ error, kind = 'quiet' }: { readonly error: Error | undefined; readonly kind?: string }) {
   return <p class={error === undefined ? kind : 'bad'}>{error?.message ?? 'Looking…'}</p>;
 }
@@ -48,12 +48,12 @@ export function Looking({ error, kind = 'quiet' }: { readonly error: Error | und
 export interface LedgerProps<Row>
   extends Omit<SheetProps, 'kind' | 'children'>,
     Omit<TableProps<Row>, 'kind' | 'rows'> {
-  /** Undefined until they are known. */
+  /** The rows; undefined until loaded. */
   readonly rows: readonly Row[] | undefined;
   readonly error?: Error | undefined;
-  /** Said where there are none. */
+  /** Text for an empty table. */
   readonly empty: string;
-  /** Below the table. */
+  /** Contents below the table. */
   readonly children?: ComponentChildren;
 }
 

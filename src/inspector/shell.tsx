@@ -1,5 +1,6 @@
-/** What is around every view: the menu, the search box, the state of the line, the strip of health. */
+/** The frame of every view: menu, search box, connection state, health strip. */
 import { useEffect, useRef } from 'preact/hooks';
+import { Boundary } from './boundary.tsx';
 import { ConnectionBadge, StaleBanner } from './connection-badge.tsx';
 import { HealthStrip } from './health-strip.tsx';
 import { Notices } from './notices.tsx';
@@ -10,7 +11,7 @@ import { SearchBox } from './tree/search-box.tsx';
 import { TokenGate } from './token-gate.tsx';
 import { useTopic } from './use.ts';
 import type { DeadLetterView } from '../gateway/protocol/views.ts';
-import { INBOX, viewNamed, VIEWS } from './page-views.ts';
+import { INBOX, tabsOf, viewNamed, VIEWS } from './page-views.ts';
 
 export function Shell() {
   const { view: name, rest } = route.value;
@@ -20,12 +21,11 @@ export function Shell() {
   const title = view === undefined ? 'Not found' : rest === '' ? view.title : rest;
   useEffect(() => {
     document.title = `${title} \u00b7 Bosun`;
-    // Whoever cannot see the change has to be where it is.
+    // Move the focus to the new view, for users of screen readers.
     if (!isFirst.current) main.current?.focus({ preventScroll: true });
     isFirst.current = false;
   }, [name, rest]);
   if (phase.value.name === 'locked') return <TokenGate />;
-  const Component = view?.component;
   return (
     <>
       <a class="skip" href="#main" onClick={(event) => skip(event, main.current)}>
@@ -33,7 +33,7 @@ export function Shell() {
       </a>
       <header class="row bar">
         <a class="brand" href="#/">
-          <img src="/inspector/icon.svg" alt="" width="22" height="22" />
+          <img src="inspector/icon.svg" alt="" width="22" height="22" />
           <span>Bosun</span>
         </a>
         <Menu current={name} />
@@ -47,8 +47,14 @@ export function Shell() {
         tabIndex={-1}
         data-stale={phase.value.name !== 'live' && phase.value.name !== 'draining' ? '' : undefined}
       >
-        <DeskTabs current={name} />
-        {Component === undefined ? <NotFound name={name} /> : <Component rest={rest} />}
+        <Tabs current={name} />
+        {view === undefined ? (
+          <NotFound name={name} />
+        ) : (
+          <Boundary key={name} title={view.title} place={rest}>
+            <view.component rest={rest} />
+          </Boundary>
+        )}
       </main>
       <HealthStrip />
       <Notices />
@@ -75,12 +81,12 @@ function Menu({ current }: { readonly current: string }) {
   );
 }
 
-/** Above the inbox and the pages of the desks: the way from one to the others. */
-function DeskTabs({ current }: { readonly current: string }) {
-  const tabs = VIEWS.filter(({ name, under }) => name === INBOX || under === INBOX);
-  if (!tabs.some(({ name }) => name === current)) return null;
+/** Tabs above views that belong together, such as the inbox and the pages of the desks. */
+function Tabs({ current }: { readonly current: string }) {
+  const tabs = tabsOf(current);
+  if (tabs.length === 0) return null;
   return (
-    <nav class="row desk-tabs" aria-label="Desks">
+    <nav class="row desk-tabs" aria-label={tabs[0]!.name === INBOX ? 'Desks' : tabs[0]!.title}>
       {tabs.map(({ name, title }) => (
         <a key={name} href={hrefOf(name)} aria-current={name === current ? 'page' : undefined}>
           {title}
@@ -101,7 +107,7 @@ function NotFound({ name }: { readonly name: string }) {
   );
 }
 
-/** The address bar is the views'. */
+/** Moves the focus without changing the address bar, which holds the route. */
 function skip(event: Event, main: HTMLElement | null): void {
   event.preventDefault();
   main?.focus();

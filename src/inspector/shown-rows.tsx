@@ -1,8 +1,8 @@
-/** Long lists, a part at a time. */
+/** Long lists, shown in parts. */
 import { useState } from 'preact/hooks';
 import { counted } from './format.ts';
 
-/** So many rows, and a button for as many more. */
+/** Shows a number of rows, and a button for as many more. */
 export function useShownRows<Row>(rows: readonly Row[], step: number, noun: string, plural?: string) {
   const [shown, setShown] = useState(step);
   const more = rows.length > shown && (

@@ -1,4 +1,4 @@
-/** A word with a sign before it: nothing is told by colour alone. */
+/** A word with a symbol before it, so that colour is never the only distinction. */
 import { type ComponentChildren } from 'preact';
 
 export interface SignedProps {

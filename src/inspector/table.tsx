@@ -1,4 +1,4 @@
-/** Tables of records, a record a row. */
+/** Tables of records, one record per row. */
 import { type ComponentChildren } from 'preact';
 
 export interface Heading {
@@ -7,9 +7,9 @@ export interface Heading {
 }
 
 export interface Column<Row> extends Heading {
-  /** Its cells head their rows. Default: the first column. */
+  /** Whether its cells are row headers. Default: the first column's are. */
   readonly isHead?: boolean;
-  /** Class of its cells. */
+  /** CSS class of its cells. */
   readonly kind?: string;
   readonly cell: (row: Row) => ComponentChildren;
 }
@@ -29,7 +29,7 @@ export function Headings({ of }: { readonly of: readonly Heading[] }) {
 }
 
 export interface TableProps<Row> {
-  /** Default: one whose cells say what they are on a narrow screen. */
+  /** CSS class of the table. Default: one whose cells show their headings on a narrow screen. */
   readonly kind?: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];

@@ -1,6 +1,6 @@
 /**
- * Time in the page, its only home: a tick each second for what counts up or down, and kernel time as far as it is
- * known.
+ * Time in the page: a tick each second for ages and countdowns, and an estimate of kernel time. The page's only use of
+ * timers and clocks.
  */
 import { signal } from '@preact/signals';
 
@@ -9,10 +9,10 @@ const TICK_MS = 1_000;
 /** Wall clock of the browser, as of the last tick. */
 export const tickMs = signal(Date.now());
 
-/** Kernel time less the browser's. */
+/** Kernel time minus the browser's. */
 const offsetMs = signal(0);
 
-/** Every second, while the page is looked at. */
+/** Ticks every second while the page is visible. */
 export function startClock(): void {
   setInterval(() => {
     if (document.visibilityState === 'visible') tickMs.value = Date.now();
@@ -27,12 +27,16 @@ export function setKernelTime(kernelMs: number): void {
   offsetMs.value = kernelMs - Date.now();
 }
 
-/** As of the last tick. */
+/** Kernel time as of the last tick. */
 export function kernelMs(): number {
   return tickMs.value + offsetMs.value;
 }
 
-/** @returns What ends it. */
+/**
+ * Calls a function at an interval.
+ *
+ * @returns A function that stops it.
+ */
 export function every(ms: number, callback: () => void): () => void {
   const timer = setInterval(callback, ms);
   return () => clearInterval(timer);

@@ -1,4 +1,4 @@
-/** Asks for a token where the gateway wants one. It stays in this tab. */
+/** Asks for a token if the gateway requires one. The token stays in this tab. */
 import { useState } from 'preact/hooks';
 import { unlock } from './link.ts';
 import { keptToken } from './token.ts';
@@ -15,10 +15,10 @@ export function TokenGate() {
         <h1>A token, please</h1>
         {keptToken() !== undefined && (
           <p class="bad" role="alert">
-            The one that this tab has was not accepted, or has expired.
+            The token of this tab was refused, or has expired.
           </p>
         )}
-        <p>This gateway answers only to those who show one. It stays in this tab, and is gone when you close it.</p>
+        <p>This gateway requires a token. It stays in this tab, and is gone when you close it.</p>
         <label class="field">
           Token
           <input
@@ -30,7 +30,7 @@ export function TokenGate() {
           />
         </label>
         <button class="primary" type="submit" disabled={token === ''}>
-          Go on
+          Continue
         </button>
       </form>
     </main>

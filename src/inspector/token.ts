@@ -1,7 +1,4 @@
-/**
- * Where the page keeps its token: in the memory of its tab, for as long as that lives. `#token=...` hands one in, and
- * leaves no trace.
- */
+/** Storage of the token: the session storage of the tab. `#token=...` passes one in and is removed from the address. */
 
 const KEY = 'bosun.token';
 

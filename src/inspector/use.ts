@@ -1,6 +1,4 @@
-/**
- * What views ask for, as hooks: a topic while they are shown, and answers to calls that are asked for again and again.
- */
+/** Hooks for views: topics while they are shown, and answers to calls that are polled. */
 import { type Signal, signal } from '@preact/signals';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { type ClientError } from '../client/client-error.ts';
@@ -9,7 +7,7 @@ import { every } from './time.ts';
 
 const NOTHING = signal<Live<unknown>>({ view: undefined, isFresh: false, error: undefined });
 
-/** Nothing without a topic. */
+/** Subscribes to a topic; to nothing if it is undefined. */
 export function useTopic<View>(topic: string | undefined): Live<View> {
   const [live, setLive] = useState<
     { readonly topic: string; readonly signal: Pick<Signal<Live<unknown>>, 'value'> } | undefined
@@ -20,22 +18,27 @@ export function useTopic<View>(topic: string | undefined): Live<View> {
     setLive({ topic, signal: shared });
     return release;
   }, [topic]);
-  // What belongs to another topic is not shown for a moment.
+  // A signal of the previous topic must not be shown.
   return (live !== undefined && live.topic === topic ? live.signal : NOTHING).value as Live<View>;
 }
 
 export interface Polled<Result> {
   readonly result: Result | undefined;
   readonly error: ClientError | undefined;
-  /** Asks again, now. */
+  /** Repeats the call now. */
   readonly again: () => void;
 }
 
-/** A call that reads, repeated as long as the view is shown; undefined as `method` asks for nothing. */
+/**
+ * A read call, repeated while the view is shown; undefined `method`: no call.
+ *
+ * @param version A text that differs when the answer may have changed: then the call is repeated at once.
+ */
 export function useAnswer<Result>(
   method: string | undefined,
   params: Readonly<Record<string, unknown>>,
   everyMs: number,
+  version = '',
 ): Polled<Result> {
   const [answer, setAnswer] = useState<Omit<Polled<Result>, 'again'> & { readonly key: string }>({
     key: '',
@@ -68,7 +71,7 @@ export function useAnswer<Result>(
       isOver = true;
       stop();
     };
-  }, [key, line, round, everyMs]);
+  }, [key, line, round, everyMs, version]);
   const again = useMemo(() => () => setRound((before) => before + 1), []);
   return answer.key === key ? { ...answer, again } : { result: undefined, error: undefined, again };
 }

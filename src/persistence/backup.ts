@@ -1,30 +1,32 @@
 /**
- * Copies of a store as a directory: taken from a snapshot, so that they stand between two epochs while the original
- * goes on; written beside their place, synced, read back and verified, and only then moved there. A copy that was cut
- * short never has the name of a whole one.
+ * Copies of a store as a directory. A copy is taken from a snapshot, so that it holds the state between two epochs
+ * while the original goes on; it is written beside its final place, synced, read back and verified, and only then moved
+ * there. An incomplete copy never has the name of a complete one.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type Store, type StoreSnapshot, type StoreWrite } from '../actors/model/ports.ts';
 import { BosunError, messageOf } from '../errors.ts';
 import { EVERY_KEY } from './keys.ts';
 import { levelStore } from './level-store.ts';
+import { makePrivateDirectory } from './private-files.ts';
 import { refuseForeign } from './upgrade.ts';
 import { type Verification, verify } from './verify.ts';
 
-/** Where the LevelDB is in a data directory of the command line, and in every backup. */
+/** The folder of the LevelDB within a data directory of the command line, and within every backup. */
 export const STORE_FOLDER = 'store';
 
-/** Of one write of a copy: large enough for the sync to be a small part of it, small enough for the memory. */
+/** Bytes of one write of a copy: large enough to make the sync cheap in comparison, small enough for memory. */
 const COPY_BYTES = 1024 * 1024;
 
 /**
- * Copies an open store into the data directory `to`, which does not exist or is empty. Others may write meanwhile.
+ * Copies an open store into the data directory `to`, which does not exist or is empty. The store may be written
+ * meanwhile.
  *
- * @returns What verifying the copy found: damage of the original is copied as it is, and reported. Rejects with
- *   BOSUN_CONFIG_INVALID for a place that cannot be used or a store without snapshots, BOSUN_STORE_FORMAT for a store
- *   of another build, BOSUN_STORE_FAILED where reading or writing fails.
+ * @returns The verification of the copy: damage of the original is copied as it is, and reported. Rejects with
+ * BOSUN_CONFIG_INVALID for a place that cannot be used or a store without snapshots, BOSUN_STORE_FORMAT for a store of
+ * another build, BOSUN_STORE_FAILED if reading or writing fails.
  */
 export async function backup(store: Store, to: string): Promise<Verification> {
   if (store.snapshot === undefined)
@@ -41,8 +43,8 @@ export async function backup(store: Store, to: string): Promise<Verification> {
 }
 
 /**
- * Makes `to` a copy of the open store `from`, in place of whatever directory is there. What is there stays until the
- * copy is whole and verified. Rejects as `backup` does, and with BOSUN_STORE_DAMAGED where the copy is not sound.
+ * Replaces the directory `to`, if any, by a copy of the open store `from`. The old directory stays until the copy is
+ * complete and verified. Rejects as `backup` does, and with BOSUN_STORE_DAMAGED if the copy is not sound.
  */
 export async function restore(from: Store, to: string): Promise<Verification> {
   await refuseForeign(from);
@@ -56,7 +58,7 @@ export async function restore(from: Store, to: string): Promise<Verification> {
   });
 }
 
-/** Whether a directory does not exist or has nothing in it. */
+/** Whether a directory does not exist or is empty. */
 export async function isVacant(place: string): Promise<boolean> {
   try {
     return (await readdir(place)).length === 0;
@@ -75,7 +77,7 @@ async function refuseOccupied(place: string): Promise<void> {
 async function atomically<T>(place: string, make: (partial: string) => Promise<T>): Promise<T> {
   const partial = `${place}.partial-${randomUUID().slice(0, 8)}`;
   try {
-    await mkdir(partial, { recursive: true });
+    await makePrivateDirectory(partial);
     const made = await make(partial);
     await syncDirectory(partial);
     await replace(place, partial);
@@ -88,7 +90,9 @@ async function atomically<T>(place: string, make: (partial: string) => Promise<T
   }
 }
 
-/** A directory can be renamed over an empty one only, so what is there moves away first. */
+/**
+ * Moves a directory into place. A directory can be renamed over an empty one only, so an existing one moves away first.
+ */
 async function replace(place: string, by: string): Promise<void> {
   if (await isVacant(place)) {
     await rename(by, place);
@@ -105,7 +109,7 @@ async function copyOf(source: Pick<StoreSnapshot, 'scan'>, directory: string): P
   await copy.open();
   try {
     await copyEntries(source, copy);
-    // What verify reads comes from the files then, not from memory.
+    // Reopened, so that verification reads from the files and not from memory.
     await copy.close();
     await copy.open();
     return await verify(copy);
@@ -118,7 +122,7 @@ async function copyOf(source: Pick<StoreSnapshot, 'scan'>, directory: string): P
 async function copyEntries(source: Pick<StoreSnapshot, 'scan'>, copy: Store): Promise<void> {
   let writes: StoreWrite[] = [];
   let bytes = 0;
-  // Each write is synced: LevelDB may lose unsynced ones of a log that it has left behind.
+  // Each write is synced: LevelDB may lose unsynced writes of a log after it has switched to the next.
   const flush = async () => {
     if (writes.length > 0) await copy.write(writes, { sync: true });
     writes = [];
@@ -134,7 +138,7 @@ async function copyEntries(source: Pick<StoreSnapshot, 'scan'>, copy: Store): Pr
   await flush();
 }
 
-/** Without this a power cut may take the names of files whose contents it leaves. */
+/** Syncs a directory: otherwise a power cut may lose the names of files whose contents it keeps. */
 async function syncDirectory(path: string): Promise<void> {
   const handle = await open(path);
   try {

@@ -1,35 +1,36 @@
 /**
- * How the folded state of one actor is brought forward by the changes that the journal holds of it: one by one, each
- * checked against the chain. A start that reads only some actors leaves the others' changes as they are, {@link
- * Unread}, until somebody asks for the actor or the fold comes to it.
+ * Brings the folded state of one actor forward by its changes in the journal: one by one, each checked against the
+ * chain. A start that reads only some actors leaves the changes of the others as they are ({@link Unread}) until an
+ * actor is needed or the fold reaches it.
  */
 import { type ActorState, type StoreWrite } from '../actors/model/ports.ts';
 import { applyChange, Change, type StateChange, UNBORN } from '../actors/model/state.ts';
 import { checksum } from '../checksum.ts';
-import { type BosunError, messageOf } from '../errors.ts';
+import { BosunError, messageOf } from '../errors.ts';
+import { ChangedActor, findActor, identityFrom, openActor } from './actor-record.ts';
 import { type StructuredCodec } from './codec.ts';
 import { type Delta } from './deltas.ts';
-import { damaged, seal, unseal } from './envelope.ts';
+import { damaged, seal } from './envelope.ts';
 import { epochKey, stateKey, unreadableKey } from './keys.ts';
 
-/** A change, and the epoch that holds it. */
+/** A change with the epoch that holds it. */
 export interface PlacedDelta extends Omit<Delta, 'life'> {
   readonly epoch: number;
 }
 
-/** What reading one record needs. */
+/** The dependencies of reading one record. */
 export interface RecordSource {
   readonly codec: StructuredCodec;
   readonly pages: PageReader;
   readonly fetch: (key: string) => Uint8Array | undefined;
 }
 
-/** Reads the state that a record holds: see pages.ts. */
+/** Reads the state in a record; see pages.ts. */
 export interface PageReader {
-  read(life: number, payload: Uint8Array, fetch: (key: string) => Uint8Array | undefined): ActorState;
+  read(key: string, bytes: Uint8Array, fetch: (key: string) => Uint8Array | undefined): ActorState;
 }
 
-/** An actor that the journal has changed and whose record has not been read. */
+/** An actor with changes in the journal whose record has not been read. */
 export class Unread {
   readonly #life: number;
   readonly #source: RecordSource;
@@ -40,23 +41,39 @@ export class Unread {
     this.#source = source;
   }
 
-  /** Its state, as of the last epoch that the start replayed. @throws BOSUN_STORE_DAMAGED, BOSUN_STORE_FAILED. */
-  read(): ActorState {
+  /**
+   * Reads the actor as of the last epoch that the start replayed.
+   *
+   * @throws BOSUN_STORE_DAMAGED, BOSUN_STORE_FAILED.
+   */
+  read(): ChangedActor {
     const { codec, pages, fetch } = this.#source;
-    const key = stateKey(this.#life);
-    const value = fetch(key);
-    let state = value === undefined ? UNBORN : pages.read(this.#life, unseal(key, value), fetch);
+    const found = findActor(this.#life, fetch);
+    if (found === undefined) throw damaged(stateKey(this.#life), 'is missing');
+    const [key, record] = found;
+    const parts = openActor(key, record);
+    if (parts.state instanceof BosunError) throw parts.state;
+    const identity = identityFrom(this.#life, decodeRecord(codec, key, parts.identity));
+    let state = parts.state === null ? UNBORN : pages.read(key, parts.state, fetch);
     for (const delta of this.deltas) state = broughtForward(codec, this.#life, state, delta);
-    return state;
+    return new ChangedActor({ identity, state }, parts.identity);
   }
 
-  /** What the fold writes of one that cannot be read: it deletes the epochs that show what is wrong. */
+  /**
+   * The mark that the fold writes for an actor that cannot be read, because it deletes the epochs that prove the
+   * damage.
+   */
   markedAs(error: BosunError): StoreWrite {
     return markOf(this.#source.codec, this.#life, { error, deltas: this.deltas });
   }
 }
 
-/** @returns The state after a change; the same for one that it has already. @throws BOSUN_STORE_DAMAGED. */
+/**
+ * Applies a change to a state.
+ *
+ * @returns The state after the change; the given one where it includes the change already.
+ * @throws BOSUN_STORE_DAMAGED.
+ */
 export function broughtForward(
   codec: StructuredCodec,
   life: number,
@@ -77,16 +94,21 @@ export function broughtForward(
   return next;
 }
 
-/** @throws BOSUN_STORE_DAMAGED with details { key }. */
-export function decodeRecord(codec: StructuredCodec, key: string, payload: Uint8Array): unknown {
+/**
+ * Decodes a record.
+ *
+ * @param isOpen Whether its objects and arrays are left open to changes.
+ * @throws BOSUN_STORE_DAMAGED with details { key }.
+ */
+export function decodeRecord(codec: StructuredCodec, key: string, payload: Uint8Array, isOpen = false): unknown {
   try {
-    return codec.decode(payload);
+    return isOpen ? codec.decodeOpen(payload) : codec.decode(payload);
   } catch (error) {
     throw damaged(key, `cannot be decoded: ${messageOf(error)}`, { cause: error });
   }
 }
 
-/** Notes an actor as unreadable, with what the journal says of it. */
+/** The mark of an unreadable actor, with its changes from the journal. */
 export function markOf(
   codec: StructuredCodec,
   life: number,

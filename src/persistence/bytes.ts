@@ -1,13 +1,13 @@
-/** Writing and reading of binary records: a buffer that grows, and a reader that never reads past its end. */
+/** Binary encoding: a growing buffer to write to, and a reader that never reads past its end. */
 import { assert } from '../assert.ts';
 import { checksumOfPart } from '../checksum.ts';
 
 const FIRST_BYTES = 4_096;
 
-/** Up to here a loop is faster than `set`, which crosses into native code. */
+/** The length up to which a loop is faster than `set`, which crosses into native code. */
 const SHORT_COPY_BYTES = 32;
 
-/** One writer is used for many records, one after the other: `reset`, write, `copy`. */
+/** A buffer for one record after the other: `reset`, write, `copy`. */
 export class ByteWriter {
   #bytes = new Uint8Array(FIRST_BYTES);
   #view = new DataView(this.#bytes.buffer);
@@ -48,7 +48,11 @@ export class ByteWriter {
     this.#length += 8;
   }
 
-  /** LEB128: seven bits a byte, low bits first. @param value A safe integer, not negative. */
+  /**
+   * Writes a number as LEB128: seven bits a byte, low bits first.
+   *
+   * @param value A safe integer, not negative.
+   */
   varint(value: number): void {
     this.#reserve(8);
     while (value >= 0x80) {
@@ -63,7 +67,7 @@ export class ByteWriter {
     this.part(source, 0, source.length);
   }
 
-  /** A part of the bytes. */
+  /** Writes a part of some bytes. */
   part(source: Uint8Array, start: number, end: number): void {
     const length = end - start;
     this.#reserve(length);
@@ -72,7 +76,11 @@ export class ByteWriter {
     this.#length += length;
   }
 
-  /** @param text Printable ASCII. */
+  /**
+   * Writes text without its length.
+   *
+   * @param text Printable ASCII.
+   */
   ascii(text: string): void {
     this.#reserve(text.length);
     for (let i = 0; i < text.length; i++) {
@@ -82,14 +90,14 @@ export class ByteWriter {
     }
   }
 
-  /** Of what was written from there on. */
+  /** The checksum of everything written from `start` on. */
   checksum(start: number): number {
     return checksumOfPart(this.#bytes, start, this.#length);
   }
 
-  /** What was written, as bytes of their own. */
+  /** The written bytes as a copy. */
   copy(): Uint8Array {
-    // Small ones from Node's pool: a buffer of its own costs an allocation outside the heap.
+    // Small copies come from Node's pool: a separate buffer costs an allocation outside the heap.
     const copy = Buffer.allocUnsafe(this.#length);
     copy.set(this.#bytes.subarray(0, this.#length));
     return copy;
@@ -104,14 +112,14 @@ export class ByteWriter {
   }
 }
 
-/** Every read throws a RangeError where the bytes end early. */
+/** A reader of binary records. Every read throws a RangeError where the bytes end early. */
 export class ByteReader {
-  readonly #bytes: Uint8Array;
+  readonly #bytes: Buffer;
   readonly #view: DataView;
   #position = 0;
 
   constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
@@ -154,7 +162,8 @@ export class ByteReader {
   }
 
   ascii(length: number): string {
-    return String.fromCharCode(...this.bytes(length));
+    const start = this.#advance(length);
+    return this.#bytes.toString('latin1', start, start + length);
   }
 
   #advance(bytes: number): number {

@@ -1,13 +1,14 @@
 /**
- * Values to bytes and back, on msgpackr with shared record structures: the keys of an object are written once per store
- * and an object becomes a number and its values. The journal persists each structure no later than its first use.
+ * Encodes values as bytes and back, on msgpackr with shared record structures: the keys of an object are written once
+ * per store, and an object becomes a number and its values. The journal stores each structure no later than its first
+ * use.
  *
- * Comes back equal: what admission lets in (undefined, null, booleans, numbers, well-formed strings, bigints, Date,
- * Map, Set, Uint8Array, Error, Table, arrays, plain objects) and references. Objects and arrays come back frozen,
- * errors as plain Error objects with name, message, stack, code and cause. Negative zero, ill-formed strings and the
- * key `__proto__` must be kept out before.
+ * Decoded values equal the encoded ones for everything that admission accepts (undefined, null, booleans, numbers,
+ * well-formed strings, bigints, Date, Map, Set, Uint8Array, Error, Table, arrays, plain objects) and for references.
+ * Objects and arrays come back frozen, errors as plain Error objects with name, message, stack, code and cause.
+ * Negative zero, ill-formed strings and the key `__proto__` must be kept out before.
  *
- * What is concealed is a value of its own inside, packed without shared structures, then encrypted (key-ring.ts).
+ * A concealed value is packed by itself without shared structures, then encrypted (key-ring.ts).
  */
 import { addExtension, Packr, REUSE_BUFFER_MODE } from 'msgpackr';
 import { type Codec, type Conceal, Concealed, type Deltas, type ReferenceCoding } from '../actors/model/ports.ts';
@@ -19,25 +20,31 @@ import { PackedDeltas } from './deltas.ts';
 import { FIXED_STRUCTURES, isLost } from './structures.ts';
 
 /**
- * Structures of one store. Two hundred agents of ten shapes each fit; all of them, twice, are some 400 KB to read at
- * open. Further shapes are written with their keys each time: larger, never wrong.
+ * The number of structures of one store. It suffices for two hundred agents of ten shapes each; two copies of all are
+ * some 400 KB to read at open. Further shapes are written with their keys each time: larger, never wrong.
  */
 export const STRUCTURES_MAX = 2_048;
 
 /**
- * Encodes that must have met a shape before it is shared. An object used as a dictionary passes through a new shape
- * with every key it gains, and each is met twice at most (in the change and in the fold); such shapes must not fill the
- * table.
+ * The number of encodes that must have met a shape before it is shared. An object used as a dictionary passes through a
+ * new shape with every key it gains, and each is met twice at most (in the change and in the fold); such shapes must
+ * not fill the table.
  */
 const SIGHTINGS_MIN = 3;
 
-/** Larger objects are dictionaries more often than records, and their keys are the least part of their size. */
+/**
+ * The largest number of keys of a shared shape. Larger objects are usually dictionaries, and their keys are the
+ * smallest part of their size.
+ */
 const SHARED_KEYS_MAX = 32;
 
-/** Shapes met fewer than {@link SIGHTINGS_MIN} times; the count starts anew when there are more. */
+/**
+ * The number of shapes met fewer than {@link SIGHTINGS_MIN} times that are remembered; the count starts anew when there
+ * are more.
+ */
 const CANDIDATES_MAX = 4_096;
 
-/** Extension types of MessagePack; msgpackr's registry is one per process, so they stay clear of common choices. */
+/** Extension types of MessagePack. msgpackr has one registry per process, so they avoid common choices. */
 const REFERENCE_TYPE = 0x4c;
 const ERROR_TYPE = 0x45;
 const CONCEALED_TYPE = 0x53;
@@ -48,7 +55,7 @@ export interface LearnedStructure {
   readonly keys: readonly string[];
 }
 
-/** A part of a buffer that is shared between encodes: it counts until the next one. */
+/** A part of a shared buffer, valid until the next encode. */
 export interface Span {
   bytes: Uint8Array;
   start: number;
@@ -56,17 +63,21 @@ export interface Span {
 }
 
 export interface StructuredCodec extends Codec {
-  /** The last call: nothing that it knows is kept any more. */
+  /** Decodes like `decode`, but leaves objects and arrays open to changes. */
+  decodeOpen(bytes: Uint8Array): unknown;
+  /** Releases everything that it holds. No call may follow. */
   close(): void;
-  /** Like `encode`, without a copy. */
+  /** Encodes like `encode`, without a copy. */
   encodeShared(value: unknown): Readonly<Span>;
-  /** Structures learned since the last call. Whoever stores encoded bytes stores these with them, or before. */
+  /** Structures learned since the last call. They must be stored with the encoded bytes, or before them. */
   takeNewStructures(): readonly LearnedStructure[];
 }
 
 /**
+ * Creates the codec of a store.
+ *
  * @param stored Structures that earlier codecs of the same store have learned, in the order of their numbers.
- * @param keys What conceals and reveals; without, nothing is concealed and nothing that is can be read.
+ * @param keys The key ring for concealed values; without one, nothing is concealed and no concealed value can be read.
  * `encode` throws BOSUN_VALUE_REFUSED, `decode` BOSUN_STORE_DAMAGED.
  */
 export function createCodec(
@@ -85,16 +96,18 @@ class MessagePackCodec implements StructuredCodec {
   readonly #binding: Binding;
   readonly #packr: Packr;
   /**
-   * For what is concealed, whose structures must not be learned, their names would be legible; and for other stores,
-   * which have others.
+   * A packer without shared structures: for concealed values, because the names in a learned structure would be
+   * legible; and for other stores, which have other structures.
    */
   readonly #plain = new Packr({ ...PACKING, shouldShareStructure: () => false } as ConstructorParameters<
     typeof Packr
   >[0]);
+  /** A reader that does not freeze; made when it is first used. */
+  #open: Packr | undefined;
   /** Every structure that a finished encode may have used, by number. */
   readonly #known: (readonly string[])[];
   readonly #sightings = new Map<string, number>();
-  /** A stored structure is lost: what was written with it must not come back with other keys. */
+  /** Whether a stored structure is lost. Values written with it must not come back with other keys. */
   readonly #hasLost: boolean;
   #taken: number;
   #whole: Uint8Array = new Uint8Array();
@@ -115,12 +128,11 @@ class MessagePackCodec implements StructuredCodec {
     this.#taken = this.#known.length;
     this.#hasLost = stored.some(isLost);
     this.#packr = new Packr({
-      // Asked at the first use and after an encode that threw, whose structures msgpackr forgets. It keeps its own
-      // marks on the lists, hence the copies.
+      // msgpackr calls this at the first use and after an encode that threw, whose structures it forgets. It keeps
+      // marks of its own on the lists, hence the copies.
       getStructures: () => this.#known.map((keys) => [...keys]),
       saveStructures: (structures: string[][]) => this.#learn(structures),
-      // Once its table is full, msgpackr 2.1 gives out one id twice within an encode; #isShared keeps it from filling
-      // up.
+      // Once its table is full, msgpackr 2.1 assigns one id twice within an encode; #isShared keeps it from filling up.
       maxSharedStructures: STRUCTURES_MAX + 1,
       shouldShareStructure: (keys) => this.#isShared(keys),
       ...PACKING,
@@ -141,7 +153,7 @@ class MessagePackCodec implements StructuredCodec {
 
   #encodeBy(packr: Packr, value: unknown): Uint8Array {
     const { bytes, start, end } = this.#spanOf(packr, value);
-    // From Node's pool: a buffer of its own costs more than what is in it.
+    // From Node's pool: a separate buffer costs more than its contents.
     const copy = Buffer.allocUnsafe(end - start);
     copy.set(bytes.subarray(start, end));
     return copy;
@@ -151,8 +163,8 @@ class MessagePackCodec implements StructuredCodec {
     const outer = bind(this.#binding);
     try {
       const span = this.#span;
-      // Its whole buffer, marked where the result begins and ends; or, after an encode that has learned structures, the
-      // result.
+      // msgpackr returns its whole buffer, with the start and end of the result; or, after an encode that has learned
+      // structures, the result alone.
       const packed = packr.pack(value, REUSE_BUFFER_MODE) as Uint8Array & Partial<Span>;
       const { start = 0, end = packed.length } = packed;
       span.bytes = packed;
@@ -169,6 +181,12 @@ class MessagePackCodec implements StructuredCodec {
 
   decode(bytes: Uint8Array): unknown {
     return this.#decodeBy(this.#packr, bytes);
+  }
+
+  decodeOpen(bytes: Uint8Array): unknown {
+    const getStructures = () => this.#known.map((keys) => [...keys]);
+    this.#open ??= new Packr({ ...PACKING, freezeData: false, getStructures } as object);
+    return this.#decodeBy(this.#open, bytes);
   }
 
   #decodeBy(packr: Packr, bytes: Uint8Array): unknown {
@@ -192,8 +210,8 @@ class MessagePackCodec implements StructuredCodec {
   }
 
   /**
-   * All of the buffer that the bytes are in: msgpackr keeps a view on what it reads from, and may keep it on one for
-   * all values of an epoch.
+   * The whole buffer that the bytes are in: msgpackr keeps a view of its input, which can then be the same for all
+   * values of an epoch.
    */
   #wholeOf({ buffer }: Uint8Array): Uint8Array {
     if (this.#whole.buffer !== buffer) this.#whole = new Uint8Array(buffer);
@@ -209,7 +227,7 @@ class MessagePackCodec implements StructuredCodec {
   }
 
   close(): void {
-    // msgpackr keeps the last one that read, and by its references this one knows every actor.
+    // msgpackr keeps the Packr that read last, and this one knows every actor through its references.
     NOBODY.unpack(NIL);
   }
 
@@ -225,11 +243,11 @@ class MessagePackCodec implements StructuredCodec {
     for (let i = this.#known.length; i < sharedLength; i++) this.#known.push([...(structures[i] as string[])]);
   }
 
-  /** Asked whenever an object's shape is not in the table. */
+  /** Decides whether a shape becomes a shared structure. msgpackr calls this whenever a shape is not in the table. */
   #isShared(keys: readonly string[]): boolean {
-    // msgpackr keeps a property of this name on its own lookup tables.
+    // msgpackr uses a property of this name on its own lookup tables.
     if (keys.includes('__keys__')) throw new BosunError('BOSUN_VALUE_REFUSED', 'the key "__keys__" is reserved');
-    // Structures of the encode under way are not in #known yet; each of them holds at least one sighting.
+    // Structures of the current encode are not in #known yet; each of them holds at least one sighting.
     if (keys.length > SHARED_KEYS_MAX || this.#known.length + this.#pending() >= STRUCTURES_MAX) return false;
     const shape = keys.join('\0');
     const sightings = (this.#sightings.get(shape) ?? 0) + 1;
@@ -242,7 +260,7 @@ class MessagePackCodec implements StructuredCodec {
     return true;
   }
 
-  /** Structures that msgpackr has numbered in the encode under way and not yet reported. */
+  /** The number of structures that msgpackr has numbered in the current encode and not yet reported. */
   #pending(): number {
     const { structures } = this.#packr as unknown as { structures: { sharedLength?: number } };
     return Math.max(0, (structures.sharedLength ?? 0) - this.#known.length);
@@ -251,7 +269,7 @@ class MessagePackCodec implements StructuredCodec {
 
 const NONE: readonly LearnedStructure[] = [];
 
-/** Reads in the place of a codec that is closed. */
+/** A Packr that replaces a closed codec in msgpackr's memory. */
 const NOBODY = new Packr();
 const NIL = Uint8Array.of(0xc0);
 
@@ -267,17 +285,17 @@ function usesLostStructure(value: unknown): boolean {
 }
 
 /**
- * Extensions know neither their Packr nor its options, so the coding in use is bound for the length of one synchronous
- * call. While none is bound they match nothing: other users of msgpackr in the process see no difference. A second copy
- * of this module, of any version, is such a user: of what it writes with, only its own classes match, and what reads is
- * whatever was registered last for a type, so that each decode registers its own.
+ * The coding in use. Extensions know neither their Packr nor its options, so it is bound for the length of one
+ * synchronous call. While none is bound they match nothing: other users of msgpackr in the process see no difference. A
+ * second copy of this module, of any version, is such a user: it writes only with its own classes, and it reads with
+ * the extension registered last for a type; so each decode registers its own.
  */
 let bound: Binding | null = null;
 let registered = false;
 
 interface Binding {
   readonly references: ReferenceCoding;
-  /** The value, or what it was given where there is no key. */
+  /** Decrypts a value; returns the given one where the key is missing. */
   reveal(concealed: Concealed): unknown;
 }
 
@@ -319,7 +337,8 @@ function registerExtensions(): void {
 }
 
 /**
- * Without a class an extension is one entry in msgpackr's table of readers, so this may be done any number of times.
+ * Registers the readers. An extension without a class is one entry in msgpackr's table of readers, so this may be
+ * repeated.
  */
 function claimReaders(): void {
   addExtension(ERRORS);
@@ -333,7 +352,7 @@ const CONCEALED = { type: CONCEALED_TYPE, read: concealedValue };
 const TABLES = { type: TABLE_TYPE, read: tableFrom };
 const REFERENCES = { type: REFERENCE_TYPE, read: referenceFrom };
 
-/** Keys and rows, in order of keys. */
+/** The stored parts of a table, in key order. */
 type TableFields = readonly [keys: readonly string[], rows: readonly unknown[]];
 
 function tableFields(of: Table<unknown>): TableFields {

@@ -1,5 +1,6 @@
 /**
- * The cut: from which epoch recovery replays, and what that epoch must be linked to; and the mark of the last fold.
+ * The cut: the epoch from which recovery replays, and the link that this epoch must have; and the mark of the last
+ * fold.
  *
  *     cut        [from f64][oldest f64][link 16][written f64]
  *     fold mark  [end f64]
@@ -8,15 +9,15 @@ import { ByteReader, ByteWriter } from './bytes.ts';
 import { LINK_BYTES, NO_LINK } from './epoch-format.ts';
 
 export interface Cut {
-  /** Epochs before this one are in the folded records. */
+  /** The first epoch to replay; earlier ones are in the folded records. */
   readonly from: number;
   /** The first epoch that may still be on disk, waiting for its deletion. */
   readonly oldest: number;
-  /** Link to the epoch before `from`. */
+  /** The link to the epoch before `from`. */
   readonly link: Uint8Array;
   /**
-   * The epoch in whose batch the cut was written: the last slice of its fold went no later. Where an epoch up to this
-   * one is lost, a slice may be lost with it.
+   * The epoch in whose batch the cut was written: the last slice of its fold was written no later. If an epoch up to
+   * this one is lost, a slice may be lost with it.
    */
   readonly written: number;
 }
@@ -33,20 +34,32 @@ export function encodeCut({ from, oldest, link, written }: Cut): Uint8Array {
   return writer.copy();
 }
 
-/** @throws RangeError where the bytes end early. */
+/**
+ * Decodes a cut.
+ *
+ * @throws RangeError where the bytes end early.
+ */
 export function decodeCut(payload: Uint8Array): Cut {
   const reader = new ByteReader(payload);
   return { from: reader.f64(), oldest: reader.f64(), link: reader.bytes(LINK_BYTES), written: reader.f64() };
 }
 
-/** @param end The epoch whose state the fold writes. */
+/**
+ * Encodes the mark of a fold.
+ *
+ * @param end The epoch whose state the fold writes.
+ */
 export function encodeFoldMark(end: number): Uint8Array {
   const writer = new ByteWriter();
   writer.f64(end);
   return writer.copy();
 }
 
-/** @throws RangeError where the bytes end early. */
+/**
+ * Decodes the mark of a fold.
+ *
+ * @throws RangeError where the bytes end early.
+ */
 export function decodeFoldMark(payload: Uint8Array): number {
   return new ByteReader(payload).f64();
 }

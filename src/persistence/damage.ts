@@ -1,7 +1,7 @@
 /**
- * What damage outside the journal means, once the journal has been replayed: who cannot run, what is withheld, what can
- * be made again from sound records, and what has to be written so that the next recovery comes to the same end. Reads
- * nothing. What stops what: docs/store-format.md, "Damage".
+ * Assesses damage outside the journal after its replay: which actors cannot run, which rows are withheld, which can be
+ * rebuilt from sound records, and what to write so that the next recovery finds the same. Reads nothing from the store.
+ * The rules: docs/store-format.md, "Damage".
  */
 import {
   type ActorState,
@@ -16,29 +16,33 @@ import {
 } from '../actors/model/ports.ts';
 import { UNBORN } from '../actors/model/state.ts';
 import { BosunError, isBosunError } from '../errors.ts';
+import { ChangedActor } from './actor-record.ts';
 import { type StructuredCodec } from './codec.ts';
 import { type Dictionary } from './dictionary.ts';
 import { markOf } from './bring-forward.ts';
 import { damaged, placed } from './envelope.ts';
-import { configurationKeys, hex, numberedKey, stateKey, unreadableKey } from './keys.ts';
+import { configurationKeys, hex, numberIn, stateKey, unreadableKey } from './keys.ts';
 import { type Replay } from './replay.ts';
 import { isLost } from './structures.ts';
 
-/** Everything as of the last epoch replayed, and what is wrong with it. */
+/** Everything as of the last epoch replayed, with its damage. */
 export interface Assessment {
+  /** Identities by life, in order of birth. */
+  readonly identities: ReadonlyMap<number, Identity>;
   readonly states: ReadonlyMap<number, ActorState>;
   readonly rows: Map<Keyspace, Map<string, unknown>>;
   readonly unreadable: ReadonlyMap<number, BosunError>;
   readonly damage: readonly BosunError[];
-  /** Damage that hurts nobody any more. */
+  /** Damage that no longer affects anything. */
   readonly overcome: readonly BosunError[];
-  /** For the next batch: marks of actors that have become unreadable, deletion of those that are dead. */
+  /** Writes for the next batch: marks of actors that have become unreadable, deletion of the marks of dead ones. */
   readonly repairs: readonly StoreWrite[];
 }
 
 /**
- * @param marks By life: actors that an earlier recovery found unreadable. null: the mark is
- *   damaged too.
+ * Assesses the damage that a replay has found.
+ *
+ * @param marks Actors that an earlier recovery found unreadable, by life; null if the mark is damaged too.
  */
 export function assess(
   replay: Replay,
@@ -75,15 +79,17 @@ class Assessor {
 
   assess(): Assessment {
     this.#decodeRows();
-    const identities = this.#rowsOf(KEYSPACE.identities) as Map<string, Identity>;
-    for (const [text, identity] of identities) this.#judge(Number.parseInt(text, 16), identity);
+    const identities = inOrder(this.#replay.identities);
+    for (const [life, identity] of identities) this.#judge(life, identity);
     for (const [key, error] of [...this.#replay.badRows].sort()) this.#judgeRow(key, error, identities);
+    this.#judgeNameless(identities);
     this.#keepWindow();
     this.#keepMarks(identities);
     this.#damage.push(...this.#unreadable.values());
     const left = [...this.#replay.stranded].flatMap(([life, { error }]) => (this.#unreadable.has(life) ? [] : [error]));
     const overcome = [...this.#replay.overcome, ...left];
     return {
+      identities,
       states: this.#living,
       rows: this.#rows,
       unreadable: this.#unreadable,
@@ -98,26 +104,25 @@ class Assessor {
   }
 
   #decodeRows(): void {
-    const { rows, badRows } = this.#replay;
-    for (const keyspace of KEYSPACES) this.#rows.set(keyspace, new Map());
+    const { rows, decoded, badRows } = this.#replay;
+    for (const keyspace of KEYSPACES) this.#rows.set(keyspace, decoded.get(keyspace) ?? new Map());
     for (const key of [...rows.keys()].sort()) {
       try {
-        this.#rowsOf(keyspaceOf(key)).set(keyWithin(key), this.#replay.decode(key, rows.get(key) as Uint8Array));
+        this.#rowsOf(keyspaceOf(key)).set(keyWithin(key), this.#replay.decodeRow(key, rows.get(key) as Uint8Array));
       } catch (error) {
         if (!isBosunError(error, 'BOSUN_STORE_DAMAGED')) throw error;
         badRows.set(key, error);
       }
     }
+    for (const keyspace of decoded.keys()) this.#rows.set(keyspace, inOrder(this.#rowsOf(keyspace)));
   }
 
-  /** One whose identity is sound. */
+  /** Judges an actor whose identity is sound. */
   #judge(life: number, identity: Identity): void {
-    const { states, stranded, identified } = this.#replay;
+    const { states, stranded } = this.#replay;
     const state = states.get(life);
     const problem = stranded.get(life)?.error ?? this.#marks.get(life) ?? this.#lost(life, identity, state);
     if (problem !== null) this.#strand(life, problem, identity.address);
-    else if (state === undefined && !identified.has(life))
-      this.#strand(life, damaged(stateKey(life), 'is missing'), identity.address);
     else this.#living.set(life, state ?? UNBORN);
   }
 
@@ -127,16 +132,14 @@ class Assessor {
     return lostConfiguration(this.#dictionary, identity, state);
   }
 
-  #judgeRow(key: RowKey, error: BosunError, identities: ReadonlyMap<string, Identity>): void {
+  #judgeRow(key: RowKey, error: BosunError, identities: ReadonlyMap<number, Identity>): void {
     const keyspace = keyspaceOf(key);
     const name = keyWithin(key);
     if (keyspace === KEYSPACE.identities) {
-      const life = Number.parseInt(name, 16);
-      const [address] = [...this.#rowsOf(KEYSPACE.addresses)].find(([, owner]) => owner === life) ?? [];
-      this.#strand(life, error, address);
+      this.#strandNameless(Number.parseInt(name, 16), error);
     } else if (keyspace === KEYSPACE.held) {
-      // It may say that somebody suspended the actor, which must not go on by itself then.
-      this.#strand(Number.parseInt(name, 16), error, identities.get(name)?.address);
+      // The row may say that the actor is suspended, and a suspended actor must not run by itself.
+      this.#strand(numberIn(key), error, identities.get(numberIn(key))?.address);
     } else if (keyspace === KEYSPACE.children) {
       const [boss = '', childId = ''] = splitOnce(name);
       const parent = Number.parseInt(boss, 16);
@@ -151,8 +154,26 @@ class Assessor {
     }
   }
 
-  /** Index rows say nothing that identities do not say. */
-  #makeAgain(key: RowKey, identities: ReadonlyMap<string, Identity>): void {
+  /**
+   * Finds actors whose record is lost together with their identity: an address leads to them, or the journal has
+   * changed them.
+   */
+  #judgeNameless(identities: ReadonlyMap<number, Identity>): void {
+    for (const life of this.#rowsOf(KEYSPACE.addresses).values() as MapIterator<number>)
+      if (!identities.has(life)) this.#strandNameless(life, damaged(stateKey(life), 'is missing'));
+    for (const [life, { error, deltas }] of this.#replay.stranded) {
+      // An actor born and removed within an epoch never had a record.
+      if (!identities.has(life) && deltas[0]?.seq !== 1) this.#strandNameless(life, error);
+    }
+  }
+
+  #strandNameless(life: number, error: BosunError): void {
+    const [address] = [...this.#rowsOf(KEYSPACE.addresses)].find(([, owner]) => owner === life) ?? [];
+    this.#strand(life, this.#replay.stranded.get(life)?.error ?? error, address);
+  }
+
+  /** Rebuilds an index row from the identities. */
+  #makeAgain(key: RowKey, identities: ReadonlyMap<number, Identity>): void {
     const keyspace = keyspaceOf(key);
     const name = keyWithin(key);
     const isOf = OWNERS.get(keyspace);
@@ -160,7 +181,7 @@ class Assessor {
     const owner = [...identities.values()].find((identity) => isOf(identity, name));
     const row = owner && (keyspace === KEYSPACE.roll ? (owner.bond === 'supervised' ? 0 : 1) : owner.life);
     if (row !== undefined) this.#rowsOf(keyspace).set(name, row);
-    this.#replay.window.rows.set(key, row === undefined ? null : this.#codec.encode(row));
+    this.#replay.window.put(key, row === undefined ? null : this.#codec.encode(row));
   }
 
   #strand(life: number, error: BosunError, address: string | undefined): void {
@@ -173,49 +194,47 @@ class Assessor {
     );
   }
 
-  /** What the next fold writes. The records of unreadable actors are none of it. */
+  /** Prepares the window of the next fold. The records of unreadable actors are not in it. */
   #keepWindow(): void {
-    const { changed, died, states, unread, window, isPart } = this.#replay;
-    if (isPart) {
-      // Who is not there has not been looked at: what the epochs made of it stands, unless they say that it died.
-      for (const life of changed)
-        if (!this.#unreadable.has(life))
-          window.states.set(life, died.has(life) ? null : (states.get(life) ?? unread.get(life) ?? UNBORN));
-      return;
+    const { changed, unread, window } = this.#replay;
+    for (const life of changed) {
+      if (this.#unreadable.has(life)) continue;
+      // After a partial read, actors that were not read have not been checked: their entries in the window stay.
+      window.actors.set(life, unread.get(life) ?? this.#livingActor(life) ?? this.#replay.keyOf(life));
     }
-    for (const life of changed)
-      if (!this.#unreadable.has(life)) window.states.set(life, this.#living.get(life) ?? null);
-    // Left behind by a fold that was cut short after its cut, or born and gone within one epoch. Not found out while
-    // replaying: a fold that was cut short before its cut has deleted identities of actors that are still to die.
-    const isLeft = (life: number) => !this.#living.has(life) && !this.#unreadable.has(life);
-    for (const life of [...states.keys(), ...this.#replay.stranded.keys()])
-      if (isLeft(life)) window.states.set(life, null);
+  }
+
+  #livingActor(life: number): ChangedActor | undefined {
+    const state = this.#living.get(life);
+    if (state === undefined) return undefined;
+    const { identities, packed } = this.#replay;
+    return new ChangedActor({ identity: identities.get(life)!, state }, packed.get(life));
   }
 
   /**
-   * The fold deletes the epochs that show what is missing in an actor's record, and the record would look sound again,
-   * only old. So the finding is written down, together with what those epochs say of the actor.
+   * Records each finding with the actor's changes in the journal. The fold deletes the epochs that prove the damage,
+   * after which the record would look sound, only old.
    */
-  #keepMarks(identities: ReadonlyMap<string, Identity>): void {
+  #keepMarks(identities: ReadonlyMap<number, Identity>): void {
     for (const [life, error] of this.#unreadable) {
       if (this.#marks.has(life)) continue;
       this.#repairs.push(markOf(this.#codec, life, { error, deltas: this.#replay.stranded.get(life)?.deltas ?? [] }));
     }
     for (const life of this.#marks.keys()) {
-      const isDead = !identities.has(hex(life)) && !this.#replay.badRows.has(numberedKey(KEYSPACE.identities, life));
-      if (isDead) this.#repairs.push({ key: unreadableKey(life), value: null });
+      if (!identities.has(life) && !this.#unreadable.has(life))
+        this.#repairs.push({ key: unreadableKey(life), value: null });
     }
   }
 }
 
-/** Of index rows: whose one is, by its key within the keyspace. */
+/** Finds the actor of an index row, by the row's key within its keyspace. */
 const OWNERS = new Map<Keyspace, (identity: Identity, name: string) => boolean>([
   [KEYSPACE.addresses, ({ address }, name) => address === name],
   [KEYSPACE.roll, ({ life }, name) => hex(life) === name],
   [KEYSPACE.systemIds, ({ systemId }, name) => systemId !== null && systemId === decodeURIComponent(name)],
 ]);
 
-/** Why the configuration that an actor is in is not known; null where it is. */
+/** The reason why an actor's configuration is not known; null if it is. */
 export function lostConfiguration(
   { configurations }: Pick<Dictionary, 'configurations'>,
   { definition }: Identity,
@@ -226,12 +245,26 @@ export function lostConfiguration(
   return damaged(configurationKeys(definition, id)[0], 'holds the configuration that the actor is in');
 }
 
-/** What a mark says. @throws BOSUN_STORE_DAMAGED. */
+/**
+ * Decodes a mark.
+ *
+ * @throws BOSUN_STORE_DAMAGED.
+ */
 export function markFrom(replay: Replay, key: string, payload: Uint8Array): BosunError {
   const { code, message, details } = replay.decode(key, payload) as Pick<BosunError, 'code' | 'message'> & {
     details: Record<string, unknown>;
   };
   return new BosunError(code, message, { details });
+}
+
+/** The entries in order of their keys; the given map where they are already. */
+function inOrder<K extends string | number, V>(map: Map<K, V>): Map<K, V> {
+  let last: K | undefined;
+  for (const key of map.keys()) {
+    if (last !== undefined && key < last) return new Map([...map].sort(([a], [b]) => (a < b ? -1 : 1)));
+    last = key;
+  }
+  return map;
 }
 
 function splitOnce(text: string): [string, string] {

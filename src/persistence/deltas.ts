@@ -1,16 +1,16 @@
 /**
- * The changes of an epoch as they stand in its section: packed one by one as the turns end, so that an epoch at speed
- * is one copy. Each carries the hash of the state after it, which chains the changes of an actor.
+ * The changes of an epoch in the form of its section: packed one by one as the turns end, so that writing an epoch at
+ * full load is one copy. Each carries the hash of the state after it, which chains the changes of an actor.
  */
 import { type Deltas } from '../actors/model/ports.ts';
 import { checksumOfPart } from '../checksum.ts';
 import { type ByteReader, ByteWriter } from './bytes.ts';
 import type { Span } from './codec.ts';
 
-/** One change of one actor's state, as it is read back. */
+/** One change of one actor's state, decoded. */
 export interface Delta {
   readonly life: number;
-  /** Of the state after this change. */
+  /** The sequence number of the state after this change. */
   readonly seq: number;
   readonly hash: number;
   /** The encoded StateChange. */
@@ -48,7 +48,7 @@ export class PackedDeltas implements Deltas {
   }
 }
 
-/** All until the end of the bytes. */
+/** Reads all changes until the end of the bytes. */
 export function readDeltas(reader: ByteReader): Delta[] {
   const deltas: Delta[] = [];
   while (!reader.atEnd) {

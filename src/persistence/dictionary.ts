@@ -1,6 +1,6 @@
 /**
- * What recovery cannot do without, written twice under keys that end in `a` and `b`: the cut, the structures of the
- * codec, the configurations of machines. Either good copy is enough; the other is written again with the next epoch.
+ * The records that recovery depends on, written twice under keys that end in `a` and `b`: the cut, the structures of
+ * the codec, the configurations of machines. Either good copy suffices; a bad one is written again with the next epoch.
  */
 import { type Configuration, type NewConfiguration, type Store, type StoreWrite } from '../actors/model/ports.ts';
 import { BosunError, isBosunError } from '../errors.ts';
@@ -31,18 +31,18 @@ export function configurationWrites({ definition, id, nodes, value, invokes }: N
   return configurationKeys(definition, id).map((key) => ({ key, value: seal(key, payload) }));
 }
 
-/** A dictionary as it was read. Where an entry is damaged a name stands in its place that nothing else has. */
+/** A decoded dictionary. A damaged entry is replaced by a name that no other entry has. */
 export interface Dictionary {
   /** Key lists of the codec by number, from the first learned one on. */
   readonly structures: readonly (readonly string[])[];
-  /** Per definition, the configurations by id. */
+  /** The configurations of each definition, by id. */
   readonly configurations: ReadonlyMap<string, readonly Configuration[]>;
   readonly damage: readonly BosunError[];
 }
 
 /**
- * An entry with two bad copies, or one that is missing before others, does not stop the reading: what refers to it
- * cannot be decoded, and everything else can.
+ * Reads the dictionary. An entry with two bad copies, or one that is missing before others, does not stop the reading:
+ * records that refer to it cannot be decoded, all others can.
  */
 export async function readDictionary(store: Store, repairs: StoreWrite[]): Promise<Dictionary> {
   const damage: BosunError[] = [];
@@ -64,11 +64,11 @@ export async function readDictionary(store: Store, repairs: StoreWrite[]): Promi
   return { structures, configurations, damage };
 }
 
-/** How the entries of one table are read. */
+/** The handling of the entries of one table. */
 interface Entries<Entry> {
   readonly damage: BosunError[];
   readonly keyOf: (id: number) => string;
-  /** What stands in the place of an entry that is damaged. */
+  /** Creates the substitute for a damaged entry. */
   readonly lost: (id: number) => Entry;
 }
 
@@ -93,8 +93,8 @@ function enter<Entry>(
 }
 
 /**
- * Reads pairs of copies. Where the copies differ, the first good one counts; where none is good, the damage stands for
- * it.
+ * Reads pairs of copies. Where the copies differ, the first good one counts; where none is good, the damage takes its
+ * place.
  *
  * @param repairs Gains a write for every copy that is missing or damaged beside a good one.
  * @returns Payloads by the key without its last letter, in key order.
@@ -125,7 +125,7 @@ function readPair(base: string, pair: ReadonlyMap<string, Uint8Array>, repairs: 
     try {
       const value = pair.get(key);
       if (value === undefined) throw damaged(key, 'is missing');
-      // Also where the first was good: a bad second one is found while there still is a good one.
+      // Checked also where the first copy is good, to find a bad second one while there is still a good one.
       const payload = unseal(key, value);
       good ??= payload;
     } catch (error) {

@@ -5,7 +5,7 @@
  *     section: [id u8][payload length u32][payload][CRC-32 of id, length and payload u32]
  *
  * The envelope covers the header, each section covers itself, and the link (half a SHA-256 of the whole previous value)
- * makes the journal a chain: an epoch that was replaced, or lost in the middle, shows.
+ * makes the journal a chain, so that a replaced epoch, or one lost in the middle, is detected.
  */
 import { hash } from 'node:crypto';
 import { type Counters, type RowKey } from '../actors/model/ports.ts';
@@ -17,7 +17,7 @@ import { damaged, ENVELOPE_BYTES, stamp, unseal } from './envelope.ts';
 import { epochKey } from './keys.ts';
 import { readRows } from './rows.ts';
 
-/** Half a SHA-256: 128 bits rule out accidents, and an epoch of one turn stays small. */
+/** Half a SHA-256: 128 bits rule out accidents, and keep an epoch of one turn small. */
 export const LINK_BYTES = 16;
 
 /** The link of the first epoch of a store. */
@@ -30,35 +30,39 @@ const SECTION = { head: 1, deltas: 2, rows: 3 } as const;
 
 const NOTHING = new ByteReader(new Uint8Array());
 
-/** An epoch as it stands in the journal: rows are encoded, states are left to the deltas. */
+/** A decoded epoch: rows stay encoded, and states have to be derived from the deltas. */
 export interface EpochRecord extends EpochHead {
   readonly deltas: readonly Delta[];
-  /** null deletes. */
+  /** Encoded rows by key; null for a deleted row. */
   readonly rows: ReadonlyMap<RowKey, Uint8Array | null>;
 }
 
-/** An epoch as it goes in. */
+/** The parts from which an epoch is encoded. */
 export interface EpochParts extends EpochHead {
-  /** Packed, see deltas.ts. */
+  /** The changes of states, packed by deltas.ts. */
   readonly deltas: Uint8Array;
-  /** Packed, see rows.ts. */
+  /** The changed rows, packed by rows.ts. */
   readonly rows: Uint8Array;
 }
 
 interface EpochHead {
   readonly number: number;
-  /** Link to the epoch before. */
+  /** The link to the epoch before. */
   readonly link: Uint8Array;
   readonly kernelTimeMs: number;
   readonly counters: Counters;
 }
 
-/** What the next epoch holds as its link. */
+/** The link that the next epoch has to hold. */
 export function linkTo(value: Uint8Array): Uint8Array {
   return hash('sha256', value, 'buffer').subarray(0, LINK_BYTES);
 }
 
-/** @param writer Scratch space, reset here. The result does not share it. */
+/**
+ * Encodes an epoch.
+ *
+ * @param writer Scratch space, reset here. The result does not share it.
+ */
 export function encodeEpoch(epoch: EpochParts, writer: ByteWriter): Uint8Array {
   writer.reset();
   writer.skip(ENVELOPE_BYTES);
@@ -82,6 +86,8 @@ export function encodeEpoch(epoch: EpochParts, writer: ByteWriter): Uint8Array {
 }
 
 /**
+ * Decodes an epoch.
+ *
  * @returns The epoch; its byte arrays are views into `value`.
  * @throws BOSUN_STORE_DAMAGED with details { key, epoch }, BOSUN_STORE_FORMAT.
  */
@@ -110,7 +116,11 @@ export function decodeEpoch(number: number, value: Uint8Array): EpochRecord {
   }
 }
 
-/** @returns Where it begins. */
+/**
+ * Begins a section.
+ *
+ * @returns The offset at which it begins.
+ */
 function beginSection(writer: ByteWriter, id: number): number {
   const start = writer.length;
   writer.u8(id);

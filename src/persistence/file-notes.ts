@@ -1,9 +1,10 @@
 /**
- * Notes in a file: one line, overwritten in place by one system call, so that it survives whatever happens to the
- * process a moment later. Best effort: a note that cannot be written must not stop what it is about.
+ * Notes in a file: one line, overwritten in place by one system call, so that it survives even if the process dies
+ * right afterwards. Best effort: a note that cannot be written must not stop the work that it is about.
  */
 import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs';
 import { type Notes } from '../actors/model/ports.ts';
+import { PRIVATE_FILE } from './private-files.ts';
 
 export class FileNotes implements Notes {
   readonly #path: string;
@@ -16,7 +17,7 @@ export class FileNotes implements Notes {
   read(): string | undefined {
     try {
       const text = readFileSync(this.#path, 'utf8');
-      // Behind the first line there may be the rest of a longer one.
+      // A longer earlier line may have left its rest behind the first line.
       return text.slice(0, text.indexOf('\n'));
     } catch {
       return undefined;
@@ -25,7 +26,7 @@ export class FileNotes implements Notes {
 
   write(line: string): void {
     try {
-      this.#descriptor ??= openSync(this.#path, constants.O_WRONLY | constants.O_CREAT, 0o644);
+      this.#descriptor ??= openSync(this.#path, constants.O_WRONLY | constants.O_CREAT, PRIVATE_FILE);
       writeSync(this.#descriptor, `${line}\n`, 0);
     } catch {
       this.close();

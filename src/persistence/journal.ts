@@ -1,22 +1,26 @@
 /**
- * The journal: makes epochs durable over a Store and reads them back. One commit is one write of the store: the epoch,
- * every structure and configuration it is the first to use, and a slice of the fold. It adds no timer and no queue: the
- * kernel hands over one epoch at a time.
+ * The journal: makes epochs durable in a Store and reads them back. One commit is one write of the store: the epoch,
+ * every structure and configuration that it is the first to use, and a slice of the fold. It adds no timer and no
+ * queue: the kernel hands over one epoch at a time.
  */
 import { randomUUID } from 'node:crypto';
 import {
   type Codec,
   type Counters,
   type Epoch,
+  type Identity,
   type Journal,
   type Notes,
   type Recovered,
   type ReferenceCoding,
   type Store,
   type StoreWrite,
+  KEYSPACE,
+  keyspaceOf,
 } from '../actors/model/ports.ts';
 import { assert } from '../assert.ts';
 import { BosunError, isBosunError } from '../errors.ts';
+import { identityFields } from './actor-record.ts';
 import { ByteWriter } from './bytes.ts';
 import { PackedDeltas } from './deltas.ts';
 import { configurationWrites, structureWrites } from './dictionary.ts';
@@ -27,68 +31,73 @@ import { type KeyRing } from './key-ring.ts';
 import { assertStoreKey, epochKey, EVERY_KEY, keysUnder, MANIFEST_KEY, PREFIX } from './keys.ts';
 import { RowPacker } from './rows.ts';
 import { type Restored, type Survey, survey } from './recovery.ts';
+import { type Segments } from './segments.ts';
 import { checkRecoverTo, type SetAside, setAside } from './set-aside.ts';
 import { type ShelfParts, StoreShelf } from './record-reader.ts';
 import { type Upgrade, upgrade } from './upgrade.ts';
 
-/** What a commit survives: nothing, the death of the process, or a power cut. Only `disk` waits for the medium. */
+/**
+ * The failure that a commit survives: none, the death of the process, or a power cut. Only `disk` waits for the medium.
+ */
 export type Durability = 'memory' | 'process' | 'disk';
 
 export interface JournalOptions {
-  /** `disk` unless told. */
+  /** The failure that a commit must survive. Default `disk`. */
   readonly durability?: Durability;
-  /** For tests, which fold early. */
+  /** Limits for tests that fold early. */
   readonly fold?: Partial<FoldLimits>;
-  /** Identity of a new store, printable ASCII; random unless told. */
+  /** Identity of a new store, printable ASCII. Default: random. */
   readonly storeId?: string;
   /**
-   * Of a store whose journal is damaged: the epoch to go on from, one that BOSUN_STORE_DAMAGED named. What is behind it
-   * is kept aside in the store, and was perhaps acknowledged. Refused for a sound journal, so that a line that is run
-   * again does not cut twice.
+   * The epoch from which to continue with a damaged journal, one of those named by BOSUN_STORE_DAMAGED. Later epochs
+   * are kept aside in the store; they may have been acknowledged. Refused for a sound journal, so that running the same
+   * command again does not cut twice.
    */
   readonly recoverTo?: number;
-  /** Under which agents with secrets are stored encrypted. */
+  /** The keys that encrypt agents with secrets in the store. */
   readonly keys?: KeyRing | undefined;
-  /** For tests, which make up older formats. */
+  /** Upgrades for tests that invent older formats. */
   readonly upgrades?: readonly Upgrade[];
-  /** Told of damage that does not stop the start, one call a place. */
+  /** Called once per place for damage that does not stop the start. */
   readonly onDamage?: (damage: BosunError) => void;
-  /** Told what was cut off. */
+  /** Called with the records that a recovery to an older epoch has cut off. */
   readonly onSetAside?: (aside: SetAside) => void;
 }
 
 /**
- * Open rejects with BOSUN_STORE_LOCKED, BOSUN_STORE_DAMAGED (details { key, epoch, firstGoodEpoch, lastGoodEpoch }
- * where the journal is damaged), BOSUN_STORE_FORMAT, BOSUN_STORE_FAILED or, for `recoverTo`, BOSUN_CONFIG_INVALID and
- * leaves the store closed. After a commit that failed, with BOSUN_STORE_FAILED, so does every further one until `retry`
- * has made it good: whether the failed epoch is on disk is known only when the store has been closed and opened again.
+ * Creates the journal of a store. Open rejects with BOSUN_STORE_LOCKED, BOSUN_STORE_DAMAGED (details { key, epoch,
+ * firstGoodEpoch, lastGoodEpoch } where the journal is damaged), BOSUN_STORE_FORMAT, BOSUN_STORE_FAILED or, for
+ * `recoverTo`, BOSUN_CONFIG_INVALID, and leaves the store closed. After a failed commit (BOSUN_STORE_FAILED) every
+ * further one is refused with the same code until `retry` succeeds: whether the failed epoch is on disk is known only
+ * after the store has been closed and opened again.
  */
 export function createJournal(store: Store, options: JournalOptions = {}): Journal {
   return new StoreJournal(store, options);
 }
 
-/** What is known between open and close. */
+/** The state between open and close. */
 interface Session extends ShelfParts {
+  readonly segments: Segments;
   position: Position;
   repairs: readonly StoreWrite[];
   state: 'ready' | 'committing' | 'failed';
-  /** The commit that failed, as it was to be written. */
+  /** The failed commit, as it was to be written. */
   failed: Prepared | null;
 }
 
-/** An epoch in the form of one write of the store. */
+/** An epoch as one write of the store. */
 interface Prepared {
-  /** Of the epoch itself, which is the first of the writes. */
+  /** The key of the epoch itself, the first of the writes. */
   readonly key: string;
   readonly value: Uint8Array;
   readonly writes: readonly StoreWrite[];
   readonly counters: Counters;
   readonly share: Share;
-  /** What was deleted before it is to leave the medium behind it. */
+  /** Whether everything deleted before the epoch must leave the medium. */
   readonly isPurge: boolean;
 }
 
-/** What of the fold goes with the batch of an epoch. */
+/** Further writes in the batch of an epoch: those of the fold. */
 type Extra = (session: Session, value: Uint8Array, rows: number) => readonly StoreWrite[];
 
 class StoreJournal implements Journal {
@@ -97,11 +106,13 @@ class StoreJournal implements Journal {
   readonly #limits: FoldLimits;
   readonly #options: JournalOptions;
   readonly #writer = new ByteWriter();
-  readonly #rows = new RowPacker((row) => this.#opened().codec.encodeShared(row));
+  readonly #rows = new RowPacker((row, key) =>
+    this.#opened().codec.encodeShared(keyspaceOf(key) === KEYSPACE.identities ? identityFields(row as Identity) : row),
+  );
   readonly shelf: StoreShelf | undefined;
   #session: Session | null = null;
 
-  /** Stays the same object over close and open, so that nobody keeps a codec whose structures are not in the store. */
+  /** The codec: the same object over close and open, so that none outlives the structures in the store. */
   readonly codec: Codec;
 
   get notes(): Notes | undefined {
@@ -134,20 +145,19 @@ class StoreJournal implements Journal {
 
   async open(references: ReferenceCoding, { partly = false }: { readonly partly?: boolean } = {}): Promise<Recovered> {
     assert(this.#session === null, 'a journal is closed before it is opened again');
-    // At levels without a sync a power cut may take any epochs from the end; what is lost for good is to be gone on
-    // without.
+    // At levels without a sync a power cut may lose any number of epochs at the end, and the system is meant to go on
+    // without them.
     await this.#store.open({ lossy: !this.#sync || this.#options.recoverTo !== undefined });
     try {
       await checkManifest(this.#store, this.#options);
-      const { recovered, codec, pages, end, window, oldest, repairs, marked, configurations } = await this.#recover(
-        references,
-        partly,
-      );
+      const { recovered, codec, pages, segments, end, window, oldest, repairs, marked, configurations } =
+        await this.#recover(references, partly);
       for (const loss of this.#store.losses?.() ?? []) this.#options.onDamage?.(loss);
       for (const damage of recovered.damage) this.#options.onDamage?.(damage);
       const fold = new Fold({
         limits: this.#limits,
         records: pages,
+        messages: segments,
         window,
         end,
         oldest,
@@ -155,7 +165,17 @@ class StoreJournal implements Journal {
         onDamage: (damage) => this.shelf?.tell(damage),
       });
       this.#mayRead(true);
-      this.#session = { codec, pages, fold, configurations, position: end, repairs, state: 'ready', failed: null };
+      this.#session = {
+        codec,
+        pages,
+        segments,
+        fold,
+        configurations,
+        position: end,
+        repairs,
+        state: 'ready',
+        failed: null,
+      };
       return recovered;
     } catch (error) {
       await this.#store.close();
@@ -163,23 +183,30 @@ class StoreJournal implements Journal {
     }
   }
 
-  // Not async: an idle acknowledgement waits for every promise on its way.
+  // Not async: an idle acknowledgement would wait for each extra promise.
   commit(epoch: Epoch): Promise<void> {
     return this.#commit(epoch, (session, value, rows) =>
       session.fold.slice({ records: epoch.images.length + rows, bytes: value.length }),
     );
   }
 
-  /** What earlier recoveries cut off goes too: it may hold what was deleted. */
+  /**
+   * Commits a purge. It also deletes what earlier recoveries set aside and messages that were read from segments,
+   * because both may hold deleted data.
+   */
   async purge(epoch: Epoch): Promise<void> {
+    const { fold, segments } = this.#ready();
     const leftovers: StoreWrite[] = [];
     for await (const batch of this.#store.scan(keysUnder(PREFIX.aside)))
       for (const [key] of batch) leftovers.push({ key, value: null });
-    await this.#commit(epoch, ({ fold }) => [...leftovers, ...fold.drain()], true);
+    const folded = fold.drain();
+    const written = new Map(folded.map(({ key, value }) => [key, value]));
+    const dissolved = await segments.dissolve(async (key) => written.get(key) ?? (await this.#store.get(key)));
+    await this.#commit(epoch, () => [...leftovers, ...folded, ...dissolved], true);
     await this.#compact();
   }
 
-  /** It may close the store for a moment. */
+  /** Compacts the store, which may close it for a moment. */
   async #compact(): Promise<void> {
     this.#mayRead(false);
     await this.#store.compact?.();
@@ -191,10 +218,7 @@ class StoreJournal implements Journal {
   }
 
   async #commit(epoch: Epoch, extra: Extra, isPurge = false): Promise<void> {
-    const session = this.#opened();
-    if (session.state === 'failed')
-      throw new BosunError('BOSUN_STORE_FAILED', 'an earlier commit failed and has not been made good');
-    assert(session.state === 'ready', 'one commit at a time');
+    const session = this.#ready();
     assert(epoch.number === session.position.epoch + 1, 'epochs are committed in order');
     session.state = 'committing';
     await this.#write(session, { ...this.#prepare(session, epoch, extra), isPurge });
@@ -204,7 +228,7 @@ class StoreJournal implements Journal {
     const session = this.#opened();
     const { failed } = session;
     if (failed === null) {
-      // The epoch of a purge is durable; what failed is getting rid of what was deleted before it.
+      // The epoch of the purge is durable; the step that failed is the removal of earlier deletions from the medium.
       await this.#compact();
       return;
     }
@@ -230,7 +254,7 @@ class StoreJournal implements Journal {
     await this.#store.close();
   }
 
-  /** Everything, where a part will not do. */
+  /** Recovers everything if a partial read does not suffice. */
   async #recover(references: ReferenceCoding, partly: boolean): Promise<Restored> {
     const { keys, recoverTo } = this.#options;
     if (partly && recoverTo === undefined) {
@@ -250,7 +274,11 @@ class StoreJournal implements Journal {
     return restored;
   }
 
-  /** @returns null where there is damage. */
+  /**
+   * Recovers what a start needs.
+   *
+   * @returns null if there is damage, or where a part does not suffice.
+   */
   async #recoverPart(references: ReferenceCoding): Promise<Restored | null> {
     try {
       const found = await survey(this.#store, references, {
@@ -264,14 +292,18 @@ class StoreJournal implements Journal {
     }
   }
 
-  /** @returns null where the journal stays as it is. */
+  /**
+   * The epoch to go back to.
+   *
+   * @returns null if the journal stays as it is.
+   */
   #goesBackTo(found: Survey): number | null {
     const { recoverTo } = this.#options;
-    // What followed is gone with the part of the medium that was lost.
+    // Later epochs are gone with the lost part of the medium.
     if (recoverTo === found.end.epoch && found.journalDamage === null && this.#store.losses?.().length) return null;
     if (recoverTo !== undefined) return checkRecoverTo(found, recoverTo);
-    // Epochs that were never synced may vanish in a power cut, and behind a hole nothing can be used. To lose them is
-    // what the level allows; a record that is there and damaged is no loss of that kind.
+    // Epochs that were never synced may vanish in a power cut, and nothing after a gap can be used. This durability
+    // level allows that loss. A record that is present and damaged is not such a loss.
     const isLoss = found.journalDamage?.details['isMissing'] === true;
     const lastGood = found.journalDamage?.details['lastGoodEpoch'] as number | null;
     return isLoss && !this.#sync ? lastGood : null;
@@ -298,22 +330,22 @@ class StoreJournal implements Journal {
   async #write(session: Session, prepared: Prepared): Promise<void> {
     try {
       const written = this.#store.write(prepared.writes, { sync: this.#sync });
-      // While the disk works.
+      // Computed while the disk works.
       const link = linkTo(prepared.value);
       await written;
       settle(session, prepared, link);
     } catch (error) {
       session.state = 'failed';
       session.failed = prepared;
-      // It is about to be opened anew.
+      // The store is about to be opened anew.
       this.#mayRead(false);
       throw error;
     }
   }
 
   /**
-   * Whether the epoch of a write that was reported as failed is on the medium all the same. Throws BOSUN_STORE_DAMAGED
-   * where the medium is not as it was before that write: what was acknowledged must be there.
+   * Whether the epoch of a write that was reported as failed is on the medium after all. Throws BOSUN_STORE_DAMAGED
+   * where the medium is not as it was before that write: acknowledged data must be there.
    */
   async #isStored(before: Position, { key, value }: Prepared): Promise<boolean> {
     const stored = await this.#store.get(key);
@@ -328,13 +360,22 @@ class StoreJournal implements Journal {
     return false;
   }
 
+  /** The session, ready for a commit. Throws BOSUN_STORE_FAILED. */
+  #ready(): Session {
+    const session = this.#opened();
+    if (session.state === 'failed')
+      throw new BosunError('BOSUN_STORE_FAILED', 'an earlier commit failed and has not been retried successfully');
+    assert(session.state === 'ready', 'one commit at a time');
+    return session;
+  }
+
   #opened(): Session {
     assert(this.#session !== null, 'the journal is open');
     return this.#session;
   }
 }
 
-/** The epoch is durable. */
+/** Moves the session on after an epoch has become durable. */
 function settle(session: Session, { counters, share }: Prepared, link: Uint8Array): void {
   session.position = { epoch: session.position.epoch + 1, link, counters };
   session.fold.add(session.position, share);
@@ -342,7 +383,7 @@ function settle(session: Session, { counters, share }: Prepared, link: Uint8Arra
   session.state = 'ready';
 }
 
-/** A store without a manifest is new only if it is empty. */
+/** Checks the manifest, or writes it. A store without a manifest is new only if it is empty. */
 async function checkManifest(store: Store, { storeId = randomUUID(), upgrades }: JournalOptions): Promise<void> {
   const manifest = await store.get(MANIFEST_KEY);
   if (manifest !== undefined) {

@@ -1,9 +1,9 @@
 /**
- * The keys under which secrets are stored, and the one place that encrypts: AES-256-GCM of node:crypto. The first key
- * writes, all of them read. It knows bytes, not values; which values are secret is the kernel's affair.
+ * The keys that encrypt secrets, and the one place that encrypts: AES-256-GCM of node:crypto. The first key encrypts,
+ * all of them decrypt. It handles bytes, not values; the kernel decides which values are secret.
  *
- * No nonce comes twice under one key: each run of the process derives a key of its own from the host's key and a random
- * salt, and counts. Random nonces alone would be worn out by some billion values.
+ * No nonce is used twice under one key: each run of the process derives a key of its own from the host's key and a
+ * random salt, and counts. Random nonces alone would be exhausted after some billion values.
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { Concealed } from '../actors/model/ports.ts';
@@ -18,11 +18,12 @@ const TAG_BYTES = 16;
 const HEAD_BYTES = ID_BYTES + SALT_BYTES + COUNTER_BYTES;
 
 /**
- * Derived keys at hand for reading, one for each run that wrote something still stored. Deriving one takes some 20 µs.
+ * The number of derived keys cached for reading, one for each run that wrote something still stored. Deriving one takes
+ * some 20 µs.
  */
 const DERIVED_MAX = 256;
 
-/** Binds the derived keys to their use. */
+/** Context of the key derivation. */
 const PURPOSE = 'bosun secret 1';
 
 export class KeyRing {
@@ -34,9 +35,10 @@ export class KeyRing {
   #counter = 0;
 
   /**
+   * Makes a key ring.
+   *
    * @param key 32 bytes, as base64 or as hexadecimal digits.
-   * @param previous Keys that were used before; they only read.
-   * Throws BOSUN_CONFIG_INVALID.
+   * @param previous Keys used before, for reading only. Throws BOSUN_CONFIG_INVALID.
    */
   constructor(key: string, previous: readonly string[] = []) {
     const [own, ...others] = [key, ...previous].map(keyFrom);
@@ -54,7 +56,11 @@ export class KeyRing {
     return concealedFrom(Buffer.concat([head, cipher.update(plain), cipher.final(), cipher.getAuthTag()]), type);
   }
 
-  /** @returns undefined where the key is not here, or is not the one that it claims to be. */
+  /**
+   * Decrypts a value.
+   *
+   * @returns undefined if the key is missing, or is not the one that the value names.
+   */
   reveal(concealed: Concealed): Uint8Array | undefined {
     const bytes = Buffer.from(concealed.bytes());
     const key = this.#keys.get(concealed.key);
@@ -68,7 +74,7 @@ export class KeyRing {
     try {
       return Buffer.concat([decipher.update(bytes.subarray(HEAD_BYTES, end)), decipher.final()]);
     } catch {
-      // All that node:crypto tells is that the tag does not fit.
+      // node:crypto only reports that the tag does not match.
       return undefined;
     }
   }
@@ -84,7 +90,7 @@ export class KeyRing {
   }
 }
 
-/** A value as it was stored. */
+/** Wraps stored bytes as a concealed value. */
 export function concealedFrom(bytes: Uint8Array, type: string | undefined): Concealed {
   return new Concealed(type, Buffer.from(bytes.subarray(0, ID_BYTES)).toString('hex'), bytes);
 }
@@ -96,7 +102,7 @@ function keyFrom(text: string): Buffer {
     : /^[A-Za-z0-9+/_-]{43}=?$/.test(trimmed)
       ? Buffer.from(trimmed, 'base64')
       : undefined;
-  // Never with the text: it is a key, or nearly one.
+  // Without the text in the message: it is a key, or nearly one.
   if (key?.length !== KEY_BYTES)
     throw new BosunError(
       'BOSUN_CONFIG_INVALID',
@@ -105,7 +111,7 @@ function keyFrom(text: string): Buffer {
   return key;
 }
 
-/** Tells keys apart and says nothing of them. */
+/** The id of a key: it distinguishes keys and reveals nothing of them. */
 function idOf(key: Buffer): Buffer {
   return createHash('sha256').update('bosun secret key id').update(key).digest().subarray(0, ID_BYTES);
 }

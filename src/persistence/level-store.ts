@@ -1,30 +1,36 @@
 /**
- * A store in a directory, on LevelDB. Adds to LevelDB what it lacks for one writer who must know the truth: a lock that
- * names its holder, the refusal of a directory that has lost its index, and the end of writing after a failed write.
- * Integrity of the values is the business of the envelope.
+ * A store in a directory, on LevelDB. Adds to LevelDB a lock that names its holder, the refusal of a directory that has
+ * lost its index, and the end of writing after a failed write. The envelope takes care of the integrity of values.
  */
-import { mkdir, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Level } from 'level';
-import { type Store, type StoreEntry, type StoreSnapshot, type StoreWrite } from '../actors/model/ports.ts';
+import {
+  type Store,
+  type StoreEntry,
+  type StoreRange,
+  type StoreSnapshot,
+  type StoreWrite,
+} from '../actors/model/ports.ts';
 import { assert } from '../assert.ts';
-import { BosunError, messageOf } from '../errors.ts';
+import { BosunError, isBosunError, messageOf } from '../errors.ts';
 import { FileNotes } from './file-notes.ts';
 import { EVERY_KEY } from './keys.ts';
-import { damageOfFiles, type FileDamage } from './level-files.ts';
+import { contentOf, damageOfFiles, type FileDamage } from './level-files.ts';
+import { batchesOf, readError, readMany, SCAN_BYTES } from './level-reads.ts';
 import { assertWrites } from './memory-store.ts';
+import { closeToOthers, makePrivateDirectory, PRIVATE_FILE } from './private-files.ts';
 
-/** Larger than LevelDB's 4 MB: a switch of the memtable is where writes stall, and replaying 16 MB takes some 0.1 s. */
+/**
+ * Bytes of the write buffer. It is larger than LevelDB's default of 4 MB, because writes stall when the memtable is
+ * switched. Replaying 16 MB takes some 0.1 s.
+ */
 const WRITE_BUFFER_BYTES = 16 * 1024 * 1024;
 
-/** Of one batch of a scan. LevelDB's binding stops at either bound, and each batch costs a trip to another thread. */
-const SCAN_ENTRIES = 1_000;
-const SCAN_BYTES = 256 * 1024;
-
-/** Holds the process id of whoever has the store open. For messages only: LevelDB's own lock decides. */
+/** The file with the process id of the holder. For messages only: LevelDB's own lock decides. */
 const PID_FILE = 'bosun.pid';
 
-/** What the kernel wants to find again after the process has died. */
+/** The file for the kernel's notes, which survive the death of the process. */
 const NOTES_FILE = 'bosun.note';
 
 const SYNCED = { sync: true };
@@ -32,18 +38,12 @@ const UNSYNCED = { sync: false };
 
 type Database = Level<string, Uint8Array>;
 
-/** What `level` does not say of its implementation in Node. */
+/** The methods of `level` in Node that its types leave out. */
 type Compactable = Database & { compactRange(from: string, to: string): Promise<void> };
 
-interface Range {
-  readonly gte: string;
-  readonly lt: string;
-  readonly limit?: number;
-}
-
 /**
- * Real paths that this process has open. A second open of one directory must never reach LevelDB: where it fails it
- * closes a descriptor of the lock file, and with it goes the lock of the first (POSIX). On globalThis, because two
+ * Real paths that this process has open. A second open of one directory must never reach LevelDB: when it fails it
+ * closes a descriptor of the lock file, which releases the lock of the first one (POSIX). On globalThis, because two
  * copies of this module share the process.
  */
 const OPEN_PATHS = Symbol.for('bosun.level-store.open-paths');
@@ -54,17 +54,23 @@ function openPaths(): Set<string> {
 }
 
 export interface LevelStoreOptions {
-  /** Of LevelDB's memtable, 64 KiB or more. For tests, which want it switched often. */
+  /** The size of LevelDB's memtable, 64 KiB or more. For tests that want frequent switches. */
   readonly writeBufferBytes?: number;
-  /** Default true. False: a directory without a store is refused with BOSUN_STORE_FAILED. */
+  /**
+   * Whether a missing store is created. Default true. If false, a directory without a store is refused with
+   * BOSUN_STORE_FAILED.
+   */
   readonly createIfMissing?: boolean;
 }
 
 /**
- * @param directory Is created where it does not exist.
+ * A store in a directory, on an embedded LevelDB. One process at a time may open it: BOSUN_STORE_LOCKED.
+ *
+ * @param directory Created where it does not exist. It and the files of the store are readable by their owner only,
+ * except that a directory that also holds other files keeps its mode.
  * Open rejects with BOSUN_STORE_LOCKED, details { directory, pid } with the process id of the holder or null; with
- * BOSUN_STORE_DAMAGED for files that LevelDB cannot read, that lack their index, or whose checksums do not match,
- * details { directory, file, offset, lastGoodEpoch? } then; with BOSUN_STORE_FAILED otherwise.
+ * BOSUN_STORE_DAMAGED for files that LevelDB cannot read, that lack their index, or whose checksums do not match, then
+ * with details { directory, file, offset, lastGoodEpoch? }; with BOSUN_STORE_FAILED otherwise.
  */
 export function levelStore(directory: string, options: LevelStoreOptions = {}): Store {
   return new LevelStore(directory, options);
@@ -100,14 +106,16 @@ class LevelStore implements Store {
     try {
       await refuseHeadless(path);
       await this.#inspect(path, lossy);
+      await closeToOthers(path);
       const database = await this.#openDatabase(path);
       this.#opened = { database, path, writing: false, failed: false };
     } catch (error) {
       paths.delete(path);
-      throw error;
+      throw isBosunError(error) ? error : this.#failed(error);
     }
     try {
-      await writeFile(join(path, PID_FILE), String(process.pid));
+      await writeFile(join(path, PID_FILE), String(process.pid), { mode: PRIVATE_FILE });
+      await closeToOthers(path);
     } catch (error) {
       await this.close();
       throw this.#failed(error);
@@ -125,6 +133,8 @@ class LevelStore implements Store {
     this.notes.close();
     try {
       await rm(join(opened.path, PID_FILE), { force: true });
+    } catch {
+      // The process id is read only while a process holds the lock; a stale or missing one does no harm.
     } finally {
       await closeDatabase(opened);
     }
@@ -139,6 +149,11 @@ class LevelStore implements Store {
     }
   }
 
+  async getMany(keys: readonly string[]): Promise<readonly (Uint8Array | undefined)[]> {
+    const { database } = this.#require();
+    return readMany(database, keys);
+  }
+
   getSync(key: string): Uint8Array | undefined {
     const { database } = this.#require();
     try {
@@ -148,7 +163,7 @@ class LevelStore implements Store {
     }
   }
 
-  async *scan(range: Range): AsyncGenerator<readonly StoreEntry[]> {
+  async *scan(range: StoreRange): AsyncGenerator<readonly StoreEntry[]> {
     yield* batchesOf(this.#require().database.iterator({ ...range, highWaterMarkBytes: SCAN_BYTES }));
   }
 
@@ -164,7 +179,7 @@ class LevelStore implements Store {
   async bytes(): Promise<number> {
     const { path } = this.#require();
     const files = await readdir(path);
-    // A file may go while it is looked at: LevelDB compacts when it likes.
+    // LevelDB may delete a file meanwhile, because it compacts at any time.
     const sizes = await Promise.all(
       files.map((file) =>
         stat(join(path, file)).then(
@@ -176,7 +191,7 @@ class LevelStore implements Store {
     return sizes.reduce((sum, size) => sum + size, 0);
   }
 
-  /** Rewrites all tables, then opens anew: the logs of LevelDB (LOG, MANIFEST) name keys too, and begin again then. */
+  /** Rewrites all tables, then reopens: LevelDB's own logs (LOG, MANIFEST) contain keys too, and begin anew then. */
   async compact(): Promise<void> {
     const opened = this.#require();
     assert(!opened.writing, 'a store is compacted between writes');
@@ -204,7 +219,7 @@ class LevelStore implements Store {
     try {
       await put(opened.database, writes, sync ? SYNCED : UNSYNCED);
     } catch (error) {
-      // LevelDB would go on and acknowledge writes that are gone at the next open.
+      // LevelDB would go on and acknowledge writes that are lost at the next open.
       opened.failed = true;
       throw new BosunError('BOSUN_STORE_FAILED', `writing to ${this.name} failed: ${messageOf(error)}`, {
         cause: error,
@@ -215,8 +230,8 @@ class LevelStore implements Store {
   }
 
   /**
-   * Before LevelDB opens: it drops what is damaged in its log, and then the log; some damage of a table ends the
-   * process.
+   * Checks the files before LevelDB opens them: it drops damaged entries of its log, and then the log; some damage of a
+   * table ends the process.
    */
   async #inspect(path: string, lossy: boolean): Promise<void> {
     const damage = await damageOfFiles(path);
@@ -237,10 +252,14 @@ class LevelStore implements Store {
     return this.#opened;
   }
 
-  /** @returns The real path of the directory, which exists then. */
+  /**
+   * Creates the directory where it is missing.
+   *
+   * @returns Its real path.
+   */
   async #prepare(): Promise<string> {
     try {
-      if (this.#createIfMissing) await mkdir(this.name, { recursive: true });
+      if (this.#createIfMissing) await makePrivateDirectory(this.name);
       return await realpath(this.name);
     } catch (error) {
       throw this.#failed(error);
@@ -253,7 +272,7 @@ class LevelStore implements Store {
       await database.open({ writeBufferSize: this.#writeBufferBytes, createIfMissing: this.#createIfMissing });
       return database;
     } catch (error) {
-      // The driver's own code says that it is not open; why is in the cause.
+      // The driver's own code only says that it is not open; the reason is in the cause.
       const { code } = ((error as Error).cause ?? error) as { code?: string };
       if (code === 'LEVEL_LOCKED') throw this.#locked(await pidIn(path), error);
       if (code === 'LEVEL_CORRUPTION') {
@@ -279,36 +298,10 @@ class LevelStore implements Store {
   }
 }
 
-async function* batchesOf(iterator: {
-  nextv(size: number): Promise<StoreEntry[]>;
-  close(): Promise<void>;
-}): AsyncGenerator<readonly StoreEntry[]> {
-  // LevelDB reads the next batch while whoever asked for this one is busy with it, and may fail before anybody waits
-  // for that.
-  const ahead = () => {
-    const batch = iterator.nextv(SCAN_ENTRIES);
-    batch.catch(() => {});
-    return batch;
-  };
-  let next = ahead();
-  try {
-    for (;;) {
-      const entries = await next;
-      if (entries.length === 0) return;
-      next = ahead();
-      yield entries;
-    }
-  } catch (error) {
-    throw readError(error);
-  } finally {
-    await next.catch(() => {});
-    await iterator.close();
-  }
-}
-
 async function closeDatabase({ database, path }: Opened): Promise<void> {
   try {
     await database.close();
+    await closeToOthers(path);
   } catch (error) {
     throw new BosunError('BOSUN_STORE_FAILED', `cannot close ${path}: ${messageOf(error)}`, { cause: error });
   }
@@ -317,8 +310,8 @@ async function closeDatabase({ database, path }: Opened): Promise<void> {
 }
 
 /**
- * A chained batch goes to the driver entry by entry; the array form of abstract-level copies each and takes three times
- * as long.
+ * Writes a batch. A chained batch goes to the driver entry by entry; the array form of abstract-level copies each entry
+ * and takes three times as long.
  */
 function put(database: Database, writes: readonly StoreWrite[], options: { sync: boolean }): Promise<void> {
   const [first] = writes;
@@ -334,8 +327,8 @@ function put(database: Database, writes: readonly StoreWrite[], options: { sync:
 }
 
 /**
- * LevelDB takes a directory without the file CURRENT for a new one and deletes what it finds. A first manifest alone is
- * what a process leaves that dies while it creates the store; there is nothing in it to lose.
+ * Refuses a directory that has lost its file CURRENT: LevelDB takes it for a new one and deletes its files. A first
+ * manifest alone is left by a process that dies while it creates the store; it has nothing to lose.
  */
 async function refuseHeadless(path: string): Promise<void> {
   const files = await readdir(path);
@@ -349,23 +342,20 @@ async function refuseHeadless(path: string): Promise<void> {
     if (remains.length > 0) refuse('its file CURRENT is missing');
     return;
   }
-  const manifest = (await readFile(join(path, 'CURRENT'), 'utf8')).trimEnd();
-  // LevelDB would call it an error of the disk, which one may try again.
+  const manifest = (await contentOf(path, 'CURRENT')).toString().trimEnd();
+  // LevelDB would report a disk error, which suggests trying again.
   if (!files.includes(manifest)) refuse(`the file ${JSON.stringify(manifest)} is missing that CURRENT names`);
 }
 
-/** @returns null where the file is missing or holds no number, as in the instant between lock and file. */
+/**
+ * The process id of the holder.
+ *
+ * @returns null if the file is missing or holds no number, as in the instant between lock and file.
+ */
 async function pidIn(path: string): Promise<number | null> {
   const text = await readFile(join(path, PID_FILE), 'utf8').catch(() => '');
   const pid = Number.parseInt(text, 10);
   return Number.isSafeInteger(pid) ? pid : null;
-}
-
-function readError(error: unknown): BosunError {
-  if ((error as { code?: string }).code === 'LEVEL_CORRUPTION') {
-    return new BosunError('BOSUN_STORE_DAMAGED', `LevelDB cannot read a block: ${messageOf(error)}`, { cause: error });
-  }
-  return new BosunError('BOSUN_STORE_FAILED', `reading failed: ${messageOf(error)}`, { cause: error });
 }
 
 function reasonOf(error: unknown): string {

@@ -1,8 +1,14 @@
 /**
  * A store in memory: the contract of the Store port without a medium. It keeps its data over close and open of the same
- * object, and nothing beyond the process. For tests, demos and systems whose durability is `memory`.
+ * object, until the process ends. For tests, demos and systems with durability `memory`.
  */
-import { type Store, type StoreEntry, type StoreSnapshot, type StoreWrite } from '../actors/model/ports.ts';
+import {
+  type Store,
+  type StoreEntry,
+  type StoreRange,
+  type StoreSnapshot,
+  type StoreWrite,
+} from '../actors/model/ports.ts';
 import { assert } from '../assert.ts';
 import { BosunError } from '../errors.ts';
 import { assertStoreKey } from './keys.ts';
@@ -10,15 +16,15 @@ import { assertStoreKey } from './keys.ts';
 /** Entries per batch of a scan: enough to make the await between batches cheap. */
 const SCAN_ENTRIES = 1_000;
 
-/** Keys and values in key order. Values are copied on their way in, so that the caller's buffer stays the caller's. */
+/** Keys and values in key order. Values are copied when they are added, so that the caller keeps its buffer. */
 export class OrderedMap {
   readonly #values = new Map<string, Uint8Array>();
-  /** Sorted keys, or null since a key was added or removed: sorting waits for the next scan. */
+  /** The sorted keys, or null after a key was added or removed: they are sorted at the next scan. */
   #keys: string[] | null = [];
 
   get(key: string): Uint8Array | undefined {
     const value = this.#values.get(key);
-    // Not `slice`, which is a view where the value is a Buffer.
+    // Not `slice`, which returns a view of a Buffer.
     return value && new Uint8Array(value);
   }
 
@@ -33,15 +39,14 @@ export class OrderedMap {
     }
   }
 
-  entries({ gte, lt, limit = Infinity }: { gte: string; lt: string; limit?: number }): StoreEntry[] {
+  entries({ gte, lt, limit = Infinity, reverse = false }: StoreRange): StoreEntry[] {
     const keys = (this.#keys ??= [...this.#values.keys()].sort());
-    const entries: StoreEntry[] = [];
-    for (let index = firstFrom(keys, gte); index < keys.length && entries.length < limit; index++) {
-      const key = keys[index] as string;
-      if (key >= lt) break;
-      entries.push([key, new Uint8Array(this.#values.get(key) ?? [])]);
-    }
-    return entries;
+    const from = firstFrom(keys, gte);
+    const to = Math.max(from, firstFrom(keys, lt));
+    const found = reverse
+      ? keys.slice(Math.max(from, to - limit), to).reverse()
+      : keys.slice(from, Math.min(to, from + limit));
+    return found.map((key) => [key, new Uint8Array(this.#values.get(key) ?? [])]);
   }
 
   clone(): OrderedMap {
@@ -57,7 +62,7 @@ export class OrderedMap {
   }
 }
 
-/** Index of the first key that is not before `gte`. */
+/** The index of the first key that is not before `gte`. */
 function firstFrom(keys: readonly string[], gte: string): number {
   let low = 0;
   let high = keys.length;
@@ -69,7 +74,7 @@ function firstFrom(keys: readonly string[], gte: string): number {
   return low;
 }
 
-/** A snapshot of a store in memory. */
+/** Creates a snapshot of a store in memory. */
 export function snapshotOf(map: OrderedMap): StoreSnapshot {
   const image = map.clone();
   return {
@@ -83,7 +88,10 @@ export function snapshotOf(map: OrderedMap): StoreSnapshot {
 }
 
 /**
- * @throws BOSUN_STORE_LOCKED for a second open without a close, BOSUN_STORE_FAILED for use of a store that is not open.
+ * A store in memory, which ends with its process.
+ *
+ * @throws BOSUN_STORE_LOCKED for a second open without a close, BOSUN_STORE_FAILED for use of a store that is not
+ * open.
  */
 export function memoryStore(): Store {
   return new MemoryStore();
@@ -118,7 +126,7 @@ class MemoryStore implements Store {
     return snapshotOf(this.#map);
   }
 
-  async *scan(range: { gte: string; lt: string; limit?: number }): AsyncGenerator<readonly StoreEntry[]> {
+  async *scan(range: StoreRange): AsyncGenerator<readonly StoreEntry[]> {
     this.#assertOpen();
     yield* inBatches(this.#map.entries(range));
   }
@@ -138,7 +146,7 @@ export function* inBatches(entries: readonly StoreEntry[]): Generator<readonly S
   for (let start = 0; start < entries.length; start += SCAN_ENTRIES) yield entries.slice(start, start + SCAN_ENTRIES);
 }
 
-/** What every store asks of a write. */
+/** Checks the rules that every store has for a write. */
 export function assertWrites(writes: readonly StoreWrite[]): void {
   assert(writes.length > 0, 'a write writes something');
   for (const { key } of writes) assertStoreKey(key);

@@ -1,40 +1,42 @@
 /**
- * Pages: how the tables of a folded state are stored. Each leaf of a table's tree is a record of its own, a page, and
- * the state names its pages in order; so a fold writes the leaves that have changed, and not the table.
+ * Pages: the stored form of tables in a folded state. Each leaf of a table's tree is a record of its own, a page, and
+ * the state names its pages in order; so a fold writes only the leaves that have changed.
  *
- * The order is the whole proof: new pages first, then the state that names them, then the deletion of pages that it no
- * longer names. A state on disk names only pages that are on disk, so an actor's record is exact whatever a crash cuts
- * short. The number of a page is not used again while the actor lives, so a page is never overwritten under a state
- * that names it.
+ * The order of the writes makes this safe: new pages first, then the state that names them, then the deletion of pages
+ * that it no longer names. A state on disk names only pages that are on disk, so an actor's record is exact whatever
+ * write a crash interrupts. The number of a page is not used again while the actor lives, so a page is never
+ * overwritten under a state that names it.
  */
-import { type ActorState, type Conceal, type StoreWrite } from '../actors/model/ports.ts';
-import { concealedState } from '../actors/model/state.ts';
+import { type ActorState, type Conceal, type Identity, type StoreWrite } from '../actors/model/ports.ts';
+import { concealedState, stateOf } from '../actors/model/state.ts';
 import { checksum } from '../checksum.ts';
 import { isTable, leavesOf, type Table, tableOfLeaves } from '../table.ts';
 import { type Leaf } from '../tree.ts';
+import { actorKey, type ChangedActor, identityFields, sealActor } from './actor-record.ts';
 import { decodeRecord } from './bring-forward.ts';
-import { type StructuredCodec } from './codec.ts';
+import { ByteWriter } from './bytes.ts';
+import { type Span, type StructuredCodec } from './codec.ts';
 import { damaged, seal, unseal } from './envelope.ts';
-import { pageKey, stateKey } from './keys.ts';
+import { numberIn, pageKey } from './keys.ts';
 
-/** A table as the state names it: the number and the checksum of each of its pages, in order of keys. */
+/** A table as the state names it: the number and the checksum of each of its pages, in key order. */
 type StoredTable = readonly (readonly [page: number, crc: number])[];
 
-/** A state in its stored form: its tables stand beside the context, where each leaves its key without a value. */
+/** A state in its stored form: its tables are beside the context, which keeps their keys without a value. */
 interface StoredState extends ActorState {
   readonly tables?: { readonly nextPage: number; readonly byKey: Readonly<Record<string, StoredTable>> };
 }
 
 type StoredPage = readonly [keys: readonly string[], rows: readonly unknown[]];
 
-/** Where a leaf is stored. */
+/** The place where a leaf is stored. */
 interface Place {
   readonly life: number;
   readonly page: number;
   readonly crc: number;
 }
 
-/** The pages that the stored state of an actor names. */
+/** The pages named by the stored state of an actor. */
 interface Named {
   readonly nextPage: number;
   readonly pages: ReadonlySet<number>;
@@ -42,12 +44,12 @@ interface Named {
 
 const NOTHING_NAMED: Named = { nextPage: 1, pages: new Set() };
 
-/** One fold of one actor. */
+/** The fold of one actor. */
 class PageFold {
   readonly life: number;
   readonly #before: Named;
   nextPage: number;
-  /** Those that the new state names. */
+  /** The pages that the new state names. */
   readonly pages = new Set<number>();
 
   constructor(life: number, before: Named) {
@@ -56,7 +58,7 @@ class PageFold {
     this.nextPage = before.nextPage;
   }
 
-  /** Whether a leaf can stay where it is: a version of a table may come back whose pages have been deleted. */
+  /** Whether a leaf is still stored: an earlier version of a table may come back after its pages have been deleted. */
   has({ life, page }: Place): boolean {
     return life === this.life && (this.#before.pages.has(page) || this.pages.has(page));
   }
@@ -64,9 +66,13 @@ class PageFold {
 
 export class Pages {
   readonly #codec: StructuredCodec;
-  /** A leaf that stands in tables of two actors has one place only: it is written again, never wrongly named. */
+  readonly #writer = new ByteWriter();
+  /**
+   * The place of each stored leaf. A leaf in tables of two actors has one place only: it is written again for the other
+   * one.
+   */
   readonly #places = new WeakMap<Leaf<unknown>, Place>();
-  /** By life; nobody who has no pages is in it. */
+  /** The pages named by stored states, by life; without actors that have no pages. */
   readonly #named = new Map<number, Named>();
 
   constructor(codec: StructuredCodec) {
@@ -74,23 +80,26 @@ export class Pages {
   }
 
   /**
-   * The state that a record holds.
+   * Reads the state in a record.
    *
-   * @param fetch Gives the record of a page.
-   * @throws BOSUN_STORE_DAMAGED with the key of the page, also for one that is missing or another than the state names.
+   * @param key The key of the record.
+   * @param fetch Reads the record of a page.
+   * @throws BOSUN_STORE_DAMAGED with the key of the page, also for one that is missing or not the one that the state
+   * names.
    */
-  read(life: number, payload: Uint8Array, fetch: (key: string) => Uint8Array | undefined): ActorState {
-    const stored = decodeRecord(this.#codec, stateKey(life), payload) as StoredState;
-    if (stored.tables === undefined) return stored;
+  read(key: string, bytes: Uint8Array, fetch: (key: string) => Uint8Array | undefined): ActorState {
+    const life = numberIn(key);
+    const stored = decodeRecord(this.#codec, key, bytes) as StoredState;
+    if (stored.tables === undefined) return stateOf(stored);
     const { tables, ...state } = stored;
     const pages = new Set<number>();
     const context: Record<string, unknown> = { ...(state.context as object) };
-    for (const [key, table] of Object.entries(tables.byKey)) {
-      context[key] = this.#readTable(life, table, fetch);
+    for (const [name, table] of Object.entries(tables.byKey)) {
+      context[name] = this.#readTable(life, table, fetch);
       for (const [page] of table) pages.add(page);
     }
     this.#named.set(life, { nextPage: tables.nextPage, pages });
-    return { ...state, context: Object.freeze(context) };
+    return stateOf({ ...state, context: Object.freeze(context) });
   }
 
   #readTable(life: number, stored: StoredTable, fetch: (key: string) => Uint8Array | undefined): Table<unknown> {
@@ -115,14 +124,15 @@ export class Pages {
     return decodeRecord(this.#codec, key, payload) as StoredPage;
   }
 
-  /** What a fold writes of an actor, one record after the other, each encoded when it is asked for. */
-  *writesOf(life: number, state: ActorState): Generator<StoreWrite> {
+  /** The writes of an actor in a fold, one by one, each encoded when it is requested. */
+  *writesOf(life: number, actor: ChangedActor): Generator<StoreWrite> {
+    const { state } = actor;
     const { conceal } = this.#codec;
     const hides = state.isSecret === undefined ? undefined : conceal;
     const before = this.#named.get(life) ?? NOTHING_NAMED;
     const tables = tablesIn(state.context);
     if (tables.length === 0 && before === NOTHING_NAMED) {
-      yield this.#stateWrite(life, state, hides);
+      yield this.#actorWrite(actor, state, hides);
       return;
     }
     const fold = new PageFold(life, before);
@@ -133,7 +143,7 @@ export class Pages {
       context[key] = undefined;
     }
     const { nextPage, pages } = fold;
-    yield this.#stateWrite(life, { ...state, context, tables: { nextPage, byKey } }, hides);
+    yield this.#actorWrite(actor, { ...state, context, tables: { nextPage, byKey } }, hides);
     this.#named.set(life, { nextPage, pages });
     for (const page of before.pages) if (!pages.has(page)) yield { key: pageKey(life, page), value: null };
   }
@@ -154,13 +164,34 @@ export class Pages {
     return named;
   }
 
-  #stateWrite(life: number, state: StoredState, hides: Conceal | undefined): StoreWrite {
-    return sealed(stateKey(life), this.#codec.encode(hides === undefined ? state : concealedState(state, hides)));
+  #actorWrite({ identity, packed }: ChangedActor, state: StoredState, hides: Conceal | undefined): StoreWrite {
+    const key = actorKey(identity);
+    const parts = {
+      identity: () => (packed === undefined ? this.#identitySpan(identity, hides) : spanOf(packed)),
+      state:
+        state.seq === 0
+          ? null
+          : () => this.#codec.encodeShared(hides === undefined ? state : concealedState(state, hides)),
+    };
+    return { key, value: sealActor(key, parts, this.#writer) };
   }
 
-  /** What a fold deletes of the dead. */
-  *deletionsOf(life: number): Generator<StoreWrite> {
-    yield { key: stateKey(life), value: null };
+  /** The encoded identity. The input of a Boss's child is in the Boss's record too, and so is not concealed here. */
+  #identitySpan(identity: Identity, hides: Conceal | undefined): Readonly<Span> {
+    const isHidden = hides !== undefined && identity.bond === 'invoked';
+    return this.#codec.encodeShared(
+      identityFields(isHidden ? { ...identity, input: hides(identity.input) } : identity),
+    );
+  }
+
+  /**
+   * The deletions for a dead actor in a fold.
+   *
+   * @param key The key of its record.
+   */
+  *deletionsOf(key: string): Generator<StoreWrite> {
+    const life = numberIn(key);
+    yield { key, value: null };
     const { pages } = this.#named.get(life) ?? NOTHING_NAMED;
     this.#named.delete(life);
     for (const page of pages) yield { key: pageKey(life, page), value: null };
@@ -187,6 +218,10 @@ function tablesIn(context: unknown): readonly (readonly [key: string, table: Tab
 }
 
 const NONE: readonly never[] = [];
+
+function spanOf(bytes: Uint8Array): Span {
+  return { bytes, start: 0, end: bytes.length };
+}
 
 function sealed(key: string, payload: Uint8Array): StoreWrite {
   return { key, value: seal(key, payload) };

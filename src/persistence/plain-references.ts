@@ -1,4 +1,4 @@
-/** References for whoever reads a store without a kernel: what they say, and nobody behind them. */
+/** References for reading a store without a kernel: they hold life and address, with no actor behind them. */
 import { type ReferenceCoding } from '../actors/model/ports.ts';
 
 class PlainReference {

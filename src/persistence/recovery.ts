@@ -1,11 +1,13 @@
 /**
- * Recovery: reads a whole store, checks it, and gives back the system as of its last epoch. It applies what the journal
- * says changed; it never runs code of an agent, and it never repairs the journal: damage there stops it with its place
- * and the last epoch before it. Damage in one actor's record stops that actor alone (damage.ts).
+ * Recovery: reads a whole store, checks it, and returns the system as of its last epoch. It applies the changes in the
+ * journal; it never runs code of an agent, and it never repairs the journal: damage there stops it, with the place and
+ * the last epoch before it. Damage in one actor's record stops that actor alone (damage.ts).
  */
 import {
   type Counters,
+  KEYSPACE,
   KEYSPACES,
+  KEYSPACES_READ_LATER,
   type Recovered,
   type ReferenceCoding,
   type RowKey,
@@ -20,28 +22,41 @@ import { assess, type Assessment, markFrom } from './damage.ts';
 import { type Dictionary, readCopies, readDictionary } from './dictionary.ts';
 import { damaged, placed, unseal } from './envelope.ts';
 import { decodeEpoch, type EpochRecord, linkTo } from './epoch-format.ts';
-import { type Position, type Window } from './fold.ts';
-import { CUT_KEYS, epochKey, FOLD_MARK_KEYS, type KeyRange, keysUnder, numberIn, PREFIX } from './keys.ts';
+import { type Position } from './fold.ts';
+import {
+  copiesOf,
+  CUT_KEYS,
+  epochKey,
+  FOLD_MARK_KEYS,
+  type KeyRange,
+  keysUnder,
+  numberIn,
+  PREFIX,
+  unreadKeys,
+} from './keys.ts';
 import { Pages } from './pages.ts';
 import { Replay } from './replay.ts';
+import { Segments, segmentOf } from './segments.ts';
 import { callRoll, READ_SINGLY } from './startup-set.ts';
+import { type Window } from './window.ts';
 
-/** Of a store without epochs. Zero stands for "nobody" in many places. */
+/** The counters of a store without epochs. They begin at one, because zero means "none" in many places. */
 const FIRST_COUNTERS: Counters = { life: 1, message: 1, timer: 1, quarantine: 1 };
 
-/** What the journal goes on with. */
+/** The state from which the journal goes on. */
 export interface Restored {
   readonly recovered: Recovered;
   readonly codec: StructuredCodec;
   readonly pages: Pages;
+  readonly segments: Segments;
   readonly end: Position;
   readonly window: Window;
   readonly oldest: number;
-  /** For the next batch: second copies that were missing or damaged, marks of unreadable actors. */
+  /** Writes for the next batch: second copies that were missing or damaged, marks of unreadable actors. */
   readonly repairs: readonly StoreWrite[];
-  /** Lives that are marked as unreadable, with those of the repairs. */
+  /** Lives marked as unreadable, including those in the repairs. */
   readonly marked: readonly number[];
-  /** Configurations that were damaged are named in it. */
+  /** Damaged configurations have a substitute name. */
   readonly configurations: Dictionary['configurations'];
 }
 
@@ -51,28 +66,28 @@ export interface SurveyOptions {
   readonly fetch?: ((key: string) => Uint8Array | undefined) | undefined;
 }
 
-/** All that reading a store tells, also one that is damaged. */
+/** Everything that reading a store reveals, also of a damaged one. */
 export interface Survey extends Restored {
   /**
-   * The first damage of the journal, with `lastGoodEpoch` and `firstGoodEpoch` in its details: between them, recovery
-   * may end.
+   * The first damage of the journal, with `lastGoodEpoch` and `firstGoodEpoch` in its details: recovery may end at any
+   * epoch between them.
    */
   readonly journalDamage: BosunError | null;
   /** Keys of copies that are missing or damaged while the other one is sound. */
   readonly badCopies: readonly string[];
-  /** Damage of folded records that later epochs make up for. */
+  /** Damage of folded records that later epochs make irrelevant. */
   readonly overcome: readonly BosunError[];
   readonly cut: Cut;
 }
 
 /**
- * Changes nothing.
+ * Reads a store and changes nothing.
  *
  * @param upTo The epoch to stop at; default: the last sound one.
- * @param keys For what is concealed, which stays so without.
- * @param fetch Reads one record at once; given, only those are read who must be in memory at a start
- * (roll-call.ts), and `recovered.part` is there if that will do.
- * @throws BOSUN_STORE_DAMAGED where cut or mark are damaged, BOSUN_STORE_FORMAT.
+ * @param keys The key ring for concealed values; without it they stay concealed.
+ * @param fetch Reads one record synchronously. Where given, only actors that must be in memory at a start are read
+ * (startup-set.ts), and `recovered.part` is there if that suffices.
+ * @throws BOSUN_STORE_DAMAGED if cut or mark are damaged, BOSUN_STORE_FORMAT.
  */
 export async function survey(
   store: Store,
@@ -87,23 +102,29 @@ export async function survey(
   const replay = new Replay(codec, pages, fetch);
   if (!replay.isPart) {
     await forEach(store, keysUnder(PREFIX.page), (key, value) => replay.loadPage(key, value));
-    await forEach(store, keysUnder(PREFIX.state), (key, value) => replay.loadState(key, value));
+    await forEach(store, keysUnder(PREFIX.state), (key, value) => replay.loadActor(key, value));
   }
+  await forEach(store, keysUnder(PREFIX.enrolled), (key, value) => replay.loadActor(key, value));
+  const segments = new Segments();
+  const strayUnread = await readMessages(store, { segments, replay, repairs });
   for (const keyspace of KEYSPACES) {
+    if (keyspace === KEYSPACE.mailboxes || KEYSPACES_READ_LATER.has(keyspace)) continue;
     if (replay.isPart && READ_SINGLY.includes(keyspace)) continue;
-    await forEach(store, keysUnder(`${keyspace}!`), (key, value) => replay.loadRow(key as RowKey, value));
+    await forEach(store, keysUnder(`${keyspace}!`), (key, value) =>
+      READ_SINGLY.includes(keyspace) ? replay.loadDecoded(key as RowKey, value) : replay.loadRow(key as RowKey, value),
+    );
   }
   const marks = await readMarks(store, replay);
   const first = firstGoodEpoch(cut, await readFoldEnd(store, repairs), replay);
   const journal = await replayJournal(store, cut, replay, upTo);
   const { end, problem } = journal;
   const tables = replay.isPart ? await callRoll(store, replay, marks.keys()) : null;
-  // A start that meets damage reads everything.
+  // A start that finds damage reads everything.
   const isSound = dictionary.damage.length + replay.badRows.size + replay.stranded.size === 0;
   const part = tables !== null && isSound ? { part: { tables } } : {};
   const assessment = assess(replay, dictionary, marks, codec);
   const isUnreadable = (life: number) => marks.has(life) || assessment.unreadable.has(life);
-  const strays = [...replay.strayPages(isUnreadable)].map((key): StoreWrite => ({ key, value: null }));
+  const strays = [...replay.strayPages(isUnreadable), ...strayUnread].map((key): StoreWrite => ({ key, value: null }));
   const good =
     end.epoch >= first
       ? { firstGoodEpoch: first, lastGoodEpoch: end.epoch }
@@ -112,6 +133,7 @@ export async function survey(
     recovered: { ...recoveredFrom(journal, assessment, dictionary.configurations), ...part },
     codec,
     pages,
+    segments,
     end,
     window: replay.window,
     oldest: journal.oldest,
@@ -127,10 +149,39 @@ export async function survey(
 
 function recoveredFrom(
   { end: { epoch, counters }, kernelTimeMs }: ReplayedJournal,
-  { states, rows, unreadable, damage }: Assessment,
+  { identities, states, rows, unreadable, damage }: Assessment,
   configurations: Recovered['configurations'],
 ): Recovered {
-  return { epoch, kernelTimeMs, counters, states, rows, configurations, unreadable, damage };
+  return { epoch, kernelTimeMs, counters, identities, states, rows, configurations, unreadable, damage };
+}
+
+/**
+ * Reads the unread messages: segments first, then those with records of their own.
+ *
+ * @returns Keys of records that belong to no segment: a crash came between the writes that delete one.
+ */
+async function readMessages(
+  store: Store,
+  { segments, replay, repairs }: { segments: Segments; replay: Replay; repairs: StoreWrite[] },
+): Promise<string[]> {
+  const unread = await readCopies(store, PREFIX.unread, repairs);
+  await forEach(store, keysUnder(PREFIX.segment), (key, value) => {
+    const [copy] = unreadKeys(numberIn(key));
+    const base = copy.slice(0, -1);
+    try {
+      segments.load(key, value, unread.get(base), (message, row) => replay.takeRow(message, row));
+    } catch (error) {
+      if (!isBosunError(error, 'BOSUN_STORE_DAMAGED')) throw error;
+      replay.badRows.set(key as RowKey, error);
+    }
+    unread.delete(base);
+  });
+  await forEach(store, keysUnder(`${KEYSPACE.mailboxes}!`), (key, value) => {
+    replay.loadRow(key as RowKey, value);
+    const number = numberIn(key);
+    if (segments.standsAlone(number)) replay.window.visit(segmentOf(number));
+  });
+  return [...unread.keys()].flatMap((base) => copiesOf(base));
 }
 
 async function readCut(store: Store, repairs: StoreWrite[]): Promise<Cut> {
@@ -141,10 +192,14 @@ async function readCut(store: Store, repairs: StoreWrite[]): Promise<Cut> {
   return FIRST_CUT;
 }
 
-/** @returns The epoch whose state the last fold wrote, or began to; 0 where there was none. */
+/**
+ * Reads the mark of the last fold.
+ *
+ * @returns The epoch whose state the last fold wrote, or began to; 0 if there was none.
+ */
 async function readFoldEnd(store: Store, repairs: StoreWrite[]): Promise<number> {
   for (const payload of (await readCopies(store, PREFIX.foldMark, repairs)).values()) {
-    // Without the mark nobody knows how new the folded records are.
+    // Without the mark the age of the folded records is unknown.
     return payload instanceof BosunError ? Infinity : decoded(FOLD_MARK_KEYS[0], payload, decodeFoldMark);
   }
   return 0;
@@ -159,11 +214,11 @@ function decoded<T>(key: string, payload: Uint8Array, decode: (payload: Uint8Arr
 }
 
 /**
- * The oldest epoch that the records on disk add up to: those of a fold may be as new as its end, and lost up to its
- * last slice.
+ * The oldest epoch that the records on disk add up to: records of a fold may be as new as its end, and may have been
+ * lost up to its last slice.
  */
 function firstGoodEpoch(cut: Cut, foldEnd: number, folded: Replay): number {
-  // Folded records and neither cut nor mark: the cut is lost.
+  // Folded records without cut and mark mean that the cut is lost.
   if (cut === FIRST_CUT && foldEnd === 0 && folded.isPopulated) return Infinity;
   return Math.max(cut.written, foldEnd);
 }
@@ -189,7 +244,7 @@ interface ReplayedJournal {
   readonly problem: BosunError | null;
 }
 
-/** Replays every epoch from the cut on. Epochs before it were folded; their deletion was cut short. */
+/** Replays every epoch from the cut on. Earlier epochs were folded; a crash interrupted their deletion. */
 async function replayJournal(store: Store, cut: Cut, replay: Replay, upTo: number): Promise<ReplayedJournal> {
   let end: Position = { epoch: cut.from - 1, link: cut.link, counters: FIRST_COUNTERS };
   let kernelTimeMs = 0;
@@ -215,7 +270,7 @@ async function replayJournal(store: Store, cut: Cut, replay: Replay, upTo: numbe
       problem = placed(error, { epoch: end.epoch + 1 });
     }
   });
-  // The cut is written together with an epoch behind it.
+  // The cut is written together with a later epoch, which must exist.
   if (isEmpty && (cut !== FIRST_CUT || isPopulated))
     problem = damaged(epochKey(cut.from), 'is missing', { epoch: cut.from, isMissing: true });
   return { end, kernelTimeMs, oldest, problem };
@@ -230,7 +285,7 @@ function nextEpoch(end: Position, key: string, value: Uint8Array): EpochRecord {
   return epoch;
 }
 
-/** A loop over an async iterator of entries would wait for a promise at each of them. */
+/** Visits every entry of a range. A loop over an async iterator of entries would await a promise for each of them. */
 async function forEach(store: Store, range: KeyRange, visit: (key: string, value: Uint8Array) => void): Promise<void> {
   for await (const batch of store.scan(range)) for (const [key, value] of batch) visit(key, value);
 }

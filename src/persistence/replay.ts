@@ -1,25 +1,35 @@
 /**
- * The folded records, brought forward epoch by epoch. While a fold was under way at the crash, some of them are newer
- * than epochs that are still in the journal; for those actors the older deltas are skipped, and rows converge because
- * each of them is replayed up to its last value.
+ * Brings the folded records forward, epoch by epoch. If a crash interrupted a fold, some records are newer than epochs
+ * that are still in the journal; for those actors older deltas are skipped, and rows converge because each is replayed
+ * up to its last value.
  *
- * Damage in what belongs to one actor is kept with that actor and stops nobody else (damage.ts says what it means at
- * the end). What an actor's record lacks may not matter: the actor may die, or the row be overwritten, further on.
+ * Damage to the data of one actor is kept with that actor and stops no other (damage.ts assesses it at the end).
+ * Missing data of an actor may not matter: the actor may die, or the row be overwritten, in a later epoch.
  */
-import { type ActorState, type RowKey, KEYSPACE, keyspaceOf } from '../actors/model/ports.ts';
+import {
+  type ActorState,
+  type Identity,
+  type Keyspace,
+  type RowKey,
+  KEYSPACE,
+  KEYSPACES_READ_LATER,
+  keyspaceOf,
+  keyWithin,
+} from '../actors/model/ports.ts';
 import { UNBORN } from '../actors/model/state.ts';
 import { BosunError, isBosunError } from '../errors.ts';
+import { findActor, identityFrom, openActor } from './actor-record.ts';
 import { broughtForward, decodeRecord, type PlacedDelta, Unread } from './bring-forward.ts';
 import { type StructuredCodec } from './codec.ts';
 import { type Pages } from './pages.ts';
-import { unseal } from './envelope.ts';
+import { damaged, unseal } from './envelope.ts';
 import { type EpochRecord } from './epoch-format.ts';
-import { emptyWindow, type Window } from './fold.ts';
-import { lifeOfPage, numberIn, stateKey } from './keys.ts';
+import { Window } from './window.ts';
+import { enrolledKey, lifeOfPage, numberedKey, numberIn, PREFIX, stateKey } from './keys.ts';
 
 /**
- * An actor that cannot be brought forward. What the journal says of it is kept, because the fold will delete its
- * epochs.
+ * An actor whose changes in the journal cannot be applied, because one of them or its record is missing or damaged. The
+ * changes are kept here, because the fold will delete their epochs.
  */
 export interface Stranded {
   readonly error: BosunError;
@@ -31,25 +41,36 @@ export class Replay {
   readonly #pages: Pages;
   /** Records of pages by key, where all have been read. */
   readonly #pageRecords = new Map<string, Uint8Array>();
-  /** Reads a record that is needed; undefined where all have been read. */
+  /** Reads a single record; undefined if all have been read. */
   readonly #fetch: ((key: string) => Uint8Array | undefined) | undefined;
-  /** Lives whose folded state was fetched. */
-  readonly #fetched = new Set<number>();
+  /** Lives whose record was found. */
+  readonly #loaded = new Set<number>();
+  /** Lives whose record is among those that every start reads. */
+  readonly #enrolled = new Set<number>();
+  /** Lives with changes in the journal and no record in the store. An interrupted fold may have deleted dead actors. */
+  readonly #missing = new Set<number>();
   readonly states = new Map<number, ActorState>();
-  /** Those changed by the journal whom nobody has asked for, where not all is read. */
+  /** Actors changed by the journal and not read yet, in a partial read. */
   readonly unread = new Map<number, Unread>();
-  /** By life. */
+  /** Actors whose changes cannot be applied, by life. */
   readonly stranded = new Map<number, Stranded>();
+  /** Sound identities by life. */
+  readonly identities = new Map<number, Identity>();
+  /** Encoded identities of the journal, by life. */
+  readonly packed = new Map<number, Uint8Array>();
+  /** Rows read by {@link loadDecoded} that the journal has not changed, by keyspace and key within it. */
+  readonly decoded = new Map<Keyspace, Map<string, unknown>>();
+  /** All other rows, encoded. */
   readonly rows = new Map<RowKey, Uint8Array>();
   /** Rows whose record is damaged. */
   readonly badRows = new Map<RowKey, BosunError>();
-  /** Damage that does not matter any more: the journal has a later value, or says that the actor is dead. */
+  /** Damage that no longer matters: the journal has a later value, or states that the actor is dead. */
   readonly overcome: BosunError[] = [];
   readonly changed = new Set<number>();
-  /** Lives whose identity the journal has: of those born in it, and of those that it says have changed theirs. */
+  /** Lives whose identity is in the journal, because they were born in it or changed their identity. */
   readonly identified = new Set<number>();
   readonly died = new Set<number>();
-  readonly window: Window = emptyWindow();
+  readonly window = new Window();
 
   constructor(codec: StructuredCodec, pages: Pages, fetch?: (key: string) => Uint8Array | undefined) {
     this.#codec = codec;
@@ -57,37 +78,80 @@ export class Replay {
     this.#fetch = fetch;
   }
 
-  /** Whether only what is asked for is read. */
+  /** Whether single records are read on demand. */
   get isPart(): boolean {
     return this.#fetch !== undefined;
   }
 
   get isPopulated(): boolean {
-    return this.states.size + this.stranded.size + this.rows.size + this.badRows.size > 0;
+    return this.states.size + this.stranded.size + this.rows.size + this.decoded.size + this.badRows.size > 0;
   }
 
-  /** Before the states. */
+  /** Adds the record of a page. Must precede the states. */
   loadPage(key: string, value: Uint8Array): void {
     this.#pageRecords.set(key, value);
   }
 
-  loadState(key: string, value: Uint8Array): void {
+  loadActor(key: string, value: Uint8Array): void {
     const life = numberIn(key);
-    const fetch = this.#fetch ?? ((page: string) => this.#pageRecords.get(page));
-    const state = this.#sound(() => this.#pages.read(life, unseal(key, value), fetch));
+    this.#loaded.add(life);
+    if (key.startsWith(PREFIX.enrolled)) this.#enrolled.add(life);
+    const found = this.#sound(() => openActor(key, value));
+    if (found instanceof BosunError) {
+      this.strand(life, found);
+      return;
+    }
+    if (!this.identified.has(life)) this.#identify(life, found.identity);
+    const state = this.#sound(() => this.#stateIn(key, found.state));
     if (state instanceof BosunError) this.strand(life, state);
     else this.states.set(life, state);
   }
 
+  #stateIn(key: string, bytes: Uint8Array | null | BosunError): ActorState {
+    if (bytes instanceof BosunError) throw bytes;
+    if (bytes === null) return UNBORN;
+    return this.#pages.read(key, bytes, this.#fetch ?? ((page) => this.#pageRecords.get(page)));
+  }
+
+  /** Decodes an identity at once: bytes that wait to be decoded would be copied by the collector meanwhile. */
+  #identify(life: number, packed: Uint8Array): void {
+    const key = numberedKey(KEYSPACE.identities, life);
+    const identity = this.#sound(() => identityFrom(life, this.decode(key, packed)));
+    if (identity instanceof BosunError) this.badRows.set(key, identity);
+    else this.identities.set(life, identity);
+  }
+
+  /** The key of a life's record, whether it exists or not. */
+  keyOf(life: number): string {
+    return this.#enrolled.has(life) ? enrolledKey(life) : stateKey(life);
+  }
+
   loadRow(key: RowKey, value: Uint8Array): void {
-    const row = this.#sound(() => unseal(key, value));
+    this.takeRow(
+      key,
+      this.#sound(() => unseal(key, value)),
+    );
+  }
+
+  /** Adds a row from a record, or its damage. A message that has left its segment replaces what stands there. */
+  takeRow(key: RowKey, row: Uint8Array | BosunError): void {
+    this.badRows.delete(key);
+    this.rows.delete(key);
     if (row instanceof BosunError) this.badRows.set(key, row);
     else this.rows.set(key, row);
   }
 
+  /** Adds a row of a keyspace with a row for every actor. Decodes the row at once, as identities are. */
+  loadDecoded(key: RowKey, value: Uint8Array): void {
+    const row = this.#sound(() => this.decodeRow(key, unseal(key, value)));
+    const rows = this.decoded.get(keyspaceOf(key)) ?? new Map<string, unknown>();
+    if (row instanceof BosunError) this.badRows.set(key, row);
+    else this.decoded.set(keyspaceOf(key), rows.set(keyWithin(key), row));
+  }
+
   /**
-   * Keys of pages that no state names: those of folds that were cut short, and of the dead. Those of an actor that
-   * cannot be read stay with its record.
+   * Keys of pages that no state names: those of interrupted folds, and of dead actors. Pages of unreadable actors stay
+   * with their record.
    */
   *strayPages(isUnreadable: (life: number) => boolean): Generator<string> {
     for (const key of this.#pageRecords.keys()) {
@@ -96,25 +160,18 @@ export class Replay {
     }
   }
 
-  /** Has the state of an actor read, if that has not been done. */
-  fetchState(life: number): void {
-    if (this.#fetch === undefined || this.#fetched.has(life)) return;
-    this.#fetched.add(life);
-    const key = stateKey(life);
-    const value = this.#sound(() => this.#fetch?.(key));
-    if (value instanceof BosunError) this.strand(life, value);
-    else if (value !== undefined) this.loadState(key, value);
+  /** Reads an actor, unless that has been done. */
+  fetchActor(life: number): void {
+    const fetch = this.#fetch;
+    if (fetch === undefined || this.died.has(life)) return;
+    if (!this.#loaded.has(life)) {
+      const found = this.#sound(() => findActor(life, fetch));
+      if (found instanceof BosunError) this.strand(life, found);
+      else if (found !== undefined) this.loadActor(...found);
+    }
     const deltas = this.unread.get(life)?.deltas ?? [];
     this.unread.delete(life);
     for (const delta of deltas) this.#bringForward(life, delta);
-  }
-
-  /** Has a folded row read that no epoch has replaced. */
-  fetchRow(key: RowKey): void {
-    if (this.rows.has(key) || this.badRows.has(key) || this.window.rows.has(key)) return;
-    const value = this.#sound(() => this.#fetch?.(key));
-    if (value instanceof BosunError) this.badRows.set(key, value);
-    else if (value !== undefined) this.loadRow(key, value);
   }
 
   strand(life: number, error: BosunError): void {
@@ -128,9 +185,18 @@ export class Replay {
     for (const [key, row] of epoch.rows) this.#applyRow(key, row);
   }
 
-  /** @throws BOSUN_STORE_DAMAGED with details { key }. */
+  /**
+   * Decodes a record.
+   *
+   * @throws BOSUN_STORE_DAMAGED with details { key }.
+   */
   decode(key: string, bytes: Uint8Array): unknown {
     return decodeRecord(this.#codec, key, bytes);
+  }
+
+  /** Decodes a row as `decode` does. Records of children stay open: the kernel gives them shared strings. */
+  decodeRow(key: RowKey, bytes: Uint8Array): unknown {
+    return decodeRecord(this.#codec, key, bytes, keyspaceOf(key) === KEYSPACE.children);
   }
 
   #applyDelta({ life, seq, hash, body }: EpochRecord['deltas'][number], epoch: number): void {
@@ -151,6 +217,10 @@ export class Replay {
 
   #bringForward(life: number, delta: PlacedDelta): void {
     const state = this.states.get(life) ?? UNBORN;
+    if (state === UNBORN && delta.seq > 1 && !this.#loaded.has(life) && !this.stranded.has(life)) {
+      this.strand(life, damaged(stateKey(life), 'is missing'));
+      this.#missing.add(life);
+    }
     if (!this.stranded.has(life)) {
       const next = this.#sound(() => broughtForward(this.#codec, life, state, delta));
       if (!(next instanceof BosunError)) {
@@ -163,22 +233,45 @@ export class Replay {
   }
 
   #applyRow(key: RowKey, row: Uint8Array | null): void {
-    this.window.rows.set(key, row);
+    if (keyspaceOf(key) === KEYSPACE.identities) {
+      this.#applyIdentity(numberIn(key), row);
+      return;
+    }
+    // An interrupted fold has written many rows of the window already.
+    if (!this.#isFolded(key, row)) this.window.put(key, row);
+    if (KEYSPACES_READ_LATER.has(keyspaceOf(key))) return;
     this.#overcome(this.badRows.get(key));
     this.badRows.delete(key);
+    this.decoded.get(keyspaceOf(key))?.delete(keyWithin(key));
     if (row === null) this.rows.delete(key);
     else this.rows.set(key, row);
-    if (keyspaceOf(key) !== KEYSPACE.identities) return;
-    const life = numberIn(key);
+  }
+
+  /** Whether the record of a row that nothing has changed since the cut is the given one. */
+  #isFolded(key: RowKey, row: Uint8Array | null): boolean {
+    const folded = this.rows.get(key);
+    if (row === null || folded === undefined || this.window.rowOf(key) !== undefined) return false;
+    return Buffer.compare(folded, row) === 0;
+  }
+
+  #applyIdentity(life: number, row: Uint8Array | null): void {
+    const key = numberedKey(KEYSPACE.identities, life);
     this.changed.add(life);
-    if (row !== null) this.identified.add(life);
-    else {
-      this.died.add(life);
-      this.states.delete(life);
-      this.unread.delete(life);
-      this.#overcome(this.stranded.get(life)?.error);
-      this.stranded.delete(life);
+    this.#overcome(this.badRows.get(key));
+    this.badRows.delete(key);
+    if (row !== null) {
+      this.identified.add(life);
+      this.packed.set(life, row);
+      this.#identify(life, row);
+      return;
     }
+    this.died.add(life);
+    this.packed.delete(life);
+    this.identities.delete(life);
+    this.states.delete(life);
+    this.unread.delete(life);
+    if (!this.#missing.has(life)) this.#overcome(this.stranded.get(life)?.error);
+    this.stranded.delete(life);
   }
 
   #overcome(error: BosunError | undefined): void {

@@ -1,28 +1,30 @@
 /**
- * The scrubber: reads the store of a running system in the background, a small slice at a time, and tells of records
- * that do not match their checksum, or disagree with memory. Damage that nobody reads is found while a backup without
- * it still exists. It repairs nothing, and it gives way: one slice is read and checked, then it waits.
+ * The scrubber: reads the store of a running system in the background, in small slices, and reports records that do not
+ * match their checksum or disagree with memory. So damage that nobody reads is found while a backup without it still
+ * exists. It repairs nothing, and it yields: it pauses after each slice.
  */
 import { type Store } from '../actors/model/ports.ts';
 import { type ActorState } from '../actors/model/state.ts';
 import { type Cancel, type Clock } from '../clock.ts';
 import { BosunError, isBosunError, messageOf } from '../errors.ts';
 import { SCRUB_BYTES, SCRUB_INTERVAL_MS, SCRUB_RECORDS } from '../limits.ts';
+import { openActor } from './actor-record.ts';
 import { damaged, placed, unseal } from './envelope.ts';
 import { decodeEpoch } from './epoch-format.ts';
 import { EVERY_KEY, numberIn, PREFIX } from './keys.ts';
+import { readSegment } from './segments.ts';
 
 export interface ScrubOptions {
-  /** Between the end of one slice and the beginning of the next. Default: SCRUB_INTERVAL_MS. */
+  /** Pause between two slices, in milliseconds. Default: SCRUB_INTERVAL_MS. */
   readonly intervalMs?: number;
-  /** Of one slice. Default: SCRUB_RECORDS. */
+  /** Records of one slice. Default: SCRUB_RECORDS. */
   readonly records?: number;
 }
 
 export interface ScrubberParts extends ScrubOptions {
   readonly store: Store;
   readonly clock: Clock;
-  /** As of the last durable epoch; undefined for the dead. */
+  /** The state of an actor as of the last durable epoch; undefined for a dead actor. */
   readonly stateOf: (life: number) => { readonly address: string; readonly state: ActorState } | undefined;
   readonly decode: (bytes: Uint8Array) => unknown;
   /** Called once for each damaged record. */
@@ -39,7 +41,9 @@ export class Scrubber {
   #cancel: Cancel | null = null;
   #slice: Promise<void> | null = null;
   #isStopped = false;
-  /** Whole passes over the store so far. */
+  /** Whether the last slice could not be read; this is logged once. */
+  #isBlind = false;
+  /** Complete passes over the store so far. */
   passes = 0;
 
   constructor(parts: ScrubberParts) {
@@ -53,7 +57,7 @@ export class Scrubber {
     this.#arm();
   }
 
-  /** Resolves when no slice is under way; `start` goes on where it was. */
+  /** Stops it; resolves when no slice is under way. `start` continues at the same place. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancel?.();
@@ -67,25 +71,38 @@ export class Scrubber {
     });
   }
 
-  /** Never rejects. What cannot be read for another reason than damage ends the scrubbing: writes will meet it too. */
+  /** Reads a slice and schedules the next one. Never rejects. */
   async #read(): Promise<void> {
     try {
       if (!(await this.#readSlice())) this.#beginAnew();
+      this.#isBlind = false;
     } catch (error) {
-      if (this.#isStopped) return;
-      if (!isBosunError(error, 'BOSUN_STORE_DAMAGED')) {
-        this.#parts.log(`the scrubber has ended: ${messageOf(error)}`);
-        return;
-      }
-      // LevelDB cannot read a block, and so not on from here.
-      this.#tell(this.#next, placed(error, {}));
-      this.#beginAnew();
+      if (!this.#isStopped) this.#failed(error);
     }
     this.#slice = null;
     this.#arm();
   }
 
-  /** @returns Whether there is more behind it. */
+  /**
+   * Reports a failed slice. A slice that fails for another reason than damage, as in an outage of the store, is read
+   * again later.
+   */
+  #failed(error: unknown): void {
+    if (isBosunError(error, 'BOSUN_STORE_DAMAGED')) {
+      // LevelDB cannot read a block, and cannot continue after it.
+      this.#tell(this.#next, placed(error, {}));
+      this.#beginAnew();
+      return;
+    }
+    if (!this.#isBlind) this.#parts.log(`the scrubber cannot read the store, and tries again: ${messageOf(error)}`);
+    this.#isBlind = true;
+  }
+
+  /**
+   * Reads a slice.
+   *
+   * @returns Whether there are records behind it.
+   */
   async #readSlice(): Promise<boolean> {
     let records = 0;
     let bytes = 0;
@@ -95,7 +112,7 @@ export class Scrubber {
         this.#check(key, value);
         records += 1;
         bytes += value.length;
-        // Nothing sorts between a key and the same key with the first of all characters behind it.
+        // Nothing sorts between a key and the same key followed by the first of all characters.
         this.#next = `${key}${EVERY_KEY.gte}`;
         if (bytes >= SCRUB_BYTES) return true;
       }
@@ -109,13 +126,14 @@ export class Scrubber {
   }
 
   #check(key: string, value: Uint8Array): void {
-    // What was set aside may be damaged; that is known.
+    // Records that were set aside may be damaged; that is known.
     if (key.startsWith(PREFIX.aside)) return;
     try {
       if (key.startsWith(PREFIX.epoch)) decodeEpoch(numberIn(key), value);
+      else if (key.startsWith(PREFIX.segment)) this.#checkSegment(key, value);
       else {
-        const payload = unseal(key, value);
-        if (key.startsWith(PREFIX.state)) this.#compare(key, payload);
+        unseal(key, value);
+        if (key.startsWith(PREFIX.state) || key.startsWith(PREFIX.enrolled)) this.#compare(key, value);
       }
     } catch (error) {
       if (!(error instanceof BosunError)) throw error;
@@ -123,15 +141,22 @@ export class Scrubber {
     }
   }
 
+  #checkSegment(key: string, value: Uint8Array): void {
+    for (const { row } of readSegment(key, value))
+      if (row === undefined) throw damaged(key, 'has a message that does not match its checksum');
+  }
+
   /**
-   * A folded state is as old as its fold: it may be behind memory, never ahead of it, and where both are as old they
-   * agree.
+   * Compares a folded state with memory. It is as old as its fold: it may be older than memory, never newer, and equals
+   * it at the same age.
    */
-  #compare(key: string, payload: Uint8Array): void {
+  #compare(key: string, record: Uint8Array): void {
     const life = numberIn(key);
     const living = this.#parts.stateOf(life);
     if (living === undefined) return;
-    const { seq, hash } = this.#parts.decode(payload) as ActorState;
+    const { state: folded } = openActor(key, record);
+    if (!(folded instanceof Uint8Array)) return;
+    const { seq, hash } = this.#parts.decode(folded) as ActorState;
     const { address, state } = living;
     if (seq > state.seq)
       throw damaged(key, `is at change ${seq} of ${address}, which is at ${state.seq}`, { life, address, seq });

@@ -1,7 +1,7 @@
 /**
- * Going back to an older epoch of a damaged journal: the epochs behind it leave the journal and are kept aside, byte by
- * byte as they were found, under `l!<group>!<key>`. Only an order does that: an option of createSystem or of the
- * command line, or the loss of unsynced epochs at a durability that allows it.
+ * Goes back to an older epoch of a damaged journal: later epochs leave the journal and are kept, byte for byte as they
+ * were found, under `l!<group>!<key>`. This happens only on order: by an option of createSystem or of the command line,
+ * or for the loss of unsynced epochs at a durability that allows it.
  */
 import { type Store, type StoreWrite } from '../actors/model/ports.ts';
 import { BosunError } from '../errors.ts';
@@ -9,21 +9,24 @@ import { asideKey, epochKey, keysUnder, PREFIX } from './keys.ts';
 import { type Survey } from './recovery.ts';
 
 export interface SetAside {
-  /** The epoch that the store stands at now. */
+  /** The epoch that the store is at now. */
   readonly recoveredTo: number;
-  /** Keys of what was cut off, and where each of them is now. */
+  /** Keys of the records that were cut off, and their new keys. */
   readonly moved: ReadonlyMap<string, string>;
 }
 
 /**
- * @returns The epoch to go back to.
- * @throws BOSUN_CONFIG_INVALID for an epoch that cannot be asked for, and the damage where there is none to go back to.
+ * Checks the epoch to go back to.
+ *
+ * @returns The epoch.
+ * @throws BOSUN_CONFIG_INVALID for an epoch that cannot be chosen, and the damage itself where there is no epoch to go
+ * back to.
  */
 export function checkRecoverTo({ journalDamage, end }: Survey, wanted: number): number {
   if (journalDamage === null) {
     throw new BosunError(
       'BOSUN_CONFIG_INVALID',
-      `recoverTo ${wanted}: the journal is sound up to its last epoch ${end.epoch}; there is nothing to go back from`,
+      `recoverTo ${wanted}: the journal is sound up to its last epoch ${end.epoch}; there is no damage to recover from`,
     );
   }
   const { firstGoodEpoch: first, lastGoodEpoch: last } = journalDamage.details as {
@@ -41,7 +44,10 @@ export function checkRecoverTo({ journalDamage, end }: Survey, wanted: number): 
   );
 }
 
-/** One synced write: either the journal ends at the epoch and the rest is aside, or nothing has changed. */
+/**
+ * Sets epochs aside in one synced write: either the journal ends at the epoch and the rest is aside, or nothing has
+ * changed.
+ */
 export async function setAside(store: Store, recoveredTo: number): Promise<SetAside> {
   const group = (await lastGroup(store)) + 1;
   const moved = new Map<string, string>();

@@ -1,6 +1,6 @@
 /**
  * The record structures that are part of the format itself: every store has them under the same numbers, so they are
- * not stored. Changing a row changes the format.
+ * not stored. Changing one changes the format.
  *
  * There are exactly 64: msgpackr writes the first 32 numbers in one byte, and reads a two-byte number only where the
  * slots 32 to 63 are taken (an object written with its own keys would otherwise come back as a number).
@@ -9,7 +9,7 @@
 /** The first number for structures that a store learns. */
 export const FIRST_LEARNED_STRUCTURE = 64;
 
-/** Shapes of StateChange, ActorState and errors: what nearly every record of a journal consists of. */
+/** Shapes of StateChange, ActorState and errors, which make up nearly every record of a journal. */
 const SHAPES: readonly (readonly string[])[] = [
   ['seq', 'hash', 'status', 'incarnation', 'configuration', 'context', 'history', 'output', 'error', 'attempt'],
   ['set'],
@@ -46,11 +46,11 @@ export const FIXED_STRUCTURES: readonly (readonly string[])[] = [
   ...Array.from({ length: FIRST_LEARNED_STRUCTURE - SHAPES.length }, (_, i) => [`\0reserved ${SHAPES.length + i}`]),
 ];
 
-/** Begins the name that stands for what is damaged; nobody names a key or a state so. */
+/** Prefix of the name that replaces a damaged one; no key or state has such a name. */
 const LOST = '\0damaged ';
 
 /**
- * Takes the place of a damaged list of names, of a structure or a configuration, so that the others keep their numbers.
+ * A substitute for a damaged list of names, of a structure or a configuration, so that the others keep their numbers.
  */
 export function lostNames(number: number): string[] {
   return [`${LOST}${number}`];

@@ -1,7 +1,7 @@
 /**
- * Stores of older formats: at open they are brought to the present one, a version at a time, by steps that are
+ * Upgrades of older stores: at open they are brought to the current format, a version at a time, by the steps
  * registered here. The manifest says which format a store has. A step and the manifest of its version are one synced
- * write, so a store is never between two formats; a newer one is refused and left as it is.
+ * write, so a store is never between two formats; a newer store is refused and left as it is.
  */
 import { type Store, type StoreWrite } from '../actors/model/ports.ts';
 import { FORMAT, seal, unsealAny, isSound } from './envelope.ts';
@@ -9,19 +9,21 @@ import { BosunError } from '../errors.ts';
 import { MANIFEST_KEY } from './keys.ts';
 
 export interface Upgrade {
-  /** It leads from this format to the next. */
+  /** The format from which it upgrades to the next one. */
   readonly from: number;
   /**
-   * Reads what it needs and gives back all that changes, every record of the older format among it. It is held in
-   * memory and written at once. Throws BOSUN_STORE_DAMAGED for what it cannot read; then nothing has changed.
+   * Returns all changes, including every record of the older format. They are held in memory and written at once.
+   * Throws BOSUN_STORE_DAMAGED for a record that it cannot read; then nothing has changed.
    */
   run(store: Store): Promise<readonly StoreWrite[]>;
 }
 
-/** Every step there is. There are none before the format is declared stable. */
+/** All steps, from the first stable format on, which is 6. There are none yet. */
 export const UPGRADES: readonly Upgrade[] = [];
 
 /**
+ * Upgrades a store to the current format.
+ *
  * @param manifest The record under the manifest's key.
  * @throws BOSUN_STORE_FORMAT for a newer store or an older one without a step, BOSUN_STORE_DAMAGED.
  */
@@ -42,8 +44,8 @@ export async function upgrade(
 }
 
 /**
- * For those who read a store as it is. Rejects with BOSUN_STORE_FORMAT where another build wrote it; a manifest that is
- * missing or damaged is their affair.
+ * Refuses a store of another format, for tools that read a store as it is. Rejects with BOSUN_STORE_FORMAT if
+ * another build wrote it; a missing or damaged manifest is left to the caller.
  */
 export async function refuseForeign(store: Store): Promise<void> {
   const manifest = await store.get(MANIFEST_KEY);

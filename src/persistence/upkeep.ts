@@ -1,6 +1,6 @@
 /**
- * What is done to the store of a running system beside its commits: the scrubber, copies, erasures. Copies and erasures
- * take turns, because an erasure closes the store for a moment under whoever reads it.
+ * Maintenance of the store of a running system, beside its commits: the scrubber, copies, erasures. Copies and erasures
+ * take turns, because an erasure closes the store for a moment.
  */
 import { type Store } from '../actors/model/ports.ts';
 import { BosunError } from '../errors.ts';
@@ -24,10 +24,15 @@ export class Upkeep {
     this.#scrubber?.start();
   }
 
-  /** Nothing further begins. Resolves when what was under way is over. */
+  /** Starts no further task. Resolves when running tasks are over. */
   async stop(): Promise<void> {
     this.#isRunning = false;
     await this.#last;
+    await this.stopScrubbing();
+  }
+
+  /** Stops the scrubber, so that the store can be closed; resolves when no slice is under way. */
+  async stopScrubbing(): Promise<void> {
     await this.#scrubber?.stop();
   }
 
@@ -35,17 +40,20 @@ export class Upkeep {
     return this.#inTurn(() => backup(this.#store, to));
   }
 
-  /** null for a store in memory, and while it is not open. */
+  /** The size of the store in bytes; null for a store in memory, and while it is not open. */
   async storeBytes(): Promise<number | null> {
     return this.#isRunning && this.#store.bytes !== undefined ? await this.#store.bytes() : null;
   }
 
-  /** Runs what deletes and compacts, with nobody else reading. */
+  /** Runs a task that deletes and compacts, while nobody else reads the store. */
   erase(task: () => Promise<void>): Promise<void> {
     return this.#inTurn(async () => {
       await this.#scrubber?.stop();
-      await task();
-      this.#scrubber?.start();
+      try {
+        await task();
+      } finally {
+        if (this.#isRunning) this.#scrubber?.start();
+      }
     });
   }
 

@@ -1,21 +1,23 @@
 /**
- * Verification: reads every record of a store that nobody runs on, checks each checksum, the chain of epochs, the chain
- * of every actor and what rows say of each other, and lists all it finds. It changes nothing and runs no code of an
- * agent.
+ * Verification: reads every record of a store that is not in use, checks each checksum, the chain of epochs, the chain
+ * of every actor and the consistency of rows, and lists all damage. It changes nothing and runs no code of an agent.
  */
-import { type Identity, type Store, type Keyspace, KEYSPACE } from '../actors/model/ports.ts';
+import { type Store, type Keyspace, KEYSPACE, KEYSPACES_READ_LATER } from '../actors/model/ports.ts';
 import { type BosunError, isBosunError } from '../errors.ts';
+import { actorKey } from './actor-record.ts';
+import { decodeRecord } from './bring-forward.ts';
 import { decodeEpoch, linkTo } from './epoch-format.ts';
 import { damaged, unseal } from './envelope.ts';
-import { EVERY_KEY, hex, keysUnder, MANIFEST_KEY, numberIn, PREFIX } from './keys.ts';
+import { EVERY_KEY, keysUnder, MANIFEST_KEY, numberIn, PREFIX } from './keys.ts';
 import { plainReferences } from './plain-references.ts';
 import { type Survey, survey } from './recovery.ts';
 import { refuseForeign } from './upgrade.ts';
 
-/** One place where the store is damaged. */
+/** One damaged place of the store. */
 export interface Finding {
   /**
-   * The store does not start with `stops`, an actor does not run with `withholds`; `reports` is mended or hurts nobody.
+   * The consequence. `stops`: the store does not start. `withholds`: an actor does not run. `reports`: repaired or
+   * harmless.
    */
   readonly gravity: 'stops' | 'withholds' | 'reports';
   readonly key: string;
@@ -24,27 +26,28 @@ export interface Finding {
   readonly life: number | null;
   readonly address: string | null;
   readonly agent: string | null;
-  /** Of the first change that is wrong or cannot be applied; null where none is known. */
+  /** Sequence number of the first change that is wrong or cannot be applied; null if none is known. */
   readonly sequence: number | null;
 }
 
+/** The result of `verify`. */
 export interface Verification {
   readonly sound: boolean;
-  /** The last sound epoch; null where the store cannot be read at all. */
+  /** The last sound epoch; null if the store cannot be read at all. */
   readonly epoch: number | null;
-  /** Epochs that recovery may go back to where the journal is damaged; null where it is sound or there is none. */
+  /** Epochs that recovery may go back to where the journal is damaged; null if it is sound or there are none. */
   readonly recoverable: { readonly from: number; readonly to: number } | null;
   readonly actors: number;
   readonly records: number;
   readonly bytes: number;
-  /** Keys of what earlier recoveries cut off. */
+  /** Number of records that earlier recoveries set aside. */
   readonly aside: number;
   readonly findings: readonly Finding[];
 }
 
 /**
- * The store is open. Rejects with BOSUN_STORE_FAILED where it cannot be read, BOSUN_STORE_FORMAT where another build
- * wrote it.
+ * Verifies an open store. Rejects with BOSUN_STORE_FAILED if it cannot be read, BOSUN_STORE_FORMAT if another
+ * build wrote it.
  */
 export async function verify(store: Store): Promise<Verification> {
   await refuseForeign(store);
@@ -74,13 +77,14 @@ export async function verify(store: Store): Promise<Verification> {
     findings.push(finding('reports', damaged(key, 'is missing or damaged; its second copy is sound'), found));
   for (const problem of recovered.damage)
     findings.push(finding(recovered.unreadable.has(lifeOf(problem)) ? 'withholds' : 'reports', problem, found));
-  for (const problem of found.overcome) findings.push(finding('reports', problem, found));
-  // Without the whole journal rows may well disagree.
+  for (const problem of [...found.overcome, ...(await rowsReadLater(store, found))])
+    findings.push(finding('reports', problem, found));
+  // Rows may disagree where the journal is incomplete.
   if (journalDamage === null)
     findings.push(...disagreements(found).map((problem) => finding('reports', problem, found)));
   const from = journalDamage?.details['firstGoodEpoch'] as number | null | undefined;
   const recoverable = from === null || from === undefined ? null : { from, to: recovered.epoch };
-  const actors = recovered.rows.get(KEYSPACE.identities)?.size ?? 0;
+  const actors = recovered.identities.size;
   return { ...size, sound: findings.length === 0, epoch: recovered.epoch, recoverable, actors, findings };
 }
 
@@ -98,7 +102,7 @@ async function measure(store: Store): Promise<{ records: number; bytes: number; 
 }
 
 /**
- * Epochs that recovery does not look at: those before the cut that wait for their deletion, and those behind damage.
+ * Checks epochs that recovery does not read: those before the cut that wait for their deletion, and those after damage.
  */
 async function otherEpochs(store: Store, { cut, end }: Survey): Promise<BosunError[]> {
   const problems: BosunError[] = [];
@@ -114,7 +118,7 @@ async function otherEpochs(store: Store, { cut, end }: Survey): Promise<BosunErr
       } catch (error) {
         if (!isBosunError(error, 'BOSUN_STORE_DAMAGED')) throw error;
         if (!isReplayed) problems.push(error);
-        // What follows cannot be linked to it.
+        // The next epoch cannot be linked to a damaged one.
         before = null;
         continue;
       }
@@ -124,18 +128,37 @@ async function otherEpochs(store: Store, { cut, end }: Survey): Promise<BosunErr
   return problems;
 }
 
-/** Rows that speak of actors that are not there, and indexes that say something else than the identities. */
-function disagreements({ recovered: { rows, unreadable } }: Survey): BosunError[] {
+/** Finds damage of rows that no start reads. */
+async function rowsReadLater(store: Store, { codec }: Survey): Promise<BosunError[]> {
+  const problems: BosunError[] = [];
+  for (const keyspace of KEYSPACES_READ_LATER) {
+    for await (const batch of store.scan(keysUnder(`${keyspace}!`))) {
+      for (const [key, value] of batch) {
+        try {
+          decodeRecord(codec, key, unseal(key, value));
+        } catch (error) {
+          if (!isBosunError(error, 'BOSUN_STORE_DAMAGED')) throw error;
+          problems.push(error);
+        }
+      }
+    }
+  }
+  return problems;
+}
+
+/** Finds rows about actors that do not exist, and indexes that contradict the identities. */
+function disagreements({ recovered: { identities, rows, unreadable } }: Survey): BosunError[] {
   const problems: BosunError[] = [];
   const rowsOf = (keyspace: Keyspace) => rows.get(keyspace) ?? new Map<string, unknown>();
-  const identities = rowsOf(KEYSPACE.identities) as ReadonlyMap<string, Identity>;
-  const isKnown = (life: number) => identities.has(hex(life)) || unreadable.has(life);
+  const isKnown = (life: number) => identities.has(life) || unreadable.has(life);
   const blame = (key: string, what: string, place = {}) => problems.push(damaged(key, what, place));
-  for (const [text, { life, address, parent }] of identities) {
+  for (const identity of identities.values()) {
+    const { life, address, parent, bond } = identity;
     const place = { life, address };
-    if (hex(life) !== text) blame(`${KEYSPACE.identities}!${text}`, `holds the identity of life ${life}`, place);
     if (parent !== 0 && !isKnown(parent))
-      blame(`${KEYSPACE.identities}!${text}`, `belongs to life ${parent}, which is not there`, place);
+      blame(actorKey(identity), `belongs to life ${parent}, which is not there`, place);
+    // Children of machines are found through their parents.
+    if (bond === 'invoked') continue;
     if (rowsOf(KEYSPACE.addresses).get(address) !== life && !unreadable.has(life))
       blame(`${KEYSPACE.addresses}!${address}`, `does not lead to life ${life}, which lives there`, place);
   }
@@ -150,7 +173,7 @@ function disagreements({ recovered: { rows, unreadable } }: Survey): BosunError[
   }
   for (const keyspace of [KEYSPACE.mailboxes, KEYSPACE.timers]) {
     for (const [text, row] of rowsOf(keyspace)) {
-      // The life that it belongs to comes first in both kinds of row.
+      // The life of the owner comes first in both kinds of row.
       const [owner] = row as readonly [number];
       if (!isKnown(owner))
         blame(`${keyspace}!${text}`, `belongs to life ${owner}, which is not there`, { life: owner });
@@ -164,14 +187,14 @@ function lifeOf({ details }: BosunError): number {
 }
 
 function finding(gravity: Finding['gravity'], { message, details }: BosunError, found: Survey | null): Finding {
-  // Where LevelDB itself cannot read a block, no key is known.
+  // Where LevelDB itself cannot read a block, the key is unknown.
   const {
     key = '',
     epoch = null,
     life = null,
     seq,
   } = details as { key?: string; epoch?: number; life?: number; seq?: number };
-  const identity = found?.recovered.rows.get(KEYSPACE.identities)?.get(hex(life ?? 0)) as Identity | undefined;
+  const identity = found?.recovered.identities.get(life ?? 0);
   return {
     // Nothing runs without the root Boss.
     gravity: gravity === 'withholds' && (identity?.parent === 0 || details['address'] === 'root') ? 'stops' : gravity,

@@ -1,7 +1,6 @@
 /**
- * Orders about single children, with OTP's answers (start_child, terminate_child, restart_child, delete_child). What
- * cannot be done is refused in words that the kernel hands to whoever gave the order; a machine that gave it hears
- * nothing. Pure.
+ * Orders about single children, with OTP's answers (start_child, terminate_child, restart_child, delete_child).
+ * Refusals are worded for the kernel to pass on to the author of the order; a machine that gave it is not told. Pure.
  */
 import { type BossSpec, childProblem, type ChildSpec, parseChildSpec, specOfTemplate } from './child-spec.ts';
 import { type BossFacts, type RefusalCode } from '../actors/model/supervision.ts';
@@ -12,7 +11,9 @@ import { type ScriptStep } from './script.ts';
 import { rulesOf } from './strategies.ts';
 
 export type AdminEvent =
-  /** `isNew`: one that is there already, or has been, is refused; otherwise one that is there will do. */
+  /**
+   * Starts a child. With `isNew`, a child that exists or has existed is refused; otherwise an existing one is returned.
+   */
   | { readonly type: 'child.start'; readonly spec: unknown; readonly isNew?: boolean }
   | { readonly type: 'child.terminate' | 'child.restart' | 'child.delete'; readonly id: string };
 
@@ -28,7 +29,7 @@ interface Outcome {
 
 type Facts = Pick<BossFacts<ChildRecord>, 'children' | 'nowMs'>;
 
-/** Throws BOSUN_CHILD_SPEC_INVALID. */
+/** Decides about an order. Throws BOSUN_CHILD_SPEC_INVALID. */
 export function adminOrders(boss: Boss, event: AdminEvent & Facts): Outcome {
   const { nextPosition } = boss;
   if (event.type === 'child.start') return startChild(boss, event);
@@ -58,7 +59,7 @@ function startChild(boss: Boss, event: Extract<AdminEvent, { type: 'child.start'
     return only(event.isNew === true ? refusal(code, id) : { type: 'bosun.child.awaitStart', params: { id } });
   }
   if (record !== undefined && event.isNew === true) return only(refusal('BOSUN_CHILD_PRESENT', id));
-  // Counting needs all of them at hand.
+  // Counting needs the whole child table.
   if (maxChildren !== Infinity && event.children.size >= maxChildren) return only(refusal('BOSUN_CHILDREN_FULL', id));
   const { position = nextPosition } = record ?? {};
   const order = startOrder(spec, { position, nowMs: event.nowMs, onDemand: 'start' });

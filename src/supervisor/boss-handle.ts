@@ -9,23 +9,23 @@ import { type ChildOptions, type ChildSpec, type Shutdown, shutdownOf } from './
 import { type ChildRecord } from './exit-rules.ts';
 import { restartsWithin } from './intensity.ts';
 
-/** What a handle needs of the system. */
+/** The services of the system for the handle. */
 export interface BossHost {
-  /** Resolves with the answer once what is ordered is done and durable. */
+  /** Gives an order. Resolves with the answer once it is carried out and durable. */
   order(boss: string, event: { readonly type: string; readonly [field: string]: unknown }): Promise<unknown>;
   /**
-   * Context and child table of the Boss as of the last durable epoch. Throws BOSUN_ACTOR_UNKNOWN, also for one that is
-   * no Boss.
+   * Returns context and child table of the Boss as of the last durable epoch. Throws BOSUN_ACTOR_UNKNOWN, also for an
+   * actor that is not a Boss.
    */
   look(boss: string): {
     readonly context: BossContext;
-    /** Throws BOSUN_CHILDREN_UNREAD. */
+    /** The records of all children. Throws BOSUN_CHILDREN_UNREAD. */
     readonly records: () => readonly ChildRecord[];
     readonly recordOf: (id: string) => ChildRecord | undefined;
   };
 }
 
-/** A child as its Boss knows it. */
+/** A child as its Boss records it. */
 export interface ChildInfo {
   readonly id: string;
   readonly address: string;
@@ -34,16 +34,16 @@ export interface ChildInfo {
   readonly kind: 'worker' | 'supervisor';
   /** Restarts since it was started. */
   readonly restarts: number;
-  /** Of a restarting one: when it is started again, kernel time. */
+  /** Kernel time at which a restarting child is started again; null for others. */
   readonly restartAtMs: number | null;
   readonly lastError: unknown;
 }
 
-/** OTP's count_children. */
+/** The counts of OTP's count_children. */
 export interface ChildCounts {
-  /** Children, those that have ended among them. */
+  /** All children, including ended ones. */
   readonly specs: number;
-  /** Running now. */
+  /** Children that run now. */
   readonly active: number;
   readonly supervisors: number;
   readonly workers: number;
@@ -52,14 +52,15 @@ export interface ChildCounts {
 /** A spec with every default filled in. */
 export type CompleteSpec = ChildSpec & { readonly shutdownMs: Shutdown; readonly significant: boolean };
 
-/** What a dynamic Boss is told of a new child; the rest is its template's. */
+/** The options of a new child of a dynamic Boss; the rest comes from the template. */
 export interface DynamicChildOptions {
-  /** Default: a number that no child of this Boss had. */
+  /** The id of the child. Default: a number that no child of this Boss has had. */
   readonly id?: string;
   readonly input?: unknown;
 }
 
-export class BossHandle {
+/** A host's handle on a Boss: to start, end and list its children. */
+export class ShardBoss {
   readonly address: string;
   readonly #host: BossHost;
 
@@ -71,44 +72,44 @@ export class BossHandle {
   /**
    * Starts a new child. Resolves with its address when it has taken its first turn and that is durable. Rejects with
    * BOSUN_CHILD_RUNNING or BOSUN_CHILD_PRESENT for an id that the Boss knows, BOSUN_CHILDREN_FULL,
-   * BOSUN_CHILD_SPEC_INVALID, BOSUN_AGENT_UNKNOWN, and with BOSUN_START_FAILED where its first turn fails: nothing of
-   * it is left then, and nothing is counted. Of a dynamic Boss the child may be of no options at all.
+   * BOSUN_CHILD_SPEC_INVALID, BOSUN_AGENT_UNKNOWN, and with BOSUN_START_FAILED if its first turn fails: nothing of
+   * it remains then, and nothing is counted. Under a dynamic Boss no options are needed.
    */
   startChild(child: ChildOptions | DynamicChildOptions = {}): Promise<string> {
     return this.#host.order(this.address, { type: 'child.start', spec: child, isNew: true }) as Promise<string>;
   }
 
   /**
-   * Ends a child. Resolves when it has ended, for which its spec may give it time; at once where it has ended already.
-   * Its record is kept, but for temporary and dynamic children. Rejects with BOSUN_CHILD_UNKNOWN.
+   * Ends a child. Resolves when it has ended, for which its spec may allow it time; at once where it has ended already.
+   * Its record is kept, except for temporary and dynamic children. Rejects with BOSUN_CHILD_UNKNOWN.
    */
   terminateChild(id: string): Promise<void> {
     return this.#do('child.terminate', id);
   }
 
   /**
-   * Starts a child again that has ended. Rejects with BOSUN_CHILD_RUNNING, _RESTARTING, _UNKNOWN, _DYNAMIC, and as
-   * `startChild` does.
+   * Starts an ended child again. Rejects with BOSUN_CHILD_RUNNING, _RESTARTING, _UNKNOWN, _DYNAMIC, and as `startChild`
+   * does.
    */
   restartChild(id: string): Promise<string> {
     return this.#host.order(this.address, { type: 'child.restart', id }) as Promise<string>;
   }
 
-  /** Forgets a child that has ended. Rejects with BOSUN_CHILD_RUNNING, _RESTARTING, _UNKNOWN, _DYNAMIC. */
+  /** Deletes the record of an ended child. Rejects with BOSUN_CHILD_RUNNING, _RESTARTING, _UNKNOWN, _DYNAMIC. */
   deleteChild(id: string): Promise<void> {
     return this.#do('child.delete', id);
   }
 
   /**
-   * All children, in the order of their first starts. Throws BOSUN_ACTOR_UNKNOWN, BOSUN_CHILDREN_UNREAD where there are
-   * more than are in memory (`residentActors`).
+   * Lists all children, in the order of their first starts. Throws BOSUN_ACTOR_UNKNOWN, BOSUN_CHILDREN_UNREAD if
+   * there are more than are in memory (`residentActors`).
    */
   whichChildren(): ChildInfo[] {
     const { records } = this.#host.look(this.address);
     return [...records()].sort((a, b) => a.position - b.position).map((record) => infoOf(this.address, record));
   }
 
-  /** Throws as `whichChildren`. */
+  /** Counts the children. Throws as `whichChildren` does. */
   countChildren(): ChildCounts {
     const records = this.#host.look(this.address).records();
     const supervisors = records.filter(({ spec }) => 'boss' in spec).length;
@@ -116,12 +117,12 @@ export class BossHandle {
     return { specs: records.length, active, supervisors, workers: records.length - supervisors };
   }
 
-  /** With every default filled in. Throws BOSUN_CHILD_UNKNOWN, BOSUN_ACTOR_UNKNOWN. */
+  /** Returns the spec of a child, with every default filled in. Throws BOSUN_CHILD_UNKNOWN, BOSUN_ACTOR_UNKNOWN. */
   getChildSpec(id: string): CompleteSpec {
     const { address } = this;
     const spec = this.#host.look(address).recordOf(id)?.spec;
     if (spec === undefined)
-      throw new BosunError('BOSUN_CHILD_UNKNOWN', `${address}: "${id}" is no child of this Boss (OTP: not_found)`, {
+      throw new BosunError('BOSUN_CHILD_UNKNOWN', `${address}: "${id}" is not a child of this Boss (OTP: not_found)`, {
         details: { boss: address, id },
       });
     return { ...spec, significant: spec.significant ?? false, shutdownMs: shutdownOf(spec) };
@@ -132,7 +133,10 @@ export class BossHandle {
   }
 }
 
-/** What a tree shows of a child that waits and of a Boss. `context` is a Boss's; undefined for others. */
+/**
+ * The facts of supervision that a tree shows of an actor: its waiting restart, and a Boss's strategy. `context` is a
+ * Boss's; undefined for others.
+ */
 export function standingOf({ record, context }: { record: ChildRecord | undefined; context: unknown }, nowMs: number) {
   const restartInMs =
     record?.status === 'waiting' && record.retry !== null ? Math.max(0, Math.ceil(record.retry.atMs - nowMs)) : null;

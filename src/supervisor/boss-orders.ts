@@ -1,27 +1,32 @@
 /**
- * The orders that carry out a Boss's decision: commands to the kernel, timers of its own, and reports of a child's end.
- * Pure; the machine in boss.ts hands them over, and the kernel performs them in the turn that decided.
+ * The orders that carry out a Boss's decision: commands to the kernel, the Boss's own timers, and reports of a child's
+ * end. Pure; the machine in boss.ts passes them on, and the kernel performs them in the turn that decided.
  */
-import { BOSS_AGENT } from '../actors/model/agent.ts';
-import { type ChildCommand, type ChildExit, type ChildStart, type RestartMode } from '../actors/model/supervision.ts';
+import {
+  BOSS_AGENT,
+  type ChildCommand,
+  type ChildExit,
+  type ChildStart,
+  type RestartMode,
+} from '../actors/model/supervision.ts';
 import { type ChildSpec } from './child-spec.ts';
 import { type ChildRecord, type Decision } from './exit-rules.ts';
 
-/** Sent to the `reportTo` of a child spec when the child has ended for good, by itself or by order. */
+/** The event for the `reportTo` of a child spec, sent when the child has ended for good, by itself or by order. */
 export interface ChildExited {
   readonly type: 'child.exited';
   readonly id: string;
-  /** `shutdown`: ended by order, or with its Boss, or a Boss that gave up. */
+  /** How the child ended. `shutdown`: by order, with its Boss, or as a Boss that gave up. */
   readonly reason: ChildExit['reason'];
   readonly error: unknown;
 }
 
 export type Order =
   | ChildCommand<ChildRecord>
-  /** Raise `bosun.retry` for this child after the delay. */
+  /** Raises `bosun.retry` for this child after the delay. */
   | { readonly type: 'delay'; readonly id: string; readonly delayMs: number }
   | { readonly type: 'cancel'; readonly id: string }
-  /** Wait for children that were told to end, for so long; null: for ever. */
+  /** Waits this long for children that were told to end; null means without limit. */
   | { readonly type: 'await'; readonly count: number; readonly delayMs: number | null }
   | { readonly type: 'report'; readonly to: object; readonly event: ChildExited };
 
@@ -46,18 +51,18 @@ export function startOrder(
   return { type: 'bosun.child.start', params: { ...startOf(spec), record } };
 }
 
-/** Ends a child by order, whatever it is doing. Nothing to do for one that has ended. */
+/** Ends a child by order, whatever it is doing. Empty for an ended child. */
 export function terminateOrders(record: ChildRecord, isForgotten = false): Order[] {
   if (record.status === 'ended') return [];
   return [...cancelOrders(record), ...endOrders({ ...record, status: 'ended', retry: null }, SHUT_DOWN, isForgotten)];
 }
 
-/** Calls off the delayed restart of a child, if it waits for one. */
+/** Cancels the delayed restart of a child, if it waits for one. */
 export function cancelOrders({ status, spec }: ChildRecord): Order[] {
   return status === 'waiting' ? [{ type: 'cancel', id: spec.id }] : [];
 }
 
-/** Carries out what was decided about a child that ended, but for giving up. */
+/** Carries out a decision about an ended child, except giving up. */
 export function decisionOrders(decision: Exclude<Decision, { kind: 'give-up' }>): Order[] {
   const { record } = decision;
   switch (decision.kind) {
@@ -70,7 +75,7 @@ export function decisionOrders(decision: Exclude<Decision, { kind: 'give-up' }>)
   }
 }
 
-/** Gives a child the spec that the code has for it today; it goes on as it is. */
+/** Gives a child its spec from the present code; the child continues unchanged. */
 export function keepOrders(record: ChildRecord, spec: ChildSpec): Order[] {
   return [recordOrder({ ...record, spec }), ...declareOrders(spec)];
 }
@@ -82,7 +87,7 @@ export function lostOrders(records: Iterable<ChildRecord>): Order[] {
 
 export function restartOrders(record: ChildRecord, mode: RestartMode): Order[] {
   const { spec } = record;
-  // A Boss begins anew with the children it was born with; the code may have others by now.
+  // A Boss begins anew with the children it was born with; the code may declare others by now.
   return [{ type: 'bosun.child.restart', params: { ...startOf(spec), mode, record } }, ...declareOrders(spec)];
 }
 

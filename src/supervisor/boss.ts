@@ -1,9 +1,9 @@
 /**
- * The Boss: OTP's supervisor as a machine that anyone can draw and watch. Its states say what it is doing, and the ends
- * of children, orders and timers move it between them; the pure rules beside it decide. What they decide becomes
- * orders, of which the commands `bosun.child.*` are performed by the kernel in the same turn. The kernel keeps the
- * child table too: every event arrives with it, the kernel time and a random number. While the Boss waits for children
- * to end, the kernel keeps all other messages back, as OTP's supervisor does not look at its mailbox then.
+ * The Boss: OTP's supervisor as a machine that anyone can draw and watch. Its states say what it is doing; ends of
+ * children, orders and timers move it between them; the pure rules beside it decide. Decisions become orders; the
+ * kernel performs the commands `bosun.child.*` among them in the same turn. The kernel also keeps the child table:
+ * every event comes with it, the kernel time and a random number. While the Boss waits for children to end, the kernel
+ * holds back all other messages, as OTP's supervisor does not look at its mailbox then.
  */
 import { assertEvent, assign, enqueueActions, setup } from 'xstate';
 import {
@@ -23,34 +23,33 @@ import { type Window } from './intensity.ts';
 import { endSteps, proceed, restartSteps, type ScriptStep } from './script.ts';
 import { restartGroup, rulesOf } from './strategies.ts';
 
-/**
- * The place in its steps of a Boss that waits for children to end. It changes with every step, which the steps do not.
- */
+/** The position of a waiting Boss in its steps. It changes with every step; the steps do not. */
 interface Script {
-  /** Index of the step under way. */
+  /** Index of the current step. */
   readonly at: number;
-  /** Children told and still to end. */
+  /** Number of children that were told to end and have not ended. */
   readonly awaited: number;
 }
 
-export interface BossContext extends BossView, Omit<BossSpec, 'children' | 'template'> {
+export interface BossContext extends BossView, Omit<BossSpec, 'children' | 'template' | keyof BossView> {
   readonly template?: BossSpec['template'];
-  /** Static children: those of the code, in its order. */
+  /** Static children: those declared in the code, in its order. */
   readonly declared: readonly ChildSpec[];
-  /** Given to the next new child. */
+  /** The position of the next new child. */
   readonly nextPosition: number;
   /** Restarts within the period. */
   readonly window: Window;
   /**
-   * The root after it gave up: its next restart is not counted, because the start of the process is what allowed it.
+   * Whether the next restart is not counted: set for the root after it gave up, because the start of the process
+   * allowed that restart.
    */
   readonly pardoned: boolean;
-  /** Children whose restart is delayed. */
+  /** Number of children whose restart is delayed. */
   readonly waiting: number;
   readonly script: Script | null;
   /** The steps of the script; empty without one. */
   readonly steps: readonly ScriptStep[];
-  /** The child that it gave up over, as an address below it, and what that one died of. */
+  /** Relative address of the child that made it give up, and that child's error. */
   readonly failed: { readonly child: string; readonly error: unknown } | null;
 }
 
@@ -58,9 +57,9 @@ type BossEvent = BossFacts<ChildRecord> &
   (
     | AdminEvent
     | BossSignal
-    /** The time of a delayed restart has come. */
+    /** The delay of a restart is over. */
     | { readonly type: 'bosun.retry'; readonly id: string }
-    /** A child that was told to end has not done so in time. */
+    /** A child that was told to end has not ended in time. */
     | { readonly type: 'bosun.overdue' }
   );
 
@@ -69,7 +68,7 @@ export type BossEmitted =
   | { readonly type: 'child.failed'; readonly id: string; readonly error: unknown; readonly restarts: number }
   | { readonly type: 'child.restarted'; readonly id: string; readonly restarts: number };
 
-/** The kernel performs these; nothing is left to do here. */
+/** A placeholder for actions that the kernel performs. */
 const performed = (_: unknown, _params: never): void => {};
 const COMMANDS: Readonly<Record<ChildCommand['type'], typeof performed>> = {
   'bosun.child.start': performed,
@@ -83,10 +82,10 @@ const COMMANDS: Readonly<Record<ChildCommand['type'], typeof performed>> = {
   'bosun.child.refuse': performed,
 };
 
-/** Id of the timer that ends the waiting for children told to end. No child can have it. */
+/** Id of the timer that ends the wait for children told to end. No child can have this id. */
 const OVERDUE_TIMER = 'bosun overdue';
 
-/** Transitions by the end of a child, and by the time of its delayed restart. */
+/** Transitions for the end of a child, and for the end of a restart delay. */
 const DECIDED = [
   { guard: 'isBeyondIntensity', target: '#boss.givingUp', actions: ['emitFailure', 'giveUp'] },
   { guard: 'isGroupRestart', target: '#boss.supervising.restarting', actions: ['emitFailure', 'restartGroup'] },
@@ -136,7 +135,7 @@ export const bossMachine = setup({
     answer: enqueueActions(({ context, event, enqueue }) => {
       const decision = decide(context, event);
       if (decision === null || decision.kind === 'give-up') return;
-      // The time of a delayed restart has come: one less waits.
+      // The delay of a restart is over: one child less waits.
       const waiting = context.waiting - (event.type === 'bosun.retry' ? 1 : 0);
       if (decision.kind === 'restart') countRestart(enqueue, context, decision);
       give(enqueue, decisionOrders(decision), context, waiting);
@@ -158,13 +157,13 @@ export const bossMachine = setup({
       enqueue.assign({ failed: { child: pathOf(event), error: decision.error } });
       // The children of the root outlive it: the next start goes on with them.
       const steps = event.isRoot ? [] : endSteps(context.strategy, event);
-      // Declared children begin anew with their Boss; the others are lost, and who waits for them must know.
+      // Declared children begin anew with their Boss; the others are lost, and those who wait for them must be told.
       const declared = new Set(context.declared.map(({ id }) => id));
       const lost = [...event.children.values()].filter(({ spec }) => !declared.has(spec.id));
       if (steps[0]?.do !== 'terminate') give(enqueue, lostOrders(lost), context);
       run(enqueue, { context, event, steps });
     }),
-    /** All of them, but for the one whose end is the reason. */
+    /** Ends all children except the one whose end is the reason. */
     endChildren: enqueueActions(({ context, event, enqueue }) => {
       const children = new Map(event.children);
       if (event.type === 'bosun.exit') children.delete(event.id);
@@ -226,13 +225,13 @@ export const bossMachine = setup({
         running: { always: { guard: 'isBackingOff', target: 'backingOff' } },
         /** The restart of a child is delayed. */
         backingOff: { always: { guard: 'isNotBackingOff', target: 'running' } },
-        /** A group is ended, and then started. */
+        /** A group of children is ended and then started. */
         restarting: { always: { guard: 'isThrough', target: 'running' }, on: AWAITED },
-        /** A child is ended by order, or what the code no longer declares. */
+        /** A child is ended by order, or because the code no longer declares it. */
         stopping: { always: { guard: 'isThrough', target: 'running' }, on: AWAITED },
       },
     },
-    /** Its Boss has told it to end, or a significant child has ended. */
+    /** The Boss has been told to end, or a significant child has ended. */
     shuttingDown: { always: { guard: 'isThrough', target: 'stopped' }, on: AWAITED },
     givingUp: { always: { guard: 'isThrough', target: 'escalated' }, on: AWAITED },
     stopped: { type: 'final' },
@@ -240,7 +239,7 @@ export const bossMachine = setup({
   },
 });
 
-/** Decides about the child that the event names; null where it needs no decision. */
+/** Decides about the child named by the event; null if no decision is needed. */
 function decide({ window, intensity, periodMs, pardoned, strategy }: BossContext, event: BossEvent): Decision | null {
   if (event.type !== 'bosun.exit' && event.type !== 'bosun.retry') return null;
   const record = event.children.get(event.id);
@@ -252,13 +251,13 @@ function decide({ window, intensity, periodMs, pardoned, strategy }: BossContext
     nowMs: event.nowMs,
   };
   if (event.type === 'bosun.retry') return decideRetry(situation);
-  // One that was ended by order meanwhile needs no answer.
+  // A child ended by order meanwhile needs no decision.
   if (record.status !== 'running') return null;
   const decision = decideExit(situation, event, event.random);
   return decision.kind === 'end' && rulesOf(strategy).isOfTemplate ? { ...decision, isForgotten: true } : decision;
 }
 
-/** The actor in which the failure began, as an address below this Boss. */
+/** Relative address of the actor in which the failure began. */
 function pathOf(event: BossEvent): string {
   if (event.type === 'bosun.exit') return event.over === undefined ? event.id : `${event.id}/${event.over}`;
   return event.type === 'bosun.retry' ? event.id : '';
@@ -268,13 +267,13 @@ interface Course {
   readonly context: BossContext;
   readonly event: BossEvent;
   readonly steps: readonly ScriptStep[];
-  /** Index of the step whose children were told to end, and have; absent at the beginning. */
+  /** Index of the step whose children have been told to end and have ended; absent at the beginning. */
   readonly resumed?: number;
-  /** The child that it is about, as it is recorded in this turn. */
+  /** The failed child, as recorded in this turn. */
   readonly failed?: ChildRecord;
 }
 
-/** Takes the steps that can be taken now; the others wait until the children that were told to end have ended. */
+/** Takes the steps that can be taken now; the others wait until the children told to end have ended. */
 function run(enqueue: unknown, { context, event, steps, resumed, failed }: Course): void {
   const { declared, strategy } = context;
   const { children, lingers, nowMs } = event;
@@ -297,7 +296,7 @@ function countRestart(
   to.emit({ type: 'child.restarted', id: record.spec.id, restarts: record.restarts });
 }
 
-/** The used part of `enqueue`; its own type depends on the transition that it stands in. */
+/** The part of `enqueue` in use; its own type depends on the transition. */
 interface Enqueue {
   (command: ChildCommand): void;
   assign(patch: Partial<BossContext>): void;
@@ -311,7 +310,7 @@ interface Enqueue {
 }
 
 /**
- * Hands the orders over, and keeps count of the children whose restart they delay or call off.
+ * Enqueues the orders, and counts the children whose restart they delay or cancel.
  *
  * @param waiting How many waited before.
  */

@@ -1,30 +1,31 @@
 /**
- * Shortens errors for a Boss to keep: enough to act on, small enough to be quoted in records, events and further errors
- * without ever being refused. The whole error stays with the message in quarantine.
+ * Shortens errors for a Boss to keep: enough to act on, small enough for records, events and further errors without
+ * ever being refused. The whole error is stored with the failed actor and with the quarantined message.
  */
-import { retold } from '../errors.ts';
+import { cut, messageOf, retold } from '../errors.ts';
+import { ERROR_STACK_CHARS_MAX, ERROR_TEXT_CHARS_MAX, RECORD_FRAMES_MAX } from '../limits.ts';
+import { shortStack } from '../stack.ts';
 
-const MESSAGE_CHARS_MAX = 2_000;
-/** Some twenty frames. */
-const STACK_CHARS_MAX = 4_000;
-/** Causes kept below the error itself. */
+/** Most causes kept below the error itself. */
 const CAUSES_MAX = 3;
-/** Properties that a brief error may have; a cause is looked at. */
-const PLAIN: ReadonlySet<string> = new Set(['name', 'message', 'stack', 'code']);
+/** Properties that a brief error may have; a cause is checked. */
+const PLAIN: ReadonlySet<string> = new Set(['name', 'message', 'stack', 'code', 'toJSON']);
 
 /**
- * Never throws. Errors stay errors, with name, message, stack, code and their first causes; other things are quoted.
+ * Shortens a thrown value. Errors stay errors, with name, message, code, the place of the failure and their first
+ * causes; other values are quoted. Never throws.
  */
 export function brief(thrown: unknown, causesLeft: number = CAUSES_MAX): unknown {
   switch (typeof thrown) {
     case 'object':
       if (thrown === null) return null;
-      return thrown instanceof Error ? briefError(thrown, causesLeft) : new Error(quote(thrown));
+      if (thrown instanceof Error) return briefError(thrown, causesLeft);
+      return new Error(cut(messageOf(thrown), ERROR_TEXT_CHARS_MAX));
     case 'string':
-      return cut(thrown, MESSAGE_CHARS_MAX);
+      return cut(thrown, ERROR_TEXT_CHARS_MAX);
     case 'symbol':
     case 'function':
-      return new Error(cut(String(thrown), MESSAGE_CHARS_MAX));
+      return new Error(cut(messageOf(thrown), ERROR_TEXT_CHARS_MAX));
     default:
       return thrown;
   }
@@ -34,35 +35,26 @@ function briefError(error: Error & { readonly code?: unknown }, causesLeft: numb
   if (isBrief(error)) return error;
   const { name, message, stack, code, cause } = error;
   return retold({
-    name: cut(name, MESSAGE_CHARS_MAX),
-    message: cut(message, MESSAGE_CHARS_MAX),
-    stack: stack === undefined ? undefined : cut(stack, STACK_CHARS_MAX),
+    name: cut(name, ERROR_TEXT_CHARS_MAX),
+    message: cut(message, ERROR_TEXT_CHARS_MAX),
+    stack: stack === undefined ? undefined : cut(shortStack(stack, RECORD_FRAMES_MAX), ERROR_STACK_CHARS_MAX),
     ...((typeof code === 'string' || typeof code === 'number') && { code }),
     ...(cause !== undefined && causesLeft > 0 && { cause: brief(cause, causesLeft - 1) }),
   });
 }
 
 /**
- * Most errors are, once admission has made them plain; a copy for every record that quotes one would be for nothing.
+ * Whether an error is brief already, as most admitted ones are: a copy for every record that quotes it would be a
+ * waste.
  */
 function isBrief(error: Error & { readonly code?: unknown }): boolean {
   if (!Object.isFrozen(error) || !Object.getOwnPropertyNames(error).every((key) => PLAIN.has(key))) return false;
   const { name, message, stack = '', code = '' } = error;
   if (typeof code !== 'string' && typeof code !== 'number') return false;
-  return name.length <= MESSAGE_CHARS_MAX && message.length <= MESSAGE_CHARS_MAX && stack.length <= STACK_CHARS_MAX;
-}
-
-function quote(thrown: object): string {
-  try {
-    const text = JSON.stringify(thrown, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
-    return cut(text ?? 'an object', MESSAGE_CHARS_MAX);
-  } catch {
-    // Circular, or with a toJSON that throws: its kind is all that can be said.
-    return `an object of class ${thrown.constructor?.name ?? 'none'}`;
-  }
-}
-
-/** At most so many characters, never half a surrogate pair. */
-function cut(text: string, charsMax: number): string {
-  return (text.length <= charsMax ? text : `${text.slice(0, charsMax)}...`).toWellFormed();
+  return (
+    name.length <= ERROR_TEXT_CHARS_MAX &&
+    message.length <= ERROR_TEXT_CHARS_MAX &&
+    stack.length <= ERROR_STACK_CHARS_MAX &&
+    shortStack(stack, RECORD_FRAMES_MAX) === stack
+  );
 }

@@ -1,77 +1,104 @@
-/** Child specs: how a Boss starts and restarts a child. OTP's words; plain data, checked once by zod. */
+/**
+ * Child specs: how a Boss starts and restarts a child. They use OTP's terms and are plain data, checked once by zod.
+ */
 import { z } from 'zod';
 import { checkAddress } from '../actors/model/address.ts';
 import { DEFAULT_BACKOFF } from '../backoff.ts';
+import { closed } from '../closed-object.ts';
 import { BosunError, isBosunError } from '../errors.ts';
 import { DEFAULT_INTENSITY } from './intensity.ts';
 import { rulesOf, STRATEGIES, type Strategy } from './strategies.ts';
 
 /**
- * How long a child may take to end once it has been told to; OTP's default for a worker. A Boss may take as long as it
- * needs.
+ * Default time that a child may take to end after it has been told to; OTP's default for a worker. A Boss has no limit.
  */
 export const SHUTDOWN_MS = 5_000;
 
-/** OTP's words: milliseconds, or without end, or not told at all. */
+/** OTP's values of a shutdown: milliseconds, `infinity`, or `brutal_kill`, which gives no notice. */
 export type Shutdown = number | 'infinity' | 'brutal_kill';
 
-const backoffSchema = z.strictObject({
+const backoffSchema = closed({
   minMs: z.number().nonnegative().default(DEFAULT_BACKOFF.minMs),
   maxMs: z.number().nonnegative().default(DEFAULT_BACKOFF.maxMs),
   factor: z.number().min(1).default(DEFAULT_BACKOFF.factor),
   jitter: z.number().min(0).max(1).default(DEFAULT_BACKOFF.jitter),
-  /** A child that ran this long is well again. Default: half of `minMs + maxMs`. */
+  /** A child that has run this long counts as recovered. Default: half of `minMs + maxMs`. */
   resetAfterMs: z.number().nonnegative().optional(),
-  /** More delayed restarts in a row than this, and the Boss gives up, however slow they are. Default: no such limit. */
+  /**
+   * Number of consecutive delayed restarts beyond which the Boss gives up, however slow they are. Default: no limit.
+   */
   maxConsecutive: z.number().int().positive().optional(),
 });
 
 const common = {
-  /** Its name among its siblings; with the Boss's address it makes the child's. May hold "/". */
-  id: z.string().refine(isAddress, 'an id is letters, digits and -_.:@+~%, in segments joined by "/"'),
+  /** The id, unique among its siblings; with the Boss's address it forms the child's address. May contain "/". */
+  id: z.string().refine(isAddress, 'an id must be letters, digits and -_.:@+~%, in segments joined by "/"'),
   /** `permanent`: always restarted. `transient`: only after a failure. `temporary`: never. */
   restart: z.enum(['permanent', 'transient', 'temporary']).default('permanent'),
-  /** Delay restarts; without it they are immediate, as in OTP. */
+  /** Delays restarts; without it they are immediate, as in OTP. */
   backoff: backoffSchema.optional(),
   /**
-   * How long it may take to end once it has been sent `bosun.shutdown`: milliseconds, `infinity`, or `brutal_kill`,
-   * which sends nothing. Default 5000, of a Boss `infinity`. One whose machine does not handle that event ends at once.
+   * Time that the child may take to end after `bosun.shutdown`: milliseconds, `infinity`, or `brutal_kill`, which sends
+   * nothing. Default 5000, for a Boss `infinity`. A child whose machine does not handle that event ends at once.
    */
   shutdownMs: z.union([z.number().nonnegative(), z.enum(['infinity', 'brutal_kill'])]).optional(),
-  /** Its end by itself may end its Boss: see the Boss's `autoShutdown`. Not for permanent children. Default false. */
+  /**
+   * Whether its end by itself may end its Boss: see the Boss's `autoShutdown`. Not for permanent children. Default
+   * false.
+   */
   significant: z.boolean().optional(),
-  /** A name by which machines find it: `system.get(systemId)`. Unique in the system. */
+  /** The name by which machines find it: `system.get(systemId)`. Unique in the system. */
   systemId: z.string().min(1).optional(),
-  /** Who is told, once, when the child has ended for good: {@link ChildExited}. An actor reference, set by machines. */
+  /**
+   * The actor that receives one {@link ChildExited} when the child has ended for good. A reference, set by machines.
+   */
   reportTo: z.custom<object>((value) => typeof value === 'object' && value !== null).optional(),
 };
 
 const bossOptions = {
-  /** Which siblings are restarted with a child that failed. `dynamic`: many children of one template, each alone. */
+  /**
+   * The siblings that are restarted with a failed child. `dynamic`: many children of one template, each restarted
+   * alone.
+   */
   strategy: z.enum(STRATEGIES).default('one_for_one'),
   intensity: z.number().int().nonnegative().default(DEFAULT_INTENSITY.intensity),
   periodMs: z.number().positive().default(DEFAULT_INTENSITY.periodMs),
-  /** Whether it ends when a significant child, or the last one of them, has ended by itself. Default `never`. */
+  /** Whether the Boss ends when a significant child, or the last one of them, has ended by itself. Default `never`. */
   autoShutdown: z.enum(['never', 'any_significant', 'all_significant']).optional(),
-  /** Of the strategy `dynamic`: what its children are, but for their ids. */
+  /** The spec of the children of a `dynamic` Boss, without ids. */
   template: z.unknown().transform(readTemplate).optional(),
-  /** Of the strategy `dynamic`: more are refused with BOSUN_CHILDREN_FULL. Default: as many as there is memory. */
+  /**
+   * The number of children from which a `dynamic` Boss refuses further ones with BOSUN_CHILDREN_FULL. Default: no
+   * limit.
+   */
   maxChildren: z.number().int().nonnegative().optional(),
 };
 
-const agentChildSchema = z.strictObject({
+const agentChildSchema = closed({
   ...common,
   agent: z.string().min(1),
   input: z.unknown().optional(),
-  /** After a failure, go on from the last committed state, or begin anew. After a normal exit it always begins anew. */
+  /**
+   * The state from which a restart after a failure begins: the last committed one, or the initial one. After a normal
+   * exit it is always the initial one.
+   */
   resume: z.enum(['committed', 'initial']).default('committed'),
 });
 
 type AgentChild = z.output<typeof agentChildSchema>;
-type AgentChildOptions = z.input<typeof agentChildSchema>;
+
+/** The agent of a child with its input. Only the place that knows the agents can check that they fit. */
+export interface NamedAgent {
+  readonly agent: string;
+  readonly input?: unknown;
+}
+
+type AgentChildOptions<Named> = Omit<z.input<typeof agentChildSchema>, keyof NamedAgent> & Named;
+/** A child of a template, which may leave the input to each child. */
+type WithoutInput<Named> = Named extends NamedAgent ? Omit<Named, 'input'> & Partial<Pick<Named, 'input'>> : never;
 type BossChild = Omit<AgentChild, 'agent' | 'input' | 'resume'> & { boss: BossSpec };
-type BossChildOptions = Omit<AgentChildOptions, 'agent' | 'input' | 'resume'> & {
-  boss: BossOptions;
+type BossChildOptions<Named> = Omit<z.input<typeof agentChildSchema>, keyof NamedAgent | 'resume'> & {
+  boss: BossOptions<Named>;
   resume?: undefined;
 };
 
@@ -92,33 +119,37 @@ export type ChildSpec = AgentChild | BossChild;
 /** A child spec without an id. */
 export type ChildTemplate = Omit<AgentChild, 'id'> | Omit<BossChild, 'id'>;
 
-/** What a user writes: everything with a default may be left out. */
-export type BossOptions = {
+/** The options of a Boss as a user writes them: everything with a default is optional. */
+export type BossOptions<Named = NamedAgent> = {
   strategy?: Strategy;
   intensity?: number;
   periodMs?: number;
   autoShutdown?: AutoShutdown;
-  template?: Omit<AgentChildOptions, 'id'> | Omit<BossChildOptions, 'id'>;
+  template?: (Omit<AgentChildOptions<unknown>, 'id'> & WithoutInput<Named>) | Omit<BossChildOptions<Named>, 'id'>;
   maxChildren?: number;
-  children?: ChildOptions[];
+  children?: ChildOptions<Named>[];
 };
 
-export type ChildOptions = AgentChildOptions | BossChildOptions;
+/** A child spec: its agent or Boss, its input, and when it is restarted. */
+export type ChildOptions<Named = NamedAgent> = AgentChildOptions<Named> | BossChildOptions<Named>;
 
 const bossSchema: z.ZodType<BossSpec, BossOptions> = z.lazy(() =>
-  z
-    .strictObject({ ...bossOptions, children: z.array(childSchema).default([]).superRefine(refuseDuplicates) })
-    .superRefine((boss, context) => refuse(bossProblem(boss as BossSpec), context)),
+  closed({ ...bossOptions, children: z.array(childSchema).default([]).superRefine(refuseDuplicates) }).superRefine(
+    (boss, context) => refuse(bossProblem(boss as BossSpec), context),
+  ),
 ) as never;
 
-const bossChildSchema = z.strictObject({ ...common, boss: bossSchema });
+const bossChildSchema = closed({ ...common, boss: bossSchema });
 
-/** Which of the two it is meant to be is plain to see, and a message about that one is worth more than about both. */
+/**
+ * The schema of a child spec of either kind. The form shows which kind is meant, and a message about that kind is
+ * clearer than one about both.
+ */
 const childSchema: z.ZodType<ChildSpec, ChildOptions> = z
   .unknown()
   .transform((value, context): ChildSpec => readChild(value, context)) as never;
 
-/** What has been parsed: each Boss of a tree reads all that is below it, and would parse it as often as it is deep. */
+/** Specs that have been parsed. Without this cache, each Boss of a tree would parse everything below it again. */
 const complete = new WeakSet<object>();
 
 /** Fills in the defaults. Throws BOSUN_CHILD_SPEC_INVALID, naming the field. */
@@ -133,14 +164,17 @@ function completed(spec: BossSpec): BossSpec {
   return spec;
 }
 
-/** The same for the root, which nothing could start again that it ends by itself. Throws BOSUN_CHILD_SPEC_INVALID. */
+/**
+ * Parses the spec of the root, which must not end by itself, because nothing could restart it. Throws
+ * BOSUN_CHILD_SPEC_INVALID.
+ */
 export function parseTree(options: unknown): BossSpec {
   const spec = parseBossSpec(options);
   const { autoShutdown = 'never' } = spec;
   if (autoShutdown === 'never') return spec;
   throw new BosunError(
     'BOSUN_CHILD_SPEC_INVALID',
-    `tree: autoShutdown "${autoShutdown}" is for a Boss below the root, whose end is that of the system`,
+    `tree: autoShutdown "${autoShutdown}" is only for a Boss below the root: if the root ends, the system closes`,
   );
 }
 
@@ -157,8 +191,8 @@ const dynamicSchema = z.object({
 });
 
 /**
- * The spec of a dynamic child: its template, with the id, input and `reportTo` given. What else is given does not
- * count. Throws BOSUN_CHILD_SPEC_INVALID, also for another agent than the template's.
+ * Returns the spec of a dynamic child: its template, with the id, input and `reportTo` given. Other fields are ignored.
+ * Throws BOSUN_CHILD_SPEC_INVALID, also for another agent than the template's.
  *
  * @param nextId Its id where none is given.
  */
@@ -172,7 +206,7 @@ export function specOfTemplate(template: ChildTemplate, given: unknown, nextId: 
   if (agent !== undefined && agent !== ofTemplate) {
     throw new BosunError(
       'BOSUN_CHILD_SPEC_INVALID',
-      `dynamic child: its Boss has children of ${ofTemplate ?? 'Bosses'} only, not of ${agent}`,
+      `dynamic child: its Boss starts only children of ${ofTemplate ?? 'Bosses'}, not of ${agent}`,
     );
   }
   return {
@@ -187,24 +221,24 @@ export function shutdownOf(spec: ChildSpec): Shutdown {
   return spec.shutdownMs ?? ('boss' in spec ? 'infinity' : SHUTDOWN_MS);
 }
 
-/** What a child and its Boss contradict each other in; undefined where they do not. */
+/** The contradiction between a child's spec and its Boss's; undefined if there is none. */
 export function childProblem(
   { id, significant = false }: ChildSpec,
   autoShutdown: AutoShutdown = 'never',
 ): string | undefined {
   return significant && autoShutdown === 'never'
-    ? `significant: ${id} cannot be that where autoShutdown is never`
+    ? `significant: ${id} cannot be significant while autoShutdown is never`
     : undefined;
 }
 
 function bossProblem({ strategy, template, maxChildren, autoShutdown, children }: BossSpec): string | undefined {
   if (!rulesOf(strategy).isOfTemplate) {
-    if (template !== undefined) return 'template: is for the strategy dynamic';
-    if (maxChildren !== undefined) return 'maxChildren: is for the strategy dynamic';
+    if (template !== undefined) return 'template: is only for the strategy dynamic';
+    if (maxChildren !== undefined) return 'maxChildren: is only for the strategy dynamic';
     return children.map((child) => childProblem(child, autoShutdown)).find((problem) => problem !== undefined);
   }
   if (template === undefined) return 'template: the strategy dynamic needs one';
-  if (children.length > 0) return 'children: those of the strategy dynamic are started by order';
+  if (children.length > 0) return 'children: the strategy dynamic starts children by order only';
   if (autoShutdown !== undefined && autoShutdown !== 'never') return 'autoShutdown: is not for the strategy dynamic';
   return childProblem({ ...template, id: 'the template' } as ChildSpec);
 }
@@ -217,7 +251,8 @@ function readChild(value: unknown, context: z.RefinementCtx): ChildSpec {
     return z.NEVER;
   }
   const { significant, restart } = result.data;
-  if (significant === true && restart === 'permanent') refuse('significant: a permanent child cannot be that', context);
+  if (significant === true && restart === 'permanent')
+    refuse('significant: a permanent child cannot be significant', context);
   return result.data as ChildSpec;
 }
 

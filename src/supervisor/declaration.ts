@@ -1,6 +1,6 @@
 /**
- * A tree in code meets a child table on disk (design P13): static children come from code, dynamic ones from the store.
- * Pure.
+ * Merges the tree in code with the child table on disk (design P13): static children come from code, dynamic ones from
+ * the store. Pure.
  */
 import { keepOrders, type Order } from './boss-orders.ts';
 import { type ChildSpec } from './child-spec.ts';
@@ -8,19 +8,19 @@ import { type ChildRecord } from './exit-rules.ts';
 import { type ScriptStep } from './script.ts';
 
 export interface Declaration {
-  /** What the code declared when the Boss last heard of it. */
+  /** The declaration in the code when the Boss last received it. */
   readonly before: readonly ChildSpec[];
-  /** What it declares now. */
+  /** The current declaration. */
   readonly now: readonly ChildSpec[];
   readonly records: ReadonlyMap<string, ChildRecord>;
   readonly nextPosition: number;
 }
 
 /**
- * New children start; removed ones stop and keep their record; one whose agent is another now is replaced; the others
- * go on under today's spec. A declared child that has ended stays ended, as the store knows it.
+ * Plans the merge. New children start; removed ones stop and keep their record; one with another agent is replaced; the
+ * others go on under the current spec. A declared child that has ended stays ended.
  *
- * @returns What is done at once, and then step by step.
+ * @returns Immediate orders, and the steps to take one by one.
  */
 export function declarationOrders({ before, now, records, nextPosition }: Declaration): {
   orders: Order[];

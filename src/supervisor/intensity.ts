@@ -3,35 +3,33 @@
 export interface Intensity {
   /** Restarts allowed within any window of `periodMs`. 0: the first failure ends the Boss. */
   readonly intensity: number;
-  /** Milliseconds of kernel time. */
+  /** Length of the window, in milliseconds of kernel time. */
   readonly periodMs: number;
 }
 
 /** Elixir's default; OTP's is 1 in 5 seconds. */
 export const DEFAULT_INTENSITY: Intensity = { intensity: 3, periodMs: 5_000 };
 
-/** Past restarts, newest first: kernel times, or with a number beside it so many that count as of one time. */
+/**
+ * Past restarts, newest first: kernel times, or pairs of a time and a number of restarts that count as of that time.
+ */
 export type Window = readonly (number | readonly [atMs: number, restarts: number])[];
 
 /**
- * From so many entries on, restarts close to each other share one: the window is written with every restart, and a
- * storm must not make each dearer than the one before. Whoever allows fewer restarts than this has them counted to the
- * millisecond.
+ * The number of entries from which close restarts share one: the window is written with every restart, and a storm must
+ * not make each one dearer than the last. With a lower intensity than this, restarts are counted to the millisecond.
  */
 export const EXACT_ENTRIES = 16;
 
-/**
- * Of a period, in which restarts share an entry then. OTP counts in whole seconds; this is the sixteenth part of a
- * period.
- */
+/** The number of parts of a period; restarts within one part share an entry. OTP counts in whole seconds. */
 const SHARES = 16;
 
 /**
  * Counts one more restart and decides whether the Boss may go on. Restarts that share an entry count as of the last of
- * them: a Boss that allows many may give up a sixteenth of the period too early, never too late.
+ * them: a Boss with a high intensity may give up a sixteenth of the period too early, never too late.
  *
  * @returns The new window, or null when the Boss must give up. Never throws.
- * @see OTP lib/stdlib/src/supervisor.erl `add_restart/3`: same rule and the same inclusive boundary, seconds there.
+ * @see OTP lib/stdlib/src/supervisor.erl `add_restart/3`: same rule and the same inclusive boundary, in seconds there.
  */
 export function addRestart(window: Window, nowMs: number, { intensity, periodMs }: Intensity): Window | null {
   const kept = window.filter(isWithin(nowMs, periodMs));
@@ -41,7 +39,7 @@ export function addRestart(window: Window, nowMs: number, { intensity, periodMs 
   return sumOf(next) <= intensity ? next : null;
 }
 
-/** How many restarts of a window count now. */
+/** The number of restarts of a window that count now. */
 export function restartsWithin(window: Window, nowMs: number, periodMs: number): number {
   return sumOf(window.filter(isWithin(nowMs, periodMs)));
 }

@@ -1,6 +1,6 @@
 /**
- * A tree that is spread over workers: which of its Bosses have a partition on each, and what of the tree one worker
- * has. As Elixir's PartitionSupervisor, every partition is a Boss of its own, with its own children and its own
+ * Partitions a tree over workers: which Bosses have a partition on each worker, and the part of the tree on one worker.
+ * As in Elixir's PartitionSupervisor, every partition is a Boss of its own, with its own children and its own
  * intensity. Pure.
  */
 import { childAddress, ROOT } from '../actors/model/address.ts';
@@ -11,11 +11,11 @@ import { rulesOf } from './strategies.ts';
 interface SpreadTree {
   /** Addresses of the Bosses below the root that have a partition on every worker. */
   readonly spread: ReadonlySet<string>;
-  /** Addresses of all that is declared under those, and under the root. */
+  /** Addresses of all children declared under those, and under the root. */
   readonly declared: ReadonlySet<string>;
 }
 
-/** Throws BOSUN_CHILD_SPEC_INVALID for a root whose children belong together. */
+/** Plans the partition of a tree. Throws BOSUN_CHILD_SPEC_INVALID for a root whose children belong together. */
 export function spreadTree(root: BossSpec): SpreadTree {
   if (!isSpread(root)) {
     throw new BosunError(
@@ -30,7 +30,7 @@ export function spreadTree(root: BossSpec): SpreadTree {
   return { spread, declared };
 }
 
-/** The tree of one worker: of each spread Boss those children that live there. */
+/** The tree of one worker: each spread Boss with the children that live there. */
 export function partitionOf(root: BossSpec, { spread }: SpreadTree, isHere: (address: string) => boolean): BossSpec {
   const partition = (boss: BossSpec, at: string): BossSpec => ({
     ...boss,
@@ -51,14 +51,16 @@ function walk(
   for (const child of children) {
     const address = childAddress(at, child.id);
     into.declared.add(address);
-    // An id of several segments is placed by the first of them, with what else begins with it.
+    // An id of several segments is placed by its first segment, like all ids with that prefix.
     if (!('boss' in child) || child.id.includes('/') || !isSpread(child.boss)) continue;
     into.spread.add(address);
     walk(address, child.boss, into);
   }
 }
 
-/** Groups, significant children and a bound on how many there are mean something only where all of them are. */
+/**
+ * Whether a Boss can be spread. Groups, significant children and a bound on children need all children in one place.
+ */
 function isSpread({ strategy, autoShutdown = 'never', maxChildren }: BossSpec): boolean {
   return autoShutdown === 'never' && maxChildren === undefined && rulesOf(strategy).joins === undefined;
 }

@@ -1,7 +1,7 @@
 /**
  * Scripts: how a Boss ends several children one after the other, the youngest first, and starts some of them again. A
- * child that is told to end takes its time, so the rest of a script may have to wait; it is kept in the Boss's
- * context and goes on after a crash of the host. Pure; the machine in boss.ts hands the orders over.
+ * child that is told to end takes time, so the rest of a script may have to wait; it is kept in the Boss's context and
+ * continues after a crash of the host. Pure; the machine in boss.ts passes the orders on.
  */
 import { type BossFacts } from '../actors/model/supervision.ts';
 import { cancelOrders, type Order, restartOrders, startOrder, terminateOrders } from './boss-orders.ts';
@@ -10,36 +10,39 @@ import { type ChildRecord } from './exit-rules.ts';
 import { rulesOf, type Strategy } from './strategies.ts';
 
 export type ScriptStep =
-  /** `terminate`: for good. `halt`: to be restarted by a later step, with its mailbox. */
+  /** `terminate` is for good; `halt` is for a restart by a later step, with the mailbox kept. */
   | { readonly do: 'terminate' | 'halt'; readonly id: string }
-  /** From the initial state. `isCounted` in the child's own restarts. */
+  /** Restarts from the initial state. `isCounted`: whether it counts in the child's own restarts. */
   | { readonly do: 'restart'; readonly id: string; readonly isCounted: boolean }
-  /** A declared child that is not there. */
+  /** Starts a declared child that does not exist. */
   | { readonly do: 'start'; readonly id: string; readonly position: number }
-  /** Tells all at once to end, under one timer (OTP: simple_one_for_one). */
+  /** Tells all children at once to end, under one timer (OTP: simple_one_for_one). */
   | { readonly do: 'shutdownAll' };
 
-/** The children as of before the turn, and what they have still to do. */
+/** The children before the turn, and whether they have work to do before they end. */
 type Children = Pick<BossFacts<ChildRecord>, 'children' | 'lingers'>;
 
 export interface Scene extends Children, Pick<BossFacts, 'nowMs'> {
   readonly strategy: Strategy;
-  /** The failed child, as this turn has recorded it. */
+  /** The failed child, as recorded in this turn. */
   readonly failed?: ChildRecord | undefined;
   readonly declared: readonly ChildSpec[];
 }
 
 interface Progress {
   readonly orders: readonly Order[];
-  /** Index of the step whose children were told: it goes on with this one when they have ended; null at the end. */
+  /**
+   * Index of the step whose children were told to end. The script continues with it when they have ended. Null at the
+   * end.
+   */
   readonly at: number | null;
 }
 
 /**
  * Takes the steps that can be taken now.
  *
- * @param resumed Index of the step to go on with: its children have been told to end, and have, or their time is up.
- *   Absent at the beginning.
+ * @param resumed Index of the step to go on with: its children were told to end, and have ended, or their time is up.
+ * Absent at the beginning.
  */
 export function proceed(steps: readonly ScriptStep[], scene: Scene, resumed: number | undefined): Progress {
   const orders: Order[] = [];
@@ -53,10 +56,10 @@ export function proceed(steps: readonly ScriptStep[], scene: Scene, resumed: num
 }
 
 /**
- * OTP's group restart: the group ends in reverse order and starts in order; temporary children stay away, and one that
- * was terminated before comes back.
+ * OTP's group restart: the group ends in reverse order and starts in order; temporary children are not started again,
+ * and a child terminated before is.
  *
- * @param group In the order of their starts, the failed one among them.
+ * @param group In the order of their starts, including the failed one.
  * @param isCounted Whether the failed child's restart is counted in its own record.
  */
 export function restartSteps(group: readonly ChildRecord[], failed: ChildRecord, isCounted: boolean): ScriptStep[] {
@@ -71,8 +74,8 @@ export function restartSteps(group: readonly ChildRecord[], failed: ChildRecord,
 }
 
 /**
- * A Boss that is to end ends its children before, the youngest first. No steps where none of them has anything left to
- * do: they end with it.
+ * The steps by which an ending Boss ends its children, the youngest first. Empty if no child has work to do: they
+ * end with it.
  */
 export function endSteps(strategy: Strategy, { children, lingers }: Children): ScriptStep[] {
   const living = [...children.values()].filter(({ status }) => status !== 'ended');
@@ -86,11 +89,13 @@ function isTold({ status, spec }: ChildRecord, lingers: Children['lingers']): bo
   return status !== 'ended' && shutdownOf(spec) !== 'brutal_kill' && lingers(spec.id);
 }
 
-/** Tells the children that a step ends, where there is somebody to be told. */
+/**
+ * Orders that tell the children whom a step ends to shut down, and that wait for them; none if no child has to be told.
+ */
 function shutdownOrders(step: ScriptStep, scene: Scene): Order[] {
   const told = endedBy(step, scene).filter((record) => isTold(record, scene.lingers));
   if (told.length === 0) return [];
-  // Not by Math.max of them all: a dynamic Boss has more children than a call may have arguments.
+  // Not by Math.max of all: a dynamic Boss may have more children than a call can have arguments.
   const ms = told.reduce((longest, { spec }) => Math.max(longest, msOf(spec)), 0);
   return [
     ...told.map(

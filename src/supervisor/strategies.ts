@@ -1,4 +1,4 @@
-/** The restart strategies, and everything in which they differ. OTP's, by OTP's names but for `dynamic`. Pure. */
+/** The restart strategies and their differences. They have OTP's names, except `dynamic`. Pure. */
 import { unreachable } from '../assert.ts';
 
 export const STRATEGIES = ['one_for_one', 'one_for_all', 'rest_for_one', 'dynamic'] as const;
@@ -12,11 +12,11 @@ interface Placed {
 
 interface StrategyRules {
   /**
-   * Whether a child is restarted together with one that failed. A group ends in the reverse order of its starts and
-   * starts in that order, from initial states. Undefined: a child is restarted alone, as its spec says.
+   * Whether a child is restarted together with a failed one. A group ends in the reverse order of its starts and starts
+   * in that order, from initial states. Undefined: a child is restarted alone, as its spec says.
    */
   readonly joins?: (child: Placed, failed: Placed) => boolean;
-  /** Its children are many of one template: their specs are not kept, and they end all at once. */
+  /** Whether its children are many of one template: their specs are not stored, and they end all at once. */
   readonly isOfTemplate: boolean;
 }
 
@@ -37,8 +37,8 @@ export function rulesOf(strategy: Strategy): StrategyRules {
 }
 
 /**
- * The children that are restarted together with one that failed, itself among them, in the order of their starts;
- * undefined where it is restarted alone.
+ * The children that are restarted together with a failed one, including it, in the order of their starts; undefined
+ * where it is restarted alone.
  */
 export function restartGroup<Child extends Placed>(
   strategy: Strategy,

@@ -1,2 +1,2 @@
-/** Turns for other systems of observation: `bosun/telemetry`. Nothing inside src imports this file. */
+/** The entry point `bosun/telemetry`: turns for other observability systems. Nothing inside src imports this file. */
 export { type OpenTelemetryOptions, traceToOpenTelemetry } from './open-telemetry.ts';

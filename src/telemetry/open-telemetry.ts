@@ -1,36 +1,38 @@
 /**
- * A span of OpenTelemetry for every turn, linked to the turn that caused it. Names, types and states only: what events
- * and contexts hold leaves the system by the gateway, which knows what is secret. `@opentelemetry/api` is the host's;
- * it is loaded when this is called, and gives spans to whatever provider the host has registered, or to none.
+ * An OpenTelemetry span for every turn, linked to the turn that caused it. Spans have names, types and states only:
+ * contents of events and contexts leave the system through the gateway, which knows what is secret.
+ * `@opentelemetry/api` is the host's dependency; it is loaded when the export starts, and passes spans to the provider
+ * that the host has registered, if any.
  */
 import type * as OpenTelemetry from '@opentelemetry/api';
 import type { Attributes, Span, SpanContext, Tracer } from '@opentelemetry/api';
 import { ROOT } from '../actors/model/address.ts';
 import { type Subscription } from '../actors/world/actor-view.ts';
 import { type TraceRecord } from '../actors/model/trace-record.ts';
-import { BosunError } from '../errors.ts';
+import { BosunError, messageOf } from '../errors.ts';
 import { TRACE_TURNS_MAX } from '../limits.ts';
 import { type System } from '../system.ts';
 
+/** Options that select the turns to export. */
 export interface OpenTelemetryOptions {
-  /** Only turns of this actor and of all below it. Default: of all actors. */
+  /** Address of the actor whose turns, and those of all actors below it, are exported. Default: all actors. */
   readonly address?: string;
 }
 
 type Api = typeof OpenTelemetry;
 
 /**
- * Sends a span of kind `consumer` for every turn from now on, once it is durable; its times are the turn's, in kernel
- * time. It is a root of its own, linked to the span of the turn that sent what it took, where that is among the last
- * 10,000. Attributes: those of messaging, and `bosun.*`. Resolves when it has begun; `unsubscribe` ends it. Rejects
- * with BOSUN_CONFIG_INVALID where `@opentelemetry/api` is not installed, BOSUN_ACTOR_UNKNOWN, BOSUN_SYSTEM_CLOSED.
+ * Exports a span of kind `consumer` for every turn from now on, once the turn is durable; its times are the turn's, in
+ * kernel time. Each span is a root, linked to the span of the turn that sent its message if that is among the last
+ * 10,000. Attributes: those of messaging, and `bosun.*`. Resolves when the export has started; `unsubscribe` ends it.
+ * Rejects with BOSUN_CONFIG_INVALID if `@opentelemetry/api` is not installed, BOSUN_ACTOR_UNKNOWN, BOSUN_SYSTEM_CLOSED.
  */
 export async function traceToOpenTelemetry(
   system: System,
   { address = ROOT }: OpenTelemetryOptions = {},
 ): Promise<Subscription> {
   const spans = new Spans(await loadedApi());
-  return system.admin.onTurn(address, (record) => spans.add(record));
+  return await system.admin.onTurn(address, (record) => spans.add(record));
 }
 
 async function loadedApi(): Promise<Api> {
@@ -46,7 +48,7 @@ async function loadedApi(): Promise<Api> {
 class Spans {
   readonly #api: Api;
   readonly #tracer: Tracer;
-  /** Of the turns that may yet be causes: by life and sequence, oldest first. */
+  /** Span contexts of turns that may still be causes, by life and sequence, oldest first. */
   readonly #contexts = new Map<string, SpanContext>();
 
   constructor(api: Api) {
@@ -75,16 +77,15 @@ class Spans {
   }
 
   #fail(span: Span, { error, atMs, durationMs }: TraceRecord): void {
-    const { name = 'Error', message = String(error) } = (error ?? {}) as { name?: string; message?: string };
-    span.recordException({ name, message }, atMs + durationMs);
+    const message = messageOf(error);
+    span.recordException({ name: wordOf(error, 'name') ?? 'Error', message }, atMs + durationMs);
     span.setStatus({ code: this.#api.SpanStatusCode.ERROR, message });
   }
 }
 
-/** By the conventions for messaging and errors; what they have no word for is `bosun.*`. */
+/** Attributes by the conventions for messaging and errors, and `bosun.*` where those have none. */
 function attributesOf(record: TraceRecord): Attributes {
   const { kind, event, cause, value, error } = record;
-  const { name, code } = (error ?? {}) as { name?: string; code?: string };
   return {
     'messaging.system': 'bosun',
     'messaging.operation.type': 'process',
@@ -98,8 +99,14 @@ function attributesOf(record: TraceRecord): Attributes {
     'bosun.status': record.status,
     ...(value !== null && { 'bosun.state': typeof value === 'string' ? value : JSON.stringify(value) }),
     ...(typeof cause?.address === 'string' && { 'bosun.cause.address': cause.address }),
-    ...(kind === 'failed' && { 'error.type': code ?? name ?? '_OTHER' }),
+    ...(kind === 'failed' && { 'error.type': wordOf(error, 'code') ?? wordOf(error, 'name') ?? '_OTHER' }),
   };
+}
+
+/** A text field of a thrown value, which may be anything. */
+function wordOf(error: unknown, key: 'name' | 'code'): string | undefined {
+  const word = (error as { readonly name?: unknown; readonly code?: unknown } | null | undefined)?.[key];
+  return typeof word === 'string' ? word : undefined;
 }
 
 function keyOf(life: number, sequence: number): string {

@@ -1,67 +1,79 @@
 /**
- * A store whose medium fails on command: power cuts that take unsynced writes, writes that fail or hang, bits that
- * flip. In memory and deterministic: no timers, and every promise resolves by microtasks alone.
+ * A store whose medium fails on command: power cuts that lose unsynced writes, writes that fail or hang, flipped bits.
+ * In memory and deterministic: no timers, and every promise resolves by microtasks alone.
  */
-import { type Notes, type Store, type StoreEntry, type StoreSnapshot, type StoreWrite } from '../actors/model/ports.ts';
+import {
+  type Notes,
+  type Store,
+  type StoreEntry,
+  type StoreRange,
+  type StoreSnapshot,
+  type StoreWrite,
+} from '../actors/model/ports.ts';
 import { assert } from '../assert.ts';
 import { BosunError } from '../errors.ts';
 import { EVERY_KEY } from '../persistence/keys.ts';
 import { assertWrites, inBatches, OrderedMap, snapshotOf } from '../persistence/memory-store.ts';
 
-/** One write of the store, as its log keeps it. */
+/** One write of the store, as its log records it. */
 export interface LoggedBatch {
   readonly writes: readonly StoreWrite[];
   /** Whether the write asked to be synced. */
   readonly sync: boolean;
 }
 
-/** A write that does not get on. */
+/** A write that the test holds up. */
 export interface HeldWrite {
   /** Resolves once a write is held. */
   readonly reached: Promise<void>;
-  /** Lets it go on, or lets all through if none was held yet. */
+  /** Lets the held write continue; if none is held yet, lets all through. */
   release(): void;
 }
 
-/** Where a write is held: before it changes the medium, or when it is durable and its promise has not resolved yet. */
+/**
+ * The point at which a write is held: before it changes the medium, or when it is durable and its promise is still
+ * pending.
+ */
 export type HoldPoint = 'before' | 'durable';
 
+/** A store whose faults a test controls. */
 export interface FaultyStore extends Store {
   readonly isOpen: boolean;
-  /** Writes accepted so far, over all opens. */
+  /** Number of writes accepted so far, over all opens. */
   readonly writes: number;
   /** All writes accepted so far. */
   readonly log: readonly LoggedBatch[];
-  /** Keys of all entries that are read, in order, once a test has put a list here. */
+  /** The keys of all entries that are read, in order. Null until a test assigns a list. */
   reads: string[] | null;
-  /** What a reader would find now. */
+  /** The present contents, as a reader would find them. */
   entries(): readonly StoreEntry[];
   /**
-   * Power loss: what was synced stays, and of the unsynced writes behind it the first `keepUnsynced`, none unless told.
-   * The store is closed then and can be opened again. The promise of a held write never settles: who waited is dead.
+   * Simulates a power loss: synced writes stay, and the first `keepUnsynced` of the unsynced writes (default 0). The
+   * store is closed then and can be opened again. The promise of a held write never settles, since its process is dead.
    */
   crash(options?: { keepUnsynced?: number }): void;
   /**
-   * Makes the next `count` writes fail, or those that `fails` picks. The store then refuses to write until it is closed
-   * and opened again.
+   * Makes the next `count` writes fail, or those that `fails` selects. The store then refuses to write until it is
+   * closed and opened again.
    *
-   * @param options.applied Whether what failed is on the medium all the same, as after a sync that reported an error.
+   * @param options.applied Whether failed writes reach the medium all the same, as after a sync that reported an error.
    */
   failWrites(fails: number | ((writes: readonly StoreWrite[]) => boolean), options?: { applied?: boolean }): void;
   /** Holds the next write at `point`. */
   hold(point: HoldPoint): HeldWrite;
   /** Inverts all bits of one byte of a stored value. */
   flip(key: string, byteOffset: number): void;
-  /** Takes a key away, as LevelDB does where its log is damaged. */
+  /** Removes a key, as a damaged log of LevelDB does. */
   lose(key: string): void;
 }
 
 export interface FaultyStoreOptions {
   readonly name?: string;
-  /** Whether it has notes, which survive `crash` here: then a run after a crash is cautious. Default false. */
+  /** Whether the store has notes. Here they survive `crash`, so a run after a crash is cautious. Default false. */
   readonly notes?: boolean;
 }
 
+/** Makes a store in memory that fails and loses power on command. */
 export function faultyStore(options: FaultyStoreOptions = {}): FaultyStore {
   return new Medium(options.name ?? 'faulty memory', options.notes === true ? new MemoryNotes() : undefined);
 }
@@ -72,7 +84,7 @@ interface Hold {
   readonly released: Promise<void>;
 }
 
-/** A promise and what resolves it. */
+/** A promise and the function that resolves it. */
 function latch(): { opened: Promise<void>; open: () => void } {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => (open = resolve));
@@ -100,12 +112,12 @@ class Medium implements FaultyStore {
   readonly notes?: Notes;
   readonly log: LoggedBatch[] = [];
   reads: string[] | null = null;
-  /** What readers see. */
+  /** The contents that readers see. */
   #image = new OrderedMap();
-  /** What a power cut leaves. */
+  /** The contents that survive a power cut. */
   #durable = new OrderedMap();
   #unsynced: (readonly StoreWrite[])[] = [];
-  /** Counts opens, so that a write held over a crash cannot touch what comes after it. */
+  /** Counts opens, so that a write held over a crash cannot change later contents. */
   #run = 0;
   #state: 'closed' | 'open' | 'failed' = 'closed';
   #writing = false;
@@ -152,7 +164,7 @@ class Medium implements FaultyStore {
     return snapshotOf(this.#image);
   }
 
-  async *scan(range: { gte: string; lt: string; limit?: number }): AsyncGenerator<readonly StoreEntry[]> {
+  async *scan(range: StoreRange): AsyncGenerator<readonly StoreEntry[]> {
     this.#assertOpen();
     for (const batch of inBatches(this.#image.entries(range))) {
       for (const [key] of batch) this.reads?.push(key);
@@ -172,7 +184,7 @@ class Medium implements FaultyStore {
     if (this.#fails(writes)) {
       this.#state = 'failed';
       if (this.#failuresApply) this.#accept(writes, true);
-      throw new BosunError('BOSUN_STORE_FAILED', `writing to ${this.name} failed, as told`);
+      throw new BosunError('BOSUN_STORE_FAILED', `writing to ${this.name} failed, as the test demands`);
     }
     this.#accept(writes, sync);
     this.#writing = true;
@@ -222,7 +234,7 @@ class Medium implements FaultyStore {
     this.#onMedium([{ key, value: null }]);
   }
 
-  /** Changes the medium past the log, now and after any crash. */
+  /** Changes the medium without logging a write. The change survives every crash. */
   #onMedium(writes: readonly StoreWrite[]): void {
     this.#image.apply(writes);
     this.#durable.apply(writes);

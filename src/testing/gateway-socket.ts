@@ -1,34 +1,37 @@
 /**
- * A WebSocket without a network: a client connects by it to a gateway in the same process, through the same codec.
- * Lines can be cut, as networks do it, and what is on its way be lost.
+ * A WebSocket without a network: a client connects to a gateway in the same process, through the same codec.
+ * Connections can be cut as by a network, which loses frames in transit.
  */
 import { type Clock, systemClock } from '../clock.ts';
 import { type SocketClass } from '../client/platform.ts';
 import { type Connection } from '../gateway/client/connection.ts';
 import { type Gateway } from '../gateway/network/server.ts';
 
-/** Code of a close that nobody sent. */
+/** Close code of a broken connection. */
 const BROKEN = 1006;
 
 interface Line {
-  /** The line breaks; both sides notice. */
+  /** Breaks the connection so that both sides notice. */
   cut(): void;
-  /** From now on nothing gets through to the client; nobody notices. */
+  /** Drops all further frames to the client without either side noticing. */
   deafen(): void;
 }
 
+/** A WebSocket class whose other end is a gateway in the same process. */
 export interface GatewaySocket {
-  /** For `createClient({ WebSocket })`. */
+  /** The class to pass to `createClient({ WebSocket })`. */
   readonly WebSocket: SocketClass;
-  /** Lines that are up. */
+  /** Open connections. */
   readonly lines: ReadonlySet<Line>;
-  /** Sockets opened so far. */
+  /** Number of sockets opened so far. */
   readonly opened: number;
 }
 
 /**
- * @param gateway Asked at each connect; undefined where nobody listens.
- * @param clock Gives each frame its turn. Default: the machine's.
+ * Makes a WebSocket class that connects clients to a gateway without a network.
+ *
+ * @param gateway Called at each connect; undefined if no gateway listens, so that the connection fails.
+ * @param clock Schedules each frame. Default: the machine's.
  */
 export function gatewaySocket(
   gateway: () => Gateway | undefined,

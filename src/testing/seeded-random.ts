@@ -1,6 +1,7 @@
-/** Random numbers that are the same for the same seed on every machine (mulberry32, Tommy Ettinger, public domain). */
+/** Pseudo-random numbers, equal for equal seeds on every machine (mulberry32, Tommy Ettinger, public domain). */
 import { type Random } from '../actors/model/ports.ts';
 
+/** A source of random numbers: equal seeds give equal numbers. */
 export class SeededRandom implements Random {
   #state: number;
 

@@ -1,39 +1,55 @@
 /**
- * A system that is spread over workers, for tests: all of it in one thread, on one virtual clock, each worker with a
- * store of its own that can lose what was not synced. `crash` is the death of one worker, `restart` its next start;
- * what travels between workers is bytes here too, and none of it survives the death of who it was for.
+ * A system over workers for tests: all in one thread, on one virtual clock, each worker with a store of its own that
+ * can lose unsynced writes. `crash` is the death of one worker, `restart` its next start; messages between workers are
+ * bytes here too, and none survives the death of its receiver.
  */
 import { type Wire } from '../actors/model/ports.ts';
 import { BosunError, isBosunError } from '../errors.ts';
 import { createWorkerGateway } from '../gateway/workers/worker-gateway.ts';
+import { Shard } from '../shard.ts';
 import { System } from '../system.ts';
 import { type SystemOptions } from '../system-options.ts';
 import { type Staff, type StaffListener } from '../workers/staff.ts';
 import { CallService } from '../workers/call-service.ts';
 import { refusedStart } from '../workers/call-messages.ts';
 import { factsOf } from '../workers/facts.ts';
-import { SpreadSystem } from '../workers/spread-system.ts';
+import { WorkerShards } from '../workers/worker-shards.ts';
 import { type FaultyStore, faultyStore } from './faulty-store.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-export interface SpreadTestOptions extends Omit<SystemOptions, 'store' | 'clock' | 'random'> {
-  /** How many workers. */
-  readonly workers: number;
-  /** Default 1. */
-  readonly seed?: number;
-  readonly clock?: VirtualClock;
-  /** By worker; new ones unless given. */
-  readonly stores?: readonly FaultyStore[];
-  /** Is given the part of each worker before it starts, to hear what it says from its first epoch on. */
-  readonly onCreate?: (system: System, worker: number) => void;
+/** How frames travel between workers, and between each and the host. */
+export interface Wires {
+  /**
+   * Takes a frame for transport.
+   *
+   * @param line The sender and the receiver. Frames of one line arrive in their order.
+   */
+  travel(line: string, arrive: () => void): void;
 }
 
-/** One worker while it lives. */
+/** Options of `startSpreadTestSystem`. */
+export interface SpreadTestOptions extends Omit<SystemOptions, 'store' | 'clock' | 'random'> {
+  /** Number of workers. */
+  readonly workers: number;
+  /** Seed of random numbers. Default 1. */
+  readonly seed?: number;
+  readonly clock?: VirtualClock;
+  /** Stores by worker; default: new ones. */
+  readonly stores?: readonly FaultyStore[];
+  /** Called with the system of each worker before it starts, to subscribe from its first epoch on. */
+  readonly onCreate?: (system: Shard, worker: number) => void;
+  /** @internal Options of a worker at each of its starts, over the others. */
+  readonly optionsOf?: (worker: number) => Partial<SpreadTestOptions>;
+  /** @internal Default: every frame arrives at the next round, in order. */
+  readonly wires?: Wires;
+}
+
+/** A running worker. */
 interface Worker {
-  readonly system: System;
+  readonly system: Shard;
   readonly service: CallService;
-  /** Who hears other workers, once its kernel runs. */
+  /** Takes frames of other workers. Undefined until its kernel runs. */
   hear: ((from: number, bytes: Uint8Array) => void) | undefined;
 }
 
@@ -49,7 +65,7 @@ class LoopbackStaff implements Staff {
   #ready = 0;
   #isEnding = false;
   readonly #gates: (() => void)[] = [];
-  /** Frames on their way. */
+  /** Number of frames in transit. */
   travelling = 0;
 
   constructor(options: SpreadTestOptions, logged: unknown[][] = []) {
@@ -68,7 +84,7 @@ class LoopbackStaff implements Staff {
   }
 
   post(index: number, bytes: Uint8Array): void {
-    this.#travelTo(index, ({ service }) => service.hear(bytes));
+    this.#travelTo(index, `host to ${index}`, ({ service }) => service.hear(bytes));
   }
 
   async end(): Promise<void> {
@@ -76,19 +92,20 @@ class LoopbackStaff implements Staff {
     const living = [...this.#living.values()];
     this.#living.clear();
     await Promise.all(living.map(({ system }) => system.stop()));
-    // Who waits for the others sees that it was stopped, and closes its store.
+    // Workers that wait for the others see that the system was stopped, and close their stores.
     for (const go of this.#gates.splice(0)) go();
     await Promise.allSettled(this.#begun);
   }
 
-  system(index: number): System | undefined {
+  system(index: number): Shard | undefined {
     return this.#living.get(index)?.system;
   }
 
   async begin(index: number): Promise<void> {
-    const { seed = 1, workers, clock, stores, onCreate, ...rest } = this.options;
+    const changes = this.options.optionsOf?.(index);
+    const { seed = 1, workers, clock, stores, onCreate, optionsOf, wires, ...rest } = { ...this.options, ...changes };
     const wire: Wire = {
-      post: (to, bytes) => this.#travelTo(to, ({ hear }) => hear?.(index, bytes)),
+      post: (to, bytes) => this.#travelTo(to, `${index} to ${to}`, ({ hear }) => hear?.(index, bytes)),
       listen: (listener) => (worker.hear = listener),
     };
     const options = {
@@ -100,10 +117,12 @@ class LoopbackStaff implements Staff {
       clock: this.clock,
       random: new SeededRandom(seed + index),
     };
-    const system = new System(options, { index, count: workers, wire, gate: () => this.#gate() });
+    const system = new Shard(options, { index, count: workers, wire, gate: () => this.#gate() });
     onCreate?.(system, index);
     const tell = (bytes: Uint8Array) =>
-      this.#travel(() => this.#living.get(index) === worker && this.#listener?.heard(index, bytes));
+      this.#travel(`${index} to host`, () => {
+        if (this.#living.get(index) === worker) this.#listener?.heard(index, bytes);
+      });
     const worker: Worker = {
       system,
       service: new CallService(system, {
@@ -133,10 +152,10 @@ class LoopbackStaff implements Staff {
     if (worker === undefined) return;
     this.#living.delete(index);
     worker.system.abandon();
-    this.#listener?.down(index, new BosunError('BOSUN_WORKER_DOWN', 'the test ended it'));
+    this.#listener?.down(index, new BosunError('BOSUN_WORKER_DOWN', 'the test ended the worker'));
   }
 
-  /** At the first start each waits for the last, unless one has failed by then. */
+  /** Waits at the first start until all workers are ready, or one has failed. */
   #gate(): Promise<void> {
     this.#ready += 1;
     if (this.#ready >= this.count) for (const go of this.#gates.splice(0)) go();
@@ -145,32 +164,38 @@ class LoopbackStaff implements Staff {
       : new Promise((resolve) => this.#gates.push(resolve));
   }
 
-  /** What is on its way to a worker that dies is lost, also when another has taken its place. */
-  #travelTo(index: number, arrive: (worker: Worker) => void): void {
+  /** Sends a frame. It is lost if its receiver dies before it arrives, even if the receiver is restarted. */
+  #travelTo(index: number, line: string, arrive: (worker: Worker) => void): void {
     const worker = this.#living.get(index);
-    if (worker !== undefined) this.#travel(() => this.#living.get(index) === worker && arrive(worker));
+    if (worker === undefined) return;
+    this.#travel(line, () => {
+      if (this.#living.get(index) === worker) arrive(worker);
+    });
   }
 
-  #travel(arrive: () => unknown): void {
+  #travel(line: string, arrive: () => void): void {
     this.travelling += 1;
-    this.clock.defer(() => {
+    const arrived = () => {
       this.travelling -= 1;
       arrive();
-    });
+    };
+    if (this.options.wires === undefined) this.clock.defer(arrived);
+    else this.options.wires.travel(line, arrived);
   }
 }
 
+/** A system over workers on virtual time, in one thread. */
 export class SpreadTestSystem {
   #staff: LoopbackStaff;
-  #system: SpreadSystem;
+  #system: System;
 
   /** Use {@link startSpreadTestSystem}. */
   constructor(options: SpreadTestOptions) {
     this.#staff = new LoopbackStaff(options);
-    this.#system = new SpreadSystem({ staff: this.#staff, clock: this.#staff.clock });
+    this.#system = new System(new WorkerShards(this.#staff, this.#staff.clock), this.#staff.clock);
   }
 
-  get system(): SpreadSystem {
+  get system(): System {
     return this.#system;
   }
 
@@ -178,24 +203,25 @@ export class SpreadTestSystem {
     return this.#staff.clock;
   }
 
-  /** By worker. */
+  /** The stores by worker. */
   get stores(): readonly FaultyStore[] {
     return this.#staff.stores;
   }
 
-  /** Lines of `log` actions and reports of the runtime. */
+  /** The arguments of `log` actions and the reports of the runtime. */
   get logged(): readonly unknown[][] {
     return this.#staff.logged;
   }
 
-  /** The part of the system that a worker has; undefined while it is down. */
-  worker(index: number): System | undefined {
+  /** The system of a worker; undefined while it is down. */
+  worker(index: number): Shard | undefined {
     return this.#staff.system(index);
   }
 
-  /** Lets everything happen that can without time passing. */
+  /** Runs everything that can happen without time passing, and waits until the system is idle. */
   async settle(): Promise<void> {
-    // Frames cause turns, and turns frames: it is over when a few rounds in a row had neither.
+    if (this.clock.isExact) return void (await this.clock.drain());
+    // Frames cause turns, and turns cause frames: it has settled when a few rounds in a row had neither.
     for (let quiet = 0; quiet < 4; quiet++) {
       const { travelling } = this.#staff;
       await new Promise<void>((resolve) => this.clock.defer(resolve));
@@ -209,8 +235,8 @@ export class SpreadTestSystem {
   }
 
   /**
-   * One worker dies, and its store loses what was not synced; `keepUnsynced` batches survive all the same. Does nothing
-   * where it is down.
+   * Simulates the death of one worker, whose store loses unsynced writes except the first `keepUnsynced` batches. Does
+   * nothing if the worker is down.
    */
   crash(index: number, options: { keepUnsynced?: number } = {}): void {
     if (this.worker(index) === undefined) return;
@@ -218,32 +244,37 @@ export class SpreadTestSystem {
     this.stores[index]!.crash(options);
   }
 
-  /** A worker that died is started again. `isSettled: false`: it runs then, and what follows is under way. */
+  /** Restarts a worker that died. `isSettled: false`: returns once it runs, without waiting for the consequences. */
   async restart(index: number, { isSettled = true }: { isSettled?: boolean } = {}): Promise<void> {
     await this.#staff.begin(index);
     if (isSettled) await this.settle();
   }
 
-  /** All of it dies, as by a power cut. */
-  crashAll(): void {
-    for (let index = 0; index < this.#staff.count; index++) this.crash(index);
+  /** Simulates the death of all workers, as by a power cut. */
+  crashAll(options: { keepUnsynced?: number } = {}): void {
+    for (let index = 0; index < this.#staff.count; index++) this.crash(index, options);
   }
 
-  /** The next start of all of it, with other agents or options if given. */
+  /** Starts all workers again, with other agents or options if given. */
   async restartAll(changes: Partial<SpreadTestOptions> = {}): Promise<void> {
     this.#staff = new LoopbackStaff(
       { ...this.#staff.options, ...changes, clock: this.clock, stores: this.stores },
       this.#staff.logged,
     );
-    this.#system = new SpreadSystem({ staff: this.#staff, clock: this.clock });
+    this.#system = new System(new WorkerShards(this.#staff, this.clock), this.clock);
+    await this.begin();
+  }
+
+  /** Starts all workers for the first time. Use {@link startSpreadTestSystem}. */
+  async begin(): Promise<void> {
     await this.#system.start();
     await this.settle();
   }
 }
 
+/** Starts a system over workers on virtual time, and settles it. */
 export async function startSpreadTestSystem(options: SpreadTestOptions): Promise<SpreadTestSystem> {
   const test = new SpreadTestSystem(options);
-  await test.system.start();
-  await test.settle();
+  await test.begin();
   return test;
 }

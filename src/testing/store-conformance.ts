@@ -1,37 +1,38 @@
 /**
- * What every Store must do, as one suite. Whoever writes a store runs it with the test API at hand:
+ * Requirements of every Store, as one test suite. Authors of stores run it with their test API:
  *
- *     storeConformance('my store', { describe, it }, async () => ({ store, reopen, dispose }));
+ *   storeConformance('my store', { describe, it }, async () => ({ store, reopen, dispose }));
  */
 import { deepStrictEqual, rejects, strictEqual } from 'node:assert/strict';
-import { type Store, type StoreWrite } from '../actors/model/ports.ts';
+import { type Store, type StoreRange, type StoreWrite } from '../actors/model/ports.ts';
 import { isBosunError, type ErrorCode } from '../errors.ts';
 
-/** The part of a test runner that the suite needs: vitest, node:test and mocha have it. */
+/** The part of a test runner that the suite needs. vitest, node:test and mocha have it. */
 export interface TestApi {
   describe(name: string, body: () => void): unknown;
   it(name: string, body: () => Promise<void>): unknown;
 }
 
 export interface StoreUnderTest {
-  /** Open and empty. */
+  /** A store that is open and empty. */
   readonly store: Store;
   /** Closes the store and opens the same data again, in the same object or another. */
   reopen(): Promise<Store>;
-  /** Closes and removes whatever is left. */
+  /** Closes the store and removes its data. */
   dispose(): Promise<void>;
 }
 
 const EVERYTHING = { gte: ' ', lt: '\x7f' };
 const SYNC = { sync: true };
 
-/** More than any store returns in one batch of a scan. */
+/** More keys than any store returns in one batch of a scan. */
 const MANY = 2_500;
 
 const BIG_BYTES = 1024 * 1024;
 
+/** Declares the tests that every store must pass. */
 export function storeConformance(name: string, { describe, it }: TestApi, create: () => Promise<StoreUnderTest>): void {
-  /** One rule: a fresh store, the check, and the clean-up whatever the check finds. */
+  /** Declares one rule: opens a fresh store, runs the check, and always cleans up. */
   const rule = (title: string, check: (store: Store, subject: StoreUnderTest) => Promise<void>): unknown =>
     it(title, async () => {
       const subject = await create();
@@ -44,6 +45,7 @@ export function storeConformance(name: string, { describe, it }: TestApi, create
 
   describe(`${name} as a store`, () => {
     describe('values', () => valueRules(rule));
+    describe('reading', () => readingRules(rule));
     describe('scans', () => scanRules(rule));
     describe('writes', () => writeRules(rule));
     describe('snapshots, if it has any', () => snapshotRules(rule));
@@ -54,12 +56,7 @@ export function storeConformance(name: string, { describe, it }: TestApi, create
 
 type Rule = (title: string, check: (store: Store, subject: StoreUnderTest) => Promise<void>) => unknown;
 
-function valueRules(rule: Rule): void {
-  rule('gives back what was written, and undefined for what was not', async (store) => {
-    await store.write([put('a', 'one')], SYNC);
-    strictEqual(await textAt(store, 'a'), 'one');
-    strictEqual(await store.get('b'), undefined);
-  });
+function readingRules(rule: Rule): void {
   rule(
     'reads at once what it reads, if it can: also while a write is under way, and not once it is closed',
     async (store) => {
@@ -77,6 +74,33 @@ function valueRules(rule: Rule): void {
       );
     },
   );
+  rule('reads several at once, if it can, in the order in which they are asked for', async (store) => {
+    if (store.getMany === undefined) return;
+    await store.write([put('a', 'one'), put('b', 'two'), put('c', '')], SYNC);
+    const found = await store.getMany(['b', 'missing', 'c', 'a', 'b']);
+    deepStrictEqual(
+      found.map((value) => value && Buffer.from(value).toString()),
+      ['two', undefined, '', 'one', 'two'],
+    );
+    deepStrictEqual(await store.getMany([]), []);
+    const keys = Array.from({ length: 100 }, (_, n) => `many${n}`);
+    await store.write(
+      keys.map((key) => put(key, key)),
+      SYNC,
+    );
+    deepStrictEqual(
+      (await store.getMany(keys)).map((value) => value && Buffer.from(value).toString()),
+      keys,
+    );
+  });
+}
+
+function valueRules(rule: Rule): void {
+  rule('gives back what was written, and undefined for what was not', async (store) => {
+    await store.write([put('a', 'one')], SYNC);
+    strictEqual(await textAt(store, 'a'), 'one');
+    strictEqual(await store.get('b'), undefined);
+  });
   rule('keeps empty values apart from missing ones', async (store) => {
     await store.write([put('empty', '')], SYNC);
     strictEqual((await store.get('empty'))?.length, 0);
@@ -132,6 +156,11 @@ function scanRules(rule: Rule): void {
   rule('returns no more entries than its limit', async (store) => {
     await fill(store, ['a', 'b', 'c', 'd']);
     deepStrictEqual(await keysIn(store, { gte: 'b', lt: 'z', limit: 2 }), ['b', 'c']);
+  });
+  rule('returns entries from the last one on in reverse, no more than its limit', async (store) => {
+    await fill(store, ['a', 'b', 'c', 'd']);
+    deepStrictEqual(await keysIn(store, { gte: 'b', lt: 'z', reverse: true }), ['d', 'c', 'b']);
+    deepStrictEqual(await keysIn(store, { gte: 'a', lt: 'd', limit: 2, reverse: true }), ['c', 'b']);
   });
   rule('may be left early', async (store) => {
     await store.write(
@@ -248,7 +277,7 @@ function remove(key: string): StoreWrite {
   return { key, value: null };
 }
 
-/** Writes each key under its own name. */
+/** Writes each key with itself as value. */
 async function fill(store: Store, keys: readonly string[]): Promise<void> {
   const writes = keys.map((key) => put(key, key));
   await store.write(writes, SYNC);
@@ -259,10 +288,7 @@ async function textAt(store: Store, key: string): Promise<string | undefined> {
   return value && Buffer.from(value).toString();
 }
 
-async function keysIn(
-  store: Pick<Store, 'scan'>,
-  range: { gte: string; lt: string; limit?: number },
-): Promise<string[]> {
+async function keysIn(store: Pick<Store, 'scan'>, range: StoreRange): Promise<string[]> {
   const keys: string[] = [];
   for await (const batch of store.scan(range)) for (const [key] of batch) keys.push(key);
   return keys;

@@ -1,35 +1,40 @@
 /**
- * A whole system for tests: virtual time, seeded chance, and a store that can lose what was not synced. `crash` and
+ * A whole system for tests: virtual time, seeded randomness, and a store that can lose unsynced writes. `crash` and
  * `restart` stand for power loss and the next start of the process.
  */
-import { createSystem, type System } from '../system.ts';
+import { Shard } from '../shard.ts';
+import { OneShard } from '../shards.ts';
+import { System } from '../system.ts';
 import { type SystemOptions } from '../system-options.ts';
 import { type FaultyStore, faultyStore } from './faulty-store.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-/** Rounds in which nothing was written, after which nothing more is to come. */
+/** Rounds without a write after which a system counts as settled. */
 const QUIET_ROUNDS = 4;
 
-/** For what never comes to rest: a promise that is begun again whenever it ends. */
+/** Limit for systems that are never idle, such as one whose promise is restarted whenever it ends. */
 const ROUNDS_MAX = 10_000;
 
+/** Options of `startTestSystem`. */
 export interface TestSystemOptions extends Omit<SystemOptions, 'store' | 'clock' | 'random'> {
-  /** Default 1. */
+  /** Seed of random numbers. Default 1. */
   readonly seed?: number;
   readonly clock?: VirtualClock;
   readonly store?: FaultyStore;
-  /** Is given each system before it starts, to hear what it says from its first epoch on. */
-  readonly onCreate?: (system: System) => void;
+  /** @internal Called with each shard before it starts, to subscribe from its first epoch on. */
+  readonly onCreate?: (system: Shard) => void;
 }
 
+/** A system on virtual time, with its store, clock and log. */
 export class TestSystem {
   readonly clock: VirtualClock;
   readonly store: FaultyStore;
-  /** Lines of `log` actions and reports of the runtime. */
+  /** The arguments of `log` actions and the reports of the runtime. */
   readonly logged: unknown[][] = [];
   readonly #options: TestSystemOptions;
-  #system: System;
+  #system: Shard;
+  #host: System | undefined;
 
   /** Use {@link startTestSystem}. */
   constructor(options: TestSystemOptions) {
@@ -39,15 +44,22 @@ export class TestSystem {
     this.#system = this.#create(options);
   }
 
-  /** The system as of the last start. */
-  get system(): System {
+  /** @internal The shard of the system as of the last start: what is durable there, read at once. */
+  get shard(): Shard {
     return this.#system;
   }
 
-  /** Lets everything happen that can without time passing. */
+  /** The system as of the last start. */
+  get system(): System {
+    if (this.#host?.inside !== this.#system) this.#host = new System(new OneShard(this.#system), this.clock);
+    return this.#host;
+  }
+
+  /** Runs everything that can happen without time passing, and waits until the system is idle. */
   async settle(): Promise<void> {
-    // Each round lets promises of effects settle, then waits for the turns that they cause; one may be so many steps
-    // long.
+    if (this.clock.isExact) return void (await this.clock.drain());
+    // Each round lets promises of effects settle, then waits for the turns that they cause. A promise may take several
+    // rounds.
     let quiet = 0;
     for (let round = 0; quiet < QUIET_ROUNDS && round < ROUNDS_MAX; round++) {
       const { writes } = this.store;
@@ -61,7 +73,9 @@ export class TestSystem {
     await this.clock.advance(ms, () => this.settle());
   }
 
-  /** Power loss: what was not synced is gone, nothing more happens. `keepUnsynced` batches survive all the same. */
+  /**
+   * Simulates a power loss: unsynced writes are lost except the first `keepUnsynced` batches, and nothing more happens.
+   */
   async crash(options: { keepUnsynced?: number } = {}): Promise<void> {
     this.#system.abandon();
     this.store.crash(options);
@@ -69,17 +83,25 @@ export class TestSystem {
 
   /** Starts the next process on the same store, with other agents or options if given. */
   async restart(changes: Partial<TestSystemOptions> = {}): Promise<void> {
-    // One that has failed by itself may still be closing its store.
+    // A system that has failed by itself may still be closing its store.
     await this.settle();
     this.#system = this.#create({ ...this.#options, ...changes });
-    await this.#system.start();
+    await this.begin();
+  }
+
+  /** Starts the system for the first time. Use {@link startTestSystem}. */
+  async begin(): Promise<void> {
+    const started = this.#system.start();
+    // An exact clock runs deferred functions only while it is drained, so awaiting the start alone would hang.
+    if (this.clock.isExact) await Promise.all([started, this.clock.drain()]);
+    await started;
     await this.settle();
   }
 
-  #create(options: TestSystemOptions): System {
+  #create(options: TestSystemOptions): Shard {
     const { seed = 1, onCreate, ...rest } = options;
-    const system = createSystem({
-      // It would come up every second of every test.
+    const system = new Shard({
+      // The scrubber would run every second of every test.
       scrub: false,
       // Many epochs are many places to crash at.
       epochMs: 0,
@@ -89,14 +111,16 @@ export class TestSystem {
       clock: this.clock,
       random: new SeededRandom(seed),
     });
+    // A test asks for the reason once time has passed; that the system closed is in its log.
+    system.closed.catch(() => {});
     onCreate?.(system);
     return system;
   }
 }
 
+/** Starts a system on virtual time, on a store whose faults a test controls, and settles it. */
 export async function startTestSystem(options: TestSystemOptions): Promise<TestSystem> {
   const test = new TestSystem(options);
-  await test.system.start();
-  await test.settle();
+  await test.begin();
   return test;
 }

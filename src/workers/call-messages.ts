@@ -1,40 +1,50 @@
 /**
- * How the thread of the host and a worker talk: calls with numbers, answers, and further words of calls that go on.
- * What is said within one turn of the event loop travels as one frame. References travel as `{ life, address }`, errors
- * with their codes.
+ * Messages between the host's thread and a worker: numbered calls, answers, and intermediate values of long calls. All
+ * messages of one turn of the event loop travel as one frame. References travel as `{ life, address }`, errors with
+ * their codes.
  */
+import { refusalsIn } from '../actors/api/refused-sends.ts';
 import { Ref } from '../actors/model/ref.ts';
+import { admitError } from '../actors/model/thrown.ts';
 import { type Clock } from '../clock.ts';
-import { BosunError, ERROR_CODES, type ErrorCode, messageOf } from '../errors.ts';
+import { BosunError, ERROR_CODES, type ErrorCode, isBosunError, messageOf } from '../errors.ts';
 import { createCodec } from '../persistence/codec.ts';
 
-/** Calls of whoever stands beside the systems of workers: the first argument is the worker gateway's own verb. */
+/** The verb of calls to the worker gateway; the first argument is the gateway's own verb. */
 export const WORKER_GATEWAY = 'workerGateway';
 
-/** `null` ends a call that goes on. */
+/** A call. A verb of `null` ends a long call. */
 export type CallMessage = readonly [number: number, verb: string | null, args: readonly unknown[]];
 
 /**
- * `answer` and `error` end a call; `word` comes before. A number alone is an answer of nothing: most are, and that is
- * the shortest.
+ * An answer. `answer` and `error` end a call; `word` is an intermediate value. A number alone is an answer without a
+ * result, in its shortest form. `durable` answers every unanswered `send` up to its number; `lost` refuses those from
+ * `first` to its number.
  */
-export type AnswerMessage = number | readonly [number: number, kind: 'answer' | 'error' | 'word', what: unknown];
+export type AnswerMessage =
+  | number
+  | readonly [number: number, kind: 'answer' | 'word', what: unknown]
+  | readonly [number: number, kind: 'error', error: ToldError]
+  | readonly [number: number, kind: 'durable']
+  | readonly [number: number, kind: 'lost', from: { readonly first: number; readonly error: ToldError }];
 
 export interface ToldError {
   readonly code: ErrorCode;
   readonly message: string;
   readonly details: Readonly<Record<string, unknown>>;
   readonly error: Error;
+  /** The refusals of BOSUN_SENDS_REFUSED, whose errors keep their codes and details so. */
+  readonly refused?: readonly { readonly index: number; readonly error: ToldError }[];
 }
 
-/** Of both sides. It belongs to no store, and a reference means nothing outside of its worker. */
+/** The codec of both sides. It belongs to no store, and a reference means nothing outside its worker. */
 const codec = createCodec({
   Class: Ref,
   encode: (reference) => ({ life: (reference as Ref).life, address: (reference as Ref).address }),
   decode: (fields) => Object.freeze(fields),
 });
 
-/** Throws BOSUN_VALUE_REFUSED. */
+/** Encodes a value. Throws BOSUN_VALUE_REFUSED. */
 export function packed(value: unknown): Uint8Array {
   return codec.pack(value);
 }
@@ -44,22 +54,30 @@ export function unpacked<T>(bytes: Uint8Array): T {
 }
 
 export function toldError(thrown: unknown): ToldError {
-  const error = thrown instanceof Error ? thrown : new Error(messageOf(thrown));
-  const { code, details } = thrown as { code?: unknown; details?: Record<string, unknown> };
+  // An error that cannot be encoded must not block the other messages of its frame.
+  const admitted = admitError(thrown);
+  const error = admitted instanceof Error ? admitted : new Error(messageOf(admitted));
+  const { code } = error as { code?: unknown };
   const known = typeof code === 'string' && Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : 'BOSUN_INTERNAL';
-  return { code: known, message: error.message, details: details ?? {}, error };
+  const refused = refusalsIn(thrown)?.map((one) => ({ index: one.index, error: toldError(one.error) }));
+  const details = isBosunError(thrown) && refused === undefined ? thrown.details : {};
+  return { code: known, message: error.message, details, error, ...(refused && { refused }) };
 }
 
-export function errorOf({ code, message, details, error }: ToldError): BosunError {
-  return new BosunError(code, message, { details, cause: error });
+export function errorOf({ code, message, details, error, refused }: ToldError): BosunError {
+  const refusals = refused?.map((one) => ({ index: one.index, error: errorOf(one.error) }));
+  return new BosunError(code, message, {
+    details: { ...details, ...(refusals && { refused: refusals }) },
+    cause: error,
+  });
 }
 
-/** Why a worker does not start: whose store it is, is half of the place of a damage. */
+/** The error of a worker that does not start, with the worker's number, which shows whose store is damaged. */
 export function refusedStart(worker: number, { code, message, details, cause }: BosunError): BosunError {
   return new BosunError(code, `worker ${worker}: ${message}`, { details: { ...details, worker }, cause });
 }
 
-/** Gathers what is said until the event loop comes round. */
+/** Gathers messages until the next turn of the event loop. */
 export class Outgoing<T> {
   readonly #clock: Pick<Clock, 'defer'>;
   readonly #post: (bytes: Uint8Array) => void;
@@ -81,7 +99,7 @@ export class Outgoing<T> {
     this.#post(packed(said));
   }
 
-  /** The other side is gone. */
+  /** Drops waiting messages, since the other side is gone. */
   forget(): void {
     this.#waiting = [];
   }

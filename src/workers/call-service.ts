@@ -1,11 +1,19 @@
 /**
- * The worker's side of the host's calls: carries them out on the system of this worker and answers. What a call may be
- * is the table {@link HostVerbs}.
+ * The worker's side of the host's calls: carries them out at this worker's shard, by the table of calls, and answers.
  */
+import { SendLine } from '../actors/world/mailbox/inbound.ts';
+import { FROM_HOST } from '../actors/world/mailbox/message.ts';
 import { type Clock } from '../clock.ts';
 import { BosunError } from '../errors.ts';
-import type { System } from '../system.ts';
-import { type HostVerbs, type HostWatch, type Verb } from './host-verbs.ts';
+import type { Shard } from '../shard.ts';
+import {
+  type CallArguments,
+  type CallName,
+  callNamed,
+  SYSTEM_WATCHES,
+  watchNamed,
+  type WatchName,
+} from '../system-calls.ts';
 import {
   type AnswerMessage,
   type CallMessage,
@@ -15,15 +23,19 @@ import {
   unpacked,
 } from './call-messages.ts';
 
-/** What stands beside a worker's system and is called like it: the part of a gateway that has to be near. */
+/** The part of a gateway that runs beside a worker's system, and is called in the same way. */
 export interface WorkerGateway {
-  /** @param onEnd Told what ends a call that takes long, once nobody waits for it any more. */
+  /**
+   * Handles a call.
+   *
+   * @param onEnd Receives the function that ends a long call when nobody waits for it any more.
+   */
   call(verb: string, args: readonly unknown[], onEnd: (end: () => void) => void): unknown;
 }
 
-/** A module that makes one, which threads load when it is called for the first time. */
+/** A module that makes a worker gateway; threads load it at the first call. */
 export interface WorkerGatewayModule {
-  createWorkerGateway(system: System, clock: Clock): WorkerGateway;
+  createWorkerGateway(system: Shard, clock: Clock): WorkerGateway;
 }
 
 interface CallServiceParts {
@@ -33,19 +45,23 @@ interface CallServiceParts {
 }
 
 export class CallService {
-  readonly #verbs: HostVerbs;
-  readonly #system: System;
+  readonly #system: Shard;
+  /** The sends of the host, by the numbers of their calls. */
+  readonly #sends = new SendLine({
+    durable: (last) => this.#say([last, 'durable']),
+    refused: (number, error) => this.#say([number, 'error', toldError(error)]),
+    lost: (first, last, error) => this.#say([last, 'lost', { first, error: toldError(error) }]),
+  });
   readonly #out: Outgoing<AnswerMessage>;
   readonly #build: (() => WorkerGateway | Promise<WorkerGateway>) | undefined;
   #workerGateway: WorkerGateway | Promise<WorkerGateway> | undefined;
-  /** What ends calls that go on. */
+  /** Functions that end long calls, by call number. */
   readonly #ends = new Map<number, () => void>();
 
-  /** @param build Asked at the first call for the worker gateway. */
-  constructor(system: System, { clock, post, build }: CallServiceParts) {
+  /** Makes the service. `build` makes the worker gateway at the first call for it. */
+  constructor(system: Shard, { clock, post, build }: CallServiceParts) {
     this.#system = system;
     this.#build = build;
-    this.#verbs = verbsOf(system);
     this.#out = new Outgoing(clock, post);
   }
 
@@ -59,9 +75,10 @@ export class CallService {
     try {
       if (verb === null) this.#end(number);
       else if (verb === WORKER_GATEWAY) this.#toWorkerGateway(number, args).then(answer, refuse);
-      else if (verb === 'snapshots' || verb === 'emitted' || verb === 'turns') this.#watch(number, verb, args);
+      else if (verb === 'send') this.#send(number, args as CallArguments<'send'>);
+      else if (Object.hasOwn(SYSTEM_WATCHES, verb)) this.#watch(number, verb as WatchName, args);
       else {
-        const result = this.#carryOut(verb as Verb, args);
+        const result = callNamed(verb as CallName).run(this.#system, ...args);
         if (result instanceof Promise) result.then(answer, refuse);
         else answer(result);
       }
@@ -70,11 +87,11 @@ export class CallService {
     }
   }
 
-  #carryOut(verb: Verb, args: readonly unknown[]): unknown {
-    return (this.#verbs[verb] as (...args: readonly unknown[]) => unknown)(...args);
+  #send(number: number, [to, event, { session } = {}]: CallArguments<'send'>): void {
+    this.#system.clientApi.deliverOn(this.#sends, number, { to, event, session }, FROM_HOST);
   }
 
-  /** Calls reach it in their order, those among them that came before it. */
+  /** Passes a call on; calls that arrived while the module was loading keep their order. */
   async #toWorkerGateway(number: number, [verb, ...args]: readonly unknown[]): Promise<unknown> {
     let end: (() => void) | undefined;
     let isEnded = false;
@@ -96,7 +113,7 @@ export class CallService {
 
   #built(): WorkerGateway | Promise<WorkerGateway> {
     if (this.#build === undefined)
-      throw new BosunError('BOSUN_OVER_WORKERS', 'these workers were made without what a gateway needs beside them');
+      throw new BosunError('BOSUN_OVER_WORKERS', 'these workers were started without support for a gateway');
     const workerGateway = this.#build();
     if (workerGateway instanceof Promise)
       void workerGateway.then(
@@ -106,24 +123,15 @@ export class CallService {
     return workerGateway;
   }
 
-  #watch(number: number, watch: HostWatch, [address, type]: readonly unknown[]): void {
-    const word = (what: unknown) => this.#say([number, 'word', what]);
-    if (watch === 'turns') {
-      const { unsubscribe } = this.#system.admin.onTurn(address as string, word);
-      this.#ends.set(number, unsubscribe);
-      return;
-    }
-    const handle = this.#system.actor(address as string);
-    const complete = () => {
-      this.#ends.delete(number);
-      this.#say(number);
+  #watch(number: number, name: WatchName, args: readonly unknown[]): void {
+    const hearer = {
+      next: (what: unknown) => this.#say([number, 'word', what]),
+      completed: () => {
+        this.#ends.delete(number);
+        this.#say(number);
+      },
     };
-    // Of an actor that emits nothing any more the end is told too.
-    const subscriptions =
-      watch === 'snapshots'
-        ? [handle.subscribe(word, complete)]
-        : [handle.on(type as string, word), handle.subscribe(() => {}, complete)];
-    this.#ends.set(number, () => subscriptions.forEach((subscription) => subscription.unsubscribe()));
+    this.#ends.set(number, watchNamed(name)(this.#system, hearer, ...args));
   }
 
   #end(number: number): void {
@@ -134,46 +142,4 @@ export class CallService {
   #say(answer: AnswerMessage): void {
     this.#out.say(answer);
   }
-}
-
-function verbsOf(system: System): HostVerbs {
-  const { admin } = system;
-  return {
-    send: (address, event, options) => system.send(address, event, options),
-    ask: (address, event, options) => system.ask(address, event, options),
-    async spawn(name, id, options) {
-      const agent = system.clientApi.agent(name);
-      if (agent === undefined)
-        throw new BosunError('BOSUN_AGENT_UNKNOWN', `agent "${name}" is not among those of the workers' module`);
-      await system.spawn(agent, id, options);
-    },
-    startChild: (boss, child) => system.boss(boss).startChild(child),
-    terminateChild: (boss, id) => system.boss(boss).terminateChild(id),
-    restartChild: (boss, id) => system.boss(boss).restartChild(id),
-    deleteChild: (boss, id) => system.boss(boss).deleteChild(id),
-    whichChildren: (boss) => system.boss(boss).whichChildren(),
-    getChildSpec: (boss, id) => system.boss(boss).getChildSpec(id),
-    snapshot: (address) => system.snapshot(address),
-    tree: (address) => system.tree(address),
-    lookup: (name) => system.lookup(name),
-    members: (group) => system.members(group),
-    lastSequence: (session) => system.lastSequence(session),
-    deadLetters: (only) => system.deadLetters.list(only),
-    redeliver: (number, as) => system.deadLetters.redeliver(number, as),
-    discard: (number, as) => system.deadLetters.discard(number, as),
-    idle: () => system.idle(),
-    settled: () => system.settled(),
-    stop: () => system.stop(),
-    suspend: (address, as) => admin.suspend(address, as),
-    resume: (address, as) => admin.resume(address, as),
-    step: (address, as) => admin.step(address, as),
-    getState: (address) => admin.getState(address),
-    replaceState: (address, next, as, options) => admin.replaceState(address, next, as, options),
-    kill: (address, as) => admin.kill(address, as),
-    recent: (address, options) => admin.recent(address, options),
-    history: (address) => admin.history(address),
-    waiting: () => admin.waiting(),
-    audit: (options) => admin.audit(options),
-    erase: (address, as) => system.erase(address, as),
-  };
 }

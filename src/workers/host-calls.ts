@@ -1,22 +1,13 @@
 /**
- * The host's calls to workers, from the call to its answer, over the deaths of workers: what may be done twice is
- * called again once the worker is back, what may not is rejected with BOSUN_WORKER_DOWN, and what had not been sent yet
- * waits.
+ * The host's calls to workers, from call to answer, over the deaths of workers: a repeatable call is repeated once the
+ * worker is back, any other is rejected with BOSUN_WORKER_DOWN, and a call that was not sent yet waits.
  */
+import { type Hearer } from '../actors/api/actor-handle.ts';
 import { type Clock } from '../clock.ts';
 import { BosunError } from '../errors.ts';
 import { WORKER_CALLS_WAITING_MAX } from '../limits.ts';
-import {
-  type AnswerMessage,
-  type CallMessage,
-  errorOf,
-  WORKER_GATEWAY,
-  Outgoing,
-  type ToldError,
-  unpacked,
-} from './call-messages.ts';
+import { type AnswerMessage, type CallMessage, errorOf, Outgoing, unpacked } from './call-messages.ts';
 import { type Staff } from './staff.ts';
-import { type Verb, type HostVerbs, type HostWatch, type Watches } from './host-verbs.ts';
 
 interface PendingHostCall {
   readonly call: CallMessage;
@@ -27,23 +18,15 @@ interface PendingHostCall {
   reject(error: BosunError): void;
 }
 
-/** One worker. */
+/** The calls to one worker. */
 interface WorkerChannel {
   readonly out: Outgoing<CallMessage>;
-  /** By number, in the order of the calls. */
+  /** Unanswered calls by number, in order, without sends. */
   readonly pending: Map<number, PendingHostCall>;
+  /** Unanswered sends by number, in order: they are acknowledged together. */
+  readonly sends: Map<number, PendingHostCall>;
   isUp: boolean;
 }
-
-/** What hears a call that goes on. `completed`: the actor is gone. `lost`: it cannot be heard any more, and why. */
-export interface Hearer<Word> {
-  next(word: Word): void;
-  completed?: (() => void) | undefined;
-  lost?: ((error: BosunError) => void) | undefined;
-}
-
-type Arguments<V extends Verb> = Parameters<HostVerbs[V]>;
-type Result<V extends Verb> = Awaited<ReturnType<HostVerbs[V]>>;
 
 export class HostCalls {
   readonly #lines: readonly WorkerChannel[];
@@ -54,6 +37,7 @@ export class HostCalls {
     this.#lines = Array.from({ length: staff.count }, (_, worker) => ({
       out: new Outgoing<CallMessage>(clock, (bytes) => staff.post(worker, bytes)),
       pending: new Map<number, PendingHostCall>(),
+      sends: new Map<number, PendingHostCall>(),
       isUp: false,
     }));
   }
@@ -67,84 +51,78 @@ export class HostCalls {
   }
 
   /**
-   * @param isRepeatable It changes nothing, or nothing a second time. Rejects as the verb does, and with
-   *   BOSUN_WORKER_DOWN, BOSUN_SYSTEM_CLOSED.
+   * Calls a worker.
+   *
+   * @param isRepeatable Whether repeating the call has no further effect. Rejects as the call does, and with
+   * BOSUN_WORKER_DOWN, BOSUN_SYSTEM_CLOSED.
    */
-  call<V extends Verb>(
+  call(
     worker: number,
-    verb: V,
-    args: Arguments<V>,
+    name: string,
+    args: readonly unknown[],
     { isRepeatable }: { readonly isRepeatable: boolean },
-  ): Promise<Result<V>> {
+  ): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      this.#enter(worker, [++this.#number, verb, args], {
+      this.#enter(worker, {
+        call: [++this.#number, name, args],
         isRepeatable,
+        isSent: false,
         word: IGNORED,
-        answer: (what) => resolve(what as Result<V>),
+        answer: resolve,
         reject,
       });
     });
   }
 
   /**
-   * Begins a call of the worker gateway beside a worker's system. `how` tells what comes of it, unless it has been
-   * ended before. @returns What ends it.
+   * Begins a call. `how` receives the outcome, unless the call was ended before.
+   *
+   * @returns A function that ends the call.
    */
-  workerGateway(
+  begin(
     worker: number,
-    verb: string,
+    name: string,
     args: readonly unknown[],
     how: Pick<PendingHostCall, 'isRepeatable' | 'answer' | 'reject'>,
   ): () => void {
-    return this.#begin(worker, [++this.#number, WORKER_GATEWAY, [verb, ...args]], { ...how, word: IGNORED });
+    return this.#begin(worker, [++this.#number, name, args], { ...how, word: IGNORED });
   }
 
   /**
-   * Begins a call that goes on over deaths of the worker, until it is ended. Resolves with its first word, which has
-   * been told then, or, of one that need not have any, when it is sent. @returns What ends it.
+   * Begins a long call, which goes on over deaths of the worker until it is ended. `hearer` receives its values.
+   *
+   * @returns A function that ends the call.
    */
-  watch<W extends HostWatch>(
-    worker: number,
-    watch: W,
-    args: Parameters<Watches[W]>,
-    hearer: Hearer<ReturnType<Watches[W]>>,
-  ): () => void {
-    const lost = (error: BosunError) => hearer.lost?.(error);
-    return this.#begin(worker, [++this.#number, watch, args], {
+  watch(worker: number, name: string, args: readonly unknown[], hearer: Hearer<unknown>): () => void {
+    return this.#begin(worker, [++this.#number, name, args], {
       isRepeatable: true,
-      word: (what) => hearer.next(what as ReturnType<Watches[W]>),
+      word: (what) => hearer.next(what),
       answer: () => hearer.completed?.(),
-      reject: lost,
+      reject: (error) => hearer.lost?.(error),
     });
   }
 
   heard(worker: number, bytes: Uint8Array): void {
-    const { pending } = this.#lines[worker]!;
+    const line = this.#lines[worker]!;
     for (const answer of unpacked<readonly AnswerMessage[]>(bytes)) {
-      const [number, kind, what] = typeof answer === 'number' ? ([answer, 'answer', undefined] as const) : answer;
-      const call = pending.get(number);
-      if (kind === 'word') call?.word(what);
-      else {
-        pending.delete(number);
-        if (kind === 'answer') call?.answer(what);
-        else call?.reject(errorOf(what as ToldError));
-      }
+      if (typeof answer === 'number') taken(line, answer)?.answer(undefined);
+      else hear(line, answer);
     }
   }
 
   up(worker: number): void {
     const line = this.#lines[worker]!;
     line.isUp = true;
-    for (const pending of line.pending.values()) this.#send(line, pending);
+    for (const pending of unanswered(line)) this.#send(line, pending);
   }
 
   down(worker: number, why: BosunError): void {
     const line = this.#lines[worker]!;
     line.isUp = false;
     line.out.forget();
-    for (const [number, { isRepeatable, isSent, reject }] of [...line.pending]) {
+    for (const { call, isRepeatable, isSent, reject } of unanswered(line)) {
       if (isRepeatable || !isSent) continue;
-      line.pending.delete(number);
+      taken(line, call[0]);
       reject(
         new BosunError('BOSUN_WORKER_DOWN', `worker ${worker} died before it answered: ${why.message}`, {
           cause: why,
@@ -154,42 +132,44 @@ export class HostCalls {
     }
   }
 
-  /** Rejects all that waits and all that is called from now on. */
+  /** Rejects all waiting and all later calls. */
   close(reason: BosunError): void {
     this.#closed ??= reason;
-    for (const { pending, out } of this.#lines) {
-      out.forget();
-      for (const { reject } of pending.values()) reject(reason);
-      pending.clear();
+    for (const line of this.#lines) {
+      line.out.forget();
+      const rejected = unanswered(line);
+      line.pending.clear();
+      line.sends.clear();
+      for (const { reject } of rejected) reject(reason);
     }
   }
 
   #begin(worker: number, call: CallMessage, how: Omit<PendingHostCall, 'call' | 'isSent'>): () => void {
-    this.#enter(worker, call, how);
+    this.#enter(worker, { ...how, call, isSent: false });
     const line = this.#lines[worker]!;
     return () => {
       if (line.pending.delete(call[0]) && line.isUp) line.out.say([call[0], null, []]);
     };
   }
 
-  #enter(worker: number, call: CallMessage, how: Omit<PendingHostCall, 'call' | 'isSent'>): void {
+  #enter(worker: number, pending: PendingHostCall): void {
     const line = this.#lines[worker]!;
     if (this.#closed !== undefined) {
-      how.reject(this.#closed);
+      pending.reject(this.#closed);
       return;
     }
-    if (!line.isUp && line.pending.size >= WORKER_CALLS_WAITING_MAX) {
-      how.reject(
+    if (!line.isUp && line.pending.size + line.sends.size >= WORKER_CALLS_WAITING_MAX) {
+      pending.reject(
         new BosunError(
           'BOSUN_WORKER_DOWN',
-          `${WORKER_CALLS_WAITING_MAX} calls wait for worker ${worker} to be started again`,
+          `worker ${worker} is down, and ${WORKER_CALLS_WAITING_MAX} calls wait for it already; try again later`,
           { details: { worker, unknownOutcome: false } },
         ),
       );
       return;
     }
-    const pending = { ...how, call, isSent: false };
-    line.pending.set(call[0], pending);
+    const [number, verb] = pending.call;
+    (verb === 'send' ? line.sends : line.pending).set(number, pending);
     if (line.isUp) this.#send(line, pending);
   }
 
@@ -199,5 +179,43 @@ export class HostCalls {
   }
 }
 
-/** Of a call with one answer. */
+/** All unanswered calls, in order. */
+function unanswered({ pending, sends }: WorkerChannel): PendingHostCall[] {
+  return [...pending.values(), ...sends.values()].sort((a, b) => a.call[0] - b.call[0]);
+}
+
+/** Takes out a call that is answered. */
+function taken({ pending, sends }: WorkerChannel, number: number): PendingHostCall | undefined {
+  const of = sends.has(number) ? sends : pending;
+  const call = of.get(number);
+  of.delete(number);
+  return call;
+}
+
+function hear(line: WorkerChannel, answer: Exclude<AnswerMessage, number>): void {
+  const [number, kind] = answer;
+  switch (kind) {
+    case 'word':
+      return line.pending.get(number)?.word(answer[2]);
+    case 'answer':
+      return taken(line, number)?.answer(answer[2]);
+    case 'error':
+      return taken(line, number)?.reject(errorOf(answer[2]));
+    case 'durable':
+      for (const [sent, { answer: tell }] of line.sends) {
+        if (sent > number) return;
+        line.sends.delete(sent);
+        tell(undefined);
+      }
+      return;
+    case 'lost':
+      for (const [sent, { reject }] of line.sends) {
+        if (sent < answer[2].first || sent > number) continue;
+        line.sends.delete(sent);
+        reject(errorOf(answer[2].error));
+      }
+  }
+}
+
+/** Calls with one answer have no intermediate values. */
 const IGNORED = (): void => {};

@@ -1,20 +1,21 @@
-/** Makes a system over worker threads of this process. */
+/** Makes the shards of a system in worker threads of this process. */
 import { BosunError } from '../errors.ts';
 import { WORKERS_MAX } from '../limits.ts';
 import { type SpreadOptions } from './options.ts';
-import { SpreadSystem } from './spread-system.ts';
+import { WorkerShards } from './worker-shards.ts';
 import { type ThreadStaffParts, ThreadStaff } from './thread-staff.ts';
 
 /** Throws BOSUN_CONFIG_INVALID. */
-export function spreadOverThreads({ workers }: SpreadOptions, parts: ThreadStaffParts): SpreadSystem {
+export function spreadOverThreads({ workers }: SpreadOptions, parts: ThreadStaffParts): WorkerShards {
   const { count, module, directory } = workers;
   if (!Number.isInteger(count) || count < 1 || count > WORKERS_MAX)
-    throw new BosunError('BOSUN_CONFIG_INVALID', `workers.count: a whole number from 1 to ${WORKERS_MAX}`);
+    throw new BosunError('BOSUN_CONFIG_INVALID', `workers.count: must be a whole number from 1 to ${WORKERS_MAX}`);
   if (!URL.canParse(String(module)))
     throw new BosunError(
       'BOSUN_CONFIG_INVALID',
-      `workers.module: a URL, as of new URL('./agents.js', import.meta.url)`,
+      `workers.module: must be a URL, such as new URL('./agents.js', import.meta.url)`,
     );
-  if (directory === '') throw new BosunError('BOSUN_CONFIG_INVALID', 'workers.directory: where the stores are');
-  return new SpreadSystem({ staff: new ThreadStaff(workers, parts), clock: parts.clock });
+  if (directory === '')
+    throw new BosunError('BOSUN_CONFIG_INVALID', 'workers.directory: must be the directory of the stores');
+  return new WorkerShards(new ThreadStaff(workers, parts), parts.clock);
 }

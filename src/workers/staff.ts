@@ -1,20 +1,17 @@
-/**
- * The workers of a system as the host's side sees them, whether they are threads or, in tests, parts of one. Ports
- * only.
- */
+/** The workers of a system as the host's side sees them: threads, or, in tests, simulated workers. Interfaces only. */
 import { type BosunError } from '../errors.ts';
 
-/** What a worker says of itself once its system runs. */
+/** Facts that a worker reports once its system runs. */
 export interface WorkerFacts {
-  /** Addresses of the Bosses that have a partition on every worker, but for the root. */
+  /** Addresses of the Bosses with a partition on every worker, except the root. */
   readonly spread: readonly string[];
 }
 
 export interface StaffListener {
-  /** A frame of answers. */
+  /** Receives a frame of answers. */
   heard(worker: number, bytes: Uint8Array): void;
   up(worker: number, facts: WorkerFacts): void;
-  /** It died and is being started again. What it was told is lost, what it had acknowledged is not. */
+  /** The worker died and is being restarted. Frames posted to it are lost; what it acknowledged is not. */
   down(worker: number, why: BosunError): void;
   /** A worker closed by itself, or died too often: the system cannot go on. */
   failed(reason: BosunError): void;
@@ -22,12 +19,12 @@ export interface StaffListener {
 
 export interface Staff {
   readonly count: number;
-  /** Resolves when every worker is up. Rejects with what the first one that is not refuses for. */
+  /** Resolves when every worker is up. Rejects with the error of the first one that refuses to start. */
   start(listener: StaffListener): Promise<void>;
-  /** Hands a frame of calls to a worker that is up. */
+  /** Sends a frame of calls to a worker that is up. */
   post(worker: number, bytes: Uint8Array): void;
-  /** Ends a worker as whatever kills one does. Resolves when it has ended. */
+  /** Ends a worker as a crash would. Resolves when it has ended. */
   kill(worker: number): Promise<void>;
-  /** Ends all workers, whose systems have stopped or are beyond that. Never rejects. */
+  /** Ends all workers, whose systems have stopped or cannot be stopped. Never rejects. */
   end(): Promise<void>;
 }

@@ -1,32 +1,35 @@
-/** What passes between the thread of the host and that of a worker, as it is posted. Ports travel beside it. */
+/** Messages posted between the host's thread and a worker's thread. Ports are passed along with them. */
 import { type MessagePort } from 'node:worker_threads';
+import { type LogLine } from '../log.ts';
 import { type WorkerFacts } from './staff.ts';
 
-/** What a worker's thread begins with. */
+/** The data that a worker's thread starts with. */
 export interface ThreadData {
   /** URL of the module whose export has the options of the system. */
   readonly module: string;
   readonly exported: string;
   readonly index: number;
   readonly count: number;
-  /** URL of the module of its worker gateway; undefined where it has none. */
+  /** URL of the module of its worker gateway; undefined if it has none. */
   readonly workerGateway: string | undefined;
-  /** Of its store. */
+  /** Directory of its store. */
   readonly directory: string;
-  /** To the other workers, by their index; none to itself. */
+  /** Ports to the other workers, by index; none to itself. */
   readonly peers: readonly (readonly [index: number, port: MessagePort])[];
 }
 
 export type ToThread =
   | { readonly is: 'calls'; readonly bytes: Uint8Array }
   | { readonly is: 'peer'; readonly index: number; readonly port: MessagePort }
-  /** All stores fit. */
+  /** The stores of all workers match. */
   | { readonly is: 'go' };
 
 export type FromThread =
-  /** The store fits. */
+  /** The store of this worker matches. */
   | { readonly is: 'ready' }
   | { readonly is: 'answers'; readonly bytes: Uint8Array }
+  /** A line for the host's log. `facts`: null for a line that is not the runtime's own. */
+  | { readonly is: 'logged'; readonly text: string; readonly facts: LogLine['facts'] | null }
   | { readonly is: 'up'; readonly facts: WorkerFacts }
-  /** It did not come up, or has closed by itself. `ToldError`, packed. */
+  /** The worker did not start, or has closed by itself. `error` is a packed `ToldError`. */
   | { readonly is: 'failed'; readonly error: Uint8Array };

@@ -1,37 +1,39 @@
 /**
- * Workers as threads of this process. This side is their Boss, one_for_one: a thread that ends, for whatever reason, is
- * started again on its store, unless that happens too often. Workers talk to each other by ports of their own; whoever
- * comes anew brings new ones.
+ * Workers as threads of this process. This side supervises them as one_for_one: a thread that ends for any reason is
+ * restarted on its store, unless that happens too often. Workers talk to each other by ports of their own; a restarted
+ * worker gets new ones.
  */
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { type Clock } from '../clock.ts';
 import { BosunError, messageOf } from '../errors.ts';
+import { LogLine } from '../log.ts';
+import { plainLine } from '../plain-text.ts';
 import { addRestart, DEFAULT_INTENSITY, type Intensity, type Window } from '../supervisor/intensity.ts';
 import { errorOf, refusedStart, type ToldError, unpacked } from './call-messages.ts';
 import { type Staff, type StaffListener } from './staff.ts';
 import { type SpreadOptions } from './options.ts';
 import { type FromThread, type ThreadData, type ToThread } from './thread-messages.ts';
 
-/** Beside this file, built or not. */
+/** The module of the thread: it is beside this file, whether compiled or not. */
 const ENTRY = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url);
 
 export interface ThreadStaffParts {
   readonly clock: Clock;
   readonly log: (...args: unknown[]) => void;
-  /** The module that makes what stands beside each worker's system (WorkerGatewayModule). */
+  /** URL of the module that makes the worker gateway (WorkerGatewayModule). */
   readonly workerGateway?: URL;
-  /** What threads run. For tests, whose Node may read no TypeScript. */
+  /** The script of threads. For tests, where Node may not read TypeScript. */
   readonly entry?: URL;
 }
 
 interface Thread {
   readonly worker: Worker;
   isUp: boolean;
-  /** What it said it failed by, or what was thrown in it. */
+  /** The error that the worker reported, or that was thrown in it. */
   reason: BosunError | undefined;
 }
 
-/** Who waits for a thread's first start. */
+/** The pending result of a thread's first start. */
 interface Start {
   readonly resolve: () => void;
   readonly reject: (error: BosunError) => void;
@@ -46,7 +48,7 @@ export class ThreadStaff implements Staff {
   readonly #starts = new Map<number, Start>();
   #window: Window = [];
   #listener!: StaffListener;
-  /** Whose stores fit, and who wait for the others. */
+  /** Workers whose stores match, waiting for the others. */
   readonly #waiting: number[] = [];
   #hasBegun = false;
   #isEnding = false;
@@ -123,6 +125,8 @@ export class ThreadStaff implements Staff {
   #hear(index: number, thread: Thread, word: FromThread): void {
     if (this.#threads.get(index) !== thread) return;
     if (word.is === 'answers') this.#listener.heard(index, word.bytes);
+    else if (word.is === 'logged')
+      this.#parts.log(word.facts === null ? word.text : new LogLine(word.text, word.facts));
     else if (word.is === 'ready') this.#ready(index);
     else if (word.is === 'failed') {
       const error = errorOf(unpacked<ToldError>(word.error));
@@ -135,7 +139,7 @@ export class ThreadStaff implements Staff {
     }
   }
 
-  /** At the first start the first to be ready wait for the last. */
+  /** Lets a worker run. At the first start, workers that are ready wait until all are. */
   #ready(index: number): void {
     this.#waiting.push(index);
     if (!this.#hasBegun && this.#waiting.length < this.count) return;
@@ -143,7 +147,10 @@ export class ThreadStaff implements Staff {
     for (const ready of this.#waiting.splice(0)) this.#tell(ready, { is: 'go' });
   }
 
-  /** Of what closes a worker by itself, another start would die too. */
+  /**
+   * Reports that a worker failed: to the start that waits for it, otherwise to the listener. A worker that closes by
+   * itself is not restarted: it would close again.
+   */
   #failed(index: number, error: BosunError): void {
     const start = this.#starts.get(index);
     this.#starts.delete(index);
@@ -153,15 +160,15 @@ export class ThreadStaff implements Staff {
 
   #ended(index: number, thread: Thread, code: number): void {
     if (this.#isEnding || this.#threads.get(index) !== thread) return;
-    const why = thread.reason ?? new BosunError('BOSUN_WORKER_DOWN', `worker ${index} ended with ${code}`);
+    const why = thread.reason ?? new BosunError('BOSUN_WORKER_DOWN', `worker ${index} ended with exit code ${code}`);
     if (this.#starts.has(index)) {
       this.#failed(index, why);
       return;
     }
     this.#listener.down(index, why);
     const window = addRestart(this.#window, this.#parts.clock.monotonicMs(), this.#limit);
+    const { intensity, periodMs } = this.#limit;
     if (window === null) {
-      const { intensity, periodMs } = this.#limit;
       this.#threads.delete(index);
       this.#listener.failed(
         new BosunError(
@@ -173,7 +180,15 @@ export class ThreadStaff implements Staff {
       return;
     }
     this.#window = window;
-    this.#parts.log(`worker ${index} is started again: ${why.message}`);
+    const facts = {
+      incident: 'workerRestarted',
+      worker: index,
+      error: why.message,
+      code: why.code,
+      intensity,
+      periodMs,
+    };
+    this.#parts.log(new LogLine(`worker ${index} is started again: ${plainLine(why.message)}`, facts));
     this.#begin(index);
   }
 

@@ -1,15 +1,16 @@
 /**
- * What runs in the thread of a worker: loads the host's module, starts the shard on its store, and hands frames on. It
- * ends when it is told to, or with whatever ends its thread; everything else is in the store.
+ * The script of a worker's thread: loads the host's module, starts the shard on its store, and passes frames on. It
+ * ends when told to, or with its thread; all of its state is in the store.
  */
 import { join } from 'node:path';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { type Wire } from '../actors/model/ports.ts';
 import { assert } from '../assert.ts';
 import { type Clock, systemClock } from '../clock.ts';
-import { BosunError } from '../errors.ts';
+import { BosunError, messageOf } from '../errors.ts';
+import { LogLine } from '../log.ts';
 import { levelStore } from '../persistence/level-store.ts';
-import { System } from '../system.ts';
+import { Shard } from '../shard.ts';
 import { packed, toldError } from './call-messages.ts';
 import { CallService, type WorkerGateway, type WorkerGatewayModule } from './call-service.ts';
 import { factsOf } from './facts.ts';
@@ -20,7 +21,7 @@ assert(parentPort !== null, 'this module is the thread of a worker');
 const host: MessagePort = parentPort;
 const data = workerData as ThreadData;
 
-/** Ports to the other workers; one that is started again has a new one. */
+/** Ports to the other workers; a restarted worker has a new one. */
 class PortWire implements Wire {
   readonly #ports = new Map<number, MessagePort>();
   #listener: ((from: number, bytes: Uint8Array) => void) | undefined;
@@ -32,7 +33,9 @@ class PortWire implements Wire {
   }
 
   post(shard: number, bytes: Uint8Array): void {
-    this.#ports.get(shard)?.postMessage(bytes);
+    // A copy to transfer: posting bytes of Node's pool would copy the whole pool.
+    const own = new Uint8Array(bytes);
+    this.#ports.get(shard)?.postMessage(own, [own.buffer]);
   }
 
   listen(listener: (from: number, bytes: Uint8Array) => void): void {
@@ -42,7 +45,7 @@ class PortWire implements Wire {
 
   #hear(index: number, port: MessagePort): void {
     port.on('message', (bytes: Uint8Array) => this.#listener?.(index, bytes));
-    // What keeps the thread alive is its host.
+    // Only the host's port keeps the thread alive.
     port.unref();
   }
 }
@@ -66,6 +69,13 @@ function sayFailed(error: unknown): void {
   say({ is: 'failed', error: packed(toldError(error)) });
 }
 
+/** Logs to the host; for workers whose module names no log. */
+function logAtHost(...args: unknown[]): void {
+  const [line] = args;
+  if (line instanceof LogLine) say({ is: 'logged', text: line.text, facts: line.facts });
+  else say({ is: 'logged', text: args.map(messageOf).join(' '), facts: null });
+}
+
 async function loaded(): Promise<WorkerOptions> {
   const module = (await import(data.module)) as Record<string, unknown>;
   const options = module[data.exported];
@@ -76,7 +86,7 @@ async function loaded(): Promise<WorkerOptions> {
   );
 }
 
-async function workerGatewayOf(module: string, system: System, clock: Clock): Promise<WorkerGateway> {
+async function workerGatewayOf(module: string, system: Shard, clock: Clock): Promise<WorkerGateway> {
   const { createWorkerGateway } = (await import(module)) as WorkerGatewayModule;
   return createWorkerGateway(system, clock);
 }
@@ -84,8 +94,8 @@ async function workerGatewayOf(module: string, system: System, clock: Clock): Pr
 async function begin(): Promise<void> {
   const options = await loaded();
   const { clock = systemClock } = options;
-  const system = new System(
-    { ...options, store: levelStore(join(data.directory, String(data.index))) },
+  const system = new Shard(
+    { log: logAtHost, ...options, store: levelStore(join(data.directory, String(data.index))) },
     { index: data.index, count: data.count, wire, gate },
   );
   const service = new CallService(system, {
@@ -98,6 +108,8 @@ async function begin(): Promise<void> {
     else if (word.is === 'go') go();
     else wire.connect(word.index, word.port);
   });
+  // A failure is reported once: by the rejected start, or by `closed` after the start.
+  system.closed.catch(() => {});
   await system.start();
   system.closed.catch(sayFailed);
   say({ is: 'up', facts: factsOf(options) });

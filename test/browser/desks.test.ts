@@ -1,29 +1,24 @@
-/**
- * The pages for the people who answer the desks: what they see first, and what they do by clicks, over a kill of the
- * server.
- */
-import { type Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+/** The pages for the people who answer the desks: the first view, and work by clicks, over a kill of the server. */
+import { describe, it } from 'vitest';
 import { expectAccessible, opened, type WatchedPage } from '../support/browser/browser.ts';
-import { launched } from '../support/browser/chromium.ts';
-import { alertOf, CHALLENGE, DEFENCE, GATE, PAUSE, servedDesks, tell } from '../support/browser/desks-system.ts';
+import { inBrowser } from '../support/browser/in-browser.ts';
+import {
+  alertOf,
+  CHALLENGE,
+  DEFENCE,
+  GATE,
+  PAUSE,
+  servedDesks,
+  tell,
+  TICKET,
+} from '../support/browser/desks-system.ts';
 import { EQUITY, Served } from '../support/browser/served.ts';
 import { servedShop } from '../support/browser/shop.ts';
 
-let browser: Browser;
 let served: Served;
 let watched: WatchedPage;
 
-beforeAll(async () => {
-  browser = await launched();
-});
-afterAll(() => browser.close());
-afterEach(async () => {
-  await watched.page.context().close();
-  await served[Symbol.asyncDispose]();
-  expect(watched.faults).toEqual([]);
-});
-
+const browser = inBrowser(() => ({ watched, served }));
 async function killed(): Promise<void> {
   watched.isServerAway = true;
   await served.kill();
@@ -39,14 +34,14 @@ async function at(view: string): Promise<void> {
   await watched.page.locator('main h1').waitFor();
 }
 
-describe('the desks', () => {
+describe('the pages of the desks', () => {
   async function open(): Promise<void> {
     served = await servedDesks();
-    watched = await opened(browser, served.url);
+    watched = await opened(browser(), served.url);
     await watched.live();
   }
 
-  it('let a gate be found in the inbox and answered by clicks, after more time was given', async () => {
+  it('let a person find a gate in the inbox, extend it, and answer it by clicks', async () => {
     await open();
     const { page } = watched;
     await tell(served, 'gates', GATE);
@@ -75,7 +70,44 @@ describe('the desks', () => {
     await expectAccessible(watched);
   });
 
-  it('let alerts be acknowledged and a batch be resumed, a few at a time', async () => {
+  it('let a person find a ticket, preview the review, reply, and reopen the ticket, across a kill', async () => {
+    await open();
+    const { page } = watched;
+    await tell(served, 'tickets', TICKET);
+    await at('inbox');
+    const entry = page.locator('[data-ticket="TK-0001"]');
+    await entry.getByText('TASK-003 waits for the answer.').waitFor();
+    await expectAccessible(watched);
+    await entry.getByRole('link', { name: 'Reply' }).click();
+    await page.getByText('"zod": "^4.2.0"').waitFor();
+    await page.getByLabel('In your words').fill('whatever you think is best');
+    await page.getByText(/^Not clear yet \(/).waitFor();
+    await page.getByText('Which is it: Zod or Joi?').waitFor();
+    await page.getByLabel('Your name').fill('ada');
+    await expectAccessible(watched);
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText(/^Not fully clear\. Please clarify/).waitFor();
+    await killed();
+    await page.getByRole('button', { name: 'Zod', exact: true }).click();
+    await page.getByText(/^Clear \(/).waitFor();
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('heading', { name: 'Answered by ada' }).waitFor();
+    await expectAccessible(watched);
+    await page.getByRole('button', { name: 'Reopen…' }).click();
+    await page.getByRole('dialog').getByLabel('by').fill('ada');
+    await page.getByRole('dialog').getByLabel('reason').fill('the form is internal now');
+    await page.getByRole('dialog').getByRole('button', { name: 'Reopen' }).click();
+    await page.getByRole('button', { name: 'Resolve by hand…' }).click();
+    await page.getByRole('dialog').getByLabel('answer').fill('Joi');
+    await page.getByRole('dialog').getByLabel('reason').fill('no client shares the schemas');
+    await page.getByRole('dialog').getByRole('button', { name: 'Resolve' }).click();
+    await page.getByText('Resolved by hand: no client shares the schemas').waitFor();
+    await at('tickets');
+    await page.getByText('TK-0001: Zod or Joi for the registration?').waitFor();
+    await expectAccessible(watched);
+  });
+
+  it('let a person acknowledge alerts, and resume a batch a few items at a time', async () => {
     await open();
     const { page } = watched;
     for (const [item, priority] of [
@@ -110,7 +142,7 @@ describe('the desks', () => {
     await batch.getByText('2 at a time').waitFor();
   });
 
-  it('let a debate be followed from its challenge to a provisional decision, and be overridden', async () => {
+  it('let a person follow a debate from its challenge to a provisional decision, and override it', async () => {
     await open();
     const { page } = watched;
     await tell(served, 'debates', CHALLENGE);
@@ -121,7 +153,7 @@ describe('the desks', () => {
     await tell(served, 'debates', DEFENCE);
     await page.getByText('By the plan of sales').waitFor();
     await here.getByText('an expert').waitFor();
-    await page.getByRole('heading', { name: 'How far each is believed' }).waitFor();
+    await page.getByRole('heading', { name: 'Credibility of each side' }).waitFor();
     await page.getByRole('link', { name: 'Decide as the expert' }).waitFor();
     await killed();
     await page.getByText('the expert’s time is up in').waitFor();
@@ -149,16 +181,16 @@ describe('the desks', () => {
 });
 
 describe('a plan', () => {
-  it('has its pauses on a page, extended and resumed by clicks', async () => {
+  it('shows its pauses on a page, where clicks extend and resume them', async () => {
     served = await new Served([EQUITY], { BOSUN_PACE_MS: '1200' }).start();
-    watched = await opened(browser, served.url);
+    watched = await opened(browser(), served.url);
     const { page } = watched;
     await watched.live();
     await tell(served, 'coordinator', { type: 'plan.pause', item: 'TSLA', reason: 'looks odd' });
     await at('pauses');
     const pause = page.locator('[data-pause="TSLA"]');
     await pause.getByText('looks odd').waitFor();
-    await pause.getByText('next word on day 3').waitFor();
+    await pause.getByText('next notice on day 3').waitFor();
     await pause.getByRole('button', { name: 'Extend…' }).click();
     await page.getByLabel('reason').fill('holidays');
     await page.getByRole('dialog').getByRole('button', { name: 'Extend' }).click();
@@ -170,12 +202,53 @@ describe('a plan', () => {
   });
 });
 
+describe('a plan with gates', () => {
+  it('links an item that waits for people to its question, and distinguishes questions (N4)', async () => {
+    served = new Served(['plan.yaml']);
+    served.work.write(
+      'agents.mjs',
+      'export async function draft(_, { item }) { return { proposal: `print ${item} in red` }; }',
+    );
+    served.work.write(
+      'plan.yaml',
+      '{ version: 1, plan: p, agents: ./agents.mjs, capacity: { draft: 1 }, ' +
+        'stages: { draft: { agent: draft, gate: { preset: G3 } } }, items: [A, B] }',
+    );
+    await served.start();
+    watched = await opened(browser(), served.url);
+    const { page } = watched;
+    await watched.live();
+    await at('inbox');
+    const inbox = page.locator('[data-gate="plan.G3.1"]');
+    await inbox.getByRole('link', { name: 'A/draft: Assumptions', exact: true }).waitFor();
+    await inbox.getByText('print A in red').waitFor();
+    await page.getByRole('link', { name: 'Answer B/draft: Assumptions' }).waitFor();
+    await expectAccessible(watched);
+
+    await at('plan');
+    const [a, b] = ['A', 'B'].map((item) => page.locator(`[data-item="${item}"]`));
+    await a!.getByText('waits for people').waitFor();
+    await expectAccessible(watched);
+    await b!.getByRole('link', { name: 'plan.G3.2' }).click();
+    await page.getByRole('heading', { level: 1, name: 'B/draft: Assumptions' }).waitFor();
+    await page.getByText('Proposed: print B in red').waitFor();
+    await expectAccessible(watched);
+    await page.getByLabel('decision').selectOption('approve');
+    await page.getByLabel('Your name').fill('ada');
+    await page.getByRole('button', { name: 'Answer', exact: true }).click();
+    await page.getByRole('heading', { name: 'Answered by ada' }).waitFor();
+    await at('plan');
+    await b!.getByText('completed').waitFor();
+    await a!.getByText('waits for people').waitFor();
+  });
+});
+
 describe('a system without desks', () => {
   it.each(['inbox', 'gates', 'alerts', 'batches', 'pauses', 'debates'])(
-    'says on %s that they are not there, and how to have them',
+    'says on the page %s that there is no such desk, and how to get one',
     async (view) => {
       served = await servedShop();
-      watched = await opened(browser, served.url);
+      watched = await opened(browser(), served.url);
       await at(view);
       await watched.page.getByText('To have one, give').waitFor();
       await expectAccessible(watched);

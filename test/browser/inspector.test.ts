@@ -1,8 +1,7 @@
-/** The page before a plan that runs: what a person sees, clicks and is told. */
-import { type Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+/** The page of a running plan, as a person sees and uses it. */
+import { beforeEach, describe, expect, it } from 'vitest';
 import { expectAccessible, opened, type WatchedPage } from '../support/browser/browser.ts';
-import { launched } from '../support/browser/chromium.ts';
+import { inBrowser } from '../support/browser/in-browser.ts';
 import { EQUITY, Served } from '../support/browser/served.ts';
 
 /** How long a stage takes: slow enough to be watched, and to be paused midway. */
@@ -11,26 +10,16 @@ const PACE_MS = '1200';
 /** A stage that no test sees the end of. */
 const SLOW_MS = '60000';
 
-let browser: Browser;
 let served: Served;
 let watched: WatchedPage;
 
-beforeAll(async () => {
-  browser = await launched();
-});
-afterAll(() => browser.close());
+const browser = inBrowser(() => ({ watched, served }));
 
 async function open(paceMs: string): Promise<void> {
   served = await new Served([EQUITY], { BOSUN_PACE_MS: paceMs }).start();
-  watched = await opened(browser, served.url);
+  watched = await opened(browser(), served.url);
   await watched.live();
 }
-
-afterEach(async () => {
-  await watched.page.context().close();
-  await served[Symbol.asyncDispose]();
-  expect(watched.faults).toEqual([]);
-});
 
 describe('the page of a slow plan', () => {
   beforeEach(() => open(SLOW_MS));
@@ -45,7 +34,7 @@ describe('the page of a slow plan', () => {
   });
 
   it.each(['#/', '#/actor/coordinator', '#/plan', '#/waits', '#/dead-letters', '#/audit'])(
-    '%s has nothing that keeps anybody out',
+    'is accessible at %s',
     async (view) => {
       await watched.page.goto(`${served.url}/${view}`);
       await watched.page.locator('main h1').waitFor();
@@ -57,7 +46,7 @@ describe('the page of a slow plan', () => {
 describe('the page', () => {
   beforeEach(() => open(PACE_MS));
 
-  it('shows a chart that moves with its actor, and the edge that was taken last', async () => {
+  it('shows a chart that follows its actor, and the last transition', async () => {
     const { page } = watched;
     await tell('plan.pause', 'AAPL');
     await page.goto(`${served.url}/#/actor/pauses/AAPL`);
@@ -69,7 +58,7 @@ describe('the page', () => {
     await page.locator('.chart-frame .edge.taken[data-event^="xstate.done.actor"]').waitFor();
   });
 
-  it('pauses an item and lets it go on, by clicks', async () => {
+  it('pauses and resumes an item by clicks', async () => {
     const { page } = watched;
     await page.getByRole('link', { name: 'Plan', exact: true }).click();
     await page.getByRole('button', { name: 'Pause TSLA' }).click();
@@ -88,7 +77,7 @@ describe('the page', () => {
     await page.locator('[data-testid="plan-state"]', { hasText: 'completed' }).waitFor();
   });
 
-  it('says that the server is gone, comes back with it, and shows the truth', async () => {
+  it('says that the server is gone, reconnects when it is back, and shows the current state', async () => {
     const { page } = watched;
     await page.goto(`${served.url}/#/plan`);
     await page.locator('tr[data-item="AAPL"] .task.done').first().waitFor();
@@ -96,12 +85,12 @@ describe('the page', () => {
     await served.kill();
     await page.locator('.badge', { hasText: /reconnecting \(\d+ s\)/ }).waitFor();
     await page.locator('.banner', { hasText: 'Not live' }).waitFor();
-    // Meanwhile somebody pauses an item, in the store.
+    // Meanwhile an item is paused in the stopped store.
     expect((await served.work.bosun(['plan', 'pause', 'TSLA', '--data', 'data'])).code).toBe(0);
     await served.start();
     await watched.live();
     watched.isServerAway = false;
-    await page.locator('.badge', { hasText: 'server started anew, gap: reloaded' }).waitFor();
+    await page.locator('.badge', { hasText: 'server restarted, gap: reloaded' }).waitFor();
     await page.locator('tr[data-item="TSLA"] .standing', { hasText: 'paused' }).waitFor();
     await page.locator('[data-testid="plan-state"]', { hasText: 'paused' }).waitFor();
     const truth = (await (await fetch(`${served.url}/v1/actors/coordinator`)).json()) as { readonly value: string };

@@ -1,6 +1,6 @@
 /**
- * A remote actor in a React page of another origin, by stock @xstate/react: it renders what is, and goes on over a kill
- * of the server.
+ * A remote actor in a React page of another origin, by stock @xstate/react: it renders the current state, and continues
+ * after a kill of the server.
  */
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
@@ -47,7 +47,7 @@ afterAll(async () => {
   await served[Symbol.asyncDispose]();
 });
 
-it('renders what the actor is, sends, and renders what came of it', async () => {
+it('a React page renders the state of the actor, sends an event, and renders the result', async () => {
   const watched = await opened(browser, `${origin}/?gateway=${encodeURIComponent(served.url)}`);
   const { page } = watched;
   await page.getByText('0 paid, open').waitFor();

@@ -1,25 +1,14 @@
-/** The page before a system of agents: events, orders, dead letters, secrets, tokens, the keyboard, a small screen. */
-import { type Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+/** The page of a system of agents: events, orders, dead letters, secrets, tokens, the keyboard, a small screen. */
+import { beforeEach, describe, expect, it } from 'vitest';
 import { expectAccessible, opened, type WatchedPage } from '../support/browser/browser.ts';
-import { launched } from '../support/browser/chromium.ts';
+import { inBrowser } from '../support/browser/in-browser.ts';
 import { type Served } from '../support/browser/served.ts';
 import { servedShop } from '../support/browser/shop.ts';
 
-let browser: Browser;
 let served: Served;
 let watched: WatchedPage;
 
-beforeAll(async () => {
-  browser = await launched();
-});
-afterAll(() => browser.close());
-
-afterEach(async () => {
-  await watched.page.context().close();
-  await served[Symbol.asyncDispose]();
-  expect(watched.faults).toEqual([]);
-});
+const browser = inBrowser(() => ({ watched, served }));
 
 const visit = (view: string) => watched.page.goto(`${served.url}/${view}`);
 const state = (id: string) => watched.page.locator(`.chart-frame [data-state="order.${id}"].active`).waitFor();
@@ -37,11 +26,11 @@ async function post(path: string, body: object): Promise<void> {
 describe('an actor', () => {
   beforeEach(async () => {
     served = await servedShop();
-    watched = await opened(browser, `${served.url}/#/actor/orders/1001`);
+    watched = await opened(browser(), `${served.url}/#/actor/orders/1001`);
     await watched.live();
   });
 
-  it('is sent an event by a click on an edge, with a form made of its schema', async () => {
+  it('gets an event by a click on an edge, with a form made from the schema', async () => {
     const { page } = watched;
     await state('open');
     await page.getByRole('button', { name: 'Send pay [isPaid]' }).click();
@@ -66,7 +55,24 @@ describe('an actor', () => {
     expect((await get('/v1/actors/orders%2F1001'))['value']).toBe('shipped');
   });
 
-  it('says why an event is refused, and keeps what was typed', async () => {
+  it('shows its records live, newest first, without secrets', async () => {
+    const { page } = watched;
+    await post('/v1/actors/ledger/send', { event: { type: 'add', by: 2 } });
+    await visit('#/actor/ledger');
+    const records = page.locator('section[aria-labelledby="records-title"]');
+    const shown = (text: string) => records.locator('.preview', { hasText: text });
+    await shown('{"by":2,"sum":2,"pin":"[secret]"}').waitFor();
+    await post('/v1/actors/ledger/send', { event: { type: 'add', by: 5 } });
+    await shown('{"by":5,"sum":7,"pin":"[secret]"}').waitFor();
+    expect(await records.locator('.key').allTextContents()).toEqual([
+      'newest first',
+      expect.stringMatching(/^2, /) as string,
+      expect.stringMatching(/^1, /) as string,
+    ]);
+    await expectAccessible(watched);
+  });
+
+  it('shows the reason for a refused event, and keeps the input', async () => {
     const { page } = watched;
     await page.getByRole('group', { name: 'Events' }).getByRole('button', { name: 'pay' }).click();
     await page.getByLabel('amount').fill('5000');
@@ -78,7 +84,7 @@ describe('an actor', () => {
     await page.locator('dialog').waitFor({ state: 'detached' });
   });
 
-  it('is suspended, stepped, resumed and killed by orders that go on record with their reasons', async () => {
+  it('is suspended, stepped, resumed and killed by orders that are audited with their reasons', async () => {
     const { page } = watched;
     const order = async (verb: string, reason: string) => {
       await page.getByRole('group', { name: 'Orders' }).getByRole('button', { name: verb }).click();
@@ -110,13 +116,13 @@ describe('an actor', () => {
     ]);
   });
 
-  it('shows a lock where something is secret, and the value nowhere', async () => {
+  it('shows a lock in the place of a secret, and the value nowhere', async () => {
     const { page } = watched;
     await page.locator('.json .secret').waitFor();
     expect(await page.content()).not.toContain('4111');
   });
 
-  it('shows how long its timers have left', async () => {
+  it('shows the time that its timers have left', async () => {
     await watched.page.getByText('after PATIENCE in order.open').waitFor();
     await watched.page
       .locator('section', { hasText: 'Timers' })
@@ -126,10 +132,10 @@ describe('an actor', () => {
 });
 
 describe('a dead letter', () => {
-  it('is shown with its error, mended, and redelivered', async () => {
+  it('is shown with its error, corrected, and redelivered', async () => {
     served = await servedShop();
     await post('/v1/actors/ledger/send', { event: { type: 'add', by: -3 } });
-    watched = await opened(browser, `${served.url}/#/dead-letters`);
+    watched = await opened(browser(), `${served.url}/#/dead-letters`);
     const { page } = watched;
     await page.locator('.error-box', { hasText: 'cannot add -3' }).waitFor();
     await expectAccessible(watched);
@@ -144,11 +150,11 @@ describe('a dead letter', () => {
   });
 });
 
-describe('what destroys', () => {
-  it('is not offered where the gateway does not allow it', async () => {
+describe('a destructive order', () => {
+  it('is not offered if the gateway does not allow it', async () => {
     served = await servedShop('{}');
-    watched = await opened(browser, `${served.url}/#/actor/orders/1002`);
-    await watched.page.getByText('Restart, stop and kill are off').waitFor();
+    watched = await opened(browser(), `${served.url}/#/actor/orders/1002`);
+    await watched.page.getByText('Restart, stop and kill are disabled').waitFor();
     expect(await watched.page.getByRole('group', { name: 'Orders' }).getByRole('button').allTextContents()).toEqual([
       'Suspend',
     ]);
@@ -156,16 +162,16 @@ describe('what destroys', () => {
 });
 
 describe('a token', () => {
-  it('is asked for, kept in the tab, and shown to nobody; one that only reads offers nothing', async () => {
+  it('is asked for, kept in the tab and never shown; without the right to send it offers no orders', async () => {
     served = await servedShop(
       "{ tokens: [{ id: 'eve', token: 'a-token-that-only-reads', scopes: ['actor:read', 'system:read'] }] }",
     );
-    watched = await opened(browser, served.url);
+    watched = await opened(browser(), served.url);
     const { page } = watched;
     await page.getByRole('heading', { name: 'A token, please' }).waitFor();
     await expectAccessible(watched);
     await page.getByLabel('Token').fill('a-token-that-is-wrong');
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('heading', { name: 'A token, please' }).waitFor();
     await page.goto(`${served.url}/#token=a-token-that-only-reads`);
     await page.reload();
@@ -174,16 +180,16 @@ describe('a token', () => {
     await page.reload();
     await watched.live();
     await visit('#/actor/orders/1003');
-    await page.getByText('You may look, and give no orders').waitFor();
+    await page.getByText('You cannot give orders').waitFor();
     await state('open');
     expect(await page.locator('.chart-frame [role="button"]').count()).toBe(0);
   });
 });
 
 describe('the keyboard', () => {
-  it('alone is enough to find an actor, send it an event, and come back', async () => {
+  it('suffices to find an actor, send it an event, and return to the tree', async () => {
     served = await servedShop();
-    watched = await opened(browser, served.url);
+    watched = await opened(browser(), served.url);
     await watched.live();
     const { page } = watched;
     const { keyboard } = page;
@@ -202,8 +208,8 @@ describe('the keyboard', () => {
     await page.locator('dialog').waitFor();
     await keyboard.press('Enter');
     // It has ended, and its Boss forgets it.
-    await page.getByText('Nobody lives here now').waitFor();
-    // As Alt and the left arrow do, which a browser without a window does not know.
+    await page.getByText('No actor is here now').waitFor();
+    // The same as Alt and the left arrow, which a headless browser does not support.
     await page.goBack();
     await page.locator('.empty', { hasText: 'No actor matches' }).waitFor();
     await keyboard.press('/');
@@ -222,14 +228,14 @@ describe('the keyboard', () => {
 
 describe('a screen of 360 pixels, in the dark', () => {
   it.each(['#/', '#/actor/orders/1001', '#/dead-letters', '#/waits', '#/audit', '#/plan'])(
-    'has room for %s, and keeps nobody out',
+    'shows %s without overflow, and is accessible',
     async (view) => {
       served = await servedShop();
       await post('/v1/actors/ledger/send', { event: { type: 'add', by: -3 } });
       await post('/v1/actors/orders%2F1002/suspend', {
         reason: 'a rather long reason, so that there is something to be broken into lines',
       });
-      watched = await opened(browser, `${served.url}/${view}`, {
+      watched = await opened(browser(), `${served.url}/${view}`, {
         viewport: { width: 360, height: 760 },
         colorScheme: 'dark',
       });

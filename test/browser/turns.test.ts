@@ -1,34 +1,23 @@
 /**
- * The page's two views of turns: what led to what, as a sequence diagram; and an actor as it was, by the turns that it
- * keeps.
+ * The page's two views of turns: causes and effects, as a sequence diagram; and an actor in the past, by the turns that
+ * it keeps.
  */
-import { type Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { expectAccessible, opened, type WatchedPage } from '../support/browser/browser.ts';
-import { launched } from '../support/browser/chromium.ts';
+import { inBrowser } from '../support/browser/in-browser.ts';
 import { type Served } from '../support/browser/served.ts';
 import { servedShop } from '../support/browser/shop.ts';
 
-let browser: Browser;
 let served: Served;
 let watched: WatchedPage;
 
-beforeAll(async () => {
-  browser = await launched();
-});
-afterAll(() => browser.close());
+const browser = inBrowser(() => ({ watched, served }));
 
 beforeEach(async () => {
   served = await servedShop();
 });
-afterEach(async () => {
-  await watched.page.context().close();
-  await served[Symbol.asyncDispose]();
-  expect(watched.faults).toEqual([]);
-});
-
 async function visit(view: string): Promise<void> {
-  watched = await opened(browser, `${served.url}/${view}`, { permissions: ['clipboard-read', 'clipboard-write'] });
+  watched = await opened(browser(), `${served.url}/${view}`, { permissions: ['clipboard-read', 'clipboard-write'] });
   await watched.live();
 }
 
@@ -43,10 +32,10 @@ async function send(address: string, event: object): Promise<void> {
 
 const pay = (amount: number) => send('orders/1001', { type: 'pay', amount, by: 'card' });
 
-describe('a sequence', () => {
+describe('the sequence page', () => {
   const option = (name: RegExp) => watched.page.getByRole('option', { name });
 
-  it('is reached from the tree, and shows a turn as it is taken, with its state before and after', async () => {
+  it('opens from the tree, and shows a turn when it is taken, with the state before and after', async () => {
     await visit('#/');
     const { page } = watched;
     await page.getByRole('link', { name: 'Sequence of all' }).click();
@@ -65,7 +54,7 @@ describe('a sequence', () => {
     expect(await page.getByTestId('step').textContent()).toContain('Turn 3 of 3: pay');
   });
 
-  it('marks what failed, goes from turn to turn by the keyboard, and is copied as Mermaid', async () => {
+  it('marks failed turns, can be walked turn by turn with the keyboard, and can be copied as Mermaid', async () => {
     await visit('#/actor/ledger');
     const { page } = watched;
     await page.getByRole('link', { name: 'Sequence', exact: true }).click();
@@ -89,11 +78,11 @@ describe('a sequence', () => {
   });
 });
 
-describe('a history', () => {
+describe('the history page', () => {
   const active = (id: string) => watched.page.locator(`.chart-frame [data-state="order.${id}"].active`).waitFor();
   const step = async () => (await watched.page.getByTestId('step').textContent()) ?? '';
 
-  it('is gone through by the keyboard: chart, edge, context and what changed are those of then', async () => {
+  it('can be walked with the keyboard, and shows chart, edge, context and changes of each turn', async () => {
     for (const amount of [20, 100]) await pay(amount);
     await visit('#/actor/orders/1001');
     const { page } = watched;
@@ -113,11 +102,11 @@ describe('a history', () => {
     await page.keyboard.press('Home');
     await page.getByText('Nothing to compare with').waitFor();
     await page.getByRole('link', { name: 'Return to live' }).click();
-    await page.getByText('Events it takes now').waitFor();
+    await page.getByText('Events that it takes now').waitFor();
     await active('fulfilling.stock.reserving');
   });
 
-  it('stays at the chosen turn while the actor goes on, and follows the newest where none is chosen', async () => {
+  it('stays at the chosen turn while the actor goes on, and follows the newest turn if none is chosen', async () => {
     await pay(20);
     await visit('#/history/orders/1001');
     const { page } = watched;
@@ -134,7 +123,7 @@ describe('a history', () => {
     await page.getByTestId('step').filter({ hasText: 'Turn 4 of 4: reserved, fulfilling' }).waitFor();
   });
 
-  it('says of an agent that keeps none how to have them kept', async () => {
+  it('says how to keep turns, for an agent that keeps none', async () => {
     await visit('#/history/ledger');
     await watched.page.getByText('No turn of this actor is kept').waitFor();
     await watched.page.getByText('trace: { keep: 100 }').waitFor();

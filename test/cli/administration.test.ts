@@ -1,12 +1,10 @@
-/**
- * The verbs of administration on a stopped store: what they leave is carried out by the next start, and is on record.
- */
+/** The verbs of administration on a stopped store: their orders are carried out at the next start, and are audited. */
 import { userInfo } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AuditRecord } from '../../src/actors/world/audit-record.ts';
 import { type DeadLetter } from '../../src/actors/world/mailbox/dead-letter.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
-import { createSystem, type System } from '../../src/system.ts';
+import { Shard } from '../../src/shard.ts';
 import { type TreeNode } from '../../src/system-options.ts';
 import { clerk, note } from '../support/actors/clerk.ts';
 import { Workspace } from '../support/cli/workspace.ts';
@@ -15,9 +13,9 @@ const work = new Workspace();
 afterAll(() => work[Symbol.asyncDispose]());
 
 /** A program that embeds Bosun, whose agents the command line does not have. */
-async function running<T>(look: (system: System) => Promise<T>): Promise<T> {
+async function running<T>(look: (system: Shard) => Promise<T>): Promise<T> {
   const tree = { intensity: 100, children: ['a', 'b', 'c'].map((id) => ({ id, agent: 'clerk' })) };
-  const system = await createSystem({
+  const system = await new Shard({
     agents: [clerk],
     store: levelStore(work.file('shop')),
     tree,
@@ -31,7 +29,7 @@ async function running<T>(look: (system: System) => Promise<T>): Promise<T> {
   }
 }
 
-const notes = (system: System, address: string) => (system.snapshot(address)!.context as { notes: string[] }).notes;
+const notes = (system: Shard, address: string) => (system.snapshot(address)!.context as { notes: string[] }).notes;
 const bosun = (...args: string[]) => work.bosun([...args, '--data', 'shop']);
 const lines = <T>(out: string) =>
   out
@@ -44,13 +42,14 @@ beforeAll(async () => {
     for (const text of ['one', 'two']) await system.send('a', note(text));
     for (const address of ['b', 'c']) {
       await system.send(address, { type: 'choke' });
-      await system.actor(address).waitFor(() => system.deadLetters.list().some((letter) => letter.address === address));
+      const isSetAside = () => system.deadLetters.list().some((letter) => letter.address === address);
+      await system.actor(address).waitFor(({ status }) => status === 'active' && isSetAside());
     }
   });
 });
 
 describe('bosun suspend, resume and kill', () => {
-  it('take effect at the next start, and are on record with who and why', async () => {
+  it('take effect at the next start, and are audited with person and reason', async () => {
     expect(await bosun('suspend', 'a', '--by', 'ada', '--reason', 'review')).toEqual({
       code: 0,
       out: 'a is suspended\n',
@@ -75,7 +74,7 @@ describe('bosun suspend, resume and kill', () => {
     expect((await bosun('tree')).out).toMatch(
       /a {2}clerk, .*suspended, 1 unread, the oldest for \d+ ms, last error: a: suspended by ada: review/,
     );
-    expect(await bosun('resume', 'a')).toMatchObject({ code: 0, out: 'a goes on at the next start\n' });
+    expect(await bosun('resume', 'a')).toMatchObject({ code: 0, out: 'a is resumed at the next start\n' });
     await running(async (system) => {
       await system.actor('a').waitFor(() => notes(system, 'a').length === 3);
     });
@@ -90,7 +89,7 @@ describe('bosun suspend, resume and kill', () => {
     );
   });
 
-  it('exit 2 for what does not fit or is not there, 4 where the store is in use', async () => {
+  it('exit with 2 for invalid arguments and unknown actors, and with 4 if the store is in use', async () => {
     expect(await bosun('suspend', 'root')).toMatchObject({
       code: 2,
       err: expect.stringContaining('stop the system instead') as string,
@@ -101,7 +100,7 @@ describe('bosun suspend, resume and kill', () => {
     });
     expect(await bosun('suspend', 'a', '--by', '')).toMatchObject({
       code: 2,
-      err: expect.stringContaining('says who gives it') as string,
+      err: expect.stringContaining('must say who gives it') as string,
     });
     expect(await work.bosun(['suspend', 'a', '--data', 'nowhere'])).toMatchObject({
       code: 2,
@@ -117,7 +116,7 @@ describe('bosun suspend, resume and kill', () => {
 });
 
 describe('bosun deadletters', () => {
-  it('lists, redelivers and discards', async () => {
+  it('lists, redelivers and discards dead letters', async () => {
     const [first, second] = lines<DeadLetter>((await bosun('deadletters', 'list', '--json')).out);
     expect([first, second]).toMatchObject([
       { address: 'b', reason: 'quarantined', event: { type: 'choke' }, error: { message: 'no' } },
@@ -137,7 +136,7 @@ describe('bosun deadletters', () => {
     );
     expect(await bosun('deadletters', 'discard', '99')).toMatchObject({
       code: 2,
-      err: expect.stringContaining('no message 99') as string,
+      err: expect.stringContaining('there is no dead letter 99') as string,
     });
     expect(await bosun('deadletters', 'discard', 'x')).toMatchObject({
       code: 2,

@@ -1,6 +1,6 @@
 /**
- * A store that another build wrote, before anything was published: refused in words, whichever way it is opened. That
- * its records stay as they are is looked at through LevelDB, which tidies its own files whenever it opens them.
+ * A store of an unpublished build, which wrote a different format: refused with a message, however it is opened. That
+ * its records stay unchanged is checked through LevelDB, since LevelDB tidies its own files whenever it opens them.
  */
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,8 @@ import { FORMAT } from '../../src/persistence/envelope.ts';
 import { EVERY_KEY } from '../../src/persistence/keys.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { verify } from '../../src/persistence/verify.ts';
-import { checkStore, createSystem } from '../../src/system.ts';
+import { checkStore } from '../../src/system-check.ts';
+import { Shard } from '../../src/shard.ts';
 import { account } from '../support/actors/account.ts';
 import { Workspace } from '../support/cli/workspace.ts';
 
@@ -39,7 +40,7 @@ const refusal = {
   details: { directory: work.file('old/store'), format: 1, reads: FORMAT },
 };
 
-describe('a store that another build wrote', () => {
+describe('a store of an unpublished build', () => {
   let records: Records;
 
   beforeAll(async () => {
@@ -59,10 +60,10 @@ describe('a store that another build wrote', () => {
   });
 
   it.each(['disk', 'memory'] as const)(
-    'is refused by createSystem at durability %s, and left as it is',
+    'is refused by createSystem at durability %s, and left unchanged',
     async (durability) => {
       for (const options of [{}, { hold: true }, { residentActors: 1 }, { recoverTo: 1 }]) {
-        const system = createSystem({
+        const system = new Shard({
           agents: [account],
           store: levelStore(work.file('old/store')),
           durability,
@@ -102,7 +103,7 @@ describe('a store that another build wrote', () => {
     'audit',
     'deadletters list',
     'gates list',
-  ])('is refused by bosun %s, and left as it is', async (line) => {
+  ])('is refused by bosun %s, and left unchanged', async (line) => {
     const { code, err } = await work.bosun([...line.split(' '), '--data', 'old']);
     expect([code, err]).toEqual([1, expect.stringContaining(refusal.message) as string]);
     expect([work.has('copy'), await recordsIn('old')]).toEqual([false, records]);
@@ -116,7 +117,7 @@ describe('a store that another build wrote', () => {
     expect([work.has('new/store'), await recordsIn('old')]).toEqual([false, records]);
   });
 
-  it('makes room for a run that starts over', async () => {
+  it('is replaced by a run with --fresh', async () => {
     expect(await work.bosun(['run', 'plan.yaml', '--data', 'old', '--fresh'])).toMatchObject({ code: 0 });
     expect(await work.bosun(['verify', '--data', 'old'])).toMatchObject({ code: 0 });
   });

@@ -1,6 +1,7 @@
-/** The charts: what they show, that they show it without colour, and that text from a plan stays text. */
+/** The charts: their content, their use without colour, and the escaping of text from a plan. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { safe } from '../../src/cli/terminal.ts';
 import { ganttSvg, ganttText } from '../../src/cli/gantt.ts';
 import { schedule } from '../../src/machines/coordination/plan/schedule.ts';
 import { fixture, planOf, plans } from '../support/fixtures/plans/plans.ts';
@@ -23,7 +24,7 @@ describe('the SVG chart', () => {
     expect(svg).toContain('>◆ critical path</text>');
   });
 
-  it('tells someone who does not see it what it shows', () => {
+  it('has a title and a description for people who cannot see it', () => {
     expect(svg).toMatch(/^<svg [^>]*role="img" aria-labelledby="gantt-title gantt-desc"/);
     expect(svg).toContain('<title id="gantt-title">equity-research: schedule</title>');
     const desc = /<desc id="gantt-desc">(.*?)<\/desc>/s.exec(svg)![1]!;
@@ -40,25 +41,25 @@ describe('the SVG chart', () => {
     ).not.toContain('barrier');
   });
 
-  it('draws dependencies where they are few', () => {
+  it('draws dependencies if they are few', () => {
     expect(svg.match(/l-3 /g)?.length).toBe(12);
     const crowd = fixture('equity-research', { items: Array.from({ length: 40 }, (_, index) => `i${index}`) });
     expect(ganttSvg(schedule(crowd), crowd)).not.toContain('l-3 ');
   });
 
-  it('keeps its own light ground, and needs nothing from elsewhere', () => {
+  it('has a white background, and loads nothing from elsewhere', () => {
     expect(svg).toMatch(/<rect width="1000" height="\d+" fill="#ffffff"\/>/);
     expect(svg.replace('xmlns="http://www.w3.org/2000/svg"', '')).not.toMatch(/<script|href|url\(|@import|http|<style/);
   });
 
-  it('draws what takes no time as a diamond, and a plan that takes no time at all', () => {
+  it('draws tasks without duration as diamonds, even if the whole plan has no duration', () => {
     const plan = planOf({ tasks: [{ id: 'gate', agent: 'person', duration: 0 }] });
     const chart = ganttSvg(schedule(plan), plan);
     expect(chart).toContain('l8 9l-8 9l-8 -9z');
     expect(chart).not.toMatch(/NaN|Infinity/);
   });
 
-  it('escapes what a plan calls itself', () => {
+  it('escapes the names of a plan', () => {
     const plan = planOf({ plan: `<script>"&'</script>\ud800`, unit: '<b>', tasks: [{ id: 'a', agent: 'x' }] });
     const chart = ganttSvg(schedule(plan), plan);
     expect(chart).toContain('&lt;script&gt;&quot;&amp;&#39;&lt;/script&gt;\ufffd');
@@ -104,7 +105,10 @@ describe('the text chart', () => {
 
   it('colours bars by agent type only when asked', () => {
     expect(ganttText(schedule(equity), equity, { width: 52 })).not.toContain('\u001b');
-    const coloured = ganttText(schedule(equity), equity, { width: 52, colour: true });
+    let coloured = '';
+    safe({ write: (text) => (coloured += text) }).write(
+      ganttText(schedule(equity), equity, { width: 52, colour: true }),
+    );
     expect(coloured.match(/\u001b\[34m[█▒]+\u001b\[0m/g)?.length).toBe(2);
   });
 

@@ -45,7 +45,7 @@ describe('bosun inspect', () => {
     expect([id, active]).toEqual(['lead-coordinator', ['lead-coordinator', 'lead-coordinator.paused']]);
   });
 
-  it('draws Bosses and helpers below them', async () => {
+  it('draws Bosses, and actors below other actors', async () => {
     expect(chartIn((await work.bosun(['inspect', 'root', '--data', 'crew/store', '--json'])).out)).toMatchObject({
       id: 'boss',
       active: ['boss', 'boss.supervising', 'boss.supervising.running'],
@@ -55,7 +55,7 @@ describe('bosun inspect', () => {
     );
   });
 
-  it('draws an agent where there is no store', async () => {
+  it('draws an agent without a store', async () => {
     expect(chartIn((await work.bosun(['inspect', 'pause-manager', '--data', 'nowhere', '--json'])).out)).toMatchObject({
       id: 'pause-manager',
       active: null,
@@ -78,9 +78,9 @@ describe('bosun inspect', () => {
     });
   });
 
-  it('draws the machine that an actor of a plan runs, and its children', LONG, async () => {
-    const run = work.start(['run', 'machines.yaml', '--data', 'dry', '--json']);
-    await run.says('task.started');
+  it('draws the machine of an actor in a plan, and the children of that machine', LONG, async () => {
+    const run = await work.start(['run', 'machines.yaml', '--data', 'dry', '--serve', '--port', '0']).serves();
+    await work.looks(['tree', '--data', 'dry'], ({ out }) => out.includes('hot%20air  '));
     await run.interrupt();
     const active: unknown[] = [];
     for (const address of ['stages/wet/agent', 'stages/wet/agent/work', 'stages/wet/agent/work/hot%20air']) {
@@ -105,7 +105,7 @@ describe('bosun inspect', () => {
     expect(work.read(`chart.${format}`)).toMatch(opening);
   });
 
-  it('has nothing to draw on a terminal, and says how to save it', async () => {
+  it('refuses to print SVG on a terminal, and says how to save it', async () => {
     const on = async (...options: string[]) => {
       const said = { out: '', err: '' };
       const out = { isTTY: true, write: (text: string) => (said.out += text) };
@@ -123,8 +123,8 @@ describe('bosun inspect', () => {
       code: 2,
       out: '',
       err:
-        'a drawing is nothing for a terminal: save it by --out FILE or > FILE, or add --format mermaid to read it ' +
-        'as text\n',
+        'a terminal cannot show an SVG drawing: save it with --out FILE or > FILE, or add --format mermaid to read ' +
+        'it as text\n',
     });
     expect(await on('--format', 'mermaid')).toMatchObject({
       code: 0,
@@ -133,7 +133,7 @@ describe('bosun inspect', () => {
     expect(await on('--out', 'saved.svg')).toEqual({ code: 0, out: '', err: '' });
   });
 
-  it('names a machine without an id by its agent, and one of a plan by its export', LONG, async () => {
+  it('names a machine without an id by its agent, or in a plan by its export', LONG, async () => {
     work.write(
       'nameless.mjs',
       `
@@ -148,8 +148,8 @@ describe('bosun inspect', () => {
       export const order = { name: 'order', version: 1, machine: heater };`,
     );
     work.write('nameless.yaml', '{ version: 1, plan: p, agents: ./nameless.mjs, tasks: [{ id: pot, agent: kiln }] }');
-    const run = work.start(['run', 'nameless.yaml', '--data', 'kiln', '--json']);
-    await run.says('task.started');
+    const run = await work.start(['run', 'nameless.yaml', '--data', 'kiln', '--serve', '--port', '0']).serves();
+    await work.looks(['tree', '--data', 'kiln'], ({ out }) => out.includes('/work/heat  '));
     await run.interrupt();
     const drawn = async (...args: string[]) => (await work.bosun(['inspect', ...args])).out;
     const ofPlan = ['--plan', 'nameless.yaml', '--data', 'kiln'];
@@ -167,11 +167,11 @@ describe('bosun inspect', () => {
     }
   });
 
-  it('exits 2 where nobody has the name, the machine is not known, or the file cannot be written', LONG, async () => {
+  it('exits with 2 for an unknown name, an unknown machine, or a file that cannot be written', LONG, async () => {
     expect(await work.bosun(['inspect', 'nobody', '--data', 'crew'])).toMatchObject({
       code: 2,
       out: '',
-      err: expect.stringContaining('agents known: lead-coordinator, pause-manager') as string,
+      err: expect.stringContaining('known agents: lead-coordinator, pause-manager') as string,
     });
     expect(await work.bosun(['inspect', 'pause-manager', '--out', 'no/such/place.svg'])).toMatchObject({
       code: 2,
@@ -191,7 +191,7 @@ describe('bosun inspect', () => {
     expect(await work.bosun(['inspect', 'x', '--format', 'png'])).toMatchObject({ code: 2, out: '' });
   });
 
-  it('exits 4 where somebody has the store, but draws an agent all the same', LONG, async () => {
+  it('exits with 4 for an actor if the store is in use, but still draws an agent', LONG, async () => {
     const store = levelStore(work.file('crew/store'));
     await store.open();
     try {

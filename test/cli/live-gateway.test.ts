@@ -1,16 +1,46 @@
 /** The gateway of a running system as the verbs of the command line see it. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { dataDirectory, makeDirectory } from '../../src/cli/data-directory.ts';
+import { announceGateway } from '../../src/cli/gateway-file.ts';
 import { LiveGateway } from '../../src/cli/live-gateway.ts';
 import { createGateway } from '../../src/gateway/network/server.ts';
-import { TABLE_ROWS_SHOWN } from '../../src/limits.ts';
+import { ACTORS_PAGE_MAX, TABLE_ROWS_SHOWN } from '../../src/gateway/limits.ts';
 import { gateAgents, gateChildren, type GateDeskContext, gatesIn } from '../../src/machines/people/gates/gate-desk.ts';
 import { DESKS } from '../../src/machines/work/system-ids.ts';
+import { type TreeNode } from '../../src/system-options.ts';
+import { liveTree } from '../../src/cli/tree-command.ts';
 import { startTestSystem } from '../../src/testing/test-system.ts';
+import { LONG } from '../support/effort.ts';
+import { Workspace } from '../support/cli/workspace.ts';
+import { counter } from '../support/gateway/shop.ts';
 
 const TOKEN = 'x'.repeat(32);
 
-it('has all records of a desk, also those that a view leaves out', async () => {
-  const { system } = await startTestSystem({ agents: gateAgents, tree: { children: gateChildren() } });
+it('liveTree reads the whole tree, even if it is more than a page', LONG, async () => {
+  const { shard: system } = await startTestSystem({
+    agents: [counter],
+    tree: {
+      intensity: 5,
+      children: ['a', 'b', 'c'].map((id) => ({ id, boss: { strategy: 'dynamic', template: { agent: 'counter' } } })),
+    },
+  });
+  for (let n = 0; n < ACTORS_PAGE_MAX; n++) await system.boss('cab'[n % 3]).startChild();
+  const gateway = createGateway(system, { port: 0, operator: TOKEN });
+  const { url } = await gateway.listen();
+  const tree = await liveTree(new LiveGateway({ url, token: TOKEN }));
+  const addressesIn = ({ address, children }: TreeNode): string[] => [address, ...children.flatMap(addressesIn)];
+  expect(addressesIn(tree).sort()).toEqual(addressesIn(system.tree()).sort());
+  expect(tree.children.map(({ address }) => address)).toEqual(['a', 'b', 'c']);
+  await gateway.close();
+  await system.stop();
+});
+
+it('LiveGateway reads all rows of a desk, including those that a view leaves out', LONG, async () => {
+  const { shard: system } = await startTestSystem({ agents: gateAgents, tree: { children: gateChildren() } });
   const gateway = createGateway(system, { port: 0, operator: TOKEN });
   const { url } = await gateway.listen();
   const count = TABLE_ROWS_SHOWN + 10;
@@ -29,4 +59,16 @@ it('has all records of a desk, also those that a view leaves out', async () => {
   expect(gatesIn(context!).map(({ id }) => id)).toEqual(Array.from({ length: count }, (_, n) => `gate-${n}`));
   await gateway.close();
   await system.stop();
+});
+
+it('a busy gateway is not mistaken for a dead one', LONG, async () => {
+  await using work = new Workspace();
+  const directory = dataDirectory({ data: 'busy', cwd: work.path });
+  await makeDirectory(directory);
+  const busy = createServer((_, response) => void pause(2_500).then(() => response.end('{}')));
+  await once(busy.listen(0, '127.0.0.1'), 'listening');
+  const url = `http://127.0.0.1:${(busy.address() as AddressInfo).port}`;
+  await announceGateway(directory, { url, token: TOKEN, pid: process.pid });
+  expect((await LiveGateway.of({ data: 'busy', cwd: work.path }))?.url).toBe(url);
+  busy.close();
 });

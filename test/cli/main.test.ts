@@ -1,4 +1,4 @@
-/** The command line as a whole: help, versions, unknown words, what goes to which stream, and the launcher. */
+/** The command line as a whole: help, versions, unknown words, the use of stdout and stderr, and the launcher. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -42,6 +42,7 @@ describe('bosun --help', () => {
     ['send'],
     ['ask'],
     ['tail'],
+    ['records'],
     ['suspend'],
     ['stop'],
     ['restart'],
@@ -60,14 +61,14 @@ describe('bosun --help', () => {
 });
 
 describe('bosun', () => {
-  it('says its version', async () => {
+  it('prints its version', async () => {
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
       version: string;
     };
     expect(await work.bosun(['--version'])).toEqual({ code: 0, out: `${version}\n`, err: '' });
   });
 
-  it('exits with 2 and points to --help for a word or an option that it does not know', async () => {
+  it('exits with 2 and points to --help for an unknown verb or option', async () => {
     for (const args of [['runn'], ['run'], ['run', 'plan.yaml', '--jsn'], ['tree', '--data']]) {
       const { code, out, err } = await work.bosun(args);
       expect({ code, out }).toEqual({ code: 2, out: '' });
@@ -77,7 +78,7 @@ describe('bosun', () => {
 });
 
 describe('the command line as a function', () => {
-  it('leaves the process alone: two calls in two directories, each with its own streams and variables', async () => {
+  it('changes nothing of the process: two calls may run at once, with different directories and streams', async () => {
     const facts = () => [
       process.cwd(),
       process.env['BOSUN_DATA_DIR'],
@@ -106,7 +107,7 @@ describe('the command line as a function', () => {
     expect([...facts(), globalThis.console]).toEqual(before);
   });
 
-  it('gives colours to a terminal, and none where NO_COLOR asks for none', async () => {
+  it('prints colours on a terminal, unless NO_COLOR is set', async () => {
     const on = async (isTTY: boolean, env: Record<string, string>) => {
       let said = '';
       const stream = { isTTY, columns: 70, write: (text: string) => (said += text) };
@@ -125,7 +126,7 @@ describe('the command line as a function', () => {
     expect(await on(false, {})).toEqual({ code: 0, colours: false });
   });
 
-  it('resolves to 1 for a fault of its own, and says that it is one', async () => {
+  it('resolves to 1 for an internal error, and reports it as one', async () => {
     const said: string[] = [];
     const out = {
       write: () => {
@@ -142,13 +143,15 @@ describe('the command line as a function', () => {
     });
     expect([code, said.join('')]).toEqual([
       1,
-      expect.stringMatching(/^bosun: no room for a word\nThis is a fault of Bosun's; please report it with: Error/),
+      expect.stringMatching(
+        /^bosun: no room for a word\nThis is an error in Bosun\. Please report it with this stack: Error/,
+      ),
     ]);
   });
 });
 
 describe('the launcher', () => {
-  it('hands on arguments, streams, directory and exit code', async () => {
+  it('passes on arguments, streams, directory and exit code', async () => {
     expect(await work.spawn(['schedule', 'nowhere.yaml']).ended).toEqual({
       code: 2,
       out: '',
@@ -156,8 +159,8 @@ describe('the launcher', () => {
     });
   });
 
-  it('ends only when a slow reader has taken everything, and minds no reader that goes', LONG, async () => {
-    // Several times what the pipe and the reader's own buffer take.
+  it('ends only when a slow reader has read everything, and exits with 0 if the reader leaves', LONG, async () => {
+    // Several times the capacity of the pipe and of the reader's buffer.
     const tasks = Array.from({ length: 1000 }, (_, index) => ({
       id: `a${index}-${'x'.repeat(100)}`,
       agent: 'y'.repeat(100),
@@ -181,7 +184,7 @@ describe('the launcher', () => {
 });
 
 describe('streams', () => {
-  it('have only JSON objects on stdout with --json, whatever agents print', async () => {
+  it('carry only JSON objects on stdout with --json, whatever agents print', async () => {
     const { code, out, err } = await work.spawn(['run', 'talking.yaml', '--json', '--data', 'json']).ended;
     expect(code).toBe(0);
     expect(linesOf(out).map(({ type }) => type)).toEqual([
@@ -194,7 +197,7 @@ describe('streams', () => {
     expect(err).toContain('talking\n');
   });
 
-  it('have the result on stdout, the talk on stderr without it, no colours where there is no terminal', async () => {
+  it('carry the result on stdout and progress on stderr without --json, in colours only on a terminal', async () => {
     const { out, err } = await work.bosun(['run', 'plan.yaml', '--data', 'plain']);
     expect(out).toBe('p\n  a: completed\n');
     expect(err).toMatch(/^p: 1 task\. [^]*started {4}a\n[^]*failed {5}a: once\n[^]*completed {2}a \(attempt 2\)\n/);

@@ -1,6 +1,6 @@
 /**
- * What a person reads who made a mistake in a plan file: one line with file, line and column. And what a file cannot do
- * to us.
+ * The message for a mistake in a plan file: one line with file, line and column. And the harm that a file cannot do to
+ * us.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,7 @@ async function refused(text: string | Uint8Array): Promise<string> {
 }
 
 describe('a plan file', () => {
-  it('is read from YAML and from JSON alike', async () => {
+  it('can be YAML or JSON', async () => {
     const plan = fixture('equity-research');
     expect((await read(fixtureText('equity-research'))).plan).toEqual(plan);
     const json = { version: 1, plan: 'x', tasks: [{ id: 'a', agent: 'x', input: { deep: [1, null, 'y'] } }] };
@@ -48,19 +48,19 @@ describe('a plan file', () => {
     expect(fromJson.tasks[0]?.input).toEqual({ deep: [1, null, 'y'] });
   });
 
-  it('names the module of its agents relative to itself', async () => {
+  it('names the module of its agents relative to its own folder', async () => {
     expect((await read(fixtureText('equity-research'))).agents).toBe(join(folder, 'agents.ts'));
     expect((await read(`${HEAD}tasks: [{ id: a, run: make }]`)).agents).toBeNull();
   });
 
-  it('may repeat itself by anchors and aliases', async () => {
+  it('may use anchors and aliases', async () => {
     const { plan } = await read(
       `${HEAD}tasks:\n  - { id: a, agent: x, retry: &often { attempts: 9 } }\n  - { id: b, agent: x, retry: *often }\n`,
     );
     expect(plan.tasks.map(({ retry }) => retry.attempts)).toEqual([9, 9]);
   });
 
-  it('names the place of what is found wrong later', async () => {
+  it('gives the place of a mistake that is found after reading', async () => {
     const { refuse } = await read(fixtureText('equity-research'));
     const { message, details } = refuse([{ path: ['stages', 'report', 'agent'], message: 'unknown agent "report"' }]);
     expect(message).toBe(`${file}:12:23: stages.report.agent: unknown agent "report"`);
@@ -69,7 +69,7 @@ describe('a plan file', () => {
 });
 
 describe('a file that cannot be read', () => {
-  it('is named, with the reason, and has no line', async () => {
+  it('is reported by name and reason, without a line', async () => {
     const missing = join(folder, 'missing.yaml');
     const error = await refusal(missing);
     expect(error.message).toBe(`${missing}: cannot be read: no such file`);
@@ -77,7 +77,7 @@ describe('a file that cannot be read', () => {
     expect((await refusal(folder)).message).toBe(`${folder}: cannot be read: it is a directory`);
   });
 
-  it('is refused when it is larger than 4 MiB, and read when it is just as large', async () => {
+  it('is refused when it is larger than 4 MiB; one of exactly 4 MiB is read', async () => {
     const plan = `${HEAD}tasks: [{ id: a, run: make }]\n#`;
     expect((await read(plan.padEnd(FILE_BYTES_MAX, '#'))).plan.tasks.length).toBe(1);
     expect(await refused(plan.padEnd(FILE_BYTES_MAX + 1, '#'))).toBe(
@@ -97,13 +97,13 @@ describe('a file that cannot be read', () => {
 });
 
 describe('broken YAML', () => {
-  it('is answered with the place where it breaks', async () => {
+  it('is refused with the place of the error', async () => {
     expect(await refused(`${HEAD}tasks: [{ id: a\n`)).toMatch(/^plan\.yaml:4:1: flow map/);
     expect(await refused(`${HEAD}\ttasks: []\n`)).toMatch(/^plan\.yaml:3:1: tabs are not allowed/);
     expect(await refused('{"version": 1, "plan": }')).toMatch(/^plan\.yaml:1:\d+: /);
   });
 
-  it('includes what YAML allows and a plan cannot mean', async () => {
+  it('includes valid YAML that makes no sense in a plan', async () => {
     expect(await refused(`${HEAD}---\n${HEAD}`)).toBe(
       'plan.yaml:3:1: a second document begins here; a plan file holds one',
     );
@@ -127,12 +127,12 @@ describe('broken YAML', () => {
   });
 });
 
-describe('a file that means harm', () => {
-  it('does not unfold a bomb of aliases', async () => {
+describe('a malicious file', () => {
+  it('is refused if its aliases expand to too much data', async () => {
     const lines = ['a: &a [x, x, x, x, x, x, x, x, x]'];
     for (const [from, to] of ['ab', 'bc', 'cd', 'de', 'ef', 'fg', 'gh', 'hi'].map((pair) => [...pair]))
       lines.push(`${to}: &${to} [${Array(9).fill(`*${from}`).join(', ')}]`);
-    expect(await refused(lines.join('\n'))).toMatch(/^plan\.yaml:1:\d+: its aliases unfold to too much data$/);
+    expect(await refused(lines.join('\n'))).toMatch(/^plan\.yaml:1:\d+: its aliases expand to too much data$/);
     expect(await refused('a: &a [*a]\n')).toBe('plan.yaml:1:8: the alias *a contains itself or is nested too deep');
   });
 
@@ -141,7 +141,7 @@ describe('a file that means harm', () => {
     expect(JSON.stringify(plan.tasks[0]?.input)).toBe(`${'['.repeat(21)}1${']'.repeat(21)}`);
   });
 
-  it('does not exhaust the stack, however deep it is nested', LONG, async () => {
+  it('does not overflow the stack, however deep it is nested', LONG, async () => {
     for (const text of [
       '['.repeat(20_000),
       '{a: '.repeat(10_000),
@@ -192,7 +192,7 @@ describe('a plan with a mistake', () => {
       'a key far from all',
       'tasks: []\ncolour: red',
       '4:1: unknown key "colour"; the keys here are $schema, version, plan, unit, capacity, agents, experts, ' +
-        'stages, items, tasks',
+        'reviewers, formula, pack, agentTypes, measures, priorities, riskOrders, stages, items, tasks',
     ],
     [
       'a name that is no address',
@@ -220,18 +220,18 @@ describe('a plan with a mistake', () => {
       'tasks: [{ id: a, run: x, retry: { backoff: { minMs: 9, maxMs: 1 } } }]',
       '3:44: tasks[0].retry.backoff: minMs is above maxMs',
     ],
-  ])('%s: names the place and the mistake', async (_, body, message) => {
+  ])('%s: is refused with place and reason', async (_, body, message) => {
     expect(await refused(`${HEAD}${body}\n`)).toBe(`plan.yaml:${message}`);
   });
 
-  it('of another version, or of another shape altogether, is told so', async () => {
+  it('is refused if it has an unknown version or is not a map', async () => {
     expect(await refused('version: 2\nplan: x\ntasks: [{ id: a, run: x }]')).toBe(
       'plan.yaml:1:10: version: must be 1, not 2',
     );
     expect(await refused('just text')).toBe('plan.yaml:1:1: must be a map, not the text "just text"');
   });
 
-  it('finds the place behind an alias', async () => {
+  it('is refused with the place in the anchor, if it came by an alias', async () => {
     writeFileSync(
       file,
       `${HEAD}tasks:\n  - { id: a, run: x, retry: &r { attempts: 0 } }\n  - { id: b, run: x, retry: *r }`,
@@ -243,7 +243,7 @@ describe('a plan with a mistake', () => {
     ]);
   });
 
-  it('is told the first mistake in the file, and how many there are', async () => {
+  it('is refused with the first mistake in the file and the number of others', async () => {
     writeFileSync(file, `${HEAD}capacity: { x: 0 }\ntasks: [{ id: a, agent: x, duration: -1, color: red }]\n`);
     const { message, details } = await refusal(file);
     expect(message).toBe(`${file}:3:16: capacity.x: must be 1 or more, not 0 (and 2 more)`);
@@ -255,7 +255,7 @@ describe('a plan with a mistake', () => {
     ]);
   });
 
-  it('gets one line without a stack', async () => {
+  it('is refused in one line without a stack', async () => {
     for (const text of [
       `${HEAD}"new\\nline": 1`,
       '[',

@@ -37,7 +37,7 @@ describe('the README', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  /** A line as a shell takes it, with the built program in the place of npx, and a port that nobody else has. */
+  /** A line for a shell, with the built program in the place of npx, and a free port. */
   function start(line: string): Process {
     expect(lines).toContain(line);
     const command = line
@@ -59,14 +59,14 @@ describe('the README', () => {
     return server;
   }
 
-  it('keeps its two commands before everything else', () => {
+  it('begins with its two commands', () => {
     expect([...text.slice(0, text.indexOf('\n## ')).matchAll(/^ {4}(.*)$/gm)].map(([, line]) => line)).toEqual([
       'npm ci && npm start',
       'npm ci && npm test',
     ]);
   });
 
-  it('leads from nothing to a machine that outlives its process', async () => {
+  it('leads to a machine that survives its process', async () => {
     expect(Object.keys(files)).toEqual(['my-agent.ts', 'bosun.config.ts']);
     expect(lines).toEqual([
       'npm ci && npm run build',

@@ -1,4 +1,4 @@
-/** What the desks of the crew do in `bosun run`, as its user sees it: correlated failures, gates, debates, ports. */
+/** The desks of the crew in `bosun run`, as its user sees them: correlated failures, gates, debates, ports. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { storyOf, Workspace } from '../support/cli/workspace.ts';
 import { LONG } from '../support/effort.ts';
@@ -14,14 +14,16 @@ const QUOTA = `
     if (!isThere()) throw Object.assign(new Error('quota exceeded: 1000/1000'), { status: 429, dataSource: 'prices' });
     return 'figures';
   }`;
+/** One after the other: which of several that run side by side fails first is chance. */
 const PLAN =
-  '{ version: 1, plan: p, agents: ./agents.mjs, stages: { fetch: { agent: fetch, retry: { attempts: 1 } } }, ' +
+  '{ version: 1, plan: p, agents: ./agents.mjs, capacity: { fetch: 1 }, ' +
+  'stages: { fetch: { agent: fetch, retry: { attempts: 1 } } }, ' +
   'items: [A, B, C] }';
 
 describe('failures of one cause', () => {
   it(
-    'CA-058: are said to belong together and paused as one batch, which one order resumes; the exit codes are as ' +
-      'ever',
+    'CA-058: are reported as correlated and paused as one batch, which one order resumes; the exit code of the ' +
+      'run stays 3',
     async () => {
       work.write('agents.mjs', QUOTA);
       work.write('plan.yaml', PLAN);
@@ -36,13 +38,13 @@ describe('failures of one cause', () => {
       );
       expect(lines.at(-1)).toMatchObject({ type: 'plan.paused' });
       expect(err).toContain(
-        'batch-1 is 3 items together: prices API quota exceeded. All of them: bosun batches resume batch-1, then ' +
-          'run again.\n',
+        'batch-1 is 3 items together: prices API quota exceeded. To resume all of them: bosun batches resume ' +
+          'batch-1, then run again.\n',
       );
     },
   );
 
-  it('CA-067: are said in plain lines', async () => {
+  it('CA-067: are reported in plain lines', async () => {
     work.write('agents.mjs', QUOTA);
     work.write('plan.yaml', PLAN);
     const { err } = await work.bosun(['run', 'plan.yaml']);
@@ -50,7 +52,7 @@ describe('failures of one cause', () => {
     expect(err).toMatch(/^batch {6}batch-1 is pausing, 3 items: prices API quota exceeded$/m);
   });
 
-  it('CA-032: go on by themselves with --wait, where the module has a port that knows when', LONG, async () => {
+  it('CA-032: are resumed automatically with --wait, if the module has a port for the quota', LONG, async () => {
     work.write(
       'agents.mjs',
       `
@@ -78,7 +80,7 @@ describe('failures of one cause', () => {
     );
   });
 
-  it('refuses a port that it does not know', async () => {
+  it('the run is refused if the module has an unknown port', async () => {
     work.write('agents.mjs', 'export async function fetch() {} export const ports = { resource: async () => {} };');
     work.write('plan.yaml', PLAN);
     const { code, err } = await work.bosun(['run', 'plan.yaml']);
@@ -90,7 +92,7 @@ describe('failures of one cause', () => {
 });
 
 describe('a gate in a plan', () => {
-  it('CA-008: ends the run with code 3 and says how to answer; answered, the plan goes on', async () => {
+  it('CA-008: ends the run with code 3 and says how to answer; once answered, the plan continues', async () => {
     work.write('agents.mjs', 'export async function draft() {} export async function print() {}');
     work.write(
       'plan.yaml',
@@ -102,7 +104,10 @@ describe('a gate in a plan', () => {
     expect(asked.lines).toContainEqual(
       expect.objectContaining({ type: 'gate.opened', gate: 'plan.G3.1', title: 'Assumptions' }),
     );
-    expect(asked.lines.at(-1)).toMatchObject({ type: 'plan.paused', items: [{ item: 'A', status: 'waiting' }] });
+    expect(asked.lines.at(-1)).toMatchObject({
+      type: 'plan.paused',
+      items: [{ item: 'A', status: 'waitingForHuman', gates: ['plan.G3.1'] }],
+    });
     expect(asked.err).toContain('bosun gates answer plan.G3.1 decision=approve');
     await work.bosun([
       'send',
@@ -112,12 +117,50 @@ describe('a gate in a plan', () => {
     ]);
     const done = await work.run('plan.yaml');
     expect(storyOf(done.lines)).toEqual([
-      'gate.closed',
+      'gate.closed A',
       'task.started A/print 1',
       'task.completed A/print 1',
       'plan.completed',
     ]);
     expect(done.code).toBe(0);
+  });
+
+  it('is identified by item and stage in every line about it, and its item waits for people (N4)', async () => {
+    work.write(
+      'agents.mjs',
+      'export async function draft(_, { item }) { return { proposal: `print ${item} in red` }; }',
+    );
+    work.write(
+      'plan.yaml',
+      '{ version: 1, plan: p, agents: ./agents.mjs, capacity: { draft: 1 }, ' +
+        'stages: { draft: { agent: draft, gate: { preset: G3 } } }, items: [A, B] }',
+    );
+    const { out, err } = await work.bosun(['run', 'plan.yaml']);
+    for (const [item, gate] of [
+      ['A', 'plan.G3.1'],
+      ['B', 'plan.G3.2'],
+    ]) {
+      expect(err).toContain(`asks       ${gate}: ${item}/draft: Assumptions; proposed: print ${item} in red (`);
+      expect(err).toContain(`${gate} asks: ${item}/draft: Assumptions. To answer:`);
+      expect(out).toContain(`  ${item}: waits for people to decide (${gate})\n`);
+    }
+    const listed = (await work.bosun(['gates', 'list'])).out.split('\n').map((line) => line.split(/\s{2,}/).slice(-4));
+    expect(listed).toEqual([
+      ['ITEM', 'STAGE', 'TITLE', 'PROPOSED'],
+      ['A', 'draft', 'Assumptions', 'print A in red'],
+      ['B', 'draft', 'Assumptions', 'print B in red'],
+      [''],
+    ]);
+    expect((await work.bosun(['gates', 'show', 'plan.G3.2'])).out).toMatch(
+      /^item {6}B$[^]*^stage {5}draft$[^]*^proposed {2}print B in red$/m,
+    );
+    expect((await work.bosun(['alerts', 'list'])).out).toMatch(
+      /A\/draft: Assumptions[^]*B\/draft: Assumptions|B\/draft[^]*A\/draft/,
+    );
+    expect(await work.bosun(['plan', 'pause', 'A'])).toMatchObject({
+      code: 2,
+      err: 'A waits for people to decide; bosun gates show plan.G3.1 says what\n',
+    });
   });
 
   it('needs a preset or a name', async () => {
@@ -131,7 +174,7 @@ describe('a gate in a plan', () => {
 });
 
 describe('a debate', () => {
-  it('CA-124: is begun by an agent function, and said when it is settled', async () => {
+  it('CA-124: is started by an agent function, and reported when it is decided', async () => {
     const challenge = {
       id: 'margin',
       topic: 'Margin of A',
@@ -153,12 +196,13 @@ describe('a debate', () => {
     );
     work.write(
       'plan.yaml',
-      '{ version: 1, plan: p, experts: [eve], agents: ./agents.mjs, stages: { strategy: { agent: strategy }, ' +
-        'check: { agent: checker, after: [strategy] } }, items: [A] }',
+      '{ version: 1, plan: p, pack: finance, experts: [eve], agents: ./agents.mjs, ' +
+        'stages: { strategy: { agent: strategy }, check: { agent: checker, after: [strategy] } }, items: [A] }',
     );
     const running = work.start(['run', 'plan.yaml', '--json', '--serve', '--port', '0']);
-    await running.says('"task":"A/check"');
-    await running.says('task.started');
+    await running.serves();
+    // Its first level is where the side that is challenged may give in.
+    await work.looks(['debates', 'list', '--json'], ({ out }) => out.includes('"level":"L1"'));
     const accept = async () =>
       (await work.bosun(['send', 'debates', 'debate.accept', '{"debate": "margin", "by": "strategy"}'])).code;
     expect(await accept()).toBe(0);
@@ -167,5 +211,96 @@ describe('a debate', () => {
       '"debate":"margin","item":"A","outcome":"consensus","statement":"25 %","by":"strategy","rerun":[]',
     );
     await running.interrupt();
+  });
+
+  it('CA-119: has verbs for experts, for both sides, and for recording the side that was right', async () => {
+    const challenge = {
+      topic: 'Margin of A',
+      challenged: { agent: 'strategy' },
+      disputedFinding: '28 %',
+      priority: 'supporting',
+      basis: { statement: 'The filing says 25 %.', evidence: [{ kind: 'filing', source: 'page 40', strength: 1 }] },
+      positions: { challenger: { statement: '25 %', value: 0.25 }, challenged: { statement: '28 %', value: 0.28 } },
+    };
+    const doubts = [
+      { ...challenge, id: 'sides' },
+      { ...challenge, id: 'expert', escalationMs: 1 },
+      { ...challenge, id: 'own', escalationMs: 1 },
+    ];
+    work.write(
+      'agents.mjs',
+      `
+      export async function checker(_, { crew, signal }) {
+        for (const doubt of ${JSON.stringify(doubts)}) await crew.challenge(doubt);
+        await new Promise((_, stop) => signal.addEventListener('abort', stop));
+      }`,
+    );
+    work.write(
+      'plan.yaml',
+      '{ version: 1, plan: p, experts: [eve], agents: ./agents.mjs, ' +
+        'stages: { check: { agent: checker } }, items: [A] }',
+    );
+    const running = await work.start(['run', 'plan.yaml', '--json', '--serve', '--port', '0']).serves();
+    await running.says('"gate":"expert+1"');
+    await running.says('"gate":"own+1"');
+    const debates = async (...args: string[]) => {
+      const { code, out, err } = await work.bosun(['debates', ...args]);
+      return [code, out + err];
+    };
+    expect(await debates('acknowledge', 'sides', '--by', 'ada')).toEqual([5, 'ada is no side of this debate\n']);
+    expect(await debates('acknowledge', 'sides', '--by', 'strategy')).toEqual([0, 'sides: acknowledge\n']);
+    const evidence = [
+      '--statement',
+      'By plan.',
+      '--evidence',
+      'calculation:sheet 3:0.6',
+      '--evidence',
+      'filing:p. 2:1',
+    ];
+    expect(await debates('respond', 'sides', '--by', 'strategy', ...evidence)).toEqual([0, 'sides: respond\n']);
+    expect((await debates('show', 'sides'))[1]).toContain('By plan. [calculation sheet 3, 0.6; filing p. 2, 1]');
+    expect(await debates('accept', 'sides', '--by', 'strategy')).toEqual([0, 'sides: accept\n']);
+    await running.says('"outcome":"consensus"');
+    expect(await debates('outcome', 'sides', '--right', 'challenger')).toEqual([0, 'sides: outcome\n']);
+
+    expect(await debates('take-up', 'expert', '--by', 'ada')).toEqual([5, 'ada is not the expert of this debate\n']);
+    expect(await debates('take-up', 'expert', '--by', 'eve')).toEqual([0, 'expert: take-up\n']);
+    expect((await debates('decide', 'expert', '--by', 'eve'))[0]).toBe(5);
+    expect((await debates('decide', 'expert', '--side', 'challenged', '--by', 'eve'))[0]).toBe(0);
+    await running.says('"debate":"expert","item":"A","outcome":"human","statement":"28 %","by":"eve"');
+    expect((await debates('decide', 'own', '--statement', '26 %', '--value', '0.26', '--by', 'eve'))[0]).toBe(0);
+    await running.says('"debate":"own","item":"A","outcome":"human","statement":"26 %","by":"eve"');
+    expect((await debates('review', 'own', '--by', 'eve'))[0]).toBe(5);
+    await running.interrupt();
+  });
+});
+
+describe('a message of an agent', () => {
+  it('lets the run end, and is reported as refused if its addressee does not accept it (D1, D3)', async () => {
+    work.write(
+      'agents.mjs',
+      `export async function draft(_, { say }) {
+        await say({ kind: 'finding', content: 'page 40 is missing', to: 'coordinator' });
+        await say({ kind: 'finding', content: 'page 41 too', to: 'correlator' });
+      }`,
+    );
+    work.write('plan.yaml', '{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: draft }] }');
+    const { code, err } = await work.bosun(['run', 'plan.yaml']);
+    expect(code).toBe(0);
+    expect(err).toMatch(/^refused {4}talk\.finding of draft: "correlator" does not take it$/m);
+  });
+});
+
+describe('a port whose answer has the wrong form', () => {
+  it('blocks no resume, and is shown as unknown; resume says how many items it affects (D5)', async () => {
+    work.write('agents.mjs', `${QUOTA}\nexport const ports = { resources: async () => ({ apiQuota: 'plenty' }) };`);
+    work.write('plan.yaml', PLAN);
+    expect((await work.run('plan.yaml')).code).toBe(3);
+    expect((await work.bosun(['batches', 'show', 'batch-1'])).out).toMatch(/^note +not known: the resources \(/m);
+    expect((await work.bosun(['batches', 'resume', 'batch-1'])).out).toBe(
+      'batch-1: as resources allow, 3 of 3 items resume at the next start\n',
+    );
+    work.write('quota', '');
+    expect((await work.run('plan.yaml')).code).toBe(0);
   });
 });

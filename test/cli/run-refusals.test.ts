@@ -1,5 +1,5 @@
 /**
- * `bosun run` that cannot run, is in the way of another, or is interrupted: one clear line, and an exit code that says
+ * `bosun run` that cannot start, finds its store in use, or is interrupted: one clear line, and an exit code that says
  * which.
  */
 import { once } from 'node:events';
@@ -30,7 +30,7 @@ function patientPlan(): void {
   );
 }
 
-describe('bosun run --serve on a port that is taken', () => {
+describe('bosun run --serve on a port in use', () => {
   let taken: Server;
   let port: string;
   beforeEach(async () => {
@@ -40,7 +40,7 @@ describe('bosun run --serve on a port that is taken', () => {
   });
   afterEach(() => void taken.close());
 
-  it('says so before anything of the plan begins', async () => {
+  it('is refused before any task of the plan starts', async () => {
     work.write('plan.yaml', '{ version: 1, plan: p, tasks: [{ id: a, run: "touch began" }] }');
     const { code, out, err } = await work.bosun(['run', 'plan.yaml', '--serve', '--port', port, '--data', 'data']);
     expect({ code, out, began: work.has('began'), store: work.has('data/store') }).toEqual({
@@ -51,11 +51,11 @@ describe('bosun run --serve on a port that is taken', () => {
     });
     expect(err).toBe(
       `the gateway cannot listen on 127.0.0.1:${port}: listen EADDRINUSE: address already in use ` +
-        `127.0.0.1:${port}; name another port, or 0 for any that is free\n`,
+        `127.0.0.1:${port}; choose another port, or 0 for any free one\n`,
     );
   });
 
-  it('leaves what --fresh would have removed', async () => {
+  it('is refused before --fresh removes anything', async () => {
     work.write('plan.yaml', '{ version: 1, plan: p, tasks: [{ id: a, run: "true" }] }');
     await work.run('plan.yaml');
     expect(await work.bosun(['run', 'plan.yaml', '--fresh', '--serve', '--port', port])).toMatchObject({ code: 2 });
@@ -64,7 +64,7 @@ describe('bosun run --serve on a port that is taken', () => {
 });
 
 describe('a data directory in use', () => {
-  it('ends every verb with exit code 4 and names the process; --fresh does not touch it', async () => {
+  it('makes every verb exit with 4 and name the process, --fresh included', async () => {
     patientPlan();
     const running = work.spawn(['run', 'plan.yaml', '--json']);
     await running.says('task.started');
@@ -96,14 +96,14 @@ describe('a data directory in use', () => {
 
 describe('an interrupted run', () => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    it(`drains on ${signal}, exits with 130, says that the same line goes on, and it does`, async () => {
+    it(`drains on ${signal}, exits with 130, and is continued by the same command, as it says`, async () => {
       patientPlan();
       const running = work.spawn(['run', 'plan.yaml', '--json']);
       await running.says('task.started');
       const { code, out, err } = await running.end(signal);
       expect(code).toBe(130);
       expect(storyOf(linesOf(out))).toEqual(['task.started a 1']);
-      expect(err).toContain('interrupted; everything so far is kept. The same line goes on from here.\n');
+      expect(err).toContain('interrupted; all results so far are kept. The same command continues from here.\n');
       work.write('go', '');
       const next = await work.run('plan.yaml');
       expect(next.lines.slice(0, 2)).toEqual([
@@ -115,17 +115,19 @@ describe('an interrupted run', () => {
   }
 });
 
-describe('bosun run --wait', () => {
-  it('that started over names the line that goes on, which is not the same', async () => {
+describe('a run that was not finished', () => {
+  it('says that the same command without --fresh continues a run with --fresh', async () => {
     patientPlan();
     const running = work.start(['run', 'plan.yaml', '--fresh']);
     await running.says('started    a');
     const { err } = await running.interrupt();
-    expect(err).toContain('at any moment, the same line without --fresh goes on.');
-    expect(err).toContain('interrupted; everything so far is kept. The same line without --fresh goes on from here.\n');
+    expect(err).toContain('at any moment; the same command without --fresh continues.');
+    expect(err).toContain(
+      'interrupted; all results so far are kept. The same command without --fresh continues from here.\n',
+    );
   });
 
-  it('stays while an item is paused, until it is interrupted', async () => {
+  it('waits with --wait while an item is paused, until it is interrupted', async () => {
     work.write('agents.mjs', "export async function bad() { throw new Error('no luck'); }");
     work.write(
       'plan.yaml',
@@ -133,8 +135,7 @@ describe('bosun run --wait', () => {
     );
     const running = work.start(['run', 'plan.yaml', '--json', '--wait']);
     await running.says('item.paused');
-    // What it would end by has been said: where it does not stay, its store is free by the time another process has
-    // started.
+    // Without --wait the run would have ended by now, and its store would be free before another process has started.
     expect((await work.spawn(['tree']).ended).code).toBe(4);
     expect((await running.interrupt()).code).toBe(130);
   });
@@ -157,8 +158,8 @@ describe('bad input', () => {
     expect(await refusal('run', '.')).toBe('.: cannot be read: it is a directory');
   });
 
-  // Root may read everything, and only root may become somebody else.
-  it.runIf(process.getuid?.() === 0)('names a plan that may not be read', async () => {
+  // Root may read everything, and only root may change to another user.
+  it.runIf(process.getuid?.() === 0)('names a plan that lacks read permission', async () => {
     plan('');
     chmodSync(work.file('plan.yaml'), 0o000);
     chmodSync(work.path, 0o755);
@@ -166,7 +167,7 @@ describe('bad input', () => {
     expect({ code, out, err }).toEqual({ code: 2, out: '', err: 'plan.yaml: cannot be read: permission denied\n' });
   });
 
-  it('has line and column of what is wrong in the file', async () => {
+  it('gives the line and column of a mistake in the file', async () => {
     work.write('plan.yaml', 'version: 1\nplan: [p\ntasks: x\n');
     expect(await refusal('run', 'plan.yaml')).toMatch(/^plan\.yaml:3:1: /);
     work.write('plan.yaml', 'version: 1\nplan: p\ntasks:\n  - { id: a, agnet: x, run: "true" }\n');
@@ -175,7 +176,7 @@ describe('bad input', () => {
     );
   });
 
-  it('names an agent that the module does not have', async () => {
+  it('names an agent that is missing in the module', async () => {
     work.write('agents.mjs', 'export async function wroker() {}');
     plan('agents: ./agents.mjs');
     expect(await refusal('run', 'plan.yaml')).toBe(
@@ -183,7 +184,7 @@ describe('bad input', () => {
     );
   });
 
-  it('says that a plan names no module with agents', async () => {
+  it('names an agent of a plan without a module of agents', async () => {
     plan('');
     expect(await refusal('run', 'plan.yaml')).toBe(
       'plan.yaml:4:25: tasks[0].agent: unknown agent "worker"; the plan names no module with agents',
@@ -201,7 +202,7 @@ describe('bad input', () => {
     expect(await refusal('run', 'plan.yaml')).toMatch(/^plan\.yaml:3:9: agents: cannot be loaded: .*agents\.mjs:1:22$/);
   });
 
-  it('says that a data directory is none', async () => {
+  it('names a path that cannot be a data directory', async () => {
     work.write('agents.mjs', 'export async function worker() {}');
     plan('agents: ./agents.mjs');
     work.write('file', '');
@@ -212,11 +213,11 @@ describe('bad input', () => {
     }
     mkdirSync(work.file('empty'));
     expect(await refusal('tree', '--data', 'empty')).toBe(
-      `${work.file('empty')} holds no store; bosun run or bosun serve begin one`,
+      `${work.file('empty')} holds no store; create one with bosun run or bosun serve`,
     );
   });
 
-  it('refuses a time limit for a machine, whose limits are its own', async () => {
+  it('includes a time limit for a machine, which has to limit itself', async () => {
     work.write(
       'agents.mjs',
       "import { setup } from 'xstate';\nexport const worker = setup({}).createMachine({ initial: 'a', states: { " +

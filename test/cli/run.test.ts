@@ -1,11 +1,12 @@
 /**
- * `bosun run` as its user sees it, end to end through the command line: agents that fail, pause, hand on and resume.
+ * `bosun run` as its user sees it, end to end through the command line: agents that fail, pause, pass on results and
+ * resume.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { levelStore } from '../../src/persistence/level-store.ts';
-import { createSystem } from '../../src/system.ts';
+import { Shard } from '../../src/shard.ts';
 import { LONG } from '../support/effort.ts';
 import { storyOf, Workspace } from '../support/cli/workspace.ts';
 
@@ -26,13 +27,13 @@ stages:
 items: [I, J]
 `;
 
-describe('a store that a kill has left without a single epoch', () => {
-  it('is begun with like a new one', async () => {
+describe('a store without an epoch, left by a kill', () => {
+  it('is used like a new store', async () => {
     work.write('agents.mjs', 'export async function fine() {}');
     work.write('plan.yaml', '{ version: 1, plan: p, agents: ./agents.mjs, tasks: [{ id: a, agent: fine }] }');
     const directory = join(work.path, 'data/store');
     mkdirSync(directory, { recursive: true });
-    const onHold = await createSystem({ agents: [], store: levelStore(directory), hold: true }).start();
+    const onHold = await new Shard({ agents: [], store: levelStore(directory), hold: true }).start();
     await onHold.stop();
     const { code, lines } = await work.run('plan.yaml');
     expect([code, storyOf(lines)]).toEqual([0, ['task.started a 1', 'task.completed a 1', 'plan.completed']]);
@@ -40,7 +41,7 @@ describe('a store that a kill has left without a single epoch', () => {
 });
 
 describe('an agent that throws', () => {
-  it('is tried again under the same effect id until it succeeds', LONG, async () => {
+  it('is retried under the same effect id until it succeeds', LONG, async () => {
     work.write(
       'agents.mjs',
       'export async function flaky(_, { attempt }) { if (attempt < 3) throw new Error(`no luck ${attempt}`); }',
@@ -67,7 +68,7 @@ describe('an agent that throws', () => {
     expect(code).toBe(0);
   });
 
-  it('shows in the tree of the stopped store with its restarts and its last error', LONG, async () => {
+  it('appears in the tree of the stopped store with its restarts and its last error', LONG, async () => {
     work.write(
       'agents.mjs',
       "export async function bad(_, { attempt }) { if (attempt === 1) throw new Error('no luck'); return new " +
@@ -86,7 +87,7 @@ describe('an agent that throws', () => {
   });
 
   it(
-    'pauses its item with the reason when it always throws, while the others finish; mended and resumed, the plan ' +
+    'pauses its item with the reason when it always throws, while other items finish; fixed and resumed, the plan ' +
       'completes',
     async () => {
       const agents = (mended: boolean) => `
@@ -116,7 +117,7 @@ describe('an agent that throws', () => {
         ],
       });
       expect(paused.err).toContain(
-        'I is paused: I/two failed: broken in two lines. When that is mended: bosun plan resume I, then run again.\n',
+        'I is paused: I/two failed: broken in two lines. When that is fixed: bosun plan resume I, then run again.\n',
       );
 
       const stillPaused = await work.run('plan.yaml');
@@ -159,7 +160,7 @@ describe('an agent that throws', () => {
     expect(code).toBe(3);
   });
 
-  it('fails when it takes longer than its timeoutMs, and is told by its signal', async () => {
+  it('fails when it takes longer than its timeoutMs, and its signal is aborted', async () => {
     work.write(
       'agents.mjs',
       `
@@ -184,8 +185,8 @@ describe('an agent that throws', () => {
   });
 });
 
-describe('what agents are given', () => {
-  it('is the input of the item, the outputs of earlier stages, and a checkpoint that survives a retry', async () => {
+describe('the work of an agent', () => {
+  it('gets the input of the item, the outputs of earlier stages, and a checkpoint that survives a retry', async () => {
     work.write(
       'agents.mjs',
       `
@@ -203,7 +204,7 @@ describe('what agents are given', () => {
     expect(lines.at(-1)).toMatchObject({ files: ['{"one":{"item":"I","input":{"depth":2},"from":{"page":7}}}'] });
   });
 
-  it('lets a machine do the work, with timers of its own', async () => {
+  it('may be a machine with timers', async () => {
     work.write(
       'agents.ts',
       `
@@ -239,7 +240,7 @@ describe('what agents are given', () => {
     expect(code).toBe(0);
   });
 
-  it('tells of a machine as of a function: its starts, its failures, its end, under one effect id', async () => {
+  it('is reported in the same way for a machine: starts, failures and end under one effect id', async () => {
     work.write(
       'agents.ts',
       `
@@ -279,7 +280,7 @@ describe('what agents are given', () => {
 describe('a data directory that holds a plan', () => {
   const AGENTS = 'export async function first() {} export async function second() {}';
 
-  it('gives the result of a finished plan again, and starts over with --fresh', async () => {
+  it('makes a run print the result of a finished plan again, or start over with --fresh', async () => {
     work.write('agents.mjs', AGENTS);
     work.write('plan.yaml', STAGES);
     const first = await work.run('plan.yaml');
@@ -288,7 +289,7 @@ describe('a data directory that holds a plan', () => {
     expect({ code: again.code, lines: again.lines }).toEqual({ code: 0, lines: [first.lines.at(-1)] });
     expect(again.err).toContain('small: completed already');
     expect(again.err).toContain(
-      'The crew that did it: bosun tree. Once more from the start: the same line with --fresh.\n',
+      'The actors that did it: bosun tree. Run it again from the start: the same command with --fresh.\n',
     );
     const fresh = await work.run('plan.yaml', '--fresh');
     expect({ code: fresh.code, starts: fresh.lines.filter(({ type }) => type === 'task.started').length }).toEqual({
@@ -297,22 +298,22 @@ describe('a data directory that holds a plan', () => {
     });
   });
 
-  it('is told what to type next as it was called: by npx, or by a script of npm, which keeps options', async () => {
+  it('makes a run print the next commands in the way in which it was called: npx or an npm script', async () => {
     work.write('agents.mjs', AGENTS);
     work.write('plan.yaml', STAGES);
     const called = async (npm_lifecycle_event: string) =>
       (await work.start(['run', 'plan.yaml'], { npm_lifecycle_event }).ended).err;
     expect(await called('start')).toContain('To look at it live: npm start -- --serve.\n');
     expect(await called('start')).toContain(
-      'The crew that did it: npx bosun tree. Once more from the start: npm start -- --fresh.\n',
+      'The actors that did it: npx bosun tree. Run it again from the start: npm start -- --fresh.\n',
     );
-    expect(await called('crew')).toContain('Once more from the start: npm run crew -- --fresh.\n');
+    expect(await called('crew')).toContain('Run it again from the start: npm run crew -- --fresh.\n');
     expect(await called('npx')).toContain(
-      'The crew that did it: npx bosun tree. Once more from the start: the same line with --fresh.\n',
+      'The actors that did it: npx bosun tree. Run it again from the start: the same command with --fresh.\n',
     );
   });
 
-  it('refuses another plan and names the difference, and takes changed agents', LONG, async () => {
+  it('refuses a different plan and names the difference, but accepts changed agents', LONG, async () => {
     work.write('agents.mjs', AGENTS);
     work.write('plan.yaml', STAGES);
     await work.run('plan.yaml');
@@ -327,7 +328,7 @@ describe('a data directory that holds a plan', () => {
     expect((await work.runProcess('plan.yaml')).code).toBe(0);
   });
 
-  it('pauses an item by order, before it runs and with a reason', LONG, async () => {
+  it('accepts an order to pause an item before the item runs, with a reason', LONG, async () => {
     work.write(
       'agents.mjs',
       "import { existsSync } from 'node:fs';\nexport async function first(_, { signal }) { if (!existsSync(new " +
@@ -353,7 +354,7 @@ describe('a data directory that holds a plan', () => {
     expect(code).toBe(3);
   });
 
-  it('knows items that are not there, not paused, or complete', async () => {
+  it('refuses orders for items that are unknown, not paused, or complete', async () => {
     work.write('agents.mjs', AGENTS);
     work.write('plan.yaml', STAGES.replace('[I, J]', '[Apple, Pear]'));
     const refused = async (...order: string[]) => (await work.bosun(['plan', ...order])).err;

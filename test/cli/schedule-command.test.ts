@@ -1,4 +1,4 @@
-/** `bosun schedule` as its caller sees it: what goes to which stream, and the exit code. */
+/** `bosun schedule` as its caller sees it: stdout, stderr and the exit code. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ async function run(command: Partial<ScheduleCommand>): Promise<{ code: number; o
 }
 
 describe('bosun schedule --json', () => {
-  it('prints one object on one line and nothing else (CA-011)', async () => {
+  it('CA-011, CA-E02, CA-E03: prints one object on one line and nothing else', async () => {
     const { code, out, err } = await run({ json: true });
     expect({ code, err, lines: out.split('\n').length }).toEqual({ code: 0, err: '', lines: 2 });
     const object: unknown = JSON.parse(out);
@@ -32,7 +32,9 @@ describe('bosun schedule --json', () => {
       'bottleneck',
       'tasks',
     ]);
-    expect(object).toMatchObject({ makespan: 9, sequential: 18, parallelismFactor: 2, bottleneck: 'valuation' });
+    const criticalPath = ['screening', 'business', 'financial', 'valuation', 'report'].map((stage) => `AAPL/${stage}`);
+    const totals = { makespan: 9, sequential: 18, parallelismFactor: 2, bottleneck: 'valuation' };
+    expect(object).toMatchObject({ ...totals, criticalPath });
     expect(object).toHaveProperty('tasks.0', {
       task: 'AAPL/screening',
       item: 'AAPL',
@@ -44,7 +46,7 @@ describe('bosun schedule --json', () => {
     });
   });
 
-  it('prints the same bytes each time (CA-012)', async () => {
+  it('CA-012: prints the same bytes every time', async () => {
     expect(await run({ json: true })).toEqual(await run({ json: true }));
   });
 });
@@ -63,7 +65,7 @@ describe('bosun schedule', () => {
     expect(out).toMatch(/^◆ valuation +█+$/m);
   });
 
-  it('writes the chart where --svg says, and says so on err', async () => {
+  it('writes the chart to the path of --svg, and reports it on stderr', async () => {
     const svg = join(folder, 'chart.svg');
     const { code, out, err } = await run({ json: true, svg });
     expect({ code, err }).toEqual({ code: 0, err: `chart written to ${svg}\n` });
@@ -71,7 +73,7 @@ describe('bosun schedule', () => {
     expect(readFileSync(svg, 'utf8')).toMatch(/^<svg [^]*<\/svg>\n$/);
   });
 
-  it('takes relative paths from the directory that it is given, and says them as they were given', async () => {
+  it('resolves relative paths from the working directory, and prints them as they were given', async () => {
     writeFileSync(join(folder, 'small.yaml'), '{ version: 1, plan: x, tasks: [{ id: a, run: make }] }');
     expect(await run({ file: 'small.yaml', svg: 'small.svg' })).toMatchObject({
       code: 0,
@@ -87,7 +89,7 @@ describe('bosun schedule', () => {
     expect(err).toMatch(/^\S+chart\.svg: cannot be written: ENOENT[^\n]*\n$/);
   });
 
-  it('exits with 2 and one line naming the culprit when the plan is not valid', async () => {
+  it('exits with 2 and one line with the place and reason when the plan is not valid', async () => {
     const file = join(folder, 'plan.yaml');
     writeFileSync(
       file,
@@ -101,7 +103,7 @@ describe('bosun schedule', () => {
     });
   });
 
-  it('exits with 2 naming an agent that the module of the plan does not have', async () => {
+  it('exits with 2 and names an agent that is missing in the module of the plan', async () => {
     const agentNames = async (module: string): Promise<string[]> => {
       expect(module).toBe(join(EQUITY, '..', 'agents.ts'));
       return ['screening', 'business', 'financial', 'strategy', 'valuations'];

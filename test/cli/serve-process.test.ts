@@ -1,6 +1,6 @@
 /**
- * `bosun serve` as a process manager sees it, and `bosun run --serve`: signals, what they leave, and what a killed one
- * leaves.
+ * `bosun serve` as a process manager sees it, and `bosun run --serve`: signals, and the store after an orderly end or a
+ * kill.
  */
 import { afterAll, describe, expect, it } from 'vitest';
 import { AGENTS } from '../support/cli/shop-config.ts';
@@ -13,9 +13,9 @@ afterAll(() => work[Symbol.asyncDispose]());
 const WAITING = '{ version: 1, plan: p, tasks: [{ id: a, run: "while [ ! -e go ]; do sleep 0.05; done" }] }';
 
 describe('bosun serve', () => {
-  it('drains at SIGTERM and exits with 0; killed, it leaves a store that verbs read and the next serves', async () => {
+  it('drains at SIGTERM and exits with 0; after a kill its store can be read by verbs and served again', async () => {
     work.write('plan.yaml', '{ version: 1, plan: p, tasks: [{ id: a, run: "true" }] }');
-    const first = work.spawn(['serve', 'plan.yaml', '--json', '--port', '0', '--data', 'kept']);
+    const first = await work.spawn(['serve', 'plan.yaml', '--json', '--port', '0', '--data', 'kept']).serves();
     await first.says('task.completed a');
     const tail = work.start(['tail', '--data', 'kept']);
     await tail.says('listening');
@@ -45,7 +45,7 @@ describe('bosun serve', () => {
     expect((await third.end('SIGTERM')).code).toBe(0);
   });
 
-  it('logs why it does not start, and exits with 2', async () => {
+  it('logs the reason if it cannot start, and exits with 2', async () => {
     work.write('bosun.config.mts', `${AGENTS}export default { agents: [counter], gateway: { port: 'high' } };`);
     const { code, err } = await work.spawn(['serve', '--data', 'never']).ended;
     expect({ code, lines: linesOf(err) }).toMatchObject({
@@ -62,10 +62,10 @@ describe('bosun serve', () => {
 });
 
 describe('bosun run', () => {
-  it('with --serve keeps a gateway open while its plan runs, and still ends with it', async () => {
+  it('keeps a gateway open with --serve while its plan runs, and ends with the plan', async () => {
     work.write('waiting.yaml', WAITING);
-    const run = work.start(['run', 'waiting.yaml', '--serve', '--port', '0', '--data', 'live']);
-    await run.says('Live while it runs: http://127.0.0.1:');
+    const run = await work.start(['run', 'waiting.yaml', '--serve', '--port', '0', '--data', 'live']).serves();
+    expect(run.err).toContain('Live while it runs: http://127.0.0.1:');
     await run.says('started    a');
     expect((await work.bosun(['tree', '--data', 'live'])).out).toContain('coordinator  lead-coordinator, working');
     work.write('go', '');
@@ -73,10 +73,10 @@ describe('bosun run', () => {
     expect(work.has('live/bosun.gateway.json')).toBe(false);
   });
 
-  it('says how to look at it live, where that is not so already', async () => {
+  it('recommends --serve for a live view, unless it was given', async () => {
     work.write('short.yaml', '{ version: 1, plan: p, tasks: [{ id: a, run: "true" }] }');
     expect((await work.bosun(['run', 'short.yaml', '--data', 'short'])).err).toContain(
-      'To look at it live: the same line with --serve.',
+      'To look at it live: the same command with --serve.',
     );
     expect(
       (await work.bosun(['run', 'short.yaml', '--data', 'short-live', '--serve', '--port', '0'])).err,

@@ -1,8 +1,7 @@
-/** `bosun serve` with workers: the verbs of the command line see one system, and find it again. */
-import { once } from 'node:events';
+/** `bosun serve` with workers: the verbs of the command line see one system, also after its restart. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { AGENTS } from '../support/cli/shop-config.ts';
-import { linesOf, type Process, Workspace } from '../support/cli/workspace.ts';
+import { linesOf, Workspace } from '../support/cli/workspace.ts';
 
 const work = new Workspace();
 afterAll(() => work[Symbol.asyncDispose]());
@@ -11,24 +10,11 @@ const config = (rest: string) =>
   `${AGENTS}export default { agents: [counter], tree: { children: ['a', 'b', 'c', 'd'].map((id) => ({ id, agent: ` +
   `'counter' })) }, gateway: { port: 0 }, ${rest} };`;
 
-/**
- * Started, and heard to serve: workers take a second of two cores for it, and on a busy machine longer than is waited
- * for other words.
- */
-async function served(...args: readonly string[]): Promise<Process> {
-  const serving = work.spawn(['serve', ...args]);
-  const ended = serving.ended.then(({ err }) => Promise.reject(new Error(`ended before it served: ${err}`)));
-  // In the end it always does, and then nobody waits.
-  ended.catch(() => {});
-  while (!serving.out.includes('"serving"')) await Promise.race([once(serving.child.stdout!, 'data'), ended]);
-  return serving;
-}
-
 describe('bosun serve over workers', () => {
-  it('serves one system, whose verbs find it, and goes on with what it had', async () => {
+  it('serves one system, which verbs find, and keeps its state over a restart', async () => {
     work.write('bosun.config.mts', config('workers: 2'));
     for (const count of ['1', '2']) {
-      const serving = await served('--json', '--data', 'spread');
+      const serving = await work.spawn(['serve', '--json', '--data', 'spread']).serves();
       for (const id of ['a', 'b', 'c', 'd']) {
         expect(await work.bosun(['send', id, 'add', '{"by": 1}', '--wait', '--data', 'spread'])).toMatchObject({
           code: 0,
@@ -55,7 +41,7 @@ describe('bosun serve over workers', () => {
     });
   });
 
-  it('refuses a plan, another number of workers, and a directory of another kind', async () => {
+  it('refuses a plan, a different number of workers, and a directory of a system without workers', async () => {
     const serve = async (rest: string, args: readonly string[]) => {
       work.write('bosun.config.mts', config(rest));
       const { code, err } = await work.spawn(['serve', ...args]).ended;

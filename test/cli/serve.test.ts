@@ -1,6 +1,4 @@
-/**
- * `bosun serve`: what it serves, that it is found, and that it ends in good order; and the verbs that go through it.
- */
+/** `bosun serve`: configs, the discovery of its gateway, its orderly end; and the verbs that go through it. */
 import { statSync } from 'node:fs';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LONG } from '../support/effort.ts';
@@ -22,18 +20,17 @@ const shop = (...args: string[]) => work.bosun([...args, '--data', 'shop']);
 const rows = <T>({ out }: Ended) => linesOf(out) as unknown as T[];
 
 async function serve(...args: string[]): Promise<Call> {
-  const call = work.start(['serve', '--json', ...args]);
-  await Promise.race([call.says('"serving"'), call.ended]);
-  return call;
+  return work.start(['serve', '--json', ...args]).serves();
 }
 
 describe('a config', () => {
-  it('is served until the interruption: found by its data directory, then gone, all of it kept', async () => {
+  it('is served until interrupted: its gateway is found by the data directory, and its state is kept', async () => {
     writeShop(work);
     const call = await serve();
     const { url } = announced();
     expect(linesOf(call.out)).toMatchObject([{ type: 'serving', url, data: work.file('shop') }]);
     expect(statSync(work.file('shop/bosun.gateway.json')).mode & 0o777).toBe(0o600);
+    expect(statSync(work.file('shop')).mode & 0o777).toBe(0o700);
     expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ ready: true });
     expect(await (await fetch(`${url}/metrics`)).text()).toContain('bosun_actors{agent="counter",status="active"} 2');
     expect(await shop('send', 'visits', 'add', '{"by": 3}', '--wait')).toEqual({
@@ -54,10 +51,20 @@ describe('a config', () => {
     expect(await again.interrupt()).toMatchObject({ code: 0 });
   });
 
-  it('is refused with its place, exit code 2', async () => {
+  it('ends at once if it is interrupted while it is still loading (F13)', async () => {
+    work.write('never.mjs', 'await new Promise(() => {});\nexport default {};\n');
+    expect(await work.start(['serve', '--config', 'never.mjs']).interrupt()).toMatchObject({ code: 0, out: '' });
+  });
+
+  it('is refused with a data directory that cannot be made (F13)', async () => {
+    expect(await work.bosun(['serve', '--data', '/proc/bosun/data', '--port', '0'])).toMatchObject({ code: 2 });
+    expect(await work.bosun(['serve', '--data', '/proc', '--port', '0'])).toMatchObject({ code: 1 });
+  });
+
+  it('is refused with exit code 2 and the place of its mistake', async () => {
     const refusal = async (file: string, text: string) => {
       work.write(file, text);
-      // One that is served after all is told to end.
+      // Ends a service that started despite the mistake.
       const call = await serve('--config', file, '--port', '0');
       const { code, err } = await call.interrupt();
       expect({ text, code }).toEqual({ text, code: 2 });
@@ -70,7 +77,7 @@ describe('a config', () => {
       'a.yaml:2:3: gateway: unknown key "prot"; did you mean "port"?',
     );
     expect(await refusal('a.yaml', 'gateway:\n  tokens:\n    - { id: eve, tokenEnv: NO_SUCH_VARIABLE }\n')).toBe(
-      'a.yaml:3:28: gateway.tokens[0].tokenEnv: the environment has no NO_SUCH_VARIABLE',
+      'a.yaml:3:28: gateway.tokens[0].tokenEnv: the environment variable NO_SUCH_VARIABLE is not set',
     );
     expect(await refusal('a.yaml', 'gateway: { host: 0.0.0.0 }\n')).toMatch(/can be reached by others: give it tokens/);
     expect(await refusal('a.yaml', 'residentActors: 0\n')).toBe(
@@ -84,9 +91,9 @@ describe('a config', () => {
     );
     expect(await refusal('a.yaml', 'agents: ./nowhere.ts\n')).toMatch(/nowhere\.ts cannot be loaded/);
     expect(await refusal('b.ts', 'export default { agents: [{}] };\n')).toBe(
-      'b.ts: agents: must be agents made by defineAgent, or the path of a module that exports them',
+      'b.ts: agents: must be a list of agents made by defineAgent, or the path of a module that exports them',
     );
-    expect(await refusal('b2.ts', 'export const agents = [];\n')).toBe('b2.ts: has to export its settings as default');
+    expect(await refusal('b2.ts', 'export const agents = [];\n')).toBe('b2.ts: must export its settings as default');
     expect(await refusal('b3.ts', 'export default {\n  gateway: { port: 1 +* 2 },\n};\n')).toBe(
       'b3.ts:2:22: cannot be loaded: ParseError: Unexpected token',
     );
@@ -101,12 +108,14 @@ describe('a config', () => {
           `'dynamic', template: { agent: 'till' } } }] } };\n`,
       ),
     ).toBe('b4.ts: tree.children[0].boss.template.agent: unknown agent "till"');
-    expect(await refusal('a.yaml', 'tree: { childrn: [] }\n')).toBe('tree: Unrecognized key: "childrn"');
+    expect(await refusal('a.yaml', 'tree: { childrn: [] }\n')).toBe(
+      'tree: unknown key "childrn"; did you mean "children"?',
+    );
     expect(await refusal('c.ts', 'export default { tree: { children: [{ id: 7 }] } };\n')).toMatch(/id/);
     expect(await work.bosun(['serve', '--config', 'missing.yaml'])).toMatchObject({ code: 2 });
   });
 
-  it('listens to others only with tokens, and is refused before the system starts', async () => {
+  it('is refused before the system starts if it listens to other machines without tokens', async () => {
     writeShop(work);
     const { code, err } = await work.bosun(['serve', '--host', '0.0.0.0', '--data', 'wide']);
     expect({ code, msg: (linesOf(err)[0] as unknown as { msg: string }).msg }).toEqual({
@@ -116,7 +125,7 @@ describe('a config', () => {
     expect(await work.bosun(['ps', '--data', 'wide'])).toMatchObject({ code: 2 });
   });
 
-  it('in YAML names its agents by a module, and its tokens by the environment', async () => {
+  it('can be YAML, with its agents in a module and its tokens in the environment', async () => {
     writeShop(work);
     work.write(
       'shop.yaml',
@@ -138,7 +147,7 @@ describe('a config', () => {
 describe('a config with residentActors', () => {
   const CLERKS = 40;
 
-  it('keeps no more than so many actors in memory, and wakes those that are asked', async () => {
+  it('keeps at most that many actors in memory, and wakes an actor that is asked', async () => {
     const config = (more: string) => `${AGENTS}
 const children = Array.from({ length: ${CLERKS} }, (_, i) => ({ id: 'clerk' + i, agent: 'counter' }));
 export default { data: './office', agents: [counter], tree: { children }, gateway: { port: 0 }, ${more} };
@@ -166,22 +175,21 @@ export default { data: './office', agents: [counter], tree: { children }, gatewa
   });
 });
 
-describe('without a config', () => {
+describe('bosun serve without a config', () => {
   const bare = new Workspace();
   afterAll(() => bare[Symbol.asyncDispose]());
   const PLAN =
     '{ version: 1, plan: p, tasks: [{ id: a, run: "exit 1", retry: { attempts: 1 } }, { id: b, run: "true" }] }';
 
   async function served(...args: string[]): Promise<Call> {
-    const call = bare.start(['serve', '--json', '--port', '0', ...args]);
-    await Promise.race([call.says('"serving"'), call.ended]);
-    return call;
+    return bare.start(['serve', '--json', '--port', '0', ...args]).serves();
   }
 
-  it('the plan that is named is carried out, and one that its directory holds; the system stays', async () => {
+  it('carries out the plan that it is given or that its directory holds, and stays afterwards', async () => {
     bare.write('plan.yaml', PLAN);
     const call = await served('plan.yaml');
     await call.says('item.paused a');
+    await call.says('task.completed b');
     expect(await bare.bosun(['plan', 'resume', 'a'])).toEqual({ code: 0, out: 'a: resume\n', err: '' });
     expect(await bare.bosun(['plan', 'pause', 'b'])).toMatchObject({ code: 2, err: 'b is completed\n' });
     expect(await bare.bosun(['run', 'plan.yaml'])).toMatchObject({ code: 4 });
@@ -191,7 +199,7 @@ describe('without a config', () => {
     expect((await again.interrupt()).code).toBe(0);
   });
 
-  it('what it does not know is not touched', async () => {
+  it('refuses the store of a different system, and leaves it unchanged', async () => {
     writeShop(work);
     const before = await serve();
     await before.interrupt();
@@ -202,7 +210,7 @@ describe('without a config', () => {
     });
     bare.write('agents.mjs', 'export const work = async () => 1;');
     const strangers =
-      'holds actors of another system, which a plan would end: visits (counter), desk (boss). Name another ' +
+      'holds actors of another system, which the plan would end: visits (counter), desk (boss). Name another ' +
       '--data directory';
     bare.write('plan.yaml', PLAN);
     for (const line of [
@@ -230,11 +238,11 @@ describe('without a config', () => {
     bare.write('other.yaml', '{ version: 1, plan: o, agents: ./agents.mjs, tasks: [{ id: a, agent: work }] }');
     await bare.bosun(['run', 'other.yaml', '--data', 'other']);
     expect((await bare.bosun(['serve', '--port', '0', '--data', 'other'])).err).toContain(
-      'name its file, as in bosun serve plan.yaml',
+      'name the plan file, as in bosun serve plan.yaml',
     );
   });
 
-  it('an empty directory is served as it is', async () => {
+  it('serves an empty directory as a system without a plan', async () => {
     const call = await served('--data', 'empty');
     expect(call.err).toContain('bosun serves no plan at');
     expect((await bare.bosun(['ps', '--data', 'empty'])).out).toMatch(/^ADDRESS .*\nroot {5}boss {3}active /);
@@ -252,7 +260,7 @@ describe('verbs on a running system', () => {
     await call.interrupt();
   });
 
-  it('show it: tree, ps', async () => {
+  it('tree and ps show its actors', async () => {
     const lines = [
       /root {2}boss, supervising\.running, one_for_one/,
       /├─ visits {2}counter, open.*/,
@@ -272,7 +280,7 @@ describe('verbs on a running system', () => {
     expect(await shop('ps', '--status', 'asleep')).toMatchObject({ code: 2 });
   });
 
-  it('send and ask, with exit codes for what is refused, late and nobody', async () => {
+  it('send and ask have exit codes for refusals, timeouts and unknown actors', async () => {
     const before = Number((await shop('ask', 'visits', 'count')).out);
     expect(await shop('send', 'visits', 'add', '{"by": 2}')).toMatchObject({
       code: 0,
@@ -289,17 +297,29 @@ describe('verbs on a running system', () => {
     });
     expect(await shop('send', 'visits', 'add', '{"by": 0}', '--wait')).toMatchObject({
       code: 5,
-      err: 'a guard of visits has turned "add" away\n',
+      err: 'a guard of visits refused "add"\n',
     });
+    await shop('suspend', 'visits', '--by', 'ada', '--reason', 'review');
+    expect(await shop('send', 'visits', 'add', '{"by": 1}', '--wait')).toEqual({
+      code: 5,
+      out: '',
+      err: 'visits: suspended by ada: review\n',
+    });
+    await shop('resume', 'visits');
     expect(await shop('send', 'nobody', 'add', '{"by": 1}')).toMatchObject({ code: 2 });
     expect(await shop('send', 'visits', 'add', '[1]')).toMatchObject({ code: 2 });
+    // 1e999: as JSON once more it would be null.
+    expect(await shop('send', 'visits', 'add', '{"by": 1, "tag": [1e999]}')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('the JSON holds a number that is too large at tag.0') as string,
+    });
     expect(await shop('send', 'visits', 'add', '{by: 1}')).toMatchObject({
       code: 2,
       err: expect.stringContaining('a JSON object') as string,
     });
     expect(await shop('suspend', 'desk/visits')).toMatchObject({ code: 0 });
     expect(await shop('ask', 'desk/visits', 'count', '--timeout', '100')).toMatchObject({ code: 6, out: '' });
-    expect(await shop('resume', 'desk/visits')).toMatchObject({ code: 0, out: 'desk/visits goes on\n' });
+    expect(await shop('resume', 'desk/visits')).toMatchObject({ code: 0, out: 'desk/visits is resumed\n' });
     await shop('ask', 'desk/visits', 'count');
     expect((await shop('deadletters', 'list')).out).toMatch(/^1 {2}\S+ {2}late {2}desk\/visits {2}\S+\n$/);
     expect(await shop('deadletters', 'discard', '1', '--by', 'ada')).toMatchObject({
@@ -309,7 +329,7 @@ describe('verbs on a running system', () => {
     expect(await shop('deadletters', 'list')).toMatchObject({ code: 0, out: '', err: 'no dead letters\n' });
   });
 
-  it('hold, end, kill and start again, on record by name', async () => {
+  it('suspend, resume, stop, kill and restart are audited by name', async () => {
     expect(await shop('suspend', 'visits', '--by', 'ada', '--reason', 'review')).toMatchObject({
       code: 0,
       out: 'visits is suspended\n',
@@ -343,7 +363,7 @@ describe('verbs on a running system', () => {
   });
 
   it(
-    'inspect draws actors of the running system, where they are now, and agents that only it knows',
+    'inspect draws actors of the running system in their current state, and agents that only it knows',
     LONG,
     async () => {
       const chart = async (...args: string[]) =>
@@ -364,7 +384,7 @@ describe('verbs on a running system', () => {
     },
   );
 
-  it('tail prints turns, with what they held and who caused them', async () => {
+  it('tail --trace prints turns with their events', async () => {
     expect(await shop('tail', 'visits', '--trace', 'visits')).toMatchObject({
       code: 2,
       err: expect.stringContaining('not both') as string,
@@ -387,7 +407,7 @@ describe('verbs on a running system', () => {
   });
 
   it(
-    'tail prints what is emitted, and goes on when the system has been started again, until the interruption',
+    'tail prints emitted events, and continues after a restart of the system, until it is interrupted',
     LONG,
     async () => {
       const first = work.start(['tail', '--data', 'shop', '--json']);
@@ -407,8 +427,8 @@ describe('verbs on a running system', () => {
       await second.says('the gateway has closed; waiting for the next one');
       call = await serve();
       await second.says('some of what happened since then may be lost');
-      await shop('send', 'visits', 'add', '{"by": 10}');
       const before = second.out;
+      await shop('send', 'visits', 'add', '{"by": 10}');
       await until(
         () => second.out !== before,
         () => `an event behind: ${before}`,
@@ -422,8 +442,8 @@ describe('verbs on a running system', () => {
   );
 });
 
-describe('where nothing runs', () => {
-  it('what only a running system can do is exit code 7, and a file that a killed one left is no system', async () => {
+describe('a verb without a running system', () => {
+  it('exits with 7 if it needs a running system, even if a killed system has left its file', async () => {
     writeShop(work);
     await (await serve()).interrupt();
     work.write(
@@ -439,14 +459,14 @@ describe('where nothing runs', () => {
     ]) {
       expect(await shop(...args)).toMatchObject({
         code: 7,
-        err: expect.stringContaining('start one by bosun serve') as string,
+        err: expect.stringContaining('start one with bosun serve') as string,
       });
     }
     expect((await shop('ps')).out).toContain('desk/visits');
     expect(await shop('send', 'visits', 'add', '{"by": 1}')).toMatchObject({
       code: 2,
       err:
-        'visits is of the agent "counter", and what events that takes is not known without its code: start its ' +
+        'visits runs the agent "counter", whose accepted events are not known without its code: start its ' +
         'system\n',
     });
     expect(await shop('send', 'desk', 'add')).toMatchObject({ code: 5, err: 'desk accepts no events from outside\n' });

@@ -1,7 +1,7 @@
-/** Tasks that are shell commands, end to end: what they are given, what is kept of them, and how they are ended. */
-import { readFileSync } from 'node:fs';
+/** Tasks that are shell commands, end to end: their input, the output that is kept, and their end. */
 import { describe, expect, test } from 'vitest';
 import { until, Workspace } from '../support/cli/workspace.ts';
+import { isAlive, JUDGE } from '../support/spokes/live.ts';
 
 /** Each in a directory of its own, so that one may run while another waits for processes to die. */
 const it = test.extend<{ work: Workspace }>({
@@ -27,16 +27,6 @@ function plan(work: Workspace, ...tasks: Command[]): void {
   );
 }
 
-/** Whether a process lives. One that is dead and not yet buried does not. */
-function isAlive(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
-  } catch {
-    return false;
-  }
-}
-
 /** The number that a command wrote with `echo $$ > FILE`, once it has. */
 async function pidIn(work: Workspace, file: string): Promise<number> {
   await until(
@@ -46,13 +36,8 @@ async function pidIn(work: Workspace, file: string): Promise<number> {
   return Number(work.read(file));
 }
 
-/** For a command: says in the file `verdict` whether the process named in the file `pid` lives. */
-const JUDGE =
-  `p=$(cat pid); if [ -d /proc/$p ] && ! grep -q '^State:.*[ZX]' /proc/$p/status; then echo alive > verdict; else ` +
-  'echo ended > verdict; fi';
-
 describe.concurrent('a command', () => {
-  it('is given its input as JSON on stdin, and its task, effect and attempt in the environment', async ({ work }) => {
+  it('gets its input as JSON on stdin, and its task, effect and attempt in the environment', async ({ work }) => {
     plan(work, {
       input: { symbol: 'AAPL', years: [1, 2] },
       run: 'cat > stdin; echo "$BOSUN_TASK $BOSUN_EFFECT_ID $BOSUN_ATTEMPT" > told',
@@ -63,7 +48,7 @@ describe.concurrent('a command', () => {
     expect(work.read('told')).toBe(`a ${lines[0]?.effectId} 1\n`);
   });
 
-  it('hands on its output', async ({ work }) => {
+  it('passes its output to later tasks', async ({ work }) => {
     plan(work, { run: 'echo out; echo err >&2' }, { id: 'b', agent: 'show', after: ['a'] });
     const { lines } = await work.run('plan.json');
     expect(lines.at(-1)).toMatchObject({
@@ -71,7 +56,7 @@ describe.concurrent('a command', () => {
     });
   });
 
-  it('has no more than 64 KiB of each stream kept, and still runs to its end', async ({ work }) => {
+  it('runs to its end if it writes more than 64 KiB to a stream, of which 64 KiB are kept', async ({ work }) => {
     plan(work, { run: "head -c 1000000 /dev/zero | tr '\\0' x; touch end" }, { id: 'b', agent: 'show', after: ['a'] });
     const { lines } = await work.run('plan.json');
     const [text] = (lines.at(-1) as unknown as { files: string[] }).files;
@@ -79,24 +64,26 @@ describe.concurrent('a command', () => {
     expect(work.has('end')).toBe(true);
   });
 
-  it('that does not read its input is no worse for it', async ({ work }) => {
+  it('succeeds even if it does not read its input', async ({ work }) => {
     plan(work, { input: 'x'.repeat(200_000), run: 'exec 0<&-; true' });
     expect((await work.run('plan.json')).code).toBe(0);
   });
 
-  it('fails with its exit code and its last word on stderr, or with the signal that ended it', async ({ work }) => {
+  it('fails with its exit code and its last line on stderr, or with 128 and the signal that ended it', async ({
+    work,
+  }) => {
     plan(work, { id: 'a', run: 'echo first >&2; echo last >&2; exit 7' }, { id: 'b', run: 'kill -USR1 $$' });
     const { code, lines } = await work.run('plan.json');
     const errors = (id: string) =>
       lines.filter(({ type, task }) => type === 'task.failed' && task === id).map(({ error }) => error);
     expect(errors('a')).toEqual(['exit code 7: last', 'exit code 7: last']);
-    expect(errors('b')).toEqual(['was ended by SIGUSR1', 'was ended by SIGUSR1']);
+    expect(errors('b')).toEqual(['exit code 138', 'exit code 138']);
     expect(code).toBe(3);
   });
 });
 
 describe.concurrent('the process group of a command', () => {
-  it('is ended whole when the time limit is over', async ({ work }) => {
+  it('is ended as a whole when its time limit expires', async ({ work }) => {
     plan(work, { run: 'sleep 1000 & echo $! > pid; wait', timeoutMs: 4_000, retry: { attempts: 1 } });
     const running = work.start(['run', 'plan.json', '--json']);
     const pid = await pidIn(work, 'pid');
@@ -106,7 +93,7 @@ describe.concurrent('the process group of a command', () => {
     expect(code).toBe(3);
   });
 
-  it('is ended before the next attempt, even where it does not listen', async ({ work }) => {
+  it('is ended before the next attempt, even if it ignores SIGTERM', async ({ work }) => {
     plan(work, {
       run: `trap '' TERM; if [ $BOSUN_ATTEMPT = 1 ]; then echo $$ > pid; while :; do sleep 1; done; else ${JUDGE}; fi`,
       timeoutMs: 4_000,
@@ -115,7 +102,7 @@ describe.concurrent('the process group of a command', () => {
     expect({ code, verdict: work.read('verdict') }).toEqual({ code: 0, verdict: 'ended\n' });
   });
 
-  it('is ended before an interrupted run is, politely at first', async ({ work }) => {
+  it('is ended before an interrupted run ends, by SIGTERM first', async ({ work }) => {
     plan(
       work,
       { id: 'a', run: "trap 'echo bye > polite; exit 1' TERM; echo $$ > pid-a; sleep 1000 & wait" },
@@ -131,12 +118,15 @@ describe.concurrent('the process group of a command', () => {
     });
   });
 
-  it('outlives a host that is killed, and is ended by the next before the command runs again', async ({ work }) => {
+  it('is ended by the next host after a kill, before that host runs the command again (K2)', async ({ work }) => {
     plan(work, { run: `if [ $BOSUN_ATTEMPT = 1 ]; then echo $$ > pid; sleep 1000; else ${JUDGE}; fi` });
     const running = work.spawn(['run', 'plan.json', '--json']);
     const pid = await pidIn(work, 'pid');
     await running.end('SIGKILL');
-    expect(isAlive(pid)).toBe(true);
+    await until(
+      () => !isAlive(pid),
+      () => 'the end of the command',
+    );
     const { code, lines } = await work.run('plan.json');
     expect(lines.map(({ type, attempt }) => `${type} ${attempt}`)).toEqual([
       'task.started 2',
@@ -151,9 +141,42 @@ describe.concurrent('the process group of a command', () => {
   });
 });
 
+describe.concurrent('a process that has left the process group of its command', () => {
+  const LEAVING = 'setsid sleep 1000 > /dev/null 2>&1 & echo $! > pid; sleep 1000';
+
+  it.for([
+    ['', []],
+    [' that starts over', ['--fresh']],
+  ] as const)('outlives a host that is killed, and is ended by the next host%s (K2)', async ([, options], { work }) => {
+    plan(work, { run: `if [ -e pid ]; then ${JUDGE}; else ${LEAVING}; fi` });
+    const running = work.spawn(['run', 'plan.json', '--json']);
+    const pid = await pidIn(work, 'pid');
+    await running.end('SIGKILL');
+    expect(isAlive(pid)).toBe(true);
+    const { code } = await work.run('plan.json', ...options);
+    expect({ code, verdict: work.read('verdict'), isAlive: isAlive(pid) }).toEqual({
+      code: 0,
+      verdict: 'ended\n',
+      isAlive: false,
+    });
+  });
+
+  it('is not ended by a host that cannot open the store', async ({ work }) => {
+    plan(work, { run: LEAVING });
+    const running = work.spawn(['run', 'plan.json', '--json']);
+    const pid = await pidIn(work, 'pid');
+    const refused = [await work.run('plan.json'), await work.run('plan.json', '--fresh')];
+    expect({ codes: refused.map(({ code }) => code), isAlive: isAlive(pid) }).toEqual({ codes: [4, 4], isAlive: true });
+    await running.end('SIGKILL');
+    plan(work, { run: 'true' });
+    await work.run('plan.json', '--fresh');
+    expect(isAlive(pid)).toBe(false);
+  });
+});
+
 describe.concurrent('a host that dies before it has recorded the process group', () => {
-  it('never has started the command', async ({ work }) => {
-    // Dies in the instant in which the process exists and nobody knows of it.
+  it('has not started the command', async ({ work }) => {
+    // Dies between the start of the process and the record of its group.
     work.write(
       'die.mjs',
       `

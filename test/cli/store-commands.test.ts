@@ -37,7 +37,7 @@ const flipped = (value: Uint8Array) => {
 };
 
 describe('bosun verify', () => {
-  it('finds a stopped store sound, exits 0, and tells how large it is', async () => {
+  it('finds a stopped store sound, prints its size, and exits with 0', async () => {
     const { code, out } = await work.bosun(['verify', '--data', 'crew']);
     expect({ code, out }).toEqual({
       code: 0,
@@ -47,7 +47,7 @@ describe('bosun verify', () => {
     expect([json.code, JSON.parse(json.out)]).toEqual([0, expect.objectContaining({ sound: true, findings: [] })]);
   });
 
-  it('exits 2 where there is no store, and 4 where somebody has it', async () => {
+  it('exits with 2 if there is no store, and with 4 if the store is in use', async () => {
     expect(await work.bosun(['verify', '--data', 'nowhere'])).toMatchObject({ code: 2, out: '' });
     const store = levelStore(work.file('crew/store'));
     await store.open();
@@ -67,7 +67,7 @@ describe('bosun verify', () => {
 });
 
 describe('bosun backup and restore', () => {
-  it('make a directory that every verb accepts', async () => {
+  it('produce a directory that every verb accepts', async () => {
     expect(await work.bosun(['backup', 'copy', '--data', 'crew'])).toMatchObject({
       code: 0,
       out: expect.stringContaining('backed up to') as string,
@@ -84,7 +84,7 @@ describe('bosun backup and restore', () => {
     });
   });
 
-  it('write over nothing unless told', async () => {
+  it('overwrite a store only with --force', async () => {
     expect(await work.bosun(['backup', 'crew', '--data', 'crew'])).toMatchObject({ code: 2 });
     expect(await work.bosun(['restore', 'copy', '--data', 'new'])).toMatchObject({
       code: 2,
@@ -97,7 +97,7 @@ describe('bosun backup and restore', () => {
 });
 
 describe('a damaged journal', () => {
-  it('stops the run with a way on, and `--recover-to` goes it once', async () => {
+  it('stops the run with a hint to `--recover-to`, which recovers the store once', async () => {
     await work.bosun(['backup', 'bad', '--data', 'crew']);
     let damaged = 0;
     await change('bad', (entries) => {
@@ -127,7 +127,7 @@ describe('a damaged journal', () => {
     expect(JSON.parse(after.out) as Verification).toMatchObject({ sound: true, aside: 2 });
   });
 
-  it('is copied as it is, and not restored', async () => {
+  it('cannot be restored from a backup, which copies it unchanged', async () => {
     await work.bosun(['backup', 'worse', '--data', 'crew']);
     await change('worse', (entries) => [{ key: [...entries.keys()].at(-2)!, value: null }]);
     expect(await work.bosun(['backup', 'worse-copy', '--data', 'worse'])).toMatchObject({ code: 1 });
@@ -137,14 +137,14 @@ describe('a damaged journal', () => {
     });
   });
 
-  it('is no hindrance to a run that starts over', async () => {
+  it('does not prevent a run with --fresh from starting over', async () => {
     expect(await work.bosun(['run', 'plan.yaml', '--data', 'worse'])).toMatchObject({ code: 1 });
     expect(await work.bosun(['run', 'plan.yaml', '--data', 'worse', '--fresh'])).toMatchObject({ code: 0 });
   });
 });
 
 describe('a store of a later format', () => {
-  it('is refused, and makes room for a run that starts over', async () => {
+  it('is refused, and replaced by a run with --fresh', async () => {
     await work.bosun(['backup', 'later', '--data', 'crew']);
     await change('later', () => [{ key: MANIFEST_KEY, value: seal(MANIFEST_KEY, Buffer.from('later'), FORMAT + 1) }]);
     for (const line of [['run', 'plan.yaml'], ['verify']])

@@ -1,6 +1,6 @@
 /**
- * What a start takes from outside of its files: the keys of the store from the environment, and the word that the clock
- * is right.
+ * Settings of a start that are in no file: the keys of the store from the environment, and the option that trusts the
+ * wall clock.
  */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -8,9 +8,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { levelStore } from '../../src/persistence/level-store.ts';
-import { createSystem } from '../../src/system.ts';
+import { Shard } from '../../src/shard.ts';
 import { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { type Call, linesOf, Workspace } from '../support/cli/workspace.ts';
+import { LONG } from '../support/effort.ts';
 
 const work = new Workspace();
 afterAll(() => work[Symbol.asyncDispose]());
@@ -19,13 +20,11 @@ const KEYS = { BOSUN_SECRET_KEY: randomBytes(32).toString('base64') };
 const source = (path: string) => JSON.stringify(fileURLToPath(new URL(`../../src/${path}`, import.meta.url)));
 
 async function serve(config: string, env: Readonly<Record<string, string>> = {}, ...flags: string[]): Promise<Call> {
-  const call = work.start(['serve', '--config', config, '--json', ...flags], env);
-  await Promise.race([call.says('"serving"'), call.ended]);
-  return call;
+  return work.start(['serve', '--config', config, '--json', ...flags], env).serves();
 }
 
 describe('BOSUN_SECRET_KEY', () => {
-  it('is what `serve` and verbs on a stopped store read and write by', async () => {
+  it('encrypts and decrypts secrets for `serve` and for verbs on a stopped store', LONG, async () => {
     work.write(
       'vault.ts',
       `
@@ -33,6 +32,7 @@ import { assign, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from ${source('actors/api/define-agent.ts')};
 import { secret } from ${source('actors/model/secret.ts')};
+import { LONG } from '../support/effort.ts';
 const burst = assign(() => { throw new Error('poison'); });
 const machine = setup({}).createMachine({ on: { keep: { actions: () => {} }, burst: { actions: burst } } });
 const event = z.object({ pin: secret(z.string()) });
@@ -48,6 +48,7 @@ export default {
     const call = await serve('vault.ts', KEYS);
     const on = ['--data', 'vault'];
     expect(await work.bosun(['send', 'v', 'burst', '{"pin": "swordfish"}', ...on])).toMatchObject({ code: 0 });
+    await work.looks(['deadletters', 'list', '--json', ...on], ({ out }) => out !== '');
     await call.interrupt();
     const files = readdirSync(work.file('vault/store')).map((name) =>
       readFileSync(join(work.file('vault/store'), name), 'latin1'),
@@ -68,7 +69,7 @@ export default {
     await open.interrupt();
   });
 
-  it('is not handed on to the commands of a plan', async () => {
+  it('is not passed on to the commands of a plan', async () => {
     work.write('plan.yaml', '{ version: 1, plan: p, tasks: [{ id: a, run: "env > seen.txt" }] }');
     expect(
       await work.bosun(['run', 'plan.yaml', '--data', 'plan'], {
@@ -81,17 +82,17 @@ export default {
     expect(work.read('seen.txt')).not.toContain('BOSUN_SECRET');
   });
 
-  it('that is none is bad input, and is not quoted', async () => {
+  it('is refused if it is not valid, without being quoted', async () => {
     const call = await serve('vault.ts', { BOSUN_SECRET_KEY: 'swordfish' });
     expect(await call.ended).toMatchObject({ code: 2, err: expect.not.stringContaining('swordfish') as string });
   });
 });
 
 describe('--trust-wall-clock', () => {
-  it('starts a store that the clock has left behind by years, as the refusal says', async () => {
+  it('starts a store whose last epoch is years old, as the refusal recommends', async () => {
     const clock = new VirtualClock();
     clock.setWall(Date.UTC(2020, 0, 1));
-    const old = await createSystem({
+    const old = await new Shard({
       agents: [],
       store: levelStore(work.file('old/store')),
       clock,

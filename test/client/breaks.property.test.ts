@@ -5,10 +5,10 @@ import { type Client } from '../../src/client/client.ts';
 import { type ClientTest, memoryStorage, type Shop, startClientTest } from '../support/client/client-kit.ts';
 import { byEffort } from '../support/effort.ts';
 
-const RUNS = byEffort({ quick: 6, ci: 60, soak: 500 });
+const RUNS = byEffort({ quick: 3, ci: 25, soak: 500 });
 const CLIENTS = 3;
 
-/** One who sends, watches, and sometimes loads the page anew. */
+/** A person who sends, watches, and sometimes reloads the page. */
 class Person {
   readonly name: string;
   readonly acknowledged: string[] = [];
@@ -36,7 +36,7 @@ class Person {
       );
   }
 
-  /** One that is refused, so that its number is free. */
+  /** A send that is refused, so that its number is free. */
   giveWrong(): void {
     this.client
       .actor('visits', 'counter')
@@ -102,12 +102,12 @@ async function play(test: ClientTest, people: readonly Person[], one: Step): Pro
     case 'redeploy':
       test.isDown = true;
       test.host.gateway.abandon();
-      await test.host.test.system.stop();
+      await test.host.test.shard.stop();
       return test.restart();
   }
 }
 
-it('what was acknowledged happened exactly once, in order, and every client ends with the server state', async () => {
+it('executes acknowledged sends once and in order, and brings every client to the state of the server', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
       const test = await startClientTest({ rate: { burst: 1e9, perSecond: 1e9 } });

@@ -1,4 +1,4 @@
-/** What a page has to load: small, and nothing of Node. */
+/** The size of the client bundle that a page loads, which contains no Node modules. */
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 
 const GZIP_BYTES_MAX = 12 * 1_024;
 
-it('is below 12 KB with gzip, its dependencies included, and imports nothing of Node', async () => {
+it('the client bundle with its dependencies is below 12 KB gzipped and imports no Node module', async () => {
   const build = await rolldown({
     input: join(import.meta.dirname, '../../src/client/index.ts'),
     platform: 'browser',
@@ -18,7 +18,7 @@ it('is below 12 KB with gzip, its dependencies included, and imports nothing of 
   expect(output).toHaveLength(1);
   const [chunk] = output;
   expect([...chunk.imports, ...chunk.dynamicImports]).toEqual([]);
-  // As a list, so that a failure does not print the whole of it.
+  // Compared as a list, so that a failure does not print the whole bundle.
   expect(chunk.code.match(/bosun\.v1\.json/g)).toHaveLength(1);
   expect(chunk.code.match(/node:|\brequire\(|\bBuffer\b/g)).toBe(null);
   expect(gzipSync(chunk.code).length).toBeLessThan(GZIP_BYTES_MAX);

@@ -1,4 +1,7 @@
-/** When a client comes back, with what, and when not: the rules, and the line that keeps them. */
+/**
+ * The rules for reconnecting (when a client does it, after which wait, with which token) and the connection that
+ * follows them.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { afterBreak, type ConnectionBreak } from '../../src/client/reconnect.ts';
@@ -11,8 +14,8 @@ import { type ClientTest, startClientTest, watched } from '../support/client/cli
 const LONG_MS = 31_000;
 const broken: ConnectionBreak = { code: 1006, reason: '', tries: 0, random: 0.5, canRenew: false, windowMs: undefined };
 
-describe('the rules of coming back', () => {
-  it('wait with full jitter: a random part of 250 ms, doubled with each try, and at most 30 s', () => {
+describe('the reconnect rules', () => {
+  it('wait with full jitter: a random part of 250 ms, which doubles with each try up to 30 s', () => {
     fc.assert(
       fc.property(
         fc.nat({ max: 2_000 }),
@@ -26,7 +29,7 @@ describe('the rules of coming back', () => {
     );
   });
 
-  it.each(Object.entries(CLOSES))('do after %s what the protocol says', (_, { code, then }) => {
+  it.each(Object.entries(CLOSES))('follow the protocol after close %s', (_, { code, then }) => {
     expect(afterBreak({ ...broken, code, canRenew: true }).then).toBe(then);
     expect(afterBreak({ ...broken, code, canRenew: false }).then).toBe(then === 'authenticate' ? 'stop' : then);
   });
@@ -39,11 +42,11 @@ describe('the rules of coming back', () => {
     [1011, 'reconnect'],
     [4403, 'stop'],
     [4599, 'reconnect'],
-  ] as const)('after %i: %s', (code, then) => {
+  ] as const)('react to close code %i: %s', (code, then) => {
     expect(afterBreak({ ...broken, code }).then).toBe(then);
   });
 
-  it('keep to the time that the gateway names, and spare one that is overloaded', () => {
+  it('wait as long as the gateway asks for, and longer if it is overloaded', () => {
     expect(afterBreak({ ...broken, code: 4429, reason: 'rate_limited;retryAfterMs=700' }).waitMs).toBe(700 + 125);
     expect(afterBreak({ ...broken, code: 4501, windowMs: [200, 10_200] }).waitMs).toBe(5_200);
     expect(afterBreak({ ...broken, code: 4503 }).waitMs).toBe(500);
@@ -56,7 +59,7 @@ function statuses(client: Client<never>): ClientStatus[] {
   return seen;
 }
 
-/** Opens, and lets the test say what the other side does. */
+/** Opens sockets whose other side is played by the test. */
 function scripted(): { sockets: (Socket & { sent: object[] })[]; WebSocket: new () => Socket } {
   const sockets: (Socket & { sent: object[] })[] = [];
   class Scripted implements Socket {
@@ -99,8 +102,8 @@ async function scriptedClient(): Promise<{
   };
 }
 
-describe('a line', () => {
-  it('tells how it stands, from the first try to the last', async () => {
+describe('a connection', () => {
+  it('reports each status from the first try to the close', async () => {
     const test = await startClientTest();
     const client = test.client();
     const seen = statuses(client as unknown as Client<never>);
@@ -115,7 +118,7 @@ describe('a line', () => {
     await test.stop();
   });
 
-  it('waits longer after each try, and begins anew once it has held for ten seconds', async () => {
+  it('waits longer after each try, and resets the wait once it has stayed up for ten seconds', async () => {
     const { test, script, client } = await scriptedClient();
     const breakOff = () =>
       (script.sockets.at(-1)!.onclose as unknown as (event: object) => void)({ code: 1006, reason: '' });
@@ -148,7 +151,7 @@ describe('a line', () => {
     await test.stop();
   });
 
-  it('that is silent for 35 s is given up, and so is one that never welcomes', async () => {
+  it('is closed after 35 s of silence, or if no welcome comes within 15 s', async () => {
     const { test, script, client } = await scriptedClient();
     await test.host.test.clock.advance(14_999, async () => {});
     expect(client.status.get()).toBe('connecting');
@@ -166,14 +169,14 @@ describe('a line', () => {
     await test.stop();
   });
 
-  it('on which somebody else answers is given up', async () => {
+  it('is closed if the answer is not a frame of the protocol', async () => {
     const { test, script, client } = await scriptedClient();
     (script.sockets.at(-1)!.onmessage as unknown as (event: object) => void)({ data: '<html>' });
     expect(client.status.get()).toBe('offline');
     await test.stop();
   });
 
-  it('of a gateway that drains holds calls back, and comes back in the time it was given', async () => {
+  it('holds calls back while the gateway drains, and reconnects in the time window that the gateway gave', async () => {
     const test = await startClientTest();
     const client = await test.live();
     const seen = statuses(client as unknown as Client<never>);
@@ -190,7 +193,7 @@ describe('a line', () => {
     await test.advance(1_000);
     await drained;
     expect(ask.error?.code).toBe('BOSUN_CONNECTION_LOST');
-    await test.host.test.system.stop();
+    await test.host.test.shard.stop();
     await test.restart();
     await test.advance(LONG_MS);
     expect(sent.value).toEqual({ taken: null });
@@ -199,7 +202,7 @@ describe('a line', () => {
     await test.stop();
   });
 
-  it('gives way to a newer one of its session, for good', async () => {
+  it('closes for good when a newer connection takes over its session', async () => {
     const test = await startClientTest();
     const storage = {
       getItem: () => JSON.stringify({ session: 'a-session-of-22-chars-', sends: [] }),
@@ -220,7 +223,7 @@ describe('a line', () => {
 describe('a token', () => {
   const tokens = [{ id: 'ada', token: 'right-token-0123456789' }];
 
-  it('that is refused is renewed once, and then the client stops', async () => {
+  it('is renewed once when it is refused; refused again, the client stops', async () => {
     const test = await startClientTest({ tokens });
     let asked = 0;
     const onUnauthorized = (token: string) => () => {
@@ -245,7 +248,7 @@ describe('a token', () => {
     await test.stop();
   });
 
-  it('may be made for each try', async () => {
+  it('may come from a function that is called for each try', async () => {
     const test = await startClientTest({ tokens });
     const given = ['wrong-token-0123456789', 'right-token-0123456789'];
     const client = await test.live({ token: () => given.shift() ?? 'none' });
@@ -255,7 +258,7 @@ describe('a token', () => {
     await test.stop();
   });
 
-  it('that expires is renewed, and what was under way goes on', async () => {
+  it('is renewed when it expires, and the client goes on', async () => {
     const { SignJWT } = await import('jose');
     const key = new TextEncoder().encode('a secret of at least thirty-two bytes');
     const test = await startClientTest({ jwt: { key, issuer: 'test', audience: 'bosun' } });

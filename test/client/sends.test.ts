@@ -1,13 +1,22 @@
-/** What becomes of calls, whatever becomes of the line: each acknowledged send has happened exactly once, in order. */
+/** The outcome of calls over any loss of the connection: each acknowledged send has happened exactly once, in order. */
 import { describe, expect, it } from 'vitest';
 import { isClientError } from '../../src/client/client-error.ts';
+import { SessionStorage } from '../../src/client/session-storage.ts';
 import { LONG } from '../support/effort.ts';
 import { memoryStorage, startClientTest, watched } from '../support/client/client-kit.ts';
 
 const LONG_MS = 31_000;
 
 describe('a send', () => {
-  it('resolves when it is durable, or with `taken` when its turn is', async () => {
+  it('is not copied for storage when the client has no storage', () => {
+    const nowhere = new SessionStorage(undefined, 'client');
+    const sends = () => expect.unreachable('nobody stores them');
+    nowhere.now(sends);
+    nowhere.later(sends);
+    expect(nowhere.sends).toEqual([]);
+  });
+
+  it('resolves when it is durable, or with `until: taken` when its turn is durable', async () => {
     const test = await startClientTest();
     const visits = (await test.live()).actor('visits', 'counter');
     const durable = watched(visits.send({ type: 'add', by: 2 }));
@@ -18,7 +27,7 @@ describe('a send', () => {
     await test.stop();
   });
 
-  it('rejects with the code of the gateway, and those behind it count all the same', async () => {
+  it('rejects with the error code of the gateway, while the sends after it still count', async () => {
     const test = await startClientTest();
     const client = await test.live();
     const visits = client.actor('visits', 'counter');
@@ -48,14 +57,32 @@ describe('a send', () => {
       details: { accepts: expect.any(Array) as unknown },
     });
     expect(isClientError(refused.error, 'BOSUN_EVENT_NOT_TAKEN')).toBe(true);
-    // That one has used its number: the next must not be taken for a repeat of it.
+    // The refused send has used its number: the next send must not be taken for its repeat.
     const next = watched(visits.send({ type: 'count' }, { until: 'taken' }));
     await test.settle();
     expect(next.value).toEqual({ taken: true });
     await test.stop();
   });
 
-  it('happens once where the answer was lost with the line', async () => {
+  it('is refused at once if it waits for its turn and the actor is suspended (N7)', async () => {
+    const test = await startClientTest();
+    const visits = (await test.live()).actor('visits', 'counter');
+    const { admin } = test.host.test.shard;
+    const first = watched(visits.send({ type: 'add', by: 1 }));
+    await test.settle();
+    await admin.suspend('visits', { by: 'ada', reason: 'review' });
+    const refused = watched(visits.send({ type: 'add', by: 2 }, { until: 'taken' }));
+    const left = watched(visits.send({ type: 'add', by: 4 }));
+    await test.settle();
+    expect(refused.error).toMatchObject({ code: 'BOSUN_ACTOR_SUSPENDED', message: 'visits: suspended by ada: review' });
+    expect([first.value, left.value]).toEqual([{ taken: null }, { taken: null }]);
+    await admin.resume('visits', { by: 'ada' });
+    await test.settle();
+    expect(test.context.count).toBe(5);
+    await test.stop();
+  });
+
+  it('happens once even if the connection broke before its answer arrived', async () => {
     const test = await startClientTest();
     const client = await test.live();
     const held = test.host.test.store.hold('before');
@@ -75,7 +102,7 @@ describe('a send', () => {
     await test.stop();
   });
 
-  it('waits while there is no line, and survives a crash of the host that lost it', async () => {
+  it('waits while the client is offline, and survives a crash of the host that lost it', async () => {
     const test = await startClientTest();
     const client = await test.live();
     const visits = client.actor('visits', 'counter');
@@ -95,7 +122,7 @@ describe('a send', () => {
     await test.stop();
   });
 
-  it('waits for room where there are more than the gateway takes at a time', async () => {
+  it('waits on the client while as many calls as the gateway allows are in flight', async () => {
     const test = await startClientTest();
     const client = await test.live();
     const sends = Array.from({ length: 300 }, (_, n) =>
@@ -104,12 +131,12 @@ describe('a send', () => {
     await test.advance(20_000);
     expect(sends.filter(({ value }) => value === undefined)).toEqual([]);
     expect(test.context.seen).toEqual(Array.from({ length: 300 }, (_, n) => String(n)));
-    // Who keeps the pace is refused nothing.
+    // A client that keeps within the rate is never refused.
     expect(test.host.gateway.counts['refused.BOSUN_RATE_LIMITED']).toBe(undefined);
     await test.stop();
   });
 
-  it('is sent again where the gateway found the pace too fast, in its order', async () => {
+  it('is sent again in order after the gateway refused it for its rate', async () => {
     const test = await startClientTest();
     const [one, two] = [await test.live(), await test.live({ name: 'two' })];
     const sends = Array.from({ length: 90 }, (_, n) =>
@@ -128,7 +155,7 @@ describe('a send', () => {
     await test.stop();
   });
 
-  it('is refused over the bound of the queue, by name', LONG, async () => {
+  it('is refused with BOSUN_QUEUE_FULL once the queue is full', LONG, async () => {
     const test = await startClientTest();
     const client = await test.live();
     test.isDown = true;
@@ -144,7 +171,7 @@ describe('a send', () => {
     await test.stop();
   });
 
-  it('that can be no frame is refused before it is one, and the line holds', async () => {
+  it('is refused by the client if its event fits in no frame, and the connection stays open', async () => {
     const test = await startClientTest();
     const client = await test.live();
     const visits = client.actor('visits', 'counter');
@@ -158,6 +185,8 @@ describe('a send', () => {
       { tag: [deep] },
       { tag: circle },
       { tag: 1n },
+      { tag: Infinity },
+      { tag: [NaN] },
       { tag: Array(100_000).fill(0) },
       { constructor: 1 },
     ];
@@ -173,7 +202,7 @@ describe('a send', () => {
     await test.stop();
   });
 
-  it('is left when its signal aborts or its time is over: unsent it never happens, sent it may', async () => {
+  it('is abandoned on abort or timeout, and never happens if it was not yet sent', async () => {
     const test = await startClientTest();
     const client = await test.live();
     const visits = client.actor('visits', 'counter');
@@ -197,7 +226,7 @@ describe('a send', () => {
     await test.stop();
   });
 
-  it('is gone on with by the next client on the same storage, exactly once', async () => {
+  it('is completed exactly once by the next client on the same storage', async () => {
     const test = await startClientTest();
     const storage = memoryStorage();
     const first = await test.live({ storage });
@@ -233,7 +262,7 @@ describe('an ask', () => {
     await test.stop();
   });
 
-  it('with a key waits for a line and is repeated; without, it says that its outcome is unknown', async () => {
+  it('is repeated after a break if it has a key; without a key it rejects with an unknown outcome', async () => {
     const test = await startClientTest();
     const client = await test.live();
     const visits = client.actor('visits', 'counter');
@@ -259,7 +288,7 @@ describe('an ask', () => {
     await test.stop();
   });
 
-  it('has the time that it is given, where that is longer than the default of the gateway', async () => {
+  it('may have a timeout longer than the default of the gateway', async () => {
     const test = await startClientTest();
     const client = await test.live();
     const ask = watched(client.actor('deaf', 'deaf').ask({ type: 'hear' }, { timeoutMs: 40_000 }));
@@ -270,7 +299,7 @@ describe('an ask', () => {
     await test.stop();
   });
 
-  it('that is aborted is taken back from the gateway', async () => {
+  it('is cancelled at the gateway when its signal aborts', async () => {
     const test = await startClientTest();
     const client = await test.live();
     const abort = new AbortController();
@@ -283,7 +312,7 @@ describe('an ask', () => {
     await test.stop();
   });
 
-  it('is one of the methods that `call` has, with their errors', async () => {
+  it('is one of the methods that `call` reaches, with the same errors', async () => {
     const test = await startClientTest();
     const client = await test.live();
     const spawned = watched(

@@ -4,13 +4,13 @@ import { WebSocket } from 'ws';
 import { createClient } from '../../src/client/client.ts';
 import { createGateway } from '../../src/gateway/network/server.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
-import { createSystem } from '../../src/system.ts';
+import { Shard } from '../../src/shard.ts';
 import { shop } from '../support/gateway/shop.ts';
 import { type Shop } from '../support/client/client-kit.ts';
 
-it('sends, asks, watches and comes back after a restart of the gateway, over a real socket', async () => {
+it('DC-007: the client sends, asks, watches and reconnects after a gateway restart, over a real socket', async () => {
   const { agents, tree } = shop();
-  const system = await createSystem({
+  const system = await new Shard({
     agents,
     tree: tree!,
     store: memoryStore(),

@@ -1,7 +1,7 @@
-/** Topics of the mode `state` as a client watches them: one view after the other, over breaks too. */
+/** Topics of the mode `state` as a client watches them: one view after the other, also across breaks. */
 import { describe, expect, it } from 'vitest';
 import { type ClientError } from '../../src/client/client-error.ts';
-import { LISTING_HZ } from '../../src/limits.ts';
+import { LISTING_HZ } from '../../src/gateway/limits.ts';
 import { startClientTest } from '../support/client/client-kit.ts';
 
 const LONG_MS = 31_000;
@@ -13,7 +13,7 @@ interface Tree {
 }
 
 describe('watch', () => {
-  it('tells the first view, then each that differs', async () => {
+  it('reports the first view, then each view that differs from the one before', async () => {
     const test = await startClientTest();
     const client = await test.live();
     const seen: string[] = [];
@@ -27,17 +27,17 @@ describe('watch', () => {
         ),
     });
     await test.settle();
-    await test.host.test.system.admin.suspend('visits', { by: 'ada' });
+    await test.host.test.shard.admin.suspend('visits', { by: 'ada' });
     await test.advance(FRAME_MS);
     expect(seen).toEqual(['', 'visits']);
     subscription.unsubscribe();
-    await test.host.test.system.admin.resume('visits', { by: 'ada' });
+    await test.host.test.shard.admin.resume('visits', { by: 'ada' });
     await test.advance(FRAME_MS);
     expect(seen).toHaveLength(2);
     await test.stop();
   });
 
-  it('confirms over a break what is still so, and tells what is not', async () => {
+  it('confirms an unchanged view after a break, and reports a changed one', async () => {
     const test = await startClientTest();
     const client = await test.live();
     const seen: string[] = [];
@@ -50,14 +50,14 @@ describe('watch', () => {
     await test.advance(LONG_MS);
     expect(seen).toEqual(['0 letters', 'confirmed']);
     test.cut();
-    for (let n = 0; n < 3; n++) await test.host.test.system.send('visits', { type: 'fail' });
+    for (let n = 0; n < 3; n++) await test.host.test.shard.send('visits', { type: 'fail' });
     await test.advance(LONG_MS);
     expect(seen.slice(0, 2)).toEqual(['0 letters', 'confirmed']);
     expect(seen.at(-1)).toMatch(/^[1-3] letters$/);
     await test.stop();
   });
 
-  it('ends with what it cannot show, and with the client', async () => {
+  it('ends with an error for an unknown actor or topic, and when the client closes', async () => {
     const test = await startClientTest();
     const client = await test.live();
     const errors: string[] = [];
@@ -75,7 +75,7 @@ describe('watch', () => {
 });
 
 describe('welcome', () => {
-  it('is what the gateway said last, known when the client is live', async () => {
+  it('is the last one that the gateway sent, and is known when the client is live', async () => {
     const test = await startClientTest();
     const client = test.client();
     expect(client.welcome).toBe(undefined);

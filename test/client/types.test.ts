@@ -1,4 +1,6 @@
-/** What compiles and what does not: a misuse is an error of the compiler. The tests are run too, for what they say. */
+/**
+ * What compiles and what does not: each misuse is an error of the compiler. The tests run too, for their assertions.
+ */
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { setup, waitFor } from 'xstate';
 import { z } from 'zod';
@@ -76,11 +78,11 @@ function misuses(house: House): void {
 }
 
 describe('types', () => {
-  it('come from the type of the system alone', () => {
+  it('are derived from the type of the system alone', () => {
     type Front = ReturnType<typeof frontOf>;
     expectTypeOf<ReturnType<Front['getSnapshot']>>().toEqualTypeOf<RemoteSnapshot<typeof door>>();
     type Context = NonNullable<ReturnType<Front['getSnapshot']>['context']>;
-    // As JSON has them.
+    // In the form of JSON.
     expectTypeOf<Context>().toEqualTypeOf<{
       readonly opened: number;
       readonly since: string;
@@ -94,7 +96,7 @@ describe('types', () => {
     expect([misuses, frontOf]).toHaveLength(2);
   });
 
-  it('of agents do as well, and without a name those of any count', () => {
+  it('are derived from the agents too; without an agent name, the events of all agents are accepted', () => {
     type Sends = Parameters<ReturnType<Client<Shop>['actor']>['send']>[0]['type'];
     expectTypeOf<Sends>().toEqualTypeOf<'add' | 'close' | 'count' | 'fail' | 'pay' | 'hear'>();
     const untyped = (client: Client) => {
@@ -107,9 +109,9 @@ describe('types', () => {
     expect(untyped).toBeTypeOf('function');
   });
 
-  it('are nothing at run time', () => {
+  it('leave nothing at run time', () => {
     expect('~agents' in system).toBe(false);
-    expect(() => createClient('no address', { WebSocket: class {} as never })).toThrow(TypeError);
+    expect(() => createClient('no address', { WebSocket: class {} as never })).toThrow('no address');
   });
 });
 

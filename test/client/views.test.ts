@@ -1,5 +1,5 @@
 /**
- * What a client sees: one subscription for all who watch, kept over breaks, and XState's own functions on top of it.
+ * The view of a client: one subscription for all observers, kept over breaks, and XState's own functions on top of it.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -29,7 +29,7 @@ function select<S, T>(
 }
 
 describe('a remote actor', () => {
-  it('is subscribed once while somebody watches, and not before or after', async () => {
+  it('has one subscription for all its observers, from the first observer to the last', async () => {
     const test = await startClientTest();
     const client = await test.live();
     const visits = client.actor('visits', 'counter');
@@ -59,7 +59,7 @@ describe('a remote actor', () => {
     await test.stop();
   });
 
-  it('is the same one as long as somebody watches, also where nobody else holds it', async () => {
+  it('stays the same object while it has an observer, even if the page holds no reference to it', async () => {
     const test = await startClientTest();
     const client = await test.live();
     let told = 0;
@@ -78,7 +78,7 @@ describe('a remote actor', () => {
     await test.stop();
   });
 
-  it('has a snapshot as XState has it: status, value, tags, what it accepts', async () => {
+  it('has a snapshot like that of XState: status, value, tags, accepted events', async () => {
     const test = await startClientTest();
     const visits = (await test.live()).actor('visits', 'counter');
     const ready = watched(visits.ready());
@@ -93,14 +93,14 @@ describe('a remote actor', () => {
       isSuspended: false,
     });
     expect([snapshot!.hasTag('ready'), snapshot!.accepts('close'), visits.matches('open')]).toEqual([true, true, true]);
-    await test.host.test.system.admin.suspend('visits', { by: 'ada', reason: 'for a look' });
+    await test.host.test.shard.admin.suspend('visits', { by: 'ada', reason: 'for a look' });
     const held = watched(visits.waitFor(({ isSuspended }) => isSuspended));
     await test.settle();
     expect(held.value).toMatchObject({ status: 'active', reason: { code: 'BOSUN_ACTOR_SUSPENDED' } });
     await test.stop();
   });
 
-  it('goes on over breaks, crashes and a changed world, without a change that is none', async () => {
+  it('is up to date again after breaks and crashes, and notifies only if something changed', async () => {
     const test = await startClientTest();
     const client = await test.live();
     const visits = client.actor('visits', 'counter');
@@ -116,13 +116,13 @@ describe('a remote actor', () => {
     await test.advance(LONG_MS);
     expect([client.status.get(), told]).toEqual(['live', 1]);
     test.cut();
-    await test.host.test.system.send('visits', { type: 'add', by: 3 } as never);
+    await test.host.test.shard.send('visits', { type: 'add', by: 3 } as never);
     await test.advance(LONG_MS);
     expect([visits.getSnapshot().context?.count, told]).toEqual([3, 2]);
     await test.stop();
   });
 
-  it('ends with a reason where nobody lives there, and begins again when somebody watches anew', async () => {
+  it('ends with a reason if its address has no actor, and starts again with the next observer', async () => {
     const test = await startClientTest();
     const client = await test.live();
     const ghost = client.actor('ghost', 'counter');
@@ -134,7 +134,7 @@ describe('a remote actor', () => {
       isKnown: false,
       reason: { code: 'BOSUN_ACTOR_UNKNOWN' },
     });
-    await test.host.test.system.spawn(counter, 'ghost');
+    await test.host.test.shard.spawn(counter, 'ghost');
     const there = watched(ghost.ready());
     await test.settle();
     expect(there.value).toMatchObject({ status: 'active', context: { count: 0 } });
@@ -144,14 +144,14 @@ describe('a remote actor', () => {
       error: (error) => seen.push((error as { code: string }).code),
     });
     await test.settle();
-    await test.host.test.system.boss().terminateChild('ghost');
+    await test.host.test.shard.boss().terminateChild('ghost');
     await test.settle();
     expect(seen).toEqual(['stopped', 'BOSUN_ACTOR_UNKNOWN']);
     expect(ghost.getSnapshot()).toMatchObject({ isKnown: true, context: { count: 0 } });
     await test.stop();
   });
 
-  it('goes on where an observer throws, which the platform is told', async () => {
+  it('keeps running when an observer throws, and reports the error to the platform', async () => {
     const test = await startClientTest();
     const client = await test.live();
     const visits = client.actor('visits', 'counter');
@@ -182,7 +182,7 @@ describe('a remote actor', () => {
     await test.stop();
   });
 
-  it('is waited for with a time and a signal', async () => {
+  it('stops waiting on a timeout, an abort or a condition that throws', async () => {
     const test = await startClientTest();
     const client = await test.live();
     const visits = client.actor('visits', 'counter');
@@ -232,7 +232,7 @@ describe('a remote actor', () => {
 });
 
 describe('emitted events', () => {
-  it('come in order, none twice, also over a break', async () => {
+  it('arrive in order and never twice, also across a break', async () => {
     const test = await startClientTest();
     const client = await test.live();
     const visits = client.actor('visits', 'counter');
@@ -244,7 +244,7 @@ describe('emitted events', () => {
     await test.settle();
     expect(first.value).toEqual({ done: false, value: { type: 'counted', count: 1 } });
     test.cut();
-    await test.host.test.system.send('visits', { type: 'add', by: 1 } as never);
+    await test.host.test.shard.send('visits', { type: 'add', by: 1 } as never);
     await test.advance(LONG_MS);
     void visits.send({ type: 'add', by: 1 });
     await test.settle();
@@ -264,7 +264,7 @@ describe('emitted events', () => {
     await test.stop();
   });
 
-  it('of many actors come by a pattern, and an iteration ends with its signal or with what ends it', async () => {
+  it('arrive from all actors of a pattern, until a signal or an error ends the iteration', async () => {
     const test = await startClientTest();
     const client = await test.live();
     const abort = new AbortController();
@@ -290,7 +290,7 @@ describe('emitted events', () => {
 });
 
 describe('turns', () => {
-  it('of an actor come with what its events held, from then on and no others', async () => {
+  it('arrive with the contents of their events, from the subscription on and for that actor only', async () => {
     const test = await startClientTest();
     const client = await test.live();
     await client.actor('visits', 'counter').send({ type: 'add', by: 1 });
@@ -308,7 +308,7 @@ describe('turns', () => {
     await test.stop();
   });
 
-  it('that nobody takes end the iteration by name, over the bound', LONG, async () => {
+  it('end the iteration with BOSUN_QUEUE_FULL when too many wait to be read', LONG, async () => {
     const test = await startClientTest();
     const client = await test.live();
     const events = client.actor('visits', 'counter').events();
@@ -316,7 +316,7 @@ describe('turns', () => {
     // Emitted as fast as they are sent on, so that the gateway itself leaves none out.
     for (let batch = 0; batch < 5; batch++) {
       await Promise.all(
-        Array.from({ length: 820 }, () => test.host.test.system.send('visits', { type: 'add', by: 1 } as never)),
+        Array.from({ length: 820 }, () => test.host.test.shard.send('visits', { type: 'add', by: 1 } as never)),
       );
       for (let round = 0; round < 4; round++) await test.settle();
     }

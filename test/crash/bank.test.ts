@@ -1,6 +1,6 @@
 /**
- * The bank test: 200 durable accounts, eight clients, kill -9 and power cuts. Whatever moment it dies at, a bank holds
- * the money it began with, has counted each accepted order once, and has lost none that it acknowledged.
+ * The bank test: 200 durable accounts, eight clients, kill -9 and power cuts. After each, the bank holds the initial
+ * sum of money, every accepted order is counted once, and no acknowledged order is lost.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,12 +9,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../src/testing/seeded-random.ts';
 import { type Audit, auditBank } from '../support/crash/bank-audit.ts';
 import { Bank, type Moment, type Sabotage } from '../support/crash/bank-run.ts';
-import { byEffort, EFFORT, LONG, LONG_PATIENCE_MS } from '../support/effort.ts';
+import { byEffort, EFFORT, LONG, LONG_PATIENCE_MS, SEED } from '../support/effort.ts';
 
 const SOAK = EFFORT === 'soak';
-const KILLS = byEffort({ quick: 4, ci: 50, soak: 500 });
-const CUTS = byEffort({ quick: 12, ci: 300, soak: 5_000 });
-const REWINDS = byEffort({ quick: 4, ci: 50, soak: 500 });
+const KILLS = byEffort({ quick: 2, ci: 20, soak: 500 });
+const CUTS = byEffort({ quick: 4, ci: 100, soak: 5_000 });
+const REWINDS = byEffort({ quick: 2, ci: 20, soak: 500 });
+
+/** How often what chance brings must have been seen: two kills may miss it. */
+const SEEN_MIN = byEffort({ quick: 0, ci: 1 });
 
 /** So many times during a long run. */
 const PROGRESS_LINES = 10;
@@ -30,8 +33,7 @@ function someOrders(): number {
   return ORDERS_MIN + random.integer(ORDERS_MAX - ORDERS_MIN);
 }
 
-const seed = Date.now() % 1_000_000;
-const random = new SeededRandom(seed);
+const random = new SeededRandom(SEED);
 const root = mkdtempSync(join(tmpdir(), 'bosun-bank-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
@@ -75,7 +77,7 @@ async function crashes(bank: Bank, numbers: { kills: number; cuts: number; rewin
       seen.switched += logs > 1 ? 1 : 0;
       see(seen, await auditBank(copy, earlier?.told ?? acknowledged), place, earlier?.isFolding ?? isFolding);
     }
-    // What is rewound behind a sync has lost orders, but nothing else.
+    // A copy that is rewound to a moment before a sync has lost orders, but nothing else.
     for (let rewind = 0; rewind < perKill.rewinds; rewind++) {
       see(
         seen,
@@ -93,7 +95,7 @@ async function crashes(bank: Bank, numbers: { kills: number; cuts: number; rewin
   return seen;
 }
 
-describe('a bank that is killed and cut off from power', () => {
+describe('a bank that suffers kills and power cuts', () => {
   const bank = new Bank(join(root, 'sound'));
   let seen: Sightings;
   let end: Audit;
@@ -104,7 +106,7 @@ describe('a bank that is killed and cut off from power', () => {
     end = await auditBank(bank.copy('end'), bank.acknowledged);
     const { inFlight, delayed, folding, switched, accepted } = seen;
     console.log(
-      `bank: seed ${seed}, ${KILLS} kills, ${CUTS} cuts, ${REWINDS} rewinds; ${accepted} orders, ${bank.repeats} ` +
+      `bank: seed ${SEED}, ${KILLS} kills, ${CUTS} cuts, ${REWINDS} rewinds; ${accepted} orders, ${bank.repeats} ` +
         'repeated; ' +
         `${inFlight} unread and ${delayed} delayed messages seen; ${bank.folds} folds, under way in ${folding} ` +
         'copies; ' +
@@ -112,7 +114,7 @@ describe('a bank that is killed and cut off from power', () => {
     );
   }, LONG_PATIENCE_MS);
 
-  it('loses nothing and doubles nothing', () => {
+  it('DC-006: loses and doubles no order or payment', () => {
     expect(seen.violations).toEqual([]);
   });
 
@@ -120,19 +122,15 @@ describe('a bank that is killed and cut off from power', () => {
     expect(end).toMatchObject({ violations: [], unread: 0, delayed: 0 });
   });
 
-  it(
-    'was met with messages and timers under way, in the middle of folds, at switches of the memtable, with ' +
-      'repeated orders',
-    () => {
-      expect(seen.inFlight).toBeGreaterThan(100);
-      expect(seen.delayed).toBeGreaterThan(0);
-      expect(seen.folding).toBeGreaterThan(CUTS / 10);
-      expect(bank.folds).toBeGreaterThan(KILLS / 2);
-      expect(seen.switched).toBeGreaterThan(0);
-      expect(bank.repeats).toBeGreaterThan(0);
-      expect(seen.accepted).toBeGreaterThanOrEqual(ORDERS_MIN * KILLS);
-    },
-  );
+  it('is killed with messages and timers under way, in folds, at memtable switches, with repeated orders', () => {
+    expect(seen.inFlight).toBeGreaterThan(100 * SEEN_MIN);
+    expect(seen.delayed).toBeGreaterThanOrEqual(SEEN_MIN);
+    expect(seen.folding).toBeGreaterThan(CUTS / 10);
+    expect(bank.folds).toBeGreaterThan(KILLS / 2);
+    expect(seen.switched).toBeGreaterThanOrEqual(SEEN_MIN);
+    expect(bank.repeats).toBeGreaterThanOrEqual(SEEN_MIN);
+    expect(seen.accepted).toBeGreaterThanOrEqual(ORDERS_MIN * KILLS);
+  });
 });
 
 describe('the audit', () => {
@@ -147,7 +145,7 @@ describe('the audit', () => {
     return [];
   }
 
-  it('finds orders that were acknowledged before they were durable', async () => {
+  it('finds orders that were acknowledged before they were durable', LONG, async () => {
     expect(await findings('early', { acknowledge: 'early' }, 'random')).toContainEqual(
       expect.stringContaining('was told that order'),
     );
@@ -157,7 +155,7 @@ describe('the audit', () => {
     expect(await findings('unsynced', { durability: 'process' }, 'random')).not.toEqual([]);
   });
 
-  it('finds repeated orders that were carried out again', LONG, async () => {
+  it('finds repeated orders that were carried out twice', LONG, async () => {
     expect(await findings('obeyed', { repeats: 'obeyed' }, 'unsaid')).toContainEqual(
       expect.stringContaining('were counted'),
     );

@@ -1,7 +1,7 @@
 /**
- * A power cut at every write of a long script on simulated stores: before the write, after it and before anybody knows,
- * and with the last unsynced writes lost; over two workers, of the one alone or of both. Whatever the moment, the disk
- * is what memory was, and the script can be ended.
+ * A power cut at every write of a long script on simulated stores: before the write, after it but before its
+ * acknowledgement, and with the last unsynced writes lost; with two workers, a cut of one or of both. After every cut
+ * the disk agrees with memory, and the script can be completed.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { byEffort, EFFORT, LONG_PATIENCE_MS } from '../support/effort.ts';
@@ -32,14 +32,14 @@ const waysOfOne: Ways = (write) => [
 ];
 
 /**
- * With less than durability `disk` workers do not stand at one moment, and nothing is promised of what is between them.
+ * Below durability `disk` the workers lose different epochs, and nothing is promised of messages between them.
  */
 const waysOfTwo: Ways = () =>
   (['part', 'all'] as const).flatMap((dies) =>
     (['before', 'durable'] as const).map((point) => ({ dies, point, lost: 0 })),
   );
 
-/** Of the writes of each store, every so many are cut; all of them in a long run. */
+/** The distance between the writes of a store that are cut; 1 in a long run. */
 const STAGES = [
   {
     stage: 'one kernel',
@@ -68,7 +68,7 @@ async function undisturbed(plot: CutPlot): Promise<Pick<CutStory, 'history' | 'b
   return story;
 }
 
-/** @returns What is wrong after a cut. */
+/** @returns The violations after a cut. */
 async function violationsOf(
   plot: CutPlot,
   cut: Cut,
@@ -82,7 +82,7 @@ async function violationsOf(
   return story.violations.map((violation) => `${JSON.stringify(cut)}: ${violation}`);
 }
 
-// Stacks of errors are stored, and how V8 words a frame may change while a test runs: with what it has compiled.
+// Stacks of errors are stored, and V8 may word a frame differently once it has compiled more of the code.
 const { stackTraceLimit } = Error;
 beforeAll(() => {
   Error.stackTraceLimit = 0;
@@ -93,7 +93,7 @@ afterAll(() => {
 
 describe.each(STAGES)(`a script of ${COMMANDS} commands ($stage)`, ({ stage, plot, waysOf, first, stride, finds }) => {
   it(
-    'ends the same wherever the power is cut, and no chain on disk is one that memory did not have',
+    'ends the same wherever the power is cut, and the disk holds no hash chain that memory did not have',
     async () => {
       const begun = performance.now();
       const { history: reference, begun: started } = await undisturbed(plot);
@@ -120,7 +120,7 @@ describe.each(STAGES)(`a script of ${COMMANDS} commands ($stage)`, ({ stage, plo
     LONG_PATIENCE_MS,
   );
 
-  it('is found out where a store acknowledges what it has not synced', async () => {
+  it('shows a violation if a store acknowledges writes before they are synced', async () => {
     const { history: reference } = await undisturbed(plot);
     const violations = await violationsOf(
       plot,

@@ -1,7 +1,7 @@
 /**
- * One write of a story fails, each in turn: everything comes out as if nothing had failed. The same with outages of ten
- * minutes, in which new sends are refused; over two workers, those to the worker whose store it is, while the other one
- * goes on.
+ * One write of a story fails, each in turn, and the outcome is the same as without a failure. The same with outages of
+ * ten minutes, in which new sends are refused; with two workers, only sends to the worker whose store fails, while the
+ * other worker goes on.
  */
 import { describe, expect, it } from 'vitest';
 import { byEffort, LONG_PATIENCE_MS } from '../support/effort.ts';
@@ -18,7 +18,7 @@ const TWO: Plot = {
   script: scriptOf(COMMANDS, { seed: 11, staff: SPREAD_STAFF, shares: TALKATIVE }),
 };
 
-/** Of the writes of each store, every so many fail. */
+/** The distance between the writes of a store that fail. */
 const STAGES = [
   { stage: 'one kernel', plot: ONE, stride: byEffort({ quick: 4, ci: 2, soak: 1 }) },
   { stage: 'two workers', plot: TWO, stride: byEffort({ quick: 6, ci: 4, soak: 1 }) },
@@ -41,9 +41,9 @@ function withAcross(books: Books, { received, counselled }: Ending['across']): B
   return { ...books, received: [...books.received, ...received], counselled: [...books.counselled, ...counselled] };
 }
 
-describe.each(STAGES)('a write that fails, wherever it is ($stage)', ({ stage, plot, stride }) => {
+describe.each(STAGES)('a failed write at any point of a story ($stage)', ({ stage, plot, stride }) => {
   it.each(['blip', 'outage'] as const)(
-    'starts nothing twice, feeds nothing twice and loses nothing (%s)',
+    'starts nothing twice, delivers nothing twice and loses nothing (%s)',
     async (length) => {
       const begun = performance.now();
       const sound = await tell(plot, null);
@@ -70,7 +70,7 @@ describe.each(STAGES)('a write that fails, wherever it is ($stage)', ({ stage, p
     LONG_PATIENCE_MS,
   );
 
-  it('is found out where the medium forgets what it is given again', async () => {
+  it('shows a difference if the medium forgets the retried write', async () => {
     const { writes } = await tell(plot, null);
     for (const [part, all] of writes.entries()) {
       const found: number[] = [];
@@ -90,7 +90,7 @@ describe.each(STAGES)('a write that fails, wherever it is ($stage)', ({ stage, p
   });
 });
 
-/** Effects of different actors run side by side; an outage may change who is first. */
+/** Effects of different actors run side by side; an outage may change their order. */
 function outcomeOf({ started, mailed, noted, fed, feeds }: Outside): object {
   const text = (items: readonly object[]) => items.map((item) => JSON.stringify(item)).toSorted();
   const inOrder = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b);

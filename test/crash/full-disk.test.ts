@@ -1,7 +1,7 @@
 /**
- * A bank on a disk that fills up, really: writes of its files fail, after some bytes or at once; over two workers those
- * of both stores. Nothing that was acknowledged is lost and nothing doubled, whether the process lives to see room
- * again or dies before.
+ * A bank on a disk that really fills up: writes to its files fail, after some bytes or at once; with two workers, in
+ * both stores. No acknowledged order is lost and none doubled, whether the process lives until there is room again or
+ * dies before.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,11 +14,11 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../src/testing/seeded-random.ts';
 import { auditSpreadBank } from '../support/crash/bank-audit.ts';
 import { CLIENTS } from '../support/crash/bank-run.ts';
-import { byEffort, EFFORT, LONG_PATIENCE_MS, PATIENCE_MS } from '../support/effort.ts';
+import { byEffort, EFFORT, LONG_PATIENCE_MS, PATIENCE_MS, SEED } from '../support/effort.ts';
 
 const SOAK = EFFORT === 'soak';
 
-/** A bank, and what its process is. */
+/** A bank, and the script of its process. */
 interface Bench {
   readonly stage: string;
   readonly child: string;
@@ -56,8 +56,7 @@ const OUTAGE_MS = 500;
 /** Orders before and behind the outage. */
 const ORDERS = 150;
 
-const seed = Date.now() % 1_000_000;
-const random = new SeededRandom(seed);
+const random = new SeededRandom(SEED);
 const root = mkdtempSync(join(tmpdir(), 'bosun-full-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
@@ -69,14 +68,14 @@ interface FullDisk {
   readonly worker: number;
   /** The write of this process before which the disk fills up; 0: never. */
   readonly fullAtWrite: number;
-  /** What still fits behind the end of the log. */
+  /** The bytes that still fit after the end of the log. */
   readonly roomBytes: number;
   readonly ending: 'heals' | 'dies';
   /** `hidden`: the store says nothing of writes that fail. */
   readonly failures: 'told' | 'hidden';
 }
 
-/** What a child said, by the first word of the line. */
+/** The lines that a child printed, by the first word of the line. */
 type Said = Map<string, string[]>;
 
 class Bank {
@@ -103,7 +102,7 @@ class Bank {
     });
     const said: Said = new Map();
     const closed = once(child, 'close');
-    // A child that has not done what it was told by then is stuck.
+    // A child that has not finished by then is stuck.
     const limit = setTimeout(() => child.kill('SIGTERM'), PATIENCE_MS);
     let left = ORDERS;
     createInterface({ input: child.stdout }).on('line', (line) => {
@@ -112,7 +111,7 @@ class Bank {
       if (word !== 'acknowledged') return;
       const [session, sequence] = rest.map(Number) as [number, number];
       this.acknowledged[session] = sequence;
-      // Only what comes behind the outage counts.
+      // Only orders after the outage count.
       if (disk.fullAtWrite > 0 && !said.has('healed') && !(disk.failures === 'hidden' && said.has('failed'))) return;
       left -= 1;
       if (left === 0) child.kill('SIGKILL');
@@ -152,7 +151,7 @@ function proofs(bench: Bench): void {
   const { stage, points } = bench;
 
   it(
-    `loses nothing and doubles nothing, at ${points} points`,
+    `loses and doubles no order, at ${points} points`,
     async () => {
       const bank = new Bank(bench, 'bank');
       const violations: string[] = [];
@@ -180,7 +179,7 @@ function proofs(bench: Bench): void {
       const orders = bank.acknowledged.reduce((sum, last) => sum + last, 0);
       const seconds = Math.round((performance.now() - begun) / 1_000);
       console.log(
-        `full disk: ${stage}, seed ${seed}, ${points} points, ${seen.failed} failed writes, ${seen.refused} ` +
+        `full disk: ${stage}, seed ${SEED}, ${points} points, ${seen.failed} failed writes, ${seen.refused} ` +
           `refusals, ${orders} orders, ${violations.length} violations, ${seconds} s`,
       );
       expect(violations).toEqual([]);
@@ -189,7 +188,7 @@ function proofs(bench: Bench): void {
   );
 
   it(
-    'is found out where a store keeps to itself that a write failed',
+    'shows a loss if a store hides a failed write',
     async () => {
       // A fold that ends behind the write that was lost writes all of it once more, and then nothing is missing.
       const tries = Array.from({ length: 4 }, (_, number) => new Bank(bench, `hidden ${number}`));
@@ -208,7 +207,7 @@ function proofs(bench: Bench): void {
 describe.each(BENCHES)('a bank whose disk is full ($stage)', (bench) => {
   if (hasLimits) proofs(bench);
   else {
-    it('cannot be shown here: it takes the command prlimit of Linux to fill a disk for one process', () => {
+    it('cannot be tested here, because only the command prlimit of Linux can fill a disk for one process', () => {
       expect(process.platform).not.toBe('linux');
     });
   }

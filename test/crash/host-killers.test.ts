@@ -1,5 +1,6 @@
 /**
- * P6b on real processes: an endless loop, memory running out, a throw outside of any turn. Each is found and put aside.
+ * P6b on real processes: an endless loop, memory running out, a throw outside of any turn. Each cause is identified and
+ * set aside.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +13,7 @@ import { byEffort, LONG_PATIENCE_MS, PATIENCE_MS } from '../support/effort.ts';
 
 const CHILD = new URL('../support/fixtures/crash/host-killer.mjs', import.meta.url).pathname;
 
-/** Of a child that hangs from here on, and is killed as a watchdog does. */
+/** The line of a child that hangs from here on, and is then killed as a watchdog would. */
 const HANGS = '"hangs"';
 
 /** @returns What the child said before it ended; null where it was killed, or died. */
@@ -38,9 +39,9 @@ const KILLERS = [
   ['memory', { killer: 'calm', quarantined: [{ address: 'killer', type: 'GO', code: 'BOSUN_HOST_KILLED' }] }],
 ] as const;
 
-/** Each run of a loop burns a core until it is killed: where CI is not set, the quickest of them has to do. */
+/** Each run of a loop occupies a core until it is killed, so without CI=true only the quickest case runs. */
 it.concurrent.each(KILLERS.slice(0, byEffort({ quick: 1, ci: KILLERS.length })))(
-  'what kills its host by %s is put aside by the third start after it, and the rest works',
+  'a message or effect that kills its host by %s is set aside by the third start after it, and other actors work',
   async (kind, expected) => {
     const directory = mkdtempSync(join(tmpdir(), 'bosun-host-killer-'));
     try {

@@ -2,4 +2,4 @@
 import { describe } from 'vitest';
 import { fuzzHalf } from '../support/fuzz/half.ts';
 
-describe('a random machine under Bosun is equal to the same under createActor', () => fuzzHalf('odd'));
+describe('a random machine behaves under Bosun as under createActor', () => fuzzHalf('odd'));

@@ -45,7 +45,7 @@ const hasty: Subject = {
 
 describe('a fault in the step engine', () => {
   it(
-    'is found, and shrunk to a story of few lines',
+    'is found, and shrunk to a short story',
     async () => {
       const { difference } = await campaign({ seeds: everySecond(1), steps: 100_000, subject: forgetful });
       expect(difference).toContain('createActor:');
@@ -55,7 +55,7 @@ describe('a fault in the step engine', () => {
   );
 
   it(
-    'is found where it is in a plan',
+    'is found if it is in a plan',
     async () => {
       const { difference } = await campaign({ seeds: everySecond(1), steps: 100_000, subject: hasty });
       expect(difference).toContain('createActor:');

@@ -1,6 +1,5 @@
 /**
- * What the pages of the desks read of them, held against the agents themselves: a desk that changes its context or its
- * events breaks this.
+ * The pages of the desks, checked against the real agents: a desk that changes its context or its events breaks this.
  */
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -30,6 +29,7 @@ import {
   daysOf,
   debateRows,
   expertRows,
+  gateName,
   gateRows,
   itemNames,
   pauseRow,
@@ -56,6 +56,7 @@ import { batchManager } from '../../src/machines/coordination/batches/batch-mana
 import { leadCoordinator } from '../../src/machines/coordination/coordinator/lead-coordinator.ts';
 import { debateFacilitator } from '../../src/machines/coordination/debates/debate-facilitator.ts';
 import { gateReviewForm, level3Form } from '../../src/machines/coordination/debates/debate-review.ts';
+import { gateName as gateNameOfDesk } from '../../src/machines/people/gates/gate-name.ts';
 import { gateDesk } from '../../src/machines/people/gates/gate-desk.ts';
 import { formOf, problemsOf } from '../../src/machines/people/gates/gate-form.ts';
 import { alertPriority } from '../../src/machines/people/alerts/alert-messages.ts';
@@ -69,14 +70,14 @@ import { DAY_MS, type Desks, HOUR_MS, startDesks } from '../support/machines/des
 let room: Room | undefined;
 let desks: Desks | undefined;
 afterEach(async () => {
-  await room?.test.system.stop();
-  await desks?.test.system.stop();
+  await room?.test.shard.stop();
+  await desks?.test.shard.stop();
   room = desks = undefined;
 });
 
 /** A context as the gateway shows it. */
 function seen<Shape>(test: Room['test'], address: string): Shape {
-  return shown(test.system.snapshot(address)!.context) as Shape;
+  return shown(test.shard.snapshot(address)!.context) as Shape;
 }
 
 const QUESTION = {
@@ -89,7 +90,7 @@ const QUESTION = {
 };
 
 async function openGate(id: string, deadlineMs: number | null): Promise<void> {
-  await room!.test.system.send(DESKS.gates, { type: 'gate.open', id, title: `Print ${id}?`, ...QUESTION, deadlineMs });
+  await room!.test.shard.send(DESKS.gates, { type: 'gate.open', id, title: `Print ${id}?`, ...QUESTION, deadlineMs });
   await room!.test.settle();
 }
 
@@ -102,13 +103,13 @@ async function give(
     { ...Object.fromEntries(order.fields.map(({ name, initial }) => [name, initial])), ...typed },
     test.clock.wallMs(),
   );
-  const reply = test.system.ask(order.address, event);
+  const reply = test.shard.ask(order.address, event);
   await test.settle();
   return reply;
 }
 
 describe('gates', () => {
-  it('are read off their desk: who asks, until when, what holds without an answer, and how they ended', async () => {
+  it('are read from their desk: deadline, default without an answer, and result', async () => {
     room = await openRoom();
     await openGate('late', 5 * HOUR_MS);
     await openGate('soon', 2 * HOUR_MS);
@@ -128,7 +129,7 @@ describe('gates', () => {
     const { question, reminders } = seen<GateShown>(room.test, rows[0]!.ref!.actor);
     expect([question.onTimeout!.name, question.package, reminders]).toEqual(['print nothing', { pages: 3 }, 0]);
     const [choice] = choicesOf(question.form);
-    await room.test.system.send(DESKS.gates, {
+    await room.test.shard.send(DESKS.gates, {
       type: 'gate.answer',
       gate: 'soon',
       by: 'ada',
@@ -144,7 +145,7 @@ describe('gates', () => {
     ]);
   });
 
-  it('take more time and withdrawals from people, keep who and why, over a power cut', async () => {
+  it('can be extended and withdrawn, and keep person and reason across a power cut', async () => {
     room = await openRoom();
     await openGate('a', 2 * HOUR_MS);
     const before = gateRows(seen(room.test, DESKS.gates))[0]!.deadlineAtMs!;
@@ -155,11 +156,11 @@ describe('gates', () => {
       1.5 * HOUR_MS,
       { type: 'gate.extend', by: 'ada', reason: 'figures are late' },
     ]);
-    await give(room.test, withdrawGate(DESKS.gates, 'a'), { by: 'bob', reason: 'settled' });
+    await give(room.test, withdrawGate(DESKS.gates, 'a'), { by: 'ada', reason: 'settled' });
     expect(gateRows(seen(room.test, DESKS.gates))[0]).toMatchObject({
       phase: 'withdrawn',
       isOver: true,
-      lastOrder: { type: 'gate.withdraw', by: 'bob', reason: 'settled' },
+      lastOrder: { type: 'gate.withdraw', by: 'ada', reason: 'settled' },
     });
   });
 });
@@ -170,7 +171,7 @@ describe('the form of an answer', () => {
     return [answer, problems, problemsOf(form as Record<string, unknown>, answer)];
   };
 
-  it('has a choice for each thing that people may do in a debate, and fields for what is nested', () => {
+  it('has a choice for each action that people may take in a debate, and fields for nested values', () => {
     const form = gateReviewForm(true);
     expect(
       choicesOf(form as JsonSchema).map(({ label, fields }) => [label, ...fields.map(({ name }) => name)]),
@@ -190,7 +191,7 @@ describe('the form of an answer', () => {
     );
   });
 
-  it('is a plain form, or one field, where that is all that is asked', () => {
+  it('is a plain form, or a single field, if the question needs no more', () => {
     expect(fits(formOf(z.object({ pages: z.int(), note: z.string().optional() })), 0, { pages: '3' })).toEqual([
       { pages: 3 },
       {},
@@ -220,8 +221,17 @@ const alert = (item: string | null, priority: string, kind = 'item.paused') => (
   data: { agentType: 'news' },
 });
 
+describe('a gate', () => {
+  it.each([[{ item: null, stage: null }], [{ item: 'ACME', stage: null }], [{ item: 'ACME', stage: 'valuation' }]])(
+    'has the same name as in notices: %j (N4)',
+    (about) => {
+      expect(gateName({ ...about, title: 'Print it?' })).toBe(gateNameOfDesk({ ...about, title: 'Print it?' }));
+    },
+  );
+});
+
 describe('alerts', () => {
-  it('are read off their desk, the most pressing first, and acknowledged by name', async () => {
+  it('are read from their desk, the most urgent first, and acknowledged by name', async () => {
     desks = await startDesks();
     for (const [item, priority] of [
       ['A', 'LOW'],
@@ -252,7 +262,7 @@ describe('alerts', () => {
     );
   });
 
-  it('are escalated when the page says so', async () => {
+  it('are escalated at the time that the page shows', async () => {
     const patience = (priority: (typeof PRIORITIES)[number]) =>
       escalationMs({ priority, raisedAtMs: 0, escalation: null });
     expect(PRIORITIES).toEqual(alertPriority.options);
@@ -271,7 +281,7 @@ describe('the inbox', () => {
   const open = async (withAlerts: { readonly context?: unknown } = {}) =>
     inboxOf({ gates: seen(room!.test, DESKS.gates), alerts: withAlerts.context }, room!.test.clock.wallMs());
 
-  it('has what is most pressing first, by deadline within a rank, and says nothing twice', async () => {
+  it('shows the most urgent entries first, by deadline within a rank, and no entry twice', async () => {
     room = await openRoom();
     desks = await startDesks();
     await openGate('ever', null);
@@ -287,22 +297,25 @@ describe('the inbox', () => {
     await desks.tell(DESKS.alerts, alert('gate closed', 'MEDIUM', 'gate.waiting'));
     const entries = await open({ context: seen(desks.test, DESKS.alerts) });
     expect(
-      entries.map((entry) => `${entry.urgency} ${entry.kind === 'gate' ? entry.gate.id : String(entry.alert.item)}`),
+      entries.map((entry) => {
+        const about = entry.kind === 'gate' ? entry.gate.id : entry.kind === 'alert' ? entry.alert.item : entry.kind;
+        return `${entry.urgency} ${String(about)}`;
+      }),
     ).toEqual(['now soon', 'now B', 'today C', 'later day', 'later gate closed', 'later A', 'later ever']);
   });
 
-  it('is empty without desks, and where everything is answered', async () => {
+  it('is empty without desks, and when every question is answered', async () => {
     expect(inboxOf({ gates: undefined, alerts: undefined }, 0)).toEqual([]);
     room = await openRoom();
     await openGate('a', HOUR_MS);
     expect(await open()).toHaveLength(1);
-    await give(room.test, withdrawGate(DESKS.gates, 'a'), { by: 'bob', reason: 'settled' });
+    await give(room.test, withdrawGate(DESKS.gates, 'a'), { by: 'ada', reason: 'settled' });
     expect(await open()).toEqual([]);
   });
 });
 
 describe('batches', () => {
-  it('are read off their desk with the items of each, and resumed', async () => {
+  it('are read from their desk with their items, and resumed', async () => {
     desks = await startDesks();
     await desks.ask(DESKS.batches, { type: 'batch.pause', items: ['A', 'B', 'C'], reason: 'quota is used up' });
     await desks.tell(DESKS.alerts, {
@@ -347,7 +360,7 @@ describe('batches', () => {
 });
 
 describe('debates', () => {
-  it('are read off the facilitator: levels, what was said, credibility, experts, and what is provisional', async () => {
+  it('are read from the facilitator: levels, statements, credibility, experts, and provisional decisions', async () => {
     room = await openRoom({ experts: ['eve', 'max'] });
     await withTrackRecords(room, { ada: 60, bob: 55 });
     await room.challenge();
@@ -398,14 +411,14 @@ describe('debates', () => {
       side: 'challenged',
       note: 'I know the plant',
     });
-    await room.test.system.send(DESKS.gates, { type: 'gate.answer', gate: gate!, by: 'max', answer: override.answer });
+    await room.test.shard.send(DESKS.gates, { type: 'gate.answer', gate: gate!, by: 'max', answer: override.answer });
     await room.test.settle();
     const [over] = debateRows(seen(room.test, DESKS.debates));
     expect([over!.isOver, over!.summary!.outcome, over!.summary!.side]).toEqual([true, 'overridden', 'challenged']);
     expect(seen<FacilitatorShown>(room.test, DESKS.debates).nextGate).toBe(null);
   });
 
-  it('have timers in words, the nearest first', () => {
+  it('show their timers in words, the nearest first', () => {
     expect(
       timersOf([
         { event: 'xstate.after.escalation.debate.L1_direct', deadlineMs: 60 },
@@ -421,7 +434,7 @@ describe('debates', () => {
   it.each([
     [{ level: 'deferred', isOver: false, summary: null }, 'deferred'],
     [{ level: 'failed', isOver: true, summary: null }, undefined],
-  ] as const)('%j are at their step', (row, here) => {
+  ] as const)('are shown at the step of their level: %j', (row, here) => {
     expect(stepsOf(row).find(({ standing }) => standing === 'here')?.name).toBe(here);
   });
 });
@@ -435,7 +448,7 @@ describe('pauses', () => {
     createdBy: 'pipeline',
   } as const;
 
-  it('are read off a PauseManager, extended and resumed by orders, over a power cut', async () => {
+  it('are read from a PauseManager, and extended, resumed and expired by orders, across a power cut', async () => {
     const work: Work = ({ task }) => {
       if (task.id === 'B/draft') throw stated('no ink', { errorType: 'dependency_failure' });
       return 'done';
@@ -465,10 +478,10 @@ describe('pauses', () => {
       undefined,
     );
     expect(row().status).toBe('EXPIRED');
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('say which day it is, and when people hear next', () => {
+  it('show their day, and the day of the next notice', () => {
     const record = newRecord('A', 1, request, 0);
     expect(pauseRow({ record })).toMatchObject({
       item: 'A',
@@ -505,7 +518,7 @@ describe('orders', () => {
         setExpert('d', { expert: 'e', isAvailable: false }),
       ],
     ],
-  ] as const)('of $name are events that it declares', ({ name, events }, orders) => {
+  ] as const)('are events that $name declares', ({ name, events }, orders) => {
     expect(Object.values(DESK_AGENTS)).toContain(name);
     for (const order of orders as readonly DeskOrder[]) {
       const { type, ...fields } = order.eventOf(typed, 0);
@@ -515,7 +528,7 @@ describe('orders', () => {
     }
   });
 
-  it('that are refused say why', () => {
+  it('give the reason if they are refused', () => {
     expect([{ taken: true, problems: [] }, { taken: false, problems: ['a', 'b'] }, null].map(refusalOf)).toEqual([
       undefined,
       'a; b',

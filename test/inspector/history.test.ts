@@ -1,4 +1,4 @@
-/** Kept turns as steps: what each did to the context, against the one before it. */
+/** Kept turns as steps: the changes of each to the context, compared with the turn before. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defineAgent } from '../../src/actors/api/define-agent.ts';
@@ -10,9 +10,9 @@ import { counter } from '../support/gateway/shop.ts';
 describe('changes', () => {
   it.each<[string, unknown, unknown, ContextChange[]]>([
     ['nothing', { a: [1, { b: 2 }] }, { a: [1, { b: 2 }] }, []],
-    ['a value, with what it was', { a: 1 }, { a: 2 }, [{ path: ['a'], before: 1, after: 2 }]],
+    ['a value, with its value before', { a: 1 }, { a: 2 }, [{ path: ['a'], before: 1, after: 2 }]],
     [
-      'what is new and what is gone',
+      'added and removed keys',
       { a: 1 },
       { b: null },
       [
@@ -21,7 +21,7 @@ describe('changes', () => {
       ],
     ],
     [
-      'items by their places',
+      'items by their index',
       { a: [1, 2, 3] },
       { a: [1, 5] },
       [
@@ -29,13 +29,18 @@ describe('changes', () => {
         { path: ['a', 2], before: 3 },
       ],
     ],
-    ['another kind of value as a whole', { a: [1] }, { a: { 0: 1 } }, [{ path: ['a'], before: [1], after: { 0: 1 } }]],
-    ['all of it', null, { a: 1 }, [{ path: [], before: null, after: { a: 1 } }]],
+    [
+      'a value of a different type as a whole',
+      { a: [1] },
+      { a: { 0: 1 } },
+      [{ path: ['a'], before: [1], after: { 0: 1 } }],
+    ],
+    ['the whole context', null, { a: 1 }, [{ path: [], before: null, after: { a: 1 } }]],
   ])('name %s', (_, before, after, changes) => {
     expect(changesOf(before, after)).toEqual(changes);
   });
 
-  it('of any two values lead from one to the other', () => {
+  it('make the later of any two values out of the earlier', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (before, after) => {
         expect(applied(before, changesOf(before, after))).toEqual(after);
@@ -46,7 +51,7 @@ describe('changes', () => {
 });
 
 describe('steps', () => {
-  it('are the turns that the gateway gives of an actor, each with its transitions and what it changed', async () => {
+  it('are the turns of an actor from the gateway, each with its transitions and changes', async () => {
     const { machine, events } = counter;
     const keeping = defineAgent({ name: 'counter', machine, events, trace: { keep: 10 } });
     const test = await startGatewayTest(
@@ -54,7 +59,7 @@ describe('steps', () => {
       { agents: [keeping], tree: { intensity: 100, children: [{ id: 'visits', agent: 'counter' }] } },
     );
     for (const event of [{ type: 'add', by: 2, tag: 'x' }, { type: 'close' }])
-      await test.test.system.send('visits', event);
+      await test.test.shard.send('visits', event);
     await test.settle();
     const { r } = (await test.call(await test.client(), 'actor.history', { address: 'visits' })) as unknown as {
       r: { turns: KeptTurnView[] };
@@ -81,16 +86,16 @@ describe('steps', () => {
       },
       { number: 3, event: 'close', edges: ['(machine).open|close|0'], value: 'closed', changes: [] },
     ]);
-    // One that is missing between two says nothing of what the other changed.
+    // If the turn between two is missing, the changes of the later one are unknown.
     expect(stepsOf([r.turns[0]!, r.turns[2]!]).map(({ changes }) => changes)).toEqual([null, null]);
     await test.stop();
   });
 });
 
-/** Takes changes for what they say. */
+/** Applies changes to a value. */
 function applied(value: unknown, changes: readonly ContextChange[]): unknown {
   const whole: { root: unknown } = { root: structuredClone(value) };
-  // From the end, so that places of lists stay what they are.
+  // From the end, so that the indexes of lists stay valid.
   for (const change of [...changes].reverse()) {
     const path = ['root', ...change.path];
     const key = path.pop()!;

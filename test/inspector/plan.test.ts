@@ -1,17 +1,24 @@
-/** A plan as the page shows it: read off its coordinator, and laid out in time by the schedule that it asks for. */
+/** A plan as the page shows it: read from its coordinator, and laid out in time by the schedule of a selector. */
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { PLAN_SELECTORS } from '../../src/cli/front-door.ts';
 import { readPlanFile } from '../../src/cli/plan-file.ts';
 import { lanesOf } from '../../src/inspector/plan/gantt-lanes.ts';
 import { phaseBadge, planProgress } from '../../src/inspector/plan/plan-progress.ts';
-import { type ItemPhase } from '../../src/machines/coordination/coordinator/progress.ts';
+import {
+  type ItemGate,
+  type ItemPhase,
+  type ItemProgress,
+  openGatesOf,
+  toldPhase,
+  UNTOUCHED,
+} from '../../src/machines/coordination/coordinator/progress.ts';
 import { schedule, type ScheduledTask } from '../../src/machines/coordination/plan/schedule.ts';
 
 const EQUITY = fileURLToPath(new URL('../../examples/equity-research/plan.yaml', import.meta.url));
 
 describe('the timetable', () => {
-  it('is asked for, and is that of `bosun schedule`', async () => {
+  it('comes from a selector, and equals the output of `bosun schedule`', async () => {
     const { plan } = await readPlanFile({ file: EQUITY, cwd: '/' });
     const { tasks }: { readonly tasks: readonly ScheduledTask[] } = PLAN_SELECTORS['lead-coordinator']!.schedule({
       plan,
@@ -20,7 +27,7 @@ describe('the timetable', () => {
     expect(tasks.some(({ critical }) => critical)).toBe(true);
   });
 
-  it('puts what overlaps into lanes, and no more of them than that takes', () => {
+  it('puts overlapping tasks into as few lanes as possible', () => {
     const bar = { task: 't', item: 'i', stage: 's', agent: 'a', critical: false };
     const { slots: placed, count } = lanesOf(
       [
@@ -58,7 +65,7 @@ describe('progress', () => {
 
   const viewOf = (rows: Readonly<Record<string, object>>) => ({ size: Object.keys(rows).length, rows, next: null });
 
-  it('is what the coordinator knows of each item', () => {
+  it('shows the record of the coordinator for each item', () => {
     const progress = planProgress({
       plan,
       items: viewOf({
@@ -87,7 +94,7 @@ describe('progress', () => {
     expect(progress.items[1]!.tasks.get('x')!.error).toBe('no data');
   });
 
-  it('shows an item whose record is too large for a row, and sums over items that are not in view', () => {
+  it('includes an item whose record is too large for a row, and totals over items out of view', () => {
     const wide = { phase: 'paused', done: ['A/x'], running: [], failed: [], reason: 'why' };
     const tally = { running: 7, done: 100, lost: 0, undecided: 0 };
     const shown = planProgress({ plan, tally, items: viewOf({}), 'items:A': wide })!;
@@ -103,14 +110,48 @@ describe('progress', () => {
       }),
     })!;
     expect(items[0]).toMatchObject({ phase, reason: 'why' });
-    expect(phaseBadge(items[0]!.phase).sign).not.toBe('?');
+    expect(phaseBadge(items[0]!.phase).sign).not.toBe(phaseBadge('dreaming').sign);
   });
 
-  it('shows a phase that it does not know by its name', () => {
-    expect(phaseBadge('dreaming')).toEqual({ sign: '?', tone: 'calm' });
+  it('shows an unknown phase by its name', () => {
+    expect(phaseBadge('dreaming')).toEqual({ words: 'dreaming', sign: '\u00b7', tone: 'calm', order: null });
   });
 
-  it('says of an item that it is completed when all of it is, and of one that nobody touched that it waits', () => {
+  it('shows an item that waits for people with its gates, even if it has unfinished tasks (N4)', () => {
+    const gate = (id: string, state: ItemGate['state']): ItemGate => ({
+      ...{ gate: id, id: `plan.${id}.1`, state },
+      ...{ audience: ['*'], openedAtMs: 0, answeredAfterMs: null },
+    });
+    const gates = { G2: gate('G2', 'validated'), G3: gate('G3', 'waiting') };
+    const row = { phase: 'running', running: [], failed: [], reason: null, gates };
+    const { items } = planProgress({
+      plan,
+      items: viewOf({ A: { ...row, done: ['A/x'] }, B: { ...row, done: ['B/x', 'B/y'] } }),
+    })!;
+    expect(items.map(({ phase, gates: open }) => [phase, open])).toEqual([
+      ['waitingForHuman', ['plan.G3.1']],
+      ['waitingForHuman', ['plan.G3.1']],
+    ]);
+    expect(phaseBadge('waitingForHuman').words).toBe('waits for people');
+  });
+
+  it('shows the same phase of an item as the coordinator (N4)', () => {
+    const phases: readonly ItemPhase[] = ['running', 'pausing', 'paused', 'failed', 'expired'];
+    const states: readonly (ItemGate['state'] | undefined)[] = [undefined, 'waiting', 'validated', 'timedOut'];
+    for (const phase of phases)
+      for (const state of states)
+        for (const done of [[], ['A/x'], ['A/x', 'A/y']]) {
+          const gate = { gate: 'G3', id: 'plan.G3.1', audience: ['*'], openedAtMs: 0, answeredAfterMs: null };
+          const known: ItemProgress = {
+            ...UNTOUCHED,
+            ...{ phase, done, gates: state === undefined ? {} : { G3: { ...gate, state } } },
+          };
+          const [shown] = planProgress({ plan, items: viewOf({ A: known }) })!.items;
+          expect([shown!.phase, shown!.gates]).toEqual([toldPhase(known, 2), openGatesOf(known)]);
+        }
+  });
+
+  it('shows an item as completed when all its tasks are done, and an item without a record as running', () => {
     const { items } = planProgress({
       plan,
       items: viewOf({ A: { phase: 'running', done: ['A/x', 'A/y'], running: [], failed: [], reason: null } }),
@@ -121,7 +162,7 @@ describe('progress', () => {
     ]);
   });
 
-  it('has in a plan of tasks an item for each, and knows what is no plan', () => {
+  it('has an item for each task in a plan of tasks, and is undefined for data that is not a plan', () => {
     const { items, stages } = planProgress({
       plan: { ...plan, tasks: [{ ...task('A', 'x'), id: 'a', item: null, stage: null }] },
     })!;

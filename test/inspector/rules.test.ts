@@ -1,4 +1,4 @@
-/** What the page decides without a browser: what is shown, what can be pressed, what is sent, what is said. */
+/** The rules of the page that need no browser: visible rows, buttons, events to send, wording. */
 import { describe, expect, it } from 'vitest';
 import { sendableBy } from '../../src/inspector/actor/edges.ts';
 import { ordersFor } from '../../src/inspector/actor/actor-orders.ts';
@@ -46,7 +46,7 @@ describe('rows of the tree', () => {
     ],
   });
 
-  it('are everybody, with the address less that of the parent', () => {
+  it('list every actor, with its address relative to its parent', () => {
     expect(rowsOf(root, query()).map((row) => ('left' in row ? '' : `${row.depth} ${row.name} ${row.fold}`))).toEqual([
       '0 root open',
       '1 stages open',
@@ -56,23 +56,23 @@ describe('rows of the tree', () => {
     ]);
   });
 
-  it('leave out what is folded by hand', () => {
+  it('leave out actors below a folded one', () => {
     expect(addresses(root, { folded: new Set(['stages']) })).toEqual(['root', 'stages', 'ledger']);
   });
 
-  it('are what matches in address, agent or state, and what leads there', () => {
+  it('show actors that match in address, agent or state, with their ancestors', () => {
     expect(addresses(root, { text: 'aapl' })).toEqual(['root', 'stages', 'stages/AAPL']);
     expect(addresses(root, { text: 'sleep' })).toEqual(['root', 'stages', 'stages/MSFT']);
     expect(addresses(root, { text: 'nobody' })).toEqual(['root']);
     expect(hitsOf(root, 'AAPL')).toEqual(['stages/AAPL']);
   });
 
-  it('are those that a filter keeps', () => {
+  it('show actors that pass a filter, with their ancestors', () => {
     expect(addresses(root, { filter: 'suspended' })).toEqual(['root', 'stages', 'stages/MSFT']);
     expect(addresses(root, { filter: 'waiting' })).toEqual(['root', 'ledger']);
   });
 
-  it(`begin folded above ${CHILDREN_SHOWN} children, and come ${CHILDREN_SHOWN} at a time`, () => {
+  it(`begin folded above ${CHILDREN_SHOWN} children, and unfold ${CHILDREN_SHOWN} at a time`, () => {
     const large = (count: number) =>
       node('root', {
         children: [node('many', { children: Array.from({ length: count }, (_, n) => node(`many/${n}`)) })],
@@ -86,15 +86,15 @@ describe('rows of the tree', () => {
     ).toHaveLength(CHILDREN_SHOWN + 7);
   });
 
-  it('show of hidden actors only what is below them', () => {
+  it('leave out hidden actors, but show the actors below them', () => {
     const hidden = { address: 'root', hidden: true, children: [node('visits')] } as unknown as TreeView;
     expect(addresses(hidden)).toEqual(['root', 'visits']);
     expect(hitsOf(hidden, 'root')).toEqual([]);
   });
 });
 
-describe('how an actor stands', () => {
-  it('has a word and a sign of its own for each', () => {
+describe('the status of an actor', () => {
+  it('has a different word and sign for each status', () => {
     const all = (['active', 'done', 'error', 'stopped', 'suspended'] as const).map((status) =>
       badgeOf({ status, restartInMs: null }),
     );
@@ -103,7 +103,7 @@ describe('how an actor stands', () => {
       expect(new Set([...all, restarting].map((one) => one[part])).size).toBe(6);
   });
 
-  it('counts one that goes on after a failure among the failed, and one that was suspended by hand not', () => {
+  it('counts as failed after an error, unless the actor is suspended', () => {
     const lastError = { message: 'cannot' };
     expect([
       isKept(node('a', { lastError }), 'failed'),
@@ -138,14 +138,14 @@ describe('a form', () => {
     expect(fieldsOf({})).toEqual([]);
   });
 
-  it('gives the event of what was typed, without what was left out', () => {
+  it('makes an event of the input, without the empty fields', () => {
     expect(eventOf('pay', fields, { amount: '3', by: 'cash', note: '', gift: 'true', lines: '[{"sku": 1}]' })).toEqual({
       event: { type: 'pay', amount: 3, by: 'cash', gift: true, lines: [{ sku: 1 }] },
       problems: {},
     });
   });
 
-  it('says what is missing and what cannot be read', () => {
+  it('names missing fields and invalid input', () => {
     expect(eventOf('pay', fields, { amount: '3.5', by: '', lines: '[' }).problems).toEqual({
       amount: 'is not a whole number',
       by: 'is needed',
@@ -154,7 +154,7 @@ describe('a form', () => {
     expect(eventOf('pay', fields, { amount: ' ', by: 'card' }).problems).toEqual({ amount: 'is not a whole number' });
   });
 
-  it('takes all fields as JSON where no schema is known', () => {
+  it('takes all fields as JSON if no schema is known', () => {
     const any = fieldsOf(undefined);
     expect([eventOf('add', any, {}), eventOf('add', any, { fields: '{"by": 1, "type": "other"}' })]).toEqual([
       { event: { type: 'add' }, problems: {} },
@@ -167,7 +167,7 @@ describe('a form', () => {
     ]);
   });
 
-  it('sends empty text where text is needed: it may be meant', () => {
+  it('sends empty text for a required text, since it may be intended', () => {
     expect(eventOf('say', fieldsOf({ properties: { text: { type: 'string' } }, required: ['text'] }), {})).toEqual({
       event: { type: 'say', text: '' },
       problems: {},
@@ -179,7 +179,7 @@ describe('an edge', () => {
   const now = { active: new Set(['m', 'm.idle']), sendable: ['media.play', 'stop'] };
   const edge = (source: string, event: string) => ({ kind: 'event', source, event }) as const;
 
-  it('can be pressed where its state is active and its event is taken', () => {
+  it('can be pressed if its state is active and its event is accepted', () => {
     expect([
       sendableBy(edge('m.idle', 'stop'), now),
       sendableBy(edge('m.busy', 'stop'), now),
@@ -188,7 +188,7 @@ describe('an edge', () => {
     expect(sendableBy({ kind: 'after', source: 'm.idle', event: 'stop' }, now)).toBe(undefined);
   });
 
-  it('with a pattern sends the first event that fits', () => {
+  it('sends the first matching event if it has a pattern', () => {
     expect(['media.*', '*', 'med.*', 'stop.*'].map((event) => sendableBy(edge('m', event), now))).toEqual([
       'media.play',
       'media.play',
@@ -204,7 +204,7 @@ describe('orders', () => {
     ordersFor(view, { restarts }, principal).open.map(({ name }) => name);
   const at = (status: 'active' | 'suspended' | 'done') => ({ address: 'visits', status });
 
-  it('fit what the actor is', () => {
+  it('depend on the status and kind of the actor', () => {
     expect([names(at('active')), names(at('suspended')), names(at('done')), names(at('active'), ada, null)]).toEqual([
       ['suspend', 'restart', 'stop', 'kill'],
       ['resume', 'step', 'restart', 'stop', 'kill'],
@@ -214,10 +214,10 @@ describe('orders', () => {
     expect(names({ address: 'root', status: 'active' })).toEqual([]);
   });
 
-  it('that destroy are withheld, and said to be, where the caller may not give them', () => {
+  it('leave out destructive orders for callers without the right, with the reason', () => {
     expect(ordersFor(at('active'), { restarts: 0 }, { ...ada, mayDestroy: false })).toMatchObject({
       open: [{ name: 'suspend' }],
-      withheld: expect.stringContaining('off') as string,
+      withheld: expect.stringContaining('disabled') as string,
     });
     expect(
       ordersFor(at('active'), { restarts: 0 }, { ...ada, addresses: ['**'], scopes: ['actor:read'] }),
@@ -229,10 +229,10 @@ describe('orders', () => {
   });
 });
 
-describe('a twin', () => {
-  const door = { origin: 'http://127.0.0.1:4180', isGuarded: false };
+describe('a shell command for a click', () => {
+  const door = { url: 'http://127.0.0.1:4180', isGuarded: false };
 
-  it('is quoted for a shell, whatever is in it', () => {
+  it('is quoted for a shell, whatever characters it contains', () => {
     expect(sendTwin(door, 'a b', { type: 'say', text: "it's $HOME" })).toEqual({
       bosun: `bosun send 'a b' say '{"text":"it'\\''s $HOME"}'`,
       curl:
@@ -241,13 +241,23 @@ describe('a twin', () => {
     });
   });
 
-  it('names the variable that has the token, never the token', () => {
+  it('names the URL of a gateway elsewhere or under a path', () => {
+    for (const url of ['https://127.0.0.1:8443/team/agents', 'https://agents.example'])
+      for (const { bosun } of [
+        sendTwin({ ...door, url }, 'visits', { type: 'add' }),
+        orderTwin({ ...door, url }, 'visits', 'kill', ''),
+        letterTwin({ ...door, url }, { order: 'discard', number: 3, event: undefined, reason: '' }),
+      ])
+        expect(bosun).toMatch(new RegExp(` --url ${url}$`));
+  });
+
+  it('names the variable that holds the token, never the token', () => {
     expect(orderTwin({ ...door, isGuarded: true }, 'visits', 'kill', '').curl).toContain(
       '-H "Authorization: Bearer $BOSUN_TOKEN"',
     );
   });
 
-  it('is by curl alone where the command line has no such verb', () => {
+  it('is only a curl command if the command line has no such verb', () => {
     expect(orderTwin(door, 'visits', 'step', 'a look')).toEqual({
       bosun: undefined,
       curl:
@@ -263,8 +273,8 @@ describe('a twin', () => {
   });
 });
 
-describe('an address in the bar', () => {
-  it('leads to a view, and back', () => {
+describe('the fragment of a URL', () => {
+  it('is read as a view, and written for a view', () => {
     expect(routeOf('')).toEqual({ view: 'tree', rest: '', query: {} });
     for (const address of ['visits', 'stages/AAPL/valuation', 'stage:x@1+2', 'a b/c?d#e', 'ü%'])
       expect(routeOf(actorHref(address))).toMatchObject({ view: 'actor', rest: address });
@@ -277,8 +287,8 @@ describe('an address in the bar', () => {
   });
 });
 
-describe('words', () => {
-  it('say how long, how much, and where', () => {
+describe('wording', () => {
+  it('shows durations, sizes, states, timers and errors as text', () => {
     expect([0, 999, 1_000, 59_400, 60_000, 200_000, 3_600_000, 90_000_000, -5].map(duration)).toEqual([
       '0 ms',
       '999 ms',

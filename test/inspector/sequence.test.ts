@@ -1,4 +1,4 @@
-/** Turns as a sequence diagram: lanes, arrows back to their causes, delayed sends, lives that break; and as Mermaid. */
+/** Turns as a sequence diagram: lanes, arrows from their causes, delayed sends, restarts; and as Mermaid. */
 import fc from 'fast-check';
 import { enqueueActions, sendTo, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
@@ -43,12 +43,12 @@ describe('a sequence', () => {
     ]);
   });
 
-  it('says a state where it is another than before', () => {
+  it('shows a state only if it differs from the state before', () => {
     const { rows } = sequenceOf(['on', 'on', { door: 'open' }, null].map((value) => turn({ address: 'x', value })));
     expect(rows.map((row) => (row as SequenceArrow).state)).toEqual(['on', null, { door: 'open' }, null]);
   });
 
-  it('has what was sent for later with its delay, when it comes and while it has not', () => {
+  it('shows a delayed send with its delay, when it has arrived and while it is pending', () => {
     const sent = (type: string, delayMs: number | null) => ({ to: 'x', event: { type }, delayMs, id: null });
     const first = turn({ address: 'x', sent: [sent('soon', 50), sent('late', 9_000), sent('now', null)] });
     const cause = { address: 'x', life: first.life, sequence: first.sequence };
@@ -65,7 +65,7 @@ describe('a sequence', () => {
     expect(rows.at(-1)).toEqual({ kind: 'pending', sentAt: 0, from: 1, to: 1, label: 'late', delayMs: 9_000 });
   });
 
-  it('reads the delay of an `after`, and the child of a signal', () => {
+  it('shows the delay of an `after` event, and the child of a done or error event', () => {
     const of = (type: string) => arrows(sequenceOf([turn({ address: 'x', event: { type } })]).rows)[0]!;
     expect(
       [
@@ -82,7 +82,7 @@ describe('a sequence', () => {
     ]);
   });
 
-  it('breaks a lane where a life begins, begins anew and ends, and marks what threw', () => {
+  it('breaks a lane where an actor starts, restarts and ends, and marks turns that threw', () => {
     const kinds = (['spawn', 'restarted', 'stopped'] as const).map((kind) => turn({ address: 'x', kind, event: null }));
     const { rows } = sequenceOf([...kinds, turn({ address: 'x', kind: 'failed' })]);
     expect(rows.map((row) => (row.kind === 'break' ? row.what : (row as SequenceArrow).isFailed))).toEqual([
@@ -93,44 +93,47 @@ describe('a sequence', () => {
     ]);
   });
 
-  it('of any turns has an arrow or a break for each, between known lanes, and causes above what they caused', () => {
-    const anyTurn = fc.record({
-      address: fc.constantFrom('a', 'bb', 'ccc'),
-      cause: fc.option(
-        fc.record({
-          address: fc.constantFrom('a', 'bb', 'ccc', null),
-          life: fc.nat(4),
-          sequence: fc.option(fc.nat(20)),
-        }),
-      ),
-      isFirst: fc.boolean(),
-    });
-    fc.assert(
-      fc.property(fc.array(anyTurn, { maxLength: 20 }), (made) => {
-        const turns = made.map(({ address, cause, isFirst }, index) =>
-          turn({
-            address,
-            cause,
-            number: index + 1,
-            sequence: index,
-            ...(isFirst && { event: null, kind: 'spawn' as const }),
+  it(
+    'has an arrow or a break for each of any turns, between known lanes, and shows each cause above its ' + 'effect',
+    () => {
+      const anyTurn = fc.record({
+        address: fc.constantFrom('a', 'bb', 'ccc'),
+        cause: fc.option(
+          fc.record({
+            address: fc.constantFrom('a', 'bb', 'ccc', null),
+            life: fc.nat(4),
+            sequence: fc.option(fc.nat(20)),
           }),
-        );
-        const { lanes, rows } = sequenceOf(turns);
-        expect(rows.map((row) => (row.kind === 'pending' ? 0 : row.turn))).toEqual(
-          turns.map(({ number: each }) => each),
-        );
-        for (const [index, row] of rows.entries()) {
-          if (row.kind !== 'arrow') continue;
-          expect(lanes[row.from] !== undefined && lanes[row.to] !== undefined).toBe(true);
-          expect(row.sentAt === null || row.sentAt < index).toBe(true);
-        }
-      }),
-    );
-  });
+        ),
+        isFirst: fc.boolean(),
+      });
+      fc.assert(
+        fc.property(fc.array(anyTurn, { maxLength: 20 }), (made) => {
+          const turns = made.map(({ address, cause, isFirst }, index) =>
+            turn({
+              address,
+              cause,
+              number: index + 1,
+              sequence: index,
+              ...(isFirst && { event: null, kind: 'spawn' as const }),
+            }),
+          );
+          const { lanes, rows } = sequenceOf(turns);
+          expect(rows.map((row) => (row.kind === 'pending' ? 0 : row.turn))).toEqual(
+            turns.map(({ number: each }) => each),
+          );
+          for (const [index, row] of rows.entries()) {
+            if (row.kind !== 'arrow') continue;
+            expect(lanes[row.from] !== undefined && lanes[row.to] !== undefined).toBe(true);
+            expect(row.sentAt === null || row.sentAt < index).toBe(true);
+          }
+        }),
+      );
+    },
+  );
 });
 
-describe('as Mermaid', () => {
+describe('the Mermaid text of a sequence', () => {
   it('is a sequenceDiagram with delays dashed, failures crossed and states as notes', () => {
     const first = turn({
       address: 'x/y',
@@ -157,7 +160,7 @@ describe('as Mermaid', () => {
     ]);
   });
 
-  it('of any names stays one line an entry', () => {
+  it('has one line per entry, whatever the names are', () => {
     fc.assert(
       fc.property(fc.string(), (name) => {
         const lines = mermaidOf(sequenceOf([turn({ address: `a${name}`, event: { type: name }, value: null })])).split(
@@ -171,7 +174,7 @@ describe('as Mermaid', () => {
   });
 });
 
-describe('what the gateway gives', () => {
+describe('the turns sent by the gateway', () => {
   const relay = (name: string, to: string) =>
     defineAgent({
       name,
@@ -203,7 +206,7 @@ describe('what the gateway gives', () => {
       events: { go: z.object({}) },
     });
 
-  it('is a sequence: what an actor sent, and what came later by itself', async () => {
+  it('form a sequence with the sends of an actor and its delayed events', async () => {
     const test = await startGatewayTest(
       {},
       {
@@ -219,7 +222,7 @@ describe('what the gateway gives', () => {
     const client = await test.client();
     client.send({ t: 'sub', id: 's', topic: 'trace/root', mode: 'events' });
     await test.settle();
-    await test.test.system.send('one', { type: 'go' });
+    await test.test.shard.send('one', { type: 'go' });
     await test.settle();
     const turns = () => client.of('evt', 's').map((frame) => frame['e'] as TurnView);
     expect(mermaidOf(sequenceOf(turns()))).toContain('l2--)l2: again (after 1000 ms), not seen');

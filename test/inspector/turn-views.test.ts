@@ -1,5 +1,5 @@
 /**
- * What the two views of turns are drawn from: the window of the last ones, the places of their rows, how an actor was
+ * The data of the two views of turns: the window of the last turns, the places of their rows, the state of an actor
  * before and after.
  */
 import { describe, expect, it } from 'vitest';
@@ -29,7 +29,7 @@ const turns = (count: number, from = 1) => Array.from({ length: count }, (_, ind
 const numbers = ({ turns: shown }: { readonly turns: readonly TurnView[] }) => shown.map(({ number }) => number);
 
 describe('the window of turns', () => {
-  it('has the last ones, and says how many there are before them', () => {
+  it('holds the last turns, and counts the turns before them', () => {
     expect(openedWith(turns(TURNS_SHOWN_MAX), [])).toMatchObject({ earlier: 0, isAtLeast: false });
     const one = openedWith(turns(TURNS_SHOWN_MAX + 1), []);
     expect([numbers(one)[0], numbers(one).length, one.earlier, one.isAtLeast]).toEqual([2, TURNS_SHOWN_MAX, 1, false]);
@@ -41,7 +41,7 @@ describe('the window of turns', () => {
     ]);
   });
 
-  it('goes on with each turn once, the oldest leaving it', () => {
+  it('adds each new turn once, and drops the oldest', () => {
     const window = continuedWith(openedWith(turns(TURNS_SHOWN_MAX), []), [
       turn(TURNS_SHOWN_MAX),
       turn(TURNS_SHOWN_MAX + 1),
@@ -55,27 +55,27 @@ describe('the window of turns', () => {
     ]);
   });
 
-  it('keeps what was seen of a turn where it is told again by its names, over a line that broke', () => {
+  it('keeps the contents of a turn when the turn comes again without contents after a break', () => {
     const whole = turn(2, { change: { set: { count: 1 } }, event: { type: 'go', by: 1 } });
     expect(openedWith([turn(1), turn(2)], [whole]).turns[1]).toBe(whole);
     expect(continuedWith(openedWith([turn(1), turn(2)], []), [whole]).turns[1]).toBe(whole);
     expect(continuedWith(openedWith([whole], []), [turn(2)]).turns[0]).toBe(whole);
   });
 
-  it('takes no turn of a server before for one of the server now, though it has its number', () => {
+  it('does not mix up turns of an earlier server that have the same number', () => {
     const other = turn(2, { atMs: 9, change: { set: { count: 1 } } });
     expect(openedWith([turn(1), turn(2)], [other]).turns[1]!.change).toBe(null);
   });
 });
 
-describe('how an actor was around a turn', () => {
+describe('the view of an actor around a turn', () => {
   const kept = (number: number, fields: Partial<KeptTurnView>): KeptTurnView => ({
     ...turn(number),
     context: {},
     ...fields,
   });
 
-  it('is the state of the turn before it, of the same life', () => {
+  it('shows the state of the turn before, if that turn is of the same life', () => {
     const [first, second, other, next] = [
       turn(1, { value: 'a' }),
       turn(2, { value: 'b' }),
@@ -92,7 +92,7 @@ describe('how an actor was around a turn', () => {
     expect(aroundOf(second, all)).toMatchObject({ changes: null, kept: undefined });
   });
 
-  it('is what the actor keeps, with the difference, though that has other numbers', () => {
+  it('finds the kept turn and its changes, although kept turns are numbered differently', () => {
     const one = turn(7, { sequence: 2, atMs: 50 });
     const history = [
       kept(1, { sequence: 1, atMs: 40, value: 'off', context: { n: 1 } }),
@@ -106,26 +106,26 @@ describe('how an actor was around a turn', () => {
     });
   });
 
-  it('has nothing to compare with where the turn before is not kept', () => {
+  it('shows no changes if the turn before is not kept', () => {
     const one = turn(7, { sequence: 2 });
     const around = aroundOf(one, { turns: [one], kept: [kept(5, { sequence: 2, atMs: one.atMs })] });
     expect([around.changes, around.kept?.number]).toEqual([null, 5]);
   });
 
-  it('begins with a birth, whoever had the address before', () => {
+  it('shows no state before a start, even if an earlier actor had the address', () => {
     const birth = turn(2, { kind: 'spawn', event: null });
     expect(aroundOf(birth, { turns: [turn(1), birth], kept: [] }).valueBefore).toBe(undefined);
   });
 });
 
 describe('a step of a history', () => {
-  it('is found by its number; one that is kept no more is the oldest, none is the newest', () => {
+  it('is found by its number, is the oldest for a dropped number, and the newest without a number', () => {
     const steps = [4, 5, 7].map((number) => ({ number }));
     expect([5, 2, 6, 7, 9, NaN].map((number) => placeIn(steps, number))).toEqual([1, 0, 2, 2, 2, 2]);
     expect(placeIn([], 3)).toBe(-1);
   });
 
-  it('is called by its event, or by what else it was', () => {
+  it('is named after its event, or its kind if it has none', () => {
     expect([turn(1), turn(1, { kind: 'failed' }), turn(1, { kind: 'restarted', event: null })].map(titleOf)).toEqual([
       'go',
       'go, failed',
@@ -140,7 +140,7 @@ describe('the places of a sequence', () => {
     layoutOf(sequence, new Map([...Array(20).keys()].map((number) => [number, number * 1_000])));
   const cause = { address: 'x', life: 1, sequence: 1 };
 
-  it('are rows below each other, from lane to lane', () => {
+  it('put rows below each other, with arrows from lane to lane', () => {
     const { rows, lanes, width, height } = drawn(
       sequenceOf([
         turn(1),
@@ -157,7 +157,7 @@ describe('the places of a sequence', () => {
     expect(new Set(rows.map(({ key }) => key)).size).toBe(3);
   });
 
-  it('say each row in words, with states, failures and delays', () => {
+  it('describe each row in words, with states, failures and delays', () => {
     const sent = [
       { to: 'x', event: { type: 'late' }, delayMs: 90_000, id: null },
       { to: 'x', event: { type: 'soon' }, delayMs: 50, id: null },
@@ -181,7 +181,7 @@ describe('the places of a sequence', () => {
     ]);
   });
 
-  it('tell a time where it is another than above', () => {
+  it('show a time only if it differs from the time above', () => {
     const sequence = sequenceOf([turn(1), turn(2), turn(3)]);
     const times = layoutOf(
       sequence,
@@ -194,7 +194,7 @@ describe('the places of a sequence', () => {
     expect(times).toEqual(['05', null, '06']);
   });
 
-  it('break the line of a lane where a life begins, begins anew and ends', () => {
+  it('break the line of a lane where an actor starts, restarts and ends', () => {
     const of = (...kinds: TurnView['kind'][]) => {
       const { lanes, height, rows } = drawn(
         sequenceOf(
@@ -219,7 +219,7 @@ describe('the places of a sequence', () => {
     expect(lines.at(-1)!.to).toBeLessThan(height);
   });
 
-  it('cut what is longer than its room, which is still said whole', () => {
+  it('cut a label that is too long, and keep it complete in the words', () => {
     const type = 'order.line.quantity.changed.by.customer';
     const [row] = drawn(sequenceOf([turn(1, { event: { type } })])).rows;
     expect(row!.label!.text).toMatch(/\u2026$/);

@@ -8,12 +8,12 @@ import { restore } from '../../src/persistence/backup.ts';
 import { MANIFEST_KEY } from '../../src/persistence/keys.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
-import { createSystem, type System } from '../../src/system.ts';
+import { Shard } from '../../src/shard.ts';
 import { type Store } from '../../src/actors/model/ports.ts';
 import { account, code, deposit } from '../support/actors/account.ts';
 
 let root: string;
-let systems: System[];
+let systems: Shard[];
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'bosun-backup-'));
   systems = [];
@@ -24,18 +24,18 @@ afterEach(async () => {
   await rm(root, { recursive: true });
 });
 
-async function started(store: Store): Promise<System> {
+async function started(store: Store): Promise<Shard> {
   const children = ['a', 'b'].map((id) => ({ id, agent: 'account' }));
-  const system = createSystem({ agents: [account], store, tree: { children }, durability: 'process', log: () => {} });
+  const system = new Shard({ agents: [account], store, tree: { children }, durability: 'process', log: () => {} });
   systems.push(system);
   return system.start();
 }
 
-const balances = (system: System) =>
+const balances = (system: Shard) =>
   ['a', 'b'].map((address) => (system.snapshot(address)?.context as { balance: number }).balance);
 
 describe('a backup of a running system', () => {
-  it('stands between two epochs, verified, while the system goes on', async () => {
+  it('is consistent between two epochs and verified, while the system goes on', async () => {
     const system = await started(levelStore(join(root, 'store')));
     let copying = true;
     let sent = 0;
@@ -64,7 +64,7 @@ describe('a backup of a running system', () => {
     expect(held[2]).toBeLessThanOrEqual(sent);
   });
 
-  it('is also taken of a store in memory', async () => {
+  it('can be taken of a store in memory', async () => {
     const system = await started(memoryStore());
     await system.send('a', deposit(7));
     await system.idle();
@@ -73,7 +73,7 @@ describe('a backup of a running system', () => {
     expect(balances(copy)).toEqual([7, 0]);
   });
 
-  it('is refused where something is already, and of a system that does not run', async () => {
+  it('is refused for a directory that is not empty, and for a system that does not run', async () => {
     const system = await started(memoryStore());
     await mkdir(join(root, 'taken'));
     await writeFile(join(root, 'taken', 'file'), '');
@@ -84,7 +84,7 @@ describe('a backup of a running system', () => {
     expect(await readdir(root)).toEqual(['taken']);
   });
 
-  it('leaves nothing behind where it fails', async () => {
+  it('leaves nothing behind if it fails', async () => {
     const system = await started(memoryStore());
     vi.spyOn(Level.prototype, 'batch').mockImplementation(() => {
       throw new Error('no space left on device');
@@ -95,7 +95,7 @@ describe('a backup of a running system', () => {
 });
 
 describe('a restore', () => {
-  it('takes the place of what is there only when it is whole and sound', async () => {
+  it('replaces the existing store only when the copy is complete and sound', async () => {
     const system = await started(levelStore(join(root, 'live', 'store')));
     await system.send('a', deposit(1));
     await system.idle();

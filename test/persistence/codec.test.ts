@@ -52,17 +52,17 @@ const anyValue = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 })).value;
 describe('the codec', () => {
-  it('gives back what it was given', () => {
+  it('decodes every value as it was encoded', () => {
     const codec = createCodec(references);
     fc.assert(
       fc.property(anyValue, (value) => {
         deepStrictEqual(codec.decode(codec.encode(value)), value);
       }),
-      { numRuns: byEffort({ quick: 200, ci: 1_000 }) },
+      { numRuns: byEffort({ quick: 80, ci: 1_000 }) },
     );
   });
 
-  it('gives back what it was given concealed, and without the key what can only be written again', () => {
+  it('decodes concealed values with the key; without the key it can only copy them', () => {
     const keys = new KeyRing('ab'.repeat(32));
     const others = [undefined, new KeyRing('cd'.repeat(32))];
     fc.assert(
@@ -82,11 +82,11 @@ describe('the codec', () => {
           expect(other.conceal?.(seen.closed) ?? seen.closed).toBe(seen.closed);
         }
       }),
-      { numRuns: byEffort({ quick: 80, ci: 300 }) },
+      { numRuns: byEffort({ quick: 40, ci: 300 }) },
     );
   });
 
-  it('conceals no two equal values alike, and no changed one is read', () => {
+  it('conceals equal values differently, and reads no concealed value that was changed', () => {
     const codec = createCodec(references, [], new KeyRing('ab'.repeat(32)));
     const [first, second] = [codec.encode(codec.conceal!('swordfish')), codec.encode(codec.conceal!('swordfish'))];
     expect(first).not.toEqual(second);
@@ -106,7 +106,7 @@ describe('the codec', () => {
     expect(date.getTime()).toBeNaN();
   });
 
-  it('decodes what another codec with the same stored structures encoded', () => {
+  it('decodes bytes of another codec with the same stored structures', () => {
     fc.assert(
       fc.property(fc.array(anyValue, { minLength: 1, maxLength: 20 }), (values) => {
         const writer = createCodec(references);
@@ -126,11 +126,11 @@ describe('the codec', () => {
         );
         expect(reader.takeNewStructures()).toEqual([]);
       }),
-      { numRuns: byEffort({ quick: 60, ci: 200 }) },
+      { numRuns: byEffort({ quick: 30, ci: 200 }) },
     );
   });
 
-  it('goes on with the numbers of the codec before it', () => {
+  it('continues the structure numbers of an earlier codec', () => {
     const first = createCodec(references);
     teach(first, { a: 1 });
     const stored = first.takeNewStructures().map(({ keys }) => keys);
@@ -141,7 +141,7 @@ describe('the codec', () => {
     expect(second.decode(second.encode([{ a: 1 }, { b: 2 }]))).toEqual([{ a: 1 }, { b: 2 }]);
   });
 
-  it('hands out each new structure once', () => {
+  it('hands out each new structure only once', () => {
     const codec = createCodec(references);
     teach(codec, { id: 1, name: 'x' });
     expect(codec.takeNewStructures()).toEqual([{ number: FIRST_LEARNED_STRUCTURE, keys: ['id', 'name'] }]);
@@ -156,7 +156,7 @@ describe('the codec', () => {
     expect(lengths[3]).toBe(lengths[2]);
   });
 
-  it('forgets what an encode learned that threw', () => {
+  it('forgets the structures learned in an encode that threw', () => {
     const codec = createCodec(references);
     teach(codec, { known: 1 });
     codec.takeNewStructures();
@@ -170,7 +170,7 @@ describe('the codec', () => {
     expect(createCodec(references, stored).decode(codec.encode(value))).toEqual(value);
   });
 
-  it('reports what cannot be encoded or decoded by code', () => {
+  it('throws an error with a code for values that cannot be encoded or decoded', () => {
     const codec = createCodec(references);
     expect(() => codec.encode(Symbol('no data'))).toThrow(expect.objectContaining({ code: 'BOSUN_VALUE_REFUSED' }));
     expect(() => codec.encode({ a: 1, __keys__: 1, map: 1 })).toThrow(
@@ -182,7 +182,7 @@ describe('the codec', () => {
     expect(codec.decode(codec.encode({ still: 'fine' }))).toEqual({ still: 'fine' });
   });
 
-  it('gives away bytes that it never touches again, and values that do not see later changes of the bytes', () => {
+  it('never changes bytes that it returned, and decodes values that share no memory with the bytes', () => {
     const codec = createCodec(references);
     const bytes = codec.encode({ data: Uint8Array.of(1, 2, 3) });
     const before = Buffer.from(bytes);
@@ -203,12 +203,12 @@ describe('the codec', () => {
 });
 
 describe('the table of structures', () => {
-  it('is filled up to the slot where msgpackr reads two-byte numbers', () => {
+  it('is filled up to the slot from which msgpackr reads two-byte numbers', () => {
     expect(FIXED_STRUCTURES.length).toBe(FIRST_LEARNED_STRUCTURE);
     expect(new Set(FIXED_STRUCTURES.map((keys) => keys.join())).size).toBe(FIRST_LEARNED_STRUCTURE);
   });
 
-  it('stops growing at its bound, and shapes beyond it still come back', () => {
+  it('stops growing at its bound, and shapes beyond it are still decoded', () => {
     const codec = createCodec(references);
     const stored: (readonly string[])[] = [];
     for (let i = 0; i < STRUCTURES_MAX + 100; i++) {
@@ -252,7 +252,7 @@ describe('errors', () => {
   const codec = createCodec(references);
   const copyOf = (error: Error) => codec.decode(codec.encode({ error })) as { error: Error & { code?: unknown } };
 
-  it('come back as errors with name, message, stack, code and cause', () => {
+  it('are decoded as errors with name, message, stack, code and cause', () => {
     class ToolError extends TypeError {
       override readonly name = 'ToolError';
       readonly code = 'E_TOOL';
@@ -265,7 +265,7 @@ describe('errors', () => {
     expect('cause' in (error.cause as Error)).toBe(true);
   });
 
-  it('gain nothing that they did not have', () => {
+  it('gain no fields that they did not have', () => {
     const { error } = copyOf(new Error('plain'));
     expect(Object.keys(error)).toEqual([]);
     expect('cause' in error || 'code' in error).toBe(false);
@@ -273,7 +273,7 @@ describe('errors', () => {
 });
 
 describe('extensions', () => {
-  it('belong to the codec that encodes or decodes', () => {
+  it('use the references of the codec that encodes or decodes', () => {
     class Other extends Reference {}
     const other = createCodec({ ...references, Class: Other, decode: ({ life, address }) => new Other(life, address) });
     const own = createCodec(references);
@@ -282,7 +282,7 @@ describe('extensions', () => {
     expect(other.decode(bytes)).toStrictEqual(new Other(7, 'crew/7'));
   });
 
-  it('belong to each of two copies of Bosun in one process, whichever was loaded last', async () => {
+  it('belong to each of two copies of Bosun in one process, in any order of loading', async () => {
     const copy = await secondCopy();
     const keys = new KeyRing('ab'.repeat(32));
     const codecs = [
@@ -302,7 +302,7 @@ describe('extensions', () => {
     }
   });
 
-  it('are not seen by other users of msgpackr in the process', () => {
+  it('are invisible to other users of msgpackr in the process', () => {
     createCodec(references);
     const theirs = new Packr({ moreTypes: true });
     const error = theirs.unpack(theirs.pack(new TypeError('theirs'))) as Error;

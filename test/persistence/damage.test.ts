@@ -1,4 +1,7 @@
-/** Damage outside the journal: what it stops, what it leaves alone, and that it stays found (design P10). */
+/**
+ * Damage outside the journal: the actors that it stops, the actors that it does not affect, and its memory after folds
+ * (design P10).
+ */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Recovered, KEYSPACE } from '../../src/actors/model/ports.ts';
 import { type StateChange } from '../../src/actors/model/state.ts';
@@ -39,9 +42,10 @@ const folded = () => write([[BIRTH, BIRTH, MESSAGE], [count(0, 1)], [], [], []])
 const keysOf = (damage: readonly BosunError[]) => damage.map(({ details }) => details['key']);
 
 describe("damage in an actor's record", () => {
-  it.each(['s!00000000000001', 'i!00000000000001'])('stops that actor and nobody else: %s', async (key) => {
+  it.each([5, 50])('stops only that actor: %s', async (at) => {
+    const key = 's!00000000000001';
     await folded();
-    store.flip(key, 5);
+    store.flip(key, at);
     const { unreadable, damage, states, rows } = await reopened();
     expect([...unreadable]).toEqual([
       [1, expect.objectContaining({ code: 'BOSUN_STORE_DAMAGED', details: { key, life: 1, address: 'crew/1' } })],
@@ -51,7 +55,7 @@ describe("damage in an actor's record", () => {
     expect([...(rows.get(KEYSPACE.mailboxes) ?? [])]).toHaveLength(1);
   });
 
-  it('at any byte is never served', async () => {
+  it("damage in an actor's record at any byte is never served", async () => {
     await folded();
     const length = store.entries().find(([key]) => key === 's!00000000000001')?.[1].length ?? 0;
     for (let i = 0; i < length; i++) {
@@ -63,7 +67,7 @@ describe("damage in an actor's record", () => {
     expect((await reopened()).damage).toEqual([]);
   });
 
-  it('includes a state that is missing', async () => {
+  it('includes a missing record to which an address leads', async () => {
     await folded();
     store.lose('s!00000000000001');
     expect((await reopened()).unreadable.get(1)?.details).toEqual({
@@ -73,7 +77,7 @@ describe("damage in an actor's record", () => {
     });
   });
 
-  it('includes a state that is older than the changes behind it', async () => {
+  it('includes a state that is older than the changes that follow it', async () => {
     await folded();
     const old = store.entries().find(([key]) => key === 's!00000000000001')?.[1] ?? null;
     await write([[count(0, 2)], [count(0, 3)], [], [], [count(0, 4)]], await facts());
@@ -86,7 +90,7 @@ describe("damage in an actor's record", () => {
     ]);
   });
 
-  it('stays found when the epochs that showed it have been folded away', async () => {
+  it('is still known when the epochs that revealed it have been folded away', async () => {
     const before = await folded();
     const old = store.entries().find(([key]) => key === 's!00000000000001')?.[1] ?? null;
     const after = await write([[count(0, 2)], [count(0, 3)], [], [], [count(0, 4)]], before);
@@ -105,7 +109,7 @@ describe("damage in an actor's record", () => {
     expect([...(await reopened()).unreadable.keys()]).toEqual([1]);
   });
 
-  it('does not matter once the actor is dead', async () => {
+  it('is ignored after the actor has died', async () => {
     await write([[{ kind: 'death', pick: 0 }]], await folded());
     store.flip('s!00000000000001', 5);
     expect((await reopened()).damage).toEqual([]);
@@ -120,14 +124,14 @@ describe('damage in a row', () => {
     expect([rows.get(KEYSPACE.mailboxes)?.size, keysOf(damage), unreadable.size]).toEqual([0, ['m!00000000000001'], 0]);
   });
 
-  it('does not matter once the journal has a later value', async () => {
+  it('is ignored if the journal has a later value', async () => {
     await write([[{ kind: 'rewrite', pick: 0, row: ['again'] }]], await folded());
     store.flip('m!00000000000001', 6);
     const { rows, damage } = await reopened();
     expect([[...(rows.get(KEYSPACE.mailboxes) ?? [])], damage]).toEqual([[['00000000000001', ['again']]], []]);
   });
 
-  it('of an address is mended from the identity', async () => {
+  it('damage in a row of the address index is repaired from the identity', async () => {
     const facts = await folded();
     store.flip('a!crew/1', 5);
     const { rows, damage } = await reopened();
@@ -138,7 +142,7 @@ describe('damage in a row', () => {
 });
 
 describe('damage in the dictionary', () => {
-  it('of a structure stops what was written with it', async () => {
+  it('damage in the dictionary of structures stops the actors written with that structure', async () => {
     await write([[BIRTH, BIRTH], [SHAPED], [SHAPED], [SHAPED], [SHAPED], [], [], []]);
     for (const key of structureKeys(FIRST_LEARNED_STRUCTURE)) store.flip(key, 7);
     const { unreadable, states, damage } = await reopened();
@@ -146,8 +150,8 @@ describe('damage in the dictionary', () => {
     expect(keysOf(damage)).toEqual([structureKeys(FIRST_LEARNED_STRUCTURE)[1], 's!00000000000001']);
   });
 
-  it('of a configuration stops the actors that are in it', async () => {
-    // The model's identities name no definition, so nobody is in this one.
+  it('damage in the dictionary of configurations stops the actors in that configuration', async () => {
+    // The model's identities name no definition, so no actor is in this configuration.
     await write([[BIRTH, CONFIGURATION], [{ kind: 'configuration', definition: '4fe1', nodes: ['m.b'] }]]);
     for (const key of configurationKeys('4fe1', 0)) store.lose(key);
     const { damage, configurations, unreadable } = await reopened();

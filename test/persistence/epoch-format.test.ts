@@ -43,7 +43,7 @@ const SMALL: EpochRecord = {
 };
 
 describe('an epoch value', () => {
-  it('gives back the epoch', () => {
+  it('decodes to the encoded epoch', () => {
     const writer = new ByteWriter();
     fc.assert(
       fc.property(epochs, (epoch) => {
@@ -54,7 +54,7 @@ describe('an epoch value', () => {
     );
   });
 
-  it('shows every change of a single byte', () => {
+  it('reveals every change of a single byte', () => {
     const value = encodeEpoch(packed(SMALL), new ByteWriter());
     for (let i = 0; i < value.length; i++) {
       for (let bit = 0; bit < 8; bit++) {
@@ -65,7 +65,7 @@ describe('an epoch value', () => {
     }
   });
 
-  it('shows every cut and every addition', () => {
+  it('reveals every truncation and every addition', () => {
     const value = encodeEpoch(packed(SMALL), new ByteWriter());
     for (let length = 0; length < value.length; length++) {
       expect(() => decodeEpoch(7, value.slice(0, length)), `${length} bytes`).toThrow(DAMAGED);
@@ -73,15 +73,15 @@ describe('an epoch value', () => {
     expect(() => decodeEpoch(7, Buffer.concat([value, Buffer.of(0)]))).toThrow(DAMAGED);
   });
 
-  it('is bound to its number', () => {
+  it('cannot be read under another number', () => {
     expect(() => decodeEpoch(8, encodeEpoch(packed(SMALL), new ByteWriter()))).toThrow(DAMAGED);
   });
 
-  it('is small: a turn of one actor costs some hundred bytes', () => {
+  it('is small: a turn of one actor costs less than a hundred bytes', () => {
     expect(encodeEpoch(packed({ ...SMALL, rows: new Map() }), new ByteWriter()).length).toBeLessThan(100);
   });
 
-  it('is refused with a section that is not known', () => {
+  it('is refused if it has an unknown section', () => {
     expect(() => decodeEpoch(7, withSection(0x04))).toThrow(
       expect.objectContaining({ code: 'BOSUN_STORE_FORMAT', details: { key: epochKey(7), epoch: 7, section: 4 } }),
     );
@@ -99,7 +99,7 @@ describe('an epoch value', () => {
 describe('an envelope', () => {
   const key = 's!00000000000001';
 
-  it('gives back its payload', () => {
+  it('returns its payload', () => {
     fc.assert(
       fc.property(bytes, (payload) => {
         expect([...unseal(key, seal(key, payload))]).toEqual([...payload]);
@@ -107,7 +107,7 @@ describe('an envelope', () => {
     );
   });
 
-  it('shows every change of a single byte, every cut, and another key', () => {
+  it('reveals every change of a single byte, every truncation, and another key', () => {
     const record = seal(key, Buffer.from('the state of an actor'));
     for (let i = 0; i < record.length; i++) {
       const changed = Uint8Array.from(record);
@@ -131,7 +131,7 @@ describe('an envelope', () => {
 });
 
 describe('numbers of variable length', () => {
-  it('come back, up to the largest safe integer', () => {
+  it('are decoded as they were encoded, up to the largest safe integer', () => {
     const writer = new ByteWriter();
     fc.assert(
       fc.property(

@@ -1,4 +1,4 @@
-/** Erasing an actor: nothing of it is left, in the system or in any file of the store. */
+/** Erasing an actor: nothing of it remains, neither in the system nor in any file of the store. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { defineAgent } from '../../src/actors/api/define-agent.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { verify } from '../../src/persistence/verify.ts';
-import { createSystem, type System } from '../../src/system.ts';
+import { Shard } from '../../src/shard.ts';
 import { type SystemOptions } from '../../src/system-options.ts';
 import { startTestSystem } from '../../src/testing/test-system.ts';
 import { code } from '../support/actors/account.ts';
@@ -19,7 +19,7 @@ const note = setup({ types: {} as { context: { text: string }; input: { text: st
   context: ({ input }) => input,
 });
 
-/** Remembers what it is told, in a child too, with a timer, and tells the reader under "bin". */
+/** Remembers the texts that it is told, in a child and in a timer too, and passes them to the reader named "bin". */
 const person = defineAgent({
   name: 'person',
   machine: setup({
@@ -58,7 +58,7 @@ const person = defineAgent({
   events: { tell: z.object({ text: z.string() }), boom: z.object({}) },
 });
 
-/** Throws at what it reads, so that it ends in quarantine. */
+/** Throws on every text, so that each ends in quarantine. */
 const bin = defineAgent({
   name: 'bin',
   machine: setup({ types: {} as { events: { type: 'read'; text: string } | { type: 'relax' } } }).createMachine({
@@ -76,7 +76,7 @@ const bin = defineAgent({
 });
 
 let root: string;
-let systems: System[];
+let systems: Shard[];
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'bosun-erase-'));
   systems = [];
@@ -98,8 +98,8 @@ const options = {
   log: () => {},
 } satisfies Partial<SystemOptions>;
 
-async function started(changes: Partial<SystemOptions> = {}): Promise<System> {
-  const system = createSystem({
+async function started(changes: Partial<SystemOptions> = {}): Promise<Shard> {
+  const system = new Shard({
     ...options,
     store: levelStore(join(root, 'store'), { writeBufferBytes: 64 * 1024 }),
     durability: 'process',
@@ -111,7 +111,7 @@ async function started(changes: Partial<SystemOptions> = {}): Promise<System> {
 
 async function filesWith(text: string): Promise<string[]> {
   const folder = join(root, 'store');
-  // LevelDB removes old logs at times of its own.
+  // LevelDB chooses when it removes old logs.
   const bytesOf = (name: string) =>
     readFile(join(folder, name)).catch((error: NodeJS.ErrnoException) =>
       error.code === 'ENOENT' ? Buffer.alloc(0) : Promise.reject(error),
@@ -125,7 +125,7 @@ async function filesWith(text: string): Promise<string[]> {
 /**
  * A system in which the secret is in a state, a child, a timer, a quarantined message, the journal and folded records.
  */
-async function withSecret(): Promise<System> {
+async function withSecret(): Promise<Shard> {
   const system = await started({ journal: { fold: { windowEpochs: 3 } } });
   const tell = async (address: string, text: string) => {
     await system.send(address, { type: 'tell', text });
@@ -146,7 +146,7 @@ async function withSecret(): Promise<System> {
 }
 
 describe('erasing an actor of a running system', () => {
-  it('leaves nothing of it in any file, and all else as it was', async () => {
+  it('leaves nothing of the actor in any file, and everything else unchanged', async () => {
     const system = await withSecret();
     const before = system.snapshot('other');
     await system.erase('gone');
@@ -169,7 +169,7 @@ describe('erasing an actor of a running system', () => {
     });
   });
 
-  it('takes what was set aside with it', async () => {
+  it('erases the epochs that a recovery set aside, too', async () => {
     const system = await withSecret();
     await system.stop();
     const store = levelStore(join(root, 'store'));
@@ -181,7 +181,7 @@ describe('erasing an actor of a running system', () => {
     expect(await filesWith(SECRET)).toEqual([]);
   });
 
-  it('is refused for the root and for nobody', async () => {
+  it('is refused for the root and for an address without an actor', async () => {
     const system = await started();
     await expect(system.erase('root')).rejects.toEqual(code('BOSUN_ADDRESS_INVALID'));
     await expect(system.erase('nobody')).rejects.toEqual(code('BOSUN_ACTOR_UNKNOWN'));
@@ -189,7 +189,7 @@ describe('erasing an actor of a running system', () => {
 });
 
 describe('erasing an actor of a stopped store', () => {
-  it('works on hold, without any turn', async () => {
+  it('works in a system on hold, without any turn', async () => {
     await (await withSecret()).stop();
     const held = await started({ hold: true });
     for (const address of ['jane', 'gone']) await held.erase(address);
@@ -201,25 +201,25 @@ describe('erasing an actor of a stopped store', () => {
 });
 
 describe('an erasure that a power cut interrupts', () => {
-  it('has happened or not, at every write', async () => {
+  it('is complete or has not happened, at every write', async () => {
     for (let cut = 1; ; cut++) {
       const test = await startTestSystem({ ...options, outageMs: 0, journal: { fold: { windowEpochs: 3 } } });
-      await test.system.spawn(person, 'jane');
-      await test.system.send('jane', { type: 'tell', text: SECRET });
+      await test.shard.spawn(person, 'jane');
+      await test.shard.send('jane', { type: 'tell', text: SECRET });
       await test.settle();
       let writes = 0;
       test.store.failWrites(() => ++writes >= cut);
-      const erased = await test.system.erase('jane').then(
+      const erased = await test.shard.erase('jane').then(
         () => true,
         () => false,
       );
       await test.crash();
       test.store.failWrites(0);
       await test.restart();
-      const isThere = test.system.tree().children.some(({ address }) => address === 'jane');
+      const isThere = test.shard.tree().children.some(({ address }) => address === 'jane');
       if (erased) expect(isThere).toBe(false);
-      if (isThere) expect(test.system.snapshot('jane')).toMatchObject({ context: { told: [SECRET] } });
-      await test.system.stop();
+      if (isThere) expect(test.shard.snapshot('jane')).toMatchObject({ context: { told: [SECRET] } });
+      await test.shard.stop();
       if (erased) break;
       expect(cut).toBeLessThan(20);
     }

@@ -21,17 +21,17 @@ describe('a power cut', () => {
     await store.write(put('d'), LAZY);
   });
 
-  it('takes every write behind the last synced one', () => {
+  it('removes every write after the last synced one', () => {
     store.crash();
     expect(keys()).toEqual(['a', 'b']);
   });
 
-  it('leaves as many unsynced writes as it is told, in order', () => {
+  it('keeps the given number of unsynced writes, in order', () => {
     store.crash({ keepUnsynced: 1 });
     expect(keys()).toEqual(['a', 'b', 'c']);
   });
 
-  it('closes the store; what is there then stays', async () => {
+  it('closes the store, and later power cuts do not remove what it kept', async () => {
     store.crash({ keepUnsynced: 1 });
     await expect(store.get('a')).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED' });
     await store.open();
@@ -52,13 +52,13 @@ describe('a failing write', () => {
     expect(keys()).toEqual(['c']);
   });
 
-  it('may be on the medium all the same', async () => {
+  it('may reach the medium all the same', async () => {
     store.failWrites(1, { applied: true });
     await expect(store.write(put('a'), SYNC)).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED' });
     expect(keys()).toEqual(['a']);
   });
 
-  it('may be picked by what it writes', async () => {
+  it('may be selected by its content', async () => {
     store.failWrites((writes) => writes.some(({ key }) => key === 'b'));
     await store.write(put('a'), SYNC);
     await expect(store.write(put('b'), SYNC)).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED' });
@@ -80,7 +80,7 @@ describe('a held write', () => {
   it.each([
     ['before', []],
     ['durable', ['a']],
-  ] as const)('held "%s" leaves %j after a crash and never settles, released or not', async (point, left) => {
+  ] as const)('a write held "%s" leaves %j after a crash and never settles, released or not', async (point, left) => {
     const held = store.hold(point);
     let settled = false;
     const settle = () => (settled = true);

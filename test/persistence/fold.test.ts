@@ -3,15 +3,19 @@ import { type ActorState, type Counters, type RowKey, type StoreWrite } from '..
 import { UNBORN } from '../../src/actors/model/state.ts';
 import { checksum } from '../../src/checksum.ts';
 import { BosunError } from '../../src/errors.ts';
+import { identityFields, sealActor } from '../../src/persistence/actor-record.ts';
 import { Pages } from '../../src/persistence/pages.ts';
 import { Unread } from '../../src/persistence/bring-forward.ts';
+import { ByteWriter } from '../../src/persistence/bytes.ts';
 import { createCodec } from '../../src/persistence/codec.ts';
 import { decodeCut } from '../../src/persistence/cut.ts';
 import { seal, unseal } from '../../src/persistence/envelope.ts';
 import { NO_LINK } from '../../src/persistence/epoch-format.ts';
-import { emptyWindow, Fold, type FoldLimits, type Window } from '../../src/persistence/fold.ts';
+import { Fold, type FoldLimits } from '../../src/persistence/fold.ts';
 import { epochKey, hex, stateKey, unreadableKey } from '../../src/persistence/keys.ts';
-import { imagesOf, references } from '../support/persistence/model.ts';
+import { Segments } from '../../src/persistence/segments.ts';
+import { Window } from '../../src/persistence/window.ts';
+import { identityAt, imagesOf, references } from '../support/persistence/model.ts';
 
 const ROOMY: FoldLimits = { windowEpochs: 3, windowBytes: 10_000, sliceRecords: 100, sliceBytes: 10_000 };
 const NONE = { records: 0, bytes: 0 };
@@ -34,7 +38,7 @@ describe('a fold', () => {
     expect(fold.slice()).not.toEqual([]);
   });
 
-  it('writes last images behind its mark, then the cut, then deletes what the cut made superfluous', () => {
+  it('writes last images after its mark, then the cut, then deletes the records that the cut made superfluous', () => {
     const fold = newFold(ROOMY);
     fold.epoch({
       states: [
@@ -59,7 +63,7 @@ describe('a fold', () => {
     ]);
   });
 
-  it('writes the image of the cut, not of what came after it', () => {
+  it('writes images as of the cut, without later changes', () => {
     const fold = newFold({ ...ROOMY, sliceRecords: 1 });
     fold.epoch({
       states: [
@@ -80,7 +84,7 @@ describe('a fold', () => {
     });
   });
 
-  it('is bounded in records and bytes, beyond what the epoch brings in itself', () => {
+  it('writes a bounded number of records and bytes, beyond those of the epoch itself', () => {
     const many = Array.from({ length: 50 }, (_, i) => [i + 1, state(1)] as const);
     const byRecords = newFold({ ...ROOMY, sliceRecords: 4 });
     byRecords.epoch({ states: many });
@@ -94,7 +98,7 @@ describe('a fold', () => {
     expect(behindMark(byBytes.slice({ records: 0, bytes: 100 })).length).toBeGreaterThan(1);
   });
 
-  it('writes alike slices where little is new, and is over when the window behind it is half full', () => {
+  it('writes slices of equal size if little is new, and ends when the window behind it is half full', () => {
     const fold = newFold({ ...ROOMY, windowEpochs: 100, sliceRecords: 4 });
     fold.epoch({ states: Array.from({ length: 1_000 }, (_, i) => [i + 1, state(1)] as const) });
     fold.epochs(99);
@@ -112,7 +116,16 @@ describe('a fold', () => {
     expect(slices.filter((length) => length > 0)).toHaveLength(50);
   });
 
-  it('overtakes births however many there are', () => {
+  it('writes a quarter of a slice while that is fast enough, and a whole slice when it is late', () => {
+    const windowBytes = 1_000_000;
+    const fold = newFold({ ...ROOMY, windowEpochs: 1_000, windowBytes, sliceRecords: 100, sliceBytes: windowBytes });
+    fold.epoch({ states: Array.from({ length: 500 }, (_, i) => [i + 1, state(1)] as const) });
+    fold.epochs(999);
+    expect(behindMark(fold.slice()).length).toBe(25);
+    expect(behindMark(fold.slice({ records: 0, bytes: windowBytes })).length).toBe(100);
+  });
+
+  it('keeps ahead of births, however many there are', () => {
     const fold = newFold({ ...ROOMY, sliceRecords: 1, sliceBytes: 100 });
     let life = 0;
     let epochsOnDisk = 0;
@@ -125,7 +138,21 @@ describe('a fold', () => {
     expect(epochsOnDisk).toBeLessThan(60);
   });
 
-  it('never writes rows and states that came and went within its window', () => {
+  it('keeps ahead of messages with separate records, however many of them are in one segment', () => {
+    const fold = newFold({ ...ROOMY, windowEpochs: 6, sliceRecords: 4 }, 1_000_000);
+    let epochsOnDisk = 0;
+    let most = 0;
+    for (let i = 0; i < 300; i++) {
+      const rows = Array.from({ length: 40 }, (_, n) => [`m!${hex(i * 40 + n)}`, null] as const);
+      const writes = fold.slice({ records: 40, bytes: 10 });
+      epochsOnDisk += 1 - writes.filter(({ key }) => key.startsWith('e!')).length;
+      most = Math.max(most, epochsOnDisk);
+      fold.epoch({ rows, counters: 1_000_000 });
+    }
+    expect(most).toBeLessThan(60);
+  });
+
+  it('never writes rows and states that were created and deleted within its window', () => {
     const fold = newFold(ROOMY);
     fold.epoch({ states: [[5, state(1)]], rows: [[`m!${hex(7)}`, bytes]], counters: 10 });
     fold.epoch({ states: [[5, null]], rows: [[`m!${hex(7)}`, null]], counters: 10 });
@@ -133,7 +160,7 @@ describe('a fold', () => {
     expect(fold.slice().filter(({ key }) => !/^[cey]/.test(key))).toEqual([]);
   });
 
-  it('deletes what an earlier fold may have written, after a rewrite too', () => {
+  it('deletes records that an earlier fold may have written, even after a rewrite', () => {
     const fold = newFold({ ...ROOMY, windowEpochs: 1 });
     fold.epoch({ states: [[5, state(1)]], rows: [[`m!${hex(7)}`, bytes]], counters: 8 });
     fold.slice();
@@ -147,16 +174,16 @@ describe('a fold', () => {
       counters: 8,
     });
     expect(fold.slice().filter(({ key }) => !/^[cey]/.test(key))).toEqual([
-      { key: `m!${hex(7)}`, value: null },
-      { key: 'd!s1', value: null },
       { key: stateKey(5), value: null },
+      { key: 'd!s1', value: null },
+      { key: `m!${hex(7)}`, value: null },
     ]);
   });
 
-  it('deletes the states of the dead only behind the cut: until then their deltas are replayed', () => {
+  it('deletes dead actors before the cut, because no record on disk would mark them as dead afterwards', () => {
     const fold = newFold({ ...ROOMY, windowEpochs: 1 }, 9);
     fold.epoch({ states: [[5, null]], counters: 9 });
-    expect(fold.slice().map(({ key }) => key)).toEqual(['y!a', 'y!b', 'c!a', 'c!b', stateKey(5), epochKey(1)]);
+    expect(fold.slice().map(({ key }) => key)).toEqual(['y!a', 'y!b', stateKey(5), 'c!a', 'c!b', epochKey(1)]);
   });
 });
 
@@ -164,28 +191,43 @@ describe('an actor that the start has not read', () => {
   const codec = createCodec(references);
   const body = codec.encode({ set: { n: 1 } });
   const change = { epoch: 1, seq: 3, hash: checksum(body, 0), body };
-  const folded = (seq: number) => seal(stateKey(5), codec.encode({ ...UNBORN, seq, context: { n: 0, m: 0 } }));
+  const folded = (seq: number) => {
+    const parts = {
+      identity: () => codec.encodeShared(identityFields(identityAt(5))),
+      state: () => codec.encodeShared({ ...UNBORN, seq, context: { n: 0, m: 0 } }),
+    };
+    return sealActor(stateKey(5), parts, new ByteWriter());
+  };
+  const alone = (fetch: () => Uint8Array | undefined) => (key: string) => (key === stateKey(5) ? fetch() : undefined);
 
-  function unread(fetch: (key: string) => Uint8Array | undefined): Window {
-    const actor = new Unread(5, { codec, pages: new Pages(codec), fetch });
+  function unread(fetch: () => Uint8Array | undefined): Window {
+    const actor = new Unread(5, { codec, pages: new Pages(codec), fetch: alone(fetch) });
     actor.deltas.push(change);
-    return { ...emptyWindow(), epochs: 3, states: new Map([[5, actor]]) };
+    const window = new Window();
+    window.epochs = 3;
+    window.actors.set(5, actor);
+    return window;
   }
 
-  it('is read when it is asked for, once', () => {
+  it('is read once, when it is first needed', () => {
     let reads = 0;
-    const { stateOf } = newFold(
+    const { actorOf } = newFold(
       ROOMY,
       9,
       unread(() => ((reads += 1), folded(2))),
     );
-    expect([stateOf(5), stateOf(5)]).toEqual(
-      Array(2).fill(expect.objectContaining({ seq: 3, context: { n: 1, m: 0 } })),
+    expect([actorOf(5), actorOf(5)]).toEqual(
+      Array(2).fill(
+        expect.objectContaining({
+          identity: identityAt(5),
+          state: expect.objectContaining({ seq: 3, context: { n: 1, m: 0 } }) as unknown,
+        }),
+      ),
     );
     expect(reads).toBe(1);
   });
 
-  it('is read when the fold comes to it, and waits for the next epoch where it cannot be read', () => {
+  it('is read when the fold reaches it, and is left for the next epoch if it cannot be read', () => {
     let failures = 2;
     const fetch = () => {
       if (failures-- > 0) throw new BosunError('BOSUN_STORE_FAILED', 'not now');
@@ -197,7 +239,7 @@ describe('an actor that the start has not read', () => {
     expect(behindMark(fold.slice())[0]).toEqual({ key: stateKey(5), value: seal(stateKey(5), Uint8Array.of(3)) });
   });
 
-  it('that is damaged is marked before the cut, behind which the epochs go that show it, and stays damaged', () => {
+  it('is marked as damaged before the cut that drops the epochs revealing it, and stays damaged', () => {
     const fold = newFold(
       ROOMY,
       9,
@@ -212,10 +254,10 @@ describe('an actor that the start has not read', () => {
     ]);
     fold.epoch({ counters: 9 });
     fold.epoch({ counters: 9 });
-    expect(() => fold.stateOf(5)).toThrow(expect.objectContaining({ code: 'BOSUN_STORE_DAMAGED' }) as Error);
+    expect(() => fold.actorOf(5)).toThrow(expect.objectContaining({ code: 'BOSUN_STORE_DAMAGED' }) as Error);
   });
 
-  it('loses its mark when it is dead, whether the fold or an earlier start has made that', () => {
+  it('loses its damage mark when it is dead, whether the fold or an earlier start marked it', () => {
     const fold = newFold(
       { ...ROOMY, windowEpochs: 1 },
       9,
@@ -230,12 +272,48 @@ describe('an actor that the start has not read', () => {
       ],
       counters: 9,
     });
-    expect(fold.stateOf(5)).toBeNull();
+    expect(fold.actorOf(5)).toBeNull();
     expect(
       behindMark(fold.slice())
         .filter(({ value }) => value === null)
         .map(({ key }) => key),
-    ).toEqual([stateKey(5), unreadableKey(5), stateKey(6), unreadableKey(6), epochKey(1)]);
+    ).toEqual([stateKey(5), stateKey(6), unreadableKey(5), unreadableKey(6), epochKey(1)]);
+  });
+});
+
+describe('rows that are newer than those on disk', () => {
+  it('include the rows since the last fold and the rows being folded, until that fold is durable', () => {
+    const fold = newFold({ ...ROOMY, windowEpochs: 1, sliceRecords: 2 });
+    const [old, young] = [Buffer.from('old'), Buffer.from('young')];
+    fold.epoch({
+      rows: [
+        ['d!a', old],
+        ['d!b', old],
+        ['d!c', old],
+        ['e!a', old],
+      ],
+    });
+    fold.slice();
+    fold.epoch({
+      rows: [
+        ['d!b', young],
+        ['d!c', null],
+      ],
+    });
+    expect([fold.rowOf('d!a'), fold.rowOf('d!b'), fold.rowOf('d!c'), fold.rowOf('d!z')]).toEqual([
+      old,
+      young,
+      null,
+      undefined,
+    ]);
+    expect(fold.rowsIn('d!a', 'd!c')).toEqual([
+      ['d!a', old],
+      ['d!b', young],
+    ]);
+    expect(fold.rowsIn('d!c', 'e!a')).toEqual([['d!c', null]]);
+    for (let slice = 0; slice < 20; slice++) fold.slice();
+    fold.epoch({});
+    expect(fold.rowsIn('d!', 'f')).toEqual([]);
   });
 });
 
@@ -247,15 +325,18 @@ interface Change {
 }
 
 /** A fold, with epochs described by what matters. */
-function newFold(limits: FoldLimits, counters = 1, window = emptyWindow(), marked: readonly number[] = []) {
+function newFold(limits: FoldLimits, counters = 1, window = new Window(), marked: readonly number[] = []) {
   let number = 0;
   const told: BosunError[] = [];
   const fold = new Fold({
     limits,
     records: {
-      writesOf: (life, { seq }) => [{ key: stateKey(life), value: seal(stateKey(life), Uint8Array.of(seq)) }],
-      deletionsOf: (life) => [{ key: stateKey(life), value: null }],
+      writesOf: (life, { state: { seq } }) => [
+        { key: stateKey(life), value: seal(stateKey(life), Uint8Array.of(seq)) },
+      ],
+      deletionsOf: (key) => [{ key, value: null }],
     },
+    messages: new Segments(),
     window,
     end: { epoch: 0, link: NO_LINK, counters: all(counters) },
     oldest: 1,
@@ -278,7 +359,9 @@ function newFold(limits: FoldLimits, counters = 1, window = emptyWindow(), marke
     epoch,
     epochs,
     slice: (inflow = NONE) => fold.slice(inflow),
-    stateOf: (life: number) => fold.stateOf(life),
+    actorOf: (life: number) => fold.actorOf(life),
+    rowOf: (key: string) => fold.rowOf(key as RowKey),
+    rowsIn: (gte: string, lt: string) => [...fold.rowsIn({ gte, lt })].sort(),
     told,
   };
 }

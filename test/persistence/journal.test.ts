@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type StateChange } from '../../src/actors/model/state.ts';
 import { KEYSPACE } from '../../src/actors/model/ports.ts';
 import { createJournal, type JournalOptions } from '../../src/persistence/journal.ts';
-import { configurationKeys, epochKey, structureKeys } from '../../src/persistence/keys.ts';
+import { configurationKeys, epochKey, segmentKey, structureKeys } from '../../src/persistence/keys.ts';
 import { FIRST_LEARNED_STRUCTURE } from '../../src/persistence/structures.ts';
 import { faultyStore, type FaultyStore } from '../../src/testing/faulty-store.ts';
 import { expected, found, nextEpoch, NOTHING, references, type Step, written } from '../support/persistence/model.ts';
@@ -32,7 +32,7 @@ function damageAt(key: string): unknown {
 }
 
 describe('a commit', () => {
-  it('is one write, synced at durability "disk" only', async () => {
+  it('is one write, which is synced only at durability "disk"', async () => {
     for (const [durability, sync] of [
       ['disk', true],
       ['process', false],
@@ -44,7 +44,7 @@ describe('a commit', () => {
     }
   });
 
-  it('carries each new structure and configuration twice, no later than its first use', async () => {
+  it('writes each new structure and configuration twice, no later than its first use', async () => {
     const configuration: Step = { kind: 'configuration', definition: '4fe1', nodes: ['m.a'] };
     await write([[BIRTH, configuration], [SHAPED], [SHAPED], [SHAPED], [SHAPED]]);
     const keys = store.log.map(({ writes }) => writes.map(({ key }) => key));
@@ -61,33 +61,29 @@ describe('a commit', () => {
     await expect(journal.commit(epoch)).rejects.toMatchObject({ code: 'BOSUN_INTERNAL' });
   });
 
-  it(
-    'rejects with BOSUN_STORE_FAILED when the write fails, and so does every later one until the journal is ' +
-      'reopened',
-    async () => {
-      const journal = createJournal(store);
-      await journal.open(references);
-      const { epoch, after } = nextEpoch(NOTHING, [BIRTH], journal.codec);
-      store.failWrites(1);
-      for (let i = 0; i < 3; i++)
-        await expect(journal.commit(epoch)).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED' });
-      await journal.close();
-      expect((await journal.open(references)).epoch).toBe(0);
-      await journal.commit(nextEpoch(NOTHING, [BIRTH], journal.codec).epoch);
-      await journal.close();
-      expect(await reopened()).toEqual(expected(after));
-    },
-  );
+  it('rejects with BOSUN_STORE_FAILED if the write fails, and so do all commits until a reopen', async () => {
+    const journal = createJournal(store);
+    await journal.open(references);
+    const { epoch, after } = nextEpoch(NOTHING, [BIRTH], journal.codec);
+    store.failWrites(1);
+    for (let i = 0; i < 3; i++)
+      await expect(journal.commit(epoch)).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED' });
+    await journal.close();
+    expect((await journal.open(references)).epoch).toBe(0);
+    await journal.commit(nextEpoch(NOTHING, [BIRTH], journal.codec).epoch);
+    await journal.close();
+    expect(await reopened()).toEqual(expected(after));
+  });
 });
 
-describe('a commit that failed and is tried again', () => {
+describe('a failed commit that is retried', () => {
   it.each([false, true])(
-    'is there once, and the next one behind it (on the medium all the same: %s)',
+    'is in the store once, followed by the next commit (first write on the medium all the same: %s)',
     async (applied) => {
       const journal = createJournal(store);
       await journal.open(references);
       const first = nextEpoch(NOTHING, [BIRTH, SHAPED], journal.codec);
-      // Encoded before the first is durable, with what it has taught the codec.
+      // Encoded before the first epoch is durable, with the structures that the first has taught the codec.
       const second = nextEpoch(first.after, [COUNT], journal.codec);
       store.failWrites(1, { applied });
       await expect(journal.commit(first.epoch)).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED' });
@@ -98,7 +94,7 @@ describe('a commit that failed and is tried again', () => {
     },
   );
 
-  it('may fail again and again', async () => {
+  it('may fail several times', async () => {
     const journal = createJournal(store);
     await journal.open(references);
     const { epoch, after } = nextEpoch(NOTHING, [BIRTH], journal.codec);
@@ -110,7 +106,7 @@ describe('a commit that failed and is tried again', () => {
     expect(await reopened()).toEqual(expected(after));
   });
 
-  it('leaves nothing deleted on the medium either, where it was to do that', async () => {
+  it('also compacts the medium if the commit was a purge', async () => {
     let compactions = 0;
     const journal = createJournal(Object.assign(store, { compact: () => Promise.resolve(void (compactions += 1)) }));
     await journal.open(references);
@@ -124,7 +120,7 @@ describe('a commit that failed and is tried again', () => {
     await journal.close();
   });
 
-  it('is refused where the medium has lost what was durable', async () => {
+  it('is refused if the medium has lost durable data', async () => {
     const journal = createJournal(store);
     await journal.open(references);
     const first = nextEpoch(NOTHING, [BIRTH], journal.codec);
@@ -161,7 +157,7 @@ describe('open', () => {
     await expect(reopened()).resolves.toBeDefined();
   });
 
-  it('passes on that somebody else has the store', async () => {
+  it('fails with BOSUN_STORE_LOCKED if the store is open elsewhere', async () => {
     await store.open();
     await expect(reopened()).rejects.toMatchObject({ code: 'BOSUN_STORE_LOCKED' });
   });
@@ -177,13 +173,13 @@ describe('open', () => {
     await expect(reopened()).resolves.toBeDefined();
   });
 
-  it('names an epoch that is missing in the middle', async () => {
+  it('names a missing epoch between others', async () => {
     await write([[BIRTH], [COUNT], [COUNT]]);
     store.lose(epochKey(2));
     await expect(reopened()).rejects.toThrow(damageAt(epochKey(2)) as Error);
   });
 
-  it('finds an epoch that belongs to another history', async () => {
+  it('detects an epoch of another history', async () => {
     await write([[BIRTH], [COUNT], [COUNT]]);
     const stranger = faultyStore();
     [store] = [stranger];
@@ -197,7 +193,7 @@ describe('open', () => {
     await expect(reopened()).rejects.toThrow(damageAt(epochKey(3)) as Error);
   });
 
-  it('needs one good copy of a structure or a configuration, and writes the other again', async () => {
+  it('needs only one good copy of a structure or a configuration, and writes the other again', async () => {
     const configuration: Step = { kind: 'configuration', definition: '4fe1', nodes: ['m.a'] };
     const facts = await write([[BIRTH, configuration], [SHAPED], [SHAPED], [SHAPED], [SHAPED]]);
     const copies = [FIRST_STRUCTURE, configurationKeys('4fe1', 0)];
@@ -216,13 +212,13 @@ describe('a folded store', () => {
   const fold = { windowEpochs: 2, sliceRecords: 100 };
   const message: Step = { kind: 'arrival', keyspace: KEYSPACE.mailboxes, row: ['hello'] };
 
-  it('has a journal that begins behind the cut', async () => {
+  it('has a journal that begins after the cut', async () => {
     const facts = await write([[BIRTH, message], [COUNT], [COUNT], [COUNT], [COUNT], []], { fold });
     expect(store.entries().filter(([key]) => key.startsWith('e!')).length).toBeLessThanOrEqual(3);
     expect(await reopened()).toEqual(expected(facts));
   });
 
-  it('needs one copy of its cut', async () => {
+  it('needs only one copy of its cut', async () => {
     const facts = await write([[BIRTH, message], [COUNT], [COUNT], [COUNT], []], { fold });
     store.lose('c!a');
     expect(await reopened()).toEqual(expected(facts));
@@ -232,9 +228,31 @@ describe('a folded store', () => {
     await expect(reopened()).rejects.toThrow(damageAt(epochKey(1)) as Error);
   });
 
-  it('misses the epochs behind its cut', async () => {
+  it('is damaged if the epochs after its cut are missing', async () => {
     await write([[BIRTH], [COUNT], [COUNT]], { fold });
     for (const [key] of store.entries()) if (key.startsWith('e!')) store.lose(key);
     await expect(reopened()).rejects.toThrow(damageAt(epochKey(3)) as Error);
+  });
+
+  it('contains nothing of a message that was read from its segment, once the message is purged', async () => {
+    const journal = createJournal(store, { fold });
+    await journal.open(references);
+    let facts = NOTHING;
+    const commit = async (steps: readonly Step[], how: 'commit' | 'purge' = 'commit') => {
+      const { epoch, after } = nextEpoch(facts, steps, journal.codec);
+      await journal[how](epoch);
+      facts = after;
+    };
+    const secret: Step = { ...message, row: ['Jane Doe'] };
+    await commit([{ ...message, times: 99 }, secret, { ...message, times: 99 }]);
+    for (let n = 0; n < 6; n++) await commit([]);
+    const inStore = () =>
+      store.entries().flatMap(([key, value]) => (`${Buffer.from(value)}`.includes('Jane') ? [key] : []));
+    expect(inStore()).toEqual([segmentKey(1)]);
+    await commit([{ kind: 'removal', pick: 99, net: false }]);
+    await commit([], 'purge');
+    expect(inStore()).toEqual([]);
+    await journal.close();
+    expect(await reopened()).toEqual(expected(facts));
   });
 });

@@ -1,4 +1,4 @@
-/** Damage of LevelDB's own files, which LevelDB would pass over: it is found before LevelDB sees them. */
+/** Damage of LevelDB's own files, which LevelDB would ignore: it is found before LevelDB opens them. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,8 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { KEYSPACE } from '../../src/actors/model/ports.ts';
 import { type BosunError } from '../../src/errors.ts';
 import { createJournal } from '../../src/persistence/journal.ts';
-import { damageOfFiles } from '../../src/persistence/level-files.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
+import { damageOfTable } from '../../src/persistence/level-table.ts';
 import { verify } from '../../src/persistence/verify.ts';
 import { type Facts, nextEpoch, NOTHING, references } from '../support/persistence/model.ts';
 
@@ -61,7 +61,7 @@ async function recovered(
 }
 
 describe("a flipped byte in LevelDB's log", () => {
-  it('stops the start before LevelDB drops what is behind it, each time, and recoverTo goes on', async () => {
+  it('stops each start before LevelDB drops the writes after the byte, and recoverTo goes on', async () => {
     await written();
     damage(fileEnding('.log'), flipAt(0.5));
     const file = expect.stringMatching(/\.log$/) as string;
@@ -76,7 +76,7 @@ describe("a flipped byte in LevelDB's log", () => {
     expect(await recovered()).toEqual({ epoch: last, told: [] });
   });
 
-  it('is no reason to stop at a durability at which a power cut may leave holes', async () => {
+  it('does not stop the start at a durability that allows holes after a power cut', async () => {
     await written();
     damage(fileEnding('.log'), flipAt(0.5));
     const { epoch, told } = await recovered({ durability: 'process' });
@@ -84,7 +84,7 @@ describe("a flipped byte in LevelDB's log", () => {
     expect(told).toHaveLength(1);
   });
 
-  it('in its last write is told, since a crash that cuts a write short looks the same', async () => {
+  it('does not stop the start if it is in the last write, because a crash in that write looks the same', async () => {
     await written();
     damage(fileEnding('.log'), flipAt(0.99));
     expect(await recovered()).toMatchObject({
@@ -93,7 +93,7 @@ describe("a flipped byte in LevelDB's log", () => {
     });
   });
 
-  it('is no damage where the log ends between two writes, or in space that was not written to', async () => {
+  it('is not reported for a log that ends between two writes, or in space that was never written', async () => {
     await written();
     damage(fileEnding('.log'), (bytes) => Buffer.concat([bytes, Buffer.alloc(70_000)]));
     expect(await recovered()).toEqual({ epoch: EPOCHS, told: [] });
@@ -113,8 +113,8 @@ describe("a flipped byte in LevelDB's table", () => {
   });
 });
 
-describe('a file that a crash left in the making', () => {
-  it.each(['000900.ldb', '000001.log'])('is none of the store: %s', async (name) => {
+describe('a file that a crash left incomplete', () => {
+  it.each(['000900.ldb', '000001.log'])('is ignored as no part of the store: %s', async (name) => {
     await written();
     await recovered();
     writeFileSync(join(directory, name), flipAt(0.5)(readFileSync(fileEnding('.ldb'))).subarray(0, 1_000));
@@ -123,7 +123,7 @@ describe('a file that a crash left in the making', () => {
 });
 
 describe('verify', () => {
-  it('reports a write that was cut short', async () => {
+  it('reports a truncated write', async () => {
     await written();
     damage(fileEnding('.log'), (bytes) => bytes.subarray(0, bytes.length - 10));
     const store = levelStore(directory);
@@ -138,38 +138,40 @@ describe('verify', () => {
   });
 });
 
-describe('a table', () => {
-  /** LevelDB's own: CRC-32C, rotated, with a constant added. */
-  function checksumOf(bytes: Buffer): Buffer {
-    let crc = -1;
-    for (const byte of bytes) {
-      crc ^= byte;
-      for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0x82f63b78 : crc >>> 1;
-    }
-    const masked = Buffer.alloc(4);
-    masked.writeInt32LE(((((~crc >>> 15) | (~crc << 17)) >>> 0) + 0xa282ead8) | 0);
-    return masked;
-  }
-
-  it('is sound though bytes in the middle of a block happen to be the checksum of those before them', async () => {
-    // Once in four gigabytes this comes about by itself.
-    const key = 'a!first';
-    const value = randomBytes(600);
-    const entry = Buffer.concat([
-      Buffer.from([0, key.length + 8, 0x80 | (600 & 0x7f), 600 >> 7]),
-      Buffer.from(key),
-      Buffer.from([1, 1, 0, 0, 0, 0, 0, 0]),
-      value.subarray(0, 100),
-    ]);
-    checksumOf(entry).copy(value, 100);
+describe('a table of LevelDB', () => {
+  /** Of several blocks, some of which LevelDB compresses. */
+  async function table(): Promise<Buffer> {
     const store = levelStore(directory);
     await store.open();
-    await store.write([{ key, value }], { sync: true });
+    const writes = Array.from({ length: 120 }, (_, n) => ({
+      key: `a!${String(n).padStart(4, '0')}`,
+      value: n % 3 === 0 ? randomBytes(500) : Buffer.from(`the same text again and again, ${n} `.repeat(20)),
+    }));
+    await store.write(writes, { sync: true });
     await store.compact!();
     await store.close();
-    expect(readFileSync(fileEnding('.ldb')).indexOf(Buffer.concat([entry, value.subarray(100)]))).toBe(0);
-    expect(await damageOfFiles(directory)).toEqual([]);
-    damage(fileEnding('.ldb'), flipAt(0.5));
-    expect(await damageOfFiles(directory)).toEqual([expect.objectContaining({ kind: 'certain' })]);
+    return readFileSync(fileEnding('.ldb'));
+  }
+
+  it('is damaged by any flipped byte, and the reported place is that of the block', async () => {
+    const bytes = await table();
+    expect(damageOfTable(bytes)).toBeNull();
+    const passedOver: number[] = [];
+    for (let at = 0; at < bytes.length; at += at < bytes.length - 2_000 ? 89 : 1) {
+      bytes[at]! ^= 0x10;
+      const found = damageOfTable(bytes);
+      bytes[at]! ^= 0x10;
+      if (found === null) passedOver.push(at);
+      else expect(found).toBeLessThanOrEqual(at);
+    }
+    // Of the footer LevelDB reads two places, as long as their numbers are, and the last eight bytes.
+    const footer = bytes.length - 48;
+    expect(passedOver.filter((at) => at < footer + 2 || at >= bytes.length - 8)).toEqual([]);
+  });
+
+  it('is damaged by truncation at any byte', async () => {
+    const bytes = await table();
+    for (let length = 0; length < bytes.length; length += 211)
+      expect(damageOfTable(bytes.subarray(0, length))).not.toBeNull();
   });
 });

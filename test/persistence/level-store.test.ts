@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Level } from 'level';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Store, KEYSPACE } from '../../src/actors/model/ports.ts';
+import { backup } from '../../src/persistence/backup.ts';
 import { createJournal } from '../../src/persistence/journal.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { expected, found, nextEpoch, NOTHING, references, type Facts } from '../support/persistence/model.ts';
@@ -35,8 +36,52 @@ async function open(path = directory): Promise<Store> {
   return store;
 }
 
+describe('modes of files', () => {
+  /** As `0600`, by name; `.` is the directory. */
+  async function modes(path = directory): Promise<Record<string, string>> {
+    const names = ['.', ...(await readdir(path))];
+    const found = await Promise.all(names.map((name) => stat(join(path, name))));
+    return Object.fromEntries(found.map(({ mode }, index) => [names[index]!, (mode & 0o777).toString(8)]));
+  }
+  const filesOf = ({ '.': _, ...files }: Record<string, string>) => new Set(Object.values(files));
+
+  it('are for the owner only: for a created directory, and for all files in it (F9)', async () => {
+    const store = await open();
+    await store.write(entry, SYNC);
+    store.notes!.write('note');
+    expect(await modes()).toMatchObject({ '.': '700', 'bosun.pid': '600', 'bosun.note': '600', CURRENT: '600' });
+    await store.close();
+    expect((await modes())['.']).toBe('700');
+    expect(filesOf(await modes())).toEqual(new Set(['600']));
+    // Parent directories keep the default modes.
+    expect((await stat(join(root, 'data'))).mode & 0o777).toBe(0o777 & ~process.umask());
+  });
+
+  it('modes of a store are corrected if others may read it, unless its directory has foreign files (F9)', async () => {
+    await (await open()).close();
+    await chmod(directory, 0o755);
+    for (const name of await readdir(directory)) await chmod(join(directory, name), 0o644);
+    await (await open()).close();
+    expect([(await modes())['.'], filesOf(await modes())]).toEqual(['700', new Set(['600'])]);
+    await writeFile(join(directory, 'mine.txt'), 'of the user', { mode: 0o644 });
+    await chmod(directory, 0o755);
+    await chmod(join(directory, 'mine.txt'), 0o644);
+    await (await open()).close();
+    expect(await modes()).toMatchObject({ '.': '755', 'mine.txt': '644', CURRENT: '600' });
+  });
+
+  it('modes of a backup are those of a store (F9)', async () => {
+    const store = await open();
+    await store.write(entry, SYNC);
+    const copy = join(root, 'copy');
+    await backup(store, copy);
+    expect([(await modes(copy))['.'], (await modes(join(copy, 'store')))['.']]).toEqual(['700', '700']);
+    expect(filesOf(await modes(join(copy, 'store')))).toEqual(new Set(['600']));
+  });
+});
+
 describe('the lock of a directory', () => {
-  it('keeps out a second store of the process, under any name of the directory', async () => {
+  it('keeps out a second store of the same process, under any name of the directory', async () => {
     await open();
     const alias = join(root, 'alias');
     await symlink(directory, alias);
@@ -45,7 +90,7 @@ describe('the lock of a directory', () => {
     }
   });
 
-  it('keeps out another process, and still does after a refused second open', async () => {
+  it('keeps out another process, even after a refused second open', async () => {
     await open();
     await expect(open()).rejects.toMatchObject({ code: 'BOSUN_STORE_LOCKED' });
     const { child, said } = holder();
@@ -53,7 +98,7 @@ describe('the lock of a directory', () => {
     expect(child.exitCode).not.toBe(0);
   });
 
-  it('names the process that has it', async () => {
+  it('names the process that holds it', async () => {
     await mkdir(directory, { recursive: true });
     const { child, said } = holder();
     expect(await said).toContain('open');
@@ -65,7 +110,7 @@ describe('the lock of a directory', () => {
     await open();
   });
 
-  it('goes with the store', async () => {
+  it('is released when the store closes', async () => {
     const store = await open();
     await store.close();
     expect(await readdir(directory)).not.toContain('bosun.pid');
@@ -73,8 +118,8 @@ describe('the lock of a directory', () => {
   });
 });
 
-describe('a directory that is not what it was', () => {
-  it('is refused without CURRENT: LevelDB would begin anew', async () => {
+describe('a directory of a store', () => {
+  it('is refused without CURRENT, for which LevelDB would create an empty store', async () => {
     const store = await open();
     await store.write(entry, SYNC);
     await store.close();
@@ -120,14 +165,14 @@ describe('a directory that is not what it was', () => {
     await expect(open()).rejects.toMatchObject({ code: 'BOSUN_STORE_DAMAGED' });
   });
 
-  it('is a new store if it has nothing but the log of what LevelDB did', async () => {
+  it("becomes a new store if it contains only LevelDB's LOG file", async () => {
     await mkdir(directory, { recursive: true });
     await writeFile(join(directory, 'LOG'), 'nothing to lose');
     const store = await open();
     expect(await store.get('a')).toBeUndefined();
   });
 
-  it('is neither made nor taken for a store where one is expected', async () => {
+  it('is neither created nor accepted empty with createIfMissing: false', async () => {
     await expect(levelStore(directory, { createIfMissing: false }).open()).rejects.toMatchObject({
       code: 'BOSUN_STORE_FAILED',
     });
@@ -138,14 +183,35 @@ describe('a directory that is not what it was', () => {
     });
   });
 
-  it('is refused as a file', async () => {
+  it('is refused without endless retries if it cannot be created (F13)', async () => {
+    await expect(open('/proc/bosun/data/store')).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED' });
+  });
+
+  it.each<[string, string, RegExp]>([
+    ['its CURRENT', 'BOSUN_STORE_DAMAGED', /^CURRENT$/],
+    ['its log', 'BOSUN_STORE_DAMAGED', /\.log$/],
+    ['its table', 'BOSUN_STORE_DAMAGED', /\.ldb$/],
+    ['its note of who has it', 'BOSUN_STORE_FAILED', /^bosun\.pid$/],
+  ])('is refused with a code if %s is a directory (F15)', async (_, code, name) => {
+    const store = await open();
+    await store.write(entry, SYNC);
+    await store.compact!();
+    await store.write(entry, SYNC);
+    await store.close();
+    const file = (await readdir(directory)).find((one) => name.test(one)) ?? 'bosun.pid';
+    await rm(join(directory, file), { force: true });
+    await mkdir(join(directory, file));
+    await expect(open()).rejects.toMatchObject({ name: 'BosunError', code });
+  });
+
+  it('is refused if it is a file', async () => {
     await writeFile(join(root, 'file'), '');
     await expect(open(join(root, 'file'))).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED' });
   });
 });
 
 describe('the size of a store', () => {
-  it('is what its files take, and grows with what is in it', async () => {
+  it('is the size of its files, and grows with its content', async () => {
     const store = await open();
     const before = await store.bytes!();
     await store.write([{ key: 'large', value: Buffer.alloc(1_000_000, 7) }], SYNC);
@@ -158,7 +224,7 @@ describe('the size of a store', () => {
 });
 
 describe('a failed write', () => {
-  it('ends writing until the store is reopened', async () => {
+  it('prevents further writes until the store is reopened', async () => {
     const store = await open();
     const put = vi.spyOn(Level.prototype, 'put').mockRejectedValueOnce(new Error('no space left on device'));
     await expect(store.write(entry, SYNC)).rejects.toMatchObject({
@@ -174,7 +240,7 @@ describe('a failed write', () => {
   });
 });
 
-describe('a journal on level', () => {
+describe('a journal on LevelDB', () => {
   it('recovers what it committed, over folds and reopens', async () => {
     const journal = createJournal(levelStore(directory), {
       durability: 'process',

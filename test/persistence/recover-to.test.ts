@@ -1,4 +1,7 @@
-/** Damage in the journal: it stops recovery at the last good epoch, and an order goes on from there (design P10). */
+/**
+ * Damage in the journal: it stops recovery at the last good epoch, and an explicit recoverTo goes on from there (design
+ * P10).
+ */
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Recovered, KEYSPACE } from '../../src/actors/model/ports.ts';
@@ -67,7 +70,7 @@ async function refusal(options: JournalOptions = {}): Promise<BosunError> {
 const epochsOnDisk = () => store.entries().flatMap(([key]) => (key.startsWith(PREFIX.epoch) ? [numberIn(key)] : []));
 
 describe('a damaged journal', () => {
-  it('stops the start and names the damage and the last good epoch, and nothing is changed', async () => {
+  it('stops the start, names the damage and the last good epoch, and stays unchanged', async () => {
     await write([[BIRTH], [count(1)], [count(2)], [count(3)], [count(4)]]);
     store.flip(epochKey(4), 40);
     const before = store.entries();
@@ -80,7 +83,7 @@ describe('a damaged journal', () => {
     expect(store.entries()).toEqual(before);
   });
 
-  it.each([3, 2, 1, 0])('goes on from epoch %i by order, and keeps aside what it cut off', async (recoverTo) => {
+  it.each([3, 2, 1, 0])('goes on from epoch %i by recoverTo, and sets aside the epochs after it', async (recoverTo) => {
     await write([[BIRTH], [count(1)], [count(2)], [count(3)], [count(4)]]);
     store.flip(epochKey(4), 40);
     const before = new Map(store.entries());
@@ -98,7 +101,7 @@ describe('a damaged journal', () => {
     expect(found(await open())).toEqual(expected(history[recoverTo + 2] as Facts));
   });
 
-  it('is cut once: the same order for a sound journal is refused', async () => {
+  it('is cut only once: the same recoverTo is refused for a sound journal', async () => {
     await write([[BIRTH], [count(1)], [count(2)]]);
     store.lose(epochKey(2));
     await open({ recoverTo: 1 });
@@ -106,7 +109,7 @@ describe('a damaged journal', () => {
     expect(epochsOnDisk()).toEqual([1]);
   });
 
-  it('keeps aside again what is cut off a second time', async () => {
+  it('sets aside the epochs of a second recovery, too', async () => {
     await write([[BIRTH], [count(1)], [count(2)]]);
     store.lose(epochKey(2));
     await open({ recoverTo: 1 });
@@ -120,7 +123,7 @@ describe('a damaged journal', () => {
     ]);
   });
 
-  it('is not recovered to an epoch that is not good, nor to none', async () => {
+  it('is not recovered to an epoch that is damaged or does not exist', async () => {
     await write([[BIRTH], [count(1)], [count(2)]]);
     store.flip(epochKey(3), 40);
     for (const recoverTo of [3, 4, -1, 1.5, NaN]) {
@@ -132,7 +135,7 @@ describe('a damaged journal', () => {
     expect(epochsOnDisk()).toEqual([1, 2, 3]);
   });
 
-  it('cannot be recovered to where folded records are newer', async () => {
+  it('cannot be recovered to an epoch older than records that a fold has written', async () => {
     // One record a slice: the fold of epochs 1 to 3 is under way and has written the states of epoch 3.
     await write([[BIRTH, BIRTH, BIRTH], [count(1)], [count(2)], [count(3)], [count(4)], [count(5)]], {
       fold: { windowEpochs: 3, sliceRecords: 1 },
@@ -148,7 +151,7 @@ describe('a damaged journal', () => {
     expect(found(await open({ recoverTo: 3 }))).toEqual(expected(history[3] as Facts));
   });
 
-  it('is not gone back on if the cut is lost', async () => {
+  it('cannot be recovered if its cut is lost', async () => {
     await write([[BIRTH], [count(1)], [count(2)], [count(3)], [count(4)]], {
       fold: { windowEpochs: 2, sliceRecords: 100 },
     });
@@ -161,9 +164,9 @@ describe('a damaged journal', () => {
   });
 });
 
-describe('epochs that were never synced and are gone', () => {
+describe('unsynced epochs that are lost', () => {
   it.each(['process', 'memory'] as const)(
-    'are given up at durability "%s", because it does not promise them',
+    'are dropped at durability "%s", which does not promise them',
     async (durability) => {
       await write([[BIRTH], [count(1)], [count(2)], [count(3)]], { durability });
       store.lose(epochKey(3));
@@ -174,13 +177,13 @@ describe('epochs that were never synced and are gone', () => {
     },
   );
 
-  it('are asked about at durability "disk"', async () => {
+  it('stop the start at durability "disk"', async () => {
     await write([[BIRTH], [count(1)], [count(2)], [count(3)]], { durability: 'process' });
     store.lose(epochKey(3));
     expect(await refusal({ durability: 'disk' })).toMatchObject({ code: 'BOSUN_STORE_DAMAGED' });
   });
 
-  it('are not confused with epochs that are there and damaged', async () => {
+  it('are not confused with damaged epochs', async () => {
     await write([[BIRTH], [count(1)], [count(2)], [count(3)]], { durability: 'process' });
     store.flip(epochKey(3), 40);
     expect(await refusal({ durability: 'process' })).toMatchObject({ code: 'BOSUN_STORE_DAMAGED' });
@@ -252,8 +255,8 @@ async function copied(): Promise<FaultyStore> {
   return copy;
 }
 
-describe('going back', () => {
-  it('gives exactly what was, whichever epoch is damaged and however far folds had come', async () => {
+describe('recovery to an earlier epoch', () => {
+  it('restores exactly that epoch, whichever epoch is damaged and however far folds have come', async () => {
     await fc.assert(
       fc.asyncProperty(story, fold, fc.nat(), fc.boolean(), async (epochs, limits, pick, isLost) => {
         store = faultyStore();
@@ -268,11 +271,11 @@ describe('going back', () => {
         else store.flip(epochKey(bad), 40);
         await goesBackSoundly();
       }),
-      { numRuns: byEffort({ quick: 30, ci: 200 }) },
+      { numRuns: byEffort({ quick: 12, ci: 200 }) },
     );
   });
 
-  it('gives exactly what was, or refuses, where whole batches are lost behind the cut', async () => {
+  it('restores exactly that epoch, or refuses, if whole batches after the cut are lost', async () => {
     await fc.assert(
       fc.asyncProperty(story, fold, fc.nat(), fc.integer({ min: 1, max: 6 }), async (epochs, limits, pick, length) => {
         store = faultyStore();
@@ -290,7 +293,7 @@ describe('going back', () => {
         if (first < cutOnDisk().from) return;
         await goesBackSoundly();
       }),
-      { numRuns: byEffort({ quick: 30, ci: 200 }) },
+      { numRuns: byEffort({ quick: 12, ci: 200 }) },
     );
   });
 });

@@ -1,4 +1,4 @@
-/** What an endless load leaves: a directory and a memory that stay as large as what lives (design P8). */
+/** Size under an endless load: directory and memory stay in proportion to the live data (design P8). */
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { byEffort } from '../support/effort.ts';
 
 const KILO = 1024;
 
-/** Of a thousand epochs each. Those after the second must not need more room than it did. */
+/** Rounds of a thousand epochs. Rounds after the second must not need more room than the second did. */
 const ROUNDS = byEffort({ quick: 4, ci: 6 });
 
 describe('a directory under an endless load', () => {
@@ -103,10 +103,10 @@ describe('sessions', () => {
       journal: { fold: { windowEpochs: 1, sliceRecords: 1_000 } },
     });
   });
-  afterEach(() => test.system.stop());
+  afterEach(() => test.shard.stop());
 
-  const send = (id: string, sequence: number) => test.system.send('a', deposit(1), { session: { id, sequence } });
-  const balance = () => (test.system.snapshot('a')?.context as { balance: number }).balance;
+  const send = (id: string, sequence: number) => test.shard.send('a', deposit(1), { session: { id, sequence } });
+  const balance = () => (test.shard.snapshot('a')?.context as { balance: number }).balance;
   const rows = () => test.store.entries().flatMap(([key]) => (key.startsWith(`${KEYSPACE.sessions}!`) ? [key] : []));
 
   it('are remembered for their window after the last send, over crashes, and then forgotten', async () => {
@@ -120,12 +120,12 @@ describe('sessions', () => {
     await test.restart();
     await send('old', 5);
     await test.settle();
-    expect([balance(), test.system.lastSequence('old')]).toEqual([2, 5]);
+    expect([balance(), test.shard.lastSequence('old')]).toEqual([2, 5]);
     await test.advance(1);
     // Whichever session comes next.
     await send('new', 2);
     await test.settle();
-    expect([balance(), test.system.lastSequence('old'), test.system.lastSequence('new')]).toEqual([3, 0, 2]);
+    expect([balance(), test.shard.lastSequence('old'), test.shard.lastSequence('new')]).toEqual([3, 0, 2]);
     for (let n = 3; n < 6; n++) await send('new', n);
     expect(rows()).toEqual(['d!new']);
   });

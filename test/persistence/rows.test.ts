@@ -14,7 +14,7 @@ const rows = (...entries: readonly (readonly [string, unknown])[]) =>
 const texts = (values: readonly (Uint8Array | null)[]) => values.map((value) => value && Buffer.from(value).toString());
 
 describe('packed rows', () => {
-  it('come back, in order, and are there as they were packed', () => {
+  it('are read back in order, and returned as they were packed', () => {
     const { bytes, keys, values } = packer.pack(rows(['m!1', 'hello'], ['m!0', null], ['d!s', '']), rows());
     expect([keys, texts(values)]).toEqual([
       ['m!1', 'm!0', 'd!s'],
@@ -24,13 +24,13 @@ describe('packed rows', () => {
     expect([[...read.keys()], texts([...read.values()])]).toEqual([keys, texts(values)]);
   });
 
-  it('outlive the next ones', () => {
+  it('stay valid while the next rows are packed', () => {
     const { values } = packer.pack(rows(['m!1', 'first']), rows());
     packer.pack(rows(['m!2', 'other'], ['m!3', 'others']), rows());
     expect(texts(values)).toEqual(['first']);
   });
 
-  it('are written as they are to be stored, and deleted whatever was to be stored', () => {
+  it('are written in their stored form, and a deletion wins over a stored form', () => {
     const { values } = packer.pack(
       rows(['i!1', 'legible'], ['i!2', null], ['i!3', 'legible']),
       rows(['i!1', 'hidden'], ['i!2', 'hidden']),
@@ -38,11 +38,11 @@ describe('packed rows', () => {
     expect(texts(values)).toEqual(['hidden', null, 'legible']);
   });
 
-  it('that are none take no bytes', () => {
+  it('take no bytes if there are none', () => {
     expect(packer.pack(rows(), rows()).bytes).toHaveLength(0);
   });
 
-  it('have keys of printable ASCII', () => {
+  it('refuse keys that are not printable ASCII', () => {
     for (const key of ['a!\n', 'a!ä']) expect(() => packer.pack(rows([key, 1]), rows())).toThrow('printable ASCII');
   });
 });

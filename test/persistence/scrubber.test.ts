@@ -1,11 +1,12 @@
-/** The scrubber: finds damage under a running system, slowly, and disturbs nobody. */
+/** The scrubber: it finds damage under a running system, slowly, and without disturbing the system. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { KEYSPACE } from '../../src/actors/model/ports.ts';
 import { SCRUB_INTERVAL_MS, SCRUB_RECORDS } from '../../src/limits.ts';
-import { type BosunError } from '../../src/errors.ts';
+import { BosunError } from '../../src/errors.ts';
 import { PREFIX } from '../../src/persistence/keys.ts';
 import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../src/testing/test-system.ts';
 import { account, deposit } from '../support/actors/account.ts';
+import { tell, worker } from '../support/supervisor/worker.ts';
 
 let test: TestSystem;
 let told: BosunError[];
@@ -19,45 +20,45 @@ const options: TestSystemOptions = {
 
 async function start(changes: Partial<TestSystemOptions> = {}): Promise<void> {
   test = await startTestSystem({ ...options, ...changes });
-  for (let n = 0; n < 8; n++) for (const address of ['a', 'b', 'c']) await test.system.send(address, deposit(1));
+  for (let n = 0; n < 8; n++) for (const address of ['a', 'b', 'c']) await test.shard.send(address, deposit(1));
   await test.settle();
   told = [];
-  test.system.onDamage((damage) => told.push(damage));
+  test.shard.onDamage((damage) => told.push(damage));
 }
 
 beforeEach(() => start());
-afterEach(() => test.system.stop());
+afterEach(() => test.shard.stop());
 
 const slices = () => Math.ceil(test.store.entries().length / 4) + 1;
 const keys = (prefix: string) => test.store.entries().flatMap(([key]) => (key.startsWith(prefix) ? [key] : []));
 
 describe('the scrubber', () => {
-  it('says nothing about a sound store, however long, with turns going on', async () => {
+  it('reports nothing about a sound store, however long it runs while turns go on', async () => {
     for (let n = 0; n < 100; n++) {
-      await test.system.send('a', deposit(1));
+      await test.shard.send('a', deposit(1));
       await test.advance(10);
     }
     expect(told).toEqual([]);
-    expect(test.system.damage()).toEqual([]);
+    expect(test.shard.damage()).toEqual([]);
   });
 
-  it('finds damage of any kind of record within one pass, tells it once, and turns go on', async () => {
-    const damaged = [keys(PREFIX.state)[1]!, keys(PREFIX.epoch)[0]!, keys(`${KEYSPACE.identities}!`)[0]!, 'v!', 'c!b'];
+  it('finds damage of any kind of record within one pass and reports it once, while turns go on', async () => {
+    const damaged = [keys(PREFIX.state)[1]!, keys(PREFIX.epoch)[0]!, keys(`${KEYSPACE.addresses}!`)[0]!, 'v!', 'c!b'];
     for (const key of damaged) test.store.flip(key, 3);
     await test.advance(10 * slices());
     expect(told.map(({ details }) => details['key']).sort()).toEqual([...damaged].sort());
     await test.advance(10 * slices() * 3);
     expect(told).toHaveLength(damaged.length);
-    expect(test.system.damage()).toEqual(told);
+    expect(test.shard.damage()).toEqual(told);
     expect(test.logged.flat()).toContain(told[0]!.message);
-    await test.system.send('a', deposit(1));
+    await test.shard.send('a', deposit(1));
     await test.settle();
-    expect(test.system.snapshot('a')).toMatchObject({ context: { balance: 9 } });
+    expect(test.shard.snapshot('a')).toMatchObject({ context: { balance: 9 } });
   });
 
-  it('finds a record that is sound and says something else than memory', async () => {
-    // Life 2, the first child of the root.
-    const [, key] = keys(PREFIX.state);
+  it('finds a record that is sound but differs from memory', async () => {
+    // Life 2, the first child of the root; the keys do not include that of the root.
+    const [key] = keys(PREFIX.state);
     await test.store.write([{ key: key!, value: await recordAfter(30, key!) }], { sync: true });
     await test.advance(10 * slices());
     expect(
@@ -65,15 +66,57 @@ describe('the scrubber', () => {
     ).toEqual([[true, key, 'a']]);
   });
 
-  it('stops with the system, and reads nothing after', async () => {
-    await test.system.stop();
+  it('goes on after an outage during a slice, reports it once, and then finds the damage (F8)', async () => {
+    const { scan } = test.store;
+    test.store.scan = () => {
+      throw new BosunError('BOSUN_STORE_FAILED', 'the store is not open');
+    };
+    await test.advance(50);
+    test.store.scan = scan;
+    test.store.flip('v!', 3);
+    await test.advance(10 * slices());
+    expect(told.map(({ details }) => details['key'])).toEqual(['v!']);
+    expect(test.logged.flat().filter((line) => String(line).includes('cannot read the store'))).toHaveLength(1);
+  });
+
+  it('ends before the store of a system that gave up is closed', async () => {
+    const children = [...options.tree!.children!, { id: 'w', agent: 'worker' }];
+    await start({ agents: [account, worker], tree: { intensity: 0, children } });
+    const { store } = test;
+    let isScanned = false;
+    let close = () => {};
+    store.close = () => {
+      const { scan } = store;
+      store.scan = (range) => {
+        isScanned = true;
+        return scan.call(store, range);
+      };
+      return new Promise((resolve) => (close = resolve));
+    };
+    const isOver = expect(test.shard.closed).rejects.toMatchObject({ code: 'BOSUN_INTENSITY_EXCEEDED' });
+    await tell(test, 'w', 'explode').catch(() => {});
+    await test.advance(1_000);
+    close();
+    await isOver;
+    expect(isScanned).toBe(false);
+  });
+
+  it('goes on after a refused erasure (F8)', async () => {
+    await expect(test.shard.erase('nobody')).rejects.toMatchObject({ code: 'BOSUN_ACTOR_UNKNOWN' });
+    test.store.flip('v!', 3);
+    await test.advance(10 * slices());
+    expect(told.map(({ details }) => details['key'])).toEqual(['v!']);
+  });
+
+  it('stops with the system, and reads nothing afterwards', async () => {
+    await test.shard.stop();
     test.store.flip('v!', 3);
     await test.advance(1_000);
     expect(told).toEqual([]);
   });
 
-  it('is off where it is told so', async () => {
-    await test.system.stop();
+  it('is off if scrub is false', async () => {
+    await test.shard.stop();
     await start({ scrub: false });
     test.store.flip('v!', 3);
     await test.advance(10_000);
@@ -81,7 +124,7 @@ describe('the scrubber', () => {
   });
 
   it(`reads ${SCRUB_RECORDS} records each ${SCRUB_INTERVAL_MS} ms unless told otherwise`, async () => {
-    await test.system.stop();
+    await test.shard.stop();
     await start({ scrub: {} });
     const filler = Array.from({ length: SCRUB_RECORDS }, (_, n) => ({
       key: `!${String(n).padStart(4, '0')}`,
@@ -101,9 +144,9 @@ describe('the scrubber', () => {
 /** The folded record of an actor in a twin of the system that has come further. */
 async function recordAfter(deposits: number, key: string): Promise<Uint8Array> {
   const twin = await startTestSystem(options);
-  for (let n = 0; n < deposits; n++) await twin.system.send('a', deposit(1));
+  for (let n = 0; n < deposits; n++) await twin.shard.send('a', deposit(1));
   await twin.settle();
   const [, value] = twin.store.entries().find(([found]) => found === key)!;
-  await twin.system.stop();
+  await twin.shard.stop();
   return value;
 }

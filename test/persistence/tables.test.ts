@@ -1,4 +1,4 @@
-/** Tables in a store: pages of what lives and nothing else, damage, secrets, erasure, and actors at rest. */
+/** Tables in a store: pages that hold only live rows, damage, secrets, erasure, and actors at rest. */
 import { randomBytes } from 'node:crypto';
 import { assign, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
@@ -61,12 +61,12 @@ const start = (more: Partial<TestSystemOptions> = {}) =>
   });
 
 const itemsOf = (test: TestSystem, address = 'a') =>
-  (test.system.snapshot(address)!.context as { items: Table<Row> }).items;
+  (test.shard.snapshot(address)!.context as { items: Table<Row> }).items;
 const keysUnder = (test: TestSystem, prefix: string) =>
   test.store.entries().flatMap(([key]) => (key.startsWith(prefix) ? [key] : []));
 
 async function put(test: TestSystem, address: string, keys: readonly string[], text = 'x'): Promise<void> {
-  await Promise.all(keys.map((key) => test.system.send(address, { type: 'put', key, text })));
+  await Promise.all(keys.map((key) => test.shard.send(address, { type: 'put', key, text })));
   await test.settle();
 }
 
@@ -78,13 +78,13 @@ async function fold(test: TestSystem): Promise<void> {
 }
 
 describe('the pages of a table', () => {
-  it('are those of its leaves, and gone with its rows', async () => {
+  it('are those of its leaves, and are deleted with its rows', async () => {
     const test = await start();
     await put(test, 'a', rows(500));
     await fold(test);
     const own = keysUnder(test, PREFIX.page).length - 1;
     expect(own).toBe(leavesOf(itemsOf(test)).length);
-    await test.system.send('a', { type: 'clear' });
+    await test.shard.send('a', { type: 'clear' });
     await fold(test);
     expect(keysUnder(test, PREFIX.page)).toHaveLength(1);
     await crash(test);
@@ -92,7 +92,7 @@ describe('the pages of a table', () => {
     expect((await verified(test)).sound).toBe(true);
   });
 
-  it('are written again only where a row has changed', async () => {
+  it('are rewritten only if a row has changed', async () => {
     const test = await start();
     await put(test, 'a', rows(500));
     await fold(test);
@@ -100,15 +100,15 @@ describe('the pages of a table', () => {
     await put(test, 'a', ['row 0250'], 'new');
     await fold(test);
     const fresh = keysUnder(test, PREFIX.page).filter((key) => !before.has(key));
-    // One of the table, and the one page of the other actor.
+    // One page of the table, and the single page of the other actor.
     expect(fresh).toHaveLength(2);
   });
 
-  it('are written anew for a version that comes back after its pages have gone', async () => {
+  it('are written again for a version that is restored after its pages were deleted', async () => {
     const test = await start();
     await put(test, 'a', rows(100));
     for (const type of ['keep', 'clear', 'undo'] as const) {
-      await test.system.send('a', { type });
+      await test.shard.send('a', { type });
       await fold(test);
     }
     await crash(test);
@@ -116,7 +116,7 @@ describe('the pages of a table', () => {
     expect((await verified(test)).sound).toBe(true);
   });
 
-  it('stay with an actor that is at rest, and are read when it wakes', async () => {
+  it('stay on disk for an actor at rest, and are read when it wakes', async () => {
     const random = new SeededRandom(4711);
     const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
     const tree = { children: ids.map((id) => ({ id, agent: 'shelf' })) };
@@ -126,7 +126,7 @@ describe('the pages of a table', () => {
       const key = random.pick(rows(90));
       const event = random.next() < 0.7 ? { type: 'put', key, text: String(step) } : { type: 'take', key };
       for (const test of [whole, part]) {
-        await test.system.send(id, event);
+        await test.shard.send(id, event);
         await test.settle();
         if (step % 50 === 49) await crash(test);
       }
@@ -137,7 +137,7 @@ describe('the pages of a table', () => {
 });
 
 async function verified(test: TestSystem): Promise<Awaited<ReturnType<typeof verify>>> {
-  await test.system.stop();
+  await test.shard.stop();
   await test.store.open();
   try {
     return await verify(test.store);
@@ -146,13 +146,13 @@ async function verified(test: TestSystem): Promise<Awaited<ReturnType<typeof ver
   }
 }
 
-describe('a page that is', () => {
+describe('a page of a table', () => {
   const harms = {
     damaged: (test: TestSystem, key: string) => test.store.flip(key, 9),
     missing: (test: TestSystem, key: string) => test.store.lose(key),
   };
 
-  it.each(Object.entries(harms))('%s withholds its actor, and nobody else', async (_what, harm) => {
+  it.each(Object.entries(harms))('withholds only its actor if it is %s', async (_what, harm) => {
     const test = await start();
     await put(test, 'a', rows(200));
     await fold(test);
@@ -160,11 +160,11 @@ describe('a page that is', () => {
     await test.crash();
     harm(test, lost);
     await test.restart();
-    expect(() => test.system.snapshot('a')).toThrow(expect.objectContaining({ code: 'BOSUN_STORE_DAMAGED' }) as Error);
+    expect(() => test.shard.snapshot('a')).toThrow(expect.objectContaining({ code: 'BOSUN_STORE_DAMAGED' }) as Error);
     const own = keysUnder(test, PREFIX.page).filter((key) => key.startsWith(lost.slice(0, -14)));
     expect(own.length).toBeGreaterThan(3);
     await put(test, 'b', ['more']);
-    // What is left of its table may be all that a person has.
+    // The remaining pages of the table may be the only copy of its data.
     expect(keysUnder(test, PREFIX.page)).toEqual(expect.arrayContaining(own));
     expect(itemsOf(test, 'b').has('more')).toBe(true);
     const { findings } = await verified(test);
@@ -172,14 +172,14 @@ describe('a page that is', () => {
   });
 });
 
-describe('rows that are secret', () => {
+describe('secret rows', () => {
   const TEXT = 'correct-horse-battery-staple';
   const vault = defineAgent({
     ...options,
     shown: { context: z.object({ items: tableSchema(z.object({ text: secret(z.string()) })) }) },
   });
 
-  it('are in no record of the store, and come back with their key', async () => {
+  it('are in no record of the store in plain text, and are decoded with their key', async () => {
     const test = await start({ agents: [vault], secretKey: randomBytes(32).toString('base64') });
     await put(test, 'a', rows(100), TEXT);
     await fold(test);
@@ -193,8 +193,8 @@ describe('rows that are secret', () => {
     await crash(test);
     expect(itemsOf(test).get('row 0042')).toEqual({ text: TEXT });
     // A context that is given whole has its tables in one value.
-    await test.system.admin.suspend('a', { by: 'ada', reason: 'to look' });
-    await test.system.admin.replaceState('a', ({ context }) => ({ context: context as object }), {
+    await test.shard.admin.suspend('a', { by: 'ada', reason: 'to look' });
+    await test.shard.admin.replaceState('a', ({ context }) => ({ context: context as object }), {
       by: 'ada',
       reason: 'x',
     });
@@ -204,12 +204,12 @@ describe('rows that are secret', () => {
   });
 });
 
-describe('an actor that is erased', () => {
+describe('an erased actor', () => {
   it('leaves no page and no row', async () => {
     const test = await start();
     await put(test, 'a', rows(300), 'Jane Doe');
     await fold(test);
-    await test.system.erase('a');
+    await test.shard.erase('a');
     await test.settle();
     expect(test.store.entries().filter(([, value]) => Buffer.from(value).includes('Jane Doe'))).toEqual([]);
     expect(keysUnder(test, PREFIX.page)).toHaveLength(1);

@@ -1,4 +1,4 @@
-/** Older formats are brought forward at open, whole or not at all; newer ones are refused. */
+/** Older formats are upgraded at open, completely or not at all; newer ones are refused. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Store, type StoreWrite, KEYSPACE } from '../../src/actors/model/ports.ts';
 import { FORMAT, seal, stamp, unsealAny } from '../../src/persistence/envelope.ts';
@@ -15,7 +15,7 @@ const HEADER_BYTES = 33;
 let store: FaultyStore;
 let facts: Facts;
 
-/** All records as a format has them that differs in the format byte alone. Epochs are chained anew. */
+/** All records in a format that differs only in the format byte, with the links between epochs computed again. */
 async function inFormat(store: Store, format: number): Promise<StoreWrite[]> {
   const writes: StoreWrite[] = [];
   let link = NO_LINK;
@@ -73,7 +73,7 @@ async function open(options: JournalOptions = {}): Promise<unknown> {
 }
 
 describe('a store of an older format', () => {
-  it('is brought forward by the step for it, once', async () => {
+  it('is upgraded once, by the step for its format', async () => {
     await turnInto(FORMAT - 1);
     expect(await open({ upgrades: [STEP] })).toEqual(expected(facts));
     const { length } = store.log;
@@ -81,7 +81,7 @@ describe('a store of an older format', () => {
     expect(store.log).toHaveLength(length);
   });
 
-  it('is at the old format or at the new one wherever the write fails', async () => {
+  it('is at the old format or at the new one, wherever the write fails', async () => {
     await turnInto(FORMAT - 1);
     const before = store.entries();
     for (const applied of [false, true]) {
@@ -93,7 +93,7 @@ describe('a store of an older format', () => {
     expect(await open()).toEqual(expected(facts));
   });
 
-  it('is refused and left alone without a step for it', async () => {
+  it('is refused and left unchanged without a step for its format', async () => {
     await turnInto(FORMAT - 1);
     const before = store.entries();
     await expect(open()).rejects.toMatchObject({ code: 'BOSUN_STORE_FORMAT', details: { format: FORMAT - 1 } });
@@ -102,7 +102,7 @@ describe('a store of an older format', () => {
 });
 
 describe('a store of a newer format', () => {
-  it('is refused and left alone', async () => {
+  it('is refused and left unchanged', async () => {
     await turnInto(FORMAT + 1);
     const before = store.entries();
     await expect(open({ upgrades: [STEP] })).rejects.toMatchObject({

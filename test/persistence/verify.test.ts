@@ -1,10 +1,11 @@
-/** `verify`: what a store says of itself when nobody runs on it. */
+/** `verify`: the findings about a store on which no system runs. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { KEYSPACE } from '../../src/actors/model/ports.ts';
-import { epochKey, PREFIX, stateKey } from '../../src/persistence/keys.ts';
+import { enrolledKey, epochKey, PREFIX, stateKey } from '../../src/persistence/keys.ts';
 import { type Finding, type Verification, verify } from '../../src/persistence/verify.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
 import { account, deposit } from '../support/actors/account.ts';
+import { folded, notes, send, start as startScribes, storedKeys } from '../support/actors/scribe.ts';
 import { LONG } from '../support/effort.ts';
 
 let test: TestSystem;
@@ -22,11 +23,11 @@ beforeEach(async () => {
     journal: { fold: { windowEpochs: 8, sliceRecords: 1_000 } },
   });
   for (let n = 0; n < 10; n++) {
-    await test.system.send('a', deposit(1), { session: { id: 'client', sequence: n + 1 } });
-    await test.system.send('team/b', deposit(1));
+    await test.shard.send('a', deposit(1), { session: { id: 'client', sequence: n + 1 } });
+    await test.shard.send('team/b', deposit(1));
   }
   await test.settle();
-  await test.system.stop();
+  await test.shard.stop();
 });
 
 async function verified(): Promise<Verification> {
@@ -42,11 +43,11 @@ const keys = (prefix: string) => test.store.entries().flatMap(([key]) => (key.st
 const lifeOf = (address: string) =>
   test.store
     .entries()
-    .filter(([key]) => key.startsWith(`${KEYSPACE.identities}!`))
+    .filter(([key]) => key.startsWith(PREFIX.state) || key.startsWith(PREFIX.enrolled))
     .findIndex((_, n) => ['root', 'a', 'team', 'team/b'][n] === address) + 1;
 
 describe('verify', () => {
-  it('finds a store sound that was stopped, crashed or never used, and changes nothing', async () => {
+  it('finds a store sound after a stop, after a crash or before any use, and changes nothing', async () => {
     const before = test.store.entries();
     expect(await verified()).toMatchObject({
       sound: true,
@@ -58,7 +59,7 @@ describe('verify', () => {
     });
     expect(test.store.entries()).toEqual(before);
     await test.restart();
-    await test.system.send('a', deposit(1));
+    await test.shard.send('a', deposit(1));
     await test.crash();
     expect(await verified()).toMatchObject({ sound: true });
     for (const key of keys('')) test.store.lose(key);
@@ -68,7 +69,7 @@ describe('verify', () => {
   it('names agent, address and key of damage in the record of an actor', async () => {
     const [life] = [lifeOf('team/b')];
     const key = stateKey(life);
-    test.store.flip(key, 7);
+    test.store.flip(key, test.store.entries().find(([found]) => found === key)![1].length - 1);
     const { sound, findings } = await verified();
     expect(sound).toBe(false);
     expect(findings).toEqual([
@@ -82,20 +83,20 @@ describe('verify', () => {
     ]);
   });
 
-  it('says of damage of the root that it stops all', async () => {
-    test.store.flip(stateKey(1), 7);
+  it('says that damage of the root stops everything', async () => {
+    test.store.flip(enrolledKey(1), 7);
     expect((await verified()).findings).toEqual([
       expect.objectContaining<Partial<Finding>>({ gravity: 'stops', address: 'root', life: 1 }),
     ]);
   });
 
-  it('names the change that a stale record does not lead to', async () => {
+  it('names the change in the journal that does not continue a stale record', async () => {
     const key = stateKey(lifeOf('a'));
     const stale = test.store.entries().find(([found]) => found === key)![1];
     await test.restart();
-    for (let n = 0; n < 12; n++) await test.system.send('a', deposit(1));
+    for (let n = 0; n < 12; n++) await test.shard.send('a', deposit(1));
     await test.settle();
-    await test.system.stop();
+    await test.shard.stop();
     await test.store.open();
     await test.store.write([{ key, value: stale }], { sync: true });
     await test.store.close();
@@ -108,7 +109,7 @@ describe('verify', () => {
     });
   });
 
-  it('names every bad epoch, and where recovery could go on', async () => {
+  it('names every bad epoch, and the last epoch for a recovery', async () => {
     const epochs = keys(PREFIX.epoch).map((key) => Number.parseInt(key.slice(2), 16));
     const last = epochs.at(-1)!;
     test.store.flip(epochKey(last), 40);
@@ -125,11 +126,11 @@ describe('verify', () => {
       `l!0001!${epochKey(last - 1)}`,
       `l!0001!${epochKey(last)}`,
     ]);
-    await test.system.stop();
+    await test.shard.stop();
     expect(await verified()).toMatchObject({ sound: true, aside: 3 });
   });
 
-  it('finds rows that disagree with the identities', async () => {
+  it('finds rows of the address index that disagree with the identities', async () => {
     test.store.lose('a!team/b');
     expect((await verified()).findings).toEqual([
       expect.objectContaining({ gravity: 'reports', key: 'a!team/b', address: 'team/b', agent: 'account' }),
@@ -146,5 +147,17 @@ describe('verify', () => {
         expect(sound, `${key} at ${byte}`).toBe(false);
       }
     }
+  });
+
+  it('finds damage of rows that no start reads', async () => {
+    const records = await startScribes();
+    await send(records, ...notes('a', 'b'));
+    await folded(records);
+    await records.shard.stop();
+    const [key] = storedKeys(records, KEYSPACE.records);
+    records.store.flip(key!, 20);
+    await records.store.open();
+    expect(await verify(records.store)).toMatchObject({ sound: false, findings: [{ gravity: 'reports', key }] });
+    await records.store.close();
   });
 });

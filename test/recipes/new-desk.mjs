@@ -4,34 +4,7 @@
  * checks it, and prints the files that it takes. Exits 1 where they are more than eight, or where the result does not
  * compile or does not work.
  */
-import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-
-const FILES_MAX = 8;
-
-const repository = resolve(import.meta.dirname, '../..');
-const copy = mkdtempSync(join(tmpdir(), 'bosun-recipe-'));
-const touched = new Set();
-
-/** Puts text before the first place where another one stands in a file. */
-function insert(path, { before, text }) {
-  const old = readFileSync(join(copy, path), 'utf8');
-  const at = old.indexOf(before);
-  if (at === -1) throw new Error(`${path} has no ${JSON.stringify(before)}`);
-  create(path, old.slice(0, at) + text + old.slice(at));
-}
-
-function create(path, text) {
-  mkdirSync(dirname(join(copy, path)), { recursive: true });
-  writeFileSync(join(copy, path), text);
-  touched.add(path);
-}
-
-function run(...command) {
-  execFileSync(join(copy, 'node_modules/.bin', command[0]), command.slice(1), { cwd: copy, stdio: 'pipe' });
-}
+import { recipe } from './recipe.mjs';
 
 /** The machine, its rules and the schemas of its orders. */
 const MACHINE = `/** The desk of handovers: one person offers a piece of work to another, who accepts it. */
@@ -228,43 +201,34 @@ it('has verbs', async () => {
 });
 `;
 
-try {
-  const files = execFileSync('git', ['ls-files'], { cwd: repository, encoding: 'utf8' }).split('\n').filter(Boolean);
-  for (const path of files) if (existsSync(join(repository, path))) cpSync(join(repository, path), join(copy, path));
-  symlinkSync(join(repository, 'node_modules'), join(copy, 'node_modules'));
-
-  const machine = 'people/handovers/handover-desk.ts';
-  create(`src/machines/${machine}`, MACHINE);
-  const crew = 'src/machines/coordination/crew.ts';
-  insert(crew, { before: 'import ', text: `import { HANDOVER_DESK, handoverDesk } from '../${machine}';\n` });
-  insert(crew, { before: '    failureCorrelator,\n', text: '    handoverDesk,\n' });
-  insert(crew, { before: '...coordinatorChildren(', text: 'HANDOVER_DESK, ' });
-  insert('src/machines/index.ts', {
-    before: 'export {',
-    text: `export { HANDOVER_DESK, handoverDesk } from './${machine}';\n`,
-  });
-  create('src/cli/handovers-row.ts', ROW);
-  insert('src/cli/desk-verbs.ts', { before: "  {\n    name: 'alerts'", text: VERBS });
-  const page = 'src/inspector/desks/desk-tables.tsx';
-  insert(page, { before: 'import ', text: PAGE_IMPORTS });
-  insert(page, { before: '];\n\n/** As a view of the page.', text: PAGE });
-  insert(page, { before: '/** As a view of the page.', text: ACCEPTING });
-  insert('docs/failures.md', {
-    before: '| `alerts` |',
-    text: '| `handovers` | work that one person offers to another | `handover.offer`, `handover.accept` |\n',
-  });
-  create('test/machines/people/handover-desk.test.ts', TEST);
-
-  run('tsc', '-p', 'tsconfig.json', '--noEmit', '--incremental', 'false');
-  run('tsc', '-p', 'src/inspector/tsconfig.json', '--noEmit', '--incremental', 'false');
-  run('vitest', 'run', 'test/machines/people/handover-desk.test.ts');
-
-  console.log([...touched].join('\n'));
-  console.log(`${touched.size} files, of at most ${FILES_MAX}`);
-  if (touched.size > FILES_MAX) process.exitCode = 1;
-} catch (error) {
-  console.error(String(error.stdout ?? ''), error.message);
-  process.exitCode = 1;
-} finally {
-  rmSync(copy, { recursive: true, force: true });
-}
+recipe({
+  filesMax: 8,
+  change(changes) {
+    const machine = 'people/handovers/handover-desk.ts';
+    changes.create(`src/machines/${machine}`, MACHINE);
+    const crew = 'src/machines/coordination/crew.ts';
+    changes.insert(crew, { before: 'import ', text: `import { HANDOVER_DESK, handoverDesk } from '../${machine}';\n` });
+    changes.insert(crew, { before: '    failureCorrelator,\n', text: '    handoverDesk,\n' });
+    changes.insert(crew, { before: '...coordinatorChildren(', text: 'HANDOVER_DESK, ' });
+    changes.insert('src/machines/index.ts', {
+      before: 'export {',
+      text: `export { HANDOVER_DESK, handoverDesk } from './${machine}';\n`,
+    });
+    changes.create('src/cli/handovers-row.ts', ROW);
+    changes.insert('src/cli/desk-verbs.ts', { before: "  {\n    name: 'alerts'", text: VERBS });
+    const page = 'src/inspector/desks/desk-tables.tsx';
+    changes.insert(page, { before: 'import ', text: PAGE_IMPORTS });
+    changes.insert(page, { before: '];\n\n/** Makes a view of the page from a row.', text: PAGE });
+    changes.insert(page, { before: '/** Makes a view of the page from a row.', text: ACCEPTING });
+    changes.insert('docs/failures.md', {
+      before: '| `alerts` |',
+      text: '| `handovers` | work that one person offers to another | `handover.offer`, `handover.accept` |\n',
+    });
+    changes.create('test/machines/people/handover-desk.test.ts', TEST);
+  },
+  check({ run }) {
+    run('tsc', '-p', 'tsconfig.json', '--noEmit', '--incremental', 'false');
+    run('tsc', '-p', 'src/inspector/tsconfig.json', '--noEmit', '--incremental', 'false');
+    run('vitest', 'run', 'test/machines/people/handover-desk.test.ts');
+  },
+});

@@ -3,55 +3,15 @@
  * Prints the files that it takes, and exits 1 where they are more than six, or where the result does not compile or
  * does not work.
  */
-import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { recipe } from './recipe.mjs';
 
-const FILES_MAX = 6;
+const STRATEGIES = 'src/supervisor/strategies.ts';
 
-const repository = resolve(import.meta.dirname, '../..');
-const copy = mkdtempSync(join(tmpdir(), 'bosun-recipe-'));
-const touched = new Set();
-
-/** Puts text before or after the first place where another one stands in a file. */
-function insert(path, { before, after, text }) {
-  const old = readFileSync(join(copy, path), 'utf8');
-  const anchor = before ?? after;
-  const at = old.indexOf(anchor);
-  if (at === -1) throw new Error(`${path} has no ${JSON.stringify(anchor)}`);
-  const place = before === undefined ? at + anchor.length : at;
-  create(path, old.slice(0, place) + text + old.slice(place));
-}
-
-function create(path, text) {
-  writeFileSync(join(copy, path), text);
-  touched.add(path);
-}
-
-function run(...command) {
-  execFileSync(join(copy, 'node_modules/.bin', command[0]), command.slice(1), { cwd: copy, stdio: 'pipe' });
-}
-
-/** @param include What is checked, with all that it imports. */
-function typeCheck(include) {
-  const config = {
-    extends: './tsconfig.json',
-    include,
-    compilerOptions: { incremental: false, tsBuildInfoFile: null },
-  };
-  writeFileSync(join(copy, 'tsconfig.recipe.json'), JSON.stringify(config));
-  run('tsc', '-p', 'tsconfig.recipe.json');
-}
-
-function compiles(include) {
-  try {
-    typeCheck(include);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const RULES = `    case 'prior_for_one':
+      return { isOfTemplate: false, joins: (child, failed) => child.position <= failed.position };
+`;
 
 const TEST = `import { expect, it } from 'vitest';
 import { startTestSystem } from '../../src/testing/test-system.ts';
@@ -65,40 +25,51 @@ it('restarts a child with those that were started before it', async () => {
   await told(test, 'b', 'explode');
   expect(ids.map((id) => notes(test, id))).toEqual([[], [], ['before']]);
   expect(ids.map((id) => restarts(test, id))).toEqual([1, 1, 0]);
-  expect(test.system.tree().boss).toMatchObject({ strategy: 'prior_for_one', restartsInPeriod: 1 });
+  expect(test.shard.tree().boss).toMatchObject({ strategy: 'prior_for_one', restartsInPeriod: 1 });
 });
 `;
 
-try {
-  const files = execFileSync('git', ['ls-files'], { cwd: repository, encoding: 'utf8' }).split('\n').filter(Boolean);
-  for (const path of files) if (existsSync(join(repository, path))) cpSync(join(repository, path), join(copy, path));
-  symlinkSync(join(repository, 'node_modules'), join(copy, 'node_modules'));
+recipe({
+  filesMax: 6,
+  change(changes) {
+    changes.insert(STRATEGIES, { before: "'dynamic'", text: "'prior_for_one', " });
+    changes.insert(STRATEGIES, { before: '    // OTP', text: RULES });
+    changes.insert('docs/supervision.md', {
+      before: '| `dynamic` | none',
+      text:
+        '| `prior_for_one` | those that were started before it. ' +
+        'For children each of which uses those after it. |\n',
+    });
+    changes.insert('CHANGELOG.md', { before: '- **', text: '- **Supervision**: the strategy `prior_for_one`.\n' });
+    changes.create('test/supervisor/prior-for-one.test.ts', TEST);
+  },
+  check({ run, copy }) {
+    const file = join(copy, STRATEGIES);
+    const whole = readFileSync(file, 'utf8');
+    writeFileSync(file, whole.replace(RULES, ''));
+    if (compiles(run, copy, [STRATEGIES])) throw new Error('a strategy without rules compiles');
+    writeFileSync(file, whole);
+    typeCheck(run, copy, ['src', 'test/supervisor']);
+    run('vitest', 'run', 'test/supervisor/prior-for-one.test.ts');
+  },
+});
 
-  const strategies = 'src/supervisor/strategies.ts';
-  insert(strategies, { after: "'rest_for_one'", text: ", 'prior_for_one'" });
-  if (compiles([strategies])) throw new Error('a strategy without rules compiles');
-  insert(strategies, {
-    before: '    // OTP',
-    text: `    case 'prior_for_one':
-      return { isOfTemplate: false, joins: (child, failed) => child.position <= failed.position };
-`,
-  });
-  insert('docs/supervision.md', {
-    before: '| `dynamic` | none.',
-    text: '| `prior_for_one` | those that were started before it. For children each of which uses those after it. |\n',
-  });
-  insert('CHANGELOG.md', { before: '- **', text: '- **Supervision**: the strategy `prior_for_one`.\n' });
-  create('test/supervisor/prior-for-one.test.ts', TEST);
+/** @param include What is checked, with all that it imports. */
+function typeCheck(run, copy, include) {
+  const config = {
+    extends: './tsconfig.json',
+    include,
+    compilerOptions: { incremental: false, tsBuildInfoFile: null },
+  };
+  writeFileSync(join(copy, 'tsconfig.recipe.json'), JSON.stringify(config));
+  run('tsc', '-p', 'tsconfig.recipe.json');
+}
 
-  typeCheck(['src', 'test/supervisor']);
-  run('vitest', 'run', 'test/supervisor/prior-for-one.test.ts');
-
-  console.log([...touched].join('\n'));
-  console.log(`${touched.size} files, of at most ${FILES_MAX}`);
-  if (touched.size > FILES_MAX) process.exitCode = 1;
-} catch (error) {
-  console.error(String(error.stdout ?? ''), error.message);
-  process.exitCode = 1;
-} finally {
-  rmSync(copy, { recursive: true, force: true });
+function compiles(run, copy, include) {
+  try {
+    typeCheck(run, copy, include);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,5 +1,7 @@
+import { assign, raise, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
+import { agentOf } from '../support/actors/subject.ts';
 import { agents, notes, reasonOfClosing, restarts, stateOf, tell, told } from '../support/supervisor/worker.ts';
 
 const backoff = { minMs: 100, maxMs: 1_000, factor: 2, jitter: 0 };
@@ -28,7 +30,7 @@ describe('a child with backoff', () => {
     for (const ms of [100, 200, 400, 800, 1_000, 1_000]) expect(await isBackAfter(test, ms)).toBe(true);
   });
 
-  it('is well again after half of least and most, and waits the least again', async () => {
+  it('returns to minMs after the child ran for (minMs + maxMs) / 2', async () => {
     const test = await start();
     expect(await isBackAfter(test, 100)).toBe(true);
     expect(await isBackAfter(test, 200)).toBe(true);
@@ -54,7 +56,7 @@ describe('a child with backoff', () => {
     expect([restarts(test, 'w'), restarts(test, 'v')]).toEqual([0, 1]);
   });
 
-  it('begins anew after a normal exit, also after the wait', async () => {
+  it('restarts from the initial state after a normal exit, even after the delay', async () => {
     const test = await start({ restart: 'permanent' });
     await told(test, 'w', 'note', 'forgotten');
     await told(test, 'w', 'finish');
@@ -63,7 +65,28 @@ describe('a child with backoff', () => {
     expect(notes(test, 'w')).toEqual(['anew']);
   });
 
-  it('is not waited for when its restart is bound to be one too many', async () => {
+  it('has no timers from before a normal exit, whether they were due during the delay or after it', async () => {
+    const machine = setup({ types: {} as { context: { rang: number } } }).createMachine({
+      context: { rang: 0 },
+      initial: 'working',
+      states: { working: { on: { FINISH: 'finished' } }, finished: { type: 'final' } },
+      on: {
+        ARM: { actions: [raise({ type: 'RING' }, { delay: 50 }), raise({ type: 'RING' }, { delay: 150 })] },
+        RING: { actions: assign({ rang: ({ context }) => context.rang + 1 }) },
+      },
+    });
+    const ringer = agentOf('ringer', machine, ['ARM', 'FINISH']);
+    const test = await startTestSystem({
+      agents: [ringer],
+      tree: { children: [{ id: 'w', agent: 'ringer', restart: 'permanent', backoff }] },
+    });
+    for (const type of ['ARM', 'FINISH']) await test.shard.send('w', { type });
+    await test.advance(200);
+    expect(test.shard.snapshot('w')).toMatchObject({ value: 'working', context: { rang: 0 } });
+    await test.shard.stop();
+  });
+
+  it('is not waited for if its restart is sure to exceed the intensity', async () => {
     const test = await start({}, 1);
     expect(await isBackAfter(test, 100)).toBe(true);
     await told(test, 'w', 'explode');
@@ -73,7 +96,7 @@ describe('a child with backoff', () => {
     });
   });
 
-  it('may be one too many by the time it is restarted', async () => {
+  it('may exceed the intensity at the time of its delayed restart', async () => {
     const test = await start({}, 1);
     await told(test, 'w', 'explode');
     await told(test, 'v', 'explode');
@@ -89,7 +112,7 @@ describe('a child with backoff', () => {
 });
 
 describe('a crash of the host while a child waits', () => {
-  it('keeps the time of its restart', async () => {
+  it("keeps the time of the child's restart", async () => {
     const test = await start();
     await told(test, 'w', 'explode');
     await test.advance(60);
@@ -101,7 +124,7 @@ describe('a crash of the host while a child waits', () => {
     expect([restarts(test, 'w'), stateOf(test)]).toEqual([1, '{"supervising":"running"}']);
   });
 
-  it('keeps the number of restarts in a row', async () => {
+  it("keeps the number of the child's restarts in a row", async () => {
     const test = await start();
     await told(test, 'w', 'explode');
     await test.crash();
@@ -112,7 +135,7 @@ describe('a crash of the host while a child waits', () => {
     expect(await isBackAfter(test, 200)).toBe(true);
   });
 
-  it('restarts a child whose time came meanwhile at the next start', async () => {
+  it('lets the next start restart a child whose time has passed', async () => {
     const test = await start();
     await told(test, 'w', 'note', 'kept');
     await told(test, 'w', 'explode');
@@ -122,7 +145,7 @@ describe('a crash of the host while a child waits', () => {
     expect([restarts(test, 'w'), notes(test, 'w')]).toEqual([1, ['kept']]);
   });
 
-  it("may have a name that is like those of the kernel's timers", async () => {
+  it('restarts a child whose name looks like that of a kernel timer', async () => {
     const children = [{ id: 'bosun.schedule.w', agent: 'worker', backoff }] as never;
     const test = await startTestSystem({ agents, tree: { intensity: 10, children } });
     await told(test, 'bosun.schedule.w', 'explode');
@@ -132,7 +155,7 @@ describe('a crash of the host while a child waits', () => {
     expect(restarts(test, 'bosun.schedule.w')).toBe(1);
   });
 
-  it('calls the wait off when the child is removed from the tree', async () => {
+  it('drops the delayed restart if the child is removed from the tree', async () => {
     const test = await start();
     await told(test, 'w', 'explode');
     await test.crash();

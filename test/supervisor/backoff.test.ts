@@ -5,13 +5,13 @@ import { type Backoff, backoffMs, DEFAULT_BACKOFF } from '../../src/backoff.ts';
 const plain: Backoff = { minMs: 200, maxMs: 1_000, factor: 2, jitter: 0.2 };
 
 describe('backoff', () => {
-  it('doubles from the least to the most', () => {
+  it('doubles from minMs up to maxMs', () => {
     expect([0, 1, 2, 3, 4].map((consecutive) => backoffMs(consecutive, plain, 0))).toEqual([
       200, 400, 800, 1_000, 1_000,
     ]);
   });
 
-  it('adds its jitter after the cap, so that the last delay may exceed it by that share', () => {
+  it('adds its jitter after the cap, so that the last delay may exceed the cap by the jitter', () => {
     expect(backoffMs(9, plain, 0.999_999)).toBe(1_200);
   });
 
@@ -19,7 +19,7 @@ describe('backoff', () => {
     expect(DEFAULT_BACKOFF).toEqual({ minMs: 200, maxMs: 30_000, factor: 2, jitter: 0.2 });
   });
 
-  it('stays within its bounds and never shrinks in a row, however long', () => {
+  it('stays within its bounds and never shrinks in a row, however long the row is', () => {
     const backoffs = fc.record({
       minMs: fc.nat({ max: 10_000 }),
       maxMs: fc.nat({ max: 100_000 }),

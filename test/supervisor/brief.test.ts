@@ -12,8 +12,8 @@ function chain(length: number): Error {
   );
 }
 
-describe('what a Boss keeps of an error', () => {
-  it('is its name, message, code, stack and first causes', () => {
+describe('the error that a Boss keeps', () => {
+  it('has its name, message, code, stack and first causes', () => {
     const kept = brief(new BosunError('BOSUN_TIMEOUT', 'too late', { cause: new TypeError('why') })) as BosunError;
     expect(kept).toMatchObject({
       name: 'BosunError',
@@ -24,13 +24,13 @@ describe('what a Boss keeps of an error', () => {
     expect(kept.stack).toContain('brief.test.ts');
   });
 
-  it('is cut where it is long', () => {
+  it('is shortened if it is long', () => {
     const kept = brief(new Error('x'.repeat(5_000_000), { cause: chain(40) })) as Error;
     expect(kept.message.length).toBeLessThan(2_100);
     expect(JSON.stringify(kept, Object.getOwnPropertyNames(kept)).length).toBeLessThan(40_000);
   });
 
-  it('is the thing itself where something small was thrown, and a quotation of anything else', () => {
+  it('is the thrown value itself if that is small, and a quotation of it otherwise', () => {
     expect(brief('no')).toBe('no');
     expect(brief(undefined)).toBe(undefined);
     expect(brief(7)).toBe(7);
@@ -38,7 +38,7 @@ describe('what a Boss keeps of an error', () => {
     expect(brief(Symbol('s'))).toMatchObject({ message: 'Symbol(s)' });
   });
 
-  it('is never refused by admission, five levels down', LONG, () => {
+  it('is never refused by admission, even nested five levels deep', LONG, () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -5,7 +5,7 @@ const invalid = (message: RegExp): unknown =>
   expect.objectContaining({ code: 'BOSUN_CHILD_SPEC_INVALID', message: expect.stringMatching(message) as string });
 
 describe('a child spec', () => {
-  it('needs an id and an agent; the rest has defaults', () => {
+  it('needs an id and an agent; all other fields have defaults', () => {
     expect(parseChildSpec({ id: 'a', agent: 'worker' })).toEqual({
       id: 'a',
       agent: 'worker',
@@ -14,7 +14,7 @@ describe('a child spec', () => {
     });
   });
 
-  it('of a Boss holds the options of a tree', () => {
+  it('a child spec of a Boss holds the options of a tree', () => {
     expect(parseChildSpec({ id: 'b', boss: { intensity: 1 } })).toEqual({
       id: 'b',
       restart: 'permanent',
@@ -22,7 +22,7 @@ describe('a child spec', () => {
     });
   });
 
-  it('fills in a backoff that is only begun', () => {
+  it('completes a partial backoff with defaults', () => {
     expect(parseChildSpec({ id: 'a', agent: 'worker', backoff: { minMs: 5 } }).backoff).toEqual({
       minMs: 5,
       maxMs: 30_000,
@@ -34,7 +34,7 @@ describe('a child spec', () => {
   it.each([
     [{ agent: 'worker' }, /id/],
     [{ id: '', agent: 'worker' }, /id/],
-    [{ id: 'not an address', agent: 'worker' }, /^child spec: id: an id is letters.*segments/],
+    [{ id: 'not an address', agent: 'worker' }, /^child spec: id: an id must be letters.*segments/],
     [{ id: 'a' }, /agent/],
     [{ id: 'a', agent: 'worker', restart: 'sometimes' }, /restart/],
     [{ id: 'a', agent: 'worker', resume: 'half' }, /resume/],
@@ -59,11 +59,11 @@ describe('a child spec', () => {
       /two children with the id "a"/,
     ],
     ['worker', /child spec/],
-  ])('is refused, naming the field: %j', (options, message) => {
+  ])('is refused with the name of the field: %j', (options, message) => {
     expect(() => parseChildSpec(options)).toThrow(invalid(message) as Error);
   });
 
-  it('names the place within a tree', () => {
+  it('is refused with its place in the tree', () => {
     const tree = {
       children: [
         { id: 'a', agent: 'worker' },

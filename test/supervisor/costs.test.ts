@@ -1,5 +1,5 @@
 /**
- * What supervision costs must not grow with what has nothing to do with it; mostly read off the bytes that are written.
+ * The costs of supervision, which must not grow with unrelated children and restarts; mostly measured in bytes written.
  */
 import { describe, expect, it } from 'vitest';
 import { assign, emit, setup } from 'xstate';
@@ -32,14 +32,14 @@ const ids = (count: number) => Array.from({ length: count }, (_, index) => `c${i
 async function bytesOfAnEnd(count: number): Promise<number> {
   const { test, written } = await started({ children: ids(count).map((id) => s(id, 0)) });
   const before = written();
-  const ended = test.system.boss().terminateChild('sup');
+  const ended = test.shard.boss().terminateChild('sup');
   for (let n = 0; n < count; n++) await test.advance(1);
   await ended;
-  expect(test.system.tree().children).toEqual([]);
+  expect(test.shard.tree().children).toEqual([]);
   return written() - before;
 }
 
-/** Bytes that so many restarts write, one after the other. */
+/** The bytes that a number of restarts write, one after the other. */
 async function bytesOfRestarts(count: number, siblings: number): Promise<number> {
   const { test, written } = await started({
     intensity: 100_000,
@@ -72,39 +72,31 @@ const shouter = defineAgent({
 });
 
 describe('supervision', () => {
-  it('ends four times as many children for four times as many bytes', async () => {
+  it('writes bytes in proportion to the number of children that end', async () => {
     const few = await bytesOfAnEnd(50);
     expect((await bytesOfAnEnd(200)) / few).toBeLessThan(4.4);
   });
 
-  it(
-    'restarts a child for no more bytes after a hundred restarts in the same period than after thirty, or beside a ' +
-      'hundred siblings',
-    async () => {
-      const thirty = await bytesOfRestarts(30, 1);
-      const more = await bytesOfRestarts(150, 1);
-      expect(more / 150).toBeLessThan((thirty / 30) * 1.2);
-      expect(await bytesOfRestarts(30, 100)).toBeLessThan(thirty * 1.1);
-    },
-  );
+  it('writes no more bytes for a restart after 100 others in a period, or beside 100 siblings', async () => {
+    const thirty = await bytesOfRestarts(30, 1);
+    const more = await bytesOfRestarts(150, 1);
+    expect(more / 150).toBeLessThan((thirty / 30) * 1.2);
+    expect(await bytesOfRestarts(30, 100)).toBeLessThan(thirty * 1.1);
+  });
 
-  it(
-    'decides about a failure before others take their turns, so that many failures at once are not written as they ' +
-      'wait',
-    async () => {
-      const test = await startTestSystem({
-        agents: [shouter],
-        tree: { intensity: 10, children: ids(3).map((id) => ({ id, agent: 'shouter' })) },
-      });
-      const heard: string[] = [];
-      test.system.onEmitted((address, { type }) => heard.push(`${address} ${type}`));
-      await Promise.all([
-        test.system.send('c0', { type: 'fall' }),
-        test.system.send('c1', { type: 'shout' }),
-        test.system.send('c2', { type: 'shout' }),
-      ]);
-      await test.settle();
-      expect(heard.slice(0, 4)).toEqual(['root child.failed', 'root child.restarted', 'c1 shouted', 'c2 shouted']);
-    },
-  );
+  it('decides about a failure before other turns, so that simultaneous failures are not written twice', async () => {
+    const test = await startTestSystem({
+      agents: [shouter],
+      tree: { intensity: 10, children: ids(3).map((id) => ({ id, agent: 'shouter' })) },
+    });
+    const heard: string[] = [];
+    test.shard.onEmitted((address, { type }) => heard.push(`${address} ${type}`));
+    await Promise.all([
+      test.shard.send('c0', { type: 'fall' }),
+      test.shard.send('c1', { type: 'shout' }),
+      test.shard.send('c2', { type: 'shout' }),
+    ]);
+    await test.settle();
+    expect(heard.slice(0, 4)).toEqual(['root child.failed', 'root child.restarted', 'c1 shouted', 'c2 shouted']);
+  });
 });

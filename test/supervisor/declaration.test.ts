@@ -46,19 +46,19 @@ function inShort(order: Order): string {
 }
 
 describe('a changed declaration', () => {
-  it('starts what is new', () => {
+  it('starts children that are new', () => {
     expect(orders([a], [a, b], [record(a)])).toEqual(['record a running 3', 'start b 11']);
   });
 
-  it('stops what is removed and keeps its record', () => {
+  it('stops children that are removed, and keeps their records', () => {
     expect(orders([a, b], [a], [record(a), record(b)])).toEqual(['record a running 3', 'terminate b']);
   });
 
-  it('ends what is removed, also where it waits for its restart', () => {
+  it('ends a removed child that waits for its restart', () => {
     expect(orders([a], [], [record(a, 'waiting')])).toEqual(['terminate a']);
   });
 
-  it('leaves dynamic children alone', () => {
+  it('leaves dynamic children unchanged', () => {
     expect(orders([a], [a], [record(a), record(b)])).toEqual(['record a running 3']);
   });
 
@@ -66,21 +66,21 @@ describe('a changed declaration', () => {
     expect(orders([], [a], [record(a)])).toEqual(['record a running 3']);
   });
 
-  it('starts a child that was removed before and comes back, in its old place', () => {
+  it('starts a child that was removed and is declared again, in its old place', () => {
     expect(orders([], [a], [record(a, 'ended')])).toEqual(['start a 3']);
   });
 
-  it('leaves a declared child ended that has ended', () => {
+  it('does not start a declared child that has ended', () => {
     expect(orders([a], [a], [record(a, 'ended')])).toEqual(['record a ended 3']);
     expect(orders([a], [a], [])).toEqual([]);
   });
 
-  it('replaces a child whose agent is another', () => {
+  it('replaces a child whose declared agent has changed', () => {
     expect(orders([a], [{ ...a, agent: 'manager' }], [record(a)])).toEqual(['terminate a', 'start a 3']);
     expect(orders([a], [{ id: 'a', boss: {} }], [record(a)])).toContain('terminate a');
   });
 
-  it('is passed on to Bosses below', () => {
+  it('is passed on to nested Bosses', () => {
     const boss = { id: 'b', boss: { children: [a] } };
     expect(orders([boss], [boss], [record(boss)])).toEqual(['record b running 3', 'declare b']);
   });
@@ -107,10 +107,10 @@ describe('the next start of a system whose tree has changed', () => {
     ]);
   });
 
-  it('brings a removed child back anew, and stops nothing that it does not name', async () => {
+  it('starts a child that is declared again in its initial state, and stops no dynamic child', async () => {
     const test = await startTestSystem({ agents, tree: tree([a], []) });
     await told(test, 'a', 'note', 'old');
-    await test.system.spawn(agents[0], 'dynamic');
+    await test.shard.spawn(agents[0], 'dynamic');
     await test.crash();
     await test.restart({ tree: tree([], []) });
     expect([notes(test, 'a'), notes(test, 'dynamic')]).toEqual([null, []]);
@@ -119,7 +119,7 @@ describe('the next start of a system whose tree has changed', () => {
     expect([notes(test, 'a'), notes(test, 'dynamic')]).toEqual([[], []]);
   });
 
-  it('supervises by the options and specs of today', async () => {
+  it('supervises by the new options and specs', async () => {
     const test = await startTestSystem({ agents, tree: { intensity: 0, children: [a] } });
     await test.crash();
     await test.restart({ tree: { intensity: 1, children: [{ ...a, resume: 'initial' }] } });
@@ -128,7 +128,7 @@ describe('the next start of a system whose tree has changed', () => {
     expect([notes(test, 'a'), restarts(test, 'a')]).toEqual([[], 1]);
   });
 
-  it('gives a nested Boss that is restarted the children of today, not those it was born with', async () => {
+  it('gives a restarted nested Boss its newly declared children, not the original ones', async () => {
     const test = await startTestSystem({ agents, tree: tree([], [a, b]) });
     await test.crash();
     const c = { id: 'c', agent: 'worker' };

@@ -14,7 +14,7 @@ async function explodeTimes(test: TestSystem, address: string, times: number): P
 }
 
 describe('restarts', () => {
-  it('may go on for ever when no period holds more than the intensity', async () => {
+  it('may go on forever if no period holds more than the intensity', async () => {
     const test = await start({ intensity: 1, periodMs: 1_000, children: [w] });
     for (let crash = 0; crash < 4; crash++) {
       await told(test, 'w', 'explode');
@@ -23,7 +23,7 @@ describe('restarts', () => {
     expect(restarts(test, 'w')).toBe(4);
   });
 
-  it('at both ends of one period are in it', async () => {
+  it('restarts at both ends of one period count in that period', async () => {
     const test = await start({ intensity: 1, periodMs: 1_000, children: [w] });
     await told(test, 'w', 'explode');
     await test.advance(1_000);
@@ -31,7 +31,7 @@ describe('restarts', () => {
     expect(await reasonOfClosing(test)).toMatchObject({ code: 'BOSUN_INTENSITY_EXCEEDED' });
   });
 
-  it('of all children count together', async () => {
+  it('restarts of all children count together', async () => {
     const test = await start({ intensity: 2, children: ['a', 'b', 'c'].map((id) => ({ id, agent: 'worker' })) });
     for (const id of ['a', 'b', 'c']) await told(test, id, 'explode');
     expect(await reasonOfClosing(test)).toMatchObject({
@@ -40,7 +40,7 @@ describe('restarts', () => {
     });
   });
 
-  it('by a permanent child that finishes count too', async () => {
+  it('restarts of a permanent child that finishes count too', async () => {
     const test = await start({ intensity: 2, children: [w] });
     for (let end = 0; end < 3; end++) await told(test, 'w', 'finish');
     expect(await reasonOfClosing(test)).toMatchObject({ code: 'BOSUN_INTENSITY_EXCEEDED' });
@@ -54,30 +54,30 @@ describe('a Boss that gives up', () => {
     boss: { intensity: 0, children: [w, { id: 'v', agent: 'worker' }] },
   });
 
-  it('under a Boss begins anew with its static children when it is permanent', async () => {
+  it('is restarted from its initial state with its static children if it is permanent below a Boss', async () => {
     const test = await start({ children: [team('permanent')] });
     await told(test, 'team/w', 'note', 'forgotten');
-    await test.system.spawn(worker, 'dynamic', { under: 'team' });
+    await test.shard.spawn(worker, 'dynamic', { under: 'team' });
     await told(test, 'team/v', 'explode');
     expect(['team/w', 'team/v', 'team/dynamic'].map((address) => notes(test, address))).toEqual([[], [], null]);
     expect(restarts(test, 'team')).toBe(1);
   });
 
-  it('loses its dynamic children, whose names are free then', async () => {
+  it('loses its dynamic children, whose names are then free', async () => {
     const test = await start({ children: [team('permanent')] });
-    await test.system.spawn(worker, 'dynamic', { under: 'team' });
+    await test.shard.spawn(worker, 'dynamic', { under: 'team' });
     await told(test, 'team/dynamic', 'note', 'lost');
     await told(test, 'team/v', 'explode');
-    await test.system.spawn(worker, 'dynamic', { under: 'team' });
+    await test.shard.spawn(worker, 'dynamic', { under: 'team' });
     expect(notes(test, 'team/dynamic')).toEqual([]);
   });
 
   it.each(['transient', 'temporary'] as const)(
-    'is not restarted when it is %s, and takes its children along',
+    'is not restarted if it is %s, and ends with its children',
     async (restart) => {
       const test = await start({ intensity: 0, children: [team(restart), w] });
       await told(test, 'team/v', 'explode');
-      expect(['team', 'team/w', 'team/v'].map((address) => test.system.snapshot(address))).toEqual([
+      expect(['team', 'team/w', 'team/v'].map((address) => test.shard.snapshot(address))).toEqual([
         undefined,
         undefined,
         undefined,
@@ -95,14 +95,14 @@ describe('a Boss that gives up', () => {
     expect([restarts(test, 'team'), restarts(test, 'team/w')]).toEqual([1, 1]);
   });
 
-  it('keeps orders that came for it meanwhile', async () => {
+  it('keeps orders that arrive in the meantime', async () => {
     const test = await start({ children: [team('permanent')] });
-    await Promise.all([tell(test, 'team/v', 'explode'), test.system.spawn(worker, 'dynamic', { under: 'team' })]);
+    await Promise.all([tell(test, 'team/v', 'explode'), test.shard.spawn(worker, 'dynamic', { under: 'team' })]);
     await test.settle();
-    await Promise.allSettled([tell(test, 'team/v', 'choke'), test.system.spawn(worker, 'late', { under: 'team' })]);
+    await Promise.allSettled([tell(test, 'team/v', 'choke'), test.shard.spawn(worker, 'late', { under: 'team' })]);
     await test.settle();
     expect(restarts(test, 'team')).toBe(2);
-    expect(test.system.tree('team').children.map(({ address }) => address)).toEqual(
+    expect(test.shard.tree('team').children.map(({ address }) => address)).toEqual(
       expect.arrayContaining(['team/w', 'team/v']),
     );
   });
@@ -117,7 +117,7 @@ describe('the root that gives up', () => {
     ],
   };
 
-  it('does so after the product of the intensities on the way, and names child and error', async () => {
+  it('gives up after the product of the intensities on the path, and names child and error', async () => {
     const test = await start(deep);
     await explodeTimes(test, 'floor/room/w', 7);
     expect([restarts(test, 'floor'), restarts(test, 'floor/room'), restarts(test, 'floor/room/w')]).toEqual([1, 1, 1]);
@@ -128,18 +128,18 @@ describe('the root that gives up', () => {
     });
   });
 
-  it('closes the system: nothing more is taken', async () => {
+  it('closes the system, which accepts no more events', async () => {
     const test = await start({ intensity: 0, children: [w] });
     await told(test, 'w', 'explode');
     await reasonOfClosing(test);
     await expect(tell(test, 'w', 'note')).rejects.toMatchObject({ code: 'BOSUN_SYSTEM_CLOSED' });
   });
 
-  it('gives the next start a fresh window, and its children what they knew', async () => {
+  it('gives the next start a fresh window, and keeps the context of its children', async () => {
     const test = await start({ intensity: 1, children: [w, { id: 'v', agent: 'worker' }] });
     await told(test, 'w', 'note', 'kept');
     await told(test, 'v', 'note', 'kept too');
-    await test.system.spawn(worker, 'dynamic');
+    await test.shard.spawn(worker, 'dynamic');
     await explodeTimes(test, 'w', 2);
     await reasonOfClosing(test);
     await test.restart();
@@ -153,7 +153,7 @@ describe('the root that gives up', () => {
   it.each([
     ['', {}],
     [', also after a delay', { backoff: { minMs: 100, factor: 1, jitter: 0 } }],
-  ])('lets the next start restart what it gave up over even if it allows no restarts%s', async (_, options) => {
+  ])('lets the next start restart the failed child even if no restarts are allowed%s', async (_, options) => {
     const test = await start({ intensity: 0, children: [{ ...w, ...options }] });
     for (let run = 0; run < 3; run++) {
       await told(test, 'w', 'note', `run ${run}`);
@@ -165,7 +165,7 @@ describe('the root that gives up', () => {
     expect(notes(test, 'w')).toEqual(['run 0', 'run 1', 'run 2']);
   });
 
-  it('closes at every start as long as the reason lasts', async () => {
+  it('closes at every start as long as the cause remains', async () => {
     const test = await start({ children: [{ id: 's', agent: 'stillborn' }] });
     for (let run = 0; run < 3; run++) {
       expect(await reasonOfClosing(test)).toMatchObject({
@@ -176,10 +176,10 @@ describe('the root that gives up', () => {
     }
     await reasonOfClosing(test);
     await test.restart({ tree: { children: [] } });
-    expect(test.system.tree().children).toEqual([]);
+    expect(test.shard.tree().children).toEqual([]);
   });
 
-  it('counts restarts before a crash of the host that did not end in giving up', async () => {
+  it('counts restarts from before a crash of the host', async () => {
     const test = await start({ intensity: 1, children: [w] });
     await told(test, 'w', 'explode');
     await test.crash();

@@ -56,20 +56,23 @@ describe('restart types', () => {
 });
 
 describe('a restart', () => {
-  it('goes on from the last committed state after a failure', () => {
+  it('is from the last committed state after a failure', () => {
     expect(decideExit(situation(), exit('error'), 0)).toMatchObject({ kind: 'restart', mode: 'committed' });
   });
 
-  it('begins anew after a failure where the spec says so', () => {
+  it('is from the initial state after a failure if the spec says so', () => {
     const anew = situation({ record: record({ resume: 'initial' }) });
     expect(decideExit(anew, exit('error'), 0)).toMatchObject({ kind: 'restart', mode: 'initial' });
   });
 
-  it.each(['normal', 'shutdown'] as const)('begins anew after a %s exit, whatever the spec says', (reason) => {
-    expect(decideExit(situation(), exit(reason), 0)).toMatchObject({ kind: 'restart', mode: 'initial' });
-  });
+  it.each(['normal', 'shutdown'] as const)(
+    'is from the initial state after a %s exit, whatever the spec says',
+    (reason) => {
+      expect(decideExit(situation(), exit(reason), 0)).toMatchObject({ kind: 'restart', mode: 'initial' });
+    },
+  );
 
-  it('of a Boss always begins anew', () => {
+  it('a restart of a Boss is always from the initial state', () => {
     const boss: ChildRecord = { ...record(), spec: parseChildSpec({ id: 'b', boss: {} }) };
     expect(decideExit(situation({ record: boss }), exit('error'), 0)).toMatchObject({
       kind: 'restart',
@@ -83,13 +86,13 @@ describe('a restart', () => {
     expect(decision).toHaveProperty('record.lastError.message', 'boom');
   });
 
-  it('of a redelivered message is not counted again', () => {
+  it('a restart for the redelivery of a message is not counted again', () => {
     const full = situation({ window: [9_000, 9_000, 9_000] });
     const decision = decideExit(full, exit('error', { redelivery: true }), 0);
     expect(decision).toMatchObject({ kind: 'restart', window: [9_000, 9_000, 9_000], record: { restarts: 0 } });
   });
 
-  it('brought about by a client counts in the record alone: nothing that a client sends ends a Boss (P9)', () => {
+  it('counts in the record only if a client caused it, so that no client can end a Boss (P9)', () => {
     const full = situation({ window: [9_000, 9_000, 9_000], record: record({ backoff: { minMs: 100 } }) });
     expect(decideExit(full, exit('error', { byClient: true }), 0)).toMatchObject({
       kind: 'restart',
@@ -98,7 +101,7 @@ describe('a restart', () => {
     });
   });
 
-  it('too many makes the Boss give up with the error of the child', () => {
+  it('makes the Boss give up with the error of the child if it is beyond the intensity', () => {
     const full = situation({ window: [9_000, 9_000, 9_000] });
     expect(decideExit(full, exit('error'), 0)).toMatchObject({ kind: 'give-up', error: { message: 'boom' } });
   });
@@ -107,7 +110,7 @@ describe('a restart', () => {
 describe('a delayed restart', () => {
   const backoff = { minMs: 100, maxMs: 1_000, factor: 2, jitter: 0 };
 
-  it('waits longer each time in a row', () => {
+  it('waits longer after each failure in a row', () => {
     const first = decideExit(situation({ record: record({ backoff }, { startedAtMs: 9_900 }) }), exit('error'), 0);
     expect(first).toMatchObject({
       kind: 'wait',
@@ -122,14 +125,14 @@ describe('a delayed restart', () => {
     expect(second).toMatchObject({ kind: 'wait', delayMs: 200, record: { consecutive: 2 } });
   });
 
-  it('starts its row anew when the child ran for half of least and most before', () => {
+  it('begins a new row if the child ran for (minMs + maxMs) / 2 before', () => {
     const well = situation({ record: record({ backoff }, { startedAtMs: 10_000 - 550, consecutive: 4 }) });
     expect(decideExit(well, exit('error'), 0)).toMatchObject({ delayMs: 100, record: { consecutive: 1 } });
     const notYet = situation({ record: record({ backoff }, { startedAtMs: 10_000 - 549, consecutive: 4 }) });
     expect(decideExit(notYet, exit('error'), 0)).toMatchObject({ delayMs: 1_000 });
   });
 
-  it('counts when it runs, not when it is decided', () => {
+  it('counts when it is carried out, not when it is decided', () => {
     const waiting = record({ backoff }, { status: 'waiting', retry: { atMs: 10_100, mode: 'committed' } });
     expect(decideRetry(situation({ record: waiting, nowMs: 10_100, window: [5_000] }))).toMatchObject({
       kind: 'restart',
@@ -138,13 +141,13 @@ describe('a delayed restart', () => {
     });
   });
 
-  it('is not waited for when it is bound to be one too many', () => {
+  it('is not waited for if it is sure to exceed the intensity', () => {
     const recent = { record: record({ backoff }), limit: { intensity: 1, periodMs: 5_000 } };
     expect(decideExit(situation({ ...recent, window: [9_000] }), exit('error'), 0).kind).toBe('give-up');
     expect(decideExit(situation({ ...recent, window: [5_000] }), exit('error'), 0).kind).toBe('wait');
   });
 
-  it('is the last of its row where the spec says how many there may be', () => {
+  it('is the last of its row when maxConsecutive is reached', () => {
     const decide = (consecutive: number) => {
       const spec = { backoff: { ...backoff, maxConsecutive: 2 } };
       return decideExit(situation({ record: record(spec, { startedAtMs: 9_900, consecutive }) }), exit('error'), 0);
@@ -153,17 +156,17 @@ describe('a delayed restart', () => {
     expect(decide(2)).toMatchObject({ kind: 'give-up', error: { message: 'boom' } });
   });
 
-  it('begins anew when what it answers was a normal exit', () => {
+  it('is from the initial state after a normal exit', () => {
     const decision = decideExit(situation({ record: record({ backoff }) }), exit('normal'), 0);
     expect(decision).toMatchObject({ kind: 'wait', record: { retry: { mode: 'initial' } } });
   });
 
-  it('is not given to a redelivered message: waiting does not help against it', () => {
+  it('is not used for the redelivery of a message, for which a delay does not help', () => {
     const again = decideExit(situation({ record: record({ backoff }) }), exit('error', { redelivery: true }), 0);
     expect(again.kind).toBe('restart');
   });
 
-  it('is nothing for a child that is not waiting any more', () => {
+  it('is ignored for a child that no longer waits', () => {
     const retry = { atMs: 10_000, mode: 'initial' } as const;
     expect(decideRetry(situation())).toBe(null);
     expect(decideRetry(situation({ record: record({}, { status: 'stopping', retry }) }))).toBe(null);
@@ -179,12 +182,12 @@ describe('a start by order that fails', () => {
       0,
     );
 
-  it('counts nowhere: the child is forgotten, or, started once more, stays ended', () => {
+  it('counts nowhere: a new child is forgotten, and a child ordered to restart stays ended', () => {
     expect(decide('start')).toMatchObject({ kind: 'end', isForgotten: true, record: { status: 'ended', restarts: 0 } });
     expect(decide('restart')).toMatchObject({ kind: 'end', isForgotten: false, record: { status: 'ended' } });
   });
 
-  it('is a failure like any other where nobody ordered it', () => {
+  it('counts as an ordinary failure if the start was not ordered', () => {
     expect(decide(undefined).kind).toBe('restart');
   });
 });
@@ -195,28 +198,34 @@ describe('automatic shutdown', () => {
   const ended = (gone: ChildRecord, isForgotten = false) =>
     ({ kind: 'end', reason: 'normal', record: { ...gone, status: 'ended' }, isForgotten }) as const;
 
-  it('is off by default, and where it says never', () => {
+  it('is off by default and with never', () => {
     const a = child('a');
     expect(isShutDownBy(ended(a), undefined, [a])).toBe(false);
     expect(isShutDownBy(ended(a), 'never', [a])).toBe(false);
   });
 
-  it.each(['any_significant', 'all_significant'] as const)('by %s goes by significant children alone', (mode) => {
-    const a = child('a', { isSignificant: false });
-    expect(isShutDownBy(ended(a), mode, [a])).toBe(false);
-  });
+  it.each(['any_significant', 'all_significant'] as const)(
+    'automatic shutdown by %s ignores children that are not significant',
+    (mode) => {
+      const a = child('a', { isSignificant: false });
+      expect(isShutDownBy(ended(a), mode, [a])).toBe(false);
+    },
+  );
 
-  it.each(['any_significant', 'all_significant'] as const)('by %s is not brought about by one forgotten', (mode) => {
-    const a = child('a');
-    expect(isShutDownBy(ended(a, true), mode, [a])).toBe(false);
-  });
+  it.each(['any_significant', 'all_significant'] as const)(
+    'automatic shutdown by %s ignores a child that is forgotten',
+    (mode) => {
+      const a = child('a');
+      expect(isShutDownBy(ended(a, true), mode, [a])).toBe(false);
+    },
+  );
 
-  it('by any_significant comes with the first, whoever is left', () => {
+  it('automatic shutdown by any_significant comes with the first end of a significant child', () => {
     const a = child('a');
     expect(isShutDownBy(ended(a), 'any_significant', [a, child('b')])).toBe(true);
   });
 
-  it('by all_significant comes with the last significant child', () => {
+  it('automatic shutdown by all_significant comes with the last significant child', () => {
     const a = child('a');
     expect(isShutDownBy(ended(a), 'all_significant', [a, child('b')])).toBe(false);
     const others = [child('b', { status: 'ended' }), child('c', { isSignificant: false })];
@@ -228,11 +237,11 @@ describe('a group', () => {
   const at = (position: number) => record({ id: `c${position}` }, { position });
   const [first, second, third] = [at(0), at(1), at(2)] as const;
 
-  it('is everybody for one_for_all, in the order of their starts', () => {
+  it('is all children for one_for_all, in the order of their starts', () => {
     expect(restartGroup('one_for_all', second, [third, first, second])).toEqual([first, second, third]);
   });
 
-  it.each(['one_for_one', 'dynamic'] as const)('is nobody for %s: a child is restarted alone', (strategy) => {
+  it.each(['one_for_one', 'dynamic'] as const)('does not exist for %s: a child is restarted alone', (strategy) => {
     expect(restartGroup(strategy, second, [third, first, second])).toBe(undefined);
   });
 

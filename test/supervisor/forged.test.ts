@@ -1,4 +1,4 @@
-/** Nobody but the kernel speaks to a Boss about its children's ends. */
+/** Only the kernel tells a Boss about the ends of its children. */
 import { describe, expect, it } from 'vitest';
 import { type AnyActorRef, sendTo, setup } from 'xstate';
 import { z } from 'zod';
@@ -24,19 +24,19 @@ const forger = defineAgent({
 });
 
 describe('an event of the runtime that an agent sends', () => {
-  it('is refused as a throw of its turn, and the Boss hears nothing', async () => {
+  it('is refused as a throw in its turn, and does not reach the Boss', async () => {
     const floor = {
       id: 'floor',
       systemId: 'floor',
       boss: { intensity: 0, children: [{ id: 'victim', agent: 'forger' }] },
     };
     const test = await startTestSystem({ agents: [forger], tree: { children: [floor, { id: 'f', agent: 'forger' }] } });
-    await test.system.send('f', { type: 'forge' });
+    await test.shard.send('f', { type: 'forge' });
     await test.settle();
-    expect(test.system.snapshot('floor/victim')?.status).toBe('active');
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
-      { address: 'f', error: { message: 'f sends bosun.exit, which only the runtime may' } },
+    expect(test.shard.snapshot('floor/victim')?.status).toBe('active');
+    expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+      { address: 'f', error: { message: 'f sends bosun.exit, a type reserved for the runtime' } },
     ]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });

@@ -9,10 +9,10 @@ import { tell } from '../support/supervisor/worker.ts';
 /** Long enough that time passing between epochs does not matter. */
 const PERIOD_MS = 86_400_000;
 
-/** Who lives, what they know, how often they were restarted. */
-function outcome({ system }: TestSystem): Record<string, string> {
+/** The living actors with their notes or state, and the number of their restarts. */
+function outcome({ shard: system }: TestSystem): Record<string, string> {
   const seen: Record<string, string> = {};
-  const visit = (node: ReturnType<TestSystem['system']['tree']>): void => {
+  const visit = (node: ReturnType<TestSystem['shard']['tree']>): void => {
     const { notes } = (system.snapshot(node.address)?.context ?? {}) as { notes?: string[] };
     seen[node.address] = `${node.restarts ?? '-'} restarts, ${notes?.join() ?? JSON.stringify(node.state)}`;
     node.children.forEach(visit);
@@ -32,7 +32,7 @@ function story(tree: BossOptions, begin: (test: TestSystem) => Promise<unknown>)
 
 describe('a crash of the host after any epoch changes nothing about', () => {
   it(
-    'a group restart in which one takes its time to end, one does not end in time, and one stays away',
+    'a group restart in which one child is slow to end, one exceeds its time to end, and one is temporary',
     LONG,
     async () => {
       const children = [s('a', 100), w('b'), s('c', 60_000, { shutdownMs: 500 }), w('t', { restart: 'temporary' })];
@@ -52,7 +52,7 @@ describe('a crash of the host after any epoch changes nothing about', () => {
     },
   );
 
-  it('the restart of the rest: the first is left alone, and a mailbox is kept', async () => {
+  it('a rest_for_one restart, which leaves the first child alone and keeps a mailbox', async () => {
     const told = story({ strategy: 'rest_for_one', children: [w('a'), w('b'), s('c', 50)] }, async (test) => {
       await tell(test, 'a', 'note');
       await Promise.all([tell(test, 'b', 'choke'), tell(test, 'b', 'note', 'kept in the mailbox')]);
@@ -61,7 +61,7 @@ describe('a crash of the host after any epoch changes nothing about', () => {
     expect(end).toMatchObject({ a: '0 restarts, note', b: '1 restarts, kept in the mailbox', c: '3 restarts, ' });
   });
 
-  it('a Boss that gives up over children that take their time', async () => {
+  it('a Boss that gives up while its children are slow to end', async () => {
     const boss = { intensity: 0, periodMs: PERIOD_MS, children: [s('slow', 1_000), w('bad')] };
     const { outcome: end, crashes } = await withACrashAfterEveryEpoch(
       story({ children: [{ id: 'team', boss }] }, (test) => tell(test, 'team/bad', 'choke')),
@@ -74,14 +74,14 @@ describe('a crash of the host after any epoch changes nothing about', () => {
     expect(crashes).toBeGreaterThan(4);
   });
 
-  it('an end by order, its waiting and its timeout, and an order that comes meanwhile', async () => {
+  it('an ordered end that exceeds its time, and an order that arrives meanwhile', async () => {
     const boss = { children: [s('first', 60_000, { shutdownMs: 2_000 }), s('second', 100)] };
     const told = story({ children: [w('w'), { id: 'team', restart: 'transient', boss } as never] }, async (test) => {
-      void test.system
+      void test.shard
         .boss()
         .terminateChild('team')
         .catch(() => {});
-      void test.system
+      void test.shard
         .boss()
         .startChild({ id: 'n', agent: 'plain' })
         .catch(() => {});
@@ -98,7 +98,7 @@ describe('a crash of the host after any epoch changes nothing about', () => {
       children: [w('a', { restart: 'transient', significant: true }), s('b', 200)],
     };
     const told = story({ children: [{ id: 'team', restart: 'transient', boss } as never, w('w')] }, (test) =>
-      test.system.send('team/a', { type: 'finish' }),
+      test.shard.send('team/a', { type: 'finish' }),
     );
     expect(Object.keys((await withACrashAfterEveryEpoch(told)).outcome)).toEqual(['root', 'w']);
   });

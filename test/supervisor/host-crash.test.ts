@@ -11,7 +11,7 @@ const PERIOD_MS = 86_400_000;
 const w = { id: 'w', agent: 'worker' } as const;
 const v = { id: 'v', agent: 'worker' } as const;
 
-/** What must not depend on crashes of the host. */
+/** The outcome, which must not depend on crashes of the host. */
 interface Outcome {
   readonly closed: string | null;
   readonly children: Record<string, unknown>;
@@ -19,11 +19,11 @@ interface Outcome {
 }
 
 async function outcome(test: TestSystem): Promise<Outcome> {
-  const root = test.system.snapshot('root')!;
+  const root = test.shard.snapshot('root')!;
   const isOpen = root.status === 'active';
   const closed = isOpen ? null : (await reasonOfClosing(test)).message;
   const children: Record<string, unknown> = {};
-  for (const node of below(test.system.tree())) {
+  for (const node of below(test.shard.tree())) {
     const { address, restarts, lastError, status } = node;
     children[address] = {
       notes: node.agent === 'boss' ? null : notes(test, address),
@@ -32,10 +32,10 @@ async function outcome(test: TestSystem): Promise<Outcome> {
       lastError: (lastError as Error | undefined)?.message,
     };
   }
-  return { closed, children, quarantined: test.system.deadLetters.list({ reason: 'quarantined' }).length };
+  return { closed, children, quarantined: test.shard.deadLetters.list({ reason: 'quarantined' }).length };
 }
 
-function below(node: ReturnType<TestSystem['system']['tree']>): (typeof node)[] {
+function below(node: ReturnType<TestSystem['shard']['tree']>): (typeof node)[] {
   return node.children.flatMap((child) => [child, ...below(child)]);
 }
 
@@ -68,7 +68,7 @@ describe('a crash of the host after any epoch changes nothing about', () => {
     expect(end.children).toEqual({});
   });
 
-  it('a message that crashes its agent: what the agent knew, deliveries, its one restart, its quarantine', async () => {
+  it('a message that crashes its agent: context, deliveries, the single restart, quarantine', async () => {
     const said = (test: TestSystem) =>
       Promise.all([tell(test, 'w', 'note', 'before'), tell(test, 'w', 'choke'), tell(test, 'w', 'note', 'after')]);
     const { outcome: end, crashes } = await withACrashAfterEveryEpoch(story({ intensity: 1, children: [w, v] }, said));
@@ -94,7 +94,7 @@ describe('a crash of the host after any epoch changes nothing about', () => {
     expect(end.children).toMatchObject({ w: { notes: ['two'], restarts: 1 } });
   });
 
-  it('an escalation to a Boss that begins anew', async () => {
+  it('an escalation to a Boss that restarts from its initial state', async () => {
     const team = { id: 'team', boss: { intensity: 0, periodMs: PERIOD_MS, children: [w, v] } };
     const said = (test: TestSystem) =>
       Promise.all([tell(test, 'team/v', 'note', 'forgotten'), tell(test, 'team/w', 'choke')]);
@@ -107,13 +107,13 @@ describe('a crash of the host after any epoch changes nothing about', () => {
     expect(crashes).toBeGreaterThan(3);
   });
 
-  it('the word to who waits for a child: it comes once', async () => {
+  it('the single notification to an actor that waits for the end of a child', async () => {
     const said = async (test: TestSystem) => {
-      await test.system.send('m', { type: 'hire', spec: { id: 'a', agent: 'worker', restart: 'temporary' } } as never);
+      await test.shard.send('m', { type: 'hire', spec: { id: 'a', agent: 'worker', restart: 'temporary' } } as never);
       await test.settle();
       await tell(test, 'a', 'choke');
     };
-    const heard = (test: TestSystem) => (test.system.snapshot('m')!.context as { heard: string[] }).heard;
+    const heard = (test: TestSystem) => (test.shard.snapshot('m')!.context as { heard: string[] }).heard;
     const waited = { ...story({ children: [{ id: 'm', agent: 'manager' }] }, said), outcome: heard };
     expect((await withACrashAfterEveryEpoch(waited)).outcome).toEqual(['a: error']);
   });
@@ -131,7 +131,7 @@ describe('a crash of the host between the failure and the closing of the system'
   /**
    * Given up, or still to be given up over: an undisturbed run closes, and so does one after any crash but the last.
    */
-  it('closes it at the next start, or finds it closed and begins with a fresh window', async () => {
+  it('closes the system at the next start, or finds it closed and begins with a fresh window', async () => {
     const tree = { intensity: 0, periodMs: PERIOD_MS, children: [w] };
     const ends: string[] = [];
     const told: Story<string> = {
@@ -139,8 +139,8 @@ describe('a crash of the host between the failure and the closing of the system'
       begin: (test) => tell(test, 'w', 'choke'),
       unfoldMs: 0,
       outcome: (test) => {
-        const { window } = test.system.snapshot('root')!.context as { window: number[] };
-        ends.push(test.system.snapshot('root')!.status);
+        const { window } = test.shard.snapshot('root')!.context as { window: number[] };
+        ends.push(test.shard.snapshot('root')!.status);
         return `${window.length} counted`;
       },
     };

@@ -8,7 +8,7 @@ import {
   type Window,
 } from '../../src/supervisor/intensity.ts';
 
-/** All restarts at these times, in order; the number of those that the Boss survives. */
+/** Adds restarts at the given times in order. @returns The number of restarts that the Boss survives. */
 function survived(times: readonly number[], limit: { intensity: number; periodMs: number }): number {
   let window: Window | null = [];
   let count = 0;
@@ -30,7 +30,7 @@ describe('restart intensity', () => {
     expect(survived([0], { intensity: 0, periodMs: 5_000 })).toBe(0);
   });
 
-  it('counts no restart that kernel time, set back since, has yet to reach', () => {
+  it('counts no restart in the future after kernel time was set back', () => {
     expect(survived([9_000, 9_001, 9_002, 0, 1, 2], DEFAULT_INTENSITY)).toBe(6);
   });
 
@@ -40,7 +40,7 @@ describe('restart intensity', () => {
     expect(survived([0, 1_001], limit)).toBe(2);
   });
 
-  it('lasts for ever when restarts are rarer than the limit (OTP: multiple_restarts)', () => {
+  it('lasts forever if restarts are rarer than the limit (OTP: multiple_restarts)', () => {
     expect(survived([0, 2_100, 4_200, 6_300], { intensity: 1, periodMs: 1_000 })).toBe(4);
   });
 
@@ -62,7 +62,7 @@ describe('restart intensity', () => {
     );
   });
 
-  it('stays short in a storm, counts every restart, and never lets more through than the intensity', () => {
+  it('keeps few entries in a storm, counts every restart, and never allows more than the intensity', () => {
     const gaps = fc.array(fc.integer({ min: 0, max: 30 }), { minLength: 60, maxLength: 200 });
     fc.assert(
       fc.property(gaps, fc.integer({ min: EXACT_ENTRIES, max: 80 }), (between, intensity) => {
@@ -87,14 +87,14 @@ describe('restart intensity', () => {
     );
   });
 
-  it('is exact to the millisecond as long as fewer restarts are allowed than it has entries', () => {
+  it('is exact to the millisecond as long as fewer restarts are allowed than it has exact entries', () => {
     const limit = { intensity: EXACT_ENTRIES - 1, periodMs: 16_000 };
     const storm = Array.from({ length: EXACT_ENTRIES - 1 }, (_, ms) => ms);
     expect(survived([...storm, 16_000], limit)).toBe(EXACT_ENTRIES - 1);
     expect(survived([...storm, 16_001], limit)).toBe(EXACT_ENTRIES);
   });
 
-  it('has restarts that are close to each other share an entry once there are as many entries as are exact', () => {
+  it('merges restarts that are close together into one entry once all exact entries are in use', () => {
     const limit = { intensity: 100, periodMs: 16_000 };
     const storm = Array.from({ length: EXACT_ENTRIES }, (_, index) => 900 - index);
     expect(addRestart(storm.slice(1), 950, limit)).toEqual([950, ...storm.slice(1)]);
@@ -102,7 +102,7 @@ describe('restart intensity', () => {
     expect(addRestart(storm, 1_000, limit)).toEqual([1_000, ...storm]);
   });
 
-  it('tells how many restarts count at a time', () => {
+  it('gives the number of restarts that count at a time', () => {
     expect(restartsWithin([[900, 3], 500, 100], 1_000, 500)).toBe(4);
   });
 });

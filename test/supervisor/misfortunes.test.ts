@@ -1,7 +1,7 @@
 /**
- * What befalls a system that runs for long, and how it ends (P5, P6): a poison message beside a long promise, a client
- * that sends nothing but poison, a permanent child that finishes, a child that cannot start. A Boss that throws has a
- * file of its own.
+ * Misfortunes of a system that runs for a long time, and their outcomes (P5, P6): a poison message beside a long
+ * promise, a client that sends only poison, a permanent child that finishes, a child that cannot start. A Boss that
+ * throws has a separate file.
  */
 import { describe, expect, it } from 'vitest';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
@@ -19,7 +19,7 @@ describe('a promise of 40 minutes', () => {
   it.each([
     ['', {}],
     [', also where its agent waits for its restart', { backoff }],
-  ])('is not ended by poison messages meanwhile%s', async (_, options) => {
+  ])('is not ended by earlier poison messages%s', async (_, options) => {
     const { agent, pending } = promiser();
     const test = await startTestSystem({
       agents: [agent],
@@ -29,7 +29,7 @@ describe('a promise of 40 minutes', () => {
     await test.advance(10 * MINUTE_MS);
     await told(test, 'p', 'choke');
     await test.advance(30 * MINUTE_MS - 1);
-    expect([pending.length, pending[0]!.signal.aborted, test.system.snapshot('p')?.value]).toEqual([
+    expect([pending.length, pending[0]!.signal.aborted, test.shard.snapshot('p')?.value]).toEqual([
       1,
       false,
       'working',
@@ -37,13 +37,13 @@ describe('a promise of 40 minutes', () => {
     await test.advance(1);
     expect([
       pending.length,
-      test.system.snapshot('p')?.value,
-      (test.system.snapshot('p')!.context as { result: string }).result,
+      test.shard.snapshot('p')?.value,
+      (test.shard.snapshot('p')!.context as { result: string }).result,
     ]).toEqual([1, 'rested', 'done']);
-    expect([restarts(test, 'p'), test.system.deadLetters.list({ reason: 'quarantined' }).length]).toEqual([1, 1]);
+    expect([restarts(test, 'p'), test.shard.deadLetters.list({ reason: 'quarantined' }).length]).toEqual([1, 1]);
   });
 
-  it('is not ended by one that comes in its last minute: its result waits with its agent', async () => {
+  it('is not ended by a poison message in its last minute: its result waits until its agent is restarted', async () => {
     const { agent, pending } = promiser();
     const test = await startTestSystem({
       agents: [agent],
@@ -53,19 +53,19 @@ describe('a promise of 40 minutes', () => {
     await test.advance(39.5 * MINUTE_MS);
     await told(test, 'p', 'choke');
     await test.advance(MINUTE_MS / 2);
-    expect([test.system.tree('p').restartInMs, test.system.snapshot('p')?.value]).toEqual([MINUTE_MS / 2, 'working']);
+    expect([test.shard.tree('p').restartInMs, test.shard.snapshot('p')?.value]).toEqual([MINUTE_MS / 2, 'working']);
     await test.crash();
     await test.restart();
     await test.advance(MINUTE_MS / 2);
-    expect([pending.length, test.system.snapshot('p')?.value]).toEqual([1, 'rested']);
+    expect([pending.length, test.shard.snapshot('p')?.value]).toEqual([1, 'rested']);
   });
 });
 
-describe('a client that sends poison only', () => {
+describe('a client that sends only poison', () => {
   const FLOOD = 50;
 
-  /** How the system stands, and who goes on in it. */
-  function standing({ system }: TestSystem): unknown {
+  /** The state of the system, and the actors that still work. */
+  function standing({ shard: system }: TestSystem): unknown {
     const { status, mailbox, restarts, lastError } = system.tree('w');
     const letters = system.deadLetters.list().map(({ address, reason }) => `${address} ${reason}`);
     return {
@@ -79,32 +79,28 @@ describe('a client that sends poison only', () => {
     };
   }
 
-  it(
-    'gets its receiver suspended after the second message, the rest kept, and nobody else; wherever the host ' +
-      'crashes',
-    async () => {
-      const flood: Story<unknown> = {
-        options: () => ({ agents, tree: { periodMs: 86_400_000, children: [w, v] } }),
-        begin: async (test) =>
-          void (await Promise.all(Array.from({ length: FLOOD }, (_, n) => tell(test, 'w', 'choke', `${n}`)))),
-        unfoldMs: 10_000,
-        outcome: standing,
-      };
-      const { outcome, crashes } = await withACrashAfterEveryEpoch(flood);
-      expect(outcome).toEqual({
-        root: 'active',
-        status: 'suspended',
-        mailbox: FLOOD - 2,
-        restarts: 2,
-        code: 'BOSUN_STATE_SUSPECT',
-        letters: ['w quarantined', 'w quarantined'],
-        v: 0,
-      });
-      expect(crashes).toBeGreaterThan(3);
-    },
-  );
+  it('has only its receiver suspended, after the second message, wherever the host crashes', async () => {
+    const flood: Story<unknown> = {
+      options: () => ({ agents, tree: { periodMs: 86_400_000, children: [w, v] } }),
+      begin: async (test) =>
+        void (await Promise.all(Array.from({ length: FLOOD }, (_, n) => tell(test, 'w', 'choke', `${n}`)))),
+      unfoldMs: 10_000,
+      outcome: standing,
+    };
+    const { outcome, crashes } = await withACrashAfterEveryEpoch(flood);
+    expect(outcome).toEqual({
+      root: 'active',
+      status: 'suspended',
+      mailbox: FLOOD - 2,
+      restarts: 2,
+      code: 'BOSUN_STATE_SUSPECT',
+      letters: ['w quarantined', 'w quarantined'],
+      v: 0,
+    });
+    expect(crashes).toBeGreaterThan(3);
+  });
 
-  it('does not keep others from their work, and its receiver goes on once somebody has looked', async () => {
+  it('does not stop other actors, and its receiver goes on once an administrator resumes it', async () => {
     const test = await startTestSystem({ agents, tree: { children: [w, v] } });
     await Promise.all([
       ...Array.from({ length: 2 }, () => tell(test, 'w', 'choke')),
@@ -113,12 +109,12 @@ describe('a client that sends poison only', () => {
     ]);
     await test.settle();
     expect([notes(test, 'w'), notes(test, 'v')]).toEqual([[], ['undisturbed']]);
-    await test.system.resume('w');
+    await test.shard.resume('w');
     await test.settle();
     expect(notes(test, 'w')).toEqual(['kept']);
   });
 
-  it('has its restarts counted, one a message: with good messages between them its Boss gives up', async () => {
+  it('makes the Boss give up if good messages come between, as each poison message counts one restart', async () => {
     const team = { id: 'team', boss: { intensity: 2, periodMs: 60_000, children: [w] } };
     const test = await startTestSystem({ agents, tree: { children: [team, v] } });
     for (let n = 0; n < 2; n++) {
@@ -136,17 +132,17 @@ describe('a client that sends poison only', () => {
   });
 });
 
-describe('whatever clients send', () => {
+describe('bad messages of clients', () => {
   const CRASHES = 5;
 
   it.each(['choke', 'explode', 'finish'])(
-    'counts against no intensity, be it %s between good messages; wherever the host crashes',
+    'count against no intensity (%s between good messages), wherever the host crashes',
     async (type) => {
       const story: Story<unknown> = {
         options: () => ({ agents, tree: { intensity: 0, children: [w] } }),
         begin: async (test) => {
           const send = async (event: { type: string; text?: string }) => {
-            await test.system.clientApi.deliver('w', event as never);
+            await test.shard.clientApi.deliver('w', event as never);
             await test.settle();
           };
           for (let n = 0; n < CRASHES; n++) {
@@ -155,7 +151,7 @@ describe('whatever clients send', () => {
           }
         },
         unfoldMs: 1_000,
-        outcome: ({ system }) => [
+        outcome: ({ shard: system }) => [
           system.snapshot('root')!.status,
           system.snapshot('w')!.status,
           system.tree('w').restarts,
@@ -165,21 +161,21 @@ describe('whatever clients send', () => {
     },
   );
 
-  it('is told apart from what hosts send, over a crash too', async () => {
+  it('are told apart from messages of hosts, over a crash too', async () => {
     const test = await startTestSystem({ agents, tree: { intensity: 0, children: [w] } });
-    await test.system.clientApi.deliver('w', { type: 'finish' } as never);
+    await test.shard.clientApi.deliver('w', { type: 'finish' } as never);
     await test.crash();
     await test.restart();
     await test.settle();
-    expect(test.system.snapshot('root')!.status).toBe('active');
-    const closing = test.system.closed.catch((error: { code: string }) => error.code);
-    await test.system.send('w', { type: 'finish' });
+    expect(test.shard.snapshot('root')!.status).toBe('active');
+    const closing = test.shard.closed.catch((error: { code: string }) => error.code);
+    await test.shard.send('w', { type: 'finish' });
     expect(await closing).toBe('BOSUN_INTENSITY_EXCEEDED');
   });
 });
 
 describe('a permanent child that finishes again and again', () => {
-  it('begins anew each time, which counts, until its Boss gives up; wherever the host crashes', async () => {
+  it('is restarted each time, which counts, until its Boss gives up; wherever the host crashes', async () => {
     const team = {
       id: 'team',
       restart: 'transient' as const,
@@ -207,7 +203,7 @@ describe('a permanent child that finishes again and again', () => {
 describe('a child that cannot start', () => {
   const broken = { id: 's', agent: 'stillborn' } as const;
 
-  it('is tried again as often as its Boss may, which then gives up over it; wherever the host crashes', async () => {
+  it('is retried up to the intensity of its Boss, which then gives up; wherever the host crashes', async () => {
     const team = {
       id: 'team',
       restart: 'temporary' as const,
@@ -217,7 +213,7 @@ describe('a child that cannot start', () => {
       options: () => ({ agents, tree: { children: [team, v] } }),
       begin: async (test) => {
         await tell(test, 'team/w', 'note');
-        void test.system
+        void test.shard
           .boss()
           .startChild({ id: 'bad', restart: 'transient', boss: { intensity: 2, children: [broken] } } as never)
           .catch(() => {});
@@ -226,7 +222,7 @@ describe('a child that cannot start', () => {
       unfoldMs: 1_000,
       outcome: (test) => [
         notes(test, 'team/w'),
-        test.system
+        test.shard
           .boss()
           .whichChildren()
           .map(({ id, status }) => `${id} ${status}`),
@@ -238,7 +234,7 @@ describe('a child that cannot start', () => {
     ]);
   });
 
-  it('as a declared child of the root closes the system at each start, until the code has it no more', async () => {
+  it('closes the system at each start until the tree no longer declares the child', async () => {
     const test = await startTestSystem({ agents, tree: { children: [v, broken] } });
     for (let run = 0; run < 2; run++) {
       expect(await reasonOfClosing(test)).toMatchObject({
@@ -253,10 +249,10 @@ describe('a child that cannot start', () => {
     expect([notes(test, 'v'), notes(test, 's')]).toEqual([['note'], null]);
   });
 
-  it('by an order is the affair of who gave it: refused with the reason, counted nowhere, nothing left', async () => {
+  it('fails the order to start it with the reason; nothing is counted, and nothing of the child remains', async () => {
     const test = await startTestSystem({ agents, tree: { intensity: 0, children: [v] } });
     for (let n = 0; n < 5; n++) {
-      await expect(test.system.boss().startChild(broken)).rejects.toMatchObject({
+      await expect(test.shard.boss().startChild(broken)).rejects.toMatchObject({
         code: 'BOSUN_START_FAILED',
         message: expect.stringContaining('no context') as string,
       });
@@ -264,11 +260,11 @@ describe('a child that cannot start', () => {
     await test.crash();
     await test.restart();
     expect([
-      test.system
+      test.shard
         .boss()
         .whichChildren()
         .map(({ id }) => id),
-      test.system.snapshot('root')!.status,
+      test.shard.snapshot('root')!.status,
     ]).toEqual([['v'], 'active']);
   });
 });

@@ -17,7 +17,7 @@ describe('a message that crashes its agent', () => {
     ]);
     await test.settle();
     expect(notes(test, 'w')).toEqual(['before', 'after']);
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+    expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
       { address: 'w', error: { message: 'poison' } },
     ]);
   });
@@ -38,40 +38,40 @@ describe('a message that crashes its agent', () => {
     await told(test, 'w', 'note', 'after');
     expect([
       notes(test, 'w'),
-      test.system.deadLetters.list({ reason: 'quarantined' }).length,
+      test.shard.deadLetters.list({ reason: 'quarantined' }).length,
       restarts(test, 'w'),
     ]).toEqual([['after'], 1, 1]);
   });
 
-  it('does not bring down a temporary child twice: the child is gone, and its mailbox with it', async () => {
+  it('ends a temporary child at the first crash, together with its mailbox', async () => {
     const test = await start({ children: [{ id: 'w', agent: 'worker', restart: 'temporary' }] });
     await Promise.all([tell(test, 'w', 'choke'), tell(test, 'w', 'note')]);
     await test.settle();
-    expect([notes(test, 'w'), test.system.deadLetters.list({ reason: 'quarantined' })]).toEqual([null, []]);
+    expect([notes(test, 'w'), test.shard.deadLetters.list({ reason: 'quarantined' })]).toEqual([null, []]);
   });
 
-  it('waits for the backoff once, not between its deliveries', async () => {
+  it('is delayed by the backoff only once, not between its deliveries', async () => {
     const backoff = { minMs: 100, maxMs: 1_000, jitter: 0 };
     const test = await start({ children: [{ id: 'w', agent: 'worker', backoff }] });
     await told(test, 'w', 'choke');
     await test.advance(99);
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
+    expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
     await test.advance(1);
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toHaveLength(1);
+    expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toHaveLength(1);
   });
 
-  it('does not end a live promise', async () => {
+  it('does not end a running promise', async () => {
     const { agent, pending } = promiser();
     const test = await startTestSystem({ agents: [agent], tree: { children: [{ id: 'p', agent: 'promiser' }] } });
     await told(test, 'p', 'choke');
     expect([
-      test.system.deadLetters.list({ reason: 'quarantined' }).length,
+      test.shard.deadLetters.list({ reason: 'quarantined' }).length,
       pending.length,
       pending[0]!.signal.aborted,
     ]).toEqual([1, 1, false]);
     pending[0]!.resolve('done');
     await test.settle();
-    expect([pending.length, test.system.snapshot('p')?.value]).toEqual([1, 'rested']);
+    expect([pending.length, test.shard.snapshot('p')?.value]).toEqual([1, 'rested']);
   });
 
   it('keeps its number of deliveries over a crash of the host', async () => {
@@ -81,6 +81,6 @@ describe('a message that crashes its agent', () => {
     await test.crash();
     await test.restart();
     await test.advance(100);
-    expect([test.system.deadLetters.list({ reason: 'quarantined' }).length, restarts(test, 'w')]).toEqual([1, 1]);
+    expect([test.shard.deadLetters.list({ reason: 'quarantined' }).length, restarts(test, 'w')]).toEqual([1, 1]);
   });
 });

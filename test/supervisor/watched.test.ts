@@ -1,6 +1,6 @@
 /**
- * A Boss is watched like any agent: every phase of its machine has a state with that name, in snapshots or in its
- * trace.
+ * A Boss is observed like any agent: every phase of its machine has a state with that name, visible in snapshots or in
+ * its trace.
  */
 import { setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ const slow = defineAgent({
 });
 
 describe('the machine of a Boss', () => {
-  it('is moved through a state for all that it does by ends of children, orders and timers, in sight', async () => {
+  it('shows a state for each reaction to ends of children, orders and timers', async () => {
     expect(Object.keys(bossMachine.root.states)).toEqual([
       'starting',
       'supervising',
@@ -38,7 +38,7 @@ describe('the machine of a Boss', () => {
     ]);
 
     const test = await startTestSystem({ agents: [...agents, slow], tree: { intensity: 10 } });
-    const trace = test.system.admin.trace('root');
+    const trace = test.shard.admin.trace('root');
     const taken: TraceRecord[] = [];
     const reading = (async () => {
       for await (const record of trace) if (record.kind !== 'lost') taken.push(record);
@@ -53,7 +53,7 @@ describe('the machine of a Boss', () => {
         { id: 's', agent: 'slow' },
       ],
     };
-    await test.system.boss().startChild({ id: 'b', restart: 'temporary', boss });
+    await test.shard.boss().startChild({ id: 'b', restart: 'temporary', boss });
     const seen = [stateOf()];
     await told(test, 'b/w', 'explode');
     seen.push(stateOf());
@@ -72,8 +72,8 @@ describe('the machine of a Boss', () => {
       { supervising: 'running' },
       'givingUp',
     ]);
-    expect(test.system.snapshot('b')).toBe(undefined);
-    await test.system.stop();
+    expect(test.shard.snapshot('b')).toBe(undefined);
+    await test.shard.stop();
     await reading;
 
     const ofBoss = taken.filter(({ address }) => address === 'b');
@@ -98,7 +98,7 @@ describe('the machine of a Boss', () => {
     });
 
     function stateOf(): unknown {
-      return test.system.snapshot('b')?.value;
+      return test.shard.snapshot('b')?.value;
     }
   });
 });

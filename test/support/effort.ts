@@ -1,23 +1,24 @@
 /**
- * How hard the tests try. `npm test` and `npm run check` try for as long as somebody waits for them, CI=true for
- * minutes, the soak for an hour. What is tried is the same; how much of it is chosen here and nowhere else, and how
- * long it is waited for.
+ * The effort of the tests. `npm test` and `npm run check` take as long as a person waits, CI=true takes minutes, the
+ * soak an hour. The tests are the same; their sample sizes and time-outs are chosen here and nowhere else.
  */
 
-/** `quick` beside nothing else; `ci` where CI=true; `soak` by vitest.soak.config.ts. */
+/** The effort: `soak` with vitest.soak.config.ts, `ci` with CI=true, else `quick`. */
 export const EFFORT: 'quick' | 'ci' | 'soak' =
   process.env['BOSUN_SOAK'] === '1' ? 'soak' : process.env['CI'] === 'true' ? 'ci' : 'quick';
 
 /**
- * What takes its time even in its short form, for the processes or the full tables that it needs: run where CI=true, by
- * name, and in the soak.
+ * Files that are slow even in their short form, because of the processes, full tables or whole crews that they need:
+ * run with CI=true, by name, and in the soak.
  */
 export const LONG_FILES = [
   'test/crash/bank-workers.test.ts',
+  'test/crash/commands.test.ts',
   'test/crash/equity-plan.test.ts',
   'test/crash/every-write.test.ts',
   'test/crash/failed-write.test.ts',
   'test/crash/flips.test.ts',
+  'test/crash/flooded-disk.test.ts',
   'test/crash/flips-workers.test.ts',
   'test/crash/full-disk.test.ts',
   'test/crash/host-killers.test.ts',
@@ -27,18 +28,27 @@ export const LONG_FILES = [
   'test/fuzz/planted.test.ts',
   'test/actors/xstate/page.test.ts',
   'test/actors/xstate/event-types.test.ts',
+  'test/cli/answer-desk.test.ts',
+  'test/cli/mcp-streams.test.ts',
   'test/cli/readme.test.ts',
   'test/cli/inspect-command.test.ts',
+  'test/cli/desks.test.ts',
   'test/cli/run.test.ts',
+  'test/cli/run-desks.test.ts',
   'test/cli/serve.test.ts',
   'test/cli/serve-process.test.ts',
   'test/cli/store-commands.test.ts',
   'test/cli/shell.test.ts',
   'test/cli/run-refusals.test.ts',
   'test/gateway/charts/chart-layout.test.ts',
+  'test/persistence/allocation.test.ts',
   'test/persistence/retention.test.ts',
   'test/actors/world/mailbox/bounds.test.ts',
   'test/bench.test.ts',
+  'test/package.test.ts',
+  'test/supervisor/large-input.test.ts',
+  'test/machines/agents/speed.test.ts',
+  'test/machines/coordination/troubles.test.ts',
   'examples/correlated-failure/correlated-failure.test.ts',
   'test/machines/coordination/crew.property.test.ts',
   'test/workers/threads.test.ts',
@@ -49,26 +59,46 @@ export const LONG_FILES = [
   'test/cli/serve-workers.test.ts',
   'test/gateway/workers/conformance.test.ts',
   'test/gateway/workers/threads.test.ts',
+  'test/cli/foreign-store.test.ts',
+  'test/cli/main.test.ts',
+  'test/cli/answer-desk-owners.test.ts',
+  'test/cli/mcp.test.ts',
+  'test/machines/coordination/whole-crew.test.ts',
+  'test/machines/coordination/whole-debates.test.ts',
+  'test/machines/coordination/wrong-ports.test.ts',
+  'test/supervisor/otp/otp.test.ts',
+  'test/gateway/protocol/conformance.test.ts',
+  'test/actors/world/tracing/kept-on-disk.test.ts',
+  'test/actors/loop/secrets-at-rest.test.ts',
+  'test/gateway/network/attacks.test.ts',
+  'test/actors/turn/hostile-values.test.ts',
 ];
 
 /**
- * A test that takes longer hangs. This measures nothing: the longest of them takes ten seconds of a core where CI=true,
- * and a core may have ten others to serve. What is to be quick says so in processor time (processor-time.ts).
+ * Time after which a test hangs. Not a measurement: the longest test takes ten seconds of a core with CI=true, and the
+ * core may serve ten others. Tests of speed use processor time (processor-time.ts).
  */
 export const PATIENCE_MS = byEffort({ quick: 120_000, ci: 300_000, soak: 60 * 60_000 });
 
-/** The same for a test that takes a core for up to minutes: the fuzz, and processes that are killed again and again. */
+/** Time-out of a test that takes a core for up to minutes: the fuzz, and processes that are killed again and again. */
 export const LONG_PATIENCE_MS = byEffort({ quick: 10 * 60_000, ci: 40 * 60_000, soak: 2 * 60 * 60_000 });
 
-/** For a single test that is worth its time only where CI=true, in the soak, or where somebody names its file. */
+/**
+ * Seed of everything that is drawn by chance: properties, kills, flips. The same in every run of `npm test`, so that a
+ * test fails for what was changed and not by its luck; another in every soak, whose output names it. BOSUN_SEED=7
+ * chooses.
+ */
+export const SEED = Number(process.env['BOSUN_SEED'] ?? (EFFORT === 'soak' ? Date.now() % 1_000_000 : 2_026));
+
+/** Options of a single test that runs only with CI=true, in the soak, or when its file is named. */
 export const LONG = { tags: ['long'] };
 
-/** All rows of a table where CI=true; beside nothing else the first, and one in so many of the others. */
+/** All rows of a table with CI=true; else the first row and one in `oneIn` of the others. */
 export function sample<T>(rows: readonly T[], oneIn: number): readonly T[] {
   return EFFORT === 'quick' ? rows.filter((_, index) => index % oneIn === 0) : rows;
 }
 
-/** One of these. Without `soak`, as in CI. */
+/** The value for the present effort. Default of `soak`: `ci`. */
 export function byEffort<T>(choice: { readonly quick: T; readonly ci: T; readonly soak?: T }): T {
   if (EFFORT === 'quick') return choice.quick;
   return EFFORT === 'soak' && choice.soak !== undefined ? choice.soak : choice.ci;

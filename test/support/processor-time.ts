@@ -1,11 +1,8 @@
-/**
- * The time that work takes of a processor: what a test bounds that calls something quick. What else the machine does is
- * not in it.
- */
+/** Processor time of work, for tests that bound its cost. Other work on the machine does not count. */
 
 /**
- * @param work Alone in its process: the threads that it starts are counted, and so would be what goes on beside it.
- * @returns What came of it, and the milliseconds of processor time, of the program and of the system for it.
+ * @param work The only work in its process: its threads are counted, and so would be anything beside it.
+ * @returns The result, and the milliseconds of processor time in user and system mode.
  */
 export async function processorTimeOf<T>(
   work: () => T | Promise<T>,

@@ -1,36 +1,29 @@
 /**
- * Writes docs/requirements.md from a test run: each row of a seed with the tests whose titles begin with its id, and
- * whether they pass. A row without a test, or a page that says something else than the run, ends the run with exit code
- * 1; `vitest run -u` writes the page anew. A run of some of the files only says nothing.
+ * Writes docs/requirements.md from a test run: each row of a seed with the tests whose titles begin with its id, the
+ * layers through which they show it (shown-by.ts), and whether they pass. A row without a test and without a note on
+ * what is missing, or a page that differs from the run, ends the run with exit code 1; `vitest run -u` rewrites the
+ * page. A run of only some of the files that name rows reports the titles that the page does not have.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
+import { type Kind, KINDS, ROWS_OF_TITLE, type Seed, SEEDS } from './requirement-rows.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const PAGE = 'docs/requirements.md';
+const FOLDERS = ['test', 'examples'];
 
-interface Seed {
-  readonly title: string;
-  /** Of the tests that show its rows. */
-  readonly folder: string;
-  readonly rows: readonly string[];
-}
-
-/** Rows are those of the requirements catalogue: rules by number, examples by E and number. */
-const SEEDS: readonly Seed[] = [
-  {
-    title: 'Coordination agents (seed 002)',
-    folder: 'test/machines',
-    rows: [...numbered('CA-', 138, 3), ...numbered('CA-E', 15, 2)],
-  },
-];
+const TITLE = new RegExp(`^${ROWS_OF_TITLE.source}(.*)$`, 's');
+const TITLE_IN_CODE = new RegExp(`['"\`]${ROWS_OF_TITLE.source}`);
 
 interface Shown {
   readonly says: string;
   readonly file: string;
+  readonly kind: Kind;
   readonly passes: boolean;
 }
+
+type ShownByRow = ReadonlyMap<string, readonly Shown[]>;
 
 export default class RequirementsReporter implements Reporter {
   #vitest: Vitest | undefined;
@@ -40,16 +33,25 @@ export default class RequirementsReporter implements Reporter {
   }
 
   onTestRunEnd(modules: readonly TestModule[]): void {
-    const seeds = SEEDS.filter(({ folder }) => isWhole(folder, modules));
-    if (seeds.length < SEEDS.length) return;
-    const shown = testsByRow(modules);
-    const missing = seeds.flatMap(({ rows }) => rows.filter((row) => !shown.has(row)));
-    if (missing.length > 0) this.#fail(`no test shows ${missing.join(', ')}`);
-    const page = pageOf(seeds, shown);
+    const namingRows = testFiles().filter((file) => TITLE_IN_CODE.test(textOf(file)));
+    const whole = new Set(modules.filter(isWhole).map(fileOf));
+    const shown = testsByRow(modules.filter((module) => namingRows.includes(fileOf(module))));
+    for (const row of unknown(shown)) this.#fail(`${row}: no seed in test/support/requirement-rows.ts has this row`);
+    if (!namingRows.every((file) => whole.has(file))) {
+      for (const problem of untold(shown, readFileSync(join(ROOT, PAGE), 'utf8'))) this.#fail(problem);
+      return;
+    }
+    for (const problem of SEEDS.flatMap((seed) => problemsOf(seed, shown))) this.#fail(problem);
+    const page = pageOf(shown);
     const path = join(ROOT, PAGE);
     if (this.#vitest?.config.snapshotOptions.updateSnapshot === 'all') writeFileSync(path, page);
-    else if (readFileSync(path, 'utf8') !== page)
-      this.#fail(`${PAGE} is not what this run has shown; vitest run -u writes it`);
+    else {
+      const stands = readFileSync(path, 'utf8');
+      const lines = new Set(stands.split('\n'));
+      const missing = page.split('\n').filter((line) => !lines.has(line));
+      const words = `${PAGE} is not what this run has shown; vitest run -u writes it`;
+      if (stands !== page) this.#fail([words, ...missing].join('\n  '));
+    }
   }
 
   #fail(why: string): void {
@@ -58,32 +60,29 @@ export default class RequirementsReporter implements Reporter {
   }
 }
 
-function numbered(prefix: string, count: number, digits: number): string[] {
-  return Array.from({ length: count }, (_, index) => `${prefix}${String(index + 1).padStart(digits, '0')}`);
-}
-
-/** Whether every test file of the folder was run, unfiltered. */
-function isWhole(folder: string, modules: readonly TestModule[]): boolean {
-  const run = new Set(
-    modules
-      .filter((module) => [...module.children.allTests()].every((test) => test.result().state !== 'skipped'))
-      .map(fileOf),
+function testFiles(): string[] {
+  return FOLDERS.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      // Tests in a browser are a run of their own.
+      .filter((name) => name.endsWith('.test.ts') && !/node_modules|^browser\//.test(name))
+      .map((name) => join(folder, name)),
   );
-  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.test.ts'))
-    .every((name) => run.has(join(folder, name)));
 }
 
-function testsByRow(modules: readonly TestModule[]): ReadonlyMap<string, readonly Shown[]> {
+/** Whether every test of the file was run. */
+function isWhole(module: TestModule): boolean {
+  return [...module.children.allTests()].every((test) => test.result().state !== 'skipped');
+}
+
+function testsByRow(modules: readonly TestModule[]): ShownByRow {
   const byRow = new Map<string, Shown[]>();
-  // They come in the order in which they ended.
+  // Modules arrive in the order in which they ended.
   for (const module of modules.toSorted((a, b) => (a.moduleId < b.moduleId ? -1 : 1))) {
-    // Others show rows too, by the way; the page says the same whether they were run or not.
-    if (!SEEDS.some(({ folder }) => fileOf(module).startsWith(`${folder}/`))) continue;
     for (const test of module.children.allTests()) {
       const title = titleOf(test);
       if (title === null) continue;
-      const shown = { says: title.says, file: fileOf(module), passes: test.result().state === 'passed' };
+      const passes = test.result().state === 'passed';
+      const shown = { says: title.says, file: fileOf(module), kind: kindOf(test, fileOf(module)), passes };
       for (const row of title.rows) byRow.set(row, [...(byRow.get(row) ?? []), shown]);
     }
   }
@@ -92,35 +91,94 @@ function testsByRow(modules: readonly TestModule[]): ReadonlyMap<string, readonl
 
 /** `CA-018: …`, or `CA-018, CA-019: …`. */
 function titleOf(test: TestCase): { readonly rows: readonly string[]; readonly says: string } | null {
-  const match = /^((?:[A-Z]{2}-E?\d+(?:, )?)+): (.*)$/s.exec(test.name);
+  const match = TITLE.exec(test.name);
   return match === null ? null : { rows: match[1]!.split(', '), says: match[2]! };
+}
+
+/** The strongest layer that its kits report. Without any, the layer follows from the test's file. */
+function kindOf(test: TestCase, file: string): Kind {
+  const { shownBy = [] } = test.meta();
+  if (shownBy.length > 0) return strongest(shownBy);
+  if (file.startsWith('test/machines/')) return 'rule'; // machines start by their kits alone
+  if (file.startsWith('test/cli/')) return 'command line';
+  const imports = [...textOf(file).matchAll(/ from '([^']+)';/g)].map(([, path]) => path!);
+  if (imports.some((path) => /\/(network\/server|client\/[\w-]+|gateway\/[\w-]+)\.ts$/.test(path))) return 'gateway';
+  return imports.some((path) => /\/(src\/system|testing\/.+|support\/[\w-]+\/.+)\.ts$/.test(path)) ? 'system' : 'rule';
+}
+
+function strongest(kinds: readonly Kind[]): Kind {
+  return KINDS.findLast((kind) => kinds.includes(kind))!;
 }
 
 function fileOf(module: TestModule): string {
   return relative(ROOT, module.moduleId);
 }
 
-function pageOf(seeds: readonly Seed[], shown: ReadonlyMap<string, readonly Shown[]>): string {
+function textOf(file: string): string {
+  return readFileSync(join(ROOT, file), 'utf8');
+}
+
+function problemsOf({ rows, should, least, notYet }: Seed, shown: ShownByRow): string[] {
+  return rows.flatMap((row) => {
+    const kinds = shown.get(row)?.map(({ kind }) => kind);
+    if (kinds === undefined) return row in notYet ? [] : [`no test shows ${row}`];
+    if (row in notYet) return [`${row} is shown now: it is "not yet" no more`];
+    const isEnough = should.has(row) || KINDS.indexOf(strongest(kinds)) >= KINDS.indexOf(least);
+    return isEnough ? [] : [`${row} is shown through no more than a ${strongest(kinds)}`];
+  });
+}
+
+/** The rows named by titles that belong to no seed, such as misspelt ones. */
+function unknown(shown: ShownByRow): string[] {
+  const known = new Set(SEEDS.flatMap(({ rows }) => [...rows]));
+  return [...shown.keys()].filter((row) => !known.has(row));
+}
+
+/** The tests of a run whose titles their row of the page does not have. */
+function untold(shown: ShownByRow, page: string): string[] {
+  const told = new Map(page.split('\n').map((line) => [line.slice(2).split(' ', 1)[0]!, line]));
+  const unknownRows = new Set(unknown(shown));
+  return [...shown].flatMap(([row, tests]) =>
+    (unknownRows.has(row) ? [] : tests)
+      .filter(({ says }) => told.get(row)?.includes(cell(says)) !== true)
+      .map(({ says, file }) => `${PAGE} does not say of ${row}: ${says} (${file}); CI=true vitest run -u writes it`),
+  );
+}
+
+function pageOf(shown: ShownByRow): string {
   const head = `# Requirements
 
 Every row of the seeds with the tests that show it, written by a test run (\`test/support/requirements-reporter.ts\`). A
 row passes where all of its tests do. A few are read otherwise than they are written:
 [decision 0030](decisions/0030-rows-read-otherwise.md) says which, and why.
+
+Through what a row is shown, the nearest to a user first; each test says so by the kit that it uses:
+
+| | |
+|---|---|
+| command line | \`bosun\`, as a user calls it |
+| gateway | a client of the gateway |
+| crew | every desk of the crew, where nothing but the work is a stand-in |
+| system | real machines in a system, beside stand-ins for others |
+| rule | functions alone |
 `;
-  return head + seeds.map((seed) => sectionOf(seed, shown)).join('');
+  return head + SEEDS.map((seed) => sectionOf(seed, shown)).join('');
 }
 
-function sectionOf({ title, folder, rows }: Seed, shown: ReadonlyMap<string, readonly Shown[]>): string {
+function sectionOf({ title, rows, should, notYet }: Seed, shown: ShownByRow): string {
   const lines = rows.map((row) => {
+    const level = should.has(row) ? 'should' : 'must';
     const tests = shown.get(row) ?? [];
-    const passes = tests.length > 0 && tests.every((test) => test.passes);
+    if (tests.length === 0) return `| ${row} | ${level} | ${cell(notYet[row] ?? '')} | | | not yet |`;
+    const passes = tests.every((test) => test.passes);
     const says = tests.map((test) => cell(test.says)).join('<br>');
-    const files = [...new Set(tests.map((test) => `\`${relative(folder, test.file)}\``))].join(', ');
-    return `| ${row} | ${says} | ${files} | ${passes ? 'pass' : 'fail'} |`;
+    const files = [...new Set(tests.map((test) => `\`${test.file}\``))].join(', ');
+    const kinds = KINDS.toReversed().filter((kind) => tests.some((test) => test.kind === kind));
+    return `| ${row} | ${level} | ${says} | ${kinds.join(', ')} | ${files} | ${passes ? 'pass' : 'fail'} |`;
   });
   return (
-    `\n## ${title}\n\nTests in \`${folder}/\`.\n\n| row | what is shown | test | result ` +
-    `|\n|---|---|---|---|\n${lines.join('\n')}\n`
+    `\n## ${title}\n\n| row | level | what is shown | through | test | result ` +
+    `|\n|---|---|---|---|---|---|\n${lines.join('\n')}\n`
   );
 }
 

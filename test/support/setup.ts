@@ -1,7 +1,18 @@
 /**
- * Runs before each test file. Vitest maps every frame of every stack that is read, and tests of failures read tens of
- * thousands, most of them alike: here each place is mapped once.
+ * Setup that runs before each test file. Properties are drawn from the seed of the run (effort.ts). Reports of kits are
+ * kept with their test (shown-by.ts). Vitest maps every frame of every stack that is read, and tests of failures read
+ * tens of thousands, most of them alike: here each place is mapped once.
  */
+import fc from 'fast-check';
+import { beforeAll, beforeEach } from 'vitest';
+import { SEED } from './effort.ts';
+import { beginFile, beginTest } from './shown-by.ts';
+
+fc.configureGlobal({ seed: SEED });
+
+beforeAll(beginFile);
+beforeEach(beginTest);
+
 type Prepare = (error: Error, frames: NodeJS.CallSite[]) => string;
 
 const MARK = Symbol.for('bosun.test.stacks');

@@ -1,6 +1,6 @@
 /**
- * Spans of OpenTelemetry: one a turn, linked to its cause, by the conventions; nothing without a provider, a clear word
- * without the package.
+ * Spans of OpenTelemetry: one for each turn, linked to its cause, by the conventions; none without a provider, and a
+ * clear error without the package.
  */
 import { trace } from '@opentelemetry/api';
 import {
@@ -21,7 +21,7 @@ const relay = defineAgent({
   machine: setup({
     types: {} as {
       context: { text: string };
-      events: { type: 'pass'; text: string } | { type: 'got'; text: string } | { type: 'fail' };
+      events: { type: 'pass'; text: string } | { type: 'got'; text: string } | { type: 'fail' } | { type: 'harm' };
     },
   }).createMachine({
     context: { text: '' },
@@ -39,9 +39,19 @@ const relay = defineAgent({
           throw new RangeError('out of range');
         }),
       },
+      harm: {
+        actions: assign(() => {
+          throw Object.assign(Object.create(null), { name: {}, code: {} }) as object;
+        }),
+      },
     },
   }),
-  events: { pass: z.object({ text: z.string() }), got: z.object({ text: z.string() }), fail: z.object({}) },
+  events: {
+    pass: z.object({ text: z.string() }),
+    got: z.object({ text: z.string() }),
+    fail: z.object({}),
+    harm: z.object({}),
+  },
 });
 
 const exporter = new InMemorySpanExporter();
@@ -61,18 +71,18 @@ beforeEach(async () => {
 afterEach(async () => {
   trace.disable();
   exporter.reset();
-  await test.system.stop();
+  await test.shard.stop();
 });
 const register = () =>
   trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));
 const spans = (): ReadableSpan[] => exporter.getFinishedSpans();
 const send = async (address: string, event: { type: string }) => {
-  await test.system.send(address, event);
+  await test.shard.send(address, event);
   await test.settle();
 };
 
 describe('traceToOpenTelemetry', () => {
-  it('gives a span for each turn, linked to its cause, with the attributes of messaging', async () => {
+  it('records a span for each turn, linked to its cause, with the attributes of messaging', async () => {
     register();
     await traceToOpenTelemetry(test.system);
     await send('one', { type: 'pass', text: 'hidden' } as { type: string });
@@ -102,7 +112,7 @@ describe('traceToOpenTelemetry', () => {
     );
   });
 
-  it('marks a turn that failed, with its error', async () => {
+  it('marks the span of a failed turn with its error', async () => {
     register();
     await traceToOpenTelemetry(test.system);
     await send('one', { type: 'fail' });
@@ -115,7 +125,17 @@ describe('traceToOpenTelemetry', () => {
     expect(failed.events).toMatchObject([{ name: 'exception', attributes: { 'exception.type': 'RangeError' } }]);
   });
 
-  it('is of a subtree where that is asked for, and ends', async () => {
+  it('marks the span of a turn that threw a value that is no error, and goes on (F1)', async () => {
+    register();
+    await traceToOpenTelemetry(test.system);
+    await send('one', { type: 'harm' });
+    const failed = spans().find(({ name }) => name === 'harm relay')!;
+    expect([failed.status.message, failed.attributes['error.type']]).toEqual(['{"name":{},"code":{}}', '_OTHER']);
+    await send('one', { type: 'fail' });
+    expect(spans().some(({ name }) => name === 'fail relay')).toBe(true);
+  });
+
+  it('can be limited to a subtree, and can be ended', async () => {
     register();
     const subscription = await traceToOpenTelemetry(test.system, { address: 'desk' });
     await send('one', { type: 'pass', text: 'x' } as { type: string });
@@ -125,14 +145,14 @@ describe('traceToOpenTelemetry', () => {
     expect(spans().length).toBe(1);
   });
 
-  it('does nothing where no provider is registered', async () => {
+  it('does nothing if no provider is registered', async () => {
     await traceToOpenTelemetry(test.system);
     await send('one', { type: 'pass', text: 'x' } as { type: string });
-    expect(test.system.snapshot('desk/other')?.value).toBe('done');
+    expect(test.shard.snapshot('desk/other')?.value).toBe('done');
     expect(spans()).toEqual([]);
   });
 
-  it('says what to install where the package is missing', async () => {
+  it('names the package to install if it is missing', async () => {
     vi.doMock('@opentelemetry/api', () => {
       throw new Error('no such package');
     });

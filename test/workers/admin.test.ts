@@ -1,4 +1,4 @@
-/** Administration of a system over workers: by the words of one that is not. */
+/** Administration of a system over workers, by the same methods as in a system with one worker. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { type TraceRecord } from '../../src/actors/model/trace-record.ts';
 import { type SpreadTestSystem, startSpreadTestSystem } from '../../src/testing/spread-test-system.ts';
@@ -26,7 +26,7 @@ async function started() {
 }
 
 describe('orders of an administrator', () => {
-  it('hold, step, mend and end actors where they are, and are on record', async () => {
+  it('suspend, step, replace and kill actors on their workers, and are on record', async () => {
     const { system, pair, settled } = await started();
     for (const address of pair) {
       await settled(system.admin.suspend(address, ADA));
@@ -45,9 +45,12 @@ describe('orders of an administrator', () => {
     }
     expect(await settled(system.admin.waiting())).toEqual([]);
     const records = await settled(system.admin.audit());
-    expect(new Set(records.map(({ worker }) => worker))).toEqual(new Set([0, 1]));
+    expect(new Set(records.map(({ number }) => (number - 1) % 2))).toEqual(new Set([0, 1]));
     expect(
-      (await settled(system.admin.audit({ address: pair[1], limit: 2 }))).map(({ order, worker }) => [order, worker]),
+      (await settled(system.admin.audit({ address: pair[1], limit: 2 }))).map(({ order, number }) => [
+        order,
+        (number - 1) % 2,
+      ]),
     ).toEqual([
       ['kill', 1],
       ['resume', 1],
@@ -56,7 +59,7 @@ describe('orders of an administrator', () => {
     await expect(settled(system.admin.kill('root', ADA))).rejects.toEqual(code('BOSUN_ORDER_REFUSED'));
   });
 
-  it('are not given again where the worker dies in the middle', async () => {
+  it('are not repeated if the worker dies while it carries them out', async () => {
     const { test, system, pair } = await started();
     const held = test.stores[1]!.hold('before');
     const order = system.admin.suspend(pair[1], ADA);
@@ -66,21 +69,20 @@ describe('orders of an administrator', () => {
     await test.restart(1);
   });
 
-  it('erase an actor for good', async () => {
+  it('erase an actor permanently', async () => {
     const { system, pair, settled } = await started();
     const [, address] = pair;
     await settled(system.erase(address, ADA));
     expect(await settled(system.snapshot(address))).toBe(undefined);
-    expect(await settled(system.admin.audit())).toMatchObject([{ order: 'erase', address: '', worker: 1 }]);
+    expect(await settled(system.admin.audit())).toMatchObject([{ order: 'erase', address: '', number: 2 }]);
   });
 });
 
-describe('turns', () => {
-  it('are told of all workers, and of one that died again once it is back', async () => {
+describe('turns shown to an administrator', () => {
+  it('come from all workers, and again from a worker that has died once it is back', async () => {
     const { test, system, pair, settled } = await started();
     const told: TraceRecord[] = [];
-    const following = system.admin.onTurn('root', (record) => told.push(record));
-    await test.settle();
+    const following = await settled(system.admin.onTurn('root', (record) => told.push(record)));
     for (const address of pair) await settled(system.send(address, { type: 'add', by: 1 }));
     test.crash(1);
     await test.restart(1);

@@ -1,7 +1,6 @@
 /**
  * The bank of the crash test over two workers: transfers travel between them by names, receipts by references. Whenever
- * either dies, or both, their stores together hold the money that the bank began with, and have counted each accepted
- * order once.
+ * one or both die, their stores together hold the initial sum of money and every accepted order is counted once.
  */
 import { describe, expect, it } from 'vitest';
 import { type FaultyStore } from '../../src/testing/faulty-store.ts';
@@ -46,7 +45,7 @@ class Clients {
       .send(addressOf(from[this.#random.integer(from.length)]!), event, { session: { id: session, sequence } })
       .then(
         () => this.acknowledged.set(session, Math.max(sequence, this.acknowledged.get(session) ?? 0)),
-        // The worker died: it is in the store or not, and the next orders go on behind what is.
+        // The worker died: the order is in the store or not, and the next orders follow it.
         () => {},
       );
   }
@@ -75,7 +74,7 @@ async function audit(stores: readonly FaultyStore[]) {
 
 describe('a bank over two workers', () => {
   it.each(Array.from({ length: byEffort({ quick: 1, ci: 10, soak: 300 }) }, (_, index) => index + 1))(
-    'loses nothing and doubles nothing, whoever dies (seed %i)',
+    'loses and doubles nothing, whichever workers die (seed %i)',
     async (seed) => {
       const random = new SeededRandom(seed);
       const test = await startSpreadTestSystem({
@@ -93,7 +92,7 @@ describe('a bank over two workers', () => {
           if (random.next() < 0.1)
             await test.clock.advance(5, () => new Promise((resolve) => test.clock.defer(resolve)));
         }
-        // One alone, then all: what is left is looked at each time that nobody runs.
+        // One worker dies, then all: the stores are audited each time that no worker runs.
         const alone = random.integer(WORKERS + 1);
         test.crash(alone % WORKERS, { keepUnsynced: random.integer(2) });
         if (alone < WORKERS) {

@@ -1,4 +1,4 @@
-/** What is bounded between workers, at the bound. */
+/** The bounds between workers, at the bound. */
 import { assign, enqueueActions, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -9,7 +9,7 @@ import { LINE_MESSAGES_MAX, MAILBOX_MESSAGES_MAX, WORKER_CALLS_WAITING_MAX } fro
 import { type SpreadTestSystem, startSpreadTestSystem } from '../../src/testing/spread-test-system.ts';
 import { AGENTS } from '../support/workers/actors.ts';
 
-/** Throws so many at whom it has met, and counts its own turns since. */
+/** Sends a given number of messages to the actor that it has met, and counts its turns since then. */
 const flooder = defineAgent({
   name: 'flooder',
   machine: setup({
@@ -77,7 +77,7 @@ async function flood(): Promise<{
   await test.system.spawn(flooder, from, { input: { to } });
   await test.settle();
   const field = async (address: string, name: string) =>
-    ((await test.system.actor(address).snapshot()).context as Record<string, number>)[name]!;
+    ((await test.system.snapshot(address))!.context as Record<string, number>)[name]!;
   return {
     test,
     from,
@@ -89,7 +89,7 @@ async function flood(): Promise<{
 }
 
 describe('a line between workers', () => {
-  it('holds up who sends when it is full, until the other has caught up', async () => {
+  it('blocks its sender when it is full, until the other worker has caught up', async () => {
     const { test, from, other, ticks, done } = await flood();
     test.crash(other);
     await test.system.send(from, { type: 'flood', count: LINE_MESSAGES_MAX - 1 });
@@ -105,16 +105,16 @@ describe('a line between workers', () => {
     await test.system.stop();
   });
 
-  it('puts aside, at the other side, what finds a full mailbox there', async () => {
+  it('turns messages to a full mailbox into dead letters on the receiving worker', async () => {
     const { test, from, to, other, done } = await flood();
     await test.worker(other)!.admin.suspend(to, { by: 'ada' });
     await test.system.send(from, { type: 'flood', count: MAILBOX_MESSAGES_MAX });
     await test.settle();
-    expect(await test.system.deadLetters()).toEqual([]);
+    expect(await test.system.deadLetters.list()).toEqual([]);
     await test.system.send(from, { type: 'flood', count: 1 });
     await test.settle();
-    expect(await test.system.deadLetters()).toMatchObject([
-      { reason: 'overflowed', address: to, worker: other, error: { code: 'BOSUN_MAILBOX_FULL' } },
+    expect(await test.system.deadLetters.list()).toMatchObject([
+      { reason: 'overflowed', address: to, number: other + 1, error: { code: 'BOSUN_MAILBOX_FULL' } },
     ]);
     await test.system.resume(to);
     await test.settle();
@@ -124,7 +124,7 @@ describe('a line between workers', () => {
 });
 
 describe('calls of the host to a worker that is down', () => {
-  it('wait, up to a bound', async () => {
+  it('wait, up to a limit of calls', async () => {
     const test = await startSpreadTestSystem({
       workers: 2,
       agents: AGENTS,

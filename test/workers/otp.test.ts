@@ -1,7 +1,7 @@
 /**
- * OTP's cases of supervisors on two workers, undisturbed and with the death of both after every step. A Boss of
- * strategy `one_for_one` or `dynamic` has a partition on each, and those cases that look at more than one of its
- * children may go otherwise: which ones do, and why, is told here. All others go as on one.
+ * OTP's supervisor cases on two workers, undisturbed and with the death of both workers after every step. A Boss of
+ * strategy `one_for_one` or `dynamic` has a partition on each worker, so cases that look at more than one of its
+ * children may differ; the table below lists those and the reasons. All others go as on one worker.
  */
 import { describe, expect, it } from 'vitest';
 import { type Case } from '../support/supervisor/otp/bench.ts';
@@ -41,14 +41,14 @@ describe("OTP's cases on two workers", () => {
   });
 
   it.each(named(same.filter(({ uncut }) => uncut === undefined)))(
-    '%i %s, with the death of both after every step',
+    '%i %s, with the death of both workers after every step',
     async (_number, _source, entry) => {
       await expect(tellCase(entry, { store: 'two workers', cut: 'after every step' })).resolves.toBe(undefined);
     },
   );
 
   it.each(named(cases.filter(({ number }) => DIFFERENT[number] !== undefined)))(
-    '%i %s goes otherwise',
+    '%i %s differs on two workers',
     async (_number, _source, entry) => {
       await expect(tellCase(entry, { store: 'two workers' })).rejects.toThrow();
     },

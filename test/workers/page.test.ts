@@ -1,6 +1,6 @@
 /**
- * The example of docs/workers.md runs, as its reader would run it: a module of agents, and two hosts in processes of
- * their own.
+ * The example of docs/workers.md, run as a reader would run it: a module of agents, and two hosts in separate
+ * processes.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { LONG } from '../support/effort.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-it('docs/workers.md prints what it says', LONG, () => {
+it('the example of docs/workers.md prints the documented output', LONG, () => {
   const page = readFileSync(join(ROOT, 'docs/workers.md'), 'utf8');
   const files = [...page.matchAll(/^```js (\S+)\n([^]*?)^```$/gm)].map(([, name, text]) => [name!, text!] as const);
   // Inside the repository, so that `bosun` resolves to it.

@@ -1,4 +1,4 @@
-/** Workers that are threads: they pass on to each other, and lose and double nothing when they are killed. */
+/** Workers that are threads: they send to each other, and lose and double nothing when they are killed. */
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ import {
 } from '../support/workers/spread-threads.ts';
 
 describe('workers in threads', () => {
-  it('lose and double nothing when they are killed, and keep it over a stop', async () => {
+  it('lose and double nothing when they are killed, and keep their state over a stop', async () => {
     const random = new SeededRandom(7);
     const directory = newDirectory();
     const system = await spread(directory).start();
@@ -25,18 +25,18 @@ describe('workers in threads', () => {
     for (let death = 0; death < deaths; death++) {
       const sends = upTo(40).map(() => insist(system, one, { type: 'count', number: sent++ }));
       await Promise.all(sends.slice(0, Math.floor(random.next() * sends.length)));
-      await system.kill(death % 2);
+      await system.killWorker(death % 2);
       await Promise.all(sends);
     }
     await system.stop();
     const again = await spread(directory).start();
-    await again.actor(other).waitFor(({ context }) => (context as Context).counted.length >= sent);
+    await (await again.actor(other)).waitFor(({ context }) => (context as Context).counted.length >= sent);
     const { counted } = await contextOf(again, other);
     expect([...counted].sort((a, b) => a - b)).toEqual(upTo(sent));
     expect((await contextOf(again, one)).sum).toBe(sent);
   });
 
-  it('are refused the store of another build, and the others are not kept running', async () => {
+  it('refuse a store of an older format, and none of them is left running', async () => {
     const directory = newDirectory();
     const foreign = join(import.meta.dirname, '../support/fixtures/stores/095226c/store');
     cpSync(foreign, join(directory, '1'), { recursive: true });

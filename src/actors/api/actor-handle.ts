@@ -1,104 +1,236 @@
 /**
- * A handle on one address, for hosts: send, watch, wait. It reaches whoever lives there; it holds no state of its own.
+ * A handle on an actor, for hosts: send, ask, read, watch, wait. It means the same whether the actor's kernel is in
+ * this thread or another one: it shows the last durable snapshot that it has heard.
  */
 import { type EventObject } from 'xstate';
 import { type Cancel, type Clock } from '../../clock.ts';
 import { BosunError } from '../../errors.ts';
-import { type ActorSnapshot, observe, type Subscription } from '../world/actor-view.ts';
-import { type Cell } from '../world/cell.ts';
+import { type ActorSnapshot, type Subscription } from '../world/actor-view.ts';
+import { type AskOptions } from '../world/talk/ask-record.ts';
+import { type HeardSnapshot, heardSnapshot, lastSnapshot, type SnapshotNews } from './heard-snapshot.ts';
 
-/** What a handle needs of the system. */
-export interface ActorHost {
-  readonly clock: Clock;
-  /** The actor that readers see at an address. Throws BOSUN_ACTOR_UNKNOWN. */
-  observed(address: string): Cell;
-  snapshotOf(cell: Cell): ActorSnapshot | undefined;
-  send(address: string, event: EventObject): Promise<void>;
+/** Receives what a watch reports. `completed`: the actor is gone. `lost`: the watch has failed. */
+export interface Hearer<Word> {
+  next(word: Word): void;
+  completed?: (() => void) | undefined;
+  lost?: ((error: BosunError) => void) | undefined;
 }
 
+type AskedEvent = EventObject & { readonly [field: string]: unknown };
+
+/** The services of the system for a handle. A watch returns the function that ends it. */
+export interface HandleHost {
+  readonly clock: Clock;
+  send(address: string, event: EventObject): Promise<void>;
+  sendMany(requests: readonly { readonly to: string; readonly event: EventObject }[]): Promise<void>;
+  ask(address: string, event: AskedEvent, options?: AskOptions): Promise<unknown>;
+  /** Reports the present snapshot first, then one for every durable epoch that changed the actor. */
+  snapshots(address: string, hearer: Hearer<SnapshotNews>): () => void;
+  emitted(address: string, type: string, hearer: Hearer<EventObject>): () => void;
+}
+
+/** Callbacks of a subscription to snapshots. */
+export interface SnapshotObserver<Snapshot> {
+  readonly next?: ((snapshot: Snapshot) => void) | undefined;
+  /** Called when the subscription has failed: the system has closed. Nothing follows. */
+  readonly error?: ((error: unknown) => void) | undefined;
+  /** Called when the actor is removed. Nothing follows. */
+  readonly complete?: (() => void) | undefined;
+}
+
+/** An actor of a system: to send, ask, read, watch and wait. */
 export class ActorHandle<Event extends EventObject = EventObject, Snapshot extends ActorSnapshot = ActorSnapshot> {
   readonly address: string;
-  readonly #host: ActorHost;
+  readonly #host: HandleHost;
+  readonly #heard: HeardActor;
 
-  constructor(host: ActorHost, address: string) {
+  /** Use `system.actor`. */
+  constructor(host: HandleHost, heard: HeardActor) {
     this.#host = host;
-    this.address = address;
+    this.#heard = heard;
+    this.address = heard.address;
   }
 
-  /** Resolves when the event is durable, which is before or after it was processed. Rejections: see System.send. */
+  /**
+   * Sends an event. Resolves when it is durable, which may be before or after it is processed. It reaches the actor
+   * that lives at the address at the time. Rejections: see System.send.
+   */
   send(event: Event): Promise<void> {
     return this.#host.send(this.address, event);
   }
 
-  /** As of the last durable epoch. Throws BOSUN_ACTOR_UNKNOWN. */
-  snapshot(): Snapshot {
-    const snapshot = this.#host.snapshotOf(this.#host.observed(this.address));
-    if (snapshot !== undefined) return snapshot as Snapshot;
-    throw new BosunError('BOSUN_ACTOR_UNKNOWN', `the birth of ${this.address} is not durable yet`);
+  /** Sends many events in order, with one promise for all. Resolves and rejects as System.sendMany. */
+  sendMany(events: readonly Event[]): Promise<void> {
+    return this.#host.sendMany(events.map((event) => ({ to: this.address, event })));
+  }
+
+  /** Asks, and resolves with the actor's reply. Resolves and rejects as System.ask. */
+  async ask<Reply = unknown>(event: Event, options?: AskOptions): Promise<Reply> {
+    return (await this.#host.ask(this.address, event as Event & AskedEvent, options)) as Reply;
   }
 
   /**
-   * Called with the present snapshot at once, then once for every durable epoch that changed the actor.
-   * `complete` is called when the actor is removed. Throws BOSUN_ACTOR_UNKNOWN.
+   * Returns the last durable snapshot that was heard. After the actor's end it is the last one, with the status
+   * `stopped` if the actor was removed before its end.
    */
-  subscribe(next: (snapshot: Snapshot) => void, complete?: () => void): Subscription {
-    const cell = this.#host.observed(this.address);
-    const tell = () => {
-      const snapshot = this.#host.snapshotOf(cell);
-      if (snapshot !== undefined) next(snapshot as Snapshot);
-    };
-    tell();
-    return observe(cell, { changed: tell, ...(complete && { ended: complete }) });
+  getSnapshot(): HeardSnapshot<Snapshot, Event> {
+    return this.#heard.snapshot as HeardSnapshot<Snapshot, Event>;
   }
 
-  /**
-   * Called for emitted events of this type (`'*'`: of any), once their epoch is durable. Throws BOSUN_ACTOR_UNKNOWN.
-   */
+  /** Whether the actor still lives, as far as was heard. */
+  get isLive(): boolean {
+    return this.#heard.isLive;
+  }
+
+  /** Subscribes to snapshots from now on: one for every durable epoch that changes the actor. */
+  subscribe(observer: SnapshotObserver<HeardSnapshot<Snapshot, Event>>): Subscription;
+  subscribe(
+    next: (snapshot: HeardSnapshot<Snapshot, Event>) => void,
+    error?: (error: unknown) => void,
+    complete?: () => void,
+  ): Subscription;
+  subscribe(
+    first: SnapshotObserver<HeardSnapshot<Snapshot, Event>> | ((snapshot: HeardSnapshot<Snapshot, Event>) => void),
+    error?: (error: unknown) => void,
+    complete?: () => void,
+  ): Subscription {
+    const observer = typeof first === 'function' ? { next: first, error, complete } : first;
+    return this.#heard.subscribe(observer as SnapshotObserver<HeardSnapshot>, this);
+  }
+
+  /** Subscribes to emitted events of this type (`'*'`: of any type), once their epoch is durable. */
   on(type: string, handler: (event: EventObject) => void): Subscription {
-    const emitted = (event: EventObject) => {
-      if (type === '*' || event.type === type) handler(event);
-    };
-    return observe(this.#host.observed(this.address), { emitted });
+    return { unsubscribe: this.#host.emitted(this.address, type, { next: handler }) };
   }
 
   /**
-   * Waits until a durable snapshot fulfils the condition. Rejects with what the condition throws, with BOSUN_TIMEOUT,
-   * with BOSUN_ACTOR_UNKNOWN when nobody lives there or the actor is removed before, or with what the system closed
-   * for.
-   *
-   * @param options.timeoutMs Default: for ever.
+   * Waits until a durable snapshot fulfils the condition, the present one included. Rejects with the error of the
+   * condition, with BOSUN_TIMEOUT, with BOSUN_ACTOR_UNKNOWN where the actor is removed first, or with the error for
+   * which the system closed. Without `timeoutMs` there is no limit.
    */
-  waitFor(condition: (snapshot: Snapshot) => boolean, options: { timeoutMs?: number } = {}): Promise<Snapshot> {
+  waitFor(
+    condition: (snapshot: HeardSnapshot<Snapshot, Event>) => boolean,
+    { timeoutMs }: { readonly timeoutMs?: number } = {},
+  ): Promise<HeardSnapshot<Snapshot, Event>> {
     const { address } = this;
     return new Promise((resolve, reject) => {
-      const cell = this.#host.observed(address);
       let cancel: Cancel | undefined;
+      let unsubscribe = (): void => {};
+      let isOver = false;
       const finish = (settle: () => void) => {
+        if (isOver) return;
+        isOver = true;
         cancel?.();
-        subscription.unsubscribe();
+        unsubscribe();
         settle();
       };
-      const check = () => {
+      const check = (snapshot: HeardSnapshot<Snapshot, Event>) => {
         try {
-          const snapshot = this.#host.snapshotOf(cell) as Snapshot | undefined;
-          if (snapshot !== undefined && condition(snapshot)) finish(() => resolve(snapshot));
+          if (!isOver && condition(snapshot)) finish(() => resolve(snapshot));
         } catch (error) {
           finish(() => reject(error as Error));
         }
       };
+      if (this.#heard.isLive) check(this.getSnapshot());
+      if (isOver) return;
       const removed = () =>
-        new BosunError('BOSUN_ACTOR_UNKNOWN', `${address} was removed while waited for`, { details: { address } });
-      const subscription = observe(cell, {
-        changed: check,
-        ended: () => finish(() => reject(removed())),
-        closed: (reason) => finish(() => reject(reason)),
-      });
-      const { timeoutMs } = options;
-      if (timeoutMs !== undefined) {
-        const timedOut = new BosunError('BOSUN_TIMEOUT', `${address} was not as waited for within ${timeoutMs} ms`);
-        cancel = this.#host.clock.setTimeout(() => finish(() => reject(timedOut)), timeoutMs);
-      }
-      check();
+        new BosunError('BOSUN_ACTOR_UNKNOWN', `${address} was removed during the wait`, { details: { address } });
+      const timedOut = () => {
+        const { status, value } = this.getSnapshot();
+        const what = `${address} did not meet the awaited condition within ${timeoutMs} ms`;
+        const where = value === null ? '' : `, and is ${status} in ${JSON.stringify(value)}`;
+        return new BosunError('BOSUN_TIMEOUT', `${what}${where}`, { details: { address, status, value } });
+      };
+      if (timeoutMs !== undefined)
+        cancel = this.#host.clock.setTimeout(() => finish(() => reject(timedOut())), timeoutMs);
+      ({ unsubscribe } = this.subscribe({
+        next: check,
+        error: (error) => finish(() => reject(error as Error)),
+        complete: () => finish(() => reject(removed())),
+      }));
     });
   }
+}
+
+/** News of one life at an address, received by one watch for all handles on it. */
+export class HeardActor {
+  readonly address: string;
+  readonly #end: () => void;
+  readonly #listeners = new Set<{ readonly observer: SnapshotObserver<HeardSnapshot>; readonly owner: object }>();
+  #news!: SnapshotNews;
+  #snapshot: HeardSnapshot | undefined;
+  /** Why nothing more is heard; null after the actor's end. */
+  #over: BosunError | null | undefined;
+
+  private constructor(host: HandleHost, address: string, settled: (error?: BosunError) => void) {
+    this.address = address;
+    this.#end = host.snapshots(address, {
+      next: (news) => this.#hear(news, settled),
+      completed: () => this.#finish(null),
+      lost: (error) => {
+        if (this.#news === undefined) settled(error);
+        // After a death of its shard nobody lives there any more.
+        this.#finish(error.code === 'BOSUN_ACTOR_UNKNOWN' ? null : error);
+      },
+    });
+  }
+
+  /** Begins to hear of the actor at an address. Rejects with BOSUN_ACTOR_UNKNOWN, BOSUN_SYSTEM_CLOSED. */
+  static begin(host: HandleHost, address: string): Promise<HeardActor> {
+    return new Promise((resolve, reject) => {
+      let settle = (error?: BosunError): void => {
+        // The first news may come before the constructor returns.
+        settle = () => {};
+        if (error === undefined) queueMicrotask(() => resolve(heard));
+        else reject(error);
+      };
+      const heard: HeardActor = new HeardActor(host, address, (error) => settle(error));
+    });
+  }
+
+  get isLive(): boolean {
+    return this.#over === undefined;
+  }
+
+  get snapshot(): HeardSnapshot {
+    return (this.#snapshot ??= this.#over === null ? lastSnapshot(this.#news) : heardSnapshot(this.#news));
+  }
+
+  /** Calls the observer with each snapshot. `owner` is not collected while it listens. */
+  subscribe(observer: SnapshotObserver<HeardSnapshot>, owner: object): Subscription {
+    const listener = { observer, owner };
+    if (this.#over === undefined) this.#listeners.add(listener);
+    else if (this.#over === null) observer.complete?.();
+    else observer.error?.(this.#over);
+    return { unsubscribe: () => void this.#listeners.delete(listener) };
+  }
+
+  stop(): void {
+    this.#end();
+  }
+
+  #hear(news: SnapshotNews, settled: () => void): void {
+    const before = this.#news as SnapshotNews | undefined;
+    this.#news = news;
+    this.#snapshot = undefined;
+    if (before === undefined) settled();
+    // A shard that has come back repeats what was heard before.
+    else if (!isSame(before, news)) for (const { observer } of [...this.#listeners]) observer.next?.(this.snapshot);
+  }
+
+  #finish(reason: BosunError | null): void {
+    if (this.#over !== undefined) return;
+    this.#over = reason;
+    this.#snapshot = undefined;
+    const listeners = [...this.#listeners];
+    this.#listeners.clear();
+    for (const { observer } of listeners) {
+      if (reason === null) observer.complete?.();
+      else observer.error?.(reason);
+    }
+  }
+}
+
+function isSame({ view: before }: SnapshotNews, { view: now }: SnapshotNews): boolean {
+  return before.effectId === now.effectId && before.sequence === now.sequence && before.status === now.status;
 }

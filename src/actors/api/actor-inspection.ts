@@ -1,6 +1,6 @@
 /**
- * One actor as an administrator sees it. State, status and children are as of the last durable epoch; mailbox and
- * timers as of now.
+ * The inspection of one actor by an administrator. State, status and children are as of the last durable epoch; mailbox
+ * and timers as of now.
  */
 import { BosunError } from '../../errors.ts';
 import { INSPECTED_MESSAGES_MAX } from '../../limits.ts';
@@ -10,20 +10,21 @@ import { type LogicKind } from '../model/step-engine.ts';
 import { type Kernel } from '../loop/kernel.ts';
 import { FROM_CLIENT, type Message, type MessageKind } from '../world/mailbox/message.ts';
 
+/** Everything known about one actor, for people who inspect a system. */
 export interface Inspection extends ActorSnapshot {
   readonly life: number;
   readonly kind: LogicKind;
-  /** Of its machine's definition. */
+  /** The version of its machine's definition. */
   readonly version: number;
-  /** How often it began anew within its life. */
+  /** Number of restarts of the actor within its life. */
   readonly incarnation: number;
-  /** Effects: which start this is; 0 for others. */
+  /** Effects: the number of this start; 0 for other actors. */
   readonly attempt: number;
   /** Address of the Boss or machine that it belongs to; null for the root. */
   readonly parent: string | null;
   /**
-   * Why it takes no turns; null where it does. `by`, `reason` and `atMs` of one that somebody suspended, null
-   * otherwise.
+   * The reason why it takes no turns; null if it does. `by`, `reason` and `atMs` belong to an order to suspend it
+   * and are null otherwise.
    */
   readonly suspended: {
     readonly code: string;
@@ -32,44 +33,58 @@ export interface Inspection extends ActorSnapshot {
     readonly reason: string | null;
     readonly atMs: number | null;
   } | null;
-  /** Unread messages, and for how long the oldest has waited: see TreeNode. */
+  /** Number of unread messages, and for how long the oldest has waited: see TreeNode. */
   readonly mailbox: number;
   readonly oldestMessageMs: number | null;
-  /** The first {@link INSPECTED_MESSAGES_MAX} of them: what is deferred, then level by level. */
+  /** The first 20 unread messages: deferred ones, then level by level. */
   readonly unread: readonly InspectedMessage[];
   readonly timers: readonly InspectedTimer[];
-  /** Addresses, in the order of their births. */
+  /** Addresses, in order of birth. */
   readonly children: readonly string[];
+  /** The records that its agent declares, by name, and the range of stored numbers. */
+  readonly records: readonly InspectedRecords[];
+}
+
+/**
+ * The stored records of one name. `first` is the number of the oldest, and one more than `last` where there are none.
+ */
+export interface InspectedRecords {
+  readonly name: string;
+  readonly first: number;
+  readonly last: number;
 }
 
 export interface InspectedMessage {
   readonly kind: MessageKind;
-  /** Type of its event. */
+  /** The type of the event. */
   readonly event: string;
-  /** Address of the sender; `client` and `host` for those; null for one that is gone. */
+  /** Address of the sender; `client` or `host` for those; null for an actor that is gone. */
   readonly from: string | null;
-  /** Kernel time; null where it has not waited through an epoch. */
+  /** Kernel time since when it waits; null if it has not waited through an epoch. */
   readonly sinceMs: number | null;
   /** How often its turn has thrown. */
   readonly deliveries: number;
 }
 
+/** An armed timer. */
 export interface InspectedTimer {
   readonly id: string;
   /** Kernel time. */
   readonly deadlineMs: number;
-  /** Milliseconds until then; 0 for one that is due and has not been read. */
+  /** Milliseconds until the deadline; 0 for a timer that is due and has not been read. */
   readonly dueInMs: number;
-  /** Type of its event; null for a schedule. */
+  /** The type of its event; null for a schedule. */
   readonly event: string | null;
 }
 
-/** Throws BOSUN_ACTOR_UNKNOWN, also where the birth is not durable yet, and BOSUN_STORE_DAMAGED. */
+/** Inspects an actor. Throws BOSUN_ACTOR_UNKNOWN, also if its birth is not durable yet, and BOSUN_STORE_DAMAGED. */
 export function inspect(kernel: Kernel, address: string): Inspection {
-  const cell = kernel.observed(address);
+  const cell = kernel.directory.observed(address);
   const view = viewOf(kernel.engine, cell);
   if (view === undefined)
-    throw new BosunError('BOSUN_ACTOR_UNKNOWN', `the birth of ${address} is not durable yet`, { details: { address } });
+    throw new BosunError('BOSUN_ACTOR_UNKNOWN', `${address} has started, but its start is not durable yet`, {
+      details: { address },
+    });
   const { identity, definition, durable, mailbox, life, parent } = cell;
   const nowMs = kernel.machinery.world.time.nowMs();
   return {
@@ -94,10 +109,14 @@ export function inspect(kernel: Kernel, address: string): Inspection {
       event: schedule === null ? event.type : null,
     })),
     children: kernel.shown.childrenOf(cell).map((child) => child.address),
+    records: [...(definition.records?.keys() ?? [])].map((name) => {
+      const { first, next } = kernel.machinery.world.records.spanOf(cell, name)!;
+      return { name, first, last: next - 1 };
+    }),
   };
 }
 
-/** For how long the oldest unread message has waited; null where none has waited through an epoch. */
+/** How long the oldest unread message has waited, in milliseconds; null if none has waited through an epoch. */
 export function ageOf({ mailbox }: Cell, nowMs: number): number | null {
   const { oldestAtMs } = mailbox;
   return oldestAtMs === null ? null : Math.max(0, Math.floor(nowMs - oldestAtMs));

@@ -1,10 +1,10 @@
 /**
- * Administration for hosts: look into an actor, hold it, move it on by hand, end it, follow what it does; and read who
- * did so. Every order says who gives it, and leaves a record in the epoch of what it did. What is shown is durable.
+ * Administration for hosts: inspect an actor, suspend it, step it, end it, trace its turns; and read the audit. Every
+ * order names who gives it, and leaves a record in the same epoch as its effect. Everything shown is durable.
  */
 import { type EventObject, type StateValue } from 'xstate';
 import { BosunError } from '../../errors.ts';
-import { type StateReplacement } from '../loop/administration.ts';
+import { type RowPlace, type StateReplacement } from '../loop/administration.ts';
 import { type Subscription } from '../world/actor-view.ts';
 import { checkAddress } from '../model/address.ts';
 import { type AuditRecord, type OrderedBy } from '../world/audit-record.ts';
@@ -18,12 +18,12 @@ import { type StoredState } from '../model/version-rules.ts';
 import { type Wait, waitsOf } from './waits.ts';
 
 /**
- * Orders reject with BOSUN_ACTOR_UNKNOWN, BOSUN_ADDRESS_INVALID, BOSUN_ORDER_REFUSED for one that does not fit, why the
- * code cannot read the actor where that is so, BOSUN_VALUE_REFUSED where nobody gives the order,
- * BOSUN_STORE_UNAVAILABLE and BOSUN_SYSTEM_CLOSED. All but the last three are recorded. They resolve when they are
- * durable.
+ * The administrator's handle on a system. Orders reject with BOSUN_ACTOR_UNKNOWN, BOSUN_ADDRESS_INVALID,
+ * BOSUN_ORDER_REFUSED for an order that does not fit, the reason why the code cannot read the actor,
+ * BOSUN_VALUE_REFUSED if the order names nobody who gives it, BOSUN_STORE_UNAVAILABLE and BOSUN_SYSTEM_CLOSED. All
+ * but the last three are recorded. Orders resolve when they are durable.
  */
-export class AdminHandle {
+export class ShardAdmin {
   readonly #kernel: Kernel;
 
   constructor(kernel: Kernel) {
@@ -31,9 +31,9 @@ export class AdminHandle {
   }
 
   /**
-   * Has an actor take no turns until it is resumed, over crashes and restarts by its Boss: its mailbox fills, its
-   * timers come due and wait, its effects run on and their results wait, asks to it time out. Does nothing for one that
-   * is suspended by an order already. Not for the root.
+   * Suspends an actor: it takes no turns until it is resumed, over crashes and restarts by its Boss. Its mailbox fills,
+   * its timers come due and wait, its effects run on and their results wait, asks to it time out. Does nothing for an
+   * actor that is suspended by an order already. Refused for the root.
    */
   async suspend(address: string, as: OrderedBy): Promise<void> {
     const { administration } = this.#kernel.machinery;
@@ -43,7 +43,8 @@ export class AdminHandle {
   }
 
   /**
-   * Lets an actor go on that was suspended, by an order or with BOSUN_STATE_SUSPECT. Does nothing for one that is not.
+   * Resumes an actor that was suspended by an order or with BOSUN_STATE_SUSPECT. Does nothing for one that is not
+   * suspended.
    */
   async resume(address: string, as: OrderedBy): Promise<void> {
     const { administration } = this.#kernel.machinery;
@@ -51,23 +52,23 @@ export class AdminHandle {
   }
 
   /**
-   * Has a suspended actor take exactly one message, or its first turn, and stay suspended. Resolves with the event;
-   * null where there was none to take.
+   * Lets a suspended actor take exactly one message, or its first turn, and stay suspended. Resolves with the event;
+   * null if there was none.
    */
   step(address: string, as: OrderedBy): Promise<EventObject | null> {
     return carryOutStep(this.#kernel, { order: 'step', address, as });
   }
 
-  /** What an actor is and has. Throws BOSUN_ACTOR_UNKNOWN, BOSUN_STORE_DAMAGED. */
+  /** Inspects an actor. Throws BOSUN_ACTOR_UNKNOWN, BOSUN_STORE_DAMAGED. */
   getState(address: string): Inspection {
     return inspect(this.#kernel, checkAddress(address));
   }
 
   /**
-   * Puts a suspended machine into another state value, gives it another context, or both; a function is given the
-   * present ones. Effects, children and delayed transitions of states that stay go on, those of states that are left
-   * end, those of states that are entered begin; entry and exit actions do not run. Resolves with what it has now.
-   * Rejects with BOSUN_ACTOR_CHANGED where it is not at `ifSequence` any more.
+   * Replaces the state value of a suspended machine, its context, or both; a function is given the current ones.
+   * Effects, children and delayed transitions of states that stay active go on, those of exited states end, those of
+   * entered states begin; entry and exit actions do not run. Resolves with the new state. Rejects with
+   * BOSUN_ACTOR_CHANGED if the actor is no longer at `ifSequence`.
    */
   replaceState(
     address: string,
@@ -78,8 +79,7 @@ export class AdminHandle {
     const { administration, world } = this.#kernel.machinery;
     const args = typeof next === 'function' ? { by: 'a function' } : next;
     return carryOut(this.#kernel, { order: 'replaceState', address, args, as }, () => {
-      const cell = this.#cell(address);
-      if (ifSequence !== undefined && cell.seq !== ifSequence) throw changed(cell, ifSequence);
+      const cell = this.#cellAt(address, ifSequence);
       administration.replaceState(cell, next);
       const { value, context } = world.engine.view(cell.definition, cell.snapshot!);
       return { value: value as StateValue, context };
@@ -87,71 +87,118 @@ export class AdminHandle {
   }
 
   /**
-   * Fails an actor with BOSUN_KILLED, as OTP's `exit(Pid, kill)`: its Boss, or the machine that it belongs to, deals
-   * with it as with a crash. Not for the root.
+   * Sets one row of a table in a suspended machine's context, and leaves everything else unchanged. Rejects as
+   * replaceState does, and with BOSUN_TABLE_UNKNOWN if the context has no such table.
+   */
+  async putRow(
+    address: string,
+    place: RowPlace,
+    row: unknown,
+    as: OrderedBy,
+    { ifSequence }: { readonly ifSequence?: number | undefined } = {},
+  ): Promise<void> {
+    const { administration } = this.#kernel.machinery;
+    await carryOut(this.#kernel, { order: 'putRow', address, args: { ...place, row }, as }, () =>
+      administration.putRow(this.#cellAt(address, ifSequence), place, row),
+    );
+  }
+
+  /**
+   * Removes one row, under the conditions of {@link putRow}. Rejects with BOSUN_ORDER_REFUSED if there is no such
+   * row.
+   */
+  async deleteRow(
+    address: string,
+    place: RowPlace,
+    as: OrderedBy,
+    { ifSequence }: { readonly ifSequence?: number | undefined } = {},
+  ): Promise<void> {
+    const { administration } = this.#kernel.machinery;
+    await carryOut(this.#kernel, { order: 'deleteRow', address, args: place, as }, () =>
+      administration.deleteRow(this.#cellAt(address, ifSequence), place),
+    );
+  }
+
+  /**
+   * Fails an actor with BOSUN_KILLED, like OTP's `exit(Pid, kill)`: its Boss, or the machine that it belongs to,
+   * handles it like a crash. Refused for the root.
    */
   async kill(address: string, as: OrderedBy): Promise<void> {
     const { administration, world } = this.#kernel.machinery;
-    const cell = this.#kernel.find(address);
-    // What ends it ends everybody below it, of whom some may be on disk.
+    const cell = this.#kernel.directory.find(address);
+    // The end of an actor ends everybody below it, and some of them may be on disk.
     if (cell !== undefined) await world.residency?.readBelow(cell);
     await carryOut(this.#kernel, { order: 'kill', address, as }, () => administration.kill(this.#cell(address), as));
   }
 
   /**
-   * One record for every turn from now on of the actor at an address and of all below it, once it is durable. Break off
-   * the loop, or call `return`, to end it. A reader that is behind by more than `buffer` records (10,000, which is the
-   * most) loses the oldest and is told how many. Throws BOSUN_ACTOR_UNKNOWN, BOSUN_SYSTEM_CLOSED.
+   * Traces the actor at an address and all below it: one record for every turn from now on, once it is durable. Break
+   * out of the loop, or call `return`, to end it. A reader that is more than `buffer` records behind (10,000 by default
+   * and at most) loses the oldest and is told how many. Throws BOSUN_ACTOR_UNKNOWN, BOSUN_SYSTEM_CLOSED.
    */
   trace(address: string, { buffer }: { readonly buffer?: number } = {}): Trace {
     const { world } = this.#kernel.machinery;
-    return world.tracing.open(this.#kernel.observed(address).address, buffer);
+    return world.tracing.open(this.#kernel.directory.observed(address).address, buffer);
   }
 
   /**
-   * The last turns of the actor at an address and of all below it, oldest first: of the last 10,000 durable ones of the
-   * system since its start. Of events only types are there, of contexts nothing. Throws BOSUN_ACTOR_UNKNOWN,
+   * The latest turns of the actor at an address and of all below it, oldest first, out of the last 10,000 durable turns
+   * of the system since its start. They have the types of events only, and no contexts. Throws BOSUN_ACTOR_UNKNOWN,
    * BOSUN_SYSTEM_CLOSED.
    */
   recent(address: string, options: { readonly limit?: number; readonly after?: number } = {}): readonly TraceRecord[] {
-    return this.#kernel.machinery.world.tracing.recent(this.#kernel.observed(address).address, options);
+    return this.#kernel.machinery.world.tracing.recent(this.#kernel.directory.observed(address).address, options);
   }
 
   /**
-   * The last turns of one actor whose agent keeps them (`trace: { keep }`), oldest first, over crashes and restarts,
-   * each with the context after it; empty for other agents. Throws BOSUN_ACTOR_UNKNOWN, BOSUN_STORE_DAMAGED,
-   * BOSUN_SYSTEM_CLOSED.
+   * The kept turns of one actor (`trace: { keep }` of its agent), oldest first, over crashes and restarts, each with
+   * the context after it; empty for other agents. A damaged turn is left out, and so are the turns after it up to the
+   * next with a whole context. Rejects with BOSUN_ACTOR_UNKNOWN, BOSUN_STORE_DAMAGED for damage to the actor's own
+   * record, BOSUN_SYSTEM_CLOSED, BOSUN_STORE_FAILED.
    */
-  history(address: string): readonly KeptTurn[] {
-    return this.#kernel.machinery.world.tracing.kept.list(this.#kernel.observed(address));
+  async history(address: string, { limit }: { readonly limit?: number } = {}): Promise<readonly KeptTurn[]> {
+    const { kept } = this.#kernel.machinery.world.tracing;
+    return await kept.list(this.#kernel.directory.observed(address), limit);
   }
 
   /**
-   * Calls back for every turn from now on of the actor at an address and of all below it, once it is durable: a `trace`
-   * for those who never fall behind. @returns What ends it. Throws BOSUN_ACTOR_UNKNOWN, BOSUN_SYSTEM_CLOSED.
+   * Calls `handler` for every turn from now on of the actor at an address and of all below it, once it is durable: a
+   * `trace` without a buffer.
+   *
+   * @returns The subscription that ends it. Throws BOSUN_ACTOR_UNKNOWN, BOSUN_SYSTEM_CLOSED.
    */
   onTurn(address: string, handler: (record: TraceRecord) => void): Subscription {
-    const unsubscribe = this.#kernel.machinery.world.tracing.listen(this.#kernel.observed(address).address, handler);
+    const unsubscribe = this.#kernel.machinery.world.tracing.listen(
+      this.#kernel.directory.observed(address).address,
+      handler,
+    );
     return { unsubscribe };
   }
 
-  /** Every actor that waits for somebody, the longest waiting first. Throws BOSUN_SYSTEM_CLOSED before the start. */
+  /** All actors that wait for another one, longest wait first. Throws BOSUN_SYSTEM_CLOSED before the start. */
   waiting(): readonly Wait[] {
     return waitsOf(this.#kernel);
   }
 
-  /** Who ordered what, newest first: all that is kept, or what is about one address. */
+  /** The audit of orders, newest first: all that is kept, or the orders about one address. */
   audit(options: { readonly address?: string; readonly limit?: number } = {}): readonly AuditRecord[] {
     return this.#kernel.machinery.world.audit.list(options);
   }
 
   #cell(address: string) {
-    return this.#kernel.cell(address);
+    return this.#kernel.directory.living(address);
+  }
+
+  /** The actor at an address. Throws BOSUN_ACTOR_CHANGED if it is no longer at the given sequence. */
+  #cellAt(address: string, ifSequence: number | undefined): Cell {
+    const cell = this.#cell(address);
+    if (ifSequence !== undefined && cell.seq !== ifSequence) throw changed(cell, ifSequence);
+    return cell;
   }
 }
 
 function changed({ address, seq }: Cell, wanted: number): BosunError {
-  return new BosunError('BOSUN_ACTOR_CHANGED', `${address} is at ${seq}, and not at ${wanted}`, {
+  return new BosunError('BOSUN_ACTOR_CHANGED', `${address} is at sequence ${seq}, not at ${wanted}`, {
     details: { address, sequence: seq },
   });
 }

@@ -1,9 +1,9 @@
 /**
- * An order of a person or a program, carried out together with its record in the audit, and recorded also where it is
- * refused.
+ * Carries out an order of a person or a program together with its record in the audit, which is also written for a
+ * refused order.
  */
 import { type EventObject } from 'xstate';
-import { BosunError } from '../../errors.ts';
+import { BosunError, isBosunError } from '../../errors.ts';
 import { checkOrderedBy } from '../world/audit.ts';
 import { type AuditedOrder, type AuditFacts, type OrderedBy } from '../world/audit-record.ts';
 import { childAddress } from '../model/address.ts';
@@ -11,9 +11,9 @@ import { type Cell } from '../world/cell.ts';
 import { type Kernel } from '../loop/kernel.ts';
 
 /**
- * Makes a change of the world at once. Resolves with what `act` gives when that is durable. Rejects with what it
- * throws, once the refusal is recorded, and with BOSUN_VALUE_REFUSED, BOSUN_STORE_UNAVAILABLE or BOSUN_SYSTEM_CLOSED,
- * which are not.
+ * Makes an immediate change of the world. Resolves with the result of `act` when the change is durable. Rejects with
+ * the error of `act`, once the refusal is recorded, and with BOSUN_VALUE_REFUSED, BOSUN_STORE_UNAVAILABLE or
+ * BOSUN_SYSTEM_CLOSED, which are not recorded.
  */
 export async function carryOut<T>(kernel: Kernel, facts: AuditFacts, act: () => T): Promise<T> {
   checkOrderedBy(facts.as);
@@ -27,8 +27,8 @@ export async function carryOut<T>(kernel: Kernel, facts: AuditFacts, act: () => 
 }
 
 /**
- * What takes longer than one epoch: recorded as open before it begins, and closed when it has ended. Rejects as `act`
- * does, and as `carryOut`.
+ * Carries out an order that takes longer than one epoch: recorded as open before it begins, and closed when it has
+ * ended. Rejects as `act` and `carryOut` do.
  */
 export async function carryOutSlowly(kernel: Kernel, facts: AuditFacts, act: () => Promise<void>): Promise<void> {
   checkOrderedBy(facts.as);
@@ -38,8 +38,8 @@ export async function carryOutSlowly(kernel: Kernel, facts: AuditFacts, act: () 
     () => undefined,
     (error: unknown) => ({ error }),
   );
-  const outcome = end === undefined ? 'done' : end.error instanceof BosunError ? end.error.code : 'BOSUN_INTERNAL';
-  // Where the system has closed meanwhile, it stays open.
+  const outcome = end === undefined ? 'done' : isBosunError(end.error) ? end.error.code : 'BOSUN_INTERNAL';
+  // If the system has closed meanwhile, the record stays open.
   const close = async () => kernel.ingress.enter(() => kernel.machinery.world.audit.close(number, outcome));
   if (end === undefined) await close();
   else {
@@ -48,13 +48,16 @@ export async function carryOutSlowly(kernel: Kernel, facts: AuditFacts, act: () 
   }
 }
 
-/** Has a suspended actor take one message. Resolves with its event, null for none, when the turn is durable. */
+/**
+ * Lets a suspended actor take one message. Resolves with its event, or null if there was none, when the turn is
+ * durable.
+ */
 export async function carryOutStep(kernel: Kernel, facts: AuditFacts): Promise<EventObject | null> {
   const { administration, ingress, world } = kernel.machinery;
   checkOrderedBy(facts.as);
   let cell: Cell;
   try {
-    cell = kernel.cell(facts.address);
+    cell = kernel.directory.living(facts.address);
     administration.checkStep(cell);
   } catch (error) {
     return carryOut(kernel, facts, () => {
@@ -81,8 +84,8 @@ const ORDERS: Readonly<Record<string, AuditedOrder>> = {
 };
 
 /**
- * An order to a Boss about a child: recorded with its message, and closed when the Boss has carried it out or refused
- * it.
+ * Sends an order about a child to its Boss: recorded together with the message, and closed when the Boss has carried it
+ * out or refused it.
  */
 export async function carryOutAtBoss(
   kernel: Kernel,
@@ -95,11 +98,11 @@ export async function carryOutAtBoss(
   const facts: AuditFacts = { order: ORDERS[type]!, address: placeOf(boss, args.id ?? args.spec?.id), args, as };
   let answer: Promise<unknown>;
   try {
-    const cell = kernel.cell(boss);
-    if (!cell.isBoss) throw new BosunError('BOSUN_ACTOR_UNKNOWN', `${boss} is no Boss`);
+    const cell = kernel.directory.living(boss);
+    if (!cell.isBoss) throw new BosunError('BOSUN_ACTOR_UNKNOWN', `${boss} is not a Boss`);
     answer = kernel.ingress.order(cell, event, facts);
   } catch (error) {
-    // It has not reached the Boss.
+    // The order has not reached the Boss.
     return carryOut(kernel, facts, () => {
       throw error;
     });
@@ -107,7 +110,7 @@ export async function carryOutAtBoss(
   return answer;
 }
 
-/** Where the child is or would be; a Boss's own place where that cannot be said. */
+/** The address of the child, whether it exists or not; the Boss's own address where the id is invalid. */
 function placeOf(boss: string, id: unknown): string {
   try {
     return typeof id === 'string' ? childAddress(boss, id) : boss;
@@ -120,7 +123,7 @@ function attempt<T>(act: () => T): { readonly value: T } | { readonly error: Bos
   try {
     return { value: act() };
   } catch (error) {
-    if (error instanceof BosunError) return { error };
+    if (isBosunError(error)) return { error };
     throw error;
   }
 }

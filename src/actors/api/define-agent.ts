@@ -1,16 +1,17 @@
 /**
- * defineAgent: checks what an agent is made of, and fills in every default. What is wrong is refused here, with its
- * place, and not when an actor first meets it.
+ * defineAgent: checks the parts of an agent and fills in every default. Mistakes are refused here, with their place,
+ * and not when an actor first meets them.
  */
+import { parseRecords, type RecordOptions } from '../model/records.ts';
 import { type AnyActorLogic, type AnyStateMachine } from 'xstate';
 import { BosunError, messageOf } from '../../errors.ts';
+import { problemOfOptions } from '../../option-rules.ts';
 import { MAILBOX_MESSAGES_MAX, TRACE_KEPT_MAX } from '../../limits.ts';
 import {
   type Agent,
   type AgentLimits,
   type AgentOptions,
   type AnyAgent,
-  BOSS_AGENT,
   type EventSchemas,
   isVersion,
   type ShownSchemas,
@@ -25,11 +26,14 @@ import {
 import { type Policies, WAITING } from '../model/policies.ts';
 import { parsePriorities, type Priority } from '../model/priorities.ts';
 import { hasSecrets } from '../model/secret.ts';
+import { BOSS_AGENT } from '../model/supervision.ts';
 import { type Overflow, type OverflowPolicy, type PoisonPolicy } from '../model/step-engine.ts';
 import { parseTiming, type Timing } from '../model/timing.ts';
 import { type MigrationSteps } from '../model/version-rules.ts';
+import { foreignCopy } from '../xstate/foreign-copies.ts';
 import { customAction, kindOf } from '../xstate/machine-facts.ts';
 import { flawOfType, refusalOf } from '../xstate/machine-rules.ts';
+import { AGENT_RULES } from './agent-rules.ts';
 
 const NAME = /^[A-Za-z0-9\-_.:@+~]+$/;
 const POISON_POLICIES: ReadonlySet<string> = new Set<PoisonPolicy>(['dead-letter', 'suspend', 'stop']);
@@ -37,12 +41,13 @@ const OVERFLOW_POLICIES: ReadonlySet<string> = new Set<OverflowPolicy>(['wait', 
 const EFFECTS: ReadonlySet<string> = new Set(['promise', 'callback', 'observable']);
 
 /**
- * Throws BOSUN_AGENT_INVALID for a name that is none, an event type that is reserved or a wildcard, a schema for an
- * event that no state of the machine handles or a key in `on` that is a schema's misspelt, an actor that is invoked or
- * spawned and not there, inline logic in `spawnChild`, a history state that XState itself cannot go back to, an action
- * named `bosun.*`, options of an effect or action that the machine does not have, a restore policy for a delay that it
- * lacks, a schedule that is none, a priority of an event that no state handles, or a migration to a version that is
- * none of those up to its own. The message names the place.
+ * Defines an agent. Throws BOSUN_AGENT_INVALID for a missing or unknown option or one of the wrong kind, an invalid
+ * name, an event schema that is not an object schema, a reserved event type or a wildcard, a schema for an event that
+ * no state of the machine handles, a key in `on` that is a misspelt schema, a missing implementation of an invoked or
+ * spawned actor, an action, a guard or a delay, inline logic in `spawnChild`, a history state that XState itself cannot
+ * return to, an action named `bosun.*`, options of an effect or action that the machine does not have, a restore policy
+ * for a delay that it lacks, an invalid schedule, a priority of an event that no state handles, or a migration to a
+ * version beyond its own. The message names the place.
  */
 export function defineAgent<
   Machine extends AnyStateMachine,
@@ -50,6 +55,11 @@ export function defineAgent<
   const Version extends number = 1,
   const Name extends string = string,
 >(options: AgentOptions<Machine, Schemas, Version, Name>): Agent<Machine, Schemas, Name> {
+  const unfit = problemOfOptions(options, AGENT_RULES);
+  const nameGiven: unknown = (options as typeof options | undefined)?.name;
+  const invalid = (what: string) =>
+    new BosunError('BOSUN_AGENT_INVALID', `agent ${JSON.stringify(nameGiven) ?? 'without a name'}: ${what}`);
+  if (unfit !== undefined) throw invalid(unfit);
   const {
     name,
     version = 1,
@@ -62,16 +72,22 @@ export function defineAgent<
   } = options;
   const migrate = (options.migrate ?? {}) as MigrationSteps;
   const limits: AgentLimits = { mailboxMessages: MAILBOX_MESSAGES_MAX, overflow: 'wait', ...options.limits };
-  const invalid = (what: string) => new BosunError('BOSUN_AGENT_INVALID', `agent ${JSON.stringify(name)}: ${what}`);
-  if (!NAME.test(name)) throw invalid('a name is letters, digits and -_.:@+~');
-  if (name === BOSS_AGENT) throw invalid('this name is that of Bosses');
-  if (!isVersion(version)) throw invalid('a version is a whole number from 1');
+  if (!NAME.test(name)) throw invalid('a name must consist of letters, digits and -_.:@+~');
+  if (name === BOSS_AGENT) throw invalid('this name is reserved for Bosses');
+  if (!isVersion(version)) throw invalid('version must be a whole number from 1');
   const { mailboxMessages } = limits;
   if (!Number.isSafeInteger(mailboxMessages) || mailboxMessages < 1 || mailboxMessages > MAILBOX_MESSAGES_MAX) {
-    throw invalid(`limits.mailboxMessages is a whole number from 1 to ${MAILBOX_MESSAGES_MAX}`);
+    throw invalid(`limits.mailboxMessages must be a whole number from 1 to ${MAILBOX_MESSAGES_MAX}`);
   }
   if (!OVERFLOW_POLICIES.has(limits.overflow))
-    throw invalid(`limits.overflow is one of ${[...OVERFLOW_POLICIES].join(', ')}`);
+    throw invalid(`limits.overflow must be one of ${[...OVERFLOW_POLICIES].join(', ')}`);
+  const foreign = foreignCopy({ machine, schemas: schemasOf(options), calledBy: defineAgent });
+  if (foreign !== undefined) throw invalid(foreign);
+  const shapeless = Object.keys(events).find((type) => !isObjectSchema(events[type]));
+  if (shapeless !== undefined)
+    throw invalid(
+      `the schema of ${JSON.stringify(shapeless)} is not an object schema of zod 4: write z.object({ ... })`,
+    );
   const scheduled = Object.values(options.schedules ?? {}).map((schedule) => schedule?.event?.type);
   const refusal = refusalOf({ machine, schemas: Object.keys(events), internal: [...internal, ...scheduled] });
   if (refusal !== undefined) throw invalid(refusal);
@@ -94,6 +110,27 @@ export function defineAgent<
   });
 }
 
+function schemasOf({
+  events,
+  shown = {},
+  records = {},
+}: Pick<AgentOptions<AnyStateMachine, EventSchemas>, 'shown' | 'records'> & {
+  readonly events: EventSchemas;
+}): (readonly [place: string, schema: unknown])[] {
+  const { emitted = {}, ...others } = shown;
+  return [
+    ...Object.entries(events).map(([type, schema]) => [`the schema of ${JSON.stringify(type)}`, schema] as const),
+    ...Object.entries(others).map(([name, schema]) => [`shown.${name}`, schema] as const),
+    ...Object.entries(emitted).map(([type, schema]) => [`shown.emitted.${type}`, schema] as const),
+    ...Object.entries(records).map(([name, record]) => [`records.${name}.schema`, record?.schema] as const),
+  ];
+}
+
+/** Whether the schema is an object schema: an event is an object, and checks need the schemas of its fields. */
+function isObjectSchema(schema: unknown): boolean {
+  return (schema as { readonly def?: { readonly type?: unknown } } | undefined)?.def?.type === 'object';
+}
+
 function overflowOf({ overflow: policy, mailboxMessages: messages }: AgentLimits): Overflow {
   return policy === 'wait' ? WAITING : { policy, messages };
 }
@@ -105,6 +142,7 @@ interface DeclaredPolicies {
   readonly actions?: Declared;
   readonly poison?: PoisonPolicy;
   readonly trace?: { readonly keep: number };
+  readonly records?: Readonly<Record<string, RecordOptions | undefined>>;
   readonly priorities?: Readonly<Record<string, Priority | undefined>>;
   readonly events: EventSchemas;
   readonly shown?: ShownSchemas;
@@ -112,12 +150,21 @@ interface DeclaredPolicies {
 
 function policiesOf(
   machine: AnyStateMachine,
-  { effects = {}, actions = {}, poison = 'dead-letter', trace, priorities = {}, events, shown = {} }: DeclaredPolicies,
+  {
+    effects = {},
+    actions = {},
+    poison = 'dead-letter',
+    trace,
+    records = {},
+    priorities = {},
+    events,
+    shown = {},
+  }: DeclaredPolicies,
   invalid: (what: string) => BosunError,
 ): Omit<Policies, 'overflow'> {
-  if (!POISON_POLICIES.has(poison)) throw invalid(`poison is one of ${[...POISON_POLICIES].join(', ')}`);
+  if (!POISON_POLICIES.has(poison)) throw invalid(`poison must be one of ${[...POISON_POLICIES].join(', ')}`);
   if (trace !== undefined && !(Number.isSafeInteger(trace.keep) && trace.keep >= 1 && trace.keep <= TRACE_KEPT_MAX)) {
-    throw invalid(`trace.keep is a whole number from 1 to ${TRACE_KEPT_MAX}`);
+    throw invalid(`trace.keep must be a whole number from 1 to ${TRACE_KEPT_MAX}`);
   }
   const actors = machine.implementations.actors as Record<string, AnyActorLogic>;
   const policies = (declared: Declared, kind: string, policyOf: (name: string, options: never) => EffectPolicy) =>
@@ -135,28 +182,30 @@ function policiesOf(
   return {
     poison,
     keptTurns: trace?.keep ?? 0,
+    records: recordsOf(records, invalid),
     isSecret: [
       shown.context,
       shown.output,
       shown.reply,
       ...Object.values(shown.emitted ?? {}),
       ...Object.values(events),
+      ...Object.values(records).map((one) => one?.schema),
     ].some(hasSecrets),
     priorities: levelsOf(machine, priorities, invalid),
     effects: policies(effects, 'effects', (src, options: EffectOptions) => {
       const logic = Object.hasOwn(actors, src) ? actors[src] : undefined;
       if (logic === undefined || !EFFECTS.has(kindOf(logic)))
-        throw invalid(`"${src}" is no promise, callback or observable of its actors`);
+        throw invalid(`"${src}" is not a promise, callback or observable in setup({ actors })`);
       return effectPolicy(options);
     }),
     actions: policies(actions, 'actions', (name, options: ActionOptions) => {
-      if (customAction(machine, name) === undefined) throw invalid(`"${name}" is no custom action of its machine`);
+      if (customAction(machine, name) === undefined) throw invalid(`"${name}" is not a custom action of its machine`);
       return actionPolicy(options);
     }),
   };
 }
 
-/** The problem with an agent's migrations or earlier definitions, in words; undefined where there is none. */
+/** The problem with an agent's migrations or earlier definitions, in words; undefined if there is none. */
 function historyProblem(
   migrate: MigrationSteps,
   migrateChildren: Readonly<Record<string, MigrationSteps>>,
@@ -166,14 +215,26 @@ function historyProblem(
   const targets = [migrate, ...Object.values(migrateChildren)].flatMap((steps) => Object.keys(steps).map(Number));
   const wrong = targets.find((to) => !isVersion(to) || to === 1 || to > version);
   if (wrong !== undefined)
-    return `a migration leads to a version from 2 to ${version}, which is its own, and not to ${wrong}`;
+    return `a migration must lead to a version from 2 to ${version}, the agent's own, not to ${wrong}`;
   const stranger = previous.find((old) => old.name !== name || old.version >= version);
   if (stranger !== undefined)
-    return `version ${stranger.version} of "${stranger.name}" is none before version ${version} of it`;
+    return `version ${stranger.version} of "${stranger.name}" in \`previous\` is not an earlier version of this agent`;
   const versions = previous.map((old) => old.version);
   return versions.some((old, index) => versions.indexOf(old) !== index)
-    ? 'two agents of one version are in `previous`'
+    ? '`previous` has two agents of one version'
     : undefined;
+}
+
+function recordsOf(
+  declared: Readonly<Record<string, RecordOptions | undefined>>,
+  invalid: (what: string) => BosunError,
+): Policies['records'] {
+  try {
+    const records = parseRecords(declared);
+    return records.size === 0 ? undefined : records;
+  } catch (error) {
+    throw invalid(messageOf(error));
+  }
 }
 
 function levelsOf(

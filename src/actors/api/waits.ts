@@ -1,33 +1,34 @@
 /**
- * Who waits for somebody, since when, and in which state: as of the last durable epoch, but for who waits for room in a
- * mailbox, of which nothing is stored. Linear in the population.
+ * Lists who waits for whom, since when, and in which state: as of the last durable epoch, except for waits for room in
+ * a mailbox, which are not stored. Takes time linear in the number of actors.
  */
 import { viewOf } from '../world/actor-view.ts';
 import { type Cell } from '../world/cell.ts';
 import { type Kernel } from '../loop/kernel.ts';
 
 /**
- * `ask`: for a reply. `effect`: for what it invoked, which runs or waits for its next try. `room`: for room in the
- * mailbox of whom it has sent to. `restart`: for its Boss to start it again. `end`: a Boss, for a child that was told
- * to end. `suspended`: to be resumed.
+ * The kind of a wait. `ask`: for a reply. `effect`: for an invoked effect, which runs or waits for its next try.
+ * `room`: for room in the mailbox of a receiver. `restart`: for its Boss to start it again. `end`: a Boss, for a child
+ * that was told to end. `suspended`: to be resumed.
  */
 export type WaitKind = 'ask' | 'effect' | 'room' | 'restart' | 'end' | 'suspended';
 
+/** A wait of one actor, or of the host, for another actor. */
 export interface Wait {
   readonly kind: WaitKind;
-  /** Who waits; null for a host that asks. */
+  /** Address of the waiting actor; null for a host that asks. */
   readonly address: string | null;
-  /** State value of who waits; null where it has none. */
+  /** State value of the waiting actor; null if it has none. */
   readonly state: unknown;
-  /** Address of whom it waits for; of a suspended one, who suspended it; null where nobody did. */
+  /** Address of the actor waited for. For kind `suspended`, the author of the order; null if there was no order. */
   readonly for: string | null;
-  /** Kernel time; null where it is not known. Of an effect: when this start began. */
+  /** Kernel time since when it waits; null if it is not known. For an effect, the start of the current try. */
   readonly sinceMs: number | null;
-  /** Kernel time at which the waiting ends at the latest, or goes on to the next try; null for never. */
+  /** Kernel time at which the wait ends at the latest, or the next try begins; null for never. */
   readonly untilMs: number | null;
 }
 
-/** The longest waiting first, those of which that is not known last. */
+/** Lists all waits, the longest first, those of unknown length last. */
 export function waitsOf(kernel: Kernel): Wait[] {
   const { world } = kernel.machinery;
   const waits: Wait[] = [];

@@ -1,13 +1,12 @@
 /**
- * What administrators may do to one actor, as changes of the world: each is whole or throws. Who they are, what is
- * recorded of it and when it counts is audited-order.ts; how hosts say it, admin-handle.ts. An actor that somebody
- * suspended is one more that takes no turns (quarantine.ts): it lives, its mailbox fills, its timers come due and wait,
- * its effects run on.
+ * The administrator's operations on one actor, as changes of the world: each happens completely or throws.
+ * audited-order.ts records them and their authors; admin-handle.ts is the API for hosts. A suspended actor takes no
+ * turns (quarantine.ts): it lives, its mailbox fills, its timers come due and wait, its effects run on.
  */
 import { type EventObject, type StateValue } from 'xstate';
-import { BosunError, messageOf } from '../../errors.ts';
-import { isTable, table, type Table, type TableView } from '../../table.ts';
-import { admitError } from '../model/value-check.ts';
+import { BosunError, isBosunError, messageOf } from '../../errors.ts';
+import { isTable, table, type Table, tableIn, type TableView } from '../../table.ts';
+import { admitError, causeOf } from '../model/thrown.ts';
 import { type OrderedBy } from '../world/audit-record.ts';
 import { type Bosses } from '../world/bosses.ts';
 import { type Cell, type Held } from '../world/cell.ts';
@@ -20,22 +19,35 @@ import { type Turns } from '../turn/turn.ts';
 import { type StoredState } from '../model/version-rules.ts';
 import { type World } from '../world/world.ts';
 
-/** What takes the place of a machine's state; what is left out stays as it is. */
+/** The replacement of a machine's state; missing parts stay as they are. */
 export interface StateReplacement {
-  /** In XState's form: `'paused'`, `{ working: 'reading' }`. */
+  /** The state value in XState's form: `'paused'`, `{ working: 'reading' }`. */
   readonly value?: StateValue;
   /** The whole new context. */
   readonly context?: unknown;
 }
 
-/** A turn that was ordered and not taken yet. */
+/** A row of a table of a context. */
+export interface RowPlace {
+  /** The key of the table in the context. */
+  readonly table: string;
+  readonly key: string;
+}
+
+/** A turn that was ordered and has not been taken yet. */
 interface Step {
   readonly cell: Cell;
-  /** Told of the event that was taken, null for none; or why no turn could be taken. In the epoch of the turn. */
+  /**
+   * Called with the event that was taken, or null for none; or with the reason why no turn could be taken. In the epoch
+   * of the turn.
+   */
   readonly taken: (result: EventObject | BosunError | null) => void;
 }
 
-/** A run after one that died: a turn is taken for what is durable only, and noted first. */
+/**
+ * The check that a run makes after one that died: a turn is taken only for durable messages, and is recorded before it
+ * begins.
+ */
 export interface Guard {
   isReady(cell: Cell): boolean;
   begin(cell: Cell): void;
@@ -67,8 +79,8 @@ export class Administration {
   }
 
   /**
-   * Also one that is suspect: it stays suspended then when a step goes well. Throws BOSUN_ORDER_REFUSED, or why the
-   * code cannot read it.
+   * Suspends an actor, also a suspect one, which then stays suspended when a step succeeds. Throws BOSUN_ORDER_REFUSED,
+   * or the reason why the code cannot read it.
    */
   suspend(cell: Cell, as: OrderedBy): void {
     checkLiving(cell, 'suspended');
@@ -82,17 +94,19 @@ export class Administration {
       order: { by, reason, atMs: this.#world.time.nowMs() },
     };
     this.#world.hold(cell, held);
-    cell.suspension = suspicion(cell, held);
+    cell.suspension = suspicion(cell, held)!;
+    // On hold nothing runs, so only the author of the order has to know.
+    if (!this.#hold) this.#world.incidents.suspended(cell, cell.suspension);
   }
 
-  /** Throws why the code cannot read it. */
+  /** Resumes an actor. Throws the reason why the code cannot read it. */
   resume(cell: Cell): void {
     this.#quarantine.resume(cell);
   }
 
   /**
-   * Fails an actor as a throw does: its Boss, or the machine that it belongs to, deals with it. Throws
-   * BOSUN_ORDER_REFUSED, or why the code cannot read it.
+   * Fails an actor like a throw: its Boss, or the machine that it belongs to, handles it. Throws BOSUN_ORDER_REFUSED,
+   * or the reason why the code cannot read it.
    */
   kill(cell: Cell, { by, reason }: OrderedBy): void {
     const { address } = cell;
@@ -104,32 +118,45 @@ export class Administration {
   }
 
   /**
-   * Puts a suspended machine into another state. Effects, child machines and delayed transitions of states that stay go
-   * on, those of states that are left end, those of states that are entered begin; entry and exit actions do not run.
-   * Throws BOSUN_ORDER_REFUSED, BOSUN_VALUE_REFUSED, or why the code cannot read it; nothing has happened then.
+   * Replaces the state of a suspended machine. Effects, child machines and delayed transitions of states that stay
+   * active go on, those of exited states end, those of entered states begin; entry and exit actions do not run. Throws
+   * BOSUN_ORDER_REFUSED, BOSUN_VALUE_REFUSED, or the reason why the code cannot read it; nothing has happened then.
    */
   replaceState(cell: Cell, next: StateReplacement | ((state: StoredState<unknown>) => StateReplacement)): void {
-    const { address } = cell;
-    checkLiving(cell, 'given another state');
-    if (cell.suspension === undefined)
-      throw refused(`${address} has to be suspended before its state is replaced`, { address });
-    if (cell.isBoss || cell.definition.kind !== 'machine')
-      throw refused(`${address} is no machine of yours`, { address });
-    if (cell.status !== 'active' || cell.configuration === null)
-      throw refused(`${address} has no state yet, or has crashed`, { address });
-    applyMigration(this.#world, this.#bosses, cell, this.#prepared(cell, cell.configuration, next));
+    const configuration = checkReplaceable(cell);
+    applyMigration(this.#world, this.#bosses, cell, this.#prepared(cell, configuration, next));
   }
 
-  /** Throws BOSUN_ORDER_REFUSED where a suspended actor could not take a turn. */
+  /**
+   * Sets a row of a table in a suspended machine's context, or removes it. Throws as replaceState does, and
+   * BOSUN_TABLE_UNKNOWN.
+   */
+  putRow(cell: Cell, { table: name, key }: RowPlace, row: unknown): void {
+    checkReplaceable(cell);
+    this.replaceState(cell, { context: withRowsOf(cell, name, (rows) => rows.set(key, row)) });
+  }
+
+  /** Removes a row, as {@link putRow} sets it; refused if there is no such row. */
+  deleteRow(cell: Cell, { table: name, key }: RowPlace): void {
+    checkReplaceable(cell);
+    const { address } = cell;
+    const without = (rows: Table<unknown>) => {
+      if (rows.has(key)) return rows.delete(key);
+      throw refused(`the table ${JSON.stringify(name)} of ${address} has no row ${JSON.stringify(key)}`, { address });
+    };
+    this.replaceState(cell, { context: withRowsOf(cell, name, without) });
+  }
+
+  /** Checks a step. Throws BOSUN_ORDER_REFUSED if a suspended actor could not take a turn. */
   checkStep(cell: Cell): void {
     const { address } = cell;
-    if (this.#hold) throw refused(`${address} cannot take a step on hold, where nothing runs`, { address });
+    if (this.#hold) throw refused(`${address} cannot take a step while the system is on hold`, { address });
     checkLiving(cell, 'stepped');
     if (cell.suspension === undefined)
-      throw refused(`${address} has to be suspended before it takes single steps`, { address });
+      throw refused(`${address} must be suspended before it takes single steps`, { address });
   }
 
-  /** Has a suspended actor take one message, or its first turn; `by` keeps it suspended. */
+  /** Lets a suspended actor take one message, or its first turn; the order keeps it suspended. */
   step(cell: Cell, as: OrderedBy, taken: Step['taken']): void {
     this.suspend(cell, as);
     this.#steps.push({ cell, taken });
@@ -141,7 +168,7 @@ export class Administration {
     return this.#steps.size > 0;
   }
 
-  /** Takes those that can be taken now. */
+  /** Takes the ordered turns that are possible now. */
   takeSteps(guard?: Guard): void {
     for (let left = this.#steps.size; left > 0; left--) {
       const step = this.#steps.shift()!;
@@ -185,21 +212,21 @@ export class Administration {
       const before = { value: stored.value as StateValue, context: cell.context };
       const given = typeof next === 'function' ? next(before) : next;
       if (typeof given !== 'object' || given === null || (given.value === undefined && given.context === undefined)) {
-        throw new Error('a replacement is an object with a value, a context or both');
+        throw new Error('a replacement must be an object with a value, a context or both');
       }
       const { value = before.value, context = before.context } = given;
-      if (typeof context !== 'object' || context === null) throw new Error('a context is an object');
+      if (typeof context !== 'object' || context === null) throw new Error('a context must be an object');
       return prepareState(this.#world, cell, stored, { value, context: withTables(before.context, context) });
     } catch (error) {
-      if (error instanceof BosunError && error.code === 'BOSUN_VALUE_REFUSED') throw error;
-      throw refused(`the state of ${address} is not replaced: ${messageOf(error)}`, { address }, error);
+      if (isBosunError(error, 'BOSUN_VALUE_REFUSED')) throw error;
+      throw refused(`the state of ${address} was not replaced: ${messageOf(error)}`, { address }, causeOf(error));
     }
   }
 }
 
 /**
- * The given context, with tables where tables are today: what was read as a view comes back as one. Throws where a view
- * says that there is more than it shows.
+ * The given context, with tables where the current one has tables: a table that was read as a view is converted back.
+ * Throws if a view says that it is incomplete.
  */
 function withTables(today: unknown, given: object): object {
   const fields = Object.entries(given).map(([key, value]) => {
@@ -216,15 +243,20 @@ function tableFrom(key: string, view: Partial<TableView> | null): Table<unknown>
   return table(Object.entries(rows));
 }
 
-/** One that was met in this epoch has not been described yet. */
+/** The context of an actor with a changed table. Throws BOSUN_TABLE_UNKNOWN. */
+function withRowsOf({ address, context }: Cell, name: string, change: (rows: Table<unknown>) => Table<unknown>) {
+  return { ...(context as object), [name]: change(tableIn(context, name, address)) };
+}
+
+/** The configuration of an actor; one that first occurred in this epoch has to be described here. */
 function configurationOf({ definition: { configurations } }: Cell, number: number): Configuration {
   const known = configurations.at(number)!;
   return known.value === undefined ? { ...known, ...configurations.describe?.(known.nodes) } : known;
 }
 
 /**
- * Throws BOSUN_ORDER_REFUSED for the root, which is the system, and for one that has ended; why the code cannot read
- * it, for one that it cannot.
+ * Checks that an actor lives. Throws BOSUN_ORDER_REFUSED for the root, which is the system, and for an ended actor; for
+ * an unreadable one, the reason.
  */
 function checkLiving(cell: Cell, what: string): void {
   const { address, bond, status } = cell;
@@ -232,6 +264,23 @@ function checkLiving(cell: Cell, what: string): void {
   if (cell.parent === undefined) throw refused(`${address} cannot be ${what}: stop the system instead`, { address });
   if (status === 'done' || status === 'stopped' || (status === 'error' && bond === 'invoked'))
     throw refused(`${address} has ended`, { address });
+}
+
+/**
+ * Checks that a state can be replaced. Throws BOSUN_ORDER_REFUSED otherwise.
+ *
+ * @returns The actor's configuration.
+ */
+function checkReplaceable(cell: Cell): number {
+  const { address } = cell;
+  checkLiving(cell, 'given another state');
+  if (cell.suspension === undefined)
+    throw refused(`${address} must be suspended before its state is replaced`, { address });
+  if (cell.isBoss || cell.definition.kind !== 'machine')
+    throw refused(`${address} does not run a machine of an agent`, { address });
+  if (cell.status !== 'active' || cell.configuration === null)
+    throw refused(`${address} has no state yet, or has crashed`, { address });
+  return cell.configuration;
 }
 
 function refused(why: string, details: Record<string, unknown>, cause?: unknown): BosunError {

@@ -1,11 +1,11 @@
 /**
- * Puts the parts of a running kernel together, round what the journal recovered. Wiring only: what the parts do is
- * theirs, and when they do it is the kernel's.
+ * Assembles the parts of a running kernel around the recovered state. Wiring only: the parts work by themselves, and
+ * the kernel decides when.
  */
-import { type EventObject } from 'xstate';
 import { type Clock } from '../../clock.ts';
 import { BosunError } from '../../errors.ts';
 import { Administration } from './administration.ts';
+import { type Audience } from '../world/audience.ts';
 import { Bosses } from '../world/bosses.ts';
 import { type CrashLoopGuard, type Deed } from '../world/crash-loop-guard.ts';
 import { quarantineCulprits } from '../turn/crash-loop-verdict.ts';
@@ -15,7 +15,7 @@ import { type StepEngineName } from '../model/step-engine.ts';
 import { Ingress } from './inbound/ingress.ts';
 import { KernelTime } from '../world/time/kernel-time.ts';
 import { DurableActions } from '../turn/durable-actions.ts';
-import { type Journal, type Random, type Recovered } from '../model/ports.ts';
+import { type Journal, type Random, type Recovered, type TurnOrder } from '../model/ports.ts';
 import { Quarantine } from '../turn/quarantine.ts';
 import { goOn, type Population, repopulate } from './recovery.ts';
 import { Residency } from './residency/residency.ts';
@@ -30,54 +30,66 @@ import { placeOf, recordPlace } from './shards/shard.ts';
 import { World } from '../world/world.ts';
 
 export interface KernelParts {
-  /** Of the store, for those who hear of several systems. Default: the empty text. */
+  /** The name of the store, for observers of several systems. Default: the empty text. */
   readonly name?: string;
   readonly journal: Journal;
   readonly clock: Clock;
   readonly random: Random;
-  /** The logic of an agent, the Boss among them; undefined for an unknown name. */
+  /** Returns the logic of an agent, or of the Boss; undefined for an unknown name. */
   readonly logicOf: (agent: string) => Logic | undefined;
-  /** Input of the root Boss, for the first start of a store. */
+  /** The input of the root Boss, for the first start of a store. */
   readonly root: unknown;
-  /** Take messages and answer reads, but run nothing: for looking at a store, and for orders to its next start. */
+  /**
+   * Whether to accept messages and answer reads but run nothing: to inspect a store, or to leave orders for its next
+   * start.
+   */
   readonly hold: boolean;
-  /** How long to go on without a store that can be written. */
+  /** Milliseconds for which the kernel continues while the store cannot be written. */
   readonly outageMs: number;
-  /** Begin at the wall clock, however far it is from the last epoch. */
+  /** Whether to begin at the wall clock, however far it is from the last epoch. */
   readonly trustWallClock: boolean;
-  /** Find out what kills the process. */
+  /** Whether to find the message that kills the process. */
   readonly caution: boolean;
-  /** What makes the kernel one shard of several. */
+  /** The shard of this kernel, if it is one of several. */
   readonly shard?: ShardParts | undefined;
-  /** Who takes the steps of machines. Default `plan`. */
+  /** The engine that takes the steps of machines. Default `plan`. */
   readonly stepEngine?: StepEngineName;
-  /** How many actors should be in memory at most; undefined where all of them are. */
+  /** The number of actors to keep in memory; undefined for all of them. */
   readonly residentActors?: number | undefined;
-  /** For how long an epoch waits for further turns while there are some to take. */
+  /** Agents whose turns are kept. */
+  readonly keepers?: readonly string[];
+  /** Called before the kernel closes the store; ends background reads of it. */
+  readonly beforeClose?: (() => Promise<void>) | undefined;
+  /** How long an epoch waits for further turns while there are some to take, in milliseconds. */
   readonly epochMs?: number | undefined;
-  /** Where `log` actions and reports of the kernel go. */
+  /** The order of turns. Default: the order in which actors became ready. */
+  readonly turnOrder?: TurnOrder | undefined;
+  /** Receives `log` actions and reports of the kernel. */
   readonly log: (...args: unknown[]) => void;
 }
 
-/** Throws BOSUN_CONFIG_INVALID. */
-export function checkParts({ residentActors, epochMs = 0, journal }: KernelParts): void {
-  if (!(epochMs >= 0)) throw new BosunError('BOSUN_CONFIG_INVALID', `epochMs: ${epochMs} is no time`);
+/** Checks the options of the kernel. Throws BOSUN_CONFIG_INVALID. */
+export function checkParts({ residentActors, keepers = [], epochMs = 0, journal }: KernelParts): void {
+  if (!(epochMs >= 0))
+    throw new BosunError('BOSUN_CONFIG_INVALID', `epochMs: ${epochMs} is not a time in milliseconds`);
+  if (keepers.length > 0 && journal.shelf === undefined)
+    throw new BosunError('BOSUN_CONFIG_INVALID', `trace of agent "${keepers[0]}": the store has no getSync`);
   if (residentActors === undefined) return;
   if (!(residentActors >= 1))
-    throw new BosunError('BOSUN_CONFIG_INVALID', `residentActors: ${residentActors} is no number of actors`);
+    throw new BosunError('BOSUN_CONFIG_INVALID', `residentActors: ${residentActors} is not a number of actors`);
   if (journal.shelf === undefined)
     throw new BosunError('BOSUN_CONFIG_INVALID', 'residentActors: the store has no getSync');
 }
 
-/** What the kernel has before it is started. */
+/** The parts that the kernel has before it is started. */
 interface Frame {
   readonly refHost: KernelRefHost;
   readonly roster: Roster;
   readonly shown: DurableView;
-  readonly watchers: Set<(address: string, event: EventObject) => void>;
-  /** There is something to do. */
+  readonly audience: Audience;
+  /** Schedules a slice, because there is work. */
   readonly wake: () => void;
-  /** Why hosts are refused at present. */
+  /** Returns the reason why hosts are refused at present. */
   readonly refusal: () => BosunError | undefined;
   readonly onRootGone: (error: unknown) => void;
   readonly onFailure: (error: unknown) => void;
@@ -95,18 +107,18 @@ export interface Machinery {
   readonly ingress: Ingress;
   readonly quarantine: Quarantine;
   readonly administration: Administration;
-  /** Undefined where there is one kernel. */
+  /** The link to other shards. Undefined in a system with one kernel. */
   readonly shardLink: ShardLink | undefined;
-  /** Undefined where everybody is in memory. */
+  /** The set of actors in memory. Undefined if all actors are in memory. */
   readonly residency: Residency | undefined;
   readonly population: Population;
 }
 
-/** The population before anybody is in it. */
+/** Creates an empty population. */
 function newWorld(
   { journal, clock, log, hold, shard }: KernelParts,
   recovered: Recovered,
-  { refHost, watchers, wake, time }: Frame & { readonly time: KernelTime },
+  { refHost, audience, wake, time }: Frame & { readonly time: KernelTime },
 ): World {
   const place = placeOf(shard, recovered, hold);
   return new World({
@@ -122,17 +134,15 @@ function newWorld(
     refOf: (life, address) => refHost.ref(life, address),
     own: refHost.own,
     wake,
-    watchers,
+    audience,
     log,
   });
 }
 
-/** Everything as it was at the last durable epoch, and nothing running yet. */
+/** Assembles the kernel as of the last durable epoch, with nothing running yet. */
 export function assemble(parts: KernelParts, recovered: Recovered, frame: Frame): Machinery {
-  const { journal, clock, random, log, hold, trustWallClock, residentActors, epochMs = 0 } = parts;
+  const { journal, clock, random, log, hold, trustWallClock, residentActors, epochMs = 0, turnOrder: order } = parts;
   const { shelf } = journal;
-  // Not `recovered` itself: what closes over it keeps all that was read.
-  const { epoch: startEpoch } = recovered;
   const { refHost, roster, shown, wake, refusal, onRootGone, onFailure, isHalted, caution } = frame;
   const { engine } = refHost;
   const time = new KernelTime(clock, { lastMs: recovered.kernelTimeMs, hold, trustWallClock });
@@ -150,17 +160,18 @@ export function assemble(parts: KernelParts, recovered: Recovered, frame: Frame)
   const ingress = new Ingress({ world, sessions, hold, refusal, wake });
   const quarantine = new Quarantine(world, outbox);
   const administration = new Administration({ world, turns, bosses, effects, quarantine, hold });
-  const loop = new TurnLoop({ world, turns, ingress, administration, clock, caution, isHalted, epochMs });
-  world.tracing.attach({ store: parts.name ?? '', engine, durableEpoch: () => Math.max(shown.epoch, startEpoch) });
+  const loop = new TurnLoop({ world, turns, ingress, administration, clock, caution, isHalted, epochMs, order });
+  world.tracing.attach({ store: parts.name ?? '', engine, shelf });
   const residency =
     shelf === undefined || residentActors === undefined || hold
       ? undefined
       : new Residency({ world, shelf, shown, roster, bosses, residentActors, refusal, onFailure });
   world.residency = residency;
+  world.records.shelf = shelf;
   refHost.connect({ world, effects, turns, residency });
   const population = repopulate(world, outbox, recovered, { roster, hold });
   residency?.load(recovered);
-  shown.load(recovered, world.cells.values());
+  shown.load(recovered, world);
   refHost.recovered();
   return {
     world,
@@ -179,8 +190,9 @@ export function assemble(parts: KernelParts, recovered: Recovered, frame: Frame)
 }
 
 /**
- * Lets what was live go on, but for what killed earlier runs: migrates, starts effects again, runs durable actions.
- * @returns Whether something was migrated.
+ * Starts everything that was live, except what killed earlier runs: migrates, restarts effects, runs durable actions.
+ *
+ * @returns Whether any actor was migrated.
  */
 export function setGoing(
   { world, population, outbox, bosses, effects, turns }: Machinery,

@@ -1,12 +1,11 @@
 /**
- * The commit line: makes frozen epochs durable, one at a time, and sits out the time in which the store cannot be
- * written.
+ * The commit line: makes frozen epochs durable, one at a time, and retries while the store cannot be written.
  *
- * Nothing of an epoch has left before it is durable, so a write that failed is not undone in memory: the same epoch is
- * written again, until it is there (docs/decisions/0013). Meanwhile hosts are refused and readers are served.
+ * Nothing of an epoch leaves before it is durable, so a failed write need not be undone in memory: the same epoch is
+ * written again until it succeeds (docs/decisions/0013). Meanwhile hosts are refused and readers are served.
  */
 import { type Cancel, type Clock } from '../../clock.ts';
-import { BosunError, messageOf } from '../../errors.ts';
+import { BosunError, isBosunError, messageOf } from '../../errors.ts';
 import { STORE_RETRY_MS_MAX, STORE_RETRY_MS_MIN } from '../../limits.ts';
 import { type Frozen } from '../world/epoch-draft.ts';
 import { type Journal } from '../model/ports.ts';
@@ -14,12 +13,12 @@ import { type Journal } from '../model/ports.ts';
 interface Parts {
   readonly journal: Journal;
   readonly clock: Clock;
-  /** After so long without a store that can be written the system closes. */
+  /** Milliseconds for which the store may be unwritable before the system closes. */
   readonly outageMs: number;
   readonly log: (...args: unknown[]) => void;
 }
 
-/** A try that is due after a while. */
+/** A pause before the next try. */
 interface Wait {
   readonly cancel: Cancel;
   readonly wake: () => void;
@@ -27,48 +26,62 @@ interface Wait {
 
 export class CommitLine {
   readonly #parts: Parts;
-  /** What is being made durable. */
+  /** The epoch that is being written. */
   writing: Frozen | null = null;
-  /** Why hosts are refused at present. */
+  /** The reason why hosts are refused at present. */
   outage: BosunError | undefined;
   #wait: Wait | undefined;
   readonly #onWait: () => void;
   #patience: 'endless' | 'one more try' | 'none' = 'endless';
 
-  /** @param onWait Called when only time can change something. */
+  /**
+   * Makes the line.
+   *
+   * @param onWait Called when only the passing of time can change something.
+   */
   constructor(parts: Parts, onWait: () => void) {
     this.#parts = parts;
     this.#onWait = onWait;
   }
 
-  /** Between two tries. */
+  /** Whether it pauses between two tries. */
   get isWaiting(): boolean {
     return this.#wait !== undefined;
   }
 
   /**
-   * @param isPurge Whether it is to leave nothing deleted on the medium. Resolves once the epoch is durable. Rejects
-   *   with a BOSUN_STORE_* code where it will not be, in this run.
+   * Writes an epoch. Resolves once it is durable. Rejects with a BOSUN_STORE_* code where it will not become durable in
+   * this run.
+   *
+   * @param isPurge Whether to leave nothing deleted on the medium.
+   * @returns Whether there was an outage.
    */
-  async write(frozen: Frozen, isPurge: boolean): Promise<void> {
+  async write(frozen: Frozen, isPurge: boolean): Promise<boolean> {
     const { journal } = this.#parts;
+    let hasFailed = false;
     this.writing = frozen;
     try {
       await (isPurge ? journal.purge(frozen.epoch) : journal.commit(frozen.epoch));
     } catch (error) {
+      hasFailed = true;
       await this.#insist(error);
     }
     this.writing = null;
+    return hasFailed;
   }
 
-  /** The system stops, and will not wait for a store that cannot be written; `atOnce`: it is dead already. */
+  /** Ends the retries, because the system stops: after one more try, or `atOnce` if the system is dead already. */
   giveUp(atOnce: boolean): void {
     this.#patience = atOnce ? 'none' : 'one more try';
     this.#wait?.cancel();
     this.#wait?.wake();
   }
 
-  /** @param error Of the first try. The second is made at once, and nobody notices if it succeeds. */
+  /**
+   * Retries a write. The second try follows at once and is not reported if it succeeds.
+   *
+   * @param error The error of the first try.
+   */
   async #insist(error: unknown): Promise<void> {
     const { journal, clock, outageMs, log } = this.#parts;
     const untilMs = clock.monotonicMs() + outageMs;
@@ -107,7 +120,7 @@ export class CommitLine {
 }
 
 function isTransient(error: unknown): boolean {
-  return error instanceof BosunError && error.code === 'BOSUN_STORE_FAILED';
+  return isBosunError(error, 'BOSUN_STORE_FAILED');
 }
 
 function longer(delayMs: number): number {

@@ -1,63 +1,68 @@
-/** What readers may see: everything as of the last durable epoch, also where memory is ahead of it (design P2). */
+/** The view of readers: everything as of the last durable epoch, even where memory is ahead of it (design P2). */
 import { childAddress } from '../model/address.ts';
+import { AddressIndex } from './address-index.ts';
 import { type Cell } from '../world/cell.ts';
 import { type Frozen } from '../world/epoch-draft.ts';
 import { type Recovered, type RowKey, KEYSPACE, keyspaceOf, keyWithin } from '../model/ports.ts';
-import { childKey, keyText, rowKey, childIn } from '../model/row-keys.ts';
+import { childKey, keyText, rowKey } from '../model/row-keys.ts';
 import { type ActorState } from '../model/state.ts';
 import { type SessionRow } from './inbound/sessions.ts';
 import { type ChildRow } from '../model/supervision.ts';
+import type { UnsettledRows } from '../world/unsettled-rows.ts';
+import type { World } from '../world/world.ts';
 
-/** What readers ask for. */
-const SHOWN = (['children', 'sessions', 'deadLetters', 'groups', 'names', 'systemIds'] as const).map(
-  (name) => KEYSPACE[name],
-);
+/** Keyspaces that readers use, besides the records of children. */
+const SHOWN = (['sessions', 'deadLetters', 'groups', 'names', 'systemIds'] as const).map((name) => KEYSPACE[name]);
 
-/** Where readers find what is not in memory. */
+/** Access to actors that are not in memory. */
 interface Shelves {
-  /** Wakes who rests. */
+  /** Wakes the actor at an address. */
   cellAt(address: string): Cell | undefined;
   addressOf(life: number): string | undefined;
   row(key: RowKey): unknown;
-  /** How many more may wake before others would have to leave. */
+  /** The number of actors that can wake before others have to be evicted. */
   room(): number;
 }
 
 export class DurableView {
-  readonly #population = new Map<string, Cell>();
-  /** By row key. */
+  /** The population. */
+  readonly #byAddress = new AddressIndex();
+  /** Rows by key. */
   readonly #rows = new Map<string, unknown>();
   readonly #quarantine = new Map<RowKey, unknown>();
-  /** Records of children, by life of their Boss and child id; none where not everybody is in memory. */
-  readonly #children = new Map<number, Map<string, unknown>>();
+  /** Records of children whose durable state differs from memory. Undefined before `load`. */
+  #unsettled: UnsettledRows | undefined;
   /** Number of the last durable epoch of this run; 0 before the first. */
   epoch = 0;
   #shelves: Shelves | undefined;
 
-  /** Not everybody is in memory. Before `load`. */
+  /** Gives access to actors that are not in memory. Must precede `load`. */
   shelve(shelves: Shelves): void {
     this.#shelves = shelves;
   }
 
-  /** One that rested is in memory. */
+  /** Adds an actor that has woken. */
   arrive(cell: Cell): void {
-    this.#population.set(cell.address, cell);
+    this.#reveal(cell);
   }
 
-  /** One leaves memory. */
+  /** Removes an actor that leaves memory. */
   leave(cell: Cell): void {
     this.#hide(cell);
   }
 
-  /** Begins with what was recovered. */
-  load(recovered: Recovered, cells: Iterable<Cell>): void {
-    for (const cell of cells) this.#population.set(cell.address, cell);
+  /** Initialises the view with what was recovered. */
+  load(recovered: Recovered, { cells, unsettled }: Pick<World, 'cells' | 'unsettled'>): void {
+    this.#unsettled = unsettled;
+    // Addresses are stored in order, and to sort what is in order is cheap.
+    const ordered = [...(recovered.rows.get(KEYSPACE.addresses)?.values() ?? [])] as number[];
+    this.#byAddress.load(new Set([...ordered.flatMap((life) => cells.resident(life) ?? []), ...cells.values()]));
     for (const keyspace of SHOWN) {
       for (const [key, row] of recovered.rows.get(keyspace) ?? []) this.#showRow(`${keyspace}!${key}`, row);
     }
   }
 
-  /** An epoch is durable. */
+  /** Shows a durable epoch. */
   show({ images, epoch }: Frozen): void {
     this.epoch = epoch.number;
     for (const [key, row] of epoch.rows) this.#showRow(key, row);
@@ -66,22 +71,22 @@ export class DurableView {
       const isNew = cell.durable === undefined;
       cell.durable = image;
       if (image.isGone) this.#hide(cell);
-      else if (isNew) this.#population.set(cell.address, cell);
+      else if (isNew) this.#reveal(cell);
     }
   }
 
-  /** Wakes one that rests. */
+  /** The actor at an address, woken if necessary. */
   at(address: string): Cell | undefined {
-    const cell = this.#population.get(address) ?? this.#shelves?.cellAt(address);
+    const cell = this.#byAddress.at(address) ?? this.#shelves?.cellAt(address);
     return cell?.durable && cell;
   }
 
-  /** Those in memory. */
+  /** The actors in memory, in order of addresses. */
   cells(): Iterable<Cell> {
-    return this.#population.values();
+    return this.#byAddress.cells();
   }
 
-  /** Whether there are children of a Boss on disk that `childrenOf` and `families` do not give. */
+  /** Whether a Boss has children on disk that `childrenOf` and `families` leave out. */
   isPartial({ childTable, children }: Cell): boolean {
     if (childTable === undefined) return false;
     if (!childTable.isWhole) return true;
@@ -90,24 +95,32 @@ export class DurableView {
   }
 
   /**
-   * In the order of their births. Those of a Boss that rest are woken where there is room for all of them, and left out
-   * otherwise. Linear in the population.
+   * The children of an actor, in order of birth. Resting children of a Boss are woken where there is room for all of
+   * them, and left out otherwise. Takes time linear in the population.
    */
   childrenOf(parent: Cell): readonly Cell[] {
     this.#wakeChildren(parent);
-    return [...this.#population.values()].filter((cell) => cell.parent === parent).sort((a, b) => a.life - b.life);
+    return [...this.cells()].filter((cell) => cell.parent === parent).sort((a, b) => a.life - b.life);
   }
 
-  /** By life. */
-  *states(): Generator<readonly [life: number, state: ActorState]> {
-    for (const { life, durable } of this.#population.values()) if (durable !== undefined) yield [life, durable.state];
-  }
-
-  /** Of an actor and everybody below it: the children, in the order of their births. As `childrenOf`. */
-  families(top: Cell): ReadonlyMap<Cell, readonly Cell[]> {
+  /**
+   * Yields an actor and everybody below it in order of addresses; only those after an address. Resting actors are woken
+   * as by `childrenOf`. Costs only the actors taken.
+   */
+  below(top: Cell, after: string): Generator<Cell> {
     if (this.#shelves !== undefined) this.#wakeBelow(top);
+    return this.#byAddress.below(top, after);
+  }
+
+  /** All states, with their lives. */
+  *states(): Generator<readonly [life: number, state: ActorState]> {
+    for (const { life, durable } of this.cells()) if (durable !== undefined) yield [life, durable.state];
+  }
+
+  /** The children of an actor and of everybody below it, in order of birth, as by `childrenOf`. */
+  families(top: Cell): ReadonlyMap<Cell, readonly Cell[]> {
     const families = new Map<Cell, Cell[]>();
-    const byAge = [...this.#population.values()].sort((a, b) => a.life - b.life);
+    const byAge = [...this.below(top, '')].sort((a, b) => a.life - b.life);
     for (const cell of byAge) {
       if (cell.parent === undefined) continue;
       const siblings = families.get(cell.parent);
@@ -118,10 +131,11 @@ export class DurableView {
   }
 
   /** A Boss's record of a child. */
-  childRow({ life }: Cell, childId: string): ChildRow | undefined {
-    const row =
-      this.#shelves === undefined ? this.#children.get(life)?.get(childId) : this.#shelves.row(childKey(life, childId));
-    return row as ChildRow | undefined;
+  childRow({ life, table }: Cell, childId: string): ChildRow | undefined {
+    const key = childKey(life, childId);
+    if (this.#shelves !== undefined) return this.#shelves.row(key) as ChildRow | undefined;
+    const row = this.#unsettled?.durable(key);
+    return row === undefined ? table.get(childId) : (row ?? undefined);
   }
 
   lastSequence(session: string): number {
@@ -134,7 +148,7 @@ export class DurableView {
     return [...this.#quarantine].map(([key, row]) => [parseInt(keyWithin(key), 16), row] as const);
   }
 
-  /** Who has a system id or a registered name, and the value beside it. */
+  /** The holder of a system id or registered name, and its value. */
   named(name: string): { readonly address: string; readonly value: unknown } | undefined {
     const key = keyText(name);
     const row = this.#rows.get(rowKey(KEYSPACE.names, key)) ?? this.#rows.get(rowKey(KEYSPACE.systemIds, key));
@@ -144,7 +158,7 @@ export class DurableView {
     return holder === undefined ? undefined : { address: holder, value };
   }
 
-  /** Addresses of a group's members, in the order of their births. Linear in the population. */
+  /** Addresses of a group's members, in order of birth. Takes time linear in the population. */
   members(group: string): readonly string[] {
     const prefix = `${KEYSPACE.groups}!${keyText(group)}!`;
     const keys = [...this.#rows.keys()].filter((key) => key.startsWith(prefix) && key.length === prefix.length + 14);
@@ -157,7 +171,7 @@ export class DurableView {
   }
 
   #wakeChildren({ childTable, children, identity }: Cell): void {
-    // More than there is room for would only push out others, every time somebody looks.
+    // Waking more than fit would only evict others, at every read.
     if (childTable?.isWhole !== true || childTable.size - children.size > this.#shelves!.room()) return;
     for (const id of childTable.keys()) if (!children.has(id)) this.at(childAddress(identity.address, id));
   }
@@ -165,35 +179,26 @@ export class DurableView {
   #addressesOf(lives: ReadonlySet<number>): string[] {
     const shelves = this.#shelves;
     if (shelves !== undefined) return [...lives].sort((a, b) => a - b).flatMap((life) => shelves.addressOf(life) ?? []);
-    const found = [...this.#population.values()].filter(({ life }) => lives.has(life));
+    const found = [...this.cells()].filter(({ life }) => lives.has(life));
     return found.sort((a, b) => a.life - b.life).map(({ identity }) => identity.address);
   }
 
-  /** Somebody else may live there by now. */
+  /** Removes an actor, unless another one lives at its address by now. */
   #hide(cell: Cell): void {
     const { address } = cell;
-    if (this.#population.get(address) === cell) this.#population.delete(address);
+    if (this.#byAddress.at(address) === cell) this.#byAddress.delete(address);
+  }
+
+  #reveal(cell: Cell): void {
+    this.#byAddress.set(cell);
   }
 
   #showRow(key: string, row: unknown): void {
     const keyspace = keyspaceOf(key);
+    if (keyspace === KEYSPACE.children) this.#unsettled?.settled(key as RowKey, row);
     if (!SHOWN.includes(keyspace)) return;
-    if (keyspace === KEYSPACE.children) {
-      this.#showChild(key, row);
-      return;
-    }
     const rows: Map<string, unknown> = keyspace === KEYSPACE.deadLetters ? this.#quarantine : this.#rows;
     if (row === null) rows.delete(key);
     else rows.set(key, row);
-  }
-
-  #showChild(key: string, row: unknown): void {
-    if (this.#shelves !== undefined) return;
-    const [life, childId] = childIn(keyWithin(key));
-    const records = this.#children.get(life) ?? new Map<string, unknown>();
-    this.#children.set(life, records);
-    // The text of the record itself, where it is there: a slice would keep the whole key.
-    if (row !== null) records.set((row as { spec?: { id?: string } }).spec?.id ?? childId, row);
-    else if (records.delete(childId) && records.size === 0) this.#children.delete(life);
   }
 }

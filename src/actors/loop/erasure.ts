@@ -1,11 +1,12 @@
 /**
- * Erasing an actor for good: it and everything below it leave the population, and what others hold of it in the
- * kernel's own records goes too: unread messages that it sent, dead letters, asks, its Boss's record of it. What other
- * actors have taken into their contexts is theirs. Getting its bytes off the medium is the journal's part.
+ * Erases an actor for good: it and everything below it leave the population, and the kernel's own records about it are
+ * removed: unread messages that it sent, dead letters, asks, its Boss's record. Data that other actors have copied into
+ * their contexts stays. The journal removes the bytes from the medium.
  */
 import { BosunError } from '../../errors.ts';
 import { observe } from '../world/actor-view.ts';
 import { ROOT } from '../model/address.ts';
+import { type ActorState } from '../model/state.ts';
 import { type Bosses } from '../world/bosses.ts';
 import { type Cell } from '../world/cell.ts';
 import { type World } from '../world/world.ts';
@@ -13,15 +14,18 @@ import { type World } from '../world/world.ts';
 export interface Erasure {
   readonly world: World;
   readonly bosses: Bosses;
-  /** Has its Boss end a child; undefined on hold, where no Boss takes a turn. */
+  /** Tells the Boss of a child to end it. Undefined on hold, when no Boss takes a turn. */
   readonly terminate: ((cell: Cell) => Promise<unknown>) | undefined;
-  /** Makes what has changed so far durable; with `purge`, what was deleted before is no longer on the medium then. */
+  /** Makes all changes so far durable; with `purge`, earlier deletions are then no longer on the medium. */
   readonly flush: (options?: { purge: boolean }) => Promise<void>;
 }
 
-/** Resolves when nothing of it is left. Rejects with BOSUN_ADDRESS_INVALID for the root: that is the whole store. */
+/**
+ * Erases an actor. Resolves when nothing of it is left. Rejects with BOSUN_ADDRESS_INVALID for the root, which is the
+ * whole store.
+ */
 export async function erase(cell: Cell, erasure: Erasure): Promise<void> {
-  // It must not leave memory meanwhile.
+  // Keeps it in memory meanwhile.
   const stay = observe(cell, {});
   try {
     await eraseFamily(cell, erasure);
@@ -38,10 +42,11 @@ async function eraseFamily(cell: Cell, { world, bosses, terminate, flush }: Eras
   const family = familyOf(world, cell);
   const lives = new Set(family.map(({ life }) => life));
   const addresses = new Set(family.map(({ address }) => address));
-  // A Boss counts its waiting children, so it has to know.
+  const agents = new Set(family.filter(({ state }) => hasKeys(state)).map(({ identity }) => identity.agent));
+  // The Boss has to know, because it counts its waiting children.
   if (parent.isBoss) await terminate?.(cell);
   if (!cell.gone) bosses.remove(cell);
-  if (cell.bond === 'supervised') world.removeChildRow(parent, cell.childId);
+  if (cell.bond === 'supervised') world.setChildRow(parent, cell.childId, null);
   for (const other of world.cells.values()) {
     other.mailbox.removeWhere((message) => {
       const isTheirs = lives.has(message.from);
@@ -57,9 +62,21 @@ async function eraseFamily(cell: Cell, { world, bosses, terminate, flush }: Eras
   });
   world.asks.erase(lives);
   world.audit.erase(addresses);
-  world.tracing.erase(lives, addresses);
+  world.tracing.erase(lives);
+  await flush();
+  while (world.records.isPurging(lives)) {
+    await world.records.reading;
+    world.records.tidy();
+    await flush();
+  }
+  await world.tracing.kept.erase({ lives, addresses, epoch: world.tracing.epoch }, flush);
+  for (const agent of agents) await world.records.forgetKeys(agent, lives);
   await flush();
   await flush({ purge: true });
+}
+
+function hasKeys({ records = {} }: ActorState): boolean {
+  return Object.values(records).some(([, , isKeyed]) => isKeyed);
 }
 
 function familyOf(world: World, cell: Cell): Cell[] {

@@ -1,16 +1,18 @@
 /**
- * The kernel: runs turns back to back, freezes what they changed into an epoch, has the journal make it durable, and
- * only then releases what the epoch causes outside (design: the epoch). Owns the loop, the commit line and recovery;
- * knows no domain, no LevelDB, no sockets.
+ * The kernel: runs turns back to back, freezes their changes into an epoch, has the journal make it durable, and only
+ * then releases its outputs (design: the epoch). Owns the loop, the commit line and recovery; independent of any
+ * domain, of LevelDB and of sockets.
  */
 import { type EventObject } from 'xstate';
-import { BosunError, messageOf } from '../../errors.ts';
-import { checkAddress, ROOT } from '../model/address.ts';
+import { BosunError, isBosunError, messageOf } from '../../errors.ts';
+import { ROOT } from '../model/address.ts';
 import { assemble, checkParts, type KernelParts, type Machinery, setGoing } from './assembly.ts';
 import { type CheckedActor, checkPopulation } from './versions/check.ts';
+import { Audience } from '../world/audience.ts';
 import { CrashLoopGuard } from '../world/crash-loop-guard.ts';
 import { type Cell, stands } from '../world/cell.ts';
 import { CommitLine } from './commit-line.ts';
+import { Directory } from './directory.ts';
 import { DurableView } from './durable-view.ts';
 import { type StepEngine } from '../model/step-engine.ts';
 import { erase } from './erasure.ts';
@@ -18,6 +20,8 @@ import { type Frozen } from '../world/epoch-draft.ts';
 import { type Ingress } from './inbound/ingress.ts';
 import { Alarm } from '../world/time/kernel-time.ts';
 import { type Recovered } from '../model/ports.ts';
+import { causeOf } from '../model/thrown.ts';
+import { closedLine } from '../model/incident-lines.ts';
 import { letOut } from './release.ts';
 import { startRoot, rootFailure } from './root.ts';
 import { Roster } from './versions/roster.ts';
@@ -29,18 +33,19 @@ export class Kernel {
   readonly #parts: KernelParts;
   readonly #roster: Roster;
   readonly #refHost: KernelRefHost;
-  /** As of the last durable epoch: what readers see. */
+  /** The last durable epoch, for readers. */
   readonly shown = new DurableView();
+  readonly directory = new Directory(this.shown, () => this.world);
   readonly #onFailure: (error: BosunError) => void;
-  /** Since the start. */
+  /** The kernel's parts, set at the start. */
   #machinery: Machinery | undefined;
-  /** Until the first epoch is durable. */
+  /** Whether a migration has not become durable yet. */
   #hasMigrated = false;
   #epoch = 0;
   #awake = false;
   readonly #line: CommitLine;
   readonly #caution: CrashLoopGuard;
-  /** The write under way. */
+  /** The write in progress. */
   #commit: Promise<void> | null = null;
   #alarm!: Alarm;
   #phase: 'new' | 'running' | 'draining' | 'closed' = 'new';
@@ -48,25 +53,26 @@ export class Kernel {
   #idle: (() => void)[] = [];
   #stopping: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
-  readonly #watchers: World['watchers'] = new Set();
-  /** Who waits for the next epoch to be durable. */
+  readonly #audience: Audience;
+  /** Callers that wait for the next epoch to be durable. */
   #next: (() => void)[] = [];
-  /** The next epoch is to leave nothing deleted on the medium. */
+  /** Whether the next epoch has to leave nothing deleted on the medium. */
   #purgeDue = false;
 
-  /** @param onFailure Told why it has closed by itself. */
+  /** Makes a kernel. `onFailure` is called with the reason when it has closed by itself. */
   constructor(parts: KernelParts, onFailure: (error: BosunError) => void) {
     this.#parts = parts;
     this.#roster = new Roster(parts.logicOf);
     this.#onFailure = onFailure;
+    this.#audience = new Audience(parts.log);
     this.#line = new CommitLine(parts, () => this.#tellIdle());
     this.#caution = new CrashLoopGuard(() => (parts.caution && !parts.hold ? parts.journal.notes : undefined));
     this.#refHost = new KernelRefHost(parts.log, parts.stepEngine, () => this.#phase === 'running');
   }
 
   /**
-   * Opens the journal, rebuilds the population, and goes on. Resolves when every Boss has started its static children
-   * and migrations are durable, so that nobody reads an old context as a new one. Rejects with BOSUN_STORE_* or
+   * Opens the journal, rebuilds the population, and continues. Resolves when every Boss has started its static children
+   * and migrations are durable, so that no reader takes an old context for a new one. Rejects with BOSUN_STORE_* or
    * BOSUN_AGENT_*.
    */
   async start(): Promise<void> {
@@ -95,24 +101,25 @@ export class Kernel {
   }
 
   /**
-   * Stops after the epoch in the making is durable. Running effects are aborted and will be started again by the next
-   * start. Never rejects for a store that has failed already.
+   * Stops after the epoch in the making is durable. Running effects are aborted, and started again by the next start.
+   * Never rejects for a store that has failed already.
    */
   stop(): Promise<void> {
     return (this.#stopping ??= this.#drain());
   }
 
-  /** Ends as the death of the process does: nothing further is written, released or run. The store is left as it is. */
+  /** Ends as the death of the process would: nothing is written, released or run any more. */
   abandon(): void {
     this.#phase = 'closed';
     this.#line.giveUp(true);
     this.#caution.abandon();
     this.#alarm?.set(undefined);
     this.#machinery?.outbox.halt();
+    this.#machinery?.world.incidents.halt();
     this.#machinery?.shardLink?.close();
   }
 
-  /** Resolves when everything that is on its way to other shards has been taken there. */
+  /** Resolves when the other shards have taken everything in transit to them. */
   async shardsSettled(): Promise<void> {
     await this.#machinery?.shardLink?.settled();
   }
@@ -126,7 +133,7 @@ export class Kernel {
       this.#require.outbox.close();
       this.#require.shardLink?.close();
       this.ingress.takeIn(Infinity);
-      // Where timers keep what is left of them, the time of the stop is part of the state.
+      // Where timers keep their remaining time, the time of the stop is part of the state.
       let isOwed = this.#world.timers.timed > 0;
       while (this.#isOpen && (this.#commit !== null || !this.#world.draft.isEmpty || isOwed)) {
         if (this.#commit === null) {
@@ -140,48 +147,19 @@ export class Kernel {
     await this.#closing;
   }
 
-  /** Resolves when nothing is to be done before time passes: no turn is waiting, and no write is under way. */
+  /** Resolves when nothing happens until time passes: no turn waits, and no write is under way. */
   idle(): Promise<void> {
     return this.#isIdle ? Promise.resolve() : new Promise((resolve) => this.#idle.push(resolve));
   }
 
-  /** The way in for hosts. Throws BOSUN_SYSTEM_CLOSED before the start. */
+  /** The entrance for hosts. Throws BOSUN_SYSTEM_CLOSED before the start. */
   get ingress(): Ingress {
     return this.#require.ingress;
   }
 
-  /**
-   * The living actor at an address. Throws BOSUN_ACTOR_UNKNOWN or, where nobody could live there,
-   * BOSUN_ADDRESS_INVALID.
-   */
-  cell(address: string): Cell {
-    return this.#known(address, this.world?.addresses.get(address));
-  }
-
-  /**
-   * The actor that readers see at an address, or the one whose birth is not durable yet. Throws BOSUN_ACTOR_UNKNOWN.
-   */
-  observed(address: string): Cell {
-    return this.#known(address, this.shown.at(address) ?? this.world?.addresses.get(address));
-  }
-
-  #known(address: string, cell: Cell | undefined): Cell {
-    if (cell?.isIllegible === true) throw cell.suspension!;
-    if (cell !== undefined) return cell;
-    checkAddress(address);
-    throw (
-      this.world?.unreadable.at(address) ??
-      new BosunError('BOSUN_ACTOR_UNKNOWN', `no actor at ${address}`, { details: { address } })
-    );
-  }
-
-  /** The population, ahead of the last durable epoch; undefined before the start. */
+  /** The actors in memory, whose state is ahead of the last durable epoch; undefined before the start. */
   get world(): World | undefined {
     return this.#machinery?.world;
-  }
-
-  find(address: string): Cell | undefined {
-    return this.#machinery?.world.addresses.get(address);
   }
 
   /** Resolves when the next epoch is durable, or the kernel has closed. */
@@ -195,21 +173,22 @@ export class Kernel {
 
   /** Watches the emitted events of all actors. */
   onEmitted(handler: (address: string, event: EventObject) => void): { unsubscribe(): void } {
-    this.#watchers.add(handler);
-    return { unsubscribe: () => void this.#watchers.delete(handler) };
+    const { watchers } = this.#audience;
+    watchers.add(handler);
+    return { unsubscribe: () => void watchers.delete(handler) };
   }
 
-  /** Why hosts are refused, while the store cannot be written. */
+  /** The reason why hosts are refused while the store cannot be written. */
   get outage(): BosunError | undefined {
     return this.#line.outage;
   }
 
-  /** What orders act on: enter changes by `ingress.enter`. Throws BOSUN_SYSTEM_CLOSED before the start. */
+  /** The parts for orders, which make changes through `ingress.enter`. Throws BOSUN_SYSTEM_CLOSED before the start. */
   get machinery(): Machinery {
     return this.#require;
   }
 
-  /** How the code of today reads each stored actor. Only before anything has run. */
+  /** Checks how the present code reads each stored actor. Must be called before anything has run. */
   readings(): CheckedActor[] {
     return checkPopulation(this.#world, this.#require.population, this.#roster);
   }
@@ -228,7 +207,7 @@ export class Kernel {
       refHost: this.#refHost,
       roster: this.#roster,
       shown: this.shown,
-      watchers: this.#watchers,
+      audience: this.#audience,
       wake: () => this.#wake(),
       refusal: () =>
         this.#phase === 'running' ? this.outage : new BosunError('BOSUN_SYSTEM_CLOSED', 'the system is not running'),
@@ -254,18 +233,22 @@ export class Kernel {
   #wake(): void {
     if (this.#awake || this.#phase !== 'running') return;
     this.#awake = true;
-    this.#parts.clock.defer(() => this.#pump());
+    this.#parts.clock.defer(this.#pump);
   }
 
   /**
-   * One slice: due timers, turns, then the commit if none is under way. At most one epoch is written while one is made.
+   * Runs one slice: due timers, turns, then the commit if none is under way, so that only one epoch is written at a
+   * time.
    */
-  #pump(): void {
+  readonly #pump = (): void => {
     if (this.#phase === 'running') {
       try {
         if (this.#parts.hold) this.ingress.takeIn(Infinity);
         else if (!this.#isBlind) {
-          if (this.#commit === null) this.#require.residency?.evict();
+          if (this.#commit === null) {
+            this.#require.residency?.evict();
+            if (!this.#caution.isOn) this.#world.records.tidy();
+          }
           this.#world.timers.fireDue();
           this.#takeTurns();
         }
@@ -273,23 +256,23 @@ export class Kernel {
         this.#fail(error);
       }
     }
-    // Only now: what the turns themselves brought up is seen to below, and needs no further slice.
+    // Only now: work that the turns caused is handled below, without another slice.
     this.#awake = false;
     if (this.#phase !== 'running') return;
-    if (this.#commit === null && (!this.#world.draft.isEmpty || this.#world.timers.isBeatDue) && !this.#isGathering)
+    if (this.#commit === null && (!this.#world.draft.isEmpty || this.#world.timers.isBeatDue) && !this.#goesOn())
       this.#beginCommit();
     if (this.#rootFailure !== undefined) return;
     if (!this.#parts.hold) {
       const { hasWork, hasRoom } = this.#require.loop;
       // A cautious run takes no turns while it writes; the end of the write wakes it.
       if (hasWork && hasRoom && !this.#isBlind && !(this.#caution.isOn && this.#commit !== null)) this.#wake();
-      // The end of a write that failed wakes it.
+      // The end of a failed write wakes it.
       const alarmMs = this.#isBlind ? undefined : this.#world.timers.nextAlarmMs();
       if (alarmMs !== undefined && alarmMs <= this.#world.time.nowMs()) this.#wake();
       else this.#alarm.set(alarmMs);
     }
     this.#tellIdle();
-  }
+  };
 
   #takeTurns(): void {
     const { loop, ingress } = this.#require;
@@ -315,17 +298,17 @@ export class Kernel {
     return erase(cell, { ...parts, terminate: this.#parts.hold ? undefined : terminate });
   }
 
-  /** What changed until now is durable at the latest with the epoch after the one being written. */
+  /** Makes all changes so far durable, at the latest with the epoch after the one being written. */
   async #flush({ purge } = { purge: false }): Promise<void> {
     this.#purgeDue ||= purge;
     for (let n = 0; n < 2 && this.#isOpen; n++) {
       if (this.#commit === null && (this.#purgeDue || !this.#world.draft.isEmpty)) this.#beginCommit();
       await this.#commit;
     }
-    if (!this.#isOpen) throw new BosunError('BOSUN_SYSTEM_CLOSED', 'the system closed before all was erased');
+    if (!this.#isOpen) throw new BosunError('BOSUN_SYSTEM_CLOSED', 'the system closed before the erasure was complete');
   }
 
-  /** @param isOwed An epoch has to be written though nothing has changed. */
+  /** Begins to write the epoch. `isOwed`: it has to be written although nothing has changed. */
   #beginCommit(isOwed = this.#purgeDue || this.#world.timers.isBeatDue): void {
     const { draft, time, tracing, counters } = this.#world;
     const isVoid = draft.isVoid && !isOwed;
@@ -346,20 +329,19 @@ export class Kernel {
   }
 
   async #write(frozen: Frozen): Promise<void> {
-    // An ask that only reads leaves nothing behind. What it lets out follows from earlier epochs, and those are on the
-    // medium.
+    // An ask that only reads changes nothing. Its outputs follow from earlier epochs, which are on the medium.
     if (frozen.isVoid) await Promise.resolve();
     else {
       const isPurge = this.#purgeDue;
       this.#purgeDue = false;
-      await this.#line.write(frozen, isPurge);
+      if (await this.#line.write(frozen, isPurge)) this.ingress.outageEnds();
     }
     this.#commit = null;
-    // Whoever waited has been told of the failure already.
+    // After a failure everybody who waits has been told already.
     if (this.#isOpen) this.#release(frozen);
   }
 
-  /** The epoch is durable: show it to readers, then let out what it caused, in order. */
+  /** Releases a durable epoch: shows it to readers, then lets out its outputs, in order. */
   #release(frozen: Frozen): void {
     letOut(frozen, { world: this.#world, ingress: this.ingress, shown: this.shown, waiting: this.#next.splice(0) });
     this.#require.residency?.settle(frozen);
@@ -372,22 +354,22 @@ export class Kernel {
     if (this.#phase !== 'running') return;
     const { draft } = this.#world;
     const isRunning = this.#require.loop.hasWork && !this.#parts.hold;
-    if (isRunning) this.#wake();
+    if (isRunning || this.#world.records.isBusy) this.#wake();
     if (draft.isEmpty && !this.#world.timers.isBeatDue) this.#tellIdle();
-    // What only arrived is written together with the turns that it causes, unless it causes none.
-    else if (!isRunning || (draft.turns > 0 && !this.#isGathering)) this.#beginCommit();
+    // Newly arrived messages are written together with the turns that they cause, unless they cause none.
+    else if (!isRunning || (draft.turns > 0 && !this.#goesOn())) this.#beginCommit();
   }
 
-  /** Memory may be ahead of disk, so nothing further is released: the next start goes on from the last epoch. */
+  /** Closes after a failure. Memory may be ahead of disk, so nothing further is released. */
   #fail(cause: unknown): void {
     if (this.#phase === 'closed') return;
-    const error =
-      cause instanceof BosunError
-        ? cause
-        : new BosunError('BOSUN_INTERNAL', `the kernel failed: ${messageOf(cause)}`, { cause });
+    const error = isBosunError(cause)
+      ? cause
+      : new BosunError('BOSUN_INTERNAL', `the kernel failed: ${messageOf(cause)}`, { cause: causeOf(cause) });
     this.#require.effects.close();
     this.#require.outbox.close();
     this.#require.shardLink?.close();
+    if (error !== this.#rootFailure) this.#parts.log(closedLine(error));
     const tell = () => this.#onFailure(error);
     this.#close(error).then(tell, tell);
   }
@@ -399,16 +381,18 @@ export class Kernel {
       ...(this.#line.writing?.settled ?? []),
       ...this.#world.draft.takeSettled(),
     ]);
-    for (const cell of this.#world.cells.values()) this.#world.tell(cell, (observer) => observer.closed?.(reason));
+    for (const cell of this.#world.cells.values())
+      this.#world.audience.tell(cell, (observer) => observer.closed?.(reason));
     this.#world.tracing.close();
+    this.#world.incidents.close();
     for (const resolve of [...this.#idle.splice(0), ...this.#next.splice(0)]) resolve();
     return (this.#closing = this.#closeJournal());
   }
 
-  /** A store must not be closed under a write; whether that one succeeds does not matter any more. */
+  /** Closes the journal after the current write: a store must not be closed under one, whatever its outcome. */
   async #closeJournal(): Promise<void> {
-    await this.#commit?.catch(() => {});
     this.#caution.stop();
+    await Promise.all([this.#commit?.catch(() => {}), this.#parts.beforeClose?.()]);
     await this.#parts.journal.close();
   }
 
@@ -421,13 +405,13 @@ export class Kernel {
     return this.#require.world;
   }
 
-  /** There is more to do at once, and room for it in the epoch in the making. */
-  get #isGathering(): boolean {
+  /** Whether there is more to do at once, and room for it in the epoch in the making. */
+  #goesOn(): boolean {
     if (this.#parts.hold || this.#isBlind || this.#caution.isOn || this.#rootFailure !== undefined) return false;
-    return this.#require.loop.isGathering;
+    return this.#require.loop.goesOn();
   }
 
-  /** Nobody can be woken at present. */
+  /** Whether no actor can be woken at present. */
   get #isBlind(): boolean {
     return this.#require.residency?.isBlind === true;
   }
@@ -438,7 +422,7 @@ export class Kernel {
 
   get #isIdle(): boolean {
     if (this.#phase !== 'running') return true;
-    if (this.#require.residency?.isReading === true) return false;
+    if (this.#require.residency?.isReading === true || this.#world.records.reading !== undefined) return false;
     return (
       !this.#awake &&
       (this.#line.isWaiting || (this.#commit === null && (this.#parts.hold || !this.#require.loop.hasWork)))

@@ -1,8 +1,9 @@
 /**
  * Rebuilds the population from what the journal recovered, brings every actor to the code of today or suspends it, and
- * enters the second start of every live effect. No actor keeps the others from starting: one that the code cannot read
- * is left as it is on disk, and so is what belongs to it (design P12).
+ * enters the next start of every live effect. No actor prevents the others from starting: one that the code cannot read
+ * is left as it is on disk, and so are the actors that belong to it (design P12).
  */
+import { type RecordPurge } from '../world/records.ts';
 import { type BosunError } from '../../errors.ts';
 import { type AskRow } from '../world/talk/ask-record.ts';
 import { type AuditRow } from '../world/audit-record.ts';
@@ -20,25 +21,26 @@ import { Concealed, type Recovered, KEYSPACE } from '../model/ports.ts';
 import { suspicion } from '../turn/quarantine.ts';
 import { type Roster } from './versions/roster.ts';
 import { ordered, childIn } from '../model/row-keys.ts';
-import { isEnrolled } from '../world/residency/rest.ts';
-import { type Identity, UNBORN } from '../model/state.ts';
+import { type Identity, isEnrolled, UNBORN } from '../model/state.ts';
 import { isPlannedBy, scheduleNameOf, skipped } from '../model/schedules.ts';
 import { newTimer, restoredDeadline, type Timer, timerFromRow, type TimerRow } from '../model/timers.ts';
-import { type ChildRow } from '../model/supervision.ts';
+import { type ChildRow, shareTexts } from '../model/supervision.ts';
 import { policyOf } from '../model/timing.ts';
 import { bringForward, populate, rehydrate, type Stored, suspend, type Verdict, withhold } from './versions/revival.ts';
 import { type World } from '../world/world.ts';
 
-/** What `repopulate` found, for `goOn`. */
+/** The results of `repopulate` for `goOn`. */
 export interface Population {
   readonly verdicts: Map<Cell, Verdict>;
-  /** Timers, as they were on disk. */
+  /** The timers as they were on disk. */
   readonly armed: { readonly owner: Cell; readonly timer: Timer }[];
 }
 
 /**
- * @param hold Nothing will run: only what a reader could be misled by is suspended. Often the code has not all the
- *   agents.
+ * Rebuilds the population.
+ *
+ * @param hold Nothing will run: only actors that could mislead a reader are suspended, because the code often lacks
+ * some of the agents.
  */
 export function repopulate(
   world: World,
@@ -47,14 +49,13 @@ export function repopulate(
   { roster, hold }: { roster: Roster; hold: boolean },
 ): Population {
   const verdicts = new Map<Cell, Verdict>();
-  // Those whose identity itself is damaged: only the address is known, if that.
+  // Actors whose identity itself is damaged: at most the address is known.
   for (const [life, problem] of recovered.unreadable) {
-    if (!recovered.rows.get(KEYSPACE.identities)?.has(ordered(life)))
+    if (!recovered.identities.has(life))
       world.unreadable.add({ life, address: problem.details['address'] as string | undefined }, problem);
   }
   // In order of birth: a parent is always born before its children.
-  for (const row of recovered.rows.get(KEYSPACE.identities)?.values() ?? []) {
-    const identity = row as Identity;
+  for (const identity of recovered.identities.values()) {
     const parent = world.cells.resident(identity.parent);
     if (identity.parent !== 0 && parent === undefined) withhold(world, identity);
     else {
@@ -84,7 +85,6 @@ export function repopulate(
   for (const [key, row] of recovered.rows.get(KEYSPACE.outbox) ?? [])
     outbox.load(parseInt(key, 16), deepFreeze(row as never));
   loadTalk(world, recovered);
-  world.tracing.kept.load(recovered.rows.get(KEYSPACE.turns) ?? new Map());
   for (const [key, row] of recovered.rows.get(KEYSPACE.held) ?? []) holdAgainst(world, parseInt(key, 16), row as Held);
   return {
     verdicts,
@@ -95,8 +95,8 @@ export function repopulate(
 }
 
 /**
- * Migrates, then lets everything go on that can, and forgets how it was read. Gives whether something was migrated.
- * Throws why the root Boss cannot be read: without it nothing runs.
+ * Migrates actors, lets every actor continue that can, and forgets the verdicts. Returns whether any actor was
+ * migrated. Throws the reason if the root Boss cannot be read, since nothing runs without it.
  */
 export function goOn(
   world: World,
@@ -108,20 +108,21 @@ export function goOn(
   const run = { lastMs: world.time.lastMs, nowMs: world.time.nowMs(), setBackMs: world.time.setBackMs };
   for (const { owner, timer } of armed) {
     if (timer.gone) continue;
-    // Of what the code cannot read nothing comes up; its rows stay.
+    // Timers of an unreadable actor do not fire; their rows stay.
     if (owner.isUnreadable) world.timers.queue.remove(timer);
     else world.timers.replace(owner, timer, restored(world, owner, timer, run));
   }
   for (const cell of [...world.cells.values()]) {
     if (cell.parent === undefined && cell.isUnreadable) throw cell.suspension!;
     if (cell.isUnreadable) continue;
-    if (cell.snapshot !== undefined && (cell.status === 'active' || cell.status === 'error')) world.timers.plan(cell);
+    if (cell.hasSnapshot && (cell.status === 'active' || cell.status === 'error')) world.timers.plan(cell);
     if (cell.definition.isEffect && cell.status === 'active') effects.resume(cell);
     if (cell.held !== undefined && cell.held.restart !== null) bosses.restartHeld(cell, cell.held.restart);
     world.schedule(cell);
   }
+  for (const problem of world.unreadable.problems(world.cells.values())) world.incidents.unreadable(problem);
   const hasMigrated = [...verdicts.values()].some(({ kind }) => kind === 'migrates');
-  // It would be as much again for every actor, as long as the system runs.
+  // The verdicts would take as much memory again for every actor, as long as the system runs.
   verdicts.clear();
   armed.length = 0;
   return hasMigrated;
@@ -133,12 +134,12 @@ function storedOf({ states, unreadable, rows }: Recovered, identity: Identity): 
   return { identity, state: states.get(life) ?? UNBORN, damage: unreadable.get(life), isEffect: row !== 0 };
 }
 
-/** On hold, the code of an agent is not asked for where nobody would read its context by it. */
+/** Whether an unreadable actor may be shown on hold: nobody needs the code of its agent to read its context. */
 function isForShow({ identity }: Cell, { code }: BosunError): boolean {
   return code === 'BOSUN_AGENT_UNKNOWN' || (code === 'BOSUN_AGENT_UNREADABLE' && identity.bond === 'invoked');
 }
 
-/** One that holds a value whose key is missing takes no turns: it must not go on without it. */
+/** Suspends an actor that holds a value whose key is missing, because it must not continue without the value. */
 function lock(cell: Cell | undefined, value: unknown): void {
   if (cell !== undefined && value instanceof Concealed && !cell.isUnreadable)
     suspend(cell, keyMissing(cell.identity, value));
@@ -147,8 +148,11 @@ function lock(cell: Cell | undefined, value: unknown): void {
 function tabulate(world: World, key: string, row: unknown): void {
   const [life, id] = childIn(key);
   const boss = world.cells.resident(life);
-  // The child's own text: a slice would keep the whole key.
-  boss?.putRow(boss.children.get(id)?.childId ?? id, deepFreeze(row as ChildRow));
+  // The string of the child itself: a slice would keep the whole key in memory.
+  if (boss === undefined) return;
+  const childId = boss.children.get(id)?.childId ?? id;
+  shareTexts(row as ChildRow, childId);
+  boss.putRow(childId, deepFreeze(row as ChildRow));
 }
 
 function deliver(world: World, rows: Iterable<readonly [key: string, row: unknown]>): void {
@@ -162,7 +166,9 @@ function deliver(world: World, rows: Iterable<readonly [key: string, row: unknow
   restoreDeferred(world, deferred);
 }
 
-function loadTalk({ letters, asks, monitors, groups, audit }: World, { rows }: Recovered): void {
+function loadTalk({ letters, asks, monitors, groups, audit, records }: World, { rows }: Recovered): void {
+  for (const [key, row] of rows.get(KEYSPACE.recordPurges) ?? [])
+    records.loadPurge(parseInt(key, 16), row as RecordPurge);
   for (const [key, row] of rows.get(KEYSPACE.audit) ?? []) audit.load(parseInt(key, 16), row as AuditRow);
   for (const [key, row] of rows.get(KEYSPACE.deadLetters) ?? [])
     letters.load(parseInt(key, 16), deepFreeze(row as DeadLetterRow));
@@ -196,7 +202,7 @@ interface Run {
   readonly setBackMs: number;
 }
 
-/** What the agent says that a start does to a timer, entered into the first epoch; null where the timer is dropped. */
+/** Applies the agent's restore policy to a timer, in the first epoch; null if the timer is dropped. */
 function restored(world: World, owner: Cell, timer: Timer, run: Run): Timer | null {
   // Timers of Bosses have the ids of their children.
   const name = owner.isBoss ? undefined : scheduleNameOf(timer.id);
@@ -215,7 +221,7 @@ function restored(world: World, owner: Cell, timer: Timer, run: Run): Timer | nu
 }
 
 /**
- * A schedule that the code no longer has, or has with another expression, loses its timer; `goOn` plans the new one.
+ * Drops the timer of a schedule that the code no longer has, or has with another expression; `goOn` plans the new one.
  */
 function replanned(
   world: World,
@@ -234,12 +240,12 @@ function replanned(
   return planned;
 }
 
-/** How often a live effect has failed. */
+/** Restores how often a live effect has failed. */
 function recount(world: World, life: number, row: number | readonly [attempt: number, failures: number]): void {
   const cell = world.cells.resident(life);
   if (cell === undefined) return;
   if (typeof row !== 'number') cell.failures = row[1];
-  if (!isEnrolled(cell)) world.draft.loadUnbegun(life);
+  if (!isEnrolled(cell.identity)) world.draft.loadUnbegun(life);
 }
 
 function keep(world: World, life: number, [name, bytes, value]: readonly [string, number, unknown]): void {

@@ -1,16 +1,16 @@
 /**
- * The ways into the kernel that no step described: references in the hands of user code, running effects, custom
- * actions. Also what the engine and references ask back: who is who, and what can be seen of them.
+ * Entry points into the kernel outside of a step: references held by user code, running effects, custom actions. Also
+ * the queries of the engine and of references: identities and snapshots of actors.
  */
 import { type EventObject } from 'xstate';
-import { BosunError } from '../../errors.ts';
+import { BosunError, messageOf } from '../../errors.ts';
 import { type AskInput } from '../model/ask.ts';
 import { type Cell } from '../world/cell.ts';
 import { type Effects } from '../world/effects/effects.ts';
 import { type HostEngine, type StepEngineName } from '../model/step-engine.ts';
 import { PlanEngine } from '../xstate/plan-engine.ts';
 import { type ReferenceCoding } from '../model/ports.ts';
-import { admitEvent } from '../turn/prepare.ts';
+import { admitSent } from '../turn/prepare.ts';
 import { EffectRef, Ref, type RefHost } from '../model/ref.ts';
 import { type Elsewhere } from '../world/shards/other-shards.ts';
 import { type Residency } from './residency/residency.ts';
@@ -20,7 +20,7 @@ import { refOf } from '../xstate/births.ts';
 import { XstateEngine } from '../xstate/xstate-engine.ts';
 import { type EngineHost } from '../xstate/step.ts';
 
-/** What a reference sees of an actor that has no snapshot yet. */
+/** The snapshot of an actor that has not begun. */
 const UNBEGUN = Object.freeze({
   status: 'active',
   output: undefined,
@@ -37,7 +37,7 @@ export class KernelRefHost implements RefHost, EngineHost {
   #turns!: Turns;
   #effects!: Effects;
   #residency: Residency | undefined;
-  /** References read from disk before the population exists, so that each life has one; null once it does. */
+  /** References read from disk before the population exists, so that there is one per life; null afterwards. */
   #read: Map<number, Ref> | null = new Map();
 
   constructor(log: (...args: unknown[]) => void, stepEngine: StepEngineName | undefined, isOpen: () => boolean) {
@@ -53,7 +53,7 @@ export class KernelRefHost implements RefHost, EngineHost {
     this.#residency = parts.residency;
   }
 
-  /** The population exists. */
+  /** Ends recovery: the population exists. */
   recovered(): void {
     for (const [life, ref] of this.#read ?? [])
       if (this.#world.cells.resident(life) === undefined) this.#residency?.keepRef(ref);
@@ -80,9 +80,9 @@ export class KernelRefHost implements RefHost, EngineHost {
     };
   }
 
-  /** The one reference to a living actor; to the dead there may be several. */
+  /** The one reference to a living actor; there may be several to an ended one. */
   ref(life: number, address: string): Ref {
-    // Wakes nobody: reading one actor must not read all whom it knows.
+    // Wakes no actor: reading one actor must not read all those it refers to.
     const known = this.#world?.cells.resident(life)?.ref ?? this.#read?.get(life) ?? this.#residency?.refTo(life);
     if (known !== undefined) return known;
     const ref = new Ref(this, life, address);
@@ -121,19 +121,22 @@ export class KernelRefHost implements RefHost, EngineHost {
     return namesUnder(this.#world.cells.get(child.life));
   }
 
-  /** Within a step the send belongs to it; otherwise it is a message of its own. Throws BOSUN_VALUE_REFUSED. */
+  /**
+   * Sends an event. Within a step the send belongs to the step; otherwise it is a message of its own. Throws
+   * BOSUN_VALUE_REFUSED.
+   */
   relay(from: object | undefined, to: object, event: EventObject): void {
     if (this.#turns.isStepping) this.#turns.stray({ kind: 'send', to, event });
     else if (!this.#isOpen()) return;
     else if (from instanceof EffectRef) this.#relayEffect(from, to, event);
-    else this.#post(to, admitEvent(event, { address: 'a reference' }, this.own), from instanceof Ref ? from.life : 0);
+    else this.#post(to, admitSent(event, { address: 'a reference' }, this.own), from instanceof Ref ? from.life : 0);
   }
 
   tellParent(from: EffectRef, event: EventObject): Promise<void> {
     return new Promise((resolve) => {
       const parent = this.#effects.current(from)?.parent;
       if (parent === undefined || !this.#isOpen()) return;
-      const admitted = admitEvent(event, { address: from.address }, this.own);
+      const admitted = admitSent(event, { address: from.address }, this.own);
       if (parent.isFull) throw new BosunError('BOSUN_MAILBOX_FULL', `${parent.address} has too many unread messages`);
       this.#world.post(parent, admitted, from.life);
       this.#effects.heard(from);
@@ -141,26 +144,27 @@ export class KernelRefHost implements RefHost, EngineHost {
     });
   }
 
-  ask(from: EffectRef, { to, event, ...options }: AskInput): Promise<unknown> {
+  ask(from: EffectRef, { to, event, ...options }: AskInput, often: 'once' | 'everyCall'): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const asker = this.#effects.current(from);
-      // What an older start asked is the business of the present one.
+      // An ask of an older start is continued by the current one.
       if (asker === undefined || !this.#isOpen()) return;
       const target = this.#askable(to, asker.life);
-      if (target === undefined && asker.asked === undefined) {
-        const address = typeof to === 'string' ? to : (this.own(to)?.address ?? String(to));
-        throw new BosunError('BOSUN_ACTOR_UNKNOWN', `nobody lives at ${address} to be asked`, { details: { address } });
+      if (target === undefined && (often === 'everyCall' || asker.asked === undefined)) {
+        const address = typeof to === 'string' ? to : (this.own(to)?.address ?? messageOf(to));
+        throw new BosunError('BOSUN_ACTOR_UNKNOWN', `no actor at ${address} to ask`, { details: { address } });
       }
       const request = (replyTo: Ref) =>
-        admitEvent({ ...event, replyTo } as EventObject, { address: from.address }, this.own);
-      this.#world.asks.fromEffect(asker, target ?? asker, options, request).then(resolve, reject);
+        admitSent({ ...event, replyTo } as EventObject, { address: from.address }, this.own);
+      this.#world.asks.fromEffect(asker, target ?? asker, { ...options, often }, request).then(resolve, reject);
+      this.#effects.heard(from);
     });
   }
 
   /**
-   * Inside a step, and for an effect about itself, as of now; otherwise as of the last durable epoch. A start of an
-   * effect that is not over is in memory. XState asks for one that is over when its promise settles, whenever that is:
-   * a throw because the store is away would end the process.
+   * The snapshot of a life: inside a step, and for an effect about itself, as of now; otherwise as of the last durable
+   * epoch. A running start of an effect is in memory. XState asks for an ended one when its promise settles, at any
+   * time: a throw during an outage of the store would end the process.
    */
   snapshotOf(life: number, attempt?: number): unknown {
     const { cells } = this.#world;
@@ -181,8 +185,8 @@ export class KernelRefHost implements RefHost, EngineHost {
   }
 
   /**
-   * An effect that sends what is not data fails by it: it may be in a callback of a timer, where a throw ends the
-   * process.
+   * Sends an event of an effect. An effect that sends a value that is not data fails: the send may be in a callback of
+   * a timer, where a throw ends the process.
    */
   #relayEffect(from: EffectRef, to: object, event: EventObject): void {
     const source = this.#effects.current(from);
@@ -193,7 +197,7 @@ export class KernelRefHost implements RefHost, EngineHost {
     }
     let admitted: EventObject;
     try {
-      admitted = admitEvent(event, { address: from.address }, this.own);
+      admitted = admitSent(event, { address: from.address }, this.own);
     } catch (error) {
       this.#effects.fail(source, from, error);
       return;
@@ -212,7 +216,7 @@ export class KernelRefHost implements RefHost, EngineHost {
     else if (this.#world.shards !== undefined) this.#world.postAway(to, event, from);
   }
 
-  /** Who is asked, here or on another shard; undefined where there is nobody. */
+  /** The receiver of an ask, here or on another shard; undefined if there is none. */
   #askable(to: object | string, asker: number): Cell | Elsewhere | undefined {
     if (typeof to === 'string') return this.#world.addresses.get(to) ?? this.#world.shards?.askable(to, asker);
     const ref = this.own(to);

@@ -1,6 +1,6 @@
 /**
- * An agent: an ordinary XState machine, the events it accepts from outside as zod schemas, and a version. Types, and
- * the check of an event; agents are made by defineAgent (api/define-agent.ts).
+ * An agent: an ordinary XState machine, zod schemas of the events that it accepts from outside, and a version. Contains
+ * the types and the check of an event; defineAgent (api/define-agent.ts) makes agents.
  */
 import {
   type AnyStateMachine,
@@ -11,16 +11,19 @@ import {
   type MachineImplementationsFrom,
 } from 'xstate';
 import { type z } from 'zod';
-import { BosunError } from '../../errors.ts';
+import { BosunError, messageOf } from '../../errors.ts';
+import { eventType } from './event-check.ts';
 import { type ActionOptions, type EffectOptions } from './effect-policy.ts';
 import { type OverflowPolicy, type PoisonPolicy } from './step-engine.ts';
 import { type Policies } from './policies.ts';
 import { type Priority } from './priorities.ts';
+import { type RecordOptions } from './records.ts';
 import { type ScheduleOptions } from './schedules.ts';
 import { type DelayOf, type TimerOptions, type Timing } from './timing.ts';
+import { causeOf } from './thrown.ts';
 import { type MigrationSteps, type StoredState } from './version-rules.ts';
 
-/** Per event type, the schema of the whole event or of its fields beside `type`. */
+/** Schemas by event type: each describes the whole event, or its fields beside `type`. */
 export type EventSchemas = Readonly<Record<string, z.ZodObject>>;
 
 /** The events that schemas describe: `{ type: 'order.place', amount: number } | ...`. */
@@ -31,80 +34,125 @@ export type EventsOf<Schemas extends EventSchemas> = {
     : { type: Type } & z.output<Schemas[Type]>;
 }[keyof Schemas & string];
 
-/** A step of a migration; a parameter may be annotated with what the old context was. */
+/** The events of a machine that have one type; any event where the machine's types do not say. */
+type EventOfType<Event, Type extends string> = Event extends { readonly type: infer Own }
+  ? Type extends Own
+    ? Event
+    : never
+  : never;
+
+/**
+ * The fields of an event without `replyTo`, which an ask adds itself. A key that may be left out may be undefined, as
+ * in zod.
+ */
+type FieldsOf<Event> = {
+  [Key in keyof Event as string extends Key ? never : Exclude<Key, 'replyTo'>]: Record<never, never> extends Pick<
+    Event,
+    Key
+  >
+    ? Event[Key] | undefined
+    : Event[Key];
+};
+
+/** Schemas whose results fit the machine's own event types; the compiler names each event that does not fit. */
+export type FittingSchemas<Machine extends AnyStateMachine, Schemas extends EventSchemas> = string extends
+  | keyof Schemas
+  | EventFromLogic<Machine>['type']
+  ? unknown
+  : {
+      readonly [Type in keyof Schemas & string]: [EventOfType<EventFromLogic<Machine>, Type>] extends [never]
+        ? { readonly 'the machine has no such event, but': EventFromLogic<Machine>['type'] }
+        : EventsOf<Pick<Schemas, Type>> extends FieldsOf<EventOfType<EventFromLogic<Machine>, Type>>
+          ? Schemas[Type]
+          : { readonly 'the schema does not give the event': EventOfType<EventFromLogic<Machine>, Type> };
+    };
+
+/** One step of a migration. Its parameter may be annotated with the type of the old context. */
 type Step<New> = { step(old: StoredState): New }['step'];
 
 /**
- * By the version that each leads to. A step is pure, gets the state value and context of the version before it, and
- * gives those of its own. The last one gives the context of the machine of today; its state is checked when it is
- * tried.
+ * Migration steps by the version that each leads to. A step is pure: it takes the state value and context of the
+ * version before it and returns those of its own. The last step returns the context of today's machine; the returned
+ * state is checked when the migration is tried.
  */
 export type Migrations<Machine extends AnyStateMachine, Version extends number> = {
   readonly [To in number]: Step<StoredState<object>>;
 } & (number extends Version ? unknown : { readonly [To in Version]?: Step<StoredState<ContextFrom<Machine>>> });
 
-/** A whole number from 1. A literal that is none does not compile; any other number is checked when it is given. */
+/** A version: a whole number from 1. Any other literal does not compile; other numbers are checked at run time. */
 export type AgentVersion<Version extends number> = `${Version}` extends '0' | `-${string}` | `${string}.${string}`
   ? never
   : Version;
 
+/** The options of `defineAgent`. */
 export interface AgentOptions<
   Machine extends AnyStateMachine,
   Schemas extends EventSchemas,
   Version extends number = number,
   Name extends string = string,
 > {
-  /** Unique in a system; stored with every actor. */
+  /** The name of the agent, unique in a system and stored with every actor. */
   readonly name: Name;
-  /** From 1, the default. Raise it when stored contexts or states of older actors no longer fit. */
+  /**
+   * The version of the machine, 1 by default. Raise it when stored contexts or states of older actors no longer fit the
+   * machine.
+   */
   readonly version?: Version & AgentVersion<Version>;
-  /** How actors of older versions become actors of this one, when a system starts. */
+  /** Migration steps for actors of older versions, run when a system starts. */
   readonly migrate?: Migrations<Machine, Version>;
-  /** The same for machines that this one invokes or spawns, by `src`; `line>item` is the `item` of its `line`. */
+  /**
+   * Migration steps for machines that this one invokes or spawns, by `src`; `line>item` is the `item` of its `line`.
+   */
   readonly migrateChildren?: Readonly<Record<string, { readonly [To in number]: Step<StoredState<object>> }>>;
-  /** Older definitions of this agent: the actors that they stored go on by them until they end. */
+  /** Older definitions of this agent. Actors stored by them keep running on them until they end. */
   readonly previous?: readonly AnyAgent[];
   readonly machine: Machine;
-  /** What may come from outside (hosts, clients, people). Messages between agents need no schema. */
-  readonly events: Schemas;
-  /** Event types that only other agents send: names for which a key in `on` must not be taken for a misspelling. */
+  /** Schemas of events accepted from outside (hosts, clients, people). Events between agents need no schema. */
+  readonly events: Schemas & FittingSchemas<Machine, Schemas>;
+  /** Event types that only other agents send. Keys in `on` with these names are not reported as misspelt. */
   readonly internal?: readonly string[];
   readonly limits?: Partial<AgentLimits>;
-  /** Schemas of what clients can read of its actors. Nothing is checked by them; they say what of it is `secret`. */
+  /**
+   * Schemas of the data that clients can read of its actors. They validate nothing; they only mark parts as `secret`.
+   */
   readonly shown?: ShownSchemas;
   /**
-   * What happens after a message has crashed an actor three times and is put among the dead letters. `dead-letter`, the
+   * The action taken after a message has crashed an actor three times and becomes a dead letter. `dead-letter`, the
    * default: the actor goes on. `suspend`: it takes no turns until `system.resume`. `stop`: it ends normally, so that
-   * its Boss starts it anew only if it is permanent; what it had not read goes to the dead letters where it is removed.
+   * its Boss restarts it only if it is permanent; its unread messages become dead letters when it is removed.
    */
   readonly poison?: PoisonPolicy;
   /**
-   * By event type, whoever sends it: `high` before `normal`, which is the default, before `low`. From one sender to one
-   * receiver order holds within a level. While a message of a lower level waits, at most 16 of higher ones are taken.
+   * Priorities by event type, independent of the sender: `high` before `normal` (the default) before `low`. Messages
+   * from one sender to one receiver keep their order within a priority. At most 16 messages of higher priority are
+   * taken while one of a lower priority waits.
    */
   readonly priorities?: { readonly [Type in OwnEvents<Machine, Schemas>]?: Priority };
   /**
-   * Keeps the last turns of each of its actors in the store, whole: what they took, what it led to, the context after
-   * it. 1 to 10,000 of them; they are read by `system.admin.history` and go with their actor. Default: none.
+   * Keeps the last turns of each of its actors in the store: the event, its consequences, and the whole context after
+   * it. `keep` is 1 to 10,000. `system.admin.history` reads them; they are removed with their actor. Default: none.
    */
   readonly trace?: { readonly keep: number };
   /**
-   * Retry, timeout and heartbeat of promises, callbacks and observables, by the name under which the machine has them.
+   * Histories by name: append-only records that its actors write with the action `record` and that `system.records`
+   * reads from the store. At most 32 names.
    */
+  readonly records?: Readonly<Record<string, RecordOptions>>;
+  /** Retry, timeout and heartbeat of promises, callbacks and observables, by their name in the machine. */
   readonly effects?: { readonly [Src in ActorNames<Machine>]?: EffectOptions };
   /**
-   * Custom actions that are durable, by the name under which the machine has them. Such an action is called with
-   * `{ event, self, system }` and its params, all of which must be data, and without context; `actionOf(self)` has its
-   * effect id. A promise that it returns is waited for.
+   * Durable custom actions, by their name in the machine. A durable action is called with `{ event, self, system }` and
+   * its params, all of which must be data, and without context; `actionOf(self)` has its effect id. A promise that it
+   * returns is awaited.
    */
   readonly actions?: { readonly [Name in ActionNames<Machine>]?: ActionOptions };
-  /** What a start of the system does to timers of earlier ones. Default: they keep their deadlines. */
+  /** How a start of the system treats timers armed in earlier runs. Default: they keep their deadlines. */
   readonly timers?: TimerOptions<DelayOf<Machine>>;
-  /** By name, which is stored: events that every actor of the agent gets by the calendar. */
+  /** Calendar events that every actor of the agent receives, by a name that is stored. */
   readonly schedules?: Readonly<Record<string, ScheduleOptions>>;
 }
 
-/** Event types with a schema, and those that the machine's types name. */
+/** Event types that have a schema or are named by the machine's types. */
 type OwnEvents<Machine extends AnyStateMachine, Schemas extends EventSchemas> =
   | (keyof Schemas & string)
   | (string extends EventFromLogic<Machine>['type'] ? never : EventFromLogic<Machine>['type']);
@@ -114,26 +162,32 @@ type ActorNames<Machine extends AnyStateMachine> = keyof NonNullable<MachineImpl
 type ActionNames<Machine extends AnyStateMachine> = keyof NonNullable<MachineImplementationsFrom<Machine>['actions']> &
   string;
 
-/** Where an event type of `emitted` is not named, its schema in `events` counts. */
+/**
+ * Schemas of the data that clients can read of an agent's actors. An event type missing in `emitted` uses its schema in
+ * `events`.
+ */
 export interface ShownSchemas {
   readonly context?: z.ZodType;
   readonly output?: z.ZodType;
-  /** What it replies to an ask. */
+  /** The value that it replies to an ask. */
   readonly reply?: z.ZodType;
   readonly emitted?: Readonly<Record<string, z.ZodType>>;
 }
 
+/** The capacity of the mailbox of each of the agent's actors, and the policy for events beyond it. */
 export interface AgentLimits {
-  /** Unread messages over which a sender from outside gets BOSUN_MAILBOX_FULL. Default and highest: 10,000. */
+  /** Number of unread messages from which outside senders get BOSUN_MAILBOX_FULL. Default and maximum: 10,000. */
   readonly mailboxMessages: number;
   /**
-   * What becomes of events that come to a full mailbox. `wait`, the default: an actor that sent one takes no turn until
-   * there is room, by the runtime's bound of 10,000. `refuse`: it becomes a dead letter. `drop-oldest`: the oldest
-   * unread event does, also for senders from outside. Those two go by `mailboxMessages`, whoever sends.
+   * The policy for events that arrive at a full mailbox. `wait`, the default: an actor that sent one takes no turn
+   * until there is room, by the runtime's bound of 10,000. `refuse`: the event becomes a dead letter. `drop-oldest`:
+   * the oldest unread event becomes a dead letter, also for senders from outside. `refuse` and `drop-oldest` use
+   * `mailboxMessages` for every sender.
    */
   readonly overflow: OverflowPolicy;
 }
 
+/** An agent checked by `defineAgent`, for `createSystem` and `system.spawn`. */
 export interface Agent<
   Machine extends AnyStateMachine = AnyStateMachine,
   Schemas extends EventSchemas = EventSchemas,
@@ -145,7 +199,7 @@ export interface Agent<
   readonly events: Schemas;
   readonly limits: AgentLimits;
   readonly shown: ShownSchemas;
-  /** Of its effects and its durable actions, with every default filled in. */
+  /** Policies of its effects and its durable actions, with every default filled in. */
   readonly policies: Policies;
   readonly migrate: MigrationSteps;
   readonly migrateChildren: Readonly<Record<string, MigrationSteps>>;
@@ -153,43 +207,66 @@ export interface Agent<
   readonly timing: Timing;
 }
 
+/** An agent with any machine and any schemas. */
 export type AnyAgent = Agent<AnyStateMachine, EventSchemas>;
+/** The events that an agent accepts from outside, as its schemas describe them. */
 export type AgentEvents<A> = A extends Agent<AnyStateMachine, infer Schemas> ? EventsOf<Schemas> : EventObject;
 export type AgentInput<A> = A extends Agent<infer Machine, EventSchemas> ? InputFrom<Machine> : unknown;
-
-/** The agent name of every Boss. */
-export const BOSS_AGENT = 'bosun.boss';
 
 export function isVersion(version: number): boolean {
   return Number.isSafeInteger(version) && version >= 1;
 }
 
 /**
- * The event if it is one of the agent's, with its fields as the schema gives them. Throws BOSUN_EVENT_REFUSED or
- * _INVALID.
+ * Returns the event parsed by the agent's schema. Throws BOSUN_EVENT_REFUSED or BOSUN_EVENT_INVALID and nothing else:
+ * an error thrown by the event or by code in the schema is quoted in the message.
  */
 export function parseEvent(agent: { name: string; events: EventSchemas }, event: EventObject): EventObject {
-  const type: unknown = event?.type;
-  const schema = typeof type === 'string' && Object.hasOwn(agent.events, type) ? agent.events[type] : undefined;
-  if (typeof type !== 'string' || schema === undefined) {
+  const type = eventType(event);
+  const schema = type !== undefined && Object.hasOwn(agent.events, type) ? agent.events[type] : undefined;
+  if (type === undefined || schema === undefined) {
     const known = Object.keys(agent.events);
     const hint =
       known.length === 0 ? 'it accepts none' : `it accepts ${known.map((name) => JSON.stringify(name)).join(', ')}`;
     throw new BosunError(
       'BOSUN_EVENT_REFUSED',
-      `${agent.name} does not accept ${JSON.stringify(type)} from outside; ${hint}`,
+      `${agent.name} does not accept ${JSON.stringify(type) ?? 'an event without a type'} from outside; ${hint}`,
     );
   }
-  const parsed = schema.safeParse(takesType(schema) ? event : withoutType(event));
-  // An object schema gives an object of its own, whatever it was given.
-  if (parsed.success) return Object.assign(parsed.data, { type });
-  const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'event'}: ${message}`);
-  throw new BosunError('BOSUN_EVENT_INVALID', `${type} for ${agent.name}: ${problems.join('; ')}`, {
-    cause: parsed.error,
-  });
+  const invalid = (why: string, cause: unknown) =>
+    new BosunError('BOSUN_EVENT_INVALID', `${type} for ${agent.name}: ${why}`, { cause });
+  let error: z.ZodError;
+  try {
+    const parsed = schema.safeParse(takesType(schema) ? event : withoutType(event));
+    // Zod returns a fresh object for an object schema, so adding the type changes no object of the caller.
+    if (parsed.success) return noted(Object.assign(parsed.data, { type }), schema);
+    ({ error } = parsed);
+  } catch (thrown) {
+    throw invalid(`it cannot be checked: ${messageOf(thrown)}`, causeOf(thrown));
+  }
+  const problems = error.issues.map(
+    ({ path, message }) => `${path.map(String).join('.') || 'event'}: ${messageOf(message)}`,
+  );
+  throw invalid(problems.join('; '), error);
 }
 
-/** A schema that does not name the type leaves it out, unless it refuses what it does not name. */
+/** The schema by which each event was parsed. Events read from disk or replaced by admission are not in here. */
+const parsedBy = new WeakMap<EventObject, z.ZodObject>();
+
+function noted(event: EventObject, schema: z.ZodObject): EventObject {
+  parsedBy.set(event, schema);
+  return event;
+}
+
+/** Whether this event object is the result of parsing by that schema, and so need not be parsed again. */
+export function isParsedBy(event: EventObject, schema: z.ZodObject): boolean {
+  return parsedBy.get(event) === schema;
+}
+
+/**
+ * Whether the schema parses an event with its `type`. A schema that does not name the type strips it, unless the schema
+ * also refuses or checks unknown keys.
+ */
 function takesType({ shape, def }: z.ZodObject): boolean {
   return 'type' in shape || def.catchall === undefined;
 }
@@ -198,7 +275,7 @@ function withoutType({ type: _, ...fields }: EventObject): object {
   return fields;
 }
 
-/** Throws BOSUN_CONFIG_INVALID for two agents of one name. */
+/** Indexes agents by name. Throws BOSUN_CONFIG_INVALID for two agents of one name. */
 export function agentsByName(agents: readonly AnyAgent[]): Map<string, AnyAgent> {
   const map = new Map<string, AnyAgent>();
   for (const agent of agents) {

@@ -1,8 +1,8 @@
 /**
- * Cron expressions to points in time: the only importer of croner, of which the calendar is used and never a timer.
- * Daylight saving is croner's: a local time that does not exist is moved on by what the clock skips, one that comes
- * twice counts once, the first time (the second in zones that switch by half an hour). A search costs half a
- * millisecond, so answers are kept: actors share schedules.
+ * Converts cron expressions to points in time. The only importer of croner, of which the calendar is used and never a
+ * timer. croner decides on daylight saving: a local time that does not exist is moved on by what the clock skips, one
+ * that comes twice counts once, the first time (the second in zones that switch by half an hour). A search costs half a
+ * millisecond, so answers are cached: actors share schedules.
  */
 import { Cron } from 'croner';
 import { messageOf } from '../../errors.ts';
@@ -13,45 +13,46 @@ const MINUTE_MS = 60_000;
 /** Minutes of the longest stretch of local time that any zone has repeated: a day, at the date line. */
 const REPEATED_MINUTES_MAX = 24 * 60;
 
-/** Planned times from one moment to another. */
+/** The planned times between two moments. */
 export interface Backlog {
-  /** The latest of them, oldest first, as many as were asked for. */
+  /** The latest planned times, oldest first, at most as many as requested. */
   readonly times: readonly number[];
-  /** How many there are; counted up to SCHEDULE_MISSED_MAX + 1. */
+  /** The number of all planned times, counted up to SCHEDULE_MISSED_MAX + 1. */
   readonly count: number;
 }
 
 export class Calendar {
   readonly #cron: Cron;
-  /** The last answer of `after`: `nextMs` is the first time after every moment from `fromMs` to before itself. */
+  /** The last answer of `after`: it is `nextMs` for every moment from `fromMs` until just before `nextMs`. */
   #next = { fromMs: 0, nextMs: 0 };
-  /** Planned times one after the other, from the backlog that was asked for last. */
+  /** Consecutive planned times of the backlog requested last. */
   #run: number[] = [];
   #latest = { keep: 0, untilMs: 0, beforeMs: 0, times: [] as number[] };
 
-  /** Throws an Error whose message says what is wrong with the expression or the zone. */
+  /** Parses an expression. Throws an Error whose message says what is wrong with the expression or the zone. */
   constructor(expression: string, timezone: string) {
     // croner also takes one date instead of a pattern; a schedule comes again.
-    if (expression.includes(':')) throw new Error(`"${expression}" is no cron expression`);
+    if (expression.includes(':')) throw new Error(`"${expression}" is not a cron expression`);
     let first: number | null;
     try {
       this.#cron = new Cron(expression, { timezone, mode: '5-or-6-parts' });
       first = this.#first(0);
     } catch (error) {
-      throw new Error(`"${expression}" in ${timezone} is no schedule: ${messageOf(error)}`, { cause: error });
+      throw new Error(`"${expression}" in ${timezone} is not a schedule: ${messageOf(error)}`, { cause: error });
     }
-    if (first === null) throw new Error(`"${expression}" never comes`);
+    if (first === null) throw new Error(`"${expression}" matches no time`);
   }
 
   /**
-   * The first planned time after a moment, milliseconds since 1970; Infinity when there is none before the year 10000.
+   * The first planned time after a moment, in milliseconds since 1970; Infinity when there is none before the year
+   * 10000.
    */
   after(ms: number): number {
     if (ms < this.#next.fromMs || ms >= this.#next.nextMs) this.#next = { fromMs: ms, nextMs: this.#search(ms) };
     return this.#next.nextMs;
   }
 
-  /** The planned times from one, which is planned itself, up to a moment that is not before it. */
+  /** The planned times from `fromMs`, which is itself a planned time, to `untilMs`, which is not before it. */
   backlog(fromMs: number, untilMs: number, keep: number): Backlog {
     if (this.after(fromMs) > untilMs) return { times: [fromMs], count: 1 };
     let start = this.#run.indexOf(fromMs);
@@ -70,7 +71,10 @@ export class Calendar {
     return { times: this.#latestUntil(untilMs, keep), count: SCHEDULE_MISSED_MAX + 1 };
   }
 
-  /** Of more than can be walked through: looks back ever further until there are enough. */
+  /**
+   * Finds the latest `keep` planned times by looking back in ever larger steps, because there are too many to walk
+   * through.
+   */
   #latestUntil(untilMs: number, keep: number): readonly number[] {
     const known = this.#latest;
     if (known.keep === keep && untilMs >= known.untilMs && untilMs < known.beforeMs) return known.times;

@@ -1,45 +1,50 @@
 /**
- * What an agent declares about its effects and durable actions: how often a failed one is tried again, how long one try
- * may take, how often it has to show that it is alive. Pure: reads no clock and draws no number.
+ * The options that an agent declares for its effects and durable actions: how often a failed one is tried again, how
+ * long one try may take, how often it has to send a heartbeat. Pure: reads no clock and draws no random number.
  */
 import { type Backoff, backoffMs, DEFAULT_BACKOFF } from '../../backoff.ts';
 import { messageOf } from '../../errors.ts';
 
+/** The number of tries and the delays between them. */
 export interface RetryOptions {
   /**
-   * How many tries may fail, the first included: 3 means that the third failure is the last. A try that ended with the
-   * process has not failed. A whole number from 1.
+   * The number of tries that may fail, the first included: 3 means that the third failure is final. A try that ended
+   * with the process has not failed. A whole number from 1.
    */
   readonly attempts: number;
-  /** Delays between tries. Default: from 200 ms, doubled each time up to 30 s, plus up to a fifth by chance. */
+  /** Delays between tries. Default: from 200 ms, doubled each time up to 30 s, plus a random part of up to a fifth. */
   readonly backoff?: Partial<Backoff>;
   /**
-   * Asked with what was thrown, as it was thrown. False: this failure is the last. An error that says `retryable:
-   * false` about itself is not asked about. A predicate that throws has said no.
+   * Decides whether a thrown value is retried; false makes this failure final. Not called for an error with `retryable:
+   * false`. A predicate that throws counts as false.
    */
   readonly retryIf?: (error: unknown) => boolean;
 }
 
+/** The retries and time limits of an effect. */
 export interface EffectOptions {
-  /** Default: a failure is never tried again. */
+  /** The retries of the effect. Default: a failure is never tried again. */
   readonly retry?: RetryOptions;
   /**
-   * How long one try may take, milliseconds from its start. Over it the try is aborted: BOSUN_EFFECT_TIMEOUT. Default:
-   * for ever.
+   * Time limit of one try, in milliseconds from its start. A try that exceeds it is aborted with BOSUN_EFFECT_TIMEOUT.
+   * Default: none.
    */
   readonly timeoutMs?: number;
-  /** How long it may be silent, milliseconds. Over it the try is aborted: BOSUN_EFFECT_HUNG. Default: for ever. */
+  /**
+   * Longest silence of a try, in milliseconds. A try that exceeds it is aborted with BOSUN_EFFECT_HUNG. Default: none.
+   */
   readonly heartbeatMs?: number;
 }
 
+/** The retries and time limits of a durable action. */
 export interface ActionOptions {
-  /** Recorded with its turn, and run until it has returned without a throw. */
+  /** Marks the action as durable: it is recorded with its turn, and run until it has returned without throwing. */
   readonly durable: true;
-  /** Default: five tries with the default backoff. */
+  /** The retries of the action. Default: five tries with the default backoff. */
   readonly retry?: RetryOptions;
   /**
-   * How long one try may take, milliseconds from its start. Over it the try has failed: BOSUN_EFFECT_TIMEOUT. Default:
-   * for ever.
+   * Time limit of one try, in milliseconds from its start. A try that exceeds it has failed with BOSUN_EFFECT_TIMEOUT.
+   * Default: none.
    */
   readonly timeoutMs?: number;
 }
@@ -49,15 +54,19 @@ export interface EffectPolicy {
   readonly attempts: number;
   readonly backoff: Backoff;
   readonly retryIf: (error: unknown) => boolean;
-  /** Infinity: no bound. */
+  /** Time limit of one try; Infinity means no limit. */
   readonly timeoutMs: number;
   readonly heartbeatMs: number;
 }
 
-/** Tries of a durable action where its agent does not say: over some 6 seconds, then a person should look. */
+/** Default number of tries of a durable action. They span some 6 seconds, after which a person should intervene. */
 const ACTION_ATTEMPTS = 5;
 
-/** @throws RangeError that names the option. */
+/**
+ * Fills in the defaults of an effect's options.
+ *
+ * @throws RangeError that names the option.
+ */
 export function effectPolicy({ retry, timeoutMs, heartbeatMs }: EffectOptions, attempts = 1): EffectPolicy {
   const policy: EffectPolicy = {
     attempts: retry?.attempts ?? attempts,
@@ -77,17 +86,21 @@ export function effectPolicy({ retry, timeoutMs, heartbeatMs }: EffectOptions, a
   return Object.freeze(policy);
 }
 
-/** @throws RangeError that names the option. */
+/**
+ * Fills in the defaults of a durable action's options.
+ *
+ * @throws RangeError that names the option.
+ */
 export function actionPolicy({ durable, ...options }: ActionOptions): EffectPolicy {
-  check('durable', 'true: an action that is not is not declared', (durable as unknown) === true);
+  check('durable', 'true; leave out actions that are not durable', (durable as unknown) === true);
   return effectPolicy(options, ACTION_ATTEMPTS);
 }
 
 /**
- * How long to wait before the next try, milliseconds; undefined where the failure is the last.
+ * Returns the delay before the next try, in milliseconds; undefined if the failure is final.
  *
- * @param failures So far, this one included.
- * @param random In [0, 1).
+ * @param failures Failures so far, this one included.
+ * @param random A number in [0, 1).
  */
 export function retryDelayMs(
   { attempts, backoff }: EffectPolicy,
@@ -97,7 +110,7 @@ export function retryDelayMs(
   return failures >= attempts ? undefined : backoffMs(failures - 1, backoff, random);
 }
 
-/** Whether what was thrown may be tried again, by what it says itself and by what the agent says. Never throws. */
+/** Whether a thrown value may be tried again, by its own `retryable` and by the agent's `retryIf`. Never throws. */
 export function isRetryable({ retryIf }: EffectPolicy, error: unknown, log: (line: string) => void): boolean {
   try {
     return (error as { retryable?: unknown } | null | undefined)?.retryable !== false && retryIf(error);
@@ -108,5 +121,5 @@ export function isRetryable({ retryIf }: EffectPolicy, error: unknown, log: (lin
 }
 
 function check(option: string, rule: string, holds: boolean): void {
-  if (!holds) throw new RangeError(`${option} is ${rule}`);
+  if (!holds) throw new RangeError(`${option} must be ${rule}`);
 }

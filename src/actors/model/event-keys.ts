@@ -1,18 +1,18 @@
 /**
- * Event names that look like slips of the pen: XState's types do not notice a misspelt key in `on`. Pure rules over
+ * Rules that recognise misspelt event names: XState's types do not notice a misspelt key in `on`. Pure rules over
  * names; agent.ts applies them.
  */
 
-/** Shorter words differ by one letter too often: `stop` and `step`, `read` and `road`. */
+/** Words shorter than this often differ by one letter on purpose: `stop` and `step`, `read` and `road`. */
 const SLIP_LETTERS_MIN = 5;
 
 /**
- * Whether `key` reads as `meant` misspelt: it differs in case and separators only (`orderPlace`, `order.Place`), or by
- * one slip inside one word: two letters swapped, one missing, one too many, one wrong.
+ * Whether `key` reads as a misspelt `meant`: it differs in case and separators only (`orderPlace`, `order.Place`), or
+ * by one slip inside one word: two letters swapped, one missing, one too many, one wrong.
  *
- * Not taken for slips, because names differ so on purpose: digits (`tick1`, `tick2`), the first letter of a word
- * (`lock`, `block`), its end (`order.place`, `order.placed`) unless a letter is doubled there (`submitt`), and words of
- * fewer than five letters.
+ * Differences that are usually intended are not slips: digits (`tick1`, `tick2`), the first letter of a word (`lock`,
+ * `block`), its end (`order.place`, `order.placed`) unless a letter is doubled there (`submitt`), and words of fewer
+ * than five letters.
  */
 export function isMisspelt(key: string, meant: string): boolean {
   if (key === meant) return false;

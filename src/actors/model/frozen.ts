@@ -1,8 +1,8 @@
-/** Makes values from disk as immutable as those that were admitted. */
-import { fixed } from './value-check.ts';
+/** Freezes values read from disk, so that they are as immutable as admitted ones. */
+import { fixed } from './plain-values.ts';
 import { Ref } from './ref.ts';
 
-/** Not dates and typed arrays, which cannot be frozen. */
+/** Freezes a value deeply, except dates and typed arrays, which cannot be frozen. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || value instanceof Ref) return value;
   if (value instanceof Map || value instanceof Set) {
@@ -13,9 +13,10 @@ export function deepFreeze<T>(value: T): T {
     deepFreeze([value.cause, (value as { code?: unknown }).code]);
     return Object.freeze(value);
   }
-  // Typed arrays cannot be frozen, and dates change all the same.
+  // Typed arrays cannot be frozen, and a frozen date could still be changed.
   if (Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype) {
-    for (const item of Object.values(value)) deepFreeze(item);
+    // A loop without a list of values: a start does this to everything that it reads.
+    for (const key in value) deepFreeze((value as Record<string, unknown>)[key]);
     Object.freeze(value);
   }
   return value;

@@ -1,15 +1,15 @@
 /**
- * Where an actor lives in a system that is spread over workers: the one rule, pure. An address is cut one segment below
- * the deepest spread Boss above it, and the checksum of what is left says the shard. So a child of a spread Boss lives
- * with all that is below it, wherever its Boss keeps it, and nobody has to be asked. Lives say their shard by
- * themselves.
+ * Placement of actors on the shards of a system that is spread over workers: one pure rule. An address is cut one
+ * segment below the deepest spread Boss above it; the checksum of the rest gives the shard. So a child of a spread Boss
+ * lives on one shard with everything below it, and every shard can compute the place by itself. The number of a life
+ * gives its shard directly.
  */
 import { checksum } from '../../checksum.ts';
 import { ROOT } from './address.ts';
 
 /** One of the shards of a system: a kernel with a store of its own. */
 export interface ShardPlace {
-  /** From 0. */
+  /** The index of the shard, from 0. */
   readonly index: number;
   readonly count: number;
 }
@@ -19,7 +19,7 @@ type Home = number | 'every';
 
 export class Placement {
   readonly count: number;
-  /** Addresses of the Bosses that have a partition on every shard, but for the root, which always has. */
+  /** Addresses of the Bosses that have a partition on every shard. The root always has one and is not in here. */
   readonly #spread: ReadonlySet<string>;
 
   constructor(count: number, spread: ReadonlySet<string>) {
@@ -39,12 +39,12 @@ export class Placement {
   }
 }
 
-/** The first life of a shard. Each gives out every `count`th number, so that no two give out the same. */
+/** The first life of a shard. Each shard uses every `count`th number, so that lives are unique in the system. */
 export function firstLife({ index }: ShardPlace): number {
   return index + 1;
 }
 
-/** The shard that gave out a life, or the number of an ask. */
+/** The shard that assigned the number of a life or of an ask. */
 export function shardOfLife(life: number, count: number): number {
   return (life - 1) % count;
 }

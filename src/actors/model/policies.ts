@@ -1,26 +1,34 @@
 /**
- * What an agent declares of how its machine is treated, with every default filled in; agent.ts makes it, definitions
- * carry it.
+ * The policies that an agent declares for its machine, with every default filled in. agent.ts creates them; definitions
+ * carry them.
  */
 import { type EffectPolicy } from './effect-policy.ts';
 import { type Overflow, type PoisonPolicy } from './step-engine.ts';
 import { MAILBOX_MESSAGES_MAX } from '../../limits.ts';
 import { type Priorities } from './priorities.ts';
+import { type RecordPolicies } from './records.ts';
 
 export interface Policies {
-  /** Of effects, by src. */
+  /** Policies of effects, by `src`. */
   readonly effects: ReadonlyMap<string, EffectPolicy>;
-  /** Of durable actions, by name. */
+  /** Policies of durable actions, by name. */
   readonly actions: ReadonlyMap<string, EffectPolicy>;
   readonly poison: PoisonPolicy;
   readonly overflow: Overflow;
   readonly keptTurns: number;
+  readonly records: RecordPolicies | undefined;
   readonly priorities: Priorities | undefined;
-  /** Its schemas mark something as secret: then all that its actors hold is stored encrypted, where there is a key. */
+  /**
+   * Whether its schemas mark something as secret: then everything that its actors hold is encrypted in the store, if
+   * there is a key.
+   */
   readonly isSecret: boolean;
 }
 
-/** Actors wait at the bound of the runtime: a lower one would have them wait for each other. */
+/**
+ * The default overflow policy. It uses the bound of the runtime, because actors with a lower bound would wait for each
+ * other.
+ */
 export const WAITING: Overflow = { policy: 'wait', messages: MAILBOX_MESSAGES_MAX };
 
 export const NO_POLICIES: Policies = {
@@ -29,6 +37,7 @@ export const NO_POLICIES: Policies = {
   poison: 'dead-letter',
   overflow: WAITING,
   keptTurns: 0,
+  records: undefined,
   priorities: undefined,
   isSecret: false,
 };

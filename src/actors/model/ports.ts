@@ -1,6 +1,6 @@
 /**
- * What the kernel needs from the world, as interfaces it owns. Adapters live elsewhere: persistence implements Journal
- * over a Store, the clock is a leaf of src, testing replaces each of them.
+ * Interfaces of the outside world that the kernel owns. Adapters live elsewhere: persistence implements Journal over a
+ * Store, src/clock.ts the clock; tests can replace each of them.
  */
 import { type BosunError } from '../../errors.ts';
 import { type ActorImage, type ActorState, type Identity } from './state.ts';
@@ -10,17 +10,40 @@ export interface Random {
   next(): number;
 }
 
+/**
+ * The scheduling policy: which of several ready actors takes the next turn. No agent may depend on the choice, and
+ * tests randomise it. Messages from one sender to one receiver keep their order in any case.
+ */
+export interface TurnOrder {
+  /** The index of the next actor among `waiting` ready ones; 0 has waited longest. */
+  next(waiting: number): number;
+  /** The most messages that the chosen actor takes before the next choice; a whole number from 1. */
+  messages(): number;
+  /** Whether the slice ends now, so that the changes so far form an epoch of their own. */
+  endsSlice(): boolean;
+}
+
+/** One write of a batch. */
 export interface StoreWrite {
   readonly key: string;
-  /** null deletes the key. */
+  /** The value; null deletes the key. */
   readonly value: Uint8Array | null;
 }
 
+/** Entries with `gte <= key < lt`: the first `limit` of them, by default all; with `reverse`, from the last on. */
+export interface StoreRange {
+  readonly gte: string;
+  readonly lt: string;
+  readonly limit?: number;
+  readonly reverse?: boolean;
+}
+
+/** An entry of a store. */
 export type StoreEntry = readonly [key: string, value: Uint8Array];
 
 /**
- * A line beside the store, replaced as a whole at the price of a system call. It survives the death of the process; a
- * power cut may take it. Synchronous, because whoever writes it may be about to die.
+ * One line of text beside the store, replaced as a whole at the price of a system call. It survives the death of the
+ * process; a power cut may lose it. Synchronous, because the writer may be about to die.
  */
 export interface Notes {
   read(): string | undefined;
@@ -28,92 +51,98 @@ export interface Notes {
 }
 
 /**
- * An ordered key-value medium. Keys are ASCII and ordered by code unit. The contract, which `storeConformance` checks:
- * a write is atomic; a write with `sync` is on the medium, with all writes before it, once its promise resolves; a
- * write without may be lost by a crash, alone or with later unsynced ones; writes are never in flight side by side (the
- * caller waits). After a failed write the store is unusable until it is closed and opened again.
+ * An ordered key-value medium. Keys are ASCII, ordered by code unit. The contract, which `storeConformance` checks: a
+ * write is atomic; once the promise of a write with `sync` resolves, that write and all earlier ones are on the medium;
+ * a crash may lose a write without `sync`, alone or with later unsynced ones; the caller never has two writes in
+ * flight. After a failed write the store is unusable until it is closed and opened again.
  */
 export interface Store {
-  /** For messages to people: a directory, or "memory". */
+  /** The name in messages to people: a directory, or "memory". */
   readonly name: string;
-  /** While it is open. Absent where the medium goes with the process. */
+  /** The notes beside the store, usable while it is open. Absent if the medium does not outlive the process. */
   readonly notes?: Notes;
   /**
-   * Rejects with BOSUN_STORE_LOCKED where somebody else has it open, and with BOSUN_STORE_DAMAGED where it finds that
-   * writes are lost which were on the medium; `lossy` opens it all the same, without them.
+   * Opens the store. Rejects with BOSUN_STORE_LOCKED if another process or system has it open, and with
+   * BOSUN_STORE_DAMAGED if writes that were on the medium are lost; `lossy` opens it without them.
    */
   open(options?: { readonly lossy?: boolean }): Promise<void>;
-  /** What was found to be lost or damaged at the last open and did not keep it from succeeding. */
+  /** Losses and damage found at the last open that did not prevent it. */
   losses?(): readonly BosunError[];
   close(): Promise<void>;
   get(key: string): Promise<Uint8Array | undefined>;
+  /** A batch of `get`s, in order, cheaper than one after the other. Absent if the medium has none. */
+  getMany?(keys: readonly string[]): Promise<readonly (Uint8Array | undefined)[]>;
   /**
-   * `get` without waiting, also while a write is under way; it blocks for as long as the medium takes. Throws
-   * BOSUN_STORE_FAILED, BOSUN_STORE_DAMAGED. Absent where that cannot be had: then every actor stays in memory.
+   * A synchronous `get`, also while a write is under way; it blocks for as long as the medium takes. Throws
+   * BOSUN_STORE_FAILED, BOSUN_STORE_DAMAGED. Absent if the medium cannot do it: then every actor stays in memory.
    */
   getSync?(key: string): Uint8Array | undefined;
-  /** Entries with `gte <= key < lt`, in key order, in batches; at most `limit` of them. */
-  scan(range: { gte: string; lt: string; limit?: number }): AsyncIterable<readonly StoreEntry[]>;
+  /** Entries in key order, in batches. */
+  scan(range: StoreRange): AsyncIterable<readonly StoreEntry[]>;
   write(writes: readonly StoreWrite[], options: { sync: boolean }): Promise<void>;
   /**
-   * Everything as of now, to be read while writes go on. It costs as little as keeping what is overwritten meanwhile.
+   * A view of everything as of now, readable while writes go on. It costs only the space of what is overwritten
+   * meanwhile.
    */
   snapshot?(): Promise<StoreSnapshot>;
   /**
-   * Frees the space of what was deleted, so that nothing of it is left on the medium. No write or scan may be under
+   * Frees the space of deleted entries, so that nothing of them is left on the medium. No write or scan may be under
    * way.
    */
   compact?(): Promise<void>;
-  /** How much room it takes on the medium. Absent where that is memory. */
+  /** The size on the medium, in bytes. Absent for a medium in memory. */
   bytes?(): Promise<number>;
 }
 
-/** What a store held at one moment, between two writes. Whoever takes one closes it, before the store. */
+/** The contents of a store at one moment, between two writes. Its user closes it, before the store is closed. */
 export interface StoreSnapshot {
   scan(range: { gte: string; lt: string }): AsyncIterable<readonly StoreEntry[]>;
   close(): Promise<void>;
 }
 
-/** Turns admitted values into bytes and back. What `encode` was given comes back equal, references included. */
+/** Encodes admitted values as bytes and back. A decoded value equals the encoded one, references included. */
 export interface Codec {
-  /** The bytes belong to the caller. */
+  /** Encodes a value. The bytes belong to the caller. */
   encode(value: unknown): Uint8Array;
-  /** What was concealed comes back as it was, or as {@link Concealed} where its key is not among those given. */
+  /** Decodes bytes. A concealed value is decrypted, or comes as {@link Concealed} where its key is missing. */
   decode(bytes: Uint8Array): unknown;
   /** Like `encode`, for the codec of another store to `unpack`. */
   pack(value: unknown): Uint8Array;
   unpack(bytes: Uint8Array): unknown;
-  /** Where the changes of one epoch after the other are gathered. */
+  /** A collector of the changes of one epoch after the other. */
   deltas(): Deltas;
-  /** Undefined where no key was given. */
+  /** Encrypts values. Undefined if no key was given. */
   readonly conceal: Conceal | undefined;
 }
 
 /**
- * The changes of the epoch in the making, in order: packed as they come, so that writing the epoch does not go through
- * them again.
+ * The changes of the epoch in the making, in order. Each is packed as it is added, so that writing the epoch does not
+ * encode it again.
  */
 export interface Deltas {
   /** Whether nothing has been added since `take`. */
   readonly isEmpty: boolean;
   /**
+   * Adds a change.
+   *
    * @returns The hash of the actor's state after the change. Throws BOSUN_VALUE_REFUSED, and then has added nothing.
    */
   add(life: number, before: { readonly seq: number; readonly hash: number }, change: object): number;
-  /** All of it, in the form of the journal; begins anew. */
+  /** Returns all changes in the form of the journal, and empties the collector. */
   take(): Uint8Array;
 }
 
-/** Encrypts a value that is about to be encoded. `type`, of an event, stays legible. */
+/** Encrypts a value that is about to be encoded. `type`, the type of an event, stays legible. */
 export type Conceal = (value: unknown, type?: string) => Concealed;
 
 /**
- * An encrypted value, for `encode`. Where it comes out of `decode` its key is missing; it is encoded to what it was.
+ * An encrypted value, to be encoded. `decode` returns one where the key is missing; encoding it gives the original
+ * bytes.
  */
 export class Concealed {
-  /** Of an event. */
+  /** The type, where the value is an event. */
   readonly type: string | undefined;
-  /** Names the key, in hexadecimal. */
+  /** The id of the key, in hexadecimal. */
   readonly key: string;
   readonly #bytes: Uint8Array;
 
@@ -123,7 +152,7 @@ export class Concealed {
     this.#bytes = bytes;
   }
 
-  /** Not a field: what prints or shows the object does not print them. */
+  /** The encrypted bytes. A method, so that printing or inspecting the object does not print them. */
   bytes(): Uint8Array {
     return this.#bytes;
   }
@@ -131,14 +160,14 @@ export class Concealed {
 
 declare const keyspace: unique symbol;
 
-/** A kind of rows beside the actors' states. There are those of {@link KEYSPACE}; a letter alone is none. */
+/** A kind of rows beside the actors' states, one of {@link KEYSPACE}. The brand keeps other strings out. */
 export type Keyspace = string & { readonly [keyspace]: true };
 
-/** The letters that stand for keyspaces in keys of the store. No other file knows them. */
+/** The letters of the keyspaces in keys of the store. No other file knows them. */
 const LETTERS = {
-  /** Of actors: life -> Identity. */
+  /** Identities of actors: life -> Identity. */
   identities: 'i',
-  /** Of living actors: address -> life. */
+  /** Addresses of living actors: address -> life. */
   addresses: 'a',
   /** System id -> life. */
   systemIds: 'n',
@@ -146,21 +175,21 @@ const LETTERS = {
   mailboxes: 'm',
   /** Number -> timer. */
   timers: 't',
-  /** Actors that a start reads: life -> 0; for a live effect its attempt, or attempt and failures. */
+  /** Actors that every start reads: life -> 0; for a live effect its attempt, or attempt and failures. */
   roll: 'f',
-  /** What effects keep: life / name -> value. */
+  /** Checkpoints and memos of effects: life / name -> value. */
   keepsakes: 'k',
-  /** Durable actions to be run: number -> action. */
+  /** Durable actions that have not succeeded yet: number -> action. */
   outbox: 'o',
   /** Child tables of Bosses: life of the Boss / child id -> child. */
   children: 'b',
-  /** Sends that may be repeated: session -> its last sequence, and when that was. */
+  /** Sessions of repeatable sends: session -> its last sequence, and when that was. */
   sessions: 'd',
-  /** Number -> message or action, and reason. */
+  /** Dead letters: number -> message or action, and reason. */
   deadLetters: 'q',
-  /** Number -> who asks whom, until when, and the reply. */
+  /** Asks: number -> asker, receiver, deadline, and the reply. */
   asks: 'r',
-  /** Monitors and links: life / life of the watcher / which. */
+  /** Monitors and links: life / life of the watcher / `monitor` or `link`. */
   relations: 'h',
   /** Group / life -> how often it has joined. */
   groups: 'g',
@@ -168,12 +197,22 @@ const LETTERS = {
   names: 'p',
   /** Strikes against actors: life -> strikes, the restart that waits, and who suspended it. */
   held: 'u',
-  /** Turns that are kept: life / place -> what happened in it. */
+  /** Kept turns: life / number -> record of the turn. No start reads them. */
   turns: 'j',
-  /** Number -> who ordered what of whom, and what came of it. */
+  /** Spans of kept turns: life -> which of its turns are kept. No start reads them. */
+  turnSpans: 'J',
+  /** Audited orders: number -> who ordered what of whom, and the result. */
   audit: 'z',
-  /** Facts of one shard of several: its place, messages to other shards, and what it has taken from them. */
+  /** Records: life / name / number -> record. No start reads them. */
+  records: 'R',
+  /** Agent / name / key / value / when -> life and number of a record. No start reads them. */
+  recordKeys: 'K',
+  /** Ended actors whose records and kept turns are being removed: life -> agent, and what is left of each name. */
+  recordPurges: 'P',
+  /** Facts of one shard of several: its place, names held on others, and the frames taken from them. */
   shard: 'X',
+  /** Messages in transit to other shards: number -> shard, how many messages, and the messages. */
+  frames: 'Y',
 } as const;
 
 /** Every keyspace by its name. A row is one admitted value under a key of its own. */
@@ -181,9 +220,17 @@ export const KEYSPACE = LETTERS as unknown as { readonly [Name in keyof typeof L
 
 export const KEYSPACES: readonly Keyspace[] = Object.values(KEYSPACE);
 
+/** Keyspaces read on demand only. */
+export const KEYSPACES_READ_LATER: ReadonlySet<Keyspace> = new Set([
+  KEYSPACE.records,
+  KEYSPACE.recordKeys,
+  KEYSPACE.turns,
+  KEYSPACE.turnSpans,
+]);
+
 /**
- * `m!0000000000002a`: the keyspace, then the key of the row in it. Numbers are fixed-width hexadecimal so that they
- * sort.
+ * A key of the store, such as `m!0000000000002a`: the keyspace, then the key within it. Numbers are fixed-width
+ * hexadecimal so that they sort.
  */
 export type RowKey = `${Keyspace}!${string}`;
 
@@ -196,10 +243,13 @@ export function keyWithin(key: string): string {
   return key.slice(2);
 }
 
-/** A configuration (set of active state nodes), with what a later machine has to know of it (design P12). */
+/**
+ * A configuration (set of active state nodes), with the data that a later version of the machine needs to read it
+ * (design P12).
+ */
 export interface Configuration {
   readonly nodes: readonly string[];
-  /** The state value that it amounts to, in XState's form. Absent before it is written, and where it is damaged. */
+  /** The state value of the configuration, in XState's form. Absent before it is written, and where it is damaged. */
   readonly value?: unknown;
   /** Ids of the children that its states invoke. */
   readonly invokes?: readonly string[];
@@ -212,7 +262,7 @@ export interface NewConfiguration extends Configuration {
   readonly id: number;
 }
 
-/** The next numbers to give out; none is ever given twice. */
+/** The next number of each kind. No number is given out twice. */
 export interface Counters {
   readonly life: number;
   readonly message: number;
@@ -225,13 +275,13 @@ export interface Epoch {
   readonly number: number;
   readonly kernelTimeMs: number;
   readonly counters: Counters;
-  /** Every change of a state: what `take` of {@link Deltas} gave. */
+  /** All state changes of the epoch, as `take` of {@link Deltas} returned them. */
   readonly deltas: Uint8Array;
   /** Net changes of rows since the last epoch; null deletes. */
   readonly rows: ReadonlyMap<RowKey, unknown>;
-  /** Rows that are stored in another form than readers get them: with what is {@link Concealed}. */
+  /** Rows whose stored form differs from the one that readers get: their secrets are {@link Concealed}. */
   readonly concealed: ReadonlyMap<RowKey, unknown>;
-  /** Every actor changed, born or gone, once. */
+  /** Every actor that was changed, born or removed, once. */
   readonly images: readonly ActorImage[];
   readonly configurations: readonly NewConfiguration[];
 }
@@ -242,91 +292,100 @@ export interface Recovered {
   readonly epoch: number;
   readonly kernelTimeMs: number;
   readonly counters: Counters;
+  /** Sound identities by life, in order of birth. */
+  readonly identities: ReadonlyMap<number, Identity>;
   readonly states: ReadonlyMap<number, ActorState>;
-  /** Per keyspace, in key order: key within it, and the row. */
+  /** Rows by keyspace, in key order: the key within the keyspace, and the row. */
   readonly rows: ReadonlyMap<Keyspace, ReadonlyMap<string, unknown>>;
-  /** Per structural hash: configurations by id. */
+  /** Configurations by id, per structural hash. */
   readonly configurations: ReadonlyMap<string, readonly Configuration[]>;
   /**
-   * By life: actors whose records are damaged, and why. They are suspended, and their records stay as they are until
-   * they are removed. The entry in `states` may be missing, and so may the identity.
+   * Actors with damaged records, by life, and why. They are suspended, and their records stay as they are until they
+   * are removed. Their entry in `states` may be missing, and so may the identity.
    */
   readonly unreadable: ReadonlyMap<number, BosunError>;
-  /** All damage that was found, with its place in `details`; what is in a damaged row is in none of `rows`. */
+  /** All damage that was found, with its place in `details`. Damaged rows are not in `rows`. */
   readonly damage: readonly BosunError[];
   /**
-   * Absent where everything was read. Otherwise only those are there who must be in memory at a start, and lives of
-   * Bosses whose child table is; the others are on the shelf.
+   * The parts of a partial read; absent if everything was read. Only the actors that a start needs in memory are
+   * present then, and `tables` are the lives of Bosses whose child table is; the other actors are on the shelf.
    */
   readonly part?: { readonly tables: ReadonlySet<number> };
 }
 
 /**
- * Durable records, one at a time and without waiting: of actors that are not in memory. Everything is as of the last
- * durable epoch. Damage is reported where it is found, once a key. Throws BOSUN_STORE_FAILED.
+ * Reads durable records one at a time and without waiting, for actors that are not in memory. Everything is as of the
+ * last durable epoch. Damage is reported when it is found, once a key. Throws BOSUN_STORE_FAILED.
  */
 export interface Shelf {
-  /** False while the store is closed for a moment; then nothing may be asked. */
+  /** False while the store is briefly closed; no other member may be used then. */
   readonly isOpen: boolean;
   /**
-   * Undefined where nobody has this life. A damaged identity gives its damage, a damaged state stands in the place of
-   * the state.
+   * Reads an actor; undefined if nobody has this life. A damaged identity gives its damage; a damaged state gives
+   * its damage in place of the state.
    *
-   * @param address For the report, where it is known before.
+   * @param address The address for the report, where it is known already.
    */
   actor(
     life: number,
     address?: string,
   ): { readonly identity: Identity; readonly state: ActorState | BosunError } | BosunError | undefined;
-  /** Undefined where nobody has this life, and for one that is damaged. */
+  /** The identity of a life; undefined if nobody has this life, and where it is damaged. */
   identity(life: number): Identity | undefined;
-  /** Undefined where there is none. Throws BOSUN_STORE_DAMAGED. */
+  /** Reads a row; undefined if there is none. Throws BOSUN_STORE_DAMAGED. */
   row(key: RowKey): unknown;
   /** Reports damage that `row` has thrown. */
   tell(damage: BosunError): void;
   /**
-   * All rows under a prefix, which ends in `!`, in key order; what is damaged is missing. Nobody may change them
+   * Reads all rows under a prefix that ends in `!`, in key order, without the damaged ones. Nobody may change them
    * meanwhile.
    */
   rowsUnder(prefix: RowKey): Promise<(readonly [key: RowKey, row: unknown])[]>;
+  /** Reads rows in a range of keys, without the damaged ones. Rows may be changed while they are read. */
+  rowsIn(range: StoreRange): Promise<(readonly [key: RowKey, row: unknown])[]>;
+  /** Reads rows by their keys; undefined for a missing or damaged one. */
+  rowsOf(keys: readonly RowKey[]): Promise<readonly unknown[]>;
 }
 
-/** How references to actors are written and read back: the codec knows the class, the kernel knows the actors. */
+/** The coding of references to actors: the codec knows the class, the kernel knows the actors. */
 export interface ReferenceCoding {
   readonly Class: abstract new (...args: never[]) => object;
   encode(reference: object): { life: number; address: string };
   decode(fields: { life: number; address: string }): object;
 }
 
-/** How shards of one system reach each other. What is posted may be lost as a whole, comes in order, and comes once. */
+/**
+ * The link between shards of one system. A message posted may be lost as a whole; those that arrive come in order and
+ * once.
+ */
 export interface Wire {
-  /** Nothing happens where the other shard is down. */
+  /** Does nothing if the other shard is down. */
   post(shard: number, bytes: Uint8Array): void;
-  /** Who hears what comes, from now on. */
+  /** Sets the listener for messages that arrive from now on. */
   listen(listener: (from: number, bytes: Uint8Array) => void): void;
 }
 
-/** How epochs become durable. */
+/** The durable log of epochs. */
 export interface Journal {
   readonly codec: Codec;
-  /** Of the store, while it is open. */
+  /** The notes of the store, while it is open. */
   readonly notes: Notes | undefined;
-  /** Where actors are read one by one, while it is open; undefined where the store cannot. */
+  /** The reader of single actors, while the store is open; undefined if the store has no synchronous reads. */
   readonly shelf?: Shelf | undefined;
   /**
-   * Opens the store, checks it, and reads everything; `partly`: no more than a start needs, where that is sound.
+   * Opens the store, checks it and reads everything; with `partly`, no more than a start needs, where that is sound.
    * Rejects with a BOSUN_STORE_* code.
    */
   open(references: ReferenceCoding, options?: { readonly partly?: boolean }): Promise<Recovered>;
   /** Resolves once the epoch is durable. Never called while another commit is under way. */
   commit(epoch: Epoch): Promise<void>;
   /**
-   * After a commit that failed: opens the store anew, finds out whether that epoch is on the medium all the same, and
-   * writes the same bytes again where it is not. Resolves once it is durable. Rejects with BOSUN_STORE_FAILED, then it
-   * may be tried again, or with what makes that senseless: BOSUN_STORE_DAMAGED, BOSUN_STORE_LOCKED.
+   * Repeats a failed commit: opens the store anew, finds out whether the epoch is on the medium after all, and writes
+   * the same bytes again if not. Resolves once it is durable. Rejects with BOSUN_STORE_FAILED if it may be tried again,
+   * and with BOSUN_STORE_DAMAGED or BOSUN_STORE_LOCKED if that is pointless.
    */
   retry(): Promise<void>;
-  /** Like `commit`; and when it resolves, nothing that was deleted before this epoch is left on the medium. */
+  /** Commits like `commit`; when it resolves, nothing that was deleted before this epoch is left on the medium. */
   purge(epoch: Epoch): Promise<void>;
   close(): Promise<void>;
 }

@@ -8,6 +8,6 @@ export interface Prepared {
   readonly births: readonly Birth[];
   readonly dropped: Step['dropped'];
   readonly effects: readonly Effect[];
-  /** Of all this, as admission counts. */
+  /** Bytes of the whole step, as admission counts them. */
   readonly bytes: number;
 }

@@ -1,19 +1,21 @@
 /**
- * Levels of events: what an agent declares, and what of a message follows from it. A level goes by the type of the
- * event, whoever sends it. Which message is next is the mailbox's affair.
+ * Priorities of events: how an agent declares them, and the level of a message. A level depends on the type of the
+ * event, not on its sender. The mailbox decides which message is next.
  */
 import { type EventObject } from 'xstate';
 
-/** Within one level messages keep their order. */
+/** Messages within one priority keep their order. */
 export type Priority = 'high' | 'normal' | 'low';
 
-/** By event type; -1 for high, 1 for low. */
+/** Levels by event type: -1 for high, 1 for low. */
 export type Priorities = ReadonlyMap<string, number>;
 
 const LEVELS: Readonly<Record<Priority, number>> = { high: -1, normal: 0, low: 1 };
 
 /**
- * @param flawOf What keeps an event type from being one the machine may be sent. Throws an Error that names the place.
+ * Parses declared priorities.
+ *
+ * @param flawOf Says why an event type cannot be sent to the machine. Throws an Error that names the place.
  */
 export function parsePriorities(
   declared: Readonly<Record<string, Priority | undefined>>,
@@ -25,13 +27,13 @@ export function parsePriorities(
     const flaw = flawOf(type);
     if (flaw !== undefined) throw new Error(`priorities: ${flaw}`);
     if (!Object.hasOwn(LEVELS, priority))
-      throw new Error(`priorities: that of "${type}" is one of ${Object.keys(LEVELS).join(', ')}`);
+      throw new Error(`priorities: the one of "${type}" must be one of ${Object.keys(LEVELS).join(', ')}`);
     if (priority !== 'normal') levels.set(type, LEVELS[priority]);
   }
   return levels.size === 0 ? undefined : levels;
 }
 
-/** Signals of children, words of the kernel and the like are of the normal level. */
+/** The level of a message. Signals of children, messages of the kernel and the like have the normal level. */
 export function levelOf(priorities: Priorities, { kind, event }: { kind: string; event: EventObject }): number {
   return kind === 'event' ? (priorities.get(event.type) ?? 0) : 0;
 }

@@ -1,50 +1,78 @@
-/** First in, first out, with O(1) push and shift: shifting an array is linear in its length. */
+/**
+ * A first-in, first-out queue with O(1) push and shift: shifting an array takes time linear in its length. A ring that
+ * keeps its capacity while it is emptied and refilled, as most queues are thousands of times a second.
+ */
+
+/** The initial capacity in items: a power of two, as all later ones. */
+const ROOM_MIN = 64;
+
 export class Queue<T> {
-  #items: T[] = [];
+  #ring: (T | undefined)[] = new Array<T | undefined>(ROOM_MIN);
   #head = 0;
+  #size = 0;
 
   get size(): number {
-    return this.#items.length - this.#head;
+    return this.#size;
   }
 
   push(item: T): void {
-    this.#items.push(item);
+    if (this.#size === this.#ring.length) this.#resize(this.#size * 2);
+    this.#ring[(this.#head + this.#size) & (this.#ring.length - 1)] = item;
+    this.#size += 1;
   }
 
-  /** Puts an item before all others. O(1) right after a `shift`, but for the few that have given memory back. */
+  /** Puts an item in front of all others. */
   unshift(item: T): void {
-    if (this.#head === 0) this.#items.unshift(item);
-    else this.#items[--this.#head] = item;
+    if (this.#size === this.#ring.length) this.#resize(this.#size * 2);
+    this.#head = (this.#head - 1) & (this.#ring.length - 1);
+    this.#ring[this.#head] = item;
+    this.#size += 1;
   }
 
   peek(): T | undefined {
-    return this.#items[this.#head];
+    return this.#ring[this.#head];
   }
 
   shift(): T | undefined {
-    if (this.#head >= this.#items.length) return undefined;
-    const item = this.#items[this.#head];
-    // What was consumed must not be kept alive by the queue.
-    this.#items[this.#head] = undefined as T;
-    this.#head += 1;
-    if (this.#head === this.#items.length) {
-      this.clear();
-      return item;
-    }
-    // Give the consumed half back now and then, so that neither memory nor any single call grows.
-    if (this.#head > 64 && this.#head * 2 > this.#items.length) {
-      this.#items = this.#items.slice(this.#head);
-      this.#head = 0;
-    }
+    if (this.#size === 0) return undefined;
+    const item = this.#ring[this.#head];
+    // The queue must not keep a consumed item alive.
+    this.#ring[this.#head] = undefined;
+    this.#head = (this.#head + 1) & (this.#ring.length - 1);
+    this.#size -= 1;
+    // Capacity left from a burst is halved step by step, so that no single call costs more than the rest.
+    if (this.#ring.length > ROOM_MIN && this.#size < this.#ring.length / 8) this.#resize(this.#ring.length / 2);
+    return item;
+  }
+
+  /** Removes the item at an index and leaves the others in order. Takes time linear in the index. */
+  take(place: number): T | undefined {
+    if (place <= 0) return this.shift();
+    if (place >= this.#size) return undefined;
+    const item = this.#at(place);
+    const mask = this.#ring.length - 1;
+    for (let index = place; index > 0; index--) this.#ring[(this.#head + index) & mask] = this.#at(index - 1);
+    this.shift();
     return item;
   }
 
   clear(): void {
-    this.#items.length = 0;
-    this.#head = 0;
+    this.#ring = new Array<T | undefined>(ROOM_MIN);
+    this.#head = this.#size = 0;
   }
 
   toArray(): T[] {
-    return this.#items.slice(this.#head);
+    return Array.from({ length: this.#size }, (_, index) => this.#at(index));
+  }
+
+  #at(index: number): T {
+    return this.#ring[(this.#head + index) & (this.#ring.length - 1)] as T;
+  }
+
+  #resize(room: number): void {
+    const ring = new Array<T | undefined>(room);
+    for (let index = 0; index < this.#size; index++) ring[index] = this.#at(index);
+    this.#ring = ring;
+    this.#head = 0;
   }
 }

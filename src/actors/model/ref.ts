@@ -1,14 +1,14 @@
 /**
- * A durable reference to one life of an actor: what machines see as `self`, as children and in their context, and what
- * the codec writes as (life, address). It never reaches a stranger born later under the same address.
- * It carries what XState expects of an ActorRef; everything real happens in the RefHost.
+ * A durable reference to one life of an actor. Machines see it as `self`, as children and in their context; the codec
+ * writes it as (life, address). It never reaches another actor born later under the same address. It has the members
+ * that XState expects of an ActorRef; the RefHost does the work.
  */
 import { type EventObject } from 'xstate';
 import { systemClock } from '../../clock.ts';
 import { childIdOf } from './address.ts';
 import type { AskInput } from './ask.ts';
 
-/** What a reference asks of the kernel. */
+/** The services of the kernel for references. */
 export interface RefHost {
   readonly system: object;
   /** Kernel time, whole milliseconds since 1970. */
@@ -16,26 +16,35 @@ export interface RefHost {
   /** The one reference to a living actor. */
   ref(life: number, address: string): Ref;
   relay(from: object | undefined, to: object, event: EventObject): void;
-  /** Like relay from an effect to its parent; resolves when the event is durable. */
+  /** Relays an event from an effect to its parent; resolves when the event is durable. */
   tellParent(from: EffectRef, event: EventObject): Promise<void>;
   readonly effects: EffectHost;
-  /** Asks on behalf of a running effect. Rejects as `ask` of ask.ts fails. */
-  ask(from: EffectRef, input: AskInput): Promise<unknown>;
-  /** @param attempt Of the effect that asks about itself; a superseded start sees itself stopped. */
+  /**
+   * Asks on behalf of a running effect. Rejects as `ask` of ask.ts fails.
+   *
+   * @param often `once`: the request is sent once, however often the effect is started and calls this.
+   */
+  ask(from: EffectRef, input: AskInput, often: 'once' | 'everyCall'): Promise<unknown>;
+  /**
+   * The snapshot of a life.
+   *
+   * @param attempt Number of the start that asks, only for an effect that reads its own snapshot. A superseded start
+   *   sees itself as stopped.
+   */
   snapshotOf(life: number, attempt?: number): unknown;
   factsOf(
     life: number,
   ): { childId: string; parent: Ref | undefined; systemId: string | undefined; src: string } | undefined;
 }
 
-/** What a running effect asks of the kernel about itself. */
+/** The services of the kernel for a running effect. */
 export interface EffectHost {
   checkpoint(from: EffectRef, value: unknown): Promise<void>;
-  /** What was checkpointed last, by whatever start. */
+  /** The last checkpoint, whichever start stored it. */
   checkpointed(from: EffectRef): unknown;
   memo<T>(from: EffectRef, name: string, work: () => T | PromiseLike<T>): Promise<T>;
   beat(from: EffectRef): void;
-  /** The start was watched and took too long. */
+  /** Reports that a watched start took too long. */
   overdue(from: EffectRef, error: unknown): void;
 }
 
@@ -50,19 +59,22 @@ export class Ref {
     this.address = address;
   }
 
-  /** XState hands it around detached; made when it is asked for, because most references never are. */
+  /**
+   * The `send` of an ActorRef, which XState passes around detached; created on demand, because most references are
+   * never sent to this way.
+   */
   get send(): (event: EventObject) => void {
     return (event) => this.host.relay(undefined, this, event);
   }
 
-  /** The same after the end of the life: what is left of it then is the address. */
+  /** The child id, also after the end of the life, when it is derived from the address. */
   get id(): string {
     return this.host.factsOf(this.life)?.childId ?? childIdOf(this.address);
   }
   get sessionId(): string {
     return `life:${this.life}`;
   }
-  /** What others may hold of it. */
+  /** The reference to it that others may hold. */
   get ref(): Ref {
     return this;
   }
@@ -83,12 +95,15 @@ export class Ref {
     return this.host.nowMs();
   }
 
-  /** Lives are numbers of one system; in another the same number is a stranger. */
+  /**
+   * Whether the reference belongs to this system. Lives are numbers of one system; the same number in another is
+   * another actor.
+   */
   isOf(host: RefHost): boolean {
     return this.host === host;
   }
 
-  /** Inside a turn: the state as of this turn. Outside: the last durable one. Undefined once the life has ended. */
+  /** The snapshot: inside a turn, as of this turn; outside, the last durable one. Undefined once the life has ended. */
   getSnapshot(): unknown {
     return this.host.snapshotOf(this.life);
   }
@@ -98,7 +113,7 @@ export class Ref {
   }
 }
 
-/** What one start of an effect sees as `self`. A later start has another, so a stale completion is told apart. */
+/** The `self` of one start of an effect. A later start has another, so that stale completions are recognised. */
 export class EffectRef extends Ref {
   readonly attempt: number;
   readonly effectId: string;
@@ -114,7 +129,7 @@ export class EffectRef extends Ref {
   }
 
   ask(input: AskInput): Promise<unknown> {
-    return this.host.ask(this, input);
+    return this.host.ask(this, input, 'once');
   }
 
   facts(): EffectFacts {
@@ -128,6 +143,12 @@ export class EffectRef extends Ref {
       checkpoint: (value) => host.effects.checkpoint(this, value),
       memo: (name, work) => host.effects.memo(this, name, work),
       beat: () => host.effects.beat(this),
+      ask: (input) => {
+        const reply = host.ask(this, input, 'everyCall');
+        // A reply that nobody awaits must not end the process when it rejects.
+        reply.catch(() => {});
+        return reply;
+      },
     };
   }
 
@@ -136,7 +157,7 @@ export class EffectRef extends Ref {
   }
 }
 
-/** What one try of a durable action sees as `self`. What it sends comes from the actor. */
+/** The `self` of one try of a durable action. Events sent through it come from the actor. */
 export class ActionRef extends Ref {
   readonly facts: ActionFacts;
 
@@ -151,74 +172,80 @@ export class ActionRef extends Ref {
 }
 
 /**
- * What an invoked effect may need beside its input: to be idempotent towards the outside, to leave word, to go on
- * midway.
+ * The facts and services of an invoked effect beside its input: for idempotency towards the outside, checkpoints, memos
+ * and asks.
  */
 export interface EffectFacts {
   /** Stable over restores and retries: use it as idempotency key. */
   readonly effectId: string;
-  /** 1 for the first start, one more for each later start, whatever the reason. */
+  /** The number of the start: 1 for the first, one more for each later one, whatever its reason. */
   readonly attempt: number;
-  /** The machine that it belongs to. */
+  /** The machine that the effect belongs to. */
   readonly parent: Ref | undefined;
   /**
-   * Sends an event to that machine. Resolves when it is durable; never, when this start of the effect is over.
-   * Rejects with BOSUN_VALUE_REFUSED, BOSUN_MAILBOX_FULL.
+   * Sends an event to the parent machine. Resolves when it is durable; never settles when this start of the effect is
+   * over. Rejects with BOSUN_VALUE_REFUSED, BOSUN_MAILBOX_FULL.
    */
   tellParent(event: EventObject): Promise<void>;
   /**
-   * What was checkpointed last when these facts were asked for, by this start or an earlier one; undefined when nothing
-   * was.
+   * The last checkpoint at the time when these facts were read, by this start or an earlier one; undefined when there
+   * is none.
    */
   readonly checkpointed: unknown;
   /**
-   * Stores a value for later starts, in place of the one before. Resolves when it is durable.
-   * Rejects with BOSUN_VALUE_REFUSED for what is not data or too large, BOSUN_EFFECT_OVER when this start is over.
+   * Stores a value for later starts, replacing the one before. Resolves when it is durable. Rejects with
+   * BOSUN_VALUE_REFUSED for a value that is not data or too large, BOSUN_EFFECT_OVER when this start is over.
    */
   checkpoint(value: unknown): Promise<void>;
   /**
-   * The result of `work` under a name of the effect's own: worked out until it is durable, from then on given as it was
-   * stored. Calls with one name under way at a time share one result. What `work` throws is passed on and not
-   * remembered. Rejects besides with BOSUN_VALUE_REFUSED for a name or a result that cannot be stored,
+   * Computes the result of `work` once, under a name within the effect: once the result is durable, later calls return
+   * the stored one. Calls with one name at the same time share one result. An error that `work` throws is passed on and
+   * not stored. Also rejects with BOSUN_VALUE_REFUSED for a name or a result that cannot be stored,
    * BOSUN_EFFECT_OVER when this start is over.
    */
   memo<T>(name: string, work: () => T | PromiseLike<T>): Promise<T>;
-  /** A sign of life, for `heartbeatMs`. Checkpoints, results and everything sent are such signs too. */
+  /**
+   * Asks another actor and resolves with its reply. Every call is a new request, also in a later start; use `memo` to
+   * keep a reply. A call from a start that is over never settles. Rejects with BOSUN_TIMEOUT
+   * (`details.unknownOutcome`), BOSUN_ACTOR_UNKNOWN, BOSUN_ASK_FAILED, BOSUN_MAILBOX_FULL, BOSUN_VALUE_REFUSED.
+   */
+  ask(input: AskInput): Promise<unknown>;
+  /** Sends a heartbeat, for `heartbeatMs`. Checkpoints, results and everything sent count as heartbeats too. */
   beat(): void;
 }
 
 /**
- * Reads the effect's facts from the `self` that its promise, callback or observable creator was given.
- * Throws a TypeError for any other object.
+ * Reads the effect's facts from the `self` given to its promise, callback or observable creator. Throws a TypeError for
+ * any other object.
  */
 export function effectOf(self: object): EffectFacts {
   if (!(self instanceof EffectRef)) throw new TypeError('effectOf needs the `self` of an effect run by Bosun');
   return self.facts();
 }
 
-/** What a durable action may need beside its params: to be idempotent towards the outside, to stop in time. */
+/** The facts of a durable action beside its params: for idempotency towards the outside, and to stop in time. */
 export interface ActionFacts {
-  /** The same at every try: use it as idempotency key. */
+  /** Stable over all tries: use it as idempotency key. */
   readonly effectId: string;
   /**
-   * 1 for the first try, one more after each failure. A try that ended with the process has not failed: its number
-   * comes again.
+   * The number of the try: 1 for the first, one more after each failure. A try that ended with the process has not
+   * failed, so its number is used again.
    */
   readonly attempt: number;
   /** Aborted when the try takes longer than `timeoutMs`, and when the system stops. */
   readonly signal: AbortSignal;
 }
 
-/** Reads a durable action's facts from the `self` that it was given. Throws a TypeError for any other object. */
+/** Reads a durable action's facts from its `self`. Throws a TypeError for any other object. */
 export function actionOf(self: object): ActionFacts {
   if (!(self instanceof ActionRef)) throw new TypeError('actionOf needs the `self` of a durable action');
   return self.facts;
 }
 
 /**
- * The time for a machine's context and actions, whole milliseconds since 1970: kernel time, which tests hold and which
- * never goes back, unlike `Date.now()`. Read from the `self` they are given; under `createActor`, which has none, it is
- * the wall clock.
+ * The current time for a machine's context and actions, in whole milliseconds since 1970: kernel time, which tests
+ * control and which never goes back, unlike `Date.now()`. Read from the `self` that they are given; under `createActor`
+ * it is the wall clock.
  */
 export function timeOf(self: object): number {
   return self instanceof Ref ? self.nowMs() : Math.floor(systemClock.wallMs());

@@ -1,6 +1,6 @@
 /**
- * Cron schedules of an agent, as durable timers of each of its actors: what the options mean, and the pure rules of
- * what is due, what was missed and what comes next. When a schedule is armed is decided in world.ts and recovery.ts.
+ * Cron schedules of an agent, kept as durable timers of each of its actors: the options, and the pure rules for what is
+ * due, what was missed and what comes next. world.ts and recovery.ts decide when a schedule is armed.
  */
 import { type EventObject } from 'xstate';
 import { BosunError, messageOf } from '../../errors.ts';
@@ -10,34 +10,37 @@ import { Calendar } from './calendar.ts';
 import { EVENT_TIMEOUT_ID } from './timers.ts';
 
 /**
- * What happens to planned times that passed while nothing could run. `once`: one event for all of them. `each`: one for
- * each, oldest first. `skip`: none at the next start; the schedule goes on with its next time.
+ * The policy for planned times that passed while nothing could run. `once`: one event for all of them. `each`: one
+ * event each, oldest first. `skip`: none at the next start; the schedule goes on with its next time.
  */
 export type CatchUp = 'once' | 'each' | 'skip';
 
 const CATCH_UPS: readonly CatchUp[] = ['once', 'each', 'skip'];
 
+/** The options of a schedule: when it sends which event to its actor. */
 export interface ScheduleOptions {
   /**
-   * Five fields (minute, hour, day of the month, month, day of the week), or six with seconds first; or `@daily` and
-   * the like.
+   * The expression: five fields (minute, hour, day of the month, month, day of the week), or six with seconds first; or
+   * `@daily` and the like.
    */
   readonly cron: string;
-  /** IANA name, such as `Europe/Berlin`. Default `UTC`. */
+  /** The IANA name of a time zone, such as `Europe/Berlin`. Default `UTC`. */
   readonly timezone?: string;
-  /** Sent to the actor itself with `scheduledForMs` and `missed` added. It need not be among the agent's `events`. */
+  /**
+   * The event that the actor gets, with `scheduledForMs` and `missed` added. It need not be among the agent's `events`.
+   */
   readonly event: EventObject & Readonly<Record<string, unknown>>;
-  /** Default `once`. */
+  /** The policy for planned times that passed while nothing ran. Default `once`. */
   readonly catchUp?: CatchUp;
-  /** Of `each`: how many missed times get an event, the latest of them. Default 100, highest 1,000. */
+  /** The number of missed times, the latest ones, that get an event with `each`. Default 100, at most 1,000. */
   readonly max?: number;
 }
 
-/** What a schedule's event has beside the fields it was declared with. */
+/** Fields that a schedule's event has in addition to its declared ones. */
 export interface ScheduledFacts {
-  /** The planned time, milliseconds since 1970. Of several that one event stands for, the latest. */
+  /** The planned time, in milliseconds since 1970. If the event stands for several times, the latest. */
   readonly scheduledForMs: number;
-  /** Planned times since the last event that got none; counted up to 1,000. */
+  /** Planned times without an event since the last event; counted up to 1,000. */
   readonly missed: number;
 }
 
@@ -52,7 +55,7 @@ export interface Schedule {
 }
 
 /**
- * What the row of a schedule's timer holds in place of an event: what it was planned by, to be compared with the code.
+ * The stored event of a schedule's timer: the expression and zone that it was planned by, to be compared with the code.
  */
 export interface Plan extends EventObject {
   readonly type: 'bosun.schedule';
@@ -63,7 +66,7 @@ export interface Plan extends EventObject {
 
 const DEFAULT_MAX = 100;
 
-/** Timers whose ids begin so are the kernel's. */
+/** Prefix of timer ids that belong to the kernel. */
 export const KERNEL_TIMER_PREFIX = 'bosun.';
 
 const SCHEDULE_PREFIX = `${KERNEL_TIMER_PREFIX}schedule.`;
@@ -78,8 +81,9 @@ export function scheduleNameOf(timerId: string): string | undefined {
 }
 
 /**
- * @param flawOf What keeps an event type from being one the machine may be sent. Throws an Error that names the
- *   schedule.
+ * Parses declared schedules.
+ *
+ * @param flawOf Says why an event type cannot be sent to the machine. Throws an Error that names the schedule.
  */
 export function parseSchedules(
   options: Readonly<Record<string, ScheduleOptions>>,
@@ -101,25 +105,25 @@ export function parseSchedules(
 
 function parseSchedule(name: string, options: ScheduleOptions, flawOf: (type: string) => string | undefined): Schedule {
   const { cron, timezone = 'UTC', event, catchUp = 'once', max = DEFAULT_MAX } = options;
-  if (typeof cron !== 'string' || typeof timezone !== 'string') throw new Error('cron and timezone are texts');
+  if (typeof cron !== 'string' || typeof timezone !== 'string') throw new Error('cron and timezone must be strings');
   if (typeof event?.type !== 'string') throw new Error('event has no type');
   const flaw = flawOf(event.type);
   if (flaw !== undefined) throw new Error(flaw);
-  if (!CATCH_UPS.includes(catchUp)) throw new Error(`catchUp is one of ${CATCH_UPS.join(', ')}`);
+  if (!CATCH_UPS.includes(catchUp)) throw new Error(`catchUp must be one of ${CATCH_UPS.join(', ')}`);
   if (!Number.isSafeInteger(max) || max < 1 || max > SCHEDULE_CATCH_UP_MAX) {
-    throw new Error(`max is a whole number from 1 to ${SCHEDULE_CATCH_UP_MAX}`);
+    throw new Error(`max must be a whole number from 1 to ${SCHEDULE_CATCH_UP_MAX}`);
   }
   const calendar = new Calendar(cron, timezone);
   return Object.freeze({ name, cron, timezone, event: admit(event, `event ${event.type}`), catchUp, max, calendar });
 }
 
-/** Whether a stored timer is this schedule's as the code has it now. */
+/** Whether a stored timer was planned by the same expression and zone as the code has now. */
 export function isPlannedBy(schedule: Schedule, event: EventObject): boolean {
   const { cron, timezone } = event as Plan;
   return cron === schedule.cron && timezone === schedule.timezone;
 }
 
-/** The first planned time after a moment, with the misses that the event is to carry. */
+/** The first planned time after a moment, with the number of missed times that the event reports. */
 export function planAfter(
   { cron, timezone, calendar }: Schedule,
   ms: number,
@@ -128,7 +132,11 @@ export function planAfter(
   return { deadlineMs: calendar.after(ms), event: Object.freeze({ type: 'bosun.schedule', cron, timezone, missed }) };
 }
 
-/** The event of a schedule that is due. @param planned Its timer: the oldest planned time without an event. */
+/**
+ * Returns the event of a schedule that is due.
+ *
+ * @param planned The schedule's timer: the oldest planned time without an event.
+ */
 export function dueEvent(
   schedule: Schedule,
   planned: { deadlineMs: number; event: EventObject },
@@ -143,7 +151,9 @@ export function dueEvent(
   return Object.freeze({ ...schedule.event, scheduledForMs: times[0]!, missed });
 }
 
-/** What a start makes of a stored schedule whose time has come: null where it stands. */
+/**
+ * Applies `skip` at a start: the new plan of a stored schedule whose time has come; null if the stored one stays.
+ */
 export function skipped(
   schedule: Schedule,
   planned: { deadlineMs: number; event: EventObject },
@@ -154,13 +164,15 @@ export function skipped(
   return planAfter(schedule, nowMs, (planned.event as Plan).missed + count);
 }
 
-/** What a turn that has consumed a schedule's event plans next. */
+/** The next plan of a schedule after a turn that has consumed its event. */
 export function planNext(schedule: Schedule, event: EventObject): ReturnType<typeof planAfter> {
   return planAfter(schedule, (event as EventObject & ScheduledFacts).scheduledForMs);
 }
 
-/** Checks a timer id of a machine; those of a Boss are the ids of its children. Throws BOSUN_VALUE_REFUSED. */
-export function checkTimerId(id: string, owner: { readonly isBoss: boolean; readonly address: string }): void {
+/** Checks the id of a machine's timer; a Boss's timers have the ids of its children. Throws BOSUN_VALUE_REFUSED. */
+export function checkTimerId(id: unknown, owner: { readonly isBoss: boolean; readonly address: string }): void {
+  if (typeof id !== 'string')
+    throw new BosunError('BOSUN_VALUE_REFUSED', `${owner.address} names a timer with a value that is not a string`);
   if (owner.isBoss || !id.startsWith(KERNEL_TIMER_PREFIX) || id === EVENT_TIMEOUT_ID) return;
-  throw new BosunError('BOSUN_VALUE_REFUSED', `${owner.address} names a timer ${id}, which only the runtime may`);
+  throw new BosunError('BOSUN_VALUE_REFUSED', `${owner.address} names a timer ${id}, a name reserved for the runtime`);
 }

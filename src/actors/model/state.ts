@@ -1,21 +1,24 @@
 /**
- * The durable part of one actor, as plain immutable data, and the one function that changes it.
- * The kernel applies each change in memory and writes the same change to the journal; recovery applies it again with
- * the same function. So memory equals disk by construction, and the (seq, hash) chain proves it.
+ * The durable part of one actor, as plain immutable data, and the one function that changes it. The kernel applies each
+ * change in memory and writes the same change to the journal; recovery applies it again with the same function. So
+ * memory equals disk by construction, and the (seq, hash) chain proves it.
  */
 import { isTable, type Table } from '../../table.ts';
 import type { Conceal } from './ports.ts';
+import type { RecordSpans } from './records.ts';
+import { shared } from './shared-text.ts';
+import { BOSS_AGENT } from './supervision.ts';
 
 export type ActorStatus = 'starting' | 'active' | 'done' | 'error' | 'stopped';
 
-/** What changes over an actor's life. What never changes is in its {@link Identity}. */
+/** The state that changes over an actor's life. Its constant facts are in its {@link Identity}. */
 export interface ActorState {
   /** Changes applied so far. */
   readonly seq: number;
-  /** Chain of the checksums of all encoded changes so far, unsigned 32 bits. */
+  /** Checksum chain over all encoded changes so far, unsigned 32 bits. */
   readonly hash: number;
   readonly status: ActorStatus;
-  /** Raised by a restart from initial; timers and completions of an older incarnation are ignored. */
+  /** The number of restarts from initial. Timers and completions of older incarnations are ignored. */
   readonly incarnation: number;
   /** Machines: index into the definition's table of configurations; null before the first turn and for other logic. */
   readonly configuration: number | null;
@@ -25,32 +28,38 @@ export interface ActorState {
   readonly history: Readonly<Record<string, readonly string[]>> | null;
   readonly output: unknown;
   readonly error: unknown;
-  /** Effects: how often they were started, over restores and retries. */
+  /** Effects: the number of starts, over restores and retries. */
   readonly attempt: number;
   /**
-   * Its agent marks something as secret: it is stored as {@link concealedState} has it. Other than true, its key is
-   * missing.
+   * A mark that the agent has secrets, so that the state is stored as by {@link concealedState}. Any value but true
+   * means that its key is missing.
    */
   readonly isSecret?: unknown;
+  /** Spans of the actor's records, by name; absent if it never had any. */
+  readonly records?: RecordSpans;
 }
 
-/** An actor that an epoch changed, as it is at the end of the epoch. */
+/** An actor changed in an epoch, as of the end of the epoch. */
 export interface ActorImage {
   readonly life: number;
+  readonly identity: Identity;
   readonly state: ActorState;
-  /** It was removed in this epoch; the state is its last. */
+  /** Whether it was removed in this epoch; the state is its last. */
   readonly isGone: boolean;
 }
 
-/** What one turn changed in a table. */
+/** The changes that one turn made to a table. */
 export interface RowChanges {
-  /** Rows of the table behind the change. */
+  /** Number of rows after the change. */
   readonly size: number;
   readonly set: readonly (readonly [key: string, row: unknown])[];
   readonly unset: readonly string[];
 }
 
-/** What one turn changed. Undefined, or absent, means unchanged. What is stored of it is {@link storedChange}. */
+/**
+ * The changes that one turn made to a state. Undefined, or absent, means unchanged. {@link storedChange} gives the
+ * stored form.
+ */
 export interface StateChange {
   status?: ActorStatus | undefined;
   incarnation?: number | undefined;
@@ -59,16 +68,21 @@ export interface StateChange {
   context?: { readonly value: unknown } | undefined;
   set?: Record<string, unknown> | undefined;
   unset?: readonly string[] | undefined;
-  /** By top-level key, behind `set`: what changed in the tables of the context. */
+  /** Changes of the context's tables by top-level key, applied after `set`. */
   rows?: Record<string, RowChanges> | undefined;
   history?: Readonly<Record<string, readonly string[]>> | undefined;
   output?: { readonly value: unknown } | undefined;
   error?: { readonly value: unknown } | undefined;
   attempt?: number | undefined;
   isSecret?: true | undefined;
+  /** Spans of records that have changed. */
+  records?: RecordSpans | undefined;
 }
 
-/** A change as a turn has it: always of the same shape, because telling shapes apart is a tenth of a turn's time. */
+/**
+ * A change in memory. Its fields are always present, so that all changes have one hidden class: several classes cost a
+ * tenth of a turn's time.
+ */
 export class Change implements StateChange {
   status: StateChange['status'] = undefined;
   output: StateChange['output'] = undefined;
@@ -82,7 +96,8 @@ export class Change implements StateChange {
   incarnation: StateChange['incarnation'] = undefined;
   attempt: StateChange['attempt'] = undefined;
   isSecret: StateChange['isSecret'] = undefined;
-  /** The context that `set` and `unset` make, where the turn has it already. */
+  records: StateChange['records'] = undefined;
+  /** The context that results from `set` and `unset`, if the turn has computed it already. */
   made: object | undefined = undefined;
 
   static of(change: StateChange): Change {
@@ -94,15 +109,16 @@ export class Change implements StateChange {
   }
 }
 
-/** All but the fields of most turns. */
-function isBare({ status, output, error, history, context, unset, incarnation, attempt, isSecret }: Change): boolean {
+/** Whether a change has no other fields than those of most turns. */
+function isBare(change: Change): boolean {
+  const { status, output, error, history, context, unset, incarnation, attempt, isSecret, records } = change;
   return (
     (status ?? output ?? error ?? history ?? context ?? unset) === undefined &&
-    (incarnation ?? attempt ?? isSecret) === undefined
+    (incarnation ?? attempt ?? isSecret ?? records) === undefined
   );
 }
 
-/** The change as it is encoded into the journal: only what is there, in an order that the store has names for. */
+/** The change in the form that the journal encodes: present fields only, in an order known to the store. */
 export function storedChange(change: Change): StateChange {
   if (!isBare(change)) return present(change);
   const { configuration, set, rows } = change;
@@ -111,38 +127,47 @@ export function storedChange(change: Change): StateChange {
   return configuration === undefined ? { set } : { configuration, set };
 }
 
-function present({ made: _, ...change }: Change): StateChange {
-  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+function present(change: Change): StateChange {
+  const stored: Record<string, unknown> = {};
+  for (const field of STORED_FIELDS) if (change[field] !== undefined) stored[field] = change[field];
+  return stored;
 }
 
+/** Names of stored fields, in the order that the structures of the format have. */
+const STORED_FIELDS = (Object.keys(new Change()) as (keyof Change)[]).filter((field) => field !== 'made');
+
 /**
- * Facts of a birth. Only `definition` and `version` ever change, by a migration, together with the state (design P12).
+ * The constant facts of an actor, set at its birth. Only `definition` and `version` ever change, by a migration,
+ * together with the state (design P12).
  */
 export interface Identity {
-  /** One number per birth, never used again. */
+  /** The number of the life, unique in the system and never used again. */
   readonly life: number;
   readonly address: string;
-  /** Name of the agent for actors under a Boss; the `src` within the parent's machine for its children. */
+  /** The name of the agent for actors under a Boss; the `src` within the parent's machine for its children. */
   readonly agent: string;
-  /** Structural hash of the machine that the state belongs to; empty for logic that is no machine. */
+  /** Structural hash of the machine that the state belongs to; empty for logic that is not a machine. */
   readonly definition: string;
   readonly version: number;
-  /** Life of the Boss or the machine that it belongs to; 0 for the root. */
+  /** Life of the Boss or machine that it belongs to; 0 for the root. */
   readonly parent: number;
   /** `supervised`: a child of a Boss. `invoked`: a child of a machine, invoked or spawned by it. */
   readonly bond: 'supervised' | 'invoked';
   readonly childId: string;
   readonly systemId: string | null;
-  /** The parent wants `xstate.snapshot.*` events. */
+  /** Whether the parent wants `xstate.snapshot.*` events. */
   readonly syncSnapshot: boolean;
-  /** `life/turn/index` of the effect that gave birth: stable over restores and retries. */
-  readonly effectId: string;
+  /**
+   * `life/turn/index` of the effect that caused the birth, stable over restores and retries; null for a child of a Boss
+   * ({@link effectIdOf}).
+   */
+  readonly effectId: string | null;
   readonly input: unknown;
 }
 
 /**
- * Every identity of one shape, whoever put the parts together: spreading them would give each a shape of its own,
- * larger than itself.
+ * Creates an identity. All identities have one hidden class, which spreading the parts would not give, and which takes
+ * less memory.
  */
 export function identityOf({
   life,
@@ -161,12 +186,14 @@ export function identityOf({
   return Object.freeze({
     life,
     address,
-    agent,
-    definition,
+    agent: shared(agent),
+    definition: shared(definition),
     version,
     parent,
-    bond,
-    childId,
+    bond: bond === 'invoked' ? 'invoked' : 'supervised',
+    // Where the child id was decoded, it is a separate copy of the address for each child of the root: share one
+    // string.
+    childId: childId === address ? address : childId,
     systemId,
     syncSnapshot,
     effectId,
@@ -174,7 +201,17 @@ export function identityOf({
   });
 }
 
-/** The same as {@link applyChange} would have made it: what is read has another shape, and texts of its own. */
+/** The id that an effect shows to the outside: its life if no turn of a machine caused the birth. */
+export function effectIdOf({ life, effectId }: Pick<Identity, 'life' | 'effectId'>): string {
+  return effectId ?? `${life}`;
+}
+
+/** Whether every start reads the actor: Bosses and children of machines, which are in memory with their parents. */
+export function isEnrolled({ bond, agent }: Pick<Identity, 'bond' | 'agent'>): boolean {
+  return bond === 'invoked' || agent === BOSS_AGENT;
+}
+
+/** Copies a decoded state into the hidden class that {@link applyChange} makes, with shared values. */
 export function stateOf({
   seq,
   hash,
@@ -187,6 +224,7 @@ export function stateOf({
   error,
   attempt,
   isSecret,
+  records,
 }: ActorState): ActorState {
   const state = {
     seq,
@@ -194,16 +232,32 @@ export function stateOf({
     status: STATUSES[status],
     incarnation,
     configuration,
-    context,
+    context: sharedIfEmpty(context),
     history,
     output,
     error,
     attempt,
   };
-  return isSecret === undefined ? state : { ...state, isSecret };
+  return withRare(state, isSecret, records);
 }
 
-/** One text for each. */
+/** One shared context for all actors with an empty one. */
+const NO_CONTEXT = Object.freeze({});
+
+function sharedIfEmpty(context: unknown): unknown {
+  if (typeof context !== 'object' || context === null || Object.getPrototypeOf(context) !== Object.prototype)
+    return context;
+  for (const _ in context) return context;
+  return NO_CONTEXT;
+}
+
+/** Adds the rare fields, so that most states have no keys for them. */
+function withRare(state: ActorState, isSecret: unknown, records: RecordSpans | undefined): ActorState {
+  if (isSecret === undefined && records === undefined) return state;
+  return { ...state, ...(isSecret !== undefined && { isSecret }), ...(records !== undefined && { records }) };
+}
+
+/** One shared string for each status. */
 const STATUSES: { readonly [S in ActorStatus]: S } = {
   starting: 'starting',
   active: 'active',
@@ -226,15 +280,17 @@ export const UNBORN: ActorState = Object.freeze({
 });
 
 /**
- * @param hash Of the state after the change, as `Deltas.add` gives it.
- * @returns A new state; it is never changed. Never throws.
+ * Applies a change.
+ *
+ * @param hash The hash of the state after the change, as `Deltas.add` returns it.
+ * @returns A new state; the given one is never changed. Never throws.
  */
 export function applyChange(state: ActorState, change: Change, hash: number): ActorState {
   const isSecret = change.isSecret ?? state.isSecret;
   const next: ActorState = {
     seq: state.seq + 1,
     hash,
-    status: change.status ?? state.status,
+    status: change.status === undefined ? state.status : STATUSES[change.status],
     incarnation: change.incarnation ?? state.incarnation,
     configuration: change.configuration ?? state.configuration,
     context: change.made === undefined ? contextAfter(state.context, change) : Object.freeze(change.made),
@@ -243,10 +299,17 @@ export function applyChange(state: ActorState, change: Change, hash: number): Ac
     error: change.error === undefined ? state.error : change.error.value,
     attempt: change.attempt ?? state.attempt,
   };
-  return isSecret === undefined ? next : { ...next, isSecret };
+  return withRare(next, isSecret, recordsAfter(state.records, change.records));
 }
 
-/** The same for an actor with secrets. Each key of a context by itself, because changes set keys. */
+function recordsAfter(before: RecordSpans | undefined, changed: RecordSpans | undefined): RecordSpans | undefined {
+  return changed === undefined ? before : Object.freeze({ ...before, ...changed });
+}
+
+/**
+ * The stored form of a change for an actor with secrets. Each key of a context is encrypted by itself, because changes
+ * set single keys.
+ */
 export function concealedChange(change: StateChange, conceal: Conceal): object {
   const { context, set, rows, output, error, isSecret } = change;
   return {
@@ -260,7 +323,7 @@ export function concealedChange(change: StateChange, conceal: Conceal): object {
   };
 }
 
-/** The state as it is encoded for an actor with secrets. */
+/** The stored form of a state for an actor with secrets. */
 export function concealedState(state: ActorState, conceal: Conceal): object {
   const { context, output, error, isSecret } = state;
   return {
@@ -272,7 +335,7 @@ export function concealedState(state: ActorState, conceal: Conceal): object {
   };
 }
 
-/** Keys of rows stay legible: each row is encrypted by itself. */
+/** Encrypts each row by itself; keys of rows stay legible. */
 function concealedRows(rows: NonNullable<StateChange['rows']>, conceal: Conceal): object {
   const changes = Object.entries(rows).map(([key, { set, ...change }]) => [
     key,
@@ -287,9 +350,9 @@ function concealedFields(value: unknown, conceal: Conceal): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, conceal(field)]));
 }
 
-/** What a change makes of a context. */
+/** The context after a change. */
 export function contextAfter(context: unknown, change: StateChange): unknown {
-  if (change.context !== undefined) return change.context.value;
+  if (change.context !== undefined) return sharedIfEmpty(change.context.value);
   if ((change.set ?? change.unset ?? change.rows) === undefined) return context;
   const next: Record<string, unknown> = { ...(context as Record<string, unknown>), ...change.set };
   for (const key of change.unset ?? []) delete next[key];
@@ -297,7 +360,7 @@ export function contextAfter(context: unknown, change: StateChange): unknown {
   return Object.freeze(next);
 }
 
-/** The table behind a change. A secret one whose key is missing is no table here, and stays as it is. */
+/** The table after a change. A secret table whose key is missing is not a table here and stays as it is. */
 function tableAfter(before: unknown, { set, unset }: RowChanges): unknown {
   if (!isTable(before)) return before;
   let after: Table<unknown> = before;

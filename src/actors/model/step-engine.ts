@@ -1,25 +1,27 @@
 /**
- * The step engine: what the kernel asks of a statechart library, and nothing more. A step is pure: it gives the next
- * snapshot and a description of what should happen, and has no effect of its own. One implementation drives XState
- * (xstate/engine.ts); a faster one of the same results takes its place where it can (plan-engine.ts).
+ * The step engine: the interface of a statechart library as the kernel needs it. A step is pure: it returns the next
+ * snapshot and a description of the effects, and performs none. One implementation drives XState (xstate/engine.ts); a
+ * faster one with the same results replaces it where possible (plan-engine.ts).
  */
 import { type AnyActorLogic, type EventObject } from 'xstate';
 import { type EffectPolicy } from './effect-policy.ts';
 import { type Configuration } from './ports.ts';
 import { type Priorities } from './priorities.ts';
+import { type RecordPolicies } from './records.ts';
 import { type Ref } from './ref.ts';
-import { type ActorState, type Change } from './state.ts';
+import { type ActorState, type Change, type Identity, identityOf } from './state.ts';
 import { type MigrationSteps, type StoredState } from './version-rules.ts';
 import { type Timing } from './timing.ts';
 
 /**
- * Sent to an actor that its Boss ends, and that handles it: it has the time of its child spec to come to its own end.
+ * The event sent to an actor that handles it when its Boss ends it: the actor has the time of its child spec to end by
+ * itself.
  */
 export const SHUTDOWN = 'bosun.shutdown';
 
 export type LogicKind = 'machine' | 'promise' | 'callback' | 'observable' | 'transition' | 'custom';
 
-/** Anything XState calls a snapshot. Only the engine looks inside. */
+/** Any snapshot in XState's sense. Only the engine looks inside. */
 export interface Snapshot {
   readonly status: 'active' | 'done' | 'error' | 'stopped';
   readonly output?: unknown;
@@ -27,7 +29,7 @@ export interface Snapshot {
   readonly context?: unknown;
 }
 
-/** A piece of actor logic prepared for hosting. One per agent and per named child logic of a machine. */
+/** Actor logic prepared for hosting. There is one per agent and per named child logic of a machine. */
 export interface Definition {
   /** Agent name, or `parent>src` for the children of a machine. */
   readonly name: string;
@@ -35,62 +37,64 @@ export interface Definition {
   /** Structural hash of a machine: states, transitions, invokes; not the bodies of guards and actions. */
   readonly hash: string;
   readonly version: number;
-  /** Runs something outside turns: promise, callback, observable, or custom logic with a start. */
+  /** Whether it runs outside turns: promise, callback, observable, or custom logic with a start. */
   readonly isEffect: boolean;
-  /** What the agent says about its timers and schedules. */
+  /** The agent's options for its timers and schedules. */
   readonly timing: Timing;
-  /** Machines: some state handles `bosun.shutdown`, so that its Boss gives it time to end. */
+  /** Machines: whether some state handles `bosun.shutdown`, so that the Boss gives it time to end. */
   readonly endsByItself: boolean;
-  /** Logic that the machine names `src`; undefined when it names none. */
+  /** Returns the logic that the machine names `src`; undefined when there is none. */
   child(src: string): Definition | undefined;
-  /** By the version that it leads to: how a state stored by the version before becomes one of that version. */
+  /** Migration steps by the version that each leads to, from a state stored by the version before. */
   readonly steps: MigrationSteps;
   readonly configurations: ConfigurationTable;
-  /** Effects: what the agent declares of them, if anything. */
+  /** Effects: the policy that the agent declares, if any. */
   readonly policy: EffectPolicy | undefined;
-  /** What is done about a message that crashed its actor too often, once it is among the dead letters. */
+  /** The action taken after a message has crashed its actor too often and has become a dead letter. */
   readonly poison: PoisonPolicy;
-  /** What becomes of events for which its mailbox has no room. */
+  /** The policy for events that find the mailbox full. */
   readonly overflow: Overflow;
-  /** Of each actor so many turns are kept in the store; 0 for none. */
+  /** The number of turns kept in the store of each actor; 0 for none. */
   readonly keptTurns: number;
-  /** The levels that the agent declares of its events; undefined where it declares none. */
+  /** The policies of the agent's records; undefined if it declares none. */
+  readonly records: RecordPolicies | undefined;
+  /** The priorities of the agent's events; undefined if it declares none. */
   readonly priorities: Priorities | undefined;
-  /** The agent, or the one whose child it is, marks something as secret. */
+  /** Whether the agent, or the agent whose child this is, marks any value as secret. */
   readonly isSecret: boolean;
-  /** Machines: custom actions that the agent declares durable, by name. */
+  /** Machines: the durable custom actions, by name. */
   readonly durable: ReadonlyMap<string, DurableAction> | undefined;
 }
 
 /**
- * `dead-letter`: the actor goes on with the next message. `suspend`: it waits to be resumed. `stop`: it ends, as by a
- * normal exit.
+ * The action taken after a message has crashed its actor too often. `dead-letter`: the actor goes on with the next
+ * message. `suspend`: it waits to be resumed. `stop`: it ends as by a normal exit.
  */
 export type PoisonPolicy = 'dead-letter' | 'suspend' | 'stop';
 
 /**
- * What becomes of an event that comes to a full mailbox. `wait`: an actor that sent it takes no turn until there is
- * room. `refuse`: it becomes a dead letter. `drop-oldest`: the oldest unread one does, and it is taken. Hosts are
- * refused under the first two.
+ * The policy for an event that arrives at a full mailbox. `wait`: an actor that sent it takes no turn until there is
+ * room. `refuse`: it becomes a dead letter. `drop-oldest`: the oldest unread event becomes a dead letter, and the new
+ * one is taken. Hosts are refused under the first two.
  */
 export type OverflowPolicy = 'wait' | 'refuse' | 'drop-oldest';
 
-/** When the mailbox is full for actors, and what happens then. */
+/** The number of messages at which a mailbox is full for actors, and the policy from there on. */
 export interface Overflow {
   readonly policy: OverflowPolicy;
   readonly messages: number;
 }
 
-/** A custom action that is recorded with its turn and run until it returned without a throw. */
+/** A custom action that is recorded with its turn and run until it has returned without throwing. */
 export interface DurableAction {
   readonly exec: ActionFunction;
   readonly policy: EffectPolicy;
 }
 
-/** As the machine has it. May return a promise, which then is what counts. */
+/** A custom action of a machine. If it returns a promise, the promise decides whether the action succeeds. */
 type ActionFunction = (info: object, params: unknown) => unknown;
 
-/** A child that the step gave birth to. */
+/** A child born in the step. */
 export interface Birth {
   readonly life: number;
   readonly childId: string;
@@ -102,13 +106,32 @@ export interface Birth {
   readonly ref: Ref;
 }
 
+/** The identity of a machine's child. Field by field, because spreads cost as much as the rest of a birth. */
+export function identityOfBirth(birth: Birth, parent: number, effectId: string): Identity {
+  const { life, ref, src, definition, childId, systemId, syncSnapshot, input } = birth;
+  return identityOf({
+    life,
+    address: ref.address,
+    agent: src,
+    definition: definition.hash,
+    version: definition.version,
+    parent,
+    bond: 'invoked',
+    childId,
+    systemId,
+    syncSnapshot,
+    effectId,
+    input,
+  });
+}
+
 export type Effect =
   | { readonly kind: 'send'; readonly to: object; readonly event: EventObject }
   | {
       readonly kind: 'arm';
       readonly id: string | undefined;
       readonly delayMs: number;
-      /** The name in the machine's `delays`; null for a delay that has none. */
+      /** The name in the machine's `delays`; null for an unnamed delay. */
       readonly delay: string | null;
       readonly to: object;
       readonly event: EventObject;
@@ -116,7 +139,7 @@ export type Effect =
   | { readonly kind: 'cancel'; readonly id: string }
   | { readonly kind: 'emit'; readonly event: EventObject }
   | { readonly kind: 'log'; readonly label: string | undefined; readonly value: unknown }
-  /** A custom action of the user: runs after the epoch. `info` is its first argument. */
+  /** A custom action of the user, run after the epoch. `info` is its first argument. */
   | {
       readonly kind: 'call';
       readonly name: string;
@@ -124,9 +147,9 @@ export type Effect =
       readonly info: object;
       readonly params: unknown;
     }
-  /** One that is durable: recorded, then run until it has succeeded. */
+  /** A durable action: recorded, then run until it has succeeded. */
   | { readonly kind: 'durable'; readonly name: string; readonly event: EventObject; readonly params: unknown }
-  /** An action that the kernel itself performs, for Bosses. */
+  /** An action of a Boss that the kernel performs. */
   | { readonly kind: 'command'; readonly name: string; readonly params: unknown };
 
 export interface Step {
@@ -137,66 +160,67 @@ export interface Step {
   readonly dropped: readonly Ref[];
 }
 
-/** Transitions that a step took together, as the engine has them. */
+/** The transitions of one microstep, in the engine's own form. */
 export type Taken = readonly object[];
 
 /** A transition that a step took. */
 export interface TakenTransition {
-  /** Its id in the chart of the machine. */
+  /** The id of the transition in the chart of the machine. */
   readonly edge: string;
-  /** Id of the state node that it belongs to. */
+  /** The id of the source state node. */
   readonly from: string;
-  /** As the machine has it: a type, a pattern, the empty text for `always`. */
+  /** The event descriptor as the machine has it: a type, a pattern, the empty text for `always`. */
   readonly event: string;
-  /** Which of the transitions that the node has for it, from 0. */
+  /** The index among the node's transitions for this descriptor, from 0. */
   readonly index: number;
-  /** Ids of its targets; none for one that stays where it is. */
+  /** The ids of its targets; empty for a transition without a target. */
   readonly to: readonly string[];
 }
 
 export interface StepEngine {
-  /** Told of the transitions that a machine takes together, while it is set. */
+  /** A listener for the transitions of each microstep, called while it is set. */
   onMicrostep: ((taken: Taken) => void) | undefined;
-  /** What it told of. */
+  /** Describes transitions passed to `onMicrostep`. */
   described(taken: Taken): readonly TakenTransition[];
   /** Takes the initial step. Throws what the user's code threw. */
   initial(definition: Definition, self: Ref, input: unknown): Step;
-  /** Takes one step. Throws what the user's code threw; then nothing has happened. */
+  /** Takes one step. Throws what the user's code threw; nothing has happened then. */
   transition(definition: Definition, self: Ref, snapshot: Snapshot, event: EventObject): Step;
-  /** What differs, not yet admitted. An empty object when nothing durable does. */
+  /** Returns the difference between two snapshots, not yet admitted; an empty object when nothing durable differs. */
   changeOf(definition: Definition, before: Snapshot | undefined, after: Snapshot): Change;
-  /** Makes the snapshot hold the admitted values of the state that was derived from it. */
+  /** Replaces the values in a snapshot by the admitted values of the state derived from it. */
   adopt(definition: Definition, snapshot: Snapshot, state: ActorState): Snapshot;
   /** Rebuilds a snapshot from its durable form. Throws BOSUN_AGENT_UNREADABLE. */
   restore(definition: Definition, self: Ref, state: ActorState, children: Readonly<Record<string, Ref>>): Snapshot;
-  /** What can be shown of a state that no code of today stands for. Takes no steps. */
+  /** A read-only snapshot of a stored state that no current code matches. It takes no steps. */
   stored(definition: Definition, state: ActorState): Snapshot;
   /**
-   * Stands a stored state up in a machine of another structure, and says what its states want running that does not run
-   * yet. Throws where the value is not one of the machine, and what the user's code for inputs and delays threw.
+   * Enters a machine of another structure in a stored state, and says which children and timers its states need that do
+   * not run yet. Throws if the machine does not have the state value, and passes on errors that the user's code for
+   * inputs and delays throws.
    */
   enter(definition: Definition, self: Ref, stored: Standing, running: Running): Entry;
   /** The state value of a machine; null for other logic. */
   valueOf(definition: Definition, snapshot: Snapshot): unknown;
-  /** The part of a snapshot that observers may have: plain, no functions. */
+  /** The part of a snapshot for observers: plain data without functions. */
   view(definition: Definition, snapshot: Snapshot): SnapshotView;
 }
 
-/** `plan`: plan-engine.ts. `xstate`: xstate/engine.ts. They give the same results. */
+/** The name of a step engine: `plan` is plan-engine.ts, `xstate` is xstate/engine.ts. Their results are the same. */
 export type StepEngineName = 'plan' | 'xstate';
 
-/** A step engine with what effects are hosted by. */
+/** A step engine that can also host effects. */
 export interface HostEngine extends StepEngine {
-  /** What user code sees as `system`. */
+  /** The object that user code sees as `system`. */
   readonly system: object;
-  /** Runs user code of an effect: its start, an event it receives, its stop. Outside of steps. */
+  /** The scope in which user code of an effect runs (its start, an event it receives, its stop), outside of steps. */
   effectScope(self: Ref, emit: (event: EventObject) => void): Parameters<NonNullable<AnyActorLogic['start']>>[1];
 }
 
-/** What is seen of a machine that has failed in its first step. */
+/** The visible snapshot of a machine that failed in its first step. */
 const UNBEGUN = { context: undefined, output: undefined, children: {} };
 
-/** The snapshot of an actor that has failed. What it could be asked (`matches`, `hasTag`) it still can. */
+/** The snapshot of a failed actor. It still answers `matches` and `hasTag`. */
 export function failedSnapshot(snapshot: Snapshot | undefined, error: unknown): Snapshot {
   const empty = Object.create(
     snapshot === undefined ? Object.prototype : (Object.getPrototypeOf(snapshot) as object),
@@ -204,27 +228,27 @@ export function failedSnapshot(snapshot: Snapshot | undefined, error: unknown): 
   return Object.assign(empty, snapshot ?? UNBEGUN, { status: 'error' as const, error });
 }
 
-/** What a migration gives, and what is kept from before. */
+/** A state returned by a migration, with the history kept from before. */
 export interface Standing extends StoredState<unknown> {
   readonly history: ActorState['history'];
 }
 
-/** What of an actor runs already. */
+/** The parts of an actor that already run. */
 export interface Running {
-  /** Whether a child of this id runs this logic. */
+  /** Whether a child with this id runs this logic. */
   child(id: string, src: string): boolean;
   timer(id: string): boolean;
 }
 
-/** How a machine is entered from outside. */
+/** The entry of a machine into a state from outside. */
 export interface Entry {
   readonly configuration: number;
   readonly history: Readonly<Record<string, readonly string[]>> | null;
-  /** All children that the states now active invoke. */
+  /** All children that the active states invoke. */
   readonly invokes: ReadonlySet<string>;
-  /** All timers of the delayed transitions of the states now active. */
+  /** All timers of the delayed transitions of the active states. */
   readonly afters: ReadonlySet<string>;
-  /** Of those, what does not run yet. */
+  /** Children of `invokes` that do not run yet; `arms` are the timers of `afters` that do not. */
   readonly births: readonly Omit<Birth, 'life' | 'ref'>[];
   readonly arms: readonly {
     readonly id: string;
@@ -234,7 +258,7 @@ export interface Entry {
   }[];
 }
 
-/** A snapshot as data: what reads, subscriptions and `xstate.snapshot.*` events carry. */
+/** A snapshot as data, for reads, subscriptions and `xstate.snapshot.*` events. */
 export interface SnapshotView {
   readonly status: 'active' | 'done' | 'error' | 'stopped';
   /** The state value of a machine; null for other logic. */
@@ -245,12 +269,12 @@ export interface SnapshotView {
   readonly error: unknown;
 }
 
-/** A state node, as far as a configuration is concerned. */
+/** A state node, reduced to its part in a configuration. */
 export interface ConfigurationNode {
   readonly id: string;
 }
 
-/** Configurations that begin with the same nodes. Walking it by the nodes themselves needs no text to compare. */
+/** A node of a trie of configurations: walking it by state nodes needs no string to compare. */
 interface Branch {
   readonly next: Map<ConfigurationNode, Branch>;
   id: number | undefined;
@@ -262,7 +286,7 @@ export class ConfigurationTable {
   readonly #lists: Configuration[] = [];
   readonly #seen: Branch = { next: new Map(), id: undefined };
   #written = 0;
-  /** What is kept of a configuration beside its nodes. Undefined while only the store knows the machine. */
+  /** Describes a configuration for the store, beside its nodes. Undefined while only the store knows the machine. */
   describe: ((nodes: readonly string[]) => Omit<Configuration, 'nodes'>) | undefined;
 
   intern(nodes: readonly ConfigurationNode[]): number {
@@ -283,7 +307,7 @@ export class ConfigurationTable {
     return this.#lists[id];
   }
 
-  /** Loads what is on disk. Only on an empty table. */
+  /** Loads the stored configurations. Only for an empty table. */
   load(lists: readonly Configuration[]): void {
     for (const { nodes } of lists) this.#number(nodes);
     this.#lists.splice(0, lists.length, ...lists);
@@ -294,7 +318,7 @@ export class ConfigurationTable {
     return this.#written < this.#lists.length;
   }
 
-  /** Entries not handed out yet, for the epoch in the making. */
+  /** Returns new entries for the epoch in the making, each once. */
   takeNew(): (Configuration & { id: number })[] {
     const fresh = this.#lists
       .slice(this.#written)

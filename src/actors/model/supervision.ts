@@ -1,29 +1,33 @@
 /**
- * The port between the kernel and Bosses: the events that a Boss is told, the facts that it decides by, and the
+ * The port between the kernel and Bosses: the events that a Boss receives, the facts that it decides by, and the
  * commands that it may give. A Boss decides (src/supervisor, a machine like any other); the kernel performs
  * (world/bosses.ts) in the turn that decided.
  */
 import { type ErrorCode } from '../../errors.ts';
+import { shared } from './shared-text.ts';
+
+/** The agent name of every Boss. */
+export const BOSS_AGENT = 'bosun.boss';
 
 /** How a child of a Boss ended. */
 export interface ChildExit {
-  /** `shutdown`: a Boss that gave up. */
+  /** `shutdown` means that the child is a Boss that gave up. */
   readonly reason: 'normal' | 'error' | 'shutdown';
   readonly error: unknown;
-  /** The same message crashed it before; that restart has been counted. */
+  /** Whether the same message crashed it before; that restart has been counted already. */
   readonly redelivery: boolean;
-  /** The message of a client has brought it about. Nothing that a client sends may make a Boss give up (design P9). */
+  /** Whether the message of a client caused the exit. No message of a client may make a Boss give up (design P9). */
   readonly byClient?: boolean;
-  /** Set when a Boss gave up: the child that caused it, as an address below that Boss. */
+  /** Relative address of the child that made a Boss give up; set only then. */
   readonly over?: string | undefined;
-  /** It has never taken a turn: its first start failed. */
+  /** Whether the child has never taken a turn, because its first start failed. */
   readonly isUnborn?: boolean;
 }
 
-/** How a Boss ends: it gave up, or `over` is undefined. */
+/** The output of a Boss that gave up, or that ended otherwise, with `over` undefined. */
 export interface BossOutput {
   readonly reason: 'shutdown';
-  /** The child that it gave up over, as an address below it. */
+  /** Relative address of the child that made the Boss give up. */
   readonly over: string | undefined;
   readonly error: unknown;
 }
@@ -31,52 +35,76 @@ export interface BossOutput {
 /** Events from the kernel to a Boss. */
 export type BossSignal =
   | { readonly type: 'bosun.declare'; readonly input: unknown }
-  /** The root, at the first start after it gave up. */
+  /** The root is started for the first time since it gave up. */
   | { readonly type: 'bosun.resumed' }
-  /** From its own Boss: end your children, then yourself. */
+  /** The Boss's own Boss tells it to end its children, then itself. */
   | { readonly type: 'bosun.shutdown' }
   | ExitSignal;
 
-/** A child has ended. */
+/** The end of a child. */
 export interface ExitSignal extends ChildExit {
   readonly type: 'bosun.exit';
   readonly id: string;
 }
 
-/** The part of a Boss's record of a child that the kernel reads; the rest is the supervisor's. */
+/** The part of a Boss's record of a child that the kernel reads; the rest belongs to the supervisor. */
 export interface ChildRow {
   /**
    * `waiting`: its restart is delayed by backoff. `stopping`: told to end. `ended`: the record is kept, nothing runs.
    */
   readonly status: 'running' | 'waiting' | 'stopping' | 'ended';
-  /** When a waiting child is started again, kernel time. */
+  /** The time at which a waiting child is started again, in kernel time. */
   readonly retry: { readonly atMs: number } | null;
+  /** Number of restarts since it was started. */
+  readonly restarts: number;
+}
+
+/**
+ * Gives a record read from disk the strings of its siblings: decoding makes a copy of each for every child. The input
+ * of the child may be secret and stays as it is. The record is not frozen yet: a copy of a frozen one would have a
+ * hidden class of its own.
+ */
+export function shareTexts(row: ChildRow, id: string): void {
+  const { spec } = row as { spec?: object };
+  shareTextsOf(row, id);
+  if (spec !== undefined) shareTextsOf(spec, id);
+}
+
+function shareTextsOf(fields: object, id: string): void {
+  for (const [key, value] of Object.entries(fields))
+    if (typeof value === 'string' && key !== 'input')
+      (fields as Record<string, unknown>)[key] = value === id ? id : shared(value);
 }
 
 /** The part of a Boss's context that the kernel reads. */
 export interface BossView {
-  /** While it waits for children to end: it looks at nothing else then. */
+  /** The steps under way while it waits for children to end; it handles nothing else then. */
   readonly script: object | null;
-  /** Its children are made by one template, and are given ids where they have none. */
+  /** The template that all its children are made from; it gives ids to children without one. */
   readonly template?: object | undefined;
+  /** The number of restarts that it allows within a period. */
+  readonly intensity: number;
+  readonly periodMs: number;
+  /** The child that makes it give up; null unless it does. */
+  readonly failed: object | null;
 }
 
-/** Facts that the kernel adds to every event of a Boss. */
+/** Facts that the kernel adds to every event for a Boss. */
 export interface BossFacts<Row extends ChildRow = ChildRow> {
-  /** The child table as of before this turn, by child id. */
+  /** The child table before this turn, by child id. */
   readonly children: ReadonlyMap<string, Row>;
-  /** Whether a child, or one below it, has something to do before it ends. */
+  /** Whether a child, or an actor below it, has work to do before it ends. */
   readonly lingers: (id: string) => boolean;
   readonly isRoot: boolean;
   readonly nowMs: number;
-  /** In [0, 1). */
+  /** A random number in [0, 1). */
   readonly random: number;
 }
 
-/** Go on from the last committed state, or begin anew. */
+/** The state from which a restart begins: the last committed one, or the initial one. */
 export type RestartMode = 'committed' | 'initial';
 
-/** How a child is started; `input` of a Boss is its spec. */
+/** The start of a child; `input` of a Boss is its spec. */
 export interface ChildStart {
   readonly id: string;
   readonly agent: string;
@@ -84,7 +112,7 @@ export interface ChildStart {
   readonly systemId: string | null;
 }
 
-/** Why an order is refused, with OTP's word for it in the message. */
+/** The code of a refused order; the message has OTP's word for it. */
 export type RefusalCode = Extract<
   ErrorCode,
   | 'BOSUN_CHILD_RUNNING'
@@ -95,26 +123,26 @@ export type RefusalCode = Extract<
   | 'BOSUN_CHILDREN_FULL'
 >;
 
-/** Commands about a child, by name. `record` replaces the child's in the child table; null deletes it. */
+/** Commands about a child, by name. `record` replaces the child's record in the child table; null deletes it. */
 interface ChildCommands<Row extends ChildRow> {
   start: ChildStart & { readonly record: Row };
   restart: ChildStart & { readonly mode: RestartMode; readonly record: Row };
-  /** Has a child that is a Boss learn what the code declares for it. */
+  /** Gives a child that is a Boss the current declaration in the code. */
   declare: { readonly id: string; readonly input: unknown };
-  /** Tells it to end by itself. */
+  /** Tells the child to end by itself. */
   shutdown: { readonly id: string; readonly record: Row };
-  /** Ends it, and keeps address, mailbox and references for the restart that follows. */
+  /** Ends the child, and keeps address, mailbox and references for the restart that follows. */
   halt: { readonly id: string };
-  /** Ends it for good, with all that is below it. */
+  /** Ends the child for good, with everything below it. */
   terminate: { readonly id: string; readonly record: Row | null };
   record: { readonly id: string; readonly record: Row | null };
-  /** The order under way is answered when the child has begun. */
+  /** Delays the answer to the current order until the child has begun. */
   awaitStart: { readonly id: string };
-  /** The order under way cannot be carried out; whoever gave it is told. */
+  /** Refuses the current order, and tells its sender. */
   refuse: { readonly id: string; readonly code: RefusalCode };
 }
 
-/** A custom action of a Boss, which the kernel performs. */
+/** A custom action of a Boss that the kernel performs. */
 export type ChildCommand<Row extends ChildRow = ChildRow> = {
   [Name in keyof ChildCommands<Row>]: {
     readonly type: `bosun.child.${Name}`;

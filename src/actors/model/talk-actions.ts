@@ -1,7 +1,7 @@
 /**
- * Actions for machines: to put messages off, to reply, to watch other actors, to be in groups and to have names. They
- * stand where `assign` and `sendTo` stand, and what they do is durable with the turn. Under XState's `createActor` they
- * do nothing, but for `eventTimeout`.
+ * Actions for machines: to defer messages, to reply, to watch other actors, to join groups and to register names. They
+ * are used like `assign` and `sendTo`, and their effects are durable with the turn. Under XState's `createActor` they
+ * do nothing, except for `eventTimeout`.
  */
 import {
   type ActionArgs,
@@ -17,13 +17,16 @@ import { EVENT_TIMEOUT_ID } from './timers.ts';
 
 type Params = ParameterizedObject['params'] | undefined;
 
-/** As XState has it: `NoInfer` does not find its way through a union of events. */
+/** A copy of XState's own type: `NoInfer` fails on a union of events. */
 type DoNotInfer<T> = [T][T extends unknown ? 0 : never];
 
-/** What can be data. Spelled out, because a parameter of `unknown` would say nothing of the function beside it. */
+/**
+ * Values that can be data. Spelled out, because a parameter of type `unknown` would leave a function in its place
+ * untyped.
+ */
 type Plain = string | number | boolean | bigint | null | undefined | object;
 
-/** A value, or how it is worked out from context and event. */
+/** A value, or a function that computes it from context and event. */
 type Given<
   Value,
   Context extends MachineContext,
@@ -39,7 +42,7 @@ type Action<
   Event extends EventObject,
 > = ActionFunction<Context, Expression, Event, P, never, never, never, never, never>;
 
-/** Makes an action that concerns one thing. */
+/** A creator of an action with one parameter. */
 type ActionOn<Value> = <
   Context extends MachineContext,
   Expression extends EventObject,
@@ -53,16 +56,16 @@ type ActionOn<Value> = <
 export type Target = object | string;
 
 /**
- * Where a reply goes: what an event has as `replyTo` when it was asked. Data: it may be kept in the context and passed
+ * The return address of an ask, as an event has it in `replyTo`. It is data: it may be kept in the context and passed
  * on.
  */
 export type ReplyTo = object;
 
 /**
- * Leaves the message of this transition unread, gen_statem's postpone: it is set aside until a turn ends in another
- * state, and comes up again then, with all that were deferred, in their order and before newer ones. What else the
- * transition does stands. At most 1,000 are deferred; one more becomes a dead letter. In the first turn of an actor,
- * which has no message, it throws BOSUN_VALUE_REFUSED.
+ * Leaves the message of this transition unread, as gen_statem's postpone does: it is set aside until a turn ends in
+ * another state; then all deferred messages come up again in their order, before newer ones. The transition's other
+ * actions take effect. At most 1,000 messages are deferred; one more becomes a dead letter. In the first turn of an
+ * actor, which has no message, it throws BOSUN_VALUE_REFUSED.
  */
 export function defer<
   Context extends MachineContext,
@@ -74,10 +77,10 @@ export function defer<
 }
 
 /**
- * Sends this actor an event unless it takes a message before: whatever that is, a deferred one that is offered again
- * too, disarms it. As a delayed `raise` otherwise: durable, in kernel time, `delay` a name of the machine's,
- * milliseconds, or how they are worked out. One at a time: a second one takes the place of the first. Under
- * `createActor` nothing disarms it.
+ * Sends this actor an event unless it takes another message first: any message disarms it, also a deferred one that is
+ * offered again. Otherwise like a delayed `raise`: durable, in kernel time; `delay` is a name of the machine's,
+ * milliseconds, or a function. An actor has one at a time: a second one replaces the first. Under `createActor` nothing
+ * disarms it.
  */
 export function eventTimeout<
   Context extends MachineContext,
@@ -94,9 +97,9 @@ export function eventTimeout<
 }
 
 /**
- * Replies to whoever asked: with the event of this transition, or with the one whose `replyTo` is given. The first
- * reply counts; a later one, or one that nobody waits for any more, becomes a dead letter. Does nothing for an event
- * that was sent and not asked. The value must be data (BOSUN_VALUE_REFUSED makes the turn throw).
+ * Replies to the asker of this transition's event, or to the one whose `replyTo` is given. The first reply counts; a
+ * later one, or one that nobody waits for any more, becomes a dead letter. Does nothing for an event that was not an
+ * ask. The value must be data (BOSUN_VALUE_REFUSED makes the turn throw).
  */
 export function reply<
   Context extends MachineContext,
@@ -114,33 +117,51 @@ export function reply<
 }
 
 /**
- * Has this actor told when a life ends: it gets `bosun.down` once, with `{ address, ref, reason, error }`, behind all
- * that the other had sent. Reasons: `normal`, `error`, `shutdown`, and `unknown` for one that has ended already. A
- * restart by a Boss is no end. A second monitor of the same life changes nothing.
+ * Adds a value to the records of a name that the agent declares (`records` of `defineAgent`): numbered, durable with
+ * the turn, and readable with `system.records` from then on. The turn throws BOSUN_VALUE_REFUSED for an undeclared
+ * name, a value that does not match its schema or exceeds 256 KiB, and for more than 100 records.
+ */
+export function record<
+  Context extends MachineContext,
+  Expression extends EventObject,
+  P extends Params,
+  Event extends EventObject,
+>(
+  name: string,
+  value: Plain | ((args: ActionArgs<Context, Expression, Event>, params: P) => unknown),
+): Action<Context, Expression, P, Event> {
+  return command('bosun.record', { name, value });
+}
+
+/**
+ * Watches another life: when it ends, this actor gets `bosun.down` once, with `{ address, ref, reason, error }`, after
+ * everything that the other had sent. Reasons: `normal`, `error`, `shutdown`, and `unknown` where it had ended already.
+ * A restart by a Boss is not an end. A second monitor of the same life changes nothing.
  */
 export const monitor: ActionOn<Target> = (target) => command('bosun.monitor', { to: target });
 
-/** Takes a monitor back. A `bosun.down` that is in the mailbox already stays there. */
+/** Removes a monitor. A `bosun.down` that is already in the mailbox stays there. */
 export const demonitor: ActionOn<Target> = (target) => command('bosun.demonitor', { to: target });
 
 /**
- * Links this actor and another: when the life of either ends other than normally, the other fails with BOSUN_LINK_DOWN,
- * and its Boss decides. Use `monitor` to be told instead.
+ * Links this actor and another: when the life of either ends abnormally, the other fails with BOSUN_LINK_DOWN, and its
+ * Boss decides. Use `monitor` to be notified instead.
  */
 export const link: ActionOn<Target> = (target) => command('bosun.link', { to: target });
 
-/** Undoes a link, from either side. */
+/** Removes a link, from either side. */
 export const unlink: ActionOn<Target> = (target) => command('bosun.unlink', { to: target });
 
 /**
- * Enters a group. One that has joined twice leaves twice; the end of its life, or a restart from initial, leaves all.
+ * Joins a group. An actor that has joined twice has to leave twice; the end of its life, or a restart from initial,
+ * leaves all groups.
  */
 export const join: ActionOn<string> = (group) => command('bosun.join', { group });
 
-/** Leaves a group once. Does nothing for one that is not in it. */
+/** Leaves a group once. Does nothing for an actor that is not a member. */
 export const leave: ActionOn<string> = (group) => command('bosun.leave', { group });
 
-/** Sends an event to every member of a group as of this turn, each once, the sender among them if it is one. */
+/** Sends an event to every member of a group as of this turn, once each, including the sender if it is a member. */
 export function publish<
   Context extends MachineContext,
   Expression extends EventObject,
@@ -154,8 +175,8 @@ export function publish<
 }
 
 /**
- * Takes a name for this actor, or gives another value to one that it has. `system.get(name)` finds it, and so does
- * `system.lookup` of a host. Where somebody else has the name, this actor gets `bosun.name.taken` with `{ name, ref,
+ * Registers a name for this actor, or changes the value of one that it has. `system.get(name)` finds the actor, and so
+ * does `system.lookup` of a host. Where another actor has the name, this one gets `bosun.name.taken` with `{ name, ref,
  * address }`.
  */
 export function register<
@@ -170,12 +191,12 @@ export function register<
   return command('bosun.register', { group: name, value });
 }
 
-/** Gives a name up. Does nothing for one that somebody else has. */
+/** Gives up a name. Does nothing if another actor has it. */
 export const unregister: ActionOn<string> = (name) => command('bosun.unregister', { group: name });
 
 /**
- * An action without an implementation is described to the kernel, and skipped by `createActor`. What is {@link Given}
- * as a function is worked out when it is described.
+ * Creates an action without an implementation: the engine describes it to the kernel, and `createActor` skips it.
+ * Functions among the parameters ({@link Given}) are evaluated when the action is described.
  */
 function command<
   Context extends MachineContext,
@@ -184,7 +205,7 @@ function command<
   Event extends EventObject,
 >(type: string, given: Readonly<Record<string, unknown>>): Action<Context, Expression, P, Event> {
   const action = enqueueActions((args, params) => {
-    // What is enqueued is typed by the machine's own actions, of which this is none.
+    // `enqueue` accepts only the machine's own actions, and this is none of them.
     const enqueue = args.enqueue as unknown as (action: { type: string; params: object }) => void;
     const said: Record<string, unknown> = {};
     for (const [name, what] of Object.entries(given))

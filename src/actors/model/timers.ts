@@ -1,53 +1,52 @@
 /**
  * Durable timers: `after`, delayed `raise` and `sendTo`, schedules. A timer is a record with a deadline in kernel time;
- * the heap here only says which is next. Each timer knows its place in the heap, so that cancelling takes it out at
- * once.
+ * the heap here only says which is next. Each timer knows its place in the heap, so that cancelling removes it at once.
  */
 import { type EventObject } from 'xstate';
 import type { Schedule } from './schedules.ts';
 
 /**
- * What a start of the system does to a timer that had not come due when the one before ended. `deadline`: it keeps its
- * deadline, so time while the system is down counts. `remaining`: it keeps what was left. `restart`: its whole delay
- * begins again. `skip`: it is dropped and never fires.
+ * How a start of the system treats a timer that had not come due when the last run ended. `deadline`: it keeps its
+ * deadline, so downtime counts. `remaining`: it keeps its remaining time. `restart`: its whole delay begins again.
+ * `skip`: it is dropped and never fires.
  */
 export type RestorePolicy = 'deadline' | 'remaining' | 'restart' | 'skip';
 
 export const RESTORE_POLICIES: readonly RestorePolicy[] = ['deadline', 'remaining', 'restart', 'skip'];
 
-/** The id of the timer that the next message disarms, of which an actor has one at most. */
+/** The id of the timer that the next message disarms. An actor has at most one. */
 export const EVENT_TIMEOUT_ID = 'bosun.event-timeout';
 
 export interface Timer {
-  /** Arming order over the whole system; also the key of its row. */
+  /** The place of the timer in the arming order of the whole system, which is also the key of its row. */
   readonly number: number;
   readonly owner: number;
-  /** The name by which the owner cancels it. */
+  /** The id by which the owner cancels it. */
   readonly id: string;
-  /** Kernel time, whole milliseconds. */
+  /** Deadline in kernel time, whole milliseconds. */
   readonly deadlineMs: number;
   readonly to: number;
-  /** Of a schedule: a {@link Plan}, from which the event is made when it is due. */
+  /** The event to send; for a schedule a {@link Plan}, from which the event is made when it is due. */
   readonly event: EventObject;
-  /** What it was armed with. */
+  /** The delay with which it was armed, in milliseconds. */
   readonly delayMs: number;
-  /** The name in the machine's `delays`; null for a delay that has none. */
+  /** The name in the machine's `delays`; null for an unnamed delay. */
   readonly delay: string | null;
-  /** Whether its policy is `remaining`, for which the time of a stop has to be known. */
+  /** Whether its policy is `remaining`, which needs the time of the stop. */
   readonly keepsRemaining: boolean;
-  /** What arms it again once its turn is over; null for any timer but a schedule's. */
+  /** The schedule that arms it again after its turn; null for any other timer. */
   readonly schedule: Schedule | null;
-  /** How often the turn that it caused has thrown. */
+  /** How often its turn has thrown. */
   deliveries: number;
-  /** Cancelled or consumed. */
+  /** Whether the timer was cancelled or consumed. */
   gone: boolean;
-  /** Due and waiting in its owner's mailbox. */
+  /** Whether the timer is due and waits in its owner's mailbox. */
   due: boolean;
-  /** Whether its row is in an epoch already frozen. */
+  /** Whether its row is in a frozen epoch. */
   stored: boolean;
-  /** Whether the epoch in the making has it among those that may have to be stored. */
+  /** Whether the epoch in the making lists it among timers that may have to be stored. */
   isListed: boolean;
-  /** Its place in the heap; -1 outside. */
+  /** The place of the timer in the heap; -1 if it is not in the heap. */
   place: number;
 }
 
@@ -59,11 +58,11 @@ export type TimerRow = readonly [
   event: EventObject,
   deliveries: number,
   delayMs: number,
-  /** Absent where it has no name. */
+  /** The name of the delay; absent for an unnamed one. */
   delay?: string,
 ];
 
-/** A timer as it begins. */
+/** Creates a timer with defaults for the rest of its fields. */
 export function newTimer(
   facts: Pick<Timer, 'number' | 'owner' | 'id' | 'deadlineMs' | 'to' | 'event' | 'delayMs'> & Partial<Timer>,
 ): Timer {
@@ -99,18 +98,17 @@ export function timerFromRow(number: number, row: TimerRow): Timer {
 }
 
 /**
- * The deadline of a timer after a start, or null where it is dropped. Pure.
+ * The deadline of a timer after a start, or null if it is dropped.
  *
- * @param run `lastMs`: kernel time of the last epoch before the start; `nowMs`: of the start; `setBackMs`: by how
- *   much the start has set kernel time back, in which case no deadline means what it did and every timer keeps what was
- *   left.
+ * @param run `lastMs`: kernel time of the last epoch before the start; `nowMs`: of the start; `setBackMs`: how far the
+ * start has set kernel time back. Deadlines mean nothing after that, so every timer then keeps its remaining time.
  */
 export function restoredDeadline(
   { deadlineMs, delayMs }: Pick<Timer, 'deadlineMs' | 'delayMs'>,
   policy: RestorePolicy,
   { lastMs, nowMs, setBackMs }: { lastMs: number; nowMs: number; setBackMs: number },
 ): number | null {
-  // What had come due has fired: only its turn is missing.
+  // A timer that had come due has fired: only its turn is missing.
   if (deadlineMs <= lastMs) return deadlineMs - setBackMs;
   switch (policy) {
     case 'deadline':
@@ -125,8 +123,7 @@ export function restoredDeadline(
 }
 
 /**
- * A binary heap, ordered by deadline, then by arming order. Push, pop and remove are O(log n), and none of them ever
- * more.
+ * A binary heap, ordered by deadline, then by arming order. Push, pop and remove take O(log n), also in the worst case.
  */
 export class TimerQueue {
   readonly #heap: Timer[] = [];
@@ -140,7 +137,7 @@ export class TimerQueue {
     this.#up(this.#heap.length - 1, timer);
   }
 
-  /** Takes a timer out that has not come up. Does nothing where it is not in. */
+  /** Removes a timer that has not fired. Does nothing if it is not in the heap. */
   remove(timer: Timer): void {
     const { place } = timer;
     if (place < 0) return;
@@ -151,7 +148,7 @@ export class TimerQueue {
     else this.#down(place, last);
   }
 
-  /** The next deadline, or undefined when nothing is armed. */
+  /** The next deadline; undefined when nothing is armed. */
   nextDeadlineMs(): number | undefined {
     return this.#heap[0]?.deadlineMs;
   }

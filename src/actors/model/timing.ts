@@ -1,11 +1,9 @@
-/**
- * What an agent says about time: which of its timers a start treats how, and its schedules. Checked when it is defined.
- */
+/** An agent's options for time: how a start treats its timers, and its schedules. Checked when the agent is defined. */
 import { type AnyStateMachine, type StateMachine } from 'xstate';
 import { parseSchedules, type Schedule, type ScheduleOptions } from './schedules.ts';
 import { RESTORE_POLICIES, type RestorePolicy } from './timers.ts';
 
-/** The names in `setup({ delays })`; any text for a machine that was made without. */
+/** The names in `setup({ delays })`; any string for a machine made without `setup`. */
 export type DelayOf<Machine> =
   Machine extends StateMachine<
     infer _Context,
@@ -27,10 +25,11 @@ export type DelayOf<Machine> =
     ? Delay
     : string;
 
+/** The options for timers that came due while nothing ran. */
 export interface TimerOptions<Delay extends string = string> {
-  /** By the name of a delay in `setup({ delays })`: what a start does to timers that were armed with it. */
+  /** Policies by the name of a delay in `setup({ delays })`, for timers armed with that delay. */
   readonly restore?: Readonly<Partial<Record<Delay, RestorePolicy>>>;
-  /** For every other timer of the machine, and of machines that it invokes or spawns. Default `deadline`. */
+  /** The policy for every other timer of the machine, and of machines that it invokes or spawns. Default `deadline`. */
   readonly restoreDefault?: RestorePolicy;
 }
 
@@ -40,7 +39,7 @@ export interface Timing {
   readonly schedules: ReadonlyMap<string, Schedule>;
 }
 
-/** Of an agent that says nothing about time. */
+/** The timing of an agent that sets no options for time. */
 export const PLAIN_TIMING: Timing = Object.freeze({
   restore: new Map(),
   restoreDefault: 'deadline',
@@ -48,7 +47,9 @@ export const PLAIN_TIMING: Timing = Object.freeze({
 });
 
 /**
- * @param flawOf What keeps an event type from being one the machine may be sent. Throws an Error that names the place.
+ * Parses an agent's options for time.
+ *
+ * @param flawOf Says why an event type cannot be sent to the machine. Throws an Error that names the place.
  */
 export function parseTiming(
   machine: AnyStateMachine,
@@ -63,7 +64,7 @@ export function parseTiming(
   }
   for (const policy of [restoreDefault, ...Object.values(restore)]) {
     if (!RESTORE_POLICIES.includes(policy as RestorePolicy))
-      throw new Error(`a restore policy is one of ${RESTORE_POLICIES.join(', ')}`);
+      throw new Error(`a restore policy must be one of ${RESTORE_POLICIES.join(', ')}`);
   }
   return Object.freeze({
     restore: new Map(Object.entries(restore) as [string, RestorePolicy][]),
@@ -72,12 +73,16 @@ export function parseTiming(
   });
 }
 
-/** Of the machines below an agent's: they have no options of their own. */
+/** The timing of machines below an agent's, which have no options of their own. */
 export function childTiming({ restoreDefault }: Timing): Timing {
   return restoreDefault === 'deadline' ? PLAIN_TIMING : { ...PLAIN_TIMING, restoreDefault };
 }
 
-/** @param delay Its name; null for a delay that has none. */
+/**
+ * The policy of a timer.
+ *
+ * @param delay The name of its delay; null for an unnamed one.
+ */
 export function policyOf({ restore, restoreDefault }: Timing, delay: string | null): RestorePolicy {
   return (delay === null ? undefined : restore.get(delay)) ?? restoreDefault;
 }

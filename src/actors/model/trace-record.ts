@@ -1,84 +1,87 @@
-/** What a trace says of one turn: the shapes that hosts get. How they come about is in tracing.ts. */
+/** The shapes in which hosts get the trace of a turn. tracing.ts creates them. */
 import { type EventObject } from 'xstate';
 import { type TakenTransition } from './step-engine.ts';
 import { type ActorStatus, type StateChange } from './state.ts';
 
 /** One turn, or the end of an actor. */
 export interface TraceRecord {
-  /** Rises with every turn of the run, in the order in which turns end. Kept ones count anew for each actor. */
+  /** The number of the turn, rising in the order in which the turns of a run end. Kept turns are numbered per actor. */
   readonly number: number;
   /**
-   * `spawn`, `restarted`: its first turn, of a life or after a restart from initial. `failed`: the turn, or what it
-   * meant, threw. `stopped`: it was removed.
+   * `spawn`: the first turn of a life. `restarted`: the first turn after a restart from the initial state. `failed`:
+   * the turn, or one of its effects, threw. `stopped`: the actor was removed.
    */
   readonly kind: TraceKind;
   readonly epoch: number;
-  /** Kernel time at which it began. */
+  /** Kernel time at which the turn began. */
   readonly atMs: number;
   readonly address: string;
-  /** Its name; of a child of a machine, the name by which that has it. */
+  /** The name of the agent; for a child of a machine, its name within that machine. */
   readonly agent: string;
   readonly life: number;
-  /** Changes of the actor's state so far, this turn's included. */
+  /** Number of changes of the actor's state so far, including this turn's. */
   readonly sequence: number;
-  /** What the turn took; null for a first turn and an end. */
+  /** The event that the turn took; null for a first turn and an end. */
   readonly event: EventObject | null;
   /**
-   * Who sent that: `sequence` is that of the turn that did, null where that is more than 10,000 turns ago or was before
-   * the start. Null for a host.
+   * The sender of that event. `sequence` is the number of the sending turn, null if that is more than 10,000 turns
+   * ago or was before the start. Null for a host.
    */
   readonly cause: TraceCause | null;
-  /** Of machines: the transitions taken together, in order. The last ones led to `value`. */
+  /** Machines: the transitions of each microstep, in order. The last ones led to `value`. */
   readonly microsteps: readonly (readonly TakenTransition[])[];
-  /** Custom, durable and emitting actions and logs, by their names. */
+  /** Names of the custom, durable and emitting actions and of the logs. */
   readonly actions: readonly string[];
   readonly sent: readonly TracedSend[];
-  /** Addresses of children born in it. */
+  /** Addresses of the children born in the turn. */
   readonly born: readonly string[];
   /**
-   * What of the state changed, as it is stored; null where the turn failed, for effects, and where contents were not
+   * The change of the state, in its stored form; null if the turn failed, for effects, and where contents were not
    * recorded.
    */
   readonly change: StateChange | null;
-  /** State value of a machine after the turn; null for other logic. */
+  /** The state value of a machine after the turn; null for other logic. */
   readonly value: unknown;
   readonly status: ActorStatus;
-  /** Of a failed one. */
+  /** The error of a failed turn. */
   readonly error: unknown;
-  /** Wall time that the turn took. */
+  /** Wall time of the turn. */
   readonly durationMs: number;
 }
 
+/** The kind of a turn: a birth, a restart, a transition, a failure or an end. */
 export type TraceKind = 'spawn' | 'restarted' | 'transition' | 'failed' | 'stopped';
 
+/** The sender of the message that a turn took, and the number of the sending turn. All null for a sender outside. */
 export interface TraceCause {
   readonly address: string | null;
   readonly life: number;
   readonly sequence: number | null;
 }
 
+/** A message that a turn sent. */
 export interface TracedSend {
-  /** Address, or the empty text where the receiver was never born. */
+  /** The receiver's address, or the empty text where it was never born. */
   readonly to: string;
   readonly event: EventObject;
-  /** Of a delayed one: for how long, and the id by which it is cancelled. */
+  /** The delay of a delayed message, and the id with which it is cancelled. */
   readonly delayMs: number | null;
   readonly id: string | null;
 }
 
-/** A turn of an agent that keeps them, with the whole of what the actor knew after it. */
+/** A kept turn, with the whole context after it. */
 export interface KeptTurn extends TraceRecord {
-  /** A table of it stands as `{ size }`: its rows that changed are in `change.rows`. */
+  /** The context after the turn. A table stands as `{ size }`: its changed rows are in `change.rows`. */
   readonly context: unknown;
 }
 
-/** In the place of records that were dropped because the reader was behind. */
+/** Stands in place of records that were dropped because the reader was too slow. */
 export interface TraceLoss {
   readonly kind: 'lost';
   readonly count: number;
 }
 
-/** What is published on the channel `bosun:turn` of `node:diagnostics_channel`. */
+/** The message published on the channel `bosun:turn` of `node:diagnostics_channel`. */
 export interface PublishedTurn {
   /** The name of the system's store: a directory, or `memory`. */
   readonly store: string;

@@ -1,30 +1,32 @@
 /**
- * How the code of today reads an actor that an earlier one stored (design P12): as its own, by a chain of migrations,
- * by the old definition that the code keeps, or not at all. Pure rules; recovery.ts and migration.ts act on them.
+ * Rules for reading an actor stored by earlier code (design P12): as it is, by a chain of migrations, by an old
+ * definition kept in the code, or not at all. Pure; recovery.ts and migration.ts act on them.
  */
 import { type StateValue } from 'xstate';
 
 /**
- * A state as a migration sees it: the state value in XState's form, the context as data. References in it stay
- * references.
+ * A state as a migration sees it: the state value in XState's form, the context as data. References stay references.
  */
 export interface StoredState<Context = Readonly<Record<string, unknown>>> {
   readonly value: StateValue;
   readonly context: Context;
 }
 
-/** By the version that it leads to. A step has to be pure: a crash before the next epoch runs it again. */
+/**
+ * Migration steps by the version that each leads to. A step has to be pure: a crash before the next epoch runs it
+ * again.
+ */
 export type MigrationSteps = Readonly<Record<number, MigrationStep>>;
 export type MigrationStep = (old: StoredState<never>) => StoredState<unknown>;
 
-/** What a machine is known by on disk. */
+/** The version of a machine as the store knows it. */
 export interface Edition {
   readonly version: number;
   /** Structural hash; empty for logic that is no machine. */
   readonly hash: string;
 }
 
-/** One step of a chain. */
+/** One step of a chain of migrations. */
 export interface Leg {
   readonly to: number;
   readonly step: MigrationStep;
@@ -32,17 +34,20 @@ export interface Leg {
 
 export type Reading<Definition> =
   | { readonly kind: 'fine' }
-  /** Another version of the same structure, and no step to it: only the number changes. */
+  /** Another version of the same structure without a step to it: only the number changes. */
   | { readonly kind: 'renumbered' }
   | { readonly kind: 'migrates'; readonly steps: readonly Leg[] }
   | { readonly kind: 'kept'; readonly definition: Definition }
   /** `why` is a sentence for people, with the way out. */
   | { readonly kind: 'refused'; readonly why: string };
 
-/** What is said of nearly every actor is one object. */
+/** The result for nearly every actor: one shared object. */
 const FINE = { kind: 'fine' } as const;
 
-/** A kept definition comes before a migration: whoever names it wants its actors to go on as they are. */
+/**
+ * Decides how a stored actor is read. A kept definition takes precedence over a migration: a host that names one wants
+ * its actors to go on as they are.
+ */
 export function readingOf<Definition extends Edition>(
   stored: Edition,
   today: Edition & { readonly steps: MigrationSteps; readonly kept: readonly Definition[] },

@@ -1,10 +1,8 @@
-/**
- * What becomes of messages, timers, births and effects in the middle of which the process died too often (design P6b).
- */
+/** The handling of messages, timers, births and effects during which the process died too often (design P6b). */
 import { type EventObject } from 'xstate';
 import { BosunError } from '../../errors.ts';
 import { DEATHS_MAX } from '../../limits.ts';
-import { admitError } from '../model/value-check.ts';
+import { admitError } from '../model/thrown.ts';
 import { type Deed } from '../world/crash-loop-guard.ts';
 import { type Cell } from '../world/cell.ts';
 import { EFFECT_FAILED } from '../world/effects/effects.ts';
@@ -14,7 +12,7 @@ import { type Turns } from './turn.ts';
 import { type World } from '../world/world.ts';
 
 /**
- * A message or a timer's event is quarantined, a birth fails, an effect fails with its next turn. Before anything runs.
+ * Quarantines a message or a timer's event, fails a birth, fails an effect with its next turn. Before anything runs.
  */
 export function quarantineCulprits(world: World, turns: Turns, guilty: ReadonlySet<Deed>): void {
   for (const deed of guilty) {
@@ -46,7 +44,7 @@ function convictTimer(world: World, number: number, deed: Deed): void {
         error: verdictOn(cell, deed),
         message: messageRow(messageOfTimer(timer, timer.event)),
       });
-      // A schedule goes on with its next time.
+      // The schedule goes on with its next time.
       world.timers.plan(cell);
       return;
     }

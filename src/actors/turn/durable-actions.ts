@@ -1,12 +1,11 @@
 /**
- * Durable actions: custom actions that an agent declares durable. Each is a row, written with the turn that wanted it,
- * and run after that epoch until it has returned without a throw: at least once, with the same effect id, in order per
- * actor. One that fails too often goes into quarantine, and those behind it get their turn. An action outlives its
- * actor.
+ * Durable actions: custom actions that an agent declares durable. Each is a row, written with its turn, and run after
+ * that epoch until it has returned without throwing: at least once, with the same effect id, in order per actor. One
+ * that fails too often is quarantined, and the next one gets its turn. An action outlives its actor.
  */
 import { type EventObject } from 'xstate';
 import { BosunError, messageOf } from '../../errors.ts';
-import { admitError } from '../model/value-check.ts';
+import { admitError } from '../model/thrown.ts';
 import { type Cell } from '../world/cell.ts';
 import { type StoredAction } from '../world/mailbox/dead-letter.ts';
 import { isRetryable, retryDelayMs } from '../model/effect-policy.ts';
@@ -43,7 +42,7 @@ interface Line {
   readonly life: number;
   readonly entries: Queue<Entry>;
   readonly alarm: Alarm;
-  /** The try under way. */
+  /** The try in progress. */
   trial: Trial | undefined;
   isAdvancing: boolean;
 }
@@ -59,7 +58,7 @@ export class DurableActions {
   readonly #refHost: RefHost;
   readonly #random: Random;
   readonly #definitionOf: (agent: string) => Definition | undefined;
-  /** By life. */
+  /** Lines by life. */
   readonly #lines = new Map<number, Line>();
   #isClosed = false;
 
@@ -75,7 +74,7 @@ export class DurableActions {
     this.#definitionOf = parts.definitionOf;
   }
 
-  /** Enters an action of a turn. Its values have been admitted. */
+  /** Adds an action of a turn. Its values have been admitted. */
   add(
     { identity: { life, address, agent } }: Cell,
     { name, event, params }: Extract<Effect, { kind: 'durable' }>,
@@ -94,16 +93,16 @@ export class DurableActions {
     });
   }
 
-  /** Enters a new beginning of an action that was given up, behind those that are waiting, under its old effect id. */
+  /** Adds an action again that was given up, behind the waiting ones, under its old effect id. */
   again(address: string, { number, life, agent, name, event, params }: StoredAction): void {
     this.#enter({ number, life, address, agent, name, event, params, failures: 0, dueMs: 0, stored: false });
   }
 
-  /** Takes in a row that recovery found. */
+  /** Loads a row that recovery found. */
   load(number: number, row: EntryRow): void {
     const { setBackMs } = this.#world.time;
     const [life, address, agent, name, event, params, failures, storedDueMs] = row;
-    // It stays where it is until a start that has the key.
+    // The row stays as it is until a start that has the key.
     if (event instanceof Concealed || params instanceof Concealed) return;
     const dueMs = storedDueMs - setBackMs;
     const entry: Entry = { number, life, address, agent, name, event, params, failures, dueMs, stored: true };
@@ -111,18 +110,18 @@ export class DurableActions {
     this.#append(entry);
   }
 
-  /** Runs what recovery found, once the system runs. */
+  /** Runs recovered actions, once the system runs. */
   resume(): void {
     for (const line of this.#lines.values()) this.#world.draft.output(() => this.#advance(line));
   }
 
-  /** The system is closing: what has not ended is run again by the next start. */
+  /** Closes: running actions are run again by the next start. */
   close(): void {
     this.halt();
     for (const { trial } of this.#lines.values()) trial?.abort.abort();
   }
 
-  /** Nothing is run any more, and nobody is told. */
+  /** Stops running actions without any notification. */
   halt(): void {
     this.#isClosed = true;
     for (const { alarm } of this.#lines.values()) alarm.set(undefined);
@@ -171,11 +170,16 @@ export class DurableActions {
     else {
       const { name, address } = line.entries.peek()!;
       trial.abort.abort();
-      trial.end({ error: new BosunError('BOSUN_EFFECT_TIMEOUT', `${name} of ${address} took too long`) });
+      trial.end({
+        error: new BosunError(
+          'BOSUN_EFFECT_TIMEOUT',
+          `the durable action ${name} of ${address} took longer than its timeout`,
+        ),
+      });
     }
   }
 
-  /** A loop and no recursion: actions that end at once may be many. */
+  /** Starts the next action. Uses a loop instead of recursion, because many actions may end at once. */
   #advance(line: Line): void {
     if (line.isAdvancing) return;
     line.isAdvancing = true;
@@ -198,14 +202,14 @@ export class DurableActions {
     if (action === undefined) {
       const error = new BosunError(
         'BOSUN_AGENT_UNREADABLE',
-        `agent "${entry.agent}" declares no durable action "${entry.name}" any more`,
+        `agent "${entry.agent}" no longer declares the durable action "${entry.name}"`,
       );
       this.#failed(line, entry, { error, policy: undefined });
       return;
     }
     const abort = new AbortController();
     const end: Trial['end'] = (failure) => {
-      // A try that took too long, or that the system did not wait for, has been counted already or is to be repeated.
+      // A try that took too long, or that the system did not wait for, has been counted already or will be repeated.
       if (line.trial !== trial || this.#isClosed) return;
       line.trial = undefined;
       line.alarm.set(undefined);
@@ -273,7 +277,7 @@ export class DurableActions {
   }
 }
 
-/** What a durable action is called with, in the place of XState's argument. */
+/** The argument of a durable action, in place of XState's. */
 class ActionInfo {
   readonly event: unknown;
   readonly self: ActionRef;
@@ -288,7 +292,7 @@ class ActionInfo {
   get context(): never {
     throw new BosunError(
       'BOSUN_AGENT_INVALID',
-      'a durable action has no context, which may have changed: hand it what it needs as params',
+      'a durable action gets no context, since that may have changed: pass what it needs as params',
     );
   }
 }

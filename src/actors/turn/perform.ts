@@ -1,7 +1,7 @@
 /**
- * The effects of a turn, performed: what a step described becomes messages, timers, orders and outputs of the epoch in
- * the making. All of it has been admitted (prepare.ts), so nothing here throws; which effects there are is the engine's
- * affair.
+ * Performs the effects of a turn: the described effects become messages, timers, orders and outputs of the epoch in the
+ * making. All of them have been admitted (prepare.ts), so nothing here throws. The engine decides which effects there
+ * are.
  */
 import { messageOf } from '../../errors.ts';
 import { type Bosses } from '../world/bosses.ts';
@@ -12,11 +12,13 @@ import { type DurableActions } from './durable-actions.ts';
 import { performTalk } from './talk-commands.ts';
 import { type World } from '../world/world.ts';
 
-/** Custom actions of one turn: where one throws, those behind it are not run, as in XState. */
+/** The custom actions of one turn: after one that throws, the rest is not run, as in XState. */
 export interface Calls {
   failed: boolean;
-  /** The turn was that of a client's message. */
+  /** Whether the turn took a client's message. */
   readonly byClient: boolean;
+  /** Type of the event that the turn took; null for the first turn. */
+  readonly event: string | null;
 }
 
 export class Performer {
@@ -24,14 +26,14 @@ export class Performer {
   readonly #bosses: Bosses;
   readonly #outbox: DurableActions;
   readonly #log: (...args: unknown[]) => void;
-  readonly #fail: (cell: Cell, error: unknown, byClient: boolean) => void;
+  readonly #fail: (cell: Cell, error: unknown, turn: Calls) => void;
 
-  /** `fail`: has an actor fail whose custom action threw. */
+  /** Performs effects of turns. `fail`: fails an actor whose custom action threw. */
   constructor(parts: {
     world: World;
     bosses: Bosses;
     outbox: DurableActions;
-    fail: (cell: Cell, error: unknown, byClient: boolean) => void;
+    fail: (cell: Cell, error: unknown, turn: Calls) => void;
   }) {
     this.#world = parts.world;
     this.#bosses = parts.bosses;
@@ -41,7 +43,6 @@ export class Performer {
   }
 
   perform(cell: Cell, effect: Effect, calls: Calls): void {
-    const { draft } = this.#world;
     switch (effect.kind) {
       case 'send': {
         const target = this.#target(effect.to);
@@ -58,13 +59,9 @@ export class Performer {
         return;
       }
       case 'emit':
-        draft.output(() => this.#world.tellEmitted(cell, effect.event));
-        return;
       case 'log':
-        draft.output(() => this.#log(...(effect.label === undefined ? [] : [effect.label]), effect.value));
-        return;
       case 'call':
-        draft.output(() => this.#call(cell, effect, calls));
+        this.#output(cell, effect, calls);
         return;
       case 'durable':
         this.#outbox.add(cell, effect);
@@ -76,15 +73,25 @@ export class Performer {
     }
   }
 
-  isToTheLiving(effect: Effect): boolean {
-    return effect.kind === 'send' && this.#target(effect.to) !== undefined;
+  /** The sends to living actors. */
+  toTheLiving(effects: readonly Effect[]): readonly Effect[] {
+    return effects.filter((effect) => effect.kind === 'send' && this.#target(effect.to) !== undefined);
+  }
+
+  /** Runs an effect outside, once the epoch is durable. */
+  #output(cell: Cell, effect: Extract<Effect, { kind: 'emit' | 'log' | 'call' }>, calls: Calls): void {
+    this.#world.draft.output(() => {
+      if (effect.kind === 'emit') this.#world.audience.tellEmitted(cell, effect.event);
+      else if (effect.kind === 'call') this.#call(cell, effect, calls);
+      else this.#log(...(effect.label === undefined ? [] : [effect.label]), effect.value);
+    });
   }
 
   #arm(cell: Cell, effect: Extract<Effect, { kind: 'arm' }>): void {
     const { own, cells, shards } = this.#world;
     const to = own(effect.to);
     if (to === undefined || (!cells.has(to.life) && shards?.isElsewhere(to) !== true)) return;
-    // XState names unnamed timers by chance; a number of ours is as good and the same in every replay.
+    // XState names unnamed timers randomly; a number works as well and is the same in every replay.
     const id = effect.id ?? `timer:${this.#world.counters.timer}`;
     this.#world.timers.arm(cell, {
       id,
@@ -106,14 +113,17 @@ export class Performer {
       exec(info, params);
     } catch (error) {
       calls.failed = true;
-      // The turn stands; the failure is the actor's all the same (design P1).
-      if (!cell.gone && cell.status === 'active') this.#fail(cell, error, calls.byClient);
+      // The turn stands, but the actor fails all the same (design P1).
+      if (!cell.gone && cell.status === 'active') this.#fail(cell, error, calls);
       else this.#log(`an action of ${cell.address} threw after its end: ${messageOf(error)}`);
     }
   }
 }
 
-/** Only the machine of Bosses can have such actions (machine-rules.ts), and its own are typed as commands. */
+/**
+ * Converts a command. Only the machine of Bosses can have such actions (machine-rules.ts), and its own are typed as
+ * commands.
+ */
 function commandOf({ name: type, params }: Extract<Effect, { kind: 'command' }>): ChildCommand {
   return { type, params } as ChildCommand;
 }

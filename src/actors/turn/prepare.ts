@@ -1,21 +1,28 @@
 /**
- * The middle of a turn: everything that a step means is admitted and checked here, while a throw still leaves no trace.
- * What comes out can be applied without any doubt.
+ * The middle of a turn: everything that a step describes is admitted and checked here, while a throw still leaves no
+ * trace. Applying the result cannot fail.
  */
 import { type EventObject } from 'xstate';
 import { BosunError } from '../../errors.ts';
-import { DURABLE_ACTIONS_MAX } from '../../limits.ts';
-import { admit, admitChange, type ResolveHandle, takeCount } from '../model/value-check.ts';
+import { BOSS_COMMAND_BYTES_MAX, DURABLE_ACTIONS_MAX } from '../../limits.ts';
+import { admitChange } from '../model/change-check.ts';
+import { admitEvent } from '../model/event-check.ts';
+import { admit, type ResolveHandle, takeCount } from '../model/value-check.ts';
 import { type Cell } from '../world/cell.ts';
 import { type Birth, type Effect, type Snapshot, type Step } from '../model/step-engine.ts';
+import { checkRecordCount, type NewRecord, numbered } from '../model/records.ts';
 import { Ref } from '../model/ref.ts';
 import { checkTimerId } from '../model/schedules.ts';
 import { type Prepared } from '../model/prepared.ts';
+import { type Change } from '../model/state.ts';
 import { admitTalk, checkTalk } from './talk-commands.ts';
 import { type World } from '../world/world.ts';
 import { KERNEL_ACTION_PREFIX } from '../xstate/step-effects.ts';
 
-/** Throws BOSUN_VALUE_REFUSED, BOSUN_ADDRESS_INVALID or BOSUN_AGENT_INVALID; the step has not happened then. */
+/**
+ * Prepares a step. Throws BOSUN_VALUE_REFUSED, BOSUN_ADDRESS_INVALID or BOSUN_AGENT_INVALID; the step has not happened
+ * then.
+ */
 export function prepare(world: World, cell: Cell, before: Snapshot | undefined, step: Step): Prepared {
   const { snapshot, births, dropped, effects } = step;
   takeCount();
@@ -24,49 +31,78 @@ export function prepare(world: World, cell: Cell, before: Snapshot | undefined, 
     change,
     snapshot,
     dropped,
-    births: births.length === 0 ? births : births.map((birth) => admitBirth(world, cell, birth)),
-    effects: effects.length === 0 ? effects : admitEffects(world, cell, effects),
-    // Last: the count is of all above.
+    births: births.length === 0 ? births : admitBirths(world, cell, births),
+    effects: effects.length === 0 ? effects : numberRecords(world, cell, admitEffects(world, cell, effects), change),
+    // Last, because it counts everything above.
     bytes: takeCount(),
   };
   world.tracing.prepared(cell, prepared);
   return prepared;
 }
 
+/** Admits effects; returns the same list where all are admitted unchanged. */
 function admitEffects(world: World, cell: Cell, effects: readonly Effect[]): readonly Effect[] {
-  const admitted: Effect[] = [];
+  let copy: Effect[] | undefined;
   let arms = 0;
   let commands = 0;
-  for (const effect of effects) {
+  for (let index = 0; index < effects.length; index++) {
+    const effect = effects[index]!;
     if (effect.kind === 'arm') arms += 1;
     else if (effect.kind === 'command') commands += 1;
-    admitted.push(admitEffect(world, cell, effect));
+    const one = admitEffect(world, cell, effect);
+    if (one !== effect) (copy ??= [...effects])[index] = one;
   }
+  const admitted = copy ?? effects;
   if (arms > 0) world.timers.check(cell, arms);
   if (cell.definition.durable !== undefined) checkDurable(cell, admitted);
   if (commands > 0 && !cell.isBoss) checkTalk(world, cell, admitted);
   return admitted;
 }
 
+/** Numbers the records of a turn, also in its change. Throws BOSUN_VALUE_REFUSED. */
+function numberRecords(
+  { records: { mayDrop } }: World,
+  { address, state, definition }: Cell,
+  effects: readonly Effect[],
+  change: Change,
+): readonly Effect[] {
+  const { records: policies } = definition;
+  if (policies === undefined || !effects.some(isRecord)) return effects;
+  const fresh = effects.filter(isRecord).map(({ params }) => params as NewRecord);
+  checkRecordCount(fresh.length, address);
+  const { spans, records } = numbered(state.records, fresh, policies, mayDrop);
+  change.records = spans;
+  const rest = records.values();
+  return effects.map((effect) => (isRecord(effect) ? { ...effect, params: rest.next().value! } : effect));
+}
+
+function isRecord(effect: Effect): effect is Extract<Effect, { kind: 'command' }> {
+  return effect.kind === 'command' && effect.name === 'bosun.record';
+}
+
 /**
- * @param from The sender, for the message and for what it may say.
- * Throws BOSUN_VALUE_REFUSED. `xstate.stop` would end a machine behind the back of whoever it
- * belongs to, and by `bosun.*` the kernel and Bosses speak to Bosses.
+ * Admits an event that is sent.
+ *
+ * @param from The sender, for the message and for its rights.
+ * Throws BOSUN_VALUE_REFUSED. `xstate.stop` would end a machine without its parent's knowledge, and `bosun.*` are
+ * events of the kernel and Bosses for Bosses.
  */
-export function admitEvent(
+export function admitSent(
   event: EventObject,
   from: { readonly address: string; readonly isBoss?: boolean },
   own: ResolveHandle,
 ): EventObject {
   const { address: sender, isBoss = false } = from;
-  const type: unknown = event?.type;
-  if (typeof type !== 'string') {
-    throw new BosunError('BOSUN_VALUE_REFUSED', `${sender} sends something that is not an event: it has no type`);
-  }
+  const admitted = admitEvent(event, sender, own);
+  const { type } = admitted;
   if (type === 'xstate.stop' || (type.startsWith(KERNEL_ACTION_PREFIX) && !isBoss)) {
-    throw new BosunError('BOSUN_VALUE_REFUSED', `${sender} sends ${type}, which only the runtime may`);
+    throw new BosunError('BOSUN_VALUE_REFUSED', `${sender} sends ${type}, a type reserved for the runtime`);
   }
-  return admit(event, `event ${type} of ${sender}`, own);
+  return admitted;
+}
+
+function admitBirths(world: World, parent: Cell, births: readonly Birth[]): readonly Birth[] {
+  return births.map((birth) => admitBirth(world, parent, birth));
 }
 
 function admitBirth(world: World, parent: Cell, birth: Birth): Birth {
@@ -79,12 +115,15 @@ function admitBirth(world: World, parent: Cell, birth: Birth): Birth {
     );
   }
   const place = `of ${address}`;
-  const { systemId } = birth;
-  return {
-    ...birth,
-    input: admit(birth.input, `input ${place}`, world.own),
-    systemId: admit(systemId, `system id ${place}`),
-  };
+  const systemId: unknown = birth.systemId;
+  if (systemId !== null && typeof systemId !== 'string')
+    throw new BosunError(
+      'BOSUN_VALUE_REFUSED',
+      `${parent.address} gives its child ${address} a system id that is not a string`,
+    );
+  const input = admit(birth.input, `input ${place}`, world.own);
+  if (systemId !== null) admit(systemId, `system id ${place}`);
+  return input === birth.input ? birth : { ...birth, input };
 }
 
 function admitEffect(world: World, cell: Cell, effect: Effect): Effect {
@@ -93,23 +132,23 @@ function admitEffect(world: World, cell: Cell, effect: Effect): Effect {
   switch (effect.kind) {
     case 'send':
     case 'arm': {
-      const event = admitEvent(effect.event, { address, isBoss: cell.isBoss }, own);
+      const event = admitSent(effect.event, { address, isBoss: cell.isBoss }, own);
       if (!isActor(effect.to, own))
-        throw new BosunError('BOSUN_VALUE_REFUSED', `${address} sends ${event.type} to something that is no actor`);
+        throw new BosunError('BOSUN_VALUE_REFUSED', `${address} sends ${event.type} to something that is not an actor`);
       if (effect.kind === 'arm') {
         if (Number.isNaN(effect.delayMs))
           throw new BosunError('BOSUN_VALUE_REFUSED', `${address} delays ${event.type} by NaN`);
-        if (effect.id !== undefined) checkTimerId(effect.id, cell);
+        if (effect.id !== undefined) checkTimerId(admit(effect.id, `id of a timer of ${address}`), cell);
       }
       return event === effect.event ? effect : { ...effect, event };
     }
     case 'emit':
-      return { ...effect, event: admitEvent(effect.event, { address, isBoss: cell.isBoss }, own) };
+      return { ...effect, event: admitSent(effect.event, { address, isBoss: cell.isBoss }, own) };
     case 'command':
-      if (!cell.isBoss) return admitTalk(world, cell, effect, admitEvent);
-      return { ...effect, params: admit(effect.params, `${effect.name} of ${address}`, own) };
+      if (!cell.isBoss) return admitTalk(world, cell, effect, admitSent);
+      return { ...effect, params: admit(effect.params, `${effect.name} of ${address}`, own, BOSS_COMMAND_BYTES_MAX) };
     case 'call': {
-      // An inline function may have the name by chance.
+      // An inline function may happen to have the name.
       if (cell.definition.durable?.get(effect.name)?.exec !== effect.exec) return effect;
       const { name, params, info } = effect;
       const { event } = info as { event: EventObject };
@@ -139,8 +178,8 @@ function checkDurable(cell: Cell, effects: readonly Effect[]): void {
 }
 
 /**
- * One of ours, or what XState made for a child that was stopped before it was born: sends to that one are lost, as in
- * XState.
+ * Whether the object is an actor: one of ours, or XState's object for a child that was stopped before it was born.
+ * Sends to that one are lost, as in XState.
  */
 function isActor(to: object, own: ResolveHandle): boolean {
   return own(to) !== undefined || (!(to instanceof Ref) && typeof (to as { send?: unknown }).send === 'function');

@@ -1,26 +1,34 @@
 /**
- * Messages that crashed their agent too often, and agents that too many messages crashed (design P6). A message is put
- * aside, and may be delivered again, edited or discarded; an agent that two messages in a row crashed is suspended with
- * its mailbox, until somebody who has had a look resumes it.
+ * Quarantine: messages that crashed their agent too often, and agents that too many messages crashed (design P6). A
+ * message is set aside, and may be redelivered, edited or discarded; an agent that two messages in a row crashed is
+ * suspended with its mailbox, until a person resumes it.
  */
 import { type EventObject } from 'xstate';
 import { BosunError, messageOf } from '../../errors.ts';
 import { DELIVERIES_MAX, QUARANTINES_IN_A_ROW_MAX } from '../../limits.ts';
 import { type Cell, type Held } from '../world/cell.ts';
 import { type DeadLetters } from '../world/mailbox/dead-letters.ts';
-import { type DeadLetterRow, type StoredAction } from '../world/mailbox/dead-letter.ts';
+import { type DeadLetterRow, messageUnknown, type StoredAction } from '../world/mailbox/dead-letter.ts';
 import { keyMissing } from '../world/missing-keys.ts';
 import { type Message, type MessageRow } from '../world/mailbox/message.ts';
 import { Concealed } from '../model/ports.ts';
 import { type World } from '../world/world.ts';
 
-/** Puts aside a message that crashed its agent too often. Everything in it has been admitted. */
+/** Quarantines a message that crashed its agent too often. Everything in it has been admitted. */
 export function quarantine(world: World, facts: { address: string; error: unknown; message: MessageRow }): void {
   world.letters.add({ reason: 'quarantined', ...facts });
+  const [to, , event] = facts.message;
+  const { error } = facts;
+  const who = world.cells.get(to)?.identity ?? { address: facts.address, agent: '?', version: null };
+  world.incidents.say({ kind: 'quarantined', who, error, over: event.type });
   world.asks.crashed(facts, facts.message[2], facts.error);
 }
 
-/** Counts a delivery that crashed the agent. @returns Whether there will be another. */
+/**
+ * Counts a delivery that crashed the agent.
+ *
+ * @returns Whether there will be another.
+ */
 export function isDeliveredAgain({ draft }: World, message: Message): boolean {
   message.deliveries += 1;
   if (message.timer !== null) message.timer.deliveries = message.deliveries;
@@ -31,19 +39,22 @@ export function isDeliveredAgain({ draft }: World, message: Message): boolean {
 }
 
 /**
- * Holds a quarantined message against its agent. @returns Whether it was one too many in a row, and the agent is
- * suspended.
+ * Counts a quarantined message against its agent.
+ *
+ * @returns Whether it was one too many in a row, so that the agent is suspended.
  */
 export function strike(world: World, cell: Cell, error: unknown): boolean {
   const least = cell.definition.poison === 'suspend' ? QUARANTINES_IN_A_ROW_MAX : 1;
   const held: Held = { ...cell.held, strikes: Math.max(least, (cell.held?.strikes ?? 0) + 1), error, restart: null };
   world.hold(cell, held);
   cell.suspension = suspicion(cell, held);
+  if (cell.suspension !== undefined) world.incidents.suspended(cell, cell.suspension);
   return cell.suspension !== undefined;
 }
 
 /**
- * A message was processed: those before it were bad, and not the agent's state. Who was suspended by order stays so.
+ * Clears the strikes after a processed message: the messages before it were bad, and not the agent's state. A
+ * suspension by order stays.
  */
 export function forgive(world: World, cell: Cell): void {
   const order = cell.held?.order;
@@ -51,7 +62,7 @@ export function forgive(world: World, cell: Cell): void {
   else if (cell.held!.strikes > 0) world.hold(cell, { strikes: 0, error: undefined, restart: null, order });
 }
 
-/** What an agent is suspended for by what is held against it, if that is enough. */
+/** The error for which an agent with these strikes or this order is suspended; undefined if they do not suffice. */
 export function suspicion({ address, agent }: Cell, { strikes, error, order }: Held): BosunError | undefined {
   if (strikes < QUARANTINES_IN_A_ROW_MAX) {
     if (order === undefined) return undefined;
@@ -62,11 +73,11 @@ export function suspicion({ address, agent }: Cell, { strikes, error, order }: H
       { details: { address, agent, ...order } },
     );
   }
-  const what = `${address}: crashed by messages until they were quarantined, the last by: ${messageOf(error)}`;
+  const what = `${address}: crashed by messages until they were quarantined; last error: ${messageOf(error)}`;
   return new BosunError('BOSUN_STATE_SUSPECT', what, { cause: error, details: { address, agent } });
 }
 
-/** Where durable actions are run. */
+/** The runner of durable actions. */
 interface Actions {
   again(address: string, action: StoredAction): void;
 }
@@ -84,13 +95,10 @@ export class Quarantine {
     return this.#world.letters;
   }
 
-  /** Throws BOSUN_MESSAGE_UNKNOWN. */
+  /** The row of a dead letter. Throws BOSUN_MESSAGE_UNKNOWN. */
   row(number: number): DeadLetterRow {
     const row = this.letters.row(number);
-    if (row === undefined)
-      throw new BosunError('BOSUN_MESSAGE_UNKNOWN', `no message ${number} is among the dead letters`, {
-        details: { number },
-      });
+    if (row === undefined) throw messageUnknown(number);
     return row;
   }
 
@@ -100,9 +108,9 @@ export class Quarantine {
   }
 
   /**
-   * Puts the message at the end of its receiver's mailbox, as it was or as an event in its place, which has been
-   * admitted; has an action tried again. Throws BOSUN_MESSAGE_UNKNOWN, BOSUN_ACTOR_UNKNOWN where the receiver has
-   * ended, BOSUN_SECRET_KEY, or BOSUN_EVENT_REFUSED for an event in the place of an action.
+   * Puts the message at the end of its receiver's mailbox, unchanged or replaced by an admitted event; tries an action
+   * again. Throws BOSUN_MESSAGE_UNKNOWN, BOSUN_ACTOR_UNKNOWN if the receiver has ended, BOSUN_SECRET_KEY, or
+   * BOSUN_EVENT_REFUSED for an event in place of an action.
    */
   redeliver(number: number, edited: EventObject | undefined): void {
     const row = this.row(number);
@@ -113,7 +121,7 @@ export class Quarantine {
       if (edited !== undefined)
         throw new BosunError(
           'BOSUN_EVENT_REFUSED',
-          `dead letter ${number} is an action of ${address}, which takes no other event`,
+          `dead letter ${number} is a durable action of ${address}, and no other event can replace it`,
         );
       this.discard(number);
       this.#actions.again(address, row.action);
@@ -122,7 +130,7 @@ export class Quarantine {
     const [to, kind, event, from, attempt] = row.message;
     const cell = this.#world.cells.get(to);
     if (cell === undefined)
-      throw new BosunError('BOSUN_ACTOR_UNKNOWN', `${address}, which the message was for, has ended`, {
+      throw new BosunError('BOSUN_ACTOR_UNKNOWN', `${address}, the receiver of the message, has ended`, {
         details: { address },
       });
     if (edited === undefined && event instanceof Concealed) throw keyMissing(row, event);
@@ -132,8 +140,8 @@ export class Quarantine {
   }
 
   /**
-   * Lets an agent go on that is suspect or was suspended by order. Throws what it is suspended for where that is
-   * something else.
+   * Resumes an agent that is suspect or was suspended by order. If it is suspended because it is unreadable, throws the
+   * error of that.
    */
   resume(cell: Cell): void {
     if (cell.suspension === undefined) return;

@@ -1,39 +1,47 @@
 /**
- * What the actions of talk-actions.ts mean: each is a command to the kernel, checked while its turn may still throw and
- * performed within the turn, so that it is durable with it.
+ * The commands behind the actions of talk-actions.ts: checked while the turn may still throw, and performed within the
+ * turn, so that they are durable with it.
  */
 import { type EventObject } from 'xstate';
 import { BosunError } from '../../errors.ts';
-import { GROUP_NAME_CHARS_MAX, GROUPS_PER_ACTOR_MAX, MONITORS_PER_ACTOR_MAX } from '../../limits.ts';
+import { GROUP_NAME_CHARS_MAX, GROUPS_PER_ACTOR_MAX, MONITORS_PER_ACTOR_MAX, RECORD_BYTES_MAX } from '../../limits.ts';
 import { admit, type ResolveHandle } from '../model/value-check.ts';
 import { type Cell } from '../world/cell.ts';
 import { type Effect } from '../model/step-engine.ts';
+import { newRecord, type NewRecord, type NumberedRecord } from '../model/records.ts';
 import { Ref } from '../model/ref.ts';
 import { type World } from '../world/world.ts';
 
 type Command = Extract<Effect, { kind: 'command' }>;
-type AdmitEvent = (event: EventObject, from: { readonly address: string }, own: ResolveHandle) => EventObject;
+type AdmitSent = (event: EventObject, from: { readonly address: string }, own: ResolveHandle) => EventObject;
 
 interface Params {
   readonly to?: unknown;
+  readonly name?: unknown;
   readonly value?: unknown;
   readonly group?: unknown;
   readonly event?: unknown;
 }
 
-/** Throws BOSUN_VALUE_REFUSED for what the command cannot be given, BOSUN_AGENT_INVALID for one that is none. */
-export function admitTalk({ own, shards }: World, cell: Cell, command: Command, admitEvent: AdmitEvent): Command {
+/**
+ * Admits a command. Throws BOSUN_VALUE_REFUSED for an invalid parameter, BOSUN_AGENT_INVALID for an unknown command.
+ */
+export function admitTalk(world: World, cell: Cell, command: Command, admitSent: AdmitSent): Command {
   const { name } = command;
+  const { own, shards } = world;
   const { address } = cell;
-  const { to, value, group, event } = (command.params ?? {}) as Params;
+  const params = (command.params ?? {}) as Params;
+  const { to, value, group, event } = params;
   const refuse = (what: string) => new BosunError('BOSUN_VALUE_REFUSED', `${address}: ${name} ${what}`);
   const ref = typeof to === 'object' && to !== null ? own(to) : undefined;
   switch (name) {
     case 'bosun.defer':
-      if (cell.status === 'starting') throw refuse('is done by the first turn, which has no message');
+      if (cell.status === 'starting') throw refuse('is used in the first turn, which has no message');
       return command;
     case 'bosun.reply':
       return { ...command, params: { to: ref, value: admit(value, `reply of ${address}`, own) } };
+    case 'bosun.record':
+      return { ...command, params: admitRecord(world, cell, params) as unknown as object };
     case 'bosun.monitor':
     case 'bosun.demonitor':
     case 'bosun.link':
@@ -42,7 +50,7 @@ export function admitTalk({ own, shards }: World, cell: Cell, command: Command, 
       if (typeof to === 'string' && shards?.isElsewhere(to) === true) {
         throw new BosunError(
           'BOSUN_ON_ANOTHER_WORKER',
-          `${address}: ${name} by address is for actors of the same worker; ask for a reference`,
+          `${address}: ${name} by address works only within one worker; use a reference`,
           { details: { address, to } },
         );
       }
@@ -54,16 +62,24 @@ export function admitTalk({ own, shards }: World, cell: Cell, command: Command, 
     case 'bosun.unregister': {
       if (typeof group !== 'string' || group.length === 0 || group.length > GROUP_NAME_CHARS_MAX)
         throw refuse(`needs a name of 1 to ${GROUP_NAME_CHARS_MAX} characters`);
-      const params: Params = {
+      const admitted: Params = {
         group: admit(group, `name of ${address}`),
         value: admit(value, `value of ${address}`, own),
-        ...(name === 'bosun.publish' && { event: admitEvent(event as EventObject, { address }, own) }),
+        ...(name === 'bosun.publish' && { event: admitSent(event as EventObject, { address }, own) }),
       };
-      return { ...command, params };
+      return { ...command, params: admitted };
     }
     default:
-      throw new BosunError('BOSUN_AGENT_INVALID', `${address} has an action of the reserved name ${name}`);
+      throw new BosunError('BOSUN_AGENT_INVALID', `${address} has an action with the reserved name ${name}`);
   }
+}
+
+/** Admits a record. Throws BOSUN_VALUE_REFUSED. */
+function admitRecord({ own, records }: World, { address, definition }: Cell, { name, value }: Params): NewRecord {
+  if (records.shelf === undefined)
+    throw new BosunError('BOSUN_VALUE_REFUSED', `${address} cannot keep records: the store has no getSync`);
+  const fresh = newRecord(definition.records, name, value, address);
+  return { ...fresh, value: admit(fresh.value, `record "${fresh.name}" of ${address}`, own, RECORD_BYTES_MAX) };
 }
 
 /** Checks the bounds of all commands of a turn together. Throws BOSUN_VALUE_REFUSED. */
@@ -74,12 +90,12 @@ export function checkTalk({ monitors, groups }: World, cell: Cell, effects: read
   const joining = count(['bosun.join', 'bosun.register']);
   const { address } = cell;
   if (watching > 0 && monitors.count(cell) + watching > MONITORS_PER_ACTOR_MAX) {
-    throw new BosunError('BOSUN_VALUE_REFUSED', `${address} would watch more than ${MONITORS_PER_ACTOR_MAX} lives`);
+    throw new BosunError('BOSUN_VALUE_REFUSED', `${address} would monitor more than ${MONITORS_PER_ACTOR_MAX} actors`);
   }
   if (joining > 0 && groups.count(cell) + joining > GROUPS_PER_ACTOR_MAX) {
     throw new BosunError(
       'BOSUN_VALUE_REFUSED',
-      `${address} would be in more than ${GROUPS_PER_ACTOR_MAX} groups, names included`,
+      `${address} would have more than ${GROUPS_PER_ACTOR_MAX} groups and registered names together`,
     );
   }
 }
@@ -92,8 +108,11 @@ export function performTalk(world: World, cell: Cell, { name, params }: Command)
       // Done where the message would have been read.
       return;
     case 'bosun.reply':
-      // An event that was sent and not asked has nobody to reply to.
+      // An event that was not an ask has nobody to reply to.
       if (to instanceof Ref) world.asks.reply(cell, to, value);
+      return;
+    case 'bosun.record':
+      world.records.append(cell, params as NumberedRecord);
       return;
     case 'bosun.monitor':
       world.monitors.monitor(cell, to);

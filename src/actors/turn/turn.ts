@@ -8,7 +8,10 @@
 import { type EventObject } from 'xstate';
 import { assert } from '../../assert.ts';
 import { messageOf } from '../../errors.ts';
-import { admit, admitChange, admitError } from '../model/value-check.ts';
+import { admitChange } from '../model/change-check.ts';
+import { admitError } from '../model/thrown.ts';
+import { FailureTexts } from './failure-texts.ts';
+import { admit } from '../model/value-check.ts';
 import { type Bosses } from '../world/bosses.ts';
 import { type Cell } from '../world/cell.ts';
 import { isDeferring, offerAgain, setAside } from '../world/mailbox/deferral.ts';
@@ -33,20 +36,19 @@ export class Turns {
   readonly #effects: Effects;
   readonly #bosses: Bosses;
   readonly #performer: Performer;
+  readonly #texts: FailureTexts;
   readonly #log: (...args: unknown[]) => void;
   /** Whether user code of a step is running now. */
   isStepping = false;
-  /** Sends by user code inside the step under way (`self.send` in an assign). */
+  /** Events sent by user code inside the current step (`self.send` in an assign). */
   #strays: Effect[] = [];
 
   constructor(parts: { world: World; effects: Effects; bosses: Bosses; outbox: DurableActions }) {
     this.#world = parts.world;
     this.#effects = parts.effects;
     this.#bosses = parts.bosses;
-    this.#performer = new Performer({
-      ...parts,
-      fail: (cell, error, byClient) => this.#crash(cell, error, null, byClient),
-    });
+    this.#texts = new FailureTexts(() => parts.world.time.nowMs());
+    this.#performer = new Performer({ ...parts, fail: (cell, error, turn) => this.#crash(cell, error, null, turn) });
     this.#log = parts.world.log;
   }
 
@@ -56,9 +58,9 @@ export class Turns {
   }
 
   /**
-   * Takes the next turn of a cell: its first, or the one that its oldest message asks for.
+   * Takes the next turn of a cell: its first, or that of its oldest message.
    *
-   * @param begunMs By the monotonic clock. Where turns follow each other, one begins when the one before it ended.
+   * @param begunMs Monotonic time of the beginning. In a series of turns, one begins when the one before it ended.
    * @returns When it ended.
    */
   take(cell: Cell, begunMs?: number): number {
@@ -80,13 +82,8 @@ export class Turns {
       this.#begin(cell);
       return;
     }
-    if (cell.isBoss) {
-      this.#bosses.attend(cell, (message) =>
-        isStale(this.#world, cell, message) ? this.#consume(cell, message) : this.#takeMessage(cell, message),
-      );
-      return;
-    }
-    const message = cell.mailbox.peek();
+    if (cell.isBoss) this.#attend(cell);
+    const message = cell.isBoss ? null : cell.mailbox.peek();
     if (message === null) return;
     if (cell.definition.isEffect) this.#takeEffectMessage(cell, message);
     else if (isStale(this.#world, cell, message)) this.#consume(cell, message);
@@ -97,7 +94,13 @@ export class Turns {
     } else this.#takeMessage(cell, message);
   }
 
-  /** Has an actor fail for a reason outside of its turns. */
+  #attend(boss: Cell): void {
+    this.#bosses.attend(boss, (message) =>
+      isStale(this.#world, boss, message) ? this.#consume(boss, message) : this.#takeMessage(boss, message),
+    );
+  }
+
+  /** Fails an actor for a reason outside of its turns. */
   fail(cell: Cell, error: unknown): void {
     this.#crash(cell, error, null);
   }
@@ -136,7 +139,8 @@ export class Turns {
       if (message.order !== null && !cell.isBoss) message.order.begin(cell.snapshot);
       const event = cell.isBoss ? this.#bosses.withFacts(cell, message.event) : message.event;
       prepared = prepare(this.#world, cell, cell.snapshot, this.#step(cell, event));
-    } catch (error) {
+    } catch (thrown) {
+      const error = this.#texts.admit(cell.identity.agent, thrown);
       if (!cell.isBoss) message.order?.crashed(error);
       this.#crash(cell, error, message);
       return;
@@ -144,11 +148,11 @@ export class Turns {
     if (prepared.snapshot.status === 'error') {
       // A child's failure that the machine does not handle is its own failure. The signal is consumed, not redelivered.
       this.#consume(cell, message);
-      this.#crash(cell, prepared.snapshot.error, null);
+      this.#crash(cell, prepared.snapshot.error, null, { byClient: false, event: message.event.type });
       return;
     }
     if (cell.parent === undefined && prepared.snapshot.status === 'done') {
-      // The root gives up: nothing more is decided in this run. The message waits for the next one.
+      // The root gives up: this run decides nothing more. The message waits for the next one.
       this.#bosses.childEnded(cell, exitOf(cell, prepared.snapshot.output));
       return;
     }
@@ -156,7 +160,7 @@ export class Turns {
   }
 
   /**
-   * An effect learns of its own progress by completions; a callback hands other events to its receivers, after the
+   * Takes a message to an effect: a completion of its own, or, for a callback, an event for its receivers after the
    * epoch.
    */
   #takeEffectMessage(cell: Cell, message: Message): void {
@@ -170,7 +174,7 @@ export class Turns {
     if (message.kind === 'completion') {
       if (message.attempt !== cell.attempt || this.#effects.isWaiting(cell)) return;
     } else if (kind !== 'custom') {
-      // To promises and observables events mean nothing.
+      // Promises and observables ignore events.
       if (kind === 'callback') this.#effects.deliver(cell, message.event);
       return;
     }
@@ -199,7 +203,11 @@ export class Turns {
     }
   }
 
-  /** @param event null for the initial step. */
+  /**
+   * Takes a step.
+   *
+   * @param event The event; null for the initial step.
+   */
   #step(cell: Cell, event: EventObject | null): Step {
     const { definition, ref, snapshot, identity } = cell;
     const { engine } = this.#world;
@@ -226,7 +234,7 @@ export class Turns {
       if (eventTimeout !== undefined) this.#world.timers.disarm(cell, eventTimeout);
       if (cell.held !== undefined) forgive(this.#world, cell);
     }
-    // A birth counts as a change, so that no two turns give the same effect id.
+    // A birth counts as a change, so that no two turns have the same effect id.
     this.#world.change(cell, change, snapshot, births.length > 0);
     if (change.configuration !== undefined && cell.mailbox.deferred > 0) offerAgain(this.#world, cell);
     if (message?.kind === 'signal' && message.isGone) this.#settleFailure(cell, message);
@@ -236,17 +244,18 @@ export class Turns {
   }
 
   #applyEffects(cell: Cell, { births, dropped, effects }: Prepared, message: Message | null): void {
-    const calls: Calls = { failed: false, byClient: isByClient(message) };
-    // Children that leave hear first what was sent to them. What they answer comes after all that this turn sent.
-    const early = dropped.length === 0 ? NOTHING : effects.filter((effect) => this.#performer.isToTheLiving(effect));
+    const calls: Calls = { failed: false, byClient: message?.from === FROM_CLIENT, event: message?.event.type ?? null };
+    // Children that leave get what was sent to them first. Their answers come after everything that this turn sent.
+    const early = dropped.length === 0 ? NOTHING : this.#performer.toTheLiving(effects);
     for (const effect of early) this.#performer.perform(cell, effect, calls);
     for (const ref of dropped) this.#drop(ref.life);
-    births.forEach((birth, index) => this.#bear(cell, birth, `${cell.life}/${cell.seq}/${index}`));
+    for (const [index, birth] of births.entries()) this.#bear(cell, birth, `${cell.life}/${cell.seq}/${index}`);
     for (const effect of effects) if (!early.includes(effect)) this.#performer.perform(cell, effect, calls);
   }
 
   /**
-   * A child's failure that its machine has handled is settled: a later restart of the machine leaves that child alone.
+   * Settles a child's failure that its machine has handled: a later restart of the machine does not start that child
+   * again.
    */
   #settleFailure(cell: Cell, message: Message): void {
     const child = cell.children.get(childOf(message));
@@ -256,13 +265,10 @@ export class Turns {
   }
 
   #bear(parent: Cell, birth: Birth, effectId: string): void {
-    const { definition, ref, childId, src, systemId, syncSnapshot, input, life } = birth;
-    // XState would leave a child running whose id is used again; here the new one takes its place.
-    const before = this.#world.addresses.get(ref.address);
+    // XState would let a child run on whose id is used again; here the new one replaces it.
+    const before = this.#world.addresses.get(birth.ref.address);
     if (before !== undefined) this.#bosses.remove(before);
-    const facts = { agent: src, definition: definition.hash, version: definition.version, bond: 'invoked' as const };
-    const place = { life, address: ref.address, parent: parent.life, childId, systemId };
-    this.#world.spawn({ ...place, ...facts, syncSnapshot, effectId, input }, definition, parent, ref);
+    this.#world.bear(parent, birth, effectId);
   }
 
   #drop(life: number): void {
@@ -272,14 +278,12 @@ export class Turns {
     this.#bosses.remove(child);
   }
 
-  /**
-   * A child that its machine stops takes first what was sent to it until then, as in XState, where sends are immediate.
-   */
+  /** Lets a stopped child take the events sent to it until then, as in XState, where sends are immediate. */
   #hearOut(cell: Cell): void {
     for (let left = cell.mailbox.size + 1; left > 0 && cell.isRunnable; ) {
       const { deferred } = cell.mailbox;
       this.take(cell);
-      // What is put off is heard later.
+      // Deferred messages are heard later.
       if (cell.mailbox.deferred <= deferred) left -= 1;
     }
     for (const child of [...cell.children.values()]) this.#hearOut(child);
@@ -291,7 +295,7 @@ export class Turns {
     const { life: from, childId } = identity;
     const view = this.#world.engine.view(definition, present);
     try {
-      // All but the snapshots of custom logic consists of what was admitted before, and need not fit into one value.
+      // Except for snapshots of custom logic, all parts were admitted before, and need not fit into one value.
       const snapshot = definition.kind === 'custom' ? admit(view, 'snapshot', this.#world.own) : Object.freeze(view);
       const event = Object.freeze({ type: `xstate.snapshot.${childId}`, snapshot });
       this.#world.enqueue(parent, event, 'signal', from, state.incarnation);
@@ -300,14 +304,14 @@ export class Turns {
     }
   }
 
-  /** A machine or reducer that has reached its end. */
+  /** Ends a machine or reducer that has reached its end. */
   #finish(cell: Cell, message: Message | null): void {
     if (!cell.isBoss) for (const child of [...cell.children.values()]) this.#hearOut(child);
     if (cell.bond === 'supervised') {
-      // Its mailbox waits for what the Boss decides.
+      // Its mailbox waits for the decision of the Boss.
       for (const timer of [...cell.timers.values()]) this.#world.timers.disarm(cell, timer);
       const exit = exitOf(cell, cell.state.output);
-      this.#bosses.childEnded(cell, isByClient(message) ? { ...exit, byClient: true } : exit);
+      this.#bosses.childEnded(cell, message?.from === FROM_CLIENT ? { ...exit, byClient: true } : exit);
       return;
     }
     this.#bosses.removeChildren(cell);
@@ -318,12 +322,12 @@ export class Turns {
   #endEffect(cell: Cell): void {
     this.#effects.stop(cell);
     this.#world.silence(cell);
-    // A failure may be followed by one more start, which goes on from what was kept.
+    // A failed effect may be started once more, and that start uses what was kept.
     if (cell.status === 'done') this.#world.forget(cell);
     this.#end(cell);
   }
 
-  /** Tells the machine that a child belongs to how it ended. It keeps the child until it drops it, as XState does. */
+  /** Tells the parent machine of a child's end. The machine keeps the child until it drops it, as in XState. */
   #end(cell: Cell): void {
     const { identity, parent, state } = cell;
     this.#world.ended(cell);
@@ -332,11 +336,11 @@ export class Turns {
   }
 
   /**
-   * The turn threw, or what it meant failed. `message` is the one to deliver again, if any.
-   * A child of a machine dies, as in XState; a child of a Boss keeps its state and mailbox and waits for the Boss.
+   * Fails an actor because its turn, or an effect of the turn, threw. `message` is to be delivered again, if any. A
+   * child of a machine dies, as in XState; a child of a Boss keeps its state and mailbox and waits for the Boss.
    */
-  #crash(cell: Cell, thrown: unknown, message: Message | null, byClient = isByClient(message)): void {
-    const error = admitError(thrown);
+  #crash(cell: Cell, thrown: unknown, message: Message | null, { byClient, event } = originOf(message)): void {
+    const error = this.#texts.admit(cell.identity.agent, thrown);
     if (cell.bond === 'invoked') {
       if (message !== null) this.#consume(cell, message);
       this.#bosses.removeChildren(cell);
@@ -346,33 +350,29 @@ export class Turns {
       return;
     }
     if (cell.isBoss && message?.kind === 'command' && message.event.type !== SHUTDOWN) {
-      // Whoever gave the command is at fault; the Boss stands as it was.
+      // The author of the command is at fault; the Boss stays as it was.
       this.#consume(cell, message);
       if (message.order !== null) this.#bosses.refuse(error);
-      else
-        this.#world.letters.add({
-          reason: 'refused',
-          address: cell.address,
-          error,
-          message: messageRow(message),
-        });
+      else this.#world.letters.add({ reason: 'refused', address: cell.address, error, message: messageRow(message) });
       return;
     }
     const redelivery = message !== null && message.deliveries > 0;
-    // A suspect state is no failure for a Boss to answer: it waits for a person.
+    // A suspect state is not for a Boss to handle: it waits for a person.
     if (message !== null && this.#countDelivery(cell, message, error)) return;
     this.#world.change(cell, { status: 'error', error: { value: error } });
+    this.#world.incidents.failed(cell.identity, { error, over: event });
     this.#bosses.childEnded(cell, { reason: 'error', error, redelivery, ...(byClient && { byClient }) });
   }
 
   /**
-   * @returns Whether nothing is left for its Boss to decide: the agent is suspended, or has been stopped, by its
-   *   poison policy.
+   * Counts a delivery.
+   *
+   * @returns Whether the Boss has no decision left: the agent's poison policy has suspended or stopped the agent.
    */
   #countDelivery(cell: Cell, message: Message, error: unknown): boolean {
     if (cell.isBoss) {
       // Never delivered again nor quarantined: the Boss ends its children and escalates. Those of the root live on, and
-      // so does what is to be decided about them.
+      // so do the messages to be decided.
       if (cell.parent !== undefined) this.#consume(cell, message);
       return false;
     }
@@ -394,7 +394,7 @@ export class Turns {
   }
 }
 
-/** Whether a client has brought about what the turn comes to. */
-function isByClient(message: Message | null): boolean {
-  return message !== null && message.from === FROM_CLIENT;
+/** The type of the event that a turn took, and whether a client sent it. */
+function originOf(message: Message | null): Pick<Calls, 'byClient' | 'event'> {
+  return { byClient: message?.from === FROM_CLIENT, event: message?.event.type ?? null };
 }

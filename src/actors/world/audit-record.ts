@@ -1,22 +1,25 @@
-/** One record of the audit: who ordered what of whom, and what came of it. Data only. */
+/** One record of the audit: who ordered what of whom, and the result. Data only. */
 import { type ErrorCode } from '../../errors.ts';
 
-/** Who gives an order, and why. */
+/** The author of an order, and the reason. */
 export interface OrderedBy {
-  /** A person or a program: 1 to 256 characters. */
+  /** The name of a person or a program, 1 to 256 characters. */
   readonly by: string;
-  /** At most 2,000 characters. */
+  /** The reason, at most 2,000 characters. */
   readonly reason?: string;
 }
 
-/** Of orders that say nothing of who gives them. */
+/** The author of orders that name no author. */
 export const BY_HOST: OrderedBy = Object.freeze({ by: 'host' });
 
+/** The orders that leave a record in the audit. */
 export type AuditedOrder =
   | 'suspend'
   | 'resume'
   | 'step'
   | 'replaceState'
+  | 'putRow'
+  | 'deleteRow'
   | 'kill'
   | 'erase'
   | 'startChild'
@@ -27,31 +30,32 @@ export type AuditedOrder =
   | 'edit'
   | 'discard';
 
+/** A record of an order: the order, its author, and its result. */
 export interface AuditRecord {
-  /** Rises with every order. */
+  /** The number of the order, rising with every order. */
   readonly number: number;
-  /** Kernel time. */
+  /** Kernel time of the order. */
   readonly atMs: number;
   readonly by: string;
   readonly reason: string | null;
   readonly order: AuditedOrder;
-  /** Of the actor that the order is about; the empty text where nobody is known, and after its erasure. */
+  /** Address of the actor that the order is about; the empty text where it is unknown, and after its erasure. */
   readonly address: string;
   /** The life that had the address then; 0 for none. */
   readonly life: number;
   /**
-   * What the order was given, as JSON, of which at most 2,000 characters are kept; null for nothing, and after an
+   * The arguments of the order as JSON, of which at most 2,000 characters are kept; null for none, and after an
    * erasure.
    */
   readonly arguments: string | null;
   /**
-   * `done`, or the code by which it was refused. `open`: what came of it is not recorded: it was left in a stopped
-   * store, or the process ended before.
+   * The result: `done`, or the code with which the order was refused. `open`: no result is recorded, because the order
+   * was left in a stopped store, or the process ended first.
    */
   readonly outcome: 'done' | 'open' | ErrorCode;
 }
 
-/** Its row. */
+/** The row of a record. */
 export type AuditRow = readonly [
   atMs: number,
   by: string,

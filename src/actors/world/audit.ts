@@ -1,7 +1,7 @@
 /**
- * The audit: who ordered what of whom, when, why, and what came of it. A record is in the epoch of what it is about, so
- * neither is ever on disk without the other. Bounded in number and age; the oldest make room. Limits: what programs do
- * in the course of their work (`send`, `ask`, `spawn`) is no order and is not recorded.
+ * The audit: who ordered what of whom, when, why, and with which result. A record is in the same epoch as its subject,
+ * so neither is ever on disk without the other. Bounded in number and age; the oldest are dropped. What programs do in
+ * the course of their work (`send`, `ask`, `spawn`) is not recorded.
  */
 import { BosunError } from '../../errors.ts';
 import {
@@ -20,34 +20,35 @@ import { type Surroundings } from './surroundings.ts';
 
 type Needs = Pick<Surroundings, 'addresses' | 'draft' | 'isSecret' | 'next' | 'time' | 'wake'>;
 
-/** Old records dropped at a time: more than one order can add, few enough not to be felt. */
+/** Old records dropped at a time: more than one order can add, few enough to be cheap. */
 const DROPPED_AT_ONCE = 8;
 
-/**
- * In place of arguments that may hold secrets, where those are stored encrypted: a record is kept longer than its
- * actor.
- */
+/** Replaces arguments that may hold secrets, if secrets are encrypted, since a record outlives its actor. */
 const UNSAID = JSON.stringify(SECRET_SHOWN);
 
 export class Audit {
   readonly #world: Needs;
-  /** Oldest first. */
+  /** Records, oldest first. */
   readonly #records = new Map<number, AuditRecord>();
-  /** As of the last durable epoch. */
+  /** Records as of the last durable epoch. */
   readonly #shown = new Map<number, AuditRecord>();
 
   constructor(world: Needs) {
     this.#world = world;
   }
 
-  /** Takes in a row that recovery found. */
+  /** Loads a row that recovery found. */
   load(number: number, [atMs, by, reason, order, address, life, args, outcome]: AuditRow): void {
     const record = Object.freeze({ number, atMs, by, reason, order, address, life, arguments: args, outcome });
     this.#records.set(number, record);
     this.#shown.set(number, record);
   }
 
-  /** Enters a record into the epoch in the making. @returns Its number, by which its outcome is told. */
+  /**
+   * Enters a record into the epoch in the making.
+   *
+   * @returns Its number, by which it is closed.
+   */
   enter({ order, address, args, as }: AuditFacts, outcome: AuditRecord['outcome']): number {
     const { by, reason = null } = checkOrderedBy(as);
     const { time, addresses } = this.#world;
@@ -61,8 +62,8 @@ export class Audit {
   }
 
   /**
-   * Enters what came of an order, and the address of one that had none. Does nothing where its record has made room for
-   * others.
+   * Records the result of an order, and the address if the record has none. Does nothing if the record has been
+   * dropped.
    */
   close(number: number, outcome: AuditRecord['outcome'], address?: string): void {
     const record = this.#records.get(number);
@@ -72,7 +73,7 @@ export class Audit {
     this.#put({ ...record, ...place, outcome });
   }
 
-  /** Newest first, as of the last durable epoch: all, or those about one address. */
+  /** Lists the records as of the last durable epoch, newest first: all, or those about one address. */
   list({
     address,
     limit = AUDIT_RECORDS_MAX,
@@ -84,10 +85,7 @@ export class Audit {
     return (address === undefined ? newest : newest.filter((record) => record.address === address)).slice(0, limit);
   }
 
-  /**
-   * That something was done to actors that are erased stays on record, by their lives; their names, and what was said
-   * of them, do not.
-   */
+  /** Erases names and arguments from records about erased actors. The records keep their lives and kinds of orders. */
   erase(addresses: ReadonlySet<string>): void {
     for (const record of [...this.#records.values()]) {
       if (!addresses.has(record.address)) continue;
@@ -117,19 +115,19 @@ export class Audit {
   }
 }
 
-/** Throws BOSUN_VALUE_REFUSED. */
+/** Checks the author of an order. Throws BOSUN_VALUE_REFUSED. */
 export function checkOrderedBy(as: OrderedBy): OrderedBy {
   const { by, reason } = (as ?? {}) as { by?: unknown; reason?: unknown };
   if (!isText(by, AUDIT_NAME_CHARS_MAX) || by === '') {
     throw new BosunError(
       'BOSUN_VALUE_REFUSED',
-      `an order says who gives it: "by" is text of 1 to ${AUDIT_NAME_CHARS_MAX} characters`,
+      `an order must say who gives it: "by" is text of 1 to ${AUDIT_NAME_CHARS_MAX} characters`,
     );
   }
   if (reason !== undefined && !isText(reason, AUDIT_REASON_CHARS_MAX)) {
     throw new BosunError(
       'BOSUN_VALUE_REFUSED',
-      `the reason of an order is text of at most ${AUDIT_REASON_CHARS_MAX} characters`,
+      `the reason of an order must be text of at most ${AUDIT_REASON_CHARS_MAX} characters`,
     );
   }
   return { by, ...(reason !== undefined && { reason }) };
@@ -139,7 +137,7 @@ function isText(value: unknown, charsMax: number): value is string {
   return typeof value === 'string' && value.length <= charsMax && value.isWellFormed();
 }
 
-/** Never throws: it may be what the order is refused for. */
+/** The arguments as text. Never throws: they may be the reason why the order is refused. */
 function textOf(args: unknown): string {
   try {
     return cut(JSON.stringify(args, plain) ?? 'undefined', AUDIT_ARGUMENTS_CHARS_MAX);

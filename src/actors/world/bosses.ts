@@ -1,16 +1,18 @@
 /**
- * The kernel's side of supervision. A Boss decides (src/supervisor, a machine like any other); the commands that it
- * decides on are performed here, within its turn, and so are durable with the decision. The child table is kept here
- * too, one record a child, so that a Boss with many children changes one record at a time.
+ * The kernel's side of supervision. A Boss decides (src/supervisor, a machine like any other); its commands are
+ * performed here, within its turn, and so are durable with the decision. The child table is kept here too, one record
+ * per child, so that a Boss with many children changes one record at a time.
  */
 import { type EventObject } from 'xstate';
 import { unreachable } from '../../assert.ts';
 import { BosunError, messageOf } from '../../errors.ts';
-import { childAddress } from '../model/address.ts';
-import { admitError } from '../model/value-check.ts';
+import { childAddress, ROOT } from '../model/address.ts';
+import { type Aftermath, type Supervision } from '../model/incident-lines.ts';
+import { admitError } from '../model/thrown.ts';
 import { Answers } from './talk/answers.ts';
 import { type Cell } from './cell.ts';
 import { type Definition, SHUTDOWN } from '../model/step-engine.ts';
+import { identityOf } from '../model/state.ts';
 import { type Effects } from './effects/effects.ts';
 import { type Message } from './mailbox/message.ts';
 import { type Random } from '../model/ports.ts';
@@ -20,6 +22,7 @@ import {
   type BossView,
   type ChildCommand,
   type ChildExit,
+  type ChildRow,
   type ChildStart,
   type ExitSignal,
   type RefusalCode,
@@ -51,8 +54,8 @@ export class Bosses {
   }
 
   /**
-   * Has a Boss take the next message that it looks at. While it waits for children to end, that is only the word of
-   * their ends; the others are held back, and stay where they are on disk.
+   * Lets a Boss take its next message. While it waits for children to end, it takes only signals of their ends; other
+   * messages are held back, and stay unchanged on disk.
    */
   attend(boss: Cell, take: (message: Message) => void): void {
     const { mailbox } = boss;
@@ -71,17 +74,17 @@ export class Bosses {
     }
   }
 
-  /** The order under way cannot be carried out. */
+  /** Refuses the current order. */
   refuse(error: unknown): void {
     this.#answers.refuse(error);
   }
 
-  /** An actor has taken its first turn. */
+  /** Answers the order that started an actor, after its first turn. */
   begun(cell: Cell): void {
     this.#answers.begun(cell.life);
   }
 
-  /** A Boss's event, with what its decision needs. */
+  /** Adds the facts for a Boss's decision to its event. */
   withFacts(boss: Cell, event: EventObject): EventObject {
     const facts: BossFacts = {
       children: boss.table,
@@ -94,9 +97,11 @@ export class Bosses {
   }
 
   /** Performs a command of a Boss's turn. */
-  perform(boss: Cell, { type, params }: ChildCommand): void {
+  perform(boss: Cell, command: ChildCommand): void {
+    const { type, params } = command;
     const { id } = params;
     const child = this.#world.child(boss, id);
+    this.#report(boss, child, command);
     switch (type) {
       case 'bosun.child.start':
         this.#start(boss, params);
@@ -128,15 +133,36 @@ export class Bosses {
         unreachable(type);
     }
     if (!('record' in params)) return;
-    if (params.record === null) this.#world.removeChildRow(boss, id);
-    else this.#world.putChildRow(boss, id, params.record);
+    this.#world.setChildRow(boss, id, params.record);
   }
 
-  /** A child of a Boss, or a Boss, has ended, or has failed and waits. Its Boss is told; the root has none. */
+  /** Logs the consequence of a decision for a child that failed, or that is restarted with others. */
+  #report(boss: Cell, child: Cell | undefined, { type, params }: ChildCommand): void {
+    const { incidents } = this.#world;
+    const { id } = params;
+    const address = placeOf(boss, id);
+    if (type === 'bosun.child.restart') {
+      const { agent, mode, record } = params;
+      const isHeld = child?.isUnreadable === true || this.#world.unreadable.at(address) !== undefined;
+      const aftermath: Aftermath = isHeld ? { is: 'held' } : { is: 'restarted', from: mode };
+      const supervision = supervisionOf(boss, record);
+      if (incidents.decided(address, aftermath, supervision) || isHeld) return;
+      const who = child?.identity ?? { address, agent, version: null };
+      incidents.say({ kind: 'restarted', who, error: undefined, aftermath, supervision });
+    } else if (type === 'bosun.child.record' && params.record?.status === 'waiting') {
+      const { record } = params;
+      incidents.decided(address, { is: 'waits', atMs: record.retry!.atMs }, supervisionOf(boss, record));
+    } else if (type === 'bosun.child.terminate' && child === undefined) incidents.decided(address, { is: 'ended' });
+  }
+
+  /** Reports that an actor has ended, or has failed and waits: to its Boss, or to the system if it is the root. */
   childEnded(cell: Cell, exit: ChildExit): void {
     const { parent, identity, state } = cell;
+    const { error, over } = exit;
+    if (over !== undefined || (parent === undefined && exit.reason !== 'error'))
+      this.#world.incidents.failed(identity, { error, over: over ?? null }, 'gaveUp');
     if (parent === undefined) {
-      const { error, over } = exit;
+      this.#world.incidents.allClose();
       this.#onRootGone(over === undefined ? error : new Error(`${over}: ${messageOf(error)}`, { cause: error }));
       return;
     }
@@ -147,9 +173,7 @@ export class Bosses {
     this.#tellExit(parent, identity.childId, from, isUnborn ? { ...exit, isUnborn } : exit);
   }
 
-  /**
-   * Goes on from the last committed state: mailbox, timers and live effects as they are; failed effects start again.
-   */
+  /** Continues from the last committed state: mailbox, timers and live effects are kept; failed effects start again. */
   resume(cell: Cell): void {
     if (cell.snapshot === undefined) {
       this.#world.change(cell, { status: 'starting', error: { value: undefined } });
@@ -161,17 +185,17 @@ export class Bosses {
       );
       // A failure that the machine has not been told of yet is still to be handled by it.
       const untold = new Set(cell.mailbox.unread().map(({ kind, from }) => (kind === 'signal' ? from : 0)));
-      // Children of a Boss wait for what it decides.
+      // Children of a Boss wait for its decision.
       for (const child of cell.children.values()) {
         if (child.bond === 'invoked' && child.status === 'error' && !untold.has(child.life)) this.#restartFailed(child);
       }
     }
-    // The root is resumed by the first start after it gave up, with a fresh window (design P5).
+    // The root is resumed by the first start after it gave up, with an empty window (design P5).
     if (cell.parent === undefined) this.#signal(cell, { type: 'bosun.resumed' });
     this.#world.schedule(cell);
   }
 
-  /** Restarts a cell as its Boss ordered while the code could not read it. */
+  /** Carries out a restart that the Boss ordered while the code could not read the cell. */
   restartHeld(cell: Cell, mode: RestartMode): void {
     const { held } = cell;
     this.#world.hold(
@@ -183,14 +207,15 @@ export class Bosses {
   }
 
   /**
-   * Starts anew from the initial state, by the definition of today, under the same address and life. The mailbox stays.
+   * Restarts a cell from the initial state, with the present definition and the same address and life. The mailbox
+   * stays.
    */
   reset(cell: Cell): void {
     const { bond, agent } = cell;
     this.#world.redefine(cell, (bond === 'supervised' ? this.#definitionOf(agent) : undefined) ?? cell.definition);
     this.removeChildren(cell);
-    for (const id of [...cell.table.keys()]) this.#world.removeChildRow(cell, id);
-    // Schedules are the actor's, not its state's: they go on as planned.
+    for (const id of [...cell.table.keys()]) this.#world.setChildRow(cell, id, null);
+    // Schedules belong to the actor, not to its state: they go on as planned.
     for (const timer of [...cell.timers.values()]) if (timer.schedule === null) this.#world.timers.disarm(cell, timer);
     this.#forgetShutdown(cell);
     const incarnation = cell.state.incarnation + 1;
@@ -208,6 +233,9 @@ export class Bosses {
   /** Ends a cell and everything below it, children first. */
   remove(cell: Cell): void {
     this.removeChildren(cell);
+    this.#world.incidents.decided(cell.address, {
+      is: (viewOf(cell.parent)?.failed ?? null) === null ? 'ended' : 'gaveUp',
+    });
     this.#effects.stop(cell);
     this.#answers.gone(cell.life, cell.address);
     this.#world.remove(cell);
@@ -215,20 +243,20 @@ export class Bosses {
 
   removeChildren(cell: Cell): void {
     const children = this.#world.family(cell);
-    // A Boss ends the youngest first, as OTP does; a machine its children in their order, as XState does.
+    // A Boss ends the youngest first, as OTP does; a machine its children in order, as XState does.
     for (const child of cell.isBoss ? children.reverse() : children) this.remove(child);
   }
 
-  /** Ends a cell that is started again by a later command: its mailbox, its name and its address wait for that. */
+  /** Ends a cell that a later command starts again: its mailbox, name and address are kept until then. */
   #halt(cell: Cell): void {
     this.removeChildren(cell);
     for (const timer of [...cell.timers.values()]) this.#world.timers.disarm(cell, timer);
     this.#world.change(cell, { status: 'stopped' });
   }
 
-  /** It was meant for the life before; what a Boss held back is for the new one. */
+  /** Removes a `bosun.shutdown` meant for the earlier run. Messages that a Boss held back are meant for the new one. */
   #forgetShutdown(cell: Cell): void {
-    // It is a command; a restart must not cost more the fuller the mailbox is.
+    // It is a command, and a restart must not cost more with a fuller mailbox.
     if (!cell.isBoss && !cell.mailbox.hasCommands) return;
     cell.mailbox.removeWhere((message) => {
       const isOld = message.event.type === SHUTDOWN;
@@ -247,13 +275,14 @@ export class Bosses {
   }
 
   #start(boss: Cell, { id, agent, input, systemId }: ChildStart): void {
-    const definition = this.#definitionOf(agent);
     const life = this.#world.next('life');
     try {
+      const definition = this.#definitionOf(agent);
       const address = childAddress(boss.address, id);
       const unreadable = this.#world.unreadable.at(address);
       if (unreadable !== undefined) throw unreadable;
-      if (definition === undefined) throw new BosunError('BOSUN_AGENT_UNKNOWN', `${address}: no agent "${agent}"`);
+      if (definition === undefined)
+        throw new BosunError('BOSUN_AGENT_UNKNOWN', `${address}: there is no agent "${agent}"`);
       const isTaken =
         this.#world.addresses.has(address) ||
         (systemId !== null && (this.#world.names.has(systemId) || this.#world.shards?.holder(systemId) !== undefined));
@@ -261,26 +290,28 @@ export class Bosses {
       const { hash, version } = definition;
       const parent = boss.life;
       const identity = { life, address, agent, definition: hash, version, parent, bond: 'supervised' as const };
-      const rest = { childId: id, systemId, syncSnapshot: false, effectId: `${life}`, input };
-      this.#world.spawn({ ...identity, ...rest }, definition, boss);
+      const rest = { childId: id, systemId, syncSnapshot: false, effectId: null, input };
+      this.#world.spawn(identityOf({ ...identity, ...rest }), definition, boss);
       this.#answers.awaitStart(life, address);
-    } catch (error) {
+    } catch (thrown) {
+      const error = admitError(thrown);
+      this.#world.incidents.failed({ address: placeOf(boss, id), agent, version: null }, { error });
       this.#tellExit(
         boss,
         id,
         { life: 0, generation: boss.state.incarnation },
-        { reason: 'error', error: admitError(error), redelivery: false, isUnborn: true },
+        { reason: 'error', error, redelivery: false, isUnborn: true },
       );
     }
   }
 
   #restart(boss: Cell, child: Cell | undefined, start: ChildStart & { readonly mode: RestartMode }): void {
     const { id, mode } = start;
-    // What the code cannot read is left as it is, until a start that can.
+    // An unreadable actor is left unchanged, until a start that can read it.
     if (this.#world.unreadable.at(childAddress(boss.address, id)) !== undefined) return;
     if (child?.isUnreadable === true)
       this.#world.hold(child, { strikes: 0, error: undefined, ...child.held, restart: mode });
-    // One that could not be born is started, not restarted.
+    // A child that could not be born is started, not restarted.
     else if (child === undefined) this.#start(boss, start);
     else if (mode === 'committed') this.resume(child);
     else this.reset(child);
@@ -297,9 +328,23 @@ export class Bosses {
   }
 }
 
+function viewOf(boss: Cell | undefined): BossView | undefined {
+  return boss?.isBoss === true ? (boss.snapshot?.context as BossView | undefined) : undefined;
+}
+
 function isWaiting(boss: Cell): boolean {
-  const context = boss.snapshot?.context as BossView | undefined;
+  const context = viewOf(boss);
   return context !== undefined && context.script !== null;
+}
+
+function supervisionOf(boss: Cell, { restarts }: ChildRow): Supervision {
+  const { intensity, periodMs } = viewOf(boss)!;
+  return { restarts, intensity, periodMs };
+}
+
+/** The address of a child, whether it exists or not. */
+function placeOf({ address }: Cell, id: string): string {
+  return address === ROOT ? id : `${address}/${id}`;
 }
 
 function isHeldBack(boss: Cell, message: Message): boolean {
@@ -307,7 +352,7 @@ function isHeldBack(boss: Cell, message: Message): boolean {
   return message.kind !== 'exit' || boss.table.get((message.event as ExitSignal).id)?.status !== 'stopping';
 }
 
-/** Whether it has something to do before it ends. One that takes no turns has not. */
+/** Whether an actor has work to do before it ends. One that takes no turns has none. */
 function isLingering(world: World, cell: Cell | undefined): boolean {
   if (cell === undefined || cell.suspension !== undefined) return false;
   const { status } = cell.state;
@@ -316,14 +361,14 @@ function isLingering(world: World, cell: Cell | undefined): boolean {
   return world.family(cell).some((child) => isLingering(world, child));
 }
 
-/** With OTP's words. */
+/** Refusals in OTP's words. */
 const REFUSALS: Readonly<Record<RefusalCode, string>> = {
   BOSUN_CHILD_RUNNING: 'is running (OTP: running, already_started)',
   BOSUN_CHILD_PRESENT: 'has ended and its spec is kept: restart it, or delete it first (OTP: already_present)',
   BOSUN_CHILD_RESTARTING: 'waits for its restart (OTP: restarting)',
-  BOSUN_CHILD_UNKNOWN: 'is no child of this Boss (OTP: not_found)',
+  BOSUN_CHILD_UNKNOWN: 'is not a child of this Boss (OTP: not_found)',
   BOSUN_CHILD_DYNAMIC: 'is a child of a template, whose spec is not kept (OTP: simple_one_for_one)',
-  BOSUN_CHILDREN_FULL: 'would be one too many (Elixir: max_children)',
+  BOSUN_CHILDREN_FULL: 'would exceed maxChildren (Elixir: max_children)',
 };
 
 function refusalOf(boss: Cell, id: string, code: RefusalCode): BosunError {

@@ -1,110 +1,81 @@
-/** The kernel's box round one actor: its durable state, its snapshot, its mailbox and what it owns. Data only. */
+/** A cell: one actor's durable state, snapshot, mailbox and possessions. Data only. */
 import { type BosunError } from '../../errors.ts';
-import { BOSS_AGENT } from '../model/agent.ts';
 import type { Ask } from './talk/ask-record.ts';
-import { type Definition, type Snapshot } from '../model/step-engine.ts';
+import { type Definition } from '../model/step-engine.ts';
 import { Mailbox } from './mailbox/mailbox.ts';
 import { type Message } from './mailbox/message.ts';
 import { levelOf } from '../model/priorities.ts';
 import { type EffectRef, type Ref } from '../model/ref.ts';
+import { Standing } from './standing.ts';
+import { NOTHING, Possessions } from './possessions.ts';
 import { ChildTable } from './residency/child-table.ts';
-import { type ChildRow, type RestartMode } from '../model/supervision.ts';
-import { type ActorImage, type ActorState, type ActorStatus, type Identity } from '../model/state.ts';
+import { BOSS_AGENT, type ChildRow, type RestartMode } from '../model/supervision.ts';
+import { type ActorState, type ActorStatus, type Identity } from '../model/state.ts';
 import { EVENT_TIMEOUT_ID, type Timer } from '../model/timers.ts';
 
-/** What an epoch makes of an actor: a state together with the snapshot that belongs to it. */
-export interface Image extends ActorImage {
-  readonly cell: Cell;
-  readonly snapshot: Snapshot | undefined;
-  readonly suspension: BosunError | undefined;
-}
-
-/** A value that an effect keeps, and how long it is as written. */
+/** A value that an effect keeps, and its encoded length. */
 export interface EffectCheckpoint {
   readonly value: unknown;
   readonly bytes: number;
 }
 
-/** What is held against an actor: a row. */
+/** Strikes and orders against an actor, as stored in a row. */
 export interface Held {
   /** Messages quarantined since one was processed. */
   readonly strikes: number;
-  /** The last one's. */
+  /** The error of the last quarantined message. */
   readonly error: unknown;
-  /** Its Boss had it restarted while the code could not read it; done by the first start that can. */
+  /**
+   * A restart ordered by the Boss while the code could not read the actor. The first start that can read it carries it
+   * out.
+   */
   readonly restart: RestartMode | null;
-  /** An administrator suspended it. */
+  /** The order by which an administrator suspended it. */
   readonly order?: { readonly by: string; readonly reason: string | null; readonly atMs: number };
 }
 
-/** What outside observers of one actor registered. */
+/** The kept turns of an actor, and the facts for the next one. */
+export interface Trail {
+  /** The number of the first kept turn; `next` is excluded. */
+  first: number;
+  next: number;
+  /** Turns kept since the last one with the whole context. */
+  sinceWhole: number;
+  /** Number of changes after the last kept turn; -1 where that was before the actor came into memory. */
+  sequence: number;
+}
+
+/** The callbacks of an observer of one actor. */
 export interface Observer {
   changed?(): void;
   emitted?(event: { readonly type: string }): void;
   ended?(): void;
-  /** The system has stopped or failed; nothing more will be told. */
+  /** Called when the system has stopped or failed; no further call follows. */
   closed?(reason: BosunError): void;
 }
 
-/**
- * What the many actors without children, or without timers, share: an empty map of its own would be a tenth of a cell.
- */
+/** One empty map, shared by all actors without children or timers, since a map takes a tenth of a cell. */
 const NONE: ReadonlyMap<string, never> = new Map<string, never>();
 
-/** Nothing is ever put into it. */
+/** A shared empty mailbox, which is never changed. */
 const EMPTY = new Mailbox();
 
-export class Cell {
-  /** This and the definition change together, by World.redefine. */
-  identity: Identity;
+export class Cell extends Standing {
   definition: Definition;
   readonly life: number;
   readonly ref: Ref;
   readonly parent: Cell | undefined;
   readonly isBoss: boolean;
-  /** Its parent wants `xstate.snapshot.*` events. From the identity, which a turn has no other reason to touch. */
+  /** Whether its parent wants `xstate.snapshot.*` events. Copied, because a turn needs nothing else of the identity. */
   readonly syncSnapshot: boolean;
   #mailbox: Mailbox | undefined;
-  #children: Map<string, Cell> | undefined;
-  #timers: Map<string, Timer> | undefined;
-  #table: Map<string, ChildRow> | undefined;
-  state: ActorState;
-  /** Undefined until the first turn. */
-  snapshot: Snapshot | undefined;
-  /** As of the last durable epoch; undefined until the birth is durable. What reads see. */
-  durable: Image | undefined;
-  /** Events of hosts that wait to enter the mailbox. */
+  #rare: Possessions = NOTHING;
+  /** Host events that wait to enter the mailbox. */
   incoming = 0;
-  /** In the run queue. */
+  /** Whether the actor is in the run queue. */
   queued = false;
-  /** In the list of those that the epoch in the making changes. */
+  /** Whether the epoch in the making lists it as changed. */
   isTouched = false;
-  /**
-   * Why it takes no turns though it lives: the code cannot read it, its state is suspect, or somebody suspended it. Its
-   * mailbox fills.
-   */
-  suspension: BosunError | undefined;
-  /** Set by World.hold. */
-  held: Held | undefined;
-  /** No longer in the population. */
-  gone = false;
-  /** Effects: what the start under way calls `self`. */
-  running: EffectRef | undefined;
-  /** Effects: tries that failed, since it was begun or its Boss had it begin again. */
-  failures = 0;
-  /** Effects: what they keep for their later starts, by name. */
-  kept: Map<string, EffectCheckpoint> | undefined;
-  /** Effects: what they have asked, and have not forgotten. */
-  asked: Ask | undefined;
-  /** Whose full mailbox it waits for before it takes another turn. */
-  waitsFor: Cell | undefined;
-  /** It takes no turn until another shard has caught up with what was sent to it. */
-  isHeldUp = false;
-  /** Who waits for room in its mailbox. */
-  crowd: Set<Cell> | undefined;
-  /** Durable actions that have not been run yet. */
-  unsent = 0;
-  observers: Set<Observer> | undefined;
 
   constructor(facts: {
     identity: Identity;
@@ -113,14 +84,17 @@ export class Cell {
     parent: Cell | undefined;
     state: ActorState;
   }) {
-    this.identity = facts.identity;
+    super(facts.identity, facts.state);
     this.life = facts.identity.life;
     this.isBoss = facts.identity.agent === BOSS_AGENT;
     this.syncSnapshot = facts.identity.syncSnapshot;
     this.definition = facts.definition;
     this.ref = facts.ref;
     this.parent = facts.parent;
-    this.state = facts.state;
+  }
+
+  get cell(): Cell {
+    return this;
   }
 
   get address(): string {
@@ -151,6 +125,17 @@ export class Cell {
     return this.state.seq;
   }
 
+  /** The state as of the last durable epoch; undefined while its birth is not durable. */
+  get durableState(): { readonly address: string; readonly state: ActorState } | undefined {
+    return this.durable && { address: this.address, state: this.durable.state };
+  }
+
+  /** Whether the actor takes no more turns, unless its Boss restarts it. */
+  get isOver(): boolean {
+    const { status } = this.state;
+    return status === 'done' || status === 'error' || status === 'stopped';
+  }
+
   get configuration(): number | null {
     return this.state.configuration;
   }
@@ -163,74 +148,174 @@ export class Cell {
     return this.state.attempt;
   }
 
-  /** Its own from the first message on: most actors of a large system wait for theirs. */
+  /** Strikes and orders against the actor, set by World.hold. */
+  get held(): Held | undefined {
+    return this.#rare.held;
+  }
+  set held(value: Held | undefined) {
+    this.#set('held', value);
+  }
+
+  /** Effects: the `self` of the current start. */
+  get running(): EffectRef | undefined {
+    return this.#rare.running;
+  }
+  set running(value: EffectRef | undefined) {
+    this.#set('running', value);
+  }
+
+  /** Effects: failed tries since it was begun or restarted by its Boss. */
+  get failures(): number {
+    return this.#rare.failures;
+  }
+  set failures(value: number) {
+    this.#set('failures', value);
+  }
+
+  /** Effects: checkpoint and memos, by name. */
+  get kept(): Map<string, EffectCheckpoint> | undefined {
+    return this.#rare.kept;
+  }
+  set kept(value: Map<string, EffectCheckpoint> | undefined) {
+    this.#set('kept', value);
+  }
+
+  /** Effects: asks that it has made and not forgotten. */
+  get asked(): Ask | undefined {
+    return this.#rare.asked;
+  }
+  set asked(value: Ask | undefined) {
+    this.#set('asked', value);
+  }
+
+  /** The trail of kept turns; undefined until it has kept a turn while in memory. */
+  get trail(): Trail | undefined {
+    return this.#rare.trail;
+  }
+  set trail(value: Trail | undefined) {
+    this.#set('trail', value);
+  }
+
+  /** The actor whose full mailbox it waits for before it takes another turn. */
+  get waitsFor(): Cell | undefined {
+    return this.#rare.waitsFor;
+  }
+  set waitsFor(value: Cell | undefined) {
+    this.#set('waitsFor', value);
+  }
+
+  /** Whether the actor waits until another shard has taken the messages sent there. */
+  get isHeldUp(): boolean {
+    return this.#rare.isHeldUp;
+  }
+  set isHeldUp(value: boolean) {
+    this.#set('isHeldUp', value);
+  }
+
+  /** Actors that wait for room in the mailbox of this one. */
+  get crowd(): Set<Cell> | undefined {
+    return this.#rare.crowd;
+  }
+  set crowd(value: Set<Cell> | undefined) {
+    this.#set('crowd', value);
+  }
+
+  /** Number of durable actions that have not succeeded yet. */
+  get unsent(): number {
+    return this.#rare.unsent;
+  }
+  set unsent(value: number) {
+    this.#set('unsent', value);
+  }
+
+  /** Readers who are notified of its changes. */
+  get observers(): Set<Observer> | undefined {
+    return this.#rare.observers;
+  }
+  set observers(value: Set<Observer> | undefined) {
+    this.#set('observers', value);
+  }
+
+  /** Sets a possession. Clearing one that was never set allocates no memory. */
+  #set<Name extends keyof Possessions>(name: Name, value: Possessions[Name]): void {
+    if (this.#rare[name] !== value) this.#possessions()[name] = value;
+  }
+
+  #possessions(): Possessions {
+    return this.#rare === NOTHING ? (this.#rare = new Possessions()) : this.#rare;
+  }
+
+  /** The actor's own mailbox, created with its first message; most actors of a large system have none. */
   get mailbox(): Mailbox {
     return this.#mailbox ?? EMPTY;
   }
 
   /**
-   * By child id; of a machine in order of birth, of a Boss those in memory, in the order in which they came.
-   * World.family has all.
+   * Children by id; a machine's in order of birth, a Boss's that are in memory, in order of arrival. World.family has
+   * all.
    */
   get children(): ReadonlyMap<string, Cell> {
-    return this.#children ?? NONE;
+    return this.#rare.children ?? NONE;
   }
 
-  /** By the id that their owner gave them. */
+  /** Timers by the id that their owner gave them. */
   get timers(): ReadonlyMap<string, Timer> {
-    return this.#timers ?? NONE;
+    return this.#rare.timers ?? NONE;
   }
 
-  /** Bosses: one record per child, what the Boss put there. */
+  /** Bosses: the record of each child. */
   get table(): ReadonlyMap<string, ChildRow> {
-    return this.#table ?? NONE;
+    return this.#rare.table ?? NONE;
   }
 
   addChild(child: Cell): void {
-    (this.#children ??= new Map<string, Cell>()).set(child.childId, child);
+    (this.#possessions().children ??= new Map<string, Cell>()).set(child.childId, child);
   }
 
-  /** Does nothing where another child has taken the id over. */
+  /** Removes a child, unless another child has its id by now. */
   removeChild(child: Cell): void {
     const { childId } = child;
-    if (this.#children?.get(childId) === child) this.#children.delete(childId);
+    const { children } = this.#rare;
+    if (children?.get(childId) === child) children.delete(childId);
   }
 
   addTimer(timer: Timer): void {
-    (this.#timers ??= new Map<string, Timer>()).set(timer.id, timer);
+    (this.#possessions().timers ??= new Map<string, Timer>()).set(timer.id, timer);
   }
 
-  /** Does nothing where another timer has taken the id over. */
+  /** Removes a timer, unless another timer has its id by now. */
   removeTimer(timer: Timer): void {
-    if (this.#timers?.get(timer.id) === timer) this.#timers.delete(timer.id);
+    const armed = this.#rare.timers;
+    if (armed?.get(timer.id) === timer) armed.delete(timer.id);
   }
 
-  /** Before it has any row. */
+  /** Sets a partial child table, before it has any row. */
   keepTable(table: ChildTable): void {
-    this.#table = table;
+    this.#possessions().table = table;
   }
 
-  /** Its table, where not all of it has to be in memory. */
+  /** The child table, where it need not be in memory as a whole. */
   get childTable(): ChildTable | undefined {
-    return this.#table instanceof ChildTable ? this.#table : undefined;
+    const { table } = this.#rare;
+    return table instanceof ChildTable ? table : undefined;
   }
 
   putRow(childId: string, row: ChildRow): void {
-    (this.#table ??= new Map<string, ChildRow>()).set(childId, row);
+    (this.#possessions().table ??= new Map<string, ChildRow>()).set(childId, row);
   }
 
   removeRow(childId: string): void {
-    this.#table?.delete(childId);
+    this.#rare.table?.delete(childId);
   }
 
-  /** The timer that the next message disarms. Those of a Boss are all its children's. */
+  /** The timer that the next message disarms. A Boss has none: its timers belong to its children. */
   get eventTimeout(): Timer | undefined {
-    return this.#timers === undefined || this.isBoss ? undefined : this.#timers.get(EVENT_TIMEOUT_ID);
+    const armed = this.#rare.timers;
+    return armed === undefined || this.isBoss ? undefined : armed.get(EVENT_TIMEOUT_ID);
   }
 
   /**
-   * Puts a message into the mailbox, at the level that the agent gives its event. One that recovery found deferred
-   * stands first.
+   * Puts a message into the mailbox, with the priority of its event. A message that recovery found deferred goes first.
    */
   receive(message: Message): void {
     const { priorities } = this.definition;
@@ -241,27 +326,28 @@ export class Cell {
     else mailbox.pushFirst(message);
   }
 
-  /** Whether it may take a turn now: a crashed child of a Boss waits for the Boss's decision. */
+  /** Whether the actor may take a turn now: a crashed child of a Boss waits for the Boss's decision. */
   get isRunnable(): boolean {
-    if (this.gone || this.suspension !== undefined || this.waitsFor !== undefined || this.isHeldUp) return false;
+    const { waitsFor, isHeldUp } = this.#rare;
+    if (this.gone || this.suspension !== undefined || waitsFor !== undefined || isHeldUp) return false;
     if (this.isBoss && this.childTable?.isAwaited === true) return false;
     return this.state.status === 'starting' || (this.state.status === 'active' && this.mailbox.peek() !== null);
   }
 
-  /** Whether its mailbox has as many messages as it should have. What is deferred has a bound of its own. */
+  /** Whether its mailbox is full. Deferred messages have a bound of their own. */
   get isFull(): boolean {
     return this.mailbox.size - this.mailbox.deferred >= this.definition.overflow.messages;
   }
 
   /**
-   * Whether its record is damaged, or encrypted under a key that is missing: then nothing of it may be served, and
-   * nothing taken for it.
+   * Whether its record is damaged, or encrypted with a missing key. Then none of it may be shown, and no message may be
+   * accepted for it.
    */
   get isIllegible(): boolean {
     return this.suspension?.code === 'BOSUN_STORE_DAMAGED' || this.suspension?.code === 'BOSUN_SECRET_KEY';
   }
 
-  /** Whether the code cannot read it: then nothing of it may be touched but its mailbox. */
+  /** Whether the code cannot read it: then only its mailbox may be changed. */
   get isUnreadable(): boolean {
     return (
       this.suspension !== undefined &&
@@ -271,19 +357,7 @@ export class Cell {
   }
 }
 
-/** What the cell is now. */
-export function imageOf(cell: Cell): Image {
-  return {
-    cell,
-    life: cell.life,
-    state: cell.state,
-    snapshot: cell.snapshot,
-    isGone: cell.gone,
-    suspension: cell.suspension,
-  };
-}
-
-/** Whether an actor and, for a Boss, those below it have begun, for readers to see. */
+/** Whether an actor and, for a Boss, those below it have begun, as readers see it. */
 export function stands(cell: Cell | undefined): boolean {
   if (cell?.durable === undefined) return false;
   if (cell.suspension !== undefined) return true;

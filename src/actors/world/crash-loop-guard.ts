@@ -1,12 +1,13 @@
 /**
- * Caution: finds what kills the host (design P6b). A message that loops for ever, one that exhausts memory, an effect
- * whose code throws outside of any turn: none of them can be caught where it happens, so the next run has to find out.
+ * The crash-loop guard finds what kills the process (design P6b): a message that loops for ever, one that exhausts
+ * memory, an effect whose code throws outside of any turn. None of them can be caught where it happens, so the next run
+ * has to find out.
  *
  * A note beside the store says how the last run ended and what it was about to do. It survives the death of the process
- * and costs a system call; no power cut is caused by a message, so it need not survive one. After a run that did not
- * end by a stop, the kernel is cautious for a while: it takes turns only for what is durable, and notes each of them
- * first. What was begun at two deaths is not begun a third time. Killing the process by hand in the middle of the same
- * turn twice in a row is the only way to accuse an innocent.
+ * and costs a system call; it need not survive a power cut, which no message causes. After a run that did not stop
+ * properly, the kernel is cautious for a while: it takes turns only for durable messages, and notes each of them first.
+ * What two runs died of is not begun a third time. Only killing the process by hand during the same turn twice in a row
+ * accuses an innocent one.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Clock } from '../../clock.ts';
@@ -14,16 +15,16 @@ import { CAUTIOUS_MS, DEATHS_MAX } from '../../limits.ts';
 import { type Notes } from '../model/ports.ts';
 
 /**
- * What a turn or the start of an effect is noted as: `message 2a`, `timer 7`, `birth 3`, `effect 5`. Numbers are ids of
- * rows.
+ * The recorded name of a turn or of an effect's start: `message 2a`, `timer 7`, `birth 3`, `effect 5`. Numbers are ids
+ * of rows.
  */
 export type Deed = `${'message' | 'timer' | 'birth' | 'effect'} ${number}`;
 
 interface Note {
   readonly state: 'running' | 'stopped';
-  /** Begun and not ended. */
+  /** The deed that was begun and has not ended. */
   readonly deed: Deed | null;
-  /** How many runs have ended with it begun. */
+  /** Number of runs that ended during each deed. */
   readonly deaths: Readonly<Record<string, number>>;
 }
 
@@ -35,15 +36,23 @@ export class CrashLoopGuard {
   #deaths: Readonly<Record<string, number>> = {};
   #deed: Deed | null = null;
   #isOver = false;
-  /** Whether turns are taken for what is durable only. */
+  /** Whether turns are taken for durable messages only. */
   isOn = false;
 
-  /** @param notes Of the store, once it is open; undefined where there are none: then it is never on. */
+  /**
+   * Makes the guard.
+   *
+   * @param notes Returns the notes of an open store; undefined if it has none, and then the guard is never on.
+   */
   constructor(notes: () => Notes | undefined) {
     this.#notes = notes;
   }
 
-  /** A run begins. @returns What must not be begun again. */
+  /**
+   * Begins a run.
+   *
+   * @returns Deeds that must not be begun again.
+   */
   begin(): ReadonlySet<Deed> {
     const { state, deed, deaths } = read(this.#notes());
     if (state === 'running') {
@@ -55,20 +64,20 @@ export class CrashLoopGuard {
     return new Set(Object.keys(this.#deaths).filter((key) => this.#deaths[key]! >= DEATHS_MAX) as Deed[]);
   }
 
-  /** Notes what is about to happen. Only while it is on. */
+  /** Records the deed that is about to begin. Does so only while the guard is on. */
   enter(deed: Deed): void {
     this.#deed = deed;
     this.#write('running');
   }
 
-  /** What was begun has ended, and the host lives. */
+  /** Clears the note after a deed has ended. */
   leave(): void {
     if (this.#deed === null) return;
     this.#deed = null;
     this.#write('running');
   }
 
-  /** Starts an effect; what its code throws later, on its own, is put down to it. */
+  /** Starts an effect; errors that its code throws later by itself are attributed to it. */
   runEffect(life: number, run: () => void): void {
     if (!this.isOn) {
       run();
@@ -79,7 +88,7 @@ export class CrashLoopGuard {
     this.leave();
   }
 
-  /** Once what was waiting has had its turns, and clients their time to come back, the run is like any other. */
+  /** Turns the guard off once waiting messages have had their turns, and clients had time to come back. */
   relaxLater(clock: Clock, isQuiet: () => boolean): void {
     const look = () => {
       if (!this.isOn) return;
@@ -92,24 +101,29 @@ export class CrashLoopGuard {
     if (this.isOn) clock.setTimeout(look, CAUTIOUS_MS, { isBackground: true });
   }
 
-  /** The run ends by a stop. */
+  /** Ends the run by a stop. */
   stop(): void {
     this.#end();
     this.#write('stopped');
   }
 
-  /** The run ends as the death of the process does: the note stays as it is. */
+  /** Ends the run as the death of the process would: the note stays as it is. */
   abandon(): void {
     this.#isOver = true;
-    process.off('uncaughtExceptionMonitor', this.#blame);
+    this.#forget();
   }
 
   #end(): void {
-    process.off('uncaughtExceptionMonitor', this.#blame);
-    this.#effects.disable();
+    this.#forget();
     this.isOn = false;
     this.#deed = null;
     this.#deaths = {};
+  }
+
+  /** Drops the storage. In Node 20 and 22, an enabled storage costs time for every promise of the process. */
+  #forget(): void {
+    process.off('uncaughtExceptionMonitor', this.#blame);
+    this.#effects.disable();
   }
 
   readonly #blame = (): void => {
@@ -124,7 +138,7 @@ export class CrashLoopGuard {
   }
 }
 
-/** A note that cannot be read is none: it is not worth a refusal. */
+/** Reads the note. An unreadable one counts as none, because it does not justify refusing a start. */
 function read(notes: Notes | undefined): Note {
   try {
     return { ...CLEAN, ...(JSON.parse(notes?.read() ?? '{}') as Partial<Note>) };

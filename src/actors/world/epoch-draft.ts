@@ -1,33 +1,34 @@
 /**
- * The epoch in the making: gathers what turns change until it is frozen into one commit. What appears and vanishes
+ * The epoch in the making: collects the changes of turns until it is frozen into one commit. What appears and vanishes
  * within one epoch (a message sent and read, a timer armed and cancelled) leaves no trace in it.
  */
 import { type Waiter } from './mailbox/inbound.ts';
-import { type Cell, type Image, imageOf } from './cell.ts';
+import { type Cell } from './cell.ts';
+import { type Image, imageOf } from './standing.ts';
 import { concealedMessage, type Message, messageRow } from './mailbox/message.ts';
 import { type Conceal, type Counters, type Deltas, type Epoch, type RowKey, KEYSPACE } from '../model/ports.ts';
-import { isEnrolled } from './residency/rest.ts';
 import { rowKey } from '../model/row-keys.ts';
+import { isEnrolled } from '../model/state.ts';
 import { type Timer, timerRow } from '../model/timers.ts';
 
-/** What happens once the epoch is durable. */
+/** An action to run once the epoch is durable. */
 export type Output = () => void;
 
-/** A frozen epoch and what its durability releases. */
+/** A frozen epoch, and everything to release when it is durable. */
 export interface Frozen {
-  /** There is nothing to write. */
+  /** Whether there is nothing to write. */
   readonly isVoid: boolean;
   /** Number of the last turn in it. */
   readonly lastTurn: number;
   readonly epoch: Epoch;
-  /** Those of the epoch, with what the kernel knows besides. */
+  /** The images of the epoch, with the kernel's cells. */
   readonly images: readonly Image[];
   readonly outputs: readonly Output[];
-  /** Hosts that are told. */
+  /** Hosts to be told. */
   readonly settled: readonly Waiter[];
 }
 
-/** Whose values are stored encrypted, and how; undefined where there is no key. */
+/** The actors whose values are encrypted, and how; undefined if there is no key. */
 export interface Concealment {
   readonly conceal: Conceal;
   isSecret(life: number): boolean;
@@ -35,20 +36,27 @@ export interface Concealment {
 
 export class EpochDraft {
   readonly #concealment: Concealment | undefined;
-  /** Changes of states; whoever adds one touches the cell. */
+  /** Changes of states; adding one requires touching the cell. */
   readonly deltas: Deltas;
   #rows = new Map<RowKey, unknown>();
   #concealed = new Map<RowKey, unknown>();
-  /** Accepted, or delivered once more. Most of them are read before the epoch ends. */
+  /** Messages that were accepted or redelivered. Most are read before the epoch ends. */
   readonly #messages: Message[] = [];
   readonly #timers: Timer[] = [];
   readonly #touched: Cell[] = [];
-  /** Lives of children of Bosses whose row of the roll says that they have not begun. */
+  /** Lives of children of Bosses with a row in the roll that says that they have not begun. */
   readonly #unbegun = new Set<number>();
   #outputs: Output[] = [];
   #settled: Waiter[] = [];
+  /** Functions that add rows and outputs at the end of the epoch. No caller waits for them. */
+  readonly #gatherers: (() => void)[] = [];
+  #awaited = 0;
+  /** Keys being removed, recorded while an operation reads durable rows and must not bring them back. */
+  removals: Set<RowKey> | undefined;
   turns = 0;
-  /** What its turns admitted, and the events of hosts. */
+  /** Number of drafts before this one in this run, to recognise data of the current draft. */
+  ordinal = 0;
+  /** Bytes admitted by its turns and for host events. */
   bytes = 0;
 
   constructor(deltas: Deltas, concealment?: Concealment) {
@@ -56,7 +64,7 @@ export class EpochDraft {
     this.#concealment = concealment;
   }
 
-  /** Whether there is anything to write or to release. */
+  /** Whether there is nothing to write or to release. */
   get isEmpty(): boolean {
     const { length: changes } = this.#touched;
     return (
@@ -65,25 +73,33 @@ export class EpochDraft {
         this.#messages.length +
         this.#timers.length +
         this.#outputs.length +
-        this.#settled.length ===
+        this.#settled.length +
+        this.#gatherers.length ===
       0
     );
   }
 
-  /** Whether there is nothing to write, only to release: what came is gone again, and nothing has changed. */
+  /** Whether there is nothing to write, only something to release: messages came and went, and no state has changed. */
   get isVoid(): boolean {
-    if (!this.deltas.isEmpty || this.#rows.size + this.#touched.length > 0) return false;
+    if (!this.deltas.isEmpty || this.#rows.size + this.#touched.length + this.#gatherers.length > 0) return false;
     return this.#messages.every(({ isGone }) => isGone) && this.#timers.every(({ gone }) => gone);
   }
 
-  /** How many hosts wait for it to be durable. */
+  /** Number of events and orders for which hosts wait in this epoch. */
   get awaited(): number {
-    return this.#settled.length;
+    return this.#awaited;
   }
 
   /**
-   * Marks a birth, a death or a change of the cell. The record of one that cannot be read stays as it is, while it
-   * lives.
+   * Whether anybody outside waits for the epoch: a host, an effect that begins with it, or a reader of emitted events.
+   */
+  get isAwaited(): boolean {
+    return this.#settled.length + this.#outputs.length > 0;
+  }
+
+  /**
+   * Marks a birth, a death or a change of the cell. An unreadable actor's record is left untouched while the actor
+   * exists.
    */
   touch(cell: Cell): void {
     if (cell.isTouched || (cell.suspension !== undefined && cell.isIllegible && !cell.gone)) return;
@@ -96,7 +112,7 @@ export class EpochDraft {
     if (this.#concealed.size > 0) this.#concealed.delete(key);
   }
 
-  /** One that holds values of an actor: `stored` is what is written where those are to be concealed. */
+  /** Puts a row with values of an actor: `stored` returns the stored form where those are concealed. */
   putOf(life: number, key: RowKey, row: unknown, stored: (conceal: Conceal) => unknown): void {
     this.put(key, row);
     const concealment = this.#concealment;
@@ -105,25 +121,35 @@ export class EpochDraft {
 
   remove(key: RowKey): void {
     this.#rows.set(key, null);
+    this.removals?.add(key);
   }
 
   output(output: Output): void {
     this.#outputs.push(output);
   }
 
-  /** Tells the host when this epoch is durable. */
-  settle(host: Waiter): void {
-    this.#settled.push(host);
+  /**
+   * Adds a function that is called when the epoch closes, to enter rows and outputs. Does not make the epoch close
+   * sooner.
+   */
+  atEnd(gather: () => void): void {
+    this.#gatherers.push(gather);
   }
 
-  /** A message was accepted, or its delivery count rose. */
+  /** Notifies the host when this epoch is durable; once, even if it waits for several events in a row. */
+  settle(host: Waiter): void {
+    this.#awaited += 1;
+    if (this.#settled[this.#settled.length - 1] !== host) this.#settled.push(host);
+  }
+
+  /** Records that a message was accepted, or that its delivery count increased. */
   unread(message: Message): void {
     if (message.timer !== null || message.isListed) return;
     message.isListed = true;
     this.#messages.push(message);
   }
 
-  /** A message was read or discarded. */
+  /** Records that a message was read or discarded. */
   read(message: Message): void {
     message.isGone = true;
     if (message.order !== null && !message.order.isInHand) this.settle(message.order);
@@ -136,7 +162,7 @@ export class EpochDraft {
     this.#timers.push(timer);
   }
 
-  /** The timer is marked as gone. */
+  /** Records that a timer was disarmed. */
   disarmed(timer: Timer): void {
     if (timer.stored) this.remove(rowKey(KEYSPACE.timers, timer.number));
   }
@@ -150,6 +176,7 @@ export class EpochDraft {
     isVoid: boolean;
     lastTurn: number;
   }): Frozen {
+    for (const gather of this.#gatherers.splice(0)) gather();
     this.#store(head.kernelTimeMs);
     const images = this.#touched.map(imageOf);
     for (const cell of this.#touched) {
@@ -177,25 +204,27 @@ export class EpochDraft {
     if (this.#concealed.size > 0) this.#concealed = new Map();
     this.#outputs = [];
     this.#settled = [];
+    this.#awaited = 0;
+    this.ordinal += 1;
     return frozen;
   }
 
-  /** Those who would have been told, when there will be no further epoch. */
+  /** Takes the waiting hosts, when there will be no further epoch. */
   takeSettled(): readonly Waiter[] {
     const settled = this.#settled;
     this.#settled = [];
     return settled;
   }
 
-  /** Takes in a row of the roll that recovery found of one that has not begun. */
+  /** Loads a row of the roll about an actor that has not begun. */
   loadUnbegun(life: number): void {
     this.#unbegun.add(life);
   }
 
-  /** A child of a Boss that has not begun has to be in memory at the next start. */
+  /** Enters a child of a Boss that has not begun into the roll, so that the next start reads it. */
   #enrol(cell: Cell): void {
     const { life } = cell;
-    const isUnbegun = cell.status === 'starting' && !cell.gone && !isEnrolled(cell);
+    const isUnbegun = cell.status === 'starting' && !cell.gone && !isEnrolled(cell.identity);
     if (isUnbegun === this.#unbegun.has(life)) return;
     if (isUnbegun) {
       this.#unbegun.add(life);
@@ -206,7 +235,7 @@ export class EpochDraft {
     }
   }
 
-  /** What is still unread or armed becomes rows. */
+  /** Writes rows of messages that are still unread and timers that are still armed. */
   #store(nowMs: number): void {
     for (const message of this.#messages) {
       message.isListed = false;
@@ -225,7 +254,7 @@ export class EpochDraft {
     }
   }
 
-  /** One that is for another actor is concealed for either's sake. */
+  /** Writes the row of a timer. An event for another actor is concealed if either of them has secrets. */
   #putTimer(timer: Timer): void {
     const { owner, to, event } = timer;
     const whose = this.#concealment?.isSecret(owner) === true ? owner : to;

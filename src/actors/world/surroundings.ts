@@ -1,14 +1,16 @@
 /**
- * What the parts of the world may use of it. Each part names, by `Pick`, the few of these that it needs, so that none
- * of them knows the world itself.
+ * The parts of the world as its other parts may use them. Each part names the few that it needs by `Pick`, so that none
+ * of them depends on the world itself.
  */
 import { type EventObject } from 'xstate';
 import { type Clock } from '../../clock.ts';
 import { type Codec, type Counters } from '../model/ports.ts';
+import { type RecordSpans } from '../model/records.ts';
 import { type Ref } from '../model/ref.ts';
 import { type StepEngine } from '../model/step-engine.ts';
 import { type Timer } from '../model/timers.ts';
 import { type ResolveHandle } from '../model/value-check.ts';
+import { type Audience } from './audience.ts';
 import { type Cell } from './cell.ts';
 import { type EpochDraft } from './epoch-draft.ts';
 import { type NewDeadLetter } from './mailbox/dead-letter.ts';
@@ -19,14 +21,14 @@ import { type Residents } from './residency/residents.ts';
 import { type OtherShards } from './shards/other-shards.ts';
 import { type KernelTime } from './time/kernel-time.ts';
 
-/** Where an actor lives, and which of its lives it is. */
+/** The address of an actor and its life. */
 export interface Whereabouts {
   readonly life: number;
   readonly address: string;
 }
 
 export interface Surroundings {
-  /** Actors in memory by life, by address and by system id; who rests on disk wakes when asked for. */
+  /** Actors in memory by life, by address and by system id; finding one on disk wakes it. */
   readonly cells: CellIndex<number>;
   readonly addresses: CellIndex<string>;
   readonly names: CellIndex<string>;
@@ -41,22 +43,21 @@ export interface Surroundings {
 
   /** Takes the next number of a counter. */
   next(counter: keyof Counters): number;
-  /** The number that `next` would give. */
+  /** The number that `next` would return. */
   nextNumber(counter: keyof Counters): number;
-  /** Makes `next` give nothing below `to`. */
+  /** Makes `next` return nothing below `to`. */
   skip(counter: keyof Counters, to: number): void;
   /** The one reference to a life. */
   readonly refOf: (life: number, address: string) => Ref;
-  /** The reference of this system that an object stands for. */
+  /** Resolves an object to a reference of this system. */
   readonly own: ResolveHandle;
-  /** Whether what an actor holds is stored encrypted. */
+  /** Whether the values of an actor are stored encrypted. */
   isSecret(life: number): boolean;
 
-  /** Tells the loop that there is something to do. */
+  /** Tells the loop that there is work. */
   readonly wake: () => void;
   readonly log: (...args: unknown[]) => void;
-  /** Runs code of the host; what that throws is logged. */
-  guarded(tell: () => void): void;
+  readonly audience: Audience;
   /** Puts an actor that may take a turn into the run queue. */
   schedule(cell: Cell): void;
   /** Puts a message of any kind into a mailbox. */
@@ -69,11 +70,15 @@ export interface Surroundings {
     undeliverable(to: Whereabouts, event: EventObject, from: number): void;
   };
   readonly asks: {
-    /** The request that crashed its receiver until it was put aside, if it was one. */
+    /** Handles the request that crashed its receiver until it was quarantined, if it was one. */
     crashed(to: { readonly address: string }, event: EventObject, cause: unknown): void;
   };
+  readonly records: {
+    /** Removes records of an ended actor, slice by slice. */
+    purge(cell: Cell, spans: RecordSpans): void;
+  };
   readonly backpressure: {
-    /** A mailbox has become shorter. */
+    /** Records that a mailbox has become shorter. */
     eased(cell: Cell): void;
   };
   readonly timers: {
@@ -83,7 +88,7 @@ export interface Surroundings {
   readonly tracing: {
     /** Number of the epoch in the making. */
     readonly epoch: number;
-    /** A timer to somebody else is about to become a message. */
+    /** Records that a timer to another actor is about to become a message. */
     fired(timer: Timer): void;
   };
 }

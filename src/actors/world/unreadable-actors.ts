@@ -1,4 +1,4 @@
-/** Actors that are on disk and cannot be read. They are left as they are, and their addresses are taken. */
+/** Stored actors that cannot be read. They are left unchanged, and keep their addresses. */
 import { type BosunError } from '../../errors.ts';
 import type { Cell } from './cell.ts';
 import { type Surroundings } from './surroundings.ts';
@@ -7,7 +7,7 @@ type Needs = Pick<Surroundings, 'residency'>;
 
 export class UnreadableActors {
   readonly #world: Needs;
-  /** By life, and why. */
+  /** Reasons by life. */
   readonly #problems = new Map<number, BosunError>();
   readonly #addresses = new Map<string, BosunError>();
 
@@ -19,7 +19,11 @@ export class UnreadableActors {
     return this.#problems.size;
   }
 
-  /** @param address Undefined where that cannot be read either. */
+  /**
+   * Adds an actor.
+   *
+   * @param address Undefined if it cannot be read either.
+   */
   add({ life, address }: { life: number; address: string | undefined }, problem: BosunError): void {
     this.#problems.set(life, problem);
     if (address !== undefined) this.#addresses.set(address, problem);
@@ -29,7 +33,7 @@ export class UnreadableActors {
     return this.#problems.get(life);
   }
 
-  /** Why the actor at an address cannot be read; undefined where that is not so. */
+  /** The reason why the actor at an address cannot be read; undefined if it can. */
   at(address: string): BosunError | undefined {
     const { residency } = this.#world;
     return (
@@ -37,7 +41,9 @@ export class UnreadableActors {
     );
   }
 
-  /** Why actors that are on disk do not run, in order of birth; those among them that the code of today cannot read. */
+  /**
+   * The reasons why stored actors do not run, in order of birth, including actors that the present code cannot read.
+   */
   problems(cells: Iterable<Cell>): readonly BosunError[] {
     const suspended = [...cells].flatMap((cell) => (cell.isUnreadable ? [[cell.life, cell.suspension!] as const] : []));
     return [...this.#problems, ...suspended].sort(([a], [b]) => a - b).map(([, problem]) => problem);

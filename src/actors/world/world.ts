@@ -1,41 +1,42 @@
 /**
  * The population and its primitive operations: births, deaths, changes and messages, each entered into the epoch in the
- * making. Timers are in agenda.ts. No policy: who may do what, and when, is decided in turn.ts, bosses.ts and
- * effects.ts.
+ * making. Timers are in time/timer-service.ts. No policy: turn.ts, bosses.ts and effects.ts decide who may do what, and
+ * when.
  */
 import { type EventObject } from 'xstate';
 import { childAddress } from '../model/address.ts';
 import { assert } from '../../assert.ts';
 import { type Clock } from '../../clock.ts';
-import { messageOf } from '../../errors.ts';
 import { type ResolveHandle } from '../model/value-check.ts';
 import { TimerService } from './time/timer-service.ts';
 import { type InboundRequest } from './mailbox/inbound.ts';
 import { Asks } from './talk/asks.ts';
+import { type Audience } from './audience.ts';
 import { Audit } from './audit.ts';
-import { Cell, type Held, type EffectCheckpoint, type Observer } from './cell.ts';
+import { Cell, type Held } from './cell.ts';
 import { Backpressure } from './mailbox/backpressure.ts';
 import { DeadLetters } from './mailbox/dead-letters.ts';
-import { type Definition, type Snapshot, type StepEngine } from '../model/step-engine.ts';
+import { type Birth, type Definition, identityOfBirth, type Snapshot, type StepEngine } from '../model/step-engine.ts';
 import { EpochDraft } from './epoch-draft.ts';
 import { Groups } from './talk/groups.ts';
+import { Incidents } from './incidents.ts';
 import { type KernelTime } from './time/kernel-time.ts';
 import { Message, type MessageKind } from './mailbox/message.ts';
 import { Monitors } from './talk/monitors.ts';
 import { type Surroundings } from './surroundings.ts';
 import { type Residents } from './residency/residents.ts';
-import { isEnrolled } from './residency/rest.ts';
 import { CellIndex } from './residency/cell-index.ts';
 import { type Codec, type Counters, type RowKey, KEYSPACE } from '../model/ports.ts';
 import { Queue } from '../model/queue.ts';
+import { Records } from './records.ts';
 import { type OtherShards } from './shards/other-shards.ts';
 import { type Ref } from '../model/ref.ts';
 import { childKey, keptKey, keyText, rowKey } from '../model/row-keys.ts';
 import { type ChildRow } from '../model/supervision.ts';
 import { Tracing } from './tracing/tracing.ts';
 import { UnreadableActors } from './unreadable-actors.ts';
+import { UnsettledRows } from './unsettled-rows.ts';
 import {
-  type ActorState,
   applyChange,
   Change,
   concealedChange,
@@ -47,14 +48,16 @@ import {
 } from '../model/state.ts';
 
 export class World implements Surroundings {
-  /** By life. */
+  /** Cells by life. */
   readonly cells = new CellIndex<number>();
   readonly addresses = new CellIndex<string>();
-  /** By system id. */
+  /** Cells by system id. */
   readonly names = new CellIndex<string>();
-  /** Who is in memory; undefined where everybody is. */
+  /** The residency; undefined if all actors are in memory. */
   residency: Residents | undefined;
   readonly unreadable = new UnreadableActors(this);
+  /** Records of children that readers do not see yet; where all actors are in memory. */
+  readonly unsettled = new UnsettledRows();
   readonly timers = new TimerService(this);
   readonly letters = new DeadLetters(this);
   readonly asks = new Asks(this);
@@ -62,8 +65,10 @@ export class World implements Surroundings {
   readonly groups = new Groups(this);
   readonly backpressure = new Backpressure(this);
   readonly audit = new Audit(this);
+  readonly records = new Records(this);
   readonly tracing = new Tracing(this);
-  /** What goes to other shards, and comes from them; undefined where there is one kernel. */
+  readonly incidents = new Incidents(this);
+  /** The channel to other shards; undefined if there is one kernel. */
   shards: OtherShards | undefined;
   readonly draft: EpochDraft;
   readonly engine: StepEngine;
@@ -72,18 +77,18 @@ export class World implements Surroundings {
   readonly time: KernelTime;
   /** Cells that may take a turn, in order. */
   readonly runnable = new Queue<Cell>();
-  /** Told of every event that any actor emits. */
-  readonly watchers: Set<(address: string, event: EventObject) => void>;
-  /** Told when there is something to do. */
+  /** The observers of actors. */
+  readonly audience: Audience;
+  /** Tells the loop that there is work. */
   readonly wake: () => void;
-  /** Where reports to people go. */
+  /** Receives reports to people. */
   readonly log: (...args: unknown[]) => void;
   /** The one reference to a life. */
   readonly refOf: (life: number, address: string) => Ref;
-  /** The reference of this system that an object stands for. */
+  /** Resolves an object to a reference of this system. */
   readonly own: ResolveHandle;
   #counters: { -readonly [K in keyof Counters]: Counters[K] };
-  /** Between two lives: shards take turns. */
+  /** Step between two successive life numbers of a shard; the numbers between belong to the other shards. */
   readonly #lifeStride: number;
 
   constructor(parts: {
@@ -96,7 +101,7 @@ export class World implements Surroundings {
     refOf: (life: number, address: string) => Ref;
     own: ResolveHandle;
     wake: () => void;
-    watchers: Set<(address: string, event: EventObject) => void>;
+    audience: Audience;
     log: (...args: unknown[]) => void;
   }) {
     this.engine = parts.engine;
@@ -106,7 +111,7 @@ export class World implements Surroundings {
     this.clock = parts.clock;
     this.time = parts.time;
     this.wake = parts.wake;
-    this.watchers = parts.watchers;
+    this.audience = parts.audience;
     this.log = parts.log;
     this.refOf = parts.refOf;
     this.own = parts.own;
@@ -118,7 +123,10 @@ export class World implements Surroundings {
     return { ...this.#counters };
   }
 
-  /** What `next` would give. */
+  /** Restores a machine's snapshot without children. */
+  readonly restore = (cell: Cell): Snapshot => this.engine.restore(cell.definition, cell.ref, cell.state, {});
+
+  /** The number that `next` would return. */
   nextNumber(counter: keyof Counters): number {
     return this.#counters[counter];
   }
@@ -129,30 +137,30 @@ export class World implements Surroundings {
     return number;
   }
 
-  /** Has `next` give nothing below `to`. */
+  /** Raises the next number to `to`, if it is lower. */
   skip(counter: keyof Counters, to: number): void {
     this.#counters[counter] = Math.max(this.#counters[counter], to);
   }
 
-  /** Enters a birth. The caller has made sure that the address and the system id are free. */
-  spawn(
-    parts: Identity,
-    definition: Definition,
-    parent: Cell | undefined,
-    ref = this.refOf(parts.life, parts.address),
-  ): Cell {
-    const identity = identityOf(parts);
+  /** Enters a birth. The caller has checked that the address and the system id are free. */
+  spawn(identity: Identity, definition: Definition, parent?: Cell, born?: Ref): Cell {
+    const ref = born ?? this.refOf(identity.life, identity.address);
     assert(!this.addresses.has(identity.address), `two actors at ${identity.address}`);
     const cell = new Cell({ identity, definition, ref, parent, state: UNBORN });
     this.adopt(cell);
     this.#putIdentity(cell);
-    this.draft.put(`${KEYSPACE.addresses}!${identity.address}`, identity.life);
+    if (identity.bond === 'supervised') this.draft.put(`${KEYSPACE.addresses}!${identity.address}`, identity.life);
     if (identity.systemId !== null) this.#name(cell, identity.systemId);
     if (cell.isBoss) this.residency?.attach(cell, true);
-    this.#enrol(cell);
+    if (definition.isEffect) this.draft.put(rowKey(KEYSPACE.roll, cell.life), 1);
     this.draft.touch(cell);
     this.schedule(cell);
     return cell;
+  }
+
+  /** Enters the birth of a machine's child. */
+  bear(parent: Cell, birth: Birth, effectId: string): void {
+    this.spawn(identityOfBirth(birth, parent.life, effectId), birth.definition, parent, birth.ref);
   }
 
   /** Takes a cell into the indexes; for births and recovery. */
@@ -163,7 +171,7 @@ export class World implements Surroundings {
     cell.parent?.addChild(cell);
   }
 
-  /** Living children by birth; wakes those of a Boss. Throws BOSUN_CHILDREN_UNREAD where its table is not whole. */
+  /** Living children in order of birth; wakes a Boss's. Throws BOSUN_CHILDREN_UNREAD if its table is not whole. */
   family(cell: Cell): Cell[] {
     if (this.residency === undefined || !cell.isBoss) return [...cell.children.values()];
     for (const id of cell.table.keys()) this.child(cell, id);
@@ -178,46 +186,40 @@ export class World implements Surroundings {
       : child;
   }
 
-  /** Of everybody who has one. */
+  /** All system ids with their cells. */
   *systemIds(): Generator<readonly [systemId: string, cell: Cell]> {
     for (const name of [...(this.residency?.names ?? [])]) this.names.get(name);
     yield* this.names;
-  }
-
-  /** An actor as of the last durable epoch; undefined for the dead, and for those who are not in memory. */
-  durableState(life: number): { readonly address: string; readonly state: ActorState } | undefined {
-    const cell = this.cells.resident(life);
-    return cell?.durable && { address: cell.address, state: cell.durable.state };
   }
 
   /** Removes a cell without children from the population and from disk. Unread events become dead letters. */
   remove(cell: Cell): void {
     assert(cell.children.size === 0, `burial of ${cell.address} before its children`);
     this.tracing.buried(cell);
+    this.records.purge(cell, cell.state.records);
     const { life, address } = cell.identity;
     this.silence(cell);
-    for (const id of [...cell.table.keys()]) this.removeChildRow(cell, id);
+    for (const id of [...cell.table.keys()]) this.setChildRow(cell, id, null);
     this.forget(cell);
     cell.gone = true;
     this.ended(cell);
     this.cells.delete(life);
     if (this.addresses.get(address) === cell) {
       this.addresses.delete(address);
-      this.draft.remove(`${KEYSPACE.addresses}!${address}`);
+      if (cell.bond === 'supervised') this.draft.remove(`${KEYSPACE.addresses}!${address}`);
     }
     cell.parent?.removeChild(cell);
     this.draft.remove(rowKey(KEYSPACE.identities, life));
-    if (isEnrolled(cell)) this.draft.remove(rowKey(KEYSPACE.roll, life));
     this.residency?.departed(cell);
     if (cell.held !== undefined) this.hold(cell, undefined);
     this.draft.touch(cell);
   }
 
-  /**
-   * The cell's state belongs to this definition from now on. The caller changes the state with it, where it has one.
-   */
+  /** Assigns a cell to another definition. The caller changes the state with it, where it has one. */
   redefine(cell: Cell, definition: Definition): void {
     const { hash, version } = definition;
+    // A snapshot is restored by the definition under which the state was stored.
+    cell.restoreNow();
     cell.definition = definition;
     if (cell.identity.definition === hash && cell.identity.version === version) return;
     cell.identity = identityOf({ ...cell.identity, definition: hash, version });
@@ -225,14 +227,14 @@ export class World implements Surroundings {
     this.draft.touch(cell);
   }
 
-  /** What a Boss starts a child with is in the Boss's record too, and so no secret. */
+  /** Writes the identity. The input of a Boss's child is in the Boss's record too, and so is not concealed. */
   #putIdentity({ life, identity }: Cell): void {
     const key = rowKey(KEYSPACE.identities, life);
     if (identity.bond === 'supervised') this.draft.put(key, identity);
     else this.draft.putOf(life, key, identity, (conceal) => ({ ...identity, input: conceal(identity.input) }));
   }
 
-  /** Whether what an actor holds is stored encrypted. Of one that is gone nobody knows what it was. */
+  /** Whether the values of an actor are stored encrypted. True for an actor that is gone. */
   isSecret(life: number): boolean {
     const cell = this.cells.get(life);
     return (
@@ -241,7 +243,7 @@ export class World implements Surroundings {
     );
   }
 
-  /** Holds something against a cell, or lets it go. */
+  /** Sets or clears the strikes and orders against a cell. */
   hold(cell: Cell, held: Held | undefined): void {
     const key = rowKey(KEYSPACE.held, cell.life);
     cell.held = held;
@@ -250,7 +252,7 @@ export class World implements Surroundings {
     this.draft.touch(cell);
   }
 
-  /** Takes from a cell all that could make it act: messages, timers, its system id. */
+  /** Removes everything that could make a cell act: messages, timers, its system id. */
   silence(cell: Cell): void {
     // Timers first: those that are due are in the mailbox.
     for (const timer of [...cell.timers.values()]) this.timers.disarm(cell, timer);
@@ -267,16 +269,10 @@ export class World implements Surroundings {
       this.draft.remove(nameKey(systemId));
       this.shards?.tellName('nameless', systemId, cell.identity);
     }
-    // It does nothing any more, and is in memory with whom it belongs to.
-    if (cell.definition.isEffect) this.draft.put(rowKey(KEYSPACE.roll, life), 0);
+    if (cell.definition.isEffect) this.draft.remove(rowKey(KEYSPACE.roll, life));
   }
 
-  /** Enters who has to be in memory from the start of each run. */
-  #enrol(cell: Cell): void {
-    if (isEnrolled(cell)) this.draft.put(rowKey(KEYSPACE.roll, cell.life), cell.definition.isEffect ? 1 : 0);
-  }
-
-  /** A life is over: whoever watches it, asked it or shares a group with it learns of that. */
+  /** Tells everybody concerned that a life is over: watchers, askers, groups. */
   ended(cell: Cell): void {
     this.asks.ended(cell);
     this.groups.ended(cell);
@@ -285,8 +281,8 @@ export class World implements Surroundings {
   }
 
   /**
-   * Gives back to a cell that starts again the system id that `silence` took, if it is still free. It is in no group
-   * and watches nobody yet.
+   * Returns to a restarted cell the system id that `silence` took, if it is still free. It is in no group and watches
+   * nobody yet.
    */
   revive(cell: Cell): void {
     this.groups.ended(cell);
@@ -305,7 +301,7 @@ export class World implements Surroundings {
   /**
    * Changes the durable state of a cell. `change` has been admitted; nothing here throws.
    *
-   * @param always Count it as a change even if nothing is said to be different.
+   * @param always Count it as a change even if nothing differs.
    */
   change(cell: Cell, change: StateChange, snapshot: Snapshot | undefined = cell.snapshot, always = false): void {
     const whole = Change.of(change);
@@ -314,7 +310,7 @@ export class World implements Surroundings {
       cell.snapshot = snapshot;
       return;
     }
-    // All of it is worked out before any of it counts: a state without its delta would break the chain on disk.
+    // Everything is computed before any of it takes effect: a state without its delta would break the chain on disk.
     const { conceal } = this.codec;
     const isSecret = conceal !== undefined && (cell.definition.isSecret || cell.state.isSecret !== undefined);
     if (isSecret && cell.state.isSecret === undefined) whole.isSecret = true;
@@ -328,8 +324,8 @@ export class World implements Surroundings {
   }
 
   /**
-   * Puts a message into a mailbox. The event has been admitted. Events for the dead become dead letters; what else is
-   * for them is dropped.
+   * Puts a message into a mailbox. The event has been admitted. Events for ended actors become dead letters; other
+   * messages for them are dropped.
    */
   enqueue(
     to: Cell,
@@ -339,7 +335,7 @@ export class World implements Surroundings {
     attempt = 0,
     order: InboundRequest | null = null,
   ): void {
-    if (to.gone || (isOver(to) && to.bond === 'invoked')) {
+    if (to.gone || (to.isOver && to.bond === 'invoked')) {
       if (order !== null) this.draft.settle(order);
       if (kind === 'event') this.letters.undeliverable(to.identity, event, from);
       return;
@@ -349,15 +345,15 @@ export class World implements Surroundings {
     to.receive(message);
     this.draft.unread(message);
     // A Boss decides at once: behind ten thousand children that fail together it would leave all of them and their
-    // exits to be written as they wait. One that has more to read after a visit waits in line like others.
+    // exits to be written while they wait. With more messages after a visit it waits in line like others.
     this.schedule(to, kind === 'exit');
-    // Also where nobody can read it now: it has to become durable.
+    // Wakes the loop even if no actor can read the message now, because it has to become durable.
     this.wake();
   }
 
   /**
-   * An event to somebody who is not here: of another shard, or ended, or stopped before it was born. A dead letter
-   * where it is known whose.
+   * Handles an event to an actor that is not here: on another shard, ended, or stopped before its birth. If its
+   * receiver is known, it becomes a dead letter.
    */
   postAway(to: object, event: EventObject, from: number): void {
     const ref = this.own(to);
@@ -380,38 +376,7 @@ export class World implements Surroundings {
     this.wake();
   }
 
-  /** Tells whoever watches the actor, or all actors, of an emitted event. */
-  tellEmitted(cell: Cell, event: EventObject): void {
-    for (const watcher of [...this.watchers]) this.guarded(() => watcher(cell.address, event));
-    this.tell(cell, (observer) => observer.emitted?.(event));
-  }
-
-  /** Tells whoever watches the actor. */
-  tell(cell: Cell, what: (observer: Observer) => void): void {
-    for (const observer of [...(cell.observers ?? [])]) this.guarded(() => what(observer));
-  }
-
-  /** Runs code of the host: what it throws is its own affair and must not keep others from being told. */
-  guarded(tell: () => void): void {
-    try {
-      tell();
-    } catch (error) {
-      this.log(`an observer threw: ${messageOf(error)}`);
-    }
-  }
-
-  /** Writes what an effect keeps for its later starts. The value has been admitted. */
-  putCheckpoint(cell: Cell, name: string, keepsake: EffectCheckpoint): void {
-    (cell.kept ??= new Map()).set(name, keepsake);
-    const { bytes, value } = keepsake;
-    this.draft.putOf(cell.life, keptKey(cell.life, name), Object.freeze([name, bytes, value]), (conceal) => [
-      name,
-      bytes,
-      conceal(value),
-    ]);
-  }
-
-  /** The effect has ended for good: there will be no later start. */
+  /** Forgets what an ended effect kept, because there will be no later start. */
   forget(cell: Cell): void {
     if (cell.asked !== undefined) this.asks.forget(cell);
     if (cell.kept === undefined) return;
@@ -419,22 +384,16 @@ export class World implements Surroundings {
     cell.kept = undefined;
   }
 
-  /** Writes a Boss's record of a child. */
-  putChildRow(boss: Cell, childId: string, row: ChildRow): void {
-    boss.putRow(childId, row);
-    this.draft.put(childKey(boss.life, childId), row);
-  }
-
-  removeChildRow(boss: Cell, childId: string): void {
-    boss.removeRow(childId);
-    this.draft.remove(childKey(boss.life, childId));
+  /** Writes a Boss's record of a child; null removes it. */
+  setChildRow(boss: Cell, childId: string, row: ChildRow | null): void {
+    const key = childKey(boss.life, childId);
+    if (this.residency === undefined) this.unsettled.changes(key, boss.table.get(childId) ?? null, row);
+    if (row === null) boss.removeRow(childId);
+    else boss.putRow(childId, row);
+    this.draft.put(key, row);
   }
 }
 
 function nameKey(systemId: string): RowKey {
   return rowKey(KEYSPACE.systemIds, keyText(systemId));
-}
-
-function isOver({ state }: Cell): boolean {
-  return state.status === 'done' || state.status === 'error' || state.status === 'stopped';
 }

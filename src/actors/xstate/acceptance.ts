@@ -1,12 +1,10 @@
-/**
- * Whether, and which, events the present state of a machine takes. By XState's published functions; decides nothing.
- */
+/** The events that the current state of a machine accepts. Uses XState's public functions; decides nothing. */
 import { type AnyMachineSnapshot, type EventObject, getNextTransitions } from 'xstate';
 import { type Snapshot } from '../model/step-engine.ts';
 
 /**
- * XState's `can`: some transition is enabled that has a target or an action. Runs guards; where one throws, the turn
- * will too, and says so. Logic that is no machine takes everything.
+ * Whether some transition with a target or an action is enabled, as XState's `can`. Runs guards; where one throws, the
+ * turn will too, and reports it. Logic that is not a machine accepts everything.
  */
 export function takes(snapshot: Snapshot | undefined, event: EventObject): boolean {
   const { can, status } = (snapshot ?? {}) as Partial<AnyMachineSnapshot>;
@@ -19,7 +17,7 @@ export function takes(snapshot: Snapshot | undefined, event: EventObject): boole
   }
 }
 
-/** Those of the types for which a state that is active has a transition, whatever its guards say now. */
+/** The types for which an active state has a transition, whatever its guards say now. */
 export function taken(snapshot: Snapshot | undefined, types: readonly string[]): readonly string[] {
   const { can, status } = (snapshot ?? {}) as Partial<AnyMachineSnapshot>;
   if (typeof can !== 'function') return types;
@@ -30,7 +28,7 @@ export function taken(snapshot: Snapshot | undefined, types: readonly string[]):
   );
 }
 
-/** `a.b.c`: `a`, `a.b`. */
+/** The prefixes of a type: for `a.b.c` they are `a` and `a.b`. */
 function prefixesOf(type: string): string[] {
   const parts = type.split('.');
   return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('.'));

@@ -1,7 +1,7 @@
 /**
- * Definitions of logic for the kernel: of machines (made ready by hosting.ts, read by machine-facts.ts), of their
- * children, and of effects. With the other files of this folder the only place that knows XState's internals (5.33):
- * the names used that XState does not publish are listed in XSTATE_INTERNALS and pinned by a contract test.
+ * Definitions of logic for the kernel: of machines (prepared by hosting.ts, read by machine-facts.ts), of their
+ * children, and of effects. This folder is the only place that knows XState's internals (5.33). XSTATE_INTERNALS lists
+ * the unpublished names in use; a contract test pins them.
  */
 import { type AnyActorLogic, type AnyStateMachine, type EventObject } from 'xstate';
 import { type EffectPolicy } from '../model/effect-policy.ts';
@@ -14,7 +14,7 @@ import { childTiming, PLAIN_TIMING, type Timing } from '../model/timing.ts';
 import { type DelayLookUp, hostable } from './hosting.ts';
 import { childLogic, customAction, isMachine, kindOf, nodesById, structuralHash, valueOf } from './machine-facts.ts';
 
-/** What we touch of XState that its types do not publish. */
+/** The internals of XState in use, which its types do not publish. */
 export const XSTATE_INTERNALS = {
   machine: ['idMap', 'getTransitionData', 'implementations'],
   node: ['next', 'transitions', 'always', 'entry', 'exit', 'invoke', 'initial', 'output'],
@@ -40,7 +40,7 @@ export const XSTATE_INTERNALS = {
   ],
 } as const;
 
-/** What an effect of XState's own kinds says about itself when it has come to its end. */
+/** The events by which promises and observables of XState report their end. */
 const ENDS: ReadonlySet<string> = new Set([
   'xstate.promise.resolve',
   'xstate.promise.reject',
@@ -52,25 +52,25 @@ export function isEndOfEffect(eventType: string): boolean {
   return ENDS.has(eventType);
 }
 
-/** What an effect of XState's own kinds failed with, if that is what the event says. */
+/** The error of a promise or observable of XState, if the event reports one. */
 export function failureOf(event: EventObject): { readonly error: unknown } | undefined {
   const isFailure = event.type === 'xstate.promise.reject' || event.type === 'xstate.observable.error';
   return isFailure ? { error: (event as { data?: unknown }).data } : undefined;
 }
 
-/** A definition with what the engine needs besides. */
+/** A definition with the parts that the engine adds. */
 export interface XstateDefinition extends Definition {
   readonly logic: AnyActorLogic;
   readonly lookUp: DelayLookUp;
 }
 
-/** Migrations of an agent's logic and, by the `src` that leads to them, of its children and theirs. */
+/** Migrations of an agent's logic and, by the path of `src` names, of its descendants. */
 export interface Steps {
   readonly own: MigrationSteps;
   readonly below: Readonly<Record<string, MigrationSteps>>;
 }
 
-/** What an agent declares beside its logic. */
+/** The declarations of an agent beside its logic. */
 export interface Declared {
   readonly steps: Steps;
   readonly policies: Policies;
@@ -79,19 +79,22 @@ export interface Declared {
 
 const NOTHING_DECLARED: Declared = { steps: { own: {}, below: {} }, policies: NO_POLICIES, timing: PLAIN_TIMING };
 
-/** What logic has for which nothing can be declared. */
+/** The parts of a definition without declarations. */
 const PLAIN = {
   child: () => undefined,
   durable: undefined,
   poison: NO_POLICIES.poison,
   overflow: NO_POLICIES.overflow,
   keptTurns: 0,
+  records: undefined,
   priorities: undefined,
   timing: PLAIN_TIMING,
   endsByItself: false,
 };
 
-/** Configuration tables are shared by definitions of equal structure: their ids mean the same on disk. */
+/**
+ * All definitions. Definitions of equal structure share a configuration table: its ids mean the same on disk.
+ */
 export class Definitions {
   readonly #tables = new Map<string, ConfigurationTable>();
 
@@ -110,7 +113,7 @@ export class Definitions {
         });
   }
 
-  /** For an actor whose logic the code lacks: enough to show it, to keep it and to remove it. */
+  /** A definition for logic that the code no longer has: enough to show, keep and remove its actor. */
   absent(
     { agent, bond, definition, version }: Pick<Identity, 'agent' | 'bond' | 'definition' | 'version'>,
     isEffect: boolean,
@@ -127,10 +130,10 @@ export class Definitions {
     return table;
   }
 
-  /** Configurations met since the last call, for the epoch in the making. */
+  /** Takes the configurations that are new since the last call, for the current epoch. */
   takeNewConfigurations(): readonly NewConfiguration[] {
     const taken: NewConfiguration[] = [];
-    // Every epoch asks, and hardly any finds one.
+    // Every epoch calls this, and hardly any has new configurations.
     for (const [definition, table] of this.#tables)
       if (table.hasNew) taken.push(...table.takeNew().map((fresh) => ({ definition, ...fresh })));
     return taken;
@@ -142,9 +145,7 @@ export class Definitions {
     version: number,
     { steps, policies, timing }: Declared,
   ): XstateDefinition {
-    const lookUp: DelayLookUp = { name: null };
-    const hosted = hostable(machine, lookUp);
-    const hash = structuralHash(machine);
+    const { hosted, lookUp, hash } = madeReady(machine);
     const children = new Map<string, XstateDefinition | undefined>();
     const child = (src: string): XstateDefinition | undefined => {
       if (!children.has(src)) {
@@ -166,7 +167,7 @@ export class Definitions {
     configurations.describe ??= (ids) => describeConfiguration(hosted, ids);
     const durable = durableActions(machine, policies.actions);
     const endsByItself = [...nodesById(machine).values()].some(({ transitions }) => transitions.has(SHUTDOWN));
-    const { poison, overflow, keptTurns, priorities, isSecret } = policies;
+    const { poison, overflow, keptTurns, records, priorities, isSecret } = policies;
     const rest = {
       child,
       configurations,
@@ -176,6 +177,7 @@ export class Definitions {
       poison,
       overflow,
       keptTurns,
+      records,
       priorities,
       isSecret,
       timing,
@@ -201,8 +203,8 @@ export class Definitions {
   }
 
   /**
-   * No logic but a machine has timers of its own; the wait of an effect between two tries is the kernel's and keeps its
-   * deadline.
+   * Prepares logic other than machines. It has no timers of its own: the kernel keeps an effect's wait between two
+   * tries.
    */
   #prepareOther(
     name: string,
@@ -217,7 +219,27 @@ export class Definitions {
   }
 }
 
-/** Those of the child `src`: keys are paths such as `order` or `order>line`. */
+interface Hosted {
+  readonly hosted: AnyStateMachine;
+  readonly lookUp: DelayLookUp;
+  readonly hash: string;
+}
+
+/** Hosted machines by the user's machine. */
+const READY = new WeakMap<AnyStateMachine, Hosted>();
+
+/** Prepares a machine, once for all systems of this thread. */
+function madeReady(machine: AnyStateMachine): Hosted {
+  let ready = READY.get(machine);
+  if (ready === undefined) {
+    const lookUp: DelayLookUp = { name: null };
+    ready = { hosted: hostable(machine, lookUp), lookUp, hash: structuralHash(machine) };
+    READY.set(machine, ready);
+  }
+  return ready;
+}
+
+/** The migrations of the child `src`: keys are paths such as `order` or `order>line`. */
 function stepsBelow({ below }: Steps, src: string): Steps {
   const prefix = `${src}>`;
   const deeper = Object.entries(below)
@@ -226,7 +248,7 @@ function stepsBelow({ below }: Steps, src: string): Steps {
   return { own: below[src] ?? {}, below: Object.fromEntries(deeper) as Steps['below'] };
 }
 
-/** What a later machine, which does not have these nodes any more, has to know of them. */
+/** Describes a configuration for a later version of the machine, which may lack its nodes. */
 function describeConfiguration(machine: AnyStateMachine, ids: readonly string[]): Omit<Configuration, 'nodes'> {
   const byId = nodesById(machine);
   const nodes = ids.map((id) => byId.get(id)!);

@@ -7,13 +7,13 @@
  */
 export type Family = Record<string, object>;
 
-/** From so many children on. Below, copying the record costs less than what replaces it. */
+/** The number of children from which a family is large. Below it, copying the record is cheaper. */
 const LARGE_FROM = 64;
 
 const IS_LARGE = Symbol('large family');
 const GROWTH = Symbol('what a step has added');
 
-/** A family and what the step under way has added to it, by child id. */
+/** A family and the children that the current step has added, by child id. */
 export interface Growth {
   readonly base: Family;
   readonly fresh: Family;
@@ -39,25 +39,25 @@ interface BuiltIn {
   resolve: Resolve;
 }
 
-/** Marks a family that has become large. @returns The same family. */
+/** Marks a family as large once it is, and returns it. */
 export function marked(family: Family): Family {
   if (!isLarge(family) && Object.keys(family).length >= LARGE_FROM)
     Object.defineProperty(family, IS_LARGE, { value: true });
   return family;
 }
 
-/** What a step has added to a large family, if that is what the record is. */
+/** The additions of a step to a large family, if the record is one. */
 export function growthOf(family: Family): Growth | undefined {
   return (family as { [GROWTH]?: Growth })[GROWTH];
 }
 
-/** The turn takes effect: what was added is part of the family now. */
+/** Merges the additions into the family when the turn takes effect. */
 export function grown(family: Family): Family {
   const growth = growthOf(family);
   return growth === undefined ? family : Object.assign(growth.base, growth.fresh);
 }
 
-/** The action, such that it does not copy a large family where it spawns. */
+/** Wraps an action so that it does not copy a large family when it spawns. */
 export function wrapped(action: unknown): unknown {
   if (!isBuiltIn(action)) return action;
   const { type, resolve } = action;
@@ -81,7 +81,7 @@ function resolvingApart(resolve: Resolve): Resolve {
   };
 }
 
-/** What an action enqueues is made while it runs. */
+/** Wraps actions that an action enqueues while it runs. */
 function resolvingOthers(resolve: Resolve): Resolve {
   return (scope, snapshot, args, params, action, extra) => {
     const [next, itself, actions] = resolve(scope, snapshot, args, params, action, extra);
@@ -89,14 +89,15 @@ function resolvingOthers(resolve: Resolve): Resolve {
   };
 }
 
-function added(family: Family, born: Family): Family {
+/** A large family with what a step adds to it. */
+export function added(family: Family, born: Family): Family {
   const growth = growthOf(family);
   if (growth === undefined) return growing({ base: family, fresh: { ...born } });
   Object.assign(growth.fresh, born);
   return family;
 }
 
-/** Reads and is copied like one record of all children. */
+/** A proxy that reads and copies like one record of all children. */
 function growing(growth: Growth): Family {
   const { base, fresh } = growth;
   const find = (key: string | symbol): unknown => {
@@ -114,7 +115,7 @@ function growing(growth: Growth): Family {
   });
 }
 
-function isLarge(family: Family): boolean {
+export function isLarge(family: Family): boolean {
   return (family as { [IS_LARGE]?: true })[IS_LARGE] === true;
 }
 

@@ -1,22 +1,26 @@
 /**
- * A machine made ready for hosting: a copy in which every named or inline actor is a stub, delays tell their names,
- * spawns do not copy large families, and neither ever-new event types nor endless loops hold the process. Part of the
- * one place that knows XState's internals (see definition.ts).
+ * Prepares a machine for hosting: makes a copy in which every named or inline actor is a stub, delays report their
+ * names, spawns do not copy large families, and neither an endless supply of new event types nor an endless loop can
+ * exhaust the process. Part of the one place that knows XState's internals (see definition.ts).
  *
  * Why stubs: XState runs a child's initial transition when it describes the spawn, which would be inside the parent's
- * pure step; the real child is born by the kernel later.
+ * pure step. The kernel spawns the real child later.
  */
 import { type AnyActorLogic, type AnyStateMachine, type AnyStateNode, type EventObject } from 'xstate';
 import { MICROSTEPS_MAX, PATTERN_LOOKUPS_MAX } from '../../limits.ts';
 import { wrapped } from './family.ts';
 import { invokesOf, nodesById, transitionsOf } from './machine-facts.ts';
 
-/** The named delay that XState has looked up for the action it describes next: the description has only its number. */
+/** The name of the delay that XState has looked up for its next action, whose description has only the duration. */
 export interface DelayLookUp {
   name: string | null;
 }
 
-/** @param lookUp Is told the name of a delay when XState asks for its length. */
+/**
+ * Makes a machine that the kernel can host.
+ *
+ * @param lookUp Receives the name of each delay that XState looks up.
+ */
 export function hostable(machine: AnyStateMachine, lookUp: DelayLookUp): AnyStateMachine {
   const stubs = Object.fromEntries(
     Object.entries(machine.implementations.actors as Record<string, AnyActorLogic | undefined>)
@@ -30,14 +34,14 @@ export function hostable(machine: AnyStateMachine, lookUp: DelayLookUp): AnyStat
   }
   if (Object.keys(stubs).length > 0) wrapSpawns(hosted);
   const options = hosted.options as { maxIterations: number };
-  // Not only where the machine says nothing: one that says Infinity would hold the process for ever.
+  // Also lower the machine's own value: with Infinity an endless loop would never return.
   if (!(options.maxIterations <= MICROSTEPS_MAX)) options.maxIterations = MICROSTEPS_MAX;
   return hosted;
 }
 
 /**
- * Has a machine that may spawn do so without copying a large family. Lists of actions may be those of the user's own
- * config.
+ * Wraps a machine's actions so that spawning does not copy a large family. Makes new lists of actions, since the old
+ * ones may belong to the user's config.
  */
 function wrapSpawns(hosted: AnyStateMachine): void {
   const implementations = hosted.implementations as { actions: Record<string, unknown> };
@@ -54,7 +58,7 @@ function wrapSpawns(hosted: AnyStateMachine): void {
 
 type DelayExpression = (args: object, params: unknown) => number;
 
-/** The machine's delays, each noting its name when XState asks for its length. */
+/** The machine's delays, each of which records its name when XState looks it up. */
 function noting(machine: AnyStateMachine, lookUp: DelayLookUp): Record<string, DelayExpression> {
   const delays = Object.entries(machine.implementations.delays as Record<string, number | DelayExpression>);
   return Object.fromEntries(
@@ -74,10 +78,10 @@ interface Lookup {
 }
 
 /**
- * XState remembers for every state node and every type of an event that ever came which transitions may take it: memory
- * that whoever sends ever-new types makes grow without end. Its memory hangs on the object that is asked (`this`). So
- * types that the node names are asked of the node; others of a stand-in, which is replaced, and its memory with it,
- * once in a while.
+ * Bounds XState's cache of transitions by event type. XState keeps one on each state node, with an entry for every type
+ * that ever arrived, so a sender of ever-new types could make it grow without end. The cache hangs on `this`, so only
+ * types that the node names are looked up on the node. Others go to a stand-in, which is replaced, with its cache,
+ * after PATTERN_LOOKUPS_MAX look-ups.
  */
 export function boundLookups(node: AnyStateNode): void {
   const lookup = node as unknown as Lookup;
@@ -100,7 +104,8 @@ export function boundLookups(node: AnyStateNode): void {
 }
 
 /**
- * `provide` reaches named actors only; inline ones are looked up in the node's config, of which this copy has its own.
+ * Replaces inline actors by stubs. `provide` reaches named actors only; XState reads inline ones from the node's
+ * config, which is copied here.
  */
 function stubInlineInvokes(node: AnyStateNode): void {
   const invokes = invokesOf(node);

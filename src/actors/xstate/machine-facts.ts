@@ -1,6 +1,6 @@
 /**
- * What can be read off a machine of XState without running it: its nodes, transitions and static actions, the machines
- * within it, what its logic was made by, and a hash of its structure. Part of the one place that knows XState's
+ * Facts of a machine of XState that can be read without running it: its nodes, transitions and static actions, its
+ * child machines, the kind of its logic, and a hash of its structure. Part of the one place that knows XState's
  * internals (see definition.ts).
  */
 import { createHash } from 'node:crypto';
@@ -17,12 +17,12 @@ import {
 import { BosunError } from '../../errors.ts';
 import { type DurableAction, type LogicKind } from '../model/step-engine.ts';
 
-/** By its mark, not its class: a host may have another copy of XState than Bosun. */
+/** Whether logic is a machine. Checks XState's mark, not the class: a host may use another copy of XState. */
 export function isMachine(logic: unknown): logic is AnyStateMachine {
   return typeof logic === 'object' && logic !== null && '__xstatenode' in logic;
 }
 
-/** What a node invokes, as its config says it. */
+/** The invokes of a node, from its config. */
 export function invokesOf(node: AnyStateNode): { src: string | AnyActorLogic }[] {
   const invoke = node.config.invoke as { src: string | AnyActorLogic } | { src: string | AnyActorLogic }[] | undefined;
   return invoke === undefined ? [] : Array.isArray(invoke) ? invoke : [invoke];
@@ -34,8 +34,8 @@ export function nodesById(machine: AnyStateMachine): ReadonlyMap<string, AnyStat
 }
 
 /**
- * A custom action of a machine; undefined for a name without one, and for what XState performs itself (assign, sendTo,
- * ...).
+ * A custom action of a machine; undefined if the machine lacks it, and for actions that XState performs itself (assign,
+ * sendTo, ...).
  */
 export function customAction(machine: AnyStateMachine, name: string): DurableAction['exec'] | undefined {
   const actions = machine.implementations.actions as Record<string, unknown>;
@@ -43,10 +43,7 @@ export function customAction(machine: AnyStateMachine, name: string): DurableAct
   return typeof action === 'function' && !('resolve' in action) ? (action as DurableAction['exec']) : undefined;
 }
 
-/**
- * The state value that the active nodes below `node` amount to. In XState the regions come in the order of the nodes,
- * too.
- */
+/** The state value of the active nodes below `node`, with regions in the order of the nodes, as in XState. */
 export function valueOf(node: AnyStateNode, active: ReadonlySet<AnyStateNode>): unknown {
   const children = [...active].filter(({ parent }) => parent === node);
   if (node.type === 'parallel') return Object.fromEntries(children.map((child) => [child.key, valueOf(child, active)]));
@@ -57,7 +54,10 @@ export function valueOf(node: AnyStateNode, active: ReadonlySet<AnyStateNode>): 
   return isLeaf && child.type !== 'parallel' ? child.key : { [child.key]: below };
 }
 
-/** A machine and every machine that it names or has inline, each once. `owner` says of which one it is part. */
+/**
+ * A machine and all machines below it, named or invoked inline, each listed once. `owner` is the path of names to the
+ * machine.
+ */
 export function machinesOf(
   machine: AnyStateMachine,
   owner = '',
@@ -75,19 +75,18 @@ export function machinesOf(
   return [{ machine, owner }, ...below];
 }
 
-/**
- * What the machine itself says, as far as it can be seen without running it: functions that return an event or a child
- * are not.
- */
+/** An action of a machine that can be read without running it. */
 export interface StaticAction {
   /** The state node, or the name in `setup({ actions })`. */
   readonly place: string;
-  /** As XState names its own: `xstate.raise`, `xstate.spawnChild`. */
+  /** XState's type of the action, such as `xstate.raise` or `xstate.spawnChild`. */
   readonly type: string;
   /** The source of a `spawnChild`. */
   readonly src?: unknown;
   /** The event of a `raise`, `sendTo`, `sendParent`. */
   readonly event?: unknown;
+  /** The name of that event's delay, if it has one. */
+  readonly delay?: unknown;
 }
 
 export function staticActionsOf(machine: AnyStateMachine): StaticAction[] {
@@ -97,12 +96,15 @@ export function staticActionsOf(machine: AnyStateMachine): StaticAction[] {
       .map((action) => ({ ...(action as unknown as Omit<StaticAction, 'place'>), place }));
   const implemented = Object.entries(machine.implementations.actions as Record<string, unknown>);
   const named = implemented.flatMap(([name, action]) => found(`the action ${name}`, [action]));
-  const inNodes = [...nodesById(machine).values()].flatMap((node) => {
-    const taken = transitionsOf(node).flatMap(({ actions }) => actions);
-    const initial = node.type === 'compound' ? node.initial.actions : [];
-    return found(`state ${node.id}`, [...node.entry, ...node.exit, ...initial, ...taken]);
-  });
+  const inNodes = [...nodesById(machine).values()].flatMap((node) => found(`state ${node.id}`, actionsOf(node)));
   return [...named, ...inNodes];
+}
+
+/** The actions of a node in the form in which they were written: names, objects with a type, functions. */
+export function actionsOf(node: AnyStateNode): readonly unknown[] {
+  const taken = transitionsOf(node).flatMap(({ actions }) => actions);
+  const initial = node.type === 'compound' ? node.initial.actions : [];
+  return [...node.entry, ...node.exit, ...initial, ...taken];
 }
 
 /** All transitions of a node: by events, by delays, by the ends of children, eventless. */
@@ -114,7 +116,7 @@ type AnyTransition = NonNullable<AnyStateNode['always']>[number];
 
 const INLINE_INVOKE = /^xstate\.invoke\.(\d+)\.(.*)$/;
 
-/** What a machine runs under this `src`: by name, or by the place of an inline invoke. */
+/** The logic of a machine for this `src`: by name, or by the place of an inline invoke. */
 export function childLogic(machine: AnyStateMachine, src: string): AnyActorLogic | undefined {
   const inline = INLINE_INVOKE.exec(src);
   if (inline === null) return (machine.implementations.actors as Record<string, AnyActorLogic | undefined>)[src];
@@ -124,8 +126,8 @@ export function childLogic(machine: AnyStateMachine, src: string): AnyActorLogic
 }
 
 /**
- * XState does not say what a logic object was made by. Objects of one creator share the source text of their
- * transition, so that is compared with a sample of each.
+ * The kind of a logic object, which XState does not record. Objects of one creator share the source text of their
+ * `transition`, so the text is compared with a sample of each creator.
  */
 export function kindOf(logic: AnyActorLogic): LogicKind {
   return KINDS.get(String(logic.transition)) ?? 'custom';
@@ -139,7 +141,7 @@ const KINDS: ReadonlyMap<string, LogicKind> = new Map([
   [String(fromTransition(() => 0, 0).transition), 'transition'],
 ]);
 
-/** Twelve hexadecimal digits over everything structural; bodies of guards and actions are not seen (design P12). */
+/** A hash of a machine's structure: twelve hexadecimal digits. Ignores bodies of guards and actions (design P12). */
 export function structuralHash(machine: AnyStateMachine): string {
   const nodes = [...nodesById(machine).values()].map((node) => ({
     id: node.id,

@@ -1,37 +1,37 @@
 /**
- * What a machine and its event schemas may not be: pure rules, each of which says what is wrong and where, or nothing.
- * They see what stands in the machine, not what its functions return: `spawn` in an `assign` and `enqueueActions` with
- * inline logic are refused by the turn that does it (xstate/births.ts).
+ * Rules for a machine and its event schemas. Each is pure and returns the problem with its place, or undefined. They
+ * read the machine's config, not what its functions return: inline logic in `spawn` or `enqueueActions` is refused by
+ * the turn that spawns it (xstate/births.ts).
  */
 import { type AnyStateMachine, type AnyStateNode } from 'xstate';
 import { didYouMean } from '../../near-names.ts';
 import { isMisspelt } from '../model/event-keys.ts';
-import { machinesOf, nodesById, staticActionsOf, transitionsOf } from './machine-facts.ts';
+import { actionsOf, machinesOf, nodesById, staticActionsOf, transitionsOf } from './machine-facts.ts';
 import { KERNEL_ACTION_PREFIX } from './step-effects.ts';
 
 export interface Declared {
   readonly machine: AnyStateMachine;
   /** Event types with a schema. */
   readonly schemas: readonly string[];
-  /** Event types declared to come from other agents or from schedules only. */
+  /** Event types that only other agents or schedules send. */
   readonly internal: readonly string[];
 }
 
 const XSTATE_PREFIX = 'xstate.';
 const RESERVED = [XSTATE_PREFIX, KERNEL_ACTION_PREFIX, 'child.'];
 
-/** What is wrong with an agent, in words that follow its name; undefined where nothing is. */
+/** The first problem of an agent, as text that follows the agent's name; undefined if there is none. */
 export function refusalOf(declared: Declared): string | undefined {
   const own = wrongSchema(declared) ?? wrongKey(declared);
   if (own !== undefined) return own;
   for (const { machine, owner } of machinesOf(declared.machine)) {
-    const refusal = wrongSpawn(machine) ?? wrongHistory(machine) ?? wrongName(machine);
+    const refusal = wrongSpawn(machine) ?? wrongHistory(machine) ?? wrongName(machine) ?? unimplemented(machine);
     if (refusal !== undefined) return owner === '' ? refusal : `in ${owner}: ${refusal}`;
   }
   return undefined;
 }
 
-/** What keeps an event type from being one that the machine may be sent; undefined where nothing does. */
+/** The reason why an event type cannot be sent to the machine; undefined if it can. */
 export function flawOfType(machine: AnyStateMachine, type: string): string | undefined {
   if (type.includes('*')) return `"${type}" is a pattern, not an event type`;
   if (RESERVED.some((prefix) => type.startsWith(prefix))) return `"${type}" is a reserved event type`;
@@ -49,8 +49,8 @@ function wrongSchema({ machine, schemas }: Declared): string | undefined {
 }
 
 /**
- * A key in `on` of which nothing says who sends it, and which reads as that of a schema misspelt. Where one state has
- * both they are two events: whoever wrote them saw them side by side.
+ * Refuses a key in `on` that no declared event sends and that looks like a misspelt event of a schema. If one state has
+ * both keys, they are two events: their author saw them side by side.
  */
 function wrongKey({ machine, schemas, internal }: Declared): string | undefined {
   const known = new Set([...schemas, ...internal, ...ownEvents(machine)]);
@@ -72,7 +72,7 @@ function isBesideIn(machine: AnyStateMachine, key: string, type: string): boolea
   return [...nodesById(machine).values()].some(({ transitions }) => transitions.has(key) && transitions.has(type));
 }
 
-/** Event types that the machine and those below it raise or send themselves. */
+/** Event types that the machine and its child machines raise or send themselves. */
 function ownEvents(machine: AnyStateMachine): string[] {
   const sent = machinesOf(machine).flatMap((one) =>
     staticActionsOf(one.machine).map(({ event }) => (event as { type?: unknown } | undefined)?.type),
@@ -92,7 +92,10 @@ function matches(descriptor: string, type: string): boolean {
   );
 }
 
-/** After a restart a child is found by the name of its logic. What is inline in `invoke` has one, by its place. */
+/**
+ * Refuses spawns of logic without a name: after a restart a child's logic is found by name. Inline logic of an `invoke`
+ * is named by its place.
+ */
 function wrongSpawn(machine: AnyStateMachine): string | undefined {
   const actors = machine.implementations.actors as object;
   const invoked = [...nodesById(machine).values()].flatMap(({ config }) =>
@@ -101,18 +104,18 @@ function wrongSpawn(machine: AnyStateMachine): string | undefined {
   const missing = invoked
     .map(({ src }) => src as unknown)
     .find((src): src is string => typeof src === 'string' && !Object.hasOwn(actors, src));
-  if (missing !== undefined) return `it invokes "${missing}", which its actors lack`;
+  if (missing !== undefined) return `it invokes "${missing}", which is not in setup({ actors })`;
   for (const { type, place, src } of staticActionsOf(machine)) {
     if (type !== 'xstate.spawnChild') continue;
     if (typeof src !== 'string') return `${place} spawns inline logic; name it in setup({ actors })`;
-    if (!Object.hasOwn(actors, src)) return `${place} spawns "${src}", which its actors lack`;
+    if (!Object.hasOwn(actors, src)) return `${place} spawns "${src}", which is not in setup({ actors })`;
   }
   return undefined;
 }
 
 /**
- * A history state directly below a parallel state stands for that state as a whole. On a way to it from inside, before
- * there is a past, XState (5.33) enters the regions without the parallel state: an illegal configuration.
+ * Refuses a transition from inside a parallel state to that state's own history. If nothing is remembered yet, XState
+ * 5.33 enters the regions without the parallel state, which is an illegal configuration.
  */
 function wrongHistory(machine: AnyStateMachine): string | undefined {
   for (const node of nodesById(machine).values()) {
@@ -135,7 +138,66 @@ function isBelow(node: AnyStateNode, ancestor: AnyStateNode): boolean {
 function wrongName({ implementations }: AnyStateMachine): string | undefined {
   const action = Object.keys(implementations.actions as object).find((name) => name.startsWith(KERNEL_ACTION_PREFIX));
   if (action !== undefined) return `the action name "${action}" is reserved`;
-  // So XState names what is inline.
+  // XState names inline actors with this prefix.
   const actor = Object.keys(implementations.actors as object).find((name) => name.startsWith(XSTATE_PREFIX));
   return actor === undefined ? undefined : `the actor name "${actor}" is reserved`;
+}
+
+/** Refuses a named action, guard or delay without an implementation, which XState would miss only when it needs it. */
+function unimplemented(machine: AnyStateMachine): string | undefined {
+  const { actions, guards, delays } = machine.implementations as unknown as Record<string, object>;
+  for (const node of nodesById(machine).values()) {
+    const place = `state ${node.id}`;
+    const problem =
+      missing(place, 'action', actionsOf(node).flatMap(nameOf), actions!) ??
+      missing(
+        place,
+        'guard',
+        transitionsOf(node).flatMap(({ guard }) => guardNames(guard)),
+        guards!,
+      ) ??
+      missing(place, 'delay', Object.keys(node.config.after ?? {}).filter(isDelayName), delays!);
+    if (problem !== undefined) return problem;
+  }
+  for (const [name, guard] of Object.entries(guards!)) {
+    const problem = missing(`the guard ${name}`, 'guard', guardNames(guard), guards!);
+    if (problem !== undefined) return problem;
+  }
+  for (const { place, delay } of staticActionsOf(machine)) {
+    if (typeof delay !== 'string') continue;
+    const problem = missing(place, 'delay', [delay], delays!);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function missing(
+  place: string,
+  kind: 'action' | 'guard' | 'delay',
+  names: readonly string[],
+  there: object,
+): string | undefined {
+  const name = names.find((one) => !Object.hasOwn(there, one));
+  if (name === undefined) return undefined;
+  const hint = didYouMean(name, Object.keys(there)) || `; implement it in setup({ ${kind}s })`;
+  return `${place} names the ${kind} "${name}", which its machine lacks${hint}`;
+}
+
+/** The name of an action or guard written as a string or as an object with a type; empty for an inline function. */
+function nameOf(written: unknown): string[] {
+  if (typeof written === 'string') return [written];
+  const type = typeof written === 'object' && written !== null ? (written as { type?: unknown }).type : undefined;
+  return typeof type === 'string' ? [type] : [];
+}
+
+/** The names of guards, including those within `and`, `or` and `not`. */
+function guardNames(guard: unknown): string[] {
+  if (typeof guard !== 'function') return nameOf(guard);
+  const { guards } = guard as { readonly guards?: unknown };
+  return Array.isArray(guards) ? guards.flatMap(guardNames) : [];
+}
+
+/** Whether a key of `after` names a delay; a number is a duration. */
+function isDelayName(key: string): boolean {
+  return Number.isNaN(Number(key));
 }

@@ -1,12 +1,13 @@
 /**
- * How a snapshot of XState and the durable state of an actor correspond: what a step changed, and the way back.
+ * Converts between a snapshot of XState and the durable state of an actor: the changes of a step, and the way back.
  * Part of the one place that knows XState's internals (see xstate/definition.ts).
  */
 import { type AnyStateMachine, type AnyStateNode, stopChild } from 'xstate';
 import { BosunError } from '../../errors.ts';
-import { changesBetween, isTable, table, type Table } from '../../table.ts';
+import { changesBetween, isTable, ownTable, table, type Table } from '../../table.ts';
 import { type Definition, type Snapshot } from '../model/step-engine.ts';
 import { type Ref } from '../model/ref.ts';
+import { isProxy, isRecord } from '../model/plain-values.ts';
 import { type ActorState, Change, type RowChanges } from '../model/state.ts';
 import { type XstateDefinition } from './definition.ts';
 import { nodesById, valueOf } from './machine-facts.ts';
@@ -35,6 +36,7 @@ export function changeOf(
 ): Change {
   const change = new Change();
   if (after === before) return change;
+  if (definition.kind === 'custom') checkCustom(definition, after);
   if (before?.status !== after.status) change.status = after.status;
   if (after.output !== undefined && after.output !== before?.output) change.output = { value: after.output };
   if (after.error !== undefined && after.error !== before?.error) change.error = { value: after.error };
@@ -49,24 +51,47 @@ export function changeOf(
   return change;
 }
 
-/** Makes a snapshot hold what was admitted. */
+/** Puts the admitted values into a snapshot. */
 export function adopt(definition: Definition, snapshot: Snapshot, state: ActorState): Snapshot {
   if (definition.kind === 'machine') {
     const machineSnapshot = snapshot as MachineSnapshot;
     machineSnapshot.context = state.context;
     machineSnapshot.children = grown(machineSnapshot.children as Family);
   }
-  // How custom logic relates a snapshot to its persisted form is its own affair.
+  // Only custom logic itself knows how its snapshot relates to the persisted form.
   else if (definition.kind !== 'custom') adoptParts(snapshot, state);
   return snapshot;
 }
 
-export function restoreOther({ logic, kind }: XstateDefinition, state: ActorState, scope: object): Snapshot {
+export function restoreOther(definition: XstateDefinition, state: ActorState, scope: object): Snapshot {
+  const { logic, kind } = definition;
   const persisted = { ...(state.context as object) };
   const restored = logic.restoreSnapshot?.(persisted as never, scope as never) ?? persisted;
-  if (kind === 'custom') return restored as Snapshot;
+  if (kind === 'custom') return checkCustom(definition, restored);
   const { output, error } = state;
   return { ...restored, status: statusOf(state), output, error } as Snapshot;
+}
+
+/** The fields of a snapshot that the kernel and readers use. */
+const LOOKED_AT = ['status', 'context', 'output', 'error'] as const;
+
+const STATUSES: ReadonlySet<unknown> = new Set<Snapshot['status']>(['active', 'done', 'error', 'stopped']);
+
+/**
+ * Checks that reading a snapshot of custom logic cannot run user code, since the user's object is kept as it is. Throws
+ * BOSUN_VALUE_REFUSED.
+ */
+function checkCustom({ name }: Definition, snapshot: unknown): Snapshot {
+  const refuse = (what: string) => new BosunError('BOSUN_VALUE_REFUSED', `the snapshot of ${name} ${what}`);
+  if (typeof snapshot !== 'object' || snapshot === null) throw refuse('is not an object');
+  for (let at: object | null = snapshot; at !== null; at = Object.getPrototypeOf(at) as object | null) {
+    if (isProxy(at)) throw refuse('is a proxy');
+    const keys = at === snapshot ? Reflect.ownKeys(at) : LOOKED_AT.filter((key) => Object.hasOwn(at as object, key));
+    const getter = keys.find((key) => Object.getOwnPropertyDescriptor(at, key)!.get !== undefined);
+    if (getter !== undefined) throw refuse(`has a getter, ${String(getter)}`);
+  }
+  if (!STATUSES.has((snapshot as Snapshot).status)) throw refuse(`has a status other than ${[...STATUSES].join(', ')}`);
+  return snapshot as Snapshot;
 }
 
 function machineChange(
@@ -91,34 +116,45 @@ function machineChange(
 }
 
 function contextChange(change: Change, before: unknown, after: unknown): void {
-  // Symbol keys are seen by admission only, which refuses them.
+  // The value check refuses symbol keys, so it must see the whole context.
   if (!isRecord(before) || !isRecord(after) || Object.getOwnPropertySymbols(after).length > 0) {
     change.context = { value: after };
     return;
   }
   let kept = 0;
+  let isOurs = true;
   let set: Record<string, unknown> | undefined;
-  for (const key of Object.keys(after)) {
+  // `for in` allocates no list of keys.
+  for (const key in after) {
+    if (!Object.hasOwn(after, key)) continue;
     const value = after[key];
     const isKept = Object.hasOwn(before, key);
     if (isKept) kept += 1;
     if (isKept && Object.is(value, before[key])) continue;
     if (!isTable(value)) put((set ??= {}), key, value);
     else {
-      const rows = rowChanges(isKept ? before[key] : undefined, value);
+      const own = ownTable(value);
+      isOurs &&= own === value;
+      const rows = rowChanges(isKept ? before[key] : undefined, own);
       if (rows.isNew) put((set ??= {}), key, NO_ROWS);
       if (rows.changes.set.length + rows.changes.unset.length > 0) put((change.rows ??= {}), key, rows.changes);
     }
   }
   change.set = set;
-  if (kept < Object.keys(before).length) change.unset = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
-  // `assign` has put together a new context of the one before and of data.
-  change.made = after;
+  if (kept < keyCount(before)) change.unset = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
+  // `assign` made this object anew and its tables are ours, so the state may keep the object itself.
+  if (isOurs) change.made = after;
+}
+
+function keyCount(record: object): number {
+  let count = 0;
+  for (const key in record) if (Object.hasOwn(record, key)) count += 1;
+  return count;
 }
 
 const NO_ROWS = table<unknown>();
 
-/** The rows by which two tables differ. Without a row in common the change begins with an empty table. */
+/** The rows by which two tables differ. If the tables share no row, the change starts from an empty table. */
 function rowChanges(before: unknown, after: Table<unknown>): { readonly isNew: boolean; readonly changes: RowChanges } {
   const set: [key: string, row: unknown][] = [];
   const unset: string[] = [];
@@ -130,20 +166,14 @@ function rowChanges(before: unknown, after: Table<unknown>): { readonly isNew: b
   return { isNew, changes: { size: after.size, set, unset: isNew ? [] : unset } };
 }
 
-/** Such that a key named __proto__ reaches admission, and is refused there. */
+/** Sets a key, even one named __proto__, so that the value check sees and refuses it. */
 function put<Value>(record: Record<string, Value>, key: string, value: Value): void {
   if (key === '__proto__')
     Object.defineProperty(record, key, { value, enumerable: true, configurable: true, writable: true });
   else record[key] = value;
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== 'object' || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
-}
-
-/** Throws BOSUN_AGENT_UNREADABLE where the machine no longer has the states. */
+/** Restores the snapshot of a machine. Throws BOSUN_AGENT_UNREADABLE if the machine no longer has the states. */
 export function restoreMachine(
   definition: XstateDefinition,
   state: ActorState,
@@ -152,7 +182,7 @@ export function restoreMachine(
 ): Snapshot {
   const machine = definition.logic as AnyStateMachine;
   const { nodes, history } = standingNodes(definition, state, address);
-  // XState makes the object, with its methods; the configuration is then set exactly, order included.
+  // XState creates the object with its methods; its nodes are then replaced by the stored ones, in their order.
   const made = machine.resolveState({ value: valueOf(machine.root, new Set(nodes)) as never, context: {} as never });
   const restored = Object.assign(made, {
     _nodes: nodes,
@@ -163,14 +193,14 @@ export function restoreMachine(
     children: marked({ ...children }),
     historyValue: history,
   });
-  // XState may have left a configuration that is not one (a history state right under a parallel one does); it stays as
-  // it was.
+  // XState can produce an illegal configuration (a history state directly below a parallel one does); it is kept as
+  // stored.
   return Object.assign(restored, appearanceOf(restored)) as unknown as Snapshot;
 }
 
-/** How XState shows the active nodes of a snapshot. */
+/** The value and tags that XState computes for the active nodes of a snapshot. */
 export function appearanceOf(snapshot: object): Pick<MachineSnapshot, 'value' | 'tags'> {
-  // Any action that says it has changed the snapshot has XState make a new one.
+  // Resolving an action that changes the snapshot makes XState create a new one, with value and tags.
   const action = stopChild('nobody') as unknown as {
     resolve(
       scope: object,
@@ -186,8 +216,8 @@ export function appearanceOf(snapshot: object): Pick<MachineSnapshot, 'value' | 
 }
 
 /**
- * The active nodes, and those that history states remember. Throws BOSUN_AGENT_UNREADABLE where the machine no longer
- * has them.
+ * The active nodes, and the nodes that history states remember. Throws BOSUN_AGENT_UNREADABLE if the machine no longer
+ * has one of them.
  */
 export function standingNodes(
   definition: XstateDefinition,
@@ -210,7 +240,7 @@ export function standingNodes(
   return { nodes: ids.map(nodeOf), history: Object.fromEntries(history) as Record<string, AnyStateNode[]> };
 }
 
-/** What can be shown of a state that no machine of today's code stands for. It takes no turns. */
+/** A read-only snapshot of a stored state that no machine in the code matches. It takes no turns. */
 export function storedSnapshot(definition: Definition, state: ActorState): Snapshot {
   const { context, output, error } = state;
   const status = statusOf(state);
@@ -219,7 +249,7 @@ export function storedSnapshot(definition: Definition, state: ActorState): Snaps
   return { status, value, context, output, error, tags: new Set(), children: {} } as Snapshot;
 }
 
-/** Makes a snapshot of XState's own logic hold what was admitted. What it holds besides (a subscription) stays. */
+/** Puts the admitted values into a snapshot of XState's own logic. Other fields, such as a subscription, stay. */
 function adoptParts(snapshot: Snapshot, state: ActorState): void {
   const { context, input } = (state.context ?? {}) as { context?: unknown; input?: unknown };
   const { output, error } = state;

@@ -1,5 +1,5 @@
 /**
- * What XState tells of its microsteps, in our words. Part of the one place that knows XState's internals (see
+ * Converts XState's reports of microsteps. Part of the one place that knows XState's internals (see
  * xstate/definition.ts).
  */
 import { type AnyStateMachine } from 'xstate';

@@ -1,23 +1,22 @@
 /**
- * What a machine's guards, actions and history states are called, for whoever draws or lists it. Beside
- * xstate/definition.ts because it reads what XState hangs on its own functions (`raise`, `not`, ...) and does not
- * publish. Runs no user code.
+ * Names of a machine's guards, actions and history states, for drawing or listing it. Beside xstate/definition.ts
+ * because it reads unpublished properties of XState's own functions (`raise`, `not`, ...). Runs no user code.
  */
 import { type AnyStateNode } from 'xstate';
 
-/** Names that a function gets from the property it is written at, and that say nothing. */
+/** Names that a function only gets from the property where it is written. */
 const PLACES: ReadonlySet<string> = new Set(['', 'guard', 'guards', 'actions', 'entry', 'exit', 'anonymous']);
 
-/** For a function without a name of its own. */
+/** The name of a function without a name of its own. */
 const INLINE = '(inline)';
 
-/** Of the timers that XState itself arms on entry for `after`, and cancels on exit. */
+/** Prefix of the timers that XState itself arms on entry for `after`, and cancels on exit. */
 const AFTER = 'xstate.after.';
 
-/** Nested combinations of guards may refer to each other without end only by mistake. */
+/** The deepest nesting of guards that is spelled out; protects against guards that contain each other by mistake. */
 const GUARD_DEPTH_MAX = 8;
 
-/** What XState's own actions and guards carry. */
+/** The properties of XState's own actions and guards. */
 interface Marks {
   readonly type?: unknown;
   readonly name?: unknown;
@@ -33,7 +32,8 @@ interface Marks {
 }
 
 /**
- * By name: `notify`, `assign`, `raise tick`, `spawnChild worker`. Undefined for what XState adds by itself for `after`.
+ * The name of an action: `notify`, `assign`, `raise tick`, `spawnChild worker`. Undefined for actions that XState adds
+ * for `after`.
  */
 export function actionName(action: unknown): string | undefined {
   if (typeof action === 'string') return action;
@@ -60,7 +60,10 @@ export function actionName(action: unknown): string | undefined {
   }
 }
 
-/** By name, combinations spelled out: `isOpen`, `isAbove(3)`, `not isOpen`, `(isOpen or isNew)`, `in #door.open`. */
+/**
+ * The name of a guard, with combinations spelled out: `isOpen`, `isAbove(3)`, `not isOpen`, `(isOpen or isNew)`, `in
+ * #door.open`.
+ */
 export function guardName(guard: unknown, depth = 0): string {
   if (typeof guard === 'string') return guard;
   const { type, params, name, guards, stateValue } = marksOf(guard);
@@ -74,8 +77,8 @@ export function guardName(guard: unknown, depth = 0): string {
 }
 
 /**
- * The id of a transition: of its source, its event and its place among those of one event, the same in every copy of
- * the machine.
+ * The id of a transition: its source, its event and its index among the source's transitions for that event. It is the
+ * same in every copy of the machine.
  */
 export function transitionName(source: string, event: string, index: number): string {
   return `${escaped(source)}|${escaped(event)}|${index}`;
@@ -85,7 +88,7 @@ function escaped(part: string): string {
   return part.replace(/[\\|]/g, '\\$&');
 }
 
-/** Where a history state leads to without a past. */
+/** The nodes that a history state enters when nothing is remembered. */
 export function historyDefault(node: AnyStateNode): readonly AnyStateNode[] {
   const parent = node.parent as AnyStateNode | undefined;
   if (parent === undefined) return [];
@@ -96,7 +99,7 @@ export function historyDefault(node: AnyStateNode): readonly AnyStateNode[] {
     .map((path) => (path.startsWith('#') ? node.machine.getStateNodeById(path) : below(parent, path)));
 }
 
-/** Dots part the keys of a path; one in a key is written `\.`. */
+/** The node at a path. Dots separate its keys; a dot within a key is written `\.`. */
 function below(node: AnyStateNode, path: string): AnyStateNode {
   const keys = (path.match(/(?:\\.|[^.\\])+/g) ?? []).map((key) => key.replace(/\\(.)/g, '$1'));
   return keys.reduce<AnyStateNode>((at, key) => (at.states as Record<string, AnyStateNode>)[key]!, node);

@@ -1,16 +1,16 @@
 /**
- * The step engine that takes steps of machines by plans: what XState would do in a microstep from one position is
- * worked out once, by asking XState (plan-probe.ts), and then done without it. A step is: who is asked, guards in
- * order, operations of the plan, the next position; again for eventless transitions and raised events. Snapshots share
- * what depends on the position.
+ * The step engine that takes steps of machines by plans. What XState would do in a microstep from one position is
+ * recorded once (plan-probe.ts) and then performed without XState: guards of the candidates in order, the plan's
+ * operations, the next position; then the same for eventless transitions and raised events. Snapshots share the parts
+ * that depend on the position alone.
  *
  * Planned: nested and parallel states, history, final states and output, guards of every kind, all actions of XState
  * and of users, `always`, `after`, raised events, invokes and spawns, the initial step. Left to the XState engine, step
- * by step: `xstate.stop`, failures of children that nobody handles, machines that are not active, endless loops (whose
- * error it words), and what finds no room within PLANS_MAX; so is all logic that is no machine.
+ * by step: `xstate.stop`, unhandled failures of children, machines that are not active, endless loops (for XState's
+ * error), everything beyond PLANS_MAX, and all logic other than machines.
  *
- * A step that turns out to be no plan's is begun again by XState from the start, so the functions of its guards and
- * assigns may run twice; nothing of the first run is kept.
+ * If a step turns out not to be covered by a plan, XState repeats it from the start, so guards and assigners may run
+ * twice. Nothing of the first run is kept.
  */
 import { type EventObject, stopChild } from 'xstate';
 import { type Definition, type Snapshot, type Step } from '../model/step-engine.ts';
@@ -35,15 +35,19 @@ import {
 } from './machine-state.ts';
 import { type EngineHost } from './step.ts';
 
-/** Thrown, and caught here, where a step turns out to be no plan's. No error: nobody sees it. */
+/** Signals that no plan covers a step. It is thrown and caught in this file only. */
 const UNPLANNED = Symbol('left to XState');
 
 const NONE: readonly never[] = [];
 
+/**
+ * Plans by hosted machine; null for a machine without plans. Systems share plans, since XState's microsteps are the
+ * same in all of them.
+ */
+const PLANS = new WeakMap<XstateDefinition['logic'], Plans | null>();
+
 export class PlanEngine extends XstateEngine {
   readonly #work: Work;
-  /** Null for a machine that has none. */
-  readonly #plans = new WeakMap<Definition, Plans | null>();
 
   constructor(host: EngineHost) {
     super(host);
@@ -123,12 +127,16 @@ export class PlanEngine extends XstateEngine {
     this.#work.end();
   }
 
-  /** @returns Whether XState would have made a new snapshot. */
+  /**
+   * Takes a transition.
+   *
+   * @returns Whether XState would have created a new snapshot.
+   */
   #transition(position: Position, before: PlanSnapshot, event: EventObject): boolean {
     const work = this.#work;
     work.begin(position, before, event);
     const plan = selected(work, position);
-    // The machine fails with its child.
+    // An unhandled failure of a child fails its machine, which XState does.
     if (plan === undefined && event.type.startsWith('xstate.error.actor')) throw UNPLANNED;
     const isTouched = plan !== undefined && take(work, plan);
     work.took(plan?.transitions ?? NONE);
@@ -145,7 +153,7 @@ export class PlanEngine extends XstateEngine {
     return { snapshot, effects, births, dropped };
   }
 
-  /** Describes it; that the children stay in the snapshot is XState's way. */
+  /** Describes the stops of all children. As in XState, the children stay in the snapshot. */
   #stopChildren(): void {
     const { snapshot } = this.#work;
     const { children } = snapshot;
@@ -155,7 +163,7 @@ export class PlanEngine extends XstateEngine {
     snapshot.children = children;
   }
 
-  /** What XState has made becomes a snapshot of this engine, if there is room for its position. */
+  /** Converts XState's result into a snapshot of this engine, if there is room for its position. */
   #adopted(definition: Definition, before: Snapshot | undefined, step: Step): Step {
     const plans = step.snapshot === before ? undefined : this.#plansOf(definition);
     if (!plans) return step;
@@ -170,21 +178,26 @@ export class PlanEngine extends XstateEngine {
 
   #plansOf(definition: Definition): Plans | null {
     if (definition.kind !== 'machine') return null;
-    let plans = this.#plans.get(definition);
-    if (plans === undefined) this.#plans.set(definition, (plans = plansFor(definition as XstateDefinition)));
+    const { logic } = definition as XstateDefinition;
+    let plans = PLANS.get(logic);
+    if (plans === undefined) PLANS.set(logic, (plans = plansFor(definition as XstateDefinition)));
     return plans;
   }
 }
 
-/** Noted at the position, which belongs to one definition. */
+/** Numbers a configuration. The position caches the number with the table that it belongs to. */
 const numberOf: Numbering = (definition, snapshot) => {
   const place = PlanSnapshot.placeOf(snapshot);
-  return place instanceof Position
-    ? (place.configuration ??= numberByNodes(definition, snapshot))
-    : numberByNodes(definition, snapshot);
+  if (!(place instanceof Position)) return numberByNodes(definition, snapshot);
+  const { configurations } = definition;
+  if (place.numberedIn !== configurations) {
+    place.configuration = numberByNodes(definition, snapshot);
+    place.numberedIn = configurations;
+  }
+  return place.configuration;
 };
 
-/** Null for a machine that cannot be entered; what is wrong with it XState says when it is. */
+/** Creates the plans of a machine; null if it cannot be entered, which XState reports when an actor starts. */
 function plansFor(definition: XstateDefinition): Plans | null {
   try {
     return new Plans(definition);
@@ -193,23 +206,23 @@ function plansFor(definition: XstateDefinition): Plans | null {
   }
 }
 
-/** What XState handles apart from all transitions. */
+/** Whether XState handles the event without selecting transitions. */
 function isReserved(type: string): boolean {
   return type === '*' || type === 'xstate.stop' || type === 'xstate.init';
 }
 
 /**
- * Goes on until the machine is at rest: eventless transitions first, then what it has raised.
+ * Takes further microsteps until the machine is stable: eventless transitions first, then raised events.
  *
- * @param from Where it stands.
- * @returns Whether XState would have made a new snapshot.
+ * @param from The current position.
+ * @returns Whether XState would have created a new snapshot.
  */
 function settle(work: Work, from: Position): boolean {
   let position = from;
   let isChanged = false;
   let looksForEventless = true;
   for (let microsteps = 1; work.snapshot.status === 'active'; microsteps++) {
-    // As XState counts them: the look that finds nothing is one, too.
+    // XState also counts the iteration that finds no transition.
     if (microsteps > position.plans.microstepsMax) throw UNPLANNED;
     const eventless: Plan | undefined =
       looksForEventless && position.eventless.length > 0 ? eventlessPlan(work, position) : undefined;
@@ -236,7 +249,7 @@ function take(work: Work, { operations, next, moves }: Plan): boolean {
   return work.isTouched;
 }
 
-/** Undefined where nobody takes the event. */
+/** Selects the plan for the current event; undefined if no transition takes it. */
 function selected(work: Work, position: Position): Plan | undefined {
   const { plans } = position;
   const selection = plans.selection(position, work.event.type);
@@ -246,16 +259,19 @@ function selected(work: Work, position: Position): Plan | undefined {
     const candidate = firstOf(work, row);
     return candidate && planned(plans.planOf(position, candidate));
   }
-  const taken: Candidate[] = [];
+  let first: Candidate | undefined;
+  let taken: Candidate[] | undefined;
   let last = -1;
   for (let i = 0; i < asked.length; i++) {
     const { candidates, from } = asked[i]!;
     const candidate = last >= from ? undefined : firstOf(work, candidates);
     if (candidate === undefined) continue;
-    taken.push(candidate);
+    if (first === undefined) first = candidate;
+    else (taken ??= [first]).push(candidate);
     last = i;
   }
-  return taken.length === 0 ? undefined : planned(planOfAll(position, taken));
+  if (taken !== undefined) return planned(planOfAll(position, taken));
+  return first && planned(plans.planOf(position, first));
 }
 
 function firstOf(work: Work, candidates: readonly Candidate[]): Candidate | undefined {
@@ -274,7 +290,10 @@ function accepts(work: Work, { guard, transition }: Candidate): unknown {
   }
 }
 
-/** The first that each active leaf comes upon, each once. Here XState adds nothing to what a guard throws. */
+/**
+ * The plan for the first enabled eventless transition of each active leaf, each transition once. XState does not reword
+ * errors of these guards.
+ */
 function eventlessPlan(work: Work, position: Position): Plan | undefined {
   const taken: Candidate[] = [];
   for (const chain of position.eventless) {

@@ -1,6 +1,6 @@
 /**
- * Guards made ready to be asked. Functions are called as they are; `and`, `not`, `stateIn` and names of names are left
- * to XState.
+ * Guards prepared for evaluation. Functions are called directly; XState evaluates `and`, `or`, `not`, `stateIn` and
+ * names that refer to other names.
  */
 import { type AnyStateMachine, type AnyStateNode, type EventObject } from 'xstate';
 import { evaluateGuard } from 'xstate/guards';
@@ -40,7 +40,8 @@ function namedGuard(machine: AnyStateMachine, guard: unknown): unknown {
 }
 
 /**
- * The error as XState's own selection words it, when a guard throws. XState is asked with a guard that throws the same.
+ * The error with which XState reports a guard that threw. XState produces it itself, from a stand-in guard that throws
+ * the same error.
  */
 export function guardError(node: AnyStateNode, guard: unknown, event: EventObject, error: unknown): unknown {
   const thrower = () => {

@@ -1,8 +1,8 @@
 /**
- * Asks XState what it would do, without running anything of the user: a copy of a hosted machine, in which every list
- * of actions, every guard and every output is replaced by one that notes that it was reached. XState's own selection
- * and its own microstep run on the copy; what they reach, in which order, is what a plan is made of. No rule of XState
- * is repeated here. Relies on machine.getTransitionData being what a macrostep selects by (XSTATE_INTERNALS).
+ * Records what XState would do, without running user code. Works on a copy of a hosted machine in which every list of
+ * actions, every guard and every output is replaced by one that notes that it was reached. XState's own selection and
+ * microstep run on the copy; a plan is made from what they reach, in their order. No rule of XState is repeated here.
+ * Relies on a macrostep selecting by machine.getTransitionData (XSTATE_INTERNALS).
  */
 import { type AnyStateMachine, type AnyStateNode, type EventObject } from 'xstate';
 import { type HistoryValue, type Place } from './plan-snapshot.ts';
@@ -12,27 +12,27 @@ import { appearanceOf, type MachineSnapshot } from './machine-state.ts';
 
 export type Transition = NonNullable<AnyStateNode['always']>[number];
 
-/** What a microstep reaches. Nodes and transitions are those of the hosted machine. */
+/** A mark that a microstep reaches. Nodes and transitions are those of the hosted machine. */
 export type Mark =
-  /** `isLast`: the machine is done, and only exit actions are run. */
+  /** `isLast`: the machine is done, and only its exit actions run. */
   | { readonly what: 'exit'; readonly node: AnyStateNode; readonly isLast: boolean }
   | { readonly what: 'content'; readonly transition: Transition }
   | { readonly what: 'enter'; readonly node: AnyStateNode }
-  /** The actions of a node's initial transition, right after its entry. */
+  /** The actions of a node's initial transition, directly after its entry. */
   | { readonly what: 'initial'; readonly node: AnyStateNode }
-  /** An event that XState raises itself. `final`: whose output it carries. */
+  /** A done event, raised by XState. `final`: the state whose output it carries. */
   | { readonly what: 'done'; readonly type: string; readonly final: AnyStateNode | undefined }
-  /** The machine's output is made from such an event. */
+  /** The end of the machine, whose output is computed from this done event. */
   | { readonly what: 'finish'; readonly type: string; readonly final: AnyStateNode | undefined };
 
 export interface Recording {
   readonly marks: readonly Mark[];
   readonly isDone: boolean;
-  /** Null where XState kept the snapshot. */
+  /** The next configuration; null if XState kept the snapshot. */
   readonly next: { readonly nodes: readonly AnyStateNode[]; readonly history: HistoryValue } | null;
 }
 
-/** Stands for the output of a final state. */
+/** A placeholder for the output of a final state. */
 interface Output {
   readonly of: AnyStateNode;
 }
@@ -41,7 +41,7 @@ const TRIGGER: EventObject = { type: 'bosun.probe' };
 
 export class Probe {
   readonly #copy: AnyStateMachine;
-  /** Nodes of the copy by those of the hosted machine, and the other way round. */
+  /** Nodes of the copy by nodes of the hosted machine, and the reverse. */
   readonly #copies = new Map<AnyStateNode, AnyStateNode>();
   readonly #hosted = new Map<AnyStateNode, AnyStateNode>();
   readonly #mirrors = new Map<Transition, Transition>();
@@ -49,7 +49,7 @@ export class Probe {
   #marks: Mark[] = [];
   #asked: Transition[] = [];
   #eventless: AnyStateNode[] = [];
-  /** The internal queue of the macrostep under way. */
+  /** The internal queue of the current macrostep. */
   #queue: EventObject[] = [];
 
   constructor(hosted: AnyStateMachine) {
@@ -72,12 +72,12 @@ export class Probe {
     for (const [node, own] of this.#copies) this.#replace(node, own);
   }
 
-  /** How a configuration looks to users. */
+  /** The value and tags of a configuration. */
   appearance(nodes: readonly AnyStateNode[]): { value: unknown; tags: ReadonlySet<string> } {
     return appearanceOf(this.#snapshot(nodes, {}));
   }
 
-  /** The transitions that may take an event, in the order in which XState asks them when all refuse. */
+  /** The transitions that may take an event, in the order in which XState tries them if all guards refuse. */
   candidates({ nodes, value }: Place, type: string): readonly Transition[] {
     this.#asked = [];
     const { getTransitionData } = Object.getPrototypeOf(this.#copy) as Pick<AnyStateMachine, 'getTransitionData'>;
@@ -85,7 +85,7 @@ export class Probe {
     return this.#asked;
   }
 
-  /** Nodes with eventless transitions, in the order in which XState asks them; those of one active leaf each. */
+  /** The nodes with eventless transitions, one list per active leaf, in the order in which XState tries them. */
   eventless({ nodes, history }: Place): readonly (readonly AnyStateNode[])[] {
     this.#eventless = [];
     this.#run(nodes, history, []);
@@ -106,7 +106,7 @@ export class Probe {
     );
   }
 
-  /** Undefined where XState finds no initial state. */
+  /** The recording of the initial step; undefined if XState finds no initial state. */
   initial(): Recording | undefined {
     this.#marks = [];
     this.#select([]);
@@ -135,7 +135,8 @@ export class Probe {
   }
 
   /**
-   * The macrostep takes the chosen transitions first; events that XState raises meanwhile are noted and taken by none.
+   * Makes the next macrostep take the chosen transitions. Events that XState raises in it are recorded and trigger no
+   * transition.
    */
   #select(chosen: readonly Transition[]): void {
     this.#queue = [];
@@ -184,7 +185,9 @@ export class Probe {
     boundLookups(own);
   }
 
-  /** The transition as the copy knows it: it refuses every event, and notes that its actions were reached. */
+  /**
+   * The copy's version of a transition: its guard refuses every event, and its actions record that they were reached.
+   */
   #mirror(transition: Transition): Transition {
     const known = this.#mirrors.get(transition);
     if (known !== undefined) return known;
@@ -206,7 +209,7 @@ export class Probe {
     return mirror;
   }
 
-  /** An action that XState resolves, so that it is reached where the actions in its place would be. */
+  /** An action that records when XState resolves it, in place of the actions that it replaces. */
   #marker(markOf: (isLast: boolean) => Mark): unknown {
     const resolve: BuiltIn['resolve'] = (_, snapshot, _args, _params, _action, extra) => {
       this.#queue = (extra as { internalQueue: EventObject[] }).internalQueue;

@@ -1,6 +1,6 @@
 /**
- * Snapshots of the plan engine: they have what XState's have, but what depends on the configuration alone (nodes,
- * value, tags, history) is shared by all actors that stand there, so that two of them are compared by identity.
+ * Snapshots of the plan engine, with the fields of XState's own. The parts that depend on the configuration alone
+ * (nodes, value, tags, history) are shared by all actors in that configuration, and so can be compared by identity.
  */
 import { type AnyStateMachine, type AnyStateNode, createMachine } from 'xstate';
 import { type Snapshot } from '../model/step-engine.ts';
@@ -9,7 +9,7 @@ import { type MachineSnapshot } from './machine-state.ts';
 
 export type HistoryValue = Readonly<Record<string, readonly AnyStateNode[]>>;
 
-/** Where a machine stands: its active nodes and what its history states remember. */
+/** The position of a machine: its active nodes and its history. */
 export interface Place {
   readonly machine: AnyStateMachine;
   readonly nodes: readonly AnyStateNode[];
@@ -18,10 +18,10 @@ export interface Place {
   readonly tags: ReadonlySet<string>;
 }
 
-/** Of every machine that has none. */
+/** The shared empty family of machines without children. */
 export const NO_CHILDREN: Family = Object.freeze({});
 
-/** Changed only by the step that makes it, and once by `adopt`. */
+/** A machine's snapshot. Only the step that creates it and `adopt` change it. */
 export class PlanSnapshot implements MachineSnapshot {
   status: Snapshot['status'] = 'active';
   output: unknown = undefined;
@@ -54,13 +54,13 @@ export class PlanSnapshot implements MachineSnapshot {
     this.#place = place;
   }
 
-  /** Undefined for a snapshot that this engine has not made. */
+  /** The place of a snapshot; undefined unless this engine created it. */
   static placeOf(snapshot: Snapshot): Place | undefined {
     return #place in snapshot ? snapshot.#place : undefined;
   }
 }
 
-/** `matches`, `can`, `hasTag`, `getMeta`, `toJSON`: XState's own, taken from a snapshot of its making. */
+/** Borrows XState's methods (`matches`, `can`, `hasTag`, `getMeta`, `toJSON`) from a snapshot that XState created. */
 for (const [name, method] of Object.entries(createMachine({}).resolveState({ value: {}, context: {} }))) {
   if (typeof method === 'function')
     Object.defineProperty(PlanSnapshot.prototype, name, { value: method, configurable: true, writable: true });

@@ -1,56 +1,61 @@
 /**
- * The plans of one definition: where its machine can stand, who is asked about an event there, and what a microstep
- * does. Each is worked out when it is first needed, by asking XState (plan-probe.ts), and kept; at most PLANS_MAX in
- * all. What finds no room is left to the XState engine, so a machine with endless configurations is slower, and no
- * more.
+ * The plans of one definition: the positions of its machine, the candidates for an event at each, and the microsteps
+ * from there. Each is recorded from XState (plan-probe.ts) when it is first needed, and kept, at most PLANS_MAX in all.
+ * Beyond that the XState engine takes the steps, so a machine with endless configurations is only slower.
  */
 import { type AnyStateMachine, type AnyStateNode, assign, spawnChild, stopChild } from 'xstate';
 import { PATTERN_LOOKUPS_MAX, PLANS_MAX } from '../../limits.ts';
 import { type Guard, guardOf } from './plan-guards.ts';
-import { Defer, Done, Finish, type Operation, operationsOf, Settle } from './plan-operations.ts';
+import { Done, Finish } from './plan-ends.ts';
+import { type Operation } from './plan-operation.ts';
+import { Defer, operationsOf, Settle } from './plan-operations.ts';
 import { isBelow, type Mark, Probe, type Recording, type Transition } from './plan-probe.ts';
 import { type HistoryValue, type Place } from './plan-snapshot.ts';
 import { type XstateDefinition } from './definition.ts';
+import { type ConfigurationTable } from '../model/step-engine.ts';
 
-/** What a microstep does. */
+/** The plan of a microstep. */
 export interface Plan {
   readonly operations: readonly Operation[];
   readonly next: Position;
-  /** Whether XState makes a new snapshot of it, whatever the operations do. */
+  /** Whether XState creates a new snapshot for the microstep, whatever the operations do. */
   readonly moves: boolean;
-  /** Those that are taken together; none of the initial step. */
+  /** The transitions taken together; empty for the initial step. */
   readonly transitions: readonly Transition[];
 }
 
 export interface Candidate {
   readonly transition: Transition;
   readonly guard: Guard | undefined;
-  /** Of taking this one alone. Null: there is none. */
+  /** The plan of taking this transition alone; null if there is none, undefined until it is needed. */
   plan: Plan | null | undefined;
 }
 
 /** The candidates of one state node. */
 export interface Asked {
   readonly candidates: readonly Candidate[];
-  /** Index of the first node asked that lies inside this one: it is asked only if none from there on took the event. */
+  /**
+   * Index of the first of the asked nodes that lies inside this one. This node is asked only if none from there on took
+   * the event.
+   */
   readonly from: number;
 }
 
 export interface Selection {
   readonly asked: readonly Asked[];
-  /** All candidates in a row, where the first that accepts is the only one: no parallel regions. */
+  /** All candidates in one list, if only the first that accepts is taken (no parallel regions). */
   readonly row: readonly Candidate[] | undefined;
 }
 
 const NOBODY: Selection = { asked: [], row: [] };
 
-/** Microsteps from one position, by the transitions taken. */
+/** A tree of the microsteps from one position, by the transitions taken. */
 interface Branch {
   plan: Plan | null | undefined;
   readonly next: Map<Transition, Branch>;
 }
 
-/** A place with what is known of it. One object per definition, configuration and history. */
+/** A place with its cached facts. There is one object per definition, configuration and history. */
 export class Position implements Place {
   readonly plans: Plans;
   readonly nodes: readonly AnyStateNode[];
@@ -59,10 +64,11 @@ export class Position implements Place {
   readonly tags: ReadonlySet<string>;
   readonly selections = new Map<string, Selection>();
   readonly branch: Branch = { plan: undefined, next: new Map() };
-  /** Eventless transitions, one list per active leaf that has some. */
+  /** The eventless transitions, one list per active leaf that has some. */
   eventless: readonly (readonly Candidate[])[] = [];
-  /** Its number in the definition's table of configurations. */
-  configuration: number | undefined;
+  /** The configuration's number in the table used last, and that table. */
+  configuration = 0;
+  numberedIn: ConfigurationTable | undefined;
 
   constructor(
     plans: Plans,
@@ -82,7 +88,7 @@ export class Position implements Place {
 }
 
 export interface Beginning {
-  /** Of the snapshot that is shown to the actions of the initial step. */
+  /** The position of the snapshot that the actions of the initial step see. */
   readonly position: Position;
   readonly plan: Plan;
   readonly context: object;
@@ -93,19 +99,19 @@ export class Plans {
   readonly microstepsMax: number;
   readonly #probe: Probe;
   readonly #positions = new Map<string, Position>();
-  /** One object for each, so that it is seen by identity that nothing else is remembered. */
+  /** One object per history, so that histories are compared by identity. */
   readonly #histories = new Map<string, HistoryValue>();
   readonly #numbers = new Map<AnyStateNode, number>();
   readonly #exact = new Set<string>();
   readonly #hasPatterns: boolean;
   readonly #isEverEventless: boolean;
-  /** By patterns; forgotten all at once when there are too many. */
+  /** Selections for event types that only patterns match; cleared after PATTERN_LOOKUPS_MAX look-ups. */
   #byPattern = new Map<Position, Map<string, Selection>>();
   #patternLookups = 0;
   #beginning: Beginning | null | undefined;
   #size = 0;
 
-  /** Throws what XState throws for a machine that cannot be entered. */
+  /** Makes the plans of a machine. Throws XState's error if the machine cannot be entered. */
   constructor({ logic }: XstateDefinition) {
     this.machine = logic as AnyStateMachine;
     this.microstepsMax = (this.machine.options as { maxIterations: number }).maxIterations;
@@ -118,12 +124,12 @@ export class Plans {
     this.#isEverEventless = nodes.some(({ always }) => always !== undefined && always.length > 0);
   }
 
-  /** How much is kept, and how many lookups by pattern. */
+  /** The number of entries kept, and of look-ups by pattern. */
   get size(): { readonly kept: number; readonly byPattern: number } {
     return { kept: this.#size, byPattern: this.#patternLookups };
   }
 
-  /** Undefined where there is no room for a further one, or XState cannot say what it looks like. */
+  /** The position for a configuration; undefined if there is no room for it or XState cannot compute its value. */
   positionOf(nodes: readonly AnyStateNode[], history: HistoryValue): Position | undefined {
     const historyKey = this.#historyKeyOf(history);
     const key = `${this.#listed(nodes)}\n${historyKey}`;
@@ -136,7 +142,7 @@ export class Plans {
     return position;
   }
 
-  /** Who is asked about an event of this type. Null: leave it to XState. */
+  /** The candidates for an event of this type; null if XState must select. */
   selection(position: Position, type: string): Selection | null {
     if (!this.#exact.has(type)) return this.#hasPatterns ? this.#selectionByPattern(position, type) : NOBODY;
     let selection = position.selections.get(type);
@@ -154,7 +160,11 @@ export class Plans {
     return candidate.plan;
   }
 
-  /** @param transitions In the order in which XState selects them. Null: leave it to XState. */
+  /**
+   * The plan of a microstep; null if XState must take it.
+   *
+   * @param transitions In the order in which XState selects them.
+   */
   plan(position: Position, transitions: readonly Transition[]): Plan | null {
     let { branch } = position;
     for (const transition of transitions) {
@@ -171,7 +181,7 @@ export class Plans {
     return branch.plan;
   }
 
-  /** Of the initial step. Null: leave it to XState. */
+  /** The plan of the initial step; null if XState must take it. */
   get beginning(): Beginning | null {
     if (this.#beginning === undefined) this.#beginning = orNull(() => this.#begin());
     return this.#beginning;
@@ -200,7 +210,7 @@ export class Plans {
     if (position === undefined || !plan) return null;
     const { context } = this.machine.config as { context?: unknown };
     if (typeof context !== 'function') return { position, plan, context: (context as object | undefined) || {} };
-    // As XState does it: what the function gives is assigned to an empty context.
+    // As in XState, the function's result is assigned to an empty context.
     const assignment = ({ spawn, event, self }: Record<'spawn' | 'event' | 'self', unknown>): unknown =>
       (context as (args: object) => unknown)({ spawn, input: (event as { input: unknown }).input, self });
     const first = operationsOf(this.machine, [assign(assignment as never)]);
@@ -239,7 +249,7 @@ export class Plans {
           ? operations
           : [new Defer(node.invoke.map(({ id }) => id)), ...operations, new Settle()];
       }
-      // Performed with the entry, whose list of actions it ends.
+      // The initial actions are performed at the end of the list of the entry.
       case 'initial':
         return [];
       case 'done':
@@ -258,7 +268,7 @@ export class Plans {
     }
     const nodes = asked.map(({ node, transitions }, index) => {
       const inside = asked.findIndex((other, at) => at < index && isBelow(other.node, node));
-      // What is no guard at all XState passes over here, though not where it looks for eventless transitions.
+      // XState ignores a falsy guard here, though not for eventless transitions.
       const candidates = transitions.map((transition) => this.#candidate(transition, transition.guard || undefined));
       return { candidates, from: inside === -1 ? index : inside };
     });
@@ -306,7 +316,7 @@ export class Plans {
   }
 }
 
-/** Null where XState throws: then it is left to XState, which will throw again where that is what a step comes to. */
+/** The answer; null if XState throws. XState then takes the step itself and throws again if the step gets there. */
 function orNull<T>(ask: () => T): T | null {
   try {
     return ask();

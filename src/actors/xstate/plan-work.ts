@@ -1,7 +1,6 @@
 /**
- * A machine's step while it is taken by plans: the snapshot in the making, the event, the internal queue, and the
- * effects so far. One for all steps of an engine, since a step never yields; the snapshot and the list of effects are
- * new for each.
+ * The state of a step that plans take: the next snapshot, the event, the internal queue, and the effects so far. An
+ * engine uses one object for all its steps, since a step never yields; snapshot and effects are new for each step.
  */
 import { assign, type EventObject } from 'xstate';
 import { type Effect } from '../model/step-engine.ts';
@@ -9,15 +8,13 @@ import type { Transition } from './plan-probe.ts';
 import { type Place, PlanSnapshot } from './plan-snapshot.ts';
 import { type Ref } from '../model/ref.ts';
 import { type Action, described } from './step-effects.ts';
-import { type Family, wrapped } from './family.ts';
+import { added, type Family, isLarge, wrapped } from './family.ts';
 import { type OpenStep, type Scope } from './step.ts';
 
-/** What XState calls with `resolve`: its own actions, and others' of the same make. */
+/** An action with the `resolve` that XState calls: XState's own, and wrapped ones. */
 export interface BuiltIn {
   readonly type: string;
   resolve(scope: object, snapshot: object, args: object, params: unknown, action: object, extra: object): Resolved;
-  /** Sends to an actor that is spawned later in the same list of actions. */
-  retryResolve?(scope: object, snapshot: object, params: unknown): void;
   execute?(scope: object, params: unknown): void;
 }
 
@@ -27,7 +24,7 @@ type Resolved = [
   actions: readonly unknown[] | undefined,
 ];
 
-/** First argument of actions. */
+/** The first argument of actions. */
 export interface ActionArgs {
   readonly context: unknown;
   readonly event: EventObject;
@@ -35,14 +32,14 @@ export interface ActionArgs {
   readonly system: object;
 }
 
+/** A send whose receiver is looked up again at the end of the list of actions. */
 interface Retry {
-  readonly action: BuiltIn;
-  readonly params: unknown;
+  readonly receiver: () => unknown;
   /** Index of the effect. */
   readonly at: number;
 }
 
-/** Never changed. */
+/** The shared empty list. It is never changed. */
 const NONE: Effect[] = [];
 
 export class Work {
@@ -55,15 +52,17 @@ export class Work {
   isTouched = false;
   isAssigning = false;
   /**
-   * What was taken together, microstep by microstep; the first so many. An array that is emptied would be made anew for
-   * every turn.
+   * The transitions of each microstep. Only the first `#taken` entries are valid: emptying the array would allocate it
+   * again in every turn.
    */
   readonly #microsteps: (readonly Transition[])[] = [];
   #taken = 0;
   readonly queue: EventObject[] = [];
-  /** What XState gives its own actions besides. */
+  /** The extra argument that XState passes to its own actions. */
   readonly extra: { readonly internalQueue: EventObject[]; deferredActorIds: readonly string[] | undefined };
   #retries: Retry[] | undefined;
+  /** This step's own copy of the children, which it may change. */
+  #family: Family | undefined;
 
   constructor(step: OpenStep) {
     this.step = step;
@@ -78,6 +77,7 @@ export class Work {
     this.isTouched = false;
     this.extra.deferredActorIds = undefined;
     this.#retries = undefined;
+    this.#family = undefined;
     this.#taken = 0;
     if (this.queue.length > 0) this.queue.length = 0;
   }
@@ -90,7 +90,7 @@ export class Work {
     this.#microsteps[this.#taken++] = transitions;
   }
 
-  /** The step is taken by XState after all, which tells of its own. */
+  /** Drops the microsteps: XState repeats the step and reports its own. */
   tookNothing(): void {
     this.#taken = 0;
   }
@@ -104,8 +104,8 @@ export class Work {
   }
 
   /**
-   * What `assign` gives its functions. XState itself spawns: an assignment that does nothing else is resolved in its
-   * place.
+   * The `spawn` that `assign` passes to its functions. XState spawns the child, by resolving an assignment that does
+   * nothing else.
    */
   readonly spawn = (src: unknown, options: unknown): unknown => {
     let born: unknown;
@@ -115,12 +115,12 @@ export class Work {
     };
     const action = wrapped(assign(assignment as never)) as BuiltIn;
     const [next] = action.resolve(this.scope, this.snapshot, this.args(), undefined, action, this.extra);
-    // Called later, by whoever kept it, it gives birth to nobody, as in XState.
+    // A call after the assignment has ended spawns nothing, as in XState.
     if (this.isAssigning) this.snapshot.children = next.children;
     return born;
   };
 
-  /** Takes over what an action has made of the snapshot. */
+  /** Applies the new snapshot of an action. */
   take(next: Resolved[0]): void {
     if (next === this.snapshot) return;
     this.snapshot.context = next.context;
@@ -128,8 +128,19 @@ export class Work {
     this.isTouched = true;
   }
 
+  /** Adds a spawned child, which replaces one of the same id. */
+  addChild(id: string, child: object): void {
+    const { snapshot } = this;
+    if (isLarge(snapshot.children)) snapshot.children = added(snapshot.children, { [id]: child });
+    else {
+      if (snapshot.children !== this.#family) snapshot.children = this.#family = { ...snapshot.children };
+      this.#family[id] = child;
+    }
+    this.isTouched = true;
+  }
+
   add(effect: Effect): void {
-    // Most steps have two effects or fewer; a list that grows takes room for seventeen.
+    // Most steps have at most two effects, and an array that grows by push allocates room for seventeen.
     const { effects } = this;
     if (effects.length === 0) this.effects = [effect];
     else if (effects.length === 1) this.effects = [effects[0]!, effect];
@@ -141,23 +152,23 @@ export class Work {
     if (effect !== undefined) this.add(effect);
   }
 
-  /** From here on the list of actions may send to these children, though they are spawned later in it. */
+  /** Lets the list of actions send to these children from here on, though it spawns them later. */
   defer(ids: readonly string[]): void {
     this.extra.deferredActorIds = ids;
     this.#retries = [];
   }
 
-  /** The effect described last may be for a child that is not there yet. */
-  mayRetry(action: BuiltIn, params: unknown): void {
-    this.#retries?.push({ action, params, at: this.effects.length - 1 });
+  /** Records that the last effect may be for a child that is not spawned yet. */
+  mayRetry(receiver: () => unknown): void {
+    this.#retries?.push({ receiver, at: this.effects.length - 1 });
   }
 
-  /** The list of actions ends. */
+  /** Ends the list of actions: looks up the receivers that were missing. */
   settle(): void {
-    for (const { action, params, at } of this.#retries ?? []) {
-      action.retryResolve!(this.scope, this.snapshot, params);
+    for (const { receiver, at } of this.#retries ?? []) {
+      const to = receiver() as object;
       const effect = this.effects[at]!;
-      if ('to' in effect) this.effects[at] = { ...effect, to: (params as { to: object }).to };
+      if ('to' in effect) this.effects[at] = { ...effect, to };
     }
     this.extra.deferredActorIds = undefined;
     this.#retries = undefined;

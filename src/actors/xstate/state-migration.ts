@@ -1,7 +1,7 @@
 /**
- * Stands a stored state up in a machine of another structure: which nodes are active, what they invoke, which delayed
- * transitions they wait for. Part of the one place that knows XState's internals (see xstate/definition.ts). It does
- * what entering the states would do, except for their entry actions: those have run.
+ * Restores a stored state in a machine of another structure: its active nodes, what they invoke, and the delayed
+ * transitions they wait for. Does what entering the states would do, except for their entry actions, which have run
+ * already. Part of the one place that knows XState's internals (see xstate/definition.ts).
  */
 import { type AnyStateMachine, type AnyStateNode, type EventObject, matchesState, type StateValue } from 'xstate';
 import { BosunError } from '../../errors.ts';
@@ -11,7 +11,7 @@ import { type MachineSnapshot } from './machine-state.ts';
 import { type XstateDefinition } from './definition.ts';
 import { nodesById, valueOf } from './machine-facts.ts';
 
-/** What inputs and delays are given: XState gives the event that led into the state, which here is the migration. */
+/** The arguments of inputs and delays. XState passes the event that led into the state; here that is the migration. */
 interface Args {
   readonly context: unknown;
   readonly event: EventObject;
@@ -29,7 +29,10 @@ interface Invoke {
 
 export const MIGRATED: EventObject = Object.freeze({ type: 'bosun.migrated' });
 
-/** Throws BOSUN_AGENT_UNREADABLE where the value is not one of the machine, and what the user's code threw. */
+/**
+ * Enters a machine in a stored state. Throws BOSUN_AGENT_UNREADABLE if the machine has no such state, and rethrows
+ * errors of the user's code.
+ */
 export function enterMachine(
   definition: XstateDefinition,
   stored: Standing,
@@ -60,27 +63,27 @@ export function enterMachine(
   };
 }
 
-/** In XState's order, which a later turn would have them in, too. */
+/** The active nodes for a state value, in XState's order, so that later turns keep it. */
 function activeNodes(machine: AnyStateMachine, value: StateValue, name: string): readonly AnyStateNode[] {
   const no = (why: string, cause?: unknown) =>
-    new BosunError('BOSUN_AGENT_UNREADABLE', `${JSON.stringify(value)} is no state of ${name}: ${why}`, { cause });
+    new BosunError('BOSUN_AGENT_UNREADABLE', `${JSON.stringify(value)} is not a state of ${name}: ${why}`, { cause });
   if (!isStateValue(value)) throw no('a state value is a name, or an object of state values');
   let made: MachineSnapshot;
   try {
     made = machine.resolveState({ value: value as never, context: {} as never }) as unknown as MachineSnapshot;
   } catch (error) {
-    throw no('XState does not know it', error);
+    throw no('XState does not know this state', error);
   }
   const nodes = made._nodes;
   const resolved = valueOf(machine.root, new Set(nodes)) as StateValue;
-  // XState passes over what it cannot place.
+  // XState ignores keys that it does not know.
   if (!matchesState(value, resolved)) throw no(`it would be read as ${JSON.stringify(resolved)}`);
   if (nodes.some(({ type }) => type === 'history')) throw no('a history state is never active');
   if (made.status === 'done') throw no('it is final, and a migration does not end an actor');
   return nodes;
 }
 
-/** XState reads anything as some state. */
+/** Whether a value has the form of a state value. XState itself would read any value as some state. */
 function isStateValue(value: unknown): value is StateValue {
   if (typeof value === 'string') return true;
   return (
@@ -88,7 +91,7 @@ function isStateValue(value: unknown): value is StateValue {
   );
 }
 
-/** What of a history today's machine could go back to. One that lost a state is forgotten as a whole. */
+/** The part of a history that the new machine can return to. An entry with a missing state is dropped as a whole. */
 function rememberedIn(
   machine: AnyStateMachine,
   history: Standing['history'],
@@ -107,7 +110,10 @@ function birthOf(
 ): Entry['births'][number] {
   const child = definition.child(src);
   if (child === undefined)
-    throw new BosunError('BOSUN_AGENT_INVALID', `${definition.name} invokes "${src}", which its actors lack`);
+    throw new BosunError(
+      'BOSUN_AGENT_INVALID',
+      `${definition.name} invokes "${src}", which is not in setup({ actors })`,
+    );
   const given: unknown = typeof input === 'function' ? (input as (args: Args) => unknown)(args) : input;
   return {
     childId: id,
@@ -125,5 +131,5 @@ function delayMs(machine: AnyStateMachine, delay: unknown, args: Args): number {
   const ms: unknown =
     typeof named === 'function' ? (named as (args: Args, params: unknown) => unknown)(args, {}) : named;
   if (typeof ms === 'number' && !Number.isNaN(ms)) return ms;
-  throw new BosunError('BOSUN_AGENT_INVALID', `the delay ${String(delay)} of ${machine.id} is no number`);
+  throw new BosunError('BOSUN_AGENT_INVALID', `the delay ${String(delay)} of ${machine.id} is not a number`);
 }

@@ -1,6 +1,6 @@
 /**
- * Turns the actions that XState describes into the kernel's words. Part of the one place that knows XState's internals
- * (see xstate/definition.ts).
+ * Converts XState's described actions to the kernel's effects. Part of the one place that knows XState's internals (see
+ * xstate/definition.ts).
  */
 import { type EventObject } from 'xstate';
 import { type Effect } from '../model/step-engine.ts';
@@ -12,18 +12,18 @@ export interface Action {
   readonly info: object;
   readonly params: unknown;
   readonly exec?: ((info: object, params: unknown) => unknown) | undefined;
-  /** Ours: the name of its delay. */
+  /** The name of the action's delay; added by the open step, not by XState. */
   delay?: string | null;
 }
 
 /**
- * Actions whose names begin so are performed by the kernel (see supervision.ts); machines of users may not use them.
+ * The prefix of actions that the kernel performs (see supervision.ts); users' machines may not use it.
  */
 export const KERNEL_ACTION_PREFIX = 'bosun.';
 
 const XSTATE_PREFIX = 'xstate.';
 
-/** What the action means to the kernel, if anything. */
+/** The kernel's effect for an action, if any. */
 export function described(action: Action): Effect | undefined {
   const params = action.params as Record<string, unknown> | undefined;
   switch (action.type) {
@@ -58,7 +58,7 @@ function describedSend(action: Action, { to, event, id, delay }: SendParams): Ef
 
 function describedCustom({ type, info, params, exec }: Action): Effect | undefined {
   if (isOfUser(type)) return exec && { kind: 'call', name: type, exec, info, params };
-  // Births and stops are seen by comparing children; everything else of XState's own is known above.
+  // Births and stops are found by comparing children (births.ts); XState's other actions are handled above.
   return type.startsWith(KERNEL_ACTION_PREFIX) ? { kind: 'command', name: type, params } : undefined;
 }
 

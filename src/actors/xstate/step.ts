@@ -13,25 +13,25 @@ import { type Action } from './step-effects.ts';
 import { type Family } from './family.ts';
 import { type Inspected } from './microsteps.ts';
 
-/** What the engine asks of the kernel while a step is under way. */
+/** The services of the kernel during a step. */
 export interface EngineHost {
   nextLife(): number;
   ref(life: number, address: string): Ref;
   named(systemId: string): Ref | undefined;
   allNamed(): Record<string, Ref>;
-  /** System ids held by a child and everything below it: they are free once it is stopped. */
+  /** The system ids held by a child and its descendants. They become free when the child stops. */
   namesUnder(child: Ref): readonly string[];
-  /** Somebody sent outside the described effects: an effect, a reference in user code, a custom action. */
+  /** Relays a send outside the described effects: by an effect, a reference in user code, a custom action. */
   relay(from: object | undefined, to: object, event: EventObject): void;
   log(...args: unknown[]): void;
 }
 
-/** XState's ActorScope. A step reads `id` and `sessionId` seldom, so they are looked up when it does. */
+/** XState's ActorScope. Steps seldom read `id` and `sessionId`, so these are computed on access. */
 export class Scope {
   self: Ref;
   readonly system: object;
   readonly logger: (...args: unknown[]) => void;
-  /** XState replaces it for the length of a microstep. */
+  /** Receives described actions. XState replaces the function during a microstep. */
   actionExecutor: (action: Action) => void;
 
   constructor(
@@ -54,7 +54,7 @@ export class Scope {
     return this.self.sessionId;
   }
 
-  // What XState defers are the executions of its own actions; the kernel performs those from their descriptions.
+  // XState defers only executions of its own actions, which the kernel performs from their descriptions.
   defer(): void {}
   readonly emit: (event: EventObject) => void = () => {};
   stopChild(): void {}
@@ -62,15 +62,15 @@ export class Scope {
 
 export class OpenStep {
   readonly #host: EngineHost;
-  /** The stand-in for XState's actor system; also what user code sees as `system`. */
+  /** The stand-in for XState's actor system. User code sees it as `system`. */
   readonly system: object;
-  /** The scope of all steps of machines: what XState makes of it dies with the step. */
+  /** The scope shared by all steps of machines: XState keeps no reference to it after a step. */
   readonly machineScope: Scope;
-  /** What has been described by way of the scope, in order. */
+  /** The actions described through the scope, in order. */
   actions: Action[] = [];
-  /** See StepEngine. */
+  /** A listener for microsteps; see StepEngine. */
   onMicrostep: StepEngine['onMicrostep'];
-  /** Of the definition that steps. */
+  /** The delay look-up of the definition that takes the step. */
   #lookUp: DelayLookUp = { name: null };
   /** System ids taken (a handle) or freed (null). */
   #names = new Map<string, object | null>();
@@ -81,7 +81,7 @@ export class OpenStep {
     this.machineScope = this.scope(undefined as never);
   }
 
-  /** Machines share one scope; other logic is code of the user, who may keep what it is given. */
+  /** Begins a step. Machines share one scope; other logic may keep its scope, so it gets a new one. */
   begin(definition: Definition, self: Ref): Scope {
     const scope = definition.kind === 'machine' ? this.machineScope : this.scope(self);
     scope.self = self;
@@ -105,8 +105,8 @@ export class OpenStep {
   }
 
   /**
-   * The named delay looked up last: XState describes an action as soon as it has looked up its delay, so it is that
-   * one's.
+   * Takes the name of the delay looked up last. XState describes an action right after looking up its delay, so the
+   * name belongs to that action.
    */
   takeDelay(): string | null {
     const { name } = this.#lookUp;
@@ -114,7 +114,16 @@ export class OpenStep {
     return name;
   }
 
-  /** @param before Children that the machine had; undefined for its initial step. */
+  /** Assigns the life of the next child. */
+  nextLife(): number {
+    return this.#host.nextLife();
+  }
+
+  /**
+   * Computes the change of a machine's children.
+   *
+   * @param before The children before the step; undefined for its initial step.
+   */
   familyChange(
     definition: Definition,
     self: Ref,
@@ -153,7 +162,7 @@ export class OpenStep {
       getSnapshot: () => ({ _scheduledEvents: {} }),
       start() {},
       scheduler: { schedule() {}, cancel() {}, cancelAll() {} },
-      // The session id of a provisional child is the life that it will have.
+      // The session id of a provisional child is its future life.
       _bookId: () => String(host.nextLife()),
       _register: (sessionId: string) => sessionId,
       _unregister() {},

@@ -1,8 +1,8 @@
 /**
  * The step engine over XState 5: hosts ActorLogic on a scope and a system of our own, shaped so that XState 6's host
- * interface can replace it. Neither createActor (it runs effects inside the transition) nor the public transition()
- * (it builds an actor on every call) is used. Limits: see docs/xstate-support.md. Steps of machines are taken faster by
- * plan-engine.ts, which falls back to this one and is held against it.
+ * interface can replace it. Uses neither createActor, which runs effects inside the transition, nor the public
+ * transition(), which builds an actor on every call. Limits: see docs/xstate-support.md. plan-engine.ts takes steps of
+ * machines faster, falls back to this engine, and is tested against it.
  */
 import { type AnyActorLogic, type EventObject } from 'xstate';
 import {
@@ -59,7 +59,7 @@ export class XstateEngine implements HostEngine {
     const scope = this.step.begin(definition, self);
     try {
       const snapshot = logic.getInitialSnapshot(scope as never, input as never) as Snapshot;
-      // XState swallows a throw of the initial step into the snapshot.
+      // XState catches an error of the initial step and stores it in the snapshot.
       if (snapshot.status === 'error') throw snapshot.error;
       return this.#described(definition, self, undefined, snapshot);
     } finally {
@@ -115,8 +115,8 @@ export class XstateEngine implements HostEngine {
   view(definition: Definition, snapshot: Snapshot): SnapshotView {
     const { status, context, output, error } = snapshot;
     const value = this.valueOf(definition, snapshot);
-    const { tags } = snapshot as Partial<MachineSnapshot>;
-    return { status, value, context, tags: definition.kind === 'machine' ? [...(tags ?? [])] : [], output, error };
+    const tags = definition.kind === 'machine' ? [...((snapshot as Partial<MachineSnapshot>).tags ?? [])] : [];
+    return { status, value, context, tags, output, error };
   }
 
   #described(definition: Definition, self: Ref, before: Snapshot | undefined, snapshot: Snapshot): Step {

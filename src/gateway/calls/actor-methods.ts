@@ -1,6 +1,7 @@
-/** Rows of the table of methods: what is asked of one actor, and of actors by their addresses. */
+/** Rows of the table of methods: calls about one actor, and about actors selected by address. */
 import { z } from 'zod';
-import { TABLE_KEY_CHARS_MAX, TABLE_ROWS_SHOWN } from '../../limits.ts';
+import { TABLE_KEY_CHARS_MAX } from '../../limits.ts';
+import { ACTORS_PAGE_MAX, SENDS_PER_CALL_MAX, TABLE_ROWS_SHOWN } from '../limits.ts';
 import { type MethodRow } from './method-row.ts';
 import {
   actorView,
@@ -10,6 +11,8 @@ import {
   ifSequence,
   inspection,
   limit,
+  nothing,
+  actorLimit,
   listed,
   name,
   status,
@@ -24,18 +27,19 @@ const rowKey = z.string().max(TABLE_KEY_CHARS_MAX).optional();
 export const ACTOR_METHODS = {
   'actor.get': {
     ...READING,
-    means: 'What an actor looks like, as of the last durable epoch.',
+    means: 'The state of an actor as of the last durable epoch.',
     params: z.object({ address }),
     result: actorView,
     http: { verb: 'GET', path: '/v1/actors/{address}' },
     example: { p: { address: 'visits' }, r: counter },
+    mcp: { tool: 'inspect_actor', profiles: ['runtime', 'coder'] },
   },
   'machine.get': {
     ...READING,
     means:
       'States and transitions of the machine that an actor runs, with those that are active, or of an agent by ' +
       'its name. BOSUN_CHART_UNKNOWN for other logic.',
-    params: z.object({ name: address.describe('An address; where nobody lives there, the name of an agent.') }),
+    params: z.object({ name: address.describe('An address, or the name of an agent if no actor lives there.') }),
     result: z.object({
       agent: z.string(),
       chart: z.looseObject({
@@ -44,7 +48,7 @@ export const ACTOR_METHODS = {
         states: z.array(z.looseObject({ id: z.string() })),
         transitions: z.array(z.looseObject({ id: z.string() })),
       }),
-      active: z.array(z.string()).nullable().describe('Ids of states; null of an agent.'),
+      active: z.array(z.string()).nullable().describe('Ids of states; null for an agent.'),
     }),
     http: { verb: 'GET', path: '/v1/machines/{name}' },
     example: {
@@ -80,14 +84,14 @@ export const ACTOR_METHODS = {
     params: z.object({
       address,
       table: name.describe('Key of the table in the context.'),
-      from: rowKey.describe('The first key, where there is one: `next` of the page before.'),
+      from: rowKey.describe('The first key, if any: `next` of the previous page.'),
       below: rowKey.describe('Ends before this key.'),
       limit: z.number().int().min(1).max(TABLE_ROWS_SHOWN).default(TABLE_ROWS_SHOWN),
     }),
     result: z.object({
-      size: z.number().describe('Rows of the whole table.'),
+      size: z.number().describe('The number of rows in the whole table.'),
       rows: z.record(z.string(), z.unknown()),
-      next: z.string().nullable().describe('The first key behind those of `rows`; null where there is none.'),
+      next: z.string().nullable().describe('The first key after those of `rows`; null if there is none.'),
     }),
     http: { verb: 'GET', path: '/v1/actors/{address}/tables/{table}' },
     example: {
@@ -97,7 +101,7 @@ export const ACTOR_METHODS = {
   },
   'actor.inspect': {
     ...READING,
-    means: 'One actor looked into: unread messages by their types, timers, children, why it is suspended.',
+    means: 'Details of one actor: unread messages by their types, timers, children, why it is suspended.',
     params: z.object({ address }),
     result: inspection,
     http: { verb: 'GET', path: '/v1/actors/{address}/inspection' },
@@ -117,6 +121,7 @@ export const ACTOR_METHODS = {
         children: [],
         unread: [],
         timers: [],
+        records: [{ name: 'decisions', first: 1, last: 41 }],
         last: null,
       },
     },
@@ -128,17 +133,17 @@ export const ACTOR_METHODS = {
       'BOSUN_CHART_UNKNOWN for other logic.',
     params: z.object({
       address,
-      known: z.string().max(64).optional().describe('The `hash` of a drawing that the caller has.'),
+      known: z.string().max(64).optional().describe('The `hash` of a drawing that the caller has already.'),
     }),
     result: z.object({
-      hash: z.string().describe("Of the machine's structure."),
+      hash: z.string().describe("A hash of the machine's structure."),
       machine: z.string(),
       active: z.array(z.string()).describe('Ids of the states that are active.'),
       drawing: z
         .looseObject({ width: z.number(), height: z.number() })
         .nullable()
         .describe(
-          'null where the caller has it: `kind`, `because`, `states`, `initials`, `arrows`, `labels`, `edges`, ' +
+          'null if the caller has it already: `kind`, `because`, `states`, `initials`, `arrows`, `labels`, `edges`, ' +
             'as src/gateway/charts/drawing.ts has them.',
         ),
     }),
@@ -150,13 +155,14 @@ export const ACTOR_METHODS = {
   },
   'actor.list': {
     ...READING,
-    means: 'Actors by address, a page at a time.',
+    looks: true,
+    means: 'Actors by address, beginning with the one named, a page at a time.',
     params: z.object({
       under: address.default('root'),
       agent: name.optional(),
       status: status.optional(),
-      after: address.optional().describe('`next` of the page before.'),
-      limit,
+      after: address.optional().describe('`next` of the previous page.'),
+      limit: actorLimit.default(100),
     }),
     result: z.object({ actors: z.array(listed), next: z.string().nullable() }),
     http: { verb: 'GET', path: '/v1/actors' },
@@ -167,11 +173,20 @@ export const ACTOR_METHODS = {
         next: null,
       },
     },
+    mcp: { tool: 'list_actors', profiles: ['runtime', 'coder', 'hub'] },
   },
   'actor.tree': {
     ...READING,
-    means: 'The supervision tree below an actor.',
-    params: z.object({ address: address.default('root'), depth: z.number().int().min(0).max(64).default(64) }),
+    looks: true,
+    means:
+      'The supervision tree below an actor, a page at a time: branches of it in order of addresses, from the top. ' +
+      'Pages are joined by address.',
+    params: z.object({
+      address: address.default('root'),
+      depth: z.number().int().min(0).max(64).default(64),
+      after: address.optional().describe('`next` of the previous page.'),
+      limit: actorLimit.default(ACTORS_PAGE_MAX),
+    }),
     result: tree,
     http: { verb: 'GET', path: '/v1/tree' },
     example: {
@@ -222,13 +237,37 @@ export const ACTOR_METHODS = {
   'actor.send': {
     means:
       'Sends an event. Answers when it is durable, whether or not the state takes it; with `until: taken`, when ' +
-      'its turn is, and with BOSUN_EVENT_NOT_TAKEN where the state did not. `ifSequence` makes it `taken`.',
+      'its turn is, and with BOSUN_EVENT_NOT_TAKEN where the state did not, or at once with why the actor is ' +
+      'suspended: then it is not sent. `ifSequence` makes it `taken`.',
     scope: 'actor:send',
     does: 'changes',
+    keepsKeys: true,
     params: z.object({ address, event, until: z.enum(['durable', 'taken']).default('durable'), ifSequence }),
-    result: z.object({ taken: z.boolean().nullable().describe('null where nobody asked, and for a repeat.') }),
+    result: z.object({ taken: z.boolean().nullable().describe('null if not asked for, and for a repeat.') }),
     http: { verb: 'POST', path: '/v1/actors/{address}/send' },
     example: { p: { address: 'visits', event: { type: 'add', by: 1 } }, r: { taken: null } },
+    mcp: { tool: 'send_event', profiles: ['runtime', 'coder', 'hub'] },
+  },
+  'actor.sendMany': {
+    means:
+      'Sends many events in order, each as `actor.send` does, and counted as a call of its own. Answers when all are ' +
+      'durable; where some are refused, with BOSUN_SENDS_REFUSED once the others are durable: `details.refused` has ' +
+      '`index` and `error` of each. With a key each event counts once, and a repeat sends those that were refused.',
+    scope: 'actor:send',
+    does: 'changes',
+    keepsKeys: true,
+    params: z.object({ sends: z.array(z.object({ address, event })).max(SENDS_PER_CALL_MAX) }),
+    result: nothing,
+    http: { verb: 'POST', path: '/v1/sends' },
+    example: {
+      p: {
+        sends: [
+          { address: 'visits', event: { type: 'add', by: 1 } },
+          { address: 'visits', event: { type: 'add', by: 2 } },
+        ],
+      },
+      r: {},
+    },
   },
   'actor.ask': {
     means:
@@ -236,26 +275,31 @@ export const ACTOR_METHODS = {
       'the recorded reply. BOSUN_EVENT_NOT_TAKEN where the state does not take it.',
     scope: 'actor:send',
     does: 'changes',
+    keepsKeys: true,
+    keepsTime: true,
     params: z.object({ address, event }),
     result: z.object({ reply: z.unknown() }),
     http: { verb: 'POST', path: '/v1/actors/{address}/ask' },
     example: { p: { address: 'visits', event: { type: 'count' } }, r: { reply: 1 } },
+    mcp: { tool: 'ask_actor', profiles: ['runtime', 'coder', 'hub'] },
   },
   'actor.wait': {
     ...READING,
-    means: 'Answers when the actor looks as described. BOSUN_TIMEOUT when it does not within `deadlineMs`.',
+    keepsTime: true,
+    means: 'Answers when the actor meets the condition. BOSUN_TIMEOUT if it does not within `deadlineMs`.',
     params: z.object({
       address,
-      value: z.unknown().optional().describe("A state value, or a part of one, as XState's `matches` takes it."),
+      value: z.unknown().optional().describe("A state value, or a part of one, as for XState's `matches`."),
       tag: name.optional(),
       status: status.optional(),
     }),
     result: actorView,
     http: { verb: 'POST', path: '/v1/actors/{address}/wait' },
     example: { p: { address: 'visits', status: 'active' }, r: counter },
+    mcp: { tool: 'wait_for_actor', profiles: ['runtime', 'coder', 'hub'] },
   },
   'actor.spawn': {
-    means: 'Gets the actor, or has its Boss start one: the second call of the same changes nothing.',
+    means: 'Gets the actor, or has its Boss start it. Repeating the call changes nothing.',
     scope: 'actor:admin',
     does: 'changes',
     params: z.object({

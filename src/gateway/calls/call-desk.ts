@@ -1,20 +1,24 @@
 /**
- * Takes a call from wherever it came (WebSocket, HTTP), checks who calls, what and with what, sees to its key and its
- * deadline, and has it carried out. One for a gateway; it knows no sockets.
+ * Takes a call from any transport (WebSocket, HTTP), checks the caller, the method and the parameters, applies its key
+ * and its deadline, and has it carried out. There is one per gateway; it knows no sockets.
  */
 import { type Cancel, type Clock } from '../../clock.ts';
 import { BosunError } from '../../errors.ts';
-import { CALL_MS, CALLS_WAITING_MAX } from '../../limits.ts';
+import { CALL_MS } from '../limits.ts';
 import { type Session } from '../../actors/world/mailbox/inbound.ts';
-import { type Call, type Handler, type Handlers, Marked } from './call.ts';
+import { type Call, type Handler, Marked } from './call.ts';
+import { type CallsUnderWay } from './calls-under-way.ts';
 import { type Caller, checkScope } from '../client/callers.ts';
+import { type AllLooks, checkLooks, type Looks } from '../client/looks.ts';
 import { type KeyedAnswers } from './keyed-answers.ts';
 import { type MethodRow } from './method-row.ts';
-import { type MethodName, rowOf } from './methods.ts';
+import { type MethodTable } from './method-table.ts';
+import { METHODS, type ParamsOf } from './methods.ts';
 import { type Repeatable } from './repeats.ts';
+import { type PlainSend } from './sequenced-sends.ts';
 import { firstIssue, invalid } from './wire-errors.ts';
 
-/** A call as it came in. */
+/** A call as the transport received it. */
 export interface CallRequest {
   readonly caller: Caller;
   readonly method: string;
@@ -25,109 +29,119 @@ export interface CallRequest {
 }
 
 export interface CallDeskParts {
-  /** What each method does. */
-  readonly handlers: Handlers;
+  readonly methods: MethodTable;
+  /** The handler of each method and procedure. */
+  readonly handlers: Readonly<Record<string, Handler>>;
   readonly answers: KeyedAnswers;
+  readonly underWay: CallsUnderWay;
   readonly clock: Clock;
-  /** Whether methods that destroy may be called at all. */
+  readonly looks: AllLooks;
+  /** Whether destructive methods may be called at all. */
   readonly destructive: boolean;
 }
 
 /**
- * Who waits for a call is told once, by one of the two, and never before `take` has returned. Where `answered` throws,
- * by the other.
+ * Receives the outcome of a call: exactly one of the two methods is called, once, and never before `take` has returned.
+ * If `answered` throws, `refused` is called with that error.
  */
 export interface CallOutcome {
   answered(answer: Repeatable<unknown>): void;
-  /** What the call comes to, BOSUN_TIMEOUT, or BOSUN_CALL_CANCELLED. */
+  /** Receives the error of the call, BOSUN_TIMEOUT, or BOSUN_CALL_CANCELLED. */
   refused(error: unknown): void;
 }
 
-/** Their answers are kept by the store, or are what the second call finds. */
-const KEYS_OF_THEIR_OWN: ReadonlySet<string> = new Set<MethodName>(['actor.send', 'actor.ask']);
-
-/** They end by themselves when their time is over, and know better what they waited for. */
-const TIMES_OF_THEIR_OWN: ReadonlySet<string> = new Set<MethodName>(['actor.ask', 'actor.wait']);
-
 export class CallDesk {
   readonly #parts: CallDeskParts;
-  readonly #handlers: Readonly<Record<MethodName, Handler>>;
-  /** Calls under way, by caller; also those that nobody waits for any more. */
-  readonly #waiting = new Map<string, number>();
 
   constructor(parts: CallDeskParts) {
     this.#parts = parts;
-    this.#handlers = parts.handlers as Readonly<Record<MethodName, Handler>>;
   }
 
   /**
-   * Begins a call. Throws where it is refused before anything is done.
+   * Begins a call. Throws if the call is refused before any work is done.
    *
-   * @returns The call, which can be taken back.
+   * @returns The call, which can be cancelled.
    */
   take(request: CallRequest, told: CallOutcome): PendingCall {
     const { caller, method, session, key, deadlineMs = CALL_MS } = request;
-    const row = rowOf(method);
+    const row = this.#parts.methods.row(method);
     if (row === undefined) throw invalid(`there is no method ${JSON.stringify(method)}`);
     checkScope(caller, row.scope);
     if (row.does === 'destroys' && !this.#parts.destructive && caller.isOperator !== true)
-      throw new BosunError('BOSUN_FORBIDDEN', 'this gateway was made without what destroys (destructive: true)');
+      throw new BosunError(
+        'BOSUN_FORBIDDEN',
+        'this gateway refuses destructive calls; create it with destructive: true to allow them',
+      );
     if (session !== undefined && method !== 'actor.send') throw invalid('only actor.send has a sequence');
     if (session !== undefined && key !== undefined) throw invalid('a send has a sequence or a key, not both');
     const params = parsed(row, request.params);
-    const underWay = this.#waiting.get(caller.id) ?? 0;
-    if (underWay >= CALLS_WAITING_MAX)
-      throw new BosunError('BOSUN_GATEWAY_FULL', `${CALLS_WAITING_MAX} calls of this caller are under way`);
-    const call = new PendingCall({ caller, session, key, leftMs: deadlineMs }, told);
-    const work = Promise.resolve(this.#work(method as MethodName, row, params, call));
-    this.#waiting.set(caller.id, underWay + 1);
-    if (!TIMES_OF_THEIR_OWN.has(method)) call.endWithin(this.#parts.clock);
+    const { underWay } = this.#parts;
+    const looks = this.#parts.looks.of(caller);
+    if (row.looks === true) checkLooks(looks);
+    const call = new PendingCall({ caller, session, key, leftMs: deadlineMs, looks }, told);
+    underWay.enter(caller);
+    let work: Promise<unknown>;
+    try {
+      work = Promise.resolve(this.#work(method, row, params, call));
+    } catch (error) {
+      underWay.leave(caller);
+      throw error;
+    }
+    if (row.keepsTime !== true) call.endWithin(this.#parts.clock);
     work.then(
       (result) => {
-        this.#ended(caller);
+        underWay.leave(caller);
         call.answer(result);
       },
       (error: unknown) => {
-        this.#ended(caller);
+        underWay.leave(caller);
         call.refuse(error);
       },
     );
     return call;
   }
 
-  #work(method: MethodName, row: MethodRow, params: unknown, call: Call): unknown {
-    const { caller, key } = call;
-    if (key === undefined || row.does === 'nothing' || KEYS_OF_THEIR_OWN.has(method))
-      return this.#handlers[method](params, call);
-    const carryOut = async () => this.#handlers[method](params, call);
-    return this.#parts.answers.once(caller, key, [method, params], carryOut).then((done) => new Marked(done));
+  /**
+   * Checks a send as `take` does, with the same errors, without starting it.
+   *
+   * @returns The parameters of a send whose answer only confirms its durability; undefined for any other.
+   */
+  plainSend(caller: Caller, params: unknown): PlainSend | undefined {
+    const row = METHODS['actor.send'];
+    checkScope(caller, row.scope);
+    const send = parsed(row, params) as ParamsOf<'actor.send'>;
+    return send.until === 'taken' || send.ifSequence !== undefined ? undefined : send;
   }
 
-  #ended({ id }: Caller): void {
-    const left = (this.#waiting.get(id) ?? 1) - 1;
-    if (left === 0) this.#waiting.delete(id);
-    else this.#waiting.set(id, left);
+  #work(method: string, row: MethodRow, params: unknown, call: Call): unknown {
+    const { caller, key } = call;
+    const handler = this.#parts.handlers[method]!;
+    if (key === undefined || row.does === 'nothing' || row.keepsKeys === true) return handler(params, call);
+    const carryOut = async () => handler(params, call);
+    return this.#parts.answers.once(caller, key, [method, params], carryOut).then((done) => new Marked(done));
   }
 }
 
 /**
- * A call under way. It ends once: by what it comes to, by its time, or by being taken back. No AbortSignal, which alone
- * took 7 of the 37 microseconds of an ask.
+ * A call under way. It ends once: with its answer or error, at its deadline, or by cancellation. It uses no
+ * AbortSignal, which alone took 7 of the 37 microseconds of an ask.
  */
 export class PendingCall implements Call {
   readonly caller: Caller;
   readonly session: Session | undefined;
   readonly key: string | undefined;
   readonly leftMs: number;
+  readonly looks: Looks;
   isOver = false;
   readonly #told: CallOutcome;
   #stop: Cancel | undefined;
 
-  constructor({ caller, session, key, leftMs }: Omit<Call, 'isOver'>, told: CallOutcome) {
+  constructor({ caller, session, key, leftMs, looks }: Omit<Call, 'isOver'>, told: CallOutcome) {
     this.caller = caller;
     this.session = session;
     this.key = key;
     this.leftMs = leftMs;
+    this.looks = looks;
     this.#told = told;
   }
 
@@ -136,7 +150,7 @@ export class PendingCall implements Call {
     try {
       this.#told.answered(result instanceof Marked ? result : { result, replayed: false });
     } catch (error) {
-      // What cannot be put into a frame is no answer, and whoever waits is told that.
+      // An answer that cannot be put into a frame is reported to the caller as an error.
       this.#told.refused(error);
     }
   }
@@ -145,13 +159,13 @@ export class PendingCall implements Call {
     if (this.#end()) this.#told.refused(error);
   }
 
-  /** Nobody waits for it any more. */
+  /** Ends the call with BOSUN_CALL_CANCELLED; the work itself may still happen. */
   cancel(): void {
     if (!this.isOver)
-      this.refuse(new BosunError('BOSUN_CALL_CANCELLED', 'the call was taken back; it may still happen'));
+      this.refuse(new BosunError('BOSUN_CALL_CANCELLED', 'the call was cancelled; it may still take effect'));
   }
 
-  /** Refuses it when its time is over. What comes at that very moment still counts. */
+  /** Refuses the call at its deadline. An answer that arrives at the same instant still counts. */
   endWithin(clock: Clock): void {
     this.#stop = clock.setTimeout(() => clock.defer(() => this.refuse(tooLate(this.leftMs))), this.leftMs);
   }
@@ -164,8 +178,9 @@ export class PendingCall implements Call {
   }
 }
 
-function tooLate(deadlineMs: number): BosunError {
-  return new BosunError('BOSUN_TIMEOUT', `no answer within ${deadlineMs} ms; it may still happen`, {
+/** The error for a call that is not answered before its deadline. */
+export function tooLate(deadlineMs: number): BosunError {
+  return new BosunError('BOSUN_TIMEOUT', `no answer within ${deadlineMs} ms; the call may still take effect`, {
     details: { unknownOutcome: true },
   });
 }

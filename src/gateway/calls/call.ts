@@ -1,32 +1,38 @@
-/** A call under way, as what carries it out sees it, and the shape of what does. */
+/** A call under way as handlers see it, and the types of handlers. */
 import { checkAddress } from '../../actors/model/address.ts';
+import { BosunError } from '../../errors.ts';
 import { type Caller, checkAddressed } from '../client/callers.ts';
+import { type Looks } from '../client/looks.ts';
 import { type MethodName, type ParamsOf } from './methods.ts';
 import { type NumberedSend, type Repeatable } from './repeats.ts';
 
-/** One call under way. */
 export interface Call {
   readonly caller: Caller;
-  /** Of `actor.send`: its session and number. */
+  /** Session and number of an `actor.send`. */
   readonly session: NumberedSend | undefined;
   readonly key: string | undefined;
-  /** What is left of its time. */
+  /** Returns the milliseconds until the deadline. */
   readonly leftMs: number;
-  /** Nobody waits for the answer any more. */
+  /** Counts the rows that the call reads. */
+  readonly looks: Looks;
+  /** Whether the call has ended, so that nobody receives its answer. */
   readonly isOver: boolean;
 }
 
-/** Methods of what is behind the gateway: all but those that the gateway carries out itself. */
-export type BackendHandlers = Omit<Handlers, 'actor.select'>;
+/**
+ * Handlers of the methods that the backend carries out. The gateway itself carries out `actor.select` and the joined
+ * methods (joined-methods.ts), and charges for each event of `actor.sendMany` before.
+ */
+export type BackendHandlers = Omit<Handlers, 'actor.select' | 'chart.mermaid' | 'turn.list'>;
 
-/** What a method does, whichever it is. */
+/** The handler of any method, without its types. */
 export type Handler = (params: unknown, call: Call) => unknown;
 
 export type Handlers = {
   readonly [Name in MethodName]: (params: ParamsOf<Name>, call: Call) => unknown;
 };
 
-/** Answers that say themselves whether they are a repeat's. */
+/** An answer that states whether it was replayed. */
 export class Marked implements Repeatable<unknown> {
   readonly result: unknown;
   readonly replayed: boolean;
@@ -37,7 +43,15 @@ export class Marked implements Repeatable<unknown> {
   }
 }
 
-/** Throws BOSUN_ADDRESS_INVALID, BOSUN_FORBIDDEN. */
+/** Checks that the caller may reach every address, as calls about all actors require. Throws BOSUN_FORBIDDEN. */
+export function reachAll(caller: Caller): void {
+  if (!caller.addresses.includes('**'))
+    throw new BosunError('BOSUN_FORBIDDEN', 'only callers that may reach every address may call this');
+}
+
+/**
+ * Checks that the caller may reach an address, and returns the address. Throws BOSUN_ADDRESS_INVALID, BOSUN_FORBIDDEN.
+ */
 export function reach(caller: Caller, address: string): string {
   checkAddressed(caller, checkAddress(address));
   return address;

@@ -1,42 +1,48 @@
 /**
- * What each method of methods.ts does. Who may call, parameters and deadlines have been looked after by then
- * (call-desk.ts).
+ * The handler of each method in methods.ts. Caller, parameters and deadline have been checked before (call-desk.ts).
  */
 import { type EventObject } from 'xstate';
 import { z } from 'zod';
 import { checkAddress, childAddress } from '../../actors/model/address.ts';
 import { type AnyAgent } from '../../actors/model/agent.ts';
 import { type Session } from '../../actors/world/mailbox/inbound.ts';
+import { type Clock } from '../../clock.ts';
 import { BosunError } from '../../errors.ts';
-import { type System } from '../../system.ts';
+import { type Shard } from '../../shard.ts';
 import { type Caller, mayReach } from '../client/callers.ts';
 import { activeStates } from '../charts/active.ts';
 import { chartOf } from '../charts/model.ts';
-import { type Call, type BackendHandlers, Marked, reach } from './call.ts';
+import { type Call, type BackendHandlers, Marked, reach, reachAll } from './call.ts';
+import { deliverTogether } from './many-sends.ts';
 import { type ParamsOf } from './methods.ts';
 import { orderHandlers } from './order-handlers.ts';
 import { type Health } from '../client/health.ts';
 import { type Inspections } from '../topics/inspections.ts';
+import { type RecordViews } from '../topics/record-views.ts';
 import { digestOf, keyOf, type Repeatable, type Repeats } from './repeats.ts';
-import { treePage } from '../topics/tree-views.ts';
 import { type TurnView } from '../protocol/views.ts';
+import { spokenBy } from './spoken-by.ts';
+import { type PageTurns } from '../topics/page-turns.ts';
 import { shownKept, shownTurn } from '../topics/turn-views.ts';
 import { type ActorViews } from '../topics/actor-views.ts';
 import { invalid } from './wire-errors.ts';
-import { shownError } from '../topics/wire-values.ts';
 
 export interface CallParts {
-  readonly system: System;
+  readonly system: Shard;
+  readonly clock: Clock;
   readonly views: ActorViews;
+  readonly records: RecordViews;
   readonly repeats: Repeats;
   readonly inspections: Inspections;
   readonly health: Health;
+  readonly pages: PageTurns;
 }
 
 export function handlersOf(parts: CallParts): BackendHandlers {
-  const { system, views, inspections, health } = parts;
+  const { system, views, inspections, health, pages } = parts;
   return {
     ...orderHandlers(system, views),
+    ...recordHandlers(parts),
     'audit.list': ({ address, before = Infinity, limit }, { caller }) => {
       if (address !== undefined) reach(caller, address);
       return {
@@ -47,38 +53,28 @@ export function handlersOf(parts: CallParts): BackendHandlers {
       };
     },
     'wait.list': ({ limit }, { caller }) => ({ waits: views.waits(caller).slice(0, limit) }),
-    'boss.children': ({ address }, { caller }) => {
-      const children = system
-        .boss(address)
-        .whichChildren()
-        .filter((child) => mayReach(caller, child.address));
-      return { children: children.map((child) => ({ ...child, lastError: shownError(child.lastError) })) };
-    },
+    'boss.children': ({ address }, { caller }) => ({ children: views.children(caller, checkAddress(address)) }),
     'actor.get': ({ address }, { caller }) => views.actor(reach(caller, address)),
     'machine.get': ({ name }, { caller }) => machine(system, caller, name),
     'table.read': ({ address, table, ...page }, { caller }) => views.table(reach(caller, address), table, page),
     'actor.inspect': ({ address }, { caller }) => inspections.view(caller, reach(caller, address)),
     'chart.get': ({ address, known }, { caller }) => inspections.chart(reach(caller, address), known),
-    'actor.list': ({ under, ...page }, { caller }) => treePage(caller, system.tree(checkAddress(under)), page),
-    'actor.tree': ({ address, depth }, { caller }) => views.tree(caller, checkAddress(address), depth),
+    'actor.list': ({ under, ...page }, call) => views.list({ turns: pages, call }, checkAddress(under), page),
+    'actor.tree': ({ address, ...page }, call) => views.treePage({ turns: pages, call }, checkAddress(address), page),
     'actor.turns': ({ address, after, limit }, { caller }) => ({
       turns: turns(parts, caller, { address: reach(caller, address), after, limit }),
     }),
-    'actor.history': ({ address, limit }, { caller }) => ({
-      turns: system.admin
-        .history(reach(caller, address))
-        .slice(-limit)
-        .map((record) => shownKept(views, caller, record)),
-    }),
+    'actor.history': async ({ address, limit }, { caller }) => {
+      const turns = await system.admin.history(reach(caller, address), { limit });
+      return { turns: turns.map((record) => shownKept(views, caller, record)) };
+    },
     'actor.send': (params, call) => send(parts, params, call),
+    'actor.sendMany': (params, call) => deliverTogether(parts, params, call),
     'actor.ask': (params, call) => ask(parts, params, call),
     'actor.wait': (params, call) => wait(parts, params, call),
     'actor.spawn': (params, { caller }) => spawn(system, caller, params),
-    'deadletter.list': ({ reason, after, limit }, { caller }) => ({
-      letters: views
-        .letters(caller, reason === undefined ? {} : { reason })
-        .filter(({ number }) => number > after)
-        .slice(0, limit),
+    'deadletter.list': ({ reason, ...page }, { caller, looks }) => ({
+      letters: views.letters(caller, { ...page, ...(reason !== undefined && { reason }) }, looks),
     }),
     'name.find': ({ name }, { caller }) => {
       const address = system.lookup(name)?.address;
@@ -92,20 +88,30 @@ export function handlersOf(parts: CallParts): BackendHandlers {
   };
 }
 
-function machine(system: System, caller: Caller, name: string): unknown {
+function recordHandlers({ records }: CallParts): Pick<BackendHandlers, 'record.list' | 'record.find'> {
+  return {
+    'record.list': ({ address, name, ...which }, { caller }) => records.list(reach(caller, address), name, which),
+    'record.find': ({ agent, name, key, value, ...which }, { caller }) => {
+      reachAll(caller);
+      return records.find(agent, name, [key, value], which);
+    },
+  };
+}
+
+function machine(system: Shard, caller: Caller, name: string): unknown {
   const { clientApi } = system;
   const seen = mayReach(caller, name) ? system.snapshot(name) : undefined;
   const agent = clientApi.agent(name);
   if (seen === undefined && agent === undefined) {
     reach(caller, name);
-    throw new BosunError('BOSUN_ACTOR_UNKNOWN', `no actor and no agent is called ${JSON.stringify(name)}`, {
+    throw new BosunError('BOSUN_ACTOR_UNKNOWN', `there is no actor and no agent named ${JSON.stringify(name)}`, {
       details: { address: name },
     });
   }
   if (seen === undefined) return { agent: name, chart: chartOf(agent!.machine), active: null };
   const run = clientApi.machineAt(name);
   if (run === undefined)
-    throw new BosunError('BOSUN_CHART_UNKNOWN', `${name} runs no machine that the code has`, {
+    throw new BosunError('BOSUN_CHART_UNKNOWN', `${name} does not run a machine of the current code`, {
       details: { address: name },
     });
   const chart = chartOf(run);
@@ -117,7 +123,7 @@ function turns(
   caller: Caller,
   { address, ...which }: { address: string; after: number; limit: number },
 ): TurnView[] {
-  // Of those that the caller may not reach none takes the place of another.
+  // Filter before limiting, so that records which the caller may not see do not use up its page.
   const { limit } = which;
   const records = caller.addresses.includes('**')
     ? system.admin.recent(address, which)
@@ -135,10 +141,12 @@ async function send(
 ): Promise<unknown> {
   reach(caller, address);
   const { clientApi } = system;
+  const said = spokenBy(caller, event as EventObject, () => clientApi.agentAt(address));
+  const ifSuspended = until === 'taken' ? 'refuse' : 'wait';
   const deliver = (stored?: Session): Promise<boolean | null> =>
     until === 'taken' || ifSequence !== undefined
-      ? clientApi.deliverTaken(address, event as EventObject, { session: stored, ifSequence })
-      : clientApi.deliver(address, event as EventObject, { session: stored }).then(() => null);
+      ? clientApi.deliverTaken(address, said, { session: stored, ifSequence, ifSuspended })
+      : clientApi.deliver(address, said, { session: stored }).then(() => null);
   let done: Repeatable<boolean | null>;
   if (session !== undefined) done = await repeats.sequenced(caller, session, deliver);
   else if (key !== undefined)
@@ -153,8 +161,8 @@ async function send(
   const accepts = clientApi.accepts(address);
   const isGuarded = Array.isArray(accepts) && accepts.includes(event.type);
   const why = isGuarded
-    ? `a guard of ${address} has turned ${JSON.stringify(event.type)} away`
-    : `the state of ${address} takes no ${JSON.stringify(event.type)}`;
+    ? `a guard of ${address} refused ${JSON.stringify(event.type)}`
+    : `the current state of ${address} does not take ${JSON.stringify(event.type)}`;
   throw new BosunError('BOSUN_EVENT_NOT_TAKEN', why, {
     details: { address, accepts, ...(isGuarded && { isGuarded }) },
   });
@@ -166,9 +174,10 @@ function ask(
   { caller, key, leftMs }: Call,
 ): Promise<unknown> {
   reach(caller, address);
+  const said = spokenBy(caller, event as EventObject, () => clientApi.agentAt(address));
   const name = key === undefined ? {} : { id: keyOf(caller, key), digest: digestOf(['actor.ask', address, event]) };
   return clientApi
-    .ask(address, event as EventObject, { timeoutMs: leftMs, ...name })
+    .ask(address, said, { timeoutMs: leftMs, ...name })
     .then((reply) => ({ reply: views.reply(address, reply) }));
 }
 
@@ -180,7 +189,7 @@ async function wait(
   reach(call.caller, address);
   await system.actor(address).waitFor(
     (snapshot) => {
-      if (call.isOver) throw new BosunError('BOSUN_CALL_CANCELLED', 'nobody waits any more');
+      if (call.isOver) throw new BosunError('BOSUN_CALL_CANCELLED', 'the caller no longer waits');
       const fits = value === undefined || fitsValue(snapshot.value, value);
       return (
         fits &&
@@ -194,7 +203,7 @@ async function wait(
 }
 
 async function spawn(
-  system: System,
+  system: Shard,
   caller: Caller,
   { agent: name, id, under, input, restart }: ParamsOf<'actor.spawn'>,
 ): Promise<unknown> {
@@ -210,10 +219,10 @@ async function spawn(
   return { address };
 }
 
-/** As XState's `matches`: the wanted value is the same, or a part. */
+/** Whether a state value matches, as in XState's `matches`: the wanted value equals it or is a part of it. */
 function fitsValue(value: unknown, wanted: unknown): boolean {
   if (typeof wanted === 'string') return value === wanted || (isRecord(value) && Object.hasOwn(value, wanted));
-  if (!isRecord(wanted)) throw invalid('p.value: a state value is text or an object');
+  if (!isRecord(wanted)) throw invalid('p.value: a state value must be text or an object');
   return (
     isRecord(value) &&
     Object.keys(wanted).every((key) => Object.hasOwn(value, key) && fitsValue(value[key], wanted[key]))

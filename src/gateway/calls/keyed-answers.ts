@@ -1,8 +1,9 @@
 /**
- * What calls with a key answered, but for those that the store knows (repeats.ts): remembered in memory only, because
- * they are harmless to repeat by what they do.
+ * Answers of calls with a key, except those that the store remembers (repeats.ts). They are kept in memory only,
+ * because repeating these calls does no harm.
  */
-import { KEYED_ANSWERS_MAX } from '../../limits.ts';
+import { FairShares } from '../../fair-shares.ts';
+import { KEYED_ANSWERS_MAX } from '../limits.ts';
 import { type Caller } from '../client/callers.ts';
 import { conflict, digestOf, keyOf, type Repeatable } from './repeats.ts';
 
@@ -12,12 +13,12 @@ interface Remembered {
 }
 
 export class KeyedAnswers {
-  /** By key; the oldest comes first. */
   readonly #answers = new Map<string, Remembered>();
+  readonly #shares = new FairShares<string>();
 
   /**
-   * A repeat gets the same answer, as long as it is remembered. A call that failed is forgotten. Throws
-   * BOSUN_KEY_CONFLICT.
+   * Runs a call once per key: a repeat gets the same answer while that is remembered. A failed call is forgotten.
+   * Throws BOSUN_KEY_CONFLICT.
    */
   async once<T>(caller: Caller, key: string, request: unknown, call: () => Promise<T>): Promise<Repeatable<T>> {
     const name = keyOf(caller, key);
@@ -29,12 +30,18 @@ export class KeyedAnswers {
     }
     const answer = call();
     this.#answers.set(name, { digest, answer });
-    if (this.#answers.size > KEYED_ANSWERS_MAX) this.#answers.delete(this.#answers.keys().next().value!);
+    this.#shares.enter(name, caller.id);
+    if (this.#shares.size > KEYED_ANSWERS_MAX) this.#forget(this.#shares.firstToGo().next().value!);
     try {
       return { result: await answer, replayed: false };
     } catch (error) {
-      this.#answers.delete(name);
+      this.#forget(name);
       throw error;
     }
+  }
+
+  #forget(name: string): void {
+    this.#answers.delete(name);
+    this.#shares.leave(name);
   }
 }

@@ -1,23 +1,23 @@
-/** A row of the table of methods. Shapes only. */
+/** The shape of a row of the table of methods. Types only. */
 import { type z } from 'zod';
-import { type Scope } from '../client/callers.ts';
+import { type Does, type Route, type Scope, type ToolMark } from '../../actors/api/procedure.ts';
 
-/**
- * `nothing`: reads. `changes`: may be repeated with a key. `destroys`: the same, and off unless the gateway was made
- * with `destructive: true`.
- */
-export type Does = 'nothing' | 'changes' | 'destroys';
-
+/** A method of the gateway: meaning, scope, parameters, result, and HTTP route. */
 export interface MethodRow {
   readonly means: string;
   readonly scope: Scope;
   readonly does: Does;
   readonly params: z.ZodObject;
   readonly result: z.ZodType;
-  /**
-   * In the path, `{address}` is a parameter, percent-encoded as one segment. Others are in the query of a GET and in
-   * the body of a POST.
-   */
-  readonly http: { readonly verb: 'GET' | 'POST'; readonly path: string };
+  /** The HTTP route. Parameters outside of the path go into the query of a GET and into the body of a POST. */
+  readonly http: Route;
   readonly example: { readonly p: Readonly<Record<string, unknown>>; readonly r: unknown };
+  /** Makes the method a tool of MCP; undefined if it is none. */
+  readonly mcp?: ToolMark | undefined;
+  /** Whether the store remembers the outcome of a call with a key, so that a repeat after a restart finds it. */
+  readonly keepsKeys?: true;
+  /** Whether the handler enforces the deadline itself, to report a more precise error. */
+  readonly keepsTime?: true;
+  /** Whether the cost depends on the number of rows read, which is known only afterwards. */
+  readonly looks?: true;
 }

@@ -1,8 +1,9 @@
-/** Shapes that several methods share: of their parameters and of what they answer. */
+/** Schemas of parameters and results that several methods share. */
 import { z } from 'zod';
-import { AUDIT_REASON_CHARS_MAX, EVENT_TYPE_CHARS_MAX, LISTED_MAX } from '../../limits.ts';
+import { AUDIT_REASON_CHARS_MAX } from '../../limits.ts';
+import { ACTORS_PAGE_MAX, EVENT_TYPE_CHARS_MAX, LISTED_MAX } from '../limits.ts';
 
-/** What a method has in common with all that read actors. */
+/** The fields shared by all methods that read actors. */
 export const READING = { scope: 'actor:read', does: 'nothing' } as const;
 
 export const address = z.string().min(1).max(2_080);
@@ -15,14 +16,39 @@ export const ifSequence = z
   .int()
   .nonnegative()
   .optional()
-  .describe('`sequence` of the view that the caller has seen. BOSUN_ACTOR_CHANGED where the actor has moved on.');
+  .describe('`sequence` of the view that the caller has seen. BOSUN_ACTOR_CHANGED if the actor has changed since.');
 export const limit = z.number().int().min(1).max(LISTED_MAX).default(100);
+/** Number of actors in one page. */
+export const actorLimit = z.number().int().min(1).max(ACTORS_PAGE_MAX);
 export const nothing = z.object({});
 
-/** Of orders that are audited. */
+/** A boolean; `true` or `false` as text in a query. */
+export const flag = z.union([z.boolean(), z.literal(['true', 'false']).transform((text) => text === 'true')]);
+
+const fields = z.record(name, z.union([z.string(), z.number(), z.boolean(), z.null()]));
+
+/** Fields with the values that they must equal; JSON if given as text. */
+export const fieldsFromText = z.union([
+  fields,
+  z
+    .string()
+    .transform((text, context) => {
+      try {
+        return JSON.parse(text) as unknown;
+      } catch {
+        context.addIssue('not JSON');
+        return z.NEVER;
+      }
+    })
+    .pipe(fields),
+]);
+
+/** Parameters of audited orders. */
 export const order = {
-  reason: z.string().max(AUDIT_REASON_CHARS_MAX).optional().describe('Why, for the audit.'),
-  by: name.optional().describe('In whose name; only for the operator. Default: the caller.'),
+  reason: z.string().max(AUDIT_REASON_CHARS_MAX).optional().describe('The reason, for the audit.'),
+  by: name
+    .optional()
+    .describe('The name of the person who gives the order; only for the operator. Default: the caller.'),
 };
 
 export const status = z.enum(['active', 'done', 'error', 'stopped', 'suspended']);
@@ -36,8 +62,10 @@ export const actorView = z.object({
   tags: z.array(z.string()),
   output: z.unknown(),
   error: z.unknown(),
-  sequence: z.number().int().describe('Changes so far.'),
-  accepts: z.array(z.string()).describe('Types of the declared events that the present state takes, guards aside.'),
+  sequence: z.number().int().describe('The number of changes so far.'),
+  accepts: z
+    .array(z.string())
+    .describe('Types of the declared events that the current state takes, whatever its guards say.'),
 });
 
 export const inspection = z.looseObject({
@@ -58,6 +86,9 @@ export const inspection = z.looseObject({
     z.object({ id: z.string(), deadlineMs: z.number().describe('Kernel time.'), event: z.string().nullable() }),
   ),
   children: z.array(z.string()),
+  records: z
+    .array(z.object({ name: z.string(), first: z.number(), last: z.number() }))
+    .describe('Names of records that the agent declares, and the numbers in use.'),
   last: z
     .object({
       sequence: z.number(),
@@ -81,7 +112,8 @@ export const tree = z
   .looseObject({ address: z.string() })
   .describe(
     '`agent`, `status`, `state`, `mailbox`, `restarts`, `lastError`, `restartInMs`, `boss` and `children`; ' +
-      '`hidden` instead for one that the caller may not reach.',
+      '`hidden` instead for one that the caller may not reach, or that stands on an earlier page; `next` at the top ' +
+      'where there are further pages.',
   );
 
 export const letter = z.looseObject({

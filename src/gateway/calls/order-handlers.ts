@@ -1,25 +1,29 @@
-/** Methods by which people intervene: each is audited in the epoch of what it does, as an order of its caller. */
+/**
+ * Handlers of the methods by which people intervene. Each order is audited under its caller's name, in the epoch that
+ * carries it out.
+ */
 import { type EventObject, type StateValue } from 'xstate';
 import { childAddress } from '../../actors/model/address.ts';
-import { BOSS_AGENT } from '../../actors/model/agent.ts';
-import { type BossView } from '../../actors/model/supervision.ts';
+import { BOSS_AGENT, type BossView } from '../../actors/model/supervision.ts';
+import { messageUnknown } from '../../actors/world/mailbox/dead-letter.ts';
 import { type OrderedBy } from '../../actors/world/audit-record.ts';
 import { BosunError } from '../../errors.ts';
-import { type System } from '../../system.ts';
+import { type Shard } from '../../shard.ts';
 import { type Call, type Handlers, reach } from './call.ts';
-import { type Caller, checkAddressed } from '../client/callers.ts';
+import { type Caller, mayReach } from '../client/callers.ts';
 import { type ActorViews } from '../topics/actor-views.ts';
+import { spokenBy } from './spoken-by.ts';
 
 interface Reasons {
   readonly by?: string | undefined;
   readonly reason?: string | undefined;
 }
 
-export function orderHandlers(system: System, views: ActorViews) {
+export function orderHandlers(system: Shard, views: ActorViews) {
   return { ...actorOrders(system, views), ...bossOrders(system), ...letterOrders(system) };
 }
 
-function actorOrders(system: System, views: ActorViews) {
+function actorOrders(system: Shard, views: ActorViews) {
   const { admin } = system;
   const order =
     (give: (address: string, as: OrderedBy) => Promise<void>) =>
@@ -39,6 +43,14 @@ function actorOrders(system: System, views: ActorViews) {
       await admin.replaceState(reach(caller, address), next, orderedBy(caller, said), { ifSequence });
       return views.actor(address);
     },
+    'table.put': async ({ address, table, key, row, ifSequence, ...said }, { caller }) => {
+      await admin.putRow(reach(caller, address), { table, key }, row, orderedBy(caller, said), { ifSequence });
+      return views.actor(address);
+    },
+    'table.delete': async ({ address, table, key, ifSequence, ...said }, { caller }) => {
+      await admin.deleteRow(reach(caller, address), { table, key }, orderedBy(caller, said), { ifSequence });
+      return views.actor(address);
+    },
     'actor.kill': order((address, as) => admin.kill(address, as)),
     'actor.stop': order((address, as) => stop(system, address, as)),
     'actor.restart': order((address, as) => restart(system, address, as)),
@@ -46,8 +58,8 @@ function actorOrders(system: System, views: ActorViews) {
   } satisfies Partial<Handlers>;
 }
 
-function bossOrders(system: System) {
-  /** Whose order it is must reach the child. */
+function bossOrders(system: Shard) {
+  /** The caller must be allowed to reach the child, not only its Boss. */
   const ofChild = (caller: Caller, { address, id, ...said }: Reasons & { address: string; id: string }) => {
     reach(caller, childAddress(address, id));
     return system.boss(address, orderedBy(caller, said));
@@ -62,15 +74,15 @@ function bossOrders(system: System) {
   } satisfies Partial<Handlers>;
 }
 
-function letterOrders(system: System) {
+function letterOrders(system: Shard) {
   const { deadLetters } = system;
   return {
     'deadletter.redeliver': ({ number, event, ...said }, { caller }) => {
-      reachLetter(system, caller, number);
+      const { address } = reachLetter(system, caller, number);
       const as = orderedBy(caller, said);
-      return (
-        event === undefined ? deadLetters.redeliver(number, as) : deadLetters.edit(number, event as EventObject, as)
-      ).then(nothing);
+      if (event === undefined) return deadLetters.redeliver(number, as).then(nothing);
+      const edited = spokenBy(caller, event as EventObject, () => system.clientApi.agentAt(address));
+      return deadLetters.edit(number, edited, as).then(nothing);
     },
     'deadletter.discard': ({ number, ...said }, { caller }) => {
       reachLetter(system, caller, number);
@@ -79,19 +91,22 @@ function letterOrders(system: System) {
   } satisfies Partial<Handlers>;
 }
 
-async function stop(system: System, address: string, as: OrderedBy): Promise<void> {
+async function stop(system: Shard, address: string, as: OrderedBy): Promise<void> {
   const place = placeOf(system, address);
   if (place === undefined)
-    throw new BosunError('BOSUN_ORDER_REFUSED', `${address} cannot be ended by order: it is no child of a Boss`);
+    throw new BosunError('BOSUN_ORDER_REFUSED', `${address} cannot be ended by order: it is not a child of a Boss`);
   await system.boss(place.boss, as).terminateChild(place.id);
 }
 
-/** OTP's terminate_child and restart_child; refused before anything has ended where the second would find nobody. */
-async function restart(system: System, address: string, as: OrderedBy): Promise<void> {
+/**
+ * Restarts an actor by OTP's terminate_child and restart_child. Refused before anything has ended if restart_child
+ * would not find the child.
+ */
+async function restart(system: Shard, address: string, as: OrderedBy): Promise<void> {
   const refuse = (why: string) =>
     new BosunError('BOSUN_ORDER_REFUSED', `${address} cannot be started again by order: ${why}`);
   const place = placeOf(system, address);
-  if (place === undefined) throw refuse('it is no child of a Boss');
+  if (place === undefined) throw refuse('it is not a child of a Boss');
   const { boss, id } = place;
   const handle = system.boss(boss, as);
   const { template } = system.snapshot(boss)!.context as BossView;
@@ -102,9 +117,10 @@ async function restart(system: System, address: string, as: OrderedBy): Promise<
 }
 
 /**
- * The Boss that knows the child of an address, and by which id. A child that has ended has no actor that could tell.
+ * Finds the Boss of the child at an address, and the child's id. Asks the Bosses, because a child that has ended has no
+ * actor to ask.
  */
-function placeOf(system: System, address: string): { readonly boss: string; readonly id: string } | undefined {
+function placeOf(system: Shard, address: string): { readonly boss: string; readonly id: string } | undefined {
   const parts = address.split('/');
   for (let depth = parts.length - 1; depth >= 0; depth--) {
     const boss = depth === 0 ? 'root' : parts.slice(0, depth).join('/');
@@ -122,17 +138,25 @@ function placeOf(system: System, address: string): { readonly boss: string; read
   return undefined;
 }
 
-/** Throws BOSUN_FORBIDDEN for whoever speaks for others and is not the operator. */
+/**
+ * The author and reason for the audit. Throws BOSUN_FORBIDDEN if `by` is another person's name, unless the caller is
+ * the operator.
+ */
 function orderedBy(caller: Caller, { by, reason }: Reasons): OrderedBy {
-  if (by !== undefined && caller.isOperator !== true)
-    throw new BosunError('BOSUN_FORBIDDEN', 'only the operator gives orders in the name of others');
-  return { by: by ?? caller.id, ...(reason !== undefined && { reason }) };
+  const { id, person = id, isOperator } = caller;
+  if (by !== undefined && isOperator !== true && by !== caller.person)
+    throw new BosunError('BOSUN_FORBIDDEN', 'only the operator may give orders in the name of others');
+  return { by: by ?? person, ...(reason !== undefined && { reason }) };
 }
 
-/** What is not there is for the order itself to say. */
-function reachLetter(system: System, caller: Caller, number: number): void {
+/**
+ * Finds a dead letter whose address the caller may reach. Throws BOSUN_MESSAGE_UNKNOWN if there is none and if the
+ * caller may not, so as not to reveal foreign letters.
+ */
+function reachLetter(system: Shard, caller: Caller, number: number): { readonly address: string } {
   const letter = system.deadLetters.list().find((one) => one.number === number);
-  if (letter !== undefined) checkAddressed(caller, letter.address);
+  if (letter === undefined || !mayReach(caller, letter.address)) throw messageUnknown(number);
+  return letter;
 }
 
 function nothing(): object {

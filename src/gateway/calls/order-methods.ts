@@ -1,9 +1,10 @@
-/** Rows of the table of methods: orders of people, each of which is audited. */
+/** Rows of the table of methods: orders of people, all of which are audited. */
 import { z } from 'zod';
+import { TABLE_KEY_CHARS_MAX } from '../../limits.ts';
 import { type MethodRow } from './method-row.ts';
-import { actorView, address, counter, event, ifSequence, nothing, order } from './method-shapes.ts';
+import { actorView, address, counter, event, ifSequence, name, nothing, order } from './method-shapes.ts';
 
-/** An order about one actor that answers nothing. */
+/** An order about one actor, without a result. */
 const OF_ACTOR = {
   scope: 'actor:admin',
   params: z.object({ address, ...order }),
@@ -11,7 +12,7 @@ const OF_ACTOR = {
   example: { p: { address: 'visits' }, r: {} },
 } as const;
 
-/** An order about a child of a Boss that answers nothing. */
+/** An order about a child of a Boss, without a result. */
 const OF_CHILD = {
   scope: 'actor:admin',
   params: z.object({ address: address.default('root'), id: address, ...order }),
@@ -19,24 +20,33 @@ const OF_CHILD = {
   example: { p: { address: 'root', id: 'visits' }, r: {} },
 } as const;
 
+/** A row of a table in an actor's context. */
+const OF_ROW = z.object({
+  address,
+  table: name.describe('Key of the table in the context.'),
+  key: z.string().min(1).max(TABLE_KEY_CHARS_MAX),
+  ifSequence,
+  ...order,
+});
+
 export const ORDER_METHODS = {
   'actor.suspend': {
     ...OF_ACTOR,
-    means: 'Has an actor take no turns until it is resumed.',
+    means: 'Suspends an actor: it takes no turns until it is resumed.',
     does: 'changes',
     http: { verb: 'POST', path: '/v1/actors/{address}/suspend' },
     example: { p: { address: 'visits', reason: 'figures under review' }, r: {} },
   },
   'actor.resume': {
     ...OF_ACTOR,
-    means: 'Lets an actor go on that was suspended, by an order or with BOSUN_STATE_SUSPECT.',
+    means: 'Resumes an actor that was suspended by an order or with BOSUN_STATE_SUSPECT.',
     does: 'changes',
     http: { verb: 'POST', path: '/v1/actors/{address}/resume' },
   },
   'actor.step': {
     ...OF_ACTOR,
     means:
-      'Has a suspended actor take one message and stay suspended. `event` is its type; null where there was none ' +
+      'Lets a suspended actor take one message and stay suspended. `event` is its type; null if there was none ' +
       'to take.',
     does: 'changes',
     result: z.object({ event: z.string().nullable() }),
@@ -63,16 +73,42 @@ export const ORDER_METHODS = {
       r: { ...counter, status: 'suspended' },
     },
   },
+  'table.put': {
+    means:
+      'Sets one row of a table of the context of a suspended machine. BOSUN_TABLE_UNKNOWN if the context has no ' +
+      'such table.',
+    scope: 'actor:admin',
+    does: 'destroys',
+    params: OF_ROW.extend({ row: z.unknown() }),
+    result: actorView,
+    http: { verb: 'POST', path: '/v1/actors/{address}/tables/{table}/put' },
+    example: {
+      p: { address: 'visits', table: 'guests', key: 'ada', row: { count: 2 } },
+      r: { ...counter, status: 'suspended' },
+    },
+  },
+  'table.delete': {
+    means:
+      'Removes one row of a table of the context of a suspended machine. BOSUN_ORDER_REFUSED if there is no such row.',
+    scope: 'actor:admin',
+    does: 'destroys',
+    params: OF_ROW,
+    result: actorView,
+    http: { verb: 'POST', path: '/v1/actors/{address}/tables/{table}/delete' },
+    example: {
+      p: { address: 'visits', table: 'guests', key: 'bob', reason: 'was never here' },
+      r: { ...counter, status: 'suspended' },
+    },
+  },
   'actor.kill': {
     ...OF_ACTOR,
-    means:
-      'Fails an actor with BOSUN_KILLED: its Boss, or the machine that it belongs to, deals with it as with a crash.',
+    means: 'Fails an actor with BOSUN_KILLED: its Boss, or the machine that it belongs to, handles that like a crash.',
     does: 'destroys',
     http: { verb: 'POST', path: '/v1/actors/{address}/kill' },
   },
   'actor.stop': {
     ...OF_ACTOR,
-    means: 'Has its Boss end a child, as `boss.terminateChild` does.',
+    means: 'Ends a child of a Boss, as `boss.terminateChild` does.',
     does: 'destroys',
     http: { verb: 'POST', path: '/v1/actors/{address}/stop' },
   },
@@ -98,7 +134,7 @@ export const ORDER_METHODS = {
   },
   'boss.restartChild': {
     ...OF_CHILD,
-    means: 'Starts a child again that has ended.',
+    means: 'Restarts a child that has ended.',
     does: 'changes',
     result: z.object({ address: z.string() }),
     http: { verb: 'POST', path: '/v1/bosses/{address}/restart' },
@@ -106,7 +142,7 @@ export const ORDER_METHODS = {
   },
   'boss.deleteChild': {
     ...OF_CHILD,
-    means: 'Forgets a child that has ended.',
+    means: 'Deletes the spec of a child that has ended.',
     does: 'destroys',
     http: { verb: 'POST', path: '/v1/bosses/{address}/delete' },
   },
@@ -122,7 +158,7 @@ export const ORDER_METHODS = {
     example: { p: { number: 3 }, r: {} },
   },
   'deadletter.discard': {
-    means: 'Takes a dead letter out for good.',
+    means: 'Removes a dead letter for good.',
     scope: 'actor:admin',
     does: 'destroys',
     params: z.object({ number: z.number().int().positive(), ...order }),

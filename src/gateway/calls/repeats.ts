@@ -1,49 +1,84 @@
 /**
- * How often a call counts that a client may repeat. Sends count once by the sequence of a session or by a key, both
- * kept in the store for 24 hours of kernel time, so restarts change nothing. Asks count once by a key, kept as long. Of
- * other calls see keyed-answers.ts.
+ * Deduplication of sends and asks. A send counts once by its session's sequence or by its key; an ask counts once by
+ * its key. Both are kept in the store for 24 hours of kernel time, so restarts change nothing. Other calls are
+ * deduplicated in keyed-answers.ts.
  */
 import { createHash } from 'node:crypto';
 import { type Session } from '../../actors/world/mailbox/inbound.ts';
 import { BosunError } from '../../errors.ts';
-import { type System } from '../../system.ts';
+import { ownedName } from '../../fair-shares.ts';
+import { type Shard } from '../../shard.ts';
 import { type Caller } from '../client/callers.ts';
 
-/** A send of a session. */
+/** A numbered send in a session. */
 export interface NumberedSend extends Session {
-  /** Of a system over workers: up to here, all have been accepted, by one or another of them. */
+  /** Highest number up to which all sends have been accepted, by any worker if there are several. */
   readonly accepted?: number;
 }
 
 export interface Repeatable<T> {
   readonly result: T;
-  /** It had been done before. */
+  /** Whether the call had been carried out before. */
   readonly replayed: boolean;
 }
 
 /**
- * Bits of a request's digest that fit into a sequence: two requests of one key are taken for the same with a chance of
- * 2^-48.
+ * Hex digits of a request's digest that fit into a sequence number: two different requests with one key are taken for
+ * the same with a probability of 2^-48.
  */
 const DIGEST_HEX_CHARS = 12;
 
-export class Repeats {
-  readonly #system: System;
-  /** By the id of a session in the store: the highest sequence on its way. Only while it is. */
-  readonly #onTheWay = new Map<string, number>();
+const CALLER_HEX_CHARS = 16;
 
-  constructor(system: System) {
+export class Repeats {
+  readonly #system: Shard;
+  /** Sends under way by session id in the store; removed once none is under way. */
+  readonly #onTheWay = new Map<string, SendsUnderWay>();
+
+  constructor(system: Shard) {
     this.#system = system;
   }
 
-  /** Of the last send of a session that was accepted; 0 for one that is new or forgotten. */
+  /** Number of a session's last accepted send; 0 for a new or forgotten session. */
   lastSequence(caller: Caller, session: string): number {
-    return this.#last(sessionOf(caller, session));
+    return this.last(sessionOf(caller, session));
+  }
+
+  /** Number of the last accepted send of a session, by its name in the store. */
+  last(stored: string): number {
+    return Math.max(this.#system.lastSequence(stored), this.#onTheWay.get(stored)?.highest ?? 0);
+  }
+
+  /** Records that the send with the next number is under way. */
+  begins(stored: string, sequence: number): void {
+    const underWay = this.#onTheWay.get(stored);
+    if (underWay === undefined) this.#onTheWay.set(stored, { highest: sequence, sends: 1 });
+    else {
+      underWay.highest = sequence;
+      underWay.sends += 1;
+    }
+  }
+
+  /** Records that sends are durable. */
+  durable(stored: string, sends: number): void {
+    const underWay = this.#onTheWay.get(stored);
+    if (underWay === undefined) return;
+    underWay.sends -= sends;
+    if (underWay.sends === 0) this.#onTheWay.delete(stored);
   }
 
   /**
-   * A send in a session. Throws BOSUN_SEQUENCE_GAP, and at once what `deliver` throws: then the sequence is free for
-   * the next send.
+   * Records that a send was refused after all. The highest number becomes free again, unless it is known to be used.
+   */
+  refused(stored: string, sequence: number): void {
+    const underWay = this.#onTheWay.get(stored);
+    if (underWay?.highest === sequence) underWay.highest -= 1;
+    this.durable(stored, 1);
+  }
+
+  /**
+   * Delivers a send of a session once. Rejects with BOSUN_SEQUENCE_GAP. If `deliver` throws instead of returning a
+   * promise, the number stays free for the next send.
    */
   async sequenced<T>(
     caller: Caller,
@@ -51,9 +86,9 @@ export class Repeats {
     deliver: (session: Session) => Promise<T>,
   ): Promise<Repeatable<T | null>> {
     const stored = sessionOf(caller, id);
-    const own = this.#last(stored);
+    const own = this.last(stored);
     const last = Math.max(own, accepted);
-    // Its number was used for an event to somebody on another worker.
+    // Another worker accepted this number, for an event to one of its actors.
     if (sequence > own && sequence <= accepted) return { result: null, replayed: true };
     if (sequence > last + 1)
       throw new BosunError('BOSUN_SEQUENCE_GAP', `the next send of this session is number ${last + 1}`, {
@@ -63,8 +98,8 @@ export class Repeats {
   }
 
   /**
-   * A send with a key. Its row is a session of its own, whose sequence is a digest of the request. Throws
-   * BOSUN_KEY_CONFLICT.
+   * Delivers a send with a key once. Its row in the store is a session of its own, whose sequence is a digest of the
+   * request. Throws BOSUN_KEY_CONFLICT.
    */
   async keyedSend<T>(
     caller: Caller,
@@ -74,35 +109,55 @@ export class Repeats {
   ): Promise<Repeatable<T>> {
     const stored = keyOf(caller, key);
     const sequence = parseInt(digestOf(request).slice(0, DIGEST_HEX_CHARS), 16) + 1;
-    const last = this.#last(stored);
+    const last = this.last(stored);
     if (last !== 0 && last !== sequence) throw conflict();
     return { result: await this.#deliver({ id: stored, sequence }, last, deliver), replayed: last !== 0 };
   }
 
-  #last(stored: string): number {
-    return Math.max(this.#system.lastSequence(stored), this.#onTheWay.get(stored) ?? 0);
-  }
-
   async #deliver<T>(session: Session, last: number, deliver: (session: Session) => Promise<T>): Promise<T> {
     const { id, sequence } = session;
-    // What throws here was not taken, and its number stays free.
+    // If this throws, nothing was accepted and the number stays free.
     const delivery = deliver(session);
-    if (sequence > last) this.#onTheWay.set(id, sequence);
+    if (sequence <= last) return await delivery;
+    this.begins(id, sequence);
     try {
-      return await delivery;
-    } finally {
-      if (this.#onTheWay.get(id) === sequence) this.#onTheWay.delete(id);
+      const result = await delivery;
+      this.durable(id, 1);
+      return result;
+    } catch (error) {
+      this.refused(id, sequence);
+      throw error;
     }
   }
 }
 
-function sessionOf(caller: Caller, session: string): string {
-  return `gw.s.${hex(`${caller.id}\0${session}`)}`;
+/** The sends of a session that are under way. */
+interface SendsUnderWay {
+  highest: number;
+  sends: number;
 }
 
-/** What a caller's key is called in the store: nobody else's key has this name. */
+/** The name of a caller's session in the store. */
+export function sessionOf(caller: Caller, session: string): string {
+  return ownedName(`gw.s.${callerIn(caller)}`, hex(`${caller.id}\0${session}`));
+}
+
+/** The name of a caller's key in the store. It is unique to the caller, and all keys of one caller share a prefix. */
 export function keyOf(caller: Caller, key: string): string {
-  return `gw.k.${hex(`${caller.id}\0${key}`)}`;
+  return ownedName(`gw.k.${callerIn(caller)}`, hex(`${caller.id}\0${key}`));
+}
+
+/** The key of a single event in a call that sends many events under one key. */
+export function keyAt(key: string, index: number): string {
+  return `${key}\0${index}`;
+}
+
+/**
+ * A short digest of the caller's id, used as a prefix. Callers may collide in it; the full digest in the name tells
+ * their keys apart.
+ */
+function callerIn({ id }: Caller): string {
+  return hex(id).slice(0, CALLER_HEX_CHARS);
 }
 
 export function digestOf(request: unknown): string {
@@ -117,7 +172,7 @@ function hex(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** The same for equal values, in whatever order their keys are. */
+/** JSON text that is equal for equal values, whatever the order of their keys. */
 function textOf(value: unknown): string {
   return JSON.stringify(value, (_, one: unknown) =>
     typeof one === 'object' && one !== null && !Array.isArray(one)

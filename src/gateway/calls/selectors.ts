@@ -1,18 +1,18 @@
 /**
- * Values that the host's own rules derive from what an actor shows: the gateway knows no machine, so it is given the
- * rules. They are computed here, in front of one worker or several.
+ * Selectors: values that the host's own functions derive from a context as clients see it. The gateway knows no
+ * machines, so the host supplies the functions. They run here, in front of one worker or of several.
  */
-import { TABLE_ROWS_SHOWN } from '../../limits.ts';
+import { TABLE_ROWS_SHOWN } from '../limits.ts';
 import { type TableView } from '../../table.ts';
 import { withWholeTables } from './whole-tables.ts';
 import { type ActorView } from '../protocol/views.ts';
 import { type BackendHandlers, type Handlers } from './call.ts';
 import { invalid } from './wire-errors.ts';
 
-/** By the name of an agent, then by that of the value. Pure functions of the context as clients are shown it. */
+/** Selectors by agent name, then by selector name: pure functions of the context as clients see it. */
 export type Selectors = Readonly<Record<string, Readonly<Record<string, (context: never) => unknown>>>>;
 
-/** `actor.select`. */
+/** Makes the handler of `actor.select`. */
 export function selectHandler(selectors: Selectors, backend: BackendHandlers): Handlers['actor.select'] {
   return async ({ address, selector }, call) => {
     const { agent, context } = (await backend['actor.get']({ address }, call)) as ActorView;
@@ -24,7 +24,7 @@ export function selectHandler(selectors: Selectors, backend: BackendHandlers): H
       (table, from) =>
         backend['table.read']({ address, table, from, limit: TABLE_ROWS_SHOWN }, call) as Promise<TableView>,
     );
-    // Whoever gave the selector named the agent whose context it takes.
+    // The author of the selector declared which agent's context it takes.
     return { value: (own[selector] as (context: unknown) => unknown)(whole) ?? null };
   };
 }

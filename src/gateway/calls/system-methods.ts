@@ -1,4 +1,4 @@
-/** Rows of the table of methods: children of Bosses, dead letters, waits, names, and the system as a whole. */
+/** Rows of the table of methods: children of Bosses, dead letters, waits, names, and the whole system. */
 import { z } from 'zod';
 import { type MethodRow } from './method-row.ts';
 import { address, child, letter, limit, name, nothing, record, wait, READING } from './method-shapes.ts';
@@ -29,10 +29,11 @@ export const SYSTEM_METHODS = {
   },
   'deadletter.list': {
     ...READING,
-    means: 'Events that reached nobody or were put aside, oldest first.',
+    looks: true,
+    means: 'Events that were undeliverable or set aside, oldest first.',
     params: z.object({
       reason: letter.shape.reason.optional(),
-      after: z.number().int().nonnegative().default(0).describe('`number` of the last one of the page before.'),
+      after: z.number().int().nonnegative().default(0).describe('`number` of the last entry of the previous page.'),
       limit,
     }),
     result: z.object({ letters: z.array(letter) }),
@@ -53,14 +54,15 @@ export const SYSTEM_METHODS = {
         ],
       },
     },
+    mcp: { tool: 'list_dead_letters', profiles: ['runtime'] },
   },
   'audit.list': {
-    means: 'Who ordered what of whom, when, why, and what came of it, newest first.',
+    means: 'The audit: each order with its author, address, time, reason and outcome, newest first.',
     scope: 'actor:admin',
     does: 'nothing',
     params: z.object({
       address: address.optional(),
-      before: z.number().int().positive().optional().describe('`number` of the last one of the page before.'),
+      before: z.number().int().positive().optional().describe('`number` of the last entry of the previous page.'),
       limit,
     }),
     result: z.object({ records: z.array(record) }),
@@ -86,7 +88,7 @@ export const SYSTEM_METHODS = {
   },
   'wait.list': {
     ...READING,
-    means: 'Who waits for whom, since when and until when, the longest waiting first.',
+    means: 'The actors that wait: for whom, since when and until when, longest first.',
     params: z.object({ limit }),
     result: z.object({ waits: z.array(wait) }),
     http: { verb: 'GET', path: '/v1/waits' },
@@ -105,10 +107,11 @@ export const SYSTEM_METHODS = {
         ],
       },
     },
+    mcp: { tool: 'list_waits', profiles: ['runtime'] },
   },
   'name.find': {
     ...READING,
-    means: 'Who has a name, by a `systemId` or the action `register`.',
+    means: 'The actor that has a name, given by a `systemId` or the action `register`.',
     params: z.object({ name }),
     result: z.object({ address: z.string().nullable() }),
     http: { verb: 'GET', path: '/v1/names/{name}' },
@@ -143,9 +146,10 @@ export const SYSTEM_METHODS = {
         ],
       },
     },
+    mcp: { tool: 'list_agents', profiles: ['runtime', 'coder'] },
   },
   'system.info': {
-    means: 'How the system stands: its epoch, an outage of its store, damage, what the gateway has counted.',
+    means: 'The health of the system: its epoch, an outage of its store, damage, counters of the gateway.',
     scope: 'system:read',
     does: 'nothing',
     params: nothing,
@@ -157,7 +161,7 @@ export const SYSTEM_METHODS = {
       unreadable: z.number(),
       deadLetters: z.number(),
       eventLoopDelayMs: z.number().nullable().describe('Its 99th percentile in the last seconds.'),
-      storeBytes: z.number().nullable().describe('null for a store in memory.'),
+      storeBytes: z.number().nullable().describe('null for a store in memory, and while the size cannot be read.'),
       gateway: z.record(z.string(), z.number()),
     }),
     http: { verb: 'GET', path: '/v1/system' },

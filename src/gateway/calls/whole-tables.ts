@@ -1,9 +1,9 @@
-/** Contexts as clients are shown them, with the rows that the views of their tables leave out. */
+/** Contexts as clients see them, completed with the table rows that their views leave out. */
 import { type TableView } from '../../table.ts';
 
 /**
- * The context with the rows that its view leaves out, page by page. What changes between two pages may be seen in part:
- * what a selector gives is a look, and the next one sees the rest.
+ * Completes a context, page by page, with the table rows that its view leaves out. A change between two pages may be
+ * seen in part, since a selector's value is a momentary reading.
  */
 export async function withWholeTables(
   context: unknown,
@@ -16,7 +16,7 @@ export async function withWholeTables(
   return whole;
 }
 
-/** A handler of rejections that keeps a value which only looks like a part of a table. */
+/** A rejection handler that keeps a value which only resembles a partial table. */
 function orItself(value: object): (error: unknown) => object {
   return (error) => {
     if ((error as { readonly code?: unknown } | null)?.code === 'BOSUN_TABLE_UNKNOWN') return value;
@@ -35,7 +35,7 @@ async function wholeOf(part: TableView, read: (from: string) => Promise<TableVie
   return { size, rows, next };
 }
 
-/** Whether a value of a view is a table of which there is more. */
+/** Whether a value in a view is a table with further rows. */
 function isPart(value: unknown): value is TableView & { readonly next: string } {
   const { size, rows, next } = (value ?? {}) as Partial<TableView>;
   return typeof size === 'number' && typeof rows === 'object' && typeof next === 'string';

@@ -1,14 +1,14 @@
-/**
- * Errors as clients see them: a stable code and a message that says nothing of the inside. Never a stack, path or
- * cause.
- */
+/** Errors as clients see them: a stable code and a message that reveals no internals. Never a stack, path or cause. */
 import { type z } from 'zod';
+import { refusalsIn } from '../../actors/api/refused-sends.ts';
 import { BosunError, ERROR_CODES, type ErrorCode, isBosunError } from '../../errors.ts';
+import { plainLine } from '../../plain-text.ts';
 import { type WireError } from '../protocol/frames.ts';
 
-/** Their messages speak of what the caller said; those of all others are replaced by what the code means. */
+/** Codes whose messages concern the caller's own input. All other messages are replaced by the meaning of the code. */
 const SPOKEN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'BOSUN_ACTOR_CHANGED',
+  'BOSUN_ACTOR_SUSPENDED',
   'BOSUN_ACTOR_UNKNOWN',
   'BOSUN_ADDRESS_INVALID',
   'BOSUN_AGENT_UNKNOWN',
@@ -34,13 +34,14 @@ const SPOKEN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'BOSUN_ORDER_REFUSED',
   'BOSUN_OVERLOADED',
   'BOSUN_RATE_LIMITED',
+  'BOSUN_RECORDS_UNKNOWN',
   'BOSUN_SEQUENCE_GAP',
   'BOSUN_TIMEOUT',
   'BOSUN_UNAUTHENTICATED',
   'BOSUN_VALUE_REFUSED',
 ]);
 
-/** Of `details`, what a client can do something with. */
+/** The fields of `details` that are useful to a client. */
 const TOLD: readonly string[] = [
   'address',
   'accepts',
@@ -55,7 +56,11 @@ const TOLD: readonly string[] = [
 
 const MESSAGE_CHARS_MAX = 500;
 
-/** @param reference Named to the client and in the log, for an error that says nothing. */
+/**
+ * The error as its client sees it.
+ *
+ * @param reference Makes the reference that the client and the log get for an internal error.
+ */
 export function wireError(error: unknown, reference: () => string): WireError {
   if (!isBosunError(error) || error.code === 'BOSUN_INTERNAL') {
     return {
@@ -67,34 +72,20 @@ export function wireError(error: unknown, reference: () => string): WireError {
   }
   const { code, details, retryable } = error;
   const told = Object.fromEntries(TOLD.flatMap((key) => (details[key] === undefined ? [] : [[key, details[key]]])));
-  const message = SPOKEN.has(code) ? plain(error.message) : ERROR_CODES[code].means;
+  const refused = refusalsIn(error);
+  if (refused !== undefined)
+    told['refused'] = refused.map(({ index, error: why }) => ({ index, error: wireError(why, reference) }));
+  // The message may quote the caller's input: it must not move a cursor or begin a new line in a log.
+  const message = SPOKEN.has(code) ? plainLine(error.message.slice(0, MESSAGE_CHARS_MAX)) : ERROR_CODES[code].means;
   return { code, message, retryable, ...(Object.keys(told).length > 0 && { details: told }) };
 }
 
-/** Whether the error says nothing to its client, so that somebody has to look into the log. */
+/** Whether the error is internal, so that only the log has its cause. */
 export function isOurs(error: unknown): boolean {
   return !isBosunError(error) || error.code === 'BOSUN_INTERNAL';
 }
 
-/** The caller's own words may be in it: nothing of them may move a cursor or begin a line in somebody's log. */
-export function plain(text: string): string {
-  const clean = [...text.slice(0, MESSAGE_CHARS_MAX)]
-    .map((char) => (isControl(char.codePointAt(0)!) ? ' ' : char))
-    .join('');
-  return clean.toWellFormed();
-}
-
-/** C0, DEL and C1, line and paragraph separators, and marks that turn the direction of writing. */
-function isControl(point: number): boolean {
-  return (
-    point < 0x20 ||
-    (point >= 0x7f && point <= 0x9f) ||
-    (point >= 0x2028 && point <= 0x202e) ||
-    (point >= 0x2066 && point <= 0x2069)
-  );
-}
-
-/** `p.event.type: what is wrong`. */
+/** The first problem as text: `p.event.type: what is wrong`. */
 export function firstIssue({ issues }: z.ZodError, root: string): string {
   const [issue] = issues;
   return `${[root, ...(issue?.path ?? [])].map(String).join('.')}: ${issue?.message ?? 'not valid'}`;

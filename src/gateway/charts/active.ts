@@ -1,17 +1,14 @@
-/**
- * Which states of a chart are active: a rule on plain data, for drawings made here and in a page alike. Imports
- * nothing.
- */
+/** The active states of a chart: a rule on plain data, for drawings made here and in a page alike. Imports nothing. */
 
 interface Placed {
   readonly id: string;
   readonly key: string;
-  /** Null for the root. */
+  /** The id of the parent state; null for the root. */
   readonly parent: string | null;
 }
 
 /**
- * Ids of the states that a state value of the machine has active, the root among them; keys that it lacks are left out.
+ * Ids of the chart's states that a state value makes active, including the root; keys that the chart lacks are ignored.
  */
 export function activeStates({ states }: { readonly states: readonly Placed[] }, value: unknown): ReadonlySet<string> {
   const [root] = states;

@@ -1,12 +1,12 @@
 /**
- * What is written in the box of a state and on an arrow, line by line, with the room it takes. Layout asks for the
- * room, the drawing for the lines: both from here, so that they agree. Lengths are in pixels of the drawing.
+ * The text in the box of a state and on an arrow, line by line, with its size. The layout uses the sizes and the
+ * drawing the lines, so they agree. Lengths are in pixels of the drawing.
  */
-import { CHART_LINES_MAX } from '../../limits.ts';
+import { CHART_LINES_MAX } from '../limits.ts';
 import { type Chart, type ChartState, type ChartTransition } from './model.ts';
 import { fixedWidth, nameWidth, shown, wrapped } from './text.ts';
 
-/** A piece of a line that has a style of its own. */
+/** A part of a line with a style of its own. */
 export interface Piece {
   readonly style: 'word' | 'event' | 'guard' | 'action' | 'plain';
   readonly text: string;
@@ -16,7 +16,7 @@ export interface CardLine {
   readonly kind: 'name' | 'tags' | 'note' | 'rule' | 'row';
   readonly pieces: readonly Piece[];
   readonly height: number;
-  /** The transition that the line is about. */
+  /** The transition that the line describes. */
   readonly transition?: string;
 }
 
@@ -34,11 +34,11 @@ const HEIGHTS: Readonly<Record<CardLine['kind'], number>> = { name: 20, tags: 16
 const CARD_WIDTH_MIN = 72;
 const NOTE_LINES_MAX = 3;
 
-/** Between two pieces of a line: pixels, and in columns for where lines are broken. */
+/** Gap between two pieces of a line in pixels, and in columns for breaking lines. */
 export const PIECE_GAP = 9;
 const GAP_CHARS = 2;
 
-/** Transitions by the state they leave, and which of them are drawn as arrows: those that lead somewhere. */
+/** Transitions by the state that they leave, and the transitions drawn as arrows, which are those with targets. */
 export interface Wiring {
   readonly own: ReadonlyMap<string, readonly ChartTransition[]>;
 }
@@ -53,7 +53,7 @@ export function wiringOf({ transitions }: Chart): Wiring {
   return { own };
 }
 
-/** `listed`: transitions that lead elsewhere are lines too, because no arrows are drawn. */
+/** The text of a state. `listed`: transitions to other states are lines too, because no arrows are drawn. */
 export function cardOf(state: ChartState, { own }: Wiring, arrows: 'drawn' | 'listed'): StateCard {
   const transitions = (own.get(state.id) ?? []).filter(
     ({ targets, kind }) => kind !== 'default' && (arrows === 'listed' || targets.length === 0),
@@ -82,7 +82,7 @@ export function cardOf(state: ChartState, { own }: Wiring, arrows: 'drawn' | 'li
   return { width: Math.ceil(width), height: heightOf(lines) + 2 * CARD_PADDING_Y, lines };
 }
 
-/** What dots and lines without a label say in a drawing. */
+/** Lines for the parts of a state that a drawing shows as dots and unlabelled lines. */
 function leadRows({ id, type, history, initial }: ChartState, own: Wiring['own']): CardLine[] {
   const to = (target: string) => plain(shown(`\u2192 ${target}`));
   if (initial !== null) return [row([word('initial'), to(initial)])];
@@ -90,7 +90,7 @@ function leadRows({ id, type, history, initial }: ChartState, own: Wiring['own']
   return [row([word(`${history} history`), to((own.get(id) ?? []).flatMap(({ targets }) => targets).join(', '))])];
 }
 
-/** The label of an arrow: one or two lines for each transition that goes along it. */
+/** The label of an arrow: one or two lines for each of its transitions. */
 export function labelOf(transitions: readonly ChartTransition[], { own }: Wiring): StateCard {
   const lines = limited(transitions.flatMap((transition) => transitionRows(transition, own, 'drawn')));
   if (lines.length === 0) return { width: 0, height: 0, lines };
@@ -101,7 +101,7 @@ export function labelOf(transitions: readonly ChartTransition[], { own }: Wiring
   };
 }
 
-/** A transition in one line of plain text, uncut: `TASK [hasBudget] / log`. */
+/** A transition as one line of plain text, not shortened: `TASK [hasBudget] / log`. */
 export function transitionText(transition: ChartTransition, among: readonly ChartTransition[] = []): string {
   const { actions, isForbidden, reenter, isInternal, targets } = transition;
   const guard = guardOf(transition, among);
@@ -132,7 +132,7 @@ function transitionRows(transition: ChartTransition, own: Wiring['own'], arrows:
   return broken([...first, ...actionPiece, ...target]).map((pieces) => ({ ...row(pieces), transition: transition.id }));
 }
 
-/** Pieces that do not fit on one line go on with the next. */
+/** Breaks pieces into lines. */
 function broken(pieces: readonly Piece[]): Piece[][] {
   const lines: Piece[][] = [];
   let room = 0;
@@ -150,7 +150,7 @@ function broken(pieces: readonly Piece[]): Piece[][] {
   return lines;
 }
 
-/** Lines are broken before they are as long as one piece may be. */
+/** Columns at which lines are broken. A single piece may be longer. */
 const LINE_CHARS = 36;
 
 function triggerOf({ kind, about, delay }: ChartTransition): Piece[] {
@@ -168,7 +168,7 @@ function triggerOf({ kind, about, delay }: ChartTransition): Piece[] {
   }
 }
 
-/** A later candidate without a guard is taken where those before it are not: it says so. */
+/** The guard as text. A later candidate without a guard is taken only if the earlier ones are not; its text says so. */
 function guardOf({ id, event, guard }: ChartTransition, among: readonly ChartTransition[]): string | null {
   if (guard !== null) return guard;
   const first = among.find((other) => other.event === event);

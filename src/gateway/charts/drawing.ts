@@ -1,7 +1,7 @@
 /**
- * A chart as it is drawn: boxes, paths and lines of text with their places, and what each edge is called. Plain data,
- * the same for a file and for a page, which only put it into elements of their own. What is active and what was taken
- * last is not in it: those are classes that whoever draws sets.
+ * A chart as it is drawn: boxes, paths and lines of text with their places, and descriptions of the edges. Plain data
+ * for files and pages alike, which turn it into elements. Active states and the last transition are not part of it: the
+ * renderer sets classes for them.
  */
 import {
   CARD_PADDING_X,
@@ -32,7 +32,7 @@ export type DrawnMark =
       readonly pieces: readonly Piece[];
     };
 
-/** Marks that belong together. With an edge they can be pressed, anywhere in the box `hit`. */
+/** Marks that belong together. With an edge, the block is a button with the area `hit`. */
 export interface Block {
   readonly edge: string | null;
   readonly hit: Box | null;
@@ -45,19 +45,19 @@ export interface DrawnState {
   readonly key: string;
   readonly type: ChartState['type'];
   readonly description: string | null;
-  /** Classes: its type, and `root`, `group`, `region` where it is that. */
+  /** CSS classes: the state's type, and `root`, `group` or `region` if applicable. */
   readonly classes: string;
   readonly box: Box;
-  /** Of a final state: its second border. */
+  /** The second border of a final state. */
   readonly ring: Box | null;
-  /** Of a history state: `H` or `H*`, in the middle of a circle. */
+  /** The letter in the circle of a history state: `H` or `H*`. */
   readonly history: string | null;
-  /** Its text goes above the arrows, which lead to states inside it. */
+  /** Whether its text is drawn above the arrows that lead to states inside it. */
   readonly isHeading: boolean;
   readonly blocks: readonly Block[];
 }
 
-/** A path, and the head at its end. */
+/** A path, and the arrowhead at its end. */
 export interface Stroke {
   readonly line: string;
   readonly head: string | null;
@@ -73,25 +73,25 @@ export interface DrawnLabel {
   readonly blocks: readonly Block[];
 }
 
-/** A transition, as it is spoken of. */
+/** The description of a transition. */
 export interface DrawnEdge {
   readonly id: string;
   readonly kind: TransitionKind;
-  /** Id of the state that has it. */
+  /** Id of the source state. */
   readonly source: string;
-  /** As XState matches it: a type, or a pattern such as `media.*`. */
+  /** The event descriptor as XState matches it: a type, or a pattern such as `media.*`. */
   readonly event: string;
-  /** `TASK [hasBudget] / log`. */
+  /** The text of the transition, for example `TASK [hasBudget] / log`. */
   readonly text: string;
-  /** `from a to b`, or `in a`. */
+  /** The states that the transition connects: `from a to b`, or `in a`. */
   readonly leads: string;
   readonly description: string | null;
 }
 
 export interface Drawing {
-  /** `listed`: boxes below each other, without arrows. */
+  /** Whether the chart is drawn, or `listed`: boxes below each other, without arrows. */
   readonly kind: Geometry['kind'];
-  /** Why a chart is not drawn. */
+  /** Why the chart is not drawn; null if it is. */
   readonly because: Geometry['because'];
   readonly width: number;
   readonly height: number;
@@ -227,11 +227,12 @@ function textAt({ kind, pieces }: CardLine, { x, y }: Point, isCentred: boolean)
 }
 
 /**
- * Between two pieces of a line there is a space, without which what is copied, found and read aloud would be one word.
+ * Pixels by which a piece is shifted after the space before it. The space is there so that copied, searched and spoken
+ * text has separate words.
  */
 export const SHIFT = tenth(PIECE_GAP - fixedWidth(' '));
 
-/** With rounded corners, and a head at its end. */
+/** A path with rounded corners; `end` says whether it has an arrowhead. */
 function strokeOf(points: readonly Point[], end: 'head' | 'bare'): Stroke | null {
   if (points.length < 2) return null;
   const tip = points.at(-1)!;
@@ -277,7 +278,7 @@ function boxOf({ x, y, width, height }: Box): Box {
   return { x: tenth(x), y: tenth(y), width: tenth(width), height: tenth(height) };
 }
 
-/** A tenth of a pixel is enough, and the same on every machine. */
+/** Rounds to a tenth of a pixel, so that drawings are equal on every machine. */
 function tenth(value: number): number {
   return Math.round(value * 10) / 10;
 }

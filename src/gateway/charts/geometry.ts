@@ -1,6 +1,5 @@
 /**
- * Where everything of a chart is, in pixels from its upper left corner: plain data, which a layout gives and a drawing
- * takes.
+ * The geometry of a chart, in pixels from its upper left corner: plain data, made by a layout and read by a drawing.
  */
 
 export interface Point {
@@ -15,29 +14,29 @@ export interface Box extends Point {
 
 export interface PlacedState extends Box {
   readonly id: string;
-  /** Of the text, which in a state with children stands where no arrow crosses it. */
+  /** Left edge of the text. In a state with children, it is placed so that no arrow crosses the text. */
   readonly textX: number;
 }
 
-/** One line or several, for all transitions that lead from one state to the same others. */
+/** The lines for all transitions from one state to the same targets. */
 export interface PlacedArrow {
   readonly transitions: readonly string[];
   readonly lines: readonly (readonly Point[])[];
-  /** From the source to the label, where the arrow forks there. */
+  /** The line from the source to the label, if the arrow forks there. */
   readonly lead: readonly Point[] | null;
   readonly label: Box | null;
 }
 
 export interface Geometry {
-  /** `listed`: boxes below each other, without arrows. */
+  /** Whether the chart is drawn, or `listed`: boxes below each other, without arrows. */
   readonly kind: 'drawn' | 'listed';
-  /** Why a chart is not drawn. */
+  /** Why the chart is not drawn; null if it is. */
   readonly because: 'size' | 'time' | 'load' | 'failure' | null;
   readonly width: number;
   readonly height: number;
-  /** In document order, so that a later one is drawn upon those around it. */
+  /** States in document order, so that children are drawn over their parents. */
   readonly states: readonly PlacedState[];
-  /** Where an initial state is entered: the dot, and the line from it. */
+  /** The dot of each initial state, and the line from it. */
   readonly initials: readonly { readonly dot: Point; readonly line: readonly Point[] }[];
   readonly arrows: readonly PlacedArrow[];
 }

@@ -1,7 +1,7 @@
 /**
- * A chart as a graph for the Eclipse Layout Kernel, and the graph that it gives back as geometry. Ids are numbers here:
- * what a machine calls its states never gets there. A transition of a state to one inside it has no line from the
- * border, which would cross the state's own text: its label is a node inside the state, from which the arrow starts.
+ * A chart as a graph for the Eclipse Layout Kernel (ELK), and the graph that it returns as geometry. Ids are numbers,
+ * so that names of states never reach ELK. A transition from a state to one inside it has no line from the border,
+ * which would cross the state's own text: its label is a node inside the state, from which the arrow starts.
  */
 import type { ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js';
 import { CARD_PADDING_X, type StateCard, cardOf, labelOf, type Wiring, wiringOf } from './cards.ts';
@@ -12,7 +12,7 @@ export const HISTORY_SIZE = 26;
 const INNER_PADDING = 14;
 const MARGIN = 12;
 
-/** What is the same for every graph and must be said of every node with children: it is not inherited. */
+/** Options of every graph. They are repeated on every node with children, because ELK does not inherit them. */
 const OPTIONS: Readonly<Record<string, string>> = {
   'elk.algorithm': 'layered',
   'elk.hierarchyHandling': 'INCLUDE_CHILDREN',
@@ -40,11 +40,11 @@ interface GraphArrow {
   readonly targets: readonly string[];
   readonly transitions: readonly ChartTransition[];
   readonly label: StateCard;
-  /** The label is a node: the arrow forks there, or starts. */
+  /** The node that contains the label, at which the arrow starts or forks; null if there is none. */
   readonly labelIn: string | null;
 }
 
-/** A chart with what both directions need to know of it. */
+/** A chart with the data that both conversions need. */
 export interface GraphPlan {
   readonly chart: Chart;
   readonly numbers: ReadonlyMap<string, number>;
@@ -161,7 +161,7 @@ function arrowsOf(chart: Chart, wiring: Wiring): GraphArrow[] {
   });
 }
 
-/** The state itself first, the root last. */
+/** The state and its ancestors, from the state to the root. */
 function ancestorsOf(id: string, byId: ReadonlyMap<string, ChartState>): string[] {
   const path: string[] = [];
   let at: string | null = id;
@@ -172,7 +172,7 @@ function ancestorsOf(id: string, byId: ReadonlyMap<string, ChartState>): string[
   return path;
 }
 
-/** The innermost state that has all of them inside it; the root, where one of them is the root. */
+/** The innermost state that contains all of them; the root if one of them is the root. */
 function commonAncestor(ids: readonly string[], byId: ReadonlyMap<string, ChartState>): string {
   const [first, ...rest] = ids.map((id) => ancestorsOf(id, byId).slice(1));
   return first!.find((ancestor) => rest.every((path) => path.includes(ancestor))) ?? ancestorsOf(ids[0]!, byId).at(-1)!;
@@ -262,9 +262,7 @@ function verticalsOf(line: readonly Point[]): Vertical[] {
   });
 }
 
-/**
- * As far left as the text has room between the lines that come down through it; at the very left where there is none.
- */
+/** The leftmost place where the text fits between the vertical lines that cross it; the left edge if there is none. */
 function textX(box: Box, card: StateCard, verticals: readonly Vertical[]): number {
   const left = box.x + CARD_PADDING_X;
   const right = box.x + box.width - CARD_PADDING_X;

@@ -1,7 +1,7 @@
 /**
- * Lays charts out: in a thread of its own, because the layout of a large one takes a second that the kernel does not
- * have. One at a time; what was laid out is remembered by the chart's hash. Never fails: a chart that is too large,
- * takes too long or comes while too many wait is listed instead of drawn, and says so.
+ * Layout of charts, in a separate thread, because a large one takes a second that the kernel cannot spare. One at a
+ * time; results are cached by the chart's hash. Never fails: a chart that is too large, takes too long or arrives while
+ * too many wait is listed instead of drawn, with the reason.
  */
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
@@ -13,13 +13,16 @@ import {
   CHART_LAYOUT_MS_MAX,
   CHART_LAYOUTS_KEPT_MAX,
   CHART_LAYOUTS_WAITING_MAX,
-} from '../../limits.ts';
+} from '../limits.ts';
 import { type Geometry } from './geometry.ts';
 import { geometryOf, graphOf, planOf } from './graph.ts';
 import { listGeometry } from './list.ts';
 import { type Chart } from './model.ts';
 
-/** Text, not a file: a thread cannot be started from TypeScript, and sources and package must do the same. */
+/**
+ * The code of the thread as a text instead of a file: a thread cannot be started from TypeScript, and sources and
+ * package must behave the same.
+ */
 const THREAD = `
 const { parentPort, workerData } = require('node:worker_threads');
 const Elk = require(workerData);
@@ -32,13 +35,13 @@ parentPort.on('message', (graph) => {
 });
 `;
 
-/** A layout within the bounds needs some 100 MB at most. */
+/** Heap limit of the thread; a layout within the bounds needs some 100 MB at most. */
 const THREAD_MEGABYTES_MAX = 512;
 
 type LayoutAnswer = { readonly result: ElkNode } | { readonly error: string };
 type LayoutFailure = 'time' | 'failure';
 
-/** Whoever makes one closes it. */
+/** The layouts of a gateway. Its creator must close it. */
 export class ChartLayouts {
   readonly #clock: Clock;
   readonly #timeoutMs: number;
@@ -53,13 +56,13 @@ export class ChartLayouts {
     this.#timeoutMs = options.timeoutMs ?? CHART_LAYOUT_MS_MAX;
   }
 
-  /** Resolves always; after `close` to a list. */
+  /** Returns the geometry of a chart. Always resolves; after `close`, to a list. */
   async geometry(chart: Chart): Promise<Geometry> {
     if (chart.states.length > CHART_DRAWN_STATES_MAX || chart.transitions.length > CHART_DRAWN_TRANSITIONS_MAX)
       return listGeometry(chart, 'size');
     const kept = this.#kept.get(chart.hash);
     if (kept !== undefined) {
-      // The last in the order of the map is the one used last.
+      // Re-insert it, since the map is ordered by last use.
       this.#kept.delete(chart.hash);
       this.#kept.set(chart.hash, kept);
       return kept;
@@ -97,7 +100,7 @@ export class ChartLayouts {
       const finish = (outcome: ElkNode | LayoutFailure, isUsable: boolean) => {
         cancel();
         worker.off('message', onMessage).off('exit', onEnd);
-        // Idle, it does not keep the process alive.
+        // An idle thread does not keep the process alive.
         worker.unref();
         if (!isUsable) {
           this.#worker = undefined;
@@ -123,7 +126,7 @@ export class ChartLayouts {
     worker.on('exit', () => {
       if (this.#worker === worker) this.#worker = undefined;
     });
-    // An error ends the thread, and its end is what is looked for.
+    // An error ends the thread, which is handled by `exit`.
     return worker.on('error', () => {});
   }
 }

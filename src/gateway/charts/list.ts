@@ -1,6 +1,6 @@
 /**
- * Charts that are not drawn: every state a box below the one before it, inside its parent, transitions as lines of
- * text.
+ * The geometry of charts that are not drawn: boxes of states below each other, inside their parents, with transitions
+ * as lines of text.
  */
 import { CARD_PADDING_X, cardOf, wiringOf } from './cards.ts';
 import { type Geometry, type PlacedState } from './geometry.ts';

@@ -1,7 +1,7 @@
 /**
- * A chart as Mermaid's `stateDiagram-v2`, for READMEs and reviews. Mermaid has no history, no entry actions and no
- * transition without a target: history is a state named H, the others are notes. Names are shown through ids of our
- * own.
+ * A chart as Mermaid's `stateDiagram-v2`, for READMEs and reviews. Mermaid has no history states, entry actions or
+ * transitions without a target: history is a state named H, the others are notes. States have ids of our own and show
+ * their names.
  */
 import { transitionText } from './cards.ts';
 import { type Chart, type ChartState, childrenOf, type ChartTransition } from './model.ts';
@@ -51,7 +51,7 @@ function notesOf({ id, entry, exit, invokes }: ChartState, { transitions }: Char
   ];
 }
 
-/** What Mermaid may take for its own signs goes in by number, as does everything that is not plain text. */
+/** Escapes by number all characters that are not plain text or that Mermaid may take for syntax. */
 function escaped(text: string): string {
   return [...text.replace(/\s+/g, ' ')]
     .map((character) => (/[A-Za-z0-9 _.,/()[\]*+!?'=-]/.test(character) ? character : `#${character.codePointAt(0)!};`))

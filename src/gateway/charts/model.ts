@@ -1,36 +1,36 @@
 /**
- * A machine as data: its states and transitions as XState has resolved them, in the machine's own order. Made of the
- * live state nodes, because `machine.definition` loses `always` and the config has targets unresolved. Everything that
- * draws or writes a machine starts here. Functions are names; what they do is not in it.
+ * A machine as data: its states and transitions as XState resolved them, in the machine's own order. Made from the live
+ * state nodes, because `machine.definition` lacks `always` and the config has unresolved targets. All drawings and
+ * exports of machines are made from it. Functions are given by name only.
  */
 import { createHash } from 'node:crypto';
 import { type AnyStateMachine, type AnyStateNode } from 'xstate';
 import { actionName, guardName, historyDefault, transitionName } from '../../actors/xstate/names.ts';
 import { BosunError } from '../../errors.ts';
-import { CHART_STATES_MAX, CHART_TRANSITIONS_MAX } from '../../limits.ts';
+import { CHART_STATES_MAX, CHART_TRANSITIONS_MAX } from '../limits.ts';
 
 export interface Chart {
   readonly id: string;
-  /** The machine's own, as written in its config. */
+  /** The machine's version, as written in its config. */
   readonly version: string | null;
-  /** Sixteen hexadecimal digits over everything else in here: machines that look alike have it in common. */
+  /** Sixteen hexadecimal digits over all other fields: machines with the same drawing have the same hash. */
   readonly hash: string;
-  /** In document order, the root first. */
+  /** States in document order, the root first. */
   readonly states: readonly ChartState[];
-  /** By source in document order, then in the order in which the source has them. */
+  /** Transitions by source in document order, then in the source's own order. */
   readonly transitions: readonly ChartTransition[];
 }
 
 export interface ChartState {
-  /** XState's, unique in the machine. */
+  /** XState's id, unique in the machine. */
   readonly id: string;
   readonly key: string;
-  /** Null for the root. */
+  /** The parent's id; null for the root. */
   readonly parent: string | null;
   readonly type: 'atomic' | 'compound' | 'parallel' | 'final' | 'history';
-  /** Of a history state. */
+  /** The kind of a history state; null for other states. */
   readonly history: 'shallow' | 'deep' | null;
-  /** Of a compound state: the id of its initial child, and the actions on the way to it. */
+  /** Id of the initial child of a compound state, and the actions of its initial transition. */
   readonly initial: string | null;
   readonly initialActions: readonly string[];
   readonly entry: readonly string[];
@@ -40,28 +40,31 @@ export interface ChartState {
   readonly description: string | null;
 }
 
-/** `default` leads from a history state to where it goes without a past. */
+/** The kind of a transition. `default` leads from a history state to its target without a past. */
 export type TransitionKind = 'event' | 'always' | 'after' | 'done' | 'error' | 'snapshot' | 'default';
 
 export interface ChartTransition {
-  /** Of source, event and place among those of one event: the same in every process and every copy of the machine. */
+  /**
+   * The transition's id, made of source, event and index among the candidates for that event. It is the same in every
+   * process and every copy of the machine.
+   */
   readonly id: string;
   readonly source: string;
-  /** Empty: the state stays as it is. */
+  /** Ids of the target states; empty if the state does not change. */
   readonly targets: readonly string[];
   readonly kind: TransitionKind;
-  /** The type of the event as XState matches it, `''` for `always`. */
+  /** The event descriptor as XState matches it, `''` for `always`. */
   readonly event: string;
-  /** What the kind is about: the event's name, the id of the invoke that ended, or nothing. */
+  /** The name that belongs to the kind: of the event, or of the invoke that ended; empty for other kinds. */
   readonly about: string;
-  /** Of `after`: milliseconds, or the name of a delay. */
+  /** Delay of an `after`: milliseconds, or the name of a delay. */
   readonly delay: number | string | null;
   readonly guard: string | null;
   readonly actions: readonly string[];
   readonly reenter: boolean;
-  /** The source is not left. */
+  /** Whether the source is not exited. */
   readonly isInternal: boolean;
-  /** It takes the event and does nothing, so that no state around it gets it. */
+  /** Whether the transition takes the event and does nothing, so that no ancestor receives it. */
   readonly isForbidden: boolean;
   readonly description: string | null;
 }
@@ -69,7 +72,7 @@ export interface ChartTransition {
 type XStateTransition = NonNullable<AnyStateNode['always']>[number];
 
 /**
- * Throws BOSUN_CHART_TOO_LARGE for a machine of more than {@link CHART_STATES_MAX} states or {@link
+ * The chart of a machine. Throws BOSUN_CHART_TOO_LARGE for more than {@link CHART_STATES_MAX} states or {@link
  * CHART_TRANSITIONS_MAX} transitions.
  */
 export function chartOf(machine: AnyStateMachine): Chart {
@@ -80,14 +83,14 @@ export function chartOf(machine: AnyStateMachine): Chart {
     throw new BosunError(
       'BOSUN_CHART_TOO_LARGE',
       `the machine ${machine.id} has ${states.length} states and ${transitions.length} transitions; at most ` +
-        `${CHART_STATES_MAX} and ${CHART_TRANSITIONS_MAX} are charted`,
+        `${CHART_STATES_MAX} and ${CHART_TRANSITIONS_MAX} can be drawn`,
     );
   }
   const chart = { id: machine.id, version: machine.version ?? null, states, transitions };
   return { ...chart, hash: createHash('sha256').update(JSON.stringify(chart)).digest('hex').slice(0, 16) };
 }
 
-/** The id under which a chart has a transition that XState has taken, whichever copy of the machine it was taken in. */
+/** The id in a chart of a transition that XState took, in any copy of the machine. */
 export function transitionId(transition: XStateTransition): string {
   const source = transition.source as AnyStateNode;
   const event = transition.eventType as string;

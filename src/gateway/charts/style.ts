@@ -1,8 +1,7 @@
 /**
- * The look of charts. Colours are variables, so that a page may set its own; by themselves they follow the reader's
- * choice of light or dark, which `data-theme` on any element around the chart overrides. No drawing has styles of its
- * own inside, which a strict Content-Security-Policy would refuse: the page that shows one includes this text in its
- * style sheet.
+ * The style of charts. Colours are variables, so that a page may set its own; by default they follow the reader's
+ * choice of light or dark, which `data-theme` on any element around the chart overrides. Drawings contain no inline
+ * styles, which a strict Content-Security-Policy would refuse: the page includes this text in its style sheet.
  */
 
 const LIGHT = `

@@ -1,7 +1,7 @@
 /**
- * A drawing as SVG. What is active and what was taken last only sets classes, so that a page can change them without
- * another drawing. Every transition is an element of its own with `data-edge` (its id) and `data-event`; arrows have
- * `data-edges`, a list as JSON, and states `data-state`. All text is escaped, nothing is a link or a script.
+ * A drawing as SVG. Active states and the last transition are marked by classes only, so that a page can change them
+ * without redrawing. Every transition is an element with `data-edge` (its id) and `data-event`; arrows have
+ * `data-edges`, a JSON list, and states `data-state`. All text is escaped; nothing is a link or a script.
  */
 import {
   type Block,
@@ -22,20 +22,21 @@ import { CHART_STYLE } from './style.ts';
 import { xml } from './text.ts';
 
 export interface SvgOptions {
-  /** Ids of the states that are active; {@link activeStates} has them of a state value. */
+  /** Ids of the active states; {@link activeStates} derives them from a state value. */
   readonly active?: ReadonlySet<string>;
-  /** Id of the transition that was taken last. */
+  /** Id of the last transition. */
   readonly taken?: string;
-  /** What stands in for the title. Default: the machine's id. */
+  /** The title. Default: the machine's id. */
   readonly title?: string;
-  /** `file`: with its style and its size inside. `page`: without, for a page that has CHART_STYLE. Default `file`. */
-  readonly for?: 'file' | 'page';
   /**
-   * Event types whose transitions are buttons, because the page does something when they are pressed. Default: none.
+   * The use of the drawing. `file`: with style and size inside. `page`: without both, for a page that includes
+   * CHART_STYLE. Default `file`.
    */
+  readonly for?: 'file' | 'page';
+  /** Event types whose transitions are buttons, because the page handles clicks on them. Default: none. */
   readonly buttons?: ReadonlySet<string>;
   /**
-   * Before the ids of the title and the description: charts on one page must not share any. Default: of the chart's
+   * Prefix of the ids of title and description, which charts on one page must not share. Default: from the chart's
    * hash.
    */
   readonly idPrefix?: string;
@@ -68,7 +69,7 @@ export function svgOf(chart: Chart, geometry: Geometry, options: SvgOptions = {}
         `<g class="initial">${circle(dot, DOT_RADIUS, 'dot')}${stroke === null ? '' : drawStroke(stroke)}</g>`,
     ),
     ...drawing.arrows.map((arrow) => drawArrow(arrow, sheet)),
-    // Above the arrows that lead to states inside: where one has to go through the text, the text stays legible.
+    // Drawn after the arrows that lead inside, so that text crossed by an arrow stays legible.
     ...drawing.states.filter(({ isHeading }) => isHeading).map((state) => drawHeading(state, sheet)),
     ...drawing.labels.map((label) => drawLabel(label, sheet)),
     '</svg>\n',
@@ -178,7 +179,7 @@ function circle({ x, y }: Point, radius: number, name: string): string {
   return `<circle class="${name}" cx="${n(x)}" cy="${n(y)}" r="${n(radius)}"/>`;
 }
 
-/** A tenth of a pixel is enough, and the same on every machine. */
+/** Rounds to a tenth of a pixel, so that drawings are equal on every machine. */
 function n(value: number): string {
   return String(Math.round(value * 10) / 10);
 }

@@ -1,26 +1,25 @@
 /**
- * Text in charts: how wide it is, how it is cut, and how it is made safe for XML. Nobody can measure text on a server,
- * so widths are taken from the widest of the fonts that the style names; everything but names of states is of fixed
- * width.
+ * Text in charts: its width, how it is shortened, and how it is escaped for XML. A server cannot measure text, so
+ * widths are those of the widest font that the style names; everything but names of states is in a fixed-width font.
  */
-import { CHART_LINE_CHARS_MAX } from '../../limits.ts';
+import { CHART_LINE_CHARS_MAX } from '../limits.ts';
 
-/** One character of the fixed-width font, 11 px: DejaVu Sans Mono, the widest in use, has 0.602 em. */
+/** Width of a character of the fixed-width font at 11 px: DejaVu Sans Mono, the widest in use, has 0.602 em. */
 const FIXED_WIDTH = 6.65;
 
-/** Of the font of names, 13 px semibold, in em. */
+/** Size of the font of names, 13 px semibold; widths of its characters are in em. */
 const NAME_PX = 13;
 const NARROW = /[iljtfrI.,:;'|!()[\] ]/;
 const BROAD = /[mwMW@%&]/;
 const CAPITAL = /[A-Z0-9_]/;
 
-/** What takes two columns in a font of fixed width: scripts of East Asia, and signs from beyond the basic plane. */
+/** Characters of two columns in a fixed-width font: East Asian scripts, and characters beyond the basic plane. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{10000}-\u{10ffff}]/u;
 
 /**
- * What XML 1.0 has no way to say, what turns the direction of the text after it, and halves of characters. Written as
- * numbers: a file of source that holds them cannot be read.
+ * Characters that XML 1.0 cannot represent, direction controls, and lone surrogates. Written as escapes, so that this
+ * file stays legible.
  */
 const UNPRINTABLE =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]|\p{Cs}/gu;
@@ -42,7 +41,7 @@ export function nameWidth(text: string): number {
   return em * NAME_PX;
 }
 
-/** On one line, without what cannot be shown, and at most so long; cut text ends in an ellipsis. */
+/** Text on one line, without unprintable characters, of a limited length; shortened text ends in an ellipsis. */
 export function shown(text: string, charsMax = CHART_LINE_CHARS_MAX): string {
   const line = text
     .slice(0, 8 * charsMax)
@@ -53,7 +52,7 @@ export function shown(text: string, charsMax = CHART_LINE_CHARS_MAX): string {
   return characters.length <= charsMax ? line : `${characters.slice(0, charsMax - 1).join('')}\u2026`;
 }
 
-/** Broken at spaces into at most so many lines. */
+/** Text broken at spaces into a limited number of lines. */
 export function wrapped(text: string, linesMax: number, charsMax = CHART_LINE_CHARS_MAX): string[] {
   const lines: string[] = [];
   let line = '';
@@ -71,7 +70,7 @@ export function wrapped(text: string, linesMax: number, charsMax = CHART_LINE_CH
   );
 }
 
-/** For text and for attributes between double quotes. */
+/** Escapes text for elements and for attributes in double quotes. */
 export function xml(text: string): string {
   return text
     .replace(UNPRINTABLE, '\ufffd')

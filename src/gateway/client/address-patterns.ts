@@ -1,7 +1,7 @@
 /**
- * Patterns of addresses: `orders/*` is every actor one level below `orders`, `orders/**` everything below it and it
- * too, `**` everything. A star stands for a whole segment. Matching takes no regular expression and no more than
- * pattern times address.
+ * Patterns of addresses: `orders/*` matches every actor one level below `orders`, `orders/**` matches `orders` and
+ * everything below it, `**` matches everything. A star stands for a whole segment. Matching uses no regular expression
+ * and takes at most pattern length times address length.
  */
 
 const SEGMENT = /^([A-Za-z0-9\-_.:@+~%]+|\*|\*\*)$/;
@@ -20,7 +20,7 @@ export function matches(pattern: string, address: string): boolean {
 }
 
 export function matchesAny(patterns: readonly string[], address: string): boolean {
-  // Most callers may reach everything; taking both apart costs more than the rest of the check of a call.
+  // Most callers may reach everything; splitting both texts would cost more than the rest of a call's checks.
   return patterns.some((pattern) => pattern === '**' || matches(pattern, address));
 }
 

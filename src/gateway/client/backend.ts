@@ -1,27 +1,30 @@
 /**
- * What is behind a gateway, as the gateway needs it: one system in this thread (one-system.ts), or one that is spread
- * over workers (workers/). Connections, callers, rates and frames are before it; actors, and what may be shown of them,
- * are behind it.
+ * The backend of a gateway: one system in this thread (one-system.ts), or a system over workers (workers/).
+ * Connections, callers, rates and frames are handled in front of it; actors, and which of their data may be shown,
+ * behind it.
  */
 import { type BackendHandlers } from '../calls/call.ts';
+import { type SequencedLine, type SequencedSends } from '../calls/sequenced-sends.ts';
 import { type Caller } from './callers.ts';
 import { type TopicFinder } from '../topics/topic-subscription.ts';
 import { type MetricFamily } from './metrics.ts';
 import { type TurnViews } from '../topics/turn-views.ts';
 
 export interface Backend {
-  /** What each method of methods.ts does. */
+  /** The handler of each method in methods.ts. */
   readonly handlers: BackendHandlers;
   readonly topics: TopicFinder;
-  /** Of the last send of a session that was accepted; 0 for one that is new or forgotten. */
+  /** Number of the last accepted send of a session; 0 for a session that is new or forgotten. */
   lastSequence(caller: Caller, session: string): number | Promise<number>;
-  /** Whether sends would be taken, by whomever they are for. */
+  /** Opens a line for a session's sends on one connection. */
+  sequenced(line: SequencedLine): SequencedSends;
+  /** Whether the system accepts sends, to any address. */
   isReady(): boolean | Promise<boolean>;
   /** Kernel time, milliseconds since 1970. */
   readonly nowMs: number;
   families(): readonly MetricFamily[] | Promise<readonly MetricFamily[]>;
-  /** For who inspects with what Stately gives; undefined where that cannot be had. */
+  /** Turns for Stately Inspector clients; undefined if the backend cannot supply them. */
   readonly turns: TurnViews | undefined;
-  /** Nobody is there any more. */
+  /** Releases the backend's resources once the gateway has closed. */
   stop(): void;
 }

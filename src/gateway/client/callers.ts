@@ -1,50 +1,54 @@
 /**
- * Who calls, and what they may do: bearer tokens from a list, JSON Web Tokens, or, where neither is configured, whoever
- * is on this machine. Rules only; what carries the token is the business of connections and HTTP.
+ * Authentication and rights of callers: bearer tokens from a list, JSON Web Tokens, or, if neither is configured, every
+ * program on this machine. Rules only; connections and HTTP extract the token.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose';
+import { PROGRAM_SCOPES, type Scope, SCOPES } from '../../actors/api/procedure.ts';
 import { type Clock } from '../../clock.ts';
 import { BosunError } from '../../errors.ts';
 import { isPattern, matchesAny } from './address-patterns.ts';
 
-/**
- * `actor:read`: look at actors and subscribe. `actor:send`: send and ask. `actor:admin`: start, stop and mend actors.
- * `system:read`: look at the system as a whole.
- */
-export const SCOPES = ['actor:read', 'actor:send', 'actor:admin', 'system:read'] as const;
-export type Scope = (typeof SCOPES)[number];
-
+/** The caller that a token stands for. */
 export interface Caller {
   readonly id: string;
   readonly scopes: ReadonlySet<Scope>;
   /** Patterns of the addresses that the caller may reach. */
   readonly addresses: readonly string[];
-  /** Wall clock; undefined for a token that does not expire. */
+  /** Wall-clock time at which the token expires; undefined if it does not. */
   readonly expiresAtMs: number | undefined;
   /**
-   * Whoever runs the system: may destroy whatever the gateway allows others, and may say for whom an order is given.
+   * Whether the caller is the operator, who may call destructive methods even if the gateway refuses them to others,
+   * and may give orders in other people's names.
    */
   readonly isOperator?: true;
+  /** The only person in whose name the caller may speak. */
+  readonly person?: string;
+  /** Whether the caller is a coding agent, which may not speak in a person's name. */
+  readonly isAgent?: true;
 }
 
+/** A token of the gateway, and the caller that it stands for. */
 export interface TokenOptions {
-  /** At least 16 characters. */
+  /** The token, at least 16 characters. */
   readonly token: string;
-  /** Who that is: rates, sessions and keys belong to an id. */
+  /** The caller's id. Rates, sessions and keys belong to an id. */
   readonly id: string;
-  /** Default: all. */
+  /** The scopes of the caller. Default: all. */
   readonly scopes?: readonly Scope[];
   /** Patterns: `orders/*` one level, `orders/**` all levels. Default: every address. */
   readonly addresses?: readonly string[];
+  /** The person who holds the token. The caller may speak in this name only. Default: none. */
+  readonly person?: string;
 }
 
 /**
- * Checked by jose. The claim `scope` has the scopes, separated by blanks; `bosun_addresses` is an array of patterns,
- * default every address.
+ * Options of JSON Web Tokens, which jose verifies. They need the claims `exp` and a non-empty `sub`. The claim `scope`
+ * holds the scopes, separated by blanks; `bosun_addresses` is an array of patterns, default every address;
+ * `bosun_person` is the person who holds the token.
  */
 export interface JwtOptions {
-  /** A key, or what finds one, such as jose's `createRemoteJWKSet`. */
+  /** A key, or a function that finds one, such as jose's `createRemoteJWKSet`. */
   readonly key: Parameters<typeof jwtVerify>[1] | JWTVerifyGetKey;
   readonly audience: string | string[];
   readonly issuer?: string | string[];
@@ -54,7 +58,7 @@ export interface JwtOptions {
 export interface CallersOptions {
   readonly tokens: readonly TokenOptions[];
   readonly jwt: JwtOptions | undefined;
-  /** Token of whoever runs the system: at least 16 characters. */
+  /** Token of the operator: at least 16 characters. */
   readonly operator?: string | undefined;
   readonly clock: Clock;
 }
@@ -62,10 +66,13 @@ export interface CallersOptions {
 const TOKEN_CHARS_MIN = 16;
 const EVERYWHERE = ['**'];
 
-/** Whoever is on this machine, where no token is configured. What destroys is the gateway's option, not a scope. */
+/**
+ * The caller for everybody on this machine if no token is configured. Destructive methods depend on an option of the
+ * gateway, not on a scope.
+ */
 const LOCAL: Caller = { id: 'local', scopes: new Set(SCOPES), addresses: EVERYWHERE, expiresAtMs: undefined };
 
-/** The id of whoever has the operator's token. */
+/** The operator's caller id. */
 const OPERATOR = 'operator';
 
 interface KnownCaller {
@@ -79,7 +86,7 @@ export class Callers {
   readonly #isForAnybody: boolean;
   readonly #clock: Clock;
 
-  /** Throws BOSUN_CONFIG_INVALID. */
+  /** Makes the callers. Throws BOSUN_CONFIG_INVALID. */
   constructor({ tokens, jwt, operator, clock }: CallersOptions) {
     this.#known = [...tokens.map(knownOf), ...(operator === undefined ? [] : [operatorOf(operator)])];
     this.#jwt = jwt;
@@ -88,21 +95,24 @@ export class Callers {
     const twice = this.#known.find(({ digest }, index) =>
       this.#known.some((other, at) => at < index && other.digest.equals(digest)),
     );
-    if (twice !== undefined) throw new BosunError('BOSUN_CONFIG_INVALID', 'a gateway was given one token twice');
+    if (twice !== undefined) throw new BosunError('BOSUN_CONFIG_INVALID', 'the gateway was given the same token twice');
   }
 
-  /** Whether callers have to show who they are. */
+  /** Whether callers must authenticate. */
   get areAsked(): boolean {
     return !this.#isForAnybody;
   }
 
-  /** Rejects with BOSUN_UNAUTHENTICATED, whose message does not say what was wrong with which token. */
+  /**
+   * Returns the caller of a token. Rejects with BOSUN_UNAUTHENTICATED, whose message does not reveal what was wrong
+   * with the token.
+   */
   async authenticate(token: string | undefined): Promise<Caller> {
     if (this.#isForAnybody && (token === undefined || this.#known.length === 0)) return LOCAL;
     if (token === undefined) throw new BosunError('BOSUN_UNAUTHENTICATED', 'a token is needed');
     const digest = digestOf(token);
     let found: Caller | undefined;
-    // All of them, so that the time says nothing of which one it was.
+    // Compare with all of them, so that the time taken does not reveal which one matched.
     for (const known of this.#known) if (timingSafeEqual(known.digest, digest)) found = known.caller;
     found ??= await this.#verified(token);
     if (found === undefined) throw new BosunError('BOSUN_UNAUTHENTICATED', 'the token is not valid');
@@ -118,20 +128,54 @@ export class Callers {
         ...(issuer !== undefined && { issuer }),
         ...(algorithms !== undefined && { algorithms }),
         currentDate: new Date(this.#clock.wallMs()),
-        requiredClaims: ['sub'],
+        requiredClaims: ['sub', 'exp'],
       };
       const { payload } = await (typeof key === 'function'
         ? jwtVerify(token, key, options)
         : jwtVerify(token, key, options));
       return callerOf(payload);
     } catch {
-      // Which check failed helps only whoever tries out tokens.
+      // Naming the failed check would help only attackers.
       return undefined;
     }
   }
 }
 
-/** Throws BOSUN_FORBIDDEN. */
+/**
+ * The caller as a coding agent acts for it. The operator and persons keep their rights. A caller without a token may
+ * not administer, since nobody has chosen its rights.
+ */
+export function asAgent(caller: Caller): Caller {
+  if (caller.isOperator === true || caller.person !== undefined) return caller;
+  return { ...caller, isAgent: true, ...(caller === LOCAL && { scopes: new Set(PROGRAM_SCOPES) }) };
+}
+
+/** Matches a name under which the operator lets a program call: `mcp:` and 1 to 64 letters, digits and -_.@+. */
+const PROGRAM = /^mcp:[A-Za-z0-9\-_.@+]{1,64}$/;
+
+/**
+ * The caller for a program that states its name. The operator's becomes a caller of its own that may read and send; any
+ * other becomes a coding agent. No caller gains a right this way.
+ *
+ * @throws BOSUN_CALL_INVALID for an invalid name.
+ */
+export function programOf(caller: Caller, id: string): Caller {
+  if (!PROGRAM.test(id))
+    throw new BosunError(
+      'BOSUN_CALL_INVALID',
+      'the name of a program must be mcp: followed by 1 to 64 letters, digits or -_.@+',
+    );
+  if (caller.isOperator !== true) return asAgent(caller);
+  return {
+    id,
+    scopes: new Set(PROGRAM_SCOPES),
+    addresses: EVERYWHERE,
+    expiresAtMs: caller.expiresAtMs,
+    isAgent: true,
+  };
+}
+
+/** Checks a scope. Throws BOSUN_FORBIDDEN if the caller lacks it. */
 export function checkScope(caller: Caller, scope: Scope): void {
   if (!caller.scopes.has(scope))
     throw new BosunError('BOSUN_FORBIDDEN', `the scope ${scope} is needed`, { details: { scope } });
@@ -141,33 +185,49 @@ export function mayReach(caller: Caller, address: string): boolean {
   return matchesAny(caller.addresses, address);
 }
 
-/** Throws BOSUN_FORBIDDEN, also where nobody lives: who may not look must not learn that either. */
+/**
+ * Checks an address. Throws BOSUN_FORBIDDEN if the caller may not reach it, even if no actor lives there, so as not to
+ * reveal that.
+ */
 export function checkAddressed(caller: Caller, address: string): void {
-  if (!mayReach(caller, address))
-    throw new BosunError('BOSUN_FORBIDDEN', 'this address is not among those that the caller may reach');
+  if (!mayReach(caller, address)) throw new BosunError('BOSUN_FORBIDDEN', 'the caller may not reach this address');
 }
 
-function callerOf({ sub, scope, exp, bosun_addresses: addresses = EVERYWHERE }: JWTPayload): Caller | undefined {
+function callerOf(payload: JWTPayload): Caller | undefined {
+  const { sub, scope, exp, bosun_addresses: addresses = EVERYWHERE, bosun_person: person } = payload;
   const isList =
     Array.isArray(addresses) && addresses.every((pattern) => typeof pattern === 'string' && isPattern(pattern));
-  if (typeof sub !== 'string' || !isList) return undefined;
+  // A token that names nobody, or never expires, is a mistake that would otherwise go unnoticed.
+  if (typeof sub !== 'string' || sub.trim() === '' || exp === undefined || !isList) return undefined;
+  if (person !== undefined && !isPerson(person)) return undefined;
   const named = typeof scope === 'string' ? scope.split(' ') : [];
   return {
     id: `jwt:${sub}`,
     scopes: new Set(SCOPES.filter((one) => named.includes(one))),
     addresses: addresses as string[],
-    expiresAtMs: exp === undefined ? undefined : exp * 1_000,
+    expiresAtMs: exp * 1_000,
+    ...(person !== undefined && { person }),
   };
 }
 
-function knownOf({ token, id, scopes = SCOPES, addresses = EVERYWHERE }: TokenOptions): KnownCaller {
+/** Whether a value is a name of a person: a text that is not blank, of at most 200 characters. */
+function isPerson(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '' && value.length <= 200;
+}
+
+function knownOf({ token, id, scopes = SCOPES, addresses = EVERYWHERE, person }: TokenOptions): KnownCaller {
   const invalid = (what: string) => new BosunError('BOSUN_CONFIG_INVALID', `token of ${JSON.stringify(id)}: ${what}`);
   if (token.length < TOKEN_CHARS_MIN) throw invalid(`has fewer than ${TOKEN_CHARS_MIN} characters`);
+  if (id.trim() === '') throw invalid('the id is empty');
   const unknown = scopes.find((scope) => !SCOPES.includes(scope));
-  if (unknown !== undefined) throw invalid(`${JSON.stringify(unknown)} is no scope`);
+  if (unknown !== undefined) throw invalid(`${JSON.stringify(unknown)} is not a scope`);
   const wrong = addresses.find((pattern) => !isPattern(pattern));
-  if (wrong !== undefined) throw invalid(`${JSON.stringify(wrong)} is no pattern of addresses`);
-  return { digest: digestOf(token), caller: { id, scopes: new Set(scopes), addresses, expiresAtMs: undefined } };
+  if (wrong !== undefined) throw invalid(`${JSON.stringify(wrong)} is not an address pattern`);
+  if (person !== undefined && !isPerson(person)) throw invalid('the person is blank, or longer than 200 characters');
+  return {
+    digest: digestOf(token),
+    caller: { id, scopes: new Set(scopes), addresses, expiresAtMs: undefined, ...(person !== undefined && { person }) },
+  };
 }
 
 function operatorOf(token: string): KnownCaller {

@@ -1,9 +1,10 @@
 /**
- * One connection, from hello to close: takes frames, answers them, keeps the pace. It knows no sockets: a
- * {@link ClientWire} is given to it, real or not, and tells it what comes in.
+ * One connection, from hello to close: receives frames, answers them and enforces rates. It knows no sockets: it is
+ * given a {@link ClientWire}, real or simulated, which passes on incoming frames.
  */
 import { BosunError, isBosunError } from '../../errors.ts';
-import { CALLS_IN_FLIGHT_MAX, CLOSE_MS, HELLO_MS, PING_EVERY_MS, SILENCE_MS_MAX } from '../../limits.ts';
+import { AcknowledgedSends } from './acknowledged-sends.ts';
+import { CALLS_IN_FLIGHT_MAX, CLOSE_MS, HELLO_MS, PING_EVERY_MS, SILENCE_MS_MAX } from '../limits.ts';
 import { type Session } from '../../actors/world/mailbox/inbound.ts';
 import { type PendingCall } from '../calls/call-desk.ts';
 import { type Caller } from './callers.ts';
@@ -20,16 +21,20 @@ import { firstIssue, invalid } from '../calls/wire-errors.ts';
 export interface ConnectionParts {
   readonly hub: Hub;
   readonly wire: ClientWire;
-  /** Its token counts before the one in `hello`, its pass where there is no token at all. */
+  /**
+   * Credentials from the handshake. Its token takes precedence over the one in `hello`; its pass counts only if there
+   * is no token at all.
+   */
   readonly entrance: Entrance;
 }
 
 /**
- * Calls refused for their rate, in a row, after which the connection is closed: whoever does not wait is told by a
- * close.
+ * Consecutive calls refused for their rate after which the connection is closed: a client that ignores refusals must be
+ * disconnected.
  */
 const REFUSALS_MAX = 100;
 
+/** A client's connection to the gateway. */
 export class Connection implements Peer {
   readonly #hub: Hub;
   readonly #wire: ClientWire;
@@ -37,12 +42,14 @@ export class Connection implements Peer {
   readonly #out: SendBuffer;
   readonly #subscriptions: Subscriptions;
   readonly #calls = new Map<string, PendingCall>();
+  /** Sends that are acknowledged together; undefined if the client has not asked for it. */
+  #sends: AcknowledgedSends | undefined;
   readonly #bucket: TokenBucket;
   readonly #timers: PeerTimers;
   #heardMs: number;
   #refusals = 0;
   #phase: 'new' | 'greeting' | 'open' | 'closing' | 'closed' = 'new';
-  /** Frames that came while the token was looked at. */
+  /** Frames that arrived while the token was being checked. */
   #early: ClientFrame[] = [];
   #caller: Caller | undefined;
   #session: string | undefined;
@@ -81,10 +88,10 @@ export class Connection implements Peer {
   }
 
   get inFlight(): number {
-    return this.#calls.size;
+    return this.#calls.size + (this.#sends?.size ?? 0);
   }
 
-  /** Undefined for a binary frame, of which the protocol has none. Never throws. */
+  /** Handles a frame; `data` is undefined for a binary frame, which the protocol does not have. Never throws. */
   receive(data: string | undefined): void {
     if (this.#phase === 'closing' || this.#phase === 'closed') return;
     this.#heardMs = this.#hub.clock.monotonicMs();
@@ -98,19 +105,23 @@ export class Connection implements Peer {
     }
   }
 
-  /** The wire's own ping. @returns Whether it is to be answered: one that is sent too often is not. */
+  /**
+   * Handles a ping of the WebSocket layer.
+   *
+   * @returns Whether to answer it; pings that come too often are not answered.
+   */
   pinged(): boolean {
     if (this.#phase !== 'open' || this.#out.isSlow) return false;
     this.#heardMs = this.#hub.clock.monotonicMs();
     return this.#throttle() === 0;
   }
 
-  /** Some of what was sent has left. */
+  /** Called when buffered data has left. */
   drained(): void {
     this.#out.drained();
   }
 
-  /** The wire is gone. */
+  /** Called when the wire has closed. */
   gone(): void {
     if (this.#phase === 'closed') return;
     this.#phase = 'closed';
@@ -128,7 +139,7 @@ export class Connection implements Peer {
     this.#release();
     this.#hub.counters.add(`closed.${name}`);
     this.#wire.close(CLOSES[name].code, reason);
-    // One whose client does not read will not hear of it.
+    // A client that does not read will not answer the close.
     this.#timers.later(CLOSE_MS, () => this.#wire.terminate());
   }
 
@@ -137,9 +148,13 @@ export class Connection implements Peer {
     this.gone();
   }
 
-  /** @returns undefined for a frame that has been answered already. */
+  /**
+   * Decodes a frame.
+   *
+   * @returns undefined for a frame that has been answered already.
+   */
   #decoded(data: string | undefined): ClientFrame | undefined {
-    if (data === undefined) throw invalid('this subprotocol has text frames only');
+    if (data === undefined) throw invalid('this subprotocol accepts text frames only');
     const value = parseJson(data);
     const parsed = clientFrame.safeParse(value);
     const { t, id } = (value ?? {}) as { t?: unknown; id?: unknown };
@@ -151,7 +166,8 @@ export class Connection implements Peer {
         : undefined
       : invalid(firstIssue(parsed.error, 'frame'));
     if (error === undefined && parsed.success) return parsed.data;
-    // Somebody waits for an answer to these; what is wrong with others nobody would hear of.
+    // A refused call or subscription is answered under its id. Other frames have no answer: an invalid one closes the
+    // connection, one beyond the rate is counted.
     if (isKnown && t === 'req') this.#refuse(id, error);
     else if (isKnown && t === 'sub') this.#end(id, error);
     else if (!parsed.success || this.#phase !== 'open') throw error;
@@ -172,7 +188,7 @@ export class Connection implements Peer {
 
   #take(frame: ClientFrame): void {
     if (this.#phase === 'new') {
-      if (frame.t !== 'hello') throw invalid('the first frame is hello');
+      if (frame.t !== 'hello') throw invalid('the first frame must be hello');
       this.#phase = 'greeting';
       this.#greet(frame).catch((error: unknown) => this.#turnAway(error));
       return;
@@ -188,6 +204,7 @@ export class Connection implements Peer {
       case 'req':
         return this.#call(frame);
       case 'cancel':
+        this.#sends?.cancel(frame.id);
         return this.#calls.get(frame.id)?.cancel();
       case 'sub':
         return this.#subscribe(frame);
@@ -209,7 +226,7 @@ export class Connection implements Peer {
     }
   }
 
-  async #greet({ token, session }: Hello): Promise<void> {
+  async #greet({ token, session, acks }: Hello): Promise<void> {
     const caller = await this.#hub.identify(this.#entrance.token ?? token, this.#entrance.pass);
     if (this.#phase !== 'greeting') return;
     if (!this.#hub.admits(caller)) return this.close('rate_limited', 'rate_limited;too many connections');
@@ -218,6 +235,7 @@ export class Connection implements Peer {
     if (sequence === undefined) return;
     this.#caller = caller;
     this.#session = session && `${caller.id}\0${session}`;
+    if (session !== undefined && acks === true) this.#sends = this.#acknowledged(caller, session);
     this.#phase = 'open';
     this.#out.send(this.#hub.welcome(this, session === undefined ? null : { resumed: sequence > 0, sequence }));
     this.#timers.watchExpiry(
@@ -228,7 +246,24 @@ export class Connection implements Peer {
     for (const frame of this.#early.splice(0)) this.#takeEarly(frame);
   }
 
-  /** @returns undefined where the connection is gone meanwhile. */
+  #acknowledged(caller: Caller, session: string): AcknowledgedSends {
+    const { clock, desk, underWay, backend } = this.#hub;
+    return new AcknowledgedSends({
+      caller,
+      clock,
+      desk,
+      underWay,
+      deliverTo: (listener) => backend.sequenced({ caller, session, listener }),
+      send: (frame) => this.#out.send(frame),
+      fail: (id, error) => this.#refuse(id, error),
+    });
+  }
+
+  /**
+   * Awaits an answer.
+   *
+   * @returns undefined if the connection has closed meanwhile.
+   */
   async #answered(asked: Promise<number>): Promise<number | undefined> {
     const sequence = await asked;
     return this.#phase === 'greeting' ? sequence : undefined;
@@ -244,7 +279,7 @@ export class Connection implements Peer {
 
   #turnAway(error: unknown): void {
     this.#out.send({ t: 'err', e: this.#hub.counted(error) });
-    // Of what is not the client's fault it need not stop trying.
+    // Only an authentication error is the client's fault; after other errors it may try again.
     this.close(
       isBosunError(error, 'BOSUN_UNAUTHENTICATED')
         ? 'unauthenticated'
@@ -254,18 +289,20 @@ export class Connection implements Peer {
     );
   }
 
-  #call({ id, m, p, seq, key, deadlineMs }: Req): void {
-    if (this.#calls.has(id)) return this.#refuse(id, invalid('a call of this id is under way'));
-    if (this.#calls.size >= CALLS_IN_FLIGHT_MAX)
+  #call(frame: Req): void {
+    const { id, m, p, seq, key, deadlineMs } = frame;
+    if (this.#calls.has(id) || this.#sends?.has(id) === true)
+      return this.#refuse(id, invalid('a call with this id is in progress'));
+    if (this.inFlight >= CALLS_IN_FLIGHT_MAX)
       return this.#refuse(id, new BosunError('BOSUN_GATEWAY_FULL', `${CALLS_IN_FLIGHT_MAX} calls are in flight`));
-    if (this.#hub.isDraining)
-      return this.#refuse(id, new BosunError('BOSUN_DRAINING', 'the gateway is about to close'));
+    if (this.#hub.isDraining) return this.#refuse(id, new BosunError('BOSUN_DRAINING', 'the gateway is closing'));
     let session: Session | undefined;
     if (seq !== undefined) {
       if (this.#session === undefined) return this.#refuse(id, invalid('a sequence needs a session, named in hello'));
       session = { id: this.#session.slice(this.#session.indexOf('\0') + 1), sequence: seq };
     }
     try {
+      if (this.#sends?.take(frame) === true) return;
       const call = this.#hub.desk.take(
         { caller: this.#caller!, method: m, params: p, session, key, deadlineMs },
         {
@@ -286,12 +323,14 @@ export class Connection implements Peer {
 
   #answer(frame: ServerFrame & { t: 'res' }): void {
     this.#calls.delete(frame.id);
-    // Those that were asked together are answered together, by one epoch: in one write.
+    // Answers of calls made together come from one epoch and leave in one write.
     this.#out.send(frame, this.#calls.size > 0);
+    this.#sends?.answered(frame.id);
   }
 
   #refuse(id: string, error: unknown): void {
     this.#out.send({ t: 'res', id, ok: false, e: this.#hub.counted(error) });
+    this.#sends?.answered(id);
   }
 
   #end(id: string, error: unknown): void {
@@ -301,7 +340,7 @@ export class Connection implements Peer {
   #watchSilence(afterMs: number): void {
     this.#timers.later(afterMs, () => {
       const silentMs = this.#hub.clock.monotonicMs() - this.#heardMs;
-      // One that we do not read from cannot be heard.
+      // While reading is paused, silence means nothing.
       if (silentMs >= SILENCE_MS_MAX && !this.#out.isSlow) return this.close('silent');
       if (silentMs < PING_EVERY_MS) return this.#watchSilence(PING_EVERY_MS - silentMs);
       if (this.#phase === 'open') this.#out.send({ t: 'ping' });
@@ -315,6 +354,7 @@ export class Connection implements Peer {
     this.#out.end();
     for (const call of [...this.#calls.values()]) call.cancel();
     this.#calls.clear();
+    this.#sends?.end();
   }
 }
 

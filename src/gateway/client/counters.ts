@@ -1,10 +1,12 @@
-/**
- * What a gateway counts: what it let in, what it turned away and why. Numbers since it was made, for people and tests.
- */
+/** Counters of what a gateway admitted and refused, and why, since it was made. For people and tests. */
 export class Counters {
   readonly #counts = new Map<string, number>();
 
-  /** @param what One of a closed list of names; nothing that a client chose. */
+  /**
+   * Adds to a count.
+   *
+   * @param what A name from a closed list, never chosen by a client.
+   */
   add(what: string, by = 1): void {
     this.#counts.set(what, (this.#counts.get(what) ?? 0) + by);
   }
@@ -13,7 +15,7 @@ export class Counters {
     return this.#counts.get(what) ?? 0;
   }
 
-  /** By name, in the order of the alphabet. */
+  /** The counts by name, in alphabetical order. */
   all(): Readonly<Record<string, number>> {
     return Object.fromEntries([...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1)));
   }

@@ -1,29 +1,26 @@
 /**
- * How the system and its gateway stand, in one look: what a person who watches wants to see at a glance. Measured while
- * somebody asks, and no more often than a few times a second, however many do.
+ * The health of the system and its gateway at a glance. It is measured while somebody asks, and at most a few times a
+ * second, however many ask.
  */
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { type Clock } from '../../clock.ts';
-import { LISTING_HZ } from '../../limits.ts';
-import { type System } from '../../system.ts';
+import { LISTING_HZ } from '../limits.ts';
+import { type Shard } from '../../shard.ts';
 import { type SystemInfo } from '../protocol/views.ts';
 import { type Counters } from './counters.ts';
 
 interface HealthParts {
-  readonly system: System;
+  readonly system: Shard;
   readonly counters: Counters;
   readonly clock: Clock;
 }
 
 const NS_PER_MS = 1e6;
 
-/** How often the loop is looked at. What is measured has it in it. */
+/** Interval at which the event loop's delay is sampled; the measured delay includes it. */
 const SAMPLE_MS = 10;
 
-/**
- * The delay is that of the last seconds, not of all time: a reading covers what was since this long before it, or
- * longer.
- */
+/** Length of time that a reading of the delay covers at least. */
 const WINDOW_MS = 5_000;
 
 export class Health {
@@ -55,7 +52,7 @@ export class Health {
     this.#delay?.disable();
   }
 
-  /** The 99th percentile; null at the first look, which begins to measure. */
+  /** The 99th percentile of the delay; null at the first call, which starts the measurement. */
   #delayMs(): number | null {
     const nowMs = this.#parts.clock.monotonicMs();
     if (this.#delay === undefined) {
@@ -77,7 +74,8 @@ export class Health {
   #bytes(): Promise<number | null> {
     const atMs = this.#parts.clock.monotonicMs();
     if (this.#storeBytes === undefined || atMs - this.#storeBytes.atMs >= 1_000 / LISTING_HZ)
-      this.#storeBytes = { atMs, bytes: this.#parts.system.storeBytes() };
+      // During an outage the store may be closed; the other numbers must be shown all the same.
+      this.#storeBytes = { atMs, bytes: this.#parts.system.storeBytes().catch(() => null) };
     return this.#storeBytes.bytes;
   }
 }

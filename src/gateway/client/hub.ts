@@ -1,14 +1,15 @@
 /**
- * The gateway without a network: everything that connections and requests share, who is connected, and how all of them
- * are let go. server.ts gives it sockets.
+ * The gateway without a network: the state that connections and requests share, the list of connections, and draining.
+ * server.ts gives it sockets.
  */
 import { randomUUID } from 'node:crypto';
+import { type Procedures } from '../../actors/api/procedure.ts';
 import { type Clock, systemClock } from '../../clock.ts';
 import { isBosunError, messageOf } from '../../errors.ts';
+import { FairShares } from '../../fair-shares.ts';
+import { CALLS_BURST, CALLS_PER_SECOND } from '../../limits.ts';
 import {
-  CALLS_BURST,
   CALLS_IN_FLIGHT_MAX,
-  CALLS_PER_SECOND,
   CONNECTIONS_MAX,
   CONNECTIONS_PER_CALLER_MAX,
   DRAIN_BATCH,
@@ -20,9 +21,15 @@ import {
   SILENCE_MS_MAX,
   STRANGERS_MAX,
   SUBSCRIPTIONS_MAX,
-} from '../../limits.ts';
-import { type System } from '../../system.ts';
+} from '../limits.ts';
+import { harmless } from '../../log.ts';
+import { type Handler } from '../calls/call.ts';
 import { CallDesk } from '../calls/call-desk.ts';
+import { CallsUnderWay } from '../calls/calls-under-way.ts';
+import { joinedHandlers } from '../calls/joined-handlers.ts';
+import { manySendsHandler } from '../calls/many-sends.ts';
+import { MethodTable } from '../calls/method-table.ts';
+import { procedureHandler } from '../calls/procedures.ts';
 import { type Caller, Callers, type JwtOptions, type TokenOptions } from './callers.ts';
 import { type TopicFinder } from '../topics/topic-subscription.ts';
 import { type Backend } from './backend.ts';
@@ -34,60 +41,68 @@ import { InspectorPage } from '../network/inspector-page.ts';
 import { type ServerFrame, type Welcome, type WireError } from '../protocol/frames.ts';
 import { type CloseName, PROTOCOL_MINOR, PROTOCOL_VERSION } from '../protocol/protocol.ts';
 import { type Rate } from '../protocol/token-bucket.ts';
+import { AllLooks, type Looks } from './looks.ts';
 import { Rates } from './rates.ts';
 import { Scheduler } from './scheduler.ts';
-import { type SpreadOverWorkers } from '../workers/worker-port.ts';
+import { type Served } from '../workers/worker-port.ts';
 import { ManyWorkers } from '../workers/many-workers.ts';
 import { Counters } from './counters.ts';
 import { Passes } from './passes.ts';
 import { isOurs, wireError } from '../calls/wire-errors.ts';
 
-/** What a gateway is made with, sockets aside. */
+/** Options of a gateway, except those of its sockets. */
 export interface HubOptions {
-  /** Connections that may be open, of all callers together. Default 1,000. */
+  /** Open connections, of all callers together. Default 1,000. */
   readonly connections?: number;
-  /** Of one caller. Default 20. */
+  /** Open connections of one caller. Default 20. */
   readonly connectionsPerCaller?: number;
-  /** Who may call. Without these and `jwt`, whoever is on this machine. */
+  /** Tokens of callers. Without `tokens` and `jwt`, every program on this machine may call. */
   readonly tokens?: readonly TokenOptions[];
   readonly jwt?: JwtOptions;
   /**
-   * A token for whoever runs the system, 16 characters or more: every scope, what destroys included, and orders in the
-   * name of others. Where it is the only one, callers of this machine still need none.
+   * The operator's token, 16 characters or more: all scopes, destructive methods, and orders in other people's names.
+   * If it is the only token, callers on this machine still need none.
    */
   readonly operator?: string;
-  /** Allow the methods that destroy: erase, terminate, delete, discard. Default false. */
+  /** Whether to allow the destructive methods: erase, terminate, delete, discard. Default false. */
   readonly destructive?: boolean;
-  /** Calls of one connection, and of one caller over all connections. Default: 50 a second, bursts of 100. */
+  /**
+   * Rate of the calls of one connection, and of one caller over all connections. Default: 50 a second, bursts of 100.
+   */
   readonly rate?: Rate;
   /**
-   * Values that clients ask for by `actor.select`: pure functions of a context, by the agent's name and their own.
-   * The page draws a plan's timetable with `schedule` of the Lead Coordinator.
+   * Values that clients request with `actor.select`: pure functions of a context, by agent name and selector name. The
+   * page draws a plan's timetable with `schedule` of the Lead Coordinator.
    */
   readonly selectors?: Selectors;
+  /** Procedures of the host by name, such as `shop.stock`. Callers find them beside the methods on every transport. */
+  readonly procedures?: Procedures;
   readonly clock?: Clock;
-  /** Told of failures of the gateway itself. Default: nobody. */
+  /** Receives failures of the gateway itself. Default: none. */
   readonly log?: (...args: unknown[]) => void;
 }
 
-/** Whoever holds a connection open: a WebSocket or a stream of server-sent events. */
+/** The holder of an open connection: a WebSocket or a stream of server-sent events. */
 export interface Peer {
-  /** Undefined until it is known. */
+  /** The authenticated caller; undefined until then. */
   readonly caller: Caller | undefined;
-  /** Of the caller, as it is named in this hub; undefined where there is none. */
+  /** The caller's session, by its name in this hub; undefined if there is none. */
   readonly session: string | undefined;
-  /** Calls that are not answered. */
+  /** Number of unanswered calls. */
   readonly inFlight: number;
   send(frame: ServerFrame): void;
   close(name: CloseName, reason?: string): void;
-  /** As the death of the process does. */
+  /** Cuts the connection without a close, as the death of the process does. */
   cut(): void;
 }
 
+/** The credentials of a client that connects. */
 export interface Entrance {
   readonly token?: string | undefined;
-  /** In the place of a token, and where the page that shows it is from. */
+  /** A pass in place of a token, and the origin of the page that shows it. */
   readonly pass?: { readonly pass: string; readonly origin: string | undefined } | undefined;
+  /** The client's network address. Unauthenticated clients of one address share a limited number of connections. */
+  readonly from?: string;
 }
 
 export class Hub {
@@ -98,27 +113,30 @@ export class Hub {
   readonly passes: Passes;
   readonly scheduler: Scheduler;
   readonly counters = new Counters();
+  readonly underWay = new CallsUnderWay();
+  readonly methods: MethodTable;
   readonly desk: CallDesk;
   readonly page = new InspectorPage();
   readonly instance: string = randomUUID();
   readonly #rates: Rates;
+  readonly #looks: AllLooks;
   readonly #log: (...args: unknown[]) => void;
   readonly #destructive: boolean;
   readonly #peers = new Set<Peer>();
-  /** Those who have not said who they are. */
-  readonly #strangers = new Set<Peer>();
-  /** How many of the others, by caller. */
+  /** Unauthenticated peers by network address. */
+  readonly #strangers = new FairShares<Peer>();
+  /** Number of authenticated peers by caller. */
   readonly #known = new Map<string, number>();
-  readonly connectionsMax: number;
+  readonly #connectionsMax: number;
   readonly #connectionsPerCaller: number;
-  /** Requests of HTTP that are not answered. */
+  /** Number of unanswered HTTP requests. */
   requests = 0;
   #errors = 0;
   #isDraining = false;
 
-  /** Throws BOSUN_CONFIG_INVALID. */
+  /** Makes a hub. Throws BOSUN_CONFIG_INVALID. */
   constructor(
-    system: System | SpreadOverWorkers,
+    { inside }: Served,
     {
       connections = CONNECTIONS_MAX,
       connectionsPerCaller = CONNECTIONS_PER_CALLER_MAX,
@@ -128,26 +146,43 @@ export class Hub {
       destructive = false,
       rate = { burst: CALLS_BURST, perSecond: CALLS_PER_SECOND },
       selectors = {},
+      procedures = {},
       clock = systemClock,
       log = () => {},
     }: HubOptions,
   ) {
-    this.connectionsMax = connections;
+    this.#connectionsMax = connections;
     this.#connectionsPerCaller = connectionsPerCaller;
     this.clock = clock;
     this.rate = rate;
-    this.#log = log;
+    this.#log = harmless(log);
     this.#rates = new Rates(rate, RATES_MAX);
+    this.#looks = new AllLooks(clock);
     this.callers = new Callers({ tokens, jwt, operator, clock });
     this.passes = new Passes(clock);
     this.scheduler = new Scheduler(clock);
     this.#destructive = destructive;
     const parts = { clock, instance: this.instance, counters: this.counters };
-    this.backend = 'gateways' in system ? new ManyWorkers(system, parts) : new OneSystem(system, parts);
+    this.backend = 'gateways' in inside ? new ManyWorkers(inside, parts) : new OneSystem(inside, parts);
+    this.methods = new MethodTable(procedures);
     const { handlers } = this.backend;
+    const offered = Object.entries(procedures).map(([name, one]) => [name, procedureHandler(name, one, handlers)]);
     this.desk = new CallDesk({
-      handlers: { ...handlers, 'actor.select': selectHandler(selectors, handlers) },
+      methods: this.methods,
+      handlers: {
+        ...(handlers as Readonly<Record<string, Handler>>),
+        ...(joinedHandlers(handlers) as Readonly<Record<string, Handler>>),
+        ...Object.fromEntries(offered),
+        'actor.select': selectHandler(selectors, handlers),
+        'actor.sendMany': manySendsHandler({
+          backend: handlers,
+          underWay: this.underWay,
+          takeCall: (caller) => this.takeCall(caller, clock.monotonicMs()),
+        }),
+      },
       answers: new KeyedAnswers(),
+      underWay: this.underWay,
+      looks: this.#looks,
       clock,
       destructive,
     });
@@ -161,40 +196,55 @@ export class Hub {
     return this.#isDraining;
   }
 
-  /** One more that is connected, or is closed at once where there are too many. */
-  enter(peer: Peer): void {
-    const strangers = this.#strangers.size;
+  /**
+   * Adds a connection. If there are too many, one is closed: the oldest unauthenticated connection of the address that
+   * has the most of them, or, if all are authenticated, the new one.
+   */
+  enter(peer: Peer, from = ''): void {
     this.#peers.add(peer);
-    if (peer.caller === undefined) this.#strangers.add(peer);
+    if (peer.caller === undefined) this.#strangers.enter(peer, from);
     else this.#countPeer(peer.caller, 1);
     this.#countOpen();
-    if (this.#isDraining) peer.close('draining');
-    else if (this.#peers.size > this.connectionsMax || strangers >= STRANGERS_MAX) peer.close('overloaded');
+    if (this.#isDraining) return peer.close('draining');
+    if (this.#peers.size <= this.#connectionsMax && this.#strangers.size <= STRANGERS_MAX) return;
+    const { value: leaving = peer } = this.#strangers.firstToGo().next();
+    // Its place is free at once, however long the close takes.
+    this.left(leaving);
+    leaving.close('overloaded');
   }
 
-  /** Who calls. Rejects with BOSUN_UNAUTHENTICATED. */
+  /** Authenticates by token or pass. Rejects with BOSUN_UNAUTHENTICATED. */
   async identify(token: string | undefined, pass: Entrance['pass']): Promise<Caller> {
     return token === undefined && pass !== undefined
       ? this.passes.redeem(pass.pass, pass.origin)
       : await this.callers.authenticate(token);
   }
 
-  /** It is known now who a peer is. */
+  /** Records that a peer has authenticated. */
   met(peer: Peer): void {
-    if (this.#strangers.delete(peer)) this.#countPeer(peer.caller!, 1);
+    if (this.#strangers.leave(peer)) this.#countPeer(peer.caller!, 1);
   }
 
-  /** Whether one more connection of the caller may stay. */
+  /** Whether the caller may have one more connection. */
   admits({ id }: Caller): boolean {
     return (this.#known.get(id) ?? 0) < this.#connectionsPerCaller;
   }
 
-  /** @returns 0, or after how many ms the caller may call again. */
+  /**
+   * Takes a call from the caller's rate.
+   *
+   * @returns 0, or the ms after which the caller may call again.
+   */
   takeCall({ id }: Caller, nowMs: number): number {
     return this.#rates.take(id, nowMs);
   }
 
-  /** What a connection is welcomed with. Another one of its session makes room for it. */
+  /** The caller's budget of rows to read. */
+  looksOf(caller: Caller): Looks {
+    return this.#looks.of(caller);
+  }
+
+  /** Welcomes a connection. An older connection of its session is closed. */
   welcome(connection: Peer, session: Welcome['session']): Welcome {
     this.met(connection);
     for (const other of connection.session === undefined ? [] : [...this.#peers]) {
@@ -227,40 +277,40 @@ export class Hub {
 
   left(peer: Peer): void {
     if (!this.#peers.delete(peer)) return;
-    if (!this.#strangers.delete(peer) && peer.caller !== undefined) this.#countPeer(peer.caller, -1);
+    if (!this.#strangers.leave(peer) && peer.caller !== undefined) this.#countPeer(peer.caller, -1);
     this.#countOpen();
   }
 
-  /** An error as its client is told of it. What says nothing to the client is logged under a reference that it gets. */
+  /** An error as its client sees it. An internal error is logged under a reference that the client gets. */
   told(error: unknown): WireError {
     const reference = `${this.instance.slice(0, 8)}-${++this.#errors}`;
     if (isOurs(error)) this.#log(`the gateway failed (${reference}): ${messageOf(error)}`, error);
     return wireError(error, () => reference);
   }
 
-  /** An error that a client is told of. */
+  /** Counts an error as a refusal. */
   count(error: unknown): void {
     this.counters.add(`refused.${isBosunError(error) ? error.code : 'BOSUN_INTERNAL'}`);
   }
 
-  /** An error that is counted as refused, as its client is told of it. */
+  /** Counts an error as a refusal, and returns it as its client sees it. */
   counted(error: unknown): WireError {
     this.count(error);
     return this.told(error);
   }
 
-  /** Whether whoever comes now is served. */
+  /** Whether new clients are served. */
   async isReady(): Promise<boolean> {
     return !this.#isDraining && (await this.backend.isReady());
   }
 
-  /** `/metrics`. Rejects with BOSUN_SYSTEM_CLOSED. */
+  /** The text of `/metrics`. Rejects with BOSUN_SYSTEM_CLOSED. */
   async metrics(): Promise<string> {
     return metricsText([...(await this.backend.families()), ...gatewayFamilies(this.counters)]);
   }
 
   /**
-   * Takes no further calls, lets those under way end within `graceMs`, then closes connections in batches. Resolves
+   * Accepts no further calls, lets those under way end within `graceMs`, then closes connections in batches. Resolves
    * when none is left.
    */
   async drain(graceMs: number = DRAIN_MS): Promise<void> {
@@ -282,13 +332,13 @@ export class Hub {
     for (let batch = this.#batch(); batch.length > 0; batch = this.#batch()) {
       for (const connection of batch) connection.close('draining');
       await this.#pass(DRAIN_BATCH_MS);
-      // Whoever does not answer the close is cut.
+      // Cut connections whose clients do not answer the close.
       for (const connection of batch) connection.cut();
     }
     this.backend.stop();
   }
 
-  /** As the death of the process does. */
+  /** Ends without closing connections, as the death of the process does. */
   abandon(): void {
     this.#isDraining = true;
     this.backend.stop();

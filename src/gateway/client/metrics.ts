@@ -1,11 +1,10 @@
 /**
- * `/metrics`: the numbers of a system and its gateway in the text format of Prometheus. It reads what there is when it
- * is asked: linear in the population, and nothing for whoever never asks. Labels are names from the code, never a
- * client's.
+ * `/metrics`: the numbers of a system and its gateway in the text format of Prometheus. Collected on request only, in
+ * time linear in the number of actors. Labels are names from the code, never chosen by clients.
  */
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { type Subscription } from '../../actors/world/actor-view.ts';
-import { type System } from '../../system.ts';
+import { type Shard } from '../../shard.ts';
 import { type TreeNode } from '../../system-options.ts';
 import { type Counters } from './counters.ts';
 
@@ -21,8 +20,7 @@ export interface MetricFamily {
   readonly samples: readonly Sample[];
 }
 
-/** A gauge among the counters. */
-/** Makes families of a type. */
+/** Makes metric families of a type. */
 const familyOf =
   (type: MetricFamily['type']) =>
   (name: string, help: string, samples: readonly Sample[]): MetricFamily => ({ name, type, help, samples });
@@ -30,24 +28,25 @@ const familyOf =
 const gauge = familyOf('gauge');
 const counter = familyOf('counter');
 
+/** The only gauge among the counters. */
 const CONNECTIONS = 'connections.open';
 
 const NS_PER_S = 1e9;
 const QUANTILES = [0.5, 0.9, 0.99, 1] as const;
 
-/** The numbers of a system, and of the thread that it is in. */
+/** The metrics of a system and of its thread. */
 export class Metrics {
-  readonly #system: System;
-  /** Dead letters since the first look, by reason. */
+  readonly #system: Shard;
+  /** Dead letters since the first call, by reason. */
   readonly #letters = new Map<string, number>();
   #watch: Subscription | undefined;
   readonly #delay = new LoopDelay();
 
-  constructor(system: System) {
+  constructor(system: Shard) {
     this.#system = system;
   }
 
-  /** What happens by and by is counted from the first call on. Throws BOSUN_SYSTEM_CLOSED. */
+  /** The metric families. Counters start at the first call. Throws BOSUN_SYSTEM_CLOSED. */
   families(): MetricFamily[] {
     this.#begin();
     return [...this.#ofSystem(), ...ofActors(this.#system.tree()), ...this.#ofLetters(), this.#delay.family()];
@@ -88,7 +87,7 @@ export class Metrics {
   }
 }
 
-/** How late the event loop of this thread is, since the last look. */
+/** Delay of this thread's event loop since the last reading. */
 export class LoopDelay {
   #delay: IntervalHistogram | undefined;
 
@@ -115,7 +114,7 @@ export class LoopDelay {
   }
 }
 
-/** As Prometheus reads it. */
+/** The families in the text format of Prometheus. */
 export function metricsText(families: readonly MetricFamily[]): string {
   return families.map(written).join('');
 }
@@ -130,7 +129,7 @@ export function gatewayFamilies(counters: Counters): MetricFamily[] {
   ];
 }
 
-/** What the actors of one agent come to. */
+/** Totals over the actors of one agent. */
 interface Sum {
   readonly statuses: Map<string, number>;
   mailbox: number;

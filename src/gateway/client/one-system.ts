@@ -1,15 +1,18 @@
-/** One system in this thread, behind a gateway or behind the part of one that stands beside a worker. */
+/** The backend with one system in this thread; a worker gateway uses it too. */
 import { type Clock } from '../../clock.ts';
-import { type System } from '../../system.ts';
+import { type Shard } from '../../shard.ts';
 import { type BackendHandlers } from '../calls/call.ts';
 import { handlersOf } from '../calls/handlers.ts';
 import { type Caller } from './callers.ts';
 import { EventLog } from '../topics/event-log.ts';
 import { Health } from './health.ts';
 import { Inspections } from '../topics/inspections.ts';
+import { PageTurns } from '../topics/page-turns.ts';
+import { RecordViews } from '../topics/record-views.ts';
 import { type Backend } from './backend.ts';
 import { type MetricFamily, Metrics } from './metrics.ts';
 import { Repeats } from '../calls/repeats.ts';
+import { type SequencedLine, type SequencedSends, SystemSends } from '../calls/sequenced-sends.ts';
 import { type TurnViews } from '../topics/turn-views.ts';
 import { type Counters } from './counters.ts';
 import { Topics } from '../topics/topics.ts';
@@ -17,7 +20,7 @@ import { ActorViews } from '../topics/actor-views.ts';
 
 interface OneSystemParts {
   readonly clock: Clock;
-  /** Names the run of the gateway. */
+  /** The id of this run of the gateway. */
   readonly instance: string;
   readonly counters: Counters;
 }
@@ -27,22 +30,24 @@ export class OneSystem implements Backend {
   readonly topics: Topics;
   readonly health: Health;
   readonly turns: TurnViews;
-  readonly #system: System;
+  readonly #system: Shard;
   readonly #repeats: Repeats;
   readonly #metrics: Metrics;
   readonly #stop: () => void;
 
-  constructor(system: System, { clock, instance, counters }: OneSystemParts) {
+  constructor(system: Shard, { clock, instance, counters }: OneSystemParts) {
     this.#system = system;
     const views = new ActorViews(system);
+    const records = new RecordViews(system, views);
     const inspections = new Inspections(system, clock);
     const health = (this.health = new Health({ system, counters, clock }));
     const repeats = (this.#repeats = new Repeats(system));
     const metrics = (this.#metrics = new Metrics(system));
     const events = new EventLog({ clock, instance, shown: (address, event) => views.emitted(address, event) });
     const emitted = system.onEmitted((address, event) => events.record(address, event));
-    this.topics = new Topics(system, { views, inspections, events, instance });
-    this.handlers = handlersOf({ system, views, repeats, inspections, health });
+    const pages = new PageTurns(clock);
+    this.topics = new Topics(system, { views, records, inspections, events, pages, instance });
+    this.handlers = handlersOf({ system, clock, views, records, repeats, inspections, health, pages });
     this.turns = { system, views, epochs: this.topics.epochs };
     this.#stop = () => {
       emitted.unsubscribe();
@@ -54,6 +59,10 @@ export class OneSystem implements Backend {
 
   lastSequence(caller: Caller, session: string): number {
     return this.#repeats.lastSequence(caller, session);
+  }
+
+  sequenced(line: SequencedLine): SequencedSends {
+    return new SystemSends({ system: this.#system, repeats: this.#repeats }, line);
   }
 
   isReady(): boolean {

@@ -1,5 +1,6 @@
 /**
- * The other end of a socket, for programs that speak to a gateway frame by frame: Node 20 has no WebSocket of its own.
+ * The client side of a WebSocket, for programs that speak to a gateway frame by frame: Node 20 has no WebSocket of its
+ * own.
  */
 import { WebSocket } from 'ws';
 
@@ -12,11 +13,13 @@ export interface OutboundOptions {
   readonly protocols: readonly string[];
   readonly opened: () => void;
   readonly received: (text: string) => void;
-  /** 1006 where nobody said so. Called once, also where the connection never stood. */
+  /**
+   * Called once with the close code, also if the connection was never established; 1006 if there was no close frame.
+   */
   readonly closed: (code: number, reason: string) => void;
 }
 
-/** Never throws: what goes wrong is told by `closed`. */
+/** Connects. Never throws: errors are reported by `closed`. */
 export function connectOut(url: string, { protocols, opened, received, closed }: OutboundOptions): OutboundSocket {
   const socket = new WebSocket(url, [...protocols], { perMessageDeflate: false });
   let why = '';

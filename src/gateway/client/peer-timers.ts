@@ -1,6 +1,6 @@
-/** What a peer waits for, the end of its token among it. It ends with the peer and keeps no process alive. */
+/** The timers of a peer, including the expiry of its token. They end with the peer and keep no process alive. */
 import { type Cancel, type Clock } from '../../clock.ts';
-import { TOKEN_NOTICE_MS } from '../../limits.ts';
+import { TOKEN_NOTICE_MS } from '../limits.ts';
 import { type Caller } from './callers.ts';
 
 export class PeerTimers {
@@ -23,7 +23,11 @@ export class PeerTimers {
     this.#open.add(cancel);
   }
 
-  /** @param soon Told how long it still is, shortly before. */
+  /**
+   * Watches the expiry of a caller's token.
+   *
+   * @param soon Called shortly before the expiry with the remaining time.
+   */
   watchExpiry({ expiresAtMs }: Caller, expired: () => void, soon?: (inMs: number) => void): void {
     if (expiresAtMs === undefined) return;
     const leftMs = expiresAtMs - this.#clock.wallMs();

@@ -1,10 +1,7 @@
-/** How often something may happen, by whom. */
+/** Rates by key. */
 import { type Rate, TokenBucket } from '../protocol/token-bucket.ts';
 
-/**
- * A bucket each for many; the one that was used longest ago is forgotten when there are too many, and is full again
- * then.
- */
+/** A token bucket for each key. If there are too many, the least recently used is forgotten, which refills it. */
 export class Rates {
   readonly #rate: Rate;
   readonly #countMax: number;
@@ -16,6 +13,18 @@ export class Rates {
   }
 
   take(who: string, nowMs: number): number {
+    return this.#of(who, nowMs).take(nowMs);
+  }
+
+  owesMs(who: string, nowMs: number): number {
+    return this.#of(who, nowMs).owesMs(nowMs);
+  }
+
+  charge(who: string, tokens: number, nowMs: number): void {
+    this.#of(who, nowMs).charge(tokens);
+  }
+
+  #of(who: string, nowMs: number): TokenBucket {
     const bucket = this.#buckets.get(who) ?? new TokenBucket(this.#rate, nowMs);
     this.#buckets.delete(who);
     this.#buckets.set(who, bucket);
@@ -23,6 +32,6 @@ export class Rates {
       const [oldest] = this.#buckets.keys();
       this.#buckets.delete(oldest!);
     }
-    return bucket.take(nowMs);
+    return bucket;
   }
 }

@@ -1,9 +1,9 @@
 /**
- * The line in which connections wait that have something to send. Worked off in slices, so that ten thousand
- * subscribers of one actor do not hold up what comes in meanwhile.
+ * The queue of connections with frames to send. It is worked off in slices, so that ten thousand subscribers of one
+ * actor do not delay incoming frames.
  */
 import { type Clock } from '../../clock.ts';
-import { PUMP_SLICE_MS } from '../../limits.ts';
+import { PUMP_SLICE_MS } from '../limits.ts';
 
 export class Scheduler {
   readonly #clock: Clock;
@@ -14,7 +14,7 @@ export class Scheduler {
     this.#clock = clock;
   }
 
-  /** Calls it soon, behind those that wait. It must not throw. */
+  /** Queues a function, which must not throw. */
   later(pump: () => void): void {
     this.#waiting.push(pump);
     this.#wake();
@@ -34,7 +34,7 @@ export class Scheduler {
     for (const [index, pump] of due.entries()) {
       pump();
       if (this.#clock.monotonicMs() < untilMs) continue;
-      // The rest goes before those that have come meanwhile.
+      // The unfinished rest goes before what was queued meanwhile.
       this.#waiting = [...due.slice(index + 1), ...this.#waiting];
       break;
     }

@@ -1,35 +1,34 @@
 /**
- * What leaves on one connection, and what happens when its client does not read: above the high mark it is told once
- * and then only the latest of its subscriptions waits, nothing more is read from it, and after a while, or at the last
- * mark, it is closed.
+ * Sending on one connection, and backpressure: above the high mark the client is told that it is slow, only the latest
+ * state of its subscriptions is kept, and reading from it stops. After a while, or at the last mark, it is closed.
  */
 import { type Cancel, type Clock } from '../../clock.ts';
-import { OUT_BYTES_HIGH, OUT_BYTES_LOW, OUT_BYTES_MAX, SLOW_MS_MAX } from '../../limits.ts';
+import { OUT_BYTES_HIGH, OUT_BYTES_LOW, OUT_BYTES_MAX, SLOW_MS_MAX } from '../limits.ts';
 import { type ServerFrame } from '../protocol/frames.ts';
 
-/** One connection to a client, as whatever carries it sees it. */
+/** The transport of one client, as a connection sees it. */
 export interface ClientWire {
-  /** `isMore`: something else follows at once, and this may leave together with it. */
+  /** Sends text. `isMore`: another text follows at once, so both may leave in one write. */
   send(text: string, isMore?: boolean): void;
-  /** Bytes that were sent and have not left. */
+  /** Bytes sent that have not left the process. */
   readonly bufferedBytes: number;
-  /** Stops and resumes the reading of what the client sends. */
+  /** Stops and resumes reading from the client. */
   pause(): void;
   resume(): void;
   close(code: number, reason: string): void;
-  /** Cuts it, whatever is on its way. */
+  /** Cuts the transport and drops all unsent data. */
   terminate(): void;
 }
 
 export interface SendBufferParts {
   readonly wire: ClientWire;
-  /** A frame as it is sent. */
+  /** Encodes a frame. */
   readonly text: (frame: ServerFrame) => string;
   readonly clock: Clock;
-  /** The client can be told things again. */
+  /** Called when the client has caught up. */
   readonly onWell: () => void;
   readonly onSlow: () => void;
-  /** The client has been too slow for too long. */
+  /** Called when the client was slow for too long. */
   readonly onHopeless: () => void;
 }
 
@@ -46,11 +45,11 @@ export class SendBuffer {
     return this.#giveUp !== undefined;
   }
 
-  /** `isMore`: as {@link ClientWire.send} has it. */
+  /** Sends a frame. `isMore`: as in {@link ClientWire.send}. */
   send(frame: ServerFrame, isMore = false): void {
     if (this.#isOver) return;
     const { wire, text } = this.#parts;
-    // Whoever has so much waiting was found slow before.
+    // A client with so many bytes waiting was marked slow before.
     if (this.isSlow && wire.bufferedBytes > OUT_BYTES_MAX) {
       this.#parts.onHopeless();
       return;
@@ -60,7 +59,7 @@ export class SendBuffer {
     if (!this.isSlow && wire.bufferedBytes > OUT_BYTES_HIGH) this.#slow();
   }
 
-  /** Some of what was sent has left. */
+  /** Called when some of the waiting bytes have left. */
   drained(): void {
     if (!this.isSlow || this.#isOver || this.#parts.wire.bufferedBytes >= OUT_BYTES_LOW) return;
     this.#giveUp?.();
@@ -84,7 +83,7 @@ export class SendBuffer {
   }
 }
 
-/** What is too large for any client is refused by name, instead of closing one that is not slow. */
+/** Replaces a frame that is too large for any client by an error, instead of closing a client that is not slow. */
 function inPlaceOf(frame: ServerFrame): ServerFrame {
   const e = {
     code: 'BOSUN_GATEWAY_FULL',

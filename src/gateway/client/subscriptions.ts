@@ -1,25 +1,27 @@
-/** The subscriptions of one connection, and when each gets its turn. */
+/** The subscriptions of one connection, and the order in which they send. */
 import { type Cancel, type Clock } from '../../clock.ts';
 import { BosunError } from '../../errors.ts';
-import { SUBSCRIPTIONS_MAX } from '../../limits.ts';
+import { SUBSCRIPTIONS_MAX } from '../limits.ts';
 import { type Caller } from './callers.ts';
 import { type ServerFrame, type Sub } from '../protocol/frames.ts';
+import { type Looks } from './looks.ts';
 import { type Scheduler } from './scheduler.ts';
 import { type SubscriptionMaker, type TopicFinder, type TopicSubscription } from '../topics/topic-subscription.ts';
 import { type Counters } from './counters.ts';
 import { invalid } from '../calls/wire-errors.ts';
 
-/** What all connections share. */
+/** The parts that all connections share. */
 export interface SubscriptionsHost {
   readonly topics: TopicFinder;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly counters: Counters;
+  looksOf(caller: Caller): Looks;
 }
 
 export interface SubscriptionsParts {
   readonly hub: SubscriptionsHost;
-  /** `isMore`: another one follows at once. */
+  /** Sends a frame. `isMore`: another one follows at once. */
   readonly send: (frame: ServerFrame, isMore?: boolean) => void;
   readonly isSlow: () => boolean;
   readonly isOpen: () => boolean;
@@ -28,7 +30,7 @@ export interface SubscriptionsParts {
 export class Subscriptions {
   readonly #parts: SubscriptionsParts;
   readonly #open = new Map<string, TopicSubscription>();
-  /** Subscriptions whose topics are being found, by id. */
+  /** Subscriptions whose topics are being looked up, by id. */
   readonly #awaited = new Map<string, object>();
   #isAwake = false;
   #alarm: Cancel | undefined;
@@ -43,26 +45,27 @@ export class Subscriptions {
   }
 
   /**
-   * Resolves, where that takes time, when it is open. Throws, or rejects with, BOSUN_CALL_INVALID, BOSUN_GATEWAY_FULL,
-   * and as {@link TopicFinder} does.
+   * Opens a subscription; returns a promise if that takes time. Throws, or rejects with, BOSUN_CALL_INVALID,
+   * BOSUN_GATEWAY_FULL, and the errors of {@link TopicFinder}.
    */
   open(caller: Caller, sub: Sub): void | Promise<void> {
     const { id } = sub;
-    if (this.#open.has(id) || this.#awaited.has(id)) throw invalid('a subscription of this id is open');
+    if (this.#open.has(id) || this.#awaited.has(id)) throw invalid('a subscription with this id is open');
     if (this.#open.size + this.#awaited.size >= SUBSCRIPTIONS_MAX)
-      throw new BosunError('BOSUN_GATEWAY_FULL', `${SUBSCRIPTIONS_MAX} subscriptions are open`);
-    const found = this.#parts.hub.topics.find(caller, sub);
-    return found instanceof Promise ? this.#await(found, sub) : this.#begin(found, sub);
+      throw new BosunError('BOSUN_GATEWAY_FULL', `${SUBSCRIPTIONS_MAX} subscriptions are open, the most allowed`);
+    const looks = this.#parts.hub.looksOf(caller);
+    const found = this.#parts.hub.topics.find(caller, sub, looks);
+    return found instanceof Promise ? this.#await(found, looks, sub) : this.#begin(found, looks, sub);
   }
 
-  async #await(found: Promise<SubscriptionMaker>, sub: Sub): Promise<void> {
+  async #await(found: Promise<SubscriptionMaker>, looks: Looks, sub: Sub): Promise<void> {
     const token = {};
     this.#awaited.set(sub.id, token);
     try {
       const opening = await found;
-      // It may have been closed meanwhile, and opened anew.
-      if (this.#awaited.get(sub.id) === token) this.#begin(opening, sub);
-      else opening({ id: sub.id, maxHz: Infinity, wake: () => {} }).stop();
+      // The subscription may have been closed meanwhile, and another one opened under its id.
+      if (this.#awaited.get(sub.id) === token) this.#begin(opening, looks, sub);
+      else opening({ id: sub.id, maxHz: Infinity, looks, wake: () => {} }).stop();
     } catch (error) {
       if (this.#awaited.get(sub.id) === token) throw error;
     } finally {
@@ -70,9 +73,9 @@ export class Subscriptions {
     }
   }
 
-  #begin(opening: SubscriptionMaker, { id, from, maxHz = Infinity }: Sub): void {
+  #begin(opening: SubscriptionMaker, looks: Looks, { id, from, maxHz = Infinity }: Sub): void {
     const { hub, send } = this.#parts;
-    const subscription = opening({ id, maxHz, wake: () => this.#wake() });
+    const subscription = opening({ id, maxHz, looks, wake: () => this.#wake() });
     const first = subscription.begin(from);
     this.#open.set(id, subscription);
     hub.counters.add('subscriptions');
@@ -93,7 +96,7 @@ export class Subscriptions {
     for (const id of [...this.#open.keys()]) this.close(id);
   }
 
-  /** Sends what there is to send, as far as the client takes it. */
+  /** Sends pending frames until the client is slow. */
   pump(): void {
     if (this.#isOver || !this.#parts.isOpen()) return;
     this.#alarm?.();
@@ -109,7 +112,7 @@ export class Subscriptions {
       frames.forEach((frame, index) => this.#parts.send(frame, index < frames.length - 1));
       if (frames.at(-1)?.t === 'end') this.close(id);
     }
-    // Whoever is slow comes back when it is well.
+    // A slow client is resumed when it has caught up.
     if (!this.#parts.isSlow()) this.#goOn(nowMs);
   }
 

@@ -1,8 +1,6 @@
-/**
- * The twin of a subscription in HTTP: server-sent events, whose ids are cursors, so that a browser resumes by itself.
- */
+/** Subscriptions over HTTP: server-sent events whose ids are cursors, so that browsers resume by themselves. */
 import { type ServerResponse } from 'node:http';
-import { CLOSE_MS, PING_EVERY_MS } from '../../limits.ts';
+import { CLOSE_MS, PING_EVERY_MS } from '../limits.ts';
 import { type Caller } from '../client/callers.ts';
 import { Subscriptions } from '../client/subscriptions.ts';
 import { EVERY_ANSWER } from './http-answers.ts';
@@ -50,7 +48,7 @@ export class EventStream implements Peer {
     response.on('error', () => this.#gone());
   }
 
-  /** Rejects as `Subscriptions.open`, before anything is written. */
+  /** Opens the subscription. Rejects like `Subscriptions.open` before anything is written. */
   async begin(sub: Sub): Promise<void> {
     this.#hub.enter(this);
     try {
@@ -90,7 +88,7 @@ export class EventStream implements Peer {
 
   #sendOrEnd(frame: ServerFrame): void {
     this.send(frame);
-    // Nothing will come any more.
+    // No further frames will come.
     if (frame.t === 'end') this.close('normal');
   }
 
@@ -126,7 +124,7 @@ function wireOf(response: ServerResponse): ClientWire {
     get bufferedBytes() {
       return response.writableLength;
     },
-    // Nothing comes in on it.
+    // A stream receives nothing from its client.
     pause: () => {},
     resume: () => {},
     close: () => response.end(),

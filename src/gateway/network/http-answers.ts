@@ -1,9 +1,9 @@
-/** Answers of the HTTP twins: a status for each error code, and the headers that every answer has. */
+/** Answers over HTTP: a status for each error code, and the headers of every answer. */
 import { type ServerResponse } from 'node:http';
 import { type ErrorCode } from '../../errors.ts';
 import { type WireError } from '../protocol/frames.ts';
 
-/** What is not here is 500. */
+/** HTTP status by error code; codes without an entry are 500. */
 export const STATUS_OF: { readonly [Code in ErrorCode]?: number } = {
   BOSUN_CALL_INVALID: 400,
   BOSUN_ADDRESS_INVALID: 400,
@@ -16,10 +16,13 @@ export const STATUS_OF: { readonly [Code in ErrorCode]?: number } = {
   BOSUN_ACTOR_UNKNOWN: 404,
   BOSUN_AGENT_UNKNOWN: 404,
   BOSUN_CHART_UNKNOWN: 404,
+  BOSUN_RECORDS_UNKNOWN: 404,
   BOSUN_TABLE_UNKNOWN: 404,
   BOSUN_CHILD_UNKNOWN: 404,
   BOSUN_MESSAGE_UNKNOWN: 404,
   BOSUN_ACTOR_CHANGED: 412,
+  BOSUN_ACTOR_SUSPENDED: 409,
+  BOSUN_AGENT_UNREADABLE: 409,
   BOSUN_CHILD_DYNAMIC: 409,
   BOSUN_CHILD_PRESENT: 409,
   BOSUN_CHILD_RESTARTING: 409,
@@ -28,6 +31,7 @@ export const STATUS_OF: { readonly [Code in ErrorCode]?: number } = {
   BOSUN_KEY_CONFLICT: 409,
   BOSUN_ORDER_REFUSED: 409,
   BOSUN_SECRET_KEY: 409,
+  BOSUN_SENDS_REFUSED: 409,
   BOSUN_SEQUENCE_GAP: 409,
   BOSUN_STATE_SUSPECT: 409,
   BOSUN_ASKS_FULL: 429,
@@ -49,7 +53,7 @@ export const STATUS_OF: { readonly [Code in ErrorCode]?: number } = {
 
 export interface HttpAnswer {
   readonly status: number;
-  /** JSON, or text where `type` is given. */
+  /** JSON, or text if `type` is given. */
   readonly body: unknown;
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -64,7 +68,9 @@ export function answerOf(error: WireError): HttpAnswer {
   return { status: STATUS_OF[error.code as ErrorCode] ?? 500, body: { error }, headers };
 }
 
-/** No page of another origin may read it, and no browser may take it for anything but data. */
+/**
+ * Headers of every answer: no page of another origin may read it, and no browser may interpret it as anything but data.
+ */
 export const EVERY_ANSWER = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',

@@ -1,48 +1,47 @@
 /**
- * The twins of the protocol in HTTP: every method of the table, every subscription as server-sent events, health, the
- * documents, and the page. It reads a request only once it knows who sends it.
+ * The protocol over HTTP: every method as a request, every subscription as server-sent events, health, the documents,
+ * and the page. A request's body is read only after its sender is authenticated.
  */
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type z } from 'zod';
 import { BosunError } from '../../errors.ts';
-import { CALL_MS_MAX, FRAME_BYTES_MAX } from '../../limits.ts';
+import { CALL_MS_MAX, FRAME_BYTES_MAX } from '../limits.ts';
 import { type Session } from '../../actors/world/mailbox/inbound.ts';
-import { type Caller, checkScope } from '../client/callers.ts';
-import { parseJson } from '../client/frame-text.ts';
+import { type Caller, checkScope, programOf } from '../client/callers.ts';
+import { jsonIn, parseJson } from '../client/frame-text.ts';
 import { asyncapi, openapi } from '../protocol/documents.ts';
 import { EventStream } from './event-stream.ts';
-import { answer, answerOf, type HttpAnswer } from './http-answers.ts';
+import { answer, answerOf, EVERY_ANSWER, type HttpAnswer } from './http-answers.ts';
 import { type Entrance, type Hub } from '../client/hub.ts';
-import { type MethodRow } from '../calls/method-row.ts';
-import { type MethodName, METHODS, rowOf } from '../calls/methods.ts';
+import { deskDoor } from '../mcp/desk-door.ts';
+import { LLMS_TEXT } from '../mcp/guide.ts';
+import { answerMcp } from '../mcp/endpoint.ts';
 import { METRICS_TYPE } from '../client/metrics.ts';
 import { type Repeatable } from '../calls/repeats.ts';
 import { sessionId, sub } from '../protocol/frames.ts';
 import { isPage } from './inspector-page.ts';
-import { cursorFrom, EVENTS_PATH, PASS_NAME, PASS_PATH } from '../protocol/protocol.ts';
+import { cursorFrom, EVENTS_PATH, MCP_PATH, PASS_NAME, PASS_PATH, TOOLS_PATH } from '../protocol/protocol.ts';
 import { firstIssue, invalid } from '../calls/wire-errors.ts';
-
-interface HttpRoute {
-  readonly method: MethodName;
-  readonly verb: string;
-  readonly segments: readonly string[];
-}
-
-const ROUTES: readonly HttpRoute[] = (Object.keys(METHODS) as MethodName[]).map((method) => {
-  const { verb, path } = METHODS[method].http;
-  return { method, verb, segments: path.split('/') };
-});
 
 const METRICS_PATH = '/metrics';
 
-/** Names under which tokens are wrongly put into addresses, which end up in logs and histories. */
+/** Query parameters in which clients wrongly put tokens; URLs end up in logs and histories. */
 const TOKEN_NAMES = ['token', 'access_token', 'authorization', 'api_key'];
 
-export function handle(hub: Hub, request: IncomingMessage, response: ServerResponse): void {
+/** One request and its response. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Called with the caller once authenticated. */
+  readonly recognised: (caller: Caller) => void;
+}
+
+export function handle(hub: Hub, exchange: Exchange): void {
+  const { response } = exchange;
   hub.counters.add('requests');
   hub.requests += 1;
   response.once('close', () => (hub.requests -= 1));
-  serve(hub, request, response).then(
+  serve(hub, exchange).then(
     (given) => given && answer(response, given),
     (error: unknown) => {
       answer(response, answerOf(hub.counted(error)));
@@ -50,9 +49,13 @@ export function handle(hub: Hub, request: IncomingMessage, response: ServerRespo
   );
 }
 
-/** @returns undefined where the answer has begun already. */
-async function serve(hub: Hub, request: IncomingMessage, response: ServerResponse): Promise<HttpAnswer | undefined> {
-  const url = new URL(request.url ?? '/', 'http://localhost');
+/**
+ * Serves a request.
+ *
+ * @returns undefined if the response has begun already.
+ */
+async function serve(hub: Hub, { request, response, recognised }: Exchange): Promise<HttpAnswer | undefined> {
+  const url = urlOf(request);
   if (isPage(url.pathname)) {
     await hub.page.answer(url.pathname, request, response);
     return undefined;
@@ -60,18 +63,21 @@ async function serve(hub: Hub, request: IncomingMessage, response: ServerRespons
   const fixed = await publicAnswer(hub, url.pathname);
   if (fixed !== undefined)
     return request.method === 'GET' ? fixed : { status: 405, body: {}, headers: { Allow: 'GET' } };
-  if (hub.isDraining) throw new BosunError('BOSUN_DRAINING', 'the gateway is about to close');
+  if (hub.isDraining) throw new BosunError('BOSUN_DRAINING', 'the gateway is closing');
   if (TOKEN_NAMES.some((name) => url.searchParams.has(name)))
-    throw invalid('a token belongs into the header Authorization, never into an address');
+    throw invalid('a token belongs in the header Authorization, never in a URL');
   const isStream = url.pathname === EVENTS_PATH && request.method === 'GET';
-  const caller = await hub.identify(bearerIn(request.headers.authorization), passIn(url, request, isStream));
+  const identified = await hub.identify(bearerIn(request.headers.authorization), passIn(url, request, isStream));
+  const program = header(request, 'bosun-as');
+  const caller = program === undefined ? identified : programOf(identified, program);
+  recognised(caller);
   const retryAfterMs = hub.takeCall(caller, hub.clock.monotonicMs());
   if (retryAfterMs > 0) throw new BosunError('BOSUN_RATE_LIMITED', 'too many calls', { details: { retryAfterMs } });
   if (url.pathname === PASS_PATH && request.method === 'POST')
     return { status: 200, body: hub.passes.issue(caller, request.headers.origin) };
   if (isStream) {
     await stream(hub, caller, { url, request, response });
-    // From here on it is a connection, which is not waited for.
+    // From here on the request is a connection, for which draining does not wait.
     hub.requests -= 1;
     response.once('close', () => (hub.requests += 1));
     return undefined;
@@ -80,19 +86,33 @@ async function serve(hub: Hub, request: IncomingMessage, response: ServerRespons
     checkScope(caller, 'system:read');
     return { status: 200, body: await hub.metrics(), type: METRICS_TYPE };
   }
+  if (url.pathname === MCP_PATH) {
+    await tools(hub, caller, { url, request, response });
+    return undefined;
+  }
   return call(hub, caller, { url, request, response });
 }
 
-/** Taken out of the address, where a subscription's parameters are. Throws where it stands for what is no stream. */
+/** The URL of a request. Throws BOSUN_CALL_INVALID for an invalid one: a request line may hold anything. */
+function urlOf({ url = '/' }: IncomingMessage): URL {
+  const base = 'http://localhost';
+  if (!URL.canParse(url, base)) throw invalid('the URL of the request is not valid');
+  return new URL(url, base);
+}
+
+/**
+ * Takes the pass out of the query, which holds the subscription's parameters. Throws if the request is not for a
+ * stream.
+ */
 function passIn({ searchParams }: URL, { headers }: IncomingMessage, isStream: boolean): Entrance['pass'] {
   const [pass, ...more] = searchParams.getAll(PASS_NAME);
   if (pass === undefined) return undefined;
-  if (!isStream || more.length > 0) throw invalid('a pass is for a socket or a stream of events, and for one');
+  if (!isStream || more.length > 0) throw invalid('a pass opens one socket or one event stream, nothing else');
   searchParams.delete(PASS_NAME);
   return { pass, origin: headers.origin };
 }
 
-/** What anybody may see who gets this far. */
+/** Answers that need no authentication. */
 async function publicAnswer(hub: Hub, path: string): Promise<HttpAnswer | undefined> {
   switch (path) {
     case '/healthz':
@@ -102,9 +122,16 @@ async function publicAnswer(hub: Hub, path: string): Promise<HttpAnswer | undefi
       return { status: isReady ? 200 : 503, body: { ready: isReady } };
     }
     case '/openapi.json':
-      return { status: 200, body: openapi() };
+      return { status: 200, body: openapi(hub.methods.rows) };
+    case '/llms.txt':
+      return { status: 200, body: LLMS_TEXT, type: 'text/markdown; charset=utf-8' };
+    case TOOLS_PATH:
+      return {
+        status: 200,
+        body: { tools: hub.methods.tools.map((row) => ({ ...row, http: hub.methods.row(row.method)!.http })) },
+      };
     case '/asyncapi.json':
-      return { status: 200, body: asyncapi() };
+      return { status: 200, body: asyncapi(hub.methods.rows) };
     default:
       return undefined;
   }
@@ -114,6 +141,13 @@ interface HttpExchange {
   readonly url: URL;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+}
+
+/** Answers a request of MCP. Each message of a batch counts as a call. */
+async function tools(hub: Hub, caller: Caller, { url, request, response }: HttpExchange): Promise<void> {
+  const body = request.method === 'POST' ? await textOf(request) : undefined;
+  const parsedBody = body === undefined ? undefined : jsonIn(body);
+  await answerMcp(deskDoor(hub, caller), { url, request, body, parsedBody, response, headers: EVERY_ANSWER });
 }
 
 async function stream(hub: Hub, caller: Caller, { url, request, response }: HttpExchange): Promise<void> {
@@ -128,10 +162,14 @@ async function stream(hub: Hub, caller: Caller, { url, request, response }: Http
 }
 
 async function call(hub: Hub, caller: Caller, { url, request, response }: HttpExchange): Promise<HttpAnswer> {
-  const found = routed(request.method ?? '', url.pathname);
-  if (found === undefined) throw new BosunError('BOSUN_CALL_INVALID', 'there is no method of this path and verb');
-  const { method, inPath } = found;
-  const row: MethodRow = rowOf(method)!;
+  const found = hub.methods.routed(request.method ?? '', url.pathname);
+  if (found === undefined)
+    throw new BosunError(
+      'BOSUN_CALL_INVALID',
+      'no method has this path and HTTP verb; a slash in an address is %2F, which a proxy must pass on as it is',
+    );
+  const { name: method, inPath } = found;
+  const row = hub.methods.row(method)!;
   const given = row.http.verb === 'GET' ? fromQuery(row.params, url.searchParams) : await body(request);
   const asked = {
     caller,
@@ -148,31 +186,7 @@ async function call(hub: Hub, caller: Caller, { url, request, response }: HttpEx
   return { status: 200, body: result, headers: replayed ? { 'Bosun-Replayed': 'true' } : {} };
 }
 
-function routed(verb: string, path: string): { method: MethodName; inPath: Record<string, string> } | undefined {
-  const parts = path.split('/');
-  for (const { method, verb: wanted, segments } of ROUTES) {
-    if (verb !== wanted || parts.length !== segments.length) continue;
-    const inPath: Record<string, string> = {};
-    const fits = segments.every((segment, index) => {
-      const part = parts[index]!;
-      if (!segment.startsWith('{')) return segment === part;
-      inPath[segment.slice(1, -1)] = decoded(part);
-      return part !== '';
-    });
-    if (fits) return { method, inPath };
-  }
-  return undefined;
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    throw invalid('the path is not percent-encoded as it should be');
-  }
-}
-
-/** Text, but for parameters that are numbers. */
+/** Parameters of a query: texts, except those that are numbers. */
 function fromQuery(params: z.ZodObject, query: URLSearchParams): Record<string, unknown> {
   return Object.fromEntries(
     [...query].map(([key, text]) => [
@@ -187,9 +201,17 @@ function numeric(text: string): unknown {
 }
 
 async function body(request: IncomingMessage): Promise<Record<string, unknown>> {
-  // A page of another origin can send other kinds without asking the browser first.
+  // A page of another origin can send other content types without the browser asking first (CORS preflight).
   if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
-    throw invalid('the header Content-Type has to be application/json');
+    throw invalid('the header Content-Type must be application/json');
+  const text = await textOf(request);
+  const value = text === '' ? {} : parseJson(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid('the body must be a JSON object');
+  return value as Record<string, unknown>;
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -197,11 +219,7 @@ async function body(request: IncomingMessage): Promise<Record<string, unknown>> 
     if (bytes > FRAME_BYTES_MAX) throw invalid(`a body has at most ${FRAME_BYTES_MAX} bytes`);
     chunks.push(chunk);
   }
-  const text = Buffer.concat(chunks).toString();
-  const value = text === '' ? {} : parseJson(text);
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalid('the body has to be a JSON object');
-  return value as Record<string, unknown>;
+  return Buffer.concat(chunks).toString();
 }
 
 function sessionIn(request: IncomingMessage): Session | undefined {
@@ -218,11 +236,11 @@ function deadlineIn(request: IncomingMessage): number | undefined {
   if (text === undefined) return undefined;
   const deadlineMs = Number(text);
   if (!Number.isInteger(deadlineMs) || deadlineMs < 1 || deadlineMs > CALL_MS_MAX)
-    throw invalid(`the header Bosun-Deadline-Ms is a whole number from 1 to ${CALL_MS_MAX}`);
+    throw invalid(`the header Bosun-Deadline-Ms must be a whole number from 1 to ${CALL_MS_MAX}`);
   return deadlineMs;
 }
 
-/** Throws BOSUN_CALL_INVALID for one that is longer than any of ours. */
+/** A header's value. Throws BOSUN_CALL_INVALID if it is longer than any valid one. */
 function header(request: IncomingMessage, name: string): string | undefined {
   const value = request.headers[name];
   const text = Array.isArray(value) ? value[0] : value;
@@ -230,7 +248,7 @@ function header(request: IncomingMessage, name: string): string | undefined {
   return text;
 }
 
-/** Throws BOSUN_UNAUTHENTICATED for another scheme. */
+/** The bearer token of a header. Throws BOSUN_UNAUTHENTICATED for another scheme. */
 export function bearerIn(authorization: string | undefined): string | undefined {
   if (authorization === undefined) return undefined;
   const [, token] = /^Bearer +([\w.~+/=-]{1,8192})$/i.exec(authorization) ?? [];
@@ -239,12 +257,12 @@ export function bearerIn(authorization: string | undefined): string | undefined 
   return token;
 }
 
-/** What is said of a request before anything is looked into. */
+/** Refuses a request before any of it but its headers is read. */
 export function refused(hub: Hub, response: ServerResponse, why: 'host' | 'origin' | 'rate'): void {
   hub.counters.add(`turned away.${why}`);
   const error = new BosunError(
     why === 'rate' ? 'BOSUN_RATE_LIMITED' : 'BOSUN_FORBIDDEN',
-    why === 'rate' ? 'too many requests' : `this ${why} is not served`,
+    why === 'rate' ? 'too many requests' : `this ${why} is not allowed`,
   );
   answer(response, answerOf(hub.told(error)));
 }

@@ -1,13 +1,13 @@
 /**
- * The page, served: a closed list of files that the build has made, under a policy that lets it load nothing from
- * elsewhere. It holds no data and asks for no token; what it shows it gets by the protocol, as any client does.
+ * Serves the page: a closed list of built files, under a policy that forbids loading anything from elsewhere. The files
+ * hold no data and no token; the page gets its data by the protocol, as any client does.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 
-/** What there is, by path. Nothing else is ever read. */
+/** The served files by path. No other file is ever read. */
 const FILES: Readonly<Record<string, { readonly name: string; readonly type: string }>> = {
   '/': { name: 'index.html', type: 'text/html; charset=utf-8' },
   '/inspector/app.js': { name: 'app.js', type: 'text/javascript; charset=utf-8' },
@@ -20,7 +20,7 @@ export const PAGE_POLICY =
   "form-action 'none'; frame-ancestors 'none'";
 
 const HEADERS = {
-  // Kept, and asked about each time: another build is another page.
+  // Cached, but revalidated each time, since a new build has the same paths.
   'Cache-Control': 'no-cache',
   'Content-Security-Policy': PAGE_POLICY,
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -41,7 +41,7 @@ interface PageFile {
   readonly zipped: Buffer;
 }
 
-/** Files by path, as first read; undefined for one that is not there. */
+/** Files by path, as first read; undefined for a missing file. */
 type Loaded = Map<string, Promise<PageFile | undefined>>;
 
 export function isPage(path: string): boolean {
@@ -53,8 +53,10 @@ export class InspectorPage {
   readonly #loaded: Loaded = new Map();
 
   /**
-   * @param directory Where the build has put it. Default: beside this file's folder, which in the sources is never
-   *   built.
+   * Makes the server of the page.
+   *
+   * @param directory Folder of the built page. Default: beside this file's folder; in the sources there is no built
+   * page.
    */
   constructor(directory = new URL('../../inspector/', import.meta.url)) {
     this.#directory = directory;
@@ -63,7 +65,7 @@ export class InspectorPage {
   async answer(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (!isRead) return send(response, { status: 405, headers: { Allow: 'GET, HEAD' } });
-    // Sources have an index.html too, but no app.js.
+    // The sources have an index.html too, but no app.js.
     const isBuilt = (await this.#file('/inspector/app.js')) !== undefined;
     const file = isBuilt ? await this.#file(path) : undefined;
     const isHead = request.method === 'HEAD';
@@ -94,7 +96,7 @@ export class InspectorPage {
       const tag = `"${createHash('sha256').update(plain).digest('base64url')}"`;
       return { type, tag, plain, zipped: gzipSync(plain, { level: 9 }) };
     } catch {
-      // Whatever keeps it from being read, there is no page to show.
+      // Whatever the reason, there is no page to serve.
       return undefined;
     }
   }

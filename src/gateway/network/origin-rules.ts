@@ -1,10 +1,11 @@
 /**
- * Which requests may come in at all, by their headers: the Host has to be one of ours (a name that was made to point
- * here is another's), and the Origin of a browser's page has to be one of ours too. Rules only.
+ * Admission of requests by their headers: Host must be one of our names (against DNS rebinding), and the Origin of a
+ * browser's page must be one of ours too. Rules only.
  */
+import { isAddress } from './network-address.ts';
 
 export interface OriginRules {
-  /** Where the server listens. */
+  /** The address on which the server listens. */
   readonly host: string;
   /** Further names in `Host`, without port. */
   readonly hosts: readonly string[];
@@ -26,13 +27,24 @@ interface Headers {
   readonly 'sec-fetch-dest'?: string | string[] | undefined;
 }
 
-/** Why a request is turned away; undefined where it is not. */
-export function refusalOf(headers: Headers, { host, hosts, origins }: OriginRules): 'host' | 'origin' | undefined {
+/**
+ * Paths of health probes. They may be requested by a container's address, which is not known beforehand, or without any
+ * Host. Their answers are public, and DNS cannot make an address point here.
+ */
+const PROBES: readonly string[] = ['/healthz', '/readyz'];
+
+/** Why a request for a path is refused; undefined if it is not. */
+export function refusalOf(
+  path: string,
+  headers: Headers,
+  { host, hosts, origins }: OriginRules,
+): 'host' | 'origin' | undefined {
   const named = nameIn(headers.host);
-  if (named === undefined || ![...LOOPBACK, host.includes(':') ? `[${host}]` : host, ...hosts].includes(named))
-    return 'host';
+  const ours = [...LOOPBACK, host.includes(':') ? `[${host}]` : host, ...hosts];
+  const isProbe = PROBES.includes(path) && (headers.host === undefined || (named !== undefined && isAddress(named)));
+  if (!isProbe && (named === undefined || !ours.includes(named))) return 'host';
   const { origin } = headers;
-  // Programs send no Origin. Browsers do with every WebSocket and every request that could change something.
+  // Programs send no Origin; browsers do with every WebSocket and every request that could change something.
   if (origin === undefined)
     return headers['sec-fetch-site'] === 'cross-site' && !isVisit(headers) ? 'origin' : undefined;
   const isOurs =
@@ -40,12 +52,12 @@ export function refusalOf(headers: Headers, { host, hosts, origins }: OriginRule
   return isOurs ? undefined : 'origin';
 }
 
-/** Somebody follows a link to here: the other page sees nothing of what comes. */
+/** Whether a request follows a link from another page. The linking page cannot read the answer. */
 function isVisit(headers: Headers): boolean {
   return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
 }
 
-/** `127.0.0.1:4180`: `127.0.0.1`. Undefined for what is no host. */
+/** The host name without port (`127.0.0.1:4180`: `127.0.0.1`); undefined for an invalid host. */
 function nameIn(host: string | undefined): string | undefined {
   return /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/i.exec(host ?? '')?.[1]?.toLowerCase();
 }

@@ -1,13 +1,14 @@
 /**
- * The gateway: WebSocket and HTTP on one port, in front of a running system. It decides who gets as far as a frame or a
- * request; what those may do is decided behind it. The only file that knows sockets.
+ * The gateway: WebSocket and HTTP on one port in front of a running system. It decides which connections and requests
+ * are admitted; rights are checked behind it. The only file that knows sockets.
  */
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { type Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { BosunError, messageOf } from '../../errors.ts';
 import {
+  ACCEPT_BACKLOG,
   CONNECTS_BURST,
   CONNECTS_PER_SECOND,
   FRAME_BYTES_MAX,
@@ -17,18 +18,22 @@ import {
   HTTP_REQUEST_MS,
   OUT_BYTES_HIGH,
   RATES_MAX,
-  STRANGERS_MAX,
-} from '../../limits.ts';
-import { type System } from '../../system.ts';
+} from '../limits.ts';
+import { type Caller } from '../client/callers.ts';
 import { Connection } from '../client/connection.ts';
 import { type OriginRules, isLoopback, refusalOf } from './origin-rules.ts';
+import { checkGatewayOptions } from './gateway-rules.ts';
 import { bearerIn, handle, refused } from './http.ts';
+import { networkOf } from './network-address.ts';
+import { HostServer } from './host-server.ts';
+import { OpenSockets } from './open-sockets.ts';
 import { type Entrance, Hub, type HubOptions } from '../client/hub.ts';
 import { type ClientWire } from '../client/send-buffer.ts';
 import {
   BEARER_PREFIX,
   CLOSES,
   DEFAULT_HOST,
+  DEFAULT_PATH,
   DEFAULT_PORT,
   SOCKET_PATH,
   SUBPROTOCOL,
@@ -37,58 +42,69 @@ import {
 import { type Rate } from '../protocol/token-bucket.ts';
 import { Rates } from '../client/rates.ts';
 import { FrameBytes, wireOf } from './socket-wire.ts';
-import { type SpreadOverWorkers } from '../workers/worker-port.ts';
+import { type Served } from '../workers/worker-port.ts';
 import { STATELY_PATH } from '../stately/stately-events.ts';
 import { StatelyPeer } from '../stately/stately-peer.ts';
 
+/** Options of `createGateway`. */
 export interface GatewayOptions extends HubOptions {
-  /** Default 4180; 0 takes a free one. */
+  /** Port to listen on. Default 4180; 0 takes a free one. */
   readonly port?: number;
-  /** Where to listen. Default 127.0.0.1; any other is refused unless `tokens` or `jwt` are given. */
+  /** Address to listen on. Default 127.0.0.1; any other needs `tokens` or `jwt`. */
   readonly host?: string;
-  /** Further names under which the gateway is reached, as in the header `Host`, without port. */
+  /**
+   * An HTTP server of the host, instead of the gateway's own. `listen` then handles the requests below `path` and
+   * leaves the rest to the listeners that the host added before. `port` and `host` cannot be set with it.
+   */
+  readonly server?: Server;
+  /** The path of the gateway on `server`. Default `/bosun`. */
+  readonly path?: string;
+  /** Further names of the gateway in the header `Host`, without port. */
   readonly hosts?: readonly string[];
   /** Origins of pages that may connect, beside the gateway's own: `https://app.example`. */
   readonly origins?: readonly string[];
-  /** New WebSocket connections of one network address. Default: 20 a second, bursts of 100. */
+  /** Rate of new WebSocket connections of one network address. Default: 20 a second, bursts of 100. */
   readonly connectRate?: Rate;
 }
 
+/** The address on which a gateway listens. */
 export interface Listening {
   readonly host: string;
   readonly port: number;
-  /** `http://127.0.0.1:4180`. */
+  /** The URL of the gateway, for example `http://127.0.0.1:4180`. */
   readonly url: string;
 }
 
+/** The server that clients of a system connect to, as made by `createGateway`. */
 export class Gateway {
   readonly #hub: Hub;
   readonly #options: Required<Pick<GatewayOptions, 'port' | 'host'>> & OriginRules;
   readonly #server: Server;
+  /** The gateway's share in the host's server; undefined if the server is the gateway's own. */
+  readonly #share: HostServer | undefined;
   readonly #sockets: WebSocketServer;
+  readonly #open: OpenSockets;
   readonly #connects: Rates;
   readonly #bytes = new FrameBytes();
   #draining: Promise<void> | undefined;
 
   /** Use {@link createGateway}. */
-  constructor(system: System | SpreadOverWorkers, options: GatewayOptions) {
+  constructor(system: Served, options: GatewayOptions) {
     const { port = DEFAULT_PORT, host = DEFAULT_HOST, hosts = [], origins = [] } = options;
+    checkServer(options);
     const { connectRate = { burst: CONNECTS_BURST, perSecond: CONNECTS_PER_SECOND } } = options;
     this.#hub = new Hub(system, options);
-    if (!isLoopback(host) && !this.#hub.callers.areAsked) {
-      throw new BosunError(
-        'BOSUN_CONFIG_INVALID',
-        `a gateway on ${host} can be reached by others: give it tokens, or listen on ${DEFAULT_HOST}`,
-      );
-    }
+    if (!isLoopback(host) && !this.#hub.callers.areAsked) throw openToOthers(`a gateway on ${host}`);
     this.#options = { port, host, hosts, origins };
     this.#connects = new Rates(connectRate, RATES_MAX);
-    this.#server = createServer({
-      headersTimeout: HTTP_HEADERS_MS,
-      requestTimeout: HTTP_REQUEST_MS,
-      connectionsCheckingInterval: HTTP_HEADERS_MS / 5,
-    });
-    this.#server.maxConnections = this.#hub.connectionsMax + 2 * STRANGERS_MAX;
+    this.#server = options.server ?? ownServer();
+    this.#share =
+      options.server &&
+      new HostServer(options.server, options.path ?? DEFAULT_PATH, {
+        request: (request, response) => this.#request(request, response),
+        upgrade: (request, socket, head) => this.#upgrade(request, socket, head),
+      });
+    this.#open = new OpenSockets(this.#hub.clock, () => this.#hub.counters.add('turned away.crowd'));
     this.#sockets = new WebSocketServer({
       noServer: true,
       clientTracking: false,
@@ -99,17 +115,20 @@ export class Gateway {
       maxBufferedChunks: FRAME_CHUNKS_MAX,
       handleProtocols: (offered) => chosen([...offered]).answer ?? false,
     });
-    this.#attend();
-    const over = () => void this.drain({ graceMs: 0 });
-    system.closed.then(over, over);
+    if (this.#share === undefined) this.#attend();
+    void system.over.then(() => this.drain({ graceMs: 0 }));
   }
 
-  /** Begins to listen. Rejects with BOSUN_CONFIG_INVALID where the port is taken. */
+  /**
+   * Starts listening, on a server of the host as soon as that listens. Rejects with BOSUN_CONFIG_INVALID if the port is
+   * taken, or if a server of the host can be reached by others and the gateway has no tokens.
+   */
   async listen(): Promise<Listening> {
+    if (this.#share !== undefined) return this.#listenOnShare(this.#share);
     const { port, host } = this.#options;
     await new Promise<void>((resolve, reject) => {
       const failed = (error: Error & { code?: string }) => {
-        const wayOut = error.code === 'EADDRINUSE' ? '; name another port, or 0 for any that is free' : '';
+        const wayOut = error.code === 'EADDRINUSE' ? '; choose another port, or 0 for any free one' : '';
         reject(
           new BosunError(
             'BOSUN_CONFIG_INVALID',
@@ -119,63 +138,77 @@ export class Gateway {
         );
       };
       this.#server.once('error', failed);
-      this.#server.listen(port, host, () => {
+      this.#server.listen({ port, host, backlog: ACCEPT_BACKLOG }, () => {
         this.#server.off('error', failed);
         resolve();
       });
     });
     const { port: taken } = this.#server.address() as AddressInfo;
-    return { host, port: taken, url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}` };
+    return { host, port: taken, url: urlOf(host, taken) };
   }
 
-  /** A client without a socket, for tests and bridges. */
+  async #listenOnShare(share: HostServer): Promise<Listening> {
+    const { host, port, path } = await share.attach();
+    if (!isLoopback(host) && !this.#hub.callers.areAsked) {
+      share.detach();
+      throw openToOthers(`a gateway on a server at ${host}`);
+    }
+    return { host, port, url: `${urlOf(host, port)}${path}` };
+  }
+
+  /** Connects a client without a socket, for tests and bridges. */
   connect(wire: ClientWire, entrance: Entrance = {}): Connection {
     const connection = new Connection({ hub: this.#hub, wire, entrance });
-    this.#hub.enter(connection);
+    this.#hub.enter(connection, entrance.from);
     return connection;
   }
 
-  /** Whoever inspects with what Stately gives, without a socket. Throws BOSUN_OVER_WORKERS. */
-  inspect(wire: ClientWire, entrance: Pick<Entrance, 'token' | 'pass'> = {}): StatelyPeer {
+  /** Attaches a Stately Inspector client without a socket. Throws BOSUN_OVER_WORKERS. */
+  inspect(wire: ClientWire, entrance: Entrance = {}): StatelyPeer {
     const { turns } = this.#hub.backend;
     if (turns === undefined)
       throw new BosunError(
         'BOSUN_OVER_WORKERS',
-        'the receivers of Stately inspect one system, and this one is spread over workers',
+        "Stately's receivers cannot inspect a system that is spread over workers",
       );
     const peer = new StatelyPeer(this.#hub, turns, wire);
-    this.#hub.enter(peer);
+    this.#hub.enter(peer, entrance.from);
     void peer.begin(entrance);
     return peer;
   }
 
-  /** What was let in and what was turned away, by name, since it was made. */
+  /** Counts of admitted and refused requests, by name, since the gateway was made. */
   get counts(): Readonly<Record<string, number>> {
     return this.#hub.counters.all();
   }
 
   /**
-   * Takes nothing more, tells clients to come back later, lets calls under way end within `graceMs` (default 10 s),
-   * closes connections in batches. Resolves when nothing is left. A second call waits for the first.
+   * Accepts nothing more, tells clients to reconnect later, lets calls under way end within `graceMs` (default 10 s),
+   * and closes connections in batches. Resolves when nothing is left. A second call waits for the first.
    */
   drain({ graceMs }: { readonly graceMs?: number } = {}): Promise<void> {
     return (this.#draining ??= this.#drain(graceMs));
   }
 
-  /** As `drain`, without waiting for calls. The system goes on. */
+  /** Drains without waiting for calls. The system continues. */
   async close(): Promise<void> {
     await this.drain({ graceMs: 0 });
   }
 
-  /** For tests: ends as the death of the process does. */
+  /** Ends without closing connections, as the death of the process does. For tests. */
   abandon(): void {
     this.#draining ??= Promise.resolve();
     this.#hub.abandon();
+    if (this.#share !== undefined) return this.#share.detach();
     this.#server.close();
     this.#server.closeAllConnections();
   }
 
   async #drain(graceMs: number | undefined): Promise<void> {
+    if (this.#share !== undefined) {
+      await this.#hub.drain(graceMs);
+      return this.#share.detach();
+    }
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     await this.#hub.drain(graceMs);
     this.#server.closeAllConnections();
@@ -184,14 +217,8 @@ export class Gateway {
 
   #attend(): void {
     const server = this.#server;
-    server.on('request', (request, response) => {
-      // What a broken peer does must not end the process.
-      request.on('error', () => {});
-      response.on('error', () => {});
-      const why = this.#turnedAway(request);
-      if (why === undefined) handle(this.#hub, request, response);
-      else refused(this.#hub, response, why);
-    });
+    server.on('connection', (socket) => this.#open.opened(socket));
+    server.on('request', (request, response) => this.#request(request, response));
     server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
       this.#hub.counters.add('turned away.http');
       const status =
@@ -200,35 +227,47 @@ export class Gateway {
           : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
             ? '408 Request Timeout'
             : '400 Bad Request';
-      if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-      else socket.destroy();
+      this.#open.end(socket, lastWord(status));
     });
     server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
   }
 
+  #request(request: IncomingMessage, response: ServerResponse): void {
+    // The errors of a broken peer must not end the process.
+    request.on('error', () => {});
+    response.on('error', () => {});
+    const why = this.#turnedAway(request);
+    const recognised = ({ id }: Caller) => {
+      // Sockets of the host's server are not the gateway's to close.
+      if (this.#share === undefined) this.#open.recognised(request.socket, id);
+    };
+    if (why !== undefined) refused(this.#hub, response, why);
+    else handle(this.#hub, { request, response, recognised });
+  }
+
   #turnedAway(request: IncomingMessage): 'host' | 'origin' | 'rate' | undefined {
-    const from = request.socket.remoteAddress ?? '';
+    const from = networkOf(request.socket.remoteAddress);
     if (request.headers.upgrade !== undefined && this.#connects.take(from, this.#hub.clock.monotonicMs()) > 0)
       return 'rate';
-    return refusalOf(request.headers, this.#options);
+    return refusalOf(pathOf(request), request.headers, this.#options);
   }
 
   /**
-   * What a page could not tell apart anyway is refused before the upgrade; what a client should learn, by a close after
-   * it.
+   * Refuses, before the upgrade, requests whose error browser code could not see anyway. Errors meant for clients are
+   * closes after the upgrade.
    */
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy());
     const refuse = (status: string, why: string) => {
       this.#hub.counters.add(`turned away.${why}`);
-      socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+      this.#open.end(socket, lastWord(status));
     };
     const why = this.#turnedAway(request);
     if (why === 'rate') return refuse('429 Too Many Requests', why);
     if (why !== undefined) return refuse('403 Forbidden', why);
     if (this.#hub.isDraining) return refuse('503 Service Unavailable', 'draining');
     if (request.httpVersion !== '1.1') return refuse('400 Bad Request', 'http');
-    const [path, query] = (request.url ?? '').split('?', 2);
+    const [path, query] = [pathOf(request), (request.url ?? '').split('?', 2)[1]];
     const { pass, others } = queryOf(query);
     const isInspection = path === STATELY_PATH;
     if ((path !== SOCKET_PATH && !isInspection) || others > 0) return refuse('404 Not Found', 'path');
@@ -242,7 +281,9 @@ export class Gateway {
     }
     this.#sockets.handleUpgrade(request, socket, head, (ws) => {
       ws.on('error', () => this.#hub.counters.add('turned away.frame'));
-      const entrance = { token, ...(pass !== undefined && { pass: { pass, origin: request.headers.origin } }) };
+      const from = networkOf(request.socket.remoteAddress);
+      const entrance = { token, from, ...(pass !== undefined && { pass: { pass, origin: request.headers.origin } }) };
+      if (isInspection || isSpoken) this.#open.left(socket);
       if (isInspection) this.#inspected(ws, socket, entrance);
       else if (isSpoken) this.#welcome(ws, socket, entrance);
       else {
@@ -264,29 +305,69 @@ export class Gateway {
     ws.on('close', () => connection.gone());
   }
 
-  #inspected(ws: WebSocket, socket: Duplex, entrance: Pick<Entrance, 'token' | 'pass'>): void {
+  #inspected(ws: WebSocket, socket: Duplex, entrance: Entrance): void {
     const peer = this.inspect(wireOf(ws, { socket, bytes: this.#bytes, drained: () => peer.drained() }), entrance);
     ws.on('message', () => peer.receive());
     ws.on('close', () => peer.gone());
   }
 }
 
+/** Checks the options of the server. Throws BOSUN_CONFIG_INVALID for options that contradict each other. */
+function checkServer({ server, path, port, host }: GatewayOptions): void {
+  const problem =
+    server === undefined
+      ? path !== undefined && 'path is for a gateway on a server of the host: give server, or leave path out'
+      : (port !== undefined || host !== undefined) &&
+        'a gateway on a server of the host listens where that does: leave port and host out';
+  if (problem) throw new BosunError('BOSUN_CONFIG_INVALID', `createGateway: ${problem}`);
+}
+
+function ownServer(): Server {
+  return createServer({
+    headersTimeout: HTTP_HEADERS_MS,
+    requestTimeout: HTTP_REQUEST_MS,
+    connectionsCheckingInterval: HTTP_HEADERS_MS / 5,
+  });
+}
+
+function openToOthers(what: string): BosunError {
+  return new BosunError(
+    'BOSUN_CONFIG_INVALID',
+    `${what} can be reached by others: give it tokens, or listen on ${DEFAULT_HOST}`,
+  );
+}
+
+function urlOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** The path as sent, without decoding. */
+function pathOf({ url = '' }: IncomingMessage): string {
+  return url.split('?', 1)[0]!;
+}
+
+/** The response on a socket that is closed before a protocol is established. */
+function lastWord(status: string): string {
+  return `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
+}
+
 /**
- * A gateway for a system that has been started, on one worker or over several; call `listen` on it. Throws
+ * Makes a gateway for a started system, on one worker or over several; call `listen` on it. Throws
  * BOSUN_CONFIG_INVALID.
  */
-export function createGateway(system: System | SpreadOverWorkers, options: GatewayOptions = {}): Gateway {
+export function createGateway(system: Served, options: GatewayOptions = {}): Gateway {
+  checkGatewayOptions(system, options);
   return new Gateway(system, options);
 }
 
 interface Chosen {
   readonly bearer: string | undefined;
-  /** What the handshake answers; undefined where nothing was offered. */
+  /** The subprotocol that the handshake answers; undefined if none was offered. */
   readonly answer: string | undefined;
   readonly isSpoken: boolean;
 }
 
-/** Whether ours is among the offered subprotocols. One that carries a token is never answered. */
+/** Chooses our subprotocol if it was offered. A subprotocol that carries a token is never answered. */
 function chosen(offered: readonly string[]): Chosen {
   const carrier = offered.find((name) => name.startsWith(BEARER_PREFIX));
   const names = offered.filter((name) => !name.startsWith(BEARER_PREFIX));
@@ -299,7 +380,7 @@ function chosen(offered: readonly string[]): Chosen {
   };
 }
 
-/** Nothing but a pass belongs into a socket's address, and above all no token. */
+/** Reads the query of a socket's URL, which may hold a pass and nothing else, above all no token. */
 function queryOf(query = ''): { pass: string | undefined; others: number } {
   const params = new URLSearchParams(query);
   const [pass, ...more] = params.getAll(PASS_NAME);

@@ -1,12 +1,16 @@
-/** A WebSocket as a connection sees it: how frames leave in as few writes, and as few conversions, as possible. */
+/**
+ * The transport of a connection over a WebSocket: sends frames in as few writes, and with as few conversions, as
+ * possible.
+ */
 import { type Duplex } from 'node:stream';
 import { type WebSocket } from 'ws';
-import { OUT_BYTES_LOW } from '../../limits.ts';
+import { OUT_BYTES_LOW } from '../limits.ts';
 import { type ClientWire } from '../client/send-buffer.ts';
 
 /**
- * Text as bytes. What is told to many is one text, sent to one after the other: it is the same bytes for all of them.
- * To a thousand clients that takes 10 microseconds each in place of 12, nearly all of them in the system.
+ * Text as bytes, cached for the last text. A frame to many clients is one text sent to one after the other, so it is
+ * converted once. With a thousand clients this takes 10 microseconds each instead of 12, nearly all of them in the
+ * operating system.
  */
 export class FrameBytes {
   #text = '';
@@ -22,21 +26,21 @@ export class FrameBytes {
 }
 
 /**
- * Frames are gathered into one write, which saves some 6 of the 50 microseconds of a call where 32 are made at once; up
- * to so many bytes: more gains nothing, and must not look as if the client did not read.
+ * Bytes of frames gathered into one write, which saves some 6 of the 50 microseconds of a call when 32 are made at
+ * once. More gains nothing, and must not look as if the client did not read.
  */
 const GATHERED_BYTES_MAX = 64 * 1024;
 
 /**
- * Of a socket that is closed with frames waiting. Without one of its own, Node makes an error with a stack for every
- * frame: to cut off a hundred clients that did not read held everybody up for a second and a half.
+ * The error of a socket that is closed with frames waiting. Without one, Node makes an error with a stack for every
+ * frame: cutting off a hundred slow clients blocked the process for a second and a half.
  */
 const CUT_OFF = new Error('the client was cut off');
 
 export interface SocketWireParts {
-  /** Below the WebSocket. */
+  /** The socket below the WebSocket. */
   readonly socket: Duplex;
-  /** Shared by all. */
+  /** Shared by all connections. */
   readonly bytes: FrameBytes;
   readonly drained: () => void;
 }
@@ -53,10 +57,11 @@ export function wireOf(ws: WebSocket, { socket, bytes, drained }: SocketWirePart
       if (isMore && !isCorked && ws.bufferedAmount <= GATHERED_BYTES_MAX) {
         isCorked = true;
         socket.cork();
-        // Behind all that is ready by now, also where nothing more comes.
+        // After everything that is ready now, and also if no further frame comes.
         queueMicrotask(uncork);
       }
-      // A small frame behind which nothing waits makes nobody slow, so nobody has to hear that it has left.
+      // A small frame with nothing waiting behind it makes no client slow, so no notification is needed when it has
+      // left.
       const told = ws.bufferedAmount > 0 || text.length > OUT_BYTES_LOW ? drained : undefined;
       ws.send(bytes.of(text), { binary: false }, told);
       if (!isMore || ws.bufferedAmount > GATHERED_BYTES_MAX) uncork();

@@ -1,12 +1,13 @@
 /**
- * An actor as the gateway shows it. Types only, and none of the kernel's: a client needs neither it nor its packages.
+ * An actor as the gateway shows it. Types only, without imports from the kernel, so that clients need none of its
+ * packages.
  */
 
 export type { TableView } from '../../table.ts';
 
 export type Status = 'active' | 'done' | 'error' | 'stopped' | 'suspended';
 
-/** `actor.get`, and the topic `actor/{address}`. */
+/** The answer of `actor.get`, and the state of the topic `actor/{address}`. */
 export interface ActorView {
   readonly address: string;
   readonly agent: string;
@@ -17,6 +18,6 @@ export interface ActorView {
   readonly output: unknown;
   readonly error: unknown;
   readonly sequence: number;
-  /** Types of the declared events that the present state takes, guards aside. */
+  /** Types of the declared events that the present state accepts, ignoring guards. */
   readonly accepts: readonly string[];
 }

@@ -1,7 +1,10 @@
-/** What others generate clients from, made of the tables: OpenAPI for the HTTP twins, AsyncAPI for the socket. */
-import { z } from 'zod';
+/**
+ * Documents from which clients can be generated: OpenAPI for the HTTP twins, AsyncAPI for the socket. Both are made
+ * from the tables.
+ */
+import { type Json, schemaOf } from '../calls/json-schema.ts';
 import { type MethodRow } from '../calls/method-row.ts';
-import { type MethodName, METHODS } from '../calls/methods.ts';
+import { MethodTable, type NamedRow } from '../calls/method-table.ts';
 import { FRAMES, wireError } from './frames.ts';
 import {
   EVENTS_PATH,
@@ -14,22 +17,15 @@ import {
 } from './protocol.ts';
 import { TOPICS } from '../topics/topics.ts';
 
-type Json = Record<string, unknown>;
-
 export const VERSION = `${PROTOCOL_VERSION}.${PROTOCOL_MINOR}`;
 
-/** Methods by name, in the order of the table. */
-export const ROWS: readonly (readonly [MethodName, MethodRow])[] = Object.entries(METHODS) as [MethodName, MethodRow][];
+/** The gateway's own methods, in the order of the table. */
+export const ROWS: readonly NamedRow[] = new MethodTable().rows;
 
-export function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { unrepresentable: 'any', io }) as Json;
-  return rest;
-}
-
-/** OpenAPI 3.1. */
-export function openapi(): Json {
+/** The OpenAPI 3.1 document of a gateway with these methods. */
+export function openapi(rows: readonly NamedRow[] = ROWS): Json {
   const paths: Record<string, Json> = {};
-  for (const [method, row] of ROWS) (paths[row.http.path] ??= {})[row.http.verb.toLowerCase()] = operation(method, row);
+  for (const [method, row] of rows) (paths[row.http.path] ??= {})[row.http.verb.toLowerCase()] = operation(method, row);
   paths[EVENTS_PATH] = { get: subscription() };
   paths[PASS_PATH] = { post: pass() };
   return {
@@ -73,9 +69,10 @@ function operation(method: string, { means, params, result, http, does, scope, e
     parameters: [
       ...inPath.map((name) => ({ name, in: 'path', required: true, schema: properties[name] })),
       ...inQuery.map((name) => ({ name, in: 'query', required: required.includes(name), schema: properties[name] })),
-      ...[...headers, ['Bosun-Deadline-Ms', 'After so long the answer is BOSUN_TIMEOUT. Default 30,000.']].map(
-        ([name, description]) => ({ name, in: 'header', description, schema: { type: 'string' } }),
-      ),
+      ...[
+        ...headers,
+        ['Bosun-Deadline-Ms', 'The deadline, after which the answer is BOSUN_TIMEOUT. Default 30,000.'],
+      ].map(([name, description]) => ({ name, in: 'header', description, schema: { type: 'string' } })),
     ],
     ...(http.verb === 'POST' && {
       requestBody: {
@@ -89,7 +86,7 @@ function operation(method: string, { means, params, result, http, does, scope, e
     }),
     responses: {
       200: {
-        description: 'Done. The header Bosun-Replayed says that it had been done before.',
+        description: 'Done. The header Bosun-Replayed says that an earlier call did it.',
         content: jsonContent(schemaOf(result, 'output'), example.r),
       },
       default: {
@@ -120,7 +117,7 @@ function subscription(): Json {
         true,
       ),
       parameter('mode', 'query', { enum: ['state', 'events'] }, 'Default state.'),
-      parameter(PASS_NAME, 'query', { type: 'string' }, `In the place of a token, from ${PASS_PATH}: good once.`),
+      parameter(PASS_NAME, 'query', { type: 'string' }, `In place of a token, from ${PASS_PATH}; works once.`),
       parameter('maxHz', 'query', { type: 'number' }, 'At most so many frames a second.'),
       parameter(
         'Last-Event-ID',
@@ -166,8 +163,8 @@ function jsonContent(schema: Json, example?: unknown): Json {
   return { 'application/json': { schema, ...(example !== undefined && { example }) } };
 }
 
-/** AsyncAPI 3.0: one channel, its frames, and each method as an operation with a reply. */
-export function asyncapi(): Json {
+/** The AsyncAPI 3.0 document: one channel, its frames, and each method as an operation with a reply. */
+export function asyncapi(rows: readonly NamedRow[] = ROWS): Json {
   const frames = [
     ...Object.entries(FRAMES.client).map((entry) => ['client', ...entry] as const),
     ...Object.entries(FRAMES.server).map((entry) => ['server', ...entry] as const),
@@ -181,7 +178,7 @@ export function asyncapi(): Json {
   const channel = { $ref: '#/channels/socket' };
   const message = (name: string) => ({ $ref: `#/channels/socket/messages/${name}` });
   const operations = Object.fromEntries(
-    ROWS.map(([method, { means, params, result, scope }]) => [
+    rows.map(([method, { means, params, result, scope }]) => [
       method,
       {
         action: 'receive',

@@ -1,9 +1,9 @@
 /**
- * Every frame of the protocol, both ways, as a schema: what is checked, and what the documents are made of. Strict
- * about the kind and the fields that a frame has, lenient about fields that it does not know: those are left out.
+ * Schemas of all frames of the protocol, both ways; frames are checked against them, and the documents are made from
+ * them. Strict about a frame's kind and known fields; unknown fields are dropped.
  */
 import { z } from 'zod';
-import { CALL_MS_MAX } from '../../limits.ts';
+import { CALL_MS_MAX } from '../limits.ts';
 import { PROTOCOL_VERSION } from './protocol.ts';
 
 const id = z.string().min(1).max(64).describe('Chosen by the client, unique among what is open on its connection.');
@@ -11,22 +11,23 @@ const name = z.string().min(1).max(64);
 
 export const cursor = z
   .object({ epoch: z.string().min(1).max(128), seq: z.number().int().nonnegative() })
-  .describe('Opaque: hand back what you were given.');
+  .describe('Opaque: send it back unchanged.');
 
-/** 22 characters of base64url are 128 bits. */
+/** The schema of a session id: 22 characters of base64url are 128 bits. */
 export const sessionId = z.string().regex(/^[\w-]{22,64}$/);
 
 export const hello = z.object({
   t: z.literal('hello'),
   v: z.literal(PROTOCOL_VERSION),
   client: z.object({ name, version: name.optional(), kind: name.optional() }).optional(),
-  token: z.string().min(1).max(8_192).optional().describe('Where no header and no subprotocol carried one.'),
+  token: z.string().min(1).max(8_192).optional().describe('The token, if no header and no subprotocol carried it.'),
   session: sessionId
     .optional()
     .describe(
       'Whoever knows it may go on with its sequence, so make it from 128 random bits: 22 to 64 characters of ' +
         'A-Za-z0-9_-.',
     ),
+  acks: z.boolean().optional().describe('Sends with a `seq` may be answered together, by `ack`.'),
 });
 
 export const req = z.object({
@@ -52,7 +53,7 @@ export const sub = z.object({
   id,
   topic: z.string().min(1).max(2_100),
   mode: z.enum(['state', 'events']).default('state'),
-  from: cursor.optional().describe('Where this client left off.'),
+  from: cursor.optional().describe('The cursor at which this client left off.'),
   maxHz: z
     .number()
     .min(0.1)
@@ -68,8 +69,8 @@ export const pong = z.object({ t: z.literal('pong') });
 export const clientFrame = z.discriminatedUnion('t', [hello, req, cancel, sub, unsub, ping, pong]);
 
 export const wireError = z.object({
-  code: z.string().describe('One of docs/errors.md.'),
-  message: z.string().describe('For people; it may change.'),
+  code: z.string().describe('A code of docs/errors.md.'),
+  message: z.string().describe('A text for people; it may change.'),
   retryable: z.boolean(),
   details: z.record(z.string(), z.unknown()).optional(),
 });
@@ -101,7 +102,7 @@ export const welcome = z.object({
     id: z.string(),
     scopes: z.array(z.string()),
     addresses: z.array(z.string()),
-    mayDestroy: z.boolean().describe('Methods that destroy are open to this caller.'),
+    mayDestroy: z.boolean().describe('This caller may call destructive methods.'),
   }),
 });
 
@@ -111,10 +112,21 @@ export const res = z.union([
     id,
     ok: z.literal(true),
     r: z.unknown(),
-    replayed: z.literal(true).optional().describe('It was done before; nothing was done again.'),
+    replayed: z.literal(true).optional().describe('An earlier call did this; nothing was done again.'),
   }),
   z.object({ t: z.literal('res'), id, ok: z.literal(false), e: wireError }),
 ]);
+
+export const ack = z.object({
+  t: z.literal('ack'),
+  seq: z
+    .number()
+    .int()
+    .describe(
+      'Every `actor.send` of this connection with this `seq` or a lower one is durable, unless it had a `res` ' +
+        'before, or waits for its turn (`until: taken`, `ifSequence`).',
+    ),
+});
 
 const op = z.object({ op: z.enum(['add', 'remove', 'replace']), path: z.string(), value: z.unknown().optional() });
 
@@ -133,7 +145,7 @@ export const snap = z.object({
 export const delta = z.object({
   t: z.literal('delta'),
   id,
-  prev: z.number().describe('`seq` of the snap or delta before.'),
+  prev: z.number().describe('`seq` of the previous snap or delta.'),
   at: cursor,
   ops: z.array(op),
 });
@@ -158,37 +170,44 @@ export const note = z.object({
 });
 export const err = z.object({ t: z.literal('err'), e: wireError });
 
-export const serverFrame = z.union([welcome, res, snap, delta, evt, lag, end, note, err, ping, pong]);
+export const serverFrame = z.union([welcome, res, ack, snap, delta, evt, lag, end, note, err, ping, pong]);
 
+/** A frame that a client sends. */
 export type ClientFrame = z.output<typeof clientFrame>;
 export type Hello = z.output<typeof hello>;
 export type Req = z.output<typeof req>;
 export type Sub = z.output<typeof sub>;
 export type Welcome = z.output<typeof welcome>;
+/** An error inside a frame. */
 export type WireError = z.output<typeof wireError>;
+/** A frame that the gateway sends. */
 export type ServerFrame = z.output<typeof serverFrame>;
 
-/** By kind, with a word each: what the documents list. */
+/** Frames by kind, with a short description for the documents. */
 export const FRAMES = {
   client: {
     hello: { schema: hello, means: 'The first frame, within 5 s.' },
-    req: { schema: req, means: 'A call. Answered by one `res` of its id.' },
+    req: { schema: req, means: 'A call. It is answered by one `res` with its id.' },
     cancel: {
       schema: cancel,
-      means: 'Takes a call back: it is answered with BOSUN_CALL_CANCELLED. What it asked for may still happen.',
+      means: 'Cancels a call, which is answered with BOSUN_CALL_CANCELLED and may still take effect.',
     },
     sub: { schema: sub, means: 'Subscribes to a topic. Answered by `snap` or `end`.' },
     unsub: { schema: unsub, means: 'Ends a subscription. Not answered; frames on their way may still come.' },
     ping: { schema: ping, means: 'Answered by `pong`.' },
-    pong: { schema: pong, means: 'The answer to `ping`. Any frame will do.' },
+    pong: { schema: pong, means: 'The answer to `ping`. Any other frame serves as well.' },
   },
   server: {
     welcome: { schema: welcome, means: 'The answer to `hello`.' },
     res: { schema: res, means: 'The answer to `req`.' },
+    ack: {
+      schema: ack,
+      means: 'The answer to all sends up to a number at once, for clients whose `hello` has `acks`.',
+    },
     snap: { schema: snap, means: 'Where a subscription begins, and what there is.' },
     delta: { schema: delta, means: 'What has changed since the frame before, as a JSON patch.' },
     evt: { schema: evt, means: 'An event that an actor emitted. Mode `events`.' },
-    lag: { schema: lag, means: 'The client or its `maxHz` was too slow for everything.' },
+    lag: { schema: lag, means: 'The client or its `maxHz` was too slow to get everything.' },
     end: { schema: end, means: 'The subscription is over; the error says why, and whether trying again makes sense.' },
     note: {
       schema: note,

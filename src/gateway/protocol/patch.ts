@@ -1,21 +1,22 @@
 /**
- * JSON patches of add, remove and replace (RFC 6902): what a view has become, in fewer words than the view. Both sides
- * of a connection use this file. It compares, and does not search: an item put in front of a long list costs the list.
+ * JSON patches of add, remove and replace (RFC 6902): the difference between two versions of a view. Both sides of a
+ * connection use this file. List items are compared by index: an item inserted at the front of a long list costs the
+ * whole list.
  */
 
 export interface PatchOp {
   readonly op: 'add' | 'remove' | 'replace';
-  /** A JSON pointer; empty for the whole. */
+  /** A JSON pointer; empty for the whole value. */
   readonly path: string;
   readonly value?: unknown;
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A part that may have changed: its place, what it was and what it is; undefined where it was or is not there. */
+/** A part that may have changed: its path, old and new value; undefined if absent. */
 export type Difference = readonly [place: readonly string[], was: unknown, is: unknown];
 
-/** Tells of two objects what may differ between them; undefined where it does not know. */
+/** Returns the parts that may differ between two objects; undefined if it does not know. */
 export type KnownDifferences = (before: object, after: object) => readonly Difference[] | undefined;
 
 /** A comparison under way. */
@@ -24,7 +25,7 @@ interface Comparison {
   readonly known: KnownDifferences;
 }
 
-/** Identical objects are not looked into, so shared structure makes this cheap. */
+/** The patch from one value to another. Identical objects are skipped, which makes shared structure cheap. */
 export function diff(before: unknown, after: unknown, known: KnownDifferences = () => undefined): PatchOp[] {
   const ops: PatchOp[] = [];
   compare(before, after, '', { ops, known });
@@ -67,8 +68,8 @@ function compareArrays(before: readonly unknown[], after: readonly unknown[], pa
 }
 
 /**
- * The view after the operations; what they do not touch is shared with the one before. Throws RangeError for a path
- * that is not there.
+ * The view after the operations; untouched parts are shared with the old view. Throws RangeError for a path that does
+ * not exist.
  */
 export function patched(view: unknown, ops: readonly PatchOp[]): unknown {
   return ops.reduce((at: unknown, op) => applied(at, partsOf(op.path), op), view);
@@ -82,7 +83,7 @@ function applied(view: unknown, [key, ...rest]: readonly string[], op: PatchOp):
   if (!isThere && (rest.length > 0 || op.op !== 'add')) throw new RangeError(`nothing at ${op.path}`);
   const next: Record<string, unknown> = { ...view };
   if (rest.length === 0 && op.op === 'remove') delete next[key];
-  // A key like `__proto__` must become a field and nothing else.
+  // Define the property, so that a key such as `__proto__` becomes a plain field.
   else
     Object.defineProperty(next, key, {
       value: applied(view[key], rest, op),

@@ -1,10 +1,11 @@
 /**
- * How often something may happen: what the gateway allows and a client keeps to, counted the same on both sides. It
- * holds numbers only and reads no clock.
+ * A token bucket, used by the gateway to limit rates and by clients to stay within them. It holds numbers only and
+ * reads no clock.
  */
 
+/** A rate limit: the tokens that can be saved up, and the tokens added per second. */
 export interface Rate {
-  /** What may be saved up. */
+  /** Tokens that can be saved up. */
   readonly burst: number;
   readonly perSecond: number;
 }
@@ -14,20 +15,42 @@ export class TokenBucket {
   #tokens: number;
   #atMs: number;
 
-  /** @param tokens In it at `nowMs`. Default: it is full. */
+  /**
+   * Makes a bucket.
+   *
+   * @param tokens Tokens in the bucket at `nowMs`. Default: full.
+   */
   constructor(rate: Rate, nowMs: number, tokens = rate.burst) {
     this.#rate = rate;
     this.#tokens = tokens;
     this.#atMs = nowMs;
   }
 
-  /** @returns 0 when it may happen, and then it has; else after how many ms it may. */
+  /**
+   * Takes a token if there is one.
+   *
+   * @returns 0 if taken, otherwise the ms until there is one.
+   */
   take(nowMs: number): number {
+    const owesMs = this.owesMs(nowMs);
+    if (owesMs === 0) this.#tokens -= 1;
+    return owesMs;
+  }
+
+  /**
+   * Returns the debt.
+   *
+   * @returns 0 if there is a token, otherwise the ms until there is one.
+   */
+  owesMs(nowMs: number): number {
     const { burst, perSecond } = this.#rate;
     this.#tokens = Math.min(burst, this.#tokens + (Math.max(0, nowMs - this.#atMs) * perSecond) / 1_000);
     this.#atMs = nowMs;
-    if (this.#tokens < 1) return Math.ceil(((1 - this.#tokens) * 1_000) / perSecond);
-    this.#tokens -= 1;
-    return 0;
+    return this.#tokens < 1 ? Math.ceil(((1 - this.#tokens) * 1_000) / perSecond) : 0;
+  }
+
+  /** Takes tokens after the fact; may overdraw the bucket. */
+  charge(tokens: number): void {
+    this.#tokens -= tokens;
   }
 }

@@ -1,17 +1,17 @@
 /**
- * The events of `@statelyai/inspect` 0.7, as its stock receivers take them: one JSON text a frame. All that is known of
- * their shape is here. Sessions are our addresses, so they mean the same after a restart; XState's own numbers do not.
- * Contexts come redacted; the one in a machine's config is left out, since no schema says what of it may be seen.
+ * The events of `@statelyai/inspect` 0.7 as its receivers accept them: one JSON text a frame. Only this file knows
+ * their shape. Session ids are our addresses, which stay the same over a restart, unlike XState's own numbers. Contexts
+ * are redacted; the context in a machine's config is left out, since no schema says what of it may be shown.
  */
 import { type AnyStateMachine } from 'xstate';
 import { ROOT } from '../../actors/model/address.ts';
 import { type TurnView } from '../protocol/views.ts';
 import { type ActorView } from '../protocol/views.ts';
 
-/** Any path would do for the receiver; it offers no subprotocol. */
+/** Path of the endpoint. The receiver accepts any path, and offers no subprotocol. */
 export const STATELY_PATH = '/inspect/stately';
 
-/** Receivers look for the field, not for the number. */
+/** Receivers require the field and ignore its value. */
 const VERSION = '0.7.2';
 
 interface Common {
@@ -48,7 +48,7 @@ export type StatelyEvent = Common &
     | { readonly type: '@xstate.snapshot'; readonly event: InspectedEvent; readonly snapshot: InspectedSnapshot }
   );
 
-/** An actor is there. */
+/** The event of an actor's birth. */
 export function actorEvent(
   view: ActorView,
   facts: { readonly machine: AnyStateMachine | undefined; readonly parent: string | undefined; readonly atMs: number },
@@ -65,7 +65,7 @@ export function actorEvent(
   };
 }
 
-/** What a turn took and what it led to; `context` is that after it. */
+/** The events of a turn: the event taken and the resulting snapshot; `context` is the one after the turn. */
 export function turnEvents(turn: TurnView, context: unknown): StatelyEvent[] {
   const { address, atMs, event, cause, value, status, error } = turn;
   const heads = common(address, atMs);
@@ -88,7 +88,7 @@ export function turnEvents(turn: TurnView, context: unknown): StatelyEvent[] {
   ];
 }
 
-/** An actor is there no more. */
+/** The event of an actor's end. */
 export function endEvent(address: string, atMs: number): StatelyEvent {
   return {
     ...common(address, atMs),
@@ -102,7 +102,7 @@ function common(sessionId: string, atMs: number): Common {
   return { sessionId, rootId: ROOT, createdAt: String(Math.round(atMs)), id: null, _version: VERSION };
 }
 
-/** Statuses that XState does not have stand for ones that it has. */
+/** The snapshot. Statuses that XState lacks are mapped to ones that it has. */
 function snapshotOf({
   status,
   value,
@@ -132,7 +132,7 @@ function definitionOf(machine: AnyStateMachine): string {
   return text;
 }
 
-/** A function as the receiver's own inspector writes it. */
+/** Serialises a function as the receiver's own inspector does. */
 function named(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return String(value);
   return typeof value === 'function' ? { type: value.name } : value;

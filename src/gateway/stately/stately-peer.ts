@@ -1,7 +1,7 @@
 /**
- * Whoever inspects the system by the stock receivers of `@statelyai/inspect`: is told of every actor that it may reach,
- * then of their turns. One-way. Nothing waits for one that does not read but a number: when it reads again it goes on
- * from what is remembered, or is told of every actor anew where that is no longer there.
+ * A connection of a Stately Inspector (`@statelyai/inspect`): receives every actor that its caller may reach, then
+ * their turns. One-way. For a client that does not read only a position is kept: when it reads again it goes on from
+ * the remembered turns, or receives all actors anew if those are gone.
  */
 import { ROOT } from '../../actors/model/address.ts';
 import { type TraceRecord } from '../../actors/model/trace-record.ts';
@@ -15,7 +15,7 @@ import {
   OUT_BYTES_HIGH,
   OUT_BYTES_LOW,
   SLOW_MS_MAX,
-} from '../../limits.ts';
+} from '../limits.ts';
 import { type TreeNode } from '../../system-options.ts';
 import { type Caller, checkScope, mayReach } from '../client/callers.ts';
 import { type Entrance, type Hub, type Peer } from '../client/hub.ts';
@@ -37,9 +37,9 @@ export class StatelyPeer implements Peer {
   #caller: Caller | undefined;
   #stops: (() => void)[] = [];
   readonly #whole = new WholeTurns();
-  /** What each actor is known to have, redacted, by address. */
+  /** The last context sent of each actor, redacted, by address. */
   readonly #contexts = new Map<string, unknown>();
-  /** Number of the last turn told. */
+  /** Number of the last turn sent. */
   #told = 0;
   #isAwake = false;
   #slow: Cancel | undefined;
@@ -57,7 +57,7 @@ export class StatelyPeer implements Peer {
     return this.#caller;
   }
 
-  /** Finds out who it is, and begins; or closes. */
+  /** Authenticates the client and begins, or closes. */
   async begin({ token, pass }: Pick<Entrance, 'token' | 'pass'>): Promise<void> {
     try {
       const caller = await this.#hub.identify(token, pass);
@@ -83,12 +83,12 @@ export class StatelyPeer implements Peer {
     }
   }
 
-  /** It has no say. */
+  /** Clients of the inspector may not send. */
   receive(): void {
     this.close('bad_frame');
   }
 
-  /** Some of what was sent has left. */
+  /** Called when some of the waiting bytes have left. */
   drained(): void {
     if (this.#slow === undefined || this.#wire.bufferedBytes >= OUT_BYTES_LOW) return;
     this.#slow();
@@ -107,7 +107,7 @@ export class StatelyPeer implements Peer {
     this.#hub.left(this);
   }
 
-  /** What the gateway would tell its own clients means nothing here; a close does. */
+  /** Ignores the gateway's own frames, which an inspector does not understand; closes count. */
   send(): void {}
 
   close(name: CloseName): void {
@@ -123,7 +123,7 @@ export class StatelyPeer implements Peer {
     this.gone();
   }
 
-  /** Every actor there is, those above before those below them. */
+  /** Sends every actor, parents before children. */
   #introduce(): void {
     const { system } = this.#source;
     const { clock } = this.#hub;
@@ -133,7 +133,7 @@ export class StatelyPeer implements Peer {
     const tell = (node: TreeNode, parent: string | undefined): void => {
       const isSeen = mayReach(this.#caller!, node.address);
       if (isSeen && left-- <= 0)
-        throw new BosunError('BOSUN_GATEWAY_FULL', `at most ${LISTED_MAX} actors are inspected at a time`);
+        throw new BosunError('BOSUN_GATEWAY_FULL', `at most ${LISTED_MAX} actors can be inspected at a time`);
       if (isSeen) this.#skipping(() => this.#introduceOne(node.address, parent, clock.wallMs()));
       for (const child of node.children) tell(child, isSeen ? node.address : undefined);
     };
@@ -177,7 +177,7 @@ export class StatelyPeer implements Peer {
     });
   }
 
-  /** One that has ended since, whose end comes, or whose record is damaged, is left out. */
+  /** Skips an actor that has ended, whose end event follows, or whose record is damaged. */
   #skipping(tell: () => void): void {
     try {
       tell();
@@ -186,7 +186,7 @@ export class StatelyPeer implements Peer {
     }
   }
 
-  /** The context after a turn; today's where only names were recorded, or where rows of tables have changed. */
+  /** The context after a turn; the present one if only names were recorded or rows of tables have changed. */
   #contextAfter(address: string, change: TurnView['change'], { kind, number }: TraceRecord): unknown {
     if ((!this.#whole.has(number) && kind !== 'failed') || change?.rows !== undefined)
       return this.#source.views.actor(address).context;

@@ -1,38 +1,52 @@
 /**
- * What clients are shown: durable reads, as JSON can say them, without secrets and without what the caller may not
- * reach.
+ * Views for clients: durable reads as JSON, without secrets and without data of actors that the caller may not reach.
  */
 import { type EventObject } from 'xstate';
 import { type AnyAgent } from '../../actors/model/agent.ts';
 import { type DeadLetter } from '../../actors/world/mailbox/dead-letter.ts';
-import { SECRET_SHOWN } from '../../actors/model/secret.ts';
-import { BosunError, isBosunError } from '../../errors.ts';
-import { type System } from '../../system.ts';
+import { isSecretField, SECRET_SHOWN } from '../../actors/model/secret.ts';
+import { isBosunError } from '../../errors.ts';
+import { type Shard } from '../../shard.ts';
 import { type Caller, mayReach } from '../client/callers.ts';
+import { type Looks } from '../client/looks.ts';
 import { type Cursor } from '../protocol/protocol.ts';
 import {
   type ActorView,
   type AuditView,
+  type ListedActor,
+  type PagedTree,
   type DeadLetterView,
   type ShownEvent,
-  type TreeBranch,
   type WaitView,
 } from '../protocol/views.ts';
-import { treeView } from './tree-views.ts';
-import { isTable } from '../../table.ts';
+import {
+  type ActorPage,
+  type ListQuery,
+  ListPage,
+  type PageCall,
+  paged,
+  TreePage,
+  type TreeQuery,
+} from './actor-pages.ts';
+import { tableIn } from '../../table.ts';
 import { type TablePage } from './table-views.ts';
 import { shown, shownError, shownTable } from './wire-values.ts';
+
+type LetterQuery = Parameters<Shard['deadLetters']['list']>[0] & {
+  readonly after?: number;
+  readonly limit?: number;
+};
 
 const BOSS = 'bosun.boss';
 
 export class ActorViews {
-  readonly #system: System;
+  readonly #system: Shard;
 
-  constructor(system: System) {
+  constructor(system: Shard) {
     this.#system = system;
   }
 
-  /** Throws BOSUN_ACTOR_UNKNOWN. */
+  /** The view of an actor. Throws BOSUN_ACTOR_UNKNOWN. */
   actor(address: string): ActorView {
     const { clientApi } = this.#system;
     const snapshot = this.#system.actor(address).snapshot();
@@ -48,7 +62,7 @@ export class ActorViews {
       error: shownError(snapshot.error),
       accepts: clientApi.accepts(address),
     };
-    // A Boss's context is its child specs, whose inputs have no schemas; the tree shows what there is to know.
+    // A Boss's context is its child specs, whose inputs have no schemas; the tree shows the rest.
     if (snapshot.agent === BOSS) return { ...said, context: null, output: null };
     if (agent === undefined && marksSecrets(clientApi.ownerAt(address)))
       return { ...said, context: SECRET_SHOWN, output: SECRET_SHOWN };
@@ -60,22 +74,18 @@ export class ActorViews {
   }
 
   /**
-   * Rows of a table of an actor's context. Throws BOSUN_ACTOR_UNKNOWN, and BOSUN_TABLE_UNKNOWN where there is no such
+   * Rows of a table of an actor's context. Throws BOSUN_ACTOR_UNKNOWN, and BOSUN_TABLE_UNKNOWN if there is no such
    * table.
    */
   table(address: string, key: string, page: TablePage): unknown {
     const { agent, context } = this.#system.actor(address).snapshot();
-    const held = isRecord(context) && Object.hasOwn(context, key) ? context[key] : undefined;
-    if (agent === BOSS || !isTable(held))
-      throw new BosunError('BOSUN_TABLE_UNKNOWN', `the context of ${address} has no table ${JSON.stringify(key)}`, {
-        details: { address },
-      });
+    const held = tableIn(agent === BOSS ? null : context, key, address);
     const known = this.#agentOrUndefined(address);
     if (known === undefined && this.#mayHoldSecrets(address, known)) return SECRET_SHOWN;
     return shownTable(held, known?.shown.context, key, page);
   }
 
-  /** Names what {@link actor} shows. Throws BOSUN_ACTOR_UNKNOWN. */
+  /** The version of the state that {@link actor} shows. Throws BOSUN_ACTOR_UNKNOWN. */
   cursor(address: string): Cursor {
     const { life, seq, hash, isSuspended } = this.#system.clientApi.version(address);
     return { epoch: `${life}.${hash.toString(16)}${isSuspended ? '.s' : ''}`, seq };
@@ -89,7 +99,10 @@ export class ActorViews {
     return shown(event, schema) as Readonly<Record<string, unknown>>;
   }
 
-  /** An event that an actor takes. To a Boss: of its orders, whose inputs have no schemas, only whom they are about. */
+  /**
+   * An event that an actor takes. Of an order to a Boss, only type and child id are shown, since its inputs have no
+   * schemas.
+   */
   taken(address: string, event: EventObject, name?: string): ShownEvent {
     if (name === BOSS || (name === undefined && this.#isBoss(address))) {
       const { type, id } = event as { type: string; id?: unknown };
@@ -114,20 +127,73 @@ export class ActorViews {
     return shown(value, this.#agentOrUndefined(address)?.shown.reply) ?? null;
   }
 
-  /** Throws BOSUN_ACTOR_UNKNOWN, and as {@link treeView}. */
-  tree(caller: Caller, address: string, depth: number): TreeBranch {
-    return treeView(caller, this.#system.tree(address), depth);
+  /** A value that an actor has recorded under a name. */
+  recorded(address: string, name: string, value: unknown): unknown {
+    const agent = this.#agentOrUndefined(address);
+    const schema = agent?.policies.records?.get(name)?.schema;
+    if (schema === undefined && this.#mayHoldSecrets(address, agent)) return SECRET_SHOWN;
+    return shown(value, schema) ?? null;
   }
 
-  /** Oldest first. */
-  letters(caller: Caller, only: Parameters<System['deadLetters']['list']>[0] = {}): DeadLetterView[] {
-    return this.#system.deadLetters
+  /** Whether a field of records under a name is hidden from clients. */
+  isHidden(address: string, name: string, field: string): boolean {
+    const agent = this.#agentOrUndefined(address);
+    const schema = agent?.policies.records?.get(name)?.schema;
+    return schema === undefined ? this.#mayHoldSecrets(address, agent) : isSecretField(schema, field);
+  }
+
+  /** A page of the actors below an address, as a list. Rejects with BOSUN_ACTOR_UNKNOWN. */
+  list(asked: PageCall, under: string, query: ListQuery): Promise<ActorPage> {
+    const { caller } = asked.call;
+    return paged(asked, this.#listed(caller, under, query.after), new ListPage(caller, query));
+  }
+
+  /** A page of the tree below an address. Rejects with BOSUN_ACTOR_UNKNOWN, BOSUN_FORBIDDEN. */
+  treePage(asked: PageCall, address: string, query: TreeQuery): Promise<PagedTree> {
+    const { caller } = asked.call;
+    return paged(asked, this.#listed(caller, address, query.after), new TreePage(caller, address, query));
+  }
+
+  /** The children of a Boss. Throws BOSUN_ACTOR_UNKNOWN, BOSUN_CHILDREN_UNREAD. */
+  children(caller: Caller, address: string) {
+    const children = this.#lookedUp(caller, address, () => this.#system.boss(address).whichChildren()) ?? [];
+    return children
+      .filter((child) => mayReach(caller, child.address))
+      .map((child) => ({ ...child, lastError: shownError(child.lastError) }));
+  }
+
+  #listed(caller: Caller, address: string, after = ''): Iterable<ListedActor> {
+    return this.#lookedUp(caller, address, () => this.#system.listed(address, after)) ?? [];
+  }
+
+  #lookedUp<Found>(caller: Caller, address: string, look: () => Found): Found | undefined {
+    try {
+      return look();
+    } catch (error) {
+      // That it is unknown would reveal which other addresses exist.
+      if (mayReach(caller, address) || !isBosunError(error, 'BOSUN_ACTOR_UNKNOWN')) throw error;
+      return undefined;
+    }
+  }
+
+  /** Dead letters above a number, oldest first; only those shown are converted. */
+  letters(
+    caller: Caller,
+    { after = 0, limit = Infinity, ...only }: LetterQuery,
+    looks: Pick<Looks, 'charge'>,
+  ): DeadLetterView[] {
+    const letters = this.#system.deadLetters
       .list(only)
-      .filter(({ address }) => mayReach(caller, address))
-      .map((letter) => this.#letter(letter));
+      .filter(({ address, number }) => number > after && mayReach(caller, address))
+      .slice(0, limit);
+    looks.charge(letters.length);
+    return letters.map((letter) => this.#letter(letter));
   }
 
-  /** Newest first. What was ordered of somebody who is gone without a trace is for those who may reach everybody. */
+  /**
+   * Audit records, newest first. Orders about actors that are gone without a trace are shown only to callers who may
+   * reach every address.
+   */
   audit(caller: Caller, address: string | undefined): AuditView[] {
     const records = this.#system.admin.audit(address === undefined ? {} : { address });
     const mayReachAll = caller.addresses.includes('**');
@@ -140,7 +206,7 @@ export class ActorViews {
       );
   }
 
-  /** The longest waiting first. Of a host that waits, those whom it waits for tell who may see it. */
+  /** Waits, the longest first. For a wait of the host, the actors waited for decide who may see it. */
   waits(caller: Caller): WaitView[] {
     return this.#system.admin
       .waiting()
@@ -169,10 +235,7 @@ export class ActorViews {
     };
   }
 
-  /**
-   * Without a schema nobody knows: then what belongs to an agent with secrets is taken to be one, and so is what
-   * belongs to one that is gone.
-   */
+  /** Whether a value without a schema may be secret: yes if its agent has secrets, or if the agent is gone. */
   #mayHoldSecrets(address: string, agent: AnyAgent | undefined): boolean {
     if (agent !== undefined) return marksSecrets(agent);
     try {
@@ -199,8 +262,4 @@ export class ActorViews {
 
 function marksSecrets(agent: AnyAgent | undefined): boolean {
   return agent?.policies.isSecret === true;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }

@@ -1,12 +1,12 @@
-/** Tells of durable epochs, as long as somebody wants to know. */
-import { type System } from '../../system.ts';
+/** Notifies watchers of durable epochs while there are any. */
+import { type Shard } from '../../shard.ts';
 
 export class EpochWatch {
-  readonly #system: System;
+  readonly #system: Shard;
   readonly #watchers = new Set<() => void>();
   #isOn = false;
 
-  constructor(system: System) {
+  constructor(system: Shard) {
     this.#system = system;
   }
 

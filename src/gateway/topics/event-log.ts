@@ -1,25 +1,26 @@
 /**
- * Emitted events for those who listen, and for a while after they have left. Emitted events are outputs and not stored,
- * so this is all there is of them: whoever comes back in time, to the same run of the gateway, gets what was missed.
+ * Emitted events while somebody listens, and for a while afterwards. Emitted events are outputs and not stored, so this
+ * log is their only copy: a client that reconnects in time, to the same run of the gateway, gets the events that it
+ * missed.
  */
 import { type EventObject } from 'xstate';
 import { type Cancel, type Clock } from '../../clock.ts';
-import { EVENT_BYTES_KEPT_MAX, EVENTS_KEPT_MAX, EVENTS_LINGER_MS } from '../../limits.ts';
+import { EVENT_BYTES_KEPT_MAX, EVENTS_KEPT_MAX, EVENTS_LINGER_MS } from '../limits.ts';
 import { type Cursor } from '../protocol/protocol.ts';
 
 export interface LoggedEvent {
   readonly seq: number;
   readonly address: string;
-  /** As clients are shown it. */
+  /** The event as clients see it. */
   readonly event: Readonly<Record<string, unknown>>;
 }
 
 export interface EventLogParts {
   readonly clock: Clock;
-  /** Names the run of the gateway. */
+  /** Identifies the run of the gateway. */
   readonly instance: string;
   readonly shown: (address: string, event: EventObject) => Readonly<Record<string, unknown>>;
-  /** Nobody has listened for a while. */
+  /** Called when there were no listeners for a while. */
   readonly stopped?: () => void;
 }
 
@@ -29,12 +30,12 @@ interface KeptEvent extends LoggedEvent {
 
 export class EventLog {
   readonly #parts: EventLogParts;
-  /** By sequence, oldest first, without holes. */
+  /** Kept events by sequence, oldest first, without gaps. */
   readonly #kept = new Map<number, KeptEvent>();
   readonly #listeners = new Set<() => void>();
   #seq = 0;
   #bytes = 0;
-  /** Raised when nobody listened for a while: what happened then nobody knows. */
+  /** The number of times that recording has stopped, since later events were missed then. */
   #generation = 0;
   #isRecording = false;
   #stopLater: Cancel | undefined;
@@ -43,7 +44,7 @@ export class EventLog {
     this.#parts = parts;
   }
 
-  /** Where the log ends. */
+  /** The position of the last event. */
   get end(): Cursor {
     return { epoch: `${this.#parts.instance}.${this.#generation}`, seq: this.#seq };
   }
@@ -52,12 +53,12 @@ export class EventLog {
     return this.#isRecording;
   }
 
-  /** Of the oldest event that is kept; one more than the end where none is. */
+  /** Sequence of the oldest kept event; one more than the end if there is none. */
   get oldest(): number {
     return this.#kept.keys().next().value ?? this.#seq + 1;
   }
 
-  /** Whether everything behind this place is here. */
+  /** Whether all events after a position are kept. */
   covers({ epoch, seq }: Cursor): boolean {
     return epoch === this.end.epoch && seq >= this.oldest - 1 && seq <= this.#seq;
   }
@@ -88,7 +89,7 @@ export class EventLog {
     for (const listener of [...this.#listeners]) listener();
   }
 
-  /** So many events, or more, never came: what was before them is of no use to whoever has not seen it. */
+  /** Skips at least `count` events that were lost; earlier events are of no use to clients that have not seen them. */
   miss(count: number): void {
     if (!this.#isRecording) return;
     this.#seq += count;

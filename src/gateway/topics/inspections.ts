@@ -1,10 +1,10 @@
 /**
- * One actor looked into: what it is, what it waits for, what waits for it, the step it took last, and the chart of the
- * machine that it runs. Contexts and contents of messages are not in it: actor-views.ts shows those that may be shown.
+ * The inspection of one actor: what it is, what it waits for, who waits for it, its last step, and the chart of its
+ * machine. Contexts and contents of messages are shown by actor-views.ts.
  */
 import { type Clock } from '../../clock.ts';
 import { BosunError } from '../../errors.ts';
-import { type System } from '../../system.ts';
+import { type Shard } from '../../shard.ts';
 import { type Caller, mayReach } from '../client/callers.ts';
 import { activeStates } from '../charts/active.ts';
 import { type Drawing, drawingOf } from '../charts/drawing.ts';
@@ -14,29 +14,29 @@ import { type InspectionView } from '../protocol/views.ts';
 import { LastSteps } from './last-steps.ts';
 
 export interface ChartView {
-  /** Of the machine's structure: equal hashes have equal drawings. */
+  /** Hash of the machine's structure: equal hashes have equal drawings. */
   readonly hash: string;
   readonly machine: string;
-  /** Ids of the states that are active now. */
+  /** Ids of the active states. */
   readonly active: readonly string[];
-  /** null where the caller knows it. */
+  /** The drawing; null if the caller has it already. */
   readonly drawing: Drawing | null;
 }
 
 export class Inspections {
-  readonly #system: System;
+  readonly #system: Shard;
   readonly #layouts: ChartLayouts;
   readonly #steps: LastSteps;
   /** Charts by the root of their machine. */
   readonly #charts = new WeakMap<object, Chart>();
 
-  constructor(system: System, clock: Clock) {
+  constructor(system: Shard, clock: Clock) {
     this.#system = system;
     this.#layouts = new ChartLayouts(clock);
     this.#steps = new LastSteps(system);
   }
 
-  /** Throws BOSUN_ACTOR_UNKNOWN, BOSUN_STORE_DAMAGED. */
+  /** The inspection of an actor. Throws BOSUN_ACTOR_UNKNOWN, BOSUN_STORE_DAMAGED. */
   view(caller: Caller, at: string): InspectionView {
     const state = this.#system.admin.getState(at);
     const seen = (other: string | null) =>
@@ -56,21 +56,29 @@ export class Inspections {
       timers: state.timers
         .map(({ id, deadlineMs, event }) => ({ id, deadlineMs, event }))
         .sort((a, b) => a.deadlineMs - b.deadlineMs),
+      records: state.records,
       last: this.#steps.of(state.address, state.life),
       children: state.children.filter((child) => mayReach(caller, child)),
     };
   }
 
-  /** Follows the steps of an actor. @returns What ends that. Throws BOSUN_ACTOR_UNKNOWN. */
+  /**
+   * Follows the steps of an actor. Throws BOSUN_ACTOR_UNKNOWN.
+   *
+   * @returns A function that stops it.
+   */
   follow(address: string, changed: () => void): () => void {
     return this.#steps.follow(address, changed);
   }
 
-  /** Rejects with BOSUN_ACTOR_UNKNOWN, BOSUN_CHART_UNKNOWN for what is no machine, BOSUN_CHART_TOO_LARGE. */
+  /**
+   * The chart of an actor's machine. Rejects with BOSUN_ACTOR_UNKNOWN, BOSUN_CHART_UNKNOWN if its logic is not a
+   * machine, BOSUN_CHART_TOO_LARGE.
+   */
   async chart(address: string, known: string | undefined): Promise<ChartView> {
     const machine = this.#system.clientApi.machineAt(address);
     if (machine === undefined)
-      throw new BosunError('BOSUN_CHART_UNKNOWN', `${address} runs no machine that the code has`, {
+      throw new BosunError('BOSUN_CHART_UNKNOWN', `${address} has no chart: the code has no machine for it`, {
         details: { address },
       });
     let chart = this.#charts.get(machine.root);

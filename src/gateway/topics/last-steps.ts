@@ -1,11 +1,11 @@
 /**
- * The step that an actor took last, for those that somebody looks at: heard from the turns of the actor as long as they
- * do. Nothing is known of steps before, and none of Bosses is followed: what is below one is the whole crew.
+ * The last step of actors, for those that are watched: taken from their turns while somebody watches. Earlier steps are
+ * unknown. Bosses are not followed, since everything below one would have to be.
  */
-import { BOSS_AGENT } from '../../actors/model/agent.ts';
+import { BOSS_AGENT } from '../../actors/model/supervision.ts';
 import { type Subscription } from '../../actors/world/actor-view.ts';
 import { type TraceRecord } from '../../actors/model/trace-record.ts';
-import { type System } from '../../system.ts';
+import { type Shard } from '../../shard.ts';
 import { type LastStep } from '../protocol/views.ts';
 
 interface Followed {
@@ -15,20 +15,24 @@ interface Followed {
 }
 
 export class LastSteps {
-  readonly #system: System;
+  readonly #system: Shard;
   readonly #followed = new Map<string, Followed>();
 
-  constructor(system: System) {
+  constructor(system: Shard) {
     this.#system = system;
   }
 
   of(address: string, life: number): LastStep | null {
     const last = this.#followed.get(address)?.last;
-    // Somebody else may live there by now.
+    // Another actor may live there by now.
     return last?.life === life ? last.step : null;
   }
 
-  /** @returns What ends it. Throws BOSUN_ACTOR_UNKNOWN. */
+  /**
+   * Follows an actor. Throws BOSUN_ACTOR_UNKNOWN.
+   *
+   * @returns A function that stops it.
+   */
   follow(address: string, changed: () => void): () => void {
     const followed = this.#followed.get(address) ?? this.#begin(address);
     followed.followers.add(changed);
@@ -62,7 +66,7 @@ export class LastSteps {
   }
 }
 
-/** undefined for what is no step of a machine: a failure, an end. */
+/** The step in a record; undefined for a record that is not a step of a machine: a failure, an end. */
 function stepOf({ kind, sequence, atMs, event, microsteps }: TraceRecord): LastStep | undefined {
   if (kind === 'failed' || kind === 'stopped') return undefined;
   return { sequence, atMs, event: event?.type ?? null, edges: microsteps.flat().map(({ edge }) => edge) };

@@ -1,24 +1,24 @@
 /**
- * What the subscribers of one actor share: one look at it for every change, one observer in the kernel, and so one
- * patch and one text, however many they are. A shared view is there as long as somebody watches its actor.
+ * Views shared by the subscribers of one actor: one read for every change, one observer in the kernel, and so one patch
+ * and one text, however many subscribers there are. A shared view exists while somebody watches its actor.
  */
-import { type System } from '../../system.ts';
+import { type Shard } from '../../shard.ts';
 import { type StateTopic, type View, type ViewWatcher } from './topic.ts';
 import { type ActorViews } from './actor-views.ts';
 
 interface SharedView {
   readonly watchers: Set<ViewWatcher>;
   readonly leave: () => void;
-  /** The last look; good as long as the cursor is the same. */
+  /** The last view read; valid while the cursor is the same. */
   latest: View | undefined;
 }
 
 export class SharedViews {
-  readonly #system: System;
+  readonly #system: Shard;
   readonly #views: ActorViews;
   readonly #shared = new Map<string, SharedView>();
 
-  constructor(system: System, views: ActorViews) {
+  constructor(system: Shard, views: ActorViews) {
     this.#system = system;
     this.#views = views;
   }
@@ -59,7 +59,7 @@ export class SharedViews {
         for (const watcher of watchers) watcher.changed();
       },
       ended: () => {
-        // Whoever comes now watches another life.
+        // Later watchers watch another life.
         this.#shared.delete(address);
         for (const watcher of watchers) watcher.ended();
       },

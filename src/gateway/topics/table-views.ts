@@ -1,22 +1,22 @@
 /**
- * Tables as clients see them: the first rows in order of keys, bounded by number and by length; the others by page. A
- * page of 10,000 rows would be larger than a frame. Rows of a view are put together when somebody reads them: a watcher
- * is told what has changed, which follows from the two tables.
+ * Tables as clients see them: the first rows in order of keys, limited by number and by size, the others by page. A
+ * page of 10,000 rows would be larger than a frame. Rows of a view are converted on demand: watchers receive the
+ * difference, which follows from the two tables.
  */
-import { TABLE_CHARS_SHOWN, TABLE_ROWS_SHOWN } from '../../limits.ts';
+import { TABLE_CHARS_SHOWN, TABLE_ROWS_SHOWN } from '../limits.ts';
 import { changesBetween, eachLeaf, type KeyRange, type Table, type TableView } from '../../table.ts';
 import { type Leaf } from '../../tree.ts';
 import { type Difference } from '../protocol/patch.ts';
 
 export interface TablePage extends KeyRange {
-  /** Default, and at most: TABLE_ROWS_SHOWN. */
+  /** Most rows of the page. Default and maximum: TABLE_ROWS_SHOWN. */
   readonly limit?: number | undefined;
 }
 
-/** How clients see a row. */
+/** Converts a row for clients. */
 type ShownRow = (row: unknown) => unknown;
 
-/** What a view was made from. */
+/** The source of a view. */
 interface Origin {
   readonly table: Table<unknown>;
   readonly shown: ShownRow;
@@ -39,7 +39,7 @@ export function tableView(of: Table<unknown>, shown: ShownRow): TableView {
   return view;
 }
 
-/** Rows from a key on. Ends where there are enough of them, by number or by length; there is at least one. */
+/** Rows from a key on, limited by number and by size; at least one. */
 export function tablePage(
   of: Table<unknown>,
   shown: ShownRow,
@@ -57,9 +57,9 @@ export function tablePage(
 }
 
 /**
- * What differs between two views of a table, without putting their rows together; undefined for other values.
+ * The differences between two views of a table, without converting all of their rows; undefined for other values.
  *
- * @returns Where it stands in a view, and what it was and is; undefined where there is or was none.
+ * @returns Path, old and new value of each difference; undefined for an absent value.
  */
 export function tableDifferences(before: object, after: object): readonly Difference[] | undefined {
   const [old, young] = [origins.get(before), origins.get(after)];
@@ -71,7 +71,7 @@ export function tableDifferences(before: object, after: object): readonly Differ
   return [...rows, [['size'], was.size, is.size], [['next'], was.next, is.next]];
 }
 
-/** Rows that stand in one of two views only because it ends later. */
+/** Keys of rows that only one of two views has because it ends later. */
 function keysBetween(of: Table<unknown>, a: string | null, b: string | null): Iterable<string> {
   if (a === b) return [];
   const [from, below] = a === null || (b !== null && b < a) ? [b!, a] : [a, b];
@@ -84,7 +84,7 @@ function rowIn({ next }: TableView, { table, shown }: Origin, key: string): unkn
   return row === undefined ? undefined : (shown(row) ?? null);
 }
 
-/** The first key that a view leaves out; null where it has all. */
+/** The first key that a view leaves out; null if it has all rows. */
 function endOfView(of: Table<unknown>, shown: ShownRow): string | null {
   let count = 0;
   let chars = 0;
@@ -98,7 +98,7 @@ function endOfView(of: Table<unknown>, shown: ShownRow): string | null {
   return null;
 }
 
-/** Characters of a leaf as JSON, by the leaf: versions of a table share those that are the same. */
+/** Characters of a leaf as JSON. Versions of a table share unchanged leaves. */
 const lengths = new WeakMap<Leaf<unknown>, number>();
 
 function charsOf(leaf: Leaf<unknown>, shown: ShownRow): number {

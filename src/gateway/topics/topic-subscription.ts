@@ -1,25 +1,26 @@
 /**
- * A subscription of one client: what it has been sent, and what it is to be sent next. It is pulled: a client that does
- * not read costs a mark that something has changed, not a queue.
+ * Subscriptions of one client: what was sent, and what is to be sent next. They are pulled: a client that does not read
+ * costs a flag that something has changed, not a queue.
  */
 import { BosunError, isBosunError } from '../../errors.ts';
-import { EVENTS_PER_TURN } from '../../limits.ts';
+import { EVENTS_PER_TURN } from '../limits.ts';
 import { type EventLog } from './event-log.ts';
 import { diff, type PatchOp } from '../protocol/patch.ts';
 import { tableDifferences } from './table-views.ts';
 import { type ServerFrame, type Sub } from '../protocol/frames.ts';
 import { type Cursor } from '../protocol/protocol.ts';
+import { checkLooks, type Looks, UNCOUNTED } from '../client/looks.ts';
 import { type Caller } from '../client/callers.ts';
 import { type EventsTopic, type StateTopic, type View } from './topic.ts';
 
 export interface TopicSubscription {
-  /** The first frame. Throws what keeps the topic from being seen. */
+  /** The first frame. Throws an error if the topic cannot be read. */
   begin(from: Cursor | undefined): ServerFrame;
-  /** What is to be sent now; empty where nothing is, or not yet. A frame `end` is the last. */
+  /** The frames to send now; empty if there are none yet. A frame `end` is the last. */
   next(nowMs: number): ServerFrame[];
-  /** When it may send again; undefined where nothing waits. */
+  /** The time at which it may send again; undefined if nothing waits. */
   readonly dueMs: number | undefined;
-  /** The client was too slow for what has changed meanwhile. */
+  /** Called when the client was too slow for the latest changes. */
   delay?(): void;
   stop(): void;
 }
@@ -30,20 +31,31 @@ export type SubscriptionMaker = (parts: SubscriptionParts) => TopicSubscription;
 export interface SubscriptionParts {
   readonly id: string;
   readonly maxHz: number;
-  /** There may be something to send. Called within the kernel's own work, so it must only take note. */
+  /** The caller's budget, which all of its subscriptions share. */
+  readonly looks: Looks;
+  /** Called when there may be something to send. It runs inside the kernel's work, so it must only set a mark. */
   readonly wake: () => void;
 }
 
-/** Where topics are found. A promise where what is behind has to be asked first. */
+/** Finds topics; returns a promise if another thread must be asked, or the first view takes time. */
 export interface TopicFinder {
-  /** Throws, or rejects with, BOSUN_CALL_INVALID, BOSUN_FORBIDDEN, BOSUN_ACTOR_UNKNOWN, BOSUN_ADDRESS_INVALID. */
-  find(caller: Caller, sub: Pick<Sub, 'topic' | 'mode' | 'from'>): SubscriptionMaker | Promise<SubscriptionMaker>;
+  /**
+   * Finds a topic. Throws, or rejects with, BOSUN_CALL_INVALID, BOSUN_FORBIDDEN, BOSUN_ACTOR_UNKNOWN,
+   * BOSUN_ADDRESS_INVALID, BOSUN_RATE_LIMITED.
+   *
+   * @param looks The caller's budget.
+   */
+  find(
+    caller: Caller,
+    sub: Pick<Sub, 'topic' | 'mode' | 'from'>,
+    looks: Looks,
+  ): SubscriptionMaker | Promise<SubscriptionMaker>;
 }
 
-/** A patch that is not clearly shorter than the whole is not worth applying. */
+/** Largest size of a patch, as a share of the whole view, that is sent instead of the view. */
 const PATCH_SHARE_MAX = 0.6;
 
-/** Shorter than that, nobody measures. */
+/** Characters below which a patch is sent without comparing its size. */
 const PATCH_CHARS_SMALL = 1_024;
 
 export class StateSubscription implements TopicSubscription {
@@ -53,7 +65,7 @@ export class StateSubscription implements TopicSubscription {
   #sent: View | undefined;
   /** Changes since the last frame. */
   #changes = 0;
-  /** Some of them had to wait. */
+  /** Whether some of these changes had to wait. */
   #isLate = false;
   #isOver = false;
   #notBeforeMs = -Infinity;
@@ -66,7 +78,8 @@ export class StateSubscription implements TopicSubscription {
   }
 
   begin(from: Cursor | undefined): ServerFrame {
-    const view = this.#topic.view();
+    checkLooks(this.#looks);
+    const view = this.#view();
     this.#unwatch = this.#topic.watch(
       () => {
         this.#changes += 1;
@@ -96,11 +109,19 @@ export class StateSubscription implements TopicSubscription {
       this.#isLate = true;
       return [];
     }
+    const owesMs = this.#isOver ? 0 : this.#looks.owesMs();
+    if (owesMs > 0) {
+      this.#isLate = true;
+      this.#notBeforeMs = nowMs + owesMs;
+      return [];
+    }
     const skipped = this.#isLate ? this.#changes - 1 : 0;
     this.#changes = 0;
     this.#isLate = false;
     try {
-      const delta = this.#delta(this.#topic.view());
+      // Reading costs the same if nothing has changed.
+      if (this.#topic.maxHz !== Infinity) this.#notBeforeMs = nowMs + this.#everyMs;
+      const delta = this.#delta(this.#view());
       if (delta === undefined) return [];
       this.#notBeforeMs = nowMs + this.#everyMs;
       return skipped > 0 ? [{ t: 'lag', id, skipped }, delta] : [delta];
@@ -119,12 +140,23 @@ export class StateSubscription implements TopicSubscription {
     this.#unwatch();
   }
 
+  /** The budget to charge. Only a view that is computed anew for each subscriber is charged. */
+  get #looks(): Looks {
+    return this.#topic.maxHz === Infinity ? UNCOUNTED : this.#parts.looks;
+  }
+
+  #view(): View {
+    const view = this.#topic.view();
+    this.#looks.charge(view.rows ?? 0);
+    return view;
+  }
+
   #delta(view: View): ServerFrame | undefined {
     const before = this.#sent!;
     if (this.#isOver) throw new BosunError('BOSUN_ACTOR_UNKNOWN', 'the actor was removed');
     if (view.at.epoch === before.at.epoch && view.at.seq === before.at.seq) return undefined;
     const ops = stepFrom(before, view);
-    // What has no version of its own may be the same in another epoch.
+    // A view without a version of its own may be equal in another epoch.
     if (ops.length === 0 && view.at.epoch === before.at.epoch) return undefined;
     this.#sent = view;
     return { t: 'delta', id: this.#parts.id, prev: before.at.seq, at: view.at, ops };
@@ -134,12 +166,12 @@ export class StateSubscription implements TopicSubscription {
 export class EventsSubscription implements TopicSubscription {
   readonly #topic: EventsTopic;
   readonly #log: EventLog;
-  readonly #parts: Omit<SubscriptionParts, 'maxHz'>;
-  /** Of the last event looked at. */
+  readonly #parts: Pick<SubscriptionParts, 'id' | 'wake'>;
+  /** Sequence of the last event read. */
   #seq = 0;
   #unlisten: () => void = () => {};
 
-  constructor(topic: EventsTopic, log: EventLog, parts: Omit<SubscriptionParts, 'maxHz'>) {
+  constructor(topic: EventsTopic, log: EventLog, parts: Pick<SubscriptionParts, 'id' | 'wake'>) {
     this.#topic = topic;
     this.#log = log;
     this.#parts = parts;
@@ -178,10 +210,10 @@ export class EventsSubscription implements TopicSubscription {
   }
 }
 
-/** From one view to a later one, by the first: those who share a view share the patch too. */
+/** The patch from a view to its successor. Subscribers that share a view share its patch. */
 const steps = new WeakMap<View, { readonly to: View; readonly ops: PatchOp[] }>();
 
-/** For who knows what has changed: nobody needs to compare the two. */
+/** Records a known patch between two views, which then need not be compared. */
 export function noteStep(before: View, to: View, ops: PatchOp[]): void {
   steps.set(before, { to, ops });
 }

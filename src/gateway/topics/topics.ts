@@ -1,16 +1,18 @@
 /**
- * What can be subscribed to. A topic of the mode `state` is a view that replaces itself: a client needs its latest form
- * and may miss those between. A topic of the mode `events` is a part of the event log.
+ * The topics of a system. A topic in the mode `state` is a view: a client needs its latest version and may miss those
+ * between. A topic in the mode `events` is a part of the event log.
  */
 import { createHash } from 'node:crypto';
 import { checkAddress, ROOT } from '../../actors/model/address.ts';
 import { BosunError } from '../../errors.ts';
-import { LISTING_HZ } from '../../limits.ts';
-import { type System } from '../../system.ts';
+import { LISTED_MAX, LISTING_HZ, TREE_PAGE } from '../limits.ts';
+import { type Shard } from '../../shard.ts';
 import { isPattern, matches } from '../client/address-patterns.ts';
 import { SharedViews } from './shared-views.ts';
 import { type Caller, checkAddressed, checkScope, mayReach } from '../client/callers.ts';
+import { type Looks } from '../client/looks.ts';
 import { type EventLog } from './event-log.ts';
+import { type PageTurns } from './page-turns.ts';
 import { type Sub } from '../protocol/frames.ts';
 import {
   EventsSubscription,
@@ -19,7 +21,10 @@ import {
   type TopicFinder,
 } from './topic-subscription.ts';
 import { EpochWatch } from './epoch-watch.ts';
-import { type StateTopic, type TurnsTopic } from './topic.ts';
+import { RecordSubscription } from './record-subscription.ts';
+import { type RecordViews } from './record-views.ts';
+import { type RecordsTopic, type StateTopic, type TurnsTopic } from './topic.ts';
+import { openTree, type TreeTopic } from './tree-subscription.ts';
 import { TurnSubscription } from './turn-subscription.ts';
 import { shownTurn } from './turn-views.ts';
 import { type Inspections } from './inspections.ts';
@@ -32,7 +37,7 @@ export interface TopicRow {
   readonly means: string;
 }
 
-/** For the documents. */
+/** The topics, for the documents. */
 export const TOPICS: readonly TopicRow[] = [
   { topic: 'actor/{address}', modes: 'state', means: 'One actor, as `actor.get` shows it.' },
   { topic: 'actor/{address}', modes: 'events', means: 'Events that it emits.' },
@@ -49,11 +54,21 @@ export const TOPICS: readonly TopicRow[] = [
       'them. Those taken while somebody is subscribed have what their events held and what changed.',
   },
   {
+    topic: 'records/{address}/{name}',
+    modes: 'events',
+    means:
+      'Records of one name of an actor, once they are durable, each as `record.list` shows it. `at` has the number ' +
+      'as `seq` and the life of the actor as `epoch`, and leads on behind it over restarts of the system; the epoch ' +
+      '`any` is that of the actor which lives there. `lag` says how many are not kept any more. Ends with the actor.',
+  },
+  {
     topic: 'tree/{address}',
     modes: 'state',
     means:
       `The supervision tree below an actor, as \`actor.tree\` shows it, at most ${LISTING_HZ} times a second. ` +
-      `\`tree\` is that of the root.`,
+      `\`snap\` has the first ${TREE_PAGE} actors, deltas add the others by page, and \`next\` is there until all ` +
+      `have come. Of more than ${LISTED_MAX.toLocaleString('en')} it has the first and keeps \`next\`. \`tree\` is ` +
+      'that of the root.',
   },
   {
     topic: 'inspection/{address}',
@@ -71,27 +86,29 @@ export const TOPICS: readonly TopicRow[] = [
 
 interface TopicsParts {
   readonly views: ActorViews;
+  readonly records: RecordViews;
   readonly inspections: Inspections;
   readonly events: EventLog;
-  /** Names the run of the gateway. */
+  readonly pages: PageTurns;
+  /** Identifies the run of the gateway. */
   readonly instance: string;
 }
 
 export class Topics implements TopicFinder {
   readonly epochs: EpochWatch;
-  readonly #system: System;
+  readonly #system: Shard;
   readonly #parts: TopicsParts;
   readonly #shared: SharedViews;
 
-  constructor(system: System, parts: TopicsParts) {
+  constructor(system: Shard, parts: TopicsParts) {
     this.#system = system;
     this.#parts = parts;
     this.epochs = new EpochWatch(system);
     this.#shared = new SharedViews(system, parts.views);
   }
 
-  find(caller: Caller, sub: Pick<Sub, 'topic' | 'mode'>): SubscriptionMaker {
-    const { kind, address } = namedTopic(caller, sub);
+  find(caller: Caller, sub: Pick<Sub, 'topic' | 'mode'>, looks: Looks): SubscriptionMaker | Promise<SubscriptionMaker> {
+    const { kind, address, name = '' } = namedTopic(caller, sub);
     switch (kind) {
       case 'actor':
         return ofState(this.#shared.topic(address));
@@ -101,11 +118,25 @@ export class Topics implements TopicFinder {
         return ofEvents(caller, address, this.#parts.events);
       case 'trace':
         return (parts) => new TurnSubscription(this.#turns(caller, address), parts);
+      case 'records':
+        return (parts) => new RecordSubscription(this.#records(address, name), parts);
       case 'tree':
-        return ofState(this.#listing(() => this.#parts.views.tree(caller, address, Infinity)));
+        return openTree(this.#tree(address), { caller, looks });
       case 'dead-letters':
-        return ofState(this.#listing(() => ({ letters: this.#parts.views.letters(caller) })));
+        return ofState(this.#listing((looks) => ({ letters: this.#parts.views.letters(caller, {}, looks) })));
     }
+  }
+
+  #tree(address: string): TreeTopic {
+    const { views, pages: turns } = this.#parts;
+    const system = this.#system;
+    return {
+      page: (call, after) => views.treePage({ turns, call }, address, { depth: Infinity, after, limit: TREE_PAGE }),
+      get seq() {
+        return system.epoch;
+      },
+      watch: (changed) => this.epochs.watch(changed),
+    };
   }
 
   #turns(caller: Caller, address: string): TurnsTopic {
@@ -124,6 +155,19 @@ export class Topics implements TopicFinder {
     };
   }
 
+  #records(address: string, name: string): RecordsTopic {
+    const { clientApi } = this.#system;
+    return {
+      address,
+      numbers: () => clientApi.recordNumbers(address, name),
+      behind: (number) => this.#parts.records.behind(address, name, number),
+      watch: (changed, ended) => {
+        const { unsubscribe } = clientApi.watch(address, { changed, ended });
+        return unsubscribe;
+      },
+    };
+  }
+
   #inspection(caller: Caller, address: string): StateTopic {
     const looked = this.#listing(() => this.#parts.inspections.view(caller, address));
     return {
@@ -135,13 +179,15 @@ export class Topics implements TopicFinder {
     };
   }
 
-  /** What has no version is known by its contents. */
-  #listing(look: () => unknown): StateTopic {
+  /** A topic whose view has no version, so that its contents are compared. */
+  #listing(look: (looks: Pick<Looks, 'charge'>) => unknown): StateTopic {
     return {
       maxHz: LISTING_HZ,
       view: () => {
-        const d = look();
+        let rows = 1;
+        const d = look({ charge: (more) => (rows += more) });
         return {
+          rows,
           at: { epoch: createHash('sha256').update(JSON.stringify(d)).digest('base64url'), seq: this.#system.epoch },
           d,
         };
@@ -151,13 +197,15 @@ export class Topics implements TopicFinder {
   }
 }
 
-/** A topic as it is named, whatever the system behind. `address`: for `events` a pattern; empty for `dead-letters`. */
+/** A parsed topic, independent of the backend. `address`: for `events` a pattern; empty for `dead-letters`. */
 export interface NamedTopic {
-  readonly kind: 'actor' | 'inspection' | 'events' | 'trace' | 'tree' | 'dead-letters';
+  readonly kind: 'actor' | 'inspection' | 'events' | 'trace' | 'records' | 'tree' | 'dead-letters';
   readonly address: string;
+  /** The name of the records. */
+  readonly name?: string;
 }
 
-/** Throws BOSUN_CALL_INVALID, BOSUN_FORBIDDEN, BOSUN_ADDRESS_INVALID. */
+/** Parses a topic and checks the caller's rights. Throws BOSUN_CALL_INVALID, BOSUN_FORBIDDEN, BOSUN_ADDRESS_INVALID. */
 export function namedTopic(caller: Caller, { topic, mode }: Pick<Sub, 'topic' | 'mode'>): NamedTopic {
   checkScope(caller, 'actor:read');
   const cut = topic.indexOf('/');
@@ -169,6 +217,10 @@ export function namedTopic(caller: Caller, { topic, mode }: Pick<Sub, 'topic' | 
   if (kind === 'inspection' && mode === 'state' && rest !== undefined) return { kind, address: checked(caller, rest) };
   if (kind === 'events' && mode === 'events' && rest !== undefined) return { kind, address: checkPattern(rest) };
   if (kind === 'trace' && mode === 'events' && rest !== undefined) return { kind, address: checkAddress(rest) };
+  if (kind === 'records' && mode === 'events' && rest?.includes('/') === true) {
+    const end = rest.lastIndexOf('/');
+    return { kind, address: checked(caller, rest.slice(0, end)), name: rest.slice(end + 1) };
+  }
   if (kind === 'tree' && mode === 'state') return { kind, address: checkAddress(rest ?? ROOT) };
   if (topic === 'dead-letters' && mode === 'state') return { kind: topic, address: '' };
   throw invalid(`there is no topic ${JSON.stringify(topic)} with the mode ${mode}`);

@@ -1,9 +1,9 @@
 /**
- * A subscription to turns. They are read from what the system remembers of its last turns, in their order, so a client
- * that comes back gets what it missed; what events and contexts held is added for turns that were taken while it was
- * there. A client that does not read costs a bounded number of those.
+ * A subscription to turns. They are read in order from the turns that the system remembers, so a client that reconnects
+ * gets what it missed; contents of events and contexts are added for turns taken while it was connected. A client that
+ * does not read costs a bounded number of those.
  */
-import { EVENTS_PER_TURN } from '../../limits.ts';
+import { EVENTS_PER_TURN } from '../limits.ts';
 import { type ServerFrame } from '../protocol/frames.ts';
 import { type Cursor } from '../protocol/protocol.ts';
 import { type TopicSubscription, type SubscriptionParts } from './topic-subscription.ts';
@@ -12,13 +12,13 @@ import { WholeTurns } from './whole-turns.ts';
 
 export class TurnSubscription implements TopicSubscription {
   readonly #topic: TurnsTopic;
-  readonly #parts: Omit<SubscriptionParts, 'maxHz'>;
+  readonly #parts: Pick<SubscriptionParts, 'id' | 'wake'>;
   readonly #whole = new WholeTurns();
-  /** Of the last turn looked at. */
+  /** Number of the last turn read. */
   #seq = 0;
   #stop: () => void = () => {};
 
-  constructor(topic: TurnsTopic, parts: Omit<SubscriptionParts, 'maxHz'>) {
+  constructor(topic: TurnsTopic, parts: Pick<SubscriptionParts, 'id' | 'wake'>) {
     this.#topic = topic;
     this.#parts = parts;
   }

@@ -1,20 +1,17 @@
-/**
- * A turn as clients are shown it: without secrets, without stacks, and without the names of actors that the caller may
- * not reach.
- */
+/** Turns as clients see them: without secrets, stacks, and names of actors that the caller may not reach. */
 import { type KeptTurn, type TraceRecord } from '../../actors/model/trace-record.ts';
 import { type RowChanges, type StateChange } from '../../actors/model/state.ts';
 import { table, type TableView } from '../../table.ts';
-import { type System } from '../../system.ts';
+import { type Shard } from '../../shard.ts';
 import { type Caller, mayReach } from '../client/callers.ts';
 import { type ActorViews } from './actor-views.ts';
 import { type EpochWatch } from './epoch-watch.ts';
 import { type KeptTurnView, type ShownRows, type TurnView } from '../protocol/views.ts';
 import { shownError } from './wire-values.ts';
 
-/** Where turns are heard of, and how they are shown. */
+/** The source of turns, and their conversion. */
 export interface TurnViews {
-  readonly system: System;
+  readonly system: Shard;
   readonly views: ActorViews;
   readonly epochs: EpochWatch;
 }
@@ -37,13 +34,13 @@ export function shownTurn(views: ActorViews, caller: Caller, record: TraceRecord
   };
 }
 
-/** With the context after it. */
+/** A kept turn with the context after it. */
 export function shownKept(views: ActorViews, caller: Caller, record: KeptTurn): KeptTurnView {
   const { context, ...turn } = record;
   return { ...shownTurn(views, caller, turn), context: views.part(record.address, record.agent, 'context', context) };
 }
 
-/** What of a context was set, or all of it; a number of the store says nothing to a client. */
+/** The change of a context, or the whole context, without the store's numbers. */
 function shownChange(
   views: ActorViews,
   { address, agent }: TraceRecord,
@@ -66,7 +63,7 @@ function shownRows(
   part: (context: unknown) => unknown,
 ): Readonly<Record<string, ShownRows>> {
   const shown = Object.entries(rows).map(([key, { size, set, unset }]) => {
-    // All of it is hidden where nobody knows what is secret.
+    // Hidden altogether if it is unknown what is secret.
     const context = part({ [key]: table(set) }) as Readonly<Record<string, TableView | string>> | string;
     const view = typeof context === 'string' ? context : context[key]!;
     return [key, { size, set: typeof view === 'string' ? view : view.rows, unset }] as const;

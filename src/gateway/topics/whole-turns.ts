@@ -1,15 +1,15 @@
 /**
- * Turns as they were taken, for somebody who is not told of them yet: with what events and contexts held, where the
- * system remembers only names.
+ * Turns with the contents of events and contexts, kept until their client has received them; the system itself
+ * remembers only names.
  */
 import { type TraceRecord } from '../../actors/model/trace-record.ts';
-import { TURNS_WHOLE_MAX } from '../../limits.ts';
+import { TURNS_WHOLE_MAX } from '../limits.ts';
 
 export class WholeTurns {
-  /** By number, oldest first. */
+  /** Kept turns by number, oldest first. */
   readonly #records = new Map<number, TraceRecord>();
 
-  /** The oldest one gives way where there are too many. */
+  /** Keeps a turn; drops the oldest if there are too many. */
   keep(record: TraceRecord): void {
     this.#records.set(record.number, record);
     if (this.#records.size <= TURNS_WHOLE_MAX) return;
@@ -21,12 +21,16 @@ export class WholeTurns {
     return this.#records.has(number);
   }
 
-  /** The turn of a record, whole where it is kept. */
+  /** The turn of a record, with contents if kept. */
   of(record: TraceRecord): TraceRecord {
     return this.#records.get(record.number) ?? record;
   }
 
-  /** @param number Of the last turn that has been told. */
+  /**
+   * Forgets turns.
+   *
+   * @param number Number of the last turn that was sent.
+   */
   forgetThrough(number: number): void {
     for (const kept of this.#records.keys()) {
       if (kept > number) break;

@@ -1,50 +1,55 @@
 /**
- * What an actor holds, as JSON can say it, with what its schemas mark as secret left out. For reading: a table comes
- * out as its first rows (table-views.ts), a Map as its entries, a Set as its items, a bigint as text, bytes as base64,
- * a reference as `{ actor: address }`.
+ * Values of actors as JSON, without the fields that their schemas mark as secret. For reading only: a table becomes its
+ * first rows (table-views.ts), a Map its entries, a Set its items, a bigint text, bytes base64, a reference `{ actor:
+ * address }`.
  */
 import { type z } from 'zod';
+import { messageOf } from '../../errors.ts';
 import { isTable, type Table } from '../../table.ts';
 import { tablePage, type TablePage, tableView } from './table-views.ts';
 import { Ref } from '../../actors/model/ref.ts';
 import {
+  fieldsOf,
   hasSecrets,
   isSecret,
-  partsOf,
-  present,
-  type SchemaParts,
+  type PartsPicker,
+  pick,
+  sameValue,
+  type Schemas,
   SECRET_SHOWN,
-  wrapped,
 } from '../../actors/model/secret.ts';
 
-type ShownSchemas = readonly z.ZodType[];
-
-type PartsPicker = (parts: SchemaParts) => readonly (z.ZodType | null | undefined)[];
-
-/**
- * Converted values without secrets: values are frozen, so what was converted once stays so, and shared parts stay
- * shared.
- */
+/** Converted values without secrets. Values are frozen, so a conversion stays valid, and shared parts stay shared. */
 const converted = new WeakMap<object, unknown>();
 
-/** @param schema Says what is secret. Where a value fits several, any of them can make it secret. */
+/**
+ * Converts a value. Never throws: the context of custom logic may hold anything, and reading it may run user code.
+ *
+ * @param schema Marks secrets. If a value fits several schemas, each of them can make it secret.
+ */
 export function shown(value: unknown, schema?: z.ZodType): unknown {
-  return convert(value, schema === undefined ? [] : [schema]);
+  try {
+    return convert(value, schema === undefined ? [] : [schema]);
+  } catch (error) {
+    return { unreadable: messageOf(error).slice(0, PROBLEM_CHARS_MAX) };
+  }
 }
 
-/** Rows of a table that stands in a context under `key`, likewise. */
+const PROBLEM_CHARS_MAX = 200;
+
+/** Converts rows of the table that a context holds under `key`. */
 export function shownTable(of: Table<unknown>, context: z.ZodType | undefined, key: string, page: TablePage): unknown {
   const schemas = sameValue(fieldsOf(context === undefined ? [] : sameValue([context]), key));
   return schemas.some(isSecret) ? SECRET_SHOWN : convertTable(of, schemas, page);
 }
 
-function convertTable(of: Table<unknown>, schemas: ShownSchemas, page?: TablePage): unknown {
+function convertTable(of: Table<unknown>, schemas: Schemas, page?: TablePage): unknown {
   const rows = pick(schemas, ({ valueType }) => [valueType]);
   const shownRow = (row: unknown) => convert(row, rows);
   return page === undefined ? tableView(of, shownRow) : tablePage(of, shownRow, page);
 }
 
-function convert(value: unknown, given: ShownSchemas): unknown {
+function convert(value: unknown, given: Schemas): unknown {
   const schemas = given.length === 0 ? given : sameValue(given.filter(hasSecrets));
   if (schemas.some(isSecret)) return value === undefined ? undefined : SECRET_SHOWN;
   if (typeof value === 'bigint') return String(value);
@@ -59,7 +64,7 @@ function convert(value: unknown, given: ShownSchemas): unknown {
   return result;
 }
 
-function convertObject(value: object, schemas: ShownSchemas): unknown {
+function convertObject(value: object, schemas: Schemas): unknown {
   if (value instanceof Ref) return { actor: value.address };
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
   if (value instanceof Error) return shownError(value);
@@ -85,15 +90,7 @@ function convertObject(value: object, schemas: ShownSchemas): unknown {
   return fields;
 }
 
-/** The schemas of what stands under a key. */
-function fieldsOf(schemas: ShownSchemas, key: string): ShownSchemas {
-  return pick(schemas, ({ shape, catchall, valueType }) => [
-    shape !== undefined && Object.hasOwn(shape, key) ? shape[key] : catchall,
-    valueType,
-  ]);
-}
-
-/** What people may know of an error. Never its stack. */
+/** An error without its stack, as people may see it. */
 export function shownError(error: unknown): { readonly message: string } | null {
   if (error === undefined || error === null) return null;
   if (typeof error !== 'object') return { message: String(error) };
@@ -103,20 +100,4 @@ export function shownError(error: unknown): { readonly message: string } | null 
     message: typeof message === 'string' ? message : 'a value was thrown that is no error',
     ...(typeof code === 'string' && { code }),
   };
-}
-
-/** The schemas and those that they wrap, which describe the same value. */
-function sameValue(schemas: ShownSchemas): ShownSchemas {
-  const seen = new Set<z.ZodType>();
-  const open = [...schemas];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (seen.has(next)) continue;
-    seen.add(next);
-    open.push(...wrapped(next));
-  }
-  return [...seen];
-}
-
-function pick(schemas: ShownSchemas, of: PartsPicker): ShownSchemas {
-  return schemas.length === 0 ? schemas : schemas.flatMap((schema) => present(of(partsOf(schema))));
 }

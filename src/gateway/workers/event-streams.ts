@@ -1,7 +1,6 @@
 /**
- * Emitted events of all workers in one log, in the order in which they come: for those who listen, and for a while
- * after they have left. What a worker that dies had emitted and not handed on is lost, and listeners are told that
- * something may be.
+ * Emitted events of all workers in one log, in order of arrival, while somebody listens and for a while afterwards.
+ * Events that a dying worker had not passed on are lost, and listeners are told that some may be.
  */
 import { type EventObject } from 'xstate';
 import { type Clock } from '../../clock.ts';
@@ -13,19 +12,19 @@ import { EVERYTHING, Series } from './series.ts';
 interface EventStreamsParts {
   readonly gateways: WorkerGateways;
   readonly clock: Clock;
-  /** Names the run of the gateway. */
+  /** Identifies the run of the gateway. */
   readonly instance: string;
 }
 
 export class EventStreams {
   readonly #parts: EventStreamsParts;
   readonly #log: EventLog;
-  /** Undefined while nobody listens. */
+  /** The open streams; undefined while nobody listens. */
   #open: { readonly series: readonly Series[]; readonly ready: Promise<unknown> } | undefined;
 
   constructor(parts: EventStreamsParts) {
     this.#parts = parts;
-    // Its worker gateway has made it what clients are shown.
+    // Worker gateways send events already converted for clients.
     this.#log = new EventLog({
       clock: parts.clock,
       instance: parts.instance,
@@ -34,7 +33,7 @@ export class EventStreams {
     });
   }
 
-  /** The log, once it hears all workers. Rejects with BOSUN_SYSTEM_CLOSED. */
+  /** The log, once it receives events of all workers. Rejects with BOSUN_SYSTEM_CLOSED. */
   async log(): Promise<EventLog> {
     const { ready } = (this.#open ??= this.#begin());
     try {
@@ -44,7 +43,7 @@ export class EventStreams {
       throw error;
     }
     this.#parts.clock.defer(() => {
-      // Who asked has gone without listening.
+      // The caller has gone without listening.
       if (!this.#log.isRecording) this.stop();
     });
     return this.#log;

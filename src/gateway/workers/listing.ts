@@ -1,17 +1,14 @@
-/**
- * A view of the whole system as a mirror is fed with it: looked at anew after epochs of any worker, a few times a
- * second at most.
- */
+/** Feeds a view of the whole system: read anew after epochs of any worker, at most a few times a second. */
 import { createHash } from 'node:crypto';
 import { type Cancel, type Clock } from '../../clock.ts';
 import { isBosunError } from '../../errors.ts';
-import { LISTING_HZ } from '../../limits.ts';
+import { LISTING_HZ } from '../limits.ts';
 import { type WorkerGateways } from './worker-port.ts';
+import { WorkerEpochs } from './worker-epochs.ts';
 import { type ViewFeed, type ViewSink } from './remote-view.ts';
 
 interface ListingParts {
   readonly gateways: WorkerGateways;
-  readonly workers: readonly number[];
   readonly clock: Clock;
   readonly look: () => Promise<unknown>;
 }
@@ -19,7 +16,7 @@ interface ListingParts {
 export class Listing implements ViewFeed {
   readonly #parts: ListingParts;
   readonly #mirror: ViewSink;
-  readonly #waits = new Map<number, () => void>();
+  readonly #epochs: WorkerEpochs;
   #seq = 0;
   #isChanged = true;
   #isLooking = false;
@@ -29,11 +26,17 @@ export class Listing implements ViewFeed {
   constructor(parts: ListingParts, mirror: ViewSink) {
     this.#parts = parts;
     this.#mirror = mirror;
-    for (const worker of parts.workers) this.#wait(worker);
+    this.#epochs = new WorkerEpochs(parts.gateways, {
+      changed: () => {
+        this.#isChanged = true;
+        void this.#look();
+      },
+      failed: (error) => this.#fail(error),
+    });
     void this.#look();
   }
 
-  /** Nobody shares it, so nobody comes later. */
+  /** Does nothing: the view is not shared, so nobody subscribes later. */
   refresh(): Promise<void> {
     return Promise.resolve();
   }
@@ -41,20 +44,7 @@ export class Listing implements ViewFeed {
   stop(): void {
     this.#isOver = true;
     this.#pause?.();
-    for (const end of this.#waits.values()) end();
-  }
-
-  /** The next epoch is waited for before anything is looked at, so none is missed. */
-  #wait(worker: number): void {
-    const answer = () => {
-      this.#isChanged = true;
-      this.#wait(worker);
-      void this.#look();
-    };
-    this.#waits.set(
-      worker,
-      this.#parts.gateways.begin(worker, 'nextEpoch', [], { answer, reject: (error) => this.#fail(error) }),
-    );
+    this.#epochs.stop();
   }
 
   async #look(): Promise<void> {
@@ -73,7 +63,7 @@ export class Listing implements ViewFeed {
     this.#pause = this.#parts.clock.setTimeout(() => this.#paused(), 1_000 / LISTING_HZ, { isBackground: true });
   }
 
-  /** With the system the gateway closes, and its clients come back: to them that is no end. */
+  /** If the system closes, the gateway closes too and its clients reconnect, so that is no failure of the view. */
   #fail(error: unknown): void {
     if (!this.#isOver && !isBosunError(error, 'BOSUN_SYSTEM_CLOSED')) this.#mirror.fail(error);
   }

@@ -1,16 +1,18 @@
 /**
- * A system that is spread over workers, behind a gateway: beside each worker's system stands a worker gateway
- * (worker-gateway.ts) that does what the gateway does beside the only one. Here is who asks which of them, and how all
- * of them are.
+ * The backend for a system over workers: beside each worker's system is a worker gateway (worker-gateway.ts) that does
+ * what a gateway does beside a single system. This file decides which of them are asked, and collects their health.
  */
 import { type Clock } from '../../clock.ts';
 import { isBosunError } from '../../errors.ts';
-import { type Call, type BackendHandlers } from '../calls/call.ts';
+import { type Call, type BackendHandlers, Marked } from '../calls/call.ts';
+import { type SequencedLine, type SequencedSends } from '../calls/sequenced-sends.ts';
+import { type PagedTree } from '../protocol/views.ts';
+import { CALL_MS, TREE_PAGE } from '../limits.ts';
 import { type Caller } from '../client/callers.ts';
 import { type Backend } from '../client/backend.ts';
 import { type MetricFamily, LoopDelay } from '../client/metrics.ts';
 import { type Counters } from '../client/counters.ts';
-import { treeView } from '../topics/tree-views.ts';
+import { UNCOUNTED } from '../client/looks.ts';
 import {
   allWorkers,
   callWorkers,
@@ -20,13 +22,14 @@ import {
   type WorkerGateways,
   type SpreadOverWorkers,
 } from './worker-port.ts';
+import { OrderedSends } from './ordered-sends.ts';
 import { Routes } from './routes.ts';
 import { SessionQueues } from './session-queues.ts';
 import { SpreadTopics } from './spread-topics.ts';
 
 interface ManyWorkersParts {
   readonly clock: Clock;
-  /** Names the run of the gateway. */
+  /** Identifies the run of the gateway. */
   readonly instance: string;
   readonly counters: Counters;
 }
@@ -57,7 +60,7 @@ export class ManyWorkers implements Backend {
       gateways,
       lines: this.#lines,
       clock,
-      tree: (address) => system.tree(address),
+      join: system.joinNodes,
       info: () => this.#info(),
     }).handlers();
     this.handlers = handlers;
@@ -65,7 +68,10 @@ export class ManyWorkers implements Backend {
       gateways,
       clock,
       instance,
-      tree: async (caller, address) => treeView(caller, await system.tree(address), Infinity),
+      tree: async ({ caller }, address, after) => {
+        const page = { address, after, depth: Infinity, limit: TREE_PAGE };
+        return (await handlers['actor.tree'](page, asking(caller))) as PagedTree;
+      },
       letters: async (caller) => handlers['deadletter.list']({ after: 0, limit: Infinity }, asking(caller)),
     });
   }
@@ -74,11 +80,19 @@ export class ManyWorkers implements Backend {
     return this.#lines.last(caller, session);
   }
 
+  sequenced({ caller, session, listener }: SequencedLine): SequencedSends {
+    return new OrderedSends(async (sequence, { address, event }) => {
+      const call = { ...asking(caller), session: { id: session, sequence }, leftMs: CALL_MS };
+      const answer = await this.handlers['actor.send']({ address, event, until: 'durable' }, call);
+      return answer instanceof Marked && answer.replayed;
+    }, listener);
+  }
+
   async isReady(): Promise<boolean> {
     return (await this.#now('isReady')).every((isReady) => isReady === true);
   }
 
-  /** Workers have kernel times of their own, which follow this clock. */
+  /** The kernel time of the gateway's clock. Each worker has its own kernel time, which follows this clock. */
   get nowMs(): number {
     return this.#clock.wallMs();
   }
@@ -109,7 +123,7 @@ export class ManyWorkers implements Backend {
     this.#delay.stop();
   }
 
-  /** `system.info`: what all workers come to, and each by itself. */
+  /** The answer of `system.info`: totals of all workers, and each worker's own numbers. */
   async #info(): Promise<unknown> {
     const healths = await this.#now('health');
     const there = healths.filter((health) => health !== undefined);
@@ -140,7 +154,7 @@ export class ManyWorkers implements Backend {
     };
   }
 
-  /** Of each worker, what it says now; undefined of one that is down. */
+  /** The present answer of each worker; undefined for one that is down. */
   #now<V extends 'isReady' | 'families' | ('health' & WorkerGatewayMethod)>(
     verb: V,
   ): Promise<(Awaited<ReturnType<WorkerGatewayMethods[V]>> | undefined)[]> {
@@ -164,7 +178,7 @@ function withoutGateway({ gateway: _, ...health }: WorkerHealth): Omit<WorkerHea
   return health;
 }
 
-/** A call of the gateway's own, for a caller. */
+/** Makes a call of the gateway itself on behalf of a caller. */
 function asking(caller: Caller): Call {
-  return { caller, session: undefined, key: undefined, leftMs: Infinity, isOver: false };
+  return { caller, session: undefined, key: undefined, leftMs: Infinity, looks: UNCOUNTED, isOver: false };
 }

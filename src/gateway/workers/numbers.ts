@@ -1,6 +1,7 @@
 /**
- * Numbers that each worker gives out by itself (of dead letters, orders and turns), as one range: the n-th of a worker
- * is the one that a round of all workers would have given it. So they say their worker, and rise for each.
+ * One range for the numbers that each worker assigns itself (of dead letters, orders and turns): workers take turns, as
+ * if a round over all workers assigned them. So a shown number identifies its worker, and the numbers of each worker
+ * increase.
  */
 
 export interface Own {
@@ -23,12 +24,12 @@ export class Numbers {
     return { worker: (shown - 1) % this.#count, number: Math.floor((shown - 1) / this.#count) + 1 };
   }
 
-  /** The highest own number whose shown one is not above `shown`; 0 where all are. */
+  /** The highest own number whose shown one is not above `shown`; 0 if all are. */
   upTo(shown: number, worker: number): number {
     return Math.floor((shown - 1 - worker) / this.#count) + 1;
   }
 
-  /** What a worker tells, with the numbers that are shown. */
+  /** Rows of a worker with shown numbers. */
   of<Row extends { readonly number: number }>(worker: number, rows: readonly Row[]): Row[] {
     return rows.map((row) => ({ ...row, number: this.shown({ worker, number: row.number }) }));
   }

@@ -1,6 +1,6 @@
 /**
- * A subscription whose frames are fetched: who reads them is slow between one fetch and the next, so what waits for it
- * is conflated or bounded as for any client that does not read.
+ * A subscription whose frames are fetched. Between two fetches the reader counts as slow, so waiting frames are
+ * conflated or bounded as for any client that does not read.
  */
 import { type Caller } from '../client/callers.ts';
 import { Subscriptions, type SubscriptionsHost } from '../client/subscriptions.ts';
@@ -10,9 +10,9 @@ export class Pull {
   readonly #house: SubscriptionsHost;
   readonly #subscriptions: Subscriptions;
   #waiting: ServerFrame[] = [];
-  /** Who fetches; undefined while nobody does. */
+  /** The fetch under way; undefined if there is none. */
   #reader: ((frames: readonly ServerFrame[]) => void) | undefined;
-  /** Who waits for what has changed so far to be on its way. */
+  /** Callers of `refresh` that wait for the present changes to be sent. */
   #refreshes: (() => void)[] = [];
   #isOver = false;
 
@@ -26,7 +26,7 @@ export class Pull {
     });
   }
 
-  /** Throws, or rejects, as Subscriptions.open. */
+  /** Opens the subscription. Throws, or rejects, as Subscriptions.open does. */
   async begin(caller: Caller, sub: Sub): Promise<void> {
     await this.#subscriptions.open(caller, sub);
   }
@@ -41,7 +41,7 @@ export class Pull {
     });
   }
 
-  /** Resolves when all that has changed until now has been handed to whoever fetches, if that may be told yet. */
+  /** Resolves when all present changes have been handed to the fetch, as far as rates allow. */
   async refresh(): Promise<void> {
     if (this.#reader === undefined) await new Promise<void>((resolve) => this.#refreshes.push(resolve));
     this.#subscriptions.pump();
@@ -56,7 +56,7 @@ export class Pull {
   }
 
   #take(frame: ServerFrame): void {
-    // Those of one turn of the pump travel together.
+    // Frames of one run of the pump travel together.
     if (this.#waiting.push(frame) === 1) this.#house.clock.defer(() => this.#hand());
   }
 

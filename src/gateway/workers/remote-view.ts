@@ -1,6 +1,6 @@
 /**
- * What a gateway has of a view that is in another thread: the latest form of it, for all who subscribe to it. It is fed
- * as long as somebody watches, and a worker that dies shows as a pause: fed again, it goes on from where it stood.
+ * The latest version of a view from another thread, for all its subscribers. It is fed while somebody watches. The
+ * death of a worker shows as a pause: once fed again, the view continues where it was.
  */
 import { type Clock } from '../../clock.ts';
 import { type ServerFrame } from '../protocol/frames.ts';
@@ -8,18 +8,18 @@ import { patched } from '../protocol/patch.ts';
 import { noteStep } from '../topics/topic-subscription.ts';
 import { type StateTopic, type View, type ViewWatcher } from '../topics/topic.ts';
 
-/** What a mirror is fed by. */
+/** The receiver of a feed. */
 export interface ViewSink {
   show(view: View): void;
-  /** There is nothing to be seen any more. */
+  /** Ends the view with an error. */
   fail(error: unknown): void;
 }
 
 export interface ViewFeed {
   stop(): void;
   /**
-   * Resolves when all has been shown that there is now: who has sent something and subscribes then sees what came of
-   * it.
+   * Resolves when all present changes have been shown, so that a client which sends and then subscribes sees the
+   * result.
    */
   refresh(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export interface RemoteViewParts {
   readonly clock: Clock;
   readonly maxHz: number;
   readonly feed: (mirror: ViewSink) => ViewFeed;
-  /** Nobody watches it, or it has failed. */
+  /** Called when nobody watches any more, or after a failure. */
   readonly over: () => void;
 }
 
@@ -40,23 +40,23 @@ export class RemoteView {
   #feeding: ViewFeed | undefined;
   #view: View | undefined;
   #failure: { readonly error: unknown } | undefined;
-  /** Those who have asked for it and not watched it yet. */
+  /** Number of callers that have asked for the view and do not watch it yet. */
   #expected = 0;
   #isOver = false;
 
   constructor(parts: RemoteViewParts) {
     this.#parts = parts;
     this.#ready = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
-    // Whoever asks for it awaits it as well.
+    // Callers of `topic` await it too, and see its rejection.
     this.#ready.catch(() => {});
   }
 
-  /** Resolves when there is something to be seen. Rejects with why there is nothing. */
+  /** Resolves when the view has contents. Rejects with the error of the feed. */
   async topic(): Promise<StateTopic> {
     this.#expected += 1;
     const isNew = this.#feeding === undefined;
     if (isNew) this.#begin();
-    // By then, who has asked watches it, or has gone.
+    // By then the caller watches it or has gone.
     const left = () =>
       this.#parts.clock.defer(() => {
         this.#expected -= 1;
@@ -74,7 +74,7 @@ export class RemoteView {
 
   #begin(): void {
     this.#feeding = this.#parts.feed({ show: (view) => this.#show(view), fail: (error) => this.#fail(error) });
-    // It may have failed at once.
+    // The feed may have failed at once.
     if (this.#isOver) this.#feeding.stop();
   }
 
@@ -121,7 +121,7 @@ export class RemoteView {
   }
 }
 
-/** The view after a frame of its subscription; undefined for one that changes nothing. */
+/** The view after a frame of its subscription; undefined for a frame that changes nothing. */
 export function viewAfter(before: View | undefined, frame: ServerFrame): View | undefined {
   if (frame.t === 'snap') return frame.recovered ? undefined : { at: frame.at, d: frame.d };
   if (frame.t !== 'delta' || before === undefined) return undefined;

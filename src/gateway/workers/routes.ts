@@ -1,16 +1,20 @@
 /**
- * The handlers of methods.ts for a system that is spread over workers: which worker gateways carry a call out, and how
- * the answers of several become one. Scopes and parameters have been checked before; whom a caller may reach, the
- * worker gateways check.
+ * The handlers of methods.ts for a system over workers: which worker gateways carry out a call, and how several answers
+ * become one. Scopes and parameters were checked before; the worker gateways check addresses.
  */
+import { type FoundRecord, type FoundRecords, mergedFound } from '../../actors/api/record-pages.ts';
+import { refusalOf, refusalsOf, throwRefused } from '../../actors/api/refused-sends.ts';
 import { checkAddress, childAddress } from '../../actors/model/address.ts';
+import { type SendRefusal } from '../../actors/world/mailbox/inbound.ts';
 import { type Clock } from '../../clock.ts';
 import { BosunError, isBosunError } from '../../errors.ts';
-import { WORKER_ANSWER_MS } from '../../limits.ts';
-import { type TreeNode } from '../../system-options.ts';
+import { WORKER_ANSWER_MS } from '../limits.ts';
 import { type Call, type BackendHandlers, Marked } from '../calls/call.ts';
 import { type MethodName, METHODS, type ParamsOf } from '../calls/methods.ts';
-import { treePage, treeView } from '../topics/tree-views.ts';
+import { FittingRecords } from '../topics/record-views.ts';
+import { type PagedTree } from '../protocol/views.ts';
+import { type ActorPage } from '../topics/actor-pages.ts';
+import { joinedList, joinedTree, type JoinNodes } from './joined-pages.ts';
 import { allWorkers, type WorkerResponse, type WorkerRequest, callWorker, type WorkerGateways } from './worker-port.ts';
 import { Numbers } from './numbers.ts';
 import { type SessionQueues } from './session-queues.ts';
@@ -19,15 +23,25 @@ export interface RouteParts {
   readonly gateways: WorkerGateways;
   readonly lines: SessionQueues;
   readonly clock: Clock;
-  readonly tree: (address: string) => Promise<TreeNode>;
-  /** `system.info`. */
+  readonly join: JoinNodes;
+  /** The handler of `system.info`. */
   readonly info: () => Promise<unknown>;
 }
 
 type NumberedRow = { readonly number: number };
 type RouteParams = Readonly<Record<string, unknown>>;
 
-const READS = ['actor.get', 'table.read', 'actor.inspect', 'chart.get', 'actor.history', 'actor.replace'] as const;
+const READS = [
+  'actor.get',
+  'table.read',
+  'record.list',
+  'actor.inspect',
+  'chart.get',
+  'actor.history',
+  'actor.replace',
+  'table.put',
+  'table.delete',
+] as const;
 const ORDERS = [
   'actor.suspend',
   'actor.resume',
@@ -49,17 +63,18 @@ export class Routes {
   }
 
   handlers(): BackendHandlers {
-    const { tree, info } = this.#parts;
+    const { info } = this.#parts;
     return {
       ...this.#ofOneActor(),
       ...this.#ofLetters(),
       'boss.children': (params, call) => this.#children(params, call),
       'actor.send': (params, call) => this.#send(params, call),
-      'actor.list': async ({ under, ...page }, { caller }) => treePage(caller, await tree(checkAddress(under)), page),
-      'actor.tree': async ({ address, depth }, { caller }) =>
-        treeView(caller, await tree(checkAddress(address)), depth),
+      'actor.sendMany': (params, call) => this.#sendMany(params, call),
+      'actor.list': (params, call) => this.#list(params, call),
+      'actor.tree': (params, call) => this.#tree(params, call),
       'actor.turns': (params, call) => this.#turns(params, call),
       'audit.list': (params, call) => this.#audit(params, call),
+      'record.find': (params, call) => this.#found(params, call),
       'wait.list': async (params, call) => {
         const waits = await this.#rows<{ readonly sinceMs: number | null }>('wait.list', 'waits', params, call);
         return {
@@ -84,7 +99,8 @@ export class Routes {
   }
 
   /**
-   * Of a Boss with partitions, what is looked at is that on the first worker, and what is ordered is ordered of each.
+   * Handlers of methods about one actor. For a Boss with partitions, reads ask the first worker, and orders go to every
+   * worker.
    */
   #ofOneActor() {
     const { gateways } = this.#parts;
@@ -144,6 +160,32 @@ export class Routes {
     );
   }
 
+  async #sendMany({ sends }: ParamsOf<'actor.sendMany'>, call: Call): Promise<unknown> {
+    const refused: SendRefusal[] = [];
+    const parts = new Map<number, { readonly sends: typeof sends; readonly indexes: number[] }>();
+    sends.forEach((send, index) => {
+      try {
+        const home = this.#home(send.address);
+        const part = parts.get(home) ?? { sends: [], indexes: [] };
+        parts.set(home, part);
+        part.sends.push(send);
+        part.indexes.push(index);
+      } catch (error) {
+        refused.push(refusalOf(error, index));
+      }
+    });
+    const isRepeatable = call.key !== undefined;
+    const sent = [...parts].map(([worker, { sends: part, indexes }]) => ({
+      indexes,
+      answer: this.#at(worker, 'actor.sendMany', { sends: part }, call, isRepeatable),
+    }));
+    const refusals = sent.map(({ answer, indexes }) => refusalsOf(answer, indexes));
+    throwRefused(sends.length, [...refused, ...(await Promise.all(refusals)).flat()]);
+    const answers = await Promise.all(sent.map(({ answer }) => answer));
+    const isReplayed = answers.length > 0 && answers.every((one) => one instanceof Marked && one.replayed);
+    return new Marked({ result: {}, replayed: isReplayed });
+  }
+
   async #turns(params: ParamsOf<'actor.turns'>, call: Call): Promise<unknown> {
     const homes = this.#parts.gateways.homesOf(params.address);
     const lists = await this.#rows<NumberedRow & { readonly atMs: number }>(
@@ -166,7 +208,44 @@ export class Routes {
     return { records: this.#shown(lists).reverse().slice(0, params.limit) };
   }
 
-  /** By number, the lowest first. */
+  async #found(params: ParamsOf<'record.find'>, call: Call): Promise<FoundRecords> {
+    const { records, next } = mergedFound(
+      (await this.#each(this.#all, 'record.find', params, call)) as FoundRecords[],
+      params,
+    );
+    const fitting = new FittingRecords<FoundRecord>();
+    const isAll = fitting.add(records);
+    return { records: fitting.records, next: isAll ? next : fitting.records.at(-1)!.cursor };
+  }
+
+  async #list(params: ParamsOf<'actor.list'>, call: Call): Promise<ActorPage> {
+    const homes = this.#parts.gateways.homesOf(checkAddress(params.under));
+    const page = joinedList((await this.#each(homes, 'actor.list', params, call)) as ActorPage[], params.limit);
+    call.looks.charge(page.actors.length);
+    return page;
+  }
+
+  async #tree(params: ParamsOf<'actor.tree'>, call: Call): Promise<PagedTree> {
+    const homes = this.#parts.gateways.homesOf(checkAddress(params.address));
+    // The share of one worker: all of them together return as many as requested.
+    const limit = Math.ceil(params.limit / homes.length);
+    const refusals: unknown[] = [];
+    const found = await Promise.all(
+      homes.map((worker) =>
+        this.#at(worker, 'actor.tree', { ...params, limit }, call).catch((error: unknown) => {
+          if (!isBosunError(error, 'BOSUN_FORBIDDEN')) throw error;
+          refusals.push(error);
+        }),
+      ),
+    );
+    const trees = found.filter((tree) => tree !== undefined) as PagedTree[];
+    // The actors that the caller may reach may be on another worker.
+    if (trees.length === 0) throw refusals[0];
+    call.looks.charge(params.limit);
+    return joinedTree(trees, this.#parts.join);
+  }
+
+  /** Rows of all workers by shown number, the lowest first. */
   #shown(lists: readonly (readonly NumberedRow[])[]): NumberedRow[] {
     return lists.flatMap((rows, worker) => this.#numbers.of(worker, rows)).sort((a, b) => a.number - b.number);
   }
@@ -205,12 +284,12 @@ export class Routes {
     return replayed === undefined ? result : new Marked({ result, replayed });
   }
 
-  /** They end in time by themselves, unless their worker is down. */
+  /** Adds a timeout in case the worker is down; otherwise these calls keep their own deadline. */
   #within(call: Call, answer: Promise<unknown>): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const late = () =>
         reject(
-          new BosunError('BOSUN_TIMEOUT', `no answer within ${call.leftMs} ms; it may still happen`, {
+          new BosunError('BOSUN_TIMEOUT', `no answer within ${call.leftMs} ms; the call may still take effect`, {
             details: { unknownOutcome: true },
           }),
         );
@@ -227,7 +306,7 @@ export class Routes {
     return this.#parts.gateways.homesOf(address)[0]!;
   }
 
-  /** Of an actor, or of an agent, whom all workers know. */
+  /** The worker of an actor. For the name of an agent, which all workers know, any worker. */
   #named(name: string): number {
     try {
       return this.#home(name);
@@ -247,7 +326,7 @@ function forEach<Name extends MethodName>(
   names: readonly Name[],
   handlerOf: (method: Name) => (params: { readonly address: string }, call: Call) => Promise<unknown>,
 ): Record<Name, (params: { readonly address: string }, call: Call) => Promise<unknown>> {
-  // What `fromEntries` gives has these names, which its type does not say.
+  // The type of `fromEntries` does not carry the names.
   return Object.fromEntries(names.map((name) => [name, handlerOf(name)])) as never;
 }
 
@@ -257,7 +336,10 @@ interface Child {
   readonly status: string;
 }
 
-/** A child with partitions is listed once: with the restarts of all, and with what is not as it should be. */
+/**
+ * Lists a child with partitions once: with the sum of restarts, and a status other than `running` if any partition has
+ * one.
+ */
 function asOne(children: readonly Child[]): Child[] {
   const found = new Map<string, Child>();
   for (const child of children) {

@@ -1,10 +1,11 @@
 /**
- * One subscription at a worker gateway, fetched by the gateway: a batch of frames at a time, over deaths of the worker.
- * After one, the worker gateway begins it anew at the place that the gateway had come to.
+ * A subscription at a worker gateway, fetched by the gateway in batches of frames. After a death of the worker, the
+ * subscription is reopened at the gateway's last position.
  */
 import { randomUUID } from 'node:crypto';
 import { isBosunError } from '../../errors.ts';
-import { type Caller, SCOPES } from '../client/callers.ts';
+import { SCOPES } from '../../actors/api/procedure.ts';
+import { type Caller } from '../client/callers.ts';
 import { type ServerFrame, type Sub } from '../protocol/frames.ts';
 import { type Cursor } from '../protocol/protocol.ts';
 import { callWorker, type WorkerGateways } from './worker-port.ts';
@@ -15,16 +16,16 @@ interface SeriesParts {
   readonly caller: Caller;
   readonly sub: Pick<Sub, 'topic' | 'mode'>;
   readonly hear: (frames: readonly ServerFrame[]) => void;
-  /** The gateway closes with its system: that is no failure, and is not told. */
+  /** Called on failure. The close of the system, which closes the gateway, is not a failure. */
   readonly fail?: (error: unknown) => void;
 }
 
-/** The gateway itself, for what it shares among callers: it shows each only what that one may see. */
+/** The caller for data that the gateway shares among callers; it filters the data for each of them itself. */
 export const EVERYTHING: Caller = { id: 'gateway', scopes: new Set(SCOPES), addresses: ['**'], expiresAtMs: undefined };
 
 export class Series {
   readonly #parts: SeriesParts;
-  /** Resolves with the first frames heard; rejects with what keeps them away. */
+  /** Resolves with the first frames; rejects if the subscription fails before. */
   readonly ready: Promise<void>;
   #settle!: { resolve: () => void; reject: (error: unknown) => void };
   readonly #name = randomUUID();
@@ -35,16 +36,20 @@ export class Series {
   constructor(parts: SeriesParts) {
     this.#parts = parts;
     this.ready = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
-    // Whoever needs it awaits it.
+    // Users of `ready` await it and see its rejection.
     this.ready.catch(() => {});
   }
 
-  /** Something is being fetched. */
+  /** Whether a fetch is under way. */
   get isUnderWay(): boolean {
     return this.#end !== undefined;
   }
 
-  /** Asks for what comes next. One fetch at a time. @param from Of the first: where to begin. */
+  /**
+   * Fetches the next frames. One fetch at a time.
+   *
+   * @param from Where the first fetch begins.
+   */
   fetch(from?: Cursor): void {
     const { gateways, worker, caller, sub, hear, fail } = this.#parts;
     this.#at ??= from;
@@ -60,7 +65,7 @@ export class Series {
       reject: (error) => {
         this.#end = undefined;
         this.#isOver = true;
-        // The clients of a gateway that closes come back, and to them this is no end.
+        // The gateway closes too, and its clients reconnect, so this does not end their subscriptions.
         if (isBosunError(error, 'BOSUN_SYSTEM_CLOSED')) return;
         fail?.(error);
         this.#settle.reject(error);
@@ -68,7 +73,7 @@ export class Series {
     });
   }
 
-  /** Resolves when all has been heard that there is now. Rejects with BOSUN_SYSTEM_CLOSED. */
+  /** Resolves when all present frames have arrived. Rejects with BOSUN_SYSTEM_CLOSED. */
   async refresh(): Promise<void> {
     const { gateways, worker } = this.#parts;
     await callWorker(gateways, worker, 'refresh', [this.#name]);
@@ -77,7 +82,7 @@ export class Series {
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    // What ends a fetch ends the subscription.
+    // Ending the fetch ends the subscription.
     if (this.#end === undefined) this.fetch();
     this.#end?.();
     this.#end = undefined;

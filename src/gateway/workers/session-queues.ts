@@ -1,33 +1,33 @@
 /**
- * Sends of a session, which are numbered over all workers while each worker knows only those that came to it. So they
- * are on their way to one worker at a time: who sends to another waits until all before are durable. Then the highest
- * number that any worker knows is the last one accepted, and a death of any of them, or of all, loses and doubles
- * nothing.
+ * Sends of sessions over several workers. A session numbers its sends over all workers, while each worker knows only
+ * the sends that it received. So the sends of a session go to one worker at a time: a send to another worker waits
+ * until all before it are durable. Then the highest number known to any worker is the last one accepted, and no death
+ * of workers loses or duplicates a send.
  */
 import { type Clock } from '../../clock.ts';
-import { SESSION_QUEUES_MAX, SESSION_SILENT_MS } from '../../limits.ts';
+import { SESSION_QUEUES_MAX, SESSION_SILENT_MS } from '../limits.ts';
 import { type Caller } from '../client/callers.ts';
 
-/** Who waits for its turn. */
+/** A send that waits for its turn. */
 interface WaitingSend {
-  /** Undefined: with nothing else under way. */
+  /** The worker that receives the send. Undefined for a question to all workers, which needs the session idle. */
   readonly worker: number | undefined;
-  /** Resolves with what tells who waits. */
+  /** Starts; resolves with a function that reports the result to the caller. */
   go(): Promise<() => void>;
   fail(error: unknown): void;
 }
 
 interface SessionQueue {
   readonly ask: () => Promise<number>;
-  /** At least up to this number all have been accepted. */
+  /** All sends up to this number, at least, have been accepted. */
   accepted: number;
   /**
-   * More may have been: a send that was refused may have used up its number, or not. The workers are asked once nothing
-   * is under way.
+   * Whether later numbers may have been accepted, since a refused send may have used up its number. The workers are
+   * asked once no send is under way.
    */
   isDoubtful: boolean;
   usedMs: number;
-  /** Where those under way go. */
+  /** The worker of the sends under way. */
   worker: number | undefined;
   underWay: number;
   readonly waiting: WaitingSend[];
@@ -35,25 +35,25 @@ interface SessionQueue {
 
 interface SessionQueuesParts {
   readonly clock: Pick<Clock, 'monotonicMs'>;
-  /** The highest number that any worker has accepted. */
+  /** Asks every worker for its highest accepted number, and returns the highest of all. */
   readonly ask: (caller: Caller, session: string) => Promise<number>;
 }
 
 export class SessionQueues {
   readonly #parts: SessionQueuesParts;
-  /** By caller and session; the one that was used longest ago comes first. */
+  /** Queues by caller and session, the least recently used first. */
   readonly #lines = new Map<string, SessionQueue>();
 
   constructor(parts: SessionQueuesParts) {
     this.#parts = parts;
   }
 
-  /** How many are remembered. */
+  /** The number of remembered sessions. */
   get size(): number {
     return this.#lines.size;
   }
 
-  /** The last one accepted, once nothing of the session is under way. */
+  /** Number of the last accepted send, once no send of the session is under way. */
   last(caller: Caller, session: string): Promise<number> {
     const line = this.#line(caller, session);
     line.isDoubtful = true;
@@ -61,7 +61,10 @@ export class SessionQueues {
   }
 
   /**
-   * @param go Sends, told up to which number all have been accepted. Sends to one worker are handed on in their order.
+   * Sends in order.
+   *
+   * @param go Sends, given the number up to which all sends have been accepted. Sends to one worker are passed on in
+   * order.
    */
   send<T>(
     caller: Caller,
@@ -100,7 +103,7 @@ export class SessionQueues {
   #goOn(line: SessionQueue): void {
     for (let next = line.waiting[0]; next !== undefined; next = line.waiting[0]) {
       if (line.underWay > 0 && (next.worker === undefined || next.worker !== line.worker)) return;
-      // Of those under way their worker knows better than anybody.
+      // While sends are under way, their worker knows the numbers best.
       if (line.underWay === 0 && line.isDoubtful) return this.#enter(line, undefined, () => learn(line));
       line.waiting.shift();
       this.#enter(line, next.worker, () => next.go());
@@ -146,7 +149,7 @@ export class SessionQueues {
   }
 }
 
-/** What cannot be learned refuses all who wait for it. */
+/** Asks the workers for the last number. If that fails, all waiting sends are refused. */
 async function learn(line: SessionQueue): Promise<() => void> {
   try {
     line.accepted = await line.ask();

@@ -1,28 +1,35 @@
 /**
- * Topics of a system that is spread over workers. What is of one actor is fetched from its worker once for all who
- * subscribe to it; what concerns all is put together here.
+ * Topics of a system over workers. Topics of one actor are fetched from its worker once for all subscribers; topics of
+ * the whole system are put together here.
  */
 import { type Clock } from '../../clock.ts';
 import { BosunError, type ErrorCode } from '../../errors.ts';
-import { LISTING_HZ } from '../../limits.ts';
+import { LISTING_HZ } from '../limits.ts';
+import { type Call } from '../calls/call.ts';
 import { type Caller } from '../client/callers.ts';
+import { checkLooks, type Looks } from '../client/looks.ts';
 import { type Sub } from '../protocol/frames.ts';
 import { type SubscriptionMaker, type TopicFinder } from '../topics/topic-subscription.ts';
+import { openTree, type TreeTopic } from '../topics/tree-subscription.ts';
 import { type View } from '../topics/topic.ts';
 import { namedTopic, ofEvents, ofState } from '../topics/topics.ts';
-import { allWorkers, type WorkerGateways } from './worker-port.ts';
+import { type PagedTree, type TreeBranch } from '../protocol/views.ts';
+import { type WorkerGateways } from './worker-port.ts';
 import { EventStreams } from './event-streams.ts';
 import { Listing } from './listing.ts';
 import { type ViewFeed, RemoteView, type ViewSink, viewAfter } from './remote-view.ts';
 import { EVERYTHING, Series } from './series.ts';
-import { TurnStreams } from './turn-streams.ts';
+import { Numbers } from './numbers.ts';
+import { WorkerEpochs } from './worker-epochs.ts';
+import { WorkerEvents } from './worker-events.ts';
 
 interface SpreadTopicsParts {
   readonly gateways: WorkerGateways;
   readonly clock: Clock;
-  /** Names the run of the gateway. */
+  /** Identifies the run of the gateway. */
   readonly instance: string;
-  readonly tree: (caller: Caller, address: string) => Promise<unknown>;
+  /** Reads the page of a tree after an address. */
+  readonly tree: (call: Pick<Call, 'caller'>, address: string, after: string | undefined) => Promise<PagedTree>;
   readonly letters: (caller: Caller) => Promise<unknown>;
 }
 
@@ -36,8 +43,8 @@ export class SpreadTopics implements TopicFinder {
     this.#events = new EventStreams(parts);
   }
 
-  async find(caller: Caller, sub: Pick<Sub, 'topic' | 'mode' | 'from'>): Promise<SubscriptionMaker> {
-    const { gateways, tree, letters } = this.#parts;
+  async find(caller: Caller, sub: Pick<Sub, 'topic' | 'mode' | 'from'>, looks: Looks): Promise<SubscriptionMaker> {
+    const { gateways, letters } = this.#parts;
     const { kind, address } = namedTopic(caller, sub);
     switch (kind) {
       case 'actor':
@@ -45,28 +52,39 @@ export class SpreadTopics implements TopicFinder {
       case 'inspection':
         return this.#ofWorker(caller, sub.topic, this.#home(address));
       case 'tree':
-        return this.#own((mirror) => this.#all(() => tree(caller, address), mirror));
+        return openTree(this.#tree(address), { caller, looks });
       case 'dead-letters':
         return this.#own((mirror) => this.#all(() => letters(caller), mirror));
       case 'events':
         return ofEvents(caller, address, await this.#events.log());
+      case 'records':
+        return this.#relayed(caller, sub, [this.#home(address)], (_, record) => record);
       case 'trace': {
-        const turns = await new TurnStreams({
-          gateways,
-          workers: gateways.homesOf(address),
-          caller,
-          topic: sub.topic,
-        }).open(sub.from);
-        return (parts) => turns.to(parts);
+        const numbers = new Numbers(gateways.count);
+        return this.#relayed(caller, sub, gateways.homesOf(address), (worker, turn) => {
+          const { number } = turn as { readonly number: number };
+          return { ...turn, number: numbers.shown({ worker, number }) };
+        });
       }
     }
+  }
+
+  async #relayed(
+    caller: Caller,
+    { topic, from }: Pick<Sub, 'topic' | 'from'>,
+    workers: readonly number[],
+    shown: ConstructorParameters<typeof WorkerEvents>[0]['shown'],
+  ): Promise<SubscriptionMaker> {
+    const { gateways } = this.#parts;
+    const events = await new WorkerEvents({ gateways, workers, caller, topic, shown }).open(from);
+    return (parts) => events.to(parts);
   }
 
   stop(): void {
     this.#events.stop();
   }
 
-  /** Of an actor, which all who may reach it are shown alike. */
+  /** A view of an actor, which is the same for all callers who may reach it. */
   #shared(topic: string, worker: number): RemoteView {
     const known = this.#remoteViews.get(topic);
     if (known !== undefined) return known;
@@ -85,17 +103,17 @@ export class SpreadTopics implements TopicFinder {
     return this.#own((mirror) => this.#one({ caller, topic, worker }, mirror));
   }
 
-  /** Of a Boss with partitions, the first one. */
+  /** The worker of an address; for a Boss with partitions, the first one. */
   #home(address: string): number {
     return this.#parts.gateways.homesOf(address)[0]!;
   }
 
-  /** Of one subscription, whose caller is shown what that one may see. */
+  /** A view of one subscription, which depends on its caller's rights. */
   async #own(feed: (mirror: ViewSink) => ViewFeed): Promise<SubscriptionMaker> {
     return ofState(await new RemoteView({ clock: this.#parts.clock, maxHz: LISTING_HZ, feed, over: () => {} }).topic());
   }
 
-  /** A view that one worker has. */
+  /** The feed of a view on one worker. */
   #one(
     { caller, topic, worker }: { readonly caller: Caller; readonly topic: string; readonly worker: number },
     mirror: ViewSink,
@@ -124,6 +142,37 @@ export class SpreadTopics implements TopicFinder {
 
   #all(look: () => Promise<unknown>, mirror: ViewSink): ViewFeed {
     const { gateways, clock } = this.#parts;
-    return new Listing({ gateways, workers: allWorkers(gateways), clock, look }, mirror);
+    return new Listing({ gateways, clock, look }, mirror);
   }
+
+  #tree(address: string): TreeTopic {
+    const { gateways, tree } = this.#parts;
+    let seq = 0;
+    return {
+      page: async (call, after) => {
+        checkLooks(call.looks);
+        const page = await tree(call, address, after);
+        call.looks.charge(sizeOf(page));
+        return page;
+      },
+      get seq() {
+        return seq;
+      },
+      watch: (changed, failed) => {
+        const epochs = new WorkerEpochs(gateways, {
+          failed,
+          changed: () => {
+            seq += 1;
+            changed();
+          },
+        });
+        return () => epochs.stop();
+      },
+    };
+  }
+}
+
+/** Number of actors and hidden ancestors of a page. */
+function sizeOf({ children = [] }: TreeBranch): number {
+  return children.reduce((size, child) => size + sizeOf(child), 1);
 }

@@ -1,14 +1,15 @@
 /**
- * The part of a gateway that stands beside the system of a worker, in its thread: carries out calls, and holds the
- * subscriptions whose frames the gateway pulls. Callers are known by then, connections are the gateway's own. Loaded by
+ * The worker gateway: runs beside the system of a worker, in its thread, carries out calls, and holds the subscriptions
+ * whose frames the gateway pulls. Callers are authenticated by the gateway, which also holds the connections. Loaded by
  * its URL.
  */
 import { randomUUID } from 'node:crypto';
 import { type Clock } from '../../clock.ts';
 import { assert } from '../../assert.ts';
-import { type System } from '../../system.ts';
+import { type Shard } from '../../shard.ts';
 import { type BackendHandlers, type Call, type Handler, Marked } from '../calls/call.ts';
 import { type Caller } from '../client/callers.ts';
+import { UNCOUNTED } from '../client/looks.ts';
 import { type SubscriptionsHost } from '../client/subscriptions.ts';
 import { type MethodName } from '../calls/methods.ts';
 import { OneSystem } from '../client/one-system.ts';
@@ -23,15 +24,15 @@ import {
 } from './worker-port.ts';
 import { Pull } from './pull.ts';
 
-/** What a worker's thread makes of this module. */
-export function createWorkerGateway(system: System, clock: Clock): WorkerGateway {
+/** The entry point that a worker's thread calls. */
+export function createWorkerGateway(system: Shard, clock: Clock): WorkerGateway {
   return new WorkerGateway(system, clock);
 }
 
 type Ender = (end: () => void) => void;
 
 export class WorkerGateway {
-  readonly #system: System;
+  readonly #system: Shard;
   readonly #inside: OneSystem;
   readonly #house: SubscriptionsHost;
   readonly #pulls = new Map<string, Pull>();
@@ -42,11 +43,17 @@ export class WorkerGateway {
     ) => ReturnType<WorkerGatewayMethods[V]>;
   };
 
-  constructor(system: System, clock: Clock) {
+  constructor(system: Shard, clock: Clock) {
     this.#system = system;
     const counters = new Counters();
     this.#inside = new OneSystem(system, { clock, instance: randomUUID(), counters });
-    this.#house = { topics: this.#inside.topics, clock, scheduler: new Scheduler(clock), counters: counters };
+    this.#house = {
+      topics: this.#inside.topics,
+      clock,
+      scheduler: new Scheduler(clock),
+      counters,
+      looksOf: () => UNCOUNTED,
+    };
     this.#verbs = {
       call: ([method, params, asked]) => this.#call(method, params, asked),
       lastSequence: ([caller, session]) => this.#inside.lastSequence(caller, session),
@@ -57,8 +64,7 @@ export class WorkerGateway {
       isReady: () => this.#inside.isReady(),
       families: () => this.#inside.families(),
     };
-    const over = () => this.#inside.stop();
-    this.#system.closed.then(over, over);
+    void this.#system.over.then(() => this.#inside.stop());
   }
 
   call(verb: string, args: readonly unknown[], onEnd: Ender): unknown {
@@ -70,8 +76,8 @@ export class WorkerGateway {
   }
 
   async #call(method: MethodName, params: unknown, asked: WorkerRequest): Promise<WorkerResponse> {
-    // The gateway answers in time by itself, and nobody here learns that it has.
-    const call: Call = { ...asked, isOver: false };
+    // The gateway enforces the deadline itself; the worker does not learn of it.
+    const call: Call = { ...asked, looks: UNCOUNTED, isOver: false };
     const result = await (this.#inside.handlers[method as keyof BackendHandlers] as Handler)(params, call);
     return result instanceof Marked
       ? { result: result.result, replayed: result.replayed }

@@ -1,7 +1,8 @@
 /**
- * Calls between the gateway and its worker gateways beside the workers. Ports and shapes only: whatever carries them,
- * they are data.
+ * The interface between the gateway and its worker gateways. Types and calls only; arguments and results are data, so
+ * any transport will do.
  */
+import { type Shard } from '../../shard.ts';
 import { type TreeNode } from '../../system-options.ts';
 import { type Caller } from '../client/callers.ts';
 import { type Health } from '../client/health.ts';
@@ -10,7 +11,7 @@ import { type MetricFamily } from '../client/metrics.ts';
 import { type ServerFrame, type Sub } from '../protocol/frames.ts';
 import { type NumberedSend } from '../calls/repeats.ts';
 
-/** A call of the table of methods, whose parameters have been looked over. */
+/** A call of the table of methods, with checked parameters. */
 export interface WorkerRequest {
   readonly caller: Caller;
   readonly session: NumberedSend | undefined;
@@ -20,20 +21,20 @@ export interface WorkerRequest {
 
 export interface WorkerResponse {
   readonly result: unknown;
-  /** Undefined where the method does not say. */
+  /** Whether the call was a repeat; undefined if the method does not report it. */
   readonly replayed: boolean | undefined;
 }
 
 export interface WorkerGatewayMethods {
   call(method: MethodName, params: unknown, asked: WorkerRequest): Promise<WorkerResponse>;
-  /** As Backend.lastSequence, of this worker. */
+  /** Returns the same as Backend.lastSequence, for this worker alone. */
   lastSequence(caller: Caller, session: string): number;
   /**
-   * The next frames of a subscription, once there are any: the first call of a series begins it, at `from`, and whoever
-   * ends a call of it ends it. While nobody asks, what changes is conflated, as for a client that does not read.
+   * The next frames of a subscription, once there are any: the first call of a series opens it at `from`, and ending a
+   * call closes it. Between calls changes are conflated, as for a client that does not read.
    */
   pull(series: string, caller: Caller, sub: Pick<Sub, 'topic' | 'mode' | 'from'>): Promise<readonly ServerFrame[]>;
-  /** Resolves when all that a series has to tell now is on its way, before this answer. */
+  /** Resolves when all present frames of a series have been sent, before this answer. */
   refresh(series: string): Promise<void>;
   /** Resolves when the next epoch is durable. */
   nextEpoch(): Promise<void>;
@@ -44,13 +45,13 @@ export interface WorkerGatewayMethods {
 
 export type WorkerGatewayMethod = keyof WorkerGatewayMethods;
 
-/** What a call that takes long comes to. */
+/** Receives the result of a call that takes long. */
 interface CallSettler {
   answer(what: unknown): void;
   reject(error: Error): void;
 }
 
-/** The workers, as a gateway needs them. */
+/** The gateways of the workers, as the gateway in front of them calls them. */
 export interface WorkerGateways {
   readonly count: number;
   isUp(worker: number): boolean;
@@ -65,14 +66,21 @@ export interface WorkerGateways {
   begin(worker: number, verb: string, args: readonly unknown[], heard: CallSettler): () => void;
 }
 
-/** A system that is spread over workers. */
-export interface SpreadOverWorkers {
-  readonly gateways: WorkerGateways;
-  readonly closed: Promise<void>;
-  tree(address: string): Promise<TreeNode>;
+/** The system that a gateway serves: a shard in this thread, or a system over workers. */
+export interface Served {
+  /** Resolves when the system has been stopped or has closed. */
+  readonly over: Promise<void>;
+  readonly inside: Shard | SpreadOverWorkers;
 }
 
-/** Calls a worker gateway. `isRepeatable`: it changes nothing, or nothing a second time. */
+/** A system over workers. */
+export interface SpreadOverWorkers {
+  readonly gateways: WorkerGateways;
+  /** Joins the partitions of a Boss into one node. */
+  joinNodes(partitions: readonly TreeNode[]): TreeNode;
+}
+
+/** Calls a worker gateway. `isRepeatable`: repeating the call has no further effect. */
 export function callWorker<V extends WorkerGatewayMethod>(
   gateways: WorkerGateways,
   worker: number,
@@ -83,7 +91,7 @@ export function callWorker<V extends WorkerGatewayMethod>(
   return gateways.call(worker, verb, args, { isRepeatable }) as Promise<Awaited<ReturnType<WorkerGatewayMethods[V]>>>;
 }
 
-/** Of every worker, in their order. */
+/** Calls every worker, in their order. */
 export function callWorkers<V extends WorkerGatewayMethod>(
   gateways: WorkerGateways,
   workers: readonly number[],

@@ -1,8 +1,8 @@
-/** Which orders can be given about an actor, by what it is and by what the caller may. Pure. */
+/** The orders that can be given about an actor, depending on its status and the caller's rights. Pure. */
 import type { ActorView, TreeView } from '../../gateway/protocol/views.ts';
 import type { Welcome } from '../../gateway/protocol/frames.ts';
 
-/** By method of the protocol, without `actor.`. */
+/** Orders by method of the protocol, without `actor.`. */
 const ORDERS = {
   suspend: { verb: 'Suspend', means: 'It takes no turns until it is resumed; what is sent to it waits.' },
   resume: { verb: 'Resume', means: 'It goes on with what has waited for it.' },
@@ -14,12 +14,12 @@ const ORDERS = {
   },
   stop: {
     verb: 'Stop',
-    means: 'Its Boss ends it. It stays ended until somebody has it started again.',
+    means: 'Its Boss ends it. It stays ended until somebody starts it again.',
     isDangerous: true,
   },
   kill: {
     verb: 'Kill',
-    means: 'It fails as by a crash, and whoever it belongs to deals with that.',
+    means: 'It fails as in a crash, and its Boss or its machine handles that.',
     isDangerous: true,
   },
 } as const;
@@ -33,7 +33,7 @@ export interface ActorOrder {
 
 export interface Orders {
   readonly open: readonly ActorOrder[];
-  /** Why there are no more, in a sentence; undefined where nothing is withheld. */
+  /** Why further orders are unavailable, as a sentence; undefined if none are. */
   readonly withheld: string | undefined;
 }
 
@@ -44,10 +44,10 @@ export function ordersFor(
 ): Orders {
   if (principal === undefined || view.address === 'root') return { open: [], withheld: undefined };
   if (!principal.scopes.includes('actor:admin'))
-    return { open: [], withheld: 'You may look, and give no orders: your token lacks the scope actor:admin.' };
+    return { open: [], withheld: 'You cannot give orders: your token lacks the scope actor:admin.' };
   const held: ActorOrder['name'][] =
     view.status === 'suspended' ? ['resume', 'step'] : view.status === 'active' ? ['suspend'] : [];
-  // Who has a count of restarts is the child of a Boss.
+  // Only children of a Boss have a count of restarts.
   const ending: ActorOrder['name'][] = [
     ...(node !== undefined && node.restarts !== null ? (['restart', 'stop'] as const) : []),
     'kill',
@@ -57,6 +57,6 @@ export function ordersFor(
     open,
     withheld: principal.mayDestroy
       ? undefined
-      : 'Restart, stop and kill are off: this gateway was made without what destroys.',
+      : 'Restart, stop and kill are disabled: this gateway allows no destructive calls.',
   };
 }

@@ -1,4 +1,4 @@
-/** One actor: its chart with the state it is in, what can be done to it, what it holds and what it waits for. */
+/** The page of one actor: its chart with the active state, its orders, its contents, and what it waits for. */
 import { useState } from 'preact/hooks';
 import type { ActorView, AgentListView, InspectionView, TreeBranch, TreeView } from '../../gateway/protocol/views.ts';
 import { stateText } from '../format.ts';
@@ -16,8 +16,9 @@ import { EventDialog } from './event-dialog.tsx';
 import { Children, Facts, Mailbox, Timers } from './facts.tsx';
 import { ErrorBox, JsonTree } from './json-tree.tsx';
 import { OrderBar } from './order-bar.tsx';
+import { Records } from './records.tsx';
 
-/** Agents change with the server's code: not while a page is looked at, but for a deploy. */
+/** Interval of loading the agents. It is long, since agents change only when the server is deployed anew. */
 const AGENTS_EVERY_MS = 60_000;
 
 export function ActorPage({ rest: address }: { readonly rest: string }) {
@@ -56,6 +57,7 @@ export function ActorPage({ rest: address }: { readonly rest: string }) {
             />
           )}
           <Context view={view} />
+          {!isGone && <Records address={address} inspection={inspection} />}
           <Timers inspection={inspection} />
           <Mailbox inspection={inspection} />
           <Children inspection={inspection} tree={tree} />
@@ -75,7 +77,7 @@ export function ActorPage({ rest: address }: { readonly rest: string }) {
   );
 }
 
-/** The step that led to what is shown: state and step come by two topics, and one may be behind. */
+/** The step that led to the shown state. State and step come from two topics, of which one may be behind. */
 function lastOf({ sequence }: ActorView, inspection: InspectionView | undefined): InspectionView['last'] {
   const last = inspection?.last ?? null;
   return last?.sequence === sequence ? last : null;
@@ -129,9 +131,7 @@ function Head({ view, node, suspended, isGone }: HeadProps) {
         ))}
       </p>
       <ActorTabs address={address} current="actor" />
-      {isGone && (
-        <p class="note">Nobody lives here now: it has ended, or was removed. What follows is how it was last seen.</p>
-      )}
+      {isGone && <p class="note">No actor is here now: it has ended, or was removed. Below is its last known state.</p>}
       {suspended !== null && suspended.by !== null && (
         <p class="note">
           Suspended by {suspended.by}
@@ -145,7 +145,10 @@ function Head({ view, node, suspended, isGone }: HeadProps) {
   );
 }
 
-/** Those above that are actors too: an id given to a Boss may have slashes in it. */
+/**
+ * Links to the ancestors that are actors; parts of the path may not be, since the id of a Boss's child may contain
+ * slashes.
+ */
 function Crumbs({ address }: { readonly address: string }) {
   const { view: tree } = useTopic<TreeBranch>('tree');
   const parts = address.split('/');
@@ -175,7 +178,7 @@ interface EventsProps {
 
 function Events({ accepts, schemas, isSuspended, onEvent }: EventsProps) {
   return (
-    <Panel id="events" title="Events it takes now">
+    <Panel id="events" title="Events that it takes now">
       {accepts.length === 0 && (
         <p class="quiet">{isSuspended ? 'None: it is suspended.' : 'None from outside, in this state.'}</p>
       )}

@@ -1,4 +1,4 @@
-/** The ways to look at one actor: as it is, as it was, and in what it had to do with others. */
+/** The views of one actor: present state, history, and sequence diagram. */
 import { hrefOf } from '../route.ts';
 
 const TABS = [
@@ -14,7 +14,7 @@ interface ActorTabsProps {
 
 export function ActorTabs({ address, current }: ActorTabsProps) {
   return (
-    <nav class="row menu tabs" aria-label="Ways to look at it">
+    <nav class="row menu tabs" aria-label="Views of this actor">
       {TABS.map(({ view, title }) => (
         <a key={view} href={hrefOf(view, address)} aria-current={view === current ? 'page' : undefined}>
           {title}

@@ -1,4 +1,4 @@
-/** A drawing as SVG elements. What can be sent now is a button, on the label of its edge. */
+/** A drawing as SVG elements. The label of an edge whose event can be sent now is a button. */
 import type { Block, Drawing, DrawnEdge, DrawnState, DrawnMark, Stroke } from '../../gateway/charts/drawing.ts';
 import { type KnownChart } from './charts.ts';
 import { sendableBy } from './edges.ts';
@@ -20,10 +20,10 @@ interface Sheet extends Omit<ChartDrawingProps, 'chart' | 'title' | 'when'> {
 const RADIUS = 7;
 const DOT_RADIUS = 4.5;
 
-/** Pixels between two pieces of a line, beside the space. */
+/** Extra pixels between two pieces of a line, in addition to the space. */
 const SHIFT = 2.4;
 
-/** Smaller than this part of its size its text cannot be read: then it scrolls. */
+/** Smallest scale at which text is legible; below it the drawing scrolls. */
 const SCALE_MIN = 0.72;
 
 export function ChartDrawing({ chart: { drawing }, title, when, ...rest }: ChartDrawingProps) {

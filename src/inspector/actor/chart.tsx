@@ -1,6 +1,6 @@
 /**
- * The statechart of an actor: the gateway's drawing in elements of our own, with what is active and what was taken
- * last.
+ * The statechart of an actor: the gateway's drawing as SVG elements, with the active states and the last transition
+ * marked.
  */
 import { useEffect, useState } from 'preact/hooks';
 import { activeStates } from '../../gateway/charts/active.ts';
@@ -15,9 +15,9 @@ export interface ChartProps {
   readonly inspection: InspectionView | undefined;
   /** State value whose states are shown as active. */
   readonly value: unknown;
-  /** The step that led to it; null where none is known. */
+  /** The step that led to that state; null if unknown. */
   readonly last: TakenStep | null;
-  /** It is not how things are. */
+  /** Whether a past state is shown. */
   readonly isPast?: boolean;
   /** Types of events that can be sent now. */
   readonly sendable: readonly string[];
@@ -89,7 +89,11 @@ function Legend({ last, isPast }: { readonly last: TakenStep | null; readonly is
   );
 }
 
-/** @returns What is known of the chart, and whether there can be one. */
+/**
+ * Loads a chart.
+ *
+ * @returns The chart if known, and whether the actor has one.
+ */
 function useChart(address: string, inspection: InspectionView | undefined): [found: Found, isMachine: boolean] {
   const isMachine = inspection === undefined || inspection.kind === 'machine';
   const runs = inspection === undefined ? undefined : `${inspection.agent} ${inspection.version}`;

@@ -1,6 +1,6 @@
 /**
- * Charts that the page has, by the hash of the machine's structure: who asks again for an actor is told only whether it
- * has changed.
+ * A cache of charts by the hash of the machine's structure. A request for a known chart is answered only with whether
+ * it has changed.
  */
 import type { Drawing } from '../../gateway/charts/drawing.ts';
 import { call } from '../link.ts';
@@ -18,11 +18,15 @@ export interface KnownChart {
 }
 
 const byHash = new Map<string, KnownChart>();
-/** By what is run, and by address. */
+/** Hashes by machine, and by address. */
 const hashes = new Map<string, string>();
 const hashesAt = new Map<string, string>();
 
-/** @param runs What the actor runs, in a word that other actors of the same have too. Rejects with ClientError. */
+/**
+ * Fetches a chart. Rejects with ClientError.
+ *
+ * @param runs A key that all actors with the same machine share.
+ */
 export async function chartOf(address: string, runs: string): Promise<KnownChart> {
   const known = hashes.get(runs);
   const { hash, machine, drawing } = await call<ChartAnswer>('chart.get', {
@@ -36,7 +40,7 @@ export async function chartOf(address: string, runs: string): Promise<KnownChart
   return chart;
 }
 
-/** What is known without asking. */
+/** The cached chart of an address. */
 export function chartAtHand(address: string): KnownChart | undefined {
   return byHash.get(hashesAt.get(address) ?? '');
 }

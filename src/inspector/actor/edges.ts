@@ -1,15 +1,15 @@
-/** Which edges of a chart can be pressed, and what that sends. Pure. */
+/** The clickable edges of a chart, and the events that they send. Pure. */
 import type { DrawnEdge } from '../../gateway/charts/drawing.ts';
 
 interface Now {
-  /** Ids of the states that are active. */
+  /** Ids of the active states. */
   readonly active: ReadonlySet<string>;
-  /** Types of events that the actor takes from outside now. */
+  /** Types of events that the actor accepts from outside now. */
   readonly sendable: readonly string[];
 }
 
 /**
- * The type of event that takes the edge; undefined where none can be sent now. Of several that a pattern fits, the
+ * The type of the event that takes the edge; undefined if none can be sent now. If a pattern matches several, the
  * first.
  */
 export function sendableBy(

@@ -1,6 +1,6 @@
-/** An event, filled in by a form that its schema makes, and sent. */
+/** A dialog to fill in and send an event, with a form made from the event's schema. */
 import { useState } from 'preact/hooks';
-import { Dialog, gatewayOrigin } from '../dialog.tsx';
+import { Dialog, gatewayPlace } from '../dialog.tsx';
 import { send } from '../link.ts';
 import { say } from '../notices.tsx';
 import { sendTwin } from '../twins.ts';
@@ -11,7 +11,7 @@ export interface EventDialogProps {
   readonly address: string;
   readonly type: string;
   readonly schema: JsonSchema | undefined;
-  /** What is typed already, by field. */
+  /** Initial contents of fields, by name. */
   readonly preset?: Readonly<Record<string, string>>;
   readonly onClose: () => void;
 }
@@ -32,7 +32,7 @@ export function EventDialog({ address, type, schema, preset = {}, onClose }: Eve
     <Dialog
       title={`Send ${type}`}
       verb="Send"
-      twin={sendTwin(gatewayOrigin(), address, event)}
+      twin={sendTwin(gatewayPlace(), address, event)}
       obstacle={wrong === undefined ? undefined : wrong.join(' ')}
       act={act}
       onClose={onClose}
@@ -41,7 +41,7 @@ export function EventDialog({ address, type, schema, preset = {}, onClose }: Eve
         to <span class="mono">{address}</span>
         {schema?.description !== undefined && <>: {schema.description}</>}
       </p>
-      {fields.length === 0 && <p class="quiet">It has no fields.</p>}
+      {fields.length === 0 && <p class="quiet">This event has no fields.</p>}
       <FieldInputs fields={fields} typed={typed} onTyped={setTyped} />
     </Dialog>
   );

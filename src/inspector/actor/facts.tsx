@@ -1,4 +1,4 @@
-/** What there is to know of an actor beside its state: facts, timers, unread messages, children. */
+/** Facts about an actor besides its state: identity, timers, unread messages, children. */
 import { type ComponentChildren } from 'preact';
 import type { ActorView, InspectionView, TreeBranch, TreeView } from '../../gateway/protocol/views.ts';
 import { ActorLink } from '../actor-link.tsx';
@@ -45,7 +45,7 @@ function Inspected({ inspection }: { readonly inspection: InspectionView }) {
   );
 }
 
-/** Nothing where there is nothing to say. */
+/** A named fact; nothing if its value is empty. */
 export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
   if (children === null || children === undefined || children === false) return null;
   return (
@@ -86,7 +86,7 @@ export function Mailbox({ inspection }: { readonly inspection: InspectionView | 
         {unread.map(({ event, from, sinceMs, deliveries }, index) => (
           <li key={index} class="split">
             <span>
-              <code>{event}</code> <span class="quiet">from {from ?? 'one who is gone'}</span>
+              <code>{event}</code> <span class="quiet">from {from ?? 'an actor that has ended'}</span>
               {deliveries > 0 && <span class="bad"> crashed {deliveries} times</span>}
             </span>
             <span class="number">{sinceMs === null ? '' : moment(sinceMs, kernelMs())}</span>

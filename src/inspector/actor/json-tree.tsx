@@ -1,9 +1,9 @@
-/** JSON to look into, folded below the first level. What the gateway has left out is a lock. */
+/** A tree view of JSON, folded below the first level. Values withheld by the gateway are shown as a lock. */
 import { useState } from 'preact/hooks';
 import { ActorLink } from '../actor-link.tsx';
 import { errorText } from '../format.ts';
 
-/** In the place of what schemas mark as secret; said by docs/protocol.md. */
+/** The gateway's replacement for values that schemas mark as secret; see docs/protocol.md. */
 const SECRET = '[secret]';
 
 /** Entries of one value that are shown at once. */
@@ -75,7 +75,7 @@ function Leaf({ value, name }: NodeProps) {
   );
 }
 
-/** One that has nothing in it. */
+/** A value without entries. */
 export function Value({ value }: { readonly value: unknown }) {
   if (value === SECRET) return <Lock />;
   if (typeof value === 'string') return <span class="text">{JSON.stringify(value)}</span>;
@@ -101,7 +101,7 @@ function preview(value: object): string {
   return text.length <= 80 ? text : `${text.slice(0, 79)}\u2026`;
 }
 
-/** An error in one line, to be opened. */
+/** An error on one line, which can be expanded. */
 export function ErrorBox({ error }: { readonly error: unknown }) {
   const { stack, code } = (typeof error === 'object' && error !== null ? error : {}) as {
     readonly stack?: unknown;

@@ -1,7 +1,7 @@
-/** Orders about an actor, as buttons: each asks for a reason, which goes on record. */
+/** Orders about an actor, as buttons; each asks for a reason, which is audited. */
 import { useState } from 'preact/hooks';
 import type { ActorView, TreeView } from '../../gateway/protocol/views.ts';
-import { Dialog, gatewayOrigin } from '../dialog.tsx';
+import { Dialog, gatewayPlace } from '../dialog.tsx';
 import { call, principal } from '../link.ts';
 import { say } from '../notices.tsx';
 import { orderTwin } from '../twins.ts';
@@ -56,7 +56,7 @@ function OrderDialog({ address, order: { name, verb, means, isDangerous = false 
       title={`${verb} ${address}`}
       verb={verb}
       isDangerous={isDangerous}
-      twin={orderTwin(gatewayOrigin(), address, name, reason)}
+      twin={orderTwin(gatewayPlace(), address, name, reason)}
       act={act}
       onClose={onClose}
     >

@@ -1,7 +1,4 @@
-/**
- * A form made of an event's JSON Schema, as rules: which fields there are, and what event comes of what was typed.
- * Pure.
- */
+/** A form derived from an event's JSON Schema: its fields, and the event made from their contents. Pure. */
 import { type JsonSchema } from '../json-schema.ts';
 
 export type FieldKind = 'text' | 'number' | 'integer' | 'boolean' | 'choice' | 'json';
@@ -11,23 +8,23 @@ export interface Field {
   readonly kind: FieldKind;
   readonly isRequired: boolean;
   readonly description: string | undefined;
-  /** Of a choice. */
+  /** The options of a choice. */
   readonly options: readonly string[];
   readonly initial: string;
-  /** Bounds, as `1 to 9` or `at most 40 characters`. */
+  /** Bounds, such as `1 to 9` or `at most 40 characters`. */
   readonly hint: string;
 }
 
-/** What was typed, by field; empty for what was left out. */
+/** Contents of the fields, by name; empty for omitted fields. */
 export type Typed = Readonly<Record<string, string>>;
 
 export interface Made {
   readonly event: { readonly type: string; readonly [field: string]: unknown };
-  /** What is wrong, by field. Whether the event is right in all else the gateway says. */
+  /** Errors by field. All other checks are the gateway's. */
   readonly problems: Readonly<Record<string, string>>;
 }
 
-/** Of an event whose schema is not known: all of them, as one piece of JSON. */
+/** A single JSON field, for an event whose schema is unknown. */
 const ANY_FIELDS: Field = {
   name: 'fields',
   kind: 'json',
@@ -93,7 +90,11 @@ function initialOf({ default: given, const: only }: JsonSchema, kind: FieldKind)
   return kind === 'text' || kind === 'choice' ? String(value) : JSON.stringify(value);
 }
 
-/** @returns undefined for what cannot be read. */
+/**
+ * Parses a field.
+ *
+ * @returns undefined for text that cannot be parsed.
+ */
 function valueOf(kind: FieldKind, text: string): unknown {
   if (kind === 'text' || kind === 'choice') return text;
   if (kind === 'boolean') return text === 'true';
@@ -112,7 +113,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A safe integer's own bounds are none. */
+/** The bounds of a number or text; those of safe integers are ignored. */
 function hintOf({ minimum, maximum, maxLength }: JsonSchema): string {
   const low = minimum !== undefined && minimum > -Number.MAX_SAFE_INTEGER ? minimum : undefined;
   const high = maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER ? maximum : undefined;

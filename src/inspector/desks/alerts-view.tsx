@@ -1,4 +1,4 @@
-/** Alert cards: one for each thing that somebody has to know, with its buttons, until somebody acknowledges it. */
+/** Alert cards with their buttons, until they are acknowledged. */
 import { counted, moment } from '../format.ts';
 import { maySend } from '../link.ts';
 import { Sheet } from '../sheet.tsx';
@@ -14,7 +14,7 @@ import { PriorityChip } from './priority-chip.tsx';
 import { Readable } from './readable.tsx';
 import { useDesk, useShown } from './use-desk.ts';
 
-/** Each shown card is a topic of its own. */
+/** Number of cards shown, since each is a topic of its own. */
 const SHOWN = 40;
 
 const WANTED: Wanted = ['no desk of alerts', 'failureAgents', 'failureDesks'];
@@ -30,7 +30,7 @@ export function AlertsView({ rest }: { readonly rest: string }) {
 
 interface AlertsProps {
   readonly rows: readonly AlertRow[];
-  /** Of the one that is looked at; empty for all. */
+  /** Id of the selected alert; empty for all. */
   readonly id: string;
   readonly desk: string;
 }
@@ -109,7 +109,7 @@ function Card({ row, desk }: CardProps) {
 }
 
 function Buttons({ row: { id, title }, desk, shown }: CardProps & { readonly shown: AlertShown | undefined }) {
-  // The ones that do nothing but look are this page itself.
+  // Buttons without an event only navigate, which this page does itself.
   const buttons = (shown?.actions ?? []).filter(({ event }: AlertButton) => event !== null);
   const batch = shown === undefined ? undefined : batchOfCard(shown);
   return (

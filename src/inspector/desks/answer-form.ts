@@ -1,21 +1,21 @@
 /**
- * The form of a gate's answer, made of its JSON Schema: its alternatives, the fields of each, and the answer that comes
- * of what was typed. What is nested one level deep has fields of its own, `own.statement`. Pure; the gate checks the
- * answer.
+ * The form of a gate's answer, derived from its JSON Schema: its alternatives, the fields of each, and the answer made
+ * from their contents. Fields nested one level deep are named by path, such as `own.statement`. Pure; the gate checks
+ * the answer.
  */
 import { eventOf, type Field, fieldsOf, type Typed } from '../actor/schema-form.ts';
 import { type JsonSchema } from '../json-schema.ts';
 
-/** One way to answer. */
+/** One alternative of the answer. */
 export interface Choice {
-  /** On its button; empty where there is but one. */
+  /** Label of its button; empty if there is only one alternative. */
   readonly label: string;
   readonly fields: readonly Field[];
-  /** What is the same in every such answer. */
+  /** Fields with fixed values. */
   readonly fixed: Readonly<Record<string, unknown>>;
-  /** The answer is the one field's value itself. */
+  /** Whether the answer is the value of the single field itself. */
   readonly isBare: boolean;
-  /** Fields that hold a number where they can be read as one. */
+  /** Fields that hold a number if their text parses as one. */
   readonly loose: ReadonlySet<string>;
 }
 
@@ -79,7 +79,7 @@ function flattened(
   for (const [name, schema] of Object.entries(properties)) {
     const isNeeded = required.includes(name);
     if (schema.properties === undefined) put(name, schema, isNeeded);
-    // Of what may be left out as a whole, nothing is needed here: whether half of it will do, the gate says.
+    // Inside an optional object no field is required; the gate checks incomplete ones.
     else
       for (const [inner, part] of Object.entries(schema.properties))
         put(`${name}.${inner}`, part, isNeeded && schema.required?.includes(inner) === true);
@@ -87,7 +87,7 @@ function flattened(
   return { ...rest, loose, fields: fieldsOf({ properties: flat, required: needed }) };
 }
 
-/** A number, a text, or nothing. */
+/** Whether a schema accepts texts, and besides them only numbers or null. */
 function isLooseSchema({ anyOf = [] }: JsonSchema): boolean {
   const types: unknown[] = anyOf.flatMap((way) => ('anyOf' in way ? (way.anyOf ?? []) : [way])).map(({ type }) => type);
   return (
@@ -102,7 +102,7 @@ function loosened({ loose }: Choice, name: string, value: unknown): unknown {
     : value;
 }
 
-/** `decide-own` as people say it: `Decide own`. */
+/** A name in readable form: `decide-own` becomes `Decide own`. */
 function words(name: string): string {
   const said = name.replaceAll(/[-_]/g, ' ');
   return said.charAt(0).toUpperCase() + said.slice(1);

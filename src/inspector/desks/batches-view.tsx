@@ -1,5 +1,6 @@
 /**
- * Items that were paused together: how far each batch is, which item stands where, what it waits for, and the way on.
+ * Items that were paused together: the progress of each batch, the state of each item, what it waits for, and its
+ * orders.
  */
 import { counted, moment } from '../format.ts';
 import { Sheet } from '../sheet.tsx';
@@ -12,7 +13,7 @@ import { batchItems, batchRows, itemNames } from './desk-records.ts';
 import { DESK_AGENTS, type BatchItemRow, type BatchRow } from './desk-shapes.ts';
 import { type Desk, useDesk, useShown } from './use-desk.ts';
 
-/** Each shown batch is a topic of its own. */
+/** Number of batches shown, since each is a topic of its own. */
 const SHOWN = 20;
 const ITEMS_SHOWN = 200;
 
@@ -65,7 +66,7 @@ function Batch({ row, desk }: BatchProps) {
       </div>
       <Facts row={row} />
       <p>
-        {counted(total, 'item')}: {paused} paused, {resumed} resumed, {failed} failed, {pending} on their way
+        {counted(total, 'item')}: {paused} paused, {resumed} resumed, {failed} failed, {pending} pending
       </p>
       {notBeforeMs !== null && (
         <p class="note">

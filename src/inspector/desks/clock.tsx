@@ -1,4 +1,4 @@
-/** Ages and countdowns, in steps that do not make anybody nervous. */
+/** Ages and countdowns, in coarse steps. */
 import { duration } from '../format.ts';
 import { kernelMs } from '../time.ts';
 
@@ -8,7 +8,11 @@ export function Age({ sinceMs }: { readonly sinceMs: number }) {
   return <span class="number">{calm(kernelMs() - sinceMs)}</span>;
 }
 
-/** @param over Said when the time is up. */
+/**
+ * Shows the remaining time.
+ *
+ * @param over The text when the time is up.
+ */
 export function Countdown({ untilMs, over = 'due now' }: { readonly untilMs: number; readonly over?: string }) {
   const left = untilMs - kernelMs();
   return (
@@ -18,7 +22,7 @@ export function Countdown({ untilMs, over = 'due now' }: { readonly untilMs: num
   );
 }
 
-/** Seconds only where there are no minutes. */
+/** A duration with seconds only below ten minutes. */
 function calm(ms: number): string {
   const step = ms < 10 * MINUTE_MS ? 1_000 : MINUTE_MS;
   return duration(Math.max(0, Math.floor(ms / step) * step));

@@ -1,4 +1,4 @@
-/** The levels of a debate as steps: which are behind it, which it is at, and until when. Pure. */
+/** The levels of a debate as steps: past, present and future ones, and their deadlines. Pure. */
 import { type DebateRow } from './desk-shapes.ts';
 
 export const LEVEL_NAMES: Readonly<Record<string, string>> = {
@@ -24,7 +24,7 @@ export interface DebateTimer {
   readonly deadlineMs: number;
 }
 
-/** What was deferred waits like what is provisional, without a value. */
+/** The steps of a debate. A deferred debate is at the level of provisional ones, without a value. */
 export function stepsOf({ level, isOver, summary }: Pick<DebateRow, 'level' | 'isOver' | 'summary'>): readonly Step[] {
   const reached = isOver ? `L${summary?.level ?? 1}` : level === 'deferred' ? 'L4' : level;
   const at = STEPS.findIndex((step) => step === reached);
@@ -45,7 +45,7 @@ const DELAYS: Readonly<Record<string, string>> = {
   gateReview: 'the review’s time is up',
 };
 
-/** The times that run, the nearest first, in words. */
+/** The running timers in words, the nearest first. */
 export function timersOf(
   armed: readonly DebateTimer[],
 ): readonly { readonly what: string; readonly untilMs: number }[] {

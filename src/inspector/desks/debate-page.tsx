@@ -1,6 +1,6 @@
 /**
- * One debate: how far it is, what both hold and have said, how far each is believed and why, and what is gone on with
- * meanwhile.
+ * One debate: its level, both positions and statements, the credibility of both sides with reasons, and the provisional
+ * value.
  */
 import { type ComponentChildren } from 'preact';
 import { moment } from '../format.ts';
@@ -101,7 +101,7 @@ function Stepper({ row, deadlines }: { readonly row: DebateRow; readonly deadlin
   );
 }
 
-/** Where it stands: ended, with people, or provisional. */
+/** The state of a debate: ended, waiting for people, or provisional. */
 function Standing({
   row: { isOver, summary, provisional, level },
   gate,
@@ -110,7 +110,7 @@ function Standing({
   if (isOver) {
     return (
       <section class="sheet" data-testid="debate-outcome">
-        <h2>{summary === null ? 'Ended without a word' : `Ended: ${summary.outcome.replaceAll('_', ' ')}`}</h2>
+        <h2>{summary === null ? 'Ended without a statement' : `Ended: ${summary.outcome.replaceAll('_', ' ')}`}</h2>
         {summary !== null && (
           <p>
             {summary.side === null ? '' : `For the ${summary.side}, `}
@@ -129,7 +129,7 @@ function Standing({
           <h2>Provisional</h2>
           <p>
             Work goes on with “{provisional.position.statement}”, the {provisional.side}’s position, until people have
-            looked.
+            reviewed it.
           </p>
           <p class="quiet">
             {provisional.rationale}. Applied {moment(provisional.appliedAtMs, kernelMs())}.
@@ -210,7 +210,7 @@ function Credibility({ analysis, row }: { readonly analysis: AnalysisShown; read
   return (
     <section class="sheet flush" aria-labelledby="credibility-title">
       <div class="row sheet-head">
-        <h2 id="credibility-title">How far each is believed</h2>
+        <h2 id="credibility-title">Credibility of each side</h2>
         <p class="quiet">
           {rounded(differential)} apart, {rounded(required)} needed{higher !== null && `; ${row[higher]} is ahead`};
           regime {regime}
@@ -237,7 +237,7 @@ function Credibility({ analysis, row }: { readonly analysis: AnalysisShown; read
             ))}
           </tr>
           <tr>
-            <th scope="row">Cases behind it</th>
+            <th scope="row">Cases counted</th>
             <td class="number">{challenger.samples}</td>
             <td class="number">{challenged.samples}</td>
           </tr>

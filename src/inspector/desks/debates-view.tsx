@@ -1,4 +1,4 @@
-/** What two agents see differently: the debates, what is provisional, and whom the experts have at hand. */
+/** Debates between agents, provisional values, and the experts with their work. */
 import { counted } from '../format.ts';
 import { hrefOf } from '../route.ts';
 import { Panel, Sheet } from '../sheet.tsx';
@@ -14,7 +14,7 @@ import { DESK_AGENTS, type DebateRow, type FacilitatorShown } from './desk-shape
 
 const COLUMNS: readonly Column<DebateRow>[] = [
   { title: 'Topic', cell: ({ id, topic }) => <a href={hrefOf('debates', id)}>{topic}</a> },
-  { title: 'Who doubts whom', cell: ({ challenger, challenged }) => `${challenger}, ${challenged}` },
+  { title: 'Disputes between agents', cell: ({ challenger, challenged }) => `${challenger}, ${challenged}` },
   { title: 'Priority', cell: ({ priority }) => priority.replace('-', ' ') },
   { title: 'Level', cell: ({ level }) => LEVEL_NAMES[level] ?? level.replaceAll('_', ' ') },
   { title: 'Expert', cell: ({ expert }) => expert },
@@ -26,7 +26,7 @@ export const DEBATES = viewOf<DebateRow>({
   title: 'Debates',
   agent: DESK_AGENTS.debates,
   wanted: ['no Debate Facilitator', 'debateAgents()', 'debateChildren()'],
-  empty: 'No debates. Nobody doubts anybody.',
+  empty: 'No debates.',
   rows: debateRows,
   columns: () => COLUMNS,
   one: { noun: 'debate', page: DebatePage },
@@ -96,7 +96,7 @@ interface ExpertsProps {
 function Experts({ rows, desk }: ExpertsProps) {
   return (
     <Panel id="experts" title="Experts">
-      {rows.length === 0 && <p class="quiet">None. What only people can decide goes on with the cautious position.</p>}
+      {rows.length === 0 && <p class="quiet">None. Until people decide, work proceeds with the cautious position.</p>}
       <ul class="plain">
         {rows.map((row) => (
           <li key={row.expert} class="split">

@@ -1,26 +1,35 @@
-/** Orders that people give to desks: which event goes where, and what the reply says. Pure. */
+/** Orders of people to desks: the event and its desk, and the meaning of the reply. Pure. */
 import { type Field, type Typed } from '../actor/schema-form.ts';
 import type { OrderReply } from '../../machines/people/turn.ts';
 import { type BatchRow, type PauseRow } from './desk-shapes.ts';
 
 export interface DeskOrder {
   readonly title: string;
-  /** On the button. */
+  /** Label of the button. */
   readonly verb: string;
   readonly means: string;
   readonly isDangerous?: boolean;
   readonly address: string;
   readonly fields: readonly Field[];
-  /** Of what was typed; `by` is the name of who types. */
+  /** Makes the event from the fields' contents; `by` is the user's name. */
   readonly eventOf: (typed: Typed, nowMs: number) => { readonly type: string; readonly [field: string]: unknown };
-  /** Said when it is done. */
+  /** Message after success. */
   readonly done: string;
+  /** A call whose answer is shown before the order can be given, as lines: whom the order concerns. */
+  readonly concerns?: {
+    readonly title: string;
+    readonly method: string;
+    readonly params: Readonly<Record<string, unknown>>;
+    readonly lines: (answer: never) => readonly string[];
+    /** Shown where there is no line. */
+    readonly nobody: string;
+  };
 }
 
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Field of every order that names who gives it. */
+/** The field of every order that names its author. */
 export const BY: Field = field('by', { description: 'Your name, as it goes on record.' });
 
 export function withdrawGate(desk: string, gate: string): DeskOrder {
@@ -30,7 +39,7 @@ export function withdrawGate(desk: string, gate: string): DeskOrder {
     isDangerous: true,
     address: desk,
     fields: [BY, field('reason')],
-    means: 'The question is taken back. Whoever asked is told, and goes on without an answer.',
+    means: 'The question is withdrawn without an answer: an item that waits for it is paused.',
     eventOf: ({ by = '', reason = '' }) => ({ type: 'gate.withdraw', gate, by, reason }),
     done: `${gate} is withdrawn.`,
   };
@@ -64,7 +73,7 @@ export function acknowledgeAlert(desk: string, id: string, title: string): DeskO
     verb: 'Acknowledge',
     address: desk,
     fields: [BY],
-    means: 'You have seen it and take care of it. It is not said again, nor escalated.',
+    means: 'You have seen it and take care of it. It is neither repeated nor escalated.',
     eventOf: ({ by = '' }) => ({ type: 'alert.acknowledge', id, by }),
     done: 'Acknowledged.',
   };
@@ -105,7 +114,7 @@ export function resumeBatch(
     verb: 'Resume all',
     address: desk,
     fields: [field('at a time', { kind: 'integer', initial: String(concurrencyLimit), hint: '1 to 1000' })],
-    means: `${paused} paused items go on, gate timeouts first and manual pauses last, as resources allow.`,
+    means: `${paused} paused items are resumed, gate timeouts first and manual pauses last, as resources allow.`,
     eventOf: (typed) => ({ type: 'batch.resume', batchId: id, concurrencyLimit: Number(typed['at a time']) }),
     done: `${id} resumes.`,
   };
@@ -117,7 +126,7 @@ export function resumeItem(coordinator: string, item: string): DeskOrder {
     verb: 'Resume',
     address: coordinator,
     fields: [],
-    means: 'It goes on from its checkpoint: what failed or never began runs, and what rests on it.',
+    means: 'It resumes from its checkpoint: tasks that failed or never began run, and so do those that depend on them.',
     eventOf: () => ({ type: 'resume.command', item, resumePlan: null, notify: true }),
     done: `${item} resumes.`,
   };
@@ -159,13 +168,13 @@ export function expirePause(coordinator: string, item: string): DeskOrder {
   };
 }
 
-/** Has what is provisional or deferred looked at: each such debate opens a gate for its reviewers. */
+/** An order to review provisional and deferred debates: each opens a gate for its reviewers. */
 export function reviewNow(desk: string): DeskOrder {
   return {
     title: 'Review provisional decisions now',
     verb: 'Open the reviews',
     address: desk,
-    fields: [field('gate', { initial: 'review', hint: 'what this occasion is called' })],
+    fields: [field('gate', { initial: 'review', hint: 'the name of this occasion' })],
     means: 'Every debate that is provisional or deferred asks its reviewers at once, as at the next gate.',
     eventOf: ({ gate = '' }) => ({ type: 'gate.reached', gate }),
     done: 'The reviewers are asked.',
@@ -183,19 +192,20 @@ export function setExpert(
     fields: [],
     isDangerous: isAvailable,
     means: isAvailable
-      ? 'Gets no debates. Those at hand go on with the cautious position until somebody has looked.'
+      ? 'Gets no debates. Open ones proceed with the cautious position until somebody reviews them.'
       : 'Gets debates again.',
     eventOf: () => ({ type: isAvailable ? 'expert.unavailable' : 'expert.available', expert }),
     done: isAvailable ? `${expert} gets no debates.` : `${expert} gets debates again.`,
   };
 }
 
-/** Why an order came to nothing, by the reply; undefined where it did not. */
+/** The reason why an order was refused, read from the reply; undefined if it was accepted. */
 export function refusalOf(reply: unknown): string | undefined {
   const { taken, problems } = (reply ?? {}) as Partial<OrderReply>;
   return taken === false ? (problems ?? []).join('; ') || 'refused' : undefined;
 }
 
-function field(name: string, given: Partial<Field> = {}): Field {
+/** A field of a dialog: by default, a required text. */
+export function field(name: string, given: Partial<Field> = {}): Field {
   return { name, kind: 'text', isRequired: true, description: undefined, options: [], initial: '', hint: '', ...given };
 }

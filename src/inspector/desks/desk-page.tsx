@@ -1,4 +1,4 @@
-/** The parts that the pages of the desks are made of: the page with its dialog, sheets, tables, orders, facts. */
+/** Parts of the desks' pages: the page with its dialog, sheets, tables, orders, facts. */
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useState } from 'preact/hooks';
 import { ActorLink } from '../actor-link.tsx';
@@ -9,13 +9,15 @@ import { type DeskOrder } from './desk-orders.ts';
 import { type ShownRef } from './desk-shapes.ts';
 import { type Desk } from './use-desk.ts';
 
-/** Opens the dialog of an order, on the page around whoever asks. */
+/** Opens the dialog of an order on the surrounding page. */
 const OnOrder = createContext<(order: DeskOrder) => void>(() => {});
 
-/** What a system lacks without this desk, and of bosun/machines the agents and the children that it needs. */
+/**
+ * The function that a system lacks without this desk, and the agents and children of bosun/machines that would add it.
+ */
 export type Wanted = readonly [what: string, agents: string, children: string];
 
-/** What the page of one record is given: the record, and the address of its desk. */
+/** Properties of the page of one record: the record, and the address of its desk. */
 export interface RecordProps<Row> {
   readonly row: Row;
   readonly desk: string;
@@ -29,31 +31,53 @@ interface DeskPageProps {
   readonly children: ComponentChildren;
 }
 
-/** A page with its dialog of orders; in its place, what is missing where its desk is not there. */
+/** A page with its dialog of orders; if the desk is missing, a notice instead. */
 export function DeskPage({ desk, title, wanted, isThere = desk.context !== undefined, children }: DeskPageProps) {
+  return <Ordering>{isThere ? children : <NoDesk desk={desk} title={title} wanted={wanted} />}</Ordering>;
+}
+
+/** Contents with order buttons, and the dialog that the buttons open. */
+export function Ordering({ children }: { readonly children: ComponentChildren }) {
   const [order, setOrder] = useState<DeskOrder | undefined>(undefined);
   return (
     <OnOrder.Provider value={setOrder}>
-      {isThere ? children : <NoDesk desk={desk} title={title} wanted={wanted} />}
+      {children}
       {order !== undefined && <DeskDialog key={order.title} order={order} onClose={() => setOrder(undefined)} />}
     </OnOrder.Provider>
   );
 }
 
-/** In the place of a page whose desk cannot be shown. */
+/** The notice shown instead of a page whose desk is missing. */
 function NoDesk({ desk, title, wanted }: Pick<DeskPageProps, 'desk' | 'title' | 'wanted'>) {
   const [what, agents, children] = wanted;
   return (
+    <Missing title={title} isKnown={desk.presence === 'absent'} what={what}>
+      give <code>createSystem</code> the agents <code>{agents}</code> and the children <code>{children}</code> of{' '}
+      <code>bosun/machines</code>
+    </Missing>
+  );
+}
+
+interface MissingProps {
+  readonly title: string;
+  /** Whether it is known that the system lacks it. */
+  readonly isKnown: boolean;
+  /** The missing thing, as in `no desk of gates`. */
+  readonly what: string;
+  /** How to have it, after "To have one,". */
+  readonly children: ComponentChildren;
+}
+
+/** The notice shown instead of a page for something that the system lacks. */
+export function Missing({ title, isKnown, what, children }: MissingProps) {
+  return (
     <section class="sheet">
       <h1>{title}</h1>
-      {desk.presence !== 'absent' && <p class="empty">Looking…</p>}
-      {desk.presence === 'absent' && (
+      {!isKnown && <p class="empty">Looking…</p>}
+      {isKnown && (
         <div class="plain">
           <p>This system has {what}.</p>
-          <p class="quiet">
-            To have one, give <code>createSystem</code> the agents <code>{agents}</code> and the children{' '}
-            <code>{children}</code> of <code>bosun/machines</code>.
-          </p>
+          <p class="quiet">To have one, {children}.</p>
         </div>
       )}
     </section>
@@ -63,12 +87,12 @@ function NoDesk({ desk, title, wanted }: Pick<DeskPageProps, 'desk' | 'title' | 
 interface OrderButtonProps {
   readonly kind?: string;
   readonly label: string;
-  /** Where the label alone does not say what it is about. */
+  /** Accessible name, if the label alone is ambiguous. */
   readonly name?: string;
   readonly order: () => DeskOrder;
 }
 
-/** A button that opens the dialog of an order; nothing for those who may only look. */
+/** A button that opens the dialog of an order; nothing for callers who may only read. */
 export function OrderButton({ kind = '', label, name, order }: OrderButtonProps) {
   const onOrder = useContext(OnOrder);
   if (!maySend()) return null;
@@ -79,7 +103,7 @@ export function OrderButton({ kind = '', label, name, order }: OrderButtonProps)
   );
 }
 
-/** Parts of a line of facts. */
+/** The item that a record is about, as part of a line of facts. */
 export function About({ item }: { readonly item: string | null }) {
   return item === null ? null : (
     <span>
@@ -96,7 +120,7 @@ export function Since({ sinceMs }: { readonly sinceMs: number }) {
   );
 }
 
-/** A name, as a link to its actor while there is one. */
+/** A name, as a link to its actor while that exists. */
 export function ActorName({ name, actor }: { readonly name: string; readonly actor: ShownRef | null }) {
   return (
     <ActorLink address={actor?.actor ?? null} none={<span class="mono">{name}</span>}>

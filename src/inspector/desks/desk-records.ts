@@ -1,4 +1,4 @@
-/** Records of desks, read off their contexts, each in the order that people need: what is open first. Pure. */
+/** The records of desks, taken from their contexts, open ones first. Pure. */
 import type { BatchMember } from '../../machines/coordination/batches/batch-manager.ts';
 import {
   type AlertRow,
@@ -13,31 +13,37 @@ import {
   type SaidShown,
 } from './desk-shapes.ts';
 
-/** How pressing alerts are, the most pressing first. */
+/** Priorities of alerts, the most urgent first. */
 export const PRIORITIES: readonly Priority[] = ['AGENT_FAILURE', 'CRITICAL', 'HIGH', 'MEDIUM', 'LOW'];
 
-/** More open cards than this have a banner above them. */
+/** Number of open cards above which there is a banner. */
 const BANNER_OVER = 3;
 
-/** Debates that an expert has at most. */
+/** Most debates of one expert at a time. */
 const DEBATES_PER_EXPERT = 3;
 
 const DAY_MS = 24 * 60 * 60_000;
 const ALERT_DAYS = [3, 7, 14, 30] as const;
 
-/** Open ones by deadline, those without one after them; then those that are over, the latest first. */
+/** Open gates by deadline, those without one last; then closed gates, the latest first. */
 export function gateRows(context: unknown): readonly GateRow[] {
   const due = ({ deadlineAtMs }: GateRow) => deadlineAtMs ?? Number.MAX_SAFE_INTEGER;
   return openFirst(recordRows<GateRow>(context), (a, b) => due(a) - due(b) || a.number - b.number);
 }
 
-/** Open ones by priority, the eldest first; then those that are over, the latest first. */
+/** A name with the gate's subject, so that gates with equal titles differ: `AAPL/valuation: Assumptions`. */
+export function gateName({ item, stage, title }: Pick<GateRow, 'item' | 'stage' | 'title'>): string {
+  const about = [item, stage].filter((part) => part !== null).join('/');
+  return about === '' ? title : `${about}: ${title}`;
+}
+
+/** Open alerts by priority, the oldest first; then closed ones, the latest first. */
 export function alertRows(context: unknown): readonly AlertRow[] {
   const rank = ({ priority }: AlertRow) => PRIORITIES.indexOf(priority);
   return openFirst(recordRows<AlertRow>(context), (a, b) => rank(a) - rank(b) || a.number - b.number);
 }
 
-/** What stands above the cards; null for a few, which can be seen at a glance. */
+/** The banner above the cards; null if there are few. */
 export function bannerOf(rows: readonly AlertRow[]): string | null {
   const open = rows.filter(({ isOver }) => !isOver);
   if (open.length <= BANNER_OVER) return null;
@@ -47,18 +53,18 @@ export function bannerOf(rows: readonly AlertRow[]): string | null {
   return `${open.length} alerts: ${counts.map(([count, priority]) => `${count} ${priority}`).join(', ')}`;
 }
 
-/** The batch that a card's Resume All is about; undefined where it has none. */
+/** The batch that a card's button Resume All is about; undefined if it has none. */
 export function batchOfCard({ actions }: Pick<AlertShown, 'actions'>): string | undefined {
   const event = actions.find(({ name }) => name === 'resume-all')?.event;
   return typeof event?.['batchId'] === 'string' ? event['batchId'] : undefined;
 }
 
-/** Under way first, the latest first. */
+/** Batches under way first, the latest first. */
 export function batchRows(context: unknown): readonly BatchRow[] {
   return openFirst(recordRows<BatchRow>(context), (a, b) => b.number - a.number);
 }
 
-/** The names that the desk of batches has of a batch. */
+/** The names of a batch's items, as the desk of batches has them. */
 export function itemNames(context: unknown, batchId: string): readonly string[] {
   return rowsAt<BatchMember>(context, 'members')
     .filter((member) => member.batchId === batchId)
@@ -66,7 +72,7 @@ export function itemNames(context: unknown, batchId: string): readonly string[] 
     .map(({ item }) => item);
 }
 
-/** Of one batch, by its own context: what has failed first. */
+/** The items of one batch, from its own context, failed ones first. */
 export function batchItems(context: unknown): readonly BatchItemRow[] {
   const ranks: readonly BatchItemRow['state'][] = ['failed', 'pausing', 'resuming', 'waiting', 'paused', 'resumed'];
   return rowsAt<BatchItemRow>(context, 'items').sort(
@@ -74,13 +80,13 @@ export function batchItems(context: unknown): readonly BatchItemRow[] {
   );
 }
 
-/** Undefined while the item is not paused. */
+/** The pause in a PauseManager's context; undefined while its item is not paused. */
 export function pauseRow(context: unknown): PauseRow | undefined {
   const record = fieldsOf(context)['record'] as PauseRow | null | undefined;
   return record === null || record === undefined || record.status === 'RESUMED' ? undefined : record;
 }
 
-/** Whole days since the pause began, and when people hear of it next. */
+/** Whole days since the pause began, and the time of the next notice to people. */
 export function daysOf(
   { pausedAtMs, status }: PauseRow,
   nowMs: number,
@@ -93,7 +99,7 @@ export function daysOf(
   return { day, next: coming === undefined ? undefined : { day: coming, atMs: pausedAtMs + coming * DAY_MS } };
 }
 
-/** Open ones by urgency, the eldest first; then those that are over, the latest first. */
+/** Open debates by urgency, the oldest first; then closed ones, the latest first. */
 export function debateRows(context: unknown): readonly DebateRow[] {
   const ranks: readonly DebateRow['priority'][] = ['critical-path', 'valuation', 'supporting'];
   const rank = ({ priority }: DebateRow) => ranks.indexOf(priority);
@@ -118,7 +124,7 @@ export function expertRows(context: unknown): readonly ExpertRow[] {
   }));
 }
 
-/** What both sides have said in a debate, in order. */
+/** The statements of both sides in a debate, in order. */
 export function saidIn(context: unknown): readonly SaidShown[] {
   return under<SaidShown>(context, 'said:').sort((a, b) => a.atMs - b.atMs);
 }
@@ -128,20 +134,20 @@ interface Numbered {
   readonly number: number;
 }
 
-/** Open ones in an order of their own, then those that are over, the latest first. */
+/** Open records in the given order, then closed ones, the latest first. */
 function openFirst<Row extends Numbered>(rows: readonly Row[], order: (a: Row, b: Row) => number): Row[] {
   return rows.toSorted((a, b) =>
     a.isOver !== b.isOver ? Number(a.isOver) - Number(b.isOver) : a.isOver ? b.number - a.number : order(a, b),
   );
 }
 
-/** The records of a desk: what is open, then what has ended. */
+/** The records of a desk: open ones, then ended ones. */
 export function recordRows<Row>(context: unknown): Row[] {
   return [...rowsAt<Row>(context, 'open'), ...rowsAt<Row>(context, 'ended')];
 }
 
-/** The rows of a table of a context that a gateway shows. */
-function rowsAt<Row>(context: unknown, key: string): Row[] {
+/** The rows of a table in a context as shown by the gateway. */
+export function rowsAt<Row>(context: unknown, key: string): Row[] {
   const { rows } = fieldsOf(fieldsOf(context)[key]);
   return Object.values(fieldsOf(rows)) as Row[];
 }

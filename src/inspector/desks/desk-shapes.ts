@@ -1,11 +1,11 @@
 /**
- * What the pages of the desks read of the contexts of the coordination agents: the agents' own types, as the gateway
- * shows them. Times are milliseconds of kernel time. No behaviour.
+ * Types of the coordination agents' contexts as the gateway shows them, derived from the agents' own types. Times are
+ * milliseconds of kernel time. No behaviour.
  */
 import type { PlacedItem } from '../../machines/coordination/batches/batch-items.ts';
 import type { ListedBatch } from '../../machines/coordination/batches/batch-manager.ts';
 import type { Contribution } from '../../machines/coordination/debates/challenge.ts';
-import type { FacilitatorContext } from '../../machines/coordination/debates/debate-facilitator.ts';
+import type { FacilitatorContext } from '../../machines/coordination/debates/facilitator-context.ts';
 import type { DebateRecord } from '../../machines/coordination/debates/debate-records.ts';
 import type { DebateContext } from '../../machines/coordination/debates/debate-state.ts';
 import type { PauseRecord } from '../../machines/coordination/pauses/pause-record.ts';
@@ -13,15 +13,23 @@ import type { AlertRecord } from '../../machines/people/alerts/alert-desk.ts';
 import type { Alert } from '../../machines/people/alerts/alert-rules.ts';
 import type { GateQuestion } from '../../machines/people/gates/gate.ts';
 import type { GateRecord } from '../../machines/people/gates/gate-desk.ts';
+import type {
+  ThreadEntry,
+  TicketContext,
+  TicketRow as ListedTicket,
+} from '../../machines/people/tickets/ticket-state.ts';
 import { type JsonSchema } from '../json-schema.ts';
 
 /** Names of the agents. */
 export const DESK_AGENTS = {
   gates: 'gate-desk',
+  tickets: 'ticket-desk',
   alerts: 'alert-desk',
   batches: 'batch-manager',
   debates: 'debate-facilitator',
   coordinator: 'lead-coordinator',
+  answers: 'answer-desk',
+  agents: 'agent-registry',
 } as const;
 
 /** A reference to an actor, as the gateway shows it. */
@@ -36,7 +44,7 @@ type Shown<Value> = Value extends { readonly sessionId: string }
     ? { readonly [Key in keyof Value]: Shown<Value[Key]> }
     : Value;
 
-/** The desk's own part of a record. */
+/** Fields of a record that only the desk itself uses. */
 type Own = 'orders';
 
 export type GateRow = Shown<Omit<GateRecord, Own>>;
@@ -58,4 +66,14 @@ export type DebateShown = Pick<DebateContext, 'challenge' | 'positions' | 'gate'
 export interface GateShown {
   readonly question: Pick<GateQuestion, 'package' | 'audience' | 'onTimeout'> & { readonly form: JsonSchema };
   readonly reminders: number;
+}
+
+/** A row of the ticket desk's list, with the ticket's actor while it has one. */
+export type TicketRow = Shown<ListedTicket> & { readonly ref: ShownRef | null };
+export type ThreadShown = ThreadEntry;
+
+/** A ticket's own context. */
+export interface TicketShown {
+  readonly question: Pick<TicketContext['question'], 'description' | 'options' | 'evidence'>;
+  readonly thread: { readonly rows: Readonly<Record<string, ThreadShown>> };
 }

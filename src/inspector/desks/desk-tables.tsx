@@ -7,12 +7,14 @@ import { type Column } from '../table.tsx';
 import { kernelMs } from '../time.ts';
 import { Age, Countdown } from './clock.tsx';
 import { DeskPage, type RecordProps, type Wanted } from './desk-page.tsx';
-import { gateRows } from './desk-records.ts';
-import { DESK_AGENTS, type GateRow } from './desk-shapes.ts';
+import { gateName, gateRows } from './desk-records.ts';
+import { DESK_AGENTS, type GateRow, type TicketRow } from './desk-shapes.ts';
 import { audienceText, GATE_PHASES, GatePage, GATES_WANTED } from './gate-page.tsx';
+import { Due, TicketPage, TICKETS_WANTED, TicketState } from './ticket-page.tsx';
+import { isOver, ticketRows } from './tickets.ts';
 import { type Desk, useDesk } from './use-desk.ts';
 
-/** What stands around a table is given: the context of the desk, its address, and the table. */
+/** Properties of a component around the table: the context of the desk, its address, and the table. */
 export interface AroundProps {
   readonly context: unknown;
   readonly desk: string;
@@ -26,11 +28,11 @@ interface DeskTableRow<Row> {
   readonly wanted: Wanted;
   readonly lead?: string;
   readonly empty: string;
-  /** The rows of the table, in its order, read off the desk's context. */
+  /** Derives the rows, in order, from the desk's context. */
   readonly rows: (context: unknown) => readonly Row[];
-  /** Given the address of the desk, for orders where the table itself has some. */
+  /** Makes the columns; the desk's address is for orders inside the table. */
   readonly columns: (desk: string) => readonly Column<Row>[];
-  /** A record in one word, and its page; left out where the table says it all. */
+  /** The noun for a record, and its page; absent if the table shows everything. */
   readonly one?: { readonly noun: string; readonly page: ComponentType<RecordProps<Row>> };
   readonly around?: ComponentType<AroundProps>;
 }
@@ -38,7 +40,8 @@ interface DeskTableRow<Row> {
 const SHOWN = 100;
 
 const GATE_COLUMNS: readonly Column<GateRow>[] = [
-  { title: 'Question', cell: ({ id, title }) => <a href={hrefOf('gates', id)}>{title}</a> },
+  { title: 'Question', cell: (row) => <a href={hrefOf('gates', row.id)}>{gateName(row)}</a> },
+  { title: 'Proposed', cell: ({ proposal }) => proposal },
   { title: 'Kind', cell: ({ kind }) => kind },
   { title: 'For', cell: ({ audience }) => audienceText(audience) },
   { title: 'State', cell: (row) => <State row={row} /> },
@@ -46,7 +49,17 @@ const GATE_COLUMNS: readonly Column<GateRow>[] = [
   { title: 'Time is up', isNumber: true, cell: (row) => <Until row={row} /> },
 ];
 
-/** As views of the page. */
+const TICKET_COLUMNS: readonly Column<TicketRow>[] = [
+  { title: 'Ticket', cell: ({ id, title }) => <a href={hrefOf('tickets', id)}>{`${id}: ${title}`}</a> },
+  { title: 'Priority', cell: ({ priority }) => `P${priority}` },
+  { title: 'For', cell: ({ assignee, audience }) => assignee ?? audienceText(audience) },
+  { title: 'State', cell: (row) => <TicketState row={row} /> },
+  { title: 'Task', cell: ({ task }) => task },
+  { title: 'Age', isNumber: true, cell: (row) => !isOver(row) && <Age sinceMs={row.openedAtMs} /> },
+  { title: 'Due', isNumber: true, cell: (row) => !isOver(row) && <Due row={row} /> },
+];
+
+/** The desks as views of the page. */
 export const DESK_TABLES = [
   viewOf<GateRow>({
     name: 'gates',
@@ -59,9 +72,20 @@ export const DESK_TABLES = [
     columns: () => GATE_COLUMNS,
     one: { noun: 'gate', page: GatePage },
   }),
+  viewOf<TicketRow>({
+    name: 'tickets',
+    title: 'Tickets',
+    agent: DESK_AGENTS.tickets,
+    wanted: TICKETS_WANTED,
+    lead: 'Questions with a thread',
+    empty: 'Nobody has opened a ticket.',
+    rows: ticketRows,
+    columns: () => TICKET_COLUMNS,
+    one: { noun: 'ticket', page: TicketPage },
+  }),
 ];
 
-/** As a view of the page. */
+/** Makes a view of the page from a row. */
 export function viewOf<Row extends { readonly id: string }>(of: DeskTableRow<Row>) {
   const { name, title, agent, wanted, one } = of;
   const component = ({ rest }: { readonly rest: string }) => {

@@ -1,9 +1,9 @@
-/** One gate: what is asked, what is needed to decide, and the form of the answer. */
+/** The page of one gate: its question, the data needed to decide, and the form of the answer. */
 import { type ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { FieldInputs } from '../actor/event-dialog.tsx';
 import { type Typed } from '../actor/schema-form.ts';
-import { gatewayOrigin, Twins, useSubmission } from '../dialog.tsx';
+import { gatewayPlace, Twins, useSubmission } from '../dialog.tsx';
 import { moment } from '../format.ts';
 import { maySend } from '../link.ts';
 import { say } from '../notices.tsx';
@@ -15,6 +15,7 @@ import { Age, Countdown } from './clock.tsx';
 import { give } from './desk-dialog.tsx';
 import { extendGate, withdrawGate } from './desk-orders.ts';
 import { ActorName, OrderButton, type RecordProps, type Wanted } from './desk-page.tsx';
+import { gateName } from './desk-records.ts';
 import { type GateRow, type GateShown } from './desk-shapes.ts';
 import { Readable } from './readable.tsx';
 import { useShown } from './use-desk.ts';
@@ -45,7 +46,8 @@ export function GatePage({ row, desk }: RecordProps<GateRow>) {
         <p class="crumbs">
           <a href="#/gates">Gates</a> · <span class="mono">{id}</span>
         </p>
-        <h1 id="gate-title">{row.title}</h1>
+        <h1 id="gate-title">{gateName(row)}</h1>
+        <Proposal text={row.proposal} />
         <Facts row={row} shown={shown} />
         {!row.isOver && (
           <div class="row" role="group" aria-label="Orders">
@@ -68,7 +70,16 @@ export function GatePage({ row, desk }: RecordProps<GateRow>) {
   );
 }
 
-/** Who asked, and how long ago. */
+/** The proposal of the asker, if there is one. */
+export function Proposal({ text }: { readonly text: string | null }) {
+  return text === null ? null : (
+    <p>
+      <span class="quiet">Proposed:</span> {text}
+    </p>
+  );
+}
+
+/** Shows who opened the gate, and how long ago. */
 export function Asked({ row: { askedBy, openedAtMs } }: { readonly row: GateRow }) {
   return (
     <span>
@@ -138,7 +149,7 @@ function Outcome({ row: { result, phase } }: { readonly row: GateRow }) {
     >
       {phase === 'answered' && <Readable value={result.answer} />}
       {phase === 'timedOut' && (
-        <p>{result.onTimeout === null ? 'Whoever asked was told so.' : `What holds: ${result.onTimeout.name}.`}</p>
+        <p>{result.onTimeout === null ? 'The asker was told.' : `What holds: ${result.onTimeout.name}.`}</p>
       )}
     </Panel>
   );
@@ -158,7 +169,7 @@ function AnswerForm({ id, desk, shown: { question } }: AnswerProps) {
     return (
       <section class="sheet">
         <h2>Your answer</h2>
-        <p class="quiet">Your token may look, and not answer.</p>
+        <p class="quiet">Your token may read but not answer.</p>
       </section>
     );
   const choice: Choice | undefined = choices[at];
@@ -181,22 +192,22 @@ interface SubmissionProps {
   readonly desk: string;
   readonly event: { readonly type: string };
   readonly isChosen: boolean;
-  /** Why it cannot be sent yet. */
+  /** The reason why the answer cannot be sent yet. */
   readonly wrong: string | undefined;
   readonly children: ComponentChildren;
 }
 
-/** Sends the answer, and says why it is not taken. */
+/** Sends the answer, and shows the reason of a refusal. */
 function Submission({ desk, event, isChosen, wrong, children }: SubmissionProps) {
   const { submit, isBusy, refusal } = useSubmission(async () => {
     await give(desk, event);
-    say('Thank you. The answer is taken.');
+    say('Thank you. The answer is recorded.');
   });
   return (
     <form class="answer" onSubmit={submit}>
       {children}
       {refusal}
-      {isChosen && <Twins twin={sendTwin(gatewayOrigin(), desk, event)} />}
+      {isChosen && <Twins twin={sendTwin(gatewayPlace(), desk, event)} />}
       <div class="row">
         <button type="submit" class="primary" disabled={isBusy || !isChosen || wrong !== undefined}>
           Answer
@@ -207,7 +218,8 @@ function Submission({ desk, event, isChosen, wrong, children }: SubmissionProps)
   );
 }
 
-function Name({ audience }: { readonly audience: readonly string[] }) {
+/** The field for the name under which a person answers. */
+export function Name({ audience }: { readonly audience: readonly string[] }) {
   return (
     <>
       <label class="field">

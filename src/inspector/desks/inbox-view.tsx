@@ -1,5 +1,6 @@
 /**
- * What waits for people, the most pressing first: who asks, since when, until when, and what happens if nobody answers.
+ * Questions and alerts that wait for people, the most urgent first: who asks, since when, until when, and the
+ * consequence of no answer.
  */
 import { counted } from '../format.ts';
 import { maySend } from '../link.ts';
@@ -10,22 +11,27 @@ import { kernelMs } from '../time.ts';
 import { Countdown } from './clock.tsx';
 import { acknowledgeAlert } from './desk-orders.ts';
 import { About, DeskPage, OrderButton, Since } from './desk-page.tsx';
-import { type AlertRow, DESK_AGENTS, type GateRow, type GateShown } from './desk-shapes.ts';
-import { Asked, GATES_WANTED, TimeIsUp } from './gate-page.tsx';
+import { type AlertRow, DESK_AGENTS, type GateRow, type GateShown, type TicketRow } from './desk-shapes.ts';
+import { gateName } from './desk-records.ts';
+import { Asked, GATES_WANTED, Proposal, TimeIsUp } from './gate-page.tsx';
 import { inboxOf, type InboxEntry, type Urgency } from './inbox.ts';
 import { PriorityChip } from './priority-chip.tsx';
+import { Due, TicketState } from './ticket-page.tsx';
+import { roundsText, stake } from './tickets.ts';
 import { useDesk, useShown } from './use-desk.ts';
 
-/** Each shown gate is a topic of its own. */
+/** Number of gates shown, since each is a topic of its own. */
 const SHOWN = 30;
 
 const HEADINGS: Readonly<Record<Urgency, string>> = { now: 'Now', today: 'Today', later: 'When there is time' };
 
 export function InboxView() {
   const gates = useDesk(DESK_AGENTS.gates);
+  const tickets = useDesk(DESK_AGENTS.tickets);
   const alerts = useDesk(DESK_AGENTS.alerts);
-  const isThere = gates.presence === 'present' || alerts.presence === 'present';
-  const entries = inboxOf({ gates: gates.context, alerts: alerts.context }, kernelMs());
+  const isThere = [gates, tickets, alerts].some(({ presence }) => presence === 'present');
+  const contexts = { gates: gates.context, tickets: tickets.context, alerts: alerts.context };
+  const entries = inboxOf(contexts, kernelMs());
   return (
     <DeskPage desk={gates} title="Inbox" wanted={GATES_WANTED} isThere={isThere}>
       <Inbox entries={entries} alerts={alerts.address} />
@@ -46,7 +52,7 @@ function Inbox({ entries, ...orders }: InboxProps) {
   );
   return (
     <Sheet id="inbox" kind="inbox" title="Inbox" lead={lead}>
-      {entries.length === 0 && <p class="empty">Nothing waits for anybody. Have a good morning.</p>}
+      {entries.length === 0 && <p class="empty">Nothing waits for you.</p>}
       {(['now', 'today', 'later'] as const).map((urgency) => (
         <Group
           key={urgency}
@@ -71,6 +77,8 @@ function Group({ urgency, entries, ...orders }: InboxProps & { readonly urgency:
         {entries.map((entry) =>
           entry.kind === 'gate' ? (
             <GateEntry key={`gate ${entry.gate.id}`} gate={entry.gate} />
+          ) : entry.kind === 'ticket' ? (
+            <TicketEntry key={`ticket ${entry.ticket.id}`} ticket={entry.ticket} />
           ) : (
             <AlertEntry key={entry.alert.id} alert={entry.alert} dueMs={entry.dueMs} {...orders} />
           ),
@@ -81,20 +89,21 @@ function Group({ urgency, entries, ...orders }: InboxProps & { readonly urgency:
 }
 
 function GateEntry({ gate }: { readonly gate: GateRow }) {
-  const { id, kind, title, deadlineAtMs, phase } = gate;
+  const { id, kind, proposal, deadlineAtMs, phase } = gate;
   const shown = useShown<GateShown>(gate.ref);
   return (
     <li class="card" data-gate={id}>
       <div class="split">
         <h3>
-          <a href={hrefOf('gates', id)}>{title}</a>
+          <a href={hrefOf('gates', id)}>{gateName(gate)}</a>
         </h3>
         {maySend() && (
-          <a class="button primary" href={hrefOf('gates', id)}>
+          <a class="button primary" href={hrefOf('gates', id)} aria-label={`Answer ${gateName(gate)}`}>
             Answer
           </a>
         )}
       </div>
+      <Proposal text={proposal} />
       <p class="row facts-line">
         <span class="chip-plain">question · {kind}</span>
         <Asked row={gate} />
@@ -106,14 +115,42 @@ function GateEntry({ gate }: { readonly gate: GateRow }) {
   );
 }
 
-/** What happens if nobody answers. */
+/** The consequence if nobody answers. */
 function silence(deadlineAtMs: number | null, shown: GateShown | undefined): string {
-  if (deadlineAtMs === null) return 'Without an answer, what waits for it stays where it is.';
+  if (deadlineAtMs === null) return 'Without an answer, the work that waits for it does not continue.';
   if (shown === undefined) return '';
   const { onTimeout } = shown.question;
   return onTimeout === null
-    ? 'Without an answer, whoever asked is told that there is none.'
+    ? 'Without an answer, the asker is told that there is none.'
     : `Without an answer: ${onTimeout.name}.`;
+}
+
+function TicketEntry({ ticket }: { readonly ticket: TicketRow }) {
+  const { id, title, creator, openedAtMs } = ticket;
+  const rounds = roundsText(ticket);
+  return (
+    <li class="card" data-ticket={id}>
+      <div class="split">
+        <h3>
+          <a href={hrefOf('tickets', id)}>{title}</a>
+        </h3>
+        {maySend() && (
+          <a class="button primary" href={hrefOf('tickets', id)} aria-label={`Reply to ${id}: ${title}`}>
+            Reply
+          </a>
+        )}
+      </div>
+      <p class="row facts-line">
+        <span class="chip-plain">{id}</span>
+        <TicketState row={ticket} />
+        <span>asked by {creator}</span>
+        <Since sinceMs={openedAtMs} />
+        <Due row={ticket} />
+        {rounds !== '' && <span>{rounds}</span>}
+      </p>
+      <p class="quiet">{stake(ticket)}</p>
+    </li>
+  );
 }
 
 interface AlertProps extends Omit<InboxProps, 'entries'> {

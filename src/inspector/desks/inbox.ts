@@ -1,10 +1,11 @@
-/** What waits for people, the most pressing first: open gates and alert cards that nobody has acknowledged. Pure. */
+/** The inbox: open gates and tickets and unacknowledged alert cards, the most urgent first. Pure. */
 import { alertRows, gateRows } from './desk-records.ts';
-import { type AlertRow, type GateRow, type Priority } from './desk-shapes.ts';
+import { type AlertRow, type GateRow, type Priority, type TicketRow } from './desk-shapes.ts';
+import { isOver, ticketRows } from './tickets.ts';
 
 const HOUR_MS = 60 * 60_000;
 
-/** How long a card may wait before it is escalated; an agent's failure is said again meanwhile. */
+/** How long a card may wait before it is escalated; failures of agents are repeated before that. */
 const PATIENCE_MS: Readonly<Record<Priority, number>> = {
   AGENT_FAILURE: 1.5 * HOUR_MS,
   CRITICAL: 2 * HOUR_MS,
@@ -13,7 +14,7 @@ const PATIENCE_MS: Readonly<Record<Priority, number>> = {
   LOW: 48 * HOUR_MS,
 };
 
-/** Gates whose deadline is so near are as pressing as a card of that rank. */
+/** Times to the deadline within which a gate is as urgent as a card of the first or second rank. */
 const SOON_MS = [2 * HOUR_MS, 6 * HOUR_MS] as const;
 
 export type Urgency = 'now' | 'today' | 'later';
@@ -21,27 +22,48 @@ export type Urgency = 'now' | 'today' | 'later';
 interface Entry {
   readonly urgency: Urgency;
   readonly sinceMs: number;
-  /** When its time is up; null where it has none, or had. */
+  /** Time of the deadline or escalation; null if there is none, or if it has passed. */
   readonly dueMs: number | null;
 }
 
 export type InboxEntry = Entry &
-  ({ readonly kind: 'gate'; readonly gate: GateRow } | { readonly kind: 'alert'; readonly alert: AlertRow });
+  (
+    | { readonly kind: 'gate'; readonly gate: GateRow }
+    | { readonly kind: 'ticket'; readonly ticket: TicketRow }
+    | { readonly kind: 'alert'; readonly alert: AlertRow }
+  );
+
+/** Kinds of cards that only repeat what a gate or a ticket of the inbox shows. */
+const SHOWN_ANYWAY: ReadonlySet<string> = new Set([
+  'gate.waiting',
+  'ticket.waiting',
+  'ticket.overdue',
+  'ticket.escalated',
+]);
 
 const URGENCIES: readonly Urgency[] = ['now', 'today', 'later'];
 
-/** @param desks Their contexts; undefined for one that is not there. */
+/**
+ * Makes the inbox.
+ *
+ * @param desks The contexts of the desks; undefined for a missing one.
+ */
 export function inboxOf(
-  desks: { readonly gates: unknown; readonly alerts: unknown },
+  desks: { readonly gates: unknown; readonly tickets?: unknown; readonly alerts: unknown },
   nowMs: number,
 ): readonly InboxEntry[] {
   const gates = gateRows(desks.gates).filter(({ isOver }) => !isOver);
-  const asked = new Set(gates.map(({ id }) => `gate ${id}`));
-  // The card that a gate has raised of itself says nothing that the gate does not.
+  const tickets = ticketRows(desks.tickets).filter((row) => !isOver(row));
+  const asked = new Set([...gates.map(({ id }) => `gate ${id}`), ...tickets.map(({ id }) => `ticket ${id}`)]);
+  // Leave out cards about shown gates and tickets, which add nothing.
   const alerts = alertRows(desks.alerts).filter(
-    (row) => !row.isOver && !(row.kind === 'gate.waiting' && row.item !== null && asked.has(row.item)),
+    (row) => !row.isOver && !(SHOWN_ANYWAY.has(row.kind) && row.item !== null && asked.has(row.item)),
   );
-  const entries: InboxEntry[] = [...gates.map((gate) => gateEntry(gate, nowMs)), ...alerts.map(alertEntry)];
+  const entries: InboxEntry[] = [
+    ...gates.map((gate) => gateEntry(gate, nowMs)),
+    ...tickets.filter(({ status }) => status !== 'in_review').map(ticketEntry),
+    ...alerts.map(alertEntry),
+  ];
   const due = ({ dueMs }: Entry) => dueMs ?? Infinity;
   return entries.sort(
     (a, b) =>
@@ -49,7 +71,7 @@ export function inboxOf(
   );
 }
 
-/** When a card that nobody acknowledges is escalated; null where it was. */
+/** The time at which an unacknowledged card is escalated; null if it was. */
 export function escalationMs({
   priority,
   raisedAtMs,
@@ -63,6 +85,12 @@ function gateEntry(gate: GateRow, nowMs: number): InboxEntry {
   const left = (deadlineAtMs ?? Infinity) - nowMs;
   const urgency = left <= SOON_MS[0] ? 'now' : left <= SOON_MS[1] || phase === 'reminded' ? 'today' : 'later';
   return { kind: 'gate', gate, urgency, sinceMs: openedAtMs, dueMs: deadlineAtMs };
+}
+
+function ticketEntry(ticket: TicketRow): InboxEntry {
+  const { priority, status, openedAtMs, dueAtMs, overdueAtMs } = ticket;
+  const urgency = priority === 1 || status === 'escalated' || overdueAtMs !== null ? 'now' : 'today';
+  return { kind: 'ticket', ticket, urgency, sinceMs: openedAtMs, dueMs: overdueAtMs === null ? dueAtMs : null };
 }
 
 function alertEntry(alert: AlertRow): InboxEntry {

@@ -1,4 +1,4 @@
-/** Items that are paused: why, since when, what comes when, and what can be done about it. */
+/** Paused items: the reason, since when, what follows when, and the orders about them. */
 import type { ActorView, TreeBranch } from '../../gateway/protocol/views.ts';
 import { moment } from '../format.ts';
 import { actorHref } from '../route.ts';
@@ -13,10 +13,10 @@ import { daysOf, pauseRow } from './desk-records.ts';
 import { DESK_AGENTS, type PauseRow } from './desk-shapes.ts';
 import { useDesk } from './use-desk.ts';
 
-/** Agent of the actors that there is one of per item that was ever paused. */
+/** Agent of the actors that manage pauses, one per item that was ever paused. */
 const PAUSE_MANAGER = 'pause-manager';
 
-/** Each shown one is a topic of its own. */
+/** Number of items shown, since each is a topic of its own. */
 const SHOWN = 40;
 
 const WANTED: Wanted = ['no Lead Coordinator', 'crewAgents', 'crewTree(plan).children'];
@@ -39,7 +39,7 @@ interface OrderProps {
 
 function Pauses({ managers, ...orders }: OrderProps & { readonly managers: readonly string[] }) {
   const [shown, more] = useShownRows(managers, SHOWN, 'item');
-  const lead = <p class="quiet">Without anybody, a pause is stale on day 14 and expires on day 30</p>;
+  const lead = <p class="quiet">Unless somebody acts, a pause is stale on day 14 and expires on day 30</p>;
   return (
     <Sheet id="pauses" title="Pauses" lead={lead}>
       {managers.length === 0 && <p class="empty">Nothing is paused.</p>}
@@ -87,7 +87,7 @@ function Pause({ address, ...orders }: OrderProps & { readonly address: string }
         </span>
         {next !== undefined && (
           <span>
-            {next.day === 30 ? 'expires' : 'next word'} on day {next.day}, <Countdown untilMs={next.atMs} />
+            {next.day === 30 ? 'expires' : 'next notice'} on day {next.day}, <Countdown untilMs={next.atMs} />
           </span>
         )}
       </p>

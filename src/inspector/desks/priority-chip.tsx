@@ -1,4 +1,4 @@
-/** How pressing an alert is, in words and colour. */
+/** The priority of an alert, in words and colour. */
 import { type Priority } from './desk-shapes.ts';
 
 const TONES: Readonly<Record<Priority, string>> = {

@@ -1,9 +1,9 @@
-/** Data as people read it: names and values, lists, tables of what is alike; deeper down folded away. */
+/** Data in readable form: names and values, lists, and tables of similar items; deeper levels are folded. */
 import { type ComponentChildren } from 'preact';
 import { JsonTree } from '../actor/json-tree.tsx';
 import { Headings } from '../table.tsx';
 
-/** Below it data are a tree to be looked into. */
+/** Depth below which data are shown as a folded tree. */
 const DEPTH_MAX = 2;
 const SHOWN_MAX = 50;
 const COLUMNS_MAX = 5;
@@ -63,9 +63,7 @@ function List({ items, depth }: { readonly items: readonly unknown[]; readonly d
   );
 }
 
-/**
- * The names that all items have, and no others; undefined where they are not that much alike, or too many, or not flat.
- */
+/** The field names that all items share; undefined if the items differ, have too many fields, or are nested. */
 function columnsOf(items: readonly unknown[]): readonly string[] | undefined {
   const [first] = items;
   if (items.length > SHOWN_MAX || typeof first !== 'object' || first === null) return undefined;
@@ -104,7 +102,7 @@ function Table({ rows, columns, depth }: TableProps) {
   );
 }
 
-/** `disputedFinding` as people say it: `Disputed finding`. */
+/** A name in readable form: `disputedFinding` becomes `Disputed finding`. */
 export function named(name: string): string {
   const said = name
     .replaceAll(/[-_]/g, ' ')

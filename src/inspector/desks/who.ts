@@ -1,4 +1,4 @@
-/** The name under which somebody answers, typed once: kept in the browser, and believed by the desks. */
+/** The user's name in answers, entered once and kept in the browser. Desks trust it. */
 import { signal } from '@preact/signals';
 
 const KEY = 'bosun.name';

@@ -1,4 +1,4 @@
-/** Who ordered what of whom, when, why, and what came of it, newest first. */
+/** The audit: who ordered what, about whom, when, why, and with what outcome, newest first. */
 import { useState } from 'preact/hooks';
 import { ActorLink } from '../actor-link.tsx';
 import { moment } from '../format.ts';
@@ -11,7 +11,7 @@ import type { AuditView as AuditRow } from '../../gateway/protocol/views.ts';
 const EVERY_MS = 2_000;
 const PAGE = 100;
 
-/** What one answer may have. */
+/** Largest number of records in one answer. */
 const LIMIT_MAX = 10_000;
 
 const COLUMNS: readonly Column<AuditRow>[] = [

@@ -1,9 +1,9 @@
-/** Events that reached nobody or were put aside: why, and what is to become of them. */
+/** Events that reached nobody or were put aside, with the reason, and orders to redeliver or discard them. */
 import { useState } from 'preact/hooks';
 import { ActorLink } from '../actor-link.tsx';
 import { ErrorBox, JsonTree } from '../actor/json-tree.tsx';
 import { ReasonField } from '../actor/order-bar.tsx';
-import { Dialog, gatewayOrigin } from '../dialog.tsx';
+import { Dialog, gatewayPlace } from '../dialog.tsx';
 import { counted, moment } from '../format.ts';
 import { call, principal } from '../link.ts';
 import { say } from '../notices.tsx';
@@ -27,9 +27,7 @@ export function DeadLettersView() {
       lead={view !== undefined && <p class="quiet">{counted(letters.length, 'letter')}</p>}
     >
       {view === undefined && <Looking error={error} />}
-      {view !== undefined && letters.length === 0 && (
-        <p class="empty">None. Every event has reached whom it was for.</p>
-      )}
+      {view !== undefined && letters.length === 0 && <p class="empty">None. Every event has reached its receiver.</p>}
       <ol class="letters">
         {letters.map((letter) => (
           <Letter key={letter.number} letter={letter} onOrder={(order) => setOpen({ letter, order })} />
@@ -96,23 +94,27 @@ function LetterDialog({ letter, order, onClose }: Open & { readonly onClose: () 
       ...(edited !== undefined && { event: edited }),
       ...(reason !== '' && { reason }),
     });
-    say(order === 'redeliver' ? `Letter ${number} is in the mailbox of ${address}.` : `Letter ${number} is discarded.`);
+    say(
+      order === 'redeliver'
+        ? `Dead letter ${number} is in the mailbox of ${address}.`
+        : `Dead letter ${number} is discarded.`,
+    );
   };
-  const title = order === 'redeliver' ? `Redeliver to ${address}` : `Discard letter ${number}`;
+  const title = order === 'redeliver' ? `Redeliver to ${address}` : `Discard dead letter ${number}`;
   return (
     <Dialog
       title={title}
       verb={order === 'redeliver' ? 'Redeliver' : 'Discard'}
       isDangerous={order === 'discard'}
       obstacle={isWrong ? 'the event is not JSON with a type' : undefined}
-      twin={letterTwin(gatewayOrigin(), { order, number, event: edited, reason })}
+      twin={letterTwin(gatewayPlace(), { order, number, event: edited, reason })}
       act={act}
       onClose={onClose}
     >
       <p class="quiet">
         {order === 'redeliver'
           ? 'It goes to the end of the mailbox, as it is or as you edit it.'
-          : 'It is taken out for good.'}
+          : 'It is removed for good.'}
       </p>
       {order === 'redeliver' && action === null && (
         <label class="field">
@@ -131,7 +133,7 @@ function LetterDialog({ letter, order, onClose }: Open & { readonly onClose: () 
   );
 }
 
-/** undefined for what is no event. */
+/** The event in a text; undefined if the text is not an event. */
 function parsed(text: string): { readonly type: string } | undefined {
   try {
     const value = JSON.parse(text) as { readonly type?: unknown } | null;

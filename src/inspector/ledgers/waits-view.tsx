@@ -1,4 +1,4 @@
-/** Who waits for whom, since when and until when, the longest waiting first. */
+/** Waits between actors: who waits for whom, since when and until when, the longest first. */
 import { ActorLink } from '../actor-link.tsx';
 import { duration, stateText } from '../format.ts';
 import { Ledger } from '../sheet.tsx';
@@ -47,7 +47,7 @@ export function WaitsView() {
       title="Who waits for whom"
       rows={result?.waits}
       error={error}
-      empty="Nobody waits for anybody."
+      empty="No actor waits for another."
       columns={COLUMNS}
       keyOf={(_, index) => index}
     />

@@ -1,4 +1,4 @@
-/** Where the bars of a timetable stand: those that overlap side by side. Pure. */
+/** The lanes of the bars in a timetable: overlapping bars are side by side. Pure. */
 
 import type { ScheduledTask } from '../../machines/coordination/plan/schedule.ts';
 
@@ -7,7 +7,7 @@ export interface GanttLanes {
   readonly count: number;
 }
 
-/** Tasks that overlap side by side, in as few lanes as that takes. */
+/** Places overlapping tasks side by side, in as few lanes as possible. */
 export function lanesOf(slots: readonly ScheduledTask[]): GanttLanes {
   const ends: number[] = [];
   const placed = slots

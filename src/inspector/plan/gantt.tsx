@@ -1,4 +1,4 @@
-/** The timetable of a plan as a Gantt chart, an item a row, with what is done and what runs. */
+/** The timetable of a plan as a Gantt chart, one row per item, with completed and running tasks marked. */
 import { Panel } from '../sheet.tsx';
 import type { ScheduledTask } from '../../machines/coordination/plan/schedule.ts';
 import { useAnswer } from '../use.ts';
@@ -13,22 +13,25 @@ const GAP = 10;
 const TOP = 26;
 const LETTER = 6.4;
 
-/** Ticks of the axis, at most. */
+/** Largest number of ticks on the axis. */
 const TICKS = 10;
 
-/** Larger plans are not drawn. */
+/** Number of tasks above which a plan is not drawn. */
 const TASKS_MAX = 1_000;
 
-/** The schedule is the plan's, which does not change while it is carried out. */
+/**
+ * Interval of loading the schedule. It is long, since the schedule depends only on the plan, which does not change
+ * during a run.
+ */
 const ASK_EVERY_MS = 600_000;
 
 interface GanttProps {
-  /** Of the coordinator. */
+  /** Address of the coordinator. */
   readonly address: string;
   readonly progress: PlanProgress;
 }
 
-/** Nothing where the gateway has no selector `schedule`. */
+/** The chart; nothing if the gateway has no selector `schedule`. */
 export function Gantt({ address, progress }: GanttProps) {
   const { plan, total } = progress;
   const { result } = useAnswer<{ readonly value: { readonly tasks: readonly ScheduledTask[] } }>(
@@ -42,7 +45,7 @@ export function Gantt({ address, progress }: GanttProps) {
   return (
     <Panel id="gantt" title="Timetable">
       <p class="quiet">
-        As planned, in {plan.unit}: when each stage runs if each takes its time. Done is filled, under way is outlined.
+        As planned, in {plan.unit}: when each stage runs if it takes its expected time. Filled: done. Outlined: running.
       </p>
       <div class="scroll" tabIndex={0} role="region" aria-label="Timetable, scrolls">
         <Bars progress={progress} slots={slots} end={end} />
@@ -130,7 +133,7 @@ function Bar({ slot: { task, stage, agent, start, end }, x, y, state }: BarProps
   );
 }
 
-/** Round times from 0 on. */
+/** Round times from 0. */
 function ticksOf(end: number): number[] {
   const magnitude = 10 ** Math.floor(Math.log10(end / TICKS));
   const step = [1, 2, 5, 10].map((factor) => factor * magnitude).find((size) => end / size <= TICKS) ?? end;

@@ -1,16 +1,19 @@
-/** How far a plan has come, as the page shows it: items by stages, read off the context of its coordinator. Pure. */
+/** The progress of a plan: items by stages, derived from the context of its coordinator. Pure. */
 
-import type { ItemProgress, Tally } from '../../machines/coordination/coordinator/progress.ts';
+import type { ItemProgress, Tally, ToldPhase } from '../../machines/coordination/coordinator/progress.ts';
 import type { Plan, PlanTask } from '../../machines/coordination/plan/plan.ts';
 
 /** The fields of an item's record that the page shows. */
-type ItemShown = Pick<ItemProgress, 'phase' | 'done' | 'running' | 'failed' | 'reason'>;
+type ItemShown = Pick<ItemProgress, 'phase' | 'done' | 'running' | 'failed' | 'reason' | 'gates'>;
 
-/** The part of a coordinator's context that is shown: an item's record is a row, or, too large for one, a key. */
+/**
+ * The part of a coordinator's context that is shown. An item's record is a row of a table, or, if too large, a key of
+ * its own.
+ */
 interface CoordinatorShown {
   readonly plan?: Plan;
   readonly items?: { readonly rows: Readonly<Record<string, ItemShown>> };
-  /** Sums over all items, of which a view of the table may have the first only. */
+  /** Totals over all items; a view of the table may have only the first items. */
   readonly tally?: Tally;
   readonly [wideRow: `items:${string}`]: ItemShown | undefined;
 }
@@ -19,11 +22,13 @@ export type TaskState = 'done' | 'running' | 'failed' | 'waiting';
 
 export interface ItemRow {
   readonly item: string;
-  readonly phase: ItemProgress['phase'] | 'completed';
+  readonly phase: ToldPhase;
   readonly reason: string | null;
+  /** Ids of the gates at which people decide about it. */
+  readonly gates: readonly string[];
   readonly done: number;
   readonly total: number;
-  /** By stage; in a plan of tasks the one task under ''. */
+  /** Tasks by stage; in a plan of tasks the only task has the key ''. */
   readonly tasks: ReadonlyMap<string, ItemTask>;
 }
 
@@ -35,7 +40,7 @@ export interface ItemTask {
 
 export interface PlanProgress {
   readonly plan: Plan;
-  /** In the order of the plan; none in a plan of tasks. */
+  /** Stages in the order of the plan; none in a plan of tasks. */
   readonly stages: readonly string[];
   readonly items: readonly ItemRow[];
   readonly done: number;
@@ -46,25 +51,30 @@ export interface PlanProgress {
 const UNTOUCHED: ItemShown = { phase: 'running', done: [], running: [], failed: [], reason: null };
 
 export interface PhaseBadge {
+  readonly words: string;
   readonly sign: string;
   readonly tone: 'good' | 'calm' | 'warn' | 'bad';
+  /** The order that the item accepts now; null if none. */
+  readonly order: 'Pause' | 'Resume' | null;
 }
 
-const PHASES: Readonly<Record<ItemRow['phase'], PhaseBadge>> = {
-  running: { sign: '\u25cf', tone: 'good' },
-  completed: { sign: '\u2713', tone: 'calm' },
-  pausing: { sign: '\u275a\u275a', tone: 'warn' },
-  paused: { sign: '\u275a\u275a', tone: 'warn' },
-  failed: { sign: '\u2715', tone: 'bad' },
-  expired: { sign: '\u2715', tone: 'bad' },
+const PHASES: Readonly<Record<ToldPhase, PhaseBadge>> = {
+  running: { words: 'running', sign: '\u25cf', tone: 'good', order: 'Pause' },
+  waitingForHuman: { words: 'waits for people', sign: '?', tone: 'warn', order: null },
+  completed: { words: 'completed', sign: '\u2713', tone: 'calm', order: null },
+  pausing: { words: 'pausing', sign: '\u275a\u275a', tone: 'warn', order: null },
+  paused: { words: 'paused', sign: '\u275a\u275a', tone: 'warn', order: 'Resume' },
+  failed: { words: 'failed', sign: '\u2715', tone: 'bad', order: null },
+  expired: { words: 'expired', sign: '\u2715', tone: 'bad', order: null },
 };
 
-/** Also of a phase that only a newer server has: it is shown by its name, and breaks nothing. */
+/** The badge of a phase. A phase known only to a newer server is shown by its name. */
 export function phaseBadge(phase: string): PhaseBadge {
-  return Object.hasOwn(PHASES, phase) ? PHASES[phase as ItemRow['phase']] : { sign: '?', tone: 'calm' };
+  if (Object.hasOwn(PHASES, phase)) return PHASES[phase as ToldPhase];
+  return { words: phase, sign: '\u00b7', tone: 'calm', order: null };
 }
 
-/** undefined for a context that is no coordinator's. */
+/** The progress in a coordinator's context; undefined for any other context. */
 export function planProgress(context: unknown): PlanProgress | undefined {
   const { plan, items: known, tally, ...others } = (context ?? {}) as CoordinatorShown;
   if (plan === undefined || !Array.isArray(plan.tasks)) return undefined;
@@ -92,7 +102,8 @@ export function planProgress(context: unknown): PlanProgress | undefined {
   };
 }
 
-function rowOf(item: string, tasks: readonly PlanTask[], { phase, reason, done, running, failed }: ItemShown): ItemRow {
+function rowOf(item: string, tasks: readonly PlanTask[], known: ItemShown): ItemRow {
+  const { phase, reason, done, running, failed } = known;
   const stateOf = (id: string): TaskState =>
     running.includes(id)
       ? 'running'
@@ -101,11 +112,13 @@ function rowOf(item: string, tasks: readonly PlanTask[], { phase, reason, done, 
         : done.includes(id)
           ? 'done'
           : 'waiting';
-  const isCompleted = phase === 'running' && tasks.every(({ id }) => stateOf(id) === 'done');
+  const gates = Object.values(known.gates ?? {}).flatMap(({ state, id }) => (state === 'waiting' ? [id] : []));
+  const isCompleted = tasks.every(({ id }) => stateOf(id) === 'done');
   return {
     item,
-    phase: isCompleted ? 'completed' : phase,
+    phase: phase !== 'running' ? phase : gates.length > 0 ? 'waitingForHuman' : isCompleted ? 'completed' : phase,
     reason,
+    gates,
     done: tasks.filter(({ id }) => stateOf(id) === 'done').length,
     total: tasks.length,
     tasks: new Map(

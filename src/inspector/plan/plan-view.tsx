@@ -1,4 +1,4 @@
-/** A plan under way: items by stages, what pauses and what goes on, and the timetable that it follows. */
+/** A plan under way: items by stages, pauses and progress, and its timetable. */
 import { useState } from 'preact/hooks';
 import type { AgentListView } from '../../gateway/protocol/views.ts';
 import { ActorLink } from '../actor-link.tsx';
@@ -7,6 +7,7 @@ import { DESK_AGENTS } from '../desks/desk-shapes.ts';
 import { useDesk } from '../desks/use-desk.ts';
 import { counted } from '../format.ts';
 import { maySend } from '../link.ts';
+import { hrefOf } from '../route.ts';
 import { useShownRows } from '../shown-rows.tsx';
 import { Signed } from '../signed.tsx';
 import { useAnswer } from '../use.ts';
@@ -26,7 +27,7 @@ const AGENTS_EVERY_MS = 60_000;
 /** Items that are shown at once. */
 const ITEMS_SHOWN = 200;
 
-/** Where the caller may not read the agents' schemas. */
+/** The schema used if the caller may not read the agents' schemas. */
 const ITEM_ONLY: JsonSchema = { properties: { item: { type: 'string' } }, required: ['item'] };
 
 interface PlanOrder {
@@ -43,7 +44,7 @@ export function PlanView() {
     return (
       <section class="sheet">
         <h1>Plan</h1>
-        <p class="empty">{presence === 'unknown' ? 'Looking…' : 'This system carries out no plan.'}</p>
+        <p class="empty">{presence === 'unknown' ? 'Looking…' : 'This system has no plan.'}</p>
       </section>
     );
   }
@@ -144,8 +145,8 @@ interface ItemProps {
 }
 
 function Item({ row, columns, onAsk }: ItemProps) {
-  const { item, phase, reason } = row;
-  const { sign, tone } = phaseBadge(phase);
+  const { item, phase, reason, gates } = row;
+  const { words, sign, tone, order } = phaseBadge(phase);
   return (
     <tr data-item={item}>
       <th scope="row">{item}</th>
@@ -154,11 +155,17 @@ function Item({ row, columns, onAsk }: ItemProps) {
       ))}
       <td>
         <Signed kind={`standing ${tone}`} sign={sign}>
-          {phase}
+          {words}
         </Signed>
+        {gates.map((gate) => (
+          <span key={gate} class="reason">
+            {' '}
+            <a href={hrefOf('gates', gate)}>{gate}</a>
+          </span>
+        ))}
         {reason !== null && <span class="quiet reason"> {reason}</span>}
       </td>
-      <td class="end">{maySend() && <ItemOrder item={item} phase={phase} onAsk={onAsk} />}</td>
+      <td class="end">{maySend() && order !== null && <ItemOrder item={item} order={order} onAsk={onAsk} />}</td>
     </tr>
   );
 }
@@ -175,10 +182,12 @@ function TaskCell({ task }: { readonly task: ItemTask | undefined }) {
   );
 }
 
-/** Pause for an item that runs, resume for one that is paused. */
-function ItemOrder({ item, phase, onAsk }: Pick<ItemRow, 'item' | 'phase'> & Pick<ItemProps, 'onAsk'>) {
-  const order = phase === 'running' ? 'Pause' : phase === 'paused' ? 'Resume' : undefined;
-  if (order === undefined) return null;
+interface ItemOrderProps extends Pick<ItemProps, 'onAsk'> {
+  readonly item: string;
+  readonly order: 'Pause' | 'Resume';
+}
+
+function ItemOrder({ item, order, onAsk }: ItemOrderProps) {
   const type = order === 'Pause' ? 'plan.pause' : 'plan.resume';
   return (
     <button type="button" class="small" aria-label={`${order} ${item}`} onClick={() => onAsk({ type, item })}>

@@ -1,4 +1,4 @@
-/** The one search box: `/` leads to it, Enter to the first actor that matches, and what is typed filters the tree. */
+/** The search box: `/` focuses it, Enter opens the first matching actor, and its text filters the tree. */
 import { useEffect, useRef } from 'preact/hooks';
 import { go, route, setQuery } from '../address-bar.ts';
 import { actorHref, hrefOf } from '../route.ts';

@@ -1,4 +1,4 @@
-/** How an actor stands, in a word, a sign and a tone: nothing is told by colour alone. Pure. */
+/** The status of an actor as a word, a symbol and a tone; colour is never the only distinction. Pure. */
 import type { TreeBranch, TreeView } from '../../gateway/protocol/views.ts';
 
 export type Tone = 'good' | 'calm' | 'warn' | 'bad';
@@ -23,7 +23,7 @@ export function badgeOf({ status, restartInMs }: Pick<TreeView, 'status' | 'rest
   return restartInMs === null || restartInMs === undefined ? BY_STATUS[status] : RESTARTING;
 }
 
-/** What a filter of the tree keeps. `failed`: has, at some time. `waiting`: has unread messages. */
+/** Filters of the tree. `failed`: the actor has failed at some time. `waiting`: it has unread messages. */
 export const FILTERS = ['failed', 'suspended', 'restarting', 'waiting'] as const;
 export type Filter = (typeof FILTERS)[number];
 
@@ -34,7 +34,7 @@ export function isKept(node: TreeBranch, filter: Filter): boolean {
     : badgeOf(node).word === filter || (filter === 'failed' && hasFailed(node));
 }
 
-/** It goes on after a failure. What a suspended one is suspended for is no failure. */
+/** Whether the actor runs again after a failure. The reason of a suspension is not a failure. */
 function hasFailed({ status, lastError }: TreeView): boolean {
   return status !== 'suspended' && lastError !== undefined && lastError !== null;
 }

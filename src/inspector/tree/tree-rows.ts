@@ -1,4 +1,4 @@
-/** Which rows a supervision tree has: what is folded, found and kept. Pure. */
+/** The rows of a supervision tree after folding, searching and filtering. Pure. */
 import { stateText } from '../format.ts';
 import type { TreeBranch } from '../../gateway/protocol/views.ts';
 import { type Filter, isKept } from './status-badge.ts';
@@ -6,14 +6,14 @@ import { type Filter, isKept } from './status-badge.ts';
 export interface TreeRow {
   readonly node: TreeBranch;
   readonly depth: number;
-  /** The address less that of its parent. */
+  /** The address without that of its parent. */
   readonly name: string;
   readonly fold: 'open' | 'closed' | 'none';
-  /** Matches what is looked for, rather than leading to what does. */
+  /** Whether the actor itself matches, instead of being an ancestor of a match. */
   readonly isHit: boolean;
 }
 
-/** In place of children that are too many to be shown at once. */
+/** A row in place of children that are not shown yet. */
 export interface MoreRow {
   readonly parent: string;
   readonly depth: number;
@@ -21,13 +21,13 @@ export interface MoreRow {
 }
 
 export interface TreeQuery {
-  /** Text in an address, an agent's name or a state. */
+  /** Text to find in addresses, agents' names or states. */
   readonly text: string;
   readonly filter: Filter | undefined;
-  /** Addresses that were folded or unfolded by hand. */
+  /** Addresses folded or unfolded by the user. */
   readonly folded: ReadonlySet<string>;
   readonly unfolded: ReadonlySet<string>;
-  /** Of how many children more are shown, by address of the parent. */
+  /** Number of additional children shown, by address of the parent. */
   readonly more: ReadonlyMap<string, number>;
 }
 
@@ -59,14 +59,18 @@ export function rowsOf(root: TreeBranch, query: TreeQuery): (TreeRow | MoreRow)[
   return rows;
 }
 
-/** Addresses of the actors that match, in the order of the tree. */
+/** Addresses of the matching actors, in the order of the tree. */
 export function hitsOf(root: TreeBranch, text: string): string[] {
   const hits = new Set<TreeBranch>();
   mark(root, { text, filter: undefined }, hits, new Set());
   return [...hits].map(({ address }) => address);
 }
 
-/** @returns Whether the node or one below matches. */
+/**
+ * Marks matching nodes.
+ *
+ * @returns Whether the node or one below it matches.
+ */
 function mark(
   node: TreeBranch,
   query: Pick<TreeQuery, 'text' | 'filter'>,
@@ -87,7 +91,7 @@ function matches(node: TreeBranch, { text, filter }: Pick<TreeQuery, 'text' | 'f
   return [node.address, node.agent, stateText(node.state)].some((part) => part.toLowerCase().includes(wanted));
 }
 
-/** Very large families begin folded. */
+/** Whether a node is unfolded; nodes with many children start folded. */
 function isUnfolded({ address, children = [] }: TreeBranch, { folded, unfolded }: TreeQuery): boolean {
   if (folded.has(address)) return false;
   return unfolded.has(address) || children.length <= CHILDREN_SHOWN;

@@ -1,4 +1,4 @@
-/** The supervision tree: who is there, how they stand, what waits for them. */
+/** The supervision tree with the status and the unread messages of each actor. */
 import { useState } from 'preact/hooks';
 import { counted, duration, errorText, stateText } from '../format.ts';
 import { route, setQuery } from '../address-bar.ts';
@@ -7,12 +7,12 @@ import { Looking } from '../sheet.tsx';
 import { Signed } from '../signed.tsx';
 import { type Heading, Headings } from '../table.tsx';
 import { useTopic } from '../use.ts';
-import type { TreeBranch, TreeView as ActorNode } from '../../gateway/protocol/views.ts';
+import type { PagedTree, TreeBranch, TreeView as ActorNode } from '../../gateway/protocol/views.ts';
 import { type Filter, FILTERS, isKept, badgeOf } from './status-badge.ts';
 import { CHILDREN_SHOWN, type MoreRow, rowsOf, type TreeRow } from './tree-rows.ts';
 
 export function TreeView() {
-  const { view: tree, error } = useTopic<TreeBranch>('tree');
+  const { view: tree, error } = useTopic<PagedTree>('tree');
   if (tree === undefined)
     return (
       <section class="sheet">
@@ -38,7 +38,7 @@ interface Folds {
   readonly more: ReadonlyMap<string, number>;
 }
 
-function Tree({ tree }: { readonly tree: TreeBranch }) {
+function Tree({ tree }: { readonly tree: PagedTree }) {
   const [folds, setFolds] = useState<Folds>({ folded: new Set(), unfolded: new Set(), more: new Map() });
   const { q: text = '', only } = route.value.query;
   const filter = FILTERS.find((name) => name === only);
@@ -57,7 +57,10 @@ function Tree({ tree }: { readonly tree: TreeBranch }) {
     <section class="sheet flush" aria-labelledby="tree-title">
       <div class="row sheet-head">
         <h1 id="tree-title">Actors</h1>
-        <p class="quiet">{counted(everybody.length, 'actor')}</p>
+        <p class="quiet">
+          {counted(everybody.length, 'actor')}
+          {tree.next !== undefined && ' and more'}
+        </p>
         <a href={hrefOf('sequence', tree.address)}>Sequence of all</a>
         <Filters everybody={everybody} filter={filter} text={text} />
       </div>
@@ -205,7 +208,7 @@ function More({ row: { depth, left }, onShow }: { readonly row: MoreRow; readonl
   );
 }
 
-/** Up and down go from row to row, left and right fold. */
+/** Keyboard navigation: up and down move between rows, left and right fold. */
 function walk(event: KeyboardEvent, fold: (address: string, isOpen: boolean) => void): void {
   const row = (event.target as Element).closest('tr');
   if (row === null) return;
@@ -229,7 +232,7 @@ function flat(node: TreeBranch): ActorNode[] {
   return [...(node.hidden === true ? [] : [node]), ...(node.children ?? []).flatMap(flat)];
 }
 
-/** The root is always there. */
+/** Whether no actor was found; the root is always in the list. */
 function isNothingFound(rows: readonly (TreeRow | MoreRow)[]): boolean {
   return rows.every((row) => !('left' in row) && !row.isHit);
 }

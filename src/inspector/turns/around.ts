@@ -1,23 +1,23 @@
 /**
- * How an actor was before and after a turn, as far as that is known: by the turns beside it, and by those that its
- * agent keeps. Pure.
+ * The state of an actor before and after a turn, as far as known from neighbouring turns and from those that its agent
+ * keeps. Pure.
  */
 import { type ContextChange, stepsOf } from './history.ts';
 import type { KeptTurnView, TurnView } from '../../gateway/protocol/views.ts';
 
 export interface Around {
-  /** State value before the turn; undefined where it is not known. */
+  /** State value before the turn; undefined if unknown. */
   readonly valueBefore: unknown;
-  /** What of the context differs from before; null where the turn, or the one before it, is not kept. */
+  /** Changes of the context; null if the turn, or the one before it, is not kept. */
   readonly changes: readonly ContextChange[] | null;
-  /** The turn as it is kept; undefined where it is not. */
+  /** The kept turn; undefined if it is not kept. */
   readonly kept: KeptTurnView | undefined;
 }
 
 export interface KnownTurns {
-  /** Those that are shown, in their order. */
+  /** The shown turns, in order. */
   readonly turns: readonly TurnView[];
-  /** Those that the actor keeps, in their order. */
+  /** The turns that the actor keeps, in order. */
   readonly kept: readonly KeptTurnView[];
 }
 
@@ -25,7 +25,7 @@ export function aroundOf(turn: TurnView, { turns, kept }: KnownTurns): Around {
   const at = kept.findIndex((one) => isTurn(one, turn));
   const step = at < 0 ? undefined : stepsOf(kept.slice(Math.max(0, at - 1), at + 1)).at(-1);
   const changes = step?.changes ?? null;
-  // A first turn has nothing before it, even where the same address was another's.
+  // A first turn has none before it, even if another actor lived at the address earlier.
   if (turn.kind === 'spawn') return { valueBefore: undefined, changes, kept: kept[at] };
   const before =
     changes === null
@@ -34,7 +34,10 @@ export function aroundOf(turn: TurnView, { turns, kept }: KnownTurns): Around {
   return { valueBefore: before?.value, changes, kept: kept[at] };
 }
 
-/** Numbers of kept turns count for each actor, those of a trace for the system. */
+/**
+ * Whether a kept turn is the given one. Kept turns are numbered per actor, traced turns per system, so numbers cannot
+ * be compared.
+ */
 function isTurn(kept: KeptTurnView, { life, sequence, atMs, kind, event }: TurnView): boolean {
   return (
     kept.life === life &&

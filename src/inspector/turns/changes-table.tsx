@@ -1,9 +1,9 @@
-/** What a turn made of a context: each place that differs, with what was there and what is. */
+/** The changes that a turn made to a context: each changed path with old and new value. */
 import { JsonTree, Value } from '../actor/json-tree.tsx';
 import { type Column, Table } from '../table.tsx';
 import { type ContextChange, pathText } from './history.ts';
 
-/** Rows that are shown. */
+/** Largest number of rows. */
 const CHANGES_MAX = 100;
 
 const COLUMNS: readonly Column<ContextChange>[] = [
@@ -21,9 +21,9 @@ const COLUMNS: readonly Column<ContextChange>[] = [
 ];
 
 interface ChangesTableProps {
-  /** Null where there is nothing to compare with. */
+  /** The changes; null if there is nothing to compare with. */
   readonly changes: readonly ContextChange[] | null;
-  /** Said in the place of null. */
+  /** Text to show if `changes` is null. */
   readonly why: string;
 }
 

@@ -1,7 +1,4 @@
-/**
- * An actor as it was: the turns that its agent keeps, gone through one by one, each with the chart and the context of
- * then.
- */
+/** The history of an actor: the turns that its agent keeps, one by one, each with its chart and its context. */
 import { useEffect, useMemo } from 'preact/hooks';
 import type { ActorView, InspectionView, KeptTurnView } from '../../gateway/protocol/views.ts';
 import { ActorLink } from '../actor-link.tsx';
@@ -19,12 +16,10 @@ import { ChangesTable } from './changes-table.tsx';
 import { placeIn, type HistoryStep, stepsOf, titleOf } from './history.ts';
 import { StepPicker } from './step-picker.tsx';
 
-/** Turns that are gone through: the last ones of those kept. */
+/** Number of the latest kept turns that are loaded. */
 const STEPS_MAX = 1_000;
 
-/**
- * What is kept is asked for again after this: while the actor has gone on, and for turns that changed nothing of it.
- */
+/** Intervals of reloading: while the actor is ahead of the history, and otherwise, for turns that did not change it. */
 const BEHIND_MS = 1_000;
 const IDLE_MS = 15_000;
 
@@ -80,7 +75,7 @@ export function HistoryView({ rest: address }: { readonly rest: string }) {
   );
 }
 
-/** What the turn took and changed, and the context after it. */
+/** The event and the changes of a turn, and the context after it. */
 function PastTurn({ step, before }: { readonly step: HistoryStep; readonly before: HistoryStep | undefined }) {
   return (
     <div class="narrow">
@@ -112,10 +107,7 @@ function PastNote({ address, step: { atMs } }: { readonly address: string; reado
 function NothingKept({ agent }: { readonly agent: string | undefined }) {
   return (
     <Panel id="nothing" title="No turn of this actor is kept" kind="nothing-kept">
-      <p>
-        An agent that says so keeps the last turns of each of its actors in the store, over crashes, from the next turn
-        on:
-      </p>
+      <p>With this setting, an agent keeps the last turns of each of its actors in the store, from the next turn on:</p>
       <pre
         tabIndex={0}
         aria-label="How to have turns kept"

@@ -1,25 +1,29 @@
 /**
- * The turns that an actor has kept as steps to go through: what each took, which transitions it lights, and what it
- * made of the context, against the step before it. Pure.
+ * The kept turns of an actor as steps: the event of each, its transitions, and the changes of the context since the
+ * step before. Pure.
  */
 import type { KeptTurnView, ShownRows } from '../../gateway/protocol/views.ts';
 
 export interface HistoryStep extends KeptTurnView {
   /** Ids of the chart's transitions, in the order in which they were taken. */
   readonly edges: readonly string[];
-  /** What of the context differs from the step before; null where there is no step right before it. */
+  /** Changes of the context since the step before; null if that is not kept. */
   readonly changes: readonly ContextChange[] | null;
 }
 
-/** `before` is absent where something is new, `after` where it is gone. */
+/** A changed part of a context. `before` is absent for an added value, `after` for a removed one. */
 export interface ContextChange {
-  /** Keys and indexes from the context down; empty for all of it. */
+  /** Keys and indexes in the context; empty for the whole context. */
   readonly path: readonly (string | number)[];
   readonly before?: unknown;
   readonly after?: unknown;
 }
 
-/** @param turns As `actor.history` gives them, oldest first. */
+/**
+ * Makes the steps of a history.
+ *
+ * @param turns As `actor.history` returns them, oldest first.
+ */
 export function stepsOf(turns: readonly KeptTurnView[]): HistoryStep[] {
   return turns.map((turn, index) => {
     const before = turns[index - 1];
@@ -34,7 +38,7 @@ export function stepsOf(turns: readonly KeptTurnView[]): HistoryStep[] {
   });
 }
 
-/** Of a table a context says the size alone. What a row was before is not kept. */
+/** Changes of table rows. A context shows only a table's size, and earlier values of rows are not kept. */
 function rowChanges(rows: Readonly<Record<string, ShownRows>>): ContextChange[] {
   return Object.entries(rows).flatMap(([key, { set, unset }]) => [
     ...(typeof set === 'string'
@@ -45,25 +49,25 @@ function rowChanges(rows: Readonly<Record<string, ShownRows>>): ContextChange[] 
 }
 
 /**
- * Place of the step that is looked at: of the turn with this number; where that is kept no more, of the oldest. NaN is
- * the newest, whichever that is.
+ * Index of the selected step: that of the turn with this number, or the oldest later one if it is no longer kept. NaN
+ * selects the newest.
  */
 export function placeIn(steps: readonly Pick<HistoryStep, 'number'>[], number: number): number {
   const place = steps.findIndex((step) => step.number >= number);
   return place < 0 ? steps.length - 1 : place;
 }
 
-/** What a step is called: the type of its event, or what else it was. */
+/** Title of a step: the type of its event, or its kind. */
 export function titleOf({ event, kind }: Pick<HistoryStep, 'event' | 'kind'>): string {
   return event === null ? kind : kind === 'failed' ? `${event.type}, failed` : event.type;
 }
 
-/** `lines.0.sku`; for all of the context nothing. */
+/** A path as text, `lines.0.sku`; empty for the whole context. */
 export function pathText(path: ContextChange['path']): string {
   return path.join('.');
 }
 
-/** What is different, as deep down as it goes. Items of lists are compared by their places. */
+/** Finds the differences at the deepest possible level. Items of lists are compared by index. */
 export function changesOf(before: unknown, after: unknown, path: ContextChange['path'] = []): ContextChange[] {
   if (Object.is(before, after)) return [];
   if (Array.isArray(before) && Array.isArray(after)) {

@@ -1,5 +1,5 @@
 /**
- * A sequence diagram as SVG elements. Its rows are the options of a list: one is chosen by a click, or with the arrow
+ * A sequence diagram as SVG elements. Its rows are the options of a list box, selected by a click or with the arrow
  * keys.
  */
 import { useEffect, useRef } from 'preact/hooks';
@@ -12,7 +12,7 @@ interface SequenceDrawingProps {
   readonly onPick: (key: string) => void;
 }
 
-/** They stay in sight above the lanes. */
+/** The heads of the lanes, which stay visible above them. */
 export function LaneHeads({ layout: { lanes, width } }: { readonly layout: SequenceLayout }) {
   return (
     <ul class="lane-heads" style={{ width: `${width}px` }} aria-label="Lanes">
@@ -32,7 +32,7 @@ export function LaneHeads({ layout: { lanes, width } }: { readonly layout: Seque
 export function SequenceDrawing({ layout: { rows, lanes, width, height }, picked, onPick }: SequenceDrawingProps) {
   const list = useRef<SVGSVGElement>(null);
   useEffect(() => {
-    // Its end: a row is as wide as the drawing.
+    // Scroll to the mark at the row's end: the row itself is as wide as the drawing.
     if (picked !== undefined)
       list.current
         ?.querySelector(`#${idOf(picked, rows)} :is(.state, .head)`)
@@ -82,7 +82,7 @@ interface RowProps {
   readonly placed: PlacedRow;
   readonly width: number;
   readonly isPicked: boolean;
-  /** It has sent the one that is chosen. */
+  /** Whether it sent the message of the selected row. */
   readonly isCause: boolean;
   readonly onPick: (key: string) => void;
 }
@@ -149,7 +149,7 @@ function sentAtOf({ row }: PlacedRow): number | null {
   return row.kind === 'break' ? null : row.sentAt;
 }
 
-/** Of a list of options. */
+/** The new index in a list of options after a key; undefined for other keys. */
 function movedTo(key: string, at: number, count: number): number | undefined {
   if (key === 'ArrowDown') return Math.min(at + 1, count - 1);
   if (key === 'ArrowUp') return at < 0 ? count - 1 : Math.max(at - 1, 0);

@@ -1,7 +1,4 @@
-/**
- * Where each part of a sequence diagram is drawn, in pixels, and what is said of a row to whoever does not see it.
- * Pure.
- */
+/** The layout of a sequence diagram, in pixels, and the texts of its rows for screen readers. Pure. */
 import { duration, moment, stateText } from '../format.ts';
 import {
   type SequenceArrow,
@@ -12,12 +9,12 @@ import {
   type Sequence,
 } from './sequence.ts';
 
-/** For the times, left of the lanes. */
+/** Width for the times, left of the lanes. */
 const GUTTER = 74;
 export const LANE_WIDTH = 176;
 const ROW_HEIGHT = 34;
 const STATE_HEIGHT = 24;
-/** From the top of a row to its line. */
+/** Distance from the top of a row to its line. */
 const LINE = 22;
 const MARGIN = 12;
 const LETTER = 7;
@@ -32,26 +29,26 @@ export interface SequenceLayout {
 
 export interface PlacedLane extends SequenceLane {
   readonly x: number;
-  /** Where its life line is. */
+  /** The segments of its life line. */
   readonly lines: readonly { readonly from: number; readonly to: number }[];
 }
 
 export interface PlacedRow {
-  /** Of its own among all rows, and the same as long as its turn is shown. */
+  /** The key of the row, unique among all rows, and constant while its turn is shown. */
   readonly key: string;
   readonly row: SequenceRow;
   readonly top: number;
   readonly height: number;
-  /** Of the leftmost of its lanes. */
+  /** Left edge of the leftmost of its lanes. */
   readonly left: number;
-  /** Where it differs from the row above. */
+  /** Time of the turn; null if it is that of the row above. */
   readonly time: string | null;
   readonly stroke: string;
   readonly head: string;
-  /** Null for a break, which has its words as a chip. */
+  /** The text of the row; null for a break, whose text is in a chip. */
   readonly label: Words | null;
   readonly state: Chip | null;
-  /** For screen readers. */
+  /** Text for screen readers. */
   readonly spoken: string;
 }
 
@@ -70,7 +67,11 @@ interface Chip {
   readonly text: string;
 }
 
-/** @param times Kernel time of each turn, by its number. */
+/**
+ * Computes the layout.
+ *
+ * @param times Kernel time of each turn, by its number.
+ */
 export function layoutOf({ lanes, rows }: Sequence, times: ReadonlyMap<number, number>): SequenceLayout {
   let top = MARGIN;
   let clock = '';
@@ -125,7 +126,7 @@ function shapeOf(row: SequenceRow, y: number): Pick<PlacedRow, 'stroke' | 'head'
     };
   }
   const way = end > start ? 1 : -1;
-  // Beside the one who takes it: of a long arrow the middle may be out of sight.
+  // Beside the receiver: the middle of a long arrow may be out of sight.
   const label = {
     x: end - (way * LANE_WIDTH) / 2,
     y: y - 7,
@@ -135,7 +136,7 @@ function shapeOf(row: SequenceRow, y: number): Pick<PlacedRow, 'stroke' | 'head'
   return { stroke: `M${start} ${y}H${end}`, head: headOf(row, { x: end, y, way }), label, state };
 }
 
-/** A mark on the lane, and for a life that goes on from the start two strokes through it. */
+/** A mark on the lane, and for a restart two strokes through the lane. */
 function breakOf({ what, lane, state }: TurnBreak, y: number): Pick<PlacedRow, 'stroke' | 'head' | 'label' | 'state'> {
   const x = centreOf(lane);
   const words = [`${BREAK_SIGNS[what]} ${what}`, ...(state === null ? [] : [stateText(state)])].join(' \u00b7 ');
@@ -156,7 +157,7 @@ function chipOf(full: string, x: number, y: number): Chip {
   return { x: x - width / 2, y, width, height: 19, text };
 }
 
-/** Full for what came, a cross for what failed, open for what has not come. */
+/** The arrowhead: full for a taken message, a cross for a failed turn, open for a pending message. */
 function headOf(
   row: SequenceArrow | PendingArrow,
   { x, y, way }: { readonly x: number; readonly y: number; readonly way: 1 | -1 },
@@ -176,7 +177,7 @@ function labelOf({ kind, label, delayMs }: SequenceArrow | PendingArrow): string
   return kind === 'pending' ? `${text}, not seen` : text;
 }
 
-/** From its birth, or the top, to its end, or the bottom; broken where a life begins anew. */
+/** Segments from birth, or the top, to the end, or the bottom, interrupted at each restart of a life. */
 function linesOf(lane: number, rows: readonly PlacedRow[], height: number): PlacedLane['lines'] {
   const breaks = rows.filter(
     (one): one is PlacedRow & { readonly row: TurnBreak } => one.row.kind === 'break' && one.row.lane === lane,

@@ -1,6 +1,6 @@
 /**
- * What an actor and all below it had to do with each other and with the outside: their last turns as a sequence
- * diagram, live.
+ * The interactions of an actor and all actors below it, with each other and with the outside: their latest turns as a
+ * live sequence diagram.
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { ActorLink } from '../actor-link.tsx';
@@ -29,7 +29,7 @@ export function SequenceView({ rest: address }: { readonly rest: string }) {
       {(seen === undefined || error !== undefined) && <Looking error={error} />}
       {seen?.turns.length === 0 && (
         <p class="empty">
-          Of the last 10,000 turns of the system, none was taken here. Those to come are shown as they are taken.
+          None of the last 10,000 turns of the system was taken here. New ones are shown as they are taken.
         </p>
       )}
       {seen !== undefined && seen.turns.length > 0 && <Diagram key={address} seen={seen} sequence={sequence} />}
@@ -51,13 +51,13 @@ function Diagram({ seen, sequence }: DiagramProps) {
   const frame = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
   useEffect(() => {
-    // Where there are many lanes, the last turn may be far to the right. Later ones move nothing sideways.
+    // With many lanes, the last turn may be far to the right. Later turns do not scroll sideways.
     const left = layout.rows.at(-1)?.left ?? 0;
     if (frame.current !== null && left > frame.current.clientWidth - LANE_WIDTH)
       frame.current.scrollLeft = left - LANE_WIDTH;
   }, []);
   useEffect(() => {
-    // Whoever has scrolled up is reading.
+    // A user who has scrolled up is reading.
     if (isAtEnd.current && frame.current !== null) frame.current.scrollTop = frame.current.scrollHeight;
   }, [layout]);
   const scrolled = ({
@@ -144,6 +144,6 @@ async function copyMermaid(sequence: Sequence): Promise<void> {
     await navigator.clipboard.writeText(mermaidOf(sequence));
     say('Copied the sequence as Mermaid.');
   } catch {
-    say('This browser lets the page copy nothing.');
+    say('This browser does not let the page copy.');
   }
 }

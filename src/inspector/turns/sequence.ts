@@ -1,44 +1,43 @@
 /**
- * Turns as a sequence diagram: a lane for each actor and one for whatever is outside, an arrow from the turn that sent
- * a message to the turn that took it, breaks where a life begins anew or ends. Pure; drawing it is the page's, and
- * Mermaid's.
+ * Turns as a sequence diagram: a lane for each actor and one for the outside, an arrow from the turn that sent a
+ * message to the turn that took it, breaks where a life begins anew or ends. Pure; drawn by the page and by Mermaid.
  */
 import type { ShownEvent, SentView, TurnView } from '../../gateway/protocol/views.ts';
 
 export interface Sequence {
-  /** In the order in which they are met; the outside first, where something came from there. */
+  /** Lanes in order of first appearance; the outside first, if a message came from there. */
   readonly lanes: readonly SequenceLane[];
-  /** From top to bottom. */
+  /** Rows from top to bottom. */
   readonly rows: readonly SequenceRow[];
 }
 
 export interface SequenceLane {
-  /** Address; null for the outside. */
+  /** The address of the actor; null for the outside. */
   readonly address: string | null;
   readonly agent: string | null;
 }
 
 export type SequenceRow = SequenceArrow | TurnBreak | PendingArrow;
 
-/** A message taken. Lanes by their place in {@link Sequence.lanes}. */
+/** A message taken. Lanes are indexes into {@link Sequence.lanes}. */
 export interface SequenceArrow {
   readonly kind: 'arrow';
   /** Number of the turn that took it. */
   readonly turn: number;
   readonly from: number;
   readonly to: number;
-  /** Row of the turn that sent it; null where that is not shown. */
+  /** Row of the turn that sent it; null if that is not shown. */
   readonly sentAt: number | null;
   readonly label: string;
-  /** It was sent for later: after so many ms, as far as that is known. */
+  /** Delay with which it was sent, in ms; null if none is known. */
   readonly delayMs: number | null;
-  /** The turn threw. */
+  /** Whether the turn threw. */
   readonly isFailed: boolean;
-  /** State value that the turn led to; null where it is the one before, or there is none. */
+  /** State value after the turn; null if it is unchanged, or if there is none. */
   readonly state: unknown;
 }
 
-/** A life begins, begins anew, or ends. */
+/** The beginning, restart or end of a life. */
 export interface TurnBreak {
   readonly kind: 'break';
   readonly turn: number;
@@ -48,8 +47,8 @@ export interface TurnBreak {
 }
 
 /**
- * Sent for later by one of the turns, and not taken by any of them: it is not due yet, or was cancelled, which no turn
- * tells.
+ * A message sent with a delay by one of the turns, and taken by none of them: it is not due yet, or was cancelled,
+ * which turns do not record.
  */
 export interface PendingArrow {
   readonly kind: 'pending';
@@ -60,15 +59,19 @@ export interface PendingArrow {
   readonly delayMs: number;
 }
 
-/** What of a turn later ones are traced back to. */
+/** The part of a turn that is needed to find the senders of later messages. */
 interface ArrowSender {
   readonly turn: TurnView;
   readonly row: number;
-  /** Delayed sends that nobody has taken. */
+  /** Delayed messages that no turn has taken yet. */
   readonly waiting: SentView[];
 }
 
-/** @param turns In the order of their numbers. */
+/**
+ * Makes the diagram.
+ *
+ * @param turns Turns in the order of their numbers.
+ */
 export function sequenceOf(turns: readonly TurnView[]): Sequence {
   const lanes = new SequenceLanes();
   if (turns.some(({ event, cause }) => event !== null && (cause === null || cause.address === null)))
@@ -99,7 +102,7 @@ export function sequenceOf(turns: readonly TurnView[]): Sequence {
   return { rows: [...rows, ...pendingOf(senders, lanes)], lanes: lanes.all };
 }
 
-/** As text for READMEs and reviews. */
+/** The diagram as Mermaid text, for READMEs and reviews. */
 export function mermaidOf({ lanes, rows }: Sequence): string {
   const name = (lane: number) => `l${lane}`;
   const lines = ['sequenceDiagram'];
@@ -183,7 +186,7 @@ function pendingOf(senders: ReadonlyMap<string, ArrowSender>, lanes: SequenceLan
   );
 }
 
-/** XState writes the delay of an `after` into the type of its event. */
+/** XState's event type of an `after`, which contains the delay. */
 const AFTER = /^xstate\.after\.(\d+(?:\.\d+)?|[^.]+)\./;
 
 function delayIn(type: string): number | null {
@@ -205,7 +208,7 @@ function stateText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** What Mermaid reads as its own; a number sign begins what stands for a character. */
+/** Escapes characters with a meaning in Mermaid, as numeric entities. */
 function escaped(text: string): string {
   return text.replace(/[#;\n\r<>"]/g, (character) => `#${character.charCodeAt(0)};`);
 }

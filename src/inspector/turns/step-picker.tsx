@@ -1,4 +1,4 @@
-/** Which of the kept turns is looked at: a slider over all of them, buttons to the ones beside it, and the list. */
+/** Selects one of the kept turns: a slider over all of them, buttons to the neighbouring ones, and a list. */
 import { useEffect, useRef } from 'preact/hooks';
 import { stateText } from '../format.ts';
 import { type HistoryStep, titleOf } from './history.ts';
@@ -6,7 +6,7 @@ import { type HistoryStep, titleOf } from './history.ts';
 interface StepPickerProps {
   readonly steps: readonly HistoryStep[];
   readonly place: number;
-  /** Undefined for the newest, whichever that will be. */
+  /** Called with the number of the turn; undefined to follow the newest. */
   readonly onPick: (number: number | undefined) => void;
 }
 
@@ -53,7 +53,7 @@ function List({ steps, place, onPick }: StepPickerProps) {
   const list = useRef<HTMLOListElement>(null);
   useEffect(() => {
     const at = list.current?.children[place] as HTMLElement | undefined;
-    // Not scrollIntoView: the page itself stays where it is.
+    // Not scrollIntoView, which would scroll the page too.
     if (at !== undefined) list.current!.scrollTop = at.offsetTop - list.current!.clientHeight / 2;
   }, [place, steps.length]);
   return (

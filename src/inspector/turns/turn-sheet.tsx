@@ -1,6 +1,4 @@
-/**
- * One turn of a sequence in full: what it took and from whom, what it did, and how its actor was before and after it.
- */
+/** One turn of a sequence in full: its event and sender, its effects, and its actor before and after it. */
 import { type ComponentChildren } from 'preact';
 import { ActorLink } from '../actor-link.tsx';
 import { Edges, Fact } from '../actor/facts.tsx';
@@ -16,10 +14,10 @@ import { titleOf } from './history.ts';
 import { type SequenceLayout, type PlacedRow } from './sequence-layout.ts';
 import type { KeptTurnView, SentView, TurnView } from '../../gateway/protocol/views.ts';
 
-/** Kept turns among which the one is looked for. */
+/** Number of kept turns among which the turn is searched. */
 const KEPT_ASKED_MAX = 1_000;
 
-/** What a past turn was does not change. */
+/** Interval of loading. It is long, because a past turn does not change. */
 const ASKED_EVERY_MS = 60_000;
 
 interface TurnSheetProps {

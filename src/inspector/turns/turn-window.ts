@@ -1,26 +1,26 @@
-/**
- * The last turns of a subtree as the page holds them: what the gateway remembers, and what is taken from then on. Pure.
- */
+/** The latest turns of a subtree held by the page: those that the gateway remembers, and new ones. Pure. */
 import type { TurnView } from '../../gateway/protocol/views.ts';
 
-/** Turns that are shown: as many as one looks through, and as a drawing takes without a delay. */
+/** Number of turns shown: as many as a user looks through, and as are drawn without delay. */
 export const TURNS_SHOWN_MAX = 200;
 
-/** Turns that are asked for, so that it can be said how many there are before those. */
+/** Number of turns requested, to show how many precede the shown ones. */
 export const TURNS_ASKED_MAX = 1_000;
 
 export interface TurnWindow {
-  /** Oldest first. */
+  /** The shown turns, oldest first. */
   readonly turns: readonly TurnView[];
-  /** Turns before those. */
+  /** Number of turns before the shown ones. */
   readonly earlier: number;
-  /** There may be more than `earlier`. */
+  /** Whether there may be more than `earlier`. */
   readonly isAtLeast: boolean;
 }
 
 /**
- * @param answer What `actor.turns` gave, oldest first, asked for {@link TURNS_ASKED_MAX}.
- * @param seen Turns that were shown before. They may have been those of another run, whose numbers mean nothing now.
+ * The window after a (re)connect.
+ *
+ * @param answer The answer of `actor.turns`, oldest first, with the limit {@link TURNS_ASKED_MAX}.
+ * @param seen Turns shown before. They may be of another run of the server, with other numbers.
  */
 export function openedWith(answer: readonly TurnView[], seen: readonly TurnView[]): TurnWindow {
   const known = new Map(seen.map((turn) => [turn.number, turn]));
@@ -28,7 +28,11 @@ export function openedWith(answer: readonly TurnView[], seen: readonly TurnView[
   return bounded({ turns, earlier: 0, isAtLeast: answer.length >= TURNS_ASKED_MAX });
 }
 
-/** @param taken In their order; some may be in the window already, by their names only. */
+/**
+ * The window with new turns.
+ *
+ * @param taken New turns in order; some may be in the window already, without contents.
+ */
 export function continuedWith(window: TurnWindow, taken: readonly TurnView[]): TurnWindow {
   const last = window.turns.at(-1)?.number ?? 0;
   const whole = new Map(taken.map((turn) => [turn.number, turn]));
@@ -46,7 +50,7 @@ function bounded({ turns, earlier, isAtLeast }: TurnWindow): TurnWindow {
   return { turns: turns.slice(dropped), earlier: earlier + dropped, isAtLeast };
 }
 
-/** Of two accounts of a turn the one that says more. */
+/** The more complete of two records of a turn. */
 function fuller(turn: TurnView, other: TurnView | undefined): TurnView {
   if (other === undefined || !isSame(turn, other)) return turn;
   return turn.change === null && turn.sent.length === 0 ? other : turn;

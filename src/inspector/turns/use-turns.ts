@@ -1,6 +1,4 @@
-/**
- * The last turns of a subtree, live: what the gateway remembers, asked for once a line, and each turn as it is taken.
- */
+/** The latest turns of a subtree, live: remembered ones are fetched once per connection, new ones are followed. */
 import { useEffect, useState } from 'preact/hooks';
 import { type ClientError } from '../../client/client-error.ts';
 import { call, followTurns, lines } from '../link.ts';
@@ -8,7 +6,7 @@ import { after } from '../time.ts';
 import { continuedWith, openedWith, TURNS_ASKED_MAX, type TurnWindow } from './turn-window.ts';
 import type { TurnView } from '../../gateway/protocol/views.ts';
 
-/** Turns are shown together that come within this time: a busy system takes thousands a second. */
+/** Turns that arrive within this time are rendered together: a busy system takes thousands a second. */
 const GATHER_MS = 200;
 
 interface Seen {
@@ -32,7 +30,7 @@ export function useTurns(address: string): Omit<Seen, 'address'> {
         before.window === undefined ? before : { ...before, window: continuedWith(before.window, taken) },
       );
     };
-    // Before the question, so that nothing falls between the two.
+    // Subscribe before fetching, so that no turn is missed in between.
     const stop = followTurns(address, (turn) => {
       gathered.push(turn);
       if (isOpened) stopGathering ??= after(GATHER_MS, show);

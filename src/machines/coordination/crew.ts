@@ -1,6 +1,6 @@
 /**
- * The crew that carries out a plan: agents for createSystem, and the children of a root Boss. All desks are there, and
- * the Lead Coordinator comes last, because the others have to be there when it begins.
+ * The crew that carries out a plan: agents for createSystem, and the children of a root Boss. All desks are included.
+ * The Lead Coordinator comes last, because it needs the others when it starts.
  */
 import { type AnyAgent } from '../../actors/model/agent.ts';
 import { alertCardAgent, type DeliveryInput } from '../people/alerts/alert-card.ts';
@@ -15,9 +15,14 @@ import { debateAgents, debateChildren } from './debates/debate-facilitator.ts';
 import { type DebatePorts } from './debates/debate-ports.ts';
 import { failureDesks } from './failure-crew.ts';
 import { failureCorrelator } from './failures/failure-correlator.ts';
+import { messageChildren, messageDesk } from './messages/message-desk.ts';
+import { type ClarityInput, type ClarityScore } from '../people/clarity/clarity-score.ts';
 import { gateAgents, gateChildren } from '../people/gates/gate-desk.ts';
+import { ticketAgent } from '../people/tickets/ticket.ts';
+import { ticketChildren, ticketDesk } from '../people/tickets/ticket-desk.ts';
 import { DESKS } from '../work/system-ids.ts';
 import { type MemoryInput } from './pauses/pause-messages.ts';
+import { joined } from './packs.ts';
 import { pauseManagerAgent } from './pauses/pause-manager.ts';
 import { type Plan } from './plan/plan.ts';
 import { type Port, portLogic } from '../work/port.ts';
@@ -25,18 +30,21 @@ import { type Port, portLogic } from '../work/port.ts';
 /** Address of the Lead Coordinator. */
 export const COORDINATOR = DESKS.coordinator;
 
-/** What a host does for the crew; without one of them the crew does as its page in docs says. */
+/** Functions that a host supplies to the crew. docs/agents.md says what the crew does without one of them. */
 export interface CrewPorts extends Partial<DebatePorts> {
   /** Whether an item of a batch may be resumed now, and if not, when. */
   readonly resources?: Port<ResourceQuestion, Resources>;
   /** Brings an alert card to people. */
   readonly deliver?: Port<DeliveryInput, unknown>;
-  /** Keeps what an item has in working memory for so long. */
+  /** Scores a reply to a ticket; a late or malformed score is replaced by that of the rule. */
+  readonly scoreClarity?: Port<ClarityInput, ClarityScore>;
+  /** Sets how long an item's working memory is kept. */
   readonly setMemoryTtl?: Port<MemoryInput, void>;
 }
 
-/** The agents beside the stages, of which there is one per agent type. */
-export function crewAgentsFor({ resources, deliver, setMemoryTtl, ...debates }: CrewPorts = {}): readonly AnyAgent[] {
+/** All agents of the crew except the stages, which are one per agent type. */
+export function crewAgentsFor(ports: CrewPorts = {}): readonly AnyAgent[] {
+  const { resources, deliver, setMemoryTtl, scoreClarity, ...debates } = ports;
   return [
     leadCoordinator,
     pauseManagerAgent(setMemoryTtl && portLogic(setMemoryTtl)),
@@ -45,27 +53,34 @@ export function crewAgentsFor({ resources, deliver, setMemoryTtl, ...debates }: 
     batchAgent(resources),
     batchManager,
     failureCorrelator,
+    messageDesk,
     ...gateAgents,
+    ticketAgent(scoreClarity),
+    ticketDesk,
     ...debateAgents(debates),
   ];
 }
 
-/** The same without anything of a host's. */
+/** The crew's agents without ports of a host. */
 export const crewAgents: readonly AnyAgent[] = crewAgentsFor();
 
 /**
  * Input for createSystem's `tree`.
  *
- * @param types Agent types whose capacities hold where the plan says none. Default: none.
+ * @param types Agent types whose capacities and half-lives apply if the plan gives none. Default: none.
  */
 export function crewTree(plan: Plan, types: AgentTypes = {}) {
-  const { experts = [] } = plan;
-  return {
-    children: [...failureDesks, ...gateChildren(), ...debateChildren({ experts }), ...coordinatorChildren(plan, types)],
-  };
+  const { experts = [], reviewers = experts, formula = 'product', pack } = plan;
+  const debates = { experts, reviewers, formula, pack: joined({ agentTypes: types }, pack ?? {}) };
+  return { children: [...deskChildren(debates), ...coordinatorChildren(plan, types)] };
 }
 
-/** The Lead Coordinator alone, with those that it cannot do without: desks that are not there are not missed. */
+/** The desks of the crew, which need no plan: alerts, batches, failures, gates, tickets, debates and messages. */
+export function deskChildren(debates: Parameters<typeof debateChildren>[0] = {}) {
+  return [...failureDesks, ...gateChildren(), ...ticketChildren(), ...debateChildren(debates), ...messageChildren()];
+}
+
+/** The Lead Coordinator and the Bosses it requires; every desk is optional. */
 export function coordinatorChildren(plan: Plan, types: AgentTypes = {}) {
   return [
     { id: DESKS.stages, systemId: DESKS.stages, boss: {} },

@@ -1,75 +1,77 @@
 /**
- * A desk that has an actor for each of its items: it keeps a record of each, passes orders on to it, and replies to
- * every order. What is sent to an item before its actor has begun is held, and an order that its actor never answers is
- * refused when that actor ends. The actors are children of a Boss of their own.
+ * A desk with one actor per item: it keeps a record of each item, passes orders on to the item's actor, and replies to
+ * every order. Events for an actor that is still starting are held; orders that an actor leaves unanswered are refused
+ * when it ends. The actors are children of a Boss of their own.
  */
 import { type AnyActorRef, type AnyEventObject } from 'xstate';
 import { type ReplyTo } from '../../actors/model/talk-actions.ts';
-import { DESK_ORDER_BYTES_MAX, DESK_ORDERS_OPEN_MAX } from '../../limits.ts';
+import { DESK_ORDER_BYTES_MAX, DESK_ORDERS_OPEN_MAX } from '../limits.ts';
 import { table, type Table } from '../../table.ts';
 import { noRecords, type RecordKind, Records, type RecordTables } from './records.ts';
 import { numberKey, pairKey, pairsOf } from './table-keys.ts';
 import { type Asked, type OrderReply, refused, type Turn } from './turn.ts';
 import { fits } from './value-size.ts';
 
-/** Something for an item's actor that it has not been sent, or an order that it has not answered. */
+/** An event not yet sent to an item's actor, or an order that the actor has not answered. */
 interface Held {
   readonly number: number;
   readonly event: AnyEventObject;
-  /** Whether it is answered. */
+  /** Whether the desk waits for an answer from the actor. */
   readonly isOrder: boolean;
   readonly replyTo: ReplyTo | null;
 }
 
 export interface DeskRecord {
   readonly id: string;
-  /** Rises with every record of the desk: the order of arrival. */
+  /** Sequence number of the record at its desk: the order of arrival. */
   readonly number: number;
   readonly isOver: boolean;
-  /** Its actor; null until that has begun, and after it has ended. */
+  /** The item's actor; null before it has started and after it has ended. */
   readonly ref: AnyActorRef | null;
-  /** What has been held for it so far: each thing has its number. */
+  /** Number of events and orders held for the actor so far, which is also the number of the last one. */
   readonly orders: number;
 }
 
 type Own = 'number' | 'isOver' | 'ref' | 'orders';
 
-/** What a record is made from. */
+/** The fields of a record that the particular desk supplies; the class Desk supplies the others. */
 export type Facts<Row extends DeskRecord> = Omit<Row, Own>;
 
-/** The part of a desk's context that its records are in. */
+/** The part of a desk's context that holds its records. */
 export interface DeskContext<Row> extends RecordTables<Row> {
-  /** The number that the next record gets. */
+  /** The sequence number of the next record. */
   readonly next: number;
-  /** What is held for each item. */
+  /** Held events and orders, by item and number. */
   readonly held: Table<Held>;
 }
 
 export interface DeskOf<Row extends DeskRecord> extends Pick<RecordKind<Row>, 'endedMax'> {
-  /** What people call an item: `gate`. */
+  /** The noun for an item in texts: `gate`. */
   readonly noun: string;
-  /** System id of the Boss of its actors. */
+  /** System id of the Boss of the items' actors. */
   readonly boss: string;
-  /** How one that is over has ended: `closed: answered`. */
+  /** Describes how an item ended, for example `closed: answered`. */
   readonly ending: (row: Row) => string;
-  /** Id of its actor. Default: that of the item. */
+  /** The reply to orders that are open when the item ends. Default: they are refused. */
+  readonly lastReply?: (row: Row) => OrderReply;
+  /** Id of an item's actor. Default: the id of the item. */
   readonly actorOf?: (row: Row) => string;
 }
 
 const RECORDS: RecordKind<DeskRecord> = { keyOf: ({ id }) => id, isOver: ({ isOver }) => isOver };
 
-/** What a desk begins with: no records. */
+/** The context of a new desk, without records. */
 export function newDesk<Row extends DeskRecord>(): DeskContext<Row> {
   return { next: 1, held: table(), ...noRecords<Row>() };
 }
 
-/** An order as an item's actor gets it from its desk; asked directly it has no number. */
+/** An order as its desk passes it to an item's actor. An order sent to the actor directly has no number. */
 export interface PassedOrder {
   readonly order?: number;
   readonly replyTo?: ReplyTo;
 }
 
-/** From an item's actor to its desk. */
+/** The answer to an order, from an item's actor to its desk. */
 export interface OrderAnswered {
   readonly type: 'order.answered';
   readonly id: string;
@@ -77,13 +79,13 @@ export interface OrderAnswered {
   readonly reply: OrderReply;
 }
 
-/** From a Boss to the desk. */
+/** The notice from a Boss to the desk that an actor has ended. */
 export interface ChildExited {
   readonly type: 'child.exited';
   readonly id: string;
 }
 
-/** The records of a desk in one turn of it. */
+/** The records of a desk during one turn. */
 export class Desk<Row extends DeskRecord> {
   readonly records: Records<Row>;
   readonly #turn: Turn<DeskContext<Row>, never>;
@@ -95,13 +97,13 @@ export class Desk<Row extends DeskRecord> {
     this.records = new Records(turn, { ...RECORDS, ...(of.endedMax !== undefined && { endedMax: of.endedMax }) });
   }
 
-  /** Keeps a record of a new item, and has its actor started. Undefined without a Boss to start it. */
+  /** Records a new item and has its Boss start its actor. Undefined if there is no Boss to start it. */
   open(facts: Facts<Row>, input: object): Row | undefined {
     const boss = this.#turn.find(this.#of.boss);
     if (boss === undefined) return undefined;
     const { next: number } = this.#turn.context;
     this.#turn.assign({ next: number + 1 });
-    // A record is its facts and what is the desk's.
+    // A record consists of its facts and the desk's own fields.
     const row = { ...facts, number, isOver: false, ref: null, orders: 0 } as unknown as Row;
     this.records.put(row);
     const id = this.#of.actorOf?.(row) ?? row.id;
@@ -110,14 +112,14 @@ export class Desk<Row extends DeskRecord> {
     return row;
   }
 
-  /** Sends the item's actor an event: at once, or as soon as it has begun. */
+  /** Sends an event to the item's actor, at once or as soon as it has started. */
   tell({ id }: Row, event: AnyEventObject): void {
     const row = this.records.get(id)!;
     if (row.ref !== null) this.#turn.send(row.ref, event);
     else this.#hold(row, { event, isOrder: false, replyTo: null });
   }
 
-  /** Passes an order on to the item's actor, which answers it. The reply, where it is refused here. */
+  /** Passes an order on to the item's actor, which answers it. Returns the reply if the order is refused here. */
   pass(
     id: string,
     { replyTo, ...event }: Asked & AnyEventObject,
@@ -134,26 +136,28 @@ export class Desk<Row extends DeskRecord> {
     return undefined;
   }
 
-  /** Why there is nothing to be ordered; undefined where there is. */
+  /** Why the item takes no orders; undefined if it takes orders. */
   problemOf(id: string): string | undefined {
     const row = this.records.get(id);
     if (row === undefined) return `no ${this.#of.noun} "${id}"`;
     return row.isOver ? `${this.#of.noun} "${id}" is ${this.#of.ending(row)}` : undefined;
   }
 
-  /** Its actor has begun: it gets what was held for it. */
-  begin(id: string, ref: AnyActorRef): void {
+  /** Records the start of an item's actor with its first facts, and sends it the held events. */
+  begin(id: string, ref: AnyActorRef, facts?: Partial<Facts<Row>>): Row | undefined {
     const row = this.records.get(id);
-    if (row === undefined || row.isOver || row.ref !== null) return;
+    if (row === undefined || row.isOver || row.ref !== null) return facts && this.change(id, facts);
     for (const held of this.#heldFor(id)) {
       const { event, isOrder, number } = held;
       this.#turn.send(ref, isOrder ? { ...event, order: number } : event);
       if (!isOrder) this.#release(id, held);
     }
-    this.records.put({ ...row, ref });
+    const begun = { ...row, ...facts, ref };
+    this.records.put(begun);
+    return begun;
   }
 
-  /** What its actor says of an order, for whoever gave it. */
+  /** Forwards the actor's answer to the sender of the order. */
   answer({ id, order, reply }: OrderAnswered): void {
     const held = this.#turn.context.held.get(heldKey(id, order));
     if (held === undefined) return;
@@ -169,25 +173,25 @@ export class Desk<Row extends DeskRecord> {
     return next;
   }
 
-  /** Its actor has ended or is about to: open orders are refused. Undefined for an item that was over already. */
+  /** Marks an item as over and refuses its open orders. Undefined for an item that was over already. */
   close(id: string, facts: Partial<Facts<Row>>): Row | undefined {
     const row = this.records.get(id);
     if (row === undefined || row.isOver) return undefined;
     const closed = { ...row, ...facts, isOver: true, ref: null };
     this.records.put(closed);
     for (const held of this.#heldFor(id)) {
-      this.#turn.reply(held.replyTo ?? undefined, refused(this.problemOf(id)!));
+      this.#turn.reply(held.replyTo ?? undefined, this.#of.lastReply?.(closed) ?? refused(this.problemOf(id)!));
       this.#release(id, held);
     }
     return closed;
   }
 
-  /** In order. */
+  /** Events and orders held for an item, in order of arrival. */
   #heldFor(id: string): readonly Held[] {
     return [...this.#turn.context.held.values(pairsOf(id))];
   }
 
-  /** The number that it is held under. */
+  /** Holds an event or order and returns its number. */
   #hold(row: Row, what: Omit<Held, 'number'>): number {
     const number = row.orders + 1;
     this.records.put({ ...row, orders: number });
@@ -204,7 +208,7 @@ function heldKey(id: string, number: number): string {
   return pairKey(id, numberKey(number));
 }
 
-/** Answers an order, by way of the desk that has passed it on. Called by an item's actor. */
+/** Answers an order through the desk that passed it on. Called by an item's actor. */
 export function answerOrder(
   turn: Turn<{ readonly desk: AnyActorRef }, never>,
   id: string,
@@ -215,11 +219,12 @@ export function answerOrder(
   else turn.send(turn.context.desk, { type: 'order.answered', id, order, reply } satisfies OrderAnswered);
 }
 
-/** One item that crashes must not end the others: only a flood of crashes ends their Boss. */
+/** Restart intensity of the Boss of the items: so high that a single crashing item does not end the others. */
 const INTENSITY = 100;
 
 /**
- * A desk and the Boss of its items, as children of a Boss. The Boss first: the desk talks to it from its first turn on.
+ * Child specifications of a desk and the Boss of its items. The Boss comes first: the desk sends to it from its first
+ * turn on.
  */
 export function deskChildren({ desk, boss, agent, item, input }: DeskPlace) {
   const template = { agent: item, restart: 'transient' as const };
@@ -239,7 +244,7 @@ interface DeskPlace {
   readonly input?: object;
 }
 
-/** As a desk lists a record: without what is of use to itself alone. */
+/** A record as its desk lists it: without the fields that only the desk uses. */
 export function listed<Row extends DeskRecord>(row: Row): Omit<Row, 'number' | 'ref' | 'orders'> {
   const { number: _, ref: __, orders: ___, ...facts } = row;
   return facts;

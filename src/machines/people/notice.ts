@@ -1,7 +1,4 @@
-/**
- * Word to people: raised at the desk of alerts, which knows how to reach them. Where there is no such desk, nothing is
- * said.
- */
+/** Notices to people: raised at the alert desk, which delivers them. Without an alert desk, notices are dropped. */
 import { DESKS } from '../work/system-ids.ts';
 import { cutText } from '../work/message-schema.ts';
 import { type AlertAction, type AlertMessage } from './alerts/alert-messages.ts';
@@ -9,16 +6,18 @@ import { type AlertAction, type AlertMessage } from './alerts/alert-messages.ts'
 type Alert = AlertMessage<'alert.raise'>;
 
 export interface Notice extends Pick<Alert, 'kind' | 'priority' | 'title' | 'detail'> {
-  /** What it is about: what is said of one subject, of one kind, shares a card. */
+  /** The subject: notices of one subject and kind share a card. */
   readonly subject: string | null;
-  /** Buttons beside the one that says that somebody looks. */
+  /** Buttons in addition to "View Details". */
   readonly actions?: readonly AlertAction[];
   readonly data?: Alert['data'];
-  /** Who should hear of it. */
+  /** Names of the people to notify. */
   readonly audience?: readonly string[];
+  /** Names of the people whose acknowledgement counts. Default: anybody's. */
+  readonly mayAcknowledge?: readonly string[];
 }
 
-/** What was said of the subject, of these kinds, is over. */
+/** Settles notices of these kinds about a subject. */
 export interface Settlement {
   readonly subject: string;
   readonly kinds: readonly string[];
@@ -36,11 +35,13 @@ export function cancelButton(item: string): AlertAction {
   return { name: 'cancel', label: 'Cancel', to: DESKS.coordinator, event: { type: 'item.cancel', item } };
 }
 
-export function alertOf({ subject, audience, title, detail, actions = [], data = {}, ...notice }: Notice): Alert {
+export function alertOf({ subject, audience, title, detail, actions = [], data = {}, ...rest }: Notice): Alert {
+  const { mayAcknowledge, ...notice } = rest;
   return {
     type: 'alert.raise',
     item: subject,
     ...notice,
+    ...(mayAcknowledge !== undefined && { mayAcknowledge: [...mayAcknowledge] }),
     title: cutText(title),
     detail: cutText(detail),
     actions: [VIEW_DETAILS, ...actions],

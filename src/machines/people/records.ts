@@ -1,31 +1,29 @@
 /**
- * Records of an agent that end: every open one, and the last that have ended. Three tables of its context, so that a
- * change costs the record that it is about, whatever else there is. Pure.
+ * An agent's records of things that end: all open records, and the latest ended ones. They are spread over three tables
+ * of the agent's context, so that a change costs one record, however many there are. Pure.
  */
 import { rowsOf, type ShownTable, table, type Table } from '../../table.ts';
 import { numberKey } from './table-keys.ts';
 
-/** A record that stands in the order of its arrival. */
+/** A record with its order of arrival. */
 interface NumberedRecord {
-  /** Rises with every record. */
+  /** Sequence number of the record. */
   readonly number: number;
 }
 
-/** The part of a context that holds the records. */
+/** The part of a context that holds the records, by key. */
 export interface RecordTables<Row> {
-  /** By key. */
   readonly open: Table<Row>;
-  /** By key. */
   readonly ended: Table<Row>;
-  /** Keys of those that have ended by their numbers: the eldest is the first. */
+  /** Keys of the ended records by sequence number, the oldest first. */
   readonly endedOrder: Table<string>;
 }
 
 export interface RecordKind<Row> {
-  /** What tells one record from another. */
+  /** The key of a record. */
   readonly keyOf: (row: Row) => string;
   readonly isOver: (row: Row) => boolean;
-  /** Records that have ended and are kept, the latest. Default: all. */
+  /** How many ended records are kept, the latest ones. Default: all. */
   readonly endedMax?: number;
 }
 
@@ -34,7 +32,7 @@ export function noRecords<Row>(): RecordTables<Row> {
   return { open: table(), ended: table(), endedOrder: table() };
 }
 
-/** All that are kept, in the order of arrival. Costs all of them. */
+/** All records in the order of arrival. O(records). */
 export function recordsIn<Row extends NumberedRecord>({
   open,
   ended,
@@ -49,14 +47,14 @@ export function inArrivalOrder<Row extends NumberedRecord>(rows: Iterable<Row>):
   return [...rows].sort((a, b) => a.number - b.number);
 }
 
-/** The part of a turn that records are read and changed through. */
+/** The part of a turn through which records are read and changed. */
 interface RecordTurn<Row> {
-  /** With what this turn has changed. */
+  /** The context including the changes of this turn. */
   readonly context: RecordTables<Row>;
   assign(patch: Partial<RecordTables<Row>>): void;
 }
 
-/** The records of an agent in one turn of it. */
+/** The records of an agent during one turn. */
 export class Records<Row extends NumberedRecord> {
   readonly #turn: RecordTurn<Row>;
   readonly #of: RecordKind<Row>;
@@ -71,7 +69,10 @@ export class Records<Row extends NumberedRecord> {
     return open.get(key) ?? ended.get(key);
   }
 
-  /** Puts a record in the place of the one with its key. One more that has ended takes the eldest of those away. */
+  /**
+   * Adds a record, or replaces the one with the same key. When the ended records exceed their maximum, the oldest is
+   * dropped.
+   */
   put(row: Row): void {
     const { open, ended, endedOrder } = this.#turn.context;
     const key = this.#of.keyOf(row);

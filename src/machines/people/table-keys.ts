@@ -1,27 +1,27 @@
-/** Keys of tables, made of numbers and of names that may be longer than a key, or of two of them. Pure. */
+/** Keys of tables, made of a number, of a name that may be longer than a key, or of two such names. Pure. */
 import { createHash } from 'node:crypto';
 import { type KeyRange } from '../../table.ts';
 
-/** Enough for any number that is counted to here. */
+/** Digits of a number in a key: enough for any sequence number. */
 const NUMBER_DIGITS = 12;
 
-/** Two names and what is between them stay below the bound of a key. */
+/** Characters of a name in a key: two names and their separator stay below the bound of a key. */
 const NAME_CHARS_MAX = 120;
 
-/** The characters of a longer name that stay legible. */
+/** Characters of a longer name that stay legible. */
 const LEGIBLE_CHARS = 50;
 
 const BETWEEN = ' ';
 
-/** The character behind it. */
+/** The character that follows the separator in key order. */
 const BEHIND = '!';
 
-/** A number, so that keys stand in the order of their numbers. */
+/** A key for a number; such keys sort as their numbers do. */
 export function numberKey(number: number): string {
   return String(number).padStart(NUMBER_DIGITS, '0');
 }
 
-/** A name itself, or, where it is too long for a key or cannot be one, a text that no other name has. */
+/** A key for a name: the name itself, or a unique text if the name is too long or not allowed as a key. */
 export function nameKey(name: string): string {
   const key = (
     name === '__proto__' ? '%__proto__' : name.replaceAll('%', '%25').replaceAll(BETWEEN, '%20')
@@ -30,12 +30,14 @@ export function nameKey(name: string): string {
   return `${key.slice(0, LEGIBLE_CHARS).toWellFormed()}~${createHash('sha256').update(name).digest('hex')}`;
 }
 
-/** For a row that belongs to two things: those of the first one stand together, in the order of the second one. */
+/**
+ * A key for a row that belongs to two things. Rows of the same first thing are adjacent, in the order of the second.
+ */
 export function pairKey(first: string, second: string): string {
   return `${nameKey(first)}${BETWEEN}${nameKey(second)}`;
 }
 
-/** Where the rows of the first one stand. */
+/** The range of the rows that belong to the first thing. */
 export function pairsOf(first: string): KeyRange {
   const key = nameKey(first);
   return { from: `${key}${BETWEEN}`, below: `${key}${BEHIND}` };

@@ -1,7 +1,7 @@
 /**
- * One turn of an agent that decides by rules, one per event type: what a rule changes, sends and says goes through here
- * and is done at the end of the turn, so that rules know nothing of XState. A machine has them as its one action and
- * makes its `on` of the same table; it stays an ordinary machine that anybody can look at.
+ * One turn of an agent that decides by rules, one per event type. The changes, messages and emissions of a rule are
+ * collected here and carried out at the end of the turn, so rules know nothing of XState. A machine runs the rules as
+ * its only action and derives its `on` from the same table, so it stays an ordinary machine that can be inspected.
  */
 import {
   type ActionFunction,
@@ -11,16 +11,18 @@ import {
   type EventObject,
   type MachineContext,
   type ParameterizedObject,
+  raise,
   setup,
 } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../../actors/api/define-agent.ts';
+import { isParsedBy } from '../../actors/model/agent.ts';
 import { timeOf } from '../../actors/model/ref.ts';
-import { reply, type ReplyTo } from '../../actors/model/talk-actions.ts';
+import { record, reply, type ReplyTo } from '../../actors/model/talk-actions.ts';
 import { alertOf, type Notice, type Settlement, settlementOf } from './notice.ts';
 import { DESKS } from '../work/system-ids.ts';
 
-/** The reply to an order: why it was not taken, or what is to be said although it was. */
+/** The reply to an order. `problems` say why it was refused, or are remarks on an order that was taken. */
 export interface OrderReply {
   readonly taken: boolean;
   readonly problems: readonly string[];
@@ -32,7 +34,7 @@ export function refused(...problems: string[]): OrderReply {
   return { taken: false, problems };
 }
 
-/** An event that may have been asked. */
+/** An event whose sender may wait for a reply. */
 export type Asked = {
   readonly type: string;
   readonly replyTo?: ReplyTo | undefined;
@@ -77,12 +79,12 @@ export class Turn<Context extends object, Emitted extends object = never> {
     Object.assign(this.#patch, patch);
   }
 
-  /** The actor of a system id; undefined where there is none. */
+  /** The actor with a system id; undefined if there is none. */
   find(systemId: string): AnyActorRef | undefined {
     return this.#system.get(systemId) as AnyActorRef | undefined;
   }
 
-  /** Sends to an actor, or to the one of a system id where there is one: a system need not have every desk. */
+  /** Sends to an actor, or to the actor with a system id if it exists: a system need not have every desk. */
   send(to: AnyActorRef | string, event: AnyEventObject): void {
     const receiver = typeof to === 'string' ? this.find(to) : to;
     if (receiver !== undefined) this.#enqueue.sendTo(receiver, event);
@@ -100,7 +102,12 @@ export class Turn<Context extends object, Emitted extends object = never> {
     this.#enqueue.emit(event);
   }
 
-  /** An event to itself: at once, or later under an id by which it can be taken back. */
+  /** Adds a value to the agent's records of a name that its definition declares. */
+  record(name: string, value: object): void {
+    this.#enqueue(record(name, () => value));
+  }
+
+  /** Sends the agent itself an event, at once, or later under an id by which it can be cancelled. */
   raise(event: AnyEventObject, later?: { readonly id: string; readonly delay: number }): void {
     this.#enqueue.raise(event, later);
   }
@@ -109,27 +116,27 @@ export class Turn<Context extends object, Emitted extends object = never> {
     this.#enqueue.cancel(id);
   }
 
-  /** Replies to one who asked; whoever asked by the event of this turn gets what its rule returns. */
+  /** Replies to an earlier request. The sender of this turn's event gets the rule's result instead. */
   reply(to: ReplyTo | undefined, value: object | null): void {
     if (to !== undefined) this.#enqueue(reply(() => value, { to }));
   }
 
-  /** Replies to whoever asked by the event of this turn, if anybody did. */
+  /** Replies to the sender of this turn's event, if it waits for a reply. */
   answer(value: object): void {
     this.#enqueue(reply(() => value));
   }
 
-  /** Hands what was changed to the machine. */
+  /** Hands the changes to the machine. */
   close(): void {
     if (Object.keys(this.#patch).length > 0) this.#enqueue.assign(this.#patch);
   }
 }
 
-/** What an event of one type leads to. An event that was asked is replied to with what the rule returns. */
+/** The rule for one event type. Its result is the reply if the sender waits for one. */
 export type Rule<Context extends object, Emitted extends object> = (
   turn: Turn<Context, Emitted>,
   event: never,
-  /** Of an order, what its schema has of the event. */
+  /** The event's fields, restricted for an order to those that its schema names. */
   fields: never,
 ) => object | null | void;
 
@@ -143,7 +150,10 @@ export type Rules<Context extends object, Emitted extends object = never> = Read
   Record<string, Rule<Context, Emitted> | Order<z.ZodObject, Rule<Context, Emitted>>>
 >;
 
-/** The schema is checked whoever sends it: an event that does not fit is refused, and said so to whoever asked. */
+/**
+ * Makes a rule whose events are checked by a schema, from any sender. An event that does not fit is refused, and its
+ * sender is told if it waits for a reply.
+ */
 export function order<Schema extends z.ZodObject, Own, Reply extends object | null | void>(
   schema: Schema,
   rule: (turn: Own, event: z.output<Schema> & Asked, fields: z.output<Schema>) => Reply,
@@ -151,7 +161,7 @@ export function order<Schema extends z.ZodObject, Own, Reply extends object | nu
   return { schema, rule };
 }
 
-/** An action of a machine, carried out in a turn of its own. */
+/** An action of a machine that runs in a turn of its own. */
 export function inTurn<
   Context extends MachineContext,
   Event extends EventObject,
@@ -167,18 +177,26 @@ export function inTurn<
   });
 }
 
-/** What an agent that decides by rules is made of. */
+/** The parts of an agent that decides by rules. */
 interface Ruled<Context, Input, Table> {
   readonly name: string;
   readonly rules: Table;
   readonly context: (input: Input) => Context;
+  /** Names of the records that the rules add to. */
+  readonly records?: NonNullable<AnyOptions['records']>;
+  /** An event that the agent sends itself in its first turn. */
+  readonly entry?: Asked;
 }
 
-/** An agent that decides by rules alone: its machine has one state and one action, and the table is its `on`. */
+type AnyOptions = Parameters<typeof defineAgent>[0];
+
+/** An agent that decides by rules alone: its machine has one state and one action, and `on` lists the rule table. */
 export function ruledAgent<Context extends MachineContext, Input, Table extends Rules<Context>>({
   name,
   rules,
   context,
+  records = {},
+  entry,
 }: Ruled<Context, Input, Table>) {
   const decide = inTurn((turn: Turn<Context>, event: Asked) => {
     const said = outcomeOf(turn, event, rules[event.type]);
@@ -187,8 +205,13 @@ export function ruledAgent<Context extends MachineContext, Input, Table extends 
   const machine = setup({
     types: {} as { context: Context; events: Asked; input: Input },
     actions: { decide },
-  }).createMachine({ id: name, context: ({ input }) => context(input), on: transitionsOf(rules) });
-  return defineAgent({ name, machine, events: schemasOf(rules) });
+  }).createMachine({
+    id: name,
+    context: ({ input }) => context(input),
+    ...(entry !== undefined && { entry: raise(entry) }),
+    on: transitionsOf(rules),
+  });
+  return defineAgent({ name, machine, events: schemasOf(rules), records });
 }
 
 function outcomeOf<Context extends object, Emitted extends object>(
@@ -198,6 +221,10 @@ function outcomeOf<Context extends object, Emitted extends object>(
 ): object | null | void {
   if (rule === undefined) return undefined;
   if (typeof rule === 'function') return rule(turn, event as never, undefined as never);
+  if (isParsedBy(event, rule.schema)) {
+    const { type: _, replyTo: __, ...fields } = event;
+    return rule.rule(turn, event as never, fields as never);
+  }
   const { data, error } = rule.schema.safeParse(event);
   if (error !== undefined) return refused(z.prettifyError(error));
   return rule.rule(turn, { ...event, ...data } as never, data as never);
@@ -207,7 +234,7 @@ function transitionsOf(rules: Readonly<Record<string, unknown>>): Record<string,
   return Object.fromEntries(Object.keys(rules).map((type) => [type, { actions: 'decide' }]));
 }
 
-/** The schemas of its orders. */
+/** The schemas of the orders among the rules. */
 function schemasOf<Table extends Readonly<Record<string, unknown>>>(rules: Table): SchemasOf<Table> {
   return Object.fromEntries(
     Object.entries(rules).flatMap(([type, rule]) =>

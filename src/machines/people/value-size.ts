@@ -1,17 +1,20 @@
-/** How large a value is, about: bytes are counted when a turn is admitted, and too late then to say no. Pure. */
+/**
+ * An estimate of a value's size: exact bytes are counted when a turn is admitted, which is too late to refuse a value.
+ * Pure.
+ */
 
-/** A reference to an actor, or whatever else is not walked. */
+/** Bytes assumed for a reference to an actor or another value that is not walked. */
 const OPAQUE_BYTES = 512;
 
-/** Of a value itself, beside what it consists of. */
+/** Bytes assumed for each value besides its parts. */
 const VALUE_BYTES = 9;
 
-/** Whether a value has at most so many bytes. Goes through no more of it than that. */
+/** Whether a value has at most `bytes` bytes, by estimate. Stops reading a larger value early. */
 export function fits(value: unknown, bytes: number): boolean {
   return left(value, bytes) >= 0;
 }
 
-/** Of so many bytes, those that a value leaves; negative where it needs more. */
+/** The bytes that remain of `bytes` after a value; negative if the value is larger. */
 function left(value: unknown, bytes: number): number {
   if (typeof value === 'string') return bytes - VALUE_BYTES - value.length;
   if (typeof value !== 'object' || value === null) return bytes - VALUE_BYTES;

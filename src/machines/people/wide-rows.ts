@@ -1,21 +1,20 @@
 /**
- * Rows of a table that may be of any size: what work puts out is as large as its authors like. A row that has room in
- * its table stands there; one that is too large has a key of its own in the context, `results:A/draft`, which a later
- * row of that key reuses. Pure.
+ * Table rows of any size, because results of work have no size limit. A row that fits is stored in its table; a larger
+ * row gets a key of its own in the context, `results:A/draft`, which later rows of that key reuse. Pure.
  */
 import { rowIn, rowsOf, type ShownTable, type Table } from '../../table.ts';
 import { fits } from './value-size.ts';
 
-/** Half of what a row may have: bytes are estimated here, and counted when the turn is admitted. */
+/** Half of a row's maximum, because bytes are only estimated here; they are counted when the turn is admitted. */
 const ROW_BYTES_MAX = 32 * 1024;
 
-/** Undefined where there is none. */
+/** The row of a key; undefined if there is none. */
 export function wideRowIn<Row>(context: object, name: string, key: string): Row | undefined {
   const fields = context as Readonly<Record<string, unknown>>;
   return (fields[placeOf(name, key)] as Row | undefined) ?? rowIn(fields[name] as ShownTable<Row>, key);
 }
 
-/** All of them, in no order. */
+/** All rows, in no particular order. */
 export function wideRowsIn<Row>(context: object, name: string): Row[] {
   const fields = context as Readonly<Record<string, unknown>>;
   const wide = Object.keys(fields).filter((key) => key.startsWith(placeOf(name, '')) && fields[key] !== undefined);
@@ -23,9 +22,9 @@ export function wideRowsIn<Row>(context: object, name: string): Row[] {
 }
 
 /**
- * What is to be assigned.
+ * The patch of the context that stores or removes a row.
  *
- * @param row undefined takes the row away.
+ * @param row undefined removes the row.
  */
 export function withWideRow<Row>(context: object, name: string, key: string, row: Row | undefined): object {
   const fields = context as Readonly<Record<string, unknown>>;

@@ -1,25 +1,25 @@
 /**
- * Checkpoints of agents at the boundaries of their subtasks (CA-033 to CA-037): what is kept, sealed by a hash, and how
- * it is read back, older versions included. Pure. A stage makes one at each boundary, the coordinator keeps the last
- * one of each task.
+ * Checkpoints of agents at the boundaries of their subtasks (CA-033 to CA-037): their content, the hash that seals
+ * them, and reading them back, older versions included. Pure. A stage makes one at each boundary; the coordinator keeps
+ * the last one of each task.
  */
-import { createHash } from 'node:crypto';
 import { isVersion } from '../../actors/model/agent.ts';
+import { contentHashOf } from './content-hash.ts';
 import { type Failure } from './failure-tiers.ts';
 
 export interface AgentCheckpoint {
   readonly item: string;
   readonly agentType: string;
-  /** The task: one analysis of one agent, and so what checkpoints are independent by. */
+  /** The id of the task: one analysis by one agent. Checkpoints of different tasks are independent. */
   readonly analysisId: string;
   readonly checkpointTimeMs: number;
-  /** 0 to 100. */
+  /** Progress in percent, 0 to 100. */
   readonly progressPct: number;
-  /** The one to go on with; null where none is pending, or the work has no subtasks. */
+  /** The next subtask; null if none is pending or the work has no subtasks. */
   readonly currentSubtask: string | null;
   readonly completedSubtasks: readonly string[];
   readonly pendingSubtasks: readonly string[];
-  /** What the work put by itself: any data. */
+  /** Data that the work has stored for itself. */
   readonly workingMemory: unknown;
   /** Results by subtask. */
   readonly interimResults: Readonly<Record<string, unknown>>;
@@ -43,35 +43,35 @@ export interface Subtask {
   readonly minutes: number;
 }
 
-/** By the version that each leads to: makes a checkpoint of the version before one of this version. Pure. */
+/** Migrations by the version that they produce; each converts a checkpoint of the version before. Pure. */
 export type CheckpointMigrations = Readonly<Record<number, (checkpoint: AgentCheckpoint) => AgentCheckpoint>>;
 
-/** How long the checkpoint of a task that has failed is kept (CA-036). That of one that is done goes at once. */
+/** How long the checkpoint of a failed task is kept (CA-036). The checkpoint of a completed task is dropped at once. */
 export const FAILED_CHECKPOINT_MS = 30 * 24 * 60 * 60 * 1000;
 
 export function seal(checkpoint: AgentCheckpoint): SealedCheckpoint {
-  return { checkpoint, sha256: hashOf(checkpoint) };
+  return { checkpoint, sha256: contentHashOf(checkpoint) };
 }
 
-/** Why a checkpoint cannot be gone on from. */
+/** Why work cannot continue from a checkpoint. */
 export interface Flaw {
   readonly flaw: string;
 }
 
 /**
- * The checkpoint as an agent of this version goes on from it: its hash holds, nothing in it contradicts itself, and
- * every step from its version to this one is there. What is wrong otherwise is of tier 3 (CA-037).
+ * Returns a checkpoint converted to this version, if its hash matches, its fields are consistent, and every migration
+ * from its version to this one exists. Any flaw is a tier 3 failure (CA-037).
  */
 export function unseal(
   { checkpoint, sha256 }: SealedCheckpoint,
   version: number,
   migrations: CheckpointMigrations = {},
 ): AgentCheckpoint | Flaw {
-  if (hashOf(checkpoint) !== sha256) return { flaw: 'its hash is not that of what it holds' };
+  if (contentHashOf(checkpoint) !== sha256) return { flaw: 'its hash does not match its content' };
   const contradiction = contradictionIn(checkpoint);
   if (contradiction !== undefined) return { flaw: contradiction };
   if (checkpoint.agentVersion > version)
-    return { flaw: `it is of version ${checkpoint.agentVersion}, and the agent of version ${version}` };
+    return { flaw: `its version ${checkpoint.agentVersion} is newer than version ${version} of the agent` };
   let migrated = checkpoint;
   for (let to = checkpoint.agentVersion + 1; to <= version; to += 1) {
     const step = migrations[to];
@@ -103,8 +103,8 @@ export function firstCheckpoint(
 }
 
 /**
- * The boundary behind a subtask. One that the agent type does not list is taken as it comes; one completed before
- * changes nothing.
+ * The checkpoint after a subtask. A subtask that the agent type does not list is accepted; one completed before changes
+ * nothing.
  */
 export function afterSubtask(
   checkpoint: AgentCheckpoint,
@@ -125,7 +125,7 @@ export function afterSubtask(
   };
 }
 
-/** The failure that ended an attempt, beside the work that stands. */
+/** The checkpoint after a failed attempt: completed work stays, the failure is added. */
 export function afterFailure(checkpoint: AgentCheckpoint, failure: Failure, atMs: number): AgentCheckpoint {
   return {
     ...checkpoint,
@@ -136,7 +136,7 @@ export function afterFailure(checkpoint: AgentCheckpoint, failure: Failure, atMs
   };
 }
 
-/** By expected minutes; 0 for an agent type without subtasks. */
+/** Progress in percent of the expected minutes; 0 for an agent type without subtasks. */
 function progressOf(completed: readonly string[], subtasks: readonly Subtask[]): number {
   const total = subtasks.reduce((sum, { minutes }) => sum + minutes, 0);
   const done = subtasks.filter(({ name }) => completed.includes(name)).reduce((sum, { minutes }) => sum + minutes, 0);
@@ -156,28 +156,4 @@ function contradictionIn({
   if (currentSubtask !== null && !pendingSubtasks.includes(currentSubtask))
     return `${currentSubtask} is current and not pending`;
   return progressPct < 0 || progressPct > 100 ? `${progressPct} is no percentage` : undefined;
-}
-
-function hashOf(checkpoint: AgentCheckpoint): string {
-  return createHash('sha256').update(spelled(checkpoint)).digest('hex');
-}
-
-/**
- * The same text for data that is the same, whatever the order of keys, and another for data that differs, whatever of
- * all that can be stored it is.
- */
-function spelled(value: unknown): string {
-  if (typeof value !== 'object' || value === null)
-    return `${typeof value}:${typeof value === 'string' ? JSON.stringify(value) : String(value)}`;
-  if (Array.isArray(value)) return `[${value.map(spelled).join(',')}]`;
-  if (value instanceof Date) return `Date:${value.getTime()}`;
-  if (value instanceof Uint8Array) return `Bytes:${Buffer.from(value).toString('base64')}`;
-  if (value instanceof Map) return `Map:${spelled([...value])}`;
-  if (value instanceof Set) return `Set:${spelled([...value])}`;
-  if (value instanceof Error) return `Error:${spelled([value.name, value.message])}`;
-  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
-  return `{${entries
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, inner]) => `${JSON.stringify(key)}:${spelled(inner)}`)
-    .join(',')}}`;
 }

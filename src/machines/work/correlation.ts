@@ -1,19 +1,20 @@
 /**
- * Which failures belong together (seed 002, CA-058, CA-063, CA-064, CA-073): a pure rule over the failures of one
- * signature, and the record of what was found.
+ * Correlation of failures (seed 002, CA-058, CA-063, CA-064, CA-073): a pure rule over the failures of one signature,
+ * and the record of its result.
  *
- * Failures of one signature are correlated when three items or more failed within one window, which ends with the
- * failure looked at and does not hold its beginning: (t - window, t]. Failures closer to each other than a window are
- * one chain, and all of a chain in which some window is full are one correlation: so what comes later joins. Only the
- * times of the failures count, not the order in which word of them came; a failure that turns out to link two
- * correlations makes them one, under the name of the elder.
+ * Failures of one signature are correlated when three items or more failed within one window. A window ends with the
+ * failure in question and excludes its own beginning: (t - window, t]. Failures closer to each other than a window form
+ * a chain, and a chain that contains a full window is one correlation, so later failures join it. Only the times of the
+ * failures count, not the order in which they were reported. A failure that links two correlations merges them under
+ * the name of the older one.
  */
 import { type FailureRecord } from './failure-signature.ts';
 import { inferRootCause } from './root-cause.ts';
+import { type GateDecision, judge, type ThresholdGate } from './threshold-gate.ts';
 
-/** What the failures of a correlation come to. */
+/** The facts derived from the failures of a correlation. */
 interface Findings {
-  /** In order of time, as are the items. */
+  /** Ids in order of time; the items are in the same order. */
   readonly failureIds: readonly string[];
   readonly items: readonly string[];
   readonly failureCount: number;
@@ -24,25 +25,35 @@ interface Findings {
   readonly errorTypes: readonly string[];
 }
 
-/** CA-073. */
+/** The record of a correlation (CA-073). */
 export interface Correlation extends Findings {
   readonly id: string;
-  /** Null where somebody grouped failures of several signatures. */
+  /** The signature; null if a person grouped failures of several signatures. */
   readonly signature: string | null;
   readonly detectedAtMs: number;
   readonly windowMs: number;
+  /**
+   * The latest decision that these failures belong together; null if a person grouped failures that do not look alike.
+   */
+  readonly decision: GateDecision | null;
   readonly batchId: string | null;
   readonly batchTriggeredAtMs: number | null;
   readonly resolvedAtMs: number | null;
-  /** `joined`: turned out to be part of an elder one. */
+  /** `joined`: merged into an older correlation. */
   readonly resolutionAction: 'batch_resumed' | 'manually_resolved' | 'expired' | 'joined' | null;
 }
 
-/** CA-063. */
+/** The correlation window (CA-063). */
 export const WINDOW_MS = 5 * 60_000;
 
-/** CA-064: items that make a correlation, and with it a batch. */
-export const CORRELATED_ITEMS_MIN = 3;
+/** CA-064: the number of items that makes a correlation and so a batch. */
+const CORRELATED_ITEMS = {
+  gate: 'items that failed alike within a window',
+  passes: 'atLeast',
+  threshold: 3,
+  onPass: 'correlated',
+  onFail: 'apart',
+} as const satisfies ThresholdGate;
 
 /** CA-066: ids of the failures of a signature within the window that ends at a time. */
 export function detectCorrelation(
@@ -55,9 +66,9 @@ export function detectCorrelation(
 }
 
 /**
- * The correlated failures among which one is, in order of time; empty where it is not correlated.
+ * The correlated failures that include a given one, in order of time; empty if it is not correlated.
  *
- * @param failures Of one signature.
+ * @param failures Failures of one signature.
  */
 export function correlatedWith(
   failures: readonly FailureRecord[],
@@ -65,14 +76,18 @@ export function correlatedWith(
   windowMs: number,
 ): readonly FailureRecord[] {
   const chain = chainsOf(failures, windowMs).find((links) => links.some((failure) => failure.id === id)) ?? [];
-  return chain.some(
-    ({ atMs }) => itemsOf(chain.filter((failure) => isWithin(failure, atMs, windowMs))).length >= CORRELATED_ITEMS_MIN,
-  )
-    ? chain
-    : [];
+  return judgedFailures(chain, windowMs).isPassed ? chain : [];
 }
 
-/** What a record says of its failures; the rest of it is its history. */
+/** Whether failures of one signature belong together, by the fullest window among them. */
+export function judgedFailures(failures: readonly FailureRecord[], windowMs: number): GateDecision {
+  const counts = failures.map(
+    ({ atMs }) => itemsOf(failures.filter((failure) => isWithin(failure, atMs, windowMs))).length,
+  );
+  return judge(CORRELATED_ITEMS, Math.max(0, ...counts));
+}
+
+/** The fields of a record that follow from its failures; the other fields are its history. */
 export function describe(failures: readonly FailureRecord[]): Findings {
   const ordered = inOrder(failures);
   const { text, confidence } = inferRootCause(ordered);
@@ -110,7 +125,7 @@ function isWithin({ atMs }: FailureRecord, endMs: number, windowMs: number): boo
   return atMs > endMs - windowMs && atMs <= endMs;
 }
 
-/** By time, then by item: the order in which word came says nothing. */
+/** Failures sorted by time, then by item. */
 function inOrder(failures: readonly FailureRecord[]): FailureRecord[] {
   return failures.toSorted((a, b) => a.atMs - b.atMs || (a.item < b.item ? -1 : Number(a.item > b.item)));
 }

@@ -1,7 +1,6 @@
 /**
- * Who waits for whom: the graph of a plan's tasks and the questions asked of it. Knows ids, durations and dependencies,
- * nothing of agents, capacities or pauses. Pure. An edge runs in the direction of work: from a task to those that wait
- * for it.
+ * The dependency graph of a plan's tasks and queries on it. It knows ids, durations and dependencies, nothing of
+ * agents, capacities or pauses. Pure. An edge points in the direction of work: from a task to its dependents.
  */
 import { DirectedGraph } from 'graphology';
 import { topologicalSort } from 'graphology-dag';
@@ -9,23 +8,25 @@ import { assert } from '../../assert.ts';
 
 export interface GraphTask {
   readonly id: string;
-  /** In the plan's unit, 0 or more. */
+  /** Duration in the plan's unit, 0 or more. */
   readonly duration: number;
-  /** Ids of the tasks this one waits for. Each is in the graph; one named twice counts once. */
+  /** Ids of the dependencies. Each is in the graph; an id named twice counts once. */
   readonly after: readonly string[];
 }
 
 export type DependencyGraph = DirectedGraph<{ readonly duration: number }>;
 
-/** Both directions as plain lists: graphology's iterators cost too much for what is asked at every event of a run. */
+/**
+ * Dependencies and dependents as plain lists: graphology's iterators are too slow for queries at every event of a run.
+ */
 export interface Links {
   readonly dependencies: ReadonlyMap<string, readonly string[]>;
   readonly dependents: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
- * The order of `tasks` is file order and breaks every tie below. A circle is accepted here and found by {@link
- * findCycle}.
+ * Builds the graph. The order of `tasks` is file order and breaks every tie below. A cycle is accepted here and found
+ * by {@link findCycle}.
  */
 export function buildGraph(tasks: readonly GraphTask[]): DependencyGraph {
   const graph: DependencyGraph = new DirectedGraph();
@@ -51,15 +52,15 @@ export function linksOf(graph: DependencyGraph): Links {
 }
 
 /**
- * One circle of tasks that wait for each other, whole and closed: `['a', 'b', 'c', 'a']`, where b waits for a. Starts
- * with its first task in file order. `null` where there is none.
+ * One complete, closed cycle of dependencies: `['a', 'b', 'c', 'a']`, where b waits for a. Starts with its first task
+ * in file order; null if there is no cycle.
  */
 export function findCycle(graph: DependencyGraph): readonly string[] | null {
   const tangled = tangledTasks(graph);
   let [at] = tangled;
   if (at === undefined) return null;
 
-  // Every tangled task waits for another one, so walking back along dependencies must come round to a task seen before.
+  // Every tangled task waits for another one, so walking back along dependencies must return to a visited task.
   const seen = new Map<string, number>();
   while (!seen.has(at)) {
     seen.set(at, seen.size);
@@ -69,14 +70,14 @@ export function findCycle(graph: DependencyGraph): readonly string[] | null {
   }
   const circle = [...seen.keys()].slice(seen.get(at)).reverse();
   const members = new Set(circle);
-  const first = circle.indexOf(graph.findNode((id) => members.has(id))!); // members are nodes
+  const first = circle.indexOf(graph.findNode((id) => members.has(id))!); // every member is a node
   const start = [...circle.slice(first), ...circle.slice(0, first)];
   return [...start, start[0]!]; // a circle has at least one task
 }
 
 /**
- * What is left, in file order, when tasks that wait for nothing are taken away again and again: circles and what hangs
- * between and behind them.
+ * Tasks that remain, in file order, after repeatedly removing tasks without dependencies: cycles, and all tasks between
+ * and behind them.
  */
 function tangledTasks(graph: DependencyGraph): ReadonlySet<string> {
   const unmet = new Map(graph.mapNodes((id) => [id, graph.inDegree(id)] as const));
@@ -92,16 +93,18 @@ function tangledTasks(graph: DependencyGraph): ReadonlySet<string> {
   return new Set(unmet.keys());
 }
 
-/** Every task after all it waits for. The graph has no circle. */
+/** Task ids, each after its dependencies. The graph must have no cycle. */
 export function topologicalOrder(graph: DependencyGraph): readonly string[] {
   return topologicalSort(graph);
 }
 
-/** Per task: the length of the longest path that begins with it, its own duration included. The graph has no circle. */
+/**
+ * The length of the longest path that begins with each task, its own duration included. The graph must have no cycle.
+ */
 export function longestRemaining(graph: DependencyGraph): ReadonlyMap<string, number> {
   const remaining = new Map<string, number>();
   for (const id of topologicalOrder(graph).toReversed()) {
-    // Last before first: the dependents of this task are known already.
+    // In reverse order, so that the dependents of each task are known already.
     const behind = graph
       .outNeighbors(id)
       .reduce((longest, dependent) => Math.max(longest, remaining.get(dependent)!), 0);
@@ -111,9 +114,9 @@ export function longestRemaining(graph: DependencyGraph): ReadonlyMap<string, nu
 }
 
 /**
- * One longest path, from a task that waits for nothing to one that nothing waits for; ties in file order.
+ * One longest path from a task without dependencies to one without dependents; ties are broken by file order.
  *
- * @param remaining What {@link longestRemaining} says of the same graph.
+ * @param remaining The result of {@link longestRemaining} for the same graph.
  */
 export function criticalPath(graph: DependencyGraph, remaining: ReadonlyMap<string, number>): readonly string[] {
   const { dependents } = linksOf(graph);
@@ -132,10 +135,7 @@ export function criticalPath(graph: DependencyGraph, remaining: ReadonlyMap<stri
   return path;
 }
 
-/**
- * Everything that waits, directly or through others, for one of `ids`. They themselves only where one waits for
- * another.
- */
+/** All direct and indirect dependents of `ids`. One of `ids` is included only if it depends on another one. */
 export function downstreamOf(graph: DependencyGraph, ids: Iterable<string>): ReadonlySet<string> {
   const reached = new Set<string>();
   const open = [...ids];
@@ -149,11 +149,12 @@ export function downstreamOf(graph: DependencyGraph, ids: Iterable<string>): Rea
   return reached;
 }
 
-/** Parts of a unit that a time can tell apart. */
+/** Number of parts of a unit that times distinguish. */
 const TIME_PARTS = 1_000_000;
 
 /**
- * Sums of decimal fractions drift (0.1 + 0.2); rounded to a millionth of the unit, what ends together ends together.
+ * Adds two times, rounded to a millionth of the unit: sums of decimal fractions drift (0.1 + 0.2), and simultaneous
+ * ends must compare equal.
  */
 export function addTime(a: number, b: number): number {
   return Math.round((a + b) * TIME_PARTS) / TIME_PARTS;

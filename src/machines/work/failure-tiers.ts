@@ -1,7 +1,7 @@
 /**
- * What kind of failure it is, and so what is done about it (seed 002, CA-039 to CA-042): tier 1 is tried again, tier 2
- * pauses the item, tier 3 fails it. Pure. An error says what it is by properties of its own; most say nothing, and are
- * read by their code, status and name.
+ * The tiers of failures and their consequences (seed 002, CA-039 to CA-042): tier 1 is retried, tier 2 pauses the item,
+ * tier 3 fails it. Pure. An error may classify itself by properties of its own; most do not, and are classified by
+ * code, status and name.
  */
 import { messageOf } from '../../errors.ts';
 import { NAME_CHARS_MAX } from './message-schema.ts';
@@ -10,16 +10,16 @@ export type Tier = 1 | 2 | 3;
 
 export interface Failure {
   readonly tier: Tier;
-  /** One of {@link ERROR_TIERS}, or the word of whoever threw it. */
+  /** A key of {@link ERROR_TIERS}, or any other type that the error names. */
   readonly errorType: string;
   readonly message: string;
-  /** Where the data was to come from: the endpoint or vendor; null where the error does not say. */
+  /** The endpoint or vendor of the data; null if the error does not name it. */
   readonly dataSource: string | null;
-  /** Whether the error itself said what it is, or its code or status did. */
+  /** Whether the error's own properties, code or status gave its type. */
   readonly isStated: boolean;
 }
 
-/** Tiers by error type. A type that is not here is of tier 2. */
+/** Tiers by error type. An unknown type is of tier 2. */
 export const ERROR_TIERS: Readonly<Record<string, Tier>> = {
   timeout: 1,
   rate_limit: 1,
@@ -35,10 +35,10 @@ export const ERROR_TIERS: Readonly<Record<string, Tier>> = {
   irrecoverable_validation: 3,
 };
 
-/** So many timeouts in a row on one data source are no passing trouble any more (CA-040, CA-041). */
+/** Number of timeouts in a row on one data source from which they no longer count as transient (CA-040, CA-041). */
 const CONSECUTIVE_TIMEOUTS_MAX = 3;
 
-/** Codes of Node and of Bosun. */
+/** Error types by codes of Node and of Bosun. */
 const TYPE_OF_CODE: Readonly<Record<string, string>> = {
   BOSUN_TIMEOUT: 'timeout',
   BOSUN_EFFECT_TIMEOUT: 'timeout',
@@ -59,11 +59,9 @@ const TYPE_OF_CODE: Readonly<Record<string, string>> = {
 
 const TOO_MANY_REQUESTS = 429;
 
-/** Reads whatever was thrown. */
+/** Classifies any thrown value. Never throws. */
 export function failureOf(thrown: unknown): Failure {
-  const { errorType, dataSource, code, status, name, message } = (
-    typeof thrown === 'object' && thrown !== null ? thrown : {}
-  ) as Record<string, unknown>;
+  const { errorType, dataSource, code, status, name, message } = saidBy(thrown);
   const stated =
     typeof errorType === 'string' && errorType !== ''
       ? errorType
@@ -78,7 +76,18 @@ export function failureOf(thrown: unknown): Failure {
   };
 }
 
-/** Failed attempts of a task, as its stage counts them. */
+/** The error's own properties; none if reading them throws. */
+function saidBy(thrown: unknown): Readonly<Record<string, unknown>> {
+  if (typeof thrown !== 'object' || thrown === null) return {};
+  try {
+    const { errorType, dataSource, code, status, name, message } = thrown as Record<string, unknown>;
+    return { errorType, dataSource, code, status, name, message };
+  } catch {
+    return {};
+  }
+}
+
+/** The failed attempts of a task, as its stage counts them. */
 export interface FailedAttempts {
   readonly count: number;
   /** Timeouts in a row on one data source, the last attempt included. */
@@ -96,21 +105,21 @@ export function withAttempt(before: FailedAttempts | null, failure: Failure): Fa
   };
 }
 
-/** The failure that ends the task; null where it is tried again. */
+/** The failure that ends the task; null if the task is tried again. */
 export function endOf({ count, timeouts, last }: FailedAttempts, attemptsMax: number): Failure | null {
   if (!isRetried(last)) return last;
   return count >= attemptsMax || timeouts >= CONSECUTIVE_TIMEOUTS_MAX ? exhausted(last) : null;
 }
 
 /**
- * Whether another try may help. An error that says nothing is tried again as the plan says, because whoever wrote
- * `retry` into it meant such errors; one that says it is of tier 2 or 3 is believed.
+ * Whether another attempt may help. An error without a classification is retried as the plan says, because the author
+ * of `retry` meant such errors; an error that states tier 2 or 3 is not.
  */
 export function isRetried({ tier, isStated }: Failure): boolean {
   return tier === 1 || !isStated;
 }
 
-/** The failure of a task that has used up its attempts: what trying again did not cure pauses the item. */
+/** The failure of a task without attempts left: a tier 1 failure becomes tier 2, which pauses the item. */
 export function exhausted(failure: Failure): Failure {
   return failure.tier === 1 ? { ...failure, tier: 2 } : failure;
 }

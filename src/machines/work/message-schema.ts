@@ -1,4 +1,4 @@
-/** What schemas of messages between agents are made of. Every bound is that of a message, whoever sends it. */
+/** Parts of the schemas of messages between agents. The bounds apply to every sender. */
 import { z } from 'zod';
 
 export const TEXT_CHARS_MAX = 2_000;
@@ -8,7 +8,7 @@ export const name = z.string().min(1).max(NAME_CHARS_MAX);
 export const text = z.string().max(TEXT_CHARS_MAX);
 export const names = z.array(name).max(10_000);
 
-/** A text as long as a message may carry it. */
+/** A text cut to the length that a message may carry. */
 export function cutText(whole: string): string {
   return whole.slice(0, TEXT_CHARS_MAX);
 }

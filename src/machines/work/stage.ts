@@ -1,10 +1,10 @@
 /**
  * The stage agent: does one task of a plan. It invokes the work, keeps its checkpoints, and decides about failures by
- * their tiers: one that ends the task is told to the coordinator, any other is the stage's own failure, which its Boss
- * answers. Restarted with backoff, the same work starts again with the same effect id.
+ * their tiers. A failure that ends the task is reported to the coordinator; any other failure fails the stage itself.
+ * Its Boss restarts the stage with backoff, and the same work starts again with the same effect id.
  *
- * Work says how an attempt failed by `work.failed`, which says more of an error than the store keeps. Work that is a
- * machine cannot: there the error itself is read, and attempts are counted by the Boss alone.
+ * Work reports a failed attempt with `work.failed`, which has more details of the error than the store keeps. Work that
+ * is a machine cannot report: there the error itself is read, and only the Boss counts attempts.
  */
 import {
   type AnyActorLogic,
@@ -38,32 +38,30 @@ import { itemOf, type Task } from './task.ts';
 
 export interface StageInput {
   readonly task: Task;
-  /** Outputs of earlier stages of the item by stage name; in a plan of tasks, of the tasks waited for by their ids. */
+  /** Outputs of earlier stages of the item by stage name; in a plan of tasks, outputs of the dependencies by id. */
   readonly results: Readonly<Record<string, unknown>>;
   readonly coordinator: AnyActorRef;
-  /** How long it is expected to take; null: nothing is expected. */
+  /** Expected duration; null if there is none. */
   readonly expectedMs: number | null;
-  /** Where an earlier stage of this task had come to; null where there was none. */
+  /** The last checkpoint from an earlier start of this task; null if there is none. */
   readonly checkpoint: SealedCheckpoint | null;
   readonly decisions: Decisions;
 }
 
-/** What the work is given: a promise logic and a machine alike, as their input. */
+/** The input of the work, for a promise logic and a machine alike. */
 export interface WorkInput {
   readonly task: Task;
-  /** The item, or in a plan of tasks the task. */
+  /** The item; in a plan of tasks, the task. */
   readonly item: string;
   /** The task's input from the plan. */
   readonly input: unknown;
   readonly results: Readonly<Record<string, unknown>>;
   readonly decisions: Decisions;
-  /**
-   * Where the work had come to when this state was entered. A promise that is started again reads the stage's snapshot.
-   */
+  /** The last checkpoint when this state was entered. A promise that is started again reads the stage's snapshot. */
   readonly checkpoint: AgentCheckpoint;
 }
 
-/** What the work tells the stage while it runs; it knows its effect id and attempt, the machine does not. */
+/** Reports from the work to the stage while it runs. The work knows its effect id and attempt; the machine does not. */
 export type WorkReport =
   | { readonly type: 'work.started'; readonly effectId: string; readonly attempt: number }
   | {
@@ -73,17 +71,17 @@ export type WorkReport =
       readonly failure: Failure;
     }
   | { readonly type: 'work.checkpoint'; readonly value: unknown }
-  /** A subtask is done: a boundary (CA-033). */
+  /** A subtask is complete: a boundary (CA-033). */
   | { readonly type: 'work.subtask'; readonly subtask: string; readonly result: unknown }
-  /** Something for the rest of the crew: passed on in the name of the agent type. */
+  /** A message to the rest of the crew, passed on in the name of the agent type. */
   | { readonly type: 'work.said'; readonly said: Said };
 
-/** The last one it says to itself: the time is over that the task was expected to take. */
+/** Events of a stage. It raises `stage.overdue` itself when the expected duration has passed. */
 type StageEvent = WorkReport | { readonly type: 'stage.overdue' };
 
-/** What is said to whoever watches, once it is durable. */
+/** Events emitted to watchers once they are durable. */
 export type StageEmitted =
-  /** The stage began; work that reports by {@link WorkReport} says more. */
+  /** The stage has started; work that reports by {@link WorkReport} adds details. */
   | { readonly type: 'stage.entered'; readonly task: string }
   | { readonly type: 'task.started'; readonly task: string; readonly effectId: string; readonly attempt: number }
   | {
@@ -95,7 +93,7 @@ export type StageEmitted =
     }
   | { readonly type: 'task.completed'; readonly task: string; readonly effectId: string; readonly attempt: number };
 
-/** What the coordinator is told. */
+/** Reports to the coordinator. */
 export type StageReport =
   | {
       readonly type: 'task.completed';
@@ -104,9 +102,9 @@ export type StageReport =
       readonly tookMs: number;
       readonly expectedMs: number | null;
     }
-  /** It is tried again by its Boss, as long as there are attempts left. */
+  /** The attempt failed; the Boss tries again while attempts are left. */
   | { readonly type: 'task.attemptFailed'; readonly task: string }
-  /** It is not tried again. */
+  /** The task failed and is not tried again. */
   | { readonly type: 'task.failed'; readonly task: string; readonly failure: Failure }
   | { readonly type: 'task.checkpointed'; readonly task: string; readonly checkpoint: SealedCheckpoint }
   | { readonly type: 'task.overdue'; readonly task: string; readonly expectedMs: number };
@@ -115,18 +113,18 @@ export interface StageContext extends StageInput {
   readonly effectId: string;
   readonly attempt: number;
   readonly startedAtMs: number;
-  /** What the work goes on from at its next start. */
+  /** The checkpoint from which the work continues at its next start. */
   readonly progress: AgentCheckpoint;
-  /** Null before the first failure, and for work that does not report its failures. */
+  /** Failed attempts; null before the first failure, and for work that does not report its failures. */
   readonly failed: FailedAttempts | null;
-  /** Why the checkpoint that it was given cannot be gone on from. */
+  /** Why the given checkpoint cannot be used. */
   readonly flaw: string | null;
 }
 
-/** How an agent type's work is cut up. */
+/** The subtasks of an agent type and the version of its checkpoints. */
 export interface StageOptions {
   readonly subtasks?: readonly Subtask[];
-  /** Of the form of its checkpoints, from 1. */
+  /** Version of the checkpoints' form, from 1. */
   readonly version?: number;
   readonly migrations?: CheckpointMigrations;
 }
@@ -138,18 +136,18 @@ const stageMachine = setup({
     isSound: ({ context }) => context.flaw === null,
     endsTask: ({ context: { failed, task }, event }) =>
       event.type === 'work.failed' && endOf(withAttempt(failed, event.failure), task.retry.attempts) !== null,
-    /** Reported failures have been decided about before their error arrives. */
+    /** Whether an unreported failure ends the task. A reported failure has been decided on before its error arrives. */
     isHopeless: ({ context }, { error }: { error: unknown }) => context.failed === null && !isRetried(failureOf(error)),
   },
   actions: {
-    /** Where the work goes on; its agent's options say how that is read. */
+    /** Reads the given checkpoint. The agent's options supply version and migrations. */
     restore: assign(({ context, self }) => restored(context, {}, timeOf(self))),
     keepSubtask: assign(({ context, event, self }) => subtaskKept(context, event, [], timeOf(self))),
     expect: enqueueActions(({ context: { expectedMs }, enqueue }) => {
       if (expectedMs !== null && expectedMs > 0)
         enqueue.raise({ type: 'stage.overdue' }, { id: 'overdue', delay: expectedMs });
     }),
-    /** At a boundary: the coordinator keeps it, because the stage ends with its Boss. */
+    /** Sends the checkpoint to the coordinator at each boundary, because the stage ends with its Boss. */
     handOver: sendTo(
       ({ context }) => context.coordinator,
       ({ context: { task, progress } }) => boundary(task, progress),
@@ -226,7 +224,7 @@ const stageMachine = setup({
             ),
           ],
         },
-        // Without this guard's consent the failure is the stage's own, and its Boss tries again.
+        // If the guard refuses, the stage itself fails and its Boss tries again.
         onError: {
           guard: { type: 'isHopeless', params: ({ event }) => event },
           target: 'failed',
@@ -298,14 +296,14 @@ const stageMachine = setup({
   },
 });
 
-/** Name of the agent that does tasks of an agent type. */
+/** The name of the agent that does tasks of an agent type. */
 export function stageName(agentType: string): string {
   return `stage:${agentType}`;
 }
 
 /**
- * The agent for one agent type. `work` is a promise logic that reports by {@link WorkReport}, or a machine with an
- * output. Throws BOSUN_AGENT_INVALID for a version that is none.
+ * The stage agent for one agent type. `work` is a promise logic that reports by {@link WorkReport}, or a machine with
+ * an output. Throws BOSUN_AGENT_INVALID for an invalid version.
  */
 export function stageAgent(
   agentType: string,
@@ -313,7 +311,7 @@ export function stageAgent(
   options: StageOptions = {},
 ): Agent<typeof stageMachine, EventSchemas> {
   if (options.version !== undefined && !isVersion(options.version))
-    throw new BosunError('BOSUN_AGENT_INVALID', `${stageName(agentType)}: a version is a whole number from 1`);
+    throw new BosunError('BOSUN_AGENT_INVALID', `${stageName(agentType)}: its version must be a whole number from 1`);
   const machine = stageMachine.provide({
     actors: { work: work as PromiseActorLogic<unknown, WorkInput> },
     actions: {
@@ -345,7 +343,7 @@ function restored(
 ): Pick<StageContext, 'progress' | 'flaw' | 'checkpoint'> {
   const opened: AgentCheckpoint | Flaw =
     checkpoint === null ? blankOf(task, options, nowMs) : unseal(checkpoint, options.version ?? 1, options.migrations);
-  // Kept once: from here on what counts is the progress.
+  // The given checkpoint is dropped: from here on only the progress counts.
   return 'flaw' in opened
     ? { progress: blankOf(task, options, nowMs), flaw: opened.flaw, checkpoint: null }
     : { progress: opened, flaw: null, checkpoint: null };
@@ -360,12 +358,12 @@ function subtaskKept(
   return { progress: event.type === 'work.subtask' ? afterSubtask(progress, { ...event, atMs }, subtasks) : progress };
 }
 
-/** What the coordinator is told of a checkpoint. */
+/** The report of a checkpoint to the coordinator. */
 function boundary({ id }: Task, progress: AgentCheckpoint): StageReport {
   return { type: 'task.checkpointed', task: id, checkpoint: seal(progress) };
 }
 
-/** What cannot be trusted is not gone on from (CA-037). */
+/** The failure for a damaged checkpoint, from which work must not continue (CA-037). */
 function damageOf({ flaw }: StageContext): Failure {
   return {
     tier: 3,

@@ -1,14 +1,14 @@
-/** Messages that agents of a plan send each other by way of the Lead Coordinator (CA-007, CA-079). */
+/** Messages between agents of a plan, passed on by the Lead Coordinator (CA-007, CA-079). */
 import { z } from 'zod';
 import { type MessageIn, name } from './message-schema.ts';
 
-/** How urgent a message is to people who read envelopes (CA-087, CA-088). */
+/** The urgency of a message, in the words of envelopes (CA-087, CA-088). */
 export const messagePriority = z.enum(['critical', 'high', 'normal', 'low']);
 export type MessagePriority = z.infer<typeof messagePriority>;
 
 const talk = z.object({
   from: name,
-  /** The system id of who is meant; null: whoever such messages go to. */
+  /** The system id of the receiver; null: the agent responsible for messages of this kind. */
   to: name.nullable(),
   item: name.nullable(),
   content: z.unknown(),

@@ -1,18 +1,20 @@
 /**
- * Rows about single frames and calls: what is sent and what has to come back, as data. Rows that take several
+ * Conformance rows about single frames and calls: frames to send and expected answers, as data. Rows with several
  * connections are in stories.ts.
  */
 import { type Frame } from './peer.ts';
 import { checkClosed, checkFits, fits, type Need, type Row, type Stage } from './stage.ts';
 
-/** In frames, for the address of the row's probe, and of a second one. */
+/** Placeholders in frames for the addresses of the row's probe, and of a second one. */
 const A = '$a';
 const B = '$b';
 
 interface Exchange {
-  /** Sent in order, each when the one before it has been answered, unless it is {@link unanswered}. */
+  /**
+   * Frames to send in order. Each waits for the answer to the one before, unless that one is marked {@link unanswered}.
+   */
   readonly send: readonly object[];
-  /** All that comes after welcome, in part: in order for each id. */
+  /** Patterns of all frames after welcome, in order for each id. */
   readonly expect: readonly object[];
   readonly greets?: boolean;
   readonly closes?: number;
@@ -30,11 +32,11 @@ const sub = (id: string, topic: string, more: object = {}) => ({ t: 'sub', id, t
 const ended = (id: string, code: string) => ({ t: 'end', id, e: { code } });
 const snap = (id: string, more: object = {}) => ({ t: 'snap', id, ...more });
 
-/** Frames after which the next one is sent at once. */
+/** Marks a frame as unanswered: the next frame is sent at once. */
 const isUnanswered = Symbol('unanswered');
 const unanswered = (frame: object) => ({ ...frame, [isUnanswered]: true });
 
-/** Where its frames name the address of a probe, the row needs one. */
+/** Makes a row. It needs a probe if its frames contain the address of one. */
 function row(rule: string, exchange: Exchange): Row {
   const needs = JSON.stringify(exchange.send).includes(A) ? 'probe' : 'nothing';
   return { rule, needs, play: (stage) => play(stage, needs, exchange) };
@@ -120,13 +122,19 @@ export const FRAME_ROWS: readonly Row[] = [
     send: [req('1', 'actor.send', { ...add(1), until: 'taken' })],
     expect: [ok('1', { taken: true })],
   }),
-  row('a send until taken is refused where the state takes no such event, and told what it takes', {
+  row('a send until taken is refused if the state takes no such event, and told what it takes', {
     send: [req('1', 'actor.send', { ...close, until: 'taken' }), req('2', 'actor.send', { ...add(1), until: 'taken' })],
     expect: [ok('1', { taken: true }), no('2', 'BOSUN_EVENT_NOT_TAKEN', { details: { accepts: ['count', 'end'] } })],
   }),
   row('a send without that never says so', {
     send: [req('1', 'actor.send', close), req('2', 'actor.send', add(1))],
     expect: [ok('1', { taken: null }), ok('2', { taken: null })],
+  }),
+  row('many sends are answered once, with those that were refused by index', {
+    send: [req('1', 'actor.sendMany', { sends: [add(1), { address: A, event: { type: 'add', by: 'x' } }, add(1)] })],
+    expect: [
+      no('1', 'BOSUN_SENDS_REFUSED', { details: { refused: [{ index: 1, error: { code: 'BOSUN_EVENT_INVALID' } }] } }),
+    ],
   }),
   row('an ask is answered with the reply', {
     send: [req('1', 'actor.ask', count)],
@@ -229,7 +237,7 @@ export const FRAME_ROWS: readonly Row[] = [
   }),
 ];
 
-/** Whether an error says what the protocol says of every error. */
+/** Whether an error has the fields that the protocol requires of every error. */
 export function isError(body: unknown, code: string): boolean {
   const { error } = (body ?? {}) as { error?: { message?: unknown; retryable?: unknown } };
   return fits(body, { error: { code } }) && typeof error?.message === 'string' && typeof error.retryable === 'boolean';

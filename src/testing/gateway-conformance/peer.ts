@@ -1,12 +1,12 @@
 /**
- * A client that keeps no rules: it sends what it is told to, and says what came. One connection of the conformance
- * table.
+ * A connection of the conformance tests: a client without rules of its own, which sends what it is told and records
+ * what it receives.
  */
 import { type Clock } from '../../clock.ts';
 import { connectOut, type OutboundSocket } from '../../gateway/client/outbound-socket.ts';
 import { BEARER_PREFIX } from '../../gateway/protocol/protocol.ts';
 
-/** A frame of the server, before anybody has checked it. */
+/** An unchecked frame from the server. */
 export interface Frame {
   readonly t?: string;
   readonly id?: string;
@@ -21,23 +21,23 @@ export interface PeerOptions {
   readonly token: string | undefined;
   readonly subprotocol: string;
   readonly clock: Clock;
-  /** How long to wait for what has to come. */
+  /** Milliseconds to wait for an expected frame. */
   readonly patienceMs: number;
   /** Resolves when one more frame may be sent. */
   readonly pace: () => Promise<void>;
 }
 
-/** What a server did that the protocol does not say, or did not do that it says. */
+/** A violation of the protocol by the server. */
 export class Deviation extends Error {}
 
 export class Peer {
-  /** All that came but pings, oldest first. */
+  /** All frames received, except pings, oldest first. */
   readonly frames: Frame[] = [];
   closed: { readonly code: number; readonly reason: string } | undefined;
   readonly #options: PeerOptions;
   readonly #socket: OutboundSocket;
   #isOpen = false;
-  /** Frames that somebody waited for and got. */
+  /** Frames already returned by `next`. */
   readonly #given = new Set<Frame>();
   #told: (() => void)[] = [];
   #fences = 0;
@@ -54,7 +54,7 @@ export class Peer {
     });
   }
 
-  /** Resolves when the connection stands; throws where it does not come to that. */
+  /** Resolves when the connection is established; throws if that fails. */
   async opened(): Promise<this> {
     await this.until(() => this.#isOpen || this.closed !== undefined, 'the connection to stand');
     if (!this.#isOpen) throw new Deviation(`the connection was refused: ${this.closed!.reason}`);
@@ -76,7 +76,7 @@ export class Peer {
     return this.next((frame) => frame.t === 'res' && frame.id === id, `the answer to ${m}`);
   }
 
-  /** The first frame that fits and was not given before; waits for it. */
+  /** Waits for the first frame that fits and that was not returned before. */
   async next(fits: (frame: Frame) => boolean, what: string): Promise<Frame> {
     let found: Frame | undefined;
     await this.until(
@@ -92,19 +92,19 @@ export class Peer {
   }
 
   /**
-   * What came and nobody asked for, once the server has answered all that was sent: so that what should not come is
-   * found.
+   * All frames that no step waited for, once the server has answered everything. Shows frames that should not have
+   * come.
    */
   async rest(): Promise<Frame[]> {
     for (const pass of [1, 2]) {
       const id = `fence-${this.#fences++}-${pass}`;
-      // Two round trips: what an answered call sets off may come behind its answer.
+      // Two round trips, since consequences of a call may arrive after its answer.
       await this.call(id, 'actor.get', { address: 'root' });
     }
     return this.frames.filter((frame) => !this.#given.has(frame));
   }
 
-  /** Resolves with the code of the close. */
+  /** Resolves with the close code of the connection. */
   async end(): Promise<number> {
     await this.until(() => this.closed !== undefined, 'the connection to be closed');
     return this.closed!.code;
@@ -142,7 +142,7 @@ export class Peer {
     try {
       what();
     } catch (error) {
-      // As a frame that fits nothing, so that it is in the report.
+      // Recorded as a frame that fits nothing, so that it is reported.
       this.frames.push({ t: 'not a frame', said: String(error) });
     }
     for (const tell of this.#told.splice(0)) tell();

@@ -1,6 +1,6 @@
 /**
- * The agent that the conformance table plays on where a server has it: state that changes, a reply, events, a secret,
- * an end. Give it to a system like any other: `createSystem({ agents: [..., conformanceProbe] })`.
+ * The agent on which conformance rows run if the server has it: state that changes, a reply, events, a secret, an end.
+ * Add it to a system like any other: `createSystem({ agents: [..., conformanceProbe] })`.
  */
 import { assign, emit, setup } from 'xstate';
 import { z } from 'zod';
@@ -38,6 +38,7 @@ const machine = setup({ types: {} as { context: { count: number; pin: string }; 
   },
 });
 
+/** The agent that a server includes to be checked for conformance. */
 export const conformanceProbe = defineAgent({
   name: 'bosun-conformance',
   machine,

@@ -1,10 +1,10 @@
 /**
- * Whether a running server speaks the gateway's protocol: plays a table of rows against it, over its socket and HTTP,
- * and says of each whether it holds. It needs nothing of the server but what it offers anybody; rows about state need
- * the agent of probe.ts, of which each starts actors of its own and ends them. It changes nothing else.
+ * Checks whether a running server implements the gateway's protocol: runs a table of rows against it, over its socket
+ * and HTTP, and reports whether each holds. It uses only what the server offers any client; rows about state need the
+ * agent of probe.ts, start actors of their own and end them. It changes nothing else.
  */
 import { type Clock, systemClock } from '../../clock.ts';
-import { BosunError } from '../../errors.ts';
+import { BosunError, messageOf } from '../../errors.ts';
 import { SUBPROTOCOL } from '../../gateway/protocol/protocol.ts';
 import { type Rate, TokenBucket } from '../../gateway/protocol/token-bucket.ts';
 import { CALLS_BURST, CALLS_PER_SECOND } from '../../limits.ts';
@@ -14,23 +14,25 @@ import { conformanceProbe } from './probe.ts';
 import { type Need, type Row, Stage } from './stage.ts';
 import { STORIES } from './stories.ts';
 
+/** Options of `gatewayConformance`: the rules to check, and how long to wait for each. */
 export interface ConformanceOptions {
   readonly token?: string | undefined;
-  /** Rules to play. Default: all. */
+  /** Rules to check. Default: all. */
   readonly only?: readonly string[];
-  /** How long a row waits for what has to come. Default 5,000 ms. */
+  /** Milliseconds for which a row waits for an expected frame. Default 5,000. */
   readonly patienceMs?: number;
-  /** Told of each row as it is done. */
+  /** Called with each row's result. */
   readonly onRow?: (result: RowResult, done: number, of: number) => void;
 }
 
 export interface RowResult {
   readonly rule: string;
   readonly outcome: 'passed' | 'failed' | 'not applicable';
-  /** What was wrong, or why it was not played; null where it passed. */
+  /** The fault, or the reason why the row was skipped; null if it passed. */
   readonly reason: string | null;
 }
 
+/** The report of a conformance check: the result of each rule. */
 export interface ConformanceReport {
   readonly passed: number;
   readonly failed: number;
@@ -41,13 +43,15 @@ export interface ConformanceReport {
 const TABLE: readonly Row[] = [...FRAME_ROWS, ...STORIES];
 const PATIENCE_MS = 5_000;
 
-/** Of what a server allows, so that its own rules about rates are not what is found. */
+/** Share of the server's permitted rate that a run uses, so that rate limits do not disturb it. */
 const SHARE = 0.8;
 
 /**
- * @param url `http://127.0.0.1:4180`; also with ws, and a path that is left out. Rejects with BOSUN_CONFIG_INVALID
- *   for what is no address, BOSUN_OFFLINE where nobody answers, BOSUN_UNAUTHENTICATED where the token is missing or
- *   refused, and BOSUN_INTERNAL for what is no gateway.
+ * Checks a running server against the rules of the gateway's protocol.
+ *
+ * @param url `http://127.0.0.1:4180`; also with ws, and with a path, which is ignored. Rejects with
+ * BOSUN_CONFIG_INVALID for an invalid URL, BOSUN_OFFLINE if no server answers, BOSUN_UNAUTHENTICATED if the token is
+ * missing or refused, and BOSUN_INTERNAL if the server is not a gateway.
  */
 export async function gatewayConformance(
   url: string,
@@ -85,20 +89,18 @@ async function played({ rule, play }: Row, stage: Stage, lack: string | undefine
     if (!(error instanceof Deviation)) throw error;
     return { rule, outcome: 'failed', reason: error.message };
   } finally {
-    // What it cannot end is not what the row is about.
+    // A failed clean-up is not what the row tests.
     await stage.clear().catch(() => {});
   }
 }
 
-/** What the server lacks that rows need, and why; and how fast it may be asked. */
+/** Finds the needs of rows that the server does not meet, with reasons, and sets the permitted rate. */
 async function lookAround(stage: Stage, pace: ServerPace): Promise<Readonly<Record<Need, string | undefined>>> {
   try {
     const peer = await stage.open({ hello: false }).catch((error: unknown) => {
-      throw new BosunError(
-        'BOSUN_OFFLINE',
-        `nobody speaks the protocol at ${stage.url}: ${error instanceof Error ? error.message : String(error)}`,
-        { cause: error },
-      );
+      throw new BosunError('BOSUN_OFFLINE', `no server speaks the protocol at ${stage.url}: ${messageOf(error)}`, {
+        cause: error,
+      });
     });
     await peer.send({ t: 'hello', v: 1, client: { name: 'conformance' } });
     const welcome = await peer.next(({ t }) => t === 'welcome' || t === 'err', 'welcome');
@@ -118,7 +120,7 @@ async function lookAround(stage: Stage, pace: ServerPace): Promise<Readonly<Reco
     };
   } catch (error) {
     if (error instanceof Deviation)
-      throw new BosunError('BOSUN_INTERNAL', `what answers at ${stage.url} is no gateway: ${error.message}`, {
+      throw new BosunError('BOSUN_INTERNAL', `the server at ${stage.url} is not a gateway: ${error.message}`, {
         cause: error,
       });
     throw error;
@@ -136,7 +138,7 @@ function lackOfProbe(answer: Frame, scopes: readonly string[]): string | undefin
     : `the server has no agent ${conformanceProbe.name} (conformanceProbe of bosun/testing)`;
 }
 
-/** Keeps below the rate that welcome names. */
+/** Keeps the rate of frames below the rate that `welcome` states. */
 class ServerPace {
   readonly #clock: Clock;
   #bucket: TokenBucket;
@@ -174,5 +176,5 @@ function originOf(url: string): string {
     if (['http:', 'https:', 'ws:', 'wss:'].includes(protocol) && host !== '')
       return `${protocol.replace('ws', 'http')}//${host}`;
   }
-  throw new BosunError('BOSUN_CONFIG_INVALID', `${url} is no address of a gateway, such as http://127.0.0.1:4180`);
+  throw new BosunError('BOSUN_CONFIG_INVALID', `${url} is not the address of a gateway such as http://127.0.0.1:4180`);
 }

@@ -1,43 +1,40 @@
-/**
- * Where a row of the conformance table plays: connections, requests and probes of its own, and the way to say what is
- * wrong.
- */
+/** The environment of a conformance row: connections, requests and probes of its own, and checks. */
 import { SOCKET_PATH } from '../../gateway/protocol/protocol.ts';
 import { Deviation, Peer, type PeerOptions } from './peer.ts';
 import { conformanceProbe } from './probe.ts';
 
 /**
- * What a row needs of the server beside the protocol itself. `probe`: the agent of probe.ts, and the right to start it.
- * `tokens`: it asks for them.
+ * The requirements of a row beyond the protocol. `probe`: the agent of probe.ts, and the right to start it. `tokens`: a
+ * server that requires them.
  */
 export type Need = 'nothing' | 'probe' | 'tokens';
 
 export interface Row {
-  /** What has to hold, as a sentence. */
+  /** The rule as a sentence. */
   readonly rule: string;
   readonly needs: Need;
-  /** Throws {@link Deviation} where the server does something else. */
+  /** Plays the rule. Throws {@link Deviation} if the server violates it. */
   play(stage: Stage): Promise<void>;
 }
 
-/** Of the server and of connections that say nothing else; `url` is `http://host:port`, without a path. */
+/** The server's URL, `http://host:port` without a path, and defaults for connections. */
 export interface StageParts extends PeerOptions {
-  /** Unique among all runs. */
+  /** The name of the row, unique among all runs. */
   readonly name: string;
 }
 
 interface OpenOptions {
-  /** Fields of hello; false: none is sent. Default: none beside those it needs. */
+  /** Extra fields of `hello`; false to send no `hello`. Default: only the required fields. */
   readonly hello?: object | false;
   readonly subprotocol?: string;
-  /** Default: the token of the run. `null`: none. */
+  /** The token of the connection; `null` for none. Default: the token of the run. */
   readonly token?: string | null;
 }
 
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** Undefined where it is no JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   readonly body: unknown;
 }
 
@@ -45,7 +42,7 @@ export class Stage {
   readonly #parts: StageParts;
   readonly #peers: Peer[] = [];
   readonly #probes: string[] = [];
-  /** For what the row itself does not send. */
+  /** The connection for calls that are not part of the row. */
   #ownPeer: Promise<Peer> | undefined;
 
   constructor(parts: StageParts) {
@@ -56,7 +53,7 @@ export class Stage {
     return this.#parts.url;
   }
 
-  /** A connection, greeted unless it is not to be: then `welcome` has been taken. */
+  /** Opens a connection, and waits for `welcome` unless `hello` is false. */
   async open({
     hello = {},
     subprotocol = this.#parts.subprotocol,
@@ -72,7 +69,7 @@ export class Stage {
     return peer;
   }
 
-  /** The address of an actor that nobody else has. */
+  /** The address of a new actor that only this row uses. */
   async probe(): Promise<string> {
     const id = `${this.#parts.name}-${this.#probes.length}`;
     const answer = await (await this.#own()).call(`spawn-${id}`, 'actor.spawn', { agent: conformanceProbe.name, id });
@@ -81,7 +78,7 @@ export class Stage {
     return id;
   }
 
-  /** A request. Rejects with Deviation where nobody answers. */
+  /** Sends a request. Rejects with Deviation if no server answers. */
   async http(
     path: string,
     {
@@ -138,7 +135,7 @@ export class Stage {
     }
   }
 
-  /** Ends what the row has opened and started. */
+  /** Closes every connection that the row has opened, and stops every actor that it has started. */
   async clear(): Promise<void> {
     for (const id of this.#probes.splice(0))
       await (await this.#own()).call(`end-${id}`, 'actor.send', { address: id, event: { type: 'end' } });
@@ -155,13 +152,13 @@ export function check(isSo: boolean, what: () => string): asserts isSo {
   if (!isSo) throw new Deviation(what());
 }
 
-/** Waits until the server has closed the connection, and looks at the code. */
+/** Waits until the server has closed the connection, and checks the code. */
 export async function checkClosed(peer: Peer, wanted: number): Promise<void> {
   const code = await peer.end();
   check(code === wanted, () => `the connection was closed with ${code}, and not ${wanted}`);
 }
 
-/** Every field of `wanted` is in `found` with that value; lists have equal lengths. */
+/** Whether `found` has every field of `wanted` with the same value. Lists must have equal lengths. */
 export function fits(found: unknown, wanted: unknown): boolean {
   if (typeof wanted !== 'object' || wanted === null) return Object.is(found, wanted);
   if (typeof found !== 'object' || found === null || Array.isArray(found) !== Array.isArray(wanted)) return false;

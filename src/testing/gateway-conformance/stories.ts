@@ -1,4 +1,6 @@
-/** Rows that take more than one connection, or HTTP: sessions, cursors, patches, the twins, who may come in. */
+/**
+ * Conformance rows with more than one connection, or over HTTP: sessions, cursors, patches, the HTTP twins, admission.
+ */
 import { patched } from '../../gateway/protocol/patch.ts';
 import { isError } from './frame-rows.ts';
 import { type Frame, type Peer } from './peer.ts';
@@ -8,7 +10,7 @@ const add = (address: string, by = 1) => ({ address, event: { type: 'add', by } 
 const newSession = () => crypto.randomUUID().replaceAll('-', '');
 const isOf = (t: string) => (frame: Frame) => frame.t === t;
 
-/** Subscribes, and gives the first frame. */
+/** Subscribes to a topic and returns the first frame. */
 async function begun(peer: Peer, topic: string, more: object = {}): Promise<Frame> {
   await peer.send({ t: 'sub', id: 's', topic, ...more });
   return peer.next(({ t, id }) => id === 's' && (t === 'snap' || t === 'end'), `the snapshot of ${topic}`);
@@ -23,12 +25,12 @@ function row(rule: string, needs: Need, play: Row['play']): Row {
   return { rule, needs, play };
 }
 
-/** A row about an actor of its own. */
+/** Makes a row that has a new actor for itself. */
 function withProbe(rule: string, play: (stage: Stage, address: string) => Promise<void>): Row {
   return row(rule, 'probe', async (stage) => play(stage, await stage.probe()));
 }
 
-/** A row about one request, which is answered with a status. */
+/** Makes a row about one request that the server refuses with a given status. */
 function refused(rule: string, wanted: number, path: string, request: Parameters<Stage['http']>[1] = {}): Row {
   return row(rule, 'nothing', async (stage) => {
     const { status } = await stage.http(path, request);
@@ -56,6 +58,21 @@ const SESSIONS: readonly Row[] = [
       e: { code: 'BOSUN_SEQUENCE_GAP', details: { expected: 1 } },
     });
     checkFits(await peer.call('2', 'actor.send', add(address), { seq: 1 }), { ok: true });
+  }),
+  withProbe('sends may be answered by number, and the refused ones by themselves', async (stage, address) => {
+    const peer = await stage.open({ hello: { session: newSession(), acks: true } });
+    const send = (id: string, seq: number, by: unknown) =>
+      peer.send({ t: 'req', id, m: 'actor.send', p: { address, event: { type: 'add', by } }, seq });
+    await send('1', 1, 1);
+    await send('wrong', 2, 'x');
+    const refusal = await peer.next(({ t, id }) => t === 'res' && id === 'wrong', 'the refusal');
+    checkFits(refusal, { ok: false, e: { code: 'BOSUN_EVENT_INVALID' } });
+    await send('2', 2, 1);
+    const isAnswered = (seq: number) =>
+      peer.frames.some((frame) => (frame.t === 'ack' ? Number(frame['seq']) >= seq : frame['id'] === `${seq}`));
+    await peer.until(() => isAnswered(1) && isAnswered(2), 'the answers to both sends');
+    checkFits(await peer.call('3', 'actor.send', { ...add(address), until: 'taken' }, { seq: 3 }), { ok: true });
+    check((await counted(stage, address)) === 3, () => 'a send was lost, or counted twice');
   }),
   row('another connection of a session closes the older one', 'nothing', async (stage) => {
     const session = newSession();

@@ -1,6 +1,6 @@
 /**
- * Replacing the state of a suspended machine: what runs is what its states want, and nothing happens where it does not
- * fit.
+ * Replacing the state of a suspended machine: effects and timers follow the new states, and a replacement that does not
+ * fit changes nothing.
  */
 import { setup } from 'xstate';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -20,85 +20,81 @@ beforeEach(async () => {
 });
 
 const facts = () => {
-  const { value, context, timers, children } = test.system.admin.getState('c');
+  const { value, context, timers, children } = test.shard.admin.getState('c');
   return { value, context, timers: timers.map(({ dueInMs }) => dueInMs), children };
 };
 
 describe('replaceState', () => {
-  it(
-    'leaves and enters states: their effects and timers end and begin, those of states that stay go on; over a ' +
-      'crash',
-    async () => {
-      await test.system.admin.suspend('c', as);
-      await test.advance(20_000);
-      deeds.splice(0);
-      const given = await test.system.admin.replaceState('c', { value: { desk: 'busy', lamp: 'lit' } }, as);
-      expect(given).toEqual({ value: { desk: 'busy', lamp: 'lit' }, context: { notes: [], rings: 0 } });
-      await test.settle();
-      // No entry action has run, and the lamp was not touched.
-      expect(deeds).toEqual(['begin busy']);
-      const busy = { value: given.value, context: given.context, timers: [], children: ['c/lamp', 'c/busy'] };
-      expect(facts()).toEqual(busy);
-      await test.crash();
-      await test.restart();
-      expect(facts()).toEqual(busy);
-      deeds.splice(0);
-      await test.system.admin.replaceState('c', { value: { desk: 'idle', lamp: 'lit' } }, as);
-      await test.settle();
-      expect([deeds, facts().timers, facts().children]).toEqual([['end busy'], [60_000], ['c/lamp']]);
-      await test.system.resume('c');
-      await test.advance(60_000);
-      expect(facts().context).toMatchObject({ rings: 1 });
-    },
-  );
-
-  it('with a context alone lets effects and timers go on; the machine works with it', async () => {
-    await test.system.admin.suspend('c', as);
+  it('starts and stops effects and timers of states that change, and leaves others running, over a crash', async () => {
+    await test.shard.admin.suspend('c', as);
     await test.advance(20_000);
     deeds.splice(0);
-    await test.system.admin.replaceState(
+    const given = await test.shard.admin.replaceState('c', { value: { desk: 'busy', lamp: 'lit' } }, as);
+    expect(given).toEqual({ value: { desk: 'busy', lamp: 'lit' }, context: { notes: [], rings: 0 } });
+    await test.settle();
+    // No entry action has run, and the lamp was not touched.
+    expect(deeds).toEqual(['begin busy']);
+    const busy = { value: given.value, context: given.context, timers: [], children: ['c/lamp', 'c/busy'] };
+    expect(facts()).toEqual(busy);
+    await test.crash();
+    await test.restart();
+    expect(facts()).toEqual(busy);
+    deeds.splice(0);
+    await test.shard.admin.replaceState('c', { value: { desk: 'idle', lamp: 'lit' } }, as);
+    await test.settle();
+    expect([deeds, facts().timers, facts().children]).toEqual([['end busy'], [60_000], ['c/lamp']]);
+    await test.shard.resume('c');
+    await test.advance(60_000);
+    expect(facts().context).toMatchObject({ rings: 1 });
+  });
+
+  it('replaceState with a context alone leaves effects and timers running, over a crash', async () => {
+    await test.shard.admin.suspend('c', as);
+    await test.advance(20_000);
+    deeds.splice(0);
+    await test.shard.admin.replaceState(
       'c',
       ({ context }) => ({ context: { ...(context as object), notes: ['mended'] } }),
       as,
     );
     await test.settle();
     expect([deeds, facts().timers]).toEqual([[], [40_000]]);
-    await test.system.send('c', note('more'));
-    await test.system.resume('c');
+    await test.shard.send('c', note('more'));
+    await test.shard.resume('c');
     await test.crash();
     await test.restart();
     expect(facts().context).toMatchObject({ notes: ['mended', 'more'] });
   });
 
-  it('mends a suspect state', async () => {
-    for (let n = 0; n < 2; n++) await test.system.send('c', { type: 'choke' });
+  it('makes a suspect actor work again', async () => {
+    for (let n = 0; n < 2; n++) await test.shard.send('c', { type: 'choke' });
     await test.settle();
-    await test.system.admin.replaceState('c', { context: { notes: ['mended'], rings: 0 } }, as);
-    await test.system.resume('c');
+    await test.shard.admin.replaceState('c', { context: { notes: ['mended'], rings: 0 } }, as);
+    await test.shard.resume('c');
     await test.settle();
-    expect(test.system.snapshot('c')).toMatchObject({ status: 'active', context: { notes: ['mended'] } });
+    expect(test.shard.snapshot('c')).toMatchObject({ status: 'active', context: { notes: ['mended'] } });
   });
 
   it.each<[string, StateReplacement | (() => StateReplacement), 'BOSUN_ORDER_REFUSED' | 'BOSUN_VALUE_REFUSED', RegExp]>(
     [
       [
-        'a state that the machine has not',
+        'a state that the machine does not have',
         { value: { desk: 'gone', lamp: 'lit' } },
         'BOSUN_ORDER_REFUSED',
-        /is no state of clerk/,
+        /is not a state of clerk/,
       ],
       [
-        'a state with a region that the machine has not',
+        'a state with a region that the machine does not have',
         { value: { desk: 'busy', hall: 'lit' } },
         'BOSUN_ORDER_REFUSED',
-        /is no state of clerk/,
+        /is not a state of clerk/,
       ],
-      ['what is no state value', { value: 7 as never }, 'BOSUN_ORDER_REFUSED', /a state value is a name/],
-      ['a context that is no object', { context: 7 }, 'BOSUN_ORDER_REFUSED', /a context is an object/],
+      ['a value that is no state value', { value: 7 as never }, 'BOSUN_ORDER_REFUSED', /a state value is a name/],
+      ['a context that is no object', { context: 7 }, 'BOSUN_ORDER_REFUSED', /a context must be an object/],
       ['a context that is no data', { context: { notes: () => {} } }, 'BOSUN_VALUE_REFUSED', /function/],
       ['nothing', {}, 'BOSUN_ORDER_REFUSED', /a value, a context or both/],
       [
-        'what a function throws',
+        'an error that a function throws',
         () => {
           throw new Error('my mistake');
         },
@@ -106,35 +102,35 @@ describe('replaceState', () => {
         /my mistake/,
       ],
     ],
-  )('refuses %s, and nothing has happened', async (_, next, refusal, why) => {
-    await test.system.admin.suspend('c', as);
-    const before = [test.system.snapshot('c'), facts(), [...deeds]];
-    const refused = await test.system.admin.replaceState('c', next, as).catch((error: unknown) => error);
+  )('refuses %s, and changes nothing', async (_, next, refusal, why) => {
+    await test.shard.admin.suspend('c', as);
+    const before = [test.shard.snapshot('c'), facts(), [...deeds]];
+    const refused = await test.shard.admin.replaceState('c', next, as).catch((error: unknown) => error);
     await test.settle();
     expect(refused).toMatchObject({ code: refusal, message: expect.stringMatching(why) as string });
-    expect([test.system.snapshot('c'), facts(), [...deeds]]).toEqual(before);
+    expect([test.shard.snapshot('c'), facts(), [...deeds]]).toEqual(before);
   });
 
-  it('is for suspended machines of yours that run', async () => {
+  it('refuses actors that are not suspended, Bosses and effects', async () => {
     const refused = (address: string) =>
-      expect(test.system.admin.replaceState(address, { context: {} }, as)).rejects.toEqual(code('BOSUN_ORDER_REFUSED'));
+      expect(test.shard.admin.replaceState(address, { context: {} }, as)).rejects.toEqual(code('BOSUN_ORDER_REFUSED'));
     await refused('c');
     await refused('root');
-    await test.system.admin.suspend('c/lamp', as);
+    await test.shard.admin.suspend('c/lamp', as);
     await refused('c/lamp');
   });
 
-  it('refuses a final state: a replacement does not end an actor', async () => {
+  it('refuses a final state, because a replacement does not end an actor', async () => {
     const short = defineAgent({
       name: 'short',
       machine: setup({}).createMachine({ initial: 'on', states: { on: {}, off: { type: 'final' } } }),
       events: {},
     });
-    await test.system.stop();
+    await test.shard.stop();
     await test.restart({ agents: [clerk, short] });
-    await test.system.spawn(short, 's');
-    await test.system.admin.suspend('s', as);
-    await expect(test.system.admin.replaceState('s', { value: 'off' }, as)).rejects.toMatchObject({
+    await test.shard.spawn(short, 's');
+    await test.shard.admin.suspend('s', as);
+    await expect(test.shard.admin.replaceState('s', { value: 'off' }, as)).rejects.toMatchObject({
       code: 'BOSUN_ORDER_REFUSED',
     });
   });

@@ -1,6 +1,6 @@
 /**
- * The audit: every order leaves who, when, why and what came of it, in the epoch of what it did; bounded; kept over
- * crashes.
+ * The audit: every order leaves its administrator, time, reason and outcome in the epoch of its effect; the audit is
+ * bounded and survives crashes.
  */
 import { describe, expect, it } from 'vitest';
 import { Audit } from '../../../src/actors/world/audit.ts';
@@ -28,25 +28,25 @@ const tree = {
 let test: TestSystem;
 const start = async () => (test = await started({ agents: [clerk], tree }));
 
-const records = (address?: string) => test.system.admin.audit(address === undefined ? {} : { address });
+const records = (address?: string) => test.shard.admin.audit(address === undefined ? {} : { address });
 const short = () =>
   records()
     .map(({ order, address, by, outcome }) => `${by} ${order} ${address} ${outcome}`)
     .reverse();
 
 describe('the audit', () => {
-  it('has every order of administrators, newest first, and is the same after a crash', async () => {
+  it('lists every order of administrators, newest first, and is the same after a crash', async () => {
     await start();
-    const { admin } = test.system;
+    const { admin } = test.shard;
     await admin.suspend('c', as);
-    await test.system.send('c', note('a'));
+    await test.shard.send('c', note('a'));
     await test.advance(1_000);
     await admin.step('c', as);
     await admin.replaceState('c', { context: { notes: ['x'], rings: 0 } }, { by: 'bob' });
     await admin.resume('c', as);
     await admin.kill('c', as);
     await test.settle();
-    await test.system.resume('c');
+    await test.shard.resume('c');
     const told = [
       'ada suspend c done',
       'ada step c done',
@@ -74,12 +74,12 @@ describe('the audit', () => {
     await test.crash();
     await test.restart();
     expect(records()).toEqual(before);
-    expect(test.system.admin.audit({ limit: 2 })).toEqual(before.slice(0, 2));
+    expect(test.shard.admin.audit({ limit: 2 })).toEqual(before.slice(0, 2));
   });
 
-  it('has what was refused, with the code', async () => {
+  it('lists refused orders with their codes', async () => {
     await start();
-    const { admin } = test.system;
+    const { admin } = test.shard;
     for (const order of [
       () => admin.step('c', as),
       () => admin.replaceState('c', { context: {} }, as),
@@ -98,15 +98,15 @@ describe('the audit', () => {
     ]);
   });
 
-  it('has orders to Bosses, with the address of the child, and by the host where nobody is named', async () => {
+  it("lists orders to Bosses with the child's address; without an administrator it names the host", async () => {
     await start();
-    const boss = test.system.boss('root', as);
+    const boss = test.shard.boss('root', as);
     await boss.startChild({ id: 'new', agent: 'clerk' });
     await expect(boss.deleteChild('new')).rejects.toEqual(code('BOSUN_CHILD_RUNNING'));
     await boss.terminateChild('new');
     await boss.restartChild('new');
-    const given = await test.system.boss('b').startChild({ input: { secret: 's' } });
-    await expect(test.system.boss('c').terminateChild('x')).rejects.toEqual(code('BOSUN_ACTOR_UNKNOWN'));
+    const given = await test.shard.boss('b').startChild({ input: { secret: 's' } });
+    await expect(test.shard.boss('c').terminateChild('x')).rejects.toEqual(code('BOSUN_ACTOR_UNKNOWN'));
     const told = [
       'ada startChild new done',
       'ada deleteChild new BOSUN_CHILD_RUNNING',
@@ -117,21 +117,21 @@ describe('the audit', () => {
     ];
     expect(short()).toEqual(told);
     expect(records(given)).toMatchObject([
-      { life: test.system.admin.getState(given).life, arguments: '{"spec":{"input":{"secret":"s"}},"isNew":true}' },
+      { life: test.shard.admin.getState(given).life, arguments: '{"spec":{"input":{"secret":"s"}},"isNew":true}' },
     ]);
     await test.crash();
     await test.restart();
     expect(short()).toEqual(told);
   });
 
-  it('has what was done to dead letters', async () => {
+  it('lists orders about dead letters', async () => {
     await start();
-    await test.system.send('c', { type: 'choke' });
+    await test.shard.send('c', { type: 'choke' });
     await test.settle();
-    const { number } = test.system.deadLetters.list()[0]!;
-    await test.system.deadLetters.edit(number, note('instead'), as);
-    await expect(test.system.deadLetters.discard(number, as)).rejects.toEqual(code('BOSUN_MESSAGE_UNKNOWN'));
-    await expect(test.system.deadLetters.redeliver(number)).rejects.toEqual(code('BOSUN_MESSAGE_UNKNOWN'));
+    const { number } = test.shard.deadLetters.list()[0]!;
+    await test.shard.deadLetters.edit(number, note('instead'), as);
+    await expect(test.shard.deadLetters.discard(number, as)).rejects.toEqual(code('BOSUN_MESSAGE_UNKNOWN'));
+    await expect(test.shard.deadLetters.redeliver(number)).rejects.toEqual(code('BOSUN_MESSAGE_UNKNOWN'));
     expect(short()).toEqual([
       'ada edit c done',
       'ada discard  BOSUN_MESSAGE_UNKNOWN',
@@ -140,14 +140,14 @@ describe('the audit', () => {
     expect(records('c')[0]!.arguments).toBe(`{"number":${number},"event":{"type":"note","text":"instead"}}`);
   });
 
-  it('has an erasure, and forgets name, reasons and arguments of the erased', async () => {
+  it('lists an erasure, and forgets names, reasons and arguments of earlier orders to the erased actor', async () => {
     await start();
-    const address = await test.system
+    const address = await test.shard
       .boss('b', { by: 'ada', reason: 'for Jane' })
       .startChild({ input: { secret: 'Jane' } });
-    const { life } = test.system.admin.getState(address);
-    await test.system.admin.suspend(address, { by: 'ada', reason: 'Jane asked' });
-    await test.system.erase(address, { by: 'dpo', reason: 'article 17' });
+    const { life } = test.shard.admin.getState(address);
+    await test.shard.admin.suspend(address, { by: 'ada', reason: 'Jane asked' });
+    await test.shard.erase(address, { by: 'dpo', reason: 'article 17' });
     expect(
       records().map(({ order, by, address: at, life: whose, reason, arguments: args, outcome }) => [
         order,
@@ -163,21 +163,21 @@ describe('the audit', () => {
       ['suspend', 'ada', '', life, null, null, 'done'],
       ['startChild', 'ada', '', life, null, null, 'done'],
     ]);
-    await expect(test.system.erase('nobody', as)).rejects.toEqual(code('BOSUN_ACTOR_UNKNOWN'));
+    await expect(test.shard.erase('nobody', as)).rejects.toEqual(code('BOSUN_ACTOR_UNKNOWN'));
     expect(records()[0]).toMatchObject({ order: 'erase', outcome: 'BOSUN_ACTOR_UNKNOWN' });
   });
 
-  it('and what it is about are on disk together or not at all, wherever the power is cut', async () => {
+  it('has a record on disk exactly if the effect of its order is on disk, wherever the power is cut', async () => {
     await start();
     const steps = [
-      () => test.system.admin.suspend('c', as),
-      () => test.system.admin.kill('c', as),
-      () => test.system.boss('root', as).terminateChild('c'),
+      () => test.shard.admin.suspend('c', as),
+      () => test.shard.admin.kill('c', as),
+      () => test.shard.boss('root', as).terminateChild('c'),
     ];
     const effects = [
-      () => test.system.snapshot('c')?.status === 'suspended',
-      () => test.system.tree().children.some(({ restarts }) => (restarts ?? 0) > 0),
-      () => test.system.snapshot('c') === undefined,
+      () => test.shard.snapshot('c')?.status === 'suspended',
+      () => test.shard.tree().children.some(({ restarts }) => (restarts ?? 0) > 0),
+      () => test.shard.snapshot('c') === undefined,
     ];
     for (const [index, step] of steps.entries()) {
       // Cut off before it is written: neither of them is there.
@@ -192,22 +192,22 @@ describe('the audit', () => {
     }
   });
 
-  it('has an order left on hold as open: the next start carries it out', async () => {
+  it('lists an order given on hold as open until the next start carries it out', async () => {
     await start();
-    await test.system.stop();
+    await test.shard.stop();
     await test.restart({ hold: true });
-    await test.system.boss('root', as).terminateChild('c');
-    await test.system.admin.suspend('b', as);
-    await test.system.stop();
+    await test.shard.boss('root', as).terminateChild('c');
+    await test.shard.admin.suspend('b', as);
+    await test.shard.stop();
     await test.restart();
-    expect([short(), test.system.snapshot('c'), test.system.snapshot('b')!.status]).toEqual([
+    expect([short(), test.shard.snapshot('c'), test.shard.snapshot('b')!.status]).toEqual([
       ['ada terminateChild c open', 'ada suspend b done'],
       undefined,
       'suspended',
     ]);
   });
 
-  it('takes no order of nobody, and records none', async () => {
+  it('refuses an order without a valid name of its administrator, and records nothing', async () => {
     await start();
     const most = { by: 'x'.repeat(AUDIT_NAME_CHARS_MAX), reason: 'y'.repeat(AUDIT_REASON_CHARS_MAX) };
     for (const bad of [
@@ -219,21 +219,21 @@ describe('the audit', () => {
       { by: 'a', reason: `${most.reason}y` },
       undefined,
     ]) {
-      await expect(test.system.admin.suspend('c', bad as never)).rejects.toEqual(code('BOSUN_VALUE_REFUSED'));
-      await expect(test.system.admin.step('c', bad as never)).rejects.toEqual(code('BOSUN_VALUE_REFUSED'));
+      await expect(test.shard.admin.suspend('c', bad as never)).rejects.toEqual(code('BOSUN_VALUE_REFUSED'));
+      await expect(test.shard.admin.step('c', bad as never)).rejects.toEqual(code('BOSUN_VALUE_REFUSED'));
     }
     expect(records()).toEqual([]);
-    await test.system.admin.suspend('c', most);
+    await test.shard.admin.suspend('c', most);
     expect(records()).toMatchObject([most]);
   });
 
-  it(`keeps at most ${AUDIT_ARGUMENTS_CHARS_MAX} characters of arguments, whatever they are`, async () => {
+  it(`keeps at most ${AUDIT_ARGUMENTS_CHARS_MAX} characters of arguments of any kind`, async () => {
     await start();
-    await test.system.admin.suspend('c', as);
+    await test.shard.admin.suspend('c', as);
     const circle: { self?: unknown } = {};
     circle.self = circle;
     const contexts = [{ notes: ['x'.repeat(5_000)], rings: 0 }, { notes: new Map([[1, 2n]]) }, circle];
-    for (const context of contexts) await test.system.admin.replaceState('c', { context }, as).catch(() => {});
+    for (const context of contexts) await test.shard.admin.replaceState('c', { context }, as).catch(() => {});
     const [third, second, first] = records().map(({ arguments: args }) => args!);
     expect([first!.length, first!.endsWith('...')]).toEqual([AUDIT_ARGUMENTS_CHARS_MAX, true]);
     expect([second, third]).toEqual(['{"context":{"notes":[[1,"2n"]]}}', '"not to be written as JSON"']);

@@ -1,4 +1,4 @@
-/** Sends that wait for their turn, and what a door to the outside learns of actors. */
+/** Sends that wait for their turn, and the view of actors for a gateway. */
 import { assign, setup } from 'xstate';
 import { z } from 'zod';
 import { describe, expect, it } from 'vitest';
@@ -43,10 +43,10 @@ const start = (): Promise<TestSystem> =>
     agents: [lamp],
     tree: { intensity: 100, children: [{ id: 'l', agent: 'lamp', restart: 'transient' }] },
   });
-const taken = (test: TestSystem, type: string) => test.system.clientApi.deliverTaken('l', { type });
+const taken = (test: TestSystem, type: string) => test.shard.clientApi.deliverTaken('l', { type });
 
-describe('a send until taken', () => {
-  it('says whether the state took it, once that is durable', async () => {
+describe('a send that waits until its event is taken', () => {
+  it('tells whether the state accepted the event, after the turn is durable', async () => {
     const test = await start();
     expect([
       await taken(test, 'off'),
@@ -55,11 +55,11 @@ describe('a send until taken', () => {
       await taken(test, 'off'),
     ]).toEqual([false, true, false, true]);
     expect([await taken(test, 'a.c'), await taken(test, 'a.b'), await taken(test, 'on')]).toEqual([false, true, false]);
-    expect(test.system.snapshot('l')).toMatchObject({ value: 'dark', context: { n: 2 } });
-    await test.system.stop();
+    expect(test.shard.snapshot('l')).toMatchObject({ value: 'dark', context: { n: 2 } });
+    await test.shard.stop();
   });
 
-  it('waits for the turn, not only for the event', async () => {
+  it('waits for the turn of its event, not only for the event to be durable', async () => {
     const test = await start();
     const held = test.store.hold('before');
     const sent = taken(test, 'on');
@@ -69,10 +69,10 @@ describe('a send until taken', () => {
     expect(isTold).toBe(false);
     held.release();
     expect(await sent).toBe(true);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('fails when the actor crashed over it until it was put aside, and the next one does not', async () => {
+  it('fails if the event crashes the actor until it is quarantined; the next send succeeds', async () => {
     const test = await start();
     await taken(test, 'on');
     const choked = taken(test, 'choke');
@@ -80,10 +80,10 @@ describe('a send until taken', () => {
     await test.settle();
     await expect(choked).rejects.toEqual(code('BOSUN_ASK_FAILED'));
     expect(await taken(test, 'off')).toBe(true);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('fails when the actor has ended before', async () => {
+  it('fails if the actor has ended before its turn', async () => {
     const test = await start();
     await taken(test, 'on');
     const [, late] = [taken(test, 'die'), taken(test, 'off')];
@@ -92,59 +92,59 @@ describe('a send until taken', () => {
     await expect(late).rejects.toMatchObject({
       code: expect.stringMatching(/^BOSUN_(EVENT_NOT_TAKEN|ACTOR_UNKNOWN)$/) as string,
     });
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('counts once in a session; a repeat does not know what came of the first', async () => {
+  it('counts once in a session; a repeat does not learn the outcome of the first send', async () => {
     const test = await start();
     const session = { id: 's', sequence: 1 };
-    expect(await test.system.clientApi.deliverTaken('l', { type: 'on' }, { session })).toBe(true);
-    expect(await test.system.clientApi.deliverTaken('l', { type: 'on' }, { session })).toBe(null);
+    expect(await test.shard.clientApi.deliverTaken('l', { type: 'on' }, { session })).toBe(true);
+    expect(await test.shard.clientApi.deliverTaken('l', { type: 'on' }, { session })).toBe(null);
     await test.crash();
     await test.restart();
-    expect(await test.system.clientApi.deliverTaken('l', { type: 'on' }, { session })).toBe(null);
-    await test.system.stop();
+    expect(await test.shard.clientApi.deliverTaken('l', { type: 'on' }, { session })).toBe(null);
+    await test.shard.stop();
   });
 
-  it('throws at once where the event is refused', async () => {
+  it('throws at once if the event is refused', async () => {
     const test = await start();
     expect(() => taken(test, 'xstate.stop')).toThrow(expect.objectContaining({ code: 'BOSUN_EVENT_REFUSED' }));
-    expect(() => test.system.clientApi.deliver('nobody', { type: 'on' })).toThrow(
+    expect(() => test.shard.clientApi.deliver('nobody', { type: 'on' })).toThrow(
       expect.objectContaining({ code: 'BOSUN_ACTOR_UNKNOWN' }),
     );
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('does not know while nothing runs', async () => {
+  it('resolves with null while the system is on hold', async () => {
     const test = await start();
-    await test.system.stop();
+    await test.shard.stop();
     await test.restart({ hold: true });
     expect(await taken(test, 'on')).toBe(null);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
-describe('what is shown', () => {
-  it('says which declared events the state takes, guards aside, patterns among them', async () => {
+describe('the view of an actor', () => {
+  it('lists the declared events that the state accepts, ignoring guards and resolving patterns', async () => {
     const test = await start();
-    expect(test.system.clientApi.accepts('l')).toEqual(['on', 'a.b', 'a.c']);
+    expect(test.shard.clientApi.accepts('l')).toEqual(['on', 'a.b', 'a.c']);
     await taken(test, 'on');
-    expect(test.system.clientApi.accepts('l')).toEqual(['off', 'choke', 'die']);
-    expect(test.system.clientApi.accepts('root')).toEqual([]);
-    await test.system.stop();
+    expect(test.shard.clientApi.accepts('l')).toEqual(['off', 'choke', 'die']);
+    expect(test.shard.clientApi.accepts('root')).toEqual([]);
+    await test.shard.stop();
   });
 
-  it('has a version that is the same over a crash, and another after every change', async () => {
+  it('has a version that survives a crash and changes with the state', async () => {
     const test = await start();
-    const versions = [test.system.clientApi.version('l')];
+    const versions = [test.shard.clientApi.version('l')];
     await taken(test, 'on');
-    versions.push(test.system.clientApi.version('l'));
+    versions.push(test.shard.clientApi.version('l'));
     await taken(test, 'on');
-    expect(test.system.clientApi.version('l')).toEqual(versions[1]);
+    expect(test.shard.clientApi.version('l')).toEqual(versions[1]);
     await test.crash();
     await test.restart();
-    expect(test.system.clientApi.version('l')).toEqual(versions[1]);
+    expect(test.shard.clientApi.version('l')).toEqual(versions[1]);
     expect(versions[0]).not.toEqual(versions[1]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });

@@ -1,5 +1,15 @@
 /** What defineAgent refuses. */
-import { type AnyStateMachine, createMachine, fromPromise, raise, sendParent, setup, spawnChild } from 'xstate';
+import {
+  and,
+  type AnyStateMachine,
+  createMachine,
+  fromPromise,
+  not,
+  raise,
+  sendParent,
+  setup,
+  spawnChild,
+} from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../../src/actors/api/define-agent.ts';
@@ -10,28 +20,40 @@ describe('defineAgent', () => {
   const define = (changes: object) => () => defineAgent({ name: 'a', machine, events: {}, ...changes } as never);
 
   it.each<[string, object, string]>([
-    ['a name that is none', { name: 'a b' }, 'a name is letters'],
-    ['an empty name', { name: '' }, 'a name is letters'],
-    ['the name of Bosses', { name: 'bosun.boss' }, 'this name is that of Bosses'],
+    ['an invalid name', { name: 'a b' }, 'a name must consist of letters'],
+    ['an empty name', { name: '' }, 'a name must consist of letters'],
+    ['the name of Bosses', { name: 'bosun.boss' }, 'this name is reserved for Bosses'],
     ...[0, -1, 1.5, Number.NaN, Infinity, '2', null].map((version): [string, object, string] => [
       `the version ${String(version)}`,
       { version },
-      'a version is a whole number from 1',
+      'version must be a whole number from 1',
     ]),
     [
-      'a limit above what the runtime bears',
+      'a limit above the maximum of the runtime',
       { limits: { mailboxMessages: 10_001 } },
-      'limits.mailboxMessages is a whole number from 1 to 10000',
+      'limits.mailboxMessages must be a whole number from 1 to 10000',
     ],
-    ['a limit of nothing', { limits: { mailboxMessages: 0 } }, 'limits.mailboxMessages is a whole number from 1'],
+    ['a limit of 0', { limits: { mailboxMessages: 0 } }, 'limits.mailboxMessages must be a whole number from 1'],
     [
-      'a misspelt event, with what it may have meant',
+      'a misspelt event, and suggests the event that was probably meant',
       { events: { 'order.Place': z.object({}) } },
       'no state handles "order.Place"; did you mean "order.place"?',
     ],
     ['an event that nothing handles', { events: { other: z.object({}) } }, 'no state handles "other"'],
     ['a wildcard', { events: { 'note.*': z.object({}) } }, '"note.*" is a pattern'],
     ['an event of the runtime', { events: { 'xstate.stop': z.object({}) } }, '"xstate.stop" is a reserved event type'],
+    ...(
+      [
+        ['of anything', z.any()],
+        ['of a text', z.string()],
+        ['that is transformed', z.object({}).transform(() => 1)],
+        ['of nothing', null],
+      ] as const
+    ).map(([what, schema]): [string, object, string] => [
+      `an event schema ${what} (F14)`,
+      { events: { 'order.place': schema } },
+      'the schema of "order.place" is not an object schema of zod 4: write z.object({ ... })',
+    ]),
     ['an event of Bosses', { events: { 'child.start': z.object({}) } }, '"child.start" is a reserved event type'],
     [
       'an action of the kernel',
@@ -41,11 +63,65 @@ describe('defineAgent', () => {
     [
       'an invoke of an actor it does not have',
       { machine: createMachine({ invoke: { src: 'nobody' as never } }) },
-      'it invokes "nobody", which its actors lack',
+      'it invokes "nobody", which is not in setup({ actors })',
     ],
   ])('refuses %s', (_, changes, message) => {
     expect(define(changes)).toThrow(message);
     expect(define(changes)).toThrow(code('BOSUN_AGENT_INVALID') as never);
+  });
+
+  it.each<[string, object, string]>([
+    [
+      'action on entry',
+      { entry: 'note' },
+      'state m names the action "note", which its machine lacks; implement it in set',
+    ],
+    ['action on exit, with params', { exit: { type: 'noteDown' } }, 'names the action "noteDown"'],
+    [
+      'action of a transition',
+      { on: { go: { actions: ['known', 'knwon'] } } },
+      '"knwon", which its machine lacks; did you',
+    ],
+    [
+      'guard',
+      { on: { go: { guard: 'isOpen' } } },
+      'the guard "isOpen", which its machine lacks; implement it in setup({ gu',
+    ],
+    ['guard with params', { always: { guard: { type: 'isOpen' }, target: '.b' } }, 'names the guard "isOpen"'],
+    ['guard within others', { on: { go: { guard: not(and(['isThere', 'isOpen'])) } } }, 'names the guard "isOpen"'],
+    [
+      'delay',
+      { after: { soon: {} } },
+      'state m names the delay "soon", which its machine lacks; implement it in setup',
+    ],
+    ['delay of an action', { entry: raise({ type: 'go' }, { delay: 'soon' as never }) }, 'names the delay "soon"'],
+  ])('refuses a name without an implementation: %s (N6)', (_, config, message) => {
+    const made = createMachine({ id: 'm', initial: 'a', states: { a: {}, b: {} }, ...config } as never);
+    const machine = made.provide({ actions: { known: () => {} }, guards: { isThere: () => true } } as never);
+    expect(define({ machine })).toThrow(message);
+    expect(define({ machine })).toThrow(code('BOSUN_AGENT_INVALID') as never);
+    const outer = setup({ actors: { inner: machine } }).createMachine({ invoke: { src: 'inner' } });
+    expect(define({ machine: outer })).toThrow('in inner: state m');
+  });
+
+  it('refuses a guard made of other guards if the machine lacks one of those (N6)', () => {
+    const machine = createMachine({ on: { go: { guard: 'both' } } }).provide({
+      guards: { both: and(['isThere', 'isOpen']), isThere: () => true },
+    } as never);
+    expect(define({ machine })).toThrow('the guard both names the guard "isOpen", which its machine lacks');
+  });
+
+  it('accepts names that are implemented in setup or by provide, and delays that are numbers (N6)', () => {
+    const machine = setup({
+      actions: { note: () => {}, later: () => {} },
+      guards: { isOpen: () => true },
+      delays: { soon: 5 },
+    }).createMachine({
+      entry: 'note',
+      on: { go: { guard: not('isOpen'), actions: { type: 'later' } } },
+      after: { soon: {}, 100: {} },
+    });
+    expect(define({ machine })).not.toThrow();
   });
 
   const two = (first: string, second: string, more: object = {}) =>
@@ -56,7 +132,7 @@ describe('defineAgent', () => {
     });
   const place = { 'order.place': z.object({}) };
 
-  it('refuses a key that is an event of a schema misspelt, with the place', () => {
+  it('refuses a key that looks like a misspelt event of a schema, and names its place', () => {
     expect(
       define({
         machine: two('order.place', 'order.palce'),
@@ -88,11 +164,14 @@ describe('defineAgent', () => {
       },
     ],
     [
-      'that stands beside the other in one state',
+      'that is handled in the same state as the similar event',
       { machine: createMachine({ on: { 'order.place': {}, 'order.palce': {} } }), events: place },
     ],
-    ['that differs as names do on purpose', { machine: two('tick1', 'tick2'), events: { tick1: z.object({}) } }],
-    ['that is a fact beside a command', { machine: two('order.place', 'order.placed'), events: place }],
+    [
+      'that differs from an event only in its number',
+      { machine: two('tick1', 'tick2'), events: { tick1: z.object({}) } },
+    ],
+    ['that is the past tense of a command', { machine: two('order.place', 'order.placed'), events: place }],
     [
       'of the runtime, or a pattern',
       { machine: two('order.place', 'xstate.done.actor.*', { invoke: [] }), events: place },
@@ -133,7 +212,7 @@ describe('defineAgent', () => {
     ).not.toThrow();
   });
 
-  it('has the compiler check the names of effects and actions, where the machine was set up with some', () => {
+  it('has the compiler check names of effects and actions if the setup of the machine names some', () => {
     const known = setup({ actors: { fetch: fromPromise(async () => 1) }, actions: { mail: () => {} } }).createMachine(
       {},
     );

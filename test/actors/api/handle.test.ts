@@ -4,9 +4,9 @@ import { startTestSystem } from '../../../src/testing/test-system.ts';
 import { account, code, deposit } from '../../support/actors/account.ts';
 
 describe('a handle', () => {
-  it('is called with the present snapshot, and once for every epoch that changed the actor', async () => {
+  it('calls a subscriber with the present snapshot, and once for every epoch that changes the actor', async () => {
     const test = await startTestSystem({ agents: [account] });
-    const actor = await test.system.spawn(account, 'a');
+    const actor = await test.shard.spawn(account, 'a');
     const seen: number[] = [];
     const subscription = actor.subscribe(({ context }) => seen.push(context.balance));
     await Promise.all([1, 1, 1].map((amount) => actor.send(deposit(amount))));
@@ -15,12 +15,12 @@ describe('a handle', () => {
     await actor.send(deposit(1));
     await test.settle();
     expect(seen).toEqual([0, 3, 4]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('is shown the last of an actor that ends, and told that it is gone', async () => {
+  it('calls a subscriber with the last snapshot of an actor that ends, and then completes', async () => {
     const test = await startTestSystem({ agents: [account] });
-    const actor = await test.system.spawn(account, 'a');
+    const actor = await test.shard.spawn(account, 'a');
     const seen: string[] = [];
     actor.subscribe(
       ({ status }) => seen.push(status),
@@ -30,26 +30,26 @@ describe('a handle', () => {
     await test.settle();
     expect(seen).toEqual(['active', 'done', 'complete']);
     expect(() => actor.snapshot()).toThrow('no actor at a');
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('follows one life: who is born later at the address is somebody else', async () => {
+  it('follows one life: a subscription does not see the next actor at the same address', async () => {
     const test = await startTestSystem({ agents: [account] });
-    const actor = await test.system.spawn(account, 'a');
+    const actor = await test.shard.spawn(account, 'a');
     const seen: string[] = [];
     actor.subscribe(({ status }) => seen.push(status));
     await actor.send({ type: 'close' });
     await test.settle();
-    await test.system.spawn(account, 'a');
+    await test.shard.spawn(account, 'a');
     await actor.send(deposit(1));
     await test.settle();
     expect([seen, actor.snapshot().context]).toEqual([['active', 'done'], { balance: 1 }]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
   it('hears emitted events by type, or all of them', async () => {
     const test = await startTestSystem({ agents: [account] });
-    const actor = await test.system.spawn(account, 'a');
+    const actor = await test.shard.spawn(account, 'a');
     const heard: string[] = [];
     actor.on('changed', ({ type }) => heard.push(type));
     const all = actor.on('*', () => heard.push('*'));
@@ -59,12 +59,12 @@ describe('a handle', () => {
     await actor.send(deposit(1));
     await test.settle();
     expect(heard).toEqual(['changed', '*', 'changed']);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
   it('waits for a condition', async () => {
     const test = await startTestSystem({ agents: [account] });
-    const actor = await test.system.spawn(account, 'a');
+    const actor = await test.shard.spawn(account, 'a');
     expect((await actor.waitFor(({ context }) => context.balance === 0)).sequence).toBeGreaterThan(0);
     const rich = actor.waitFor(({ context }) => context.balance > 10, { timeoutMs: 100 });
     await actor.send(deposit(11));
@@ -72,12 +72,12 @@ describe('a handle', () => {
     const closed = actor.waitFor(({ status }) => status === 'done');
     await actor.send({ type: 'close' });
     expect((await closed).status).toBe('done');
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('gives up waiting at the time, at the end of the actor or system, and where the condition throws', async () => {
+  it('stops waiting at the timeout, at the end of the actor or the system, and if the condition throws', async () => {
     const test = await startTestSystem({ agents: [account] });
-    const actor = await test.system.spawn(account, 'a');
+    const actor = await test.shard.spawn(account, 'a');
     const never = () => false;
     const early = expect(actor.waitFor(never, { timeoutMs: 100 })).rejects.toEqual(code('BOSUN_TIMEOUT'));
     await test.advance(100);
@@ -91,32 +91,32 @@ describe('a handle', () => {
     await actor.send({ type: 'close' });
     await removed;
     await expect(actor.waitFor(never)).rejects.toEqual(code('BOSUN_ACTOR_UNKNOWN'));
-    const again = await test.system.spawn(account, 'a');
+    const again = await test.shard.spawn(account, 'a');
     const stopped = expect(again.waitFor(never)).rejects.toEqual(code('BOSUN_SYSTEM_CLOSED'));
-    await test.system.stop();
+    await test.shard.stop();
     await stopped;
   });
 
-  it('on an address where nobody lives says so', async () => {
+  it('throws for an address without an actor', async () => {
     const test = await startTestSystem({ agents: [account] });
-    const nobody = test.system.actor('nobody');
+    const nobody = test.shard.actor('nobody');
     for (const use of [
       () => nobody.snapshot(),
       () => nobody.subscribe(() => {}),
       () => nobody.on('*', () => {}),
-      () => test.system.tree('nobody'),
+      () => test.shard.tree('nobody'),
     ]) {
       expect(use).toThrow('no actor at nobody');
     }
-    expect(() => test.system.actor('no address')).toThrow('not an address');
-    expect(test.system.snapshot('nobody')).toBeUndefined();
-    await test.system.stop();
+    expect(() => test.shard.actor('no address')).toThrow('not an address');
+    expect(test.shard.snapshot('nobody')).toBeUndefined();
+    await test.shard.stop();
   });
 
-  it('is typed by its agent', async () => {
+  it('has the types of its agent', async () => {
     const test = await startTestSystem({ agents: [account] });
-    const actor = await test.system.spawn(account, 'a');
-    const typed = test.system.actor('a', account);
+    const actor = await test.shard.spawn(account, 'a');
+    const typed = test.shard.actor('a', account);
     const balance: number = typed.snapshot().context.balance;
     expect(balance).toBe(0);
     // @ts-expect-error A misspelt event.
@@ -126,9 +126,9 @@ describe('a handle', () => {
     // @ts-expect-error A field that is missing.
     await expect(typed.send({ type: 'deposit' })).rejects.toEqual(code('BOSUN_EVENT_INVALID'));
     // @ts-expect-error Input of another type. The machine takes it all the same.
-    await test.system.spawn(account, 'b', { input: { balance: 'much' } });
+    await test.shard.spawn(account, 'b', { input: { balance: 'much' } });
     // @ts-expect-error A context has no such key.
     expect(typed.snapshot().context.balanc).toBeUndefined();
-    await test.system.stop();
+    await test.shard.stop();
   });
 });

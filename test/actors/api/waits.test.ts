@@ -1,4 +1,7 @@
-/** Who waits for whom, since when and in which state; and how long unread messages have waited. */
+/**
+ * The waits of actors: the waiting and the awaited actor, the time and the state; and the age of the oldest unread
+ * message.
+ */
 import { enqueueActions, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -9,7 +12,7 @@ import { clerk as worker } from '../../support/actors/clerk.ts';
 import { started } from '../../support/actors/started.ts';
 import { clerk, teller } from '../../support/actors/talkers.ts';
 
-/** On `burst` sends six thousand events, of no consequence, to whoever has the system id `full`. */
+/** On `burst` sends six thousand events without effect to the actor with the system id `full`. */
 const busy = defineAgent({
   name: 'busy',
   machine: setup({ types: {} as { events: { type: 'burst' } } }).createMachine({
@@ -46,120 +49,124 @@ async function crashed(): Promise<void> {
   await test.restart();
 }
 
-describe('waiting', () => {
-  it('shows who asks whom, since when, until when and in which state, over a crash, until it is answered', async () => {
+describe('the list of waits', () => {
+  it('shows an ask with asker, receiver, times and state, over a crash, until it is answered', async () => {
     await start();
     const sinceMs = test.clock.wallMs();
-    await test.system.send('asker', { type: 'go', to: 'asked', event: { type: 'hold' }, timeoutMs: 60_000 });
+    await test.shard.send('asker', { type: 'go', to: 'asked', event: { type: 'hold' }, timeoutMs: 60_000 });
     await test.advance(1_000);
     const wait = { kind: 'ask', address: 'asker', state: 'asking', for: 'asked', sinceMs, untilMs: sinceMs + 60_000 };
-    expect(test.system.admin.waiting()).toEqual([wait]);
+    expect(test.shard.admin.waiting()).toEqual([wait]);
     await crashed();
-    expect(test.system.admin.waiting()).toEqual([wait]);
-    await test.system.send('asked', { type: 'answer', value: 1 });
+    expect(test.shard.admin.waiting()).toEqual([wait]);
+    await test.shard.send('asked', { type: 'answer', value: 1 });
     await test.settle();
-    expect(test.system.admin.waiting()).toEqual([]);
+    expect(test.shard.admin.waiting()).toEqual([]);
   });
 
-  it('shows hosts that ask, until they have given up', async () => {
+  it('shows asks of hosts until they time out', async () => {
     await start();
-    const asked = test.system.ask('asked', { type: 'hold' }, { timeoutMs: 500 }).catch(() => 'late');
-    const named = test.system.ask('asked', { type: 'hold' }, { timeoutMs: 800, id: 'a' }).catch(() => 'late');
+    const asked = test.shard.ask('asked', { type: 'hold' }, { timeoutMs: 500 }).catch(() => 'late');
+    const named = test.shard.ask('asked', { type: 'hold' }, { timeoutMs: 800, id: 'a' }).catch(() => 'late');
     await test.settle();
     const sinceMs = test.clock.wallMs();
     const wait = { kind: 'ask', address: null, state: null, for: 'asked', sinceMs };
-    expect(test.system.admin.waiting()).toEqual([
+    expect(test.shard.admin.waiting()).toEqual([
       { ...wait, untilMs: sinceMs + 500 },
       { ...wait, untilMs: sinceMs + 800 },
     ]);
     await test.advance(500);
-    expect(test.system.admin.waiting()).toEqual([{ ...wait, untilMs: sinceMs + 800 }]);
+    expect(test.shard.admin.waiting()).toEqual([{ ...wait, untilMs: sinceMs + 800 }]);
     await test.advance(300);
-    expect([test.system.admin.waiting(), await asked, await named]).toEqual([[], 'late', 'late']);
+    expect([test.shard.admin.waiting(), await asked, await named]).toEqual([[], 'late', 'late']);
   });
 
-  it('shows effects that run, with this start, and the state of their machine', async () => {
+  it('shows running effects with the time of this start and the state of their machine', async () => {
     await start({ agents: [worker], tree: { children: [{ id: 'w', agent: 'clerk' }] } });
     const wait = { kind: 'effect', address: 'w', state: { desk: 'idle', lamp: 'lit' }, for: 'w/lamp', untilMs: null };
-    expect(test.system.admin.waiting()).toEqual([{ ...wait, sinceMs: test.clock.wallMs() }]);
+    expect(test.shard.admin.waiting()).toEqual([{ ...wait, sinceMs: test.clock.wallMs() }]);
     await test.advance(5_000);
     await crashed();
-    expect(test.system.admin.waiting()).toEqual([{ ...wait, sinceMs: test.clock.wallMs() }]);
-    await test.system.stop();
+    expect(test.shard.admin.waiting()).toEqual([{ ...wait, sinceMs: test.clock.wallMs() }]);
+    await test.shard.stop();
     await test.restart({ hold: true });
-    expect(test.system.admin.waiting()).toEqual([{ ...wait, sinceMs: null }]);
+    expect(test.shard.admin.waiting()).toEqual([{ ...wait, sinceMs: null }]);
   });
 
-  it('shows who was suspended and by whom, who waits for a restart, and for room', LONG, async () => {
-    const children = [
-      { id: 'full', agent: 'clerk', systemId: 'full' },
-      { id: 'sender', agent: 'busy' },
-      { id: 'weak', agent: 'clerk', backoff: { minMs: 3_000, jitter: 0 } },
-    ];
-    await start({ agents: [worker, busy], tree: { children } });
-    const beganMs = test.clock.wallMs();
-    await test.system.admin.suspend('full', as);
-    for (let n = 0; n < 3; n++) await test.system.send('sender', { type: 'burst' });
-    await test.advance(1_000);
-    await test.system.admin.kill('weak', as);
-    await test.settle();
-    const waits = () => test.system.admin.waiting().filter(({ kind }) => kind !== 'effect');
-    const state = { desk: 'idle', lamp: 'lit' };
-    const suspended = { kind: 'suspended', address: 'full', state, for: 'ada', sinceMs: beganMs, untilMs: null };
-    const room = { kind: 'room', address: 'sender', state: 'sending', for: 'full', sinceMs: beganMs, untilMs: null };
-    const restart = { kind: 'restart', address: 'weak', state, for: 'root', sinceMs: null, untilMs: beganMs + 4_000 };
-    expect(waits()).toEqual([room, suspended, restart]);
-    // What waits for room is not stored: the next send finds the mailbox full again.
-    await crashed();
-    expect(waits()).toEqual([suspended, { ...room, sinceMs: beganMs + 1_000 }, restart]);
-    await test.system.resume('full');
-    await test.advance(3_000);
-    expect(waits()).toEqual([]);
-  });
+  it(
+    'shows suspended actors with their administrator, delayed restarts, and senders that wait for room',
+    LONG,
+    async () => {
+      const children = [
+        { id: 'full', agent: 'clerk', systemId: 'full' },
+        { id: 'sender', agent: 'busy' },
+        { id: 'weak', agent: 'clerk', backoff: { minMs: 3_000, jitter: 0 } },
+      ];
+      await start({ agents: [worker, busy], tree: { children } });
+      const beganMs = test.clock.wallMs();
+      await test.shard.admin.suspend('full', as);
+      for (let n = 0; n < 3; n++) await test.shard.send('sender', { type: 'burst' });
+      await test.advance(1_000);
+      await test.shard.admin.kill('weak', as);
+      await test.settle();
+      const waits = () => test.shard.admin.waiting().filter(({ kind }) => kind !== 'effect');
+      const state = { desk: 'idle', lamp: 'lit' };
+      const suspended = { kind: 'suspended', address: 'full', state, for: 'ada', sinceMs: beganMs, untilMs: null };
+      const room = { kind: 'room', address: 'sender', state: 'sending', for: 'full', sinceMs: beganMs, untilMs: null };
+      const restart = { kind: 'restart', address: 'weak', state, for: 'root', sinceMs: null, untilMs: beganMs + 4_000 };
+      expect(waits()).toEqual([room, suspended, restart]);
+      // What waits for room is not stored: the next send finds the mailbox full again.
+      await crashed();
+      expect(waits()).toEqual([suspended, { ...room, sinceMs: beganMs + 1_000 }, restart]);
+      await test.shard.resume('full');
+      await test.advance(3_000);
+      expect(waits()).toEqual([]);
+    },
+  );
 
-  it('shows only what is durable', async () => {
+  it('shows only durable waits', async () => {
     await start();
     const held = test.store.hold('before');
-    void test.system.send('asker', { type: 'go', to: 'asked', event: { type: 'hold' } });
+    void test.shard.send('asker', { type: 'go', to: 'asked', event: { type: 'hold' } });
     await held.reached;
     await new Promise<void>((resolve) => test.clock.defer(resolve));
-    expect(test.system.admin.waiting()).toEqual([]);
+    expect(test.shard.admin.waiting()).toEqual([]);
     held.release();
     await test.settle();
-    expect(test.system.admin.waiting()).toMatchObject([{ kind: 'ask' }]);
+    expect(test.shard.admin.waiting()).toMatchObject([{ kind: 'ask' }]);
   });
 });
 
 describe('the oldest unread message', () => {
-  const age = () => test.system.tree().children.find(({ address }) => address === 'asked')!.oldestMessageMs;
+  const age = () => test.shard.tree().children.find(({ address }) => address === 'asked')!.oldestMessageMs;
 
   it('has waited since the first epoch that held it unread, over a crash and in a stopped store', async () => {
     await start();
     expect(age()).toBe(null);
-    await test.system.admin.suspend('asked', as);
-    await test.system.send('asked', { type: 'read' });
+    await test.shard.admin.suspend('asked', as);
+    await test.shard.send('asked', { type: 'read' });
     await test.advance(2_000);
-    await test.system.send('asked', { type: 'read' });
-    expect([age(), test.system.admin.getState('asked').oldestMessageMs]).toEqual([2_000, 2_000]);
+    await test.shard.send('asked', { type: 'read' });
+    expect([age(), test.shard.admin.getState('asked').oldestMessageMs]).toEqual([2_000, 2_000]);
     await crashed();
     await test.advance(500);
     expect(age()).toBe(2_500);
-    await test.system.stop();
+    await test.shard.stop();
     await test.restart({ hold: true });
     // Time stands still there at the last epoch.
     expect(age()).toBe(2_000);
-    await test.system.stop();
+    await test.shard.stop();
     await test.restart();
-    await test.system.admin.step('asked', as);
+    await test.shard.admin.step('asked', as);
     expect(age()).toBe(500);
-    await test.system.resume('asked');
+    await test.shard.resume('asked');
     await test.settle();
     expect(age()).toBe(null);
   });
 
-  it('of a timer has waited since it came due', async () => {
+  it('the oldest unread message from a timer has waited since that timer came due', async () => {
     await start({ agents: [worker], tree: { children: [{ id: 'asked', agent: 'clerk' }] } });
-    await test.system.admin.suspend('asked', as);
+    await test.shard.admin.suspend('asked', as);
     await test.advance(60_000 + 700);
     expect(age()).toBe(700);
   });

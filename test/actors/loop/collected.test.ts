@@ -1,8 +1,8 @@
-/** A system that has stopped, and that nobody holds, leaves memory. */
+/** A stopped system without references to it leaves memory. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { createSystem, type System } from '../../../src/system.ts';
+import { Shard } from '../../../src/shard.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { account, deposit } from '../../support/actors/account.ts';
 
@@ -10,10 +10,10 @@ setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
 /** On a store that holds something already: what reads it is what used to stay. */
-async function stopped(): Promise<WeakRef<System>> {
+async function stopped(): Promise<WeakRef<Shard>> {
   const store = memoryStore();
   for (let run = 0; ; run++) {
-    const system = await createSystem({ agents: [account], store, durability: 'memory' }).start();
+    const system = await new Shard({ agents: [account], store, durability: 'memory' }).start();
     const { address } = await system.spawn(account, 'a');
     await system.send(address, deposit(1));
     await system.stop();
@@ -23,8 +23,8 @@ async function stopped(): Promise<WeakRef<System>> {
 
 const ROUNDS_MAX = 100;
 
-describe('a system that has stopped', () => {
-  it('is collected', async () => {
+describe('a stopped system', () => {
+  it('is garbage-collected', async () => {
     const system = await stopped();
     // Whatever the stop has left on its way holds it until that has arrived, which a busy machine does later.
     for (let round = 0; round < ROUNDS_MAX && system.deref() !== undefined; round++) {

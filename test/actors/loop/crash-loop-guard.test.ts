@@ -1,5 +1,6 @@
 /**
- * P6b: what kills the host is found out. Here the death is virtual; test/crash/host-killers.test.ts has the real ones.
+ * P6b: a message, step or effect that kills the host is identified. Here the death is virtual;
+ * test/crash/host-killers.test.ts has real ones.
  */
 import { assign, fromPromise, sendTo, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
@@ -15,7 +16,7 @@ function host(): { die: () => void; test: TestSystem | undefined; isDeadly: bool
     isDeadly: true,
     die: () => {
       if (!self.isDeadly || self.test === undefined) return;
-      self.test.system.abandon();
+      self.test.shard.abandon();
       self.test.store.crash();
     },
   };
@@ -47,8 +48,7 @@ async function startDeadly(death = host()): Promise<{ test: TestSystem; death: R
 }
 
 /**
- * Starts again and again, as whoever watches the process does, until a start survives. @returns How many starts it
- * took.
+ * Starts again and again, as a process manager does, until a start survives. @returns The number of starts.
  */
 async function startsUntilAlive(test: TestSystem): Promise<number> {
   for (let starts = 1; starts < 10; starts++) {
@@ -74,41 +74,41 @@ describe('a message that kills the process', () => {
       const { test } = await startDeadly();
       await tell(test, 'GOOD');
       // A client that is not answered sends again until it is.
-      void test.system.send('subject', { type });
+      void test.shard.send('subject', { type });
       await dead(test);
       await test.restart().catch(() => {});
-      if (test.store.isOpen) void test.system.send('subject', { type }).catch(() => {});
+      if (test.store.isOpen) void test.shard.send('subject', { type }).catch(() => {});
       await dead(test);
       expect(await startsUntilAlive(test)).toBeLessThanOrEqual(2);
-      expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+      expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
         { address: 'subject', event: { type: 'BAD' }, error: { code: 'BOSUN_HOST_KILLED' } },
       ]);
       await tell(test, 'GOOD');
       expect(contextOf(test)).toMatchObject({ good: 2 });
-      await test.system.stop();
+      await test.shard.stop();
     },
   );
 
-  it('from a timer is quarantined in the same way', async () => {
+  it('is quarantined in the same way when it comes from a timer', async () => {
     const { test } = await startDeadly();
     await tell(test, 'LATER');
     await test.advance(1_000).catch(() => {});
     expect(test.store.isOpen).toBe(false);
     expect(await startsUntilAlive(test)).toBe(3);
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+    expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
       { event: { type: 'BAD' }, error: { code: 'BOSUN_HOST_KILLED' } },
     ]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('is not held against what only happened to be there when the process was killed', async () => {
+  it('is not quarantined if it was only unread when the process was killed', async () => {
     const { test, death } = await startDeadly();
-    void test.system.send('subject', { type: 'TWO' });
+    void test.shard.send('subject', { type: 'TWO' });
     await dead(test);
     death.isDeadly = false;
     expect(await startsUntilAlive(test)).toBe(1);
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
-    await test.system.stop();
+    expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
+    await test.shard.stop();
   });
 });
 
@@ -116,51 +116,51 @@ describe('a step that kills the process', () => {
   it('is noted like any turn, so that its message is quarantined after the third death', async () => {
     const { test } = await startDeadly();
     const as = { by: 'ada' };
-    await test.system.admin.suspend('subject', as);
-    await test.system.send('subject', { type: 'BAD' });
+    await test.shard.admin.suspend('subject', as);
+    await test.shard.send('subject', { type: 'BAD' });
     await test.crash();
     for (let starts = 0; starts < 2; starts++) {
       await test.restart();
-      void test.system.admin.step('subject', as).catch(() => {});
+      void test.shard.admin.step('subject', as).catch(() => {});
       expect(await dead(test)).toBe('dead');
     }
     await test.restart();
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+    expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
       { event: { type: 'BAD' }, error: { code: 'BOSUN_HOST_KILLED' } },
     ]);
-    // The run is cautious still: what is stepped through has to be durable first.
+    // The run is still cautious: a message has to be durable before a step takes it.
     await tell(test, 'GOOD');
-    expect(await test.system.admin.step('subject', as)).toEqual({ type: 'GOOD' });
-    expect(await test.system.admin.step('subject', as)).toBe(null);
-    expect([contextOf(test), test.system.snapshot('subject')!.status]).toEqual([{ good: 1 }, 'suspended']);
-    await test.system.stop();
+    expect(await test.shard.admin.step('subject', as)).toEqual({ type: 'GOOD' });
+    expect(await test.shard.admin.step('subject', as)).toBe(null);
+    expect([contextOf(test), test.shard.snapshot('subject')!.status]).toEqual([{ good: 1 }, 'suspended']);
+    await test.shard.stop();
   });
 });
 
 describe('an effect that kills the process', () => {
-  it('fails instead of being started once more, and its machine handles that', async () => {
+  it('fails instead of being started again, and its machine handles the failure', async () => {
     const { test } = await startDeadly();
     await tell(test, 'START').catch(() => {});
     expect(test.store.isOpen).toBe(false);
     expect(await startsUntilAlive(test)).toBe(3);
-    expect(test.system.snapshot('subject')).toMatchObject({ value: 'failed' });
-    await test.system.stop();
+    expect(test.shard.snapshot('subject')).toMatchObject({ value: 'failed' });
+    await test.shard.stop();
   });
 });
 
 describe('a cautious run', () => {
-  it('is like any other after a while, and one after a stop is not cautious', async () => {
+  it('becomes a normal run after a while; a run after a stop is not cautious', async () => {
     const { test, death } = await startDeadly();
     await test.crash();
     await test.restart();
     await test.advance(CAUTIOUS_MS);
     const before = test.store.writes;
-    void test.system.send('subject', { type: 'TWO' });
+    void test.shard.send('subject', { type: 'TWO' });
     await dead(test);
     expect([test.store.isOpen, test.store.writes - before]).toEqual([false, 0]);
     death.isDeadly = false;
     await test.restart();
-    await test.system.stop();
+    await test.shard.stop();
     expect(JSON.parse(test.store.notes!.read()!)).toEqual({ state: 'stopped', deed: null, deaths: {} });
   });
 });

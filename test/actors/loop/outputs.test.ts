@@ -54,7 +54,7 @@ async function startLeaky(options: SubjectOptions = {}): Promise<{ test: TestSys
     log: (...line) => lines.push(`log ${line.join(' ')}`),
     ...options,
   });
-  const actor = test.system.actor('subject');
+  const actor = test.shard.actor('subject');
   actor.subscribe(({ context }) => lines.push(`seen ${(context as { count: number }).count}`));
   actor.on('EMITTED', (event) => lines.push(`emitted ${(event as unknown as { n: number }).n}`));
   lines.length = 0;
@@ -70,11 +70,11 @@ async function pass(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
 }
 
-describe.each(['before', 'durable'] as const)('while the write of an epoch is held (%s)', (point) => {
-  it('nothing that it caused leaves; then all of it does, in the order of its causes', async () => {
+describe.each(['before', 'durable'] as const)('an epoch whose write is held (%s)', (point) => {
+  it('nothing that it caused leaves; then all of it leaves, in the order of its causes', async () => {
     const { test, lines } = await startLeaky();
     const held = test.store.hold(point);
-    const ack = acknowledged(lines, test.system.send('subject', { type: 'GO' }));
+    const ack = acknowledged(lines, test.shard.send('subject', { type: 'GO' }));
     await held.reached;
     await pass();
     expect(lines).toEqual([]);
@@ -83,10 +83,10 @@ describe.each(['before', 'durable'] as const)('while the write of an epoch is he
     await ack;
     await test.settle();
     expect(lines).toEqual(['emitted 1', 'log logged', 'acted 1', 'callback received PING', 'seen 1', 'ack']);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('what leaves then finds readers shown what has caused it', async () => {
+  it('shows the causes of its outputs to readers before the outputs leave', async () => {
     const read: unknown[] = [];
     const machine = setup({ types: {} as { context: { count: number } } }).createMachine({
       context: { count: 0 },
@@ -101,21 +101,21 @@ describe.each(['before', 'durable'] as const)('while the write of an epoch is he
       },
     });
     const test = await startSubject(machine, { events: ['GO'] });
-    test.system.actor('subject').on('EMITTED', () => read.push(contextOf(test)));
+    test.shard.actor('subject').on('EMITTED', () => read.push(contextOf(test)));
     const held = test.store.hold(point);
-    const sent = test.system.send('subject', { type: 'GO' });
+    const sent = test.shard.send('subject', { type: 'GO' });
     await held.reached;
     held.release();
     await sent;
     await test.settle();
     expect(read).toEqual([{ count: 1 }, { count: 1 }]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
   it('no effect starts, and none is stopped', async () => {
     const { test, lines } = await startLeaky();
     const held = test.store.hold(point);
-    const acks = ['START', 'STOP'].map((type) => test.system.send('subject', { type }));
+    const acks = ['START', 'STOP'].map((type) => test.shard.send('subject', { type }));
     await held.reached;
     await pass();
     expect(lines).toEqual([]);
@@ -123,15 +123,15 @@ describe.each(['before', 'durable'] as const)('while the write of an epoch is he
     await Promise.all(acks);
     await test.settle();
     expect(lines.filter((line) => !line.startsWith('seen')).sort()).toEqual(['callback stopped', 'promise started']);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('turns go on in memory, and their outputs wait for the epoch after it', async () => {
+  it('turns go on in memory, and their outputs wait for the following epoch', async () => {
     const { test, lines } = await startLeaky();
     const first = test.store.hold(point);
-    const acks = [acknowledged(lines, test.system.send('subject', { type: 'GO' }), 'ack 1')];
+    const acks = [acknowledged(lines, test.shard.send('subject', { type: 'GO' }), 'ack 1')];
     await first.reached;
-    acks.push(acknowledged(lines, test.system.send('subject', { type: 'GO' }), 'ack 2'));
+    acks.push(acknowledged(lines, test.shard.send('subject', { type: 'GO' }), 'ack 2'));
     await pass();
     const second = test.store.hold(point);
     first.release();
@@ -142,10 +142,10 @@ describe.each(['before', 'durable'] as const)('while the write of an epoch is he
     second.release();
     await Promise.all(acks);
     expect(lines).toContain('acted 2');
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('births, deaths and restarts do not show', async () => {
+  it('births, deaths and restarts are not visible', async () => {
     const kid = agentOf(
       'kid',
       setup({}).createMachine({
@@ -160,82 +160,85 @@ describe.each(['before', 'durable'] as const)('while the write of an epoch is he
       ['BREAK'],
     );
     const test = await startSubject(setup({}).createMachine({}), { agents: [kid] });
-    await test.system.spawn(kid, 'old', { restart: 'permanent' });
-    const shown = () => test.system.tree().children.map(({ address, restarts }) => `${address} ${restarts}`);
+    await test.shard.spawn(kid, 'old', { restart: 'permanent' });
+    const shown = () => test.shard.tree().children.map(({ address, restarts }) => `${address} ${restarts}`);
     const before = shown();
     const held = test.store.hold(point);
-    const broken = test.system.send('old', { type: 'BREAK' });
+    const broken = test.shard.send('old', { type: 'BREAK' });
     await held.reached;
-    const spawned = test.system.spawn(kid, 'new');
+    const spawned = test.shard.spawn(kid, 'new');
     await pass();
     expect(shown()).toEqual(before);
-    expect(test.system.snapshot('new')).toBeUndefined();
+    expect(test.shard.snapshot('new')).toBeUndefined();
     held.release();
     await Promise.all([broken, spawned]);
     await test.settle();
     expect(shown()).toEqual(['subject 0', 'old 1', 'new 0']);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('the sequence of a session does not show', async () => {
+  it('the sequence number of a session is not visible', async () => {
     const { test } = await startLeaky();
     const held = test.store.hold(point);
-    const sent = test.system.send('subject', { type: 'GO' }, { session: { id: 'client', sequence: 5 } });
+    const sent = test.shard.send('subject', { type: 'GO' }, { session: { id: 'client', sequence: 5 } });
     await held.reached;
-    expect(test.system.lastSequence('client')).toBe(0);
+    expect(test.shard.lastSequence('client')).toBe(0);
     held.release();
     await sent;
-    expect(test.system.lastSequence('client')).toBe(5);
-    await test.system.stop();
+    expect(test.shard.lastSequence('client')).toBe(5);
+    await test.shard.stop();
   });
 });
 
 describe('a power cut', () => {
-  it('before the write loses the epoch, of which nothing has left', async () => {
+  it('a power cut before the write loses the epoch, of which nothing has left', async () => {
     const { test, lines } = await startLeaky();
     const held = test.store.hold('before');
-    void test.system.send('subject', { type: 'GO' });
+    void test.shard.send('subject', { type: 'GO' });
     await held.reached;
     await test.crash();
     await test.restart();
     expect(contextOf(test)).toEqual({ count: 0 });
     expect(lines).toEqual(['callback started']);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('after the write and before anybody knows keeps the epoch; its custom actions are lost', async () => {
+  it('a power cut between the write and its acknowledgement keeps the epoch and loses its custom actions', async () => {
     const { test, lines } = await startLeaky();
     const held = test.store.hold('durable');
-    void test.system.send('subject', { type: 'GO' });
+    void test.shard.send('subject', { type: 'GO' });
     await held.reached;
     await test.crash();
     await test.restart();
     expect(contextOf(test)).toEqual({ count: 1 });
     expect(lines).toEqual(['callback started']);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
 describe('a write that fails', () => {
-  it.each([false, true])('is made good before anybody notices (on the medium all the same: %s)', async (applied) => {
-    const { test, lines } = await startLeaky();
-    test.store.failWrites(1, { applied });
-    await tell(test, 'GO');
-    expect(contextOf(test)).toEqual({ count: 1 });
-    expect(lines.filter((line) => line.startsWith('callback'))).toEqual(['callback received PING']);
-    expect(test.system.outage).toBeUndefined();
-    await test.crash();
-    await test.restart();
-    expect(contextOf(test)).toEqual({ count: 1 });
-    await test.system.stop();
-  });
+  it.each([false, true])(
+    'is retried before any outage is reported (on the medium all the same: %s)',
+    async (applied) => {
+      const { test, lines } = await startLeaky();
+      test.store.failWrites(1, { applied });
+      await tell(test, 'GO');
+      expect(contextOf(test)).toEqual({ count: 1 });
+      expect(lines.filter((line) => line.startsWith('callback'))).toEqual(['callback received PING']);
+      expect(test.shard.outage).toBeUndefined();
+      await test.crash();
+      await test.restart();
+      expect(contextOf(test)).toEqual({ count: 1 });
+      await test.shard.stop();
+    },
+  );
 
-  it('keeps what was sent, started and taken while the next epoch is being made, each once', async () => {
+  it('takes each send, start and turn made during the next epoch once', async () => {
     const { test, lines } = await startLeaky();
     const held = test.store.hold('before');
-    const first = test.system.send('subject', { type: 'GO' }, { session: { id: 'client', sequence: 1 } });
+    const first = test.shard.send('subject', { type: 'GO' }, { session: { id: 'client', sequence: 1 } });
     await held.reached;
-    const second = test.system.send('subject', { type: 'GO' }, { session: { id: 'client', sequence: 2 } });
+    const second = test.shard.send('subject', { type: 'GO' }, { session: { id: 'client', sequence: 2 } });
     await pass();
     test.store.failWrites(1);
     held.release();
@@ -247,23 +250,23 @@ describe('a write that fails', () => {
       'callback received PING',
       'callback received PING',
     ]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('for long is an outage: sends are refused, reads served, what waits is kept, and it heals by itself', async () => {
+  it('a write that keeps failing is an outage: sends are refused, reads served, accepted sends kept', async () => {
     const { test, lines } = await startLeaky();
     test.store.failWrites(Infinity);
-    const kept = test.system.send('subject', { type: 'GO' });
+    const kept = test.shard.send('subject', { type: 'GO' });
     await test.advance(60_000);
     const refused = { code: 'BOSUN_STORE_UNAVAILABLE', retryable: true };
-    expect(test.system.outage).toMatchObject(refused);
-    await expect(test.system.send('subject', { type: 'GO' })).rejects.toMatchObject(refused);
+    expect(test.shard.outage).toMatchObject(refused);
+    await expect(test.shard.send('subject', { type: 'GO' })).rejects.toMatchObject(refused);
     expect(contextOf(test)).toEqual({ count: 0 });
     expect(lines).toEqual([expect.stringMatching(/^log the store cannot be written, trying again: /)]);
     test.store.failWrites(0);
     await test.advance(5_000);
     await kept;
-    expect(test.system.outage).toBeUndefined();
+    expect(test.shard.outage).toBeUndefined();
     expect(contextOf(test)).toEqual({ count: 1 });
     await tell(test, 'GO');
     await test.settle();
@@ -271,62 +274,62 @@ describe('a write that fails', () => {
     expect(lines.filter((line) => /^callback st|^log the store/.test(line)).slice(1)).toEqual([
       'log the store can be written again',
     ]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
   it.each([false, true])(
-    'for longer than a system has patience closes it, and the next start goes on (on the medium: %s)',
+    'a write that fails for longer than outageMs closes the system, and the next start goes on (on the medium: %s)',
     async (applied) => {
       const { test, lines } = await startLeaky({ outageMs: 1_000 });
       const reasons: unknown[] = [];
-      test.system
+      test.shard
         .actor('subject')
         .waitFor(() => false)
         .catch((error: unknown) => reasons.push(error));
       test.store.failWrites(Infinity);
-      const sent = expect(test.system.send('subject', { type: 'GO' })).rejects.toMatchObject({
+      const sent = expect(test.shard.send('subject', { type: 'GO' })).rejects.toMatchObject({
         code: 'BOSUN_STORE_FAILED',
       });
       await test.advance(500);
       if (applied) test.store.failWrites(Infinity, { applied });
       await test.advance(500);
       await sent;
-      await expect(test.system.closed).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED', retryable: true });
+      await expect(test.shard.closed).rejects.toMatchObject({ code: 'BOSUN_STORE_FAILED', retryable: true });
       expect(reasons).toMatchObject([{ code: 'BOSUN_STORE_FAILED' }]);
       expect(lines.filter((line) => line.startsWith('callback'))).toEqual(['callback stopped']);
-      await expect(test.system.send('subject', { type: 'GO' })).rejects.toMatchObject({ code: 'BOSUN_SYSTEM_CLOSED' });
+      await expect(test.shard.send('subject', { type: 'GO' })).rejects.toMatchObject({ code: 'BOSUN_SYSTEM_CLOSED' });
       test.store.failWrites(0);
       await test.restart();
       expect(contextOf(test)).toEqual({ count: applied ? 1 : 0 });
       await tell(test, 'GO');
       expect(contextOf(test)).toEqual({ count: applied ? 2 : 1 });
-      await test.system.stop();
+      await test.shard.stop();
     },
   );
 
-  it('does not keep a stop waiting', async () => {
+  it('does not delay a stop', async () => {
     const { test } = await startLeaky();
     test.store.failWrites(Infinity);
-    const sent = expect(test.system.send('subject', { type: 'GO' })).rejects.toMatchObject({
+    const sent = expect(test.shard.send('subject', { type: 'GO' })).rejects.toMatchObject({
       code: 'BOSUN_STORE_FAILED',
     });
     await test.advance(1_000);
-    await test.system.stop();
+    await test.shard.stop();
     await sent;
   });
 
-  it('closes the system where the medium has lost what was durable', async () => {
+  it('closes the system if the medium has lost durable data', async () => {
     const { test } = await startLeaky();
     await tell(test, 'GO');
     test.store.failWrites(1);
     for (const [key] of test.store.entries()) if (key.startsWith(PREFIX.epoch)) test.store.lose(key);
-    await expect(test.system.send('subject', { type: 'GO' })).rejects.toMatchObject({ code: 'BOSUN_STORE_DAMAGED' });
-    await expect(test.system.closed).rejects.toMatchObject({ code: 'BOSUN_STORE_DAMAGED' });
+    await expect(test.shard.send('subject', { type: 'GO' })).rejects.toMatchObject({ code: 'BOSUN_STORE_DAMAGED' });
+    await expect(test.shard.closed).rejects.toMatchObject({ code: 'BOSUN_STORE_DAMAGED' });
   });
 });
 
 describe('outputs of many turns', () => {
-  it('leave in the order of the turns, also where an observer throws', async () => {
+  it('leave in the order of the turns, even if an observer throws', async () => {
     const lines: string[] = [];
     const counter = setup({ types: {} as { context: { n: number } } }).createMachine({
       context: { n: 0 },
@@ -341,19 +344,19 @@ describe('outputs of many turns', () => {
       },
     });
     const test = await startSubject(counter, { events: ['GO'] });
-    test.system.actor('subject').on('*', () => {
+    test.shard.actor('subject').on('*', () => {
       throw new Error('observer');
     });
-    test.system.actor('subject').on('*', ({ type }) => lines.push(type));
-    await Promise.all(Array.from({ length: 5 }, () => test.system.send('subject', { type: 'GO' })));
+    test.shard.actor('subject').on('*', ({ type }) => lines.push(type));
+    await Promise.all(Array.from({ length: 5 }, () => test.shard.send('subject', { type: 'GO' })));
     await test.settle();
     expect(lines).toEqual(['E0', 'A0', 'E1', 'A1', 'E2', 'A2', 'E3', 'A3', 'E4', 'A4']);
     expect(test.logged).toHaveLength(5);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
-describe('effects that are gone before their start is durable', () => {
+describe('effects that end before their start is durable', () => {
   it('never run', async () => {
     const lines: string[] = [];
     const logic = fromPromise(async () => void lines.push('ran'));
@@ -362,14 +365,14 @@ describe('effects that are gone before their start is durable', () => {
     });
     const test = await startSubject(machine, { events: ['GO', 'STOP'] });
     const held = test.store.hold('before');
-    const sent = [test.system.send('subject', { type: 'GO' })];
+    const sent = [test.shard.send('subject', { type: 'GO' })];
     await held.reached;
-    sent.push(test.system.send('subject', { type: 'STOP' }));
+    sent.push(test.shard.send('subject', { type: 'STOP' }));
     await pass();
     held.release();
     await Promise.all(sent);
     await test.settle();
     expect(lines).toEqual([]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });

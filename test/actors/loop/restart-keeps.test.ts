@@ -59,12 +59,12 @@ const child = (id: string, more: object = {}) => ({ id, agent: 'keeper', ...more
 const start = (tree: object) => started({ agents: [keeper], tree: { intensity: 100, ...tree } });
 
 async function send(test: TestSystem, address: string, ...events: Event[]): Promise<void> {
-  await Promise.all(events.map((event) => test.system.send(address, event)));
+  await Promise.all(events.map((event) => test.shard.send(address, event)));
   await test.settle();
 }
 
 const notes = (test: TestSystem, address = 'k') =>
-  (test.system.snapshot(address)!.context as { notes: unknown[] }).notes;
+  (test.shard.snapshot(address)!.context as { notes: unknown[] }).notes;
 const note = (n: number): Event => ({ type: 'note', n });
 
 /**
@@ -72,8 +72,8 @@ const note = (n: number): Event => ({ type: 'note', n });
  * reply.
  */
 async function restarted(test: TestSystem, end: () => Promise<unknown>): Promise<{ notes: unknown[]; reply: unknown }> {
-  const handle = test.system.actor('k', keeper);
-  const asked = test.system.ask('k', { type: 'query' }, { timeoutMs: 60_000 });
+  const handle = test.shard.actor('k', keeper);
+  const asked = test.shard.ask('k', { type: 'query' }, { timeoutMs: 60_000 });
   asked.catch(() => {});
   await send(test, 'k', note(1));
   await end();
@@ -84,7 +84,7 @@ async function restarted(test: TestSystem, end: () => Promise<unknown>): Promise
 }
 
 describe('a restart', () => {
-  it('from the last committed state keeps everything', async () => {
+  it('a restart from the last committed state keeps everything', async () => {
     const test = await start({ children: [child('k')] });
     expect(await restarted(test, () => send(test, 'k', { type: 'fail' }, note(2), note(3)))).toEqual({
       notes: [1, 2, 3, 'open', 'query'],
@@ -92,16 +92,16 @@ describe('a restart', () => {
     });
   });
 
-  it('from initial keeps mailbox, deferred messages, asks and address, and begins its context anew', async () => {
+  it('a restart from initial keeps mailbox, deferred messages, asks and address; its context is new', async () => {
     const test = await start({ children: [child('k', { resume: 'initial' })] });
-    // The context of the third start, which came after the quarantine, has seen what was unread.
+    // The context of the third start, after the quarantine, contains the messages that were unread.
     expect(await restarted(test, () => send(test, 'k', { type: 'fail' }, note(2), note(3)))).toEqual({
       notes: [2, 3, 'open', 'query'],
       reply: 'answered',
     });
   });
 
-  it('of a group, for a sibling that failed, keeps the same', async () => {
+  it('a restart of a group keeps mailbox, deferred messages, asks and address of the siblings, too', async () => {
     const test = await start({ strategy: 'one_for_all', children: [child('k'), child('s')] });
     const outcome = await restarted(test, () =>
       Promise.all([send(test, 's', { type: 'fail' }), send(test, 'k', note(2))]),
@@ -109,17 +109,17 @@ describe('a restart', () => {
     expect(outcome).toEqual({ notes: ['open', 'query'], reply: 'answered' });
   });
 
-  it('is no end to those who watch it', async () => {
+  it('is not reported to watchers as an end', async () => {
     const test = await start({ children: [child('k', { resume: 'initial' }), child('w')] });
     await send(test, 'w', { type: 'watch', what: 'k' });
     await send(test, 'k', { type: 'fail' });
     expect(notes(test, 'w')).toEqual([]);
-    await test.system.boss('root').terminateChild('k');
+    await test.shard.boss('root').terminateChild('k');
     await test.settle();
     expect(notes(test, 'w')).toEqual(['bosun.down']);
   });
 
-  it('from the last committed state keeps its event timeout, one from initial ends it', async () => {
+  it('a restart from the last committed state keeps its event timeout, a restart from initial ends it', async () => {
     const test = await start({ children: [child('k'), child('i', { resume: 'initial' })] });
     for (const address of ['k', 'i']) await send(test, address, { type: 'wait' });
     for (const address of ['k', 'i']) await send(test, address, { type: 'fail' });
@@ -129,16 +129,16 @@ describe('a restart', () => {
 });
 
 describe('a crash of the host', () => {
-  it('keeps all of it; a host that asked without an id has died with it', async () => {
+  it('keeps mailbox, deferred messages, asks and address; only an ask of the host without an id is lost', async () => {
     const test = await start({ children: [child('k')] });
-    const lost = test.system.ask('k', { type: 'query' });
+    const lost = test.shard.ask('k', { type: 'query' });
     lost.catch(() => {});
-    const asked = test.system.ask('k', { type: 'query' }, { id: 'q', timeoutMs: 60_000 });
+    const asked = test.shard.ask('k', { type: 'query' }, { id: 'q', timeoutMs: 60_000 });
     asked.catch(() => {});
     await send(test, 'k', note(1), { type: 'wait' });
     await test.crash();
     await test.restart();
-    const again = test.system.ask('k', { type: 'query' }, { id: 'q', timeoutMs: 60_000 });
+    const again = test.shard.ask('k', { type: 'query' }, { id: 'q', timeoutMs: 60_000 });
     await test.advance(1_000);
     await send(test, 'k', { type: 'open' });
     expect([notes(test), await again]).toEqual([[1, 'idle', 'open', 'query', 'query'], 'answered']);

@@ -1,7 +1,4 @@
-/**
- * Agents that mark something as secret are stored encrypted: no file has the text, and nobody goes on with a wrong
- * value.
- */
+/** Agents with secrets are stored encrypted: no file contains the secret, and no actor continues with a wrong value. */
 import { randomBytes } from 'node:crypto';
 import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +12,7 @@ import { secret } from '../../../src/actors/model/secret.ts';
 import { effectOf } from '../../../src/actors/model/ref.ts';
 import { reply } from '../../../src/actors/model/talk-actions.ts';
 import { levelStore } from '../../../src/persistence/level-store.ts';
-import { createSystem, type System } from '../../../src/system.ts';
+import { Shard } from '../../../src/shard.ts';
 import { type SystemOptions } from '../../../src/system-options.ts';
 import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
 import { LONG } from '../../support/effort.ts';
@@ -106,7 +103,7 @@ const tree: NonNullable<SystemOptions['tree']> = {
 
 let directory: string;
 let copies = 0;
-let system: System | undefined;
+let system: Shard | undefined;
 beforeEach(async () => void (directory = await mkdtemp(join(tmpdir(), 'bosun-secrets-'))));
 afterEach(async () => {
   await system?.stop().catch(() => {});
@@ -116,9 +113,9 @@ afterEach(async () => {
 
 const place = () => join(directory, `copy-${copies}`);
 
-async function start(options: Partial<SystemOptions> = {}): Promise<System> {
+async function start(options: Partial<SystemOptions> = {}): Promise<Shard> {
   const agents: readonly AnyAgent[] = [vault, open];
-  return (system = await createSystem({
+  return (system = await new Shard({
     agents,
     store: levelStore(place(), { writeBufferBytes: 64 * 1024 }),
     tree,
@@ -142,8 +139,8 @@ async function copied(from: string, to: string): Promise<void> {
   }
 }
 
-/** The death of the process: what is in its directory goes on elsewhere, because this process still holds the lock. */
-async function killed(options?: Partial<SystemOptions>): Promise<System> {
+/** The death of the process: a copy of its directory goes on, because this process still holds the lock. */
+async function killed(options?: Partial<SystemOptions>): Promise<Shard> {
   system!.abandon();
   const from = place();
   copies += 1;
@@ -156,7 +153,7 @@ async function bytesOf(): Promise<string> {
   const names = await readdir(directory, { recursive: true, withFileTypes: true });
   const files = names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   const texts = await Promise.all(files.map((file) => readFile(file, 'latin1').catch(() => '')));
-  // LevelDB compresses: so the records themselves too, of a copy, because the original is open.
+  // LevelDB compresses its files, so the records are read too, from a copy, because the original is open.
   const looked = `${directory}-looked-at`;
   await copied(place(), looked);
   const store = levelStore(looked);
@@ -186,14 +183,14 @@ async function fill(): Promise<void> {
   await system!.idle();
 }
 
-describe('what an agent with secrets holds', () => {
-  it('is in no file: not after events, a kill, a fold and a restart', async () => {
+describe('the data of an agent with secrets', () => {
+  it('is in no file in plain text: not after events, a kill, a fold and a restart', async () => {
     await start();
     await system!.send('o', { type: 'hear', text: 'hello' });
     await fill();
     for (let round = 0; round < 3; round++) {
       const bytes = await bytesOf();
-      // Not vacuous: what is not secret is found by the same look.
+      // Not vacuous: the same search finds text that is not secret.
       expect([bytes.includes('legible'), bytes.includes(SECRET), bytes.includes('correct-horse')]).toEqual([
         true,
         false,
@@ -209,7 +206,7 @@ describe('what an agent with secrets holds', () => {
     expect((await bytesOf()).includes(SECRET)).toBe(false);
   });
 
-  it('is as it was in memory, and stored as it is, without a key', async () => {
+  it('is stored in plain text without a key, and survives a kill', async () => {
     await start({ secretKey: undefined });
     await fill();
     expect((await bytesOf()).includes(SECRET)).toBe(true);
@@ -217,7 +214,7 @@ describe('what an agent with secrets holds', () => {
     expect(context().pin).toBe(`${SECRET}-7`);
   });
 
-  it('is encrypted from the first change on where the key came later', async () => {
+  it('is encrypted from the first change after a key was added', async () => {
     await start({ secretKey: undefined });
     await system!.send('v', { type: 'keep', pin: SECRET });
     await killed();
@@ -228,7 +225,7 @@ describe('what an agent with secrets holds', () => {
   });
 });
 
-describe('a key', () => {
+describe('the secret key', () => {
   const unreadable = (key: unknown) =>
     expect.objectContaining({
       code: 'BOSUN_SECRET_KEY',
@@ -237,8 +234,8 @@ describe('a key', () => {
 
   it.each([
     ['missing', undefined],
-    ['another', OTHER],
-  ])('that is %s suspends whom it concerns, and nobody else', async (_, wrong) => {
+    ['different', OTHER],
+  ])('a key that is %s suspends only the actors with secrets', async (_, wrong) => {
     await start();
     await fill();
     const stored = context();
@@ -252,7 +249,7 @@ describe('a key', () => {
     expect(letter!.event.type).toBe('break');
     expect(JSON.stringify(letter)).not.toContain(SECRET);
     await expect(system!.deadLetters.redeliver(letter!.number)).rejects.toEqual(code('BOSUN_SECRET_KEY'));
-    // Others go on, over folds that carry what nobody here can read.
+    // Other actors go on, over folds that copy records that are unreadable without the key.
     for (let n = 0; n < 20; n++) await system!.send('o', { type: 'hear', text: `${n}` });
     expect(system!.snapshot('o')!.status).toBe('active');
     expect((await bytesOf()).includes(SECRET)).toBe(false);
@@ -263,7 +260,7 @@ describe('a key', () => {
     expect(context().pin).toBe(`${SECRET}-unread`);
   });
 
-  it('that was replaced goes on reading, and the new one writes', async () => {
+  it('a previous key still reads, and the new key writes', async () => {
     await start();
     await system!.send('v', { type: 'keep', pin: SECRET });
     await killed({ secretKey: OTHER });
@@ -281,9 +278,9 @@ describe('a key', () => {
   });
 
   it.each(['short', `${'g'.repeat(64)}`, randomBytes(31).toString('base64'), randomBytes(33).toString('hex')])(
-    'that is none is refused without being quoted: %s',
+    'a key that is not valid is refused without being quoted: %s',
     (secretKey) => {
-      const make = () => createSystem({ agents: [], store: levelStore(place()), secretKey });
+      const make = () => new Shard({ agents: [], store: levelStore(place()), secretKey });
       expect(make).toThrow(
         expect.objectContaining({
           code: 'BOSUN_CONFIG_INVALID',
@@ -293,8 +290,8 @@ describe('a key', () => {
     },
   );
 
-  it('that is only a previous one is refused', () => {
-    expect(() => createSystem({ agents: [], store: levelStore(place()), previousSecretKeys: [KEY] })).toThrow(
+  it('a previous key without a present one is refused', () => {
+    expect(() => new Shard({ agents: [], store: levelStore(place()), previousSecretKeys: [KEY] })).toThrow(
       code('BOSUN_CONFIG_INVALID') as Error,
     );
   });
@@ -302,25 +299,25 @@ describe('a key', () => {
 
 describe('an agent with secrets and a key', () => {
   let test: TestSystem;
-  afterEach(() => test.system.stop());
+  afterEach(() => test.shard.stop());
 
-  it('does the same as without, over power cuts and restarts', LONG, async () => {
+  it('behaves as without a key, across power cuts and restarts', LONG, async () => {
     for (const secretKey of [undefined, KEY]) {
       test = await startTestSystem({ agents: [vault, open], tree, secretKey, journal: { fold: { windowEpochs: 3 } } });
       for (let n = 0; n < 10; n++) {
-        await test.system.send('v', { type: 'keep', pin: `${n}` });
+        await test.shard.send('v', { type: 'keep', pin: `${n}` });
         await test.crash();
         await test.restart();
       }
-      await test.system.send('v', { type: 'later', pin: 'x' });
+      await test.shard.send('v', { type: 'later', pin: 'x' });
       await test.crash();
       await test.restart();
       await test.advance(3_600_001);
-      expect(test.system.snapshot('v')!.context).toEqual({
+      expect(test.shard.snapshot('v')!.context).toEqual({
         pin: 'x-later',
         copies: [...Array.from({ length: 10 }, (_, n) => `${n}`), 'x-later'],
       });
-      if (secretKey === undefined) await test.system.stop();
+      if (secretKey === undefined) await test.shard.stop();
     }
   });
 });

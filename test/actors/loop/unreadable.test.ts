@@ -1,5 +1,6 @@
 /**
- * A store with damaged records under a running system: who stops, who goes on, and what everybody is told (design P10).
+ * A store with damaged records under a running system: the actors that stop, the actors that go on, and the errors that
+ * callers get (design P10).
  */
 import { describe, expect, it } from 'vitest';
 import { assign, setup } from 'xstate';
@@ -9,7 +10,7 @@ import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { type BosunError } from '../../../src/errors.ts';
 import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
 import { account, code, deposit } from '../../support/actors/account.ts';
-import { PREFIX } from '../../../src/persistence/keys.ts';
+import { numberIn, PREFIX } from '../../../src/persistence/keys.ts';
 
 const part = setup({ types: {} as { context: { n: number } } }).createMachine({
   context: { n: 0 },
@@ -37,41 +38,40 @@ const options = {
   journal: { fold: { windowEpochs: 1, sliceRecords: 1_000 } },
 };
 
-/** A system whose actors have all been folded, stopped; with the key of a record by the address it belongs to. */
-async function stopped(): Promise<{ test: TestSystem; recordOf: (prefix: string, address: string) => string }> {
+/** A stopped system whose actors have all been folded, and a function from an address to the key of its record. */
+async function stopped(): Promise<{ test: TestSystem; recordOf: (address: string) => string }> {
   const test = await startTestSystem(options);
-  for (const address of ['a', 'b', 'team/c']) await test.system.send(address, deposit(10));
-  for (const id of ['one', 'two', 'three']) await test.system.send('b', deposit(1), { session: { id, sequence: 1 } });
+  for (const address of ['a', 'b', 'team/c']) await test.shard.send(address, deposit(10));
+  for (const id of ['one', 'two', 'three']) await test.shard.send('b', deposit(1), { session: { id, sequence: 1 } });
   await test.settle();
-  await test.system.stop();
+  await test.shard.stop();
   const lives = new Map(
     test.store
       .entries()
       .flatMap(([key]: StoreEntry) => (key.startsWith(`${KEYSPACE.addresses}!`) ? [[key.slice(2), key] as const] : [])),
   );
-  expect([...lives.keys()]).toEqual(expect.arrayContaining(['a', 'b', 'w', 'w/part', 'team', 'team/c']));
-  const born = [...new Map(test.store.entries()).keys()].filter((key) => key.startsWith(`${KEYSPACE.identities}!`));
-  // Births in the order of the declaration: the root, a, b, w, team, then those below.
+  expect([...lives.keys()]).toEqual(expect.arrayContaining(['a', 'b', 'w', 'team', 'team/c']));
+  const born = [...new Map(test.store.entries()).keys()]
+    .filter((key) => key.startsWith(PREFIX.state) || key.startsWith(PREFIX.enrolled))
+    .sort((a, b) => numberIn(a) - numberIn(b));
+  // Births in the order of the declaration: the root, a, b, w, team, then their children.
   const order = ['root', 'a', 'b', 'w', 'team', 'w/part', 'team/c'];
-  return { test, recordOf: (prefix, address) => `${prefix}${born[order.indexOf(address)]!.slice(2)}` };
+  return { test, recordOf: (address) => born[order.indexOf(address)]! };
 }
 
 const balanceAt = (test: TestSystem, address: string) =>
-  (test.system.snapshot(address)?.context as { balance: number }).balance;
+  (test.shard.snapshot(address)?.context as { balance: number }).balance;
 const addresses = (errors: readonly BosunError[]) => errors.map(({ details }) => details['address']);
 
 describe('an actor whose record is damaged', () => {
-  it.each([
-    ['state', PREFIX.state],
-    ['identity', `${KEYSPACE.identities}!`],
-  ])('is not run, is reported, and stops nobody else (%s)', async (_, prefix) => {
+  it.each([['state'], ['identity']])('does not run, is reported, and stops no other actor (%s)', async (part) => {
     const { test, recordOf } = await stopped();
-    const key = recordOf(prefix, 'a');
-    test.store.flip(key, 6);
+    const key = recordOf('a');
+    test.store.flip(key, part === 'state' ? new Map(test.store.entries()).get(key)!.length - 1 : 6);
     const damaged = test.store.entries().find(([found]) => found === key);
     await test.restart();
-    expect(addresses(test.system.unreadable())).toEqual(['a']);
-    expect(test.system.damage()).toEqual([
+    expect(addresses(test.shard.unreadable())).toEqual(['a']);
+    expect(test.shard.damage()).toEqual([
       expect.objectContaining({
         code: 'BOSUN_STORE_DAMAGED',
         details: expect.objectContaining({ key, address: 'a' }) as unknown,
@@ -79,46 +79,46 @@ describe('an actor whose record is damaged', () => {
     ]);
     expect(test.logged.flat()).toContainEqual(expect.objectContaining({ key, address: 'a' }));
     for (const ask of [
-      () => test.system.send('a', deposit(1)),
-      async () => test.system.actor('a').snapshot(),
-      () => test.system.spawn(account, 'a').then((handle) => handle.snapshot()),
+      () => test.shard.send('a', deposit(1)),
+      async () => test.shard.actor('a').snapshot(),
+      () => test.shard.spawn(account, 'a').then((handle) => handle.snapshot()),
     ]) {
       await expect(ask()).rejects.toEqual(code('BOSUN_STORE_DAMAGED'));
     }
-    expect(test.system.tree().children.map(({ address }) => address)).toEqual(
-      prefix === PREFIX.state ? ['a', 'b', 'w', 'team'] : ['b', 'w', 'team'],
+    expect(test.shard.tree().children.map(({ address }) => address)).toEqual(
+      part === 'state' ? ['a', 'b', 'w', 'team'] : ['b', 'w', 'team'],
     );
-    await test.system.send('b', deposit(1));
+    await test.shard.send('b', deposit(1));
     await test.settle();
     expect(balanceAt(test, 'b')).toBe(14);
     // It stays so, and its record stays as it is, however much is folded.
-    for (let n = 0; n < 5; n++) await test.system.send('b', deposit(1));
+    for (let n = 0; n < 5; n++) await test.shard.send('b', deposit(1));
     await test.crash();
     await test.restart();
-    expect(addresses(test.system.unreadable())).toEqual(['a']);
+    expect(addresses(test.shard.unreadable())).toEqual(['a']);
     expect(test.store.entries().find(([found]) => found === key)).toEqual(damaged);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('takes what belongs to it along: children of a machine, and those of a Boss', async () => {
+  it('suspends its children, of a machine or of a Boss', async () => {
     for (const [address, below] of [
       ['w', 'w/part'],
       ['team', 'team/c'],
     ] as const) {
       const { test, recordOf } = await stopped();
-      test.store.flip(recordOf(PREFIX.state, address), 6);
+      test.store.flip(recordOf(address), new Map(test.store.entries()).get(recordOf(address))!.length - 1);
       await test.restart();
-      expect(addresses(test.system.unreadable())).toEqual([address, below]);
-      await expect(test.system.send(below, deposit(1))).rejects.toMatchObject({
+      expect(addresses(test.shard.unreadable())).toEqual([address, below]);
+      await expect(test.shard.send(below, deposit(1))).rejects.toMatchObject({
         code: 'BOSUN_STORE_DAMAGED',
         details: { address: below, parent: address },
       });
       expect(balanceAt(test, 'a')).toBe(10);
-      await test.system.stop();
+      await test.shard.stop();
     }
   });
 
-  it('is the child where a Boss has lost its record of it', async () => {
+  it('is suspended if the damaged record is its row in the child table of its Boss', async () => {
     const { test } = await stopped();
     const key = test.store
       .entries()
@@ -126,29 +126,29 @@ describe('an actor whose record is damaged', () => {
       .find((found) => found.startsWith(`${KEYSPACE.children}!`) && found.endsWith('!a'))!;
     test.store.flip(key, 6);
     await test.restart();
-    expect(addresses(test.system.unreadable())).toEqual(['a']);
+    expect(addresses(test.shard.unreadable())).toEqual(['a']);
     expect(balanceAt(test, 'b')).toBe(13);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('stops the start where it is the root: nobody runs without a Boss', async () => {
+  it('fails the start if it is the root', async () => {
     const { test, recordOf } = await stopped();
-    test.store.flip(recordOf(PREFIX.state, 'root'), 6);
+    test.store.flip(recordOf('root'), 6);
     await expect(test.restart()).rejects.toEqual(code('BOSUN_STORE_DAMAGED'));
   });
 });
 
 describe('a session whose record is damaged', () => {
-  it('is refused, because nobody knows what it has sent', async () => {
+  it('is refused, because its last sequence number is lost', async () => {
     const { test } = await stopped();
     test.store.flip(`${KEYSPACE.sessions}!one`, 6);
     await test.restart();
-    await expect(test.system.send('b', deposit(1), { session: { id: 'one', sequence: 2 } })).rejects.toEqual(
+    await expect(test.shard.send('b', deposit(1), { session: { id: 'one', sequence: 2 } })).rejects.toEqual(
       code('BOSUN_STORE_DAMAGED'),
     );
-    await test.system.send('b', deposit(1), { session: { id: 'two', sequence: 2 } });
+    await test.shard.send('b', deposit(1), { session: { id: 'two', sequence: 2 } });
     await test.settle();
     expect(balanceAt(test, 'b')).toBe(14);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });

@@ -1,7 +1,4 @@
-/**
- * What a start finds out about everybody is found out about one that rests when it wakes, with the same outcome (design
- * P10, P12).
- */
+/** The checks of a start are made for an actor at rest when it wakes, with the same outcome (design P10, P12). */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,107 +7,108 @@ import { CHILD_TABLE_ROWS_AT_START, RESTING_LOOKS } from '../../../src/limits.ts
 import { levelStore } from '../../../src/persistence/level-store.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { verify } from '../../../src/persistence/verify.ts';
-import { createSystem } from '../../../src/system.ts';
+import { Shard } from '../../../src/shard.ts';
 import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
 import { deploy, first, second, startOrders, thirdFromSecond } from '../../support/actors/versions/orders.ts';
 import { code } from '../../support/actors/account.ts';
 import { peer, startPeers, tellPeer } from '../../support/actors/residents.ts';
 import { LONG } from '../../support/effort.ts';
 import { KEYSPACE } from '../../../src/actors/model/ports.ts';
-import { numberedKey, PREFIX, stateKey } from '../../../src/persistence/keys.ts';
+import { PREFIX, stateKey } from '../../../src/persistence/keys.ts';
 
-/** Ten peers, all folded, and the system stopped. @returns Keys of the records of `peer-7`. */
-async function stopped(): Promise<{ test: TestSystem; key: (kind: 'state' | 'identity') => string }> {
+/** Ten peers, all folded, and the system stopped. @returns The key of the record of `peer-7`. */
+async function stopped(): Promise<{ test: TestSystem; key: string }> {
   const test = await startPeers(10, { journal: { fold: { windowEpochs: 1, sliceRecords: 1_000 } } });
-  const { life } = test.system.admin.getState('peer-7');
+  const { life } = test.shard.admin.getState('peer-7');
   for (let n = 0; n < 5; n++) await tellPeer(test, 'peer-0', 'UP');
-  await test.system.stop();
-  return { test, key: (kind) => (kind === 'state' ? stateKey(life) : numberedKey(KEYSPACE.identities, life)) };
+  await test.shard.stop();
+  return { test, key: stateKey(life) };
 }
 
-describe('damage of one that rests', () => {
+describe('damage of an actor at rest', () => {
   it.each(['state', 'identity'] as const)(
-    'is found when it wakes, stops it alone, and is reported once (%s)',
-    async (kind) => {
+    'is found when the actor wakes, stops only that actor, and is reported once (%s)',
+    async (part) => {
       const { test, key } = await stopped();
-      test.store.flip(key(kind), 6);
+      const { length } = test.store.entries().find(([stored]) => stored === key)![1];
+      test.store.flip(key, part === 'state' ? length - 1 : 6);
       await test.restart();
-      expect([test.system.damage(), test.system.unreadable()]).toEqual([[], []]);
+      expect([test.shard.damage(), test.shard.unreadable()]).toEqual([[], []]);
       for (let time = 0; time < 2; time++) {
-        await expect(test.system.send('peer-7', { type: 'UP' })).rejects.toEqual(code('BOSUN_STORE_DAMAGED'));
-        await expect(test.system.spawn(peer, 'peer-7').then((handle) => handle.snapshot())).rejects.toEqual(
+        await expect(test.shard.send('peer-7', { type: 'UP' })).rejects.toEqual(code('BOSUN_STORE_DAMAGED'));
+        await expect(test.shard.spawn(peer, 'peer-7').then((handle) => handle.snapshot())).rejects.toEqual(
           code('BOSUN_STORE_DAMAGED'),
         );
       }
-      expect(test.system.unreadable()).toHaveLength(1);
-      expect(test.system.damage()).toEqual([
+      expect(test.shard.unreadable()).toHaveLength(1);
+      expect(test.shard.damage()).toEqual([
         expect.objectContaining({
           code: 'BOSUN_STORE_DAMAGED',
-          details: expect.objectContaining({ key: key(kind) }) as unknown,
+          details: expect.objectContaining({ key }) as unknown,
         }),
       ]);
       await tellPeer(test, 'peer-8', 'UP');
-      expect(test.system.snapshot('peer-8')?.context).toMatchObject({ count: 1 });
+      expect(test.shard.snapshot('peer-8')?.context).toMatchObject({ count: 1 });
       // A start of all finds the same.
       await test.crash();
       await test.restart({ residentActors: undefined });
-      expect(test.system.unreadable().map(({ details }) => details['address'])).toEqual(['peer-7']);
-      await test.system.stop();
+      expect(test.shard.unreadable().map(({ details }) => details['address'])).toEqual(['peer-7']);
+      await test.shard.stop();
     },
   );
 
-  it('in the index of addresses is made good from the identities', async () => {
+  it('damage of an actor at rest in the index of addresses is repaired from the identities', async () => {
     const { test } = await stopped();
     test.store.flip(`${KEYSPACE.addresses}!peer-7`, 5);
     await test.restart();
     await tellPeer(test, 'peer-7', 'UP');
-    expect(test.system.snapshot('peer-7')?.context).toMatchObject({ count: 1 });
-    expect(test.system.damage()).toHaveLength(1);
+    expect(test.shard.snapshot('peer-7')?.context).toMatchObject({ count: 1 });
+    expect(test.shard.damage()).toHaveLength(1);
     for (let n = 0; n < 5; n++) await tellPeer(test, 'peer-0', 'UP');
-    await test.system.stop();
+    await test.shard.stop();
     await test.restart({ residentActors: undefined });
-    expect(test.system.damage()).toEqual([]);
-    await test.system.stop();
+    expect(test.shard.damage()).toEqual([]);
+    await test.shard.stop();
   });
 
-  it('in what a start reads makes it read everything', async () => {
+  it('damage in rows that each start reads makes the start read all actors', async () => {
     const { test, key } = await stopped();
-    test.store.flip(key('state'), 6);
-    test.store.flip(test.store.entries().find(([stored]) => stored.startsWith(`${KEYSPACE.roll}!`))![0], 5);
+    test.store.flip(key, 6);
+    test.store.flip(test.store.entries().find(([stored]) => /^b!.*peer-8$/.test(stored))![0], 5);
     await test.restart();
-    expect(test.system.unreadable().map(({ details }) => details['address'])).toEqual(['peer-7']);
-    await test.system.stop();
+    expect(test.shard.unreadable().map(({ details }) => details['address'])).toEqual(['peer-7', 'peer-8']);
+    await test.shard.stop();
   });
 });
 
-describe('what the journal alone has of one that rests', () => {
+describe('an actor at rest whose last changes are only in the journal', () => {
   /** Ten peers, folded as they were born; what has happened to seven since is in the journal. */
   async function changed(): Promise<{ test: TestSystem; key: string }> {
     const { test, key } = await stopped();
     await test.restart({ journal: {} });
     for (let n = 3; n < 10; n++) await tellPeer(test, `peer-${n}`, 'UP');
-    await test.system.stop();
-    return { test, key: key('state') };
+    await test.shard.stop();
+    return { test, key };
   }
 
-  /** Epochs enough to have everything folded, and nobody woken. */
+  /** Writes enough epochs to have everything folded, without waking any actor. */
   async function foldedAway(test: TestSystem): Promise<void> {
     await test.restart({ journal: { fold: { windowEpochs: 1, sliceRecords: 1_000 } } });
     for (let n = 0; n < 5; n++) await tellPeer(test, 'peer-0', 'UP');
-    await test.system.stop();
+    await test.shard.stop();
     expect(test.store.entries().filter(([key]) => key.startsWith(PREFIX.epoch)).length).toBeLessThan(4);
   }
 
-  it('is not looked at by a start, and counts when it wakes', async () => {
+  it('is not read by a start, and is complete when it wakes', async () => {
     const { test, key } = await changed();
     test.store.reads = [];
     await test.restart({ journal: {} });
     expect(test.store.reads).not.toContain(key);
-    for (let n = 3; n < 10; n++) expect(test.system.snapshot(`peer-${n}`)?.context).toMatchObject({ count: 1 });
+    for (let n = 3; n < 10; n++) expect(test.shard.snapshot(`peer-${n}`)?.context).toMatchObject({ count: 1 });
     await test.crash();
     await test.restart({ journal: {}, residentActors: undefined });
-    expect(test.system.snapshot('peer-7')?.context).toMatchObject({ count: 1 });
-    await test.system.stop();
+    expect(test.shard.snapshot('peer-7')?.context).toMatchObject({ count: 1 });
+    await test.shard.stop();
   });
 
   it('is folded though it never wakes', async () => {
@@ -120,42 +118,42 @@ describe('what the journal alone has of one that rests', () => {
     expect(await verify(test.store)).toMatchObject({ sound: true, actors: 11, findings: [] });
     await test.store.close();
     await test.restart();
-    for (let n = 3; n < 10; n++) expect(test.system.snapshot(`peer-${n}`)?.context).toMatchObject({ count: 1 });
-    await test.system.stop();
+    for (let n = 3; n < 10; n++) expect(test.shard.snapshot(`peer-${n}`)?.context).toMatchObject({ count: 1 });
+    await test.shard.stop();
   });
 
-  it('stays found to be damaged when its epochs have been folded away', async () => {
+  it('stays marked as damaged when its epochs have been folded away', async () => {
     const { test, key } = await changed();
     test.store.lose(key);
     await foldedAway(test);
     for (const residentActors of [3, undefined]) {
       await test.restart({ residentActors });
-      await expect(test.system.send('peer-7', { type: 'UP' })).rejects.toEqual(code('BOSUN_STORE_DAMAGED'));
-      expect(test.system.unreadable().map(({ details }) => details['address'])).toEqual(['peer-7']);
-      expect(test.system.snapshot('peer-8')?.context).toMatchObject({ count: 1 });
-      await test.system.stop();
+      await expect(test.shard.send('peer-7', { type: 'UP' })).rejects.toEqual(code('BOSUN_STORE_DAMAGED'));
+      expect(test.shard.unreadable().map(({ details }) => details['address'])).toEqual(['peer-7']);
+      expect(test.shard.snapshot('peer-8')?.context).toMatchObject({ count: 1 });
+      await test.shard.stop();
     }
   });
 
-  it('is not looked at by a start after one that migrated another', async () => {
+  it('is not read by a start after one that migrated another actor', async () => {
     const test = await startOrders(first, ['o', 'p', 'q'], FOLDED);
-    const { life } = test.system.admin.getState('q');
-    for (let n = 0; n < 5; n++) await test.system.send('o', { type: 'add', amount: 1 });
-    for (const address of ['o', 'p', 'q']) await test.system.send(address, { type: 'pay' });
+    const { life } = test.shard.admin.getState('q');
+    for (let n = 0; n < 5; n++) await test.shard.send('o', { type: 'add', amount: 1 });
+    for (const address of ['o', 'p', 'q']) await test.shard.send(address, { type: 'pay' });
     await test.settle();
     await test.crash();
     await test.restart({ agents: [second], journal: {} });
-    expect(test.system.snapshot('o')).toMatchObject({ value: 'paid', context: { total: 5 } });
+    expect(test.shard.snapshot('o')).toMatchObject({ value: 'paid', context: { total: 5 } });
     await test.settle();
     await test.crash();
     test.store.reads = [];
     await test.restart({ agents: [second], journal: {} });
     expect(test.store.reads).not.toContain(stateKey(life));
-    expect(test.system.snapshot('o')?.context).toEqual({ total: 5, receipt: 'for 5' });
-    await test.system.stop();
+    expect(test.shard.snapshot('o')?.context).toEqual({ total: 5, receipt: 'for 5' });
+    await test.shard.stop();
   });
 
-  it('stays damaged though its Boss restarts it', async () => {
+  it('stays damaged even if its Boss restarts it', async () => {
     const children = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => ({ id, agent: 'peer' }));
     const tree = {
       intensity: 1_000,
@@ -167,13 +165,13 @@ describe('what the journal alone has of one that rests', () => {
       tree,
       journal: { fold: { windowEpochs: 1, sliceRecords: 1_000 } },
     });
-    const { life } = test.system.admin.getState('group/e');
+    const { life } = test.shard.admin.getState('group/e');
     const key = stateKey(life);
     for (let n = 0; n < 5; n++) await tellPeer(test, 'group/a', 'UP');
-    await test.system.stop();
+    await test.shard.stop();
     await test.restart({ journal: {} });
     await tellPeer(test, 'group/e', 'UP');
-    await test.system.stop();
+    await test.shard.stop();
     test.store.flip(key, 6);
     const record = () => test.store.entries().find(([stored]) => stored === key)?.[1];
     const damaged = record();
@@ -183,58 +181,58 @@ describe('what the journal alone has of one that rests', () => {
     expect(record()).toEqual(damaged);
     await test.crash();
     await test.restart({ residentActors: undefined });
-    expect(test.system.unreadable().map(({ details }) => details['address'])).toEqual(['group/e']);
-    await test.system.stop();
+    expect(test.shard.unreadable().map(({ details }) => details['address'])).toEqual(['group/e']);
+    await test.shard.stop();
   });
 
   it('is found to be damaged when it wakes', async () => {
     const { test, key } = await changed();
     test.store.flip(key, 6);
     await test.restart({ journal: {} });
-    expect(test.system.unreadable()).toEqual([]);
-    await expect(test.system.send('peer-7', { type: 'UP' })).rejects.toEqual(code('BOSUN_STORE_DAMAGED'));
-    expect(test.system.unreadable()).toHaveLength(1);
-    await test.system.stop();
+    expect(test.shard.unreadable()).toEqual([]);
+    await expect(test.shard.send('peer-7', { type: 'UP' })).rejects.toEqual(code('BOSUN_STORE_DAMAGED'));
+    expect(test.shard.unreadable()).toHaveLength(1);
+    await test.shard.stop();
   });
 });
 
 const FOLDED = { residentActors: 1, journal: { fold: { windowEpochs: 1, sliceRecords: 1_000 } } };
 
-describe('an older version of one that rests', () => {
-  it('is migrated when it wakes, once, and read as the new one from the first time on', async () => {
+describe('an actor at rest with an older version', () => {
+  it('is migrated when it wakes, once, and is shown as the new version from the first read on', async () => {
     const test = await startOrders(first, ['o', 'p', 'q'], FOLDED);
-    await test.system.send('o', { type: 'add', amount: 5 });
-    for (const address of ['o', 'p', 'q']) await test.system.send(address, { type: 'pay' });
+    await test.shard.send('o', { type: 'add', amount: 5 });
+    for (const address of ['o', 'p', 'q']) await test.shard.send(address, { type: 'pay' });
     await test.settle();
     await deploy(test, second);
-    expect(test.system.snapshot('o')).toMatchObject({ status: 'active', value: 'paid', context: { total: 5 } });
+    expect(test.shard.snapshot('o')).toMatchObject({ status: 'active', value: 'paid', context: { total: 5 } });
     await test.settle();
-    expect(test.system.snapshot('o')?.context).toEqual({ total: 5, receipt: 'for 5' });
-    const { sequence } = test.system.snapshot('o')!;
+    expect(test.shard.snapshot('o')?.context).toEqual({ total: 5, receipt: 'for 5' });
+    const { sequence } = test.shard.snapshot('o')!;
     await test.crash();
     await test.restart();
-    expect(test.system.snapshot('o')).toMatchObject({ sequence, context: { total: 5, receipt: 'for 5' } });
-    await test.system.stop();
+    expect(test.shard.snapshot('o')).toMatchObject({ sequence, context: { total: 5, receipt: 'for 5' } });
+    await test.shard.stop();
   });
 
-  it('is suspended when it wakes where no step leads to the new one, with its record as it is', async () => {
+  it('is suspended when it wakes if no step leads to the new version, with its record unchanged', async () => {
     const test = await startOrders(first, ['o', 'p', 'q'], FOLDED);
-    for (const address of ['o', 'p', 'q']) await test.system.send(address, { type: 'pay' });
+    for (const address of ['o', 'p', 'q']) await test.shard.send(address, { type: 'pay' });
     await test.settle();
     await deploy(test, thirdFromSecond);
-    expect(test.system.unreadable()).toEqual([]);
-    expect(test.system.snapshot('p')).toMatchObject({ status: 'suspended', error: code('BOSUN_AGENT_UNREADABLE') });
-    expect(test.system.unreadable()).toHaveLength(1);
+    expect(test.shard.unreadable()).toEqual([]);
+    expect(test.shard.snapshot('p')).toMatchObject({ status: 'suspended', error: code('BOSUN_AGENT_UNREADABLE') });
+    expect(test.shard.unreadable()).toHaveLength(1);
     // It stays in memory, and its mailbox fills.
-    await test.system.send('p', { type: 'add', amount: 1 });
+    await test.shard.send('p', { type: 'add', amount: 1 });
     await test.settle();
-    expect(test.system.tree('p').mailbox).toBe(1);
-    await test.system.stop();
+    expect(test.shard.tree('p').mailbox).toBe(1);
+    await test.shard.stop();
   });
 });
 
-describe('a Boss of those that rest', () => {
-  it('restarts all of a group, however many are on disk', async () => {
+describe('a Boss of actors at rest', () => {
+  it('restarts all actors of a group, however many are on disk', async () => {
     const ids = Array.from({ length: 12 }, (_, n) => `m${n}`);
     const children = ids.map((id) => ({ id, agent: 'peer', resume: 'initial' as const }));
     const test = await startTestSystem({
@@ -243,163 +241,157 @@ describe('a Boss of those that rest', () => {
       tree: { children: [{ id: 'group', boss: { strategy: 'one_for_all', children } }] },
     });
     for (const id of ids) await tellPeer(test, `group/${id}`, 'UP');
-    expect(test.system.residents).toBeLessThanOrEqual(3);
+    expect(test.shard.residents).toBeLessThanOrEqual(3);
     await tellPeer(test, 'group/m5', 'CRASH');
-    for (const id of ids) expect(test.system.snapshot(`group/${id}`)?.context).toMatchObject({ count: 0 });
-    expect(test.system.boss('group').countChildren()).toMatchObject({ active: 12 });
-    await test.system.boss().terminateChild('group');
-    for (const id of ids) expect(test.system.snapshot(`group/${id}`)).toBeUndefined();
-    expect(
-      test.store.entries().filter(([key]) => key.startsWith(`${KEYSPACE.identities}!`)).length,
-    ).toBeLessThanOrEqual(2);
-    await test.system.stop();
+    for (const id of ids) expect(test.shard.snapshot(`group/${id}`)?.context).toMatchObject({ count: 0 });
+    expect(test.shard.boss('group').countChildren()).toMatchObject({ active: 12 });
+    await test.shard.boss().terminateChild('group');
+    for (const id of ids) expect(test.shard.snapshot(`group/${id}`)).toBeUndefined();
+    expect(test.store.entries().filter(([key]) => /^[sS]!/.test(key)).length).toBeLessThanOrEqual(2);
+    await test.shard.stop();
   });
 
-  it(
-    'with more children than are read at a start knows each of them, and all of them when it has to',
-    LONG,
-    async () => {
-      const count = CHILD_TABLE_ROWS_AT_START + 1;
-      const options = {
-        agents: [peer],
-        residentActors: 50,
-        journal: FOLDED.journal,
-        tree: {
-          children: [{ id: 'pool', boss: { strategy: 'dynamic' as const, intensity: 3, template: { agent: 'peer' } } }],
-        },
-      };
-      const test = await startTestSystem(options);
-      const { system } = test;
-      for (let n = 0; n < count; n += 1_000)
-        await Promise.all(
-          Array.from({ length: Math.min(1_000, count - n) }, (_, i) =>
-            system.boss('pool').startChild({ id: `c${n + i}` }),
-          ),
-        );
-      await test.settle();
-      expect(test.system.residents).toBeLessThanOrEqual(50);
-      await test.system.stop();
-      test.store.reads = [];
-      await test.restart();
-      expect(test.store.reads.filter((key) => key.startsWith(PREFIX.state)).length).toBeLessThan(count / 2);
-      test.store.reads = null;
-      expect(test.system.tree('pool')).toMatchObject({ isPartial: true });
-      expect(() => test.system.boss('pool').whichChildren()).toThrow(
-        expect.objectContaining({ code: 'BOSUN_CHILDREN_UNREAD' }) as Error,
+  it('finds each of its children, and all when needed, if it has more children than a start reads', LONG, async () => {
+    const count = CHILD_TABLE_ROWS_AT_START + 1;
+    const options = {
+      agents: [peer],
+      residentActors: 50,
+      journal: FOLDED.journal,
+      tree: {
+        children: [{ id: 'pool', boss: { strategy: 'dynamic' as const, intensity: 3, template: { agent: 'peer' } } }],
+      },
+    };
+    const test = await startTestSystem(options);
+    const { shard: system } = test;
+    for (let n = 0; n < count; n += 1_000)
+      await Promise.all(
+        Array.from({ length: Math.min(1_000, count - n) }, (_, i) =>
+          system.boss('pool').startChild({ id: `c${n + i}` }),
+        ),
       );
-      expect(test.system.boss('pool').getChildSpec('c17')).toMatchObject({ id: 'c17' });
-      await expect(test.system.boss('pool').startChild({ id: 'c5000' })).rejects.toEqual(code('BOSUN_CHILD_RUNNING'));
-      expect(await test.system.boss('pool').startChild({ id: 'new' })).toBe('pool/new');
-      await tellPeer(test, 'pool/c42', 'CRASH');
-      expect(test.system.snapshot('pool/c42')).toMatchObject({ status: 'active' });
-      await test.system.boss('pool').terminateChild('c43');
-      expect(test.system.snapshot('pool/c43')).toBeUndefined();
-      await test.system.boss().terminateChild('pool');
-      expect(test.system.snapshot('pool/c4000')).toBeUndefined();
-      await test.system.stop();
-      await test.restart({ residentActors: undefined });
-      expect(test.system.residents).toBe(1);
-      await test.system.stop();
-    },
-  );
+    await test.settle();
+    expect(test.shard.residents).toBeLessThanOrEqual(50);
+    await test.shard.stop();
+    test.store.reads = [];
+    await test.restart();
+    expect(test.store.reads.filter((key) => key.startsWith(PREFIX.state)).length).toBeLessThan(count / 2);
+    test.store.reads = null;
+    expect(test.shard.tree('pool')).toMatchObject({ isPartial: true });
+    expect(() => test.shard.boss('pool').whichChildren()).toThrow(
+      expect.objectContaining({ code: 'BOSUN_CHILDREN_UNREAD' }) as Error,
+    );
+    expect(test.shard.boss('pool').getChildSpec('c17')).toMatchObject({ id: 'c17' });
+    await expect(test.shard.boss('pool').startChild({ id: 'c5000' })).rejects.toEqual(code('BOSUN_CHILD_RUNNING'));
+    expect(await test.shard.boss('pool').startChild({ id: 'new' })).toBe('pool/new');
+    await tellPeer(test, 'pool/c42', 'CRASH');
+    expect(test.shard.snapshot('pool/c42')).toMatchObject({ status: 'active' });
+    await test.shard.boss('pool').terminateChild('c43');
+    expect(test.shard.snapshot('pool/c43')).toBeUndefined();
+    await test.shard.boss().terminateChild('pool');
+    expect(test.shard.snapshot('pool/c4000')).toBeUndefined();
+    await test.shard.stop();
+    await test.restart({ residentActors: undefined });
+    expect(test.shard.residents).toBe(1);
+    await test.shard.stop();
+  });
 });
 
-describe('room for few', () => {
-  it('is kept to, but for those who may not rest, however many of them are looked at first', async () => {
+describe('the limit of actors in memory', () => {
+  it('is exceeded only by actors that may not rest, however many of those are examined first', async () => {
     const busy = RESTING_LOOKS + 10;
     const test = await startPeers(busy + 20, { residentActors: 5 });
-    for (let n = 0; n < busy; n++) await test.system.admin.suspend(`peer-${n}`, { by: 'me' });
+    for (let n = 0; n < busy; n++) await test.shard.admin.suspend(`peer-${n}`, { by: 'me' });
     await test.settle();
     for (let n = busy; n < busy + 20; n++) await tellPeer(test, `peer-${n}`, 'UP');
-    expect(test.system.residents).toBeLessThanOrEqual(busy + 1 + 5);
-    for (let n = 0; n < busy; n++) await test.system.resume(`peer-${n}`);
+    expect(test.shard.residents).toBeLessThanOrEqual(busy + 1 + 5);
+    for (let n = 0; n < busy; n++) await test.shard.resume(`peer-${n}`);
     await test.settle();
     await tellPeer(test, 'peer-0', 'UP');
-    expect(test.system.residents).toBeLessThanOrEqual(5);
-    await test.system.stop();
+    expect(test.shard.residents).toBeLessThanOrEqual(5);
+    await test.shard.stop();
   });
 
-  it('lets whoever is watched stay', async () => {
+  it('does not apply to watched actors', async () => {
     const test = await startPeers(10);
     const seen: unknown[] = [];
-    const subscription = test.system
+    const subscription = test.shard
       .actor('peer-3')
       .subscribe(({ context }) => seen.push((context as { count: number }).count));
     for (let n = 4; n < 10; n++) await tellPeer(test, `peer-${n}`, 'UP');
     await tellPeer(test, 'peer-3', 'UP');
     subscription.unsubscribe();
     for (let n = 4; n < 10; n++) await tellPeer(test, `peer-${n}`, 'UP');
-    expect([seen, test.system.residents <= 3]).toEqual([[0, 1], true]);
-    await test.system.stop();
+    expect([seen, test.shard.residents <= 3]).toEqual([[0, 1], true]);
+    await test.shard.stop();
   });
 
-  it('has nobody leave whose turn is still to let something out', async () => {
+  it('does not apply to an actor while an output of its turn is held back', async () => {
     const test = await startPeers(10);
     const held = test.store.hold('before');
-    void test.system.send('peer-9', { type: 'UP' });
+    void test.shard.send('peer-9', { type: 'UP' });
     await held.reached;
-    // Its turn changes nothing of it, and is in the epoch behind the one that is written.
-    const sent = test.system.send('peer-0', { type: 'BLOW' });
+    // Its turn changes no state, and is in the epoch after the one that is being written.
+    const sent = test.shard.send('peer-0', { type: 'BLOW' });
     await new Promise<void>((resolve) => test.clock.defer(resolve));
     held.release();
     await sent;
     await test.settle();
-    expect(test.system.tree('peer-0')).toMatchObject({ status: 'active', restarts: 1 });
-    await test.system.stop();
+    expect(test.shard.tree('peer-0')).toMatchObject({ status: 'active', restarts: 1 });
+    await test.shard.stop();
     await test.store.open();
     expect(await verify(test.store)).toMatchObject({ sound: true, findings: [] });
     await test.store.close();
   });
 
-  it.each([0, -1, Number.NaN])('is a number of actors, and not %s', async (residentActors) => {
-    await expect(createSystem({ agents: [peer], store: memoryStore(), residentActors }).start()).rejects.toEqual(
+  it.each([0, -1, Number.NaN])('cannot be %s', async (residentActors) => {
+    await expect(new Shard({ agents: [peer], store: memoryStore(), residentActors }).start()).rejects.toEqual(
       code('BOSUN_CONFIG_INVALID'),
     );
   });
 
-  it('needs a store that reads at once', async () => {
+  it('needs a store with synchronous reads', async () => {
     const { getSync: _, ...rest } = memoryStore();
     const store = Object.assign(Object.create(memoryStore()) as ReturnType<typeof memoryStore>, rest, {
       getSync: undefined,
     });
-    await expect(createSystem({ agents: [peer], store, residentActors: 3 }).start()).rejects.toEqual(
+    await expect(new Shard({ agents: [peer], store, residentActors: 3 }).start()).rejects.toEqual(
       code('BOSUN_CONFIG_INVALID'),
     );
   });
 });
 
-describe('beside those that rest', () => {
-  it('a write that fails changes nothing but the time', async () => {
+describe('a system with actors at rest', () => {
+  it('only takes longer if a write fails', async () => {
     const test = await startPeers(10);
     test.store.failWrites(3);
-    const sent = Array.from({ length: 10 }, (_, n) => test.system.send(`peer-${n}`, { type: 'UP' }));
+    const sent = Array.from({ length: 10 }, (_, n) => test.shard.send(`peer-${n}`, { type: 'UP' }));
     await test.advance(60_000);
     await Promise.all(sent);
     for (let n = 0; n < 10; n++) await tellPeer(test, `peer-${n}`, 'UP');
     for (let n = 0; n < 10; n++)
-      expect((test.system.snapshot(`peer-${n}`)?.context as { count: number }).count).toBeGreaterThanOrEqual(1);
-    await test.system.stop();
+      expect((test.shard.snapshot(`peer-${n}`)?.context as { count: number }).count).toBeGreaterThanOrEqual(1);
+    await test.shard.stop();
     await test.store.open();
     expect(await verify(test.store)).toMatchObject({ sound: true, actors: 11, findings: [] });
     await test.store.close();
   });
 
-  it('one is erased, and the others are verified', async () => {
+  it('erases one actor, and the others pass verify', async () => {
     const test = await startPeers(10);
     await tellPeer(test, 'peer-4', 'PARENT');
     for (let n = 5; n < 10; n++) await tellPeer(test, `peer-${n}`, 'UP');
-    await test.system.erase('peer-4');
-    expect(test.system.snapshot('peer-4/kid')).toBeUndefined();
-    await test.system.stop();
+    await test.shard.erase('peer-4');
+    expect(test.shard.snapshot('peer-4/kid')).toBeUndefined();
+    await test.shard.stop();
     expect(test.store.entries().some(([key]) => key.includes('peer-4'))).toBe(false);
     await test.store.open();
     expect(await verify(test.store)).toMatchObject({ sound: true, actors: 10, findings: [] });
     await test.store.close();
   });
 
-  it('all this is the same on LevelDB, a backup among it', async () => {
+  it('behaves the same on LevelDB, a backup included', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'bosun-residency-'));
-    const system = await createSystem({
+    const system = await new Shard({
       agents: [peer],
       store: levelStore(join(directory, 'store')),
       durability: 'process',
@@ -416,7 +408,7 @@ describe('beside those that rest', () => {
     await system.erase('peer-3');
     for (let n = 4; n < 20; n++) expect(system.snapshot(`peer-${n}`)?.context).toMatchObject({ count: 2 });
     await system.stop();
-    const again = await createSystem({
+    const again = await new Shard({
       agents: [peer],
       store: levelStore(join(directory, 'store')),
       residentActors: 3,

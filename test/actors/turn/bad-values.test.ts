@@ -1,6 +1,6 @@
 /**
- * An agent with a value that is not data hurts itself only: its turn has not happened, and everybody else's epoch goes
- * through.
+ * An agent with a value that is not data harms itself only: its turn is undone, and the epoch of all other actors is
+ * committed.
  */
 import { assign, emit, fromPromise, fromTransition, raise, sendTo, setup, spawnChild } from 'xstate';
 import { describe, expect, it } from 'vitest';
@@ -74,7 +74,7 @@ const PLACES = {
   timer: raise(({ event }) => ({ type: 'GOT', it: badOf(event) }), { delay: 5 }),
 } as const;
 
-/** XState copies the keys of what an assign returns: of these no trouble is left. */
+/** Values that do no harm as a whole context: XState copies the keys of what an assign returns. */
 const HARMLESS_AS_CONTEXT = new Set(['a symbol', 'a function', 'half a surrogate pair', 'a getter']);
 
 function placing(place: keyof typeof PLACES) {
@@ -110,41 +110,44 @@ async function startAmongOthers(machine: Parameters<typeof agentOf>[1]): Promise
   });
 }
 
-/** All of them in one epoch: the bad value between the others. */
+/** Sends everything in one epoch: the bad value between the events of the other actors. */
 async function takeAmongOthers(test: TestSystem, what: string): Promise<void> {
-  const before = test.system.epoch;
+  const before = test.shard.epoch;
   await Promise.all([
-    ...OTHERS.slice(0, 2).map((id) => test.system.send(id, { type: 'COUNT' })),
-    test.system.send('subject', { type: 'TAKE', what }),
-    ...OTHERS.slice(2).map((id) => test.system.send(id, { type: 'COUNT' })),
-    test.system.send('subject', { type: 'COUNT' }),
+    ...OTHERS.slice(0, 2).map((id) => test.shard.send(id, { type: 'COUNT' })),
+    test.shard.send('subject', { type: 'TAKE', what }),
+    ...OTHERS.slice(2).map((id) => test.shard.send(id, { type: 'COUNT' })),
+    test.shard.send('subject', { type: 'COUNT' }),
   ]);
   await test.settle();
-  expect(test.system.epoch).toBeGreaterThan(before);
+  expect(test.shard.epoch).toBeGreaterThan(before);
 }
 
-describe.each(Object.keys(PLACES) as (keyof typeof PLACES)[])('a value that is not data (%s)', (place) => {
-  it.each(Object.keys(BAD).filter((what) => place !== 'whole' || !HARMLESS_AS_CONTEXT.has(what)))(
-    '%s',
-    async (what) => {
-      const test = await startAmongOthers(placing(place));
-      await takeAmongOthers(test, what);
-      const expected = { subject: { count: 1, held: null }, others: [1, 1, 1, 1], quarantined: 1 };
-      const seen = () => ({
-        subject: contextOf(test),
-        others: OTHERS.map((id) => (contextOf(test, id) as { count: number }).count),
-        quarantined: test.system.deadLetters.list({ reason: 'quarantined' }).length,
-      });
-      expect(seen()).toEqual(expected);
-      await test.crash();
-      await test.restart();
-      expect(seen()).toEqual(expected);
-      await test.system.stop();
-    },
-  );
-});
+describe.each(Object.keys(PLACES) as (keyof typeof PLACES)[])(
+  'a turn with a value that is not data (place: %s)',
+  (place) => {
+    it.each(Object.keys(BAD).filter((what) => place !== 'whole' || !HARMLESS_AS_CONTEXT.has(what)))(
+      'is undone, and the turns of other actors stand: %s',
+      async (what) => {
+        const test = await startAmongOthers(placing(place));
+        await takeAmongOthers(test, what);
+        const expected = { subject: { count: 1, held: null }, others: [1, 1, 1, 1], quarantined: 1 };
+        const seen = () => ({
+          subject: contextOf(test),
+          others: OTHERS.map((id) => (contextOf(test, id) as { count: number }).count),
+          quarantined: test.shard.deadLetters.list({ reason: 'quarantined' }).length,
+        });
+        expect(seen()).toEqual(expected);
+        await test.crash();
+        await test.restart();
+        expect(seen()).toEqual(expected);
+        await test.shard.stop();
+      },
+    );
+  },
+);
 
-describe('a promise that resolves with what is not data', () => {
+describe('a promise that resolves with a value that is not data', () => {
   it.each(Object.keys(BAD))('fails: %s', async (what) => {
     const test = await startAmongOthers(taker);
     await takeAmongOthers(test, `promise ${what}`);
@@ -153,12 +156,12 @@ describe('a promise that resolves with what is not data', () => {
       error: expect.stringContaining('only data can be stored') as string,
     });
     expect(OTHERS.map((id) => (contextOf(test, id) as { count: number }).count)).toEqual([1, 1, 1, 1]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
-describe('an output that is not data', () => {
-  it.each(Object.keys(BAD))('crashes the agent: %s', async (what) => {
+describe('a machine output that is not data', () => {
+  it.each(Object.keys(BAD))('crashes the turn that ends the machine: %s', async (what) => {
     const ending = setup({ types: {} as { context: { what: string }; events: Taking } }).createMachine({
       context: { what: '' },
       initial: 'going',
@@ -170,9 +173,9 @@ describe('an output that is not data', () => {
     });
     const test = await startAmongOthers(ending);
     await takeAmongOthers(test, what);
-    expect(test.system.snapshot('subject')).toMatchObject({ status: 'active', value: 'going', context: { what: '' } });
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toHaveLength(1);
+    expect(test.shard.snapshot('subject')).toMatchObject({ status: 'active', value: 'going', context: { what: '' } });
+    expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toHaveLength(1);
     expect(OTHERS.map((id) => (contextOf(test, id) as { count: number }).count)).toEqual([1, 1, 1, 1]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });

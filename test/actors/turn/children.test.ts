@@ -1,4 +1,4 @@
-/** Children of machines, born and gone within turns, and the references to them. */
+/** Children of machines, spawned and stopped within turns, and the references to them. */
 import {
   type AnyActorRef,
   assign,
@@ -20,9 +20,9 @@ describe('children', () => {
     context: { n: 0 },
     on: { HIT: { actions: assign({ n: ({ context }) => context.n + 1 }) } },
   });
-  const addresses = (test: TestSystem) => test.system.tree('subject').children.map(({ address }) => address);
+  const addresses = (test: TestSystem) => test.shard.tree('subject').children.map(({ address }) => address);
 
-  it('without an id are all born, each under an address of its own, with an effect id of its own', async () => {
+  it('children without an id are all born, each with its own address and effect id', async () => {
     const ids: string[] = [];
     const logic = fromCallback(({ self }) => void ids.push((self as unknown as { effectId: string }).effectId));
     const machine = setup({ actors: { logic } }).createMachine({
@@ -34,10 +34,10 @@ describe('children', () => {
     await tell(test, 'ONE');
     expect(addresses(test)).toHaveLength(4);
     expect(new Set(ids).size).toBe(4);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('born under an id in use take the place of the one there', async () => {
+  it('children born under an id in use replace the child that has it', async () => {
     const machine = setup({ actors: { kid } }).createMachine({
       on: { GO: { actions: spawnChild('kid', { id: 'kid' }) }, HIT: { actions: sendTo('kid', { type: 'HIT' }) } },
     });
@@ -47,10 +47,10 @@ describe('children', () => {
     expect(contextOf(test, 'subject/kid')).toEqual({ n: 1 });
     await tell(test, 'GO');
     expect([addresses(test), contextOf(test, 'subject/kid')]).toEqual([['subject/kid'], { n: 0 }]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('spawned in an assign can be used by a custom action of the same step, and later from the context', async () => {
+  it('children spawned in an assign can be used by a custom action of the same step, and later', async () => {
     const machine = setup({ types: {} as { context: { ref: AnyActorRef | null } }, actors: { kid } }).createMachine({
       context: { ref: null },
       on: {
@@ -69,10 +69,10 @@ describe('children', () => {
     await test.restart();
     await tell(test, 'HIT');
     expect(contextOf(test, 'subject/kid')).toEqual({ n: 2 });
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('born and stopped in one step were never there', async () => {
+  it('children spawned and stopped in one step are never born', async () => {
     const machine = setup({ actors: { kid } }).createMachine({
       on: {
         GO: {
@@ -87,16 +87,19 @@ describe('children', () => {
     const test = await startSubject(machine, { events: ['GO'] });
     await tell(test, 'GO');
     await tell(test, 'GO');
-    expect([addresses(test), test.system.deadLetters.list({ reason: 'quarantined' })]).toEqual([[], []]);
-    await test.system.stop();
+    expect([addresses(test), test.shard.deadLetters.list({ reason: 'quarantined' })]).toEqual([[], []]);
+    await test.shard.stop();
   });
 
-  it('with a system id give it back when their state is entered again, also with children of theirs', async () => {
+  it('children with a system id, and grandchildren, free it when their state is entered again', async () => {
     const holder = setup({ actors: { kid } }).createMachine({ invoke: { src: 'kid', id: 'kid', systemId: 'deep' } });
     const machine = setup({ actors: { holder } }).createMachine({
       initial: 'a',
       states: {
-        a: { invoke: { src: 'holder', id: 'holder', systemId: 'name' }, on: { AGAIN: { target: 'a', reenter: true } } },
+        a: {
+          invoke: { src: 'holder', id: 'holder', systemId: 'name' },
+          on: { AGAIN: { target: 'a', reenter: true } },
+        },
       },
       on: { HIT: { actions: sendTo(({ system }) => system.get('deep') as AnyActorRef, { type: 'HIT' }) } },
     });
@@ -109,11 +112,11 @@ describe('children', () => {
     await test.restart();
     await tell(test, 'HIT');
     expect(contextOf(test, 'subject/holder/kid')).toEqual({ n: 2 });
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
-    await test.system.stop();
+    expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
+    await test.shard.stop();
   });
 
-  it('with a system id that no key of a store can hold are kept all the same', async () => {
+  it('children may have a system id with characters that keys of the store do not allow', async () => {
     const machine = setup({ actors: { kid } }).createMachine({
       invoke: { src: 'kid', id: 'kid', systemId: 'the kid, 😀%' },
       on: { HIT: { actions: sendTo(({ system }) => system.get('the kid, 😀%') as AnyActorRef, { type: 'HIT' }) } },
@@ -123,51 +126,56 @@ describe('children', () => {
     await test.restart();
     await tell(test, 'HIT');
     expect(contextOf(test, 'subject/kid')).toEqual({ n: 1 });
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it.each([{}, { id: 'named' }])('for which the machine has no logic are a throw of the turn', async (options) => {
-    const machine = createMachine({
-      initial: 'a',
-      states: {
-        a: {
-          on: {
-            GO: { actions: enqueueActions(({ enqueue }) => enqueue.spawnChild('nothing' as never, options as never)) },
-            OK: 'c',
+  it.each([{}, { id: 'named' }])(
+    'children for which the machine has no logic make the turn throw (options %j)',
+    async (options) => {
+      const machine = createMachine({
+        initial: 'a',
+        states: {
+          a: {
+            on: {
+              GO: {
+                actions: enqueueActions(({ enqueue }) => enqueue.spawnChild('nothing' as never, options as never)),
+              },
+              OK: 'c',
+            },
           },
+          c: {},
         },
-        c: {},
-      },
-    });
-    const test = await startSubject(machine, { events: ['GO', 'OK'] });
-    await tell(test, 'GO');
-    await tell(test, 'OK');
-    expect(valueOf(test)).toBe('c');
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
-      { error: { code: 'BOSUN_AGENT_INVALID' } },
-    ]);
-    await test.system.stop();
-  });
+      });
+      const test = await startSubject(machine, { events: ['GO', 'OK'] });
+      await tell(test, 'GO');
+      await tell(test, 'OK');
+      expect(valueOf(test)).toBe('c');
+      expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+        { error: { code: 'BOSUN_AGENT_INVALID' } },
+      ]);
+      await test.shard.stop();
+    },
+  );
 
-  it('never push another actor from its address', async () => {
+  it('never take the address of another actor', async () => {
     const machine = setup({ actors: { kid } }).createMachine({
       on: { GO: { actions: spawnChild('kid', { id: 'kid' }) } },
     });
     const test = await startSubject(machine, { events: ['GO'], agents: [agentOf('other', kid, ['HIT'])] });
-    const other = test.system.actor('subject/kid');
-    await test.system.spawn(agentOf('other', kid, ['HIT']), 'subject/kid');
+    const other = test.shard.actor('subject/kid');
+    await test.shard.spawn(agentOf('other', kid, ['HIT']), 'subject/kid');
     await other.send({ type: 'HIT' });
     await tell(test, 'GO');
     expect(contextOf(test, 'subject/kid')).toEqual({ n: 1 });
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+    expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
       { error: { code: 'BOSUN_ADDRESS_INVALID' } },
     ]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
 describe('references', () => {
-  it('to one actor are one object, whichever way they came, also after a restart', async () => {
+  it('references to one actor are one object, wherever they come from, also after a restart', async () => {
     const kid = createMachine({ on: { ASK: { actions: sendParent(({ self }) => ({ type: 'ANSWER', from: self })) } } });
     const machine = setup({
       types: {} as {
@@ -195,10 +203,10 @@ describe('references', () => {
     await test.restart();
     await tell(test, 'ASK');
     expect(contextOf(test)).toMatchObject({ same: [true, true] });
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('do not reach a stranger that was born later under the same address', async () => {
+  it('do not reach a different actor that was born later under the same address', async () => {
     const kid = createMachine({
       context: { n: 0 },
       on: { HIT: { actions: assign({ n: ({ context }: { context: { n: number } }) => context.n + 1 }) } },
@@ -219,6 +227,6 @@ describe('references', () => {
     const test = await startSubject(machine, { events: ['GO', 'SWAP', 'HIT'] });
     for (const type of ['GO', 'SWAP', 'HIT']) await tell(test, type);
     expect(contextOf(test, 'subject/kid')).toEqual({ n: 0 });
-    await test.system.stop();
+    await test.shard.stop();
   });
 });

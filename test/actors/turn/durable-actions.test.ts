@@ -1,7 +1,7 @@
 /**
  * P3: custom actions that are declared durable run at least once, with one effect id, in order; others at most once.
  */
-import { assign, setup } from 'xstate';
+import { assign, setup, emit } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { actionOf } from '../../../src/actors/model/ref.ts';
 import { DURABLE_ACTIONS_MAX } from '../../../src/limits.ts';
@@ -44,7 +44,7 @@ async function start(
   return startDeclared(mailing(run), { events: EVENTS, actions: { mail: { durable: true, ...mail } }, ...declared });
 }
 
-/** An action that a test settles. */
+/** An action whose runs the test settles. */
 function settled() {
   const runs: {
     n: number;
@@ -60,17 +60,17 @@ function settled() {
 }
 
 describe('a durable action', () => {
-  it('runs once where nothing fails, after its epoch, with its event and params', async () => {
+  it('runs once if nothing fails, after its epoch, with its event and params', async () => {
     const seen: unknown[] = [];
     const test = await start(({ event, self }, params) => void seen.push([event, params, actionOf(self).attempt]));
     await tell(test, 'MAIL', { n: 7 });
     await test.crash();
     await test.restart();
     expect(seen).toEqual([[{ type: 'MAIL', n: 7 }, { n: 7 }, 1]]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('runs again after a crash until it has ended, with the same effect id', async () => {
+  it('runs again after each crash until it completes, with the same effect id', async () => {
     const { runs, run } = settled();
     const test = await start(run);
     await tell(test, 'MAIL', { n: 1 });
@@ -89,10 +89,10 @@ describe('a durable action', () => {
     await test.crash();
     await test.restart();
     expect(runs).toHaveLength(3);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('waits for those before it, also for a promise, and has an effect id of its own', async () => {
+  it('waits for earlier durable actions to settle, and has an effect id of its own', async () => {
     const { runs, run } = settled();
     const test = await start(run);
     await tell(test, 'TWO');
@@ -104,15 +104,15 @@ describe('a durable action', () => {
     }
     expect(runs.map(({ n }) => n)).toEqual([1, 2, 3]);
     expect(new Set(runs.map(({ effectId }) => effectId)).size).toBe(3);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('does not begin before it is durable, though its turn has come', async () => {
+  it('does not begin before its epoch is durable, even if no earlier action is left', async () => {
     const { runs, run } = settled();
     const test = await start(run);
     await tell(test, 'MAIL', { n: 1 });
     const held = test.store.hold('before');
-    const sent = test.system.send('subject', { type: 'MAIL', n: 2 });
+    const sent = test.shard.send('subject', { type: 'MAIL', n: 2 });
     await held.reached;
     runs[0]!.resolve();
     await new Promise<void>((resolve) => test.clock.defer(resolve));
@@ -121,21 +121,21 @@ describe('a durable action', () => {
     await sent;
     await test.settle();
     expect(runs.map(({ n }) => n)).toEqual([1, 2]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('does not wait for those of other actors', async () => {
+  it('does not wait for durable actions of other actors', async () => {
     const { runs, run } = settled();
     const test = await start(run);
-    const other = await test.system.spawn(declaredAgent(mailing(run), { events: EVENTS }), 'other');
+    const other = await test.shard.spawn(declaredAgent(mailing(run), { events: EVENTS }), 'other');
     await tell(test, 'MAIL', { n: 1 });
     await other.send({ type: 'MAIL', n: 2 });
     await test.settle();
     expect(runs.map(({ n }) => n)).toEqual([1, 2]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('that fails is tried again after its backoff; those behind it wait', async () => {
+  it('a durable action that fails is retried after its backoff; later actions wait', async () => {
     const { runs, run } = settled();
     const test = await start(run, { retry: { attempts: 3, backoff: SECOND } });
     await tell(test, 'TWO');
@@ -150,10 +150,10 @@ describe('a durable action', () => {
       [1, 2],
       [2, 1],
     ]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('waits for the rest of its backoff after a crash, and does not begin to count anew', async () => {
+  it('waits for the rest of its backoff after a crash, and keeps its count of failures', async () => {
     const { runs, run } = settled();
     const test = await start(run, { retry: { attempts: 2, backoff: SECOND } });
     await tell(test, 'MAIL', { n: 1 });
@@ -166,13 +166,13 @@ describe('a durable action', () => {
     await test.advance(1);
     runs[1]!.reject(new Error('no, again'));
     await test.settle();
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+    expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
       { address: 'subject', error: { message: 'no, again' } },
     ]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('waits for the rest of its backoff where a start sets kernel time back, and over later starts', async () => {
+  it('waits for the rest of its backoff after a start that sets kernel time back, and over later starts', async () => {
     const { runs, run } = settled();
     const test = await start(
       run,
@@ -182,7 +182,7 @@ describe('a durable action', () => {
     await tell(test, 'MAIL', { n: 1 });
     runs[0]!.reject(new Error('no'));
     await test.settle();
-    await test.system.stop();
+    await test.shard.stop();
     test.clock.setWall(Date.UTC(2026, 0, 1));
     await test.restart({ trustWallClock: true });
     await test.advance(400);
@@ -192,17 +192,17 @@ describe('a durable action', () => {
     expect(runs).toHaveLength(1);
     await test.advance(1);
     expect(runs).toHaveLength(2);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('that fails too often is quarantined with its error, and its actor and those behind it go on', async () => {
+  it('a durable action that fails too often is quarantined with its error; later actions go on', async () => {
     const run: Run = (_, { n }) => {
       if (n === 1) throw new Error('no');
     };
     const test = await start(run, { retry: { attempts: 3, backoff: { ...SECOND, minMs: 0 } } });
     await tell(test, 'TWO');
     const effectId = expect.stringMatching(/^\d+\/action\/\d+$/) as unknown;
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([
+    expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toEqual([
       {
         number: 1,
         reason: 'quarantined',
@@ -213,54 +213,54 @@ describe('a durable action', () => {
         action: { name: 'mail', params: { n: 1 }, effectId },
       },
     ]);
-    expect([test.system.tree('subject').restarts, test.logged]).toEqual([
+    expect([test.shard.tree('subject').restarts, test.logged]).toEqual([
       0,
       [['durable action mail of subject was given up: no']],
     ]);
     await test.crash();
     await test.restart();
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toHaveLength(1);
-    await test.system.stop();
+    expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toHaveLength(1);
+    await test.shard.stop();
   });
 
   it(
-    'that was given up is tried again under its old effect id when it is redelivered, also over a crash; it takes ' +
-      'no other event',
+    'a durable action that was given up keeps its effect id when it is redelivered, also over a crash, and refuses ' +
+      'another event',
     async () => {
       const { runs, run } = settled();
       const test = await start(run, { retry: { attempts: 1 } });
       await tell(test, 'MAIL', { n: 1 });
       runs[0]!.reject(new Error('no'));
       await test.settle();
-      await expect(test.system.deadLetters.edit(1, { type: 'MAIL', n: 2 } as never)).rejects.toMatchObject({
+      await expect(test.shard.deadLetters.edit(1, { type: 'MAIL', n: 2 } as never)).rejects.toMatchObject({
         code: 'BOSUN_EVENT_REFUSED',
       });
-      await test.system.deadLetters.redeliver(1);
+      await test.shard.deadLetters.redeliver(1);
       await test.crash();
       await test.restart();
-      expect(test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
+      expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
       expect(runs.length).toBeGreaterThan(1);
       expect(new Set(runs.map(({ effectId }) => effectId)).size).toBe(1);
       runs.at(-1)!.resolve();
       await test.settle();
       await test.crash();
       await test.restart();
-      expect(test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
-      await test.system.stop();
+      expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
+      await test.shard.stop();
     },
   );
 
-  it('is not tried again where its error says so', async () => {
+  it('is not retried after an error with retryable: false', async () => {
     const { runs, run } = settled();
     const test = await start(run);
     await tell(test, 'MAIL', { n: 1 });
     runs[0]!.reject(Object.assign(new Error('never'), { retryable: false }));
     await test.advance(100_000);
-    expect([runs.length, test.system.deadLetters.list({ reason: 'quarantined' }).length]).toEqual([1, 1]);
-    await test.system.stop();
+    expect([runs.length, test.shard.deadLetters.list({ reason: 'quarantined' }).length]).toEqual([1, 1]);
+    await test.shard.stop();
   });
 
-  it('that takes longer than its timeout is aborted and has failed; its end is not heard any more', async () => {
+  it('a durable action that takes longer than its timeout is aborted, and its result is ignored', async () => {
     const { runs, run } = settled();
     const test = await start(run, { timeoutMs: 500, retry: { attempts: 2, backoff: SECOND } });
     await tell(test, 'MAIL', { n: 1 });
@@ -270,17 +270,17 @@ describe('a durable action', () => {
     await test.advance(1_000);
     expect(runs).toHaveLength(2);
     await test.advance(500);
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+    expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
       { error: { code: 'BOSUN_EFFECT_TIMEOUT' } },
     ]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
   it('outlives its actor', async () => {
     const { runs, run } = settled();
     const test = await start(run, {}, { restart: 'temporary' });
     await tell(test, 'END');
-    expect(test.system.snapshot('subject')).toBe(undefined);
+    expect(test.shard.snapshot('subject')).toBe(undefined);
     await test.crash();
     await test.restart();
     runs.at(-1)!.resolve();
@@ -288,19 +288,19 @@ describe('a durable action', () => {
     await test.crash();
     await test.restart();
     expect(runs.map(({ n }) => n)).toEqual([9, 9]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('has no context, and says so at once', async () => {
+  it('is quarantined with BOSUN_AGENT_INVALID if it reads the context', async () => {
     const test = await start((info) => (info as unknown as { context: unknown }).context);
     await tell(test, 'MAIL', { n: 1 });
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+    expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
       { error: { code: 'BOSUN_AGENT_INVALID' } },
     ]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('with params that are not data is a throw of the turn', async () => {
+  it('a durable action with params that are not data makes the turn throw', async () => {
     const seen: unknown[] = [];
     const test = await start((_, params) => void seen.push(params));
     await tell(test, 'MAIL', { n: 1 });
@@ -309,34 +309,34 @@ describe('a durable action', () => {
     });
     const other = await startDeclared(machine, { events: ['MAIL'], actions: { mail: { durable: true } } });
     await tell(other, 'MAIL');
-    expect([seen, other.system.tree('subject').lastError]).toMatchObject([[{ n: 1 }], { code: 'BOSUN_VALUE_REFUSED' }]);
-    await test.system.stop();
-    await other.system.stop();
+    expect([seen, other.shard.tree('subject').lastError]).toMatchObject([[{ n: 1 }], { code: 'BOSUN_VALUE_REFUSED' }]);
+    await test.shard.stop();
+    await other.shard.stop();
   });
 
-  it('that the agent no longer declares is quarantined', async () => {
+  it('a durable action that the agent no longer declares is quarantined', async () => {
     const { runs, run } = settled();
     const test = await start(run);
     await tell(test, 'MAIL', { n: 1 });
     await test.crash();
     await test.restart({ agents: [declaredAgent(mailing(run), { events: EVENTS })] });
-    expect([runs.length, test.system.deadLetters.list({ reason: 'quarantined' })]).toMatchObject([
+    expect([runs.length, test.shard.deadLetters.list({ reason: 'quarantined' })]).toMatchObject([
       1,
       [{ error: { code: 'BOSUN_AGENT_UNREADABLE' } }],
     ]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
   it('is aborted when the system stops, and run again by the next start', async () => {
     const { runs, run } = settled();
     const test = await start(run);
     await tell(test, 'MAIL', { n: 1 });
-    await test.system.stop();
+    await test.shard.stop();
     expect(runs[0]!.signal.aborted).toBe(true);
     runs[0]!.resolve();
     await test.restart();
     expect(runs).toHaveLength(2);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
   it('sends to its actor by `self`', async () => {
@@ -345,28 +345,31 @@ describe('a durable action', () => {
     };
     const test = await start(run, {}, { restart: 'transient' });
     await tell(test, 'MAIL', { n: 1 });
-    expect(test.system.snapshot('subject')).toBe(undefined);
-    await test.system.stop();
+    expect(test.shard.snapshot('subject')).toBe(undefined);
+    await test.shard.stop();
   });
 
-  it('is one of at most so many that wait', async () => {
+  it('is refused if too many durable actions of its actor wait already', async () => {
     const machine = setup({ actions: { mail: (() => new Promise<void>(() => {})) as () => void } }).createMachine({
       on: {
-        MANY: { actions: Array.from({ length: DURABLE_ACTIONS_MAX / 4 }, () => 'mail' as const) },
+        // Actions that are not durable do not count.
+        MANY: {
+          actions: [emit({ type: 'many' }), ...Array.from({ length: DURABLE_ACTIONS_MAX / 4 }, () => 'mail' as const)],
+        },
         ONE: { actions: 'mail' },
       },
     });
     const test = await startDeclared(machine, { events: ['MANY', 'ONE'], actions: { mail: { durable: true } } });
     for (let n = 0; n < 4; n++) await tell(test, 'MANY');
-    expect(test.system.tree('subject').restarts).toBe(0);
+    expect(test.shard.tree('subject').restarts).toBe(0);
     await test.crash();
     await test.restart();
     await tell(test, 'ONE');
-    expect(test.system.tree('subject').lastError).toMatchObject({ code: 'BOSUN_VALUE_REFUSED' });
-    await test.system.stop();
+    expect(test.shard.tree('subject').lastError).toMatchObject({ code: 'BOSUN_VALUE_REFUSED' });
+    await test.shard.stop();
   });
 
-  it('is ten thousand in a row without a deep stack', async () => {
+  it('may be followed by ten thousand more in one turn without overflowing the stack', async () => {
     let ran = 0;
     const machine = setup({ actions: { mail: () => void ran++ } }).createMachine({
       on: { MANY: { actions: Array.from({ length: DURABLE_ACTIONS_MAX }, () => 'mail' as const) } },
@@ -374,11 +377,11 @@ describe('a durable action', () => {
     const test = await startDeclared(machine, { events: ['MANY'], actions: { mail: { durable: true } } });
     await tell(test, 'MANY');
     expect(ran).toBe(DURABLE_ACTIONS_MAX);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
   it.each([true, false])(
-    'runs at least once wherever the power is cut, none is lost, each has one id (asynchronous: %s)',
+    'runs at least once, under one effect id, wherever the power is cut (asynchronous: %s)',
     async (isAsynchronous) => {
       const writes = await atEveryWrite(async (cut) => {
         const ids = new Map<number, Set<string>>();
@@ -399,7 +402,7 @@ describe('a durable action', () => {
           }),
         ];
         const send = (event: { type: string; n?: number }, sequence: number) => async (test: TestSystem) => {
-          await test.system.send('subject', event, { session: { id: 's', sequence } });
+          await test.shard.send('subject', event, { session: { id: 's', sequence } });
           await test.settle();
         };
         const story = [
@@ -415,10 +418,10 @@ describe('a durable action', () => {
         expect(order.indexOf(3) > order.lastIndexOf(2) || cut.write > 0, place).toBe(true);
         expect([order.indexOf(1) < order.indexOf(2), order.indexOf(2) < order.indexOf(3)], place).toEqual([true, true]);
         expect(
-          [told.test.system.deadLetters.list({ reason: 'quarantined' }), valueOf(told.test), contextOf(told.test)],
+          [told.test.shard.deadLetters.list({ reason: 'quarantined' }), valueOf(told.test), contextOf(told.test)],
           place,
         ).toEqual([[], 'on', { sent: [] }]);
-        await told.test.system.stop();
+        await told.test.shard.stop();
         return told.writes;
       });
       expect(writes).toBeGreaterThan(6);
@@ -427,7 +430,7 @@ describe('a durable action', () => {
 });
 
 describe('an action that is not declared', () => {
-  it('runs at most once: not again after a crash between its epoch and it', async () => {
+  it('runs at most once: a crash after its epoch and before its run loses it', async () => {
     let ran = 0;
     const machine = setup({
       types: {} as { context: { mails: number } },
@@ -438,15 +441,15 @@ describe('an action that is not declared', () => {
     });
     const test = await startDeclared(machine, { events: ['MAIL'] });
     const held = test.store.hold('durable');
-    void test.system.send('subject', { type: 'MAIL' }).catch(() => {});
+    void test.shard.send('subject', { type: 'MAIL' }).catch(() => {});
     await held.reached;
     await test.crash();
     await test.restart();
     expect(ran).toBe(0);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('has no facts', async () => {
+  it('has no facts: actionOf throws for it', async () => {
     const errors: unknown[] = [];
     const machine = setup({
       actions: {
@@ -462,10 +465,10 @@ describe('an action that is not declared', () => {
     const test = await startDeclared(machine, { events: ['MAIL'] });
     await tell(test, 'MAIL');
     expect(errors).toEqual([new TypeError('actionOf needs the `self` of a durable action')]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('is an inline function too, if its name is that of a durable one by chance', async () => {
+  it('is also an inline function that has the name of a durable action by chance', async () => {
     const seen: unknown[] = [];
     const machine = setup({ actions: { mail: () => void seen.push('durable') } }).createMachine({
       on: {
@@ -479,6 +482,6 @@ describe('an action that is not declared', () => {
     const test = await startDeclared(machine, { events: ['MAIL'], actions: { mail: { durable: true } } });
     await tell(test, 'MAIL');
     expect(seen).toEqual(['subject']);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });

@@ -1,4 +1,4 @@
-/** A child of a machine whose first step throws: it dies, its parent is told as by XState, and nobody else is hurt. */
+/** A child whose first step throws: it dies, its parent gets the error as in XState, and no other actor is harmed. */
 import { type AnyStateMachine, assign, createMachine, setup } from 'xstate';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
@@ -22,8 +22,8 @@ it.each(
     ),
   ),
 )(
-  'an invoked machine that throws $where is an error of its parent, which $verb the state, also over a crash ' +
-    '($stepEngine)',
+  'an invoked machine that throws $where sends an error to its parent, which then $verb the state, also over a ' +
+    'crash ($stepEngine)',
   async ({ child, stepEngine, verb }) => {
     const machine = setup({
       types: {} as { context: { told: string } },
@@ -52,12 +52,12 @@ it.each(
       stepEngine,
       tree: { children: [{ id: 'p', agent: 'parent' }] },
     });
-    await test.system.send('p', { type: 'come' } as never);
+    await test.shard.send('p', { type: 'come' } as never);
     await test.settle();
-    expect(test.system.snapshot('p')).toMatchObject({ status: 'active', value: verb === 'leaves' ? 'failed' : 'busy' });
-    expect((test.system.snapshot('p')!.context as { told: string }).told).toContain('not born');
+    expect(test.shard.snapshot('p')).toMatchObject({ status: 'active', value: verb === 'leaves' ? 'failed' : 'busy' });
+    expect((test.shard.snapshot('p')!.context as { told: string }).told).toContain('not born');
     await test.crash();
     await test.restart();
-    expect(test.system.snapshot('p')).toMatchObject({ status: 'active', value: verb === 'leaves' ? 'failed' : 'busy' });
+    expect(test.shard.snapshot('p')).toMatchObject({ status: 'active', value: verb === 'leaves' ? 'failed' : 'busy' });
   },
 );

@@ -1,8 +1,9 @@
-/** What an agent may choose for its actors that a message keeps crashing. */
+/** The poison policy of an agent: what becomes of an actor that a message keeps crashing. */
 import { assign, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../../src/actors/api/define-agent.ts';
+import { DELIVERIES_MAX } from '../../../src/limits.ts';
 import { startTestSystem } from '../../../src/testing/test-system.ts';
 
 const machine = setup({
@@ -26,14 +27,14 @@ async function choked(poison: 'dead-letter' | 'suspend' | 'stop' | undefined, re
     agents: [agent(poison)],
     tree: { intensity: 5, children: [{ id: 'w', agent: 'w', restart }] },
   });
-  await Promise.all((['note', 'choke', 'note'] as const).map((type) => test.system.send('w', { type })));
+  await Promise.all((['note', 'choke', 'note'] as const).map((type) => test.shard.send('w', { type })));
   await test.settle();
   const end = () => {
-    const snapshot = test.system.snapshot('w');
+    const snapshot = test.shard.snapshot('w');
     return [
       snapshot?.status,
       (snapshot?.context as { notes: number } | undefined)?.notes,
-      test.system.deadLetters.list().map(({ reason }) => reason),
+      test.shard.deadLetters.list().map(({ reason }) => reason),
     ];
   };
   const before = end();
@@ -44,25 +45,31 @@ async function choked(poison: 'dead-letter' | 'suspend' | 'stop' | undefined, re
 }
 
 describe('the poison policy', () => {
-  it('dead-letter, the default: the actor goes on', async () => {
+  it('dead-letter, the default, quarantines the message, and the actor goes on', async () => {
     for (const policy of [undefined, 'dead-letter'] as const)
       expect((await choked(policy, 'permanent')).end).toEqual(['active', 2, ['quarantined']]);
   });
 
-  it('suspend: the actor waits with its mailbox until it is resumed', async () => {
+  it('suspend holds the actor and its mailbox until the actor is resumed', async () => {
     const { test, end } = await choked('suspend', 'permanent');
     expect(end).toEqual(['suspended', 1, ['quarantined']]);
-    await test.system.resume('w');
+    await test.shard.resume('w');
     await test.settle();
-    expect((test.system.snapshot('w')!.context as { notes: number }).notes).toBe(2);
+    expect((test.shard.snapshot('w')!.context as { notes: number }).notes).toBe(2);
   });
 
-  it('stop: the actor ends normally; a permanent one begins anew and reads on', async () => {
+  it('stop ends the actor normally; a permanent actor is restarted and reads on', async () => {
     expect((await choked('stop', 'transient')).end).toEqual([undefined, undefined, ['quarantined', 'undeliverable']]);
     expect((await choked('stop', 'permanent')).end).toEqual(['active', 1, ['quarantined']]);
   });
 
-  it('is none of anything else', () => {
-    expect(() => agent('ignore' as never)).toThrow(/poison is one of dead-letter, suspend, stop/);
+  it('stop is not reported as a failure, and the restart after it is counted like any other', async () => {
+    const { test } = await choked('stop', 'permanent');
+    const crashes = test.logged.filter((line) => String(line).includes(' crashed on choke'));
+    expect([crashes.length, test.shard.tree('w').restarts]).toEqual([DELIVERIES_MAX - 1, 2]);
+  });
+
+  it('is refused under any other name', () => {
+    expect(() => agent('ignore' as never)).toThrow(/poison must be one of dead-letter, suspend, stop/);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * A child that is stopped in the step that spawned it was never born; who kept a reference to it holds one to nobody.
+ * A child that is stopped in the step that spawned it is never born; a reference to it that was kept reaches no actor.
  */
 import { type AnyActorRef, assign, createMachine, enqueueActions, sendTo, setup } from 'xstate';
 import { expect, it } from 'vitest';
@@ -28,18 +28,18 @@ const parent = setup({
   },
 });
 
-it('a context may keep a child that was stopped in the step that spawned it, also over a crash', async () => {
+it('a context may keep a reference to a child stopped in the step that spawned it, also over a crash', async () => {
   const agent = defineAgent({ name: 'parent', machine: parent, events: { come: z.object({}), speak: z.object({}) } });
   const test = await startTestSystem({ agents: [agent], tree: { children: [{ id: 'p', agent: 'parent' }] } });
-  await test.system.send('p', { type: 'come' });
+  await test.shard.send('p', { type: 'come' });
   await test.settle();
   await test.crash();
   await test.restart();
-  await test.system.send('p', { type: 'speak' });
+  await test.shard.send('p', { type: 'speak' });
   await test.settle();
-  expect(test.system.snapshot('p')).toMatchObject({
+  expect(test.shard.snapshot('p')).toMatchObject({
     status: 'active',
     context: { spoke: 1, child: { address: 'p/child' } },
   });
-  expect(test.system.tree('p').children).toEqual([]);
+  expect(test.shard.tree('p').children).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** The turn: whole or not at all (P1), and what is done about a message that crashes its agent (P6). */
+/** The turn: whole or not at all (P1), and the handling of a message that crashes its agent (P6). */
 import {
   type AnyActorRef,
   assign,
@@ -69,34 +69,34 @@ describe('a throw leaves nothing of the turn', () => {
     ['in the output', { target: 'over', actions: doings }],
     ['in the target of a send', { actions: [...doings, sendTo('nobody', { type: 'X' })] }],
     [
-      'by a send to what is no actor',
+      'by a send to a value that is no actor',
       { actions: [...doings, sendTo((() => ({ address: 'x' })) as () => never, { type: 'X' } as never)] },
     ],
-    ['by a delay that is no number', { actions: [...doings, raise({ type: 'LATER' }, { delay: NaN })] }],
+    ['by a delay that is not a number', { actions: [...doings, raise({ type: 'LATER' }, { delay: NaN })] }],
     ['by an event without a type', { actions: [...doings, sendTo(({ self }) => self, (() => ({})) as never)] }],
-    ['by stopping another from outside', { actions: [...doings, sendTo('log', { type: 'xstate.stop' })] }],
+    ['by sending xstate.stop to a child', { actions: [...doings, sendTo('log', { type: 'xstate.stop' })] }],
     ['by a system id that is taken', { actions: [...doings, spawnChild('kid', { id: 'two', systemId: 'log' })] }],
   ])('%s', async (_, throwAt) => {
     acted.length = 0;
     const test = await startSubject(throwing(throwAt), { events: ['GO', 'OK'] });
     const emitted: string[] = [];
-    test.system.actor('subject').on('*', ({ type }) => emitted.push(type));
+    test.shard.actor('subject').on('*', ({ type }) => emitted.push(type));
     await tell(test, 'GO');
     await tell(test, 'OK');
     await test.advance(100);
     expect(contextOf(test)).toEqual({ count: 1, later: 0 });
     expect(contextOf(test, 'subject/log')).toBe(0);
-    expect(test.system.tree('subject').children.map(({ address }) => address)).toEqual(['subject/log']);
+    expect(test.shard.tree('subject').children.map(({ address }) => address)).toEqual(['subject/log']);
     expect([emitted, acted]).toEqual([[], []]);
     // The name is free: the next turn that asks for it gets it.
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toHaveLength(1);
+    expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toHaveLength(1);
     await test.crash();
     await test.restart();
     expect(contextOf(test)).toEqual({ count: 1, later: 0 });
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('in the initial context: the agent is not born until it succeeds', async () => {
+  it('a throw in the initial context leaves nothing: the agent is not born until its context succeeds', async () => {
     let failures = 2;
     const machine = createMachine({
       context: () => {
@@ -108,11 +108,11 @@ describe('a throw leaves nothing of the turn', () => {
     });
     const test = await startSubject(machine);
     expect(contextOf(test)).toEqual({ ok: true });
-    expect(test.system.tree('subject').restarts).toBe(2);
-    await test.system.stop();
+    expect(test.shard.tree('subject').restarts).toBe(2);
+    await test.shard.stop();
   });
 
-  it('in the initial entry: no child, no timer, no message of the failed attempts', async () => {
+  it('a throw in the initial entry leaves no child, no timer, no message of the failed attempts', async () => {
     let failures = 2;
     const machine = setup({ actors: { kid: fromTransition((n: number) => n + 1, 0) } }).createMachine({
       context: { later: 0 },
@@ -127,12 +127,12 @@ describe('a throw leaves nothing of the turn', () => {
     const test = await startSubject(machine);
     await test.advance(100);
     expect([contextOf(test), contextOf(test, 'subject/kid')]).toEqual([{ later: 1 }, 1]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
 describe('an endless loop of transitions without events', () => {
-  it('is stopped, and is a throw of its turn', async () => {
+  it('is stopped, and makes its turn throw', async () => {
     const machine = createMachine({
       initial: 'still',
       states: { still: { on: { GO: 'a', OK: 'fine' } }, a: { always: 'b' }, b: { always: 'a' }, fine: {} },
@@ -141,10 +141,10 @@ describe('an endless loop of transitions without events', () => {
     await tell(test, 'GO');
     await tell(test, 'OK');
     expect(valueOf(test)).toBe('fine');
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+    expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
       { error: { message: expect.stringContaining(`${MICROSTEPS_MAX} microsteps`) as string } },
     ]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
@@ -171,27 +171,27 @@ describe('a custom action that throws', () => {
       },
     });
 
-  it('is a failure to the Boss; its turn stands, and the actions behind it are not run', async () => {
+  it('is reported to the Boss as a failure; its turn stands, and the later actions are not run', async () => {
     acted.length = 0;
     const test = await startSubject(machine(), { events: ['GO'] });
     await tell(test, 'GO');
     expect(contextOf(test)).toEqual({ count: 1 });
-    expect(test.system.tree('subject')).toMatchObject({
+    expect(test.shard.tree('subject')).toMatchObject({
       status: 'active',
       restarts: 1,
       lastError: new Error('broken'),
     });
     expect(acted).toEqual(['first']);
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
-    await test.system.stop();
+    expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
+    await test.shard.stop();
   });
 
-  it('as the last thing an agent does is reported', async () => {
+  it('a custom action that throws after its agent has ended is logged', async () => {
     const test = await startSubject(machine(), { events: ['END'], restart: 'transient' });
     await tell(test, 'END');
-    expect(test.system.snapshot('subject')).toBeUndefined();
+    expect(test.shard.snapshot('subject')).toBeUndefined();
     expect(test.logged).toEqual([['an action of subject threw after its end: broken']]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
@@ -207,30 +207,30 @@ describe('a message that crashes its agent', () => {
 
   it(`is quarantined after ${DELIVERIES_MAX} deliveries, and the agent goes on with the next`, async () => {
     const test = await startSubject(fragile, { events: ['GET'] });
-    await Promise.all([1, -1, 2].map((n) => test.system.send('subject', { type: 'GET', n })));
+    await Promise.all([1, -1, 2].map((n) => test.shard.send('subject', { type: 'GET', n })));
     await test.settle();
     expect(contextOf(test)).toEqual({ got: [1, 2] });
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+    expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
       { address: 'subject', error: new Error('broken') },
     ]);
-    expect(test.system.tree('subject').restarts).toBe(1);
-    await test.system.stop();
+    expect(test.shard.tree('subject').restarts).toBe(1);
+    await test.shard.stop();
   });
 
   it('counts its deliveries over a crash of the host', async () => {
     const test = await startSubject(fragile, { events: ['GET'], intensity: 0 });
     for (let start = 1; start <= DELIVERIES_MAX; start++) {
-      if (start === 1) await test.system.send('subject', { type: 'GET', n: -1 });
+      if (start === 1) await test.shard.send('subject', { type: 'GET', n: -1 });
       await test.settle();
       await test.crash();
       await test.restart();
     }
     await test.settle();
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toHaveLength(1);
-    await test.system.stop();
+    expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toHaveLength(1);
+    await test.shard.stop();
   });
 
-  it('in a child of a machine, takes the child with it, as in XState, and is not delivered again', async () => {
+  it('fails a child machine at the first delivery, as in XState, and the parent handles that', async () => {
     const machine = setup({ actors: { kid: fragile } }).createMachine({
       initial: 'with',
       on: { GET: { actions: sendTo('kid', ({ event }) => event) } },
@@ -239,14 +239,14 @@ describe('a message that crashes its agent', () => {
     const test = await startSubject(machine, { events: ['GET'] });
     await tell(test, 'GET', { n: -1 });
     expect(valueOf(test)).toBe('without');
-    expect(test.system.tree('subject')).toMatchObject({ restarts: 0, children: [] });
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
-    await test.system.stop();
+    expect(test.shard.tree('subject')).toMatchObject({ restarts: 0, children: [] });
+    expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
+    await test.shard.stop();
   });
 });
 
 describe('the failure of a child that its machine does not handle', () => {
-  it('is the failure of the machine; the signal is consumed, the child starts anew, the machine goes on', async () => {
+  it('fails the machine, which goes on after a restart with a new start of the child', async () => {
     let starts = 0;
     const machine = setup({
       actors: {
@@ -261,13 +261,13 @@ describe('the failure of a child that its machine does not handle', () => {
     });
     const test = await startSubject(machine);
     await test.settle();
-    expect([starts, valueOf(test), test.system.tree('subject').restarts]).toEqual([2, 'over', 1]);
-    await test.system.stop();
+    expect([starts, valueOf(test), test.shard.tree('subject').restarts]).toEqual([2, 'over', 1]);
+    await test.shard.stop();
   });
 });
 
 describe('a restart from the initial state', () => {
-  it('forgets what history states remembered, for a restart of the host too', async () => {
+  it('clears the memory of history states, also for a later restart of the host', async () => {
     const machine = createMachine({
       id: 'm',
       initial: 'out',
@@ -283,12 +283,12 @@ describe('a restart from the initial state', () => {
     await test.restart();
     await tell(test, 'HOME');
     expect(valueOf(test)).toEqual({ in: 'a' });
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
-describe('snapshots that a machine watches', () => {
-  it('may be as deep and as large as contexts may', async () => {
+describe('snapshots that a machine gets by onSnapshot', () => {
+  it('may be as deep and as large as contexts', async () => {
     let deep: unknown = 'end';
     for (let level = 1; level < VALUE_DEPTH_MAX; level++) deep = [deep];
     const half = 'x'.repeat(VALUE_BYTES_MAX - 1_000);
@@ -312,12 +312,12 @@ describe('snapshots that a machine watches', () => {
     const test = await startSubject(machine, { events: ['GROW'] });
     await tell(test, 'GROW');
     expect(contextOf(test)).toEqual({ seen: ['deep', 'deep,one,two'] });
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
 describe('sends in the middle of a step', () => {
-  it('by self.send in an assign take effect with the turn, behind the described ones', async () => {
+  it('take effect with the turn, after those of sendTo, if they are made by self.send in an assign', async () => {
     const machine = setup({ types: {} as { context: { got: string[] } } }).createMachine({
       context: { got: [] },
       on: {
@@ -343,6 +343,6 @@ describe('sends in the middle of a step', () => {
     await tell(test, 'GO');
     await tell(test, 'BREAK');
     expect(contextOf(test)).toEqual({ got: ['DESCRIBED', 'STRAY'] });
-    await test.system.stop();
+    await test.shard.stop();
   });
 });

@@ -1,4 +1,4 @@
-/** A machine with very many children: what XState copies is not copied, and nothing else is different. */
+/** A machine with very many children: Bosun avoids the copies that XState makes, and behaves alike otherwise. */
 import { assign, createActor, enqueueActions, sendTo, setup, spawnChild, stopChild } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { LONG } from '../../support/effort.ts';
@@ -69,12 +69,12 @@ const STORY = [
 ];
 const EVENTS = ['ASSIGN', 'SPAWN', 'QUEUE', 'UNNAMED', 'AGAIN', 'STOP', 'BOTH', 'ENTER', 'LEAVE'];
 
-describe('a large family', () => {
-  it('has the same children as under createActor after every step, and after every crash', async () => {
+describe('a machine with many children', () => {
+  it('has the same children as under createActor after every step and every crash', async () => {
     const plain = createActor(parent).start();
     const test = await startSubject(parent, { events: EVENTS });
     const ours = () =>
-      test.system
+      test.shard
         .tree('subject')
         .children.map(({ address }) => address.slice('subject/'.length))
         .sort();
@@ -88,23 +88,23 @@ describe('a large family', () => {
       }
     }
     expect(ours()).toEqual(Object.keys(plain.getSnapshot().children).sort());
-    for (const id of ['kid-3', 'extra']) expect(test.system.snapshot(`subject/${id}`)?.context).toEqual({ told: 1 });
-    await test.system.stop();
+    for (const id of ['kid-3', 'extra']) expect(test.shard.snapshot(`subject/${id}`)?.context).toEqual({ told: 1 });
+    await test.shard.stop();
   });
 
   it('keeps children without an id', async () => {
     const test = await startSubject(parent, { events: EVENTS });
     for (let n = 0; n < MANY; n++) await tell(test, 'ASSIGN');
     for (let n = 0; n < 3; n++) await tell(test, 'UNNAMED');
-    expect(test.system.tree('subject').children).toHaveLength(MANY + 3);
-    await test.system.stop();
+    expect(test.shard.tree('subject').children).toHaveLength(MANY + 3);
+    await test.shard.stop();
   });
 
-  it('takes a further child in at the price of the first', LONG, async () => {
+  it('spawns a late child at about the cost of an early one', LONG, async () => {
     const test = await startSubject(parent, { events: EVENTS });
     const batch = async () => {
-      await Promise.all(Array.from({ length: 100 }, () => test.system.send('subject', { type: 'ASSIGN' })));
-      await test.system.idle();
+      await Promise.all(Array.from({ length: 100 }, () => test.shard.send('subject', { type: 'ASSIGN' })));
+      await test.shard.idle();
     };
     const bestOf = async (batches: number) => {
       let bestMs = Infinity;
@@ -114,8 +114,8 @@ describe('a large family', () => {
     await bestOf(10);
     const earlyMs = await bestOf(10);
     await bestOf(70);
-    // XState's copy would make it ten times as much.
+    // XState's copy would make the cost ten times as high.
     expect((await bestOf(10)) / earlyMs).toBeLessThan(4);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });

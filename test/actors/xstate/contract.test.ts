@@ -1,6 +1,7 @@
 /**
- * What Bosun relies on of XState 5.33 beyond its published types (XSTATE_INTERNALS): each rule here is one that hosting
- * breaks without. An upgrade of XState that fails here needs a look at xstate/definition.ts and xstate/engine.ts.
+ * The behaviour of XState 5.33 beyond its published types on which Bosun relies (XSTATE_INTERNALS): hosting breaks if
+ * one of these rules does not hold. If an upgrade of XState fails here, check xstate/definition.ts and
+ * xstate/xstate-engine.ts.
  */
 import {
   type AnyActorLogic,
@@ -54,7 +55,7 @@ interface Child {
   readonly options: { id?: string; input?: unknown };
 }
 
-/** The least host: a scope and a system that record, as xstate/engine.ts has them. */
+/** The smallest possible host: a scope and a system that record calls, as in xstate/xstate-engine.ts. */
 function host() {
   const actions: Action[] = [];
   const taken: string[] = [];
@@ -109,7 +110,7 @@ const stub = (): AnyActorLogic =>
 
 const kinds = (actions: readonly Action[]) => actions.map(({ type }) => type);
 
-it('is written for the XState that is installed', () => {
+it('this contract is written for the installed version of XState', () => {
   expect(xstatePackage.version).toMatch(/^5\.33\./);
 });
 
@@ -133,8 +134,8 @@ describe('the listed internals', () => {
       for (const key of keys) expect(actions[name as keyof typeof actions]).toHaveProperty(key);
     }
   });
-  it('of a system are all that a step calls', () => {
-    // The host above has no others, and the steps of this file pass.
+  it('the listed internals of a system are all that a step calls', () => {
+    // The host above has no other internals, and the steps of this file pass.
     expect([...XSTATE_INTERNALS.system].sort()).toEqual([
       '_bookId',
       '_clock',
@@ -147,12 +148,12 @@ describe('the listed internals', () => {
       '_unregister',
     ]);
   });
-  it('mark a machine', () => {
+  it('tell a machine from other logic', () => {
     expect([isMachine(machine), isMachine(fromPromise(async () => {})), isMachine({})]).toEqual([true, false, false]);
   });
 });
 
-describe('a step', () => {
+describe('a step of XState', () => {
   it('describes the actions of XState by type and parameters, and executes none', () => {
     const machine = setup({ actors: { kid: stub() } }).createMachine({
       invoke: { src: 'kid', id: 'kid' },
@@ -183,7 +184,7 @@ describe('a step', () => {
     expect(actions[1]!.params!['to']).toBe(result.children['kid']);
   });
 
-  it('gives custom actions with their context, event, parameters and function', () => {
+  it('describes custom actions with their context, event, parameters and function', () => {
     const act = (): void => {};
     const machine = setup({ actions: { act: (_, _params: { n: number }) => act() } }).createMachine({
       context: { n: 1 },
@@ -197,7 +198,7 @@ describe('a step', () => {
     expect(actions.every(({ exec }) => typeof exec === 'function')).toBe(true);
   });
 
-  it('consumes raise without delay itself, and lists it all the same', () => {
+  it('consumes a raise without delay itself, and still lists it', () => {
     const machine = createMachine({
       initial: 'a',
       states: { a: { on: { GO: { actions: raise({ type: 'R' }) }, R: 'b' } }, b: {} },
@@ -221,7 +222,7 @@ describe('a step', () => {
     expect(actions).toMatchObject([{ type: 'xstate.cancel', params: { sendId: 'xstate.after.10.m.a' } }]);
   });
 
-  it('selects by the method of the machine, raised events too, and takes whatever that gives', () => {
+  it('selects transitions by getTransitionData of the machine, for raised events too', () => {
     const machine = createMachine({
       id: 'm',
       initial: 'a',
@@ -242,7 +243,7 @@ describe('a step', () => {
     expect(asked).toEqual(['OWN', 'ANY', 'xstate.done.state.m.a']);
   });
 
-  it('resolves an action of its own by what hangs on it, with the internal queue', () => {
+  it('calls the `resolve` of a custom action, with the internal queue', () => {
     const seen: object[] = [];
     const resolve = (
       _: object,
@@ -267,7 +268,7 @@ describe('a step', () => {
     expect(step(machine, result, { type: 'UNKNOWN' }).result).toBe(result);
   });
 
-  it('swallows a throw of the initial step into the snapshot, and throws that of a later one', () => {
+  it('puts a throw of the initial step into the snapshot, and rethrows a throw of a later step', () => {
     const broken = assign(() => {
       throw new Error('broken');
     });
@@ -292,7 +293,7 @@ describe('a step', () => {
     expect(() => step(machine, result, { type: 'GO' })).toThrow('more than 50 microsteps');
   });
 
-  it('turns an error of a child that nobody handles into the status of the machine', () => {
+  it('turns an unhandled error of a child into the status of the machine', () => {
     const machine = createMachine({ initial: 'a', states: { a: {} } });
     const { initial, step } = host();
     const { result } = step(machine, initial(machine).result, {
@@ -303,7 +304,7 @@ describe('a step', () => {
   });
 });
 
-describe('children', () => {
+describe('children in XState', () => {
   const machine = setup({ actors: { kid: stub() } }).createMachine({
     context: {},
     initial: 'a',
@@ -320,7 +321,7 @@ describe('children', () => {
     },
   });
 
-  it('are provisional actors with id, src, input and the session id that the system booked', () => {
+  it('are provisional actors with id, src, input and the session id that the system assigned', () => {
     const { initial, taken } = host();
     const { result, actions } = initial(machine);
     const child = result.children['inv']!;
@@ -335,14 +336,14 @@ describe('children', () => {
     expect(actions.find(({ type }) => type === 'xstate.spawnChild')!.params!['actorRef']).toBe(child);
   });
 
-  it('spawned in an assign show in the children and in no action', () => {
+  it('are in the children but in no action if they are spawned in an assign', () => {
     const { initial, step } = host();
     const { result, actions } = step(machine, initial(machine).result, { type: 'SPAWN' });
     expect(result.children['ass']).toBe(result.context['ref']);
     expect([result.children['ass']!.options.input, kinds(actions)]).toEqual([7, []]);
   });
 
-  it('without an id hide each other under the key "undefined"', () => {
+  it('hide each other under the key "undefined" if they have no id', () => {
     const { initial, step } = host();
     const { result, actions } = step(machine, initial(machine).result, { type: 'TWO' });
     const [first, second] = actions.map(({ params }) => params!['actorRef'] as Child);
@@ -359,7 +360,7 @@ describe('children', () => {
     expect(result.children).toEqual({});
   });
 
-  it('of a state that is entered again are stopped and spawned under the same key', () => {
+  it('are stopped and spawned under the same key if their state is entered again', () => {
     const { initial, step } = host();
     const { result: before } = initial(machine);
     const { result, actions } = step(machine, before, { type: 'AGAIN' });
@@ -367,14 +368,14 @@ describe('children', () => {
     expect(result.children['inv']).not.toBe(before.children['inv']);
   });
 
-  it('that are done stay among the children', () => {
+  it('stay among the children when they are done', () => {
     const { initial, step } = host();
     const { result: before } = initial(machine);
     const { result } = step(machine, before, { type: 'xstate.done.actor.inv', actorId: 'inv' } as EventObject);
     expect(result.children['inv']).toBe(before.children['inv']);
   });
 
-  it('are sent to in an entry before they are spawned, and found once they are', () => {
+  it('may get a message from an entry action listed before their spawn', () => {
     const early = setup({ actors: { kid: stub() } }).createMachine({
       entry: sendTo('kid', { type: 'HELLO' }),
       invoke: { src: 'kid', id: 'kid' },
@@ -384,12 +385,12 @@ describe('children', () => {
     expect(actions[0]!.params!['to']).toBe(result.children['kid']);
   });
 
-  it('without logic are a key with nothing', () => {
+  it('are keys with the value undefined if their logic is missing', () => {
     const { result } = host().initial(createMachine({ invoke: { src: 'nothing' as never, id: 'kid' } }));
     expect(Object.entries(result.children)).toEqual([['kid', undefined]]);
   });
 
-  it('of a machine that ends are stopped by actions and stay among the children', () => {
+  it('are stopped by actions and stay among the children when their machine ends', () => {
     const ending = setup({ actors: { kid: stub() } }).createMachine({
       invoke: { src: 'kid', id: 'kid' },
       initial: 'a',
@@ -405,7 +406,7 @@ describe('children', () => {
   });
 });
 
-describe('a snapshot', () => {
+describe('a snapshot of XState', () => {
   const machine = createMachine({
     id: 'm',
     type: 'parallel',
@@ -415,7 +416,7 @@ describe('a snapshot', () => {
     },
   });
 
-  it('lists its active nodes; a step keeps the order of those that stay', () => {
+  it('lists its active nodes; a step keeps the order of the nodes that stay active', () => {
     const { initial, step } = host();
     const { result } = initial(machine);
     const ids = (snapshot: Snap) => snapshot._nodes.map(({ id }) => id);
@@ -446,7 +447,7 @@ describe('a snapshot', () => {
     ).toEqual({ 'r.in.last': ['r.in.b'] });
   });
 
-  it('of resolveState is a complete one whose nodes may be put in their order', () => {
+  it('is complete if it is made by resolveState, with nodes in any order', () => {
     const made = machine.resolveState({ value: { y: 'q', x: 'b' }, context: {} } as never) as unknown as Snap;
     expect(made._nodes.map(({ id }) => id).sort()).toEqual(['m', 'm.x', 'm.x.b', 'm.y', 'm.y.q']);
     expect(made).toMatchObject({ status: 'active', children: {}, historyValue: {} });
@@ -462,7 +463,7 @@ describe('logic of XState', () => {
     transition: fromTransition((n: number) => n, 0),
   };
 
-  it('is told apart by the text of its transition', () => {
+  it('is recognised by the source text of its transition', () => {
     const kindOf = (logic: AnyActorLogic) => new Definitions().prepare('x', logic, 1).kind;
     expect(Object.values(logics).map(kindOf)).toEqual([
       'promise',
@@ -475,7 +476,7 @@ describe('logic of XState', () => {
     expect(kindOf(createMachine({}))).toBe('machine');
   });
 
-  it('has a start where it runs something, and only there', () => {
+  it('has a start function only if it runs something', () => {
     expect(Object.entries(logics).map(([name, logic]) => [name, (logic as AnyActorLogic).start !== undefined])).toEqual(
       [
         ['promise', true],
@@ -487,7 +488,7 @@ describe('logic of XState', () => {
     );
   });
 
-  it('ends by the completions that isEndOfEffect names', () => {
+  it('ends on the events that isEndOfEffect names', () => {
     const scope = { self: {} } as never;
     const initial = (logic: AnyActorLogic) => logic.getInitialSnapshot(scope, undefined as never) as { status: string };
     const after = (logic: AnyActorLogic, type: string) =>
@@ -505,13 +506,13 @@ describe('logic of XState', () => {
     }
   });
 
-  it('of an observable holds its subscription in the snapshot that it was started with', () => {
+  it('holds the subscription of an observable in the snapshot that it was started with', () => {
     const snapshot = { status: 'active' } as { _subscription?: unknown };
     logics.observable.start?.(snapshot as never, { self: {}, system: {}, emit() {} } as never);
     expect(snapshot._subscription).toHaveProperty('unsubscribe');
   });
 
-  it('of an inline invoke has a source name of its place, by which it is found in the config', () => {
+  it('names the source of an inline invoke by its place in the config', () => {
     const machine = createMachine({
       id: 'm',
       initial: 'a',

@@ -1,4 +1,4 @@
-/** P11 as far as the kernel goes: one script on one seed writes the same bytes, twice. */
+/** P11 for the kernel: two runs of one script on one seed write the same bytes. */
 import { type AnyActorRef, assign, enqueueActions, fromPromise, raise, sendTo, setup } from 'xstate';
 import { expect, it } from 'vitest';
 import { SeededRandom } from '../../../src/testing/seeded-random.ts';
@@ -17,7 +17,7 @@ type Event =
 
 const EVENTS = ['ADD', 'HIT', 'DROP', 'BREAK', 'WAIT', 'ASK'] as const;
 
-/** Something of everything: children with and without ids, timers, promises, failures. */
+/** A machine with children with and without ids, timers, promises and failures. */
 const busy = setup({
   types: {} as { context: { kids: AnyActorRef[]; hits: number }; events: Event },
   actors: {
@@ -47,7 +47,7 @@ const busy = setup({
     },
     BREAK: {
       actions: assign(() => {
-        // What V8 says of the stack depends on what it has compiled, and on what else the process does.
+        // The stack text of V8 depends on the code compiled so far, and on other work of the process.
         throw Object.assign(new Error('broken'), { stack: 'Error: broken' });
       }),
     },
@@ -79,25 +79,28 @@ async function run(seed: number): Promise<TestSystem> {
     } else if (act < 3) await test.advance(random.integer(40));
     else
       await Promise.all(
-        Array.from({ length: 3 }, () => test.system.send(random.pick(['a', 'b', 'c']), { type: random.pick(EVENTS) })),
+        Array.from({ length: 3 }, () => test.shard.send(random.pick(['a', 'b', 'c']), { type: random.pick(EVENTS) })),
       );
     await test.settle();
   }
-  await test.system.stop();
+  await test.shard.stop();
   return test;
 }
 
 const bytesOf = (test: TestSystem) =>
   test.store.entries().map(([key, value]) => `${key} ${Buffer.from(value).toString('hex')}`);
 
-/** Stacks name lines of this file, not moments: they are the same in both runs. */
-it.each(sample([1, 2], 2))('writes byte-identical entries twice (seed %i)', async (seed) => {
-  const [first, second] = [await run(seed), await run(seed)];
-  expect(bytesOf(second)).toEqual(bytesOf(first));
-  expect(second.store.writes).toBe(first.store.writes);
-  expect(first.store.writes).toBeGreaterThan(50);
-});
+/** Stacks name lines of this file and no times: they are the same in both runs. */
+it.each(sample([1, 2], 2))(
+  'CN-026: the kernel writes byte-identical entries in two runs of one script (seed %i)',
+  async (seed) => {
+    const [first, second] = [await run(seed), await run(seed)];
+    expect(bytesOf(second)).toEqual(bytesOf(first));
+    expect(second.store.writes).toBe(first.store.writes);
+    expect(first.store.writes).toBeGreaterThan(50);
+  },
+);
 
-it('writes others on another seed', LONG, async () => {
+it('the kernel writes different entries on different seeds', LONG, async () => {
   expect(bytesOf(await run(4))).not.toEqual(bytesOf(await run(5)));
 });

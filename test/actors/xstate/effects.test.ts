@@ -11,7 +11,7 @@ async function sameAsCreateActor(scenario: Scenario) {
 }
 
 describe('an invoked promise', () => {
-  it('gives its output to onDone, and the machine its own', async () => {
+  it('hands its output to onDone, and the machine then has an output of its own', async () => {
     const machine = () =>
       setup({
         types: {} as { context: { result: number } },
@@ -35,7 +35,7 @@ describe('an invoked promise', () => {
     expect(output).toBe(42);
   });
 
-  it('that rejects gives its error to onError', async () => {
+  it('an invoked promise that rejects gives its error to onError', async () => {
     const { value } = await sameAsCreateActor({
       machine: (record) => refusing(record, { handled: true }),
       script: ({ settle }) => settle(),
@@ -43,7 +43,7 @@ describe('an invoked promise', () => {
     expect(value).toBe('told');
   });
 
-  it('that rejects where nobody handles it is the error of the machine', async () => {
+  it('an invoked promise that rejects without a handler fails the machine with its error', async () => {
     const { status, error } = await sameAsCreateActor({
       machine: (record) => refusing(record, { handled: false }),
       script: ({ settle }) => settle(),
@@ -118,12 +118,12 @@ function echoing(record: Record) {
 }
 
 describe('an invoked observable', () => {
-  it('shows every value to onSnapshot, also those given while it is subscribed to, and then is done', async () => {
+  it('hands every value to onSnapshot, also those emitted during the subscription, and then is done', async () => {
     const { context } = await sameAsCreateActor({ machine: counting, script: ({ settle }) => settle() });
     expect(context).toEqual({ values: [undefined, 1, 2, 3] });
   });
 
-  it('of events sends them to its machine', async () => {
+  it('an invoked observable of events sends them to its machine', async () => {
     const { context } = await sameAsCreateActor({ machine: summing, script: ({ settle }) => settle() });
     expect(context).toEqual({ sum: 3 });
   });
@@ -170,8 +170,8 @@ function summing() {
   });
 }
 
-describe('an invoke that is entered again', () => {
-  it('is cleaned up and started anew, and the timers of its state begin again', async () => {
+describe('an invoke whose state is entered again', () => {
+  it('is cleaned up and started again, and the timers of its state begin again', async () => {
     const { lines, value } = await sameAsCreateActor({
       machine: (record) => {
         const lamp = fromCallback(() => {

@@ -1,6 +1,6 @@
 /**
- * XState remembers every type of event for ever. Hosted, a machine remembers those it names and a bounded number of
- * others, and takes every event as it would without.
+ * XState remembers every event type for ever. A hosted machine remembers the types that it names and a bounded number
+ * of others, and takes every event as before.
  */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -29,7 +29,7 @@ const define = () =>
     },
   });
 
-/** What XState keeps of the state nodes made from now on, by watching it being put there. */
+/** The memory that XState keeps for state nodes made from now on, caught when it is stored. */
 function watched(): Memory[] {
   const kept: Memory[] = [];
   const put = Reflect.get(WeakMap.prototype, 'set') as (this: unknown, key: unknown, value: unknown) => never;
@@ -54,7 +54,7 @@ function hosted(): AnyStateMachine {
 describe('a hosted machine', () => {
   afterEach(() => void vi.restoreAllMocks());
 
-  it(`remembers at most ${PATTERN_LOOKUPS_MAX} lookups by pattern of a state node`, () => {
+  it(`remembers at most ${PATTERN_LOOKUPS_MAX} lookups by pattern for each state node`, () => {
     const kept = watched();
     const actor = createActor(hosted()).start();
     for (let n = 0; n < 50_000; n++) actor.send({ type: `strange.${n}` });
@@ -62,14 +62,14 @@ describe('a hosted machine', () => {
     expect(largest(kept)).toBe(PATTERN_LOOKUPS_MAX);
   });
 
-  it('is what keeps the memory small: the machine itself remembers everything', () => {
+  it('needs its bound: the same machine in plain XState remembers every event type', () => {
     const kept = watched();
     const actor = createActor(define()).start();
     for (let n = 0; n < 3 * PATTERN_LOOKUPS_MAX; n++) actor.send({ type: `strange.${n}` });
     expect(largest(kept)).toBeGreaterThanOrEqual(3 * PATTERN_LOOKUPS_MAX);
   });
 
-  it('takes names, patterns and strangers as the machine itself does, also after it has forgotten', () => {
+  it('takes named, matching and unknown events as in plain XState, also after it has forgotten some', () => {
     const actors = [createActor(define()).start(), createActor(hosted()).start()];
     for (let n = 0; n < 2.5 * PATTERN_LOOKUPS_MAX; n++) {
       const type = ['NAMED', `known.${n}`, 'known', `strange.${n}`, 'xstate.after.1.x'][n % 5]!;
@@ -78,15 +78,15 @@ describe('a hosted machine', () => {
     }
   });
 
-  it('is asked by `can` and answers the same', () => {
+  it('answers `can` as in plain XState', () => {
     const [plain, own] = [createActor(define()).start().getSnapshot(), createActor(hosted()).start().getSnapshot()];
     for (const type of ['NAMED', 'known.x', 'strange']) expect(own.can({ type })).toBe(plain.can({ type }));
   });
 });
 
-describe('events of ever-new types', () => {
+describe('events of ever new types', () => {
   const events = SOAK ? 10_000_000 : 20_000;
-  it(`leave the heap as it is (${events} of them)`, { timeout: LONG_PATIENCE_MS }, () => {
+  it(`do not grow the heap (${events} events)`, { timeout: LONG_PATIENCE_MS }, () => {
     const printed = execFileSync(process.execPath, ['--expose-gc', CHILD, String(events)], { encoding: 'utf8' });
     const {
       events: read,
@@ -94,7 +94,7 @@ describe('events of ever-new types', () => {
       bytesPerEvent,
     } = JSON.parse(printed) as { events: number; wrong: string | null; bytesPerEvent: number };
     expect([read, wrong]).toEqual([events, null]);
-    // XState's own memory takes 170 to 310 bytes of each. Of a short run chance makes more than that.
+    // XState's own memory takes 170 to 310 bytes for each type. In a short run, noise is larger than that.
     expect(bytesPerEvent).toBeLessThan(SOAK ? 1 : 10_000);
   });
 });

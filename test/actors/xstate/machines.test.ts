@@ -1,7 +1,7 @@
 /**
  * Machines and their children behave under Bosun as under createActor, also when the host is killed between the steps.
- * createActor delivers depth-first within `send`; Bosun first in, first out per pair. Where a scenario differs in that
- * alone, what each actor saw is compared.
+ * createActor delivers depth-first within `send`; Bosun first in, first out per pair of actors. A scenario that differs
+ * in that order only is compared actor by actor.
  */
 import { type AnyStateMachine, createMachine, enqueueActions, fromCallback, sendParent, sendTo, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
@@ -28,13 +28,13 @@ import {
 interface Case {
   readonly name: string;
   readonly scenario: Scenario;
-  /** What both sides must show besides being equal: that the scenario does something at all. */
+  /** The outcome on both sides, which shows that the scenario does something at all. */
   readonly shows: Partial<Outcome>;
-  /** Compare what each actor saw: createActor lets a receiver run before the sender goes on. */
+  /** Compares the lines of each actor: createActor lets a receiver run before the sender goes on. */
   readonly perActor?: true;
 }
 
-describe('a machine under Bosun is equal to the same under createActor', () => {
+describe('a machine behaves under Bosun as under createActor', () => {
   for (const { name, scenario, shows, perActor: each } of CASES()) {
     const view = each ? perActor : (outcome: Outcome) => outcome;
     it(name, async () => {
@@ -52,7 +52,7 @@ describe('a machine under Bosun is equal to the same under createActor', () => {
 });
 
 describe('the end of a child', () => {
-  it('comes after what its machine sent to it while leaving the state', async () => {
+  it('comes after the messages that its machine sends to it on leaving the state', async () => {
     const expected = await underCreateActor(PARTING);
     expect(expected.lines).toEqual([
       ['kid', 'told BYE'],
@@ -61,14 +61,14 @@ describe('the end of a child', () => {
     expect(await underBosun(PARTING, { kill: false })).toEqual(expected);
   });
 
-  it('comes after what its machine sent to it while ending itself', async () => {
+  it('comes after the messages that its machine sends to it on reaching its final state', async () => {
     const ending: Scenario = { ...PARTING, script: ({ send }) => send({ type: 'END' }) };
     const expected = await underCreateActor(ending);
     expect(expected).toMatchObject({ status: 'done', lines: [['kid', 'told BYE']] });
     expect(await underBosun(ending, { kill: false })).toEqual(expected);
   });
 
-  it('leaves what it answers behind what its machine sent in the same turn, also to itself', async () => {
+  it('puts its last answers behind the messages that the machine sent to itself in the same turn', async () => {
     const scenario: Scenario = { ...PARTING, script: ({ send }) => send({ type: 'MURMUR' }) };
     const expected = await underCreateActor(scenario);
     expect(expected.lines).toEqual([
@@ -79,7 +79,7 @@ describe('the end of a child', () => {
     expect(await underBosun(scenario, { kill: false })).toEqual(expected);
   });
 
-  it('takes callbacks down in the order of their starts', async () => {
+  it('cleans up callbacks in the order of their starts', async () => {
     const scenario: Scenario = {
       machine: threeCallbacks,
       events: ['END'],
@@ -91,8 +91,8 @@ describe('the end of a child', () => {
   });
 });
 
-describe('a failure below', () => {
-  it('climbs from a grandchild to the machine that handles it', async () => {
+describe('the failure of a grandchild', () => {
+  it('reaches the first ancestor that handles it', async () => {
     const scenario: Scenario = {
       machine: climbing,
       events: ['BREAK'],

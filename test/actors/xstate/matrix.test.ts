@@ -1,4 +1,4 @@
-/** Every feature of XState that the page names, run under createActor and on the kernel, there also with power cuts. */
+/** The features of docs/xstate-support.md, run under createActor and on the kernel, there also with power cuts. */
 import { describe, expect, it } from 'vitest';
 import { sample } from '../../support/effort.ts';
 import { judge, VIEWS } from '../../support/actors/xstate/feature.ts';

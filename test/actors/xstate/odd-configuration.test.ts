@@ -1,7 +1,7 @@
 /**
- * XState lets a transition to a history state right under a parallel state end in a configuration without the parallel
- * state. defineAgent refuses the machine; where such a configuration comes about all the same, Bosun does not judge it:
- * what a restore brings back is what was there.
+ * In XState a transition to a history state directly below a parallel state can end in a configuration without the
+ * parallel state. defineAgent refuses such a machine; if such a configuration still comes about, Bosun restores it
+ * unchanged.
  */
 import { type AnyStateMachine, createMachine } from 'xstate';
 import { expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { startTestSystem } from '../../../src/testing/test-system.ts';
 
-it('a configuration that XState should not have made is restored as it was, its tags too', async () => {
+it('an invalid configuration made by XState is restored unchanged, tags included', async () => {
   const machine = createMachine({
     id: 'odd',
     type: 'parallel',
@@ -22,11 +22,11 @@ it('a configuration that XState should not have made is restored as it was, its 
     machine: machine as AnyStateMachine,
   };
   const test = await startTestSystem({ agents: [agent], tree: { children: [{ id: 'odd', agent: 'odd' }] } });
-  await test.system.send('odd', { type: 'again' });
+  await test.shard.send('odd', { type: 'again' });
   await test.settle();
-  const { value, tags } = test.system.snapshot('odd')!;
+  const { value, tags } = test.shard.snapshot('odd')!;
   expect(tags).toEqual([]);
   await test.crash();
   await test.restart();
-  expect(test.system.snapshot('odd')).toMatchObject({ value, tags });
+  expect(test.shard.snapshot('odd')).toMatchObject({ value, tags });
 });

@@ -1,6 +1,6 @@
 /**
- * What the plan engine keeps and shares, and what it leaves to XState. That it does the same is shown in test/fuzz and
- * test/xstate.
+ * The plan engine: the data that it keeps and shares, and the steps that it leaves to XState. That its results equal
+ * those of XState is shown in test/fuzz and in the other tests of this folder.
  */
 import {
   type AnyStateMachine,
@@ -9,8 +9,11 @@ import {
   createActor,
   createMachine,
   emit,
+  enqueueActions,
   type EventObject,
   raise,
+  sendParent,
+  sendTo,
   setup,
   stateIn,
 } from 'xstate';
@@ -51,7 +54,7 @@ function hosting(machine: AnyStateMachine, Engine: typeof PlanEngine | typeof Xs
   };
 }
 
-/** How many steps XState takes meanwhile. */
+/** Counts the steps that XState takes from now on. */
 function countXstate(): () => number {
   const spy = vi.spyOn(XstateEngine.prototype, 'transition');
   return () => spy.mock.calls.length;
@@ -65,12 +68,12 @@ function watchPlans(): () => Plans {
 
 afterEach(() => void vi.restoreAllMocks());
 
-describe('what a definition keeps', () => {
+describe('the plans of a definition', () => {
   const regions = 7;
   const states = 5;
   const ring = () => Object.fromEntries(Array.from({ length: states }, (_, i) => [`s${i}`, { on: {} }]));
   const count = assign({ n: ({ context }: { context: { n: number } }) => context.n + 1 });
-  /** With 78,125 configurations. */
+  /** A machine with 78,125 configurations. */
   const config = {
     id: 'm',
     type: 'parallel',
@@ -86,7 +89,7 @@ describe('what a definition keeps', () => {
   };
   const many = createMachine(config as never) as unknown as AnyStateMachine;
 
-  it(`is at most ${PLANS_MAX} plans; the rest is left to XState, with the same result`, LONG, () => {
+  it(`are at most ${PLANS_MAX}; further steps are left to XState, with the same result`, LONG, () => {
     const byXstate = countXstate();
     const plans = watchPlans();
     const { initial, step } = hosting(many);
@@ -104,7 +107,7 @@ describe('what a definition keeps', () => {
     expect(byXstate()).toBeGreaterThan(0);
   });
 
-  it(`is at most ${PATTERN_LOOKUPS_MAX} lookups of event types by pattern`, () => {
+  it(`include at most ${PATTERN_LOOKUPS_MAX} lookups of event types by pattern`, () => {
     const byXstate = countXstate();
     const plans = watchPlans();
     const { initial, step } = hosting(
@@ -121,7 +124,7 @@ describe('what a definition keeps', () => {
     expect(plans().size.kept).toBeLessThan(10);
   });
 
-  it('is nothing for types that nobody has named', () => {
+  it('are not kept for event types that the machine does not name', () => {
     const plans = watchPlans();
     const { initial, step } = hosting(createMachine({ on: { KNOWN: {} } }));
     const snapshot = initial();
@@ -132,7 +135,7 @@ describe('what a definition keeps', () => {
   });
 });
 
-describe('a snapshot', () => {
+describe('a snapshot of the plan engine', () => {
   const machine = createMachine({
     id: 'm',
     initial: 'a',
@@ -147,7 +150,7 @@ describe('a snapshot', () => {
     },
   });
 
-  it('shares with others that stand there what depends on the configuration', () => {
+  it('shares nodes, value, tags and history with other snapshots of the same configuration', () => {
     const { initial, step } = hosting(machine);
     const [one, two] = [initial(), step(initial(), { type: 'ADD' }).snapshot as MachineSnapshot];
     expect([one.context, two.context]).toEqual([{ n: 0 }, { n: 1 }]);
@@ -161,7 +164,7 @@ describe('a snapshot', () => {
     expect([back === one, back._nodes === one._nodes]).toEqual([false, true]);
   });
 
-  it('has a value that nobody can change for the others', () => {
+  it('has a frozen value, since other snapshots share it', () => {
     const { initial } = hosting(
       createMachine({ type: 'parallel', states: { l: { initial: 'a', states: { a: {} } }, r: {} } }),
     );
@@ -169,7 +172,7 @@ describe('a snapshot', () => {
     expect([Object.isFrozen(value), Object.isFrozen((value as { l: unknown }).l)]).toEqual([true, true]);
   });
 
-  it('can be asked what one of XState can, also after a failure', () => {
+  it('answers matches, hasTag, can and getMeta like one of XState, also after a failure', () => {
     type Asked = ReturnType<typeof createActor<typeof machine>>['getSnapshot'] extends () => infer S ? S : never;
     const own = hosting(machine).initial() as unknown as Asked;
     const plain = createActor(machine).start().getSnapshot();
@@ -193,7 +196,7 @@ describe('a snapshot', () => {
     expect(failed).toMatchObject({ status: 'error', error: 'it broke', value: 'a' });
   });
 
-  it('is the same one where nothing has changed', () => {
+  it('is the same object after a step that changes nothing', () => {
     const { initial, step } = hosting(createMachine({ on: { NOTE: { actions: emit({ type: 'E' }) } } }));
     const snapshot = initial();
     const { snapshot: after, effects } = step(snapshot, { type: 'NOTE' });
@@ -201,7 +204,7 @@ describe('a snapshot', () => {
   });
 });
 
-describe('a throw', () => {
+describe('a throw in a planned step', () => {
   const broken = () => {
     throw new Error('broken');
   };
@@ -228,7 +231,7 @@ describe('a throw', () => {
   });
 
   it.each(['INLINE', 'NAMED', 'PARAMS', 'BOTH', 'LATE', 'EVENTLESS', 'MISSING'])(
-    'has the words of XState (%s), and leaves nothing behind',
+    'has the message of XState and leaves nothing behind (%s)',
     (type) => {
       const words = (hosted: ReturnType<typeof hosting>) => {
         try {
@@ -247,7 +250,7 @@ describe('a throw', () => {
     },
   );
 
-  it('of an endless loop is left to XState', () => {
+  it('is left to XState if it comes from an endless loop', () => {
     const endless = createMachine({
       initial: 'a',
       states: { a: { on: { GO: 'b' } }, b: { always: 'c' }, c: { always: 'b' } },
@@ -260,7 +263,98 @@ describe('a throw', () => {
   });
 });
 
-describe('steps that are taken by plans alone', () => {
+describe('the `enqueue` of `enqueueActions`', () => {
+  /** The keys of `enqueue` that a machine is given. */
+  function keysBy(Engine: typeof PlanEngine | typeof XstateEngine): string[] {
+    let keys: string[] = [];
+    const machine = createMachine({
+      entry: enqueueActions(({ enqueue }) => {
+        keys = Object.keys(enqueue).sort();
+      }),
+    });
+    hosting(machine, Engine).initial();
+    return keys;
+  }
+
+  it('has every method that it has in XState', () => {
+    expect(keysBy(PlanEngine)).toEqual(keysBy(XstateEngine));
+  });
+
+  it('enqueues nothing once the function has returned, not even in the step of another machine', () => {
+    let kept: ((action: unknown) => void) | undefined;
+    const keeping = createMachine({
+      entry: enqueueActions(({ enqueue }) => {
+        kept = enqueue as never;
+      }),
+    });
+    const other = createMachine({ context: { n: 0 }, entry: assign(() => (kept?.(emit({ type: 'LATE' })), { n: 1 })) });
+    hosting(keeping).initial();
+    const { engine, definition } = hosting(other);
+    expect(engine.initial(definition, new Ref(REF_HOST, 1, 'm'), undefined).effects).toEqual([]);
+  });
+
+  it.each([PlanEngine, XstateEngine])('enqueues nothing into another function that runs later: %o', (Engine) => {
+    let kept: ((action: unknown) => void) | undefined;
+    const keeping = createMachine({
+      entry: enqueueActions(({ enqueue }) => {
+        kept = enqueue as never;
+      }),
+    });
+    const other = createMachine({
+      entry: enqueueActions(({ enqueue }) => {
+        kept?.(emit({ type: 'LATE' }));
+        enqueue.emit({ type: 'OWN' });
+      }),
+    });
+    hosting(keeping, Engine).initial();
+    const { engine, definition } = hosting(other, Engine);
+    const { effects } = engine.initial(definition, new Ref(REF_HOST, 1, 'm'), undefined);
+    expect(effects).toMatchObject([{ kind: 'emit', event: { type: 'OWN' } }]);
+  });
+
+  it('checks guards against the context that the function was given', () => {
+    const machine = setup({
+      types: { context: {} as { n: number; said: string } },
+      guards: { isOne: ({ context }) => context.n === 1 },
+    }).createMachine({
+      context: { n: 1, said: '' },
+      entry: enqueueActions(({ enqueue, check }) => {
+        enqueue.assign({ n: 2 });
+        enqueue.assign({ said: check('isOne') ? 'one' : 'other' });
+      }),
+    });
+    expect(hosting(machine as never).initial().context).toEqual({ n: 2, said: 'one' });
+  });
+});
+
+describe('a send that a plan refuses', () => {
+  const refused = {
+    'an event that is a string, by sendTo': sendTo('x', 'TEXT' as never),
+    'an event that is a string, by raise': raise('TEXT' as never),
+    'to a missing child': sendTo('nobody', { type: 'E' }),
+    'to a missing parent': sendParent({ type: 'E' }),
+    'to a missing child by its SCXML name': sendTo('#_nobody', { type: 'E' }),
+    'to a missing child, enqueued': enqueueActions(({ enqueue }) => enqueue.sendTo('nobody', { type: 'E' })),
+  };
+
+  it.each(Object.entries(refused))('throws with the message of XState: %s', (_, action) => {
+    const machine = createMachine({ on: { GO: { actions: action as never } } });
+    const [plans, xstate] = [hosting(machine), hosting(machine, XstateEngine)].map(({ initial, step }) => {
+      const before = initial();
+      return () => step(before, { type: 'GO' });
+    });
+    let words = '';
+    try {
+      xstate!();
+    } catch (error) {
+      words = (error as Error).message;
+    }
+    expect(words).not.toBe('');
+    expect(plans!).toThrow(words);
+  });
+});
+
+describe('steps that plans take without XState', () => {
   const kid = createMachine({ initial: 'a', states: { a: { on: { END: 'z' } }, z: { type: 'final' } } });
   const cases: Record<string, { machine: AnyStateMachine; events: readonly EventObject[] }> = {
     'parallel regions, done, output': {
@@ -296,7 +390,7 @@ describe('steps that are taken by plans alone', () => {
       }),
       events: [{ type: 'AGAIN' }, { type: 'AGAIN' }],
     },
-    'invoke, its end and a failure that is handled': {
+    'invoke, its end and its handled failure': {
       machine: setup({ actors: { kid } }).createMachine({
         initial: 'a',
         states: { a: { invoke: { src: 'kid', id: 'k', onDone: 'b', onError: 'c' } }, b: { on: { BACK: 'a' } }, c: {} },

@@ -1,6 +1,6 @@
 /**
- * References: wherever in a context they are, they come back from disk and reach who they reached; and never anybody
- * else. Every test goes through power cuts.
+ * References: wherever they are in a context, they come back from disk and still reach the same actor, never another.
+ * Every test goes through power cuts.
  */
 import {
   type AnyActorRef,
@@ -83,7 +83,7 @@ describe('a reference in a context', () => {
     await cut(test);
     await tell(test, 'UP');
     expect(ids.map((id) => countOf(test, id))).toEqual([4, 4, 4, 5, 3]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
@@ -110,11 +110,11 @@ describe('a reference in an event', () => {
     await cut(test);
     await test.advance(10);
     expect(countOf(test, 'kid')).toBe(1);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
-describe('a stranger', () => {
+describe('a reference to an actor that has ended', () => {
   const machine = setup({ types: {} as { context: { old: AnyActorRef | null } }, actors: { counter } }).createMachine({
     context: { old: null },
     on: {
@@ -129,7 +129,7 @@ describe('a stranger', () => {
   const events = ['SPAWN', 'STOP', 'ANEW', 'OLD', 'LATE', 'NEW'];
 
   it.each([false, true])(
-    'born later under the address is never reached by an old reference, not after a restart either (cuts: %s)',
+    'never reaches a new actor born later under the same address, not after a restart either (power cuts: %s)',
     async (cuts) => {
       const test = await startSubject(machine, { events });
       for (const type of ['SPAWN', 'OLD', 'LATE', 'STOP', 'ANEW', 'OLD', 'NEW', 'OLD']) {
@@ -138,11 +138,11 @@ describe('a stranger', () => {
       }
       await test.advance(10);
       expect(countOf(test, 'kid')).toBe(1);
-      await test.system.stop();
+      await test.shard.stop();
     },
   );
 
-  it('keeps what a dead reference says of itself: its id, and no snapshot', async () => {
+  it('still has its id, and no snapshot, after a restart too', async () => {
     const told: unknown[] = [];
     const asking = machine.provide({}) as AnyStateMachine;
     const config = {
@@ -168,12 +168,12 @@ describe('a stranger', () => {
       ['kid', undefined],
       ['kid', undefined],
     ]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
 describe('a reference', () => {
-  it('has what a machine may use of an actor, and nothing that would start, stop or follow it', async () => {
+  it('has id, sessionId, send and getSnapshot, but not start, stop, subscribe or on', async () => {
     const seen: unknown[] = [];
     const machine = createMachine({
       on: {
@@ -199,12 +199,12 @@ describe('a reference', () => {
       'undefined',
       'undefined',
     ]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
 describe('a child that is stopped in the step that spawns it', () => {
-  it('never lives; a reference to it can be kept and reaches nobody', async () => {
+  it('is never born, and a kept reference to it reaches no actor', async () => {
     const machine = setup({ types: {} as { context: { ref: AnyActorRef | null } }, actors: { counter } }).createMachine(
       {
         context: { ref: null },
@@ -217,13 +217,13 @@ describe('a child that is stopped in the step that spawns it', () => {
     );
     const test = await startSubject(machine, { events: ['GO', 'USE', 'ANEW'] });
     await tell(test, 'GO');
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
+    expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
     await tell(test, 'USE');
     await cut(test);
     await tell(test, 'ANEW');
     await tell(test, 'USE');
     expect(countOf(test, 'kid')).toBe(0);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
@@ -245,7 +245,7 @@ describe('a system id', () => {
     },
   });
 
-  it('is found after restarts, goes with its actor, and can be taken again', async () => {
+  it('is found after restarts, is freed when its actor ends, and can be taken again', async () => {
     const test = await startSubject(machine, { events: ['UP', 'GO', 'AGAIN', 'TWICE', 'TAKE', 'BACK'] });
     await cut(test);
     await tell(test, 'UP');
@@ -262,24 +262,24 @@ describe('a system id', () => {
     await cut(test);
     await tell(test, 'UP');
     expect(countOf(test, 'two')).toBe(1);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('that is taken is refused to others, after a restart too', async () => {
+  it('is refused to a second actor while it is taken, after a restart too', async () => {
     const test = await startSubject(machine, { events: ['TWICE', 'UP'] });
     await cut(test);
     await tell(test, 'TWICE');
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+    expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
       { error: { message: "Actor with system ID 'the-counter' already exists." } },
     ]);
     await tell(test, 'UP');
     expect([countOf(test, 'one'), countOf(test, 'thief')]).toEqual([1, undefined]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
-describe('an invoke that is entered again', () => {
-  it('does not hear the completion of the one before, nor that of a start before a power cut', async () => {
+describe('an invoke whose state is entered again', () => {
+  it('ignores the completion of the earlier invoke, and of a start before a power cut', async () => {
     const open: ((value: string) => void)[] = [];
     const ask = fromPromise(() => new Promise<string>((resolve) => open.push(resolve)));
     const machine = setup({ types: {} as { context: { got: unknown[] } }, actors: { ask } }).createMachine({
@@ -316,6 +316,6 @@ describe('an invoke that is entered again', () => {
     await answer(4);
     expect(contextOf(test)).toEqual({ got: ['start 4'] });
     expect(valueOf(test)).toBe('asking');
-    await test.system.stop();
+    await test.shard.stop();
   });
 });

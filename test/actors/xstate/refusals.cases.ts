@@ -1,6 +1,6 @@
 /**
- * What is refused, and where: when the agent is defined, when something is sent from outside, or in the turn that does
- * it.
+ * Refused features, and when they are refused: when the agent is defined, when an event is sent from outside, or in the
+ * turn that uses them.
  */
 import {
   type AnyStateMachine,
@@ -34,17 +34,17 @@ function define(machine: unknown, events: readonly string[] = [], more: object =
   return async () => defineAgent({ name: 'subject', machine: machine as AnyStateMachine, events: schemas, ...more });
 }
 
-/** The error that an event leads to: that of the `send`, or the one in quarantine. */
+/** The error caused by an event: that of the `send`, or that of the message in quarantine. */
 function tell(machine: unknown, event: string, events: readonly string[] = [event]): () => Promise<unknown> {
   return async () => {
     const test = await startSubject(machine as AnyStateMachine, { events });
     try {
-      await test.system.send('subject', { type: event });
+      await test.shard.send('subject', { type: event });
       await test.settle();
-      const [record] = test.system.deadLetters.list({ reason: 'quarantined' });
+      const [record] = test.shard.deadLetters.list({ reason: 'quarantined' });
       if (record !== undefined) throw (record as { error: unknown }).error;
     } finally {
-      await test.system.stop();
+      await test.shard.stop();
     }
   };
 }
@@ -73,7 +73,7 @@ export const REFUSALS: readonly Refusal[] = [
     attempt: define(createMachine({ id: 'm', initial: 'a', states: { a: { entry: spawnChild(inline) } } })),
   },
   {
-    feature: 'inline logic in `spawnChild` of a machine below',
+    feature: 'inline logic in `spawnChild` of a child machine',
     when: 'the agent is defined',
     code: 'BOSUN_AGENT_INVALID',
     says: 'in kid: state k spawns inline logic',
@@ -116,8 +116,15 @@ export const REFUSALS: readonly Refusal[] = [
     feature: 'an invoke or `spawnChild` of a name that `actors` lacks',
     when: 'the agent is defined',
     code: 'BOSUN_AGENT_INVALID',
-    says: 'spawns "nobody", which its actors lack',
+    says: 'spawns "nobody", which is not in setup({ actors })',
     attempt: define(createMachine({ entry: spawnChild('nobody' as never) })),
+  },
+  {
+    feature: 'an action, guard or delay that is named and has no implementation',
+    when: 'the agent is defined',
+    code: 'BOSUN_AGENT_INVALID',
+    says: 'names the action "nothing", which its machine lacks',
+    attempt: define(createMachine({ entry: 'nothing' })),
   },
   {
     feature: 'history directly below a parallel state, targeted from inside that state',
@@ -134,7 +141,7 @@ export const REFUSALS: readonly Refusal[] = [
     attempt: define(createMachine({ on: { 'order.palce': {} } }), ['order.place']),
   },
   {
-    feature: 'a key in `on` that is an event of a schema misspelt',
+    feature: 'a key in `on` that is a misspelling of an event with a schema',
     when: 'the agent is defined',
     code: 'BOSUN_AGENT_INVALID',
     says: 'state m.b handles "order.palce", for which there is no schema; did you mean "order.place"?',
@@ -165,7 +172,7 @@ export const REFUSALS: readonly Refusal[] = [
     feature: '`xstate.stop` or `bosun.*` from another agent',
     when: 'the turn runs',
     code: 'BOSUN_VALUE_REFUSED',
-    says: 'sends xstate.stop, which only the runtime may',
+    says: 'sends xstate.stop, a type reserved for the runtime',
     attempt: tell(
       createMachine({ on: { GO: { actions: sendTo(({ self }) => self, { type: 'xstate.stop' }) } } }),
       'GO',
@@ -192,7 +199,7 @@ export const REFUSALS: readonly Refusal[] = [
     ),
   },
   {
-    feature: 'an endless loop of `raise`, also where `maxIterations` of the machine is higher',
+    feature: 'an endless loop of `raise`, also if `maxIterations` of the machine is higher',
     when: 'the turn runs',
     code: '',
     says: `more than ${MICROSTEPS_MAX} microsteps`,

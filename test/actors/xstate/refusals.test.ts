@@ -1,10 +1,10 @@
-/** What cannot be honoured is refused, with a code and the place; and what looks like it is not. */
+/** Features that Bosun cannot honour are refused with a code and the place. Endless loops fail their turn. */
 import { createMachine, raise, sendParent, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { startSubject, tell, valueOf } from '../../support/actors/subject.ts';
 import { REFUSALS } from './refusals.cases.ts';
 
-describe('what is refused', () => {
+describe('a refused feature', () => {
   it.each(REFUSALS)('$feature', async ({ attempt, code, says }) => {
     const error = await attempt().then(
       () => undefined,
@@ -17,16 +17,16 @@ describe('what is refused', () => {
 
 describe('an endless loop', () => {
   const machines = {
-    'of always': createMachine({
+    always: createMachine({
       context: { n: 0 },
       initial: 'still',
       states: { still: { on: { GO: 'a', OK: 'fine' } }, a: { always: 'b' }, b: { always: 'a' }, fine: {} },
     }),
-    'of raise': createMachine({
+    raise: createMachine({
       initial: 'still',
       states: { still: { on: { GO: { actions: raise({ type: 'GO' }) }, OK: 'fine' } }, fine: {} },
     }),
-    'of raise and always in turn': createMachine({
+    'raise and always in turn': createMachine({
       initial: 'still',
       states: {
         still: { on: { GO: 'a', OK: 'fine' } },
@@ -38,29 +38,29 @@ describe('an endless loop', () => {
   };
 
   it.each(Object.entries(machines))(
-    '%s throws whole and counts as a delivery; the agent goes on',
+    'undoes its turn and counts as a delivery, and the agent goes on: %s',
     async (_, machine) => {
       const test = await startSubject(machine, { events: ['GO', 'OK'] });
       await tell(test, 'GO');
       expect(valueOf(test)).toBe('still');
-      expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ event: { type: 'GO' } }]);
+      expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toMatchObject([{ event: { type: 'GO' } }]);
       await test.crash();
       await test.restart();
       await tell(test, 'OK');
       expect(valueOf(test)).toBe('fine');
-      await test.system.stop();
+      await test.shard.stop();
     },
   );
 
-  it('in the initial step makes the birth fail', async () => {
+  it('an endless loop in the initial step fails the start of the actor', async () => {
     const test = await startSubject(
       createMachine({ initial: 'a', states: { a: { always: 'b' }, b: { always: 'a' } } }),
       { intensity: 1 },
     );
-    await expect(test.system.closed).rejects.toThrow('microsteps');
+    await expect(test.shard.closed).rejects.toThrow('microsteps');
   });
 
-  it('in a machine below fails that machine', async () => {
+  it('an endless loop in a child machine fails that child', async () => {
     const kid = createMachine({
       entry: sendParent({ type: 'HELLO' }),
       initial: 'a',
@@ -74,6 +74,6 @@ describe('an endless loop', () => {
     );
     await test.advance(1);
     expect(valueOf(test)).toBe('told');
-    await test.system.stop();
+    await test.shard.stop();
   });
 });

@@ -1,5 +1,5 @@
 /**
- * What the kernel makes of the assertions of SCXML is what XState makes of them: a case passes on both or on neither.
+ * Assertions of the SCXML test suite: each passes on both the kernel and XState, or on neither.
  */
 import { describe, expect, it } from 'vitest';
 import { sample } from '../../support/effort.ts';

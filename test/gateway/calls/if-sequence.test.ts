@@ -1,4 +1,4 @@
-/** Compare and set: what a client asks for only if the actor is as it has seen it, or not at all. */
+/** Compare and set: a request that takes effect only if the actor is still as the client has seen it. */
 import { describe, expect, it } from 'vitest';
 import { createGateway } from '../../../src/gateway/network/server.ts';
 import { type GatewayTest, type MemoryClient, startGatewayTest } from '../../support/gateway/memory-client.ts';
@@ -24,7 +24,7 @@ async function start(): Promise<{
 }
 
 describe('a send with a sequence', () => {
-  it('counts where the actor is at it, and not where it has moved on', async () => {
+  it('is taken if the actor is at that sequence, and is refused if the actor has moved on', async () => {
     const { test, call, view } = await start();
     const { sequence } = await view();
     expect(await call('actor.send', add(sequence))).toMatchObject({ ok: true, r: { taken: true } });
@@ -36,7 +36,7 @@ describe('a send with a sequence', () => {
     await test.stop();
   });
 
-  it('that several clients give at once counts once', async () => {
+  it('counts once if several sends give the same sequence at once', async () => {
     const { test, call, view } = await start();
     const { sequence } = await view();
     const answers = await Promise.all(Array.from({ length: 10 }, () => call('actor.send', add(sequence))));
@@ -45,9 +45,9 @@ describe('a send with a sequence', () => {
     await test.stop();
   });
 
-  it('is held against what the actor is when its turn comes, over a crash too', async () => {
+  it('is checked against the state of the actor when its turn comes, also after a crash', async () => {
     const { test, client, view } = await start();
-    const { system } = test.test;
+    const { shard: system } = test.test;
     const { sequence } = await view();
     await system.admin.suspend('visits', { by: 'ada' });
     for (const [id, at] of [
@@ -59,14 +59,14 @@ describe('a send with a sequence', () => {
     await test.settle();
     await test.test.crash();
     await test.test.restart();
-    await test.test.system.admin.resume('visits', { by: 'ada' });
+    await test.test.shard.admin.resume('visits', { by: 'ada' });
     await test.settle();
     // The first and the third: the second has seen what was changed before its turn.
-    expect(test.test.system.snapshot('visits')!.context).toMatchObject({ count: 2 });
-    await test.test.system.stop();
+    expect(test.test.shard.snapshot('visits')!.context).toMatchObject({ count: 2 });
+    await test.test.shard.stop();
   });
 
-  it('keeps its condition in a repeat by key: another one is another request', async () => {
+  it('keeps its condition in a repeat by key: with another condition it is a different request', async () => {
     const { test, client, view } = await start();
     const { sequence } = await view();
     const keyed = async (ifSequence: number) => {
@@ -80,10 +80,10 @@ describe('a send with a sequence', () => {
     await test.stop();
   });
 
-  it('is 412 over HTTP', async () => {
+  it('is answered with 412 over HTTP if the sequence is wrong', async () => {
     const { test, view } = await start();
     const { sequence } = await view();
-    const gateway = createGateway(test.test.system, { port: 0 });
+    const gateway = createGateway(test.test.shard, { port: 0 });
     const { url } = await gateway.listen();
     const { address: _, ...body } = add(sequence + 7);
     const sent = await fetch(`${url}/v1/actors/visits/send`, {
@@ -98,7 +98,7 @@ describe('a send with a sequence', () => {
 });
 
 describe('a state that is replaced', () => {
-  it('has to be that of a suspended actor, and the one that was seen', async () => {
+  it('must belong to a suspended actor and be at the given sequence', async () => {
     const { test, call, view } = await start();
     const replace = (ifSequence?: number) =>
       call('actor.replace', {

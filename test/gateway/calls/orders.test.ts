@@ -1,6 +1,6 @@
 /**
- * Orders of people through the gateway: each is carried out, on record as its caller's, and held against what the
- * caller may.
+ * Orders of people through the gateway: each is carried out, audited under its caller's name, and checked against what
+ * the caller may.
  */
 import { describe, expect, it } from 'vitest';
 import { type AuditRecord } from '../../../src/actors/world/audit-record.ts';
@@ -23,7 +23,7 @@ async function start(token: string, options: GatewayOptions = {}) {
     ((await order('audit.list')) as { records: AuditRecord[] }).records.map(
       ({ by, order: what, address, reason, outcome }) => [by, what, address, reason, outcome],
     );
-  const { system } = test.test;
+  const { shard: system } = test.test;
   const status = (address: string) => system.snapshot(address)!.status;
   return { test, order, records, status, system };
 }
@@ -31,7 +31,7 @@ async function start(token: string, options: GatewayOptions = {}) {
 const add = (by: number) => ({ address: 'visits', event: { type: 'add', by } });
 
 describe('an order', () => {
-  it('suspends, steps and resumes, on record as of its caller', async () => {
+  it('suspends, steps and resumes an actor, and is audited under the name of its caller', async () => {
     const { test, order, records, status, system } = await start(tokenOf('ada'));
     expect(await order('actor.suspend', { address: 'visits', reason: 'review' })).toEqual({});
     expect(status('visits')).toBe('suspended');
@@ -51,17 +51,17 @@ describe('an order', () => {
     await test.stop();
   });
 
-  it('that is on record survives the death of the process with what it did', async () => {
+  it('survives the death of the process, together with its audit record', async () => {
     const { test, order } = await start(tokenOf('ada'));
     await order('actor.suspend', { address: 'visits' });
     await test.crash();
     await test.restart();
-    expect(test.test.system.snapshot('visits')!.status).toBe('suspended');
-    expect(test.test.system.admin.audit().map(({ by, order: what }) => [by, what])).toEqual([['ada', 'suspend']]);
+    expect(test.test.shard.snapshot('visits')!.status).toBe('suspended');
+    expect(test.test.shard.admin.audit().map(({ by, order: what }) => [by, what])).toEqual([['ada', 'suspend']]);
     await test.stop();
   });
 
-  it('kills and restarts a child for the operator alone', async () => {
+  it('kills and restarts a child if it comes from the operator', async () => {
     const { test, order, records, system } = await start(OPERATOR);
     await order('actor.send', add(4));
     expect(await order('actor.kill', { address: 'visits', by: 'eve' })).toEqual({});
@@ -86,7 +86,7 @@ describe('an order', () => {
     await test.stop();
   });
 
-  it('in the name of another is refused to everybody else, and so is what destroys', async () => {
+  it('is refused to all but the operator if it is destructive or in the name of another person', async () => {
     const { test, order, records } = await start(tokenOf('ada'));
     expect(await order('actor.suspend', { address: 'visits', by: 'bob' })).toBe('BOSUN_FORBIDDEN');
     expect(await order('actor.kill', { address: 'visits' })).toBe('BOSUN_FORBIDDEN');
@@ -95,7 +95,7 @@ describe('an order', () => {
     await test.stop();
   });
 
-  it('reaches no address that its caller may not, nor does what is shown of orders and waits', async () => {
+  it('reaches only addresses that its caller may reach; so do the lists of orders and waits', async () => {
     const { test, order, records } = await start(tokenOf('ada'), {
       tokens: [ada({ addresses: ['back/**'] })],
       destructive: true,
@@ -103,14 +103,14 @@ describe('an order', () => {
     for (const method of ['actor.suspend', 'actor.resume', 'actor.step', 'actor.kill', 'actor.restart'])
       expect(await order(method, { address: 'visits' })).toBe('BOSUN_FORBIDDEN');
     expect(await order('audit.list', { address: 'visits' })).toBe('BOSUN_FORBIDDEN');
-    await test.test.system.admin.suspend('visits', { by: 'bob' });
-    await test.test.system.admin.suspend('back/visits', { by: 'bob' });
+    await test.test.shard.admin.suspend('visits', { by: 'bob' });
+    await test.test.shard.admin.suspend('back/visits', { by: 'bob' });
     expect(await records()).toEqual([['bob', 'suspend', 'back/visits', null, 'done']]);
     expect(await order('wait.list')).toMatchObject({ waits: [{ address: 'back/visits' }] });
     await test.stop();
   });
 
-  it('ends a child by its Boss, wherever it is', async () => {
+  it('stops a child through its Boss, at any depth', async () => {
     const { test, order, system } = await start(OPERATOR);
     expect(await order('actor.stop', { address: 'back/visits' })).toEqual({});
     expect(
@@ -125,7 +125,7 @@ describe('an order', () => {
     await test.stop();
   });
 
-  it('shows nothing of what it was given where its actor has secrets', async () => {
+  it('shows none of its arguments if its actor has secrets', async () => {
     const { test, order, system } = await start(OPERATOR);
     await system.admin.suspend('till', { by: 'ada' });
     await system.admin.replaceState(
@@ -156,7 +156,7 @@ describe('an order', () => {
 });
 
 describe("the operator's token", () => {
-  it('lets callers of this machine in without one where it is the only one, and refuses a wrong one', async () => {
+  it('lets local callers in without a token if it is the only token, and refuses a wrong token', async () => {
     const test = await startGatewayTest({ operator: OPERATOR });
     const local = await test.client();
     expect(local.last('welcome')).toMatchObject({ principal: { id: 'local' } });
@@ -167,7 +167,7 @@ describe("the operator's token", () => {
     await test.stop();
   });
 
-  it('is asked of strangers where there are tokens', async () => {
+  it('does not let callers in without a token if there are other tokens', async () => {
     const test = await startGatewayTest({ operator: OPERATOR, tokens: [ada()] });
     expect(await test.client().then((client) => client.closed?.code)).toBe(4401);
     await test.stop();

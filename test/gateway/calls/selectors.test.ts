@@ -9,7 +9,7 @@ const selectors = {
 };
 
 describe('a selector', () => {
-  it('gives what its rule makes of the context', async () => {
+  it('returns the value that its function derives from the context', async () => {
     const test = await startGatewayTest({ selectors });
     const client = await test.client();
     const isOdd = async () => await test.call(client, 'actor.select', { address: 'visits', selector: 'isOdd' });
@@ -19,7 +19,7 @@ describe('a selector', () => {
     await test.stop();
   });
 
-  it('is asked in front of several workers too', async () => {
+  it('works in front of several workers too', async () => {
     const test = await startSpreadGateway({ selectors });
     const client = await test.client();
     for (const address of test.pair)
@@ -41,7 +41,7 @@ describe('a selector', () => {
     await test.stop();
   });
 
-  it('that nobody gave is refused, whatever its name', async () => {
+  it('is refused if the gateway was not given it, even if its name is that of an object method', async () => {
     const test = await startGatewayTest({ selectors });
     const client = await test.client();
     for (const selector of ['isEven', 'constructor', 'toString'])

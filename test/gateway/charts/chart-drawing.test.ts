@@ -1,6 +1,4 @@
-/**
- * Drawings: where things are, that the SVG is sound whatever a machine calls its parts, and what a page can do with it.
- */
+/** Drawings: their layout, SVG that stays sound whatever a machine calls its parts, and what a page can do with it. */
 import { type AnyStateMachine, createMachine } from 'xstate';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type Geometry } from '../../../src/gateway/charts/geometry.ts';
@@ -10,7 +8,7 @@ import { activeStates } from '../../../src/gateway/charts/active.ts';
 import { type Chart, chartOf } from '../../../src/gateway/charts/model.ts';
 import { CHART_STYLE } from '../../../src/gateway/charts/style.ts';
 import { svgOf, type SvgOptions } from '../../../src/gateway/charts/svg.ts';
-import { CHART_LINE_CHARS_MAX, CHART_LINES_MAX } from '../../../src/limits.ts';
+import { CHART_LINE_CHARS_MAX, CHART_LINES_MAX } from '../../../src/gateway/limits.ts';
 import { leadCoordinator } from '../../../src/machines/coordination/coordinator/lead-coordinator.ts';
 import { pauseManager } from '../../../src/machines/coordination/pauses/pause-manager.ts';
 import { bossMachine } from '../../../src/supervisor/boss.ts';
@@ -63,8 +61,8 @@ const MACHINES: Readonly<Record<string, AnyStateMachine>> = {
   'a machine without states': createMachine({ id: 'bare', on: { X: { actions: 'x' } } }) as unknown as AnyStateMachine,
 };
 
-describe('where things are', () => {
-  it.each(Object.entries(MACHINES))('has no overlap in %s, drawn or listed', async (_, machine) => {
+describe('the layout of a chart', () => {
+  it.each(Object.entries(MACHINES))('has no overlap for %s, drawn or listed', async (_, machine) => {
     const own = chartOf(machine);
     const geometry = await layouts.geometry(own);
     expect(geometry.kind).toBe('drawn');
@@ -72,7 +70,7 @@ describe('where things are', () => {
     expect(faultsOf(own, listGeometry(own, 'size'))).toEqual([]);
   });
 
-  it('has no overlap in random machines', async () => {
+  it('has no overlap for random machines', async () => {
     for (let seed = 1; seed <= SEEDS; seed++) {
       const own = chartOf(build(randomMachine(new SeededRandom(seed)), `m${seed}`, new Recorder()));
       const geometry = await layouts.geometry(own);
@@ -89,7 +87,7 @@ describe('where things are', () => {
     await other.close();
   });
 
-  it('has an arrow for every transition that leads somewhere, which ends where it leads', async () => {
+  it('has an arrow for every transition with a target, which ends at the target', async () => {
     const { arrows, states } = await layouts.geometry(chart);
     const boxes = new Map(states.map((state) => [state.id, state]));
     const drawn = arrows.flatMap(({ transitions }) => transitions);
@@ -128,7 +126,7 @@ describe('the SVG', () => {
     expect(all(await drawing(), (element) => hasClass('active')(element) || hasClass('taken')(element))).toEqual([]);
   });
 
-  it('has an element for each transition, with its id and its event, that can be focused and is named', async () => {
+  it('has a named, focusable element for each transition, with its id and event', async () => {
     const root = await drawing();
     const labelled = chart.transitions.filter(({ kind }) => kind !== 'default');
     expect(
@@ -148,14 +146,14 @@ describe('the SVG', () => {
     expect(edge(root, 'all.idle|PING|0').attributes['aria-label']).toBe('PING / log, in all.idle');
   });
 
-  it('makes buttons of the events that the page says it sends, and of no others', async () => {
+  it('makes buttons of exactly those events that the page can send', async () => {
     const root = await drawing({ buttons: new Set(['TASK', 'xstate.done.actor.plan']) });
     expect(
       all(root, ({ attributes }) => attributes['role'] === 'button').map(({ attributes }) => attributes['data-edge']),
     ).toEqual(['all.idle|TASK|0', 'all.idle|TASK|1']);
   });
 
-  it('has a title and a description that name what is active', async () => {
+  it('has a title and a description that name the active states', async () => {
     const root = await drawing({ active: activeStates(chart, 'idle'), title: 'orders/7', idPrefix: 'p' });
     const [title, description] = root.children;
     expect([title!.tag, title!.text, description!.text]).toEqual([
@@ -177,7 +175,7 @@ describe('the SVG', () => {
     ]);
   });
 
-  it('brings its style in a file, and nothing of style into a page', async () => {
+  it('includes its style when it is a file, and none when it is part of a page', async () => {
     const file = svgOf(chart, await layouts.geometry(chart));
     const page = svgOf(chart, await layouts.geometry(chart), { for: 'page' });
     expect([file.includes('<style>'), page.includes('style')]).toEqual([true, false]);
@@ -239,7 +237,7 @@ describe('the style', () => {
   it.each([
     ['light', 0],
     ['dark', 1],
-  ] as const)('has contrast enough for small text, %s (WCAG 2, AA)', (_, index) => {
+  ] as const)('has enough contrast for small text in the %s scheme (WCAG 2, AA)', (_, index) => {
     const colours = schemes[index]!;
     const contrast = ([ink, ground]: readonly [string, string]) => {
       const [bright, dim] = [luminance(colours.get(ink)!), luminance(colours.get(ground)!)].sort((a, b) => b - a);
@@ -254,7 +252,7 @@ describe('the style', () => {
 });
 
 describe('the picture in docs/inspect.md', () => {
-  it('is what the verb draws', async () => {
+  it('is the drawing of `bosun inspect`', async () => {
     const own = chartOf(pauseManager.machine as unknown as AnyStateMachine);
     const svg = svgOf(own, await layouts.geometry(own), {
       title: 'pauses/AAPL (pause-manager)',
@@ -264,7 +262,7 @@ describe('the picture in docs/inspect.md', () => {
   });
 });
 
-describe('text that is too long', () => {
+describe('text over its bound', () => {
   const long = 'x'.repeat(CHART_LINE_CHARS_MAX);
   const shownIn = async (name: string) => {
     const own = chartOf(
@@ -281,14 +279,14 @@ describe('text that is too long', () => {
     };
   };
 
-  it('is cut on the line, and whole for whoever asks', async () => {
+  it('is cut in the drawing, and complete in the label', async () => {
     expect((await shownIn(long)).text).toBe(long);
     const cut = await shownIn(`${long}y`);
     expect(cut.text).toBe(`${long.slice(1)}…`);
     expect(cut.label).toContain(`${long}y`);
   });
 
-  it('ends with how many lines there are besides', () => {
+  it('ends with the number of lines that were left out', () => {
     const own = (events: number) => {
       const on = Object.fromEntries(Array.from({ length: events }, (_, index) => [`E${index}`, { actions: 'x' }]));
       const each = chartOf(createMachine({ id: 'm', on }) as unknown as AnyStateMachine);
@@ -301,8 +299,8 @@ describe('text that is too long', () => {
   });
 });
 
-describe('a list', () => {
-  it('says with words what arrows and dots say', () => {
+describe('a chart shown as a list', () => {
+  it('expresses arrows and dots in words', () => {
     const root = parseXml(svgOf(chart, listGeometry(chart, 'size')));
     const listed = textOf(root);
     for (const part of ['→ all.running', 'initial', '→ all.idle', 'deep history', '→ all.running.left.one'])

@@ -1,6 +1,6 @@
 /**
- * Layouts never fail and never grow: what is too large, too slow or too much is listed. Time stands still, so that none
- * is too slow because the machine is.
+ * Layouts never fail and never grow: charts that are too large, too slow or too many are listed. Time stands still, so
+ * that none is too slow because the machine is.
  */
 import { type AnyStateMachine, createMachine } from 'xstate';
 import { describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ import {
   CHART_LAYOUT_MS_MAX,
   CHART_LAYOUTS_KEPT_MAX,
   CHART_LAYOUTS_WAITING_MAX,
-} from '../../../src/limits.ts';
+} from '../../../src/gateway/limits.ts';
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts';
 import { processorTimeOf } from '../../support/processor-time.ts';
 
@@ -49,7 +49,7 @@ describe('layouts', () => {
     await layouts.close();
   });
 
-  it('remember so many charts, and forget the one not asked for the longest', async () => {
+  it('remember a bounded number of charts, and forget the least recently used one', async () => {
     const layouts = new ChartLayouts(new VirtualClock());
     const charts = Array.from({ length: CHART_LAYOUTS_KEPT_MAX + 1 }, (_, index) =>
       machine({ id: `m${index}`, states: 1 }),
@@ -64,14 +64,14 @@ describe('layouts', () => {
     await layouts.close();
   });
 
-  it('work a chart out once for all who ask at a time', async () => {
+  it('are computed once for all callers that ask at the same time', async () => {
     const layouts = new ChartLayouts(new VirtualClock());
     const [one, other] = await Promise.all([layouts.geometry(machine({})), layouts.geometry(machine({}))]);
     expect(one).toBe(other);
     await layouts.close();
   });
 
-  it('let so many wait, and list the others at once', async () => {
+  it('let a bounded number of charts wait, and list further charts at once', async () => {
     const layouts = new ChartLayouts(new VirtualClock());
     const asked = Array.from({ length: CHART_LAYOUTS_WAITING_MAX + 1 }, (_, index) =>
       layouts.geometry(machine({ id: `m${index}`, states: 1 })),
@@ -86,7 +86,7 @@ describe('layouts', () => {
     await layouts.close();
   });
 
-  it('give one up that takes too long, and go on with the next', async () => {
+  it('give up a chart that takes too long, and continue with the next', async () => {
     const clock = new VirtualClock();
     const layouts = new ChartLayouts(clock);
     const slow = layouts.geometry(machine({ id: 'slow', states: 100 }));
@@ -97,7 +97,7 @@ describe('layouts', () => {
     await layouts.close();
   });
 
-  it('list after the end, and end one that is under way', async () => {
+  it('abort the chart in progress on close, and list every later chart', async () => {
     const layouts = new ChartLayouts(new VirtualClock());
     const under = layouts.geometry(machine({ states: 100 }));
     await Promise.resolve();

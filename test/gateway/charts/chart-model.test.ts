@@ -1,9 +1,9 @@
-/** A chart says all of a machine that can be seen without running it, the same each time. */
+/** A chart has everything about a machine that can be seen without running it, and is the same each time. */
 import { type AnyStateMachine, createActor, createMachine, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { activeStates } from '../../../src/gateway/charts/active.ts';
 import { chartOf, type ChartTransition, transitionId } from '../../../src/gateway/charts/model.ts';
-import { CHART_STATES_MAX, CHART_TRANSITIONS_MAX } from '../../../src/limits.ts';
+import { CHART_STATES_MAX, CHART_TRANSITIONS_MAX } from '../../../src/gateway/limits.ts';
 import { SeededRandom } from '../../../src/testing/seeded-random.ts';
 import { build } from '../../support/fuzz/build.ts';
 import { randomMachine } from '../../support/fuzz/generator.ts';
@@ -47,7 +47,7 @@ describe('a chart', () => {
     expect(state('.running').invokes).toEqual([{ id: 'plan', src: 'plan' }]);
   });
 
-  it('knows initial states, the actions on the way, and kinds of history', () => {
+  it('knows initial states, the actions on entering them, and kinds of history', () => {
     expect([state('').initial, state('.idle').initial, state('.running').initial]).toEqual(['all.idle', null, null]);
     expect(state('.running.right')).toMatchObject({ initial: 'all.running.right.one', initialActions: ['notify'] });
     expect([state('.running.left.past').history, state('.running.right.last').history, state('.idle').history]).toEqual(
@@ -67,7 +67,7 @@ describe('a chart', () => {
     ]);
   });
 
-  it('tells transitions that leave their source from those that do not', () => {
+  it('distinguishes transitions that leave their source from those that do not', () => {
     const facts = ({ isInternal, reenter, isForbidden }: ChartTransition) => ({ isInternal, reenter, isForbidden });
     expect(facts(on('.idle', 'PING')[0]!)).toEqual({ isInternal: true, reenter: false, isForbidden: false });
     expect(facts(on('.idle', 'STAY')[0]!)).toEqual({ isInternal: true, reenter: false, isForbidden: false });
@@ -77,7 +77,7 @@ describe('a chart', () => {
     expect(facts(on('.idle', 'TASK')[0]!)).toEqual({ isInternal: false, reenter: false, isForbidden: false });
   });
 
-  it('has always, after, done, error and snapshot, and several targets', () => {
+  it('has transitions for always, after, done, error and snapshot, and several targets', () => {
     expect(from('.idle').filter(({ kind }) => kind === 'after')).toMatchObject([
       { delay: 500, targets: ['all.stopped'] },
       { delay: 'PATIENCE', targets: ['all.running'], actions: ['notify'] },
@@ -95,7 +95,7 @@ describe('a chart', () => {
     expect(on('.running', 'FORK')[0]!.targets).toEqual(['all.running.left.two', 'all.running.right.two']);
   });
 
-  it('says where a history state leads to without a past', () => {
+  it('says where a history state leads when there is no history yet', () => {
     expect(from('.running.left.past')).toMatchObject([{ kind: 'default', targets: ['all.running.left.one'] }]);
     expect(from('.running.right.last')).toMatchObject([{ kind: 'default', targets: ['all.running.right.two'] }]);
   });
@@ -104,7 +104,7 @@ describe('a chart', () => {
     expect(JSON.parse(JSON.stringify(chart))).toEqual(chart);
   });
 
-  it('is of at most so many states and transitions', LONG, () => {
+  it('is refused if it has too many states or transitions', LONG, () => {
     const wide = (states: number, events: number) =>
       createMachine({
         initial: 's0',
@@ -122,7 +122,7 @@ describe('a chart', () => {
 });
 
 describe('ids of transitions', () => {
-  it('are of source, event and place', () => {
+  it('consist of source, event and index', () => {
     const ids = chart.transitions.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.filter((id) => !/\|\d+$/.test(id))).toEqual([]);
@@ -141,7 +141,7 @@ describe('ids of transitions', () => {
     expect(new Set(transitions.map(({ id }) => id)).size).toBe(names.length * names.length * 2);
   });
 
-  it('are those of what XState takes, in any copy of the machine', () => {
+  it('identify the transitions that XState takes, in any copy of the machine', () => {
     const taken: string[] = [];
     const copy = everything.provide({});
     const actor = createActor(copy, {
@@ -160,7 +160,7 @@ describe('ids of transitions', () => {
 });
 
 describe('active states', () => {
-  it('are those of the state value, regions and all', () => {
+  it('are all states of the state value, regions included', () => {
     expect([...activeStates(chart, { running: { left: 'two', right: 'end' } })]).toEqual([
       'all',
       'all.running',
@@ -172,13 +172,13 @@ describe('active states', () => {
     expect([...activeStates(chart, 'idle')]).toEqual(['all', 'all.idle']);
   });
 
-  it('leave out what the machine lacks, such as the state of an older one', () => {
+  it('leave out states that the machine does not have, such as those of an older version', () => {
     expect([...activeStates(chart, { gone: { deeper: 'still' } })]).toEqual(['all']);
     expect([...activeStates(chart, null)]).toEqual(['all']);
     expect([...activeStates(chart, 7)]).toEqual(['all']);
   });
 
-  it('are those that XState has, in any machine', () => {
+  it('equal those of XState for any machine', () => {
     for (let seed = 1; seed <= 40; seed++) {
       const machine = build(randomMachine(new SeededRandom(seed)), `m${seed}`, new Recorder());
       const actor = createActor(machine, { input: { me: 'm', fuel: 3 } } as never);
@@ -198,7 +198,7 @@ describe('the hash of a chart', () => {
       states: { a: { on: { X: { guard, target: 'a' } } } },
     } as never) as unknown as AnyStateMachine;
 
-  it('is the same for machines that look alike, and another for one that does not', () => {
+  it('is the same for charts that look alike, and different for others', () => {
     expect(chartOf(machine('g')).hash).toBe(chartOf(machine('g')).hash);
     expect(chartOf(machine('g')).hash).not.toBe(chartOf(machine('h')).hash);
     expect(chart.hash).toMatch(/^[0-9a-f]{16}$/);

@@ -1,4 +1,4 @@
-/** A chart as Mermaid, which keeps the order of states and transitions and breaks on no name. */
+/** A chart as Mermaid text, which keeps the order of states and transitions and stays valid for any name. */
 import { describe, expect, it } from 'vitest';
 import { mermaidOf } from '../../../src/gateway/charts/mermaid.ts';
 import { chartOf } from '../../../src/gateway/charts/model.ts';
@@ -9,7 +9,7 @@ const chart = chartOf(everything);
 describe('Mermaid', () => {
   const lines = mermaidOf(chart).split('\n');
 
-  it('nests states, parts regions, and shows initial and final states', () => {
+  it('nests states, separates regions, and shows initial and final states', () => {
     expect(lines.slice(0, 18)).toEqual([
       'stateDiagram-v2',
       '  state "all" as s0 {',
@@ -32,7 +32,7 @@ describe('Mermaid', () => {
     ]);
   });
 
-  it('has an arrow for each target, and a note for what has none', () => {
+  it('has an arrow for each target, and a note for transitions without a target', () => {
     const targets = chart.transitions.flatMap((transition) => transition.targets);
     expect(lines.filter((line) => /^ {2}s\d+ --> s\d+/.test(line))).toHaveLength(targets.length);
     expect(lines).toContain('  s1 --> s2 : TASK [isOpen] / log');
@@ -41,7 +41,7 @@ describe('Mermaid', () => {
     expect(lines).toContain('    entry / log, assign, raise tick, emit said');
   });
 
-  it('has nothing of hostile names that Mermaid could take for its own', () => {
+  it('escapes every part of a hostile name that Mermaid could take for syntax', () => {
     const text = mermaidOf(chartOf(hostileMachine()));
     const kinds = [
       /state "[^"<>{};%:]*(?:#\d+;[^"<>{};%:]*)*" as s\d+ ?\{?/,

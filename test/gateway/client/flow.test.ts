@@ -1,6 +1,4 @@
-/**
- * The pace of a connection and its bounds, each at its bound: silence, slowness, rates, numbers, deadlines, the end.
- */
+/** The limits of a connection, each tested at its bound: silence, slow readers, rates, counts, deadlines, draining. */
 import { assign, emit, setup } from 'xstate';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
@@ -10,7 +8,8 @@ import {
   CALLS_WAITING_MAX,
   CONNECTIONS_MAX,
   EVENT_BYTES_KEPT_MAX,
-  LISTED_MAX,
+  LOOKED_BURST,
+  LOOKED_PER_SECOND,
   CALLS_IN_FLIGHT_MAX,
   CONNECTIONS_PER_CALLER_MAX,
   DRAIN_MS,
@@ -30,10 +29,13 @@ import {
   SLOW_MS_MAX,
   STRANGERS_MAX,
   SUBSCRIPTIONS_MAX,
-} from '../../../src/limits.ts';
+  TREE_PAGE,
+} from '../../../src/gateway/limits.ts';
 import { flawOf } from '../../../src/gateway/protocol/values.ts';
 import { Rates } from '../../../src/gateway/client/rates.ts';
 import { EventLog } from '../../../src/gateway/topics/event-log.ts';
+import { ownerIn } from '../../../src/fair-shares.ts';
+import { keyOf } from '../../../src/gateway/calls/repeats.ts';
 import { KeyedAnswers } from '../../../src/gateway/calls/keyed-answers.ts';
 import { ActorViews } from '../../../src/gateway/topics/actor-views.ts';
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts';
@@ -81,7 +83,7 @@ const withHoarder = { agents: [hoarder], tree: { children: [{ id: 'h', agent: 'h
 const hoard = (chars: number) => ({ type: 'hoard', chars });
 
 describe('silence', () => {
-  it(`of ${HELLO_MS} ms before hello closes with 4408`, async () => {
+  it(`closes a connection with 4408 after ${HELLO_MS} ms without a hello`, async () => {
     const test = await startGatewayTest();
     const client = new MemoryClient(test.gateway);
     await test.advance(HELLO_MS - 1);
@@ -93,7 +95,7 @@ describe('silence', () => {
     await test.stop();
   });
 
-  it(`of ${PING_EVERY_MS} ms gets a ping, of ${SILENCE_MS_MAX} ms a close with 4504; any frame ends it`, async () => {
+  it(`gets a ping after ${PING_EVERY_MS} ms, and a close with 4504 after ${SILENCE_MS_MAX} ms`, async () => {
     const test = await startGatewayTest();
     const client = await test.client();
     await test.advance(PING_EVERY_MS);
@@ -109,22 +111,22 @@ describe('silence', () => {
 });
 
 describe('a client that does not read', () => {
-  it('is told once, gets only the latest when it reads again, and a word of what it missed', async () => {
+  it('is notified once, and later gets only the latest state and the number of skipped changes', async () => {
     const test = await startGatewayTest(FAST, withHoarder);
     const client = await test.client();
     client.send({ t: 'sub', id: 's', topic: 'actor/h' });
     client.isReading = false;
-    await test.test.system.send('h', hoard(OUT_BYTES_HIGH + 1));
+    await test.test.shard.send('h', hoard(OUT_BYTES_HIGH + 1));
     await test.settle();
     expect([client.of('note').length, client.isPaused]).toEqual([1, true]);
     expect(client.last('note')).toMatchObject({ code: 'slow' });
     const before = client.of('delta').length;
     for (let n = 0; n < 10; n++) {
-      await test.test.system.send('h', hoard(n));
+      await test.test.shard.send('h', hoard(n));
       await test.settle();
     }
     expect(client.of('delta').length).toBe(before);
-    // What is above the low mark is not well yet.
+    // At the low mark the client still counts as slow.
     client.buffered = OUT_BYTES_LOW;
     client.connection.drained();
     expect(client.isPaused).toBe(true);
@@ -137,19 +139,19 @@ describe('a client that does not read', () => {
     await test.stop();
   });
 
-  it(`is closed with 4508 after ${SLOW_MS_MAX} ms, and nobody else notices`, async () => {
+  it(`is closed with 4508 after ${SLOW_MS_MAX} ms, without an effect on other clients`, async () => {
     const test = await startGatewayTest(FAST, withHoarder);
     const [slow, other] = [await test.client(), await test.client()];
     for (const client of [slow, other]) client.send({ t: 'sub', id: 's', topic: 'actor/h' });
     slow.isReading = false;
-    await test.test.system.send('h', hoard(OUT_BYTES_HIGH + 1));
+    await test.test.shard.send('h', hoard(OUT_BYTES_HIGH + 1));
     await test.settle();
     await test.advance(SLOW_MS_MAX - 1);
     other.send({ t: 'pong' });
     expect(slow.closed).toBe(undefined);
     await test.advance(1);
     expect(slow.closed?.code).toBe(4508);
-    await test.test.system.send('h', hoard(3));
+    await test.test.shard.send('h', hoard(3));
     await test.settle();
     expect(other.view('s')).toMatchObject({ context: { text: 'xxx' } });
     expect(test.gateway.counts['closed.slow_consumer']).toBe(1);
@@ -168,17 +170,17 @@ describe('a client that does not read', () => {
     await test.stop();
   });
 
-  it(`misses events when more than ${EVENTS_KEPT_MAX} have come, and is told`, LONG, async () => {
+  it(`loses events when more than ${EVENTS_KEPT_MAX} wait, and is told how many`, LONG, async () => {
     const test = await startGatewayTest(FAST, withHoarder);
     const client = await test.client();
     client.send({ t: 'sub', id: 'e', topic: 'events/**', mode: 'events' });
     client.send({ t: 'sub', id: 's', topic: 'actor/h' });
     client.isReading = false;
-    await test.test.system.send('h', hoard(OUT_BYTES_HIGH + 1));
+    await test.test.shard.send('h', hoard(OUT_BYTES_HIGH + 1));
     await test.settle();
     const before = client.of('evt').length;
     await Promise.all(
-      Array.from({ length: EVENTS_KEPT_MAX + 5 }, () => test.test.system.send('h', { type: 'burst', count: 1 })),
+      Array.from({ length: EVENTS_KEPT_MAX + 5 }, () => test.test.shard.send('h', { type: 'burst', count: 1 })),
     );
     await test.settle();
     client.read();
@@ -188,10 +190,10 @@ describe('a client that does not read', () => {
     await test.stop();
   });
 
-  it('gets an error in place of what is larger than any client could take', async () => {
+  it('gets an error instead of an answer that is larger than any client may receive', async () => {
     const test = await startGatewayTest(FAST, withHoarder);
     const client = await test.client();
-    await test.test.system.send('h', { type: 'heap', chars: OUT_BYTES_MAX / 3 });
+    await test.test.shard.send('h', { type: 'heap', chars: OUT_BYTES_MAX / 3 });
     await test.settle();
     expect(codeOf(await test.call(client, 'actor.get', { address: 'h' }))).toBe('BOSUN_GATEWAY_FULL');
     expect(await test.call(client, 'actor.list')).toMatchObject({ ok: true });
@@ -201,12 +203,12 @@ describe('a client that does not read', () => {
 });
 
 describe('a subscription', () => {
-  it('with maxHz sends no more often, and tells what it left out', async () => {
+  it('sends at most maxHz times a second, and tells how many changes it skipped', async () => {
     const test = await startGatewayTest(FAST);
     const client = await test.client();
     client.send({ t: 'sub', id: 's', topic: 'actor/visits', maxHz: 2 });
     for (let n = 0; n < 10; n++) {
-      await test.test.system.send('visits', { type: 'add', by: 1 });
+      await test.test.shard.send('visits', { type: 'add', by: 1 });
       await test.advance(100);
     }
     expect(client.of('delta').length).toBe(3);
@@ -217,12 +219,13 @@ describe('a subscription', () => {
     await test.stop();
   });
 
-  it(`to a tree sends at most ${LISTING_HZ} times a second`, async () => {
+  it(`sends a tree at most ${LISTING_HZ} times a second`, async () => {
     const test = await startGatewayTest(FAST);
     const client = await test.client();
     client.send({ t: 'sub', id: 's', topic: 'tree' });
+    await test.settle();
     for (let n = 0; n < 20; n++) {
-      await test.test.system.send('visits', { type: n % 2 === 0 ? 'close' : 'add', by: 1 });
+      await test.test.shard.send('visits', { type: n % 2 === 0 ? 'close' : 'add', by: 1 });
       await test.advance(50);
     }
     expect(client.of('delta').length).toBeLessThanOrEqual(LISTING_HZ + 1);
@@ -235,25 +238,94 @@ describe('a subscription', () => {
     const test = await startGatewayTest(FAST);
     const client = await test.client();
     client.send({ t: 'sub', id: 's', topic: 'actor/visits' });
-    await test.test.system.erase('visits');
+    await test.test.shard.erase('visits');
     await test.settle();
     expect(codeOf(client.last('end', 's'))).toBe('BOSUN_ACTOR_UNKNOWN');
     await test.stop();
   });
 
-  it('sends the whole where a patch would not be shorter', async () => {
+  it('sends the whole state if a patch would not be shorter', async () => {
     const test = await startGatewayTest(FAST, withHoarder);
     const client = await test.client();
     client.send({ t: 'sub', id: 's', topic: 'actor/h' });
-    await test.test.system.send('h', hoard(5_000));
+    await test.test.shard.send('h', hoard(5_000));
     await test.settle();
     expect(client.last('delta')).toMatchObject({ ops: [{ op: 'replace', path: '' }] });
     await test.stop();
   });
 });
 
-describe('a bound', () => {
-  it(`of ${CALLS_IN_FLIGHT_MAX} calls in flight`, async () => {
+describe('the budget of reads', () => {
+  const ACTORS = 2_000;
+  const many = {
+    tree: { children: Array.from({ length: ACTORS - 1 }, (_, n) => ({ id: `visits-${n}`, agent: 'counter' })) },
+  };
+  const tokens = ['ada', 'bob'].map((id) => ({ id, token: `token-of-${id}-0123456789` }));
+  const operator = 'token-of-the-operator';
+  const start = () => startGatewayTest({ ...FAST, tokens, operator }, many);
+  /** A filter that no actor passes: all actors have to be read. */
+  const ALL = { status: 'suspended' };
+  const NONE = { r: { actors: [], next: null } };
+
+  it('is charged only the rows of a page, wherever the page begins (F4)', async () => {
+    const test = await start();
+    const ada = await test.client({ token: tokens[0]!.token });
+    const pages = Math.floor(LOOKED_BURST / (10 + 1));
+    for (let n = 0; n < pages; n++) {
+      const method = n % 2 === 0 ? 'actor.list' : 'actor.tree';
+      expect(codeOf(await test.call(ada, method, { limit: 10, after: `visits-1${n % 100}` }))).toBe(undefined);
+    }
+    expect(codeOf(await test.call(ada, 'actor.list', { limit: 10 }))).toBe(undefined);
+    expect(codeOf(await test.call(ada, 'actor.list', { limit: 10 }))).toBe('BOSUN_RATE_LIMITED');
+    await test.stop();
+  });
+
+  it(`is ${LOOKED_PER_SECOND} rows a second per caller over all methods, and delays no other caller (F4)`, async () => {
+    const test = await start();
+    const [ada, bob] = [await test.client({ token: tokens[0]!.token }), await test.client({ token: tokens[1]!.token })];
+    for (let n = 0; n < LOOKED_BURST / ACTORS; n++) expect(await test.call(ada, 'actor.list', ALL)).toMatchObject(NONE);
+    for (const method of ['actor.list', 'actor.tree', 'deadletter.list'])
+      expect(await test.call(ada, method)).toMatchObject({
+        e: { code: 'BOSUN_RATE_LIMITED', details: { retryAfterMs: expect.any(Number) as number } },
+      });
+    expect(codeOf(await test.call(ada, 'actor.get', { address: 'visits-1' }))).toBe(undefined);
+    expect(codeOf(await test.call(bob, 'actor.list'))).toBe(undefined);
+    await test.advance(1);
+    expect(await test.call(ada, 'actor.list', ALL)).toMatchObject(NONE);
+    // That call was on credit.
+    await test.advance((ACTORS / LOOKED_PER_SECOND) * 1_000 - 10);
+    expect(codeOf(await test.call(ada, 'actor.list'))).toBe('BOSUN_RATE_LIMITED');
+    await test.advance(10);
+    expect(codeOf(await test.call(ada, 'actor.list'))).toBe(undefined);
+    await test.stop();
+  });
+
+  it(
+    'is shared by the subscriptions of a caller, which wait when it is spent; the operator has no bound (F4)',
+    LONG,
+    async () => {
+      const test = await start();
+      const [ada, runs] = [await test.client({ token: tokens[0]!.token }), await test.client({ token: operator })];
+      const views = LOOKED_BURST / ACTORS;
+      const pages = ACTORS / TREE_PAGE;
+      for (let n = 0; n < views; n++) ada.send({ t: 'sub', id: `${n}`, topic: 'tree' });
+      while (ada.of('delta').length < views * (pages - 1)) await test.settle();
+      ada.send({ t: 'sub', id: 'more', topic: 'tree' });
+      runs.send({ t: 'sub', id: 's', topic: 'tree' });
+      while (runs.of('delta').length < pages - 1) await test.settle();
+      expect(codeOf(ada.last('end', 'more'))).toBe('BOSUN_RATE_LIMITED');
+      await test.test.shard.send('visits-1', { type: 'close' });
+      while (runs.of('delta').length < pages) await test.settle();
+      expect(ada.of('delta').length).toBe(views * (pages - 1));
+      await test.advance((LOOKED_BURST / LOOKED_PER_SECOND) * 1_000);
+      while (ada.of('delta').length < views * pages) await test.settle();
+      await test.stop();
+    },
+  );
+});
+
+describe('the gateway', () => {
+  it(`allows a connection ${CALLS_IN_FLIGHT_MAX} calls in flight`, async () => {
     const test = await startGatewayTest(FAST);
     const client = await test.client();
     for (let n = 0; n <= CALLS_IN_FLIGHT_MAX; n++) client.send(waiting(`${n}`));
@@ -269,7 +341,7 @@ describe('a bound', () => {
     await test.stop();
   });
 
-  it(`of ${SUBSCRIPTIONS_MAX} subscriptions`, async () => {
+  it(`allows a connection ${SUBSCRIPTIONS_MAX} subscriptions`, async () => {
     const test = await startGatewayTest(FAST);
     const client = await test.client();
     for (let n = 0; n <= SUBSCRIPTIONS_MAX; n++) client.send({ t: 'sub', id: `${n}`, topic: 'actor/visits' });
@@ -281,7 +353,7 @@ describe('a bound', () => {
     await test.stop();
   });
 
-  it(`of ${CONNECTIONS_PER_CALLER_MAX} connections of one caller, and another one's are its own`, async () => {
+  it(`allows each caller ${CONNECTIONS_PER_CALLER_MAX} connections, independently of other callers`, async () => {
     const token = (id: string) => ({ id, token: `token-of-${id}-0123456789` });
     const test = await startGatewayTest({ tokens: [token('ada'), token('bob')] });
     const clients = [];
@@ -293,17 +365,45 @@ describe('a bound', () => {
     await test.stop();
   });
 
-  it(`of ${STRANGERS_MAX} connections that have not said hello`, async () => {
+  it(`allows ${STRANGERS_MAX} connections without a hello, and closes the oldest for a new one (F5)`, async () => {
     const test = await startGatewayTest();
     const strangers = Array.from({ length: STRANGERS_MAX + 1 }, () => new MemoryClient(test.gateway));
     expect(strangers.map(({ closed }) => closed?.code)).toEqual([
-      ...Array.from({ length: STRANGERS_MAX }, () => undefined),
       4503,
+      ...Array.from({ length: STRANGERS_MAX }, () => undefined),
     ]);
     await test.stop();
   });
 
-  it('of calls a second: refused with a time to wait, then let in, then closed for going on', async () => {
+  it('shares the places for connections without a hello between network addresses (F5)', async () => {
+    const test = await startGatewayTest();
+    const quiet = new MemoryClient(test.gateway, { from: '192.0.2.1' });
+    const crowd = Array.from(
+      { length: STRANGERS_MAX + 50 },
+      () => new MemoryClient(test.gateway, { from: '192.0.2.2' }),
+    );
+    expect(crowd.filter(({ closed }) => closed === undefined).length).toBe(STRANGERS_MAX - 1);
+    expect([crowd[0]?.closed?.code, crowd.at(-1)?.closed, quiet.closed]).toEqual([4503, undefined, undefined]);
+    quiet.hello();
+    await test.settle();
+    expect(quiet.last('welcome')).toBeDefined();
+    await test.stop();
+  });
+
+  it('closes a connection without a hello, not one with a hello, to make room when it is full (F5)', async () => {
+    const test = await startGatewayTest({ connections: 3 });
+    const [known, ...strangers] = [await test.client(), new MemoryClient(test.gateway), new MemoryClient(test.gateway)];
+    const newcomer = await test.client();
+    expect([known.closed, ...strangers.map(({ closed }) => closed?.code), newcomer.closed]).toEqual([
+      undefined,
+      4503,
+      undefined,
+      undefined,
+    ]);
+    await test.stop();
+  });
+
+  it('refuses calls over the rate with a time to wait, and closes a client that keeps exceeding it', async () => {
     const test = await startGatewayTest({ rate: { burst: 5, perSecond: 10 } });
     const client = await test.client();
     for (let n = 0; n < 6; n++) client.send({ t: 'req', id: `${n}`, m: 'actor.get', p: { address: 'visits' } });
@@ -322,7 +422,7 @@ describe('a bound', () => {
     await test.stop();
   });
 
-  it('of calls a second is one for all connections of a caller', async () => {
+  it('counts the rate over all connections of a caller', async () => {
     const test = await startGatewayTest({ rate: { burst: 3, perSecond: 1 } });
     const [one, two] = [await test.client(), await test.client()];
     const codes = [];
@@ -332,7 +432,7 @@ describe('a bound', () => {
     await test.stop();
   });
 
-  it(`of ${CALLS_WAITING_MAX} calls under way of one caller, also those that nobody waits for any more`, async () => {
+  it(`allows each caller ${CALLS_WAITING_MAX} calls in progress, including those of dropped connections`, async () => {
     const test = await startGatewayTest(FAST);
     for (let left = CALLS_WAITING_MAX; left > 0; ) {
       const client = await test.client();
@@ -347,7 +447,7 @@ describe('a bound', () => {
     await test.stop();
   });
 
-  it(`of ${CONNECTIONS_MAX} connections of all callers`, async () => {
+  it(`allows ${CONNECTIONS_MAX} connections of all callers together`, async () => {
     const tokens = Array.from({ length: CONNECTIONS_MAX / CONNECTIONS_PER_CALLER_MAX + 1 }, (_, n) => ({
       id: `${n}`,
       token: `token-of-${n}-0123456789`,
@@ -365,17 +465,7 @@ describe('a bound', () => {
     await test.stop();
   });
 
-  it(`of ${LISTED_MAX} actors in a tree, and of ${EVENT_BYTES_KEPT_MAX} bytes of events`, () => {
-    const node = (n: number) => ({ address: `a${n}`, agent: 'a', status: 'active', children: [] });
-    const views = (count: number) =>
-      new ActorViews({
-        tree: () => ({ ...node(0), children: Array.from({ length: count - 1 }, (_, n) => node(n + 1)) }),
-      } as never);
-    const caller = { id: 'x', scopes: new Set<never>(), addresses: ['**'], expiresAtMs: undefined };
-    expect(views(LISTED_MAX).tree(caller, 'a0', Infinity).children?.length).toBe(LISTED_MAX - 1);
-    expect(() => views(LISTED_MAX + 1).tree(caller, 'a0', Infinity)).toThrow(
-      expect.objectContaining({ code: 'BOSUN_GATEWAY_FULL' }),
-    );
+  it(`keeps ${EVENT_BYTES_KEPT_MAX} bytes of events, and drops the oldest`, () => {
     const log = new EventLog({ clock: new VirtualClock(), instance: 'i', shown: (_, event) => event as never });
     log.listen(() => {});
     const large = { type: 'x'.repeat(EVENT_BYTES_KEPT_MAX / 4 - 20) };
@@ -385,7 +475,7 @@ describe('a bound', () => {
     expect(log.oldest).toBe(2);
   });
 
-  it(`of ${RATES_MAX} callers whose rates are remembered: the one silent longest is forgotten`, () => {
+  it(`remembers the rates of ${RATES_MAX} callers, and forgets the caller that was silent longest`, () => {
     const rates = new Rates({ burst: 1, perSecond: 0.001 }, RATES_MAX);
     for (let n = 0; n < RATES_MAX; n++) expect(rates.take(`${n}`, 0)).toBe(0);
     expect(rates.take('0', 0)).toBeGreaterThan(0);
@@ -394,7 +484,7 @@ describe('a bound', () => {
     expect(rates.take('0', 0)).toBeGreaterThan(0);
   });
 
-  it(`of ${KEYED_ANSWERS_MAX} answers remembered for keys: the oldest is forgotten`, async () => {
+  it(`remembers ${KEYED_ANSWERS_MAX} answers for keys, and forgets the oldest`, async () => {
     const answers = new KeyedAnswers();
     const caller = { id: 'x', scopes: new Set<never>(), addresses: [], expiresAtMs: undefined };
     const call = async (key: number) =>
@@ -403,7 +493,24 @@ describe('a bound', () => {
     expect([await call(0), await call(KEYED_ANSWERS_MAX), await call(0)]).toEqual([true, false, false]);
   });
 
-  it(`of a frame: ${FRAME_DEPTH_MAX} levels, ${FRAME_VALUES_MAX} values, ${FRAME_BYTES_MAX} bytes`, async () => {
+  it('shares the places for remembered answers, sends and asks with keys between callers (F3)', async () => {
+    const answers = new KeyedAnswers();
+    const callerOf = (id: string) => ({ id, scopes: new Set<never>(), addresses: [], expiresAtMs: undefined });
+    const [greedy, modest] = [callerOf('greedy'), callerOf('modest')];
+    const call = async (caller: typeof greedy, key: number) =>
+      (await answers.once(caller, `${key}`, key, () => Promise.resolve(key))).replayed;
+    await call(modest, 0);
+    for (let n = 0; n <= KEYED_ANSWERS_MAX; n++) await call(greedy, n);
+    expect([await call(modest, 0), await call(greedy, KEYED_ANSWERS_MAX), await call(greedy, 0)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    const owners = [keyOf(greedy, '1'), keyOf(greedy, '2'), keyOf(modest, '1')].map(ownerIn);
+    expect([owners[0] === owners[1], owners[0] === owners[2]]).toEqual([true, false]);
+  });
+
+  it(`limits frames to ${FRAME_DEPTH_MAX} levels, ${FRAME_VALUES_MAX} values, ${FRAME_BYTES_MAX} bytes`, async () => {
     const bounds = { depthMax: FRAME_DEPTH_MAX, valuesMax: FRAME_VALUES_MAX };
     const deep = (levels: number): unknown => (levels === 0 ? 0 : [deep(levels - 1)]);
     expect([flawOf(deep(FRAME_DEPTH_MAX), bounds), flawOf(deep(FRAME_DEPTH_MAX + 1), bounds)]).toEqual([
@@ -427,7 +534,7 @@ describe('a bound', () => {
     }
   });
 
-  it(`of a call's time, ${CALL_MS} ms unless it says otherwise`, async () => {
+  it(`ends a call after its deadline, or after ${CALL_MS} ms if it has none`, async () => {
     const test = await startGatewayTest();
     const client = await test.client();
     client.send(waiting('long'));
@@ -443,12 +550,12 @@ describe('a bound', () => {
   });
 
   it.each([
-    ['an ask that nobody answers', { m: 'actor.ask', p: { address: 'visits', event: { type: 'add', by: 1 } } }],
+    ['an ask without a reply', { m: 'actor.ask', p: { address: 'visits', event: { type: 'add', by: 1 } } }],
     [
-      'a send that nobody takes',
-      { m: 'actor.send', p: { address: 'visits', event: { type: 'add', by: 1 }, until: 'taken' } },
+      'a send to a suspended actor',
+      { m: 'actor.send', p: { address: 'visits', event: { type: 'add', by: 1 }, ifSequence: 1 } },
     ],
-  ])("of a call's time, also of %s", async (_, call) => {
+  ])('ends %s at its deadline', async (_, call) => {
     const test = await startGatewayTest();
     const client = await test.client();
     if (call.m === 'actor.send') await test.call(client, 'actor.suspend', { address: 'visits' });
@@ -465,7 +572,7 @@ describe('a bound', () => {
 });
 
 describe('an answer that cannot be put into a frame', () => {
-  it('is a failure of the gateway that its caller is told of', async () => {
+  it('is replaced by an internal error, and the connection goes on', async () => {
     const test = await startGatewayTest();
     const client = await test.client();
     const look = vi.spyOn(ActorViews.prototype, 'actor').mockReturnValue({ more: 1n } as never);
@@ -477,7 +584,7 @@ describe('an answer that cannot be put into a frame', () => {
 });
 
 describe('draining', () => {
-  it('tells, answers what is under way, refuses what is new, and closes with 4501', async () => {
+  it('notifies clients, answers calls in progress, refuses new ones, and closes with 4501', async () => {
     const test = await startGatewayTest();
     const client = await test.client();
     client.send(waiting('w'));
@@ -488,7 +595,7 @@ describe('draining', () => {
     });
     expect(codeOf(await test.call(client, 'actor.get', { address: 'visits' }))).toBe('BOSUN_DRAINING');
     expect(client.closed).toBe(undefined);
-    await test.test.system.send('visits', { type: 'close' });
+    await test.test.shard.send('visits', { type: 'close' });
     await test.advance(1_000);
     expect(client.last('res', 'w')).toMatchObject({ ok: true });
     expect(client.closed?.code).toBe(4501);
@@ -497,7 +604,7 @@ describe('draining', () => {
     await test.stop();
   });
 
-  it(`waits ${DRAIN_MS} ms for a call, no longer`, async () => {
+  it(`waits ${DRAIN_MS} ms for a call, and no longer`, async () => {
     const test = await startGatewayTest();
     const client = await test.client();
     client.send(waiting('w'));
@@ -511,16 +618,16 @@ describe('draining', () => {
     await test.stop();
   });
 
-  it('begins by itself when the system ends', async () => {
+  it('starts by itself when the system stops', async () => {
     const test = await startGatewayTest();
     const client = await test.client();
-    await test.test.system.stop();
+    await test.test.shard.stop();
     await test.advance(1_000);
     expect(client.closed?.code).toBe(4501);
   });
 });
 
-it('a frame of bytes is refused: frames are text', async () => {
+it('a binary frame is refused with 4400', async () => {
   const test = await startGatewayTest();
   const client = await test.client();
   client.raw(undefined);

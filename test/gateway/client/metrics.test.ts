@@ -11,11 +11,11 @@ afterEach(async () => {
 
 async function scraped(options: GatewayOptions = {}) {
   const test: TestSystem = await startTestSystem(shop());
-  const gateway: Gateway = createGateway(test.system, { port: 0, ...options });
+  const gateway: Gateway = createGateway(test.shard, { port: 0, ...options });
   const { url } = await gateway.listen();
   closers.push(async () => {
     gateway.abandon();
-    await test.system.stop();
+    await test.shard.stop();
   });
   const scrape = async (token?: string) => {
     const response = await fetch(
@@ -56,10 +56,10 @@ describe('/metrics', () => {
       'bosun_restarts{agent="counter"}': 0,
       'bosun_gateway_total{what="requests"}': 1,
     });
-    await test.system.send('visits', { type: 'fail' });
+    await test.shard.send('visits', { type: 'fail' });
     await test.settle();
-    await test.system.admin.suspend('till', { by: 'ada' });
-    await test.system.send('till', { type: 'pay', card: '1234', amount: 1 });
+    await test.shard.admin.suspend('till', { by: 'ada' });
+    await test.shard.send('till', { type: 'pay', card: '1234', amount: 1 });
     await test.clock.advance(2_000, () => test.settle());
     const { samples } = await scrape();
     expect(samples).toMatchObject({
@@ -74,7 +74,7 @@ describe('/metrics', () => {
     expect(Object.values(samples).filter((value) => !Number.isFinite(value))).toEqual([]);
   });
 
-  it('is for callers with the scope system:read, where tokens are asked for', async () => {
+  it('needs the scope system:read if the gateway has tokens', async () => {
     const token = (id: string) => `token-of-${id}-0123456789`;
     const { scrape } = await scraped({
       tokens: [

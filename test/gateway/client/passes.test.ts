@@ -1,13 +1,13 @@
 /**
- * Passes: shown in an address in the place of a token, by pages that can set no header; good once, not for long, and
- * not elsewhere.
+ * Passes: used in a URL instead of a token, by pages that can set no header; valid once, for a short time, and not
+ * elsewhere.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type Caller } from '../../../src/gateway/client/callers.ts';
 import { createGateway, type Gateway } from '../../../src/gateway/network/server.ts';
 import { Passes } from '../../../src/gateway/client/passes.ts';
-import { PASS_MS, PASSES_PER_CALLER_MAX } from '../../../src/limits.ts';
+import { PASS_MS, PASSES_PER_CALLER_MAX } from '../../../src/gateway/limits.ts';
 import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts';
 import { code } from '../../support/actors/account.ts';
@@ -30,7 +30,7 @@ describe('a pass', () => {
     passes = new Passes(clock);
   });
 
-  it('is its caller, once', () => {
+  it('identifies its caller, once', () => {
     const ada = caller('ada');
     const { pass, expiresInMs } = passes.issue(ada, PAGE);
     expect([pass.length >= 43, expiresInMs]).toEqual([true, PASS_MS]);
@@ -39,7 +39,7 @@ describe('a pass', () => {
     expect(() => passes.redeem('made-up', undefined)).toThrow(refused);
   });
 
-  it('is good until its last millisecond', async () => {
+  it('is valid until its last millisecond', async () => {
     const [first, second] = [passes.issue(caller('ada'), undefined), passes.issue(caller('ada'), undefined)];
     await clock.advance(PASS_MS - 1, async () => {});
     expect(passes.redeem(first.pass, undefined).id).toBe('ada');
@@ -47,7 +47,7 @@ describe('a pass', () => {
     expect(() => passes.redeem(second.pass, undefined)).toThrow(refused);
   });
 
-  it('is not for a page of another origin, and spent when that tries', () => {
+  it('is refused to a page of another origin, and is used up by the attempt', () => {
     const { pass } = passes.issue(caller('ada'), PAGE);
     expect(() => passes.redeem(pass, 'https://elsewhere.example')).toThrow(refused);
     expect(() => passes.redeem(pass, PAGE)).toThrow(refused);
@@ -55,13 +55,13 @@ describe('a pass', () => {
     expect(passes.redeem(passes.issue(caller('ada'), PAGE).pass, undefined).id).toBe('ada');
   });
 
-  it('does not outlive the token that it was got with', async () => {
+  it('does not outlive the token for which it was issued', async () => {
     const { pass } = passes.issue(caller('ada', clock.wallMs() + 1_000), undefined);
     await clock.advance(1_000, async () => {});
     expect(() => passes.redeem(pass, undefined)).toThrow(refused);
   });
 
-  it(`is one of at most ${PASSES_PER_CALLER_MAX} of a caller that nobody has used`, async () => {
+  it(`is refused to a caller that already has ${PASSES_PER_CALLER_MAX} unused passes`, async () => {
     const issued = Array.from({ length: PASSES_PER_CALLER_MAX }, () => passes.issue(caller('ada'), undefined).pass);
     expect(() => passes.issue(caller('ada'), undefined)).toThrow(code('BOSUN_GATEWAY_FULL') as Error);
     passes.issue(caller('bob'), undefined);
@@ -72,14 +72,14 @@ describe('a pass', () => {
   });
 });
 
-describe('on a network', () => {
+describe('a pass on a network', () => {
   const TOKEN = 'a-long-random-secret';
   let test: TestSystem;
   let gateway: Gateway;
   let url: string;
   beforeEach(async () => {
     test = await startTestSystem(shop());
-    gateway = createGateway(test.system, {
+    gateway = createGateway(test.shard, {
       port: 0,
       origins: [PAGE, 'https://other.example'],
       tokens: [{ id: 'ada', token: TOKEN, scopes: ['actor:read'], addresses: ['visits'] }],
@@ -88,7 +88,7 @@ describe('on a network', () => {
   });
   afterEach(async () => {
     await gateway.close();
-    await test.system.stop();
+    await test.shard.stop();
   });
 
   const post = (headers: Record<string, string>) => fetch(`${url}/v1/passes`, { method: 'POST', headers });
@@ -119,7 +119,7 @@ describe('on a network', () => {
     });
   }
 
-  it('is got with a token alone, and opens a socket with its rights', async () => {
+  it('is issued only for a token, and opens a socket with the rights of that token', async () => {
     expect((await post({})).status).toBe(401);
     expect((await fetch(`${url}/v1/passes`, { headers: { Authorization: `Bearer ${TOKEN}` } })).status).toBe(400);
     const got = await pass(PAGE);
@@ -134,7 +134,7 @@ describe('on a network', () => {
     expect(await opened(`?pass=${await pass(PAGE)}`, 'https://elsewhere.example')).toBe(403);
   });
 
-  it('is all that an address of a socket may have', async () => {
+  it('is the only credential that the URL of a socket may contain', async () => {
     expect(await opened(`?token=${TOKEN}`)).toBe(404);
     expect(await opened(`?pass=${await pass()}&token=${TOKEN}`)).toBe(404);
     expect(await opened(`?pass=${await pass()}&pass=x`)).toBe(404);

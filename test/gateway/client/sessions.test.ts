@@ -1,6 +1,6 @@
 /**
- * What a client may repeat, and what it gets when it comes back: after a break of its line, and after a crash of the
- * host.
+ * What a client may repeat, and what it gets when it reconnects: after a break of its connection, and after a crash of
+ * the host.
  */
 import { describe, expect, it } from 'vitest';
 import { type Frame, type GatewayTest, MemoryClient, startGatewayTest } from '../../support/gateway/memory-client.ts';
@@ -9,7 +9,7 @@ const SESSION = 'a-session-of-22-chars-';
 const add = (by: number, more: object = {}) => ({ address: 'visits', event: { type: 'add', by }, ...more });
 
 function countOf(test: GatewayTest): unknown {
-  return (test.test.system.snapshot('visits')?.context as { count: number }).count;
+  return (test.test.shard.snapshot('visits')?.context as { count: number }).count;
 }
 
 async function again(test: GatewayTest, hello: object = {}): Promise<MemoryClient> {
@@ -19,7 +19,7 @@ async function again(test: GatewayTest, hello: object = {}): Promise<MemoryClien
 }
 
 describe('a session', () => {
-  it('counts a send once, however often it is repeated, over a crash too', async () => {
+  it('counts a send once, however often it is repeated, also after a crash', async () => {
     const test = await startGatewayTest();
     let client = await test.client({ session: SESSION });
     expect(client.last('welcome')).toMatchObject({ session: { resumed: false, sequence: 0 } });
@@ -38,7 +38,7 @@ describe('a session', () => {
     await test.stop();
   });
 
-  it('leaves no number out, so that a number once refused is still to be had', async () => {
+  it('has no gaps: the number of a refused send has to be used again', async () => {
     const test = await startGatewayTest();
     const client = await test.client({ session: SESSION });
     for (const [id, seq, event] of [
@@ -73,7 +73,7 @@ describe('a session', () => {
     await test.stop();
   });
 
-  it('has one connection: the newest takes it over', async () => {
+  it('has one connection: the newest replaces the one before', async () => {
     const test = await startGatewayTest();
     const first = await test.client({ session: SESSION });
     await test.client({ session: SESSION });
@@ -81,7 +81,7 @@ describe('a session', () => {
     await test.stop();
   });
 
-  it('counts once a send that was on its way when the line broke', async () => {
+  it('counts a send once that was in progress when the connection broke', async () => {
     const test = await startGatewayTest();
     const first = await test.client({ session: SESSION });
     const held = test.test.store.hold('before');
@@ -102,7 +102,7 @@ describe('a session', () => {
 });
 
 describe('a key', () => {
-  it('makes a send count once over a crash, and refuses another event', async () => {
+  it('makes a send count once, also after a crash, and refuses a different event', async () => {
     const test = await startGatewayTest();
     let client = await test.client();
     await test.call(client, 'actor.send', add(1), { key: 'order 7' });
@@ -119,7 +119,7 @@ describe('a key', () => {
     await test.stop();
   });
 
-  it('gets an ask the recorded reply over a crash, and refuses another question', async () => {
+  it('gives an ask its recorded reply, also after a crash, and refuses a different question', async () => {
     const test = await startGatewayTest();
     let client = await test.client();
     const question = { address: 'visits', event: { type: 'count' } };
@@ -145,7 +145,7 @@ describe('a key', () => {
     await test.stop();
   });
 
-  it('gets any other call the answer that it got, as long as it is remembered', async () => {
+  it('gives a repeat of any other call the first answer, as long as it is remembered', async () => {
     const test = await startGatewayTest({ destructive: true });
     const client = await test.client();
     const order = { address: 'root', id: 'visits' };
@@ -168,7 +168,7 @@ describe('a key', () => {
 describe('a subscription that is resumed', () => {
   const cursorOf = (client: MemoryClient): Frame['at'] => [...client.of('snap'), ...client.of('delta')].at(-1)!['at'];
 
-  it('is recovered and gets nothing where nothing was missed, over a crash too', async () => {
+  it('is recovered without data if nothing was missed, also after a crash', async () => {
     const test = await startGatewayTest();
     const client = await test.client();
     client.send({ t: 'sub', id: 's', topic: 'actor/visits' });
@@ -184,10 +184,11 @@ describe('a subscription that is resumed', () => {
     ['actor/visits', 'an actor'],
     ['tree', 'a tree'],
     ['dead-letters', 'dead letters'],
-  ])('%s is not recovered, and gets the whole, where something was', async (topic) => {
+  ])('is not recovered and gets the whole state if a change of %s was missed', async (topic) => {
     const test = await startGatewayTest();
     const client = await test.client();
     client.send({ t: 'sub', id: 's', topic });
+    await test.settle();
     const from = cursorOf(client);
     client.drop();
     const other = await test.client();
@@ -197,11 +198,12 @@ describe('a subscription that is resumed', () => {
     await test.call(other, 'actor.send', { address: 'visits', event: { type: 'close' } });
     const third = await test.client();
     third.send({ t: 'sub', id: 's', topic, from });
+    await test.settle();
     expect(third.last('snap')).toMatchObject({ recovered: false, d: expect.anything() as unknown });
     await test.stop();
   });
 
-  it('of events gets what it missed from the same run, and is told when that is not known', async () => {
+  it('gets the events that it missed in the same run, and is not recovered after a crash', async () => {
     const test = await startGatewayTest();
     const client = await test.client();
     client.send({ t: 'sub', id: 's', topic: 'actor/visits', mode: 'events' });
@@ -220,7 +222,7 @@ describe('a subscription that is resumed', () => {
     await test.stop();
   });
 
-  it('of events is not recovered when nobody had listened for two minutes', async () => {
+  it('does not recover events after two minutes without a listener', async () => {
     const test = await startGatewayTest();
     const client = await test.client();
     client.send({ t: 'sub', id: 's', topic: 'actor/visits', mode: 'events' });

@@ -1,10 +1,11 @@
-/** What a client that has been let in still cannot do, and what it is not shown (P9). */
+/** The limits of an authenticated client: calls that it cannot make, and data that it is not shown (P9). */
 import { SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { type TokenOptions } from '../../../src/gateway/client/callers.ts';
+import { systemClock } from '../../../src/clock.ts';
 import { METHODS } from '../../../src/gateway/calls/methods.ts';
 import { createGateway, type GatewayOptions } from '../../../src/gateway/network/server.ts';
-import { EVENT_TYPE_CHARS_MAX } from '../../../src/limits.ts';
+import { EVENT_TYPE_CHARS_MAX } from '../../../src/gateway/limits.ts';
 import { type GatewayTest, type MemoryClient, startGatewayTest } from '../../support/gateway/memory-client.ts';
 
 const tokenOf = (id: string) => `token-of-${id}-0123456789`;
@@ -20,7 +21,7 @@ async function startFor(
 
 const codeOf = (res: unknown) => (res as { e?: { code?: string } }).e?.code;
 
-describe('an event of the runtime', () => {
+describe('an event that clients may not send', () => {
   it.each([
     { type: 'xstate.done.actor.charge', output: 'FORGED' },
     { type: 'xstate.stop' },
@@ -40,12 +41,12 @@ describe('an event of the runtime', () => {
     { type: 'ADD' },
   ])('$type is refused, and changes nothing', async (event) => {
     const { test, client } = await startFor({});
-    const before = test.test.system.snapshot('visits');
+    const before = test.test.shard.snapshot('visits');
     for (const address of ['visits', 'root']) {
       expect(codeOf(await test.call(client, 'actor.send', { address, event }))).toBe('BOSUN_EVENT_REFUSED');
       expect(codeOf(await test.call(client, 'actor.ask', { address, event }))).toBe('BOSUN_EVENT_REFUSED');
     }
-    expect(test.test.system.snapshot('visits')).toEqual(before);
+    expect(test.test.shard.snapshot('visits')).toEqual(before);
     expect(test.gateway.counts['refused.BOSUN_EVENT_REFUSED']).toBe(4);
     await test.stop();
   });
@@ -53,17 +54,17 @@ describe('an event of the runtime', () => {
   it.each([
     ['text', 'GO'],
     ['nothing', null],
-    ['without a type', {}],
-    ['with a number as type', { type: 5 }],
-    ['with a long type', { type: 'x'.repeat(EVENT_TYPE_CHARS_MAX + 1) }],
+    ['an object without a type', {}],
+    ['an object with a number as type', { type: 5 }],
+    ['an object with a long type', { type: 'x'.repeat(EVENT_TYPE_CHARS_MAX + 1) }],
     ['a list', [{ type: 'add' }]],
-  ])('that is %s is refused', async (_, event) => {
+  ])('is refused as a malformed event when it is %s', async (_, event) => {
     const { test, client } = await startFor({});
     expect(codeOf(await test.call(client, 'actor.send', { address: 'visits', event }))).toBe('BOSUN_CALL_INVALID');
     await test.stop();
   });
 
-  it('of ever new types leaves nothing behind', async () => {
+  it('leaves nothing behind in the counts, however many types are tried', async () => {
     const { test, client } = await startFor({}, { rate: { burst: 1e9, perSecond: 1e9 } });
     for (let n = 0; n < 300; n++) {
       client.send({ t: 'req', id: `${n}`, m: 'actor.send', p: { address: 'visits', event: { type: `new.${n}` } } });
@@ -105,16 +106,68 @@ describe('an address', () => {
     await test.stop();
   });
 
-  it.each(['constructor', 'hasOwnProperty', '__proto__', 'toString'])('%j is nobody', async (address) => {
-    const { test, client } = await startFor({});
-    expect(codeOf(await test.call(client, 'actor.get', { address }))).toBe('BOSUN_ACTOR_UNKNOWN');
-    expect(codeOf(await test.call(client, address))).toBe('BOSUN_CALL_INVALID');
+  it.each(['constructor', 'hasOwnProperty', '__proto__', 'toString'])(
+    '%j is neither an actor nor a method',
+    async (address) => {
+      const { test, client } = await startFor({});
+      expect(codeOf(await test.call(client, 'actor.get', { address }))).toBe('BOSUN_ACTOR_UNKNOWN');
+      expect(codeOf(await test.call(client, address))).toBe('BOSUN_CALL_INVALID');
+      await test.stop();
+    },
+  );
+});
+
+describe('an address that a caller may not reach', () => {
+  const limited = { addresses: ['visits', 'desk/*'] };
+  const told = (said: unknown, address: string) => JSON.stringify(said).replaceAll(address, 'ADDRESS');
+
+  it.each(Object.entries(METHODS))('gives the same answer as an unknown address to %s (F11)', async (method, row) => {
+    const { test, client } = await startFor(limited, { destructive: true });
+    const named = Object.keys(row.params.shape).filter((key) => ['address', 'under', 'name'].includes(key));
+    const asked = async (address: string) => {
+      const params = { ...row.example.p, ...Object.fromEntries(named.map((key) => [key, address])) };
+      const { id: _, ...answer } = await test.call(client, method, params);
+      return told(answer, address);
+    };
+    if (named.length > 0) expect(await asked('back/visits')).toBe(await asked('back/nobody'));
+    await test.stop();
+  });
+
+  it.each(['actor', 'inspection', 'tree', 'trace', 'events'])(
+    'gives the same frames as an unknown address in the topic %s/ (F11)',
+    async (kind) => {
+      const { test, client } = await startFor(limited);
+      const frames = [];
+      for (const address of ['back/nobody', 'back/visits']) {
+        const mode = kind === 'trace' || kind === 'events' ? 'events' : 'state';
+        client.send({ t: 'sub', id: address, topic: `${kind}/${address}`, mode });
+        await test.test.shard.send('back/visits', { type: 'add', by: 1 });
+        await test.settle();
+        const about = client.frames.filter((frame) => frame['id'] === address);
+        frames.push(about.map((frame) => told({ ...frame, at: null }, address)));
+      }
+      expect(frames[1]).toEqual(frames[0]);
+      await test.stop();
+    },
+  );
+
+  it('shows no sign of its dead letters (F11)', async () => {
+    const { test, client } = await startFor(limited, { destructive: true });
+    await test.test.shard.send('back/visits', { type: 'fail' });
+    await test.settle();
+    const { number } = test.test.shard.deadLetters.list()[0]!;
+    for (const method of ['deadletter.redeliver', 'deadletter.discard']) {
+      const asked = async (letter: number) =>
+        told((await test.call(client, method, { number: letter }))['e'], String(letter));
+      expect(await asked(number)).toBe(await asked(number + 1_000));
+    }
+    expect(test.test.shard.deadLetters.list().length).toBe(1);
     await test.stop();
   });
 });
 
 describe('a caller', () => {
-  it('does only what its scopes allow', async () => {
+  it('may call a method only with the scope of the method', async () => {
     for (const [method, { scope, example }] of Object.entries(METHODS)) {
       const { test, client } = await startFor(
         {
@@ -127,17 +180,17 @@ describe('a caller', () => {
     }
   });
 
-  it('destroys nothing unless the gateway allows it, whatever its scopes', async () => {
+  it('may call destructive methods only if the gateway allows them, whatever its scopes', async () => {
     const { test, client } = await startFor({});
     for (const [method, { does, example }] of Object.entries(METHODS)) {
       if (does === 'destroys')
         expect(codeOf(await test.call(client, method, example.p)), method).toBe('BOSUN_FORBIDDEN');
     }
-    expect(test.test.system.snapshot('visits')).toBeDefined();
+    expect(test.test.shard.snapshot('visits')).toBeDefined();
     await test.stop();
   });
 
-  it('reaches only its addresses, by no method and no topic', async () => {
+  it('reaches only its own addresses by any method or topic', async () => {
     const { test, client } = await startFor({ addresses: ['back/*'] }, { destructive: true });
     const calls: [string, object][] = [
       ['actor.get', { address: 'visits' }],
@@ -156,7 +209,7 @@ describe('a caller', () => {
     client.send({ t: 'sub', id: 'a', topic: 'actor/visits' });
     client.send({ t: 'sub', id: 'b', topic: 'actor/visits', mode: 'events' });
     client.send({ t: 'sub', id: 'c', topic: 'events/**', mode: 'events' });
-    for (const address of ['visits', 'back/visits']) await test.test.system.send(address, { type: 'add', by: 1 });
+    for (const address of ['visits', 'back/visits']) await test.test.shard.send(address, { type: 'add', by: 1 });
     await test.settle();
     expect([codeOf(client.last('end', 'a')), codeOf(client.last('end', 'b'))]).toEqual([
       'BOSUN_FORBIDDEN',
@@ -178,11 +231,11 @@ describe('a caller', () => {
     await test.stop();
   });
 
-  it('cannot forge a number, a name or a reply address', async () => {
+  it('cannot forge a sequence number or a reply address', async () => {
     const { test, client } = await startFor({});
     const forged = { type: 'add', by: 1, replyTo: { life: 1, address: 'till' } };
     await test.call(client, 'actor.send', { address: 'visits', event: forged });
-    expect(test.test.system.snapshot('visits')?.context).toEqual({ count: 1, seen: [] });
+    expect(test.test.shard.snapshot('visits')?.context).toEqual({ count: 1, seen: [] });
     for (const seq of [0, -1, 1.5, Number.MAX_SAFE_INTEGER + 1])
       expect(
         codeOf(await test.call(client, 'actor.send', { address: 'visits', event: { type: 'add', by: 1 } }, { seq })),
@@ -191,7 +244,7 @@ describe('a caller', () => {
     await test.stop();
   });
 
-  it('fills a mailbox as far as that goes, and is told', async () => {
+  it('may fill a mailbox up to its bound, and is refused beyond it', async () => {
     const { test, client } = await startFor({}, { rate: { burst: 1e9, perSecond: 1e9 } });
     const { limits } = (await import('../../support/gateway/shop.ts')).counter;
     expect(limits.mailboxMessages).toBeGreaterThan(1);
@@ -233,7 +286,7 @@ describe('a token', () => {
       .sign(secret);
   };
 
-  it('of the web has scopes and addresses, and ends', async () => {
+  it('a JWT carries scopes and addresses, and closes its connection when it expires', async () => {
     const test = await startGatewayTest({ jwt });
     const client = await test.client({
       token: await signed(test, { scope: 'actor:read unheard-of', bosun_addresses: ['till'] }),
@@ -258,11 +311,11 @@ describe('a token', () => {
   });
 
   it.each([
-    ['another audience', { audience: 'others' }],
-    ['another issuer', { issuer: 'https://evil.example' }],
-    ['another key', { secret: new TextEncoder().encode('another-key-of-32-bytes-01234567') }],
-    ['a time that is over', { leftMs: -1_000 }],
-  ])('of the web with %s is refused', async (_, changes) => {
+    ['a different audience', { audience: 'others' }],
+    ['a different issuer', { issuer: 'https://evil.example' }],
+    ['a different key', { secret: new TextEncoder().encode('another-key-of-32-bytes-01234567') }],
+    ['an expiry in the past', { leftMs: -1_000 }],
+  ])('a JWT with %s is refused', async (_, changes) => {
     const test = await startGatewayTest({ jwt });
     const client = await test.client({ token: await signed(test, { scope: 'actor:read' }, changes) });
     expect(client.closed?.code).toBe(4401);
@@ -273,34 +326,50 @@ describe('a token', () => {
     await test.stop();
   });
 
-  it('is needed wherever others can reach the gateway', async () => {
+  it.each([
+    ['without an expiry', (token: SignJWT) => token.setSubject('ada')],
+    ['without a subject', (token: SignJWT) => token.setExpirationTime('10m')],
+    ['with an empty subject', (token: SignJWT) => token.setSubject('').setExpirationTime('10m')],
+    ['with a blank subject', (token: SignJWT) => token.setSubject(' ').setExpirationTime('10m')],
+  ])('a JWT %s is refused (F10)', async (_, changed) => {
+    const test = await startGatewayTest({ jwt, clock: systemClock });
+    const token = new SignJWT({ scope: 'actor:read' }).setProtectedHeader({ alg: 'HS256' });
+    const client = await test.client({
+      token: await changed(token.setAudience('bosun').setIssuer(jwt.issuer)).sign(key),
+    });
+    expect(client.closed?.code).toBe(4401);
+    await test.stop();
+  });
+
+  it('is required if the gateway listens on an address that other machines can reach', async () => {
     const test = await startGatewayTest();
     for (const host of ['0.0.0.0', '::', '192.168.1.4', 'example.com'])
-      expect(() => createGateway(test.test.system, { host })).toThrow(
+      expect(() => createGateway(test.test.shard, { host })).toThrow(
         expect.objectContaining({ code: 'BOSUN_CONFIG_INVALID' }),
       );
-    expect(() => createGateway(test.test.system, { host: '0.0.0.0', tokens: [caller('ada')] })).not.toThrow();
+    expect(() => createGateway(test.test.shard, { host: '0.0.0.0', tokens: [caller('ada')] })).not.toThrow();
     await test.stop();
   });
 
   it.each<[string, TokenOptions]>([
     ['is short', caller('ada', { token: 'short' })],
-    ['has a scope that there is not', caller('ada', { scopes: ['everything' as never] })],
-    ['has a pattern that is none', caller('ada', { addresses: ['a b'] })],
-  ])('that %s is no configuration', async (_, token) => {
+    ['has an unknown scope', caller('ada', { scopes: ['everything' as never] })],
+    ['has an empty id', caller('', { token: tokenOf('nobody') })],
+    ['has an invalid pattern', caller('ada', { addresses: ['a b'] })],
+  ])('is refused as configuration if it %s', async (_, token) => {
     const test = await startGatewayTest();
-    expect(() => createGateway(test.test.system, { tokens: [token] })).toThrow(
+    expect(() => createGateway(test.test.shard, { tokens: [token] })).toThrow(
       expect.objectContaining({ code: 'BOSUN_CONFIG_INVALID' }),
     );
     expect(() =>
-      createGateway(test.test.system, { tokens: [caller('a'), { ...caller('b'), token: tokenOf('a') }] }),
+      createGateway(test.test.shard, { tokens: [caller('a'), { ...caller('b'), token: tokenOf('a') }] }),
     ).toThrow(expect.objectContaining({ code: 'BOSUN_CONFIG_INVALID' }));
     await test.stop();
   });
 });
 
-describe('what is secret', () => {
-  it('is in no answer, no frame, no dead letter and no error', async () => {
+describe('secret data', () => {
+  it('appears in no answer, frame, dead letter or error', async () => {
     const { test, client } = await startFor({});
     client.send({ t: 'sub', id: 's', topic: 'actor/till' });
     client.send({ t: 'sub', id: 'e', topic: 'events/**', mode: 'events' });
@@ -311,21 +380,21 @@ describe('what is secret', () => {
     expect((await test.call(client, 'actor.get', { address: 'till' }))['r']).toMatchObject({
       context: { card: '[secret]', owner: { name: 'Ada', pin: '[secret]' }, notes: [] },
     });
-    await test.test.system.boss('root').terminateChild('till');
-    await test.test.system.boss('root').deleteChild('till');
+    await test.test.shard.boss('root').terminateChild('till');
+    await test.test.shard.boss('root').deleteChild('till');
     await test.settle();
     await test.call(client, 'deadletter.list');
     const told = JSON.stringify(client.frames);
     expect(told).not.toContain(CARD);
     expect(told).not.toContain('"4711"');
     expect(client.of('evt')).toMatchObject([{ e: { type: 'pay', card: '[secret]', amount: 5 } }]);
-    expect(test.test.system.snapshot('visits')).toBeDefined();
+    expect(test.test.shard.snapshot('visits')).toBeDefined();
     await test.stop();
   });
 
-  it('is the inside of the gateway: an error of ours has a reference and nothing else', async () => {
+  it('includes the internals of the gateway: an internal error shows only a reference', async () => {
     const { test, client } = await startFor({});
-    test.test.system.lookup = () => {
+    test.test.shard.lookup = () => {
       throw new TypeError('at /home/ada/secret/place.ts');
     };
     const res = await test.call(client, 'name.find', { name: 'x' });
@@ -335,7 +404,7 @@ describe('what is secret', () => {
     await test.stop();
   });
 
-  it('is nothing that a caller says: its words come back without what moves a cursor or ends a line', async () => {
+  it('does not include the words of a caller, which are quoted without control characters', async () => {
     const { test, client } = await startFor({});
     const res = await test.call(client, 'fly\u001b[2J\r\nLevel: fatal\u202e');
     expect(codeOf(res)).toBe('BOSUN_CALL_INVALID');

@@ -1,4 +1,6 @@
-/** The twins in HTTP, on a real port: every method, a subscription as server-sent events, health, the documents. */
+/**
+ * The HTTP forms of the protocol, on a real port: every method, subscriptions as server-sent events, health, documents.
+ */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ROWS } from '../../../src/gateway/protocol/documents.ts';
 import { createGateway, type Gateway } from '../../../src/gateway/network/server.ts';
@@ -11,7 +13,7 @@ let url = '';
 
 beforeEach(async () => {
   test = await startTestSystem(shop());
-  gateway = createGateway(test.system, {
+  gateway = createGateway(test.shard, {
     port: 0,
     destructive: true,
     rate: { burst: 1e9, perSecond: 1e9 },
@@ -21,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await gateway.close();
-  await test.system.stop();
+  await test.shard.stop();
 });
 
 const get = async (path: string, headers: Record<string, string> = {}) => {
@@ -49,7 +51,7 @@ const post = async (path: string, body: object = {}, headers: Record<string, str
 const add = (by: number) => ({ event: { type: 'add', by } });
 
 describe('a method', () => {
-  it.each(ROWS)('%s has a twin that finds its way to it', async (_, { http, example }) => {
+  it.each(ROWS)('%s is reached by its path and verb', async (_, { http, example }) => {
     const p = {
       ...example.p,
       ...('address' in example.p && { address: example.p['address'] === 'root' ? 'root' : 'visits' }),
@@ -61,14 +63,14 @@ describe('a method', () => {
         .map(([name, value]): [string, string] => [name, String(value)]),
     );
     const { status, body } = http.verb === 'GET' ? await get(`${path}?${query}`) : await post(path, p);
-    // What the example asks for may be refused for what it asks, not for how.
+    // The request of the example may be refused for its content, not for its form.
     expect([200, 404, 409]).toContain(status);
     expect((body['error'] as { code?: string } | undefined)?.code).not.toBe('BOSUN_CALL_INVALID');
   });
 
-  it('takes numbers and text from the query', async () => {
-    expect((await get('/v1/actors?limit=1')).body).toMatchObject({
-      actors: [{ address: 'back/visits' }],
+  it('reads numbers and text from the query', async () => {
+    expect((await get('/v1/actors?limit=2')).body).toMatchObject({
+      actors: [{ address: 'root' }, { address: 'back/visits' }],
       next: 'back/visits',
     });
     expect((await get('/v1/actors?limit=1&after=back/visits')).body).toMatchObject({
@@ -76,6 +78,15 @@ describe('a method', () => {
       next: 'deaf',
     });
     expect((await get('/v1/actors?limit=many')).status).toBe(400);
+  });
+
+  it('reads booleans, and conditions as JSON, from the query', async () => {
+    const asked = async (query: Record<string, string>) =>
+      (await get(`/v1/actors/visits/records/none?${new URLSearchParams(query)}`)).body['error'];
+    for (const query of [{ where: '{"order":"o-1","isOpen":true,"by":null}' }, { newestFirst: 'true', where: '{}' }])
+      expect(await asked(query)).toMatchObject({ code: 'BOSUN_RECORDS_UNKNOWN' });
+    for (const query of [{ where: 'order=1' }, { where: '{"order":[1]}' }, { newestFirst: 'yes' }])
+      expect(await asked(query)).toMatchObject({ code: 'BOSUN_CALL_INVALID' });
   });
 
   it('reaches an address of several segments', async () => {
@@ -89,16 +100,16 @@ describe('a method', () => {
 });
 
 describe('a repeat', () => {
-  it('by a key, or by a session, counts once', async () => {
+  it('counts once, by its key or by its session and number', async () => {
     for (const headers of [
       { 'Idempotency-Key': 'k' },
       { 'Bosun-Session': 'session-of-http-0123456', 'Bosun-Sequence': '1' },
     ]) {
-      const before = (test.system.snapshot('visits')?.context as { count: number }).count;
+      const before = (test.shard.snapshot('visits')?.context as { count: number }).count;
       expect(await post('/v1/actors/visits/send', add(1), headers)).toMatchObject({ status: 200, replayed: null });
       expect(await post('/v1/actors/visits/send', add(1), headers)).toMatchObject({ status: 200, replayed: 'true' });
       await test.settle();
-      expect(test.system.snapshot('visits')?.context).toMatchObject({ count: before + 1 });
+      expect(test.shard.snapshot('visits')?.context).toMatchObject({ count: before + 1 });
     }
     expect(await post('/v1/actors/visits/send', add(2), { 'Idempotency-Key': 'k' })).toMatchObject({
       status: 409,
@@ -126,7 +137,19 @@ describe('an answer', () => {
     });
   });
 
-  it('of an event that the state does not take is 409, and 403 of one that is not declared', async () => {
+  it('is 400 for a number that is too large (1e999), and names its place', async () => {
+    const response = await fetch(`${url}/v1/actors/visits/send`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"event":{"type":"add","by":1,"tag":{"list":[0,-1e999]}}}',
+    });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      error: { code: 'BOSUN_CALL_INVALID', message: 'the frame holds a number that is too large at event.tag.list.1' },
+    });
+  });
+
+  it('is 409 for an event that the state does not accept, and 403 for an undeclared event', async () => {
     await post('/v1/actors/visits/send', { event: { type: 'close' }, until: 'taken' });
     expect(await post('/v1/actors/visits/send', { ...add(1), until: 'taken' })).toMatchObject({
       status: 409,
@@ -135,7 +158,20 @@ describe('an answer', () => {
     expect((await post('/v1/actors/visits/send', { event: { type: 'no' } })).status).toBe(403);
   });
 
-  it('is for no other page to read, and for no cache to keep', async () => {
+  it('is 409 at once for an event to a suspended actor, unless it is a repeat (N7)', async () => {
+    const send = (key: string) =>
+      post('/v1/actors/visits/send', { ...add(1), until: 'taken' }, { 'Idempotency-Key': key });
+    await send('before');
+    await test.shard.admin.suspend('visits', { by: 'ada', reason: 'review' });
+    expect(await send('behind')).toMatchObject({
+      status: 409,
+      body: { error: { code: 'BOSUN_ACTOR_SUSPENDED', message: 'visits: suspended by ada: review' } },
+    });
+    expect(await send('before')).toMatchObject({ status: 200, body: { taken: null } });
+    await test.shard.admin.resume('visits', { by: 'ada' });
+  });
+
+  it('forbids other pages to read it and caches to keep it', async () => {
     const { headers } = await get('/v1/actors/visits');
     expect(
       Object.fromEntries(
@@ -175,10 +211,12 @@ describe('a subscription as server-sent events', () => {
         .split('\n\n')
         .slice(0, -1)
         .filter((block) => !block.startsWith(':'));
-    const acted = meanwhile();
+    let acted: Promise<unknown> | undefined;
     const decoder = new TextDecoder();
     for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
       text += decoder.decode(chunk, { stream: true });
+      // A change before the snapshot would be part of the snapshot.
+      if (events().length > 0) acted ??= meanwhile();
       if (events().length >= count) break;
     }
     stop.abort();
@@ -195,7 +233,7 @@ describe('a subscription as server-sent events', () => {
     });
   }
 
-  it('begins with a snapshot, goes on with deltas, and resumes by the id', async () => {
+  it('begins with a snapshot, continues with deltas, and resumes by the id', async () => {
     const [snap, delta] = await sent('topic=actor/visits', 2, {}, () => post('/v1/actors/visits/send', add(1)));
     expect([snap!.event, snap!.data['d'], delta!.event]).toEqual([
       'snap',
@@ -208,7 +246,7 @@ describe('a subscription as server-sent events', () => {
     expect(older!.data).toMatchObject({ recovered: false, d: { context: { count: 1 } } });
   });
 
-  it('has events too, and says when it is over', async () => {
+  it('carries emitted events too, and says when it ends', async () => {
     const events = await sent('topic=events/**&mode=events', 2, {}, () => post('/v1/actors/visits/send', add(1)));
     expect(events[1]).toMatchObject({ event: 'evt', data: { address: 'visits', e: { type: 'counted', count: 1 } } });
     const ended = await sent('topic=actor/visits', 3, {}, () => post('/v1/actors/visits/erase'));
@@ -218,18 +256,18 @@ describe('a subscription as server-sent events', () => {
     expect(drained[2]!.data).toEqual({ code: 4501, name: 'draining', then: 'reconnect' });
   });
 
-  it('that is refused is an ordinary answer', async () => {
+  it('is refused by an ordinary HTTP error', async () => {
     expect(await get('/v1/events?topic=actor/nobody')).toMatchObject({ status: 404 });
     expect(await get('/v1/events?topic=actor/visits&maxHz=1000')).toMatchObject({ status: 400 });
     expect(await get('/v1/events')).toMatchObject({ status: 400 });
   });
 });
 
-describe('for those who operate it', () => {
-  it('says that it lives, that it is ready, and when it is not', async () => {
+describe('the gateway for operators', () => {
+  it('reports health and readiness, and is not ready while the store fails', async () => {
     expect([(await get('/healthz')).status, (await get('/readyz')).status]).toEqual([200, 200]);
     test.store.failWrites(1e9);
-    test.system.send('visits', { type: 'add', by: 1 }).catch(() => {});
+    test.shard.send('visits', { type: 'add', by: 1 }).catch(() => {});
     await new Promise<void>((resolve) => test.clock.defer(resolve));
     await new Promise<void>((resolve) => test.clock.defer(resolve));
     expect((await get('/readyz')).status).toBe(503);
@@ -238,7 +276,7 @@ describe('for those who operate it', () => {
       body: { error: { code: 'BOSUN_STORE_UNAVAILABLE', retryable: true } },
     });
     expect((await get('/healthz')).status).toBe(200);
-    test.system.abandon();
+    test.shard.abandon();
   });
 
   it('serves its documents', async () => {
@@ -246,8 +284,8 @@ describe('for those who operate it', () => {
     expect((await get('/asyncapi.json')).body).toMatchObject({ asyncapi: '3.0.0' });
   });
 
-  it('listens once: a port that is taken is a configuration that cannot be', async () => {
-    const second = createGateway(test.system, { port: Number(new URL(url).port) });
+  it('refuses to listen on a port that is in use', async () => {
+    const second = createGateway(test.shard, { port: Number(new URL(url).port) });
     await expect(second.listen()).rejects.toMatchObject({ code: 'BOSUN_CONFIG_INVALID' });
   });
 });

@@ -1,4 +1,4 @@
-/** The page as the gateway serves it: what is in it, under which policy, and nothing else by its way. */
+/** The page as the gateway serves it: its content, its security policy, and no file besides it. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,8 +14,12 @@ import { shop } from '../../support/gateway/shop.ts';
 
 const PATHS = ['/', '/inspector/app.js', '/inspector/app.css', '/inspector/icon.svg'];
 
-/** Script and style together, as they travel. */
-const GZIP_BYTES_MAX = 60 * 1_024;
+/**
+ * Script and style together, as they travel. The pages of answers, of their desk and of agents are 6 KB of it: they are
+ * loaded with the others, because a page that loses its server must still show them.
+ */
+const GZIP_BYTES_MAX = 72 * 1_024;
+const AS_SERVED = { level: 9 };
 
 let test: TestSystem;
 let gateway: Gateway;
@@ -26,7 +30,7 @@ let gatewayUrl = '';
 
 beforeAll(async () => {
   test = await startTestSystem(shop());
-  gateway = createGateway(test.system, { port: 0, tokens: [{ id: 'ada', token: 'a-token-of-ada-00' }] });
+  gateway = createGateway(test.shard, { port: 0, tokens: [{ id: 'ada', token: 'a-token-of-ada-00' }] });
   gatewayUrl = (await gateway.listen()).url;
   const built = new InspectorPage(new URL('../../../dist/inspector/', import.meta.url));
   server = createServer((request, response) => void built.answer(request.url!, request, response)).listen(
@@ -39,32 +43,29 @@ beforeAll(async () => {
 afterAll(async () => {
   server.close();
   await gateway.close();
-  await test.system.stop();
+  await test.shard.stop();
 });
 
 describe('the page', () => {
-  it.each(PATHS)(
-    '%s comes under a policy that lets nothing in from elsewhere, and under a tag by which it is asked for again',
-    async (path) => {
-      const first = await fetch(url + path);
-      expect([first.status, isPage(path)]).toEqual([200, true]);
-      expect(Object.fromEntries(first.headers)).toMatchObject({
-        'content-security-policy': PAGE_POLICY,
-        'x-content-type-options': 'nosniff',
-        'referrer-policy': 'no-referrer',
-        'cross-origin-opener-policy': 'same-origin',
-        'cross-origin-resource-policy': 'same-origin',
-        'cache-control': 'no-cache',
-      });
-      const again = await fetch(url + path, { headers: { 'If-None-Match': first.headers.get('etag')! } });
-      expect([again.status, await again.text()]).toEqual([304, '']);
-      const head = await fetch(url + path, { method: 'HEAD' });
-      expect([head.status, await head.text()]).toEqual([200, '']);
-      expect((await fetch(url + path, { method: 'POST' })).status).toBe(405);
-    },
-  );
+  it.each(PATHS)('%s is served with a policy that allows no foreign content, and with an etag', async (path) => {
+    const first = await fetch(url + path);
+    expect([first.status, isPage(path)]).toEqual([200, true]);
+    expect(Object.fromEntries(first.headers)).toMatchObject({
+      'content-security-policy': PAGE_POLICY,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'cache-control': 'no-cache',
+    });
+    const again = await fetch(url + path, { headers: { 'If-None-Match': first.headers.get('etag')! } });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+    const head = await fetch(url + path, { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+    expect((await fetch(url + path, { method: 'POST' })).status).toBe(405);
+  });
 
-  it('has a policy that begins with nothing, and names no other place', () => {
+  it('has a policy that forbids everything by default and allows only its own origin', () => {
     expect(PAGE_POLICY.split('; ')).toEqual([
       "default-src 'none'",
       ...['script-src', 'style-src', 'connect-src', 'img-src'].map((what) => `${what} 'self'`),
@@ -72,26 +73,26 @@ describe('the page', () => {
     ]);
   });
 
-  it('is below 60 KB with gzip, has no markup from text, and no address but its own', async () => {
+  it('is below 72 KB gzipped, evaluates no text as code, and names no foreign URL', async () => {
     const [html, script, style] = await Promise.all(
       PATHS.slice(0, 3).map(async (path) => (await fetch(url + path)).text()),
     );
-    expect(gzipSync(script!).length + gzipSync(style!).length).toBeLessThan(GZIP_BYTES_MAX);
-    expect(html).not.toMatch(/<script(?![^>]*src="\/inspector\/)|<style|\son\w+=/);
+    expect(gzipSync(script!, AS_SERVED).length + gzipSync(style!, AS_SERVED).length).toBeLessThan(GZIP_BYTES_MAX);
+    expect(html).not.toMatch(/<script(?![^>]*src="inspector\/)|<style|\son\w+=/);
     expect(
       [...`${html}${script}${style}`.matchAll(/https?:\/\/(?!www\.w3\.org\/)[\w.-]+/g)].map(([address]) => address),
     ).toEqual([]);
     expect(script).not.toMatch(/\beval\(|new Function\(/);
   });
 
-  it('says where it is not built that it is not', async () => {
+  it('tells how to build it if it was not built', async () => {
     const response = await fetch(`${gatewayUrl}/`);
     expect([response.status, response.headers.get('content-security-policy')]).toEqual([200, PAGE_POLICY]);
     expect(await response.text()).toContain('npm run build');
     expect((await fetch(`${gatewayUrl}/inspector/app.js`)).status).toBe(404);
   });
 
-  it('needs no token; whatever it would show does', async () => {
+  it('needs no token, while the data that it shows needs one', async () => {
     expect((await fetch(`${gatewayUrl}/`)).status).toBe(200);
     expect((await fetch(`${gatewayUrl}/v1/tree`)).status).toBe(401);
   });
@@ -103,12 +104,12 @@ describe('the page', () => {
     '/inspector/%2e%2e/page.js',
     '/index.html',
     '/inspector/main.tsx',
-  ])('%s is no part of it', async (path) => {
+  ])('does not include %s', async (path) => {
     expect(isPage(path)).toBe(false);
     expect((await fetch(gatewayUrl + path)).status).toBe(401);
   });
 
-  it('may be led to by a link of another page; that page may read nothing', async () => {
+  it('may be opened by a link on another page, but not embedded or read by that page', async () => {
     const visit = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' };
     // fetch has its own say about these headers.
     const status = (headers: Record<string, string>, path = '/') =>
@@ -126,7 +127,7 @@ describe('the page', () => {
     expect(await status({ ...visit, Origin: 'https://evil.example' })).toBe(403);
   });
 
-  it('is what is on disk, and half of it is none', async () => {
+  it('is not served if some of its files are missing', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'bosun-page-'));
     writeFileSync(join(directory, 'index.html'), '<p>');
     const half = new InspectorPage(pathToFileURL(`${directory}/`));

@@ -1,13 +1,13 @@
-/** How frames leave a socket: in how few writes, with which bytes, and who hears that they have left. */
+/** Frames on their way out of a socket: the number of writes, the bytes, and the notice that they have left. */
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { type WebSocket } from 'ws';
 import { frameText } from '../../../src/gateway/client/frame-text.ts';
 import { type ServerFrame } from '../../../src/gateway/protocol/frames.ts';
 import { FrameBytes, wireOf } from '../../../src/gateway/network/socket-wire.ts';
-import { OUT_BYTES_LOW } from '../../../src/limits.ts';
+import { OUT_BYTES_LOW } from '../../../src/gateway/limits.ts';
 
-/** A socket that keeps what each write of it was, and takes them at once or when it is told to. */
+/** A socket that records each write, and completes writes at once or on demand. */
 function stage({ isStuck = false } = {}) {
   const writes: string[] = [];
   const left: (() => void)[] = [];
@@ -53,7 +53,7 @@ function stage({ isStuck = false } = {}) {
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('frames of one connection', () => {
-  it('leave in one write where more was said to follow', () => {
+  it('leave in one write if the sender announced further frames', () => {
     const { wire, writes } = stage();
     wire.send('a', true);
     wire.send('b', true);
@@ -64,17 +64,21 @@ describe('frames of one connection', () => {
     expect(writes).toEqual(['abc', 'd']);
   });
 
-  it('that is cut off fail by one error for all: a thousand stacks of their own would hold up everybody', async () => {
-    const { wire, failures, leave } = stage({ isStuck: true });
-    for (let n = 0; n < 1_000; n++) wire.send('x');
-    wire.terminate();
-    leave();
-    await turn();
-    expect(failures.length).toBeGreaterThanOrEqual(999);
-    expect(new Set(failures).size).toBe(1);
-  });
+  it(
+    'all fail with the same error object when the connection is cut off, since creating a thousand stacks would ' +
+      'delay all connections',
+    async () => {
+      const { wire, failures, leave } = stage({ isStuck: true });
+      for (let n = 0; n < 1_000; n++) wire.send('x');
+      wire.terminate();
+      leave();
+      await turn();
+      expect(failures.length).toBeGreaterThanOrEqual(999);
+      expect(new Set(failures).size).toBe(1);
+    },
+  );
 
-  it('leave all the same where nothing follows', async () => {
+  it('leave in the next round of the event loop even if the announced frame does not come', async () => {
     const { wire, writes } = stage();
     wire.send('a', true);
     await turn();
@@ -84,7 +88,7 @@ describe('frames of one connection', () => {
     expect(writes).toEqual(['a', 'b']);
   });
 
-  it('are not held back once 64 KB have gathered', () => {
+  it('leave at once when 64 KB have gathered', () => {
     const { wire, writes } = stage();
     const text = 'x'.repeat(40 * 1024);
     wire.send(text, true);
@@ -94,8 +98,8 @@ describe('frames of one connection', () => {
   });
 });
 
-describe('a client that takes nothing', () => {
-  it('is known to read again when what was behind another frame has left', async () => {
+describe('a client that stopped reading', () => {
+  it('is known to read again when a frame that was queued behind another has left', async () => {
     const { wire, leave, told } = stage({ isStuck: true });
     wire.send('a');
     wire.send('b');
@@ -116,8 +120,8 @@ describe('a client that takes nothing', () => {
   });
 });
 
-describe('what is told to many', () => {
-  it('is the same bytes for all', () => {
+describe('a frame to many subscribers', () => {
+  it('is the same buffer for all', () => {
     const bytes = new FrameBytes();
     const text = 'ü\u2028';
     expect(bytes.of(text)).toEqual(Buffer.from(text));
@@ -126,7 +130,7 @@ describe('what is told to many', () => {
     expect(bytes.of(text).toString()).toBe(text);
   });
 
-  it('is encoded once for all subscriptions of one id', () => {
+  it('is the same text for all subscriptions with the same id', () => {
     const change = {
       prev: 1,
       at: { epoch: '2.ff', seq: 2 },
@@ -144,7 +148,7 @@ describe('what is told to many', () => {
     expect(frameText(frame('s'))).toEqual(frameText(structuredClone(frame('s'))));
   });
 
-  it('is another frame where the same event is emitted again, or by another actor', () => {
+  it('differs when the same event object is emitted again, or by a different actor', () => {
     const e = Object.freeze({ type: 'told' });
     const frame = (seq: number, address: string): ServerFrame => ({
       t: 'evt',

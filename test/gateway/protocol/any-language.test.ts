@@ -1,10 +1,10 @@
-/** The client of the documentation, in another language, on a real socket. */
+/** The Python client of the documentation, on a real socket. */
 import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSystem, type System } from '../../../src/system.ts';
+import { Shard } from '../../../src/shard.ts';
 import { createGateway, type Gateway } from '../../../src/gateway/network/server.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { LONG, PATIENCE_MS } from '../../support/effort.ts';
@@ -14,12 +14,12 @@ const CLIENT = join(import.meta.dirname, '../../../examples/any-language/client.
 const python = spawnSync('python3', ['--version']).status === 0;
 
 describe.runIf(python)('a client of forty lines of Python', () => {
-  let system: System;
+  let system: Shard;
   let gateway: Gateway;
   let url = '';
 
   beforeAll(async () => {
-    system = await createSystem({
+    system = await new Shard({
       agents: [counter, ...shop().agents.filter(({ name }) => name !== 'counter')],
       tree: shop().tree!,
       store: memoryStore(),
@@ -40,7 +40,7 @@ describe.runIf(python)('a client of forty lines of Python', () => {
     expect(readFileSync(CLIENT, 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(40);
   });
 
-  it('watches, sends once, and goes on with its session', LONG, async () => {
+  it('watches, sends once, and resumes its session', LONG, async () => {
     const session = 'python-session-0123456789';
     const first = await run(`${url}`, 'visits', '{"type": "add", "by": 1}', session);
     const frames = first.stdout
@@ -56,7 +56,7 @@ describe.runIf(python)('a client of forty lines of Python', () => {
     expect(system.snapshot('visits')?.context).toMatchObject({ count: 3 });
   });
 
-  it('is told what is wrong', async () => {
+  it('prints the error code of a refused event', async () => {
     await expect(run(url, 'visits', '{"type": "xstate.stop"}')).rejects.toMatchObject({
       code: 1,
       stdout: expect.stringContaining('BOSUN_EVENT_REFUSED') as string,

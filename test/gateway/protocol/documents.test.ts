@@ -1,6 +1,6 @@
 /**
- * What is written about the protocol is what its tables say. `npx vitest run test/gateway/protocol/documents.test.ts
- * -u` writes it anew.
+ * The documents about the protocol equal its tables. `npx vitest run test/gateway/protocol/documents.test.ts -u` writes
+ * them again.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,23 +13,23 @@ const ROOT = join(import.meta.dirname, '../../..');
 const PAGE = join(ROOT, 'docs/protocol.md');
 
 describe('the documents', () => {
-  it('docs/protocol.md has the tables of the code', async () => {
+  it('DC-008: docs/protocol.md has the same tables as the code', async () => {
     await expect(withTables(readFileSync(PAGE, 'utf8'))).toMatchFileSnapshot(PAGE);
   });
 
   it.each([
     ['openapi', openapi],
     ['asyncapi', asyncapi],
-  ] as const)('schema/%s.json is what the tables give', async (name, made) => {
+  ] as const)('schema/%s.json is generated from the tables', async (name, made) => {
     await expect(`${JSON.stringify(made(), null, 2)}\n`).toMatchFileSnapshot(join(ROOT, `schema/${name}.json`));
   });
 
-  it.each(ROWS)('%s has an example that fits its schemas', (_, { params, result, example }) => {
+  it.each(ROWS)('have an example for %s that fits its schemas', (_, { params, result, example }) => {
     expect(params.safeParse(example.p).error).toBe(undefined);
     expect(result.safeParse(example.r).error).toBe(undefined);
   });
 
-  it('have every path and verb once, and only references that lead somewhere', () => {
+  it('have every path and verb once, and no broken references', () => {
     const places = ROWS.map(([, { http }]) => `${http.verb} ${http.path}`);
     expect(new Set(places).size).toBe(places.length);
     for (const document of [openapi(), asyncapi()]) {

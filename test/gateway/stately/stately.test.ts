@@ -1,10 +1,10 @@
-/** `/inspect/stately`: what the stock receiver of `@statelyai/inspect` gets, and who gets nothing. */
+/** `/inspect/stately`: what the stock receiver of `@statelyai/inspect` gets, and which callers are refused. */
 import { createWebSocketReceiver, type StatelyInspectionEvent } from '@statelyai/inspect';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { SECRET_SHOWN } from '../../../src/actors/model/secret.ts';
 import { type GatewayOptions } from '../../../src/gateway/network/server.ts';
-import { CONNECTIONS_PER_CALLER_MAX, OUT_BYTES_HIGH, SLOW_MS_MAX } from '../../../src/limits.ts';
+import { CONNECTIONS_PER_CALLER_MAX, OUT_BYTES_HIGH, SLOW_MS_MAX } from '../../../src/gateway/limits.ts';
 import { type GatewayTest, startGatewayTest } from '../../support/gateway/memory-client.ts';
 
 let test: GatewayTest;
@@ -57,7 +57,7 @@ async function closing(server: string, options: object = {}): Promise<[code: num
 }
 
 describe('the stock receiver', () => {
-  it('gets every living actor with its definition, parent and snapshot, then events and snapshots', async () => {
+  it('DC-009: gets every living actor with definition, parent and snapshot, then events and snapshots', async () => {
     const { events, next } = received(await listen());
     const visits = (await next(isActor('visits'))) as Extract<StatelyInspectionEvent, { type: '@xstate.actor' }>;
     await next(isActor('deaf'));
@@ -72,8 +72,8 @@ describe('the stock receiver', () => {
     expect([definition.initial, Object.keys(definition.states)]).toEqual(['open', ['open', 'closed']]);
     expect(events.map(({ sessionId }) => sessionId)).toEqual(['root', 'visits', 'till', 'back/visits', 'deaf']);
     expect(JSON.parse((events[0] as typeof visits).definition!)).toMatchObject({ id: 'boss' });
-    await test.test.system.send('visits', { type: 'add', by: 3 });
-    await test.test.system.send('visits', { type: 'close' });
+    await test.test.shard.send('visits', { type: 'add', by: 3 });
+    await test.test.shard.send('visits', { type: 'close' });
     await test.settle();
     expect(await next(snapshotBy('visits', 'close'))).toMatchObject({
       snapshot: { status: 'active', value: 'closed', context: { count: 3 } },
@@ -87,25 +87,25 @@ describe('the stock receiver', () => {
     ]);
   });
 
-  it('hears of births, failures and ends', async () => {
+  it('is told of new, failed and removed actors', async () => {
     const { next, events } = received(await listen());
     await next(isActor('deaf'));
     const { counter } = await import('../../support/gateway/shop.ts');
-    await test.test.system.spawn(counter, 'new');
+    await test.test.shard.spawn(counter, 'new');
     await test.settle();
     expect(await next(isActor('new'))).toMatchObject({ parentId: 'root', snapshot: { status: 'active' } });
-    await test.test.system.send('new', { type: 'fail' });
+    await test.test.shard.send('new', { type: 'fail' });
     await test.settle();
     expect(
       await next(
         (event) => event.type === '@xstate.snapshot' && event.sessionId === 'new' && event.snapshot.status === 'error',
       ),
     ).toMatchObject({ snapshot: { error: { message: 'cannot' } } });
-    await test.test.system
+    await test.test.shard
       .boss()
       .terminateChild('new')
       .catch(() => {});
-    await test.test.system
+    await test.test.shard
       .boss()
       .deleteChild('new')
       .catch(() => {});
@@ -119,12 +119,12 @@ describe('the stock receiver', () => {
     expect(events.every(({ _version }) => typeof _version === 'string')).toBe(true);
   });
 
-  it('gets no secrets, also none that are in a definition', async () => {
+  it('gets no secrets, neither of contexts nor of events', async () => {
     const { events, next } = received(await listen());
     expect(await next(isActor('till'))).toMatchObject({
       snapshot: { context: { card: SECRET_SHOWN, owner: { name: 'Ada', pin: SECRET_SHOWN } } },
     });
-    await test.test.system.send('till', { type: 'pay', card: '4111-1111', amount: 3 });
+    await test.test.shard.send('till', { type: 'pay', card: '4111-1111', amount: 3 });
     await test.settle();
     expect(await next(snapshotBy('till', 'pay'))).toMatchObject({
       event: { type: 'pay', card: SECRET_SHOWN, amount: 3 },
@@ -135,7 +135,7 @@ describe('the stock receiver', () => {
 });
 
 describe('/inspect/stately', () => {
-  it('is for those who may read, on our own origins and names', async () => {
+  it('is open to callers that may read, from our own origins and host names only', async () => {
     const token = 'a-token-for-looking-on';
     const server = await listen({
       tokens: [
@@ -164,7 +164,7 @@ describe('/inspect/stately', () => {
     expect(JSON.parse(first)).not.toHaveProperty('parentId');
   });
 
-  it('takes nothing from its client, and has as many as any caller', async () => {
+  it('accepts no frame from its client, and counts towards the connections of its caller', async () => {
     const server = await listen();
     const talker = new WebSocket(server);
     sockets.push(talker);
@@ -179,8 +179,8 @@ describe('/inspect/stately', () => {
   });
 
   it(
-    'tells one that does not read nothing more, closes it after a while, and tells one that reads again all it has ' +
-      'missed',
+    'pauses a client that does not read and closes it after a while; one that reads again gets all events that it ' +
+      'has missed',
     async () => {
       test = await startGatewayTest();
       const sent: string[] = [];
@@ -196,7 +196,7 @@ describe('/inspect/stately', () => {
       const peer = test.gateway.inspect(wire);
       await test.settle();
       const turn = async () => {
-        await test.test.system.send('visits', { type: 'add', by: 1 });
+        await test.test.shard.send('visits', { type: 'add', by: 1 });
         await test.settle();
         return sent.length;
       };

@@ -1,17 +1,19 @@
-/** What many subscribers of one actor share, that they take turns, and how many connections there may be. */
+/**
+ * Many subscribers of one actor: the work that they share, the turns of the scheduler, and the bounds of connections.
+ */
 import { describe, expect, it, vi } from 'vitest';
 import { frameText } from '../../../src/gateway/client/frame-text.ts';
 import { type ServerFrame } from '../../../src/gateway/protocol/frames.ts';
 import { Scheduler } from '../../../src/gateway/client/scheduler.ts';
 import { ActorViews } from '../../../src/gateway/topics/actor-views.ts';
-import { CONNECTIONS_PER_CALLER_MAX, PUMP_SLICE_MS } from '../../../src/limits.ts';
+import { CONNECTIONS_PER_CALLER_MAX, PUMP_SLICE_MS } from '../../../src/gateway/limits.ts';
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts';
 import { type MemoryClient, startGatewayTest } from '../../support/gateway/memory-client.ts';
 
 const MANY = { connections: 60, connectionsPerCaller: 60, rate: { burst: 1e6, perSecond: 1e6 } };
 
 describe('subscribers of one actor', () => {
-  it('get the same views from one look at every change, and each its own id', async () => {
+  it('share one view of each change, which every subscriber gets under its own id', async () => {
     const test = await startGatewayTest(MANY);
     const clients: MemoryClient[] = [];
     for (let n = 0; n < 50; n++) clients.push(await test.client());
@@ -30,7 +32,7 @@ describe('subscribers of one actor', () => {
     await test.stop();
   });
 
-  it('come and go, and the last one out leaves nothing behind', async () => {
+  it('may come and go, and the last one that leaves ends the subscription', async () => {
     const test = await startGatewayTest(MANY);
     const [first, second] = [await test.client(), await test.client()];
     first.send({ t: 'sub', id: 's', topic: 'actor/visits' });
@@ -62,13 +64,13 @@ describe('a frame', () => {
     },
     { t: 'evt', id: 's', at: { epoch: 'x.0', seq: 9 }, address: 'a/b', e: { type: 'told', text: 'ü\u2028"' } },
     { t: 'pong' },
-  ])('of the kind $t is the JSON that it is, the second time too', (frame) => {
+  ])('a frame of the kind $t has the text of its JSON, also when it is encoded a second time', (frame) => {
     for (const _ of [1, 2]) expect(frameText(frame)).toBe(JSON.stringify(frame));
   });
 });
 
 describe('the scheduler', () => {
-  it(`give others a turn after ${PUMP_SLICE_MS} ms, and keep their order`, () => {
+  it(`yields the event loop after ${PUMP_SLICE_MS} ms, and keeps the order of tasks`, () => {
     const clock = new VirtualClock();
     let nowMs = 0;
     const turns: (() => void)[] = [];
@@ -96,7 +98,7 @@ describe('the scheduler', () => {
 });
 
 describe('connections', () => {
-  it('are as many of one caller as it may have, and as many of all', async () => {
+  it('are bounded per caller and in total', async () => {
     const test = await startGatewayTest({
       connections: 5,
       connectionsPerCaller: 3,
@@ -109,12 +111,12 @@ describe('connections', () => {
       undefined,
       4429,
     ]);
-    // The refused one has not gone yet: five are open with the first of bob's.
-    expect([await connect('bob'), await connect('bob')]).toEqual([undefined, 4503]);
+    // The refused connection is not closed yet, and gives way: five are open with those of bob.
+    expect([await connect('bob'), await connect('bob'), await connect('bob')]).toEqual([undefined, undefined, 4503]);
     await test.stop();
   });
 
-  it('of a caller that have gone make room', async () => {
+  it('make room for new ones of their caller when they are closed', async () => {
     const test = await startGatewayTest();
     const clients: MemoryClient[] = [];
     for (let n = 0; n < CONNECTIONS_PER_CALLER_MAX; n++) clients.push(await test.client());

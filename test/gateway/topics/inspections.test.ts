@@ -1,11 +1,13 @@
-/** One actor looked into from afar, its chart, the step it took last, and how the system stands. */
+/** The inspection of one actor by a client, its chart, its last step, and the state of the system. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fromPromise, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { type Drawing } from '../../../src/gateway/charts/drawing.ts';
 import { chartOf } from '../../../src/gateway/charts/model.ts';
-import { INSPECTED_MESSAGES_MAX, LISTING_HZ } from '../../../src/limits.ts';
+import { BosunError } from '../../../src/errors.ts';
+import { INSPECTED_MESSAGES_MAX } from '../../../src/limits.ts';
+import { LISTING_HZ } from '../../../src/gateway/limits.ts';
 import { type GatewayTest, type MemoryClient, startGatewayTest } from '../../support/gateway/memory-client.ts';
 import { counter } from '../../support/gateway/shop.ts';
 
@@ -62,8 +64,7 @@ beforeEach(async () => {
 });
 afterEach(() => test.stop());
 
-const send = (address: string, type: string, fields: object = {}) =>
-  test.test.system.send(address, { type, ...fields });
+const send = (address: string, type: string, fields: object = {}) => test.test.shard.send(address, { type, ...fields });
 const result = async (m: string, p: object) => (await answer(client, m, p)).r!;
 const refusal = async (as: MemoryClient, m: string, p: object) => (await answer(as, m, p)).e?.code;
 
@@ -82,8 +83,8 @@ async function answer(as: MemoryClient, m: string, p: object) {
 }
 
 describe('actor.inspect', () => {
-  it('shows unread messages by their types and senders, oldest first, and no contents', async () => {
-    await test.test.system.admin.suspend('visits', { by: 'ada', reason: 'stock taking' });
+  it('shows unread messages by type and sender, oldest first, without contents', async () => {
+    await test.test.shard.admin.suspend('visits', { by: 'ada', reason: 'stock taking' });
     await send('visits', 'add', { by: 7 });
     await test.call(client, 'actor.send', { address: 'visits', event: { type: 'close' } });
     await test.advance(500);
@@ -105,13 +106,13 @@ describe('actor.inspect', () => {
   });
 
   it(`names at most ${INSPECTED_MESSAGES_MAX} messages`, async () => {
-    await test.test.system.admin.suspend('visits', { by: 'ada' });
+    await test.test.shard.admin.suspend('visits', { by: 'ada' });
     for (let n = 0; n <= INSPECTED_MESSAGES_MAX; n++) await send('visits', 'add', { by: n });
     const { mailbox, unread } = await result('actor.inspect', { address: 'visits' });
     expect([mailbox, (unread as unknown[]).length]).toEqual([INSPECTED_MESSAGES_MAX + 1, INSPECTED_MESSAGES_MAX]);
   });
 
-  it('is refused to those who may not reach the actor', async () => {
+  it('is refused to callers that may not reach the actor', async () => {
     const eve = await test.client({ token: 'a-token-of-eve-00' });
     expect([
       await refusal(eve, 'actor.inspect', { address: 'visits' }),
@@ -121,7 +122,7 @@ describe('actor.inspect', () => {
 });
 
 describe('chart.get', () => {
-  it('draws the machine that an actor runs, with what is active, and not again for who has it', async () => {
+  it('draws the machine of an actor with its active states, and omits a drawing that the client has', async () => {
     const { hash, machine, active, drawing } = (await result('chart.get', { address: 'visits' })) as unknown as {
       hash: string;
       machine: string;
@@ -156,7 +157,7 @@ describe('chart.get', () => {
 });
 
 describe('the topic inspection', () => {
-  it('tells of the step that was taken last, with its edge as the chart has it, while somebody looks', async () => {
+  it('shows the last step with its edge in the chart, while there is a subscriber', async () => {
     client.send({ t: 'sub', id: 's', topic: 'inspection/visits' });
     await test.settle();
     expect(client.view('s')).toMatchObject({ last: null });
@@ -172,19 +173,19 @@ describe('the topic inspection', () => {
     expect(await result('actor.inspect', { address: 'visits' })).toMatchObject({ last: null });
   });
 
-  it('ends with the actor, and is refused where nobody lives', async () => {
+  it('ends with the actor, and is refused for an address without one', async () => {
     client.send({ t: 'sub', id: 'a', topic: 'inspection/depot/nobody' });
     client.send({ t: 'sub', id: 'b', topic: 'inspection/depot' });
     await test.settle();
     expect(client.last('end', 'a')).toMatchObject({ e: { code: 'BOSUN_ACTOR_UNKNOWN' } });
-    await test.test.system.boss('root').terminateChild('depot');
+    await test.test.shard.boss('root').terminateChild('depot');
     await test.advance(1_000 / LISTING_HZ);
     expect(client.last('end', 'b')).toMatchObject({ e: { code: 'BOSUN_ACTOR_UNKNOWN' } });
   });
 });
 
 describe('a welcome', () => {
-  it('says whether methods that destroy are open to the caller', async () => {
+  it('says whether the caller may use destructive methods', async () => {
     const may = async (options: Parameters<typeof startGatewayTest>[0], hello: object = {}) => {
       const other = await startGatewayTest(options);
       const { principal } = (await other.client(hello)).last('welcome') as unknown as {
@@ -206,7 +207,16 @@ describe('a welcome', () => {
 });
 
 describe('system.info', () => {
-  it('says how the system stands; a store in memory has no size', async () => {
+  it('answers during an outage in which the store is closed (F7)', async () => {
+    const { store, shard: system } = test.test;
+    store.bytes = () => Promise.reject(new BosunError('BOSUN_STORE_FAILED', 'the store is not open'));
+    store.failWrites(() => true);
+    void system.send('visits', { type: 'add', by: 1 }).catch(() => {});
+    await test.settle();
+    expect(await result('system.info', {})).toMatchObject({ outage: 'BOSUN_STORE_UNAVAILABLE', storeBytes: null });
+  });
+
+  it('reports the state of the system; a store in memory has no size', async () => {
     expect(await result('system.info', {})).toMatchObject({
       outage: null,
       damaged: 0,

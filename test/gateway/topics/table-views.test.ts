@@ -1,11 +1,11 @@
-/** Tables of contexts as clients get them: a bounded view, the rest by page, a change by its row. */
+/** Tables of contexts as clients get them: a bounded view, further rows by page, changes row by row. */
 import { assign, setup } from 'xstate';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { tableSchema } from '../../../src/actors/model/table-schema.ts';
 import { secret } from '../../../src/actors/model/secret.ts';
-import { TABLE_CHARS_SHOWN, TABLE_ROWS_SHOWN } from '../../../src/limits.ts';
+import { TABLE_CHARS_SHOWN, TABLE_ROWS_SHOWN } from '../../../src/gateway/limits.ts';
 import { tablePage, tableView } from '../../../src/gateway/topics/table-views.ts';
 import { table, type Table, type TableView } from '../../../src/table.ts';
 import { type GatewayTest, type MemoryClient, startGatewayTest } from '../../support/gateway/memory-client.ts';
@@ -58,11 +58,11 @@ const selectors = {
 const system = { agents: [desk], tree: { children: [{ id: 'desk', agent: 'desk' }] } };
 const FRONTS: Readonly<Record<string, () => Promise<GatewayTest | SpreadGatewayTest>>> = {
   'one system': async () => {
-    const test = await startGatewayTest({ selectors }, system);
+    const test = await startGatewayTest({ selectors, destructive: true }, system);
     onTestFinished(() => test.stop());
     return test;
   },
-  'two workers': () => startSpreadGateway({ selectors }, system),
+  'two workers': () => startSpreadGateway({ selectors, destructive: true }, system),
 };
 
 describe.each(Object.entries(FRONTS))('a table of a context, in front of %s', (_front, start) => {
@@ -83,7 +83,7 @@ describe.each(Object.entries(FRONTS))('a table of a context, in front of %s', (_
     ((await call('actor.get', { address: 'desk' })) as { context: { items: TableView } }).context.items;
   const read = (page: object) => call('table.read', { address: 'desk', table: 'items', ...page }) as Promise<TableView>;
 
-  it('is shown by its first rows, with the key that follows, and read on by page', async () => {
+  it('is shown by its first rows with the key of the next row, and read further by page', async () => {
     await send({ type: 'fill', count: TABLE_ROWS_SHOWN + 5, note: '' });
     const { size, rows, next } = await view();
     const count = Object.keys(rows).length;
@@ -98,13 +98,13 @@ describe.each(Object.entries(FRONTS))('a table of a context, in front of %s', (_
     });
   });
 
-  it('is always shown in that form, at no row and at one too', async () => {
+  it('has the form of a view even if it has no row or one', async () => {
     expect(await view()).toEqual({ size: 0, rows: {}, next: null });
     await send({ type: 'put', n: 1 });
     expect(await view()).toMatchObject({ size: 1, rows: { [keyOf(1)]: { n: 1 } }, next: null });
   });
 
-  it('hides what is secret in a row, on every page', async () => {
+  it('hides the secrets of a row, on every page', async () => {
     await send({ type: 'put', n: 1 });
     expect(Object.values((await view()).rows)).toEqual([{ n: 1, note: '[secret]' }]);
     expect(Object.values((await read({})).rows)).toEqual([{ n: 1, note: '[secret]' }]);
@@ -115,12 +115,24 @@ describe.each(Object.entries(FRONTS))('a table of a context, in front of %s', (_
     expect(await call('actor.select', { address: 'desk', selector: 'rows' })).toEqual({ value: 3 * TABLE_ROWS_SHOWN });
   });
 
-  it('is nothing that only looks like one', async () => {
+  it('is distinguished from an object of the same form', async () => {
     const value = { size: 7, rows: {}, next: 'a key' };
     expect(await call('actor.select', { address: 'desk', selector: 'lookalike' })).toEqual({ value });
   });
 
-  it('that is not there is refused', async () => {
+  it('can be corrected row by row while its actor is suspended', async () => {
+    await send({ type: 'fill', count: 2, note: '' });
+    await call('actor.suspend', { address: 'desk' });
+    const put = { address: 'desk', table: 'items', key: keyOf(7), row: { n: 7, note: '' } };
+    expect(await call('table.put', put)).toMatchObject({ status: 'suspended', context: { items: { size: 3 } } });
+    await call('table.delete', { address: 'desk', table: 'items', key: keyOf(0) });
+    expect(Object.keys((await view()).rows)).toEqual([keyOf(1), keyOf(7)]);
+    expect(await test.call(client, 'table.delete', { address: 'desk', table: 'items', key: 'x' })).toMatchObject({
+      e: { code: 'BOSUN_ORDER_REFUSED' },
+    });
+  });
+
+  it('is refused if it does not exist', async () => {
     for (const [address, name] of [
       ['desk', 'orders'],
       ['desk', 'constructor'],
@@ -132,7 +144,7 @@ describe.each(Object.entries(FRONTS))('a table of a context, in front of %s', (_
       });
   });
 
-  it('is told to watchers by the rows that changed, and ends where its rows are long', async () => {
+  it('is sent to subscribers as its changed rows, and shown only in part if its rows are long', async () => {
     await send({ type: 'fill', count: 10_000, note: 'x' });
     client.send({ t: 'sub', id: 's', topic: 'actor/desk' });
     await test.settle();
@@ -147,7 +159,7 @@ describe.each(Object.entries(FRONTS))('a table of a context, in front of %s', (_
     expect(context.items).toEqual(await view());
   });
 
-  it('told by its changes is what a fresh look shows, wherever the view ends', async () => {
+  it('is the same for a subscriber that applied all changes as in a new view, wherever the view ends', async () => {
     await send({ type: 'fill', count: TABLE_ROWS_SHOWN + 100, note: 'x' });
     client.send({ t: 'sub', id: 's', topic: 'actor/desk' });
     await test.settle();
@@ -174,7 +186,7 @@ describe('a view of long rows', () => {
   it.each([
     ['the first rows', () => tableView(long, asTheyAre)],
     ['a page', () => tablePage(long, asTheyAre, { from: keyOf(100) })],
-  ])('ends before it is too long: %s', (_what, look) => {
+  ])('ends before it exceeds its bound: %s', (_what, look) => {
     const { size, rows, next } = look();
     const chars = JSON.stringify(rows).length;
     expect(size).toBe(200);

@@ -1,11 +1,11 @@
 /**
  * Turns over the gateway: the topic `trace/{address}`, `actor.turns` and `actor.history`: in order, resumed, bounded,
- * without secrets, and only who may see them.
+ * without secrets, and only for callers that may see them.
  */
 import { afterEach, describe, expect, it } from 'vitest';
 import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { SECRET_SHOWN } from '../../../src/actors/model/secret.ts';
-import { TURNS_WHOLE_MAX } from '../../../src/limits.ts';
+import { TURNS_WHOLE_MAX } from '../../../src/gateway/limits.ts';
 import { LONG } from '../../support/effort.ts';
 import {
   type Frame,
@@ -33,12 +33,12 @@ const subscribe = async (client: MemoryClient, address: string, from?: unknown, 
   return client.last('snap', id) ?? client.last('end', id);
 };
 const send = async (address: string, event: { type: string }) => {
-  await test.test.system.send(address, event);
+  await test.test.shard.send(address, event);
   await test.settle();
 };
 
 describe('trace/{address}', () => {
-  it('has the turns of a subtree, whole, once they are durable', async () => {
+  it('sends the complete turns of a subtree once they are durable', async () => {
     await start();
     const client = await test.client();
     expect(await subscribe(client, 'visits')).toMatchObject({ t: 'snap', recovered: false });
@@ -58,7 +58,7 @@ describe('trace/{address}', () => {
       },
     ]);
     const held = test.test.store.hold('before');
-    void test.test.system.send('visits', add(1));
+    void test.test.shard.send('visits', add(1));
     await held.reached;
     await new Promise<void>((resolve) => test.test.clock.defer(resolve));
     expect(turnsOf(client).length).toBe(1);
@@ -67,7 +67,7 @@ describe('trace/{address}', () => {
     expect(turnsOf(client).length).toBe(2);
   });
 
-  it('goes on where a client left off, by what is remembered: of turns meanwhile the names', async () => {
+  it('resumes where a client left off, with only the names of the turns in between', async () => {
     await start();
     const first = await test.client();
     await subscribe(first, 'root');
@@ -87,21 +87,21 @@ describe('trace/{address}', () => {
     });
   });
 
-  it('tells a client that was away for too long how many it has missed', LONG, async () => {
+  it('is not recovered for a client that was away for too many turns', LONG, async () => {
     await start();
     const client = await test.client();
     await subscribe(client, 'visits');
     await send('visits', add(1));
     const { at } = client.last('evt', 's') as Frame & { at: { epoch: string; seq: number } };
     for (let n = 0; n < 2; n++) {
-      await Promise.all(Array.from({ length: 5_001 }, () => test.test.system.send('visits', add(0))));
+      await Promise.all(Array.from({ length: 5_001 }, () => test.test.shard.send('visits', add(0))));
       await test.settle();
     }
     const other = await test.client();
     expect(await subscribe(other, 'visits', at)).toMatchObject({ recovered: false });
   });
 
-  it(`holds the contents of ${TURNS_WHOLE_MAX} turns for a client that does not read, and all names`, async () => {
+  it(`keeps ${TURNS_WHOLE_MAX} complete turns for a client that does not read, and names of the rest`, async () => {
     await start();
     const client = await test.client();
     await subscribe(client, 'visits');
@@ -110,7 +110,7 @@ describe('trace/{address}', () => {
       client.buffered = 2 * 1024 * 1024;
       await send('visits', add(0));
       const before = turnsOf(client).length;
-      await Promise.all(Array.from({ length: count }, () => test.test.system.send('visits', add(0))));
+      await Promise.all(Array.from({ length: count }, () => test.test.shard.send('visits', add(0))));
       await test.settle();
       client.read();
       // Sixty-four at a time.
@@ -122,7 +122,7 @@ describe('trace/{address}', () => {
     expect(await whole(TURNS_WHOLE_MAX + 5)).toEqual([TURNS_WHOLE_MAX + 5, TURNS_WHOLE_MAX]);
   });
 
-  it('keeps secrets, in events and in contexts', async () => {
+  it('hides secrets in events and in contexts', async () => {
     await start();
     const client = await test.client();
     await subscribe(client, 'till');
@@ -137,7 +137,7 @@ describe('trace/{address}', () => {
     expect(JSON.stringify(client.frames)).not.toContain('4111-1111');
   });
 
-  it('is for those who may read, and shows nobody whom they may not reach', async () => {
+  it('needs the right to read, and shows only actors that the caller may reach', async () => {
     await start({ tokens });
     const visits = await test.client({ token: tokens[1]!.token });
     await subscribe(visits, 'root');
@@ -159,7 +159,7 @@ describe('trace/{address}', () => {
 });
 
 describe('actor.turns', () => {
-  it('has what happened before anybody looked', async () => {
+  it('has the turns from before the first subscription', async () => {
     await start();
     await send('visits', add(1, 'x'));
     const client = await test.client();
@@ -180,7 +180,7 @@ describe('actor.turns', () => {
 });
 
 describe('actor.history', () => {
-  it('has the turns that an agent keeps, with contexts and without secrets, over a crash', async () => {
+  it('has the turns that an agent keeps, with contexts and without secrets, also after a crash', async () => {
     const { events, shown } = till;
     const keeping = defineAgent({ name: 'till', machine: till.machine, events, shown, trace: { keep: 3 } });
     test = await startGatewayTest(

@@ -1,5 +1,5 @@
 /**
- * A gateway over workers speaks the protocol: whoever plays its table against it cannot tell it from one over one
+ * A gateway over workers speaks the protocol: the conformance table cannot distinguish it from a gateway over one
  * system.
  */
 import { afterEach, describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ const gateways: Gateway[] = [];
 afterEach(() => gateways.splice(0).forEach((gateway) => gateway.abandon()));
 
 describe('a gateway over workers', () => {
-  it('passes every row of the table', async () => {
+  it('passes every row of the conformance table', async () => {
     const system = await spread(newDirectory(), { module: MODULE }).start();
     const gateway = createGateway(system, { port: 0, rate: RATE, connectRate: RATE });
     gateways.push(gateway);

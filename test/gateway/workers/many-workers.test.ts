@@ -35,7 +35,25 @@ describe('calls', () => {
     }
   });
 
-  it('fail as they do in a system of one worker', async () => {
+  it('give a limited caller the same answer for a hidden actor as for an unknown one (F11)', async () => {
+    const token = 'token-of-ada-0123456789';
+    const test = await startSpreadGateway({ tokens: [{ id: 'ada', token, addresses: ['desk/*'] }] });
+    const client = await test.client({ token });
+    const [other] = test.pair;
+    for (const [method, key] of [
+      ['actor.tree', 'address'],
+      ['actor.list', 'under'],
+      ['boss.children', 'address'],
+    ] as const) {
+      const [ofOther, ofNobody] = [
+        await test.call(client, method, { [key]: other }),
+        await test.call(client, method, { [key]: 'nobody' }),
+      ];
+      expect([ofOther['e'], ofOther['r']]).toEqual([ofNobody['e'], ofNobody['r']]);
+    }
+  });
+
+  it('fail with the same codes as in a system of one worker', async () => {
     const test = await startSpreadGateway();
     const client = await test.client();
     const [address] = test.pair;
@@ -59,7 +77,7 @@ describe('calls', () => {
     });
   });
 
-  it('count once by their keys, over the death of the worker', async () => {
+  it('count once by their keys, also after the death of the worker', async () => {
     const test = await startSpreadGateway();
     const client = await test.client();
     const [, address] = test.pair;
@@ -78,7 +96,7 @@ describe('calls', () => {
     expect(await test.countOf(address)).toBe(2);
   });
 
-  it('wait for a worker that is being started again, no longer than they may', async () => {
+  it('wait for a worker that restarts, up to their deadline', async () => {
     const test = await startSpreadGateway();
     const client = await test.client();
     const [, address] = test.pair;
@@ -97,7 +115,7 @@ describe('calls', () => {
     expect(await test.countOf(address)).toBe(1);
   });
 
-  it('that may be under way when a worker dies, and cannot be repeated, say so', async () => {
+  it('fail with an unknown outcome if their worker dies and they cannot be repeated', async () => {
     const test = await startSpreadGateway();
     const client = await test.client();
     const [, address] = test.pair;
@@ -113,7 +131,7 @@ describe('calls', () => {
     expect(await test.countOf(address)).toBe(0);
   });
 
-  it('start actors where their addresses place them, and wait for them', async () => {
+  it('start actors on the worker of their address, and wait for their states', async () => {
     const test = await startSpreadGateway();
     const client = await test.client();
     for (const id of ['n0', 'n1', 'n2', 'n3'])
@@ -132,7 +150,7 @@ describe('calls', () => {
   });
 });
 
-describe('what concerns all workers', () => {
+describe('the view over all workers', () => {
   it('is one tree and one list, whole and in pages', async () => {
     const test = await startSpreadGateway();
     const client = await test.client();
@@ -157,6 +175,15 @@ describe('what concerns all workers', () => {
     expect(await test.call(client, 'actor.tree', { depth: 0 })).toMatchObject({
       r: { address: 'root', boss: { strategy: 'one_for_one' } },
     });
+    const paged: string[] = [];
+    for (let after: string | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
+      const page = await test.call(client, 'actor.tree', { limit: 4, ...(after !== undefined && { after }) });
+      const { r } = page as unknown as { r: { children: { address: string }[]; next?: string } };
+      expect(r.children.length).toBeLessThanOrEqual(4);
+      paged.push(...r.children.map(({ address }) => address));
+      after = r.next;
+    }
+    expect(paged.sort()).toEqual(addresses);
     const listed: string[] = [];
     for (let after: string | null | undefined; after !== null; ) {
       const { r } = (await test.call(client, 'actor.list', {
@@ -173,7 +200,7 @@ describe('what concerns all workers', () => {
     });
   });
 
-  it('is one list of dead letters, each with a number of its own, by which it is delivered again', async () => {
+  it('is one list of dead letters, each with a unique number by which it is redelivered', async () => {
     const test = await startSpreadGateway({ destructive: true });
     const client = await test.client();
     for (const address of test.pair) await test.call(client, 'actor.send', { address, event: { type: 'fail' } });
@@ -202,7 +229,7 @@ describe('what concerns all workers', () => {
     });
   });
 
-  it('is one audit, newest first, and one list of who waits', async () => {
+  it('is one audit, newest first, and one list of waits', async () => {
     const test = await startSpreadGateway();
     const client = await test.client();
     for (const address of test.pair)
@@ -230,7 +257,7 @@ describe('what concerns all workers', () => {
     expect(await test.call(client, 'wait.list')).toMatchObject({ r: { waits: [] } });
   });
 
-  it('is one list of turns, with the numbers of all', async () => {
+  it('is one list of turns, numbered over all workers', async () => {
     const test = await startSpreadGateway();
     const client = await test.client();
     for (const address of test.pair) await test.call(client, 'actor.send', { address, event: { type: 'add', by: 1 } });
@@ -256,7 +283,7 @@ describe('what concerns all workers', () => {
 });
 
 describe('orders', () => {
-  it('stop, start and remove children where they are', async () => {
+  it('stop, start and remove children on their workers', async () => {
     const test = await startSpreadGateway({ destructive: true });
     const client = await test.client();
     for (const address of test.pair) {
@@ -274,7 +301,7 @@ describe('orders', () => {
     });
   });
 
-  it('replace the state of whom has not moved on', async () => {
+  it('replace the state of an actor if it is at the given sequence', async () => {
     const test = await startSpreadGateway({ destructive: true });
     const client = await test.client();
     const [, address] = test.pair;
@@ -294,7 +321,7 @@ describe('orders', () => {
 describe('callers', () => {
   const TOKEN = 'token-of-ada-0123456789';
 
-  it('reach on every worker what they may, and learn of nothing else', async () => {
+  it('reach their addresses on every worker, and see no others', async () => {
     const test = await startSpreadGateway({
       tokens: [{ id: 'ada', token: TOKEN, addresses: ['c0', 'c1'], scopes: ['actor:read', 'actor:send'] }],
     });
@@ -317,7 +344,7 @@ describe('callers', () => {
     expect(client.view('tree')).toMatchObject({ address: 'root', hidden: true });
   });
 
-  it('are shown no secrets, wherever these are kept', async () => {
+  it('are shown no secrets of any worker', async () => {
     const test = await startSpreadGateway(
       {},
       { tree: { children: ['t0', 't1', 't2', 't3'].map((id) => ({ id, agent: 'till' })) } },
@@ -340,7 +367,7 @@ describe('callers', () => {
 });
 
 describe('a worker that is down', () => {
-  it('shows in health, readiness and metrics, and keeps none of them waiting', async () => {
+  it('is reported by health, readiness and metrics, and delays none of them', async () => {
     const test = await startSpreadGateway({ port: 0 });
     const { url } = await test.gateway.listen();
     const get = async (path: string) => {
@@ -384,8 +411,8 @@ describe('a worker that is down', () => {
   });
 });
 
-describe('what a system over workers does not have', () => {
-  it('is refused by name: the receivers of Stately', async () => {
+describe('a method that a system over workers does not have', () => {
+  it('is refused with BOSUN_OVER_WORKERS: the receivers of Stately', async () => {
     const test = await startSpreadGateway({ port: 0 });
     const wire = {
       send: () => {},

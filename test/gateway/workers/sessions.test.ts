@@ -1,10 +1,10 @@
-/** Sends that a client may repeat, at a gateway over workers: each counts once, whoever dies and whenever. */
+/** Sends that a client may repeat, at a gateway over workers: each counts once, whichever worker dies and whenever. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Caller } from '../../../src/gateway/client/callers.ts';
 import { SessionQueues } from '../../../src/gateway/workers/session-queues.ts';
-import { SESSION_QUEUES_MAX, SESSION_SILENT_MS } from '../../../src/limits.ts';
-import { byEffort } from '../../support/effort.ts';
+import { SESSION_QUEUES_MAX, SESSION_SILENT_MS } from '../../../src/gateway/limits.ts';
+import { byEffort, LONG } from '../../support/effort.ts';
 import { type MemoryClient } from '../../support/gateway/memory-client.ts';
 import { type SpreadGatewayTest, startSpreadGateway } from '../../support/gateway/workers-kit.ts';
 
@@ -27,7 +27,7 @@ function answersOf(client: MemoryClient, ids: readonly string[]): unknown[] {
 }
 
 describe('a session over workers', () => {
-  it('has one sequence, whoever the sends are for, also when all of them come at once', async () => {
+  it('has one sequence, whichever actors the sends are for, even when all sends come at once', async () => {
     const test = await startSpreadGateway();
     const [zero, one] = test.pair;
     const client = await test.client({ session: SESSION });
@@ -45,7 +45,7 @@ describe('a session over workers', () => {
     expect(other.last('welcome')).toMatchObject({ session: { resumed: true, sequence: 6 } });
   });
 
-  it('leaves no number out, wherever one is refused', async () => {
+  it('has no gaps: the number of a refused send has to be used again, on any worker', async () => {
     const test = await startSpreadGateway();
     const [zero, one] = test.pair;
     const client = await test.client({ session: SESSION });
@@ -74,7 +74,7 @@ describe('a session over workers', () => {
     expect(client.last('res', ids[5])).toMatchObject({ e: { details: { expected: 3 } } });
   });
 
-  it('goes on behind a number that a refused event has used up', async () => {
+  it('continues after a number that was used up by a refused event', async () => {
     const test = await startSpreadGateway();
     const [zero, one] = test.pair;
     const client = await test.client({ session: SESSION });
@@ -87,7 +87,7 @@ describe('a session over workers', () => {
     expect(answersOf(client, ids)).toEqual(['BOSUN_EVENT_NOT_TAKEN', 'ok']);
   });
 
-  it('takes a number that is used again for somebody on another worker for a repeat', async () => {
+  it('treats a repeated number as a repeat, even if the send is for an actor on another worker', async () => {
     const test = await startSpreadGateway();
     const [zero, one] = test.pair;
     const client = await test.client({ session: SESSION });
@@ -97,7 +97,7 @@ describe('a session over workers', () => {
     expect([await test.countOf(zero), await test.countOf(one)]).toEqual([1, 0]);
   });
 
-  it('is welcomed once what is under way has come to its end', async () => {
+  it('gets its welcome once its sends in progress have ended', async () => {
     const test = await startSpreadGateway();
     const [, one] = test.pair;
     const first = await test.client({ session: SESSION });
@@ -128,7 +128,7 @@ describe('a session over workers', () => {
         const numbered: { seq: number; to: string; id: string }[] = [];
         const told = [0, 0];
         let client = await test.client({ session: SESSION });
-        // As a client does: what is not answered is sent again, in order, behind what the gateway has.
+        // As a client does: unanswered sends are repeated in order, after the last number of the gateway.
         const resend = async () => {
           client = await test.client({ session: SESSION });
           const { sequence } = (client.last('welcome') as unknown as { session: { sequence: number } }).session;
@@ -153,12 +153,12 @@ describe('a session over workers', () => {
         expect([await test.countOf(test.pair[0]), await test.countOf(test.pair[1])]).toEqual(told);
         await test.stop();
       }),
-      { numRuns: byEffort({ quick: 15, ci: 60, soak: 400 }) },
+      { numRuns: byEffort({ quick: 6, ci: 60, soak: 400 }) },
     );
   });
 });
 
-describe('what is remembered of sessions', () => {
+describe('the memory of sessions', () => {
   const caller: Caller = { id: 'ada', scopes: new Set(), addresses: ['**'], expiresAtMs: undefined };
 
   function lines() {
@@ -168,7 +168,7 @@ describe('what is remembered of sessions', () => {
     return { clock, asked, lines: made };
   }
 
-  it(`is that of the last ${SESSION_QUEUES_MAX}, but for those that have sends under way`, async () => {
+  it(`holds the last ${SESSION_QUEUES_MAX} sessions, and every session with sends in progress`, LONG, async () => {
     const { asked, lines: known } = lines();
     let end = (): void => {};
     const busy = known.send(
@@ -190,7 +190,7 @@ describe('what is remembered of sessions', () => {
     await busy;
   });
 
-  it(`is asked for anew after a silence of more than ${SESSION_SILENT_MS} ms`, async () => {
+  it(`is read from the workers again after a silence of more than ${SESSION_SILENT_MS} ms`, async () => {
     const { clock, asked, lines: known } = lines();
     const send = (sequence: number) => known.send(caller, { id: 'one', sequence }, 0, () => Promise.resolve());
     await send(1);
@@ -202,7 +202,7 @@ describe('what is remembered of sessions', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('is not known where nobody can be asked: then nothing is sent', async () => {
+  it('is unknown if the workers cannot be asked, and then nothing is sent', async () => {
     const known = new SessionQueues({
       clock: { monotonicMs: () => 0 },
       ask: () => Promise.reject(new Error('closed')),

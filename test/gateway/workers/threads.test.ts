@@ -1,4 +1,4 @@
-/** A gateway over workers that are threads: its clients lose and double nothing when these are killed. */
+/** A gateway over workers that are threads: its clients lose and double no send when workers are killed. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { createClient } from '../../../src/client/client.ts';
@@ -14,7 +14,7 @@ const NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 const RATE = { burst: 100_000, perSecond: 100_000 };
 
 describe('a gateway over workers in threads', () => {
-  it('loses and doubles no send, answers what is asked, shows what there is, while workers are killed', async () => {
+  it('loses and doubles no send, answers asks and shows true views while workers are killed', async () => {
     const random = new SeededRandom(11);
     const system = await spread(newDirectory()).start();
     const gateway = createGateway(system, { port: 0, rate: RATE });
@@ -41,7 +41,7 @@ describe('a gateway over workers in threads', () => {
         return [one, other][index]!.send({ type: 'count', number: counts[index]!++ });
       });
       await Promise.all(sends.slice(0, Math.floor(random.next() * sends.length)));
-      await system.kill(death % 2);
+      await system.killWorker(death % 2);
       const asked = await one.ask({ type: 'who' });
       expect(asked).toEqual({ ref: { actor: names[0] } });
       await Promise.all(sends);

@@ -1,7 +1,8 @@
-/** Subscriptions at a gateway over workers: whoever watches sees one system, over deaths of its workers. */
+/** Subscriptions at a gateway over workers: subscribers see one system, also when its workers die. */
 import { describe, expect, it } from 'vitest';
-import { EVENTS_LINGER_MS, PING_EVERY_MS } from '../../../src/limits.ts';
+import { EVENTS_LINGER_MS, PING_EVERY_MS, TREE_PAGE } from '../../../src/gateway/limits.ts';
 import { type Cursor } from '../../../src/gateway/protocol/protocol.ts';
+import { LONG } from '../../support/effort.ts';
 import { type Frame, type MemoryClient } from '../../support/gateway/memory-client.ts';
 import { COUNTERS, type SpreadGatewayTest, startSpreadGateway } from '../../support/gateway/workers-kit.ts';
 
@@ -10,7 +11,7 @@ function add(test: SpreadGatewayTest, client: MemoryClient, address: string, by 
 }
 
 describe('the view of an actor', () => {
-  it('follows it, wherever it lives, over the death of its worker', async () => {
+  it('follows the actor on any worker, also after the death of that worker', async () => {
     const test = await startSpreadGateway();
     const client = await test.client();
     for (const address of test.pair) await test.subscribe(client, `actor/${address}`);
@@ -30,7 +31,7 @@ describe('the view of an actor', () => {
     }
   });
 
-  it('is resumed where a client left off, by another gateway too', async () => {
+  it('resumes where a client left off, also at a new gateway', async () => {
     const test = await startSpreadGateway();
     const [, address] = test.pair;
     const topic = `actor/${address}`;
@@ -53,7 +54,7 @@ describe('the view of an actor', () => {
     expect(third.last('snap', topic)).toMatchObject({ recovered: false, d: { context: { count: 2 } } });
   });
 
-  it('waits for a worker that is down, and ends with its actor', async () => {
+  it('waits for a worker that is down, and ends when the actor is removed', async () => {
     const test = await startSpreadGateway({ destructive: true });
     const client = await test.client();
     const [, address] = test.pair;
@@ -68,7 +69,7 @@ describe('the view of an actor', () => {
     expect(client.last('end', `inspection/${address}`)).toMatchObject({ e: { code: 'BOSUN_ACTOR_UNKNOWN' } });
   });
 
-  it('is given up before it is there, and asked for anew', async () => {
+  it('can be cancelled before it has arrived, and requested again', async () => {
     const test = await startSpreadGateway();
     const client = await test.client();
     const [, address] = test.pair;
@@ -92,7 +93,7 @@ describe('the view of an actor', () => {
     expect(client.view(topic)).toMatchObject({ context: { count: 2 } });
   });
 
-  it('is fetched once for all who look at it', async () => {
+  it('is fetched once for all its subscribers', async () => {
     const test = await startSpreadGateway();
     const [, address] = test.pair;
     const topic = `actor/${address}`;
@@ -107,7 +108,7 @@ describe('the view of an actor', () => {
     expect(clients[0]!.view(topic)).toMatchObject({ context: { count: 1 } });
   });
 
-  it('has what was acknowledged before somebody joins those who look at it', async () => {
+  it('shows a new subscriber every change that was acknowledged before', async () => {
     const test = await startSpreadGateway();
     const [, address] = test.pair;
     const topic = `actor/${address}`;
@@ -119,7 +120,7 @@ describe('the view of an actor', () => {
     expect(second.last('snap', topic)).toMatchObject({ d: { context: { count: 7 } } });
   });
 
-  it('shows the last step where it is looked into', async () => {
+  it('shows the last step in the topic inspection', async () => {
     const test = await startSpreadGateway();
     const client = await test.client();
     const [, address] = test.pair;
@@ -133,7 +134,7 @@ describe('the view of an actor', () => {
 });
 
 describe('views of the whole system', () => {
-  it('follow every worker: the tree, and dead letters', async () => {
+  it('follow every worker: the tree and the dead letters', async () => {
     const test = await startSpreadGateway();
     const client = await test.client();
     await test.subscribe(client, 'tree');
@@ -155,7 +156,19 @@ describe('views of the whole system', () => {
     expect((client.view('tree') as { children: object[] }).children).toHaveLength(COUNTERS.length + 8);
   });
 
-  it('go on when a worker that died is back', async () => {
+  it('come by page if there are many actors', LONG, async () => {
+    const children = Array.from({ length: TREE_PAGE + 100 }, (_, n) => ({ id: `n${n}`, agent: 'counter' }));
+    const test = await startSpreadGateway({}, { tree: { children } });
+    const client = await test.client();
+    await test.subscribe(client, 'tree');
+    type Shown = { readonly next?: string; readonly children: readonly { readonly address: string }[] };
+    while ((client.view('tree') as Shown).next !== undefined) await test.settle();
+    const addresses = (client.view('tree') as Shown).children.map(({ address }) => address);
+    expect(addresses.sort()).toEqual(children.map(({ id }) => id).sort());
+    expect(client.of('delta', 'tree').length).toBeGreaterThan(0);
+  });
+
+  it('continue when a dead worker has restarted', async () => {
     const test = await startSpreadGateway();
     const client = await test.client();
     const [, address] = test.pair;
@@ -177,7 +190,7 @@ describe('views of the whole system', () => {
 describe('emitted events', () => {
   const topic = 'events/**';
 
-  it('come from all workers, and are kept for who comes back in time', async () => {
+  it('come from all workers, and are kept for a client that reconnects in time', async () => {
     const test = await startSpreadGateway();
     const client = await test.client();
     await test.subscribe(client, topic, { mode: 'events' });
@@ -196,7 +209,7 @@ describe('emitted events', () => {
     );
   });
 
-  it('are those of the pattern', async () => {
+  it('come only from actors that match the pattern', async () => {
     const test = await startSpreadGateway();
     const client = await test.client();
     const [zero, one] = test.pair;
@@ -206,7 +219,7 @@ describe('emitted events', () => {
     expect(zero).not.toBe(one);
   });
 
-  it('may be missed when a worker dies, and listeners are told so', async () => {
+  it('may be lost when a worker dies, and listeners are told so', async () => {
     const test = await startSpreadGateway();
     const client = await test.client();
     await test.subscribe(client, topic, { mode: 'events' });
@@ -223,7 +236,7 @@ describe('emitted events', () => {
     expect(other.last('snap', topic)).toMatchObject({ recovered: false });
   });
 
-  it('are not fetched any more a while after the last listener has left', async () => {
+  it('are no longer fetched some time after the last listener has left', async () => {
     const test = await startSpreadGateway();
     const client = await test.client();
     await test.subscribe(client, topic, { mode: 'events' });
@@ -244,7 +257,7 @@ describe('emitted events', () => {
 });
 
 describe('turns', () => {
-  it('of one actor are resumed as long as its worker lives', async () => {
+  it('can be resumed for one actor as long as its worker lives', async () => {
     const test = await startSpreadGateway();
     const [, address] = test.pair;
     const topic = `trace/${address}`;
@@ -271,7 +284,7 @@ describe('turns', () => {
     expect(other.of('evt', topic)).toHaveLength(2);
   });
 
-  it('of the whole system come from all workers, with numbers of their own', async () => {
+  it('come from all workers for the whole system, and are numbered by the gateway', async () => {
     const test = await startSpreadGateway();
     const client = await test.client();
     await test.subscribe(client, 'trace/root', { mode: 'events' });
@@ -293,7 +306,7 @@ describe('turns', () => {
 });
 
 describe('the end of the system', () => {
-  it('is a close for all who watch, so that they come back, and no end of what they watch', async () => {
+  it('closes connections, so that clients reconnect, and does not end their subscriptions', async () => {
     const test = await startSpreadGateway();
     const client = await test.client();
     const topics = ['tree', 'dead-letters', `actor/${test.pair[0]}`, `inspection/${test.pair[1]}`];
@@ -307,7 +320,7 @@ describe('the end of the system', () => {
     expect(test.logged).toEqual([]);
   });
 
-  it('lets who is about to be welcomed come again', async () => {
+  it('closes a client that waits for its welcome with 4500, so that it reconnects', async () => {
     const test = await startSpreadGateway();
     test.test.crash(1);
     const client = await test.client({ session: 'a-session-of-22-chars-' });
@@ -319,7 +332,7 @@ describe('the end of the system', () => {
 });
 
 describe('a stream of server-sent events', () => {
-  it('is a subscription like any other', async () => {
+  it('follows an actor on any worker', async () => {
     const test = await startSpreadGateway({ port: 0 });
     const { url } = await test.gateway.listen();
     const [, address] = test.pair;

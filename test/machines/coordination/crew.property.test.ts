@@ -1,6 +1,6 @@
 /**
- * Whatever people do, in whatever order, and wherever the power is cut: what always holds of items, pauses and the
- * ledger.
+ * Invariants of items, pauses and the ledger under random events: orders of people, ends and failures of work, and
+ * power cuts.
  */
 import fc from 'fast-check';
 import { type AnyActorRef } from 'xstate';
@@ -66,9 +66,9 @@ const deeds: fc.Arbitrary<readonly Deed[]> = fc.array(
   { minLength: 1, maxLength: 14 },
 );
 
-/** Live PauseManagers by item: born, and in a state in which the item does not simply run. */
+/** Addresses of the live PauseManagers; an item that has never been paused has none. */
 function pausesOf(crew: Crew): string[] {
-  const bosses = crew.test.system.tree().children.find(({ address }) => address === 'pauses')!;
+  const bosses = crew.test.shard.tree().children.find(({ address }) => address === 'pauses')!;
   return bosses.children.map(({ address }) => address);
 }
 
@@ -86,7 +86,7 @@ class Stage {
 }
 
 async function perform(crew: Crew, stage: Stage, deed: Deed): Promise<void> {
-  if (deed.do === 'send') await crew.test.system.send('coordinator', deed.event);
+  if (deed.do === 'send') await crew.test.shard.send('coordinator', deed.event);
   else if (deed.do === 'wait') await crew.test.advance(deed.days * DAY_MS);
   else if (deed.do === 'crash') {
     stage.open.length = 0;
@@ -98,32 +98,28 @@ async function perform(crew: Crew, stage: Stage, deed: Deed): Promise<void> {
   }
 }
 
-describe('whatever happens to a plan', () => {
-  it(
-    'CA-016, CA-028: an item has at most one pause, and what the coordinator says of it is what its PauseManager ' +
-      'does',
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(deeds, async (story) => {
-          const stage = new Stage();
-          const crew = await startCrew(plan, { work: stage.work, desks: [] });
-          for (const deed of story) {
-            await perform(crew, stage, deed);
-            await crew.test.settle();
-            const managers = pausesOf(crew);
-            expect(new Set(managers).size).toBe(managers.length);
-            for (const name of ['I', 'J']) agrees(crew, name);
-            const { tally } = crew.context();
-            expect(tally.done).toBe(crew.item('I').done.length + crew.item('J').done.length);
-            expect(crew.state()).toBe(outcomeOf(tally, plan.tasks.length));
-            expect(crew.test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
-          }
-          await crew.test.system.stop();
-        }),
-        { numRuns: byEffort({ quick: 10, ci: 40 }) },
-      );
-    },
-  );
+describe('a plan under random events', () => {
+  it('CA-016, CA-028: has at most one pause per item, whose state the coordinator always knows', async () => {
+    await fc.assert(
+      fc.asyncProperty(deeds, async (story) => {
+        const stage = new Stage();
+        const crew = await startCrew(plan, { work: stage.work, desks: [] });
+        for (const deed of story) {
+          await perform(crew, stage, deed);
+          await crew.test.settle();
+          const managers = pausesOf(crew);
+          expect(new Set(managers).size).toBe(managers.length);
+          for (const name of ['I', 'J']) agrees(crew, name);
+          const { tally } = crew.context();
+          expect(tally.done).toBe(crew.item('I').done.length + crew.item('J').done.length);
+          expect(crew.state()).toBe(outcomeOf(tally, plan.tasks.length));
+          expect(crew.test.shard.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
+        }
+        await crew.test.shard.stop();
+      }),
+      { numRuns: byEffort({ quick: 10, ci: 40 }) },
+    );
+  });
 
   it('CA-042: every item ends completed, failed, paused with a reason, or expired', async () => {
     await fc.assert(
@@ -134,7 +130,7 @@ describe('whatever happens to a plan', () => {
           await perform(crew, stage, deed);
           await crew.test.settle();
         }
-        // From here on all work ends, and nobody does anything.
+        // From here on all work ends, and no more events are sent.
         await crew.send({ type: 'capacity.set', agentType: 'x', capacity: null });
         await crew.send({ type: 'capacity.set', agentType: 'y', capacity: null });
         while (stage.open.length > 0) {
@@ -156,7 +152,7 @@ describe('whatever happens to a plan', () => {
           expect(phase === 'running' ? done.length : 2).toBe(2);
           expect(phase === 'running' || isLost(crew.item(name))).toBe(true);
         }
-        await crew.test.system.stop();
+        await crew.test.shard.stop();
       }),
       { numRuns: byEffort({ quick: 7, ci: 25 }) },
     );
@@ -193,7 +189,7 @@ describe('the ledger', () => {
     const running: string[] = [];
     let events = 0;
     const turn = (take: (ledger: PlanLedger) => void): void => {
-      const ledger = new PlanLedger(context, { nowMs: 0, self, isPresent: () => false });
+      const ledger = new PlanLedger(context, { nowMs: 0, self, find: () => undefined });
       take(ledger);
       startTasks(ledger, null);
       for (const { event } of ledger.outgoing)
@@ -220,7 +216,7 @@ describe('the ledger', () => {
     })),
   });
 
-  it('CA-005: decides about 10,000 tasks one by one within 5 seconds: an event costs what it changes', async () => {
+  it('CA-005: takes the ends of 10,000 tasks one by one within 5 seconds: an event costs what it changes', async () => {
     const {
       result: { events: ended, context },
       tookMs,

@@ -5,6 +5,7 @@ import { resultsOf } from '../../../src/machines/coordination/coordinator/coordi
 import { type Plan } from '../../../src/machines/coordination/plan/plan.ts';
 import { planOf } from '../../support/fixtures/plans/plans.ts';
 import { type Crew, MINUTE_MS, startCrew as start, type Work } from '../../support/machines/crew-subject.ts';
+import { LONG } from '../../support/effort.ts';
 
 const twoStages = {
   stages: { draft: { agent: 'writer' }, print: { agent: 'printer', after: ['draft'], barrier: true } },
@@ -16,7 +17,7 @@ function startCrew(plan: Plan, work?: Work): Promise<Crew> {
 }
 
 describe('the Lead Coordinator', () => {
-  it('carries a plan out to its end, each task once, after what it waits for', async () => {
+  it('runs a plan to its end, each task once and after its dependencies', async () => {
     const crew = await startCrew(planOf(twoStages));
     const { starts } = crew;
     expect(crew.state()).toBe('completed');
@@ -33,7 +34,7 @@ describe('the Lead Coordinator', () => {
     expect(seen).toEqual([{}, { draft: 'output of draft' }]);
   });
 
-  it('hands a task of a plan of tasks the results of those it waits for, by id', async () => {
+  it('hands each task of a plan of tasks the results of its dependencies, by id', async () => {
     const tasks = [
       { id: 'a', agent: 'x' },
       { id: 'b', agent: 'x' },
@@ -60,7 +61,7 @@ describe('the Lead Coordinator', () => {
     expect(most).toBeLessThanOrEqual(3);
   });
 
-  it('CA-002, CA-005: carries 500 tasks out, each once, with no agent type ever over its places', async () => {
+  it('CA-002, CA-005: runs 500 tasks once each, never above the capacity of an agent type', LONG, async () => {
     const active = { one: 0, two: 0 };
     const most = { one: 0, two: 0 };
     const stages = {
@@ -87,7 +88,7 @@ describe('the Lead Coordinator', () => {
     expect(most.two).toBeLessThanOrEqual(20);
   });
 
-  it('goes on after a power cut with what was done kept and what was running started again', async () => {
+  it('goes on after a power cut: it keeps finished tasks and restarts the running ones', async () => {
     const gates = new Map<string, () => void>();
     const plan = planOf({ ...twoStages, capacity: { writer: 1 } });
     const crew = await startCrew(
@@ -105,7 +106,7 @@ describe('the Lead Coordinator', () => {
 });
 
 describe('a task that fails', () => {
-  it('CA-040: is tried again after a backoff, by its Boss, until it succeeds', async () => {
+  it('CA-040: is retried by its Boss after a backoff until it succeeds', async () => {
     const crew = await startCrew(planOf({ ...twoStages, items: ['A'] }), ({ task }, starts) => {
       if (task.stage === 'draft' && starts < 3) throw new Error('not yet');
       return 'done';
@@ -116,7 +117,7 @@ describe('a task that fails', () => {
     expect(crew.state()).toBe('completed');
   });
 
-  it('CA-028, CA-041: pauses its item with the reason when its attempts are used up; the others finish', async () => {
+  it('CA-028, CA-041: pauses its item with the reason when its attempts are used up; other items finish', async () => {
     const crew = await startCrew(planOf(twoStages), ({ task }) => {
       if (task.id === 'B/draft') throw new Error('no ink');
       return 'done';
@@ -130,7 +131,7 @@ describe('a task that fails', () => {
     expect(crew.starts).toContain('C/print');
   });
 
-  it('spends only its own attempts: failures of other tasks do not end it', async () => {
+  it('uses up only its own attempts: failures of other tasks do not end it', async () => {
     const plan = planOf({ tasks: Array.from({ length: 8 }, (_, n) => ({ id: `t${n}`, agent: 'x' })) });
     const crew = await startCrew(plan, (_, starts) => {
       if (starts < 3) throw new Error('twice');
@@ -140,7 +141,7 @@ describe('a task that fails', () => {
     expect(crew.state()).toBe('completed');
   });
 
-  it('keeps its count of attempts over power cuts', async () => {
+  it('keeps its count of attempts across power cuts', async () => {
     const crew = await startCrew(planOf({ ...twoStages, items: ['A'] }), () => {
       throw new Error('never');
     });
@@ -168,7 +169,7 @@ describe('the PauseManager', () => {
 
   it('CA-016, CA-021: is PAUSED with a checkpoint of the stage boundary', async () => {
     const { crew } = await pausedCrew();
-    const manager = crew.test.system.actor('pauses/B').snapshot();
+    const manager = crew.test.shard.actor('pauses/B').snapshot();
     expect(manager.value).toBe('PAUSED');
     expect(manager.context).toMatchObject({ checkpoint: { checkpointId: 'B#1', completed: [], failed: ['B/draft'] } });
   });
@@ -176,17 +177,17 @@ describe('the PauseManager', () => {
   it('CA-043, CA-044: resumes the item, which passes the barrier alone and completes the plan', async () => {
     const { crew, mend } = await pausedCrew();
     mend();
-    await crew.test.system.send(COORDINATOR, { type: 'plan.resume', item: 'B' });
+    await crew.test.shard.send(COORDINATOR, { type: 'plan.resume', item: 'B' });
     await crew.test.settle();
     expect(crew.state()).toBe('completed');
     expect(crew.starts.slice(-2)).toEqual(['B/draft', 'B/print']);
-    expect(crew.test.system.actor('pauses/B').snapshot().value).toBe('RUNNING');
+    expect(crew.test.shard.actor('pauses/B').snapshot().value).toBe('RUNNING');
   });
 
-  it('stays paused over a power cut, and an order left before it still counts', async () => {
+  it('keeps an item paused across a power cut, and carries out an order that was sent before the cut', async () => {
     const { crew, mend } = await pausedCrew();
     mend();
-    await crew.test.system.send(COORDINATOR, { type: 'plan.resume', item: 'B' });
+    await crew.test.shard.send(COORDINATOR, { type: 'plan.resume', item: 'B' });
     await crew.test.crash();
     await crew.test.restart();
     expect(crew.state()).toBe('completed');
@@ -194,51 +195,51 @@ describe('the PauseManager', () => {
 
   it('CA-017: pauses again when the resumed task fails again', async () => {
     const { crew } = await pausedCrew();
-    await crew.test.system.send(COORDINATOR, { type: 'plan.resume', item: 'B' });
+    await crew.test.shard.send(COORDINATOR, { type: 'plan.resume', item: 'B' });
     await crew.test.advance(10 * MINUTE_MS);
     expect(crew.phase('B')).toBe('paused');
-    expect(crew.test.system.actor('pauses/B').snapshot().context).toMatchObject({
+    expect(crew.test.shard.actor('pauses/B').snapshot().context).toMatchObject({
       checkpoint: { checkpointId: 'B#2' },
     });
     expect(crew.starts.filter((id) => id === 'B/draft')).toHaveLength(6);
   });
 
-  it('waits for the stages under way before a pause by hand holds, and keeps their results', async () => {
+  it('pauses an item by hand only after its running stages have ended, and keeps their results', async () => {
     const gates = new Map<string, () => void>();
     const crew = await startCrew(
       planOf({ ...twoStages, items: ['A'] }),
       ({ task }) => new Promise((resolve) => gates.set(task.id, () => resolve('text'))),
     );
-    await crew.test.system.send(COORDINATOR, { type: 'plan.pause', item: 'A', reason: 'under review' });
+    await crew.test.shard.send(COORDINATOR, { type: 'plan.pause', item: 'A', reason: 'under review' });
     await crew.test.settle();
     expect(crew.phase('A')).toBe('pausing');
-    expect(crew.test.system.actor('pauses/A').snapshot().value).toBe('PAUSING');
+    expect(crew.test.shard.actor('pauses/A').snapshot().value).toBe('PAUSING');
     gates.get('A/draft')!();
     await crew.test.settle();
     expect(crew.phase('A')).toBe('paused');
     expect(resultsOf(crew.context(), 'A')).toEqual({ draft: 'text' });
     expect(crew.starts).toEqual(['A/draft']);
-    await crew.test.system.send(COORDINATOR, { type: 'plan.resume', item: 'A' });
+    await crew.test.shard.send(COORDINATOR, { type: 'plan.resume', item: 'A' });
     await crew.test.settle();
     expect(crew.starts).toEqual(['A/draft', 'A/print']);
   });
 
-  it('ignores orders about items that the plan does not have, and orders that do not fit the state', async () => {
+  it('ignores orders about items that are not in the plan, and orders that do not fit the state', async () => {
     const crew = await startCrew(planOf(twoStages));
     for (const type of ['plan.pause', 'plan.resume']) {
-      await crew.test.system.send(COORDINATOR, { type, item: 'Z' });
-      await crew.test.system.send(COORDINATOR, { type, item: 'A' });
+      await crew.test.shard.send(COORDINATOR, { type, item: 'Z' });
+      await crew.test.shard.send(COORDINATOR, { type, item: 'A' });
     }
     await crew.test.settle();
     expect(crew.state()).toBe('completed');
-    expect(crew.test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
+    expect(crew.test.shard.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
   });
 });
 
-describe('what the crew leaves behind', () => {
+describe('a crew after its work', () => {
   it('ends the Boss of every completed task', async () => {
     const { test } = await startCrew(planOf(twoStages));
-    const tree = test.system.tree();
+    const tree = test.shard.tree();
     expect(tree.children.map(({ address }) => address)).toEqual(['stages', 'pauses', COORDINATOR]);
     expect(tree.children[0]!.children).toEqual([]);
   });

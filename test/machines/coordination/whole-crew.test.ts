@@ -12,11 +12,12 @@ import {
   resultsOf,
 } from '../../../src/machines/coordination/coordinator/coordinator-context.ts';
 import { type ItemDebate } from '../../../src/machines/work/agent-function.ts';
+import { openGatesOf, toldPhase } from '../../../src/machines/coordination/coordinator/progress.ts';
 import { withDebate } from '../../../src/machines/coordination/coordinator/item-debates.ts';
-import { ITEM_DEBATES_KEPT_MAX } from '../../../src/limits.ts';
+import { ITEM_DEBATES_KEPT_MAX } from '../../../src/machines/limits.ts';
 import { type AgentFunction } from '../../../src/machines/work/agent-function.ts';
 import { stageAgent } from '../../../src/machines/work/stage.ts';
-import { startTestSystem } from '../../../src/testing/test-system.ts';
+import { startMachines } from '../../support/machines/machines-under-test.ts';
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts';
 import { planOf } from '../../support/fixtures/plans/plans.ts';
 import { startWholeCrew, WholeCrew } from '../../support/machines/whole-crew.ts';
@@ -27,7 +28,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 const FIVE = ['AAPL', 'MSFT', 'GOOGL', 'AMZN', 'TSLA'];
 
-describe('five items that fail of one cause', () => {
+describe('five items that fail from one cause', () => {
   /** Each company a few seconds after the other, as the quota of Koyfin runs out. */
   async function fiveFailed(): Promise<{ crew: WholeCrew; mend(): void; calls: string[] }> {
     let isOver = true;
@@ -53,8 +54,8 @@ describe('five items that fail of one cause', () => {
   }
 
   it(
-    'CA-E10, CA-056: make five pauses, one correlation, one batch and five cards, and "Resume All" has all of them ' +
-      'go on',
+    'CA-E10, CA-056, CN-018, CN-023: make five pauses, one correlation, one batch and five cards; "Resume ' +
+      'All" resumes all five',
     async () => {
       const { crew, mend } = await fiveFailed();
       expect(crew.phases()).toEqual(FIVE.map(() => 'paused'));
@@ -92,8 +93,7 @@ describe('five items that fail of one cause', () => {
   );
 
   it(
-    'CA-075: take their cards away with them when they go on: one was acknowledged by who resumed all, the ' +
-      'others are settled',
+    'CA-075: close their cards when they go on: the card of "Resume All" is acknowledged, the others are settled',
     LONG,
     async () => {
       const { crew, mend } = await fiveFailed();
@@ -109,7 +109,31 @@ describe('five items that fail of one cause', () => {
     },
   );
 
-  it('CA-055: that fail again when resumed are paused again as one batch, and nobody talks without end', async () => {
+  it('CN-010: record why they are correlated, and by what share of failures their batch goes on', async () => {
+    const { crew, mend } = await fiveFailed();
+    expect(crew.correlations()[0]!.decision).toEqual({
+      gate: 'items that failed alike within a window',
+      passes: 'atLeast',
+      threshold: 3,
+      value: 5,
+      isPassed: true,
+      outcome: 'correlated',
+    });
+    mend();
+    await crew.ask('batches', { type: 'batch.resume', batchId: 'batch-1' });
+    await crew.powerCut();
+    await crew.test.advance(MINUTE_MS);
+    expect(crew.batches()[0]!.decision).toEqual({
+      gate: 'failed share of a batch',
+      passes: 'atMost',
+      threshold: 0.5,
+      value: 0,
+      isPassed: true,
+      outcome: 'goes on',
+    });
+  });
+
+  it('CA-055: are paused again as one batch when they fail again, without endless messages', async () => {
     const { crew, calls } = await fiveFailed();
     const before = calls.length;
     await crew.ask('batches', { type: 'batch.resume', batchId: 'batch-1' });
@@ -119,7 +143,7 @@ describe('five items that fail of one cause', () => {
     expect(crew.batches().filter(({ phase }) => phase !== 'finished').length).toBeLessThanOrEqual(1);
   });
 
-  it('CA-032, CA-054: go on by themselves when the source says that its quota is there again', async () => {
+  it('CA-032, CA-054: go on by themselves when the source reports that its quota is reset', async () => {
     const clock = new VirtualClock();
     const resetAtMs = clock.wallMs() + HOUR_MS;
     const isOver = () => clock.wallMs() < resetAtMs;
@@ -145,7 +169,7 @@ describe('five items that fail of one cause', () => {
   });
 });
 
-describe('a debate that an agent of the plan begins', () => {
+describe('a debate begun by an agent of the plan', () => {
   const doubts = {
     id: 'margin',
     topic: 'Margin of ACME',
@@ -187,7 +211,7 @@ describe('a debate that an agent of the plan begins', () => {
       await say({ kind: 'challenge', content: challenge });
       return 'doubted';
     };
-    const plan = planOf({ stages, items: ['ACME'] });
+    const plan = planOf({ pack: 'finance', stages, items: ['ACME'] });
     const crew = await startWholeCrew(plan, {
       strategy: async () => 0.28,
       checker,
@@ -199,7 +223,7 @@ describe('a debate that an agent of the plan begins', () => {
     return { crew, runs };
   }
 
-  it('CA-007, CA-091: is opened in its name and about its item, and the plan goes on meanwhile', async () => {
+  it('CA-007, CA-091: is opened in the name of the agent and about its item, while the plan goes on', async () => {
     const { crew } = await disputed();
     expect(crew.debates()).toMatchObject([
       { id: 'margin', item: 'ACME', challenger: 'checker', challenged: 'strategy', level: 'L1' },
@@ -208,8 +232,8 @@ describe('a debate that an agent of the plan begins', () => {
   });
 
   it(
-    'CA-124: unanswered, has its cautious value gone on with: what rests on it is flagged, and later work is given ' +
-      'it',
+    'CA-124: goes on with the cautious value if unanswered: its dependents are flagged, and later work is ' +
+      'given the value',
     async () => {
       const { crew } = await disputed();
       await crew.test.advance(30 * MINUTE_MS);
@@ -230,8 +254,8 @@ describe('a debate that an agent of the plan begins', () => {
   );
 
   it(
-    'CA-134, CA-135, CA-E15: overridden, has what it moves run again, one after the other, and what is behind it; ' +
-      'the rest is only flagged',
+    'CA-134, CA-135, CA-E15: runs the affected dependents and their downstream again in series when ' +
+      'overridden, and flags the rest',
     async () => {
       const { crew, runs } = await disputed();
       await crew.test.advance(2 * HOUR_MS);
@@ -274,7 +298,7 @@ describe('a debate that an agent of the plan begins', () => {
     await crew.test.settle();
   };
 
-  it('CA-135: more than two run again side by side', async () => {
+  it('CA-135: runs more than two dependents again in parallel', async () => {
     const [dcf, sensitivity, risk] = doubts.dependents;
     const { crew, runs } = await disputed({
       ...doubts,
@@ -289,7 +313,7 @@ describe('a debate that an agent of the plan begins', () => {
     expect([crew.state(), crew.item('ACME').rerun]).toEqual(['completed', undefined]);
   });
 
-  it('CA-134: what still runs with the old value ends first, and its result does not count', async () => {
+  it('CA-134: lets running tasks with the old value end first, and discards their results', async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => (release = resolve));
     const [dcf, , risk] = doubts.dependents;
@@ -309,7 +333,7 @@ describe('a debate that an agent of the plan begins', () => {
     expect([crew.state(), crew.item('ACME').stale]).toEqual(['completed', []]);
   });
 
-  it('CA-134: in a plan of tasks runs again what waits for it too, whoever does it', async () => {
+  it('CA-134: runs dependents again in a plan of tasks too, whichever agents do them', async () => {
     const runs: string[] = [];
     const work =
       (name: string): AgentFunction =>
@@ -323,7 +347,7 @@ describe('a debate that an agent of the plan begins', () => {
       { id: 'report', agent: 'report', after: ['dcf'] },
       { id: 'other', agent: 'other' },
     ];
-    const crew = await startWholeCrew(planOf({ tasks }), {
+    const crew = await startWholeCrew(planOf({ pack: 'finance', tasks }), {
       checker,
       dcf: work('dcf'),
       report: work('report'),
@@ -335,7 +359,77 @@ describe('a debate that an agent of the plan begins', () => {
     expect([runs, crew.state()]).toEqual([['dcf', 'report'], 'completed']);
   });
 
-  it('CA-133: held again keeps its value until the debate that follows has ended', async () => {
+  it('CA-123, CA-125, CA-132: is in the package of the next gate, and is reviewed there (D6)', async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const plan = planOf({
+      pack: 'finance',
+      stages: {
+        strategy: { agent: 'strategy' },
+        check: { agent: 'checker', after: ['strategy'] },
+        dcf: { agent: 'dcf', after: ['check'], gate: { name: 'print', audience: ['ada'] } },
+      },
+      items: ['ACME', 'OTHER'],
+    });
+    const crew = await startWholeCrew(plan, {
+      strategy: async () => 0.28,
+      checker: async (_, { item, say }) =>
+        item === 'ACME' ? say({ kind: 'challenge', content: { ...doubts, priority: 'critical-path' } }) : null,
+      dcf: () => held,
+    });
+    await crew.test.advance(90 * MINUTE_MS);
+    expect(crew.debates()).toMatchObject([{ id: 'margin', level: 'L4' }]);
+    await crew.powerCut();
+    release();
+    await crew.test.advance(MINUTE_MS);
+    expect(crew.debates()).toMatchObject([{ id: 'margin', level: 'L5' }]);
+    const gates = crew.gates().filter(({ isOver }) => !isOver);
+    expect(gates.map(({ kind }) => kind).toSorted()).toEqual(['G4', 'print', 'print']);
+    const packages = gates.map(({ id }) => crew.packageOf(id) as { item: string; debates: unknown });
+    expect(packages.find(({ item, debates }) => item === 'ACME' && debates !== undefined)!.debates).toEqual({
+      headline: '1 provisional decisions require review',
+      provisional: [
+        {
+          debate: 'margin',
+          topic: 'Margin of ACME',
+          mark: 'provisional - conservative default',
+          positions: [
+            {
+              side: 'challenger',
+              position: expect.objectContaining({ value: 0.25 }) as unknown,
+              isApplied: true,
+              score: expect.any(Number) as unknown,
+            },
+            {
+              side: 'challenged',
+              position: expect.objectContaining({ value: 0.28 }) as unknown,
+              isApplied: false,
+              score: expect.any(Number) as unknown,
+            },
+          ],
+          rationale: expect.stringContaining('0.25 is more cautious than 0.28') as unknown,
+          dependents: ['dcf', 'sensitivity', 'risk'],
+        },
+      ],
+      deferred: [],
+    });
+    expect(packages.find(({ item }) => item === 'OTHER')!.debates).toBeNull();
+    const review = gates.find(({ kind }) => kind === 'G4')!;
+    const answer = { action: 'override', side: 'challenged' };
+    expect(await crew.ask('gates', { type: 'gate.answer', gate: review.id, by: 'ada', answer })).toMatchObject({
+      taken: true,
+    });
+    await crew.test.settle();
+    expect(crew.item('ACME').debates!['margin']).toMatchObject({ state: 'decided', value: 0.28, review: null });
+    const due = () => crew.openCards().filter(({ kind }) => kind === 'provisionals.due');
+    expect(due()).toHaveLength(1);
+    const stage = gates.find(({ kind, item }) => kind === 'print' && item === 'ACME')!;
+    await crew.ask('gates', { type: 'gate.answer', gate: stage.id, by: 'ada', answer: { decision: 'approve' } });
+    await crew.test.settle();
+    expect(due()).toEqual([]);
+  });
+
+  it('CA-133: keeps its value during a re-debate, until the re-debate has ended', async () => {
     const { crew } = await disputed();
     await crew.test.advance(26 * HOUR_MS);
     const gate = crew.gates().find(({ isOver }) => !isOver)!;
@@ -350,7 +444,7 @@ describe('a debate that an agent of the plan begins', () => {
     });
   });
 
-  it(`remembers the last ${ITEM_DEBATES_KEPT_MAX} that are decided, and all that are not`, () => {
+  it(`is kept on record while undecided; of decided debates an item keeps the last ${ITEM_DEBATES_KEPT_MAX}`, () => {
     const debate = (id: string, state: ItemDebate['state']): ItemDebate => ({
       debate: id,
       topic: id,
@@ -360,6 +454,7 @@ describe('a debate that an agent of the plan begins', () => {
       mark: '',
       confidence: null,
       flagged: [],
+      review: null,
     });
     let debates: Readonly<Record<string, ItemDebate>> = withDebate({}, debate('open', 'provisional'));
     for (let n = 0; n <= ITEM_DEBATES_KEPT_MAX; n += 1) debates = withDebate(debates, debate(`d${n}`, 'decided'));
@@ -371,11 +466,11 @@ describe('a debate that an agent of the plan begins', () => {
     ]);
   });
 
-  it('CA-134: survives a power cut in the middle of running again', async () => {
+  it('CA-134: survives a power cut while dependents run again', async () => {
     const { crew } = await disputed();
     await crew.test.advance(26 * HOUR_MS);
     const gate = crew.gates().find(({ isOver }) => !isOver)!;
-    await crew.test.system.send('gates', {
+    await crew.test.shard.send('gates', {
       type: 'gate.answer',
       gate: gate.id,
       by: 'ada',
@@ -386,7 +481,7 @@ describe('a debate that an agent of the plan begins', () => {
     expect([crew.state(), crew.item('ACME').done.length, crew.item('ACME').rerun]).toEqual(['completed', 6, null]);
   });
 
-  it('CA-075: takes its cards away when it is resolved', async () => {
+  it('CA-075: closes its cards when it is resolved', async () => {
     const { crew } = await disputed();
     await crew.test.advance(26 * HOUR_MS);
     const about = () =>
@@ -423,8 +518,8 @@ describe('a gate of a stage', () => {
     });
 
   it(
-    'CA-008, CA-137: asks people when the stage is done, reminds them, and the item goes on when they have ' +
-      'answered; its card ends',
+    'CA-008, CA-137: asks people after its stage, reminds them, and lets the item go on when they answer; ' +
+      'its card ends',
     async () => {
       const { crew, runs } = await start();
       expect(crew.gates()).toMatchObject([
@@ -445,7 +540,26 @@ describe('a gate of a stage', () => {
     },
   );
 
-  it('CA-031: turned down for changes pauses the item; resumed, the stage runs and people are asked anew', async () => {
+  it('is identified by item, stage and proposal, and its item waits for people (N4)', async () => {
+    const crew = await startWholeCrew(gated({ preset: 'G3' }), {
+      draft: async (_, { item }) => ({ proposal: `print ${item} in red`, pages: 3 }),
+      print: async () => {},
+    });
+    const about = (item: string) => ({ item, stage: 'draft', title: 'Assumptions', proposal: `print ${item} in red` });
+    expect(crew.gates()).toMatchObject([about('A'), about('B')]);
+    expect(crew.cards().map(({ title }) => title)).toEqual(['A/draft: Assumptions', 'B/draft: Assumptions']);
+    const [first, second] = crew.gates().map(({ id }) => id);
+    const phases = () => ['A', 'B'].map((item) => toldPhase(crew.item(item), 2));
+    expect([phases(), openGatesOf(crew.item('A'))]).toEqual([['waitingForHuman', 'waitingForHuman'], [first]]);
+    await crew.powerCut();
+    await answer(crew, 0, 'approve');
+    expect([phases(), openGatesOf(crew.item('A'))]).toEqual([['completed', 'waitingForHuman'], []]);
+    expect(await crew.ask('coordinator', { type: 'plan.report' })).toMatchObject({
+      waitingForHuman: [{ item: 'B', gate: second }],
+    });
+  });
+
+  it('CA-031: pauses the item for changes; on resume the stage runs again and people are asked again', async () => {
     const { crew, runs } = await start();
     await answer(crew, 0, 'revise');
     expect(crew.item('A')).toMatchObject({ phase: 'paused', reason: 'Gate 3 asks for changes: no reason given' });
@@ -458,8 +572,7 @@ describe('a gate of a stage', () => {
   });
 
   it(
-    'CA-031: that nobody answers pauses the item; resumed, it comes to the gate again, and a validated one is ' +
-      'passed',
+    'CA-031: pauses the item if unanswered; on resume the item reaches the gate again, or passes it if ' + 'validated',
     async () => {
       const { crew, runs } = await start({ preset: 'G3', deadlineMs: HOUR_MS, remindAfterMs: [] });
       await crew.test.advance(HOUR_MS);
@@ -469,15 +582,15 @@ describe('a gate of a stage', () => {
       await crew.powerCut();
       await answer(crew, 0, 'approve');
       expect(runs.filter((run) => run.startsWith('A/'))).toEqual(['A/draft', 'A/print']);
-      await crew.test.system.send('coordinator', { type: 'gate.validate', item: 'B', gate: 'G3', by: 'ada' });
+      await crew.test.shard.send('coordinator', { type: 'gate.validate', item: 'B', gate: 'G3', by: 'ada' });
       await crew.ask('coordinator', { type: 'resume.command', item: 'B', resumePlan: null, notify: true });
       expect(crew.state()).toBe('completed');
     },
   );
 
-  it('CA-031: is withdrawn when its item is given up, and so is its card', async () => {
+  it('CA-031: is withdrawn with its card when its item is given up', async () => {
     const { crew } = await start({ name: 'legal', title: 'May we print it?', audience: ['ada'] });
-    await crew.test.system.send('coordinator', { type: 'item.cancel', item: 'A' });
+    await crew.test.shard.send('coordinator', { type: 'item.cancel', item: 'A' });
     await crew.test.settle();
     expect(crew.gates().map(({ kind, phase }) => [kind, phase])).toEqual([
       ['legal', 'withdrawn'],
@@ -487,8 +600,53 @@ describe('a gate of a stage', () => {
   });
 });
 
-describe('a store of a Lead Coordinator without desks', () => {
-  it('goes on with the desks beside it: a paused item resumes, work under way ends, a failure is told', async () => {
+describe('an item that is paused while it works', () => {
+  async function pausing(request: object = {}) {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const plan = planOf({
+      stages: {
+        fetch: { agent: 'quick' },
+        read: { agent: 'slow', after: ['fetch'] },
+        print: { agent: 'quick', after: ['read'] },
+      },
+      items: ['ACME'],
+    });
+    const crew = await startWholeCrew(plan, { quick: async () => 'done', slow: () => held });
+    await crew.test.settle();
+    const order = { type: 'pause.request', item: 'ACME', reason: 'audit', checkpointId: null, trigger: 'MANUAL' };
+    expect(await crew.ask('coordinator', { ...order, ...request })).toMatchObject({ taken: true });
+    return { crew, release, state: () => crew.ask<object>('coordinator', { type: 'pause.state', item: 'ACME' }) };
+  }
+
+  it('CA-024, CA-044: says what it waits for; once paused, it waits for nothing and skips finished tasks', async () => {
+    const { crew, release, state } = await pausing();
+    expect(await state()).toMatchObject({
+      status: 'PAUSING',
+      checkpointId: null,
+      resumeDependencies: { skip: ['ACME/fetch'], wait: ['ACME/read'], restart: ['ACME/print'] },
+    });
+    await crew.powerCut();
+    release();
+    await crew.test.settle();
+    expect(await state()).toMatchObject({
+      status: 'PAUSED',
+      checkpointId: 'ACME#1',
+      resumeDependencies: { skip: ['ACME/fetch', 'ACME/read'], wait: [], restart: ['ACME/print'] },
+    });
+  });
+
+  it('CA-022: keeps the checkpoint that the request names (X-51)', async () => {
+    const { crew, release, state } = await pausing({ checkpointId: 'nightly-7' });
+    expect(await state()).toMatchObject({ status: 'PAUSING', checkpointId: 'nightly-7' });
+    release();
+    await crew.test.settle();
+    expect(await state()).toMatchObject({ status: 'PAUSED', checkpointId: 'nightly-7' });
+  });
+});
+
+describe('a store written by a Lead Coordinator without desks', () => {
+  it('can be reopened with desks: a paused item resumes, running work ends, and the resume is reported', async () => {
     const plan = planOf({
       stages: { one: { agent: 'one', retry: { attempts: 1 } }, two: { agent: 'two', after: ['one'] } },
       items: ['A', 'B'],
@@ -500,12 +658,12 @@ describe('a store of a Lead Coordinator without desks', () => {
       return item === 'B' && isBroken ? new Promise(() => {}) : Promise.resolve('done');
     });
     const stages = ['one', 'two'].map((type) => stageAgent(type, logic));
-    const test = await startTestSystem({
+    const test = await startMachines({
       agents: [...crewAgents, ...stages],
       tree: { children: coordinatorChildren(plan) },
     });
     await test.advance(MINUTE_MS);
-    const { value, context } = test.system.snapshot('coordinator')!;
+    const { value, context } = test.shard.snapshot('coordinator')!;
     expect([value, itemIn(context as CoordinatorContext, 'A').phase]).toEqual(['working', 'paused']);
     await test.crash();
     isBroken = false;

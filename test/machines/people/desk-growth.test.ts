@@ -1,4 +1,4 @@
-/** Desks after much work: what is left of records that have ended, and what an event costs beside many open ones. */
+/** Desks after much work: the remains of ended records, and the cost of an event beside many open records. */
 import { afterEach, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type AlertDeskContext } from '../../../src/machines/people/alerts/alert-desk.ts';
@@ -8,19 +8,20 @@ import { formOf } from '../../../src/machines/people/gates/gate-form.ts';
 import { DESKS } from '../../../src/machines/work/system-ids.ts';
 import { PREFIX } from '../../../src/persistence/keys.ts';
 import { isTable } from '../../../src/table.ts';
-import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
-import { byEffort } from '../../support/effort.ts';
+import { type TestSystem } from '../../../src/testing/test-system.ts';
+import { startMachines } from '../../support/machines/machines-under-test.ts';
+import { byEffort, LONG } from '../../support/effort.ts';
 import { HOUR_MS, startDesks } from '../../support/machines/desks.ts';
 
 /** Folds nearly every epoch, so that what is left on disk is what the state names. */
 const journal = { fold: { windowEpochs: 2, sliceRecords: 1_000 } };
 
 let test: TestSystem | undefined;
-afterEach(() => test?.system.stop());
+afterEach(() => test?.shard.stop());
 
-const ALERTS = byEffort({ quick: 250, ci: 600 });
+const ALERTS = byEffort({ quick: 150, ci: 600 });
 
-it(`${ALERTS} alerts that were raised and acknowledged leave no row, key or page, but the 200 last`, async () => {
+it(`${ALERTS} raised and acknowledged alerts leave no rows, keys or pages except for the last 200`, LONG, async () => {
   const desks = await startDesks({ journal });
   test = desks.test;
   const context = () => desks.context<AlertDeskContext>(DESKS.alerts);
@@ -28,7 +29,7 @@ it(`${ALERTS} alerts that were raised and acknowledged leave no row, key or page
   const work = async (first: number): Promise<void> => {
     const ids = Array.from({ length: ALERTS }, (_, n) => first + n);
     for (const id of ids)
-      await test!.system.send(DESKS.coordinator, {
+      await test!.shard.send(DESKS.coordinator, {
         type: 'tell',
         to: DESKS.alerts,
         event: {
@@ -44,20 +45,21 @@ it(`${ALERTS} alerts that were raised and acknowledged leave no row, key or page
       });
     await test!.settle();
     expect(context().open.size).toBe(ALERTS);
-    for (const id of ids) await test!.system.send(DESKS.alerts, { type: 'alert.acknowledge', id: `alert-${id}` });
+    for (const id of ids) await test!.shard.send(DESKS.alerts, { type: 'alert.acknowledge', id: `alert-${id}` });
     await test!.settle();
     await test!.advance(HOUR_MS);
-    // What is in the last epochs is folded when others follow.
-    for (let n = 0; n < 20; n++) await desks.tell(DESKS.coordinator, { type: 'noted' });
+    // The contents of the last epochs are folded when more epochs follow.
+    for (let n = 0; n < 20; n++)
+      await desks.tell(DESKS.coordinator, { type: 'cause.cleared', items: ['none'], cause: 'none' });
   };
-  /** What the desk holds, and how much of it is on disk. */
+  /** Keys and rows that the desk holds, and their size on disk. */
   const left = () => ({
     keys: Object.keys(context()),
     rows: Object.fromEntries(
       Object.entries(context()).flatMap(([key, held]) => (isTable(held) ? [[key, held.size]] : [])),
     ),
     pages: test!.store.entries().filter(([key]) => key.startsWith(PREFIX.page)).length,
-    actors: test!.store.entries().filter(([key]) => key.startsWith(PREFIX.state)).length,
+    actors: test!.store.entries().filter(([key]) => /^[sS]!/.test(key)).length,
   });
 
   await work(1);
@@ -87,13 +89,13 @@ it(`${ALERTS} alerts that were raised and acknowledged leave no row, key or page
   }
 });
 
-it('an event about one gate writes as much beside thousands of open ones as beside ten', async () => {
-  const started = await startTestSystem({ agents: gateAgents, tree: { children: gateChildren() } });
+it('an event about one gate writes as much beside thousands of open gates as beside ten', async () => {
+  const started = await startMachines({ agents: gateAgents, tree: { children: gateChildren() } });
   test = started;
-  const many = byEffort({ quick: 400, ci: 5_000 });
+  const many = byEffort({ quick: 200, ci: 5_000 });
   const open = async (first: number, end: number): Promise<void> => {
     for (let n = first; n < end; n++)
-      await started.system.send(DESKS.gates, {
+      await started.shard.send(DESKS.gates, {
         type: 'gate.open',
         id: `gate-${n}`,
         kind: 'review',
@@ -108,13 +110,13 @@ it('an event about one gate writes as much beside thousands of open ones as besi
   /** Bytes of the epochs in which one gate gets more time. */
   const written = async (): Promise<number> => {
     const { length: before } = started.store.log;
-    await started.system.send(DESKS.gates, { type: 'gate.extend', gate: 'gate-7', byMs: HOUR_MS });
+    await started.shard.send(DESKS.gates, { type: 'gate.extend', gate: 'gate-7', by: 'ada', byMs: HOUR_MS });
     await started.settle();
     const writes = started.store.log.slice(before).flatMap((batch) => batch.writes);
     return writes.reduce((sum, { key, value }) => sum + (key.startsWith(PREFIX.epoch) ? (value?.length ?? 0) : 0), 0);
   };
   await open(0, 10);
-  // The first one writes shapes and names that later ones only refer to.
+  // The first epoch writes shapes and names to which later epochs only refer.
   await written();
   const few = await written();
   await open(10, many);

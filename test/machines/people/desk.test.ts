@@ -6,24 +6,25 @@ import {
   GATE_ANSWER_BYTES_MAX,
   GATE_AUDIENCE_MAX,
   GATE_TIMEOUT_BYTES_MAX,
-} from '../../../src/limits.ts';
+} from '../../../src/machines/limits.ts';
 import { batchManager } from '../../../src/machines/coordination/batches/batch-manager.ts';
 import { debateFacilitator } from '../../../src/machines/coordination/debates/debate-facilitator.ts';
+import { leadCoordinator } from '../../../src/machines/coordination/coordinator/lead-coordinator.ts';
 import { failureCorrelator } from '../../../src/machines/coordination/failures/failure-correlator.ts';
 import { DESKS } from '../../../src/machines/work/system-ids.ts';
 import { alertDesk } from '../../../src/machines/people/alerts/alert-desk.ts';
 import { type GateDeskContext, gateDesk } from '../../../src/machines/people/gates/gate-desk.ts';
 import { formOf } from '../../../src/machines/people/gates/gate-form.ts';
-import { type OrderReply } from '../../../src/machines/people/turn.ts';
+import { type OrderReply, TAKEN } from '../../../src/machines/people/turn.ts';
 import { planOf } from '../../support/fixtures/plans/plans.ts';
 import { CHALLENGE, EVIDENCE } from '../../support/machines/debate-room.ts';
 import { startWholeCrew, type WholeCrew } from '../../support/machines/whole-crew.ts';
 
 let crew: WholeCrew;
-afterEach(() => crew.test.system.stop());
+afterEach(() => crew.test.shard.stop());
 
 async function start(): Promise<void> {
-  crew = await startWholeCrew(planOf({ stages: { draft: { agent: 'writer' } }, items: ['A'] }), {
+  crew = await startWholeCrew(planOf({ pack: 'finance', stages: { draft: { agent: 'writer' } }, items: ['A'] }), {
     writer: () => Promise.resolve('done'),
   });
 }
@@ -38,15 +39,16 @@ const QUESTION = {
   deadlineMs: 3_600_000,
 };
 const YES = { type: 'gate.answer', gate: 'q', by: 'ada', answer: { decision: 'yes' } };
+const TALK = { from: 'writer', to: null, item: 'A', content: 'x', priority: 'normal', requiresResponse: true };
 const observations = [{ atMs: 0, context: CHALLENGE.context, regime: 'NORMAL', isRight: true, isOverridden: null }];
 const readings = { volatility: 15, indexChange: 0.05, rate: 2 };
 
-/** Fields of one order of each kind, all of them about what is not there. */
+/** Fields of one order of each kind, each about something that does not exist. */
 const ORDERS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'gate.open': QUESTION,
   'gate.answer': { ...YES, gate: 'none' },
-  'gate.withdraw': { gate: 'none' },
-  'gate.extend': { gate: 'none', byMs: 1_000 },
+  'gate.withdraw': { gate: 'none', by: 'ada' },
+  'gate.extend': { gate: 'none', by: 'ada', byMs: 1_000 },
   'alert.open': { id: 'none' },
   'alert.acknowledge': { id: 'none', by: 'ada' },
   'alert.choose': { id: 'none', action: 'resume', by: 'ada' },
@@ -75,15 +77,33 @@ const ORDERS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'regime.readings': { readings },
   'gate.planned': { gate: 'G4', atMs: 1 },
   'gate.reached': { gate: 'G4' },
+  'plan.pause': { item: 'none' },
+  'plan.resume': { item: 'none' },
+  'checkpoint.preserve': { task: 'none', isPreserved: true },
+  'pause.request': { item: 'none', reason: 'r', checkpointId: null, trigger: 'MANUAL' },
+  'resume.command': { item: 'none', resumePlan: null, notify: false },
+  'pause.extend': { item: 'none', untilMs: 1, reason: 'r' },
+  'pause.expire': { item: 'none', reason: 'r' },
+  'cause.cleared': { items: ['Z'], cause: 'none' },
+  'item.cancel': { item: 'none' },
+  'capacity.set': { agentType: 'none', capacity: 1 },
+  'gate.request': { item: 'none', gate: 'G3', title: 't', audience: ['ada'], remindAfterMs: [], deadlineMs: null },
+  'gate.validate': { item: 'none', gate: 'G3', by: 'ada' },
+  'talk.finding': { ...TALK, item: 'none' },
+  'talk.request': { ...TALK, to: 'none' },
+  'talk.challenge': { ...TALK, content: CHALLENGE },
+  'talk.confirmation': { ...TALK, content: { debate: 'none' }, to: 'none' },
+  'talk.alert': TALK,
 };
 
-const QUESTIONS = /\.(list|status|detect|provisionals|loads|queue|patterns)$/;
+const QUESTIONS = /\.(report|state|list|status|detect|provisionals|loads|queue|patterns)$/;
 const AGENTS = [
   [DESKS.gates, gateDesk],
   [DESKS.alerts, alertDesk],
   [DESKS.batches, batchManager],
   [DESKS.correlator, failureCorrelator],
   [DESKS.debates, debateFacilitator],
+  [DESKS.coordinator, leadCoordinator],
 ] as const;
 const ordersOf = ({ events }: { readonly events: object }) =>
   Object.keys(events).filter((type) => !QUESTIONS.test(type));
@@ -91,7 +111,7 @@ const ordersOf = ({ events }: { readonly events: object }) =>
 const reply = expect.objectContaining({ taken: expect.any(Boolean), problems: expect.any(Array) }) as OrderReply;
 
 describe('a desk', () => {
-  it('replies to every order, about what is not there too', async () => {
+  it('replies to every order, even about an item that does not exist (D8)', async () => {
     await start();
     expect(AGENTS.flatMap(([, agent]) => ordersOf(agent)).sort()).toEqual(Object.keys(ORDERS).sort());
     for (const [address, agent] of AGENTS)
@@ -102,7 +122,7 @@ describe('a desk', () => {
       }
   });
 
-  it('D8: replies to what a side or an expert says of a debate, at every level', async () => {
+  it('D8: replies to every order of a side or an expert in a debate, at every level', async () => {
     await start();
     await crew.ask(DESKS.debates, { type: 'debate.challenge', ...CHALLENGE });
     const say = (type: string, by: string) => crew.ask<OrderReply>(DESKS.debates, { type, debate: 'd-1', by });
@@ -111,29 +131,55 @@ describe('a desk', () => {
       problems: ['ada has nothing to acknowledge'],
     });
     expect(await say('debate.acknowledge', 'bob')).toEqual({ taken: true, problems: [] });
-    expect(await say('debate.take-up', 'eve')).toEqual({ taken: false, problems: ['eve is not its expert'] });
+    expect(await say('debate.take-up', 'eve')).toEqual({
+      taken: false,
+      problems: ['eve is not the expert of this debate'],
+    });
     expect(await say('debate.accept', 'eve')).toEqual({ taken: false, problems: ['eve is no side of this debate'] });
     expect(await say('debate.accept', 'bob')).toEqual({ taken: true, problems: [] });
     expect(await say('debate.accept', 'ada')).toEqual({ taken: false, problems: ['debate "d-1" is over: consensus'] });
   });
 
-  it('D8: replies to more time and to a withdrawal', async () => {
+  it('D8: replies to an extension and to a withdrawal', async () => {
     await start();
     await crew.ask(DESKS.gates, { type: 'gate.open', ...QUESTION });
     await crew.ask(DESKS.gates, { type: 'gate.open', ...QUESTION, id: 'ever', deadlineMs: null });
-    const extend = (gate: string) => crew.ask<OrderReply>(DESKS.gates, { type: 'gate.extend', gate, byMs: 1_000 });
+    const extend = (gate: string) =>
+      crew.ask<OrderReply>(DESKS.gates, { type: 'gate.extend', gate, by: 'ada', byMs: 1_000 });
     expect(await extend('q')).toEqual({ taken: true, problems: [] });
     expect(await extend('ever')).toEqual({
       taken: false,
-      problems: ['it waits as long as it takes, and needs no more time'],
+      problems: ['the gate has no deadline to extend'],
     });
-    expect(await crew.ask(DESKS.gates, { type: 'gate.withdraw', gate: 'q' })).toEqual({ taken: true, problems: [] });
+    const withdraw = { type: 'gate.withdraw', gate: 'q', by: 'ada' };
+    expect(await crew.ask(DESKS.gates, withdraw)).toEqual({ taken: true, problems: [] });
     expect(await extend('q')).toEqual({ taken: false, problems: ['gate "q" is closed: withdrawn'] });
   });
 
-  it('holds what comes before the item has begun, and refuses what the item ends before', async () => {
+  it('replies to every order about an item of the plan, in any state of the item (D8)', async () => {
+    const idle = { stages: { draft: { agent: 'writer' } }, items: ['A', 'B', 'C'] };
+    crew = await startWholeCrew(planOf(idle), { writer: () => new Promise(() => {}) });
+    const order = (type: string, item: string, rest: object = {}) =>
+      crew.ask<OrderReply>(DESKS.coordinator, { type, item, ...rest });
+    const refusal = (problem: string) => ({ taken: false, problems: [problem] });
+    expect(await order('plan.pause', 'A')).toEqual(TAKEN);
+    expect(await order('plan.pause', 'A')).toEqual(refusal('A is pausing already'));
+    expect(await order('plan.resume', 'A')).toEqual(refusal('A is pausing'));
+    await crew.test.advance(25 * 3_600_000);
+    expect(await order('plan.resume', 'A')).toEqual(TAKEN);
+    expect(await order('plan.resume', 'A')).toEqual(refusal('A is not paused'));
+    expect(await order('item.cancel', 'B')).toEqual(TAKEN);
+    expect(await order('item.cancel', 'B')).toEqual(refusal('B has failed'));
+    expect(await order('plan.resume', 'B')).toEqual(refusal('B has failed'));
+    expect(await order('cause.cleared', 'A', { items: ['A', 'C', 'Z'], cause: 'mended' })).toEqual({
+      taken: true,
+      problems: ['C is not paused', 'no item "Z" in the plan'],
+    });
+  });
+
+  it('holds orders that arrive before their item has begun, and refuses those left when it ends', async () => {
     await start();
-    const { system } = crew.test;
+    const { shard: system } = crew.test;
     const opened = system.ask(DESKS.gates, { type: 'gate.open', ...QUESTION });
     const answers = [YES, { ...YES, by: 'bob' }].map((answer) => system.ask(DESKS.gates, answer));
     await crew.test.settle();
@@ -144,9 +190,9 @@ describe('a desk', () => {
     ]);
   });
 
-  it('refuses what an item was asked whose actor was ended, over a power cut', async () => {
+  it('refuses a pending order to an item whose actor is ended, across a power cut', async () => {
     await start();
-    const { system } = crew.test;
+    const { shard: system } = crew.test;
     await crew.ask(DESKS.gates, { type: 'gate.open', ...QUESTION });
     const asked = system.ask(DESKS.gates, YES);
     const ended = system.boss(DESKS.openGates).terminateChild('q');
@@ -158,13 +204,13 @@ describe('a desk', () => {
     expect((system.snapshot(DESKS.gates)!.context as GateDeskContext).held.size).toBe(0);
   });
 
-  it('takes answers and what holds without one up to their bounds, and so many at a time', async () => {
+  it('takes answers and default answers up to their size limits, and a limited number of answers at once', async () => {
     await start();
     const wide = (bytes: number) => ({ ...YES, answer: { decision: 'yes', note: 'x'.repeat(bytes - 100) } });
     const onTimeout = { name: 'print', value: 'x'.repeat(GATE_TIMEOUT_BYTES_MAX - 100) };
     const audience = ['*', ...Array.from({ length: GATE_AUDIENCE_MAX - 1 }, () => 'x'.repeat(200))];
     const question = { ...QUESTION, form: { type: 'object' }, onTimeout, audience };
-    const { system } = crew.test;
+    const { shard: system } = crew.test;
     const opened = system.ask(DESKS.gates, { type: 'gate.open', ...question });
     const answers = Array.from({ length: DESK_ORDERS_OPEN_MAX + 1 }, () =>
       system.ask<OrderReply>(DESKS.gates, wide(GATE_ANSWER_BYTES_MAX)),
@@ -179,10 +225,10 @@ describe('a desk', () => {
     expect(crew.gates()).toMatchObject([{ phase: 'answered', result: { onTimeout } }]);
   });
 
-  it('refuses answers and what holds without one over their bounds', async () => {
+  it('refuses answers and default answers above their size limits', async () => {
     await start();
     const large = 'x'.repeat(GATE_ANSWER_BYTES_MAX);
-    const ask = (event: { type: string }) => crew.test.system.ask<OrderReply>(DESKS.gates, event);
+    const ask = (event: { type: string }) => crew.test.shard.ask<OrderReply>(DESKS.gates, event);
     await expect(ask({ ...YES, answer: large } as { type: string })).rejects.toThrow(/larger than \d+ bytes/);
     const question = { type: 'gate.open', ...QUESTION, onTimeout: { name: 'print', value: large } };
     await expect(ask(question)).rejects.toThrow(/larger than \d+ bytes/);

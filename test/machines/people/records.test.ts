@@ -17,7 +17,7 @@ interface Row {
 const KEPT = 3;
 const ROWS: RecordKind<Row> = { keyOf: ({ id }) => id, isOver: ({ isOver }) => isOver, endedMax: KEPT };
 
-/** A turn that lasts, and its records. */
+/** Records within one turn that does not end. */
 function begun() {
   const context: { -readonly [Key in keyof RecordTables<Row>]: RecordTables<Row>[Key] } = noRecords<Row>();
   const records = new Records({ context, assign: (patch) => void Object.assign(context, patch) }, ROWS);
@@ -27,7 +27,7 @@ function begun() {
 }
 
 describe('records', () => {
-  it('are read by key, open or ended, and in the order of arrival', () => {
+  it('are read by key, open or ended, and listed in order of arrival', () => {
     const { context, records, put, sizes } = begun();
     for (const number of [1, 2, 10, 9]) put(number);
     put(2, true);
@@ -37,7 +37,7 @@ describe('records', () => {
     expect(sizes()).toEqual([3, 1, 1]);
   });
 
-  it('keep the last that have ended and every open one', () => {
+  it('keep the last ended records and every open one', () => {
     const { context, put, sizes } = begun();
     put(1);
     for (let number = 9; number <= 16; number++) put(number, true);
@@ -45,7 +45,7 @@ describe('records', () => {
     expect(sizes()).toEqual([1, KEPT, KEPT]);
   });
 
-  it('that have ended go by their arrival, not by their end', () => {
+  it('are dropped by order of arrival, not of end, once they have ended', () => {
     const { context, put } = begun();
     for (let number = 1; number <= 5; number++) put(number);
     for (const number of [5, 4, 1, 3]) put(number, true);
@@ -57,7 +57,7 @@ describe('records', () => {
     ]);
   });
 
-  it('that were removed leave nothing', () => {
+  it('leave nothing behind when they are removed', () => {
     const { records, put, sizes } = begun();
     for (let number = 1; number <= 600; number++) {
       put(number, number % 2 === 0);
@@ -66,7 +66,7 @@ describe('records', () => {
     expect(sizes()).toEqual([0, 0, 0]);
   });
 
-  it('under the key of one that has ended take its place', () => {
+  it('are replaced by a new record under the same key', () => {
     const { records, put, sizes } = begun();
     put(1, true);
     records.put({ id: 'r1', number: 2, isOver: false });

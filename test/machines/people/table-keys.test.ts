@@ -10,11 +10,11 @@ const names = fc.oneof(
   fc.constant('__proto__'),
 );
 
-it('numbers stand in their order', () => {
+it('keys of numbers sort in numerical order', () => {
   fc.assert(fc.property(fc.nat(), fc.nat(), (a, b) => numberKey(a) < numberKey(b) === a < b));
 });
 
-it('any two names are two keys, and any pair of them is one', () => {
+it('any two names have different keys, and each pair of names has one key', () => {
   fc.assert(
     fc.property(names, names, (a, b) => {
       expect(nameKey(a) === nameKey(b)).toBe(a === b);
@@ -23,7 +23,7 @@ it('any two names are two keys, and any pair of them is one', () => {
   );
 });
 
-it('the pairs of one name are found, and no others', () => {
+it('a name finds all pairs that begin with it, and no others', () => {
   fc.assert(
     fc.property(fc.uniqueArray(names, { minLength: 1, maxLength: 8 }), (all) => {
       const pairs = table(all.flatMap((a) => all.map((b) => [pairKey(a, b), { a, b }] as const)));
@@ -36,6 +36,6 @@ it('the pairs of one name are found, and no others', () => {
   );
 });
 
-it('a name that is no well-formed text is a key', () => {
+it('a name of malformed Unicode has a key', () => {
   expect(table([[nameKey('\ud800'), 1]]).size).toBe(1);
 });

@@ -14,7 +14,7 @@ const put = <Context extends object>(context: Context, key: string, row: object 
 const empty = { rows: table<object>() };
 
 describe('a row of any size', () => {
-  it('stands in its table where it has room there, and under a key of its own where it has not', () => {
+  it('is stored in its table if it fits, and under its own key if not', () => {
     const context = put(put(empty, 'a', small), 'b', wide);
     expect(context.rows.size).toBe(1);
     expect(Object.keys(context)).toEqual(['rows', 'rows:b']);
@@ -23,7 +23,7 @@ describe('a row of any size', () => {
     expect(wideRowsIn(put(context, 'b', undefined), 'rows')).toEqual([small]);
   });
 
-  it('goes from one place to the other as it grows and shrinks, and is taken away from either', () => {
+  it('moves between table and own key as it grows and shrinks, and is removed from either', () => {
     let context = put(empty, 'a', small);
     context = put(context, 'a', wide);
     expect([context.rows.size, wideRowIn(context, 'rows', 'a')]).toEqual([0, wide]);
@@ -40,11 +40,11 @@ describe('a row of any size', () => {
     ['numbers', Array.from({ length: 10_000 }, (_, n) => n)],
     ['an error', new Error('x'.repeat(TABLE_ROW_BYTES_MAX))],
     ['names', Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`name ${n}`, null]))],
-  ])('is too large because of %s', (_what, output) => {
+  ])('is kept out of the table if it is too large because of %s', (_what, output) => {
     expect(put(empty, 'a', { output }).rows.size).toBe(0);
   });
 
-  it('is not gone through where it refers to an actor', () => {
+  it('is measured without the actors that it refers to', () => {
     class Handle {
       readonly sessionId = 'x'.repeat(TABLE_ROW_BYTES_MAX);
     }

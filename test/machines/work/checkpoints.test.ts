@@ -65,7 +65,7 @@ async function failedAt(at: string, errorType = 'crash'): Promise<{ crew: Crew; 
 }
 
 describe('a checkpoint', () => {
-  it('CA-033: has the fields of its form, at every subtask boundary', () => {
+  it('CA-033: has all fields of its form at every subtask boundary', () => {
     expect(after(['historical_roi', 'ma_review'])).toEqual({
       item: 'AAPL',
       agentType: 'strategy',
@@ -85,7 +85,7 @@ describe('a checkpoint', () => {
     });
   });
 
-  it('CA-034: has no subtask both completed and pending, and goes on with the first pending one', () => {
+  it('CA-034: lists no subtask as both completed and pending, and goes on with the first pending one', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom('historical_roi', 'ma_review', 'mgmt_compensation', 'priorities', 'unlisted')),
@@ -106,11 +106,11 @@ describe('a checkpoint', () => {
     expect(unseal(sealed, 1)).toEqual(sealed.checkpoint);
     expect(
       unseal({ ...sealed, checkpoint: { ...sealed.checkpoint, interimResults: { historical_roi: 'other' } } }, 1),
-    ).toEqual({ flaw: 'its hash is not that of what it holds' });
+    ).toEqual({ flaw: 'its hash does not match its content' });
     expect(sealed.sha256).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('CA-037: is sealed by all that can be stored, whatever the order of keys', () => {
+  it('CA-037: has a hash over every storable value, whatever the order of keys', () => {
     const of = (workingMemory: unknown) => seal({ ...first, workingMemory }).sha256;
     const kinds = [
       1n,
@@ -140,7 +140,7 @@ describe('a checkpoint', () => {
       expect(unseal(seal({ ...first, agentVersion }), 1)).toEqual({ flaw: `${agentVersion} is no version` });
   });
 
-  it('CA-035: of an older version is migrated step by step, and refused where a step is missing', () => {
+  it('CA-035: is migrated step by step from an older version, and refused if a step is missing', () => {
     const note = (text: string) => (checkpoint: AgentCheckpoint) => ({
       ...checkpoint,
       workingMemory: [...((checkpoint.workingMemory as string[] | null) ?? []), text],
@@ -151,13 +151,13 @@ describe('a checkpoint', () => {
     });
     expect(unseal(seal(first), 3, { 2: note('two') })).toEqual({ flaw: 'no migration leads to version 3' });
     expect(unseal(seal({ ...first, agentVersion: 4 }), 3)).toEqual({
-      flaw: 'it is of version 4, and the agent of version 3',
+      flaw: 'its version 4 is newer than version 3 of the agent',
     });
   });
 });
 
 describe('an agent with subtasks', () => {
-  it('CA-E07: that fails at mgmt_compensation after two others resumes there, and repeats neither', async () => {
+  it('CA-E07: resumes at mgmt_compensation after it failed there, and repeats neither subtask before it', async () => {
     const { crew, runs, mend } = await failedAt('mgmt_compensation');
     expect(crew.pause('AAPL')).toBe('PAUSED');
     expect(runs).toEqual(['historical_roi', 'ma_review', 'mgmt_compensation']);
@@ -168,7 +168,7 @@ describe('an agent with subtasks', () => {
     expect(crew.state()).toBe('completed');
   });
 
-  it('CA-034: goes on at the next pending subtask after a power cut, without any time passing', async () => {
+  it('CA-034: goes on at the next pending subtask right after a power cut', async () => {
     const runs: string[] = [];
     const gates: (() => void)[] = [];
     const logic = fromPromise<unknown, WorkInput>(async ({ self }) => {
@@ -186,7 +186,7 @@ describe('an agent with subtasks', () => {
     expect(crew.state()).toBe('completed');
   });
 
-  it('CA-034: has a checkpoint of its own for each analysis', async () => {
+  it('CA-034: has a separate checkpoint for each analysis', async () => {
     const two = planOf({
       stages: { strategy: { agent: 'strategy' }, valuation: { agent: 'strategy' } },
       items: ['AAPL', 'MSFT'],
@@ -212,7 +212,7 @@ describe('an agent with subtasks', () => {
     [false, undefined],
     [true, 3],
   ])(
-    'CA-036: keeps it for 30 days after it failed for good, over power cuts; preserved: %s',
+    'CA-036: keeps its checkpoint for 30 days after it failed for good, across power cuts; preserved: %s',
     async (isPreserved, left) => {
       const { crew } = await failedAt('priorities', 'irrecoverable_validation');
       expect(crew.phase('AAPL')).toBe('failed');
@@ -226,7 +226,7 @@ describe('an agent with subtasks', () => {
     },
   );
 
-  it('CA-035: takes up the checkpoint of an older version of itself', async () => {
+  it('CA-035, CN-008: goes on from a checkpoint of its older version', async () => {
     const { crew, runs, mend } = await failedAt('mgmt_compensation');
     mend();
     const renamed = {
@@ -248,7 +248,7 @@ describe('an agent with subtasks', () => {
     expect(runs.slice(3)).toEqual(['pay', 'priorities']);
   });
 
-  it.each([0, -1, 1.5])('has no version %s', (version) => {
+  it.each([0, -1, 1.5])('cannot have version %s', (version) => {
     expect(() =>
       stageAgent(
         'analyst',
@@ -258,7 +258,7 @@ describe('an agent with subtasks', () => {
     ).toThrow(expect.objectContaining({ code: 'BOSUN_AGENT_INVALID' }) as Error);
   });
 
-  it('CA-037: that finds its checkpoint unsound fails the item for good: tier 3', async () => {
+  it('CA-037, CN-008: fails its item for good (tier 3) if its checkpoint is unsound', async () => {
     const { crew, runs, mend } = await failedAt('mgmt_compensation');
     mend();
     const next = await startCrew(plan, {
@@ -279,9 +279,13 @@ describe('an agent with subtasks', () => {
 });
 
 describe('the agent types of the seed', () => {
-  it('CA-003: are thirteen, each registered with its capacity, its subtasks and its half-life', () => {
+  it('CA-003: are thirteen, each registered with capacity, subtasks and half-life', () => {
     expect(Object.keys(SEED_AGENT_TYPES)).toHaveLength(13);
-    expect(Object.values(SEED_AGENT_TYPES).every(({ halfLifeYears }) => halfLifeYears === 2)).toBe(true);
+    const halfLives = Object.entries(SEED_AGENT_TYPES).filter(([, { halfLifeYears }]) => halfLifeYears !== 2);
+    expect(halfLives.map(([name, { halfLifeYears }]) => [name, halfLifeYears])).toEqual([
+      ['financial', 3],
+      ['news-monitor', 0.5],
+    ]);
   });
 
   it('CA-010: have the capacities 5, 3, 2, 3 and 1; the others have no limit', () => {
@@ -295,7 +299,7 @@ describe('the agent types of the seed', () => {
     ]);
   });
 
-  it('CA-010: hold where a plan says nothing else', () => {
+  it('CA-010: set the capacities for which a plan names none', () => {
     const tasks = [
       { id: 'a', agent: 'valuation' },
       { id: 'b', agent: 'business' },
@@ -307,7 +311,7 @@ describe('the agent types of the seed', () => {
     });
   });
 
-  it('CA-038: have the subtasks of the five specialists, with their minutes', () => {
+  it('CA-038: include the subtasks of the five specialists, with their minutes', () => {
     const minutes = ['screening', 'business', 'financial', 'strategy', 'valuation'].map((name) =>
       SEED_AGENT_TYPES[name]!.subtasks.map((subtask) => subtask.minutes),
     );

@@ -1,4 +1,4 @@
-/** Which failures belong together, as a pure rule: windows, chains, and what a record says of its failures. */
+/** The correlation of failures as a pure rule: windows, chains, and the record of a correlation. */
 import { describe, expect, it } from 'vitest';
 import { correlatedWith, describe as findingsOf, detectCorrelation } from '../../../src/machines/work/correlation.ts';
 import { type FailureRecord as Failure } from '../../../src/machines/work/failure-signature.ts';
@@ -30,43 +30,43 @@ function correlated(all: readonly Failure[], id: string): string[] {
 }
 
 describe('a window', () => {
-  it('CA-063: ends with the failure looked at and does not hold its beginning', () => {
+  it('CA-063: includes its end, the given failure, and excludes its beginning', () => {
     const all = failures(['A', 0], ['B', 1], ['C', 5], ['D', 6]);
     const within = detectCorrelation(all, { signature: 's', atMs: WINDOW_MS, windowMs: WINDOW_MS });
     expect(within).toEqual(['B 1', 'C 5']);
   });
 
-  it('CA-066: holds failures of one signature alone', () => {
+  it('CA-066: holds only failures of one signature', () => {
     const all = [failureOf('A', 1, { signature: 'other' }), ...failures(['B', 1])];
     expect(detectCorrelation(all, { signature: 's', atMs: WINDOW_MS, windowMs: WINDOW_MS })).toEqual(['B 1']);
   });
 });
 
 describe('a correlation', () => {
-  it('CA-064: begins with the third item, and several failures of one item are one', () => {
+  it('CA-064: begins with the third item; several failures of one item count once', () => {
     expect(correlated(failures(['A', 0], ['B', 0], ['B', 1]), 'A 0')).toEqual([]);
     expect(correlated(failures(['A', 0], ['B', 0], ['C', 1]), 'A 0')).toEqual(['A 0', 'B 0', 'C 1']);
   });
 
-  it('CA-063: needs three within some window, however long the chain', () => {
+  it('CA-063: needs three items within one window, however long the chain', () => {
     expect(correlated(failures(['A', 0], ['B', 4], ['C', 8], ['D', 12]), 'A 0')).toEqual([]);
     expect(correlated(failures(['A', 0], ['B', 4], ['C', 8], ['D', 8]), 'A 0')).toEqual(['A 0', 'B 4', 'C 8', 'D 8']);
   });
 
-  it('CA-063: ends before a failure that comes a whole window after the last', () => {
+  it('CA-063: ends before a failure that comes a whole window after the last one', () => {
     const all = failures(['A', 0], ['B', 0], ['C', 0], ['D', 5], ['E', 9.9]);
     expect(correlated(all, 'A 0')).toEqual(['A 0', 'B 0', 'C 0']);
     expect(correlated(all, 'E 9.9')).toEqual([]);
   });
 
-  it('CA-063: is none for a failure that is not known', () => {
+  it('CA-063: does not exist for an unknown failure', () => {
     expect(correlated(failures(['A', 0], ['B', 0], ['C', 0]), 'Z 0')).toEqual([]);
     expect(correlated([], 'Z 0')).toEqual([]);
   });
 });
 
 describe('a record of a correlation', () => {
-  it('CA-073: is in order of time, then of item, whatever the order of arrival', () => {
+  it('CA-073: is ordered by time, then by item, whatever the order of arrival', () => {
     const again = failureOf('A', 1, { id: 'A again' });
     const all = [...failures(['D', 1], ['C', 1], ['B', 0], ['A', 1]), again];
     expect(findingsOf(all)).toMatchObject({
@@ -76,7 +76,7 @@ describe('a record of a correlation', () => {
     });
   });
 
-  it('CA-073: names each source, agent type and error type once, in order, and no source where there is none', () => {
+  it('CA-073: names each source, agent type and error type once, sorted, and leaves out a missing source', () => {
     const all = [
       failureOf('A', 0, { dataSource: 'Yahoo', agentType: 'strategy', errorType: 'TimeoutError' }),
       failureOf('B', 1),

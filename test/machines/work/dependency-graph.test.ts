@@ -35,16 +35,16 @@ const anyGraph = fc.array(fc.array(fc.nat(), { maxLength: 3 }), { minLength: 1, 
 );
 
 describe('a circle of dependencies', () => {
-  it('CA-014: is named whole and closed, from its first task in file order, tasks before those that wait', () => {
+  it('CA-014: is named in full, from its first task in file order, each task before its dependents', () => {
     expect(findCycle(graphOf({ c: ['b'], a: ['c'], b: ['a'] }))).toEqual(['c', 'a', 'b', 'c']);
   });
 
-  it('is named without what hangs before, behind and beside it', () => {
+  it('is named without the tasks before, behind and beside it', () => {
     const graph = graphOf({ before: [], a: ['before', 'b'], b: ['a'], behind: ['b'], beside: [] });
     expect(findCycle(graph)).toEqual(['a', 'b', 'a']);
   });
 
-  it('may be one task that waits for itself', () => {
+  it('may be one task that depends on itself', () => {
     expect(findCycle(graphOf({ a: [], b: ['a', 'b'] }))).toEqual(['b', 'b']);
   });
 
@@ -54,7 +54,7 @@ describe('a circle of dependencies', () => {
     expect(findCycle(buildGraph(tasks))).toEqual([...ids, 't0']);
   });
 
-  it('is found exactly where no topological order exists, and each of its steps is a dependency', () => {
+  it('is found exactly if no topological order exists, and each of its steps is a dependency', () => {
     fc.assert(
       fc.property(anyGraph, (graph) => {
         const cycle = findCycle(graph);
@@ -68,7 +68,7 @@ describe('a circle of dependencies', () => {
 });
 
 describe('orders and paths', () => {
-  it('CA-009: put every task after all it waits for', () => {
+  it('CA-009, CN-005: put every task after its dependencies', () => {
     fc.assert(
       fc.property(plans, ({ tasks }) => {
         const order = topologicalOrder(buildGraph(tasks));
@@ -79,7 +79,7 @@ describe('orders and paths', () => {
     );
   });
 
-  it('measure the longest path that begins with a task by durations', () => {
+  it('measure the longest path from each task by durations', () => {
     const remaining = longestRemaining(graphOf(DIAMOND, { left: 5, right: 2 }));
     expect(Object.fromEntries(remaining)).toEqual({ start: 7, left: 6, right: 3, end: 1 });
   });
@@ -99,12 +99,12 @@ describe('orders and paths', () => {
     );
   });
 
-  it('CA-009: find one longest path, ties in file order', () => {
+  it('CA-009, CN-005: find one longest path, with ties in file order', () => {
     const graph = graphOf({ ...DIAMOND, other: [], longer: ['other'] }, { longer: 2 });
     expect(criticalPath(graph, longestRemaining(graph))).toEqual(['start', 'left', 'end']);
   });
 
-  it('follow a critical path from a task without dependencies to one without dependents', () => {
+  it('follow a critical path from a task without dependencies to a task without dependents', () => {
     fc.assert(
       fc.property(plans, ({ tasks }) => {
         const graph = buildGraph(tasks);
@@ -124,13 +124,13 @@ describe('orders and paths', () => {
 });
 
 describe('the downstream of tasks', () => {
-  it('is everything that waits for them, directly or through others', () => {
+  it('is every task that waits for them, directly or indirectly', () => {
     expect([...downstreamOf(graphOf(DIAMOND), ['left'])]).toEqual(['end']);
     expect(downstreamOf(graphOf(DIAMOND), ['start'])).toEqual(new Set(['left', 'right', 'end']));
     expect(downstreamOf(graphOf(DIAMOND), ['end']).size).toBe(0);
   });
 
-  it('holds one of them only where it waits for another', () => {
+  it('contains one of the tasks themselves only if it waits for another of them', () => {
     expect(downstreamOf(graphOf(DIAMOND), ['start', 'left'])).toEqual(new Set(['left', 'right', 'end']));
   });
 });

@@ -1,4 +1,4 @@
-/** What makes two failures alike, which of them belong together, and why: the pure rules of the FailureCorrelator. */
+/** The pure rules of the FailureCorrelator: signatures, root causes, and groups of correlated failures. */
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -35,7 +35,7 @@ function failures(
 }
 
 describe('a signature', () => {
-  it('CA-059: is of agent type, error type, data source and normalised message, and of nothing else', () => {
+  it('CA-059: depends on agent type, error type, data source and normalised message, and on nothing else', () => {
     const signature = signatureOf(KOYFIN);
     expect(signatureOf({ ...KOYFIN, errorMessage: 'quota exceeded at 14:47:12' })).toBe(signature);
     for (const other of [
@@ -49,18 +49,18 @@ describe('a signature', () => {
     }
   });
 
-  it('CA-060: is the first 16 hexadecimal digits of SHA-256 over the four, joined by colons', () => {
+  it('CA-060: is the first 16 hexadecimal digits of SHA-256 over the four parts, joined by colons', () => {
     const whole = createHash('sha256').update('Financial Analyst:QuotaError:Koyfin:api_quota_exceeded').digest('hex');
     expect(signatureOf(KOYFIN)).toBe(whole.slice(0, 16));
   });
 
-  it('CA-060: takes a colon of a part for no joint', () => {
+  it('CA-060: does not confuse a colon within a part with a separator', () => {
     expect(signatureOf({ ...KOYFIN, agentType: 'a:b', errorType: 'c' })).not.toBe(
       signatureOf({ ...KOYFIN, agentType: 'a', errorType: 'b:c' }),
     );
   });
 
-  it('CA-061: does not know times, UUIDs and request ids', () => {
+  it('CA-061: ignores times, UUIDs and request ids', () => {
     const plain = 'cannot read the balance sheet';
     for (const noise of [
       '2026-01-05T14:47:12.123Z',
@@ -78,7 +78,7 @@ describe('a signature', () => {
     }
   });
 
-  it('CA-061: reads a quota used up as LIMIT_EXCEEDED, and so as api_quota_exceeded; not one that is not', () => {
+  it('CA-061: reads a used-up quota as LIMIT_EXCEEDED, and so as api_quota_exceeded, but no other fraction', () => {
     expect(normalise('calls 1000/1000')).toBe('api_quota_exceeded');
     expect(normalise('calls 1,200 / 1,000')).toBe('api_quota_exceeded');
     expect(normalise('page 3/10 is blank')).toBe('page 3/10 is blank');
@@ -97,15 +97,15 @@ describe('a signature', () => {
     ['filing not found', 'data_not_found'],
     ['missing required column', 'data_missing_field'],
     ['field eps not present', 'data_missing_field'],
-  ])('CA-062: "%s" means %s', (message, pattern) => {
+  ])('CA-062: reads "%s" as %s', (message, pattern) => {
     expect(normalise(message)).toBe(pattern);
   });
 
-  it('CA-062: keeps the first 50 characters of a message that means nothing known', () => {
+  it('CA-062: keeps the first 50 characters of a message without a known meaning', () => {
     expect(normalise('x'.repeat(80))).toBe('x'.repeat(50));
   });
 
-  it('CA-061: is the same however often it is normalised, and whatever time or id is put in front', () => {
+  it('CA-061: stays the same if the message is normalised twice or begins with a time or id', () => {
     const noises = fc.oneof(
       fc.uuid(),
       fc
@@ -123,13 +123,13 @@ describe('a signature', () => {
 });
 
 describe('a root cause', () => {
-  it('CA-067: three items, one source, a quota: the quota', () => {
+  it('CA-067: is the quota of the source for three items with quota errors from one source', () => {
     expect(inferRootCause(failures(3))).toMatchObject({ rule: 1, text: 'Koyfin API quota exceeded' });
     expect(inferRootCause([...failures(2), ...failures(1, { dataSource: 'FactSet' }, 2)]).rule).not.toBe(1);
     expect(inferRootCause(failures(2)).rule).toBe(5);
   });
 
-  it('CA-068: five items, one source, timeouts or connections: the network; four are not enough', () => {
+  it('CA-068: is the network for five items with timeouts or lost connections at one source, not for four', () => {
     const timeout = { dataSource: 'Bloomberg', errorType: 'TimeoutError', errorMessage: 'timed out' };
     expect(inferRootCause(failures(5, timeout))).toMatchObject({ rule: 2, text: 'Bloomberg network connectivity' });
     expect(inferRootCause(failures(4, timeout))).toMatchObject({
@@ -138,27 +138,27 @@ describe('a root cause', () => {
     });
   });
 
-  it('CA-069: three items, 404 or not found: the data', () => {
+  it('CA-069: is missing data for three items with 404 or "not found"', () => {
     expect(
       inferRootCause(failures(3, { dataSource: 'SEC EDGAR', errorType: 'HttpError', errorMessage: '404' })),
     ).toMatchObject({ rule: 3, text: 'SEC EDGAR data unavailable' });
   });
 
-  it('CA-070: three items, one agent type, one error: the agent', () => {
+  it('CA-070: is the agent for three items with one agent type and one error', () => {
     expect(
       inferRootCause(failures(3, { dataSource: null, errorType: 'OutOfMemory', errorMessage: 'heap' })),
     ).toMatchObject({ rule: 4, text: 'Financial Analyst failure - OutOfMemory' });
   });
 
-  it('CA-071: else what they share is that they failed, with how many items', () => {
+  it('CA-071: is otherwise a shared failure, with the number of items', () => {
     const mixed = [
       ...failures(1, { errorType: 'A', errorMessage: 'a' }),
       ...failures(2, { agentType: 'Strategy Analyst', errorType: 'B', errorMessage: 'b' }, 1),
     ];
-    expect(inferRootCause(mixed)).toMatchObject({ rule: 5, text: 'Shared failure - 3 stocks' });
+    expect(inferRootCause(mixed)).toMatchObject({ rule: 5, text: 'Shared failure - 3 items' });
   });
 
-  it('CA-E12: the five rows of the table', () => {
+  it('CA-E12: follows the five rows of the table', () => {
     const rows: [number, FailureRecord[]][] = [
       [1, failures(5)],
       [2, failures(8, { dataSource: 'Bloomberg', errorType: 'Timeout', errorMessage: 'timeout' })],
@@ -176,7 +176,7 @@ describe('a root cause', () => {
     expect(rows.map(([, group]) => inferRootCause(group).rule)).toEqual(rows.map(([rule]) => rule));
   });
 
-  it('CA-073: has a confidence between 0 and 1, highest where the source itself says so', () => {
+  it('CA-073: has a confidence between 0 and 1, which is highest if the source itself names the cause', () => {
     const quota = inferRootCause(failures(3)).confidence;
     const shared = inferRootCause(failures(2)).confidence;
     expect(quota).toBeGreaterThan(shared);
@@ -185,22 +185,22 @@ describe('a root cause', () => {
   });
 });
 
-describe('failures that belong together', () => {
+describe('correlated failures', () => {
   const at = (atMs: number, item: string): FailureRecord => ({ ...failures(1)[0]!, id: `${item}@${atMs}`, item, atMs });
 
-  it('CA-063: are within five minutes: the window holds its end and not its beginning', () => {
+  it('CA-063: lie within five minutes; the window includes its end but not its beginning', () => {
     const three = (lastMs: number) => [at(0, 'A'), at(1_000, 'B'), at(lastMs, 'C')];
     expect(correlatedWith(three(WINDOW_MS - 1), 'A@0', WINDOW_MS)).toHaveLength(3);
     expect(correlatedWith(three(WINDOW_MS), 'A@0', WINDOW_MS)).toHaveLength(0);
     expect(correlatedWith(three(90_000), 'A@0', 60_000)).toHaveLength(0);
   });
 
-  it('CA-064: are of three items; one item that fails three times is no correlation', () => {
+  it('CA-064: come from at least three items; three failures of one item are not correlated', () => {
     expect(correlatedWith([at(0, 'A'), at(1, 'A'), at(2, 'A')], 'A@0', WINDOW_MS)).toEqual([]);
     expect(correlatedWith([at(0, 'A'), at(1, 'B'), at(2, 'A')], 'A@0', WINDOW_MS)).toEqual([]);
   });
 
-  it('CA-066: are found by signature and time, as ids', () => {
+  it('CA-066: are found by signature and time, and returned as ids', () => {
     const [first, ...rest] = [at(0, 'A'), at(1_000, 'B'), at(WINDOW_MS, 'C')];
     const all = [first, ...rest, { ...at(2_000, 'D'), signature: 'another' }];
     expect(detectCorrelation(all, { signature: first.signature, atMs: WINDOW_MS, windowMs: WINDOW_MS })).toEqual([
@@ -213,7 +213,7 @@ describe('failures that belong together', () => {
     ]);
   });
 
-  it('CA-063: are the same groups in whatever order word of them comes', () => {
+  it('CA-063: form the same groups in any order of arrival', () => {
     const times = fc.array(
       fc.record({ item: fc.constantFrom('A', 'B', 'C', 'D', 'E'), atMs: fc.integer({ min: 0, max: 4 * WINDOW_MS }) }),
       { maxLength: 20 },

@@ -12,7 +12,7 @@ const twoStages = {
   items: ['A', 'B', 'C'],
 };
 
-/** Work that reports its failures as functions of a plan do: the error says more than the store keeps of it. */
+/** Work that reports its failures as the functions of a plan do: the error has more fields than the store keeps. */
 function reporting(work: (input: WorkInput) => unknown) {
   return fromPromise<unknown, WorkInput>(async ({ input, self }) => {
     const { effectId, attempt, tellParent } = effectOf(self);
@@ -49,13 +49,13 @@ describe('an error', () => {
     ['503', Object.assign(new Error('x'), { status: 503 }), 1, 'server_error'],
     ['500 as a code', Object.assign(new Error('x'), { code: 500 }), 1, 'server_error'],
     ['a refused connection', Object.assign(new Error('x'), { code: 'ECONNREFUSED' }), 1, 'connection'],
-  ])('CA-040: is of tier 1 where it is %s', (_, error, tier, errorType) => {
+  ])('CA-040: is of tier 1 if it is %s', (_, error, tier, errorType) => {
     expect(failureOf(error)).toMatchObject({ tier, errorType, isStated: true });
     expect(isRetried(failureOf(error))).toBe(true);
   });
 
   it.each(['crash', 'data_quality', 'dependency_failure', 'resource_exhaustion', 'a word of its own'])(
-    'CA-041: is of tier 2 where it says %s',
+    'CA-041: is of tier 2 if it states the type %s',
     (errorType) => {
       const failure = failureOf(Object.assign(new Error('x'), { errorType, dataSource: 'koyfin' }));
       expect(failure).toEqual({ tier: 2, errorType, message: 'x', dataSource: 'koyfin', isStated: true });
@@ -64,13 +64,13 @@ describe('an error', () => {
   );
 
   it.each(['integrity_violation', 'security_violation', 'configuration_error', 'irrecoverable_validation'])(
-    'CA-042: is of tier 3 where it says %s',
+    'CA-042: is of tier 3 if it states the type %s',
     (errorType) => {
       expect(failureOf(Object.assign(new Error('x'), { errorType }))).toMatchObject({ tier: 3 });
     },
   );
 
-  it('CA-041: that says nothing is a crash, after the attempts that its plan gives it', () => {
+  it('CA-041: counts as a crash if it states no type, after the attempts that the plan allows', () => {
     const failure = failureOf(new Error('x'));
     expect(failure).toMatchObject({ tier: 2, errorType: 'crash', isStated: false });
     expect(isRetried(failure)).toBe(true);
@@ -81,14 +81,14 @@ describe('an error', () => {
     ]);
   });
 
-  it('CA-041: of tier 1 is of tier 2 when its attempts are used up', () => {
+  it('CA-041: goes from tier 1 to tier 2 when its attempts are used up', () => {
     const failure = failureOf(Object.assign(new Error('x'), { status: 429 }));
     const once = withAttempt(null, failure);
     expect(endOf(once, 2)).toBe(null);
     expect(endOf(withAttempt(once, failure), 2)).toMatchObject({ tier: 2, errorType: 'rate_limit' });
   });
 
-  it('CA-040, CA-041: timeouts count in a row on one data source', () => {
+  it('CA-040, CA-041: is counted if it is one of several timeouts in a row on one data source', () => {
     const timeout = (dataSource: string) =>
       failureOf(Object.assign(new Error('late'), { errorType: 'timeout', dataSource }));
     const after = (...failures: ReturnType<typeof failureOf>[]) =>
@@ -104,8 +104,8 @@ describe('an error', () => {
   });
 });
 
-describe('tier 1', () => {
-  it('CA-040: is tried again by backoff, three attempts in all, without a pause', async () => {
+describe('a failure of tier 1', () => {
+  it('CA-040: is retried with backoff, three attempts in all, without a pause', async () => {
     const crew = await startCrew(planOf({ ...twoStages, items: ['A'] }), {
       work: ({ task }, starts) => {
         if (task.stage === 'draft' && starts < 3) throw stated('slow down', { errorType: 'rate_limit' });
@@ -119,7 +119,7 @@ describe('tier 1', () => {
     expect([crew.item('A').pauses, crew.alerts()]).toEqual([0, []]);
   });
 
-  it('CA-041: three timeouts in a row on one endpoint pause the item, whatever attempts are left', async () => {
+  it('CA-041: pauses the item after three timeouts in a row on one endpoint, whatever attempts are left', async () => {
     const plan = planOf({ tasks: [{ id: 'a', agent: 'x', retry: { attempts: 10, backoff: { minMs: 1, maxMs: 1 } } }] });
     let calls = 0;
     const late = Object.assign(new Error('late'), { errorType: 'timeout', dataSource: 'edgar' });
@@ -136,7 +136,7 @@ describe('tier 1', () => {
   });
 });
 
-describe('tier 2', () => {
+describe('a failure of tier 2', () => {
   it('CA-041: pauses the item at once, with a checkpoint, an alert and a PAUSE_REQUEST', async () => {
     const crew = await failing('data_quality');
     expect([crew.pause('B'), crew.starts.filter((id) => id === 'B/draft').length]).toEqual(['PAUSED', 1]);
@@ -160,7 +160,7 @@ describe('tier 2', () => {
     ]);
   });
 
-  it('CA-039, CA-041: is told to the FailureCorrelator with what is known of its source', async () => {
+  it('CA-039, CA-041: is reported to the FailureCorrelator with what is known of its source', async () => {
     const logic = reporting(({ task }) => {
       if (task.id === 'B/draft')
         throw Object.assign(new Error('quota exceeded: 1000/1000'), {
@@ -183,7 +183,7 @@ describe('tier 2', () => {
     ]);
   });
 
-  it('CA-041: does without desks that are not there', async () => {
+  it('CA-041: pauses the item even without the other desks', async () => {
     const crew = await startCrew(planOf(twoStages), {
       desks: [],
       work: ({ task }) => (task.id === 'B/draft' ? Promise.reject(stated('x', { errorType: 'crash' })) : 1),
@@ -192,8 +192,8 @@ describe('tier 2', () => {
   });
 });
 
-describe('tier 3', () => {
-  it('CA-042: fails the item, which leaves the pipeline, and tells', async () => {
+describe('a failure of tier 3', () => {
+  it('CA-042: fails the item, which leaves the pipeline, and raises an alert', async () => {
     const crew = await failing('security_violation');
     expect(crew.item('B')).toMatchObject({
       phase: 'failed',
@@ -214,7 +214,7 @@ describe('tier 3', () => {
     expect([crew.state(), crew.phase('B')]).toEqual(['failed', 'failed']);
   });
 
-  it('CA-042: stops what else runs of the item', async () => {
+  it('CA-042: stops the other running tasks of the item', async () => {
     const plan = planOf({ stages: { bad: { agent: 'x' }, slow: { agent: 'y' } }, items: ['A'] });
     const crew = await startCrew(plan, {
       work: ({ task }) =>
@@ -223,10 +223,10 @@ describe('tier 3', () => {
           : new Promise(() => {}),
     });
     expect(crew.state()).toBe('failed');
-    expect(crew.test.system.tree().children.find(({ address }) => address === 'stages')!.children).toEqual([]);
+    expect(crew.test.shard.tree().children.find(({ address }) => address === 'stages')!.children).toEqual([]);
   });
 
-  it('CA-042: fails with it what can only run behind it', async () => {
+  it('CA-042: fails the tasks that depend on the failed one', async () => {
     const plan = planOf({
       tasks: [
         { id: 'a', agent: 'x' },
@@ -247,10 +247,10 @@ describe('tier 3', () => {
     expect(crew.state()).toBe('failed');
   });
 
-  it('CA-042: is what giving an item up by hand comes to', async () => {
+  it('CA-042: is also the effect of cancelling an item by hand', async () => {
     const crew = await failing('crash');
     await crew.send({ type: 'item.cancel', item: 'B' });
-    expect([crew.phase('B'), crew.item('B').reason, crew.state()]).toEqual(['failed', 'given up by hand', 'failed']);
+    expect([crew.phase('B'), crew.item('B').reason, crew.state()]).toEqual(['failed', 'cancelled by hand', 'failed']);
     expect(crew.pause('B')).toBe('EXPIRED');
     await crew.send({ type: 'plan.resume', item: 'B' });
     await crew.send({ type: 'item.cancel', item: 'A' });

@@ -137,7 +137,7 @@ export const adminCases: readonly Case[] = [
       expect(b.children).toEqual(['a restarting']);
       await b.sup.terminateChild('a');
       await b.advance(10_000);
-      expect([b.children, b.test.system.snapshot('sup')?.value]).toEqual([['a ended'], { supervising: 'running' }]);
+      expect([b.children, b.test.shard.snapshot('sup')?.value]).toEqual([['a ended'], { supervising: 'running' }]);
     },
   },
   {

@@ -1,7 +1,7 @@
 /**
- * OTP's supervisor_SUITE, case by case, four ways each. docs/otp-parity.md says what came of it; `vitest -u` writes it
- * anew. By `npm test` alone a sample of the cases is told on LevelDB and with a crash after every step, and of the
- * single crashes the first of each case is tried and one in sixty of the others; where CI=true all are.
+ * OTP's supervisor_SUITE, case by case, in four ways each. docs/otp-parity.md has the outcomes; `vitest -u` writes it
+ * again. `npm test` runs a sample of the cases on LevelDB and with a crash after every step; of the single crashes it
+ * tries the first of each case and one in sixty of the others. With CI=true all are tried.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { restartCases } from './restarts.cases.ts';
@@ -13,7 +13,7 @@ import { sliceByVisits } from '../../support/supervisor/otp/sliced-clock.ts';
 import { startCases, stopCases } from './start-and-stop.cases.ts';
 import { byEffort, sample } from '../../support/effort.ts';
 
-/** Of the moments at which a host may die, the first is tried and one in so many of the others. */
+/** Of the moments at which a host may die, the first is tried, and one in `ONE_IN` of the others. */
 const ONE_IN = byEffort({ quick: 60, ci: 1 });
 
 const cases = [...startCases, ...stopCases, ...adminCases, ...restartCases, ...significantCases].sort(
@@ -29,7 +29,7 @@ const WAYS: readonly { says: string; options: BenchOptions; of: readonly Case[] 
   { says: 'with a crash of the host after every step', options: { cut: 'after every step' }, of: sample(toldCut, 20) },
 ];
 
-/** Ways in which a case went as it says, and what came of its cuts, by number. */
+/** The ways in which a case passed, and the outcome of its crashes, by number. */
 const passed = new Map<number, string[]>();
 const cuts = new Map<number, Told>();
 
@@ -40,7 +40,7 @@ describe.each(WAYS)("OTP's cases $says", ({ says, options, of }) => {
   });
 });
 
-describe("OTP's cases with a crash of the host between any two steps, or before any write within them", () => {
+describe("OTP's cases with a crash of the host between any two steps or before any write within a step", () => {
   let undo = (): void => {};
   beforeAll(() => void (undo = sliceByVisits()));
   afterAll(() => undo());
@@ -57,7 +57,7 @@ describe('docs/otp-parity.md', () => {
     expect(cases.map(({ number }) => number)).toEqual(Array.from({ length: 78 }, (_, index) => index + 1));
   });
 
-  it('says of each what came of it', async () => {
+  it('states the outcome of each case', async () => {
     await expect(page()).toMatchFileSnapshot('../../../docs/otp-parity.md');
   });
 });

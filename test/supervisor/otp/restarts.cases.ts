@@ -17,7 +17,7 @@ type Way = 'normal' | 'shutdown' | 'error';
 
 const specOf = (restart: string, way: Way) => (way === 'shutdown' ? endsBy(restart) : w('c', { restart }));
 
-/** How often a child of this restart type is restarted after it has ended so, and what is left of its record. */
+/** The restarts of a child of this restart type after such an end, and its record afterwards. */
 async function endOf(b: Bench, restart: string, way: Way): Promise<[restarts: number | undefined, listed: string[]]> {
   await b.start({ children: [specOf(restart, way)] });
   await b.tell(way === 'shutdown' ? 'c/w' : 'c', way === 'error' ? 'explode' : 'finish');
@@ -36,7 +36,7 @@ const typeCase = (number: number, restart: string, way: Way, outcome: keyof type
   },
 });
 
-/** Three notes, so that who began anew can be told. */
+/** Sends a note to each of three children, which shows later which of them were restarted from the initial state. */
 async function noted(b: Bench, ...ids: string[]): Promise<void> {
   await b.tellAll(ids, 'note');
 }
@@ -95,7 +95,7 @@ export const restartCases: readonly Case[] = [
       await b.sup.startChild({ id: 'b' });
       await b.tell('a', 'explode');
       expect(b.children).toEqual(['b running']);
-      expect(JSON.stringify(b.test.system.snapshot('sup')).length).toBeLessThan(1_000);
+      expect(JSON.stringify(b.test.shard.snapshot('sup')).length).toBeLessThan(1_000);
     },
   },
   {
@@ -223,7 +223,7 @@ export const restartCases: readonly Case[] = [
       for (const id of ['a', 'b']) await b.sup.startChild({ id, input: { name: `I am ${id}` } });
       await noted(b, 'a', 'b');
       for (let n = 0; n < 2; n++) await b.tell('a', 'explode');
-      expect((b.test.system.snapshot('sup/a')!.context as { name: string }).name).toBe('I am a');
+      expect((b.test.shard.snapshot('sup/a')!.context as { name: string }).name).toBe('I am a');
       expect([b.notes('a', 'b'), b.restarts('a', 'b')]).toEqual([
         ['', 'note'],
         [2, 0],

@@ -48,7 +48,7 @@ export const significantCases: readonly Case[] = [
         ]);
         if (!b.lives) return;
         await ended(b, 'b', how);
-        // Of those that a failure restarts both still live.
+        // Both children still live if the failure restarts them.
         expect([autoShutdown, restart, how, b.lives]).toEqual([autoShutdown, restart, how, !ends]);
       },
     ),
@@ -86,7 +86,7 @@ export const significantCases: readonly Case[] = [
         children: [{ id: 'below', restart: 'transient', significant, boss }, w('c')],
       });
       await b.tell('below/x', 'finish');
-      expect([significant, b.lives, b.test.system.snapshot('sup/below')]).toEqual([
+      expect([significant, b.lives, b.test.shard.snapshot('sup/below')]).toEqual([
         significant,
         !significant,
         undefined,

@@ -1,15 +1,15 @@
 /**
- * A system over two workers in one thread, with the face of a test system: so that what is told of one system can be
- * told of two halves.
+ * A system over two workers in one thread with the interface of a test system, so that the cases for one system also
+ * run on two workers.
  */
 import { type EventObject } from 'xstate';
-import { type BossHandle } from '../../../src/supervisor/boss-handle.ts';
+import { type ShardBoss } from '../../../src/supervisor/boss-handle.ts';
 import { type FaultyStore } from '../../../src/testing/faulty-store.ts';
 import { SpreadTestSystem, type SpreadTestOptions } from '../../../src/testing/spread-test-system.ts';
 import { type TestSystemOptions } from '../../../src/testing/test-system.ts';
 import { type VirtualClock } from '../../../src/testing/virtual-clock.ts';
-import { type System } from '../../../src/system.ts';
-import { mergedTree } from '../../../src/workers/merged.ts';
+import { type Shard } from '../../../src/shard.ts';
+import { mergedTree } from '../../../src/system-merge.ts';
 
 export class TwoWorkers {
   readonly #spread: SpreadTestSystem;
@@ -26,8 +26,8 @@ export class TwoWorkers {
     return this.#spread.stores[0]!;
   }
 
-  /** Reads are of the halves themselves, at once. */
-  get system() {
+  /** Reads go directly to the two workers. */
+  get shard() {
     const { system } = this.#spread;
     const halves = () => [0, 1].flatMap((worker) => this.#spread.worker(worker) ?? []);
     const home = (address: string) => {
@@ -65,13 +65,13 @@ export class TwoWorkers {
     await this.#spread.restartAll(changes as Partial<SpreadTestOptions>);
   }
 
-  #boss(address: string, halves: readonly System[]): BossHandle {
+  #boss(address: string, halves: readonly Shard[]): ShardBoss {
     const whichChildren = () =>
       halves
         .flatMap((half) => (half.snapshot(address) === undefined ? [] : half.boss(address).whichChildren()))
         .sort((a, b) => (a.id < b.id ? -1 : 1));
     const orders = this.#spread.system.boss(address);
-    return Object.assign(Object.create(orders) as BossHandle, {
+    return Object.assign(Object.create(orders) as ShardBoss, {
       startChild: (child: object) => orders.startChild(child),
       terminateChild: (id: string) => orders.terminateChild(id),
       restartChild: (id: string) => orders.restartChild(id),

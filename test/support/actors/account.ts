@@ -35,7 +35,7 @@ export const account = defineAgent({
 
 export const deposit = (amount: number) => ({ type: 'deposit' as const, amount });
 
-/** Matches an error of this code. */
+/** A matcher for an error with this code. */
 export function code(wanted: ErrorCode): object {
   return {
     asymmetricMatch: (error: { code?: unknown } | undefined) => error?.code === wanted,

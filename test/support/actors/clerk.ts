@@ -1,10 +1,10 @@
-/** An agent with states that invoke and wait, for what administrators do to it. */
+/** An agent with states that invoke and wait, as a target for administrative actions. */
 import { assign, fromCallback, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { reply } from '../../../src/actors/model/talk-actions.ts';
 
-/** `begin NAME`, `end NAME`: what the effects of clerks did, for the test that cleared it. */
+/** A log of the clerks' effects, `begin NAME` and `end NAME`; each test clears it. */
 export const deeds: string[] = [];
 
 const work = fromCallback<{ type: string }, { name: string }>(({ input: { name } }) => {

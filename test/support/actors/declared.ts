@@ -1,6 +1,4 @@
-/**
- * A test system with one machine at the address "subject" whose agent declares something of its effects and actions.
- */
+/** A test system with one machine at the address "subject", whose agent declares options of its effects and actions. */
 import { type AnyStateMachine } from 'xstate';
 import { z } from 'zod';
 import { type ActionOptions, type EffectOptions } from '../../../src/actors/model/effect-policy.ts';
@@ -37,5 +35,5 @@ export function startDeclared(machine: AnyStateMachine, declared: Declared): Pro
   });
 }
 
-/** No chance in the delays, so that a test can say when. */
+/** A backoff without jitter, so that tests can name the times. */
 export const SECOND = { minMs: 1_000, maxMs: 60_000, factor: 2, jitter: 0 };

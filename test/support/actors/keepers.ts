@@ -1,11 +1,11 @@
-/** Agents that keep what they are given, wake themselves up, and ask each other in circles. */
+/** Agents that store values, set reminders for themselves, and ask each other in cycles. */
 import { assign, cancel, enqueueActions, fromPromise, raise, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { ask } from '../../../src/actors/model/ask.ts';
 import { reply, type ReplyTo } from '../../../src/actors/model/talk-actions.ts';
 
-/** Storage of one value, and a list to append to, of which the reply is its length. */
+/** Stores one value, and a list; the reply to an append is the list's length. */
 export const keeper = defineAgent({
   name: 'keeper',
   machine: setup({
@@ -37,8 +37,8 @@ export const keeper = defineAgent({
 });
 
 /**
- * Reminders by name: `remind` sets one or sets it anew, `forget` takes it away, `every` has one that sets itself again
- * when it has rung, twice as far away from the third time on, and not any more after the fifth.
+ * Reminders by name: `remind` sets or resets one, `forget` removes it, `every` sets one that repeats itself, with twice
+ * the delay from the third time on, and stops after the fifth.
  */
 export const waker = defineAgent({
   name: 'waker',
@@ -97,7 +97,10 @@ type RelayEvent =
   | { type: 'fetch'; back: string; replyTo?: ReplyTo }
   | { type: 'read' };
 
-/** `go`: asks `to` to fetch what `back` says to `read`. Says so itself at any time, also while it waits. */
+/**
+ * On `go` asks `to` to fetch the reply of `back` to `read`. Replies with its own value at any time, also while it
+ * waits.
+ */
 export const relay = defineAgent({
   name: 'relay',
   machine: setup({
@@ -156,7 +159,7 @@ export const relay = defineAgent({
   },
 });
 
-/** Has work done that fails so often, at once, before it succeeds; its agent allows three failures. */
+/** An agent that invokes work which fails so often, at once, before it succeeds; the agent allows three failures. */
 export function tried(failures: { left: number; starts: number }) {
   const work = fromPromise(() => {
     failures.starts += 1;

@@ -1,7 +1,7 @@
-/** An observable by hand, as fromObservable and fromEventObservable want it. */
+/** An observable controlled by a test, for fromObservable and fromEventObservable. */
 import { type Observer, type Subscribable } from 'xstate';
 
-/** @param produce Is given the observer at each subscription; what it returns is called at the end of that. */
+/** @param produce Called with the observer at each subscription; its result is called when the subscription ends. */
 export function observable<T>(
   produce: (observer: Required<Pick<Observer<T>, 'next' | 'error' | 'complete'>>) => (() => void) | void,
 ): Subscribable<T> {

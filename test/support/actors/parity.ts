@@ -1,6 +1,6 @@
 /**
- * Cases of other runtimes, told here: how a case looks, the systems on which it is told, and how what it shows is
- * looked at. A case that is proved elsewhere in the tests names the file and the title.
+ * Cases from other runtimes: the form of a case, the systems on which it runs, and the reading of its result. A case
+ * that another test proves names that test's file and title.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,29 +11,29 @@ import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../
 import { keeper, relay, waker } from './keepers.ts';
 import { clerk, member, teller } from './talkers.ts';
 
-/** A test somewhere in `test`, and its title as it stands there. */
+/** A test in `test`, and its title as written there. */
 export type Proof = readonly [file: string, title: string];
 
 export interface ParityCase {
   readonly number: number;
   readonly name: string;
   readonly source: string;
-  /** What the other runtime does. */
+  /** The result in the other runtime. */
   readonly expected?: unknown;
-  /** What Bosun does, where that is meant to be something else. */
+  /** Bosun's result, if it differs on purpose. */
   readonly instead?: unknown;
-  /** Undefined where Bosun offers nothing of the kind, or the proofs are all there is. */
+  /** Runs the case. Undefined if Bosun has no such feature, or the proofs are sufficient. */
   readonly shows?: (test: TestSystem) => Promise<unknown>;
-  /** What it shows is kept over a crash, and so it is told on LevelDB too. */
+  /** Set if the result survives a crash; such a case runs on LevelDB too. */
   readonly isDurable?: true;
   readonly proofs?: readonly Proof[];
-  /** Why it is not the same. */
+  /** Why the results differ. */
   readonly differs?: string;
-  /** Why it says nothing about one host. */
+  /** Why the case does not apply to a single host. */
   readonly severalHosts?: string;
-  /** What is missing. */
+  /** The missing feature. */
   readonly notYet?: string;
-  /** The system that it is told on, where that is not the one below. */
+  /** The system on which the case runs. Default: `TALKERS`. */
   readonly options?: TestSystemOptions;
 }
 
@@ -42,7 +42,7 @@ export type StoreKind = (typeof STORES)[number];
 
 const temporary = (id: string) => ({ id, agent: 'member', restart: 'temporary' as const });
 
-/** Who there is unless a case says otherwise. */
+/** The agents of a system on which cases run by default. */
 export const TALKERS: TestSystemOptions = {
   agents: [teller, clerk, member, keeper, waker, relay],
   tree: {
@@ -56,7 +56,7 @@ export const TALKERS: TestSystemOptions = {
   },
 };
 
-/** Runs a case that shows something on a system of its own. */
+/** Runs a case on a system of its own. */
 export async function show(
   { shows, options = TALKERS }: Pick<ParityCase, 'shows' | 'options'>,
   kind: StoreKind = 'memory',
@@ -69,12 +69,12 @@ export async function show(
   try {
     return await shows!(test);
   } finally {
-    await test.system.stop();
+    await test.shard.stop();
     if (directory !== undefined) rmSync(directory, { recursive: true });
   }
 }
 
-/** LevelDB under a process that dies: what it was given is with the operating system, and its lock is free. */
+/** LevelDB under a process that dies: data given to it is with the operating system, and its lock is free. */
 function mortalLevel(directory: string): FaultyStore {
   let level = levelStore(directory);
   let closed = Promise.resolve();
@@ -94,24 +94,24 @@ function mortalLevel(directory: string): FaultyStore {
     write: (writes: Parameters<typeof level.write>[0], how: { sync: boolean }) => level.write(writes, how),
     crash: () => void (closed = level.close()),
   };
-  // What else a store that fails can do, LevelDB cannot.
+  // LevelDB has none of the other faults that a faulty store can simulate.
   return store as unknown as FaultyStore;
 }
 
-/** The host dies and starts again. */
+/** Kills the host and starts it again. */
 export async function reboot(test: TestSystem): Promise<void> {
   await test.crash();
   await test.restart();
 }
 
 export async function tell(test: TestSystem, address: string, type: string, what: unknown = ''): Promise<void> {
-  await test.system.send(address, { type, what } as never);
+  await test.shard.send(address, { type, what } as never);
   await test.settle();
 }
 
-/** The reply, or the code of the failure. */
+/** The reply to a question, or the code of its failure. */
 export async function asked(test: TestSystem, address: string, type: string, waitMs = 0): Promise<unknown> {
-  const outcome = test.system.ask(address, { type }).catch(codeIn);
+  const outcome = test.shard.ask(address, { type }).catch(codeIn);
   await test.settle();
   if (waitMs > 0) await test.advance(waitMs);
   return outcome;
@@ -127,10 +127,10 @@ function codeIn(error: unknown): unknown {
 }
 
 export function contextOf<Context>(test: TestSystem, address: string): Context {
-  return test.system.snapshot(address)?.context as Context;
+  return test.shard.snapshot(address)?.context as Context;
 }
 
-/** What is wrong with a proof; undefined where the test is there. */
+/** Why a proof is invalid; undefined if its test exists. */
 export function flawOf([file, title]: Proof): string | undefined {
   const text = readFileSync(join(import.meta.dirname, '../../..', file), 'utf8');
   // A title may stand on a line of its own, or be split over several.
@@ -142,7 +142,7 @@ export function flawOf([file, title]: Proof): string | undefined {
   return isTitle ? undefined : `${file} has no test "${title}"`;
 }
 
-/** How a case came out, as the page says it. */
+/** The result of a case as the page shows it. */
 export function resultOf({ shows, proofs, differs, severalHosts, notYet }: ParityCase): string {
   if (severalHosts !== undefined) return 'n/a: several hosts';
   if (notYet !== undefined) return 'not yet';
@@ -150,7 +150,7 @@ export function resultOf({ shows, proofs, differs, severalHosts, notYet }: Parit
   return differs === undefined ? 'same' : 'differs';
 }
 
-/** Where a case is shown, as the page says it. */
+/** The tests of a case as the page shows them. */
 export function placeOf({ shows, isDurable, proofs = [] }: ParityCase): string {
   const files = [...new Set(proofs.map(([file]) => `\`${file}\``))];
   return [...(shows === undefined ? [] : [isDurable === true ? 'here, on both stores' : 'here']), ...files].join(', ');

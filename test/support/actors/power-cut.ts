@@ -1,15 +1,15 @@
-/** A story told again and again, each time with the power cut at another write of the store. */
+/** Stories that are run again and again, each time with a power cut at another write of the store. */
 import { type HoldPoint, faultyStore } from '../../../src/testing/faulty-store.ts';
 import { TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
 import { byEffort } from '../effort.ts';
 
-/** What is done, in order. After the cut it is done again from the beginning, so each part of it may be repeated. */
+/** Steps in order. After the cut all are done again from the beginning, so every step must be repeatable. */
 export type Story = readonly ((test: TestSystem) => Promise<unknown>)[];
 
 /**
  * @param cut.write The write, from 1, at which the power is cut: before it reaches the medium, or once it is durable
- *   and nobody knows yet. One that never comes: no cut.
- * @returns The system at the end of the story, still running, and how many writes there were.
+ *   and not yet reported. A number beyond the last write means no cut.
+ * @returns The system at the end of the story, still running, and the number of writes.
  */
 export async function tellStory(
   story: Story,
@@ -30,7 +30,7 @@ export async function tellStory(
   const whole = async () => {
     for (const part of story) await part(test);
   };
-  const first = test.system
+  const first = test.shard
     .start()
     .then(() => test.settle())
     .then(whole);
@@ -42,12 +42,12 @@ export async function tellStory(
   return { test, writes };
 }
 
-/** From one write at which the power is cut to the next. */
-const STRIDE = byEffort({ quick: 5, ci: 1 });
+/** Distance between the writes at which the power is cut. */
+const STRIDE = byEffort({ quick: 9, ci: 1 });
 
 /**
- * Tells the story undisturbed, then with a cut at every write there is, by `npm test` alone at one in five. Says how
- * many there are.
+ * Runs the story undisturbed, then with a cut at every write; `npm test` alone takes one write in nine. Returns the
+ * number of writes.
  */
 export async function atEveryWrite(
   tell: (cut: { write: number; point: HoldPoint }) => Promise<number>,

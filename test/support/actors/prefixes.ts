@@ -1,7 +1,7 @@
-/** What a power cut could have left of a store: every prefix of what it was given. */
+/** The stores that a power cut could leave: every prefix of the writes of a store. */
 import { type FaultyStore, faultyStore } from '../../../src/testing/faulty-store.ts';
 
-/** @param from How many writes every prefix has at least. */
+/** @param from The least number of writes in a prefix. */
 export async function prefixesOf({ log }: FaultyStore, from: number): Promise<FaultyStore[]> {
   const stores: FaultyStore[] = [];
   for (let writes = from; writes <= log.length; writes++) {

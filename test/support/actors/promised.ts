@@ -28,7 +28,7 @@ const broken = assign(() => {
   throw new Error('broken');
 });
 
-/** Waits for one answer, in `asking`, and keeps what it got. */
+/** A machine that waits for one answer, in `asking`, and keeps it. */
 export function asking(logic: ReturnType<typeof promised>['logic'], { onError }: { onError?: string | object } = {}) {
   return setup({ types: {} as { context: { got: unknown[] } }, actors: { logic } }).createMachine({
     context: { got: [] },
@@ -53,7 +53,7 @@ export function asking(logic: ReturnType<typeof promised>['logic'], { onError }:
   });
 }
 
-/** Does something that the system hears of by itself, and lets everything happen that follows. */
+/** Does something outside the system and waits until the system has handled it. */
 export async function settle(test: TestSystem, act: () => void): Promise<void> {
   act();
   await test.settle();

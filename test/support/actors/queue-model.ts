@@ -1,6 +1,6 @@
 /**
- * What the mailbox of one actor does, written down a second time and as plainly as can be: gen_statem's queue, with
- * levels. Tests compare the runtime with it on random tables of what a machine does with what.
+ * A model of one actor's mailbox, as plain as possible: gen_statem's queue, with priority levels. Tests compare the
+ * runtime with it on random tables of a machine's reactions to events.
  */
 import { assign, type AnyStateMachine, createMachine, raise } from 'xstate';
 import { z } from 'zod';
@@ -14,11 +14,11 @@ export const TYPES = ['a', 'b', 'c', 'd'] as const;
 export type State = (typeof STATES)[number];
 export type Type = (typeof TYPES)[number];
 
-/** What a state does with an event. */
+/** The reaction of a state to an event. */
 export interface Deed {
   readonly defers: boolean;
   readonly target: State | null;
-  /** Raises an event that is noted at once, before anything else. */
+  /** Raises an event that is recorded at once, before anything else. */
   readonly raises: boolean;
 }
 
@@ -35,11 +35,11 @@ export interface Sent {
 export interface Standing {
   readonly state: State;
   readonly notes: readonly string[];
-  /** In order; what is not deferred has been read. */
+  /** Deferred messages in order; all others have been read. */
   readonly deferred: readonly number[];
 }
 
-/** An agent that does as the table says and notes every turn. */
+/** An agent that follows the table and records every turn. */
 export function agentOf({ deeds, priorities }: Table) {
   const note = assign({
     notes: ({ context, event }: { context: { notes: string[] }; event: Sent }) => [
@@ -77,23 +77,23 @@ export function agentOf({ deeds, priorities }: Table) {
   });
 }
 
-/** The queue that the runtime is compared with. */
+/** The queue with which the runtime is compared. */
 export class QueueModel {
   readonly #table: Table;
   #state: State = 'x';
   #notes: string[] = [];
-  /** In order of arrival, what came back from being deferred first. */
+  /** Messages in order of arrival, formerly deferred ones first. */
   #queue: Sent[] = [];
   #deferred: Sent[] = [];
   #passed = { high: 0, normal: 0, low: 0 };
-  /** A machine may put a message off for ever by going round in circles. */
+  /** Turns taken: a machine may defer a message for ever by going round in circles. */
   turns = 0;
 
   constructor(table: Table) {
     this.#table = table;
   }
 
-  /** Takes messages that arrive together, and everything that follows. @returns False where there is no end to it. */
+  /** Takes messages that arrive together, and everything that follows. @returns False if it never ends. */
   take(messages: readonly Sent[], turnsMax: number): boolean {
     this.#queue.push(...messages);
     while (this.#queue.length > 0) {
@@ -104,7 +104,7 @@ export class QueueModel {
     return true;
   }
 
-  /** What a crash of the host does: only the counting begins anew. */
+  /** Applies a crash of the host: only the counting starts anew. */
   restore(): void {
     this.#passed = { high: 0, normal: 0, low: 0 };
   }

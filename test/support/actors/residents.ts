@@ -1,6 +1,6 @@
 /**
- * Agents for the tests of passivation: one that does whatever keeps an actor awake or wakes another one, under Bosses
- * of each kind.
+ * Agents for the tests of passivation: one that does everything that keeps an actor awake or wakes another one, under
+ * Bosses of each kind.
  */
 import {
   assign,
@@ -55,18 +55,18 @@ interface Peer {
   readonly done: number;
   readonly friend: Ref | null;
   readonly downs: readonly string[];
-  /** Whom it owes a reply. */
+  /** Requests that it still has to answer. */
   readonly held: readonly ReplyTo[];
-  /** Replies that it got, codes of those that it did not get, and ends of its hands. */
+  /** Replies that it got, codes of failed requests, and ends of its children. */
   readonly replies: readonly unknown[];
 }
 
-/** `what`: a name, or the address of another peer. */
+/** Events of a peer; `what` is a name, or the address of another peer. */
 type PeerEvent =
   | { readonly type: (typeof PEER_EVENTS)[number]; readonly what: string; readonly replyTo?: ReplyTo }
   | { readonly type: 'bosun.down'; readonly address: string; readonly reason: string };
 
-/** Ends by itself. */
+/** A child that ends by itself. */
 const hand = createMachine({
   initial: 'at work',
   states: { 'at work': { after: { 1_500: 'over' } }, over: { type: 'final' } },
@@ -86,7 +86,7 @@ const machine = setup({
   on: {
     UP: { actions: assign({ count: ({ context }) => context.count + 1 }) },
     NAME: { actions: register(({ event }) => (event as { what: string }).what) },
-    // A reference, kept over the sleep of both.
+    // Keeps a reference while both actors sleep.
     MEET: {
       actions: assign({
         friend: ({ event, system }) => (system.get((event as { what: string }).what) as Ref | undefined) ?? null,
@@ -164,7 +164,7 @@ const machine = setup({
 
 export const peer: AnyAgent = agentOf('peer', machine, PEER_EVENTS);
 
-/** So many peers under the root, `peer-0` and so on; those to be kept in memory are few. */
+/** Starts `count` peers under the root, `peer-0` and so on, with few of them kept in memory. */
 export async function startPeers(
   count: number,
   options: Partial<TestSystemOptions> & { readonly under?: string } = {},
@@ -177,12 +177,12 @@ export async function startPeers(
     journal: { fold: { windowEpochs: 8 } },
     ...rest,
   });
-  for (let n = 0; n < count; n++) await test.system.spawn(peer, `peer-${n}`, { ...(under !== undefined && { under }) });
+  for (let n = 0; n < count; n++) await test.shard.spawn(peer, `peer-${n}`, { ...(under !== undefined && { under }) });
   await test.settle();
   return test;
 }
 
 export async function tellPeer(test: TestSystem, address: string, type: string, fields: object = {}): Promise<void> {
-  await test.system.send(address, { type, ...fields });
+  await test.shard.send(address, { type, ...fields });
   await test.settle();
 }

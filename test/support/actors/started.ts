@@ -1,15 +1,15 @@
-/** How tests of actors start a system, and start it again. */
+/** Start and restart of a system for tests of actors. */
 import { onTestFinished } from 'vitest';
 import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
 
-/** It is stopped when the test that starts it is over; one that is down by then is left as it is. */
+/** Starts a system that is stopped at the end of the test, unless it is down already. */
 export async function started(options: TestSystemOptions): Promise<TestSystem> {
   const test = await startTestSystem(options);
-  onTestFinished(() => test.system.stop().catch(() => {}));
+  onTestFinished(() => test.shard.stop().catch(() => {}));
   return test;
 }
 
-/** Power loss, and the next start. */
+/** Cuts the power and starts the system again. */
 export async function crash(test: TestSystem): Promise<void> {
   await test.crash();
   await test.restart();

@@ -16,7 +16,7 @@ export interface SubjectOptions extends Partial<TestSystemOptions> {
   /** Default `permanent`. */
   readonly restart?: 'permanent' | 'transient' | 'temporary';
   readonly resume?: 'committed' | 'initial';
-  /** Restarts allowed to the root Boss; more than any test needs unless told. */
+  /** Restarts allowed to the root Boss. Default: more than any test needs. */
   readonly intensity?: number;
 }
 
@@ -29,16 +29,16 @@ export async function startSubject(machine: AnyStateMachine, options: SubjectOpt
   });
 }
 
-/** Sends to the subject and lets everything happen that follows. */
+/** Sends an event to the subject and waits until everything that follows has happened. */
 export async function tell(test: TestSystem, type: string, fields: object = {}): Promise<void> {
-  await test.system.send('subject', { type, ...fields });
+  await test.shard.send('subject', { type, ...fields });
   await test.settle();
 }
 
 export function contextOf(test: TestSystem, address = 'subject'): unknown {
-  return test.system.snapshot(address)?.context;
+  return test.shard.snapshot(address)?.context;
 }
 
 export function valueOf(test: TestSystem, address = 'subject'): unknown {
-  return test.system.snapshot(address)?.value;
+  return test.shard.snapshot(address)?.value;
 }

@@ -1,4 +1,7 @@
-/** Agents that talk to each other: a teller who is asked, a clerk who asks, and one who watches, links and joins. */
+/**
+ * Agents that talk to each other: a teller that is asked, a clerk that asks, and a member that watches, links and
+ * joins.
+ */
 import { assign, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../../../src/actors/api/define-agent.ts';
@@ -92,7 +95,7 @@ type ClerkEvent =
   | { type: 'go'; to: string; event: { type: string; [field: string]: unknown }; timeoutMs?: number }
   | { type: 'stop' };
 
-/** On `go` asks whoever it is told to, and notes the reply or the code of the failure. */
+/** On `go` asks the given actor, and records the reply or the code of the failure. */
 export const clerk = defineAgent({
   name: 'clerk',
   machine: setup({
@@ -137,7 +140,7 @@ export const clerk = defineAgent({
 
 const text = z.object({ what: z.string() });
 
-/** Does what it is told, and notes what reaches it. */
+/** Does as it is told, and records the events that reach it. */
 export const member = defineAgent({
   name: 'member',
   machine: setup({

@@ -1,7 +1,4 @@
-/**
- * What every test of the page holds against it: no error, no request that leaves this machine, nothing that keeps
- * anybody out.
- */
+/** The checks in every test of the page: no error, no request that leaves this machine, no barrier to accessibility. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
@@ -11,9 +8,9 @@ import { PATIENCE_MS } from '../effort.ts';
 /** A page under watch. */
 export class WatchedPage {
   readonly page: Page;
-  /** What should not have been: errors of the page, requests to elsewhere. */
+  /** Faults: errors of the page, requests to elsewhere. */
   readonly faults: string[] = [];
-  /** A server that is gone makes the browser complain; so long that is not the page's fault. */
+  /** Set while the server is away: the browser's complaints are no faults of the page then. */
   isServerAway = false;
 
   constructor(page: Page) {
@@ -31,7 +28,7 @@ export class WatchedPage {
     page.on('websocket', (socket) => look(socket.url()));
   }
 
-  /** Waits until the page says that what it shows is live. */
+  /** Waits until the page shows live data. */
   async live(): Promise<void> {
     await this.page.locator('.badge[data-phase="live"]').waitFor();
   }
@@ -39,7 +36,7 @@ export class WatchedPage {
 
 export async function opened(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width: 1360, height: 900 }, ...options });
-  // Before the test is given up, so that it says what was waited for.
+  // Shorter than the test's own time-out, so that the error names the awaited element.
   context.setDefaultTimeout(PATIENCE_MS / 2);
   const watched = new WatchedPage(await context.newPage());
   await watched.page.goto(url);
@@ -56,7 +53,7 @@ interface AxeResult {
   }[];
 }
 
-/** Holds the page as it is against axe-core's rules: nothing serious, nothing critical. */
+/** Checks the page against axe-core's rules: no serious and no critical violation. */
 export async function expectAccessible({ page }: WatchedPage): Promise<void> {
   await page.evaluate(`${AXE}; undefined`);
   const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as AxeResult;

@@ -1,8 +1,8 @@
-/** A real browser. */
+/** Starts a real browser. */
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
-/** Debian's; another by BOSUN_CHROMIUM. */
+/** Path of Debian's browser; BOSUN_CHROMIUM overrides it. */
 const CHROMIUM = process.env['BOSUN_CHROMIUM'] ?? '/usr/bin/chromium';
 
 const ARGUMENTS = [
@@ -15,7 +15,7 @@ const ARGUMENTS = [
   '--disable-sync',
 ];
 
-/** Rejects where there is no browser: a test of the page that does not run has not passed. */
+/** Starts the browser. Rejects if there is none: a test of the page that does not run has not passed. */
 export async function launched(): Promise<Browser> {
   if (!existsSync(CHROMIUM))
     throw new Error(

@@ -1,8 +1,9 @@
 /**
- * A served system with the desks that people answer, and a Lead Coordinator that only does as it is told; and what is
- * asked of them first.
+ * A served system with the desks that people answer, a Lead Coordinator that only follows orders, and the first
+ * questions.
  */
 import { fileURLToPath } from 'node:url';
+import { CHALLENGE as DISPUTED } from '../machines/debate-room.ts';
 import { Served } from './served.ts';
 
 const [BOSUN, MACHINES] = ['index.js', 'machines/index.js'].map((file) =>
@@ -14,6 +15,7 @@ import { enqueueActions, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from ${BOSUN};
 import { debateAgents, debateChildren, failureAgents, failureDesks, gateAgents, gateChildren } from ${MACHINES};
+import { PACKS, ticketAgents, ticketChildren } from ${MACHINES};
 
 const coordinator = defineAgent({
   name: 'stand-in',
@@ -45,12 +47,13 @@ const coordinator = defineAgent({
 });
 
 export default {
-  agents: [coordinator, ...gateAgents, ...debateAgents(), ...failureAgents],
+  agents: [coordinator, ...gateAgents, ...ticketAgents, ...debateAgents(), ...failureAgents],
   tree: {
     children: [
       ...gateChildren(),
+      ...ticketChildren(),
       ...failureDesks,
-      ...debateChildren({ experts: ['eve'], reviewers: ['ada', 'eve'] }),
+      ...debateChildren({ experts: ['eve'], reviewers: ['ada', 'eve'], pack: PACKS.finance }),
       { id: 'coordinator', systemId: 'coordinator', agent: 'stand-in' },
     ],
   },
@@ -108,19 +111,13 @@ export const GATE = {
 };
 
 export const CHALLENGE = {
+  ...DISPUTED,
   type: 'debate.challenge',
   id: 'margin',
-  topic: 'Margin of ACME',
-  item: 'ACME',
   challenger: { agent: 'auditor' },
   challenged: { agent: 'planner' },
-  disputedFinding: 'The margin is 28 %.',
-  basis: { statement: 'The filing says 25 %.', evidence: [{ kind: 'filing', source: '10-K, page 40', strength: 0.8 }] },
   requiredEvidence: ['calculation'],
   escalationMs: 2_000,
-  priority: 'valuation',
-  valueKind: 'margin',
-  positions: { challenger: { statement: '25 %', value: 0.25 }, challenged: { statement: '28 %', value: 0.28 } },
 };
 
 export const DEFENCE = {
@@ -131,7 +128,7 @@ export const DEFENCE = {
   evidence: [{ kind: 'calculation', source: 'sheet 3', strength: 0.6 }],
 };
 
-/** An alert as agents raise it. People have no event for that, so the stand-in says it. */
+/** An alert as agents raise it. People have no event for raising one, so the stand-in sends it. */
 export function alertOf(item: string, priority: string, title: string) {
   const resume = {
     name: 'resume',
@@ -160,4 +157,17 @@ export const PAUSE = {
   type: 'batch.pause',
   items: ['ACME', 'BOLT', 'CRUX', 'DYNE', 'EMCO', 'FLUX'],
   reason: 'The quota of the news source is used up',
+};
+
+/** A ticket that offers options, with a source that decides for one of them. */
+export const TICKET = {
+  type: 'tickets.open',
+  kind: 'ai_to_human',
+  title: 'Zod or Joi for the registration?',
+  description: 'The form is public.',
+  options: ['Zod', 'Joi'],
+  evidence: [{ source: 'package.json:14', excerpt: '"zod": "^4.2.0"', isDeclared: true }],
+  creator: 'coder',
+  task: 'TASK-003',
+  isBlocking: true,
 };

@@ -1,5 +1,5 @@
 /**
- * A page of somebody else: React, stock `useSelector` of @xstate/react, and a remote actor. Bundled and served by
+ * A third party's page: React, the stock `useSelector` of @xstate/react, and a remote actor. Bundled and served by
  * react.test.ts.
  */
 import { useSelector } from '@xstate/react';
@@ -7,7 +7,7 @@ import { createElement } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createClient } from '../../../src/client/client.ts';
 
-/** The page's, as far as this file needs it. */
+/** The browser's globals that this file uses. */
 declare const document: { getElementById(id: string): Parameters<typeof createRoot>[0] };
 declare const location: { readonly search: string };
 

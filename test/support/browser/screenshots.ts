@@ -1,6 +1,7 @@
 /** `npm run screenshots`: pictures of the main views for the documentation, into docs/images. No test. */
 import { join } from 'node:path';
 import { type Browser, type Page } from 'playwright-core';
+import { asks, CURRENCY, LENGTH, servedAgents, servedAnswers } from './answer-system.ts';
 import { launched } from './chromium.ts';
 import { alertOf, CHALLENGE, DEFENCE, GATE, PAUSE, servedDesks, tell } from './desks-system.ts';
 import { EQUITY, Served } from './served.ts';
@@ -8,10 +9,10 @@ import { servedShop } from './shop.ts';
 
 const IMAGES = join(import.meta.dirname, '../../../docs/images');
 
-/** Wide enough for two columns, and small enough for a README. */
+/** Size of the window: wide enough for two columns, and small enough for a README. */
 const SIZE = { width: 1180, height: 860 };
 
-/** What the page shows after a step: half a second more than a topic's next frame takes. */
+/** Wait after a step: half a second longer than a topic's next frame takes. */
 const REST_MS = 900;
 
 async function main(): Promise<void> {
@@ -20,6 +21,8 @@ async function main(): Promise<void> {
     await shopPictures(browser);
     await planPictures(browser);
     await deskPictures(browser);
+    await answerPictures(browser);
+    await agentPictures(browser);
   } finally {
     await browser.close();
   }
@@ -96,6 +99,34 @@ async function deskPictures(browser: Browser): Promise<void> {
   await page.getByLabel('note').fill('The plant is still theirs; see the notice of May.');
   await page.getByLabel('Your name').fill('ada');
   await picture(page, 'inspector-gate');
+}
+
+async function answerPictures(browser: Browser): Promise<void> {
+  await using served = await servedAnswers();
+  const page = await pageAt(browser, served.url, 'light');
+  for (const asker of ['coder', 'reviewer']) await asks(served, asker, LENGTH);
+  await asks(served, 'coder', CURRENCY);
+  await page.goto(`${served.url}/#/tickets/TK-0001`);
+  await page.getByRole('button', { name: 'Euro', exact: true }).click();
+  await page.getByLabel('Your name').fill('ada');
+  await page.getByText(/^Clear \(/).waitFor();
+  await picture(page, 'inspector-ticket');
+  await page.goto(`${served.url}/#/desk`);
+  await page.getByText('resolution rate').waitFor();
+  await picture(page, 'inspector-desk');
+  await page.goto(`${served.url}/#/answers/Q-1`);
+  await page.getByText('lead over the next value').waitFor();
+  await picture(page, 'inspector-answer');
+}
+
+async function agentPictures(browser: Browser): Promise<void> {
+  await using served = await servedAgents();
+  const page = await pageAt(browser, served.url, 'light');
+  await page.goto(`${served.url}/#/agents`);
+  await page.getByLabel('The task, in words').fill('Publish the notes of version 2.1');
+  await page.getByRole('button', { name: 'Ask', exact: true }).click();
+  await page.getByText('Why, in points').first().click();
+  await picture(page, 'inspector-agents');
 }
 
 async function pageAt(browser: Browser, url: string, colorScheme: 'light' | 'dark'): Promise<Page> {

@@ -1,17 +1,17 @@
 /**
- * A served system that is no plan: orders with a chart worth looking at, a ledger that chokes on some events, a Boss
- * over some of them.
+ * A served system without a plan: orders with a chart worth seeing, a ledger that fails on some events, and a Boss over
+ * some of them.
  */
 import { fileURLToPath } from 'node:url';
 import { Served } from './served.ts';
 
-/** That of the server: marks of secrets belong to the package that they were made with. */
+/** The package as the server imports it: marks of secrets are specific to the package instance that made them. */
 const BOSUN = JSON.stringify(fileURLToPath(new URL('../../../dist/index.js', import.meta.url)));
 
 const CONFIG = (gateway: string) => `
 import { assign, setup } from 'xstate';
 import { z } from 'zod';
-import { defineAgent, secret } from ${BOSUN};
+import { defineAgent, record, secret } from ${BOSUN};
 
 const isPaid = ({ context, event }) => context.paid + event.amount >= context.total;
 const pay = assign({ paid: ({ context, event }) => context.paid + event.amount });
@@ -73,16 +73,20 @@ const ledger = defineAgent({
     context: { sum: 0 },
     on: {
       add: {
-        actions: assign({
-          sum: ({ context, event }) => {
-            if (event.by < 0) throw new Error('cannot add ' + event.by);
-            return context.sum + event.by;
-          },
-        }),
+        actions: [
+          assign({
+            sum: ({ context, event }) => {
+              if (event.by < 0) throw new Error('cannot add ' + event.by);
+              return context.sum + event.by;
+            },
+          }),
+          record('entries', ({ context, event }) => ({ by: event.by, sum: context.sum, pin: '4711' })),
+        ],
       },
     },
   }),
   events: { add: z.object({ by: z.number() }) },
+  records: { entries: { schema: z.object({ by: z.number(), sum: z.number(), pin: secret(z.string()) }) } },
 });
 
 export default {

@@ -1,11 +1,12 @@
 /**
- * A config with a counter that answers questions, written where `bosun` is called. It imports the sources, as agents of
- * a user import the package.
+ * A config with a counter that answers questions, written to the directory in which `bosun` is called. It imports the
+ * sources in place of the package.
  */
 import { fileURLToPath } from 'node:url';
 import { type Workspace } from './workspace.ts';
 
-const source = (path: string) => JSON.stringify(fileURLToPath(new URL(`../../../src/${path}`, import.meta.url)));
+/** A source file as an import specifier for a generated file. */
+export const source = (path: string) => JSON.stringify(fileURLToPath(new URL(`../../../src/${path}`, import.meta.url)));
 
 export const AGENTS = `
 import { assign, emit, setup } from 'xstate';
@@ -39,7 +40,7 @@ export const counter = defineAgent({
 });
 `;
 
-/** @param gateway Source of its settings. */
+/** @param gateway Source text of the gateway's settings. */
 export function writeShop(work: Workspace, gateway = '{ port: 0 }'): void {
   work.write(
     'bosun.config.ts',

@@ -1,6 +1,6 @@
 /**
- * A directory with plans and agents, and `bosun` called in it: as a function in this process, or started as a user
- * would start it, where the process is what matters.
+ * A directory with plans and agents, in which `bosun` is called: as a function in this process, or as a process of its
+ * own if the process matters.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,17 +10,22 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { commandLine } from '../../../src/cli/command-line.ts';
+import { PATIENCE_MS as TEST_PATIENCE_MS } from '../effort.ts';
+import { showsBy } from '../shown-by.ts';
 
 const MAIN = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
 const NODE_MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
 
-/** Between two looks at what cannot be waited for. */
+/** Interval of polling. */
 const POLL_MS = 10;
 
-/** Longer than anything a test waits for, on a machine with much else to do. */
-const PATIENCE_MS = 20_000;
+/** Longest wait for a condition: shorter than the test's time-out, so that the error names the condition. */
+const PATIENCE_MS = TEST_PATIENCE_MS / 2;
 
-/** A line of `--json`. */
+/** Output of a call whose gateway can be found in its data directory. */
+const SERVING = /"serving"|bosun serves |^Live while it runs: /m;
+
+/** A line of output under `--json`. */
 export interface Line {
   readonly type: string;
   readonly task?: string;
@@ -32,22 +37,22 @@ export interface Line {
   readonly items?: readonly unknown[];
 }
 
-/** How a call ended, and all it said. */
+/** The exit of a call and all its output. */
 export interface Ended {
-  /** null where a signal ended the process. */
+  /** The exit code; null if a signal ended the process. */
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
 }
 
-/** Of a call with `--json`. */
+/** The exit of a call with `--json`. */
 export interface Told extends Ended {
   readonly lines: readonly Line[];
 }
 
 export interface ProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** As another user than root. */
+  /** Runs the process as another user than root. */
   readonly uid?: number;
 }
 
@@ -56,17 +61,30 @@ abstract class Running {
   abstract readonly ended: Promise<Ended>;
   out = '';
   err = '';
+  /** Whether its output has ended. */
+  protected hasEnded = false;
 
-  /** Waits until it has said something, on either stream. */
+  /** Waits until either stream contains a text. Rejects if the call ends without it. */
   async says(text: string): Promise<void> {
+    const what = () => `${text}, after: ${this.out}${this.err}`;
+    const isSaid = () => this.out.includes(text) || this.err.includes(text);
+    await until(() => isSaid() || this.hasEnded, what);
+    if (!isSaid()) throw new Error(`ended without ${what()}`);
+  }
+
+  /**
+   * Waits until other verbs find the gateway, or the call has ended. Its reports of work may come earlier than that.
+   */
+  async serves(): Promise<this> {
     await until(
-      () => this.out.includes(text) || this.err.includes(text),
-      () => `${text}, after: ${this.out}${this.err}`,
+      () => this.hasEnded || SERVING.test(this.out) || SERVING.test(this.err),
+      () => `a gateway, after: ${this.out}${this.err}`,
     );
+    return this;
   }
 }
 
-/** In this process. */
+/** A call in this process. */
 export class Call extends Running {
   readonly ended: Promise<Ended>;
   readonly #interruption = new AbortController();
@@ -83,17 +101,19 @@ export class Call extends Running {
       cwd,
       interruption: () => this.#interruption.signal,
     });
-    this.ended = code.then((ended) => ({ code: ended, out: this.out, err: this.err }));
+    this.ended = code
+      .then((ended) => ({ code: ended, out: this.out, err: this.err }))
+      .finally(() => (this.hasEnded = true));
   }
 
-  /** As a first Ctrl-C does. */
+  /** Interrupts the call, as a first Ctrl-C does. */
   interrupt(): Promise<Ended> {
     this.#interruption.abort();
     return this.ended;
   }
 }
 
-/** In a process of its own. */
+/** A call in a process of its own. */
 export class Process extends Running {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
@@ -103,7 +123,9 @@ export class Process extends Running {
     this.child = child;
     child.stdout!.on('data', (chunk: Buffer) => (this.out += chunk.toString()));
     child.stderr!.on('data', (chunk: Buffer) => (this.err += chunk.toString()));
-    this.ended = once(child, 'close').then(([code]) => ({ code: code as number | null, out: this.out, err: this.err }));
+    this.ended = once(child, 'close')
+      .then(([code]) => ({ code: code as number | null, out: this.out, err: this.err }))
+      .finally(() => (this.hasEnded = true));
   }
 
   /** Sends a signal and waits for the end. */
@@ -120,7 +142,7 @@ export class Workspace {
 
   constructor() {
     this.path = mkdtempSync(join(tmpdir(), 'bosun-cli-'));
-    // Agents of a plan import xstate from where the plan is.
+    // Agents of a plan import xstate from the plan's directory.
     symlinkSync(NODE_MODULES, join(this.path, 'node_modules'));
   }
 
@@ -141,10 +163,11 @@ export class Workspace {
   }
 
   /**
-   * Calls the command line in this process, which loads a module of agents once: to run a changed one takes a process
-   * of its own.
+   * Calls the command line in this process, which loads a module of agents only once: running a changed one takes a
+   * process of its own.
    */
   start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Call {
+    showsBy('command line');
     const call = new Call(args, { cwd: this.path, env });
     this.#calls.add(call);
     void call.ended.then(() => this.#calls.delete(call));
@@ -155,18 +178,29 @@ export class Workspace {
     return this.start(args, env).ended;
   }
 
-  /** `bosun run FILE --json` with what it said in lines. */
+  /** Repeats a verb until its output has what is awaited: one desk may hear an epoch later than another. */
+  async looks(args: readonly string[], hasIt: (ended: Ended) => boolean): Promise<Ended> {
+    let ended: Ended | undefined;
+    await until(
+      async () => hasIt((ended = await this.bosun(args))),
+      () => `what bosun ${args.join(' ')} has not said: ${ended?.out}${ended?.err}`,
+    );
+    return ended!;
+  }
+
+  /** Runs `bosun run FILE --json` and parses its output into lines. */
   run(file: string, ...options: string[]): Promise<Told> {
     return told(this.start(['run', file, '--json', ...options]));
   }
 
-  /** The same in a process of its own. */
+  /** Runs `bosun run FILE --json` in a process of its own. */
   runProcess(file: string, ...options: string[]): Promise<Told> {
     return told(this.spawn(['run', file, '--json', ...options]));
   }
 
   /** Starts the built `bosun` in a process of its own. */
   spawn(args: readonly string[], { env, uid }: ProcessOptions = {}): Process {
+    showsBy('command line');
     const child = spawn(process.execPath, [MAIN, ...args], {
       cwd: this.path,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -191,7 +225,7 @@ async function told(running: Running): Promise<Told> {
   return { ...ended, lines: linesOf(ended.out) };
 }
 
-/** Throws where a line is anything else than a JSON object. */
+/** Parses output lines. Throws if a line is not a JSON object. */
 export function linesOf(out: string): Line[] {
   return out
     .split('\n')
@@ -199,17 +233,17 @@ export function linesOf(out: string): Line[] {
     .map((line) => JSON.parse(line) as Line);
 }
 
-/** `started a`, `failed a 1`: what happened to tasks and items, in order. */
+/** Events of tasks and items in order: `started a`, `failed a 1`. */
 export function storyOf(lines: readonly Line[]): string[] {
   return lines.map(({ type, task, item, attempt }) =>
     [type, item ?? task, type.startsWith('task.') ? attempt : undefined].filter((part) => part !== undefined).join(' '),
   );
 }
 
-/** Waits for something that cannot be subscribed to. */
-export async function until(isSo: () => boolean, what: () => string): Promise<void> {
+/** Polls a condition that cannot be subscribed to. */
+export async function until(isSo: () => boolean | Promise<boolean>, what: () => string): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
-  while (!isSo()) {
+  while (!(await isSo())) {
     if (performance.now() > deadline) throw new Error(`waited in vain for ${what()}`);
     await wait(POLL_MS);
   }

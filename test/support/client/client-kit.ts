@@ -1,4 +1,4 @@
-/** Clients and a gateway in one process, on virtual time, with lines that can be cut. */
+/** Clients and a gateway in one process, on virtual time, with connections that can be cut. */
 import { type Client, type ClientOptions, createClient } from '../../../src/client/client.ts';
 import { type GatewayOptions } from '../../../src/gateway/network/server.ts';
 import { type GatewaySocket, gatewaySocket } from '../../../src/testing/gateway-socket.ts';
@@ -13,7 +13,7 @@ export class ClientTest {
   readonly host: GatewayTest;
   readonly socket: GatewaySocket;
   readonly #random = new SeededRandom(7);
-  /** Nobody listens: what a client sees of a host that is down. */
+  /** Whether the host is down: connections are refused. */
   isDown = false;
 
   constructor(host: GatewayTest) {
@@ -30,7 +30,7 @@ export class ClientTest {
     });
   }
 
-  /** One that is live. */
+  /** A client that is live. */
   async live(options: ClientOptions = {}): Promise<Client<Shop>> {
     const client = this.client(options);
     await this.host.settle();
@@ -61,7 +61,7 @@ export class ClientTest {
   }
 
   get context(): { count: number; seen: readonly string[] } {
-    return this.host.test.system.snapshot('visits')!.context as { count: number; seen: string[] };
+    return this.host.test.shard.snapshot('visits')!.context as { count: number; seen: string[] };
   }
 
   stop(): Promise<void> {
@@ -76,7 +76,7 @@ export async function startClientTest(
   return new ClientTest(await startGatewayTest(options, system));
 }
 
-/** How a promise stands, without waiting for it. */
+/** The state of a promise, without waiting for it. */
 export function watched<T>(promise: Promise<T>): {
   value?: T;
   error?: { readonly code?: string; readonly details?: unknown };

@@ -1,7 +1,6 @@
-/** Reads a bank's store as its bytes are, without running anything, and says what in it cannot be. */
+/** An audit of a bank's store: reads its bytes without running anything, and reports every contradiction. */
 import {
   type ActorState,
-  type Identity,
   type ReferenceCoding,
   type Store,
   type Keyspace,
@@ -9,6 +8,7 @@ import {
 } from '../../../src/actors/model/ports.ts';
 import { messageOf } from '../../../src/errors.ts';
 import { levelStore } from '../../../src/persistence/level-store.ts';
+import { type FrameRow, type ShardMessage } from '../../../src/actors/world/shards/shard-channel.ts';
 import { type SessionRow } from '../../../src/actors/loop/inbound/sessions.ts';
 import { type Restored, survey } from '../../../src/persistence/recovery.ts';
 
@@ -36,13 +36,13 @@ export interface Audit {
   readonly violations: readonly string[];
   /** Unread messages. */
   readonly unread: number;
-  /** Those of them that are on their way from one worker to another. */
+  /** Unread messages on their way from one worker to another. */
   readonly crossing: number;
   /** Credits that wait for a timer. */
   readonly delayed: number;
   /** Orders accepted so far. */
   readonly accepted: number;
-  /** Epochs that are folded already and not yet deleted: the crash came in between. */
+  /** Whether folded epochs are not yet deleted: the crash came in between. */
   readonly isDeleting: boolean;
 }
 
@@ -61,12 +61,12 @@ const references: ReferenceCoding = {
   decode: ({ life, address }) => new Reference(life, address),
 };
 
-/** @param acknowledged Per client, how many orders the store must hold at least. */
+/** @param acknowledged The least number of orders that the store must hold, per client. */
 export function auditBank(directory: string, acknowledged: readonly number[]): Promise<Audit> {
   return auditSpreadBank([directory], acknowledged);
 }
 
-/** @param directories Of the stores of all workers, by index. */
+/** @param directories Stores of all workers, by index. */
 export async function auditSpreadBank(directories: readonly string[], acknowledged: readonly number[]): Promise<Audit> {
   const stores = directories.map((directory) => levelStore(directory));
   try {
@@ -98,7 +98,7 @@ export async function auditSpreadBank(directories: readonly string[], acknowledg
   }
 }
 
-/** Throws the first damage. */
+/** Reads all stores. Throws the first damage. */
 async function soundParts(stores: readonly Store[]): Promise<Restored[]> {
   const parts = await Promise.all(stores.map((store) => survey(store, references)));
   const damage = parts
@@ -108,12 +108,12 @@ async function soundParts(stores: readonly Store[]): Promise<Restored[]> {
   return parts;
 }
 
-/** Everything a store says about the bank. */
+/** The facts about the bank in a store. */
 interface Books {
   readonly accounts: readonly Account[];
   readonly unread: readonly BankEvent[];
   readonly delayed: readonly BankEvent[];
-  /** By client. */
+  /** Last sequence number by client. */
   readonly lastSequence: ReadonlyMap<string, number>;
 }
 
@@ -124,15 +124,13 @@ interface Books {
 const MESSAGE_EVENT = 2;
 const TIMER_EVENT = 4;
 
-/** @param parts One store, or those of all workers. */
+/** @param parts One store, or the stores of all workers. */
 function booksOf(parts: readonly Restored[]): Books {
-  const known = parts.flatMap(({ recovered: { rows, states } }) => {
-    const lives = [...(rows.get(KEYSPACE.identities)?.values() ?? [])]
-      .map((row) => row as Identity)
-      .filter(({ agent }) => agent === 'account');
+  const known = parts.flatMap(({ recovered: { identities, states } }) => {
+    const lives = [...identities.values()].filter(({ agent }) => agent === 'account');
     return lives.map(({ life }) => contextOf(states.get(life)));
   });
-  // A crash of the very first start may have come before all were born.
+  // A crash of the first start may have come before all accounts were started.
   const accounts = [...known, ...Array.from({ length: ACCOUNTS - known.length }, () => NEW)];
   const events = (keyspace: Keyspace, index: number) =>
     parts.flatMap(({ recovered: { rows } }) =>
@@ -150,22 +148,22 @@ function booksOf(parts: readonly Restored[]): Books {
   };
 }
 
-/** What is on its way from one worker to another, and not taken there yet (actors/world/shards/shard-channel.ts). */
+/** Messages sent by one worker and not yet taken by another (actors/world/shards/shard-channel.ts). */
 function crossing(parts: readonly Restored[]): BankEvent[] {
-  return parts.flatMap(({ recovered: { rows } }, from) =>
-    [...(rows.get(KEYSPACE.shard) ?? [])].flatMap(([key, row]) => {
-      const [direction, to = '', sequence = ''] = key.split('!');
-      const [kind, , , event] = direction === 'out' ? (row as readonly [string, number, string, BankEvent]) : [];
-      if (kind !== 'event') return [];
-      const taken = (parts[parseInt(to, 16)]!.recovered.rows.get(KEYSPACE.shard)?.get(
-        `in!${from.toString(16).padStart(4, '0')}`,
-      ) ?? 0) as number;
-      return parseInt(sequence, 16) > taken ? [event!] : [];
+  return parts.flatMap(({ recovered: { rows }, codec }, from) =>
+    [...(rows.get(KEYSPACE.frames) ?? [])].flatMap(([number, row]) => {
+      const [to, , messages] = row as FrameRow;
+      const taken = (parts[to]!.recovered.rows.get(KEYSPACE.shard)?.get(`in!${from.toString(16).padStart(4, '0')}`) ??
+        0) as number;
+      if (parseInt(number, 16) <= taken) return [];
+      return (codec.unpack(messages) as readonly ShardMessage[]).flatMap(([kind, , , event]) =>
+        kind === 'event' ? [event as BankEvent] : [],
+      );
     }),
   );
 }
 
-/** What is wrong with a bank that is spread over the stores of workers, by index; and how much is under way. */
+/** The violations in a bank that is spread over the stores of workers, by index, and the amount under way. */
 export async function auditWorkers(stores: readonly Store[]): Promise<{
   readonly violations: readonly string[];
   readonly unread: number;
@@ -190,14 +188,14 @@ function contextOf(state: ActorState | undefined): Account {
   return state?.context === undefined ? NEW : (state.context as Account);
 }
 
-/** Balances and what is under way make up what the bank began with. */
+/** Violations of: balances and money under way add up to the initial total. */
 function missingMoney({ accounts, unread, delayed }: Books): string[] {
   const credits = [...unread, ...delayed].filter(({ type }) => type === 'credit');
   const total = sumOf(accounts, ({ balance }) => balance) + sumOf(credits, ({ amount }) => amount);
   return total === ACCOUNTS * BALANCE ? [] : [`the bank holds ${total}, ${credits.length} credits included`];
 }
 
-/** The accounts have heard, or will hear, of the orders 1 to n of each client, each once. */
+/** Violations of: the accounts have got, or will get, each of the orders 1 to n of each client exactly once. */
 function miscountedOrders({ accounts, unread, lastSequence }: Books): string[] {
   const clients = new Set([...lastSequence.keys(), ...accounts.flatMap(({ heard }) => Object.keys(heard))]);
   return [...clients].flatMap((client) => {
@@ -210,7 +208,7 @@ function miscountedOrders({ accounts, unread, lastSequence }: Books): string[] {
   });
 }
 
-/** Every payment is settled, or its credit or its receipt is under way. */
+/** Violations of: every payment is settled, or its credit or receipt is under way. */
 function owedReceipts({ accounts, unread, delayed }: Books): string[] {
   const owed = sumOf(accounts, ({ paid, settled }) => paid - settled);
   const underWay = [...unread, ...delayed].filter(({ type }) => type === 'credit' || type === 'receipt').length;

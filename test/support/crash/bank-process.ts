@@ -1,4 +1,4 @@
-/** A process of the bank: started, heard line by line, and killed when that is called for. */
+/** A process of the bank: started, read line by line, and killed when the test says so. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -7,21 +7,21 @@ import { PATIENCE_MS } from '../effort.ts';
 export interface End {
   readonly code: number | null;
   readonly signal: string | null;
-  /** All that it said on stderr. */
+  /** Its output on stderr. */
   readonly complaint: string;
 }
 
 /**
- * Runs a module of Node until it is dead.
+ * Runs a module of Node until the process has ended.
  *
- * @param options Its argument, as JSON.
- * @param hear Told each line that it says. Returns whether the process is to be killed.
+ * @param options The module's argument, passed as JSON.
+ * @param hear Called with each line of output. Returns whether to kill the process.
  */
 export async function lived(file: string, options: object, hear: (line: string) => boolean): Promise<End> {
   const child = spawn(process.execPath, [file, JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'pipe'] });
   let complaint = '';
   child.stderr.on('data', (chunk: Buffer) => (complaint += chunk.toString()));
-  // One that lives longer is stuck.
+  // A process that lives longer is stuck.
   const limit = setTimeout(() => child.kill('SIGTERM'), PATIENCE_MS);
   const closed = once(child, 'close');
   createInterface({ input: child.stdout }).on('line', (line) => {

@@ -1,6 +1,6 @@
 /**
- * The bank over many processes: starts one, lets it be killed, keeps what it acknowledged, and makes the copies to look
- * at.
+ * The bank over many processes: starts them one after the other, has them killed, records their acknowledgements, and
+ * makes copies of the store for audits.
  */
 import {
   appendFileSync,
@@ -22,17 +22,17 @@ const CHILD = fileURLToPath(new URL('../fixtures/crash/bank-child.mjs', import.m
 
 export const CLIENTS = 8;
 
-/** LevelDB may delete the older of two logs in the instant between the look at them and the signal. */
+/** Misses allowed: LevelDB may delete the older of two logs between the check and the signal. */
 const SWITCHES_MISSED_MAX = 10;
 
 /**
- * When a child dies. `random`: whenever the signal meets it. By its own hand: `fold`: between two slices of one.
- * `switch`: while two logs of LevelDB are live. `unsaid`: after orders are durable and before anybody is told.
- * `settled`: not at all; it ends when nothing is under way any more.
+ * The moment of a child's death. `random`: at a signal from outside. By its own hand: `fold`, between two slices of
+ * one; `switch`, while two logs of LevelDB are live; `unsaid`, after orders are durable and before anybody is told.
+ * `settled`: no kill; it ends when nothing is under way.
  */
 export type Moment = 'random' | 'fold' | 'switch' | 'unsaid' | 'settled';
 
-/** What is wrong with a bank on purpose, to see that the audit finds it. */
+/** Deliberate faults of a bank, to show that the audit finds them. */
 export interface Sabotage {
   /** Orders are acknowledged before they are durable. */
   readonly acknowledge?: 'early';
@@ -42,28 +42,28 @@ export interface Sabotage {
   readonly repeats?: 'obeyed';
 }
 
-/** What the child reports of each write, once it is durable. */
+/** The child's report of each write, once it is durable. */
 interface Written {
   /** The log of LevelDB that was written to. */
   readonly file: string;
-  /** How much of it is synced. */
+  /** Synced bytes of that log. */
   readonly bytes: number;
-  /** Per client, the highest order that was acknowledged by then. */
+  /** The highest acknowledged order per client by then. */
   readonly told: readonly number[];
-  /** What of a fold was in the batch: images of actors, or the cut that follows the last of them. */
+  /** The part of a fold in the batch: images of actors, or the cut that follows the last of them. */
   readonly fold: 'images' | 'cut' | 'other';
 }
 
 export class Bank {
   readonly directory: string;
-  /** Per client, the highest order that was acknowledged, with all before it. */
+  /** The highest acknowledged order per client; all before it are acknowledged too. */
   readonly acknowledged: number[] = Array.from({ length: CLIENTS }, () => 0);
-  /** Orders that were sent again although they were in the store. */
+  /** Orders sent again although the store had them. */
   repeats = 0;
   readonly #root: string;
   readonly #synced: string;
   readonly #sabotage: Sabotage;
-  /** What children have reported of their writes, as far as it has been read. */
+  /** Reports of children's writes, as far as they have been read. */
   readonly #reports: Written[] = [];
   #reportBytes = 0;
 
@@ -76,9 +76,9 @@ export class Bank {
   }
 
   /**
-   * Runs a child until it is dead. Rejects when it ends in any other way than it was told to.
+   * Runs a child until it is dead. Rejects if it ends in another way than it was told to.
    *
-   * @param afterOrders It dies at the first such moment after so many were acknowledged.
+   * @param afterOrders Acknowledged orders after which it dies at the first such moment.
    */
   async run(moment: Moment, afterOrders: number): Promise<void> {
     await this.#runOnce(moment, afterOrders);
@@ -134,7 +134,7 @@ export class Bank {
     return this.#written().at(-1)?.fold === 'images';
   }
 
-  /** A copy to look at, since looking at a store changes its files. */
+  /** Copies the store, since reading a store changes its files. */
   copy(name: string): string {
     const copy = join(this.#root, name);
     rmSync(copy, { recursive: true, force: true });
@@ -143,11 +143,11 @@ export class Bank {
   }
 
   /**
-   * A copy as a power cut at the moment of death may leave it: of each log all that was synced, perhaps some of what
-   * was not, and perhaps garbage.
+   * Makes a copy as a power cut at the moment of death may leave it: all synced bytes of each log, perhaps some
+   * unsynced ones, and perhaps garbage.
    *
    * @param keeps `synced`: every log ends at its last synced byte. `some`: somewhere behind it.
-   * @returns The copy, and how many logs it has.
+   * @returns The copy, and how many logs it has. /
    */
   cutCopy(name: string, random: Random, keeps: 'synced' | 'some' = 'some'): { copy: string; logs: number } {
     const copy = this.copy(name);
@@ -157,11 +157,11 @@ export class Bank {
   }
 
   /**
-   * A copy as a power cut behind one of the earlier writes would have left it: the newest log ends at what was synced
-   * then. The logs before it were synced to their ends, and what LevelDB has made of them since says the same.
+   * Makes a copy as a power cut after one of the earlier writes would have left it: the newest log ends at the bytes
+   * synced then. The logs before it were synced to their ends, and LevelDB's later files say the same.
    *
    * @returns The copy, how many logs it has, and what had been acknowledged by then. Null where the newest log has no
-   *   write yet.
+   *   write yet. /
    */
   earlierCopy(
     name: string,
@@ -177,7 +177,7 @@ export class Bank {
     return { copy, logs: logsIn(copy).length, told: write.told, isFolding: write.fold === 'images' };
   }
 
-  /** A copy whose newest log ends anywhere: an earlier state, which must be as whole as the last. */
+  /** Makes a copy whose newest log ends anywhere: an earlier state, which must be as consistent as the last. */
   rewoundCopy(name: string, random: Random): string {
     const copy = this.copy(name);
     const newest = logsIn(copy).at(-1);
@@ -187,7 +187,7 @@ export class Bank {
     return copy;
   }
 
-  /** Goes on from what a power cut left. */
+  /** Continues from the state that a power cut left. */
   adopt(copy: string): void {
     rmSync(this.directory, { recursive: true });
     cpSync(copy, this.directory, { recursive: true });
@@ -204,10 +204,10 @@ export class Bank {
 }
 
 /**
- * Cuts each log of a directory as a power cut may, a third of them with garbage behind.
+ * Cuts each log of a directory as a power cut may, a third of them with garbage at the end.
  *
- * @param synced Of each log, how many bytes are kept in any case; none of one that is not there.
- * @returns How many logs there are.
+ * @param synced Bytes of each log to keep in any case; 0 for a log that is not listed.
+ * @returns Number of logs.
  */
 export function cutLogs(
   directory: string,
@@ -226,7 +226,7 @@ export function cutLogs(
   return logs.length;
 }
 
-/** Oldest first. */
+/** Log files, the oldest first. */
 function logsIn(directory: string): string[] {
   return readdirSync(directory)
     .filter((file) => file.endsWith('.log'))

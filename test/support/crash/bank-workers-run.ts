@@ -1,6 +1,6 @@
 /**
- * The bank over two workers of one process, and over many processes: lets each be killed, keeps what it said, and makes
- * the copies to look at.
+ * The bank over two workers of one process, and over many processes: has each killed, records their output, and makes
+ * copies of the stores for audits.
  */
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,20 +14,20 @@ const CHILD = fileURLToPath(new URL('../fixtures/crash/bank-workers-child.mjs', 
 const WORKERS = ['0', '1'];
 
 /**
- * When a process dies. `random`: whenever the signal meets it. `unsaid`: by its own hand, when an order is durable and
- * before anybody is told.
+ * The moment of a process's death. `random`: at a signal from outside. `unsaid`: by its own hand, when an order is
+ * durable and before anybody is told.
  */
 export type Moment = 'random' | 'unsaid';
 
-/** What is known when some words have been said. */
+/** The facts known after some words of output. */
 interface Known {
-  /** Per client, the highest order that was acknowledged, with all before it. */
+  /** The highest acknowledged order per client; all before it are acknowledged too. */
   readonly told: readonly number[];
-  /** Per worker, of each log of its store how much is synced. */
+  /** Synced bytes of each log of each worker's store. */
   readonly synced: readonly ReadonlyMap<string, number>[];
 }
 
-/** What a cut leaves, and what had been acknowledged by then. */
+/** The state that a cut leaves, and the orders acknowledged by then. */
 interface Cut {
   readonly directories: readonly string[];
   readonly told: readonly number[];
@@ -39,12 +39,12 @@ export class SpreadBank {
   readonly #root: string;
   readonly #directory: string;
   readonly #acknowledge: 'durable' | 'early';
-  /** By the words of all processes before the last one. */
+  /** Facts from the words of all processes before the last one. */
   #before: Known = { told: Array.from({ length: CLIENTS }, () => 0), synced: WORKERS.map(() => new Map()) };
-  /** Of the last one, in the order in which its threads said them. */
+  /** Words of the last process, in the order in which its threads wrote them. */
   #words: readonly string[] = [];
 
-  /** @param acknowledge `early` is wrong on purpose: orders are acknowledged before they are durable. */
+  /** @param acknowledge `early` is a deliberate fault: orders are acknowledged before they are durable. */
   constructor(root: string, acknowledge: 'durable' | 'early' = 'durable') {
     this.#root = root;
     this.#directory = join(root, 'bank');
@@ -56,14 +56,14 @@ export class SpreadBank {
     return this.#knownAt(this.words).told;
   }
 
-  /** How many words the last process said. */
+  /** Number of words of the last process. */
   get words(): number {
     return this.#words.length;
   }
 
   /**
-   * @param after So many words of a worker's write or an acknowledged order; at the moment `unsaid` so many
-   *   acknowledged orders.
+   * @param after Number of words about writes or acknowledged orders; at the moment `unsaid`, number of acknowledged
+   *   orders.
    */
   async runUntilKilled(moment: Moment, after: number): Promise<void> {
     const { code, signal, complaint } =
@@ -72,13 +72,13 @@ export class SpreadBank {
       throw new Error(`the bank was to be killed and ended with ${signal ?? code}: ${complaint}`);
   }
 
-  /** Without further orders, until nothing is under way. */
+  /** Runs without further orders until nothing is under way. */
   async runUntilSettled(): Promise<void> {
     const { code, signal, complaint } = await this.#run({ isLast: true }, null);
     if (code !== 0) throw new Error(`the bank was to settle and ended with ${signal ?? code}: ${complaint}`);
   }
 
-  /** @param killAfter So many words; null lets it live. */
+  /** @param killAfter Number of words; null lets the process live. */
   async #run(
     ending: { readonly unsaidAfter?: number; readonly isLast?: boolean },
     killAfter: number | null,
@@ -97,7 +97,7 @@ export class SpreadBank {
     return end;
   }
 
-  /** Copies of the stores to look at, since looking at one changes its files. */
+  /** Copies the stores, since reading a store changes its files. */
   copy(name: string): string[] {
     const copy = join(this.#root, name);
     rmSync(copy, { recursive: true, force: true });
@@ -106,12 +106,12 @@ export class SpreadBank {
   }
 
   /**
-   * A copy as a power cut may leave it when the last process had said so many words. A prefix of them is a moment of
-   * both stores: what a worker sends to the other leaves after the word about its write. In one process no memtable is
-   * filled, so each store has one log for it, and an earlier moment is an earlier end of that log.
+   * Makes a copy as a power cut may leave it after so many words of the last process. A prefix of the words is a moment
+   * of both stores: a message to the other worker leaves after the word about its write. No memtable fills up in one
+   * process, so each store has one log for it, and an earlier moment is an earlier end of that log.
    *
    * @param keeps `synced`: every log ends at its last synced byte. `some`: somewhere behind it, which only the moment
-   *   of death can leave.
+   *   of death can leave. /
    */
   cutCopy(name: string, random: Random, words: number, keeps: 'synced' | 'some' = 'synced'): Cut {
     const { told, synced } = this.#knownAt(words);
@@ -120,17 +120,14 @@ export class SpreadBank {
     return { directories, told };
   }
 
-  /**
-   * A copy in which one worker stands where the last process had said so many words, and the other at the end: no cut
-   * leaves that.
-   */
+  /** Makes a copy with one worker at an earlier moment and the other at the end: a state that no cut leaves. */
   tornCopy(name: string, random: Random, words: number): string[] {
     const directories = this.copy(name);
     cutLogs(directories[1]!, this.#knownAt(words).synced[1]!, 'synced', random);
     return directories;
   }
 
-  /** Goes on from what a power cut left. */
+  /** Continues from the state that a power cut left. */
   adopt({ directories }: Cut): void {
     rmSync(this.#directory, { recursive: true });
     for (const [worker, directory] of directories.entries())

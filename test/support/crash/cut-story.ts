@@ -1,6 +1,6 @@
 /**
- * A story in which the power is cut at one write of one store: of one kernel, or of one or both of two workers. What
- * the stores hold then is compared with what memory held, and the next start has to bring the story to its end.
+ * A story in which the power is cut at one write of one store: of one kernel, or of one or both of two workers. The
+ * stores are then compared with memory, and the next start has to bring the story to its end.
  */
 import { plainReferences } from '../../../src/persistence/plain-references.ts';
 import { survey } from '../../../src/persistence/recovery.ts';
@@ -12,30 +12,30 @@ import { allBooks, type Command, expectedBooks, perform, sessionOf } from './scr
 import { faultyStores, type Stage, stageOf } from './stage.ts';
 import { type Books, emptyOutside, type Outside, treeOf, workerAgent } from './workshop.ts';
 
-/** A command that is on its way when the power fails may be followed by so many that were not awaited. */
+/** Commands that may follow without being awaited. */
 const BURST = 3;
 
-/** For every timer and every retry. */
+/** Time enough for every timer and every retry. */
 const END_MS = 60_000;
 
 export interface Cut {
-  /** At whose write. */
+  /** The part whose write it is. */
   readonly part: number;
   readonly write: number;
   readonly point: HoldPoint;
-  /** Who dies: the part alone, and the other goes on; or all. */
+  /** Whether only that part dies and the other continues, or all die. */
   readonly dies: 'part' | 'all';
   /** Unsynced writes that are lost, at durability `process`. */
   readonly lost: number;
 }
 
-/** What a sabotaged store does with writes that are to be synced. */
+/** Whether a store syncs writes that have to be synced, or only pretends to. */
 export type Sync = 'honest' | 'pretended';
 
-/** Where every chain of a part stood in memory behind each of its writes, by the write's number. */
+/** The state of every chain of a part in memory after each of its writes, by the write's number. */
 type Chains = ReadonlyMap<number, { readonly seq: number; readonly hash: number }>;
 
-/** By part, then by write. */
+/** Chains by part, then by write. */
 export type History = readonly (readonly Chains[])[];
 
 export interface CutPlot {
@@ -45,10 +45,10 @@ export interface CutPlot {
 }
 
 export class CutStory {
-  /** By part and by the number of writes that were durable then. */
+  /** Chains by part and by the number of durable writes. */
   readonly history: Chains[][];
   readonly violations: string[] = [];
-  /** By part, writes of the start. */
+  /** Writes of the start, by part. */
   begun: readonly number[] = [];
   readonly #plot: CutPlot;
   readonly #cut: Cut | null;
@@ -60,12 +60,12 @@ export class CutStory {
   /** Commands that were acknowledged. */
   readonly #acknowledged = new Set<number>();
   readonly #writes: number[];
-  /** In the end. */
+  /** The books at the end. */
   #books: Books | null = null;
-  /** Of clients; they die with the power. */
+  /** The generation of clients, which die with the power. */
   #life = 0;
 
-  /** @param cut Null: it is told to its end. */
+  /** @param cut Null: the story runs to its end. */
   constructor(plot: CutPlot, cut: Cut | null, sync: Sync = 'honest') {
     this.#plot = plot;
     this.#cut = cut;
@@ -97,7 +97,7 @@ export class CutStory {
 
   #cutOff = (): void => {};
 
-  /** From the beginning to the end, or until the power fails. */
+  /** Runs the story from the beginning to the end, or until the power fails. */
   async untilTheCut(): Promise<'ended' | 'cut'> {
     const cut = new Promise<'cut'>((resolve) => (this.#cutOff = () => resolve('cut')));
     const whole = async () => {
@@ -112,7 +112,7 @@ export class CutStory {
     return end;
   }
 
-  /** The power fails, and what the stores of the dead hold is compared with what memory held. */
+  /** Cuts the power and compares the stores of the dead parts with memory. */
   async lookAtTheDisk(reference: History): Promise<void> {
     const { dies, part, lost } = this.#cut!;
     const told = new Set(this.#acknowledged);
@@ -144,10 +144,10 @@ export class CutStory {
     if (this.#durability === 'disk') this.#findLost(told, part, last);
   }
 
-  /** The next start goes on with the script behind what is in the stores, and ends it. */
+  /** Starts again, continues the script after the commands in the stores, and ends it. */
   async goOn(): Promise<void> {
     await this.#stage.restart();
-    // What one part has already is a repeat to it.
+    // A command that a part already has is a repeat to it.
     const open = this.#stage.parts().map((part, index) => this.#firstOpen(index, part.lastSequence(sessionOf(index))));
     await this.#perform(Math.min(...open));
     await this.#end();
@@ -161,7 +161,7 @@ export class CutStory {
     return open === -1 ? this.#plot.script.length + 1 : open + 1;
   }
 
-  /** Each number in its book once, each effect and durable action with one id. */
+  /** Checks that each number is in its book once, and that each effect and durable action has one id. */
   audit(): void {
     const { ticks, notes, ...expected } = expectedBooks(this.#plot.script);
     const { ticked, ...books } = this.#books!;
@@ -171,7 +171,7 @@ export class CutStory {
     }
     const { started, mailed, noted } = this.#outside;
     this.#atMostOnce('ticked', ticked, ticks);
-    // Outputs of epochs that were lost have left all the same, under numbers that are given out again.
+    // Without `disk`, outputs of lost epochs may have left, under numbers that are assigned again.
     if (this.#durability === 'disk') {
       this.#atMostOnce('noted', noted, notes);
       this.#oneIdEach('started', started);
@@ -179,7 +179,7 @@ export class CutStory {
     }
     const sent = new Set(mailed.map(({ n }) => n));
     this.violations.push(...expected.mailed.filter((n) => !sent.has(n)).map((n) => `${n} was never mailed`));
-    // A start runs once its epoch is durable, so no two have one number.
+    // A start runs after its epoch is durable, so no two have one number.
     const starts = started.map(({ effectId, attempt }) => `${effectId} attempt ${attempt}`);
     const twice = starts.filter((start, index) => starts.indexOf(start) !== index);
     if (this.#durability === 'disk' && twice.length > 0) this.violations.push(`started twice: ${twice.join()}`);
@@ -209,7 +209,7 @@ export class CutStory {
     const life = this.#life;
     await perform(this.#stage, this.#plot.script[number - 1]!, number, this.#worker);
     this.#acknowledged.add(number);
-    // The client of a process that is dead.
+    // A client of a dead process waits for ever.
     if (life !== this.#life) await new Promise<never>(() => {});
   }
 

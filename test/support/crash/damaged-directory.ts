@@ -1,6 +1,6 @@
 /**
- * A directory of LevelDB, kept in memory, of which damaged copies are put on disk; and what a store in it says of
- * itself.
+ * A directory of LevelDB, kept in memory, damaged copies of which are written to disk; and the reports of a store in
+ * it.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { createJournal } from '../../../src/persistence/journal.ts';
 import { levelStore } from '../../../src/persistence/level-store.ts';
 import { plainReferences } from '../../../src/persistence/plain-references.ts';
 import { verify } from '../../../src/persistence/verify.ts';
-import { PREFIX, stateKey } from '../../../src/persistence/keys.ts';
+import { numberedKey, PREFIX, stateKey } from '../../../src/persistence/keys.ts';
 
 /** Small, so that a short story fills several tables of LevelDB. */
 const WRITE_BUFFER_BYTES = 64 * 1024;
@@ -21,22 +21,19 @@ export interface Files {
   readonly bytes: number;
 }
 
-/** One byte that is not what it was. */
+/** The damage of one byte. */
 export interface Damage {
   readonly name: string;
   readonly offset: number;
-  /** Which bit of it is inverted; 8: all of them. */
+  /** The inverted bit; 8: all of them. */
   readonly bit: number;
 }
 
-/**
- * Everything a system would serve: each actor's state under its key, each row under its key, and the number of the
- * epoch.
- */
+/** All data that a system would serve: each actor's state and each row by key, and the number of the epoch. */
 export type Served = ReadonlyMap<string, string>;
 
 export interface Start {
-  /** What the start was refused with; null where it was not. */
+  /** The error that refused the start; null if it was not refused. */
   readonly refused: BosunError | null;
   readonly served: Served;
   /** Damage that was reported and did not keep the system from starting. */
@@ -44,9 +41,9 @@ export interface Start {
 }
 
 /**
- * Writes batches as a system would have, over two processes, so that some are in tables of LevelDB and some in its log.
+ * Writes batches as a system would, from two processes, so that some are in tables of LevelDB and some in its log.
  *
- * @param shareInTables Of the batches: those the first process wrote.
+ * @param shareInTables Share of the batches that the first process writes.
  */
 export async function filesOf(
   directory: string,
@@ -81,7 +78,7 @@ export function putDamaged(directory: string, { contents }: Files, damage: Damag
   }
 }
 
-/** A store that leaves the checking of its files to LevelDB. */
+/** A store that leaves the checks of its files to LevelDB. */
 export function trusting(directory: string): Store {
   const store = levelStore(directory);
   return {
@@ -94,7 +91,7 @@ export function trusting(directory: string): Store {
   };
 }
 
-/** Starts as a system does, up to where turns would begin. */
+/** Starts as a system does, up to the point where turns would begin. */
 export async function start(directory: string, store: Store = levelStore(directory)): Promise<Start> {
   const reported: BosunError[] = [];
   const journal = createJournal(store, { onDamage: (damage) => reported.push(damage) });
@@ -108,15 +105,17 @@ export async function start(directory: string, store: Store = levelStore(directo
   }
 }
 
-function servedBy({ epoch, states, rows }: Recovered): Served {
+function servedBy({ epoch, identities, states, rows }: Recovered): Served {
   const served = new Map([['epoch', String(epoch)]]);
   for (const [life, state] of states) served.set(stateKey(life), JSON.stringify(state));
+  for (const [life, identity] of identities)
+    served.set(numberedKey(KEYSPACE.identities, life), JSON.stringify(identity));
   for (const [keyspace, entries] of rows)
     for (const [key, row] of entries) served.set(`${keyspace}!${key}`, JSON.stringify(row));
   return served;
 }
 
-/** Those that a story has to have written, for damage to meet them. */
+/** Kinds of data that a story must have written for the damage to reach them. */
 export const KINDS = [
   'states',
   'identities',
@@ -136,7 +135,7 @@ export function kindsIn(served: Served): string[] {
   return kinds.flatMap(([name, prefix]) => (keys.some((key) => key.startsWith(prefix!)) ? [name!] : []));
 }
 
-/** @returns What `bosun verify` complains of: nothing for a store that it calls sound. */
+/** @returns The complaints of `bosun verify`; none for an intact store. */
 export async function complaintsOf(directory: string): Promise<string[]> {
   const store = levelStore(directory, { createIfMissing: false });
   try {

@@ -1,6 +1,6 @@
 /**
- * A story in which one write of one store fails, for a moment or for ten minutes, with promises, callbacks and clients
- * alive and the next epoch in the making. Told on one kernel, or on two workers, of which the other one goes on.
+ * A story in which one write of one store fails, for a moment or for ten minutes, while promises, callbacks and clients
+ * are alive and the next epoch is filling. It runs on one kernel, or on two workers, one of which continues.
  */
 import { type AnyAgent } from '../../../src/actors/model/agent.ts';
 import { BosunError, isBosunError } from '../../../src/errors.ts';
@@ -9,23 +9,23 @@ import { allBooks, type Command, perform } from './script.ts';
 import { faultyStores, type Stage, stageOf } from './stage.ts';
 import { type Books, emptyOutside, type Outside, systemIdOf, treeOf, workerAgent } from './workshop.ts';
 
-/** Commands on their way at a time. */
+/** Commands in progress at a time. */
 const BURST = 4;
 
 const OUTAGE_MS = 600_000;
 
-/** For the longest wait between two tries of the kernel, and for every timer. */
+/** Time enough for the longest wait between two tries of the kernel, and for every timer. */
 const END_MS = 60_000;
 
 export interface Failure {
-  /** Whose store it is. */
+  /** The part whose store fails. */
   readonly part: number;
   readonly write: number;
-  /** Whether what failed is on the medium all the same. */
+  /** Whether the failed write is on the medium nevertheless. */
   readonly applied: boolean;
   /** `blip`: the next try succeeds. `outage`: none does for ten minutes. */
   readonly length: 'blip' | 'outage';
-  /** What the medium does with what it is given after the failure. */
+  /** Whether the medium keeps the data written to it after the failure. */
   readonly medium: 'honest' | 'forgetful';
 }
 
@@ -38,16 +38,16 @@ export interface Plot {
 export interface Ending {
   readonly books: Books;
   readonly outside: Outside;
-  /** What the next start finds in the books. */
+  /** The books at the next start. */
   readonly recovered: Books;
-  /** By part, writes of the start, and of all. */
+  /** Writes of the start and of the whole story, by part. */
   readonly begun: readonly number[];
   readonly writes: readonly number[];
-  /** Sends that were refused, and then sent again. */
+  /** Sends that were refused and then repeated. */
   readonly refused: number;
   /**
-   * Numbers that a worker sent to one whose store was out, and that one asked the other: they belong in the books as
-   * well.
+   * Numbers sent to a worker whose store was out, and numbers about which one asked the other; they belong in the books
+   * too.
    */
   readonly across: Pick<Books, 'received' | 'counselled'>;
   readonly problems: readonly string[];
@@ -69,7 +69,7 @@ class Story {
   readonly #writes: number[];
   readonly #across = { received: [] as number[], counselled: [] as number[] };
   #refused = 0;
-  /** Outages are ended by whoever tells the story, when time has passed. */
+  /** Whether an outage lasts. The story ends it when time has passed. */
   #isOut = false;
   #hasFailed = false;
 
@@ -87,7 +87,10 @@ class Story {
     });
   }
 
-  /** The same in the undisturbed run, because one promise more in the way of a write may put two epochs into one. */
+  /**
+   * Watches a store. The undisturbed run does the same, because one more promise in the way of a write may merge two
+   * epochs.
+   */
   #watch(store: FaultyStore, part: number): void {
     const failure = this.#failure?.part === part ? this.#failure : null;
     const write = store.write.bind(store);
@@ -113,7 +116,7 @@ class Story {
   #fail(store: FaultyStore, { applied, length }: Failure): void {
     this.#hasFailed = true;
     this.#isOut = length === 'outage';
-    // Where the epoch is on the medium, the outage is that nobody can look.
+    // If the epoch is on the medium, the outage is that it cannot be read.
     store.failWrites(this.#isOut && !applied ? Infinity : 1, { applied });
   }
 
@@ -123,7 +126,7 @@ class Story {
     const begun = [...this.#writes];
     for (let next = 0; next < script.length; ) {
       const burst: Promise<void>[] = [];
-      // Without waiting: the epoch after the failed one is in the making by then.
+      // Not awaited: by then the epoch after the failed one is filling.
       for (; next < script.length && burst.length < BURST && script[next]!.kind === 'send'; next++)
         burst.push(this.#one(next + 1));
       if (burst.length === 0) burst.push(this.#one(++next));
@@ -149,7 +152,7 @@ class Story {
     };
   }
 
-  /** What is damaged throws. */
+  /** Recovers the books. Throws if anything is damaged. */
   async #recover(books: Books): Promise<Books> {
     try {
       await this.#stage.restart();
@@ -180,7 +183,7 @@ class Story {
     return new Promise((resolve) => this.#whenHealed.push(resolve));
   }
 
-  /** Lets time pass over an outage, and looks at it, before what waits for its end can come to one. */
+  /** Lets time pass during an outage and checks it before anything that waits for its end can settle. */
   async #endOutage(waiting: readonly Promise<unknown>[]): Promise<void> {
     let isDone = false;
     const done = Promise.all(waiting).then(() => (isDone = true));
@@ -223,7 +226,7 @@ class Story {
     this.#refused += 1;
   }
 
-  /** What is not out takes orders; what comes of them over there has to wait. */
+  /** Checks that the healthy worker takes orders, whose effects on the other one have to wait. */
   async #goesOn(address: string, out: string): Promise<void> {
     const n = this.#plot.script.length + 1;
     await this.#stage.send(address, { type: 'pass', n, to: systemIdOf(out) } as never);

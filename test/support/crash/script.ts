@@ -1,7 +1,6 @@
 /**
- * What is done in the workshop, command by command, always the same for a seed; and what must have become of it in the
- * end, worked out without a system. A client performs it with a session for each part of the system, so that each
- * command may be repeated.
+ * The commands of the workshop, always the same for a seed, and their expected result, computed without a system. A
+ * client performs the script with one session for each part of the system, so that each command may be repeated.
  */
 import { type Random } from '../../../src/actors/model/ports.ts';
 import { SeededRandom } from '../../../src/testing/seeded-random.ts';
@@ -16,11 +15,11 @@ export type Command =
       readonly event: { readonly type: string; readonly n: number; readonly to?: string };
     }
   | { readonly kind: 'spawn'; readonly id: string }
-  /** Deals with everything in quarantine: even numbers are delivered again, edited, odd ones discarded. */
+  /** Handles everything in quarantine: even numbers are edited and delivered again, odd ones discarded. */
   | { readonly kind: 'judge' }
   | { readonly kind: 'wait'; readonly ms: number };
 
-/** How often what is done: out of the sum of these. */
+/** Relative frequency of each command. */
 const SHARES = {
   add: 30,
   arm: 12,
@@ -36,7 +35,7 @@ const SHARES = {
   consult: 0,
 };
 
-/** Much talk between workers. */
+/** Frequencies with many messages between workers. */
 export const TALKATIVE: Shares = { ...SHARES, add: 10, pass: 30, consult: 16 };
 
 type Shares = Readonly<typeof SHARES>;
@@ -62,9 +61,9 @@ export function scriptOf(
 interface Moment {
   readonly random: Random;
   readonly staff: readonly string[];
-  /** The staff, and who was hired. */
+  /** The staff and the hired workers. */
   readonly workers: string[];
-  /** Of the next command: its place in the script, from 1. */
+  /** Place of the next command in the script, from 1. */
   readonly n: number;
 }
 
@@ -76,7 +75,7 @@ function someCommands(what: keyof Shares, { random, staff, workers, n }: Moment)
     workers.push(`team/${id}`);
     return [{ kind: 'spawn', id }];
   }
-  // Two in a row would suspend the worker.
+  // Two poisoned messages in a row would suspend the worker.
   if (what === 'poison')
     return [send(to, 'poison', n), send(to, 'add', n + 1), { kind: 'wait', ms: 10 }, { kind: 'judge' }];
   const colleague = staff[n % staff.length]!;
@@ -114,12 +113,12 @@ export async function perform(stage: Stage, command: Command, number: number, wo
   }
 }
 
-/** Of what goes to a part: within one session a later event must not overtake. */
+/** The session of commands to a part: within one session a later event must not overtake an earlier one. */
 export function sessionOf(part: number): string {
   return `script-${part}`;
 }
 
-/** Numbers that must be in the books in the end, over all workers. What callbacks were sent may be lost in a crash. */
+/** The numbers that must be in the books at the end, over all workers. Events to callbacks may be lost in a crash. */
 export function expectedBooks(
   script: readonly Command[],
 ): Omit<Books, 'ticked'> & { readonly ticks: readonly number[]; readonly notes: readonly number[] } {
@@ -142,7 +141,7 @@ export function expectedBooks(
   };
 }
 
-/** What all workers have in their books, in order of the numbers, each as often as it is there. */
+/** The books of all workers, sorted by number, duplicates included. */
 export function allBooks({ parts }: Stage): Books {
   const contexts = parts().flatMap((part) => {
     const workers = part.tree().children.flatMap((node) => (node.agent === 'boss' ? [...node.children] : [node]));

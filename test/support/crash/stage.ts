@@ -1,39 +1,39 @@
 /**
- * What a script is performed on, in the same words for a system of one kernel and for one over workers: both on virtual
- * time and on stores that fail.
+ * The stage on which a script is performed, with one interface for a system of one kernel and a system of workers, both
+ * on virtual time and on stores that fail.
  */
 import { type AnyAgent } from '../../../src/actors/model/agent.ts';
-import { type System } from '../../../src/system.ts';
+import { type Shard } from '../../../src/shard.ts';
 import { type SendOptions, type SpawnOptions, type SystemOptions } from '../../../src/system-options.ts';
 import { type FaultyStore, faultyStore } from '../../../src/testing/faulty-store.ts';
 import { SpreadTestSystem } from '../../../src/testing/spread-test-system.ts';
 import { TestSystem } from '../../../src/testing/test-system.ts';
 
 export interface Stage {
-  /** By part; one where nothing is spread. */
+  /** Stores by part; a single one for one kernel. */
   readonly stores: readonly FaultyStore[];
   start(): Promise<void>;
-  /** What runs now, by part. */
-  parts(): readonly System[];
-  /** Where an address is placed. */
+  /** Running systems by part. */
+  parts(): readonly Shard[];
+  /** The part that holds an address. */
   partOf(address: string): number;
   send(address: string, event: { readonly type: string }, options?: SendOptions): Promise<void>;
   spawn(agent: AnyAgent, id: string, options: SpawnOptions): Promise<unknown>;
   settle(): Promise<void>;
   advance(ms: number): Promise<void>;
-  /** The power fails, of one part or of all; unsynced batches are lost but for so many. */
+  /** Cuts the power of one part or of all; unsynced batches are lost except `keepUnsynced` of them. */
   crash(options?: { readonly part?: number; readonly keepUnsynced?: number }): Promise<void>;
-  /** The next start of what is down, or of one part alone. */
+  /** Starts every dead part, or one part alone. */
   restart(part?: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** How a stage is set up; it has as many parts as stores. */
+/** The setup of a stage, which has as many parts as stores. */
 interface Scenery extends Pick<SystemOptions, 'agents' | 'tree' | 'journal' | 'durability'> {
   readonly stores: readonly FaultyStore[];
 }
 
-/** So many stores of a stage. */
+/** Makes `count` stores for a stage. */
 export function faultyStores(count: number): FaultyStore[] {
   return Array.from({ length: count }, (_, part) => faultyStore({ name: `store ${part}` }));
 }
@@ -47,18 +47,18 @@ function oneKernel({ stores, ...options }: Scenery): Stage {
   return {
     stores,
     start: async () => {
-      await test.system.start();
+      await test.shard.start();
       await test.settle();
     },
-    parts: () => [test.system],
+    parts: () => [test.shard],
     partOf: () => 0,
-    send: (address, event, how) => test.system.send(address, event, how),
-    spawn: (agent, id, how) => test.system.spawn(agent, id, how),
+    send: (address, event, how) => test.shard.send(address, event, how),
+    spawn: (agent, id, how) => test.shard.spawn(agent, id, how),
     settle: () => test.settle(),
     advance: (ms) => test.advance(ms),
     crash: ({ keepUnsynced = 0 } = {}) => test.crash({ keepUnsynced }),
     restart: () => test.restart(),
-    stop: () => test.system.stop(),
+    stop: () => test.shard.stop(),
   };
 }
 

@@ -1,7 +1,6 @@
 /**
- * The workshop of the crash proofs: workers who do one of everything that a system has, and the books from which anyone
- * can tell whether something was lost or doubled. What the outside world sees is in `Outside`, which no crash takes
- * away.
+ * The workshop of the crash proofs: workers that use every feature of a system once, and books that show whether
+ * anything was lost or duplicated. Effects on the outside world are in `Outside`, which survives every crash.
  */
 import { assign, fromCallback, fromPromise, raise, sendParent, sendTo, setup, spawnChild } from 'xstate';
 import { z } from 'zod';
@@ -12,7 +11,7 @@ import { ask } from '../../../src/actors/model/ask.ts';
 import { reply } from '../../../src/actors/model/talk-actions.ts';
 import { type BossOptions } from '../../../src/supervisor/child-spec.ts';
 
-/** What happened outside of the system, in its order. */
+/** Effects outside of the system, in order. */
 export interface Outside {
   /** Starts of promises: their effect id, attempt and job. */
   readonly started: { readonly effectId: string; readonly attempt: number; readonly n: number }[];
@@ -20,7 +19,7 @@ export interface Outside {
   readonly mailed: { readonly effectId: string; readonly n: number }[];
   /** Runs of custom actions that are not durable. */
   readonly noted: number[];
-  /** What callbacks were sent. */
+  /** Events sent to callbacks. */
   readonly fed: number[];
   /** Starts of callbacks. */
   feeds: number;
@@ -31,7 +30,7 @@ export function emptyOutside(): Outside {
 }
 
 /**
- * Numbers of commands, by what became of them. Each command has one number, and each number belongs in one of these,
+ * Numbers of commands by their result. Each command has one number, and each number belongs in one of these lists,
  * once.
  */
 export interface Books {
@@ -48,7 +47,7 @@ const EMPTY: Books = { added: [], rung: [], answered: [], ticked: [], received: 
 
 type Numbered = { type: string; n: number };
 
-/** How long a timer waits; in virtual time. */
+/** Delay of a timer, in virtual time. */
 export const RING_MS = 50;
 
 function append(book: keyof Books) {
@@ -58,8 +57,7 @@ function append(book: keyof Books) {
 }
 
 /**
- * Asks a promise for one answer and tells its parent. Its first result is remembered, so that a restart does not ask
- * again.
+ * Asks a promise for one answer and tells its parent. The first result is remembered, so a restart does not ask again.
  */
 function askerMachine(outside: Outside) {
   const answer = fromPromise<number, { n: number }>(async ({ input, self }) => {
@@ -85,7 +83,7 @@ function askerMachine(outside: Outside) {
   });
 }
 
-/** Longer than any outage of a proof. */
+/** Time-out of a question to another worker: longer than any outage of a proof. */
 const COUNSEL_MS = 3_600_000;
 
 /** Asks another worker, wherever it lives, and tells its parent the answer. */
@@ -101,7 +99,7 @@ const consulterMachine = setup({
         src: 'ask',
         input: ({ context }) => ({ to: context.to, event: { type: 'counsel', n: context.n }, timeoutMs: COUNSEL_MS }),
         onDone: { target: 'over', actions: sendParent(({ event }) => ({ type: 'counselled', n: event.output })) },
-        // Then its number is missing in the books.
+        // On an error its number is missing in the books.
         onError: 'over',
       },
     },
@@ -202,17 +200,17 @@ export function workerAgent(outside: Outside): AnyAgent {
   }) as unknown as AnyAgent;
 }
 
-/** Static workers, known to each other by their system ids: the last segments. */
+/** Static workers, addressed by their system ids, which are the last segments. */
 export const STAFF = ['a', 'b', 'team/c'];
 
-/** Over two workers of a system these are placed on the second, the first, the second and the first. */
+/** Staff for a system of two workers: placed on the second, the first, the second and the first. */
 export const SPREAD_STAFF = ['a', 'd', 'team/c', 'team/e'];
 
 export function systemIdOf(address: string): string {
   return address.slice(address.lastIndexOf('/') + 1);
 }
 
-/** The tree in which the staff is born. */
+/** The tree with the staff as children. */
 export function treeOf(staff: readonly string[]): BossOptions {
   const child = (address: string) => ({ id: systemIdOf(address), systemId: systemIdOf(address), agent: 'worker' });
   const team = {

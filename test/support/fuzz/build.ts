@@ -1,4 +1,4 @@
-/** Turns a random machine into one of XState's, whose actions write into a recorder. The same for both sides. */
+/** Builds an XState machine from a random one; its actions write into a recorder. Used for both sides alike. */
 import {
   type AnyActorLogic,
   type AnyStateMachine,
@@ -18,7 +18,6 @@ import {
   setup,
   spawnChild,
   stateIn,
-  stopChild,
 } from 'xstate';
 import {
   type ActionSpec,
@@ -54,7 +53,7 @@ interface Row {
 interface FuzzEvent {
   readonly type: string;
   readonly v?: number;
-  /** Comes, perhaps by way of parents, from outside. */
+  /** Whether the event comes from outside, perhaps through parents. */
   readonly ext?: boolean;
 }
 
@@ -69,13 +68,13 @@ interface Args {
 }
 
 export const FUEL_MAX = 6;
-/** Ends endless loops by a throw, which is the same on both sides. */
+/** Microsteps after which an endless loop throws, on both sides alike. */
 const MICROSTEPS_MAX = 60;
 
-/** XState's types describe machines that are written down; these are made. */
+/** Untyped, because XState's types describe written machines and these are generated. */
 type Loose = never;
 
-/** @param name Id of the machine; it stands in error messages. */
+/** @param name Id of the machine, which appears in error messages. */
 export function build(spec: MachineSpec, name: string, recorder: Recorder): AnyStateMachine {
   const kids = Object.entries(spec.kids).map(([src, kid]): [string, AnyActorLogic] => [src, build(kid, src, recorder)]);
   const actors = Object.fromEntries([...kids, ['sum', reducer(recorder)]]);
@@ -104,7 +103,7 @@ function reducer(recorder: Recorder): AnyActorLogic {
   }
   return fromTransition<State, FuzzEvent, never, Input, never>(
     (state, event) => {
-      // createActor runs reducers once more when it stops them, and throws the result away; the kernel does not.
+      // createActor runs reducers once more when it stops them, and discards the result; the kernel does not.
       if (event.type === 'xstate.stop') return state;
       recorder.note(state.me, 'reduced', `${event.type} ${event.v ?? 0}`);
       if (event.type === 'x.y' && state.sum % 4 === 3) {
@@ -208,7 +207,7 @@ function plainAction(spec: ActionSpec, recorder: Recorder): unknown {
   }
 }
 
-/** What of the tables of a context is new. */
+/** The changed tables of a context. */
 function shelved(
   how: Extract<ActionSpec, { do: 'shelve' }>['how'],
   { shelf, store, n, m }: Context,
@@ -236,7 +235,7 @@ function shelved(
   }
 }
 
-/** Events between actors, later, or of the same machine; and children. */
+/** Actions that send events: to other actors, delayed, or to the same machine; and actions on children. */
 function communication(spec: ActionSpec, recorder: Recorder): unknown {
   switch (spec.do) {
     case 'raise':
@@ -252,19 +251,16 @@ function communication(spec: ActionSpec, recorder: Recorder): unknown {
       return forwardTo(spec.to);
     case 'stop':
       return enqueueActions(({ context, enqueue }) => {
-        enqueue(stopChild(spec.to));
+        enqueue.stopChild(spec.to);
         enqueue(assign({ live: (context as Context).live.filter((id) => id !== spec.to) }) as Loose);
       });
     case 'spawn':
       return enqueueActions(({ context, event, enqueue }) => {
         const { live } = context as Context;
-        enqueue(
-          spawnChild(spec.src, {
-            id: spec.id,
-            input: inputFor({ context: context as Context, event }, spec.id),
-          } as Loose),
-        );
-        enqueue(assign({ live: [...live.filter((id) => id !== spec.id), spec.id] }) as Loose);
+        const input = inputFor({ context: context as Context, event }, spec.id);
+        if (live.length % 2 === 0) enqueue.spawnChild(spec.src, { id: spec.id, input } as Loose);
+        else enqueue(spawnChild(spec.src, { id: spec.id, input } as Loose));
+        enqueue.assign({ live: [...live.filter((id) => id !== spec.id), spec.id] } as Loose);
       });
     case 'spawnInAssign':
       return assign(({ context, event, spawn }: Args & { spawn: (src: string, options: object) => unknown }) => ({
@@ -278,7 +274,10 @@ function communication(spec: ActionSpec, recorder: Recorder): unknown {
       const check = guardOf(spec.check, recorder);
       const then = spec.then.map((action) => plainAction(action, recorder));
       return enqueueActions(({ enqueue, check: holds }) => {
-        if (holds(check as Loose)) for (const action of then) enqueue(action as Loose);
+        if (!holds(check as Loose)) return;
+        then.forEach((action, i) =>
+          i % 2 === 0 ? enqueueByMethod(enqueue as unknown as Enqueue, action) : enqueue(action as Loose),
+        );
       });
     }
     default:
@@ -286,7 +285,21 @@ function communication(spec: ActionSpec, recorder: Recorder): unknown {
   }
 }
 
-/** A child that could speak whenever it is born could have its parent bear it again, for ever. */
+/** `enqueue` of any machine. */
+type Enqueue = ((action: unknown) => void) & Record<string, (...args: unknown[]) => void>;
+
+/** Enqueues as users do, with the method for an action of XState if there is one. */
+function enqueueByMethod(enqueue: Enqueue, action: unknown): void {
+  const { type, to, event, id, delay, sendId, assignment } = action as Record<string, unknown>;
+  if (type === 'xstate.sendTo') enqueue['sendTo']!(to, event, { id, delay });
+  else if (type === 'xstate.raise') enqueue['raise']!(event, { id, delay });
+  else if (type === 'xstate.emit') enqueue['emit']!(event);
+  else if (type === 'xstate.cancel') enqueue['cancel']!(sendId);
+  else if (type === 'xstate.assign') enqueue['assign']!(assignment);
+  else enqueue(action);
+}
+
+/** Input of a child. Without fuel it sends nothing: otherwise its parent could start it again for ever. */
 function inputFor({ context, event }: Args, id: string): Input {
   return { me: `${context.me}/${id}`, fuel: event.ext === true ? 2 : 0 };
 }

@@ -1,4 +1,7 @@
-/** Plays many random stories and says what they met. A difference is shrunk and told; the campaign ends with it. */
+/**
+ * A campaign plays many random stories and reports their coverage. It ends at the first difference, which is shrunk and
+ * reported.
+ */
 import { EFFORT } from '../effort.ts';
 import { Census } from './census.ts';
 import { type BatchSize, play, randomStory } from './differential.ts';
@@ -6,26 +9,28 @@ import { kernel, type Subject } from './hosted.ts';
 import { Coverage } from './record.ts';
 import { report, shrink } from './shrink.ts';
 
-/** So many machines share a system, and each of its epochs. Some end early: each is given 24 steps or so. */
+/**
+ * Machines per system, and so per epoch, and steps of each story. Some machines end early; each gets about 24 steps.
+ */
 const BATCH: BatchSize = { machines: 48, steps: 28 };
 const BATCHES_PER_REPORT = 50;
 
 export interface Campaign {
   readonly seeds: Iterable<number>;
-  /** Compared steps after which it ends. */
+  /** Number of compared steps after which the campaign ends. */
   readonly steps: number;
   readonly subject?: Subject;
-  /** Told now and then how far it is. */
+  /** Called with the progress from time to time. */
   readonly progress?: ((line: string) => void) | undefined;
 }
 
 export interface Outcome {
   readonly steps: number;
-  /** No two of them alike. */
+  /** Distinct machines. */
   readonly machines: number;
   readonly cpuMs: number;
   readonly coverage: Coverage;
-  /** The first difference, shrunk, for a person. */
+  /** The first difference, shrunk, in readable form. */
   readonly difference: string | undefined;
 }
 
@@ -54,12 +59,12 @@ export async function campaign({ seeds, steps: goal, subject = kernel, progress 
   return { steps, machines: census.size, cpuMs: cpuMs(), coverage, difference: undefined };
 }
 
-/** For what is run for so long that somebody wonders: lines on the terminal in the soak, none otherwise. */
+/** Progress output of long runs: lines on the terminal in the soak, none otherwise. */
 export function progressOf(name: string): ((line: string) => void) | undefined {
   return EFFORT === 'soak' ? (line) => void process.stderr.write(`fuzz ${name}: ${line}\n`) : undefined;
 }
 
-/** Every second number from `first`, so that two processes can share the work. */
+/** Every second number from `first`, so that two processes can share the seeds. */
 export function* everySecond(first: number): Generator<number> {
   for (let seed = first; ; seed += 2) yield seed;
 }

@@ -1,25 +1,25 @@
 /**
- * Which order of messages createActor and the kernel must agree on. createActor delivers depth-first, inside the
- * sender's turn; the kernel turn by turn. Messages to one actor come in the same order on both sides if each was sent
- * in the same turn as the one before, or in a turn that the other led to. Of any others the order is free
- * (docs/semantics.md, Order), and what follows may rightly differ. Vector clocks, one entry an actor and one its
- * timers, anew for every step from outside: what happens in one step leads to all of the next.
+ * The order of messages on which createActor and the kernel must agree. createActor delivers depth-first, inside the
+ * sender's turn; the kernel turn by turn. Messages to one actor arrive in the same order on both sides if each was sent
+ * in the same turn as the one before, or in a turn that the other caused. The order of any others is free
+ * (docs/semantics.md, Order), and their effects may differ. The rule uses vector clocks with one entry per actor and
+ * one per actor's timers, reset at every step from outside: everything in one step precedes all of the next.
  */
 
-/** A message on its way: by whose turn, and what had led to that. */
+/** A message on its way: the sender of the turn, and the clock of its causes. */
 export interface Sent {
   readonly by: number;
   readonly clock: readonly number[];
 }
 
-/** The sender of what comes from outside. */
+/** The sender of messages from outside. */
 const OUTSIDE = 0;
 
 export class Party {
   readonly index: number;
-  /** Of its last turn. */
+  /** Clock of its last turn. */
   clock: number[] = [];
-  /** Sent to it and not processed. */
+  /** Messages sent to it and not yet processed. */
   unread: Sent[] = [];
   last: Sent | undefined;
 
@@ -35,7 +35,8 @@ export class Party {
   }
 
   /**
-   * A timer of its own: in order with its other timers, but not with those of others that are due at the same moment.
+   * Sends by a timer of its own: ordered with its other timers, but not with those of others that are due at the same
+   * time.
    */
   sendByTimer(): Sent {
     const clock: number[] = [];
@@ -43,7 +44,7 @@ export class Party {
     return { by: this.index + 1, clock };
   }
 
-  /** @returns Whether the order of this message and the one before is free. */
+  /** @returns Whether the order of this message and the previous one is free. */
   receive(sent: Sent): boolean {
     const isFree = this.last !== undefined && !leads(this.last, sent);
     this.last = sent;
@@ -52,7 +53,7 @@ export class Party {
     return isFree;
   }
 
-  /** What was never read counts as read last: the kernel might have read it in time. */
+  /** Ends a step. Unread messages count as read last: the kernel might have read them in time. */
   endStep(): boolean {
     const isFree = this.unread.map((sent) => this.receive(sent)).includes(true);
     this.unread = [];
@@ -69,7 +70,7 @@ export class Party {
 /** A send from outside. */
 export const FROM_OUTSIDE: Sent = { by: OUTSIDE, clock: [1] };
 
-/** Whether one was sent in the same turn as the other, or in one that led to the other's. */
+/** Whether one message was sent in the same turn as the other, or in a turn that caused the other's. */
 function leads(first: Sent, second: Sent): boolean {
   return (second.clock[first.by] ?? 0) >= (first.clock[first.by] ?? 0);
 }

@@ -1,14 +1,12 @@
-/** How many machines a campaign has played, the same one counted once however often a seed makes it. */
+/** The number of distinct machines that a campaign has played. */
 import { checksum } from '../../../src/checksum.ts';
 import { type MachineSpec } from './machine-spec.ts';
 
-/**
- * On average no more steps than these are taken by one machine: 5,000,000 steps are steps of 200,000 machines at least.
- */
+/** Bound on the average steps per machine: 5,000,000 steps come from at least 200,000 machines. */
 export const STEPS_PER_MACHINE = 25;
 
 export class Census {
-  /** Of 32 bits: two different machines may be taken for one, which makes the count too small by a few. */
+  /** Checksums of 32 bits: two different machines may collide, which makes the count slightly too small. */
   readonly #checksums = new Set<number>();
 
   get size(): number {

@@ -1,13 +1,12 @@
 /**
  * Plays the same random machines with the same events under createActor and on the kernel, step by step, and compares
- * what can be seen of every actor: snapshots after each step, and per actor and kind what it did, emitted, logged and
- * received.
+ * everything visible of each actor: snapshots after each step, and per actor and kind its actions, emitted events, logs
+ * and received events.
  *
- * Not compared, because it differs on purpose: the order of lines of different actors, two lives at one path among them
- * (XState has a parent, and the next child, take its turn in the middle of that of a child that sends to it); what
- * oracle.ts calls a departure; lines of a step in which the power was cut before its outputs were out (custom actions
- * happen at most once, and a turn that was lost is taken again); and the failure of a custom action that such a cut may
- * have taken.
+ * Intended differences are not compared: the order of lines of different actors, including two lives at one path (in
+ * XState a parent, and the next child, take their turn in the middle of the turn of a child that sends to them); the
+ * departures of oracle.ts; lines of a step in which the power was cut before its outputs were released (custom actions
+ * run at most once, and a lost turn is taken again); and the failure of a custom action that such a cut may have taken.
  */
 import { type EventObject } from 'xstate';
 import { SeededRandom } from '../../../src/testing/seeded-random.ts';
@@ -43,7 +42,7 @@ export interface BatchSize {
   readonly steps: number;
 }
 
-/** Everything follows from the seed. In a tenth of the batches the power is cut, now and then. */
+/** A story that follows from its seed alone. In a tenth of the batches the power is cut now and then. */
 export function randomStory(seed: number, size: BatchSize): Story {
   const random = new SeededRandom(seed);
   const hasCuts = Math.floor(seed / 2) % 10 === 1;
@@ -71,7 +70,7 @@ interface Player {
 
 export interface Played {
   readonly difference: Difference | undefined;
-  /** Steps of machines that were compared. */
+  /** Number of compared steps of machines. */
   readonly steps: number;
 }
 
@@ -120,7 +119,7 @@ async function takeStep(
   }
 }
 
-/** Compares all that are still in play, and takes out those whose play is over. */
+/** Compares all machines still in play, and removes those that have ended. */
 function compare(
   players: Map<string, Player>,
   hosted: Hosted,
@@ -163,7 +162,7 @@ function differenceOf(
 ): Found | undefined {
   for (const [path, view] of expected) {
     const other = actual.get(path);
-    // A root that ended while nobody watched is gone; that is all that can be seen of it.
+    // A root that ended unobserved is gone, and nothing more can be seen of it.
     if (
       mayBeMissed &&
       view.status !== 'active' &&

@@ -1,9 +1,9 @@
 /**
- * Holds the plan engine against the XState engine, step by step and without a kernel, which is fast and sees more than
- * the kernel shows: the order of nodes and effects, what was remembered, whether the snapshot is a new one, the words
- * of errors.
+ * Compares the plan engine with the XState engine, step by step and without a kernel. This is fast and sees more than
+ * the kernel shows: the order of nodes and effects, remembered history, whether the snapshot is new, error messages.
  */
 import { type AnyStateMachine, type AnyStateNode, type EventObject } from 'xstate';
+import { Newborn } from '../../../src/actors/xstate/births.ts';
 import { type Definition, type HostEngine, type Snapshot, type Step } from '../../../src/actors/model/step-engine.ts';
 import { PlanEngine } from '../../../src/actors/xstate/plan-engine.ts';
 import { Ref, type RefHost } from '../../../src/actors/model/ref.ts';
@@ -20,22 +20,22 @@ import { EVENT_TYPES, type MachineSpec, toCode } from './machine-spec.ts';
 import { Recorder } from './record.ts';
 
 const EVENTS_PER_MACHINE = 30;
-/** So often the machine is put away and stood up again. */
+/** Share of steps at which the machine is stored and restored. */
 const RESTORES = 0.05;
 const SEEDS_PER_REPORT = 1_000;
 
 export interface Comparison {
   readonly steps: number;
-  /** No two of them alike. */
+  /** Distinct machines. */
   readonly machines: number;
-  /** For a person; the first there is. */
+  /** The first difference in readable form. */
   readonly difference: string | undefined;
 }
 
 /**
  * Plays machines of seeds from `first` on until `steps` steps were compared, or something differs.
  *
- * @param progress Told now and then how far it is.
+ * @param progress Called with the progress from time to time.
  */
 export async function compareEngines(
   first: number,
@@ -63,7 +63,7 @@ export async function compareEngines(
     }
     if (seed % SEEDS_PER_REPORT > 0) continue;
     progress?.(`${taken} steps, ${census.size} machines`);
-    // Who runs the tests takes a process that is not heard from for minutes for dead.
+    // The test runner takes a process that is silent for minutes for dead.
     await new Promise((resolve) => setImmediate(resolve));
   }
   return { steps: taken, machines: census.size, difference: undefined };
@@ -98,7 +98,7 @@ class Story {
     return difference;
   }
 
-  /** What hosts send, or what the runtime would say to a machine that stands there. */
+  /** An event from a host, or one that the runtime would send to a machine in this state. */
   #event(): EventObject {
     const random = this.#random;
     const { _nodes: nodes, children } = this.#xstate.snapshot;
@@ -187,7 +187,7 @@ class Side {
     try {
       const { snapshot, effects, births, dropped } = take();
       this.snapshot = snapshot as MachineSnapshot;
-      // XState takes a history for changed where it is the same anew; what it is the snapshot shows.
+      // XState reports an equal, newly made history as changed; the snapshot shows its content.
       const { history: _, ...change } = this.#engine.changeOf(this.#definition, before, snapshot);
       const isNew = snapshot !== before;
       return {
@@ -220,7 +220,7 @@ function shown({
   return { status, value, context, tags: [...tags], output, error, children, nodes: ids(_nodes), history };
 }
 
-/** Whether the texts are the same, without making them. */
+/** Whether two values have equal texts, without making the texts. */
 function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   const [first, second] = [bare(a), bare(b)];
@@ -236,14 +236,14 @@ function textOf(value: unknown): string {
   return JSON.stringify(value, (_, item: unknown) => bare(item));
 }
 
-/** What counts of a value that is not data. */
+/** The comparable part of a value that is not data. */
 function bare(item: unknown): unknown {
   if (typeof item === 'function') return `function ${item.name}`;
   if (typeof item !== 'object' || item === null) return item === undefined ? null : item;
   if ('toJSON' in item) return bare((item.toJSON as () => unknown)());
-  // A step that is begun again gives out numbers of lives twice, so they are not compared.
+  // A repeated step assigns life numbers twice, so they are not compared.
   if ('life' in item && 'address' in item) return `reference to ${String(item.address)}`;
-  if ('xstate$$type' in item) return 'a child in the making';
+  if ('xstate$$type' in item || item instanceof Newborn) return `child ${(item as { id: string }).id} in the making`;
   if (item instanceof Error) return `error ${item.name}: ${item.message}`;
   return '_bookId' in item ? 'the system' : item;
 }

@@ -1,8 +1,8 @@
 /**
- * Random machines and the events for them, from a seed. The same seed gives the same machine on every machine.
- * Probabilities are set so that every feature is met often (the coverage counters of the run show it) and so that most
- * machines live through most of their events. Left out: history states right under parallel ones, on which XState
- * itself ends in configurations that are none; and systemId, promises, callbacks and observables.
+ * Random machines and events for them, from a seed. A seed gives the same machine everywhere. Probabilities are set so
+ * that every feature occurs often (the run's coverage counters show it) and most machines survive most of their events.
+ * Left out: history states directly under parallel ones, with which XState itself reaches invalid configurations; and
+ * systemId, promises, callbacks and observables.
  */
 import { type SeededRandom } from '../../../src/testing/seeded-random.ts';
 import {
@@ -16,11 +16,11 @@ import {
 } from './machine-spec.ts';
 
 const DEPTH_MAX = 4;
-/** Rows are set more often than they go, so that tables grow over several leaves. */
+/** Rows are set more often than deleted, so that tables grow over several leaves. */
 const SHELVED = ['set', 'set', 'set', 'fill', 'update', 'delete', 'move', 'clear', 'replace'] as const;
 
 const RAISED = ['R0', 'R1', 'x.r'];
-/** What machines of a family say to each other, beside the events of hosts. */
+/** Events between machines of a family, in addition to those of hosts. */
 const SPOKEN = ['S0', 'S1', 'A', 'x.y'];
 const DELAYS = ['soon', 'late', 'byContext'];
 
@@ -53,7 +53,8 @@ class Generator {
   /** Every id that a transition may target. */
   readonly #ids: string[] = [];
   readonly #parallels: NodeSpec[] = [];
-  /** Ids of children that are told things. */
+  readonly #histories = new Set<string>();
+  /** Ids of children that are sent events. */
   readonly #children: string[] = [];
   #hasChildren = false;
 
@@ -96,7 +97,7 @@ class Generator {
     return node;
   }
 
-  /** Makes it compound or parallel. */
+  /** Makes a node compound or parallel. */
   #fill(node: NodeSpec, depth: number): void {
     const size = this.#chance(0.7) ? 2 : 3;
     for (let i = 0; i < size; i++) node.states[`k${i}`] = this.#node(depth + 1);
@@ -122,8 +123,10 @@ class Generator {
   #history(node: NodeSpec, size: number): void {
     const target = this.#chance(0.3) ? node.states[`k${this.#random.integer(size)}`]!.id : undefined;
     const history = this.#chance(0.5) ? 'deep' : 'shallow';
+    const id = this.#leaf();
+    this.#histories.add(id);
     node.states['hist'] = {
-      ...emptyNode(this.#leaf()),
+      ...emptyNode(id),
       type: 'history',
       history,
       ...(target !== undefined && { target }),
@@ -180,7 +183,7 @@ class Generator {
     for (const child of Object.values(node.states)) this.#connect(child, { isRoot: false, reachable });
   }
 
-  /** What goes wrong: rare in each machine, or all would be dead before their last event. */
+  /** Adds failures: rare in each machine, or all machines would be dead before their last event. */
   #accidents(root: NodeSpec): void {
     const often = this.#shape.isKid ? 0.4 : 0.05;
     const type = this.#random.pick(['B', 'C', 'S1']);
@@ -216,7 +219,10 @@ class Generator {
     return { target: this.#target(0.7), ...(guard && { guard }), actions, ...(this.#chance(0.2) && { reenter: true }) };
   }
 
-  /** What may bear a child again when it ends must not do so for ever: some children end as soon as they are born. */
+  /**
+   * Limits transitions that may restart an ended child: some children end as soon as they start, and must not loop for
+   * ever.
+   */
   #braked({ guard, actions, ...rest }: TransitionSpec): TransitionSpec {
     const fuel: GuardSpec = { is: 'fuel' };
     return {
@@ -227,7 +233,8 @@ class Generator {
   }
 
   #eventless(): TransitionSpec {
-    const target = this.#target(0.9);
+    // XState starts the first child of a state that is re-entered through its history at once (child-20).
+    const target = this.#target(0.9).filter((id) => !this.#histories.has(id));
     if (this.#chance(0.1)) return { target, guard: { is: 'mod', by: 7 }, actions: [{ do: 'add', key: 'n', by: 1 }] };
     const guard: GuardSpec = { is: 'and', of: [{ is: 'fuel' }, this.#guard()] };
     return { target, guard, actions: [{ do: 'burn' }, ...this.#actions(0.4)] };
@@ -266,7 +273,7 @@ class Generator {
     );
   }
 
-  /** What cannot make an event. */
+  /** An action that cannot cause an event. */
   #plain(): ActionSpec {
     switch (this.#random.integer(11)) {
       case 9:
@@ -296,7 +303,7 @@ class Generator {
     }
   }
 
-  /** What comes back as an event of the same machine. */
+  /** Actions that cause an event of the same machine. */
   #echo(): ActionSpec[] {
     const roll = this.#random.next();
     const type = this.#random.pick(RAISED);
@@ -307,7 +314,7 @@ class Generator {
     const delayed =
       roll < 0.85 ? ({ do: 'raise', type, delay } as const) : ({ do: 'tell', to: 'self', type, delay } as const);
     if (this.#chance(0.3)) return [delayed];
-    // Armed twice under one id, the two sides differ on purpose.
+    // A timer set twice under one id is an intended difference.
     return [...(this.#chance(0.8) ? [{ do: 'cancel', id } as const] : []), { ...delayed, id }];
   }
 
@@ -315,7 +322,7 @@ class Generator {
     return { do: 'queue', check: { is: 'fuel' }, then: [{ do: 'burn' }, ...then] };
   }
 
-  /** What is said to others of the family. */
+  /** Actions that send events to others of the family. */
   #words(probability: number, reachable: readonly string[]): ActionSpec[] {
     if (!this.#chance(probability)) return [];
     if (this.#shape.isKid && this.#chance(0.6)) {

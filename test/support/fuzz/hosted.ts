@@ -1,6 +1,6 @@
 /**
- * Random machines on the kernel, many in one system: one epoch carries a step of each. `observe` is the only place that
- * knows which engine takes the steps; give another Subject to hold another engine against the same truth.
+ * Random machines on the kernel, many in one system: one epoch contains a step of each. Only `observe` knows which
+ * engine takes the steps; another Subject compares another engine with the same reference.
  */
 import { type EventObject } from 'xstate';
 import { z } from 'zod';
@@ -15,10 +15,10 @@ import { EVENT_TYPES, type MachineSpec } from './machine-spec.ts';
 import { Recorder } from './record.ts';
 import { type View, viewOf } from './view.ts';
 
-/** What is under test. */
+/** The engine under test. */
 export interface Subject {
   start(options: TestSystemOptions): Promise<TestSystem>;
-  /** Has every event told that an actor is given, right before its turn. Returns how to end that. */
+  /** Reports every event that an actor is given, right before its turn. Returns how to stop that. */
   observe(received: (address: string, event: EventObject) => void): () => void;
 }
 
@@ -40,15 +40,15 @@ function subject(stepEngine: 'plan' | 'xstate'): Subject {
   };
 }
 
-/** As it is by default. */
+/** The kernel with its default engine. */
 export const kernel = subject('plan');
-/** With XState taking every step. */
+/** The kernel with XState taking every step. */
 export const kernelOnXstate = subject('xstate');
 
 /**
- * `settled`: when all is quiet. `acknowledged`: when the events are durable, whatever they cause being under way.
- * `durable`: when the epoch is on the medium and its outputs are not out. `lost`: before it is; the events are sent
- * again.
+ * The moment of a power cut. `settled`: when all is quiet. `acknowledged`: when the events are durable, with their
+ * effects under way. `durable`: when the epoch is on the medium and its outputs are not released. `lost`: before it is
+ * durable; the events are sent again.
  */
 export type Cut = 'settled' | 'acknowledged' | 'durable' | 'lost';
 
@@ -58,7 +58,7 @@ export class Hosted {
   readonly #subject: Subject;
   readonly #agents = new Map<string, Agent>();
   readonly recorders = new Map<string, Recorder>();
-  /** The last that was seen of each root, which is removed when it ends. */
+  /** The last snapshot of each root, which is removed when it ends. */
   readonly #last = new Map<string, ActorSnapshot>();
   #test!: TestSystem;
   #unobserve: () => void = () => {};
@@ -68,7 +68,7 @@ export class Hosted {
     for (const [name, spec] of specs) {
       const recorder = new Recorder();
       this.recorders.set(name, recorder);
-      // Hosts may also send what no state handles, which defineAgent takes for a misspelling.
+      // Hosts may also send events that no state handles, which defineAgent takes for a misspelling.
       this.#agents.set(name, {
         ...defineAgent({ name, machine: build(spec, name, recorder), events: {} }),
         events: schemas,
@@ -91,7 +91,7 @@ export class Hosted {
   }
 
   async stop(): Promise<void> {
-    await this.#test.system.stop();
+    await this.#test.shard.stop();
     this.#unobserve();
   }
 
@@ -120,10 +120,10 @@ export class Hosted {
     await this.#test.advance(ms);
   }
 
-  /** All actors by path; a root that has ended as it was seen last. */
+  /** All actors by path; an ended root as it was last seen. */
   views(): Map<string, View> {
     const views = new Map<string, View>();
-    const { system } = this.#test;
+    const { shard: system } = this.#test;
     type Node = ReturnType<typeof system.tree>;
     const visit = ({ address, children }: Node): void => {
       const view = viewOf(system.snapshot(address)!);
@@ -136,12 +136,12 @@ export class Hosted {
   }
 
   #sends(events: ReadonlyMap<string, EventObject>): Promise<void>[] {
-    return [...events].map(([name, event]) => this.#test.system.send(name, event));
+    return [...events].map(([name, event]) => this.#test.shard.send(name, event));
   }
 
   async #spawn(agent: Agent, name: string): Promise<void> {
-    // `temporary`: what ends stays ended, as under createActor.
-    const spawned = this.#test.system.spawn(agent, name, { restart: 'temporary', input: { me: name, fuel: FUEL_MAX } });
+    // `temporary`: ended actors stay ended, as under createActor.
+    const spawned = this.#test.shard.spawn(agent, name, { restart: 'temporary', input: { me: name, fuel: FUEL_MAX } });
     await spawned.catch(() => {});
     this.#followOne(name);
   }
@@ -151,12 +151,12 @@ export class Hosted {
   }
 
   #followOne(name: string): void {
-    if (this.#test.system.snapshot(name) === undefined) return;
-    this.#test.system.actor(name).subscribe((snapshot) => void this.#last.set(name, snapshot));
+    if (this.#test.shard.snapshot(name) === undefined) return;
+    this.#test.shard.actor(name).subscribe((snapshot) => void this.#last.set(name, snapshot));
   }
 
   #watch(): void {
-    this.#test.system.onEmitted((address, event) => {
+    this.#test.shard.onEmitted((address, event) => {
       const { at, n } = event as unknown as { at: string; n: number };
       this.recorders.get(rootOf(address))?.note(decodeURIComponent(address), 'emitted', `${at} ${n}`);
     });
@@ -164,7 +164,7 @@ export class Hosted {
 
   #log(line: readonly unknown[]): void {
     const value = line.at(-1) as { me: string; line: string } | string;
-    // Reports of the runtime are for people.
+    // Text lines are reports of the runtime for people.
     if (typeof value === 'string') return;
     this.recorders
       .get(rootOf(value.me))

@@ -1,11 +1,11 @@
 /**
- * A random machine as data: what the generator makes, the builder turns into XState, the printer into code, and the
- * shrinker cuts down. Everything a machine does depends on these values, its input and the events it gets.
+ * A random machine as data: the generator makes it, the builder turns it into XState, the printer into code, and the
+ * shrinker reduces it. The machine's behaviour depends only on these values, its input and its events.
  */
 
 /**
- * `even`, `odd`: of context.n. `live`: a child of that id was spawned. `fuel`: there is some left. `bad` throws now and
- * then.
+ * A guard. `even`, `odd`: of context.n. `live`: a child of that id was spawned. `fuel`: some is left. `bad` throws now
+ * and then.
  */
 export type GuardSpec =
   | { readonly is: 'even' | 'odd' | 'fuel' | 'bad' }
@@ -17,13 +17,13 @@ export type GuardSpec =
   | { readonly is: 'and' | 'or'; readonly of: readonly GuardSpec[] };
 
 /**
- * `refill` and `burn` keep machines from feeding themselves for ever: an event from outside gives fuel, and whatever
- * could go round in a circle burns some.
+ * An action. `refill` and `burn` keep machines from feeding themselves for ever: an event from outside gives fuel, and
+ * everything that could loop burns some.
  */
 export type ActionSpec =
   | { readonly do: 'refill' | 'burn' | 'mix' | 'inline' | 'emit' | 'throw' | 'boom' | 'badAssign' }
   | { readonly do: 'add'; readonly key: 'n' | 'm'; readonly by: number }
-  /** What becomes of a table of the context. `move`: it stands under another key, and an empty one in its place. */
+  /** A change of a table of the context. `move` puts it under another key, and an empty one in its place. */
   | { readonly do: 'shelve'; readonly how: 'set' | 'fill' | 'update' | 'delete' | 'clear' | 'replace' | 'move' }
   | { readonly do: 'note'; readonly params: 'static' | 'dynamic' }
   | { readonly do: 'log'; readonly label?: string }
@@ -57,12 +57,12 @@ export interface InvokeSpec {
   readonly onSnapshot?: readonly TransitionSpec[];
 }
 
-/** Properties can be taken away, which is how a machine shrinks. */
+/** A state node. Its properties can be removed, which is how a machine shrinks. */
 export interface NodeSpec {
   id: string;
   type?: 'parallel' | 'final' | 'history';
   history?: 'shallow' | 'deep';
-  /** Of a history state: where to without a past. */
+  /** The default target of a history state. */
   target?: string;
   initial?: string;
   initialActions?: readonly ActionSpec[];
@@ -81,7 +81,7 @@ export interface NodeSpec {
 
 export interface MachineSpec {
   readonly root: NodeSpec;
-  /** Machines by the name under which invoke and spawn know them. Beside them there is always the reducer `sum`. */
+  /** Machines by the name under which invoke and spawn know them. The reducer `sum` is always there too. */
   readonly kids: Readonly<Record<string, MachineSpec>>;
 }
 
@@ -95,7 +95,7 @@ export function toCode(spec: MachineSpec): string {
   return `createMachine(${print(bare(spec.root))}${actors})`;
 }
 
-/** Without what is empty. */
+/** The value without empty parts. */
 function bare(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(bare);
   if (typeof value !== 'object' || value === null) return value;

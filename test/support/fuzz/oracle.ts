@@ -1,14 +1,20 @@
 /**
- * One random machine under createActor: the truth that the kernel is held against. Besides playing it, this watches for
- * the few things that Bosun does differently on purpose (docs/semantics.md, Differences to createActor); where one
- * happens the comparison of this machine ends, because from there on the two may go different ways:
+ * One random machine under createActor: the reference for the kernel. Besides playing it, the oracle watches for the
+ * few intended differences of Bosun (docs/semantics.md, Differences to createActor). At such a departure the comparison
+ * of this machine ends, because from there on the two may differ:
  *
- *   order two messages whose order is free came to one actor (causality.ts) accident a custom action threw amid others,
- *   or effects had left before a guard or assign threw: the kernel runs actions after the turn, and a turn that throws
- *   leaves nothing behind orphan an id was used again, and createActor lets the first child run on unseen rearmed the
- *   same with the id of a delayed event stillborn a machine stopped a child in its initial step, which createActor
- *   begins all the same before it stops it stale a machine was told of the end or a snapshot of a child that it does
- *   not have any more
+ * `order`: two messages whose order is free came to one actor (causality.ts).
+ *
+ * `accident`: a custom action threw amid others, or effects had left before a guard or assign threw: the kernel runs
+ * actions after the turn, and a turn that throws leaves nothing behind.
+ *
+ * `orphan`: an id was used again, and createActor lets the first child run on unseen.
+ *
+ * `rearmed`: the id of a delayed event was used again.
+ *
+ * `stillborn`: a machine stopped a child in its initial step, which createActor starts before it stops it.
+ *
+ * `stale`: a machine was told of the end or a snapshot of a child that it no longer has.
  */
 import {
   type AnyActor,
@@ -26,7 +32,7 @@ import { pathOf, type View, viewOf } from './view.ts';
 
 export type Departure = 'order' | 'accident' | 'orphan' | 'rearmed' | 'stale' | 'stillborn';
 
-/** What XState has and does not publish. */
+/** Internals of XState that it does not publish. */
 interface Inside {
   readonly _parent: AnyActor | undefined;
   readonly _processingStatus: 0 | 1 | 2;
@@ -45,17 +51,17 @@ interface Inside {
 interface Member extends Party {
   readonly actor: AnyActor;
   readonly path: string;
-  /** What left it in the turn under way. */
+  /** Events that left the actor in its present turn. */
   leaks: number;
-  /** A custom action failed it, which the kernel runs after its turn: until then it goes on reading. */
+  /** Whether a custom action failed the actor. The kernel runs it after the turn, so the actor reads on until then. */
   isLate: boolean;
-  /** Its initial step is behind it. */
+  /** Whether its initial step is complete. */
   hasBegun: boolean;
 }
 
 const RUNNING = 1;
 
-/** Generated machines stay far below; one that does not would fill the memory. */
+/** Bound on turns per step: generated machines stay far below it, and one that did not would fill the memory. */
 const TURNS_PER_STEP_MAX = 2_000;
 
 export class Oracle {
@@ -63,7 +69,7 @@ export class Oracle {
   readonly #recorder: Recorder;
   readonly #coverage: Coverage;
   readonly #clock = new StepClock((isOwn) => {
-    // Due timers are in the mailbox already: only the very turn of one can keep another from being read.
+    // Due timers are in the mailbox already: only a timer's own turn can keep another timer from being read.
     if (!isOwn || this.#turnsSinceTimer !== 1) this.#depart('order');
   });
   readonly #members = new Map<AnyActor, Member>();
@@ -103,12 +109,12 @@ export class Oracle {
     return this.actor.getSnapshot().status !== 'active';
   }
 
-  /** Whether a custom action failed somebody. A power cut may take that failure, as it may take the action. */
+  /** Whether a custom action failed any actor. A power cut may take that failure with the action. */
   get hasFailedLate(): boolean {
     return [...this.#members.values()].some(({ isLate }) => isLate);
   }
 
-  /** Paths where another life has begun since the last call. */
+  /** Paths at which another life has started since the last call. */
   takeReborn(): ReadonlySet<string> {
     const reborn = this.#reborn;
     this.#reborn = new Set();
@@ -131,7 +137,7 @@ export class Oracle {
     this.#clock.advance(ms, fire, () => this.#endStep());
   }
 
-  /** The root and everybody below it whose parents live, by path. */
+  /** The root and all descendants whose parents live, by path. */
   views(): Map<string, View> {
     const views = new Map<string, View>();
     const visit = (actor: AnyActorRef, path: string): void => {
@@ -233,20 +239,20 @@ export class Oracle {
     return child !== undefined && (child as unknown as Inside)._parent === parent && children?.[child.id] !== child;
   }
 
-  /** Whether what the accident left behind is the same on both sides. */
+  /** Judges whether an accident leaves the same state on both sides. */
   #judge(member: Member): void {
     const isRoot = member.actor === this.actor;
     const accident = this.#recorder.accidentOf(member.path) ?? 'pure';
     this.#coverage.count(`${isRoot ? 'roots' : 'children'} failed: ${accident}`);
     const { _syncSnapshot: isShown } = member.actor as unknown as Inside;
-    // The error is told to the parent in the same turn. Of a turn that stands, so is the snapshot, to who asked for it.
+    // The error reaches the parent in the same turn. If the turn stands, so does the snapshot reach its subscriber.
     const isClean =
       (accident === 'boom' && isShown !== true) || (accident === 'pure' && member.leaks <= (isRoot ? 0 : 1));
     if (!isClean) this.#depart('accident');
     member.isLate = accident !== 'pure';
-    // createActor lets the children of what failed run on unseen; the kernel ends them.
+    // createActor lets the children of a failed actor run on unseen; the kernel ends them.
     for (const below of [...this.#members.values()].filter(({ path }) => path.startsWith(`${member.path}/`))) {
-      // How much of what was under way below is still done is free.
+      // How much of the children's pending work is still done is free.
       if (!below.hasBegun || below.last !== undefined) this.#depart('accident');
       (below.actor as unknown as Inside)._stop();
     }
@@ -301,7 +307,7 @@ function isSignal({ type }: EventObject): boolean {
   );
 }
 
-/** Still running, though its living parent does not have it any more. */
+/** Whether an actor still runs though its living parent no longer has it. */
 function isOrphan(actor: AnyActor): boolean {
   const { _parent: parent, _processingStatus: status } = actor as unknown as Inside;
   if (parent === undefined || status !== RUNNING) return false;

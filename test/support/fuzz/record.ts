@@ -1,18 +1,18 @@
 /**
- * What observers of a run wrote down, per actor and kind, in order; and what the run met, to show that it met
- * everything. Machines name themselves by `context.me`, which is their address under Bosun: `m3`, `m3/k0`, `m3/k0/p1`.
+ * The records of a run per actor and kind, in order, and the coverage of features, to show that the run met all of
+ * them. Machines name themselves by `context.me`, which is their address under Bosun: `m3`, `m3/k0`, `m3/k0/p1`.
  */
 
 export type Kind = 'action' | 'emitted' | 'log' | 'received' | 'reduced';
 
-/** How a random action or guard throws: `boom` stands alone in its transition, so nothing follows it. */
+/** The way in which a random action or guard throws. `boom` stands alone in its transition, so nothing follows it. */
 export type Accident = 'pure' | 'boom' | 'action';
 
 export class Recorder {
-  /** Since the last `take`. */
+  /** Lines since the last `take`. */
   #lines = new Map<string, string[]>();
   #accidents = new Map<string, Accident>();
-  /** Told of each line as it comes. */
+  /** Called at each line. */
   onNote: (me: string) => void = () => {};
 
   note(me: string, kind: Kind, line: string): void {
@@ -23,7 +23,7 @@ export class Recorder {
     else lines.push(line);
   }
 
-  /** To be called right before a throw. */
+  /** Records an accident; called right before a throw. */
   accident(me: string, accident: Accident): void {
     if (!this.#accidents.has(me)) this.#accidents.set(me, accident);
   }
@@ -32,7 +32,7 @@ export class Recorder {
     return this.#accidents.get(me);
   }
 
-  /** What was written since the last call, by `me kind`. */
+  /** Takes the lines since the last call, by `me kind`. */
   take(): Map<string, string[]> {
     const lines = this.#lines;
     this.#lines = new Map();
@@ -40,7 +40,7 @@ export class Recorder {
   }
 }
 
-/** How often each thing happened under createActor. */
+/** Counts of each feature under createActor. */
 export class Coverage {
   readonly #counts = new Map<string, number>();
 

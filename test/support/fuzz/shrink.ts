@@ -1,12 +1,12 @@
 /**
- * Cuts a story that ends in a difference down to the smallest machine and the fewest steps that still end in one of its
- * kind.
+ * Shrinks a story with a difference to the smallest machine and the fewest steps that still end in a difference of the
+ * same kind.
  */
 import { type Difference, play, type Step, type Story } from './differential.ts';
 import { kernel, type Subject } from './hosted.ts';
 import { type GuardSpec, type MachineSpec, type NodeSpec, toCode } from './machine-spec.ts';
 
-/** Each takes some milliseconds. */
+/** Bound on tries; each takes some milliseconds. */
 const TRIES_MAX = 4_000;
 
 interface Failing {
@@ -15,7 +15,7 @@ interface Failing {
   readonly difference: Difference;
 }
 
-/** Smaller machines and shorter stories are tried greedily. What cannot be built or played is no candidate. */
+/** Tries smaller machines and shorter stories greedily. A story that cannot be built or played is no candidate. */
 export async function shrink(story: Story, difference: Difference, subject: Subject = kernel): Promise<Failing> {
   const { machine: name, what } = difference;
   const kind = kindOf(what);
@@ -32,14 +32,14 @@ export async function shrink(story: Story, difference: Difference, subject: Subj
     }
   };
   const whole = { machine: story.machines.get(name)!, steps: story.steps.map((step) => only(step, name)), difference };
-  // Alone it may do better: then the story as it was is what there is to show.
+  // Alone, the machine may show no difference; then the whole story is the result.
   let best = (await attempt(whole.machine, whole.steps)) ?? whole;
   let position = 0;
   for (let isBetter = true; isBetter; position = 0) {
     isBetter = false;
     for (let next = nth(best, position); next !== undefined; next = nth(best, position)) {
       const found = await attempt(...next);
-      // What comes after the part that went has moved to its place.
+      // The part after the removed one has moved to its place.
       if (found === undefined) position += 1;
       else best = found;
       isBetter ||= found !== undefined;
@@ -48,7 +48,7 @@ export async function shrink(story: Story, difference: Difference, subject: Subj
   return best;
 }
 
-/** For a person: what to paste, what to send, and what came of it. */
+/** A report for a person: code to paste, events to send, and the result. */
 export function report(seed: number, { machine, steps, difference }: Failing): string {
   const script = steps.map((step) =>
     step.kind === 'advance' ? `advance ${step.ms} ms` : sendLine(step, difference.machine),
@@ -97,7 +97,7 @@ function without<T>(items: readonly T[], index: number, ...instead: readonly T[]
   return [...items.slice(0, index), ...instead, ...items.slice(index + 1)];
 }
 
-/** XState finds out late, and in a way of its own, that a state is not there. */
+/** Whether all states that the machine names exist; XState reports a missing one late and in its own way. */
 function isSound({ root, kids }: MachineSpec): boolean {
   const ids = new Set<string>();
   const text = JSON.stringify(root);
@@ -124,7 +124,7 @@ function isSound({ root, kids }: MachineSpec): boolean {
   );
 }
 
-/** Every value with one part less, big parts first. What keeps machines from running for ever stays. */
+/** Every value with one part removed, large parts first. Parts that keep machines from running for ever stay. */
 function* smallerOf(value: unknown): Generator<unknown> {
   if (typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {

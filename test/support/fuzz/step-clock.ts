@@ -4,7 +4,7 @@
  */
 export class StepClock {
   nowMs = 0;
-  /** Who arms the next timer. */
+  /** The owner of the next timer. */
   owner: unknown;
   readonly #alarms = new Map<number, { readonly atMs: number; readonly run: () => void; readonly owner: unknown }>();
   #next = 1;
@@ -12,8 +12,8 @@ export class StepClock {
   readonly #onCancelled: (isOwn: boolean) => void;
 
   /**
-   * @param onCancelled Told when a timer that is due is cancelled by what another one due led to; whether one of the
-   *   same owner.
+   * @param onCancelled Called when a due timer is cancelled as a consequence of another due one; with whether both have
+   *   one owner.
    */
   constructor(onCancelled: (isOwn: boolean) => void) {
     this.#onCancelled = onCancelled;
@@ -54,7 +54,7 @@ export class StepClock {
     return next;
   }
 
-  /** Armed first, fired first: keys rise. */
+  /** The first timer due at a time: the one armed first, because keys rise. */
   #dueAt(atMs: number): number | undefined {
     for (const [id, alarm] of this.#alarms) if (alarm.atMs === atMs) return id;
     return undefined;

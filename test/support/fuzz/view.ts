@@ -1,4 +1,4 @@
-/** What can be seen of an actor, in a form that is the same for both sides: references are the address they lead to. */
+/** The visible part of an actor in a form common to both sides: references become addresses. */
 import { isTable } from '../../../src/table.ts';
 
 export interface View {
@@ -22,7 +22,7 @@ export interface Seen {
 }
 
 export function viewOf({ status, value, context, tags, output, error }: Seen): View {
-  // What a machine has handled of a child that failed, Bosun marks as settled.
+  // A child's failure that its machine has handled is marked as settled by Bosun.
   const isSettled = status === 'stopped' && error !== undefined;
   return {
     status: isSettled ? 'error' : status,
@@ -43,13 +43,13 @@ function withoutReferences(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutReferences(item)]));
 }
 
-/** Where an actor of createActor would live under Bosun. */
+/** The path that an actor of createActor would have under Bosun. */
 export function pathOf(actor: { readonly id: string; readonly _parent?: unknown }): string {
   const parent = actor._parent as Parameters<typeof pathOf>[0] | undefined;
   return parent === undefined ? actor.id : `${pathOf(parent)}/${actor.id}`;
 }
 
-/** By key order, so that two views are equal exactly if their texts are. */
+/** A text with sorted keys, so that two views are equal exactly if their texts are. */
 export function textOf(value: unknown): string {
   return JSON.stringify(value, (_, item: unknown) =>
     typeof item === 'object' && item !== null && !Array.isArray(item)

@@ -1,14 +1,14 @@
-/**
- * A server that stands before a gateway and breaks the protocol in one way: what a table that finds nothing would not
- * notice.
- */
+/** A proxy before a gateway that breaks the protocol in one way, to show that the conformance table notices it. */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
 
 type Frame = Readonly<Record<string, unknown>> & { readonly t?: string; readonly id?: string };
 
-/** What it does to what passes through. Each gives what goes on; a connection has a memory of its own. */
+/**
+ * The change of the frames that pass through. Each function returns the frames to pass on; each connection has a memory
+ * of its own.
+ */
 export interface Sabotage {
   readonly fromClient?: (frame: Frame, memory: Memory) => readonly Frame[];
   readonly fromServer?: (frame: Frame, memory: Memory) => readonly Frame[];
@@ -80,7 +80,7 @@ function join(
     isBinary ? inner.send(data) : altered(data.toString(), fromServer, memory).forEach((text) => inner.send(text)),
   );
   inner.on('close', () => outer.close());
-  // 1009 and the like may not be sent on; the table knows what stands for them.
+  // Codes such as 1009 may not be sent; the table knows their replacements.
   outer.on('close', (code) => (code === 1006 ? inner.terminate() : inner.close(closes(code))));
 }
 

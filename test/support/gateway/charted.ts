@@ -1,4 +1,4 @@
-/** A machine with every feature of XState that a chart shows, and what tests ask of drawings. */
+/** A machine with every feature of XState that a chart shows, and checks of drawings. */
 import {
   and,
   type AnyStateMachine,
@@ -115,7 +115,7 @@ export function hostileMachine(): AnyStateMachine {
   return createMachine({ id: '<m id="1">', initial: HOSTILE[0]!, states } as never) as unknown as AnyStateMachine;
 }
 
-/** What is wrong with where things are: nothing, one hopes. */
+/** The problems of a drawing's layout; none in a correct one. */
 export function faultsOf(chart: Chart, { states, arrows, width, height, kind }: Geometry): string[] {
   const boxes = new Map(states.map((state) => [state.id, state]));
   const cards = kind === 'drawn' ? planOf(chart).cards : undefined;
@@ -151,7 +151,7 @@ function isInside(inner: Box, outer: Box): boolean {
   return x >= outer.x && y >= outer.y && x + width <= outer.x + outer.width && y + height <= outer.y + outer.height;
 }
 
-/** By what rounding may do. */
+/** A box reduced by the tolerance of rounding. */
 function shrunk({ x, y, width, height }: Box): Box {
   return { x: x + 0.5, y: y + 0.5, width: width - 1, height: height - 1 };
 }
@@ -168,7 +168,7 @@ const CHARACTER = /^(?:[\t\n\r\u0020-\ud7ff\ue000-\ufffd]|[\u{10000}-\u{10ffff}]
 const REFERENCE = /&(?:amp|lt|gt|quot|#\d+);/g;
 
 /**
- * A strict reader of the XML that Bosun writes: elements, attributes in double quotes, text. Throws where it is not
+ * A strict parser of the XML that Bosun writes: elements, attributes in double quotes, text. Throws if it is not
  * well-formed.
  */
 export function parseXml(source: string): Element {

@@ -1,4 +1,4 @@
-/** A client without a socket: what it sends and gets passes the same codec as on the wire. Time is the test's. */
+/** A client without a socket: its frames pass the same codec as on the wire. The test controls the time. */
 import { type Connection } from '../../../src/gateway/client/connection.ts';
 import { type Entrance } from '../../../src/gateway/client/hub.ts';
 import { type ClientWire } from '../../../src/gateway/client/send-buffer.ts';
@@ -6,18 +6,19 @@ import { patched } from '../../../src/gateway/protocol/patch.ts';
 import { type ServerFrame } from '../../../src/gateway/protocol/frames.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../../../src/gateway/network/server.ts';
 import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
+import { showsBy } from '../shown-by.ts';
 import { shop } from './shop.ts';
 
 export type Frame = ServerFrame & { readonly [field: string]: unknown };
 
 export class MemoryClient {
   readonly connection: Connection;
-  /** All that came, oldest first. */
+  /** All received frames, the oldest first. */
   readonly frames: Frame[] = [];
   closed: { code: number; reason: string } | undefined;
   isPaused = false;
   isCut = false;
-  /** What stands in for bytes that the peer has not read: none leave while it is not reading. */
+  /** Bytes that the peer has not read; none leave while it is not reading. */
   buffered = 0;
   isReading = true;
 
@@ -29,7 +30,7 @@ export class MemoryClient {
     this.raw(JSON.stringify(frame));
   }
 
-  /** Undefined: a binary frame. */
+  /** Sends raw data; undefined stands for a binary frame. */
   raw(data: string | undefined): void {
     this.connection.receive(data);
   }
@@ -38,14 +39,14 @@ export class MemoryClient {
     this.send({ t: 'hello', v: 1, client: { name: 'test' }, ...fields });
   }
 
-  /** The peer reads all that waits. */
+  /** Makes the peer read all waiting bytes. */
   read(): void {
     this.isReading = true;
     this.buffered = 0;
     this.connection.drained();
   }
 
-  /** The line breaks. */
+  /** Breaks the connection. */
   drop(): void {
     this.connection.gone();
   }
@@ -78,7 +79,7 @@ export class MemoryClient {
     return this.of(t, id).at(-1);
   }
 
-  /** What a subscription's frames come to. */
+  /** The view that a subscription's frames produce. */
   view(id: string): unknown {
     let view: unknown;
     for (const frame of this.frames) {
@@ -97,6 +98,7 @@ export class GatewayTest {
   #calls = 0;
 
   constructor(test: TestSystem, options: GatewayOptions) {
+    showsBy('gateway');
     this.test = test;
     this.#options = options;
     this.gateway = this.#create();
@@ -112,7 +114,7 @@ export class GatewayTest {
     return client;
   }
 
-  /** The answer to a call. */
+  /** Makes a call and returns the answer. */
   async call(client: MemoryClient, m: string, p: object = {}, fields: object = {}): Promise<Frame> {
     const id = `call-${++this.#calls}`;
     client.send({ t: 'req', id, m, p, ...fields });
@@ -121,7 +123,7 @@ export class GatewayTest {
   }
 
   async settle(): Promise<void> {
-    // Deferred pumps of the gateway come behind what the system has settled.
+    // Deferred pumps of the gateway run after the system has settled.
     for (let round = 0; round < 3; round++) await this.test.settle();
   }
 
@@ -129,7 +131,7 @@ export class GatewayTest {
     await this.test.clock.advance(ms, () => this.settle());
   }
 
-  /** Power loss of the host: the lines break with it. */
+  /** Cuts the power of the host, which breaks all connections. */
   async crash(): Promise<void> {
     this.gateway.abandon();
     await this.test.crash();
@@ -143,11 +145,11 @@ export class GatewayTest {
 
   async stop(): Promise<void> {
     this.gateway.abandon();
-    await this.test.system.stop();
+    await this.test.shard.stop();
   }
 
   #create(): Gateway {
-    return createGateway(this.test.system, {
+    return createGateway(this.test.shard, {
       clock: this.test.clock,
       log: (...line) => this.logged.push(line),
       ...this.#options,

@@ -1,11 +1,11 @@
-/** The tables of docs/protocol.md, made of those in src/gateway. */
+/** The tables of docs/protocol.md, generated from those in src/gateway. */
 import { type z } from 'zod';
 import { ROWS } from '../../../src/gateway/protocol/documents.ts';
 import { FRAMES } from '../../../src/gateway/protocol/frames.ts';
 import { CLOSES } from '../../../src/gateway/protocol/protocol.ts';
 import { TOPICS } from '../../../src/gateway/topics/topics.ts';
 
-/** The page with its tables written anew. */
+/** The page with its tables regenerated. */
 export function withTables(page: string): string {
   const tables: Readonly<Record<string, string>> = {
     methods: methods(),
@@ -61,7 +61,7 @@ function closes(): string {
   );
 }
 
-/** Those that may be absent have a question mark. */
+/** Names of fields; optional ones have a question mark. */
 function fieldsOf(schema: z.ZodType): string {
   const options = (schema as { options?: readonly z.ZodObject[] }).options ?? [schema as z.ZodObject];
   const named = options.flatMap(({ shape }) =>

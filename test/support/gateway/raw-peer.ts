@@ -1,4 +1,4 @@
-/** A peer on a real socket that says what it likes: requests and frames byte by byte. */
+/** A peer on a real socket that sends anything: requests and frames byte by byte. */
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 
@@ -21,8 +21,9 @@ export class RawPeer {
     });
   }
 
-  static async open(port: number): Promise<RawPeer> {
-    const socket = connect(port, '127.0.0.1');
+  /** @param from Its own address. @param isStubborn It does not answer the end of what it is sent. */
+  static async open(port: number, { from = '127.0.0.1', isStubborn = false } = {}): Promise<RawPeer> {
+    const socket = connect({ port, host: '127.0.0.1', localAddress: from, allowHalfOpen: isStubborn });
     await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
     return new RawPeer(socket);
   }
@@ -39,7 +40,7 @@ export class RawPeer {
     this.#socket.pause();
   }
 
-  /** Until what was received fits, or nothing more will come. */
+  /** Waits until the received text matches, or nothing more will come. */
   async until(fits: (text: string) => boolean): Promise<string> {
     while (!fits(this.text) && !this.#socket.closed) await new Promise<void>((resolve) => this.#told.push(resolve));
     return this.text;
@@ -50,13 +51,21 @@ export class RawPeer {
     return this.text;
   }
 
-  /** The status of the answer, `101` among them. */
+  /** Keeps writing until the other side is gone. */
+  async writeToTheEnd(): Promise<void> {
+    while (!this.#socket.closed) {
+      this.write('x');
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  /** The status of the answer, including `101`. */
   async status(): Promise<number> {
     const text = await this.until((all) => all.includes('\r\n\r\n'));
     return Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1]);
   }
 
-  /** Reads what is left, until the end. */
+  /** Reads the rest, until the end. */
   async resume(): Promise<void> {
     this.#socket.resume();
     await this.#ended;
@@ -90,7 +99,7 @@ export interface FrameShape {
   readonly isLast?: boolean;
   readonly isMasked?: boolean;
   readonly rsv1?: boolean;
-  /** Claimed in place of the real one. */
+  /** A length claimed in place of the real one. */
   readonly length?: bigint;
 }
 
@@ -117,7 +126,7 @@ export function frame(
   return Buffer.concat([head.subarray(0, bytes), Buffer.alloc(isMasked ? 4 : 0), data]);
 }
 
-/** The code of the close frame at the end of what was received; undefined where there is none. */
+/** The code of the close frame at the end of the received text; undefined if there is none. */
 export function closeCode(text: string): number | undefined {
   const bytes = Buffer.from(text, 'latin1');
   for (let at = bytes.indexOf('\r\n\r\n') + 4; at + 1 < bytes.length; ) {

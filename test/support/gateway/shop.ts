@@ -1,4 +1,4 @@
-/** A small system for the gateway's tests: a counter, a till with secrets, and one that answers questions. */
+/** A small system for the gateway's tests: a counter, a till with secrets, and an agent that answers questions. */
 import { assign, createMachine, emit, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../../../src/actors/api/define-agent.ts';
@@ -73,7 +73,7 @@ export const till = defineAgent({
   },
 });
 
-/** Takes what it is asked, and never replies. */
+/** An agent that accepts questions and never replies. */
 export const deaf = defineAgent({
   name: 'deaf',
   machine: createMachine({ context: {}, on: { hear: { actions: () => {} } } }),

@@ -10,7 +10,7 @@ import {
   startSpreadTestSystem,
 } from '../../../src/testing/spread-test-system.ts';
 
-/** As the tree of {@link spreadShop} names them. */
+/** Names of the counters in the tree of {@link spreadShop}. */
 export const COUNTERS = ['c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7'];
 
 export class SpreadGatewayTest {
@@ -33,7 +33,9 @@ export class SpreadGatewayTest {
     return [on(0), on(1)];
   }
 
-  /** What the gateway waits for from worker gateways: a subscription each, and an epoch of each worker. */
+  /**
+   * Number of things for which the gateway waits: a subscription at each worker gateway, and an epoch of each worker.
+   */
   get underWay(): number {
     return this.#underWay.size;
   }
@@ -46,7 +48,7 @@ export class SpreadGatewayTest {
     return client;
   }
 
-  /** The answer to a call. */
+  /** Makes a call and returns the answer. */
   async call(client: MemoryClient, m: string, p: object = {}, fields: object = {}): Promise<Frame> {
     const id = this.begin(client, m, p, fields);
     await this.settle();
@@ -66,7 +68,7 @@ export class SpreadGatewayTest {
   }
 
   async settle(): Promise<void> {
-    // What the gateway and its worker gateways put off comes behind what the workers have settled.
+    // Deferred work of the gateway and its worker gateways runs after the workers have settled.
     for (let round = 0; round < 5; round++) await this.test.settle();
   }
 
@@ -79,7 +81,7 @@ export class SpreadGatewayTest {
     await this.settle();
   }
 
-  /** Power loss of the host: all workers, and the lines with it. */
+  /** Cuts the power of the host: of all workers, and of their connections. */
   async crashAll(): Promise<void> {
     this.gateway.abandon();
     this.test.crashAll();
@@ -100,7 +102,9 @@ export class SpreadGatewayTest {
   }
 
   #watch(): void {
-    const { gateways } = this.test.system;
+    const { inside } = this.test.system;
+    if (!('gateways' in inside)) throw new Error('the system is over workers');
+    const { gateways } = inside;
     const begin = gateways.begin.bind(gateways);
     this.#underWay.clear();
     gateways.begin = (worker, verb, args, { answer, reject }) => {
@@ -140,7 +144,7 @@ export function spreadShop(changes: Partial<SpreadTestOptions> = {}): SpreadTest
   return { workers: 2, agents, tree: { ...tree, children }, ...changes };
 }
 
-/** It is stopped when the test that starts it is over. */
+/** Starts a gateway that is stopped at the end of the test. */
 export async function startSpreadGateway(
   options: GatewayOptions = {},
   changes: Partial<SpreadTestOptions> = {},

@@ -1,7 +1,11 @@
-/** A crew in a test system: stand-ins for agents, and desks that only write down what they are told. */
-import { assign, fromPromise, type PromiseActorLogic, setup } from 'xstate';
+/** A crew in a test system, with stand-ins for agents and desks that only record their messages. */
+import { fromPromise, type PromiseActorLogic } from 'xstate';
 import { type AnyAgent } from '../../../src/actors/model/agent.ts';
-import { defineAgent } from '../../../src/actors/api/define-agent.ts';
+import { alertDesk } from '../../../src/machines/people/alerts/alert-desk.ts';
+import { gateDesk } from '../../../src/machines/people/gates/gate-desk.ts';
+import { batchManager } from '../../../src/machines/coordination/batches/batch-manager.ts';
+import { debateFacilitator } from '../../../src/machines/coordination/debates/debate-facilitator.ts';
+import { failureCorrelator } from '../../../src/machines/coordination/failures/failure-correlator.ts';
 import { type AgentTypes } from '../../../src/machines/coordination/coordinator/agent-registry.ts';
 import {
   type CoordinatorContext,
@@ -15,42 +19,47 @@ import { type Plan } from '../../../src/machines/coordination/plan/plan.ts';
 import { type ItemProgress } from '../../../src/machines/coordination/coordinator/progress.ts';
 import { stageAgent, type StageOptions, type WorkInput } from '../../../src/machines/work/stage.ts';
 import { type FaultyStore } from '../../../src/testing/faulty-store.ts';
-import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
+import { type TestSystem } from '../../../src/testing/test-system.ts';
+import { startMachines } from './machines-under-test.ts';
 import { type VirtualClock } from '../../../src/testing/virtual-clock.ts';
+import { recorderOf } from './stand-in.ts';
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** What a stand-in for an agent does with one attempt: give an output, or throw. */
+/** The work of a stand-in in one attempt: returns an output, or throws. */
 export type Work = (input: WorkInput, starts: number) => unknown;
 
 interface Told {
   readonly type: string;
 }
 
-/** Takes everything and keeps it. */
-const deskMachine = setup({ types: {} as { context: { told: Told[] }; events: Told } }).createMachine({
-  context: { told: [] },
-  on: { '*': { actions: assign({ told: ({ context, event }) => [...context.told, event] }) } },
-});
+/** Agents that record the messages to each desk. */
+const RECORDERS = {
+  alerts: recorderOf(alertDesk),
+  correlator: recorderOf(failureCorrelator),
+  batches: recorderOf(batchManager),
+  gates: recorderOf(gateDesk),
+  debates: recorderOf(debateFacilitator),
+};
 
-type DeskName = 'alerts' | 'correlator' | 'batches' | 'gates' | 'debates';
+type DeskName = keyof typeof RECORDERS;
 
 export interface CrewOptions {
   readonly work?: Work;
-  /** Instead of `work`. */
+  /** Replaces `work`. */
   readonly logic?: PromiseActorLogic<unknown, WorkInput>;
   readonly desks?: readonly DeskName[];
-  /** Beside the crew's, or instead of one of the same name. */
+  /** Agents added to the crew's, or replacing one of the same name. */
   readonly agents?: readonly AnyAgent[];
-  /** Children of the root Boss beside the crew's. */
+  /** Children of the root Boss in addition to the crew's. */
   readonly children?: readonly { readonly id: string; readonly agent: string }[];
-  /** Takes the place of the desk of gates. */
+  /** Replaces the gate desk. */
   readonly gates?: AnyAgent;
   readonly types?: AgentTypes;
   readonly stage?: StageOptions;
-  /** Of a crew before it, that `before` has ended: this one goes on. */
+  /** Store of an earlier crew, which `before` has ended: this one continues from it. */
   readonly store?: FaultyStore;
   readonly clock?: VirtualClock;
   readonly before?: () => Promise<void>;
@@ -60,7 +69,7 @@ export class Crew {
   readonly test: TestSystem;
   /** Tasks in the order their work was started, every attempt. */
   readonly starts: string[];
-  /** Everything that any actor emitted, in order, over restarts too. */
+  /** Every event emitted by any actor, in order, across restarts. */
   readonly emitted: Told[];
 
   constructor(test: TestSystem, starts: string[], emitted: Told[]) {
@@ -70,11 +79,11 @@ export class Crew {
   }
 
   context(): CoordinatorContext {
-    return this.test.system.actor(COORDINATOR).snapshot().context as CoordinatorContext;
+    return this.test.shard.actor(COORDINATOR).snapshot().context as CoordinatorContext;
   }
 
   state(): unknown {
-    return this.test.system.actor(COORDINATOR).snapshot().value;
+    return this.test.shard.actor(COORDINATOR).snapshot().value;
   }
 
   item(item: string): ItemProgress {
@@ -87,16 +96,16 @@ export class Crew {
 
   /** State of the item's PauseManager. */
   pause(item: string): unknown {
-    return this.test.system.actor(`pauses/${item}`).snapshot().value;
+    return this.test.shard.actor(`pauses/${item}`).snapshot().value;
   }
 
   manager(item: string): PauseManagerContext {
-    return this.test.system.actor(`pauses/${item}`).snapshot().context as PauseManagerContext;
+    return this.test.shard.actor(`pauses/${item}`).snapshot().context as PauseManagerContext;
   }
 
-  /** What a desk was told, of one type. */
+  /** Messages of one type to a desk. */
   told<Type extends Message['type']>(desk: DeskName, type: Type): Message<Type>[] {
-    const { told } = this.test.system.actor(desk).snapshot().context as { told: Told[] };
+    const { told } = this.test.shard.actor(desk).snapshot().context as { told: Told[] };
     return told.filter((event): event is Message<Type> => event.type === type);
   }
 
@@ -105,12 +114,12 @@ export class Crew {
   }
 
   async send(event: Told & Record<string, unknown>): Promise<void> {
-    await this.test.system.send(COORDINATOR, event);
+    await this.test.shard.send(COORDINATOR, event);
     await this.test.settle();
   }
 
   ask<Reply>(event: Told & Record<string, unknown>): Promise<Reply> {
-    return this.test.system.ask<Reply>(COORDINATOR, event);
+    return this.test.shard.ask<Reply>(COORDINATOR, event);
   }
 
   async crashAndRestart(): Promise<void> {
@@ -143,22 +152,21 @@ export async function startCrew(
     return work(input, starts.filter((id) => id === input.task.id).length);
   });
   const names = [...new Set(plan.tasks.map(({ agent }) => agent))];
-  const desk = defineAgent({ name: 'desk', machine: deskMachine, events: {} });
   const stages = names.map((name) =>
     stageAgent(name, logic ?? standIn, { subtasks: types[name]?.subtasks ?? [], ...stage }),
   );
   const own = agents.map(({ name }) => name);
   const standIns = [
-    ...desks.map((id) => ({ id, systemId: DESKS[id], agent: 'desk' })),
+    ...desks.map((id) => ({ id, systemId: DESKS[id], agent: RECORDERS[id].name })),
     ...(gates === undefined ? [] : [{ id: DESKS.gates, systemId: DESKS.gates, agent: gates.name }]),
   ];
   const tree = { children: [...standIns, ...coordinatorChildren(plan, types), ...children] };
-  const test = await startTestSystem({
+  const test = await startMachines({
     agents: [
       ...crewAgents.filter(({ name }) => !own.includes(name)),
       ...agents,
       ...(gates === undefined ? [] : [gates]),
-      desk,
+      ...Object.values(RECORDERS),
       ...stages,
     ],
     tree,
@@ -169,7 +177,7 @@ export async function startCrew(
   return new Crew(test, starts, emitted);
 }
 
-/** An error that says what it is, in the way that survives the store. */
+/** An error that states its type in the way that survives the store. */
 export function stated(message: string, { errorType }: { errorType: string }): Error {
   return Object.assign(new Error(message), { code: errorType });
 }

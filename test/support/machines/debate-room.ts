@@ -1,15 +1,15 @@
-/**
- * A system with the Debate Facilitator, the gate desk, and stand-ins for the Lead Coordinator and the desk of alerts.
- */
+/** A system with the Debate Facilitator, the gate desk, and stand-ins for the Lead Coordinator and the alert desk. */
 import { assign, setup } from 'xstate';
 import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import {
   debateAgents,
   debateChildren,
   debatesIn,
+} from '../../../src/machines/coordination/debates/debate-facilitator.ts';
+import {
   type FacilitatorContext,
   type FacilitatorInput,
-} from '../../../src/machines/coordination/debates/debate-facilitator.ts';
+} from '../../../src/machines/coordination/debates/facilitator-context.ts';
 import { type DebatePorts } from '../../../src/machines/coordination/debates/debate-ports.ts';
 import { type DebateRecord } from '../../../src/machines/coordination/debates/debate-records.ts';
 import {
@@ -17,21 +17,26 @@ import {
   type DebateNews,
   type Resolution,
 } from '../../../src/machines/coordination/debates/debate-state.ts';
+import { alertDesk } from '../../../src/machines/people/alerts/alert-desk.ts';
+import { leadCoordinator } from '../../../src/machines/coordination/coordinator/lead-coordinator.ts';
 import {
   gateAgents,
   type GateDeskContext,
   gateChildren,
   gatesIn,
 } from '../../../src/machines/people/gates/gate-desk.ts';
+import { PACKS } from '../../../src/machines/coordination/packs.ts';
 import { DESKS } from '../../../src/machines/work/system-ids.ts';
 import { observationsOf } from '../../../src/machines/coordination/debates/known-agents.ts';
 import { type Observation } from '../../../src/machines/coordination/credibility/track-record.ts';
-import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
+import { type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
+import { startMachines } from './machines-under-test.ts';
+import { recorderOf } from './stand-in.ts';
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
-/** A debate waits so much longer than a gate, in case the gate is gone. */
+/** How much longer a debate waits than its gate, in case the gate is gone. */
 export const GRACE_MS = 1_000;
 
 type News =
@@ -39,39 +44,44 @@ type News =
   | { readonly type: 'debate.resolved'; readonly resolution: Resolution }
   | { readonly type: 'debate.locked'; readonly snapshotId: string };
 
-/** Keeps what it is told. */
-const listener = defineAgent({
-  name: 'listener',
-  machine: setup({ types: {} as { context: { heard: readonly News[] }; events: News } }).createMachine({
-    context: { heard: [] },
-    on: { '*': { actions: assign({ heard: ({ context, event }) => [...context.heard, event] }) } },
+const RECORDERS = { [DESKS.alerts]: recorderOf(alertDesk), [DESKS.coordinator]: recorderOf(leadCoordinator) };
+
+/** An actor for a side, as a host may have one. */
+const side = defineAgent({
+  name: 'side',
+  machine: setup({
+    types: {} as { context: { told: readonly News[] }; events: News },
+    actions: { keep: assign(({ context, event }) => ({ told: [...context.told, event] })) },
+  }).createMachine({
+    context: { told: [] },
+    on: { 'debate.locked': { actions: 'keep' }, 'debate.resolved': { actions: 'keep' } },
   }),
   events: {},
 });
 
 export interface Room {
   readonly test: TestSystem;
-  /** Opens a debate: Ada doubts Bob's margin of 28 % and holds 25 %. */
+  /** Opens a debate: Ada challenges Bob's margin of 28 % and holds 25 %. */
   challenge(fields?: object): Promise<unknown>;
-  /** Sends the desk an event and lets everything happen that follows. */
+  /** Sends the desk an event and waits until everything that follows has happened. */
   say(type: string, fields?: object): Promise<void>;
-  /** The reply, with time standing still. */
+  /** Asks the desk, with time standing still. */
   ask(type: string, fields?: object): Promise<unknown>;
-  /** Bob's acknowledgement and his evidence. */
+  /** Sends Bob's acknowledgement and evidence. */
   defend(debate?: string): Promise<void>;
-  /** A debate from its opening to the expert, with the evidence of both given. */
+  /** Takes a debate from its opening to the expert, with evidence from both sides. */
   toExpert(fields?: object): Promise<void>;
-  /** Answers the gate that is open for a debate. */
+  /** Answers the open gate of a debate. */
   answer(answer: object, facts?: { by?: string; debate?: string }): Promise<unknown>;
   powerCut(): Promise<void>;
   state(debate?: string): unknown;
   context(debate?: string): DebateContext;
   desk(): FacilitatorContext;
-  /** What the desk remembers of an agent. */
+  /** The desk's observations of an agent. */
   observed(agent: string): readonly Observation[];
   record(debate?: string): DebateRecord;
   gates(): ReturnType<typeof gatesIn>;
-  /** What the coordinator, or another listener, was told. */
+  /** Reports to the coordinator, or to another listener. */
   heard(who?: string): readonly News[];
   resolution(debate?: string): Resolution | undefined;
 }
@@ -103,35 +113,37 @@ export interface RoomOptions extends FacilitatorInput {
 }
 
 export async function openRoom(options: RoomOptions = {}): Promise<Room> {
-  return roomOf(await startTestSystem(roomOptions(options)));
+  return roomOf(await startMachines(roomOptions(options)));
 }
 
 export function roomOptions({
   ports,
   withGates = true,
   experts = ['eve'],
+  pack = PACKS.finance,
   ...input
 }: RoomOptions = {}): TestSystemOptions {
   const children = [
-    ...[DESKS.alerts, DESKS.coordinator, 'ada'].map((id) => ({ id, systemId: id, agent: 'listener' })),
+    ...Object.entries(RECORDERS).map(([id, { name }]) => ({ id, systemId: id, agent: name })),
+    { id: 'ada', systemId: 'ada', agent: side.name },
     ...(withGates ? gateChildren() : []),
-    ...debateChildren({ experts, ...input }),
+    ...debateChildren({ experts, pack, ...input }),
   ];
-  return { agents: [listener, ...gateAgents, ...debateAgents(ports)], tree: { children } };
+  return { agents: [...Object.values(RECORDERS), side, ...gateAgents, ...debateAgents(ports)], tree: { children } };
 }
 
 export function roomOf(test: TestSystem): Room {
-  const contextAt = (address: string) => test.system.snapshot(address)!.context;
+  const contextAt = (address: string) => test.shard.snapshot(address)!.context;
   const desk = () => contextAt(DESKS.debates) as FacilitatorContext;
   const record = (id = 'd-1') => debatesIn(desk()).find((one) => one.id === id)!;
   const gates = () => gatesIn(contextAt(DESKS.gates) as GateDeskContext);
-  const heard = (who: string = DESKS.coordinator) => (contextAt(who) as { heard: readonly News[] }).heard;
+  const heard = (who: string = DESKS.coordinator) => (contextAt(who) as { told: readonly News[] }).told;
   const say = async (type: string, fields: object = {}) => {
-    await test.system.send(DESKS.debates, { type, ...fields });
+    await test.shard.send(DESKS.debates, { type, ...fields });
     await test.settle();
   };
   const asked = async (to: string, event: { type: string }) => {
-    const reply = test.system.ask(to, event);
+    const reply = test.shard.ask(to, event);
     await test.settle();
     return reply;
   };
@@ -163,7 +175,7 @@ export function roomOf(test: TestSystem): Room {
       await test.crash();
       await test.restart();
     },
-    state: (id = 'd-1') => test.system.snapshot(`${DESKS.openDebates}/${id}`)?.value,
+    state: (id = 'd-1') => test.shard.snapshot(`${DESKS.openDebates}/${id}`)?.value,
     context: (id = 'd-1') => contextAt(`${DESKS.openDebates}/${id}`) as DebateContext,
     desk,
     observed: (agent) => observationsOf(desk(), agent),
@@ -177,7 +189,10 @@ export function roomOf(test: TestSystem): Room {
   };
 }
 
-/** Observations of one agent in the context of {@link CHALLENGE}: so many, of which so many were right, one a day. */
+/**
+ * Observations of one agent in the context of {@link CHALLENGE}: `count` of them, one a day, of which `right` were
+ * right.
+ */
 export function observations(
   count: number,
   right: number,
@@ -194,7 +209,7 @@ export function observations(
   }));
 }
 
-/** Two agents that are far enough apart for level 2, and have enough behind them. */
+/** Sets up two agents whose credibility differs enough for level 2 and rests on enough samples. */
 export async function withTrackRecords(
   room: Room,
   { ada = 100, bob = 20 }: { readonly ada?: number; readonly bob?: number } = {},

@@ -1,7 +1,4 @@
-/**
- * The desks of failures in a test system, with a Lead Coordinator that only writes down what it is sent and answers as
- * it is told.
- */
+/** The failure desks in a test system, with a Lead Coordinator that only records its messages and answers as told. */
 import { type AnyActorLogic, type AnyActorRef, assign, enqueueActions, type PromiseActorLogic, setup } from 'xstate';
 import { z } from 'zod';
 import { type AnyAgent } from '../../../src/actors/model/agent.ts';
@@ -11,9 +8,12 @@ import { alertCard, type DeliveryInput } from '../../../src/machines/people/aler
 import { batch } from '../../../src/machines/coordination/batches/batch.ts';
 import { type ResourceQuestion } from '../../../src/machines/coordination/batches/batch-messages.ts';
 import { type Resources } from '../../../src/machines/coordination/batches/batch-rules.ts';
+import { leadCoordinator } from '../../../src/machines/coordination/coordinator/lead-coordinator.ts';
 import { failureAgents, failureDesks } from '../../../src/machines/coordination/failure-crew.ts';
 import { DESKS } from '../../../src/machines/work/system-ids.ts';
-import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
+import { type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
+import { startMachines } from './machines-under-test.ts';
+import { onAllOf } from './stand-in.ts';
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
@@ -25,47 +25,49 @@ interface CoordinatorContext {
   readonly heard: readonly Heard[];
 }
 
-/** `tell` sends from the coordinator's desk; `answers` has it report at once that what was ordered is done. */
+/**
+ * The stand-in for the coordinator. `tell` makes it send an event; with `answers` it reports every order as done at
+ * once.
+ */
 const standIn = setup({
   types: {} as { context: CoordinatorContext; events: Heard; input: { answers: boolean } },
+  actions: {
+    keep: assign(({ context, event }) => ({ heard: [...context.heard, event] })),
+    carryOut: enqueueActions(({ context, event, enqueue, self, system }) => {
+      const batches = system.get(DESKS.batches) as AnyActorRef;
+      if (!(context as { answers?: boolean }).answers) return;
+      if (event.type === 'pause.request') {
+        const { item, trigger } = event;
+        enqueue.sendTo(batches, {
+          type: 'pause.complete',
+          item,
+          pausedAtMs: timeOf(self),
+          resumeDependencies: { restart: [], skip: [], wait: [] },
+          trigger,
+        });
+      }
+      if (event.type === 'resume.command') enqueue.sendTo(batches, { type: 'item.resumed', item: event.item });
+    }),
+  },
 }).createMachine({
   id: 'stand-in',
   context: ({ input }) => ({ heard: [], answers: input.answers, tally: { running: 2 } }),
   on: {
+    ...onAllOf(leadCoordinator, { actions: ['keep', 'carryOut'] as const }),
     tell: {
       actions: enqueueActions(({ event, enqueue, system }) =>
         enqueue.sendTo(system.get(event.to as string) as AnyActorRef, event.event as Heard),
       ),
     },
-    '*': {
-      actions: [
-        assign(({ context, event }) => ({ heard: [...context.heard, event] })),
-        enqueueActions(({ context, event, enqueue, self, system }) => {
-          const batches = system.get(DESKS.batches) as AnyActorRef;
-          if (!(context as { answers?: boolean }).answers) return;
-          if (event.type === 'pause.request') {
-            const { item, trigger } = event;
-            enqueue.sendTo(batches, {
-              type: 'pause.complete',
-              item,
-              pausedAtMs: timeOf(self),
-              resumeDependencies: { restart: [], skip: [], wait: [] },
-              trigger,
-            });
-          }
-          if (event.type === 'resume.command') enqueue.sendTo(batches, { type: 'item.resumed', item: event.item });
-        }),
-      ],
-    },
   },
 });
 
 export interface DesksOptions {
-  /** The stand-in carries out every order at once. Default true. */
+  /** Whether the stand-in carries out every order at once. Default true. */
   readonly answers?: boolean;
   readonly resources?: PromiseActorLogic<Resources, ResourceQuestion>;
   readonly deliver?: PromiseActorLogic<unknown, DeliveryInput>;
-  /** Leaves the stand-in away. */
+  /** Leaves out the stand-in. */
   readonly isAlone?: boolean;
   readonly journal?: TestSystemOptions['journal'];
 }
@@ -77,29 +79,29 @@ export class Desks {
     this.test = test;
   }
 
-  /** From the Lead Coordinator to a desk. */
+  /** Sends an event from the Lead Coordinator to a desk. */
   async tell(to: string, event: object): Promise<void> {
-    await this.test.system.send(DESKS.coordinator, { type: 'tell', to, event });
+    await this.test.shard.send(DESKS.coordinator, { type: 'tell', to, event });
     await this.test.settle();
   }
 
-  /** From a person, who gets the reply. */
+  /** Sends an event from a person and returns the reply. */
   async ask<Reply>(to: string, event: { readonly type: string; readonly [field: string]: unknown }): Promise<Reply> {
-    const answer = this.test.system.ask<Reply>(to, event);
+    const answer = this.test.shard.ask<Reply>(to, event);
     await this.test.settle();
     return answer;
   }
 
-  /** What the Lead Coordinator was sent, of one type. */
+  /** Events of one type that the Lead Coordinator was sent. */
   heard(type: string): readonly Heard[] {
     return this.context<CoordinatorContext>(DESKS.coordinator).heard.filter((event) => event.type === type);
   }
 
   context<Context>(address: string): Context {
-    return this.test.system.snapshot(address)!.context as Context;
+    return this.test.shard.snapshot(address)!.context as Context;
   }
 
-  /** The power fails and comes back. */
+  /** Cuts the power and starts the system again. */
   async cutPower(): Promise<void> {
     await this.test.crash();
     await this.test.restart();
@@ -124,10 +126,10 @@ export async function startDesks({
     ...(isAlone ? [] : [{ id: DESKS.coordinator, systemId: DESKS.coordinator, agent: 'stand-in', input: { answers } }]),
   ];
   const agents = [coordinator, ...provided];
-  return new Desks(await startTestSystem({ agents, tree: { children }, ...(journal !== undefined && { journal }) }));
+  return new Desks(await startMachines({ agents, tree: { children }, ...(journal !== undefined && { journal }) }));
 }
 
-/** The agent with another logic for a port, as a host provides it. */
+/** The agent with another logic for a port, as a host supplies it. */
 function withLogic(agent: AnyAgent, actors: Record<string, AnyActorLogic>): AnyAgent {
   return { ...agent, machine: agent.machine.provide({ actors: actors as never }) };
 }

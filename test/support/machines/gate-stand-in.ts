@@ -1,5 +1,5 @@
 /**
- * Stands for the desk of gates: one gate at a time, with its reminders and its deadline, by the events that the
+ * A stand-in for the gate desk: one gate at a time, with its reminders and its deadline, through the events that the
  * coordinator exchanges with it.
  */
 import { type AnyActorRef, assign, enqueueActions, setup } from 'xstate';

@@ -1,7 +1,6 @@
-/**
- * The whole crew in a test system, with agents as functions, as `bosun run` has it: nothing but the work is a stand-in.
- */
-import { workOf } from '../../../src/cli/work.ts';
+/** The whole crew in a test system, with agents as functions, as in `bosun run`: only the work is a stand-in. */
+import { workOf } from '../../../src/crew-work.ts';
+import { type AgentTypes } from '../../../src/machines/coordination/coordinator/agent-registry.ts';
 import { type AlertDeskContext, alertsIn } from '../../../src/machines/people/alerts/alert-desk.ts';
 import { type BatchManagerContext, batchesIn } from '../../../src/machines/coordination/batches/batch-manager.ts';
 import {
@@ -10,17 +9,21 @@ import {
 } from '../../../src/machines/coordination/coordinator/coordinator-context.ts';
 import { type ItemProgress } from '../../../src/machines/coordination/coordinator/progress.ts';
 import { COORDINATOR, crewAgentsFor, type CrewPorts, crewTree } from '../../../src/machines/coordination/crew.ts';
-import { debatesIn, type FacilitatorContext } from '../../../src/machines/coordination/debates/debate-facilitator.ts';
+import { debatesIn } from '../../../src/machines/coordination/debates/debate-facilitator.ts';
+import { type FacilitatorContext } from '../../../src/machines/coordination/debates/facilitator-context.ts';
+import { type DebateContext } from '../../../src/machines/coordination/debates/debate-state.ts';
 import {
   type CorrelatorContext,
   correlationsIn,
 } from '../../../src/machines/coordination/failures/failure-correlator.ts';
 import { type GateDeskContext, gatesIn } from '../../../src/machines/people/gates/gate-desk.ts';
+import { type GateQuestion } from '../../../src/machines/people/gates/gate.ts';
 import { DESKS } from '../../../src/machines/work/system-ids.ts';
-import { type Plan } from '../../../src/machines/coordination/plan/plan.ts';
+import { type Plan, subtasksOf } from '../../../src/machines/coordination/plan/plan.ts';
 import { type AgentFunction } from '../../../src/machines/work/agent-function.ts';
 import { stageAgent } from '../../../src/machines/work/stage.ts';
-import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
+import { type TestSystem } from '../../../src/testing/test-system.ts';
+import { startMachines } from './machines-under-test.ts';
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts';
 
 interface Emitted {
@@ -30,7 +33,7 @@ interface Emitted {
 
 export class WholeCrew {
   readonly test: TestSystem;
-  /** Everything that any actor emitted, in order, over restarts too. */
+  /** Every event emitted by any actor, in order, across restarts. */
   readonly emitted: readonly Emitted[];
 
   constructor(test: TestSystem, emitted: readonly Emitted[]) {
@@ -43,7 +46,7 @@ export class WholeCrew {
   }
 
   state(): unknown {
-    return this.test.system.actor(COORDINATOR).snapshot().value;
+    return this.test.shard.actor(COORDINATOR).snapshot().value;
   }
 
   coordinator(): CoordinatorContext {
@@ -82,8 +85,18 @@ export class WholeCrew {
     return debatesIn(this.#context<FacilitatorContext>(DESKS.debates));
   }
 
+  /** The package of an open gate, on which people decide. */
+  packageOf(gate: string): unknown {
+    return this.#context<{ readonly question: GateQuestion }>(`${DESKS.openGates}/${gate}`).question.package;
+  }
+
+  /** The context of a debate under way. */
+  debateOf(id: string): DebateContext {
+    return this.#context<DebateContext>(`${DESKS.openDebates}/${id}`);
+  }
+
   async ask<Reply>(to: string, event: { readonly type: string; readonly [field: string]: unknown }): Promise<Reply> {
-    const answer = this.test.system.ask<Reply>(to, event);
+    const answer = this.test.shard.ask<Reply>(to, event);
     await this.test.settle();
     return answer;
   }
@@ -94,7 +107,7 @@ export class WholeCrew {
   }
 
   #context<Context>(address: string): Context {
-    return this.test.system.snapshot(address)!.context as Context;
+    return this.test.shard.snapshot(address)!.context as Context;
   }
 }
 
@@ -103,17 +116,19 @@ export async function startWholeCrew(
   agents: Readonly<Record<string, AgentFunction>>,
   ports: CrewPorts = {},
   clock = new VirtualClock(),
+  types: AgentTypes = {},
 ): Promise<WholeCrew> {
   const emitted: Emitted[] = [];
   const stages = Object.entries(agents).map(([type, work]) =>
     stageAgent(
       type,
       workOf(({ input }, context) => work(input, context), { clock }),
+      { subtasks: subtasksOf(plan, type) },
     ),
   );
-  const test = await startTestSystem({
+  const test = await startMachines({
     agents: [...crewAgentsFor(ports), ...stages],
-    tree: crewTree(plan),
+    tree: crewTree(plan, types),
     clock,
     onCreate: (system) => void system.onEmitted((_, event) => emitted.push(event as Emitted)),
   });

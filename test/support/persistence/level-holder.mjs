@@ -1,5 +1,6 @@
 /**
- * Holds a LevelDB directory open until it is killed. Usage: node level-holder.mjs <directory>. Says "open" once it is.
+ * Holds a LevelDB directory open until it is killed. Usage: node level-holder.mjs <directory>. Prints "open" once it
+ * is.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

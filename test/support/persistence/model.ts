@@ -1,6 +1,4 @@
-/**
- * A kernel in miniature for tests of the journal: makes random but consistent epochs, and knows what each amounts to.
- */
+/** A miniature kernel for tests of the journal: makes random but consistent epochs, and knows the resulting facts. */
 import {
   type ActorImage,
   type ActorState,
@@ -9,6 +7,7 @@ import {
   type Counters,
   type Deltas,
   type Epoch,
+  type Identity,
   type Keyspace,
   KEYSPACE,
   keyspaceOf,
@@ -22,7 +21,7 @@ import {
 } from '../../../src/actors/model/ports.ts';
 import { applyChange, Change, type StateChange, UNBORN } from '../../../src/actors/model/state.ts';
 import { createJournal, type JournalOptions } from '../../../src/persistence/journal.ts';
-import { numberedKey } from '../../../src/persistence/keys.ts';
+import { hex, numberedKey } from '../../../src/persistence/keys.ts';
 
 export class Reference {
   readonly life: number;
@@ -39,18 +38,18 @@ export const references: ReferenceCoding = {
   decode: ({ life, address }) => new Reference(life, address),
 };
 
-/** One thing that happens within an epoch. `pick` chooses among whatever exists. */
+/** One step of an epoch. `pick` chooses among the existing rows. */
 export type Step =
   | { readonly kind: 'birth'; readonly initial: StateChange | null }
   | { readonly kind: 'change'; readonly pick: number; readonly change: StateChange }
   | { readonly kind: 'death'; readonly pick: number }
-  | { readonly kind: 'arrival'; readonly keyspace: Keyspace; readonly row: unknown }
+  | { readonly kind: 'arrival'; readonly keyspace: Keyspace; readonly row: unknown; readonly times?: number }
   | { readonly kind: 'rewrite'; readonly pick: number; readonly row: unknown }
-  | { readonly kind: 'removal'; readonly pick: number; readonly net: boolean }
+  | { readonly kind: 'removal'; readonly pick: number; readonly net: boolean; readonly times?: number }
   | { readonly kind: 'named row'; readonly name: string; readonly row: unknown }
   | { readonly kind: 'configuration'; readonly definition: string; readonly nodes: readonly string[] };
 
-/** Everything as of one epoch. */
+/** All facts as of one epoch. */
 export interface Facts {
   readonly epoch: number;
   readonly kernelTimeMs: number;
@@ -69,7 +68,7 @@ export const NOTHING: Facts = {
   configurations: new Map(),
 };
 
-/** Keyspaces of arrivals, and which counter numbers them. */
+/** Keyspaces of arrivals, with the counter that numbers each. */
 const COUNTERS = new Map<Keyspace, keyof Counters>([
   [KEYSPACE.mailboxes, 'message'],
   [KEYSPACE.timers, 'timer'],
@@ -84,8 +83,8 @@ export function nextEpoch(before: Facts, steps: readonly Step[], codec: Codec): 
 }
 
 /**
- * Opens a journal over the store, commits one epoch per list of steps, from the facts on, and closes it. @returns The
- * facts after the last.
+ * Opens a journal over the store, commits one epoch per list of steps, starting from the given facts, and closes it.
+ * @returns The facts after the last epoch.
  */
 export async function written(
   store: Store,
@@ -128,12 +127,14 @@ class Draft {
     else if (step.kind === 'change') this.#change(choose([...this.#states.keys()], step.pick), step.change);
     else if (step.kind === 'death') this.#bury(choose([...this.#states.keys()], step.pick));
     else if (step.kind === 'arrival') {
-      this.#put(numberedKey(step.keyspace, this.#counters[COUNTERS.get(step.keyspace)!]++), step.row);
+      for (let n = 0; n < (step.times ?? 1); n++)
+        this.#put(numberedKey(step.keyspace, this.#counters[COUNTERS.get(step.keyspace)!]++), step.row);
     } else if (step.kind === 'rewrite') {
       const key = choose(this.#numberedRows(), step.pick);
       if (key !== undefined) this.#put(key, step.row);
-    } else if (step.kind === 'removal') this.#remove(choose(this.#numberedRows(), step.pick), step.net);
-    else if (step.kind === 'named row') this.#put(`${KEYSPACE.sessions}!${step.name}`, step.row);
+    } else if (step.kind === 'removal') {
+      for (let n = 0; n < (step.times ?? 1); n++) this.#remove(choose(this.#numberedRows(), step.pick), step.net);
+    } else if (step.kind === 'named row') this.#put(`${KEYSPACE.sessions}!${step.name}`, step.row);
     else this.#configure(step.definition, step.nodes);
   }
 
@@ -161,7 +162,7 @@ class Draft {
 
   #bear(initial: StateChange | null): void {
     const life = this.#counters.life++;
-    this.#put(numberedKey(KEYSPACE.identities, life), { life, address: `crew/${life}`, parent: 0 });
+    this.#put(numberedKey(KEYSPACE.identities, life), identityAt(life));
     this.#put(`${KEYSPACE.addresses}!crew/${life}`, life);
     this.#states.set(life, UNBORN);
     this.#netStates.set(life, UNBORN);
@@ -193,7 +194,7 @@ class Draft {
     this.#netRows.set(key, row);
   }
 
-  /** @param net Leaves no trace in the epoch of what appeared in the epoch, as the kernel does with messages. */
+  /** @param net Leaves no trace of rows that were added in the same epoch, as the kernel does with messages. */
   #remove(key: RowKey | undefined, net: boolean): void {
     if (key === undefined) return;
     this.#rows.delete(key);
@@ -212,7 +213,7 @@ function choose<T>(items: readonly T[], pick: number): T | undefined {
   return items[pick % Math.max(1, items.length)];
 }
 
-/** What recovery must return for these facts, in a form that shows the order of rows too. */
+/** The result that recovery must have for these facts, in a form that shows the order of rows too. */
 export function expected(facts: Facts): unknown {
   const rows = KEYSPACES.map((keyspace) => [
     keyspace,
@@ -235,12 +236,29 @@ export function found(recovered: Recovered): unknown {
     kernelTimeMs: recovered.kernelTimeMs,
     counters: recovered.counters,
     states: [...recovered.states],
-    rows: [...recovered.rows].map(([table, rows]) => [table, [...rows]]),
+    rows: [...recovered.rows].map(([table, rows]) => [
+      table,
+      table === KEYSPACE.identities
+        ? [...recovered.identities].map(([life, identity]) => [hex(life), identity])
+        : [...rows],
+    ]),
     configurations: [...recovered.configurations].sort(),
   };
 }
 
-/** Net states as a kernel hands them over: null is an actor that is gone. */
+/** Net states as a kernel hands them over; null is a removed actor. */
 export function imagesOf(states: Iterable<readonly [number, ActorState | null]>): ActorImage[] {
-  return [...states].map(([life, state]) => ({ life, state: state ?? UNBORN, isGone: state === null }));
+  return [...states].map(([life, state]) => ({
+    life,
+    identity: identityAt(life),
+    state: state ?? UNBORN,
+    isGone: state === null,
+  }));
+}
+
+/** The identity of an actor without a parent: the model has no Bosses. */
+export function identityAt(life: number): Identity {
+  const names = { address: `crew/${life}`, childId: `${life}`, agent: 'crew', systemId: null, effectId: null };
+  const rest = { definition: '', version: 1, parent: 0, syncSnapshot: false, input: undefined };
+  return { life, ...names, ...rest, bond: 'supervised' };
 }

@@ -1,7 +1,7 @@
 /**
- * A story told again with a crash of the host after each of its epochs. It is lived through once, on a clock by which
- * every turn is an epoch of its own; then each prefix of what the store was given starts a new system, which must end
- * as the undisturbed one did.
+ * A story repeated with a crash of the host after each of its epochs. It runs once, on a clock by which every turn is
+ * an epoch of its own; then each prefix of the store's writes starts a new system, which must end as the undisturbed
+ * one did.
  */
 import { expect } from 'vitest';
 import { faultyStore } from '../../../src/testing/faulty-store.ts';
@@ -11,7 +11,7 @@ import { VirtualClock } from '../../../src/testing/virtual-clock.ts';
 /** More than the kernel's slice, so that each visit of an actor ends the slice, and with it the epoch. */
 const STEP_MS = 5;
 
-/** Time passes with every look at the clock. */
+/** A clock on which time passes at every reading. */
 export class SteppingClock extends VirtualClock {
   #looks = 0;
 
@@ -23,14 +23,14 @@ export class SteppingClock extends VirtualClock {
 
 export interface Story<Outcome> {
   readonly options: () => TestSystemOptions;
-  /** Ends once everything that comes from outside is durable. */
+  /** Starts the story. Resolves once all input from outside is durable. */
   begin(test: TestSystem): Promise<void>;
-  /** Time for it to unfold, and for every delay in it. */
+  /** Time for the story and all its delays. */
   readonly unfoldMs: number;
   outcome(test: TestSystem): Outcome | Promise<Outcome>;
 }
 
-/** @returns The outcome, and after how many epochs the host was crashed. */
+/** @returns The outcome, and the number of epochs after which the host was crashed. */
 export async function withACrashAfterEveryEpoch<Outcome>(
   story: Story<Outcome>,
 ): Promise<{ outcome: Outcome; crashes: number }> {
@@ -49,7 +49,7 @@ export async function withACrashAfterEveryEpoch<Outcome>(
     expect(await story.outcome(again), `as after a crash behind epoch ${epochs} of ${first.store.writes}`).toEqual(
       outcome,
     );
-    await again.system.stop();
+    await again.shard.stop();
   }
   return { outcome, crashes: first.store.writes - begun + 1 };
 }

@@ -1,7 +1,7 @@
 /**
- * OTP's supervision as a pure model to compare whole systems with: who lives, what they know, what was counted, who
- * waits. From supervisor.erl, with what durability and backoff change: a failed worker goes on from what it knew, and
- * so does everything under a root that gave up, in the next run.
+ * OTP's supervision as a pure model, with which whole systems are compared: living workers, their knowledge, counted
+ * restarts, waiting restarts. From supervisor.erl, with the changes by durability and backoff: a failed worker
+ * continues with its knowledge, and so does everything under a root that gave up, in the next run.
  */
 import { type AutoShutdown, type BossOptions } from '../../../src/supervisor/child-spec.ts';
 
@@ -10,7 +10,7 @@ export type Restart = 'permanent' | 'transient' | 'temporary';
 export interface WorkerPlan {
   readonly restart: Restart;
   readonly significant?: boolean;
-  /** Under a Boss that restarts one child at a time. */
+  /** Only under a Boss that restarts one child at a time. */
   readonly backoff?: boolean;
 }
 
@@ -24,11 +24,11 @@ export interface BossPlan {
   readonly intensity: number;
   readonly periodMs: number;
   readonly children: readonly (WorkerPlan | BossPlan)[];
-  /** Of a dynamic one. */
+  /** The template of a dynamic Boss. */
   readonly template?: WorkerPlan;
 }
 
-/** Without chance, so that the model knows it. */
+/** A backoff without jitter, so that the model can compute it. */
 const BACKOFF = { minMs: 100, maxMs: 400, factor: 2, jitter: 0 };
 const RESET_AFTER_MS = (BACKOFF.minMs + BACKOFF.maxMs) / 2;
 
@@ -37,7 +37,7 @@ interface Member {
   readonly boss: Boss | null;
   readonly plan: WorkerPlan | BossPlan;
   restarts: number;
-  /** Its Boss has its record only. */
+  /** Whether only the record at its Boss is left. */
   hasEnded: boolean;
 }
 
@@ -45,12 +45,9 @@ interface Worker extends Member {
   readonly kind: 'worker';
   readonly plan: WorkerPlan;
   notes: string[];
-  /**
-   * Messages that choked it since one did not: the second suspends it, and is no failure when it is delivered for the
-   * last time.
-   */
+  /** Messages in a row that choked it: the second suspends it, and does not count as a failure at its last delivery. */
   strikes: number;
-  /** Its restart is delayed. */
+  /** The worker's delayed restart. */
   retry: { readonly atMs: number; readonly order: number; readonly reason: Reason } | null;
   consecutive: number;
   startedAtMs: number;
@@ -65,7 +62,9 @@ interface Boss extends Member {
 
 type Reason = 'normal' | 'shutdown' | 'error';
 
-/** What is compared: per address, the counted restarts, and what it knows or how many restarts are in its window. */
+/**
+ * The compared state: per address, the counted restarts, and a worker's knowledge or the restarts in a Boss's window.
+ */
 export type Picture = Record<string, string>;
 
 export class OtpModel {
@@ -78,7 +77,7 @@ export class OtpModel {
     this.root = this.#begin({ address: 'root', boss: null, plan }, 0) as Boss;
   }
 
-  /** Those that wait for their restart among them. */
+  /** All workers, including those that wait for their restart. */
   workers(): Worker[] {
     return this.#members().filter((member) => member.kind === 'worker');
   }
@@ -87,14 +86,14 @@ export class OtpModel {
     return [this.root, ...this.#members().filter((member) => member.kind === 'boss')];
   }
 
-  /** A new dynamic worker. @returns Its name among its siblings. */
+  /** Starts a dynamic worker. @returns Its name among its siblings. */
   spawn(boss: Boss, plan: WorkerPlan): string {
     const id = `d${++this.#dynamic}`;
     boss.children.push(this.#begin({ address: below(boss, id), boss, plan: boss.plan.template ?? plan }, this.nowMs));
     return id;
   }
 
-  /** Time passes, and with it the delays of restarts. */
+  /** Lets time pass, with the delays of restarts. */
   wait(ms: number): void {
     const untilMs = this.nowMs + ms;
     for (let next = this.#nextRetry(untilMs); next !== undefined; next = this.#nextRetry(untilMs)) {
@@ -115,7 +114,8 @@ export class OtpModel {
   }
 
   /**
-   * A message that crashes its worker is delivered twice more; that is not counted, but a group is restarted each time.
+   * Sends a message that crashes its worker. It is delivered twice more; this is not counted, but a group is restarted
+   * each time.
    */
   choke(member: Worker): void {
     const boss = member.boss!;
@@ -134,7 +134,7 @@ export class OtpModel {
       this.#restart(present(), 'error');
       present().restarts -= 1;
     }
-    // Somebody has a look at a suspended one and lets it go on.
+    // A person resumes a suspended worker.
     present().strikes = strikes % 2;
   }
 
@@ -162,7 +162,7 @@ export class OtpModel {
   #delay(member: Worker, boss: Boss, reason: Reason): void {
     if (this.nowMs - member.startedAtMs >= RESET_AFTER_MS) member.consecutive = 0;
     const atMs = this.nowMs + Math.min(BACKOFF.maxMs, BACKOFF.minMs * BACKOFF.factor ** member.consecutive);
-    // One too many need not be waited for.
+    // A restart beyond the intensity is not awaited.
     if (this.#windowAt(boss, atMs).length > boss.plan.intensity) this.exit(boss, 'shutdown');
     else {
       member.consecutive += 1;
@@ -178,7 +178,7 @@ export class OtpModel {
       this.#restart(member, reason);
     } else if (boss.boss !== null) this.exit(boss, 'shutdown');
     else {
-      // The system closes. The next run restarts what it closed over, and counts from zero.
+      // The system closes. The next run restarts the failed child and counts from zero.
       boss.window = [];
       this.#restart(member, reason);
     }
@@ -208,7 +208,7 @@ export class OtpModel {
     });
   }
 
-  /** @param startedAtMs 0 of one that is started together with its Boss. */
+  /** @param startedAtMs 0 for a member that is started together with its Boss. */
   #begin({ address, boss, plan }: Pick<Member, 'address' | 'boss' | 'plan'>, startedAtMs: number): Worker | Boss {
     const facts = { address, boss, restarts: 0, hasEnded: false };
     if (!('children' in plan))
@@ -247,7 +247,7 @@ export function pictured(
   );
 }
 
-/** A plan that a Boss would take, from one of any kind: significant children and delays where they may be. */
+/** Makes a plan valid for a Boss: significant children and delays only where they are allowed. */
 export function sanePlan(plan: BossPlan, isRoot = true): BossPlan {
   const { strategy, restart, significant, intensity, periodMs } = plan;
   const autoShutdown: AutoShutdown = isRoot || strategy === 'dynamic' ? 'never' : (plan.autoShutdown ?? 'never');
@@ -255,7 +255,7 @@ export function sanePlan(plan: BossPlan, isRoot = true): BossPlan {
   const childPlan = (child: WorkerPlan | BossPlan): WorkerPlan | BossPlan => {
     const isSignificant = child.significant === true && autoShutdown !== 'never' && child.restart !== 'permanent';
     if ('children' in child) return { ...sanePlan(child, false), significant: isSignificant };
-    // What a root gave up over begins to wait again in the next run, which backing-off.test.ts has.
+    // A child over which a root gave up starts its delay again in the next run, which backing-off.test.ts covers.
     return {
       restart: child.restart,
       significant: isSignificant,
@@ -268,7 +268,7 @@ export function sanePlan(plan: BossPlan, isRoot = true): BossPlan {
   return { ...common, children: [], template: childPlan({ ...template, significant: false }) as WorkerPlan };
 }
 
-/** The same plan for createSystem. */
+/** A plan in the form for createSystem. */
 export function treeOf({ strategy, autoShutdown, intensity, periodMs, children, template }: BossPlan): BossOptions {
   const limit = { strategy, intensity, periodMs };
   if (template !== undefined) return { ...limit, template: workerOf(template) } as BossOptions;

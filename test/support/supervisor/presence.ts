@@ -1,32 +1,29 @@
-/**
- * Workers whose presence can be counted: each runs an effect, and while that runs it is here. And one who watches
- * others.
- */
+/** Workers whose presence can be counted: each is present while its effect runs. Also an agent that watches others. */
 import { assign, fromCallback, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { monitor } from '../../../src/actors/model/talk-actions.ts';
 
-/** Who runs in this process, by address, and the most of one address that ever ran at a time. */
+/** Effects that run in this process, by address, and addresses that ever ran twice at a time. */
 export class Presence {
   #here = new Map<string, number>();
   #process = 0;
   /** Addresses at which two ran at the same time. */
   readonly doubled = new Set<string>();
 
-  /** @returns How to leave. */
+  /** @returns A function that ends the presence. */
   enter(address: string): () => void {
     const process = this.#process;
     const count = (this.#here.get(address) ?? 0) + 1;
     this.#here.set(address, count);
     if (count > 1) this.doubled.add(address);
     return () => {
-      // What a process ran that has died is gone already.
+      // Effects of a dead process are gone already.
       if (process === this.#process) this.#here.set(address, this.#here.get(address)! - 1);
     };
   }
 
-  /** The process has died. */
+  /** Records the death of the process. */
   die(): void {
     this.#process += 1;
     this.#here.clear();
@@ -46,7 +43,7 @@ function refuse(message: string): never {
   throw new Error(message);
 }
 
-/** As the worker of worker.ts, with an effect that is running as long as it works. */
+/** The worker of worker.ts, with an effect that runs as long as it works. */
 export function presentWorker(presence: Presence) {
   const being = fromCallback<{ type: string }, { address: string }>(({ input }) => presence.enter(input.address));
   return defineAgent({
@@ -81,7 +78,7 @@ export function presentWorker(presence: Presence) {
   });
 }
 
-/** Watches whom it is told to. What it hears means nothing to it. */
+/** Watches the actors that it is told to watch, and ignores what it hears. */
 export const watcher = defineAgent({
   name: 'watcher',
   machine: setup({ types: {} as { events: { type: 'watch'; text: string } } }).createMachine({

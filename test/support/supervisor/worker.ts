@@ -1,4 +1,4 @@
-/** Agents to be supervised: they do as they are told, crash included. And what a test reads of them. */
+/** Agents to be supervised, which do as they are told, crash included, and readers of their state. */
 import { type AnyActorRef, assign, fromPromise, sendParent, sendTo, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../../../src/actors/api/define-agent.ts';
@@ -6,7 +6,7 @@ import { type TestSystem } from '../../../src/testing/test-system.ts';
 
 interface WorkerContext {
   readonly name: string;
-  /** What it was told, in order. */
+  /** Texts that it was sent, in order. */
   readonly notes: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export const worker = defineAgent({
   events: { note: text, explode: text, choke: text, alarm: text, finish: z.object({}) },
 });
 
-/** Cannot start. */
+/** An agent that cannot start. */
 export const stillborn = defineAgent({
   name: 'stillborn',
   machine: setup({ types: {} as { context: { never: true } } }).createMachine({
@@ -64,7 +64,9 @@ export const stillborn = defineAgent({
   events: {},
 });
 
-/** Runs a promise from the start, which a test settles by its place in `pending`; fails when it fails. */
+/**
+ * An agent that runs a promise from its start and fails with it. A test settles the promise by its place in `pending`.
+ */
 export function promiser() {
   const pending: { resolve: (value: string) => void; reject: (error: Error) => void; signal: AbortSignal }[] = [];
   const agent = defineAgent({
@@ -99,7 +101,7 @@ export function promiser() {
   return { agent, pending };
 }
 
-/** Has children started by its own Boss, or by the one of a system id, and hears how they end. */
+/** An agent that has children started by its own Boss, or by one with a system id, and is told of their ends. */
 export const manager = defineAgent({
   name: 'manager',
   machine: setup({
@@ -139,36 +141,36 @@ export const manager = defineAgent({
 
 export const agents = [worker, stillborn, manager] as const;
 
-/** Sends without waiting for what comes of it. */
+/** Sends an event without waiting for its effects. */
 export function tell(test: TestSystem, address: string, type: string, about = type): Promise<void> {
-  return test.system.send(address, type === 'finish' ? { type } : ({ type, text: about } as never));
+  return test.shard.send(address, type === 'finish' ? { type } : ({ type, text: about } as never));
 }
 
-/** Sends and lets everything happen that can without time passing. */
+/** Sends an event and waits until everything has happened that needs no time to pass. */
 export async function told(test: TestSystem, address: string, type: string, about = type): Promise<void> {
   await tell(test, address, type, about);
   await test.settle();
 }
 
-/** What a worker was told; null when nobody lives there. */
+/** The notes of a worker; null if there is none. */
 export function notes(test: TestSystem, address: string): readonly string[] | null {
-  const snapshot = test.system.snapshot(address);
+  const snapshot = test.shard.snapshot(address);
   return snapshot === undefined ? null : (snapshot.context as WorkerContext).notes;
 }
 
-/** Counted restarts of a child since it was started; null when nobody lives there. */
+/** Counted restarts of a child since its start; null if there is none. */
 export function restarts(test: TestSystem, address: string): number | null {
-  return test.system.snapshot(address) === undefined ? null : test.system.tree(address).restarts;
+  return test.shard.snapshot(address) === undefined ? null : test.shard.tree(address).restarts;
 }
 
 /** State of a Boss's machine, as text. */
 export function stateOf(test: TestSystem, address = 'root'): string {
-  return JSON.stringify(test.system.snapshot(address)?.value);
+  return JSON.stringify(test.shard.snapshot(address)?.value);
 }
 
-/** Why the system closed by itself: waits for it. */
+/** Waits until the system closes by itself, and returns the reason. */
 export async function reasonOfClosing(test: TestSystem): Promise<{ code: string; message: string }> {
-  return test.system.closed.then(
+  return test.shard.closed.then(
     () => ({ code: 'none', message: 'stopped' }),
     (error: { code: string; message: string }) => error,
   );

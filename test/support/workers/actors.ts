@@ -68,7 +68,7 @@ type AskerEvent =
   | { type: 'watchAddress'; address: string }
   | { type: 'bosun.down'; address: string; reason: string };
 
-/** Asks whom it is told to, and keeps what comes of it. */
+/** Asks the given actor and keeps the result. */
 export const askerAgent: AnyAgent = defineAgent({
   name: 'asker',
   machine: setup({
@@ -129,7 +129,7 @@ export const askerAgent: AnyAgent = defineAgent({
 
 type ListenerEvent = { type: 'news'; text: string } | { type: 'tell'; text: string };
 
-/** Takes names, and sends to whoever has one. */
+/** Registers names, and sends to the owner of a name. */
 export const bearerAgent: AnyAgent = defineAgent({
   name: 'bearer',
   machine: setup({
@@ -156,7 +156,7 @@ export const bearerAgent: AnyAgent = defineAgent({
   events: Object.fromEntries(['take', 'give', 'call'].map((type) => [type, z.object({ name: z.string() })])),
 });
 
-/** Is in a group, and tells it things. */
+/** A member of a group, which sends events to it. */
 export const listenerAgent: AnyAgent = defineAgent({
   name: 'listener',
   machine: setup({ types: {} as { context: { heard: readonly string[] }; events: ListenerEvent } }).createMachine({
@@ -175,7 +175,7 @@ export const listenerAgent: AnyAgent = defineAgent({
 
 export const AGENTS = [workerAgent, askerAgent, listenerAgent, bearerAgent];
 
-/** `count` names that are placed on each of two workers, by worker. */
+/** `count` names on each of two workers, by worker. */
 export function placedNames(
   workerOf: (address: string) => number | undefined,
   { count, under }: { count: number; under?: string },

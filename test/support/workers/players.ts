@@ -1,4 +1,7 @@
-/** Machines that throw tokens to each other, and what they have caught. Where they live the test does not choose. */
+/**
+ * Machines that throw tokens to each other, and the tokens that they have caught. The test does not choose where they
+ * live.
+ */
 import { assign, enqueueActions, setup } from 'xstate';
 import { z } from 'zod';
 import { ask } from '../../../src/actors/model/ask.ts';
@@ -13,16 +16,16 @@ interface Catch {
 
 export interface PlayerContext {
   readonly caught: readonly Catch[];
-  /** By name of the player thrown to: the number of the next token. */
+  /** The number of the next token by name of its receiver. */
   readonly next: Readonly<Record<string, number>>;
   readonly friends: Readonly<Record<string, object>>;
-  /** Throws that wait for the friend to be known. */
+  /** Throws that wait until the receiver's reference is known. */
   readonly due: readonly { readonly to: string; readonly count: number }[];
   readonly name: string;
 }
 
 type PlayerEvent =
-  /** To the player at an address, which is asked for its reference first. */
+  /** Throws go to the player at an address, which is asked for its reference first. */
   { type: 'throw'; to: string; count: number } | { type: 'token'; by: string; number: number } | { type: 'who' };
 
 const player = setup({

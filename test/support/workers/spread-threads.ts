@@ -1,16 +1,18 @@
 /**
- * Systems over real threads, for tests: on directories of their own, of the module test/fixtures/workers/counters.mjs.
+ * Systems over real threads for tests, each on directories of its own, with the module
+ * test/fixtures/workers/counters.mjs.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
+import { type Log } from '../../../src/log.ts';
+import { System } from '../../../src/system.ts';
 import { type SpreadOptions } from '../../../src/workers/options.ts';
 import { spreadOverThreads } from '../../../src/workers/spread.ts';
-import { type SpreadSystem } from '../../../src/workers/spread-system.ts';
 
-/** Threads run what is built: Node 20 reads no TypeScript. */
+/** The built file, because threads of Node 20 do not read TypeScript. */
 const ENTRY = new URL('../../../dist/workers/thread.js', import.meta.url);
 
 const WORKER_GATEWAY = new URL('../../../dist/gateway/workers/worker-gateway.js', import.meta.url);
@@ -25,7 +27,7 @@ export interface Context {
 }
 
 const directories: string[] = [];
-const systems: SpreadSystem[] = [];
+const systems: System[] = [];
 
 afterEach(async () => {
   for (const system of systems.splice(0)) await system.stop();
@@ -38,38 +40,36 @@ export function newDirectory(): string {
   return directory;
 }
 
-export function spread(directory: string, options: Partial<SpreadOptions['workers']> = {}): SpreadSystem {
+export function spread(
+  directory: string,
+  options: Partial<SpreadOptions['workers']> = {},
+  log: Log = () => {},
+): System {
   const workers = { count: 2, module: MODULE, directory, execArgv: [], intensity: 100, ...options };
-  const system = spreadOverThreads(
-    { workers },
-    { clock: systemClock, log: () => {}, workerGateway: WORKER_GATEWAY, entry: ENTRY },
-  );
+  const parts = { clock: systemClock, log, workerGateway: WORKER_GATEWAY, entry: ENTRY };
+  const system = new System(spreadOverThreads({ workers }, parts), systemClock);
   systems.push(system);
   return system;
 }
 
-/** One and another that lives on the other worker, which the one passes on to. */
-export async function friends(system: SpreadSystem): Promise<[one: string, other: string]> {
+/** Two names on different workers; the first passes on to the second. */
+export async function friends(system: System): Promise<[one: string, other: string]> {
   const one = 'a';
   const other = NAMES.find((name) => system.workerOf(name) !== system.workerOf(one))!;
   if ((await system.snapshot(one))?.value === 'alone') await system.send(one, { type: 'befriend', address: other });
-  await system.actor(one).waitFor(({ value }) => value === 'friends');
+  await (await system.actor(one)).waitFor(({ value }) => value === 'friends');
   return [one, other];
 }
 
-export async function contextOf(system: SpreadSystem, address: string): Promise<Context> {
-  return (await system.actor(address).snapshot()).context as Context;
+export async function contextOf(system: System, address: string): Promise<Context> {
+  return (await system.snapshot(address))!.context as Context;
 }
 
 export function upTo(count: number): number[] {
   return Array.from({ length: count }, (_, number) => number);
 }
 
-/** In a session of its own: what a death leaves open is sent again, and counts once. */
-export async function insist(
-  system: SpreadSystem,
-  address: string,
-  event: { type: string; number: number },
-): Promise<void> {
+/** Sends in a session of its own: a command left open by a death is sent again, and counts once. */
+export async function insist(system: System, address: string, event: { type: string; number: number }): Promise<void> {
   await system.send(address, event, { session: { id: `number ${event.number}`, sequence: 1 } });
 }

@@ -1,29 +1,25 @@
 /**
- * Whether an event of a host may come in now (design P8). Two bounds: what was taken and is not durable yet, in bytes;
- * and how long an event would wait for its epoch, by the pace at which epochs become durable at present. So a fast disk
- * takes long queues and a slow one short ones, and whoever is refused can go elsewhere while it still makes sense.
- * Counting only; what waits is in ingress.ts.
+ * Admission control for host events (design P8), with two bounds: the bytes of accepted events that are not durable
+ * yet; and how long an event would wait for its epoch, by the current pace of epochs. So a fast disk allows long queues
+ * and a slow one short ones, and a refused host can turn elsewhere in time. Counting only; ingress.ts has the queue.
  */
 import { BosunError } from '../../../errors.ts';
 import { ADMISSION_WAIT_MS_MAX, TURNS_PER_AWAITED_EPOCH, UNCOMMITTED_BYTES_MAX } from '../../../limits.ts';
 
-/** Weight of the last epoch in the pace: the last ten or so count, and one slow sync among them is no trend. */
+/** Weight of the last epoch in the pace: about the last ten count, and a single slow sync is no trend. */
 const WEIGHT = 0.2;
 
-/**
- * For how long there has to be a queue before its pace is one: the first epochs of a burst hold what came first, which
- * may be little.
- */
+/** How long a queue must exist before its pace is measured: the first epochs of a burst may hold few events. */
 const PACE_MS = 1_000;
 
-/** Of a queue. */
+/** The measured pace of a queue. */
 interface Pace {
   readonly sinceMs: number;
-  /** When its last epoch became durable; at first, when it began. */
+  /** The time at which its last epoch became durable; at first, when the queue began. */
   lastMs: number;
   /**
-   * Of its last epochs, each: how long it took, and how many events it took in. By the sums, so that one which took in
-   * a single event is no pace.
+   * Weighted sums over its last epochs: their duration, and their number of events. Sums, because a single epoch with
+   * one event gives no pace.
    */
   epochMs: number;
   epochEvents: number;
@@ -31,19 +27,25 @@ interface Pace {
 
 export class AdmissionControl {
   readonly #nowMs: () => number;
-  /** Of what was taken and is not durable. */
+  /** Bytes of accepted events that are not durable. */
   #bytes = 0;
-  /** Events that found room since the last epoch became durable. */
+  /** Events moved into an epoch since the last epoch became durable. */
   #entered = 0;
-  /** Undefined while there is no queue. */
+  /** The measured pace. Undefined while there is no queue. */
   #pace: Pace | undefined;
 
-  /** @param nowMs By the monotonic clock. */
+  /**
+   * Makes the control.
+   *
+   * @param nowMs Monotonic clock.
+   */
   constructor(nowMs: () => number) {
     this.#nowMs = nowMs;
   }
 
   /**
+   * Decides whether an event may enter.
+   *
    * @param waiting Events that wait for room in an epoch.
    * @throws BOSUN_OVERLOADED.
    */
@@ -54,12 +56,13 @@ export class AdmissionControl {
         `${this.#bytes} bytes wait to become durable, more than ${UNCOMMITTED_BYTES_MAX}`,
       );
     }
-    // The next epoch takes as many as this; to ask the clock for each of them would be waste.
+    // The next epoch takes this many; reading the clock for each of them would be a waste.
     if (waiting < TURNS_PER_AWAITED_EPOCH) return;
     const waitMs = this.#waitMs(waiting);
     if (waitMs <= ADMISSION_WAIT_MS_MAX) return;
-    const retryAfterMs = Math.ceil(waitMs - ADMISSION_WAIT_MS_MAX / 2);
-    throw new BosunError('BOSUN_OVERLOADED', `it would take some ${Math.round(waitMs)} ms until the event is durable`, {
+    // No later than that: the disk may be fast again by then, and the refused host would not know.
+    const retryAfterMs = Math.ceil(Math.min(waitMs - ADMISSION_WAIT_MS_MAX / 2, ADMISSION_WAIT_MS_MAX / 2));
+    throw new BosunError('BOSUN_OVERLOADED', `the event would become durable only in about ${Math.round(waitMs)} ms`, {
       details: { retryAfterMs },
     });
   }
@@ -68,22 +71,31 @@ export class AdmissionControl {
     this.#bytes += bytes;
   }
 
-  /** It is durable, or was refused after all. */
+  /** Subtracts an event that is durable, or was refused after all. */
   gone(bytes: number): void {
     this.#bytes -= bytes;
   }
 
-  /** An event that waited has found room. */
+  /** Counts an event that has been moved into an epoch. */
   entered(): void {
     this.#entered += 1;
   }
 
-  /** An epoch is durable. @param waiting Events that still wait. */
+  /** Forgets the measured pace, which is no longer valid. */
+  beginAnew(): void {
+    this.#pace = undefined;
+  }
+
+  /**
+   * Updates the pace after a durable epoch.
+   *
+   * @param waiting Events that still wait.
+   */
   durable(waiting: number): void {
     const entered = this.#entered;
     this.#entered = 0;
     const pace = this.#pace;
-    // The next queue finds out anew: the disk may be as fast as ever by then.
+    // The next queue is measured anew: the disk may be fast again by then.
     if (waiting < TURNS_PER_AWAITED_EPOCH) this.#pace = undefined;
     else if (pace !== undefined) {
       const nowMs = this.#nowMs();
@@ -94,7 +106,9 @@ export class AdmissionControl {
     }
   }
 
-  /** How long one more event would wait. While an epoch takes longer than ever, at least as long as that. */
+  /**
+   * How long one more event would wait; at least the duration of the current epoch, while that is longer than the pace.
+   */
   #waitMs(waiting: number): number {
     const nowMs = this.#nowMs();
     const { sinceMs, lastMs, epochMs, epochEvents } = (this.#pace ??= {

@@ -1,13 +1,24 @@
 /**
- * The way in for hosts: an event that has passed its schema waits here until the epoch in the making has room for the
- * turn that it causes, and its sender is told once that epoch is durable. So what is acknowledged was processed or is
- * on disk, and what waits costs the disk nothing.
+ * The entrance for host events: an event that satisfies its schema waits here until the epoch in the making has room
+ * for its turn, and its sender is told once that epoch is durable. So an acknowledged event was processed or is on
+ * disk, and a waiting event costs no disk write.
  */
 import { type EventObject } from 'xstate';
 import { BosunError } from '../../../errors.ts';
 import { MAILBOX_MESSAGES_MAX } from '../../../limits.ts';
+import { type AnyAgent, parseEvent } from '../../model/agent.ts';
+import { flatEvent } from '../../model/flat-events.ts';
 import { admit, takeCount } from '../../model/value-check.ts';
-import { InboundRequest, type InboundOptions, notTaken, type Session, Waiter } from '../../world/mailbox/inbound.ts';
+import {
+  type Arrival,
+  Awaited,
+  InboundRequest,
+  type InboundOptions,
+  notTaken,
+  type Session,
+  unread,
+  type Waiter,
+} from '../../world/mailbox/inbound.ts';
 import { type AskOptions } from '../../world/talk/ask-record.ts';
 import { type AuditFacts } from '../../world/audit-record.ts';
 import { type Cell } from '../../world/cell.ts';
@@ -20,20 +31,20 @@ import { type World } from '../../world/world.ts';
 interface Parts {
   readonly world: World;
   readonly sessions: Sessions;
-  /** Nothing runs: an order counts as carried out when it is durable. */
+  /** Whether nothing runs: then an order counts as carried out when it is durable. */
   readonly hold: boolean;
-  /** Why nothing is taken at present. */
+  /** Returns the reason why nothing is accepted at present. */
   readonly refusal: () => BosunError | undefined;
   readonly wake: () => void;
 }
 
-/** What is asked of whom. */
+/** A parsed event with its receiver. */
 export interface Request {
   readonly to: Cell;
-  /** Checked by the agent's schema. */
+  /** The event, parsed by the agent's schema. */
   readonly event: EventObject;
   readonly mailboxMessages: number;
-  /** FROM_HOST unless told. */
+  /** The life of the sender. Default FROM_HOST. */
   readonly from?: number;
 }
 
@@ -41,13 +52,15 @@ export interface TakeOptions {
   readonly session?: Session | undefined;
   readonly from?: number;
   readonly ifSequence?: number | undefined;
+  /** The treatment of a suspended receiver. Default `wait`, for an unlimited time. */
+  readonly ifSuspended?: 'wait' | 'refuse';
 }
 
 export class Ingress {
   readonly #parts: Parts;
-  readonly #arrivals = new Queue<InboundRequest>();
+  readonly #arrivals = new Queue<Arrival>();
   readonly #intake: AdmissionControl;
-  /** Orders taken in whose turn has not been taken. */
+  /** Accepted orders whose turn has not run yet. */
   readonly #orders = new Set<Waiter>();
 
   constructor(parts: Parts) {
@@ -55,44 +68,49 @@ export class Ingress {
     this.#intake = new AdmissionControl(() => parts.world.clock.monotonicMs());
   }
 
-  /** Events that wait for room. */
+  /** The number of events that wait for room. */
   get size(): number {
     return this.#arrivals.size;
   }
 
   /**
-   * @returns A promise that resolves when the event is durable (not: processed). It rejects with BOSUN_ACTOR_UNKNOWN
-   *   where the receiver was removed meanwhile, and with what the system closed for; the event may or may not have
-   *   become durable then.
-   * @throws BOSUN_MAILBOX_FULL, BOSUN_OVERLOADED, BOSUN_VALUE_REFUSED, BOSUN_STORE_UNAVAILABLE, BOSUN_SYSTEM_CLOSED.
+   * Accepts an event as its sender has it, for the agent that runs at the receiver. The host is told when the event is
+   * durable (not: processed), or that it was refused: with BOSUN_ACTOR_UNKNOWN if the receiver has been removed, and
+   * with the error for which the system closed; the event may or may not have become durable then.
+   *
+   * @throws BOSUN_EVENT_REFUSED, BOSUN_EVENT_INVALID, BOSUN_MAILBOX_FULL, BOSUN_OVERLOADED, BOSUN_VALUE_REFUSED,
+   * BOSUN_STORE_UNAVAILABLE, BOSUN_SYSTEM_CLOSED.
    */
-  send(
-    to: Cell,
-    event: EventObject,
-    mailboxMessages: number,
-    session: Session | undefined,
-    from = FROM_HOST,
-  ): Promise<void> {
-    return this.#accept(to, event, mailboxMessages, { session, isOrder: false, ask: undefined, from }).promise;
+  receive(arrival: Arrival, event: EventObject, agent: AnyAgent): void {
+    takeCount();
+    const flat = flatEvent(agent.events, event);
+    const parsed = flat ?? parseEvent(agent, event);
+    this.#check(arrival.to, agent.limits.mailboxMessages);
+    if (flat === undefined) this.#receive(arrival, this.#admitted(parsed));
+    else this.#receive(arrival, flat);
   }
 
   /**
-   * Sends as `send` does, and waits for the turn that the event causes to be durable.
+   * Sends like `send`, and waits for the resulting turn to be durable.
    *
-   * @returns Whether the state took it; null for a repeat, and where nothing runs. Rejects besides with
-   *   BOSUN_EVENT_NOT_TAKEN where the actor ended before, with BOSUN_ASK_FAILED where it crashed over the event until
-   *   that was put aside, and with BOSUN_ACTOR_CHANGED where the actor is not at `ifSequence` when its turn comes.
-   * @throws As `send`.
+   * @returns Whether the state handled the event; null for a repeat, and where nothing runs. Also rejects with
+   * BOSUN_EVENT_NOT_TAKEN if the actor ended first, with BOSUN_ASK_FAILED if it crashed over the event until that
+   * was quarantined, and with BOSUN_ACTOR_CHANGED if the actor is not at `ifSequence` when its turn comes.
+   * @throws As `send`, and on request the reason why the receiver is suspended.
    */
   take(
     to: Cell,
     event: EventObject,
     mailboxMessages: number,
-    { session, from = FROM_HOST, ifSequence }: TakeOptions,
+    { session, from = FROM_HOST, ifSequence, ifSuspended = 'wait' }: TakeOptions,
   ): Promise<boolean | null> {
+    const { hold, sessions } = this.#parts;
+    const isRepeat = session !== undefined && sessions.isRepeat(session);
+    // An event accepted earlier stays accepted, whatever has happened to the actor.
+    if (ifSuspended === 'refuse' && to.suspension !== undefined && !hold && !isRepeat) throw to.suspension;
     const arrival = this.#accept(to, event, mailboxMessages, {
       session,
-      isOrder: !this.#parts.hold,
+      isOrder: !hold,
       ask: undefined,
       from,
       ifSequence,
@@ -105,11 +123,11 @@ export class Ingress {
   }
 
   /**
-   * Asks, or joins an ask that its id names already; `receiver` is called only for one that is new.
+   * Asks, or joins an existing ask with this id; `receiver` is called only for a new one.
    *
-   * @returns The reply. Rejects with BOSUN_TIMEOUT, BOSUN_ASK_FAILED, BOSUN_ACTOR_UNKNOWN, or what the system closed
-   *   for.
-   * @throws As `send`, BOSUN_VALUE_REFUSED for options that are none, BOSUN_ASKS_FULL, and what `receiver` throws.
+   * @returns The reply. Rejects with BOSUN_TIMEOUT, BOSUN_ASK_FAILED, BOSUN_ACTOR_UNKNOWN, or the error for which the
+   * system closed.
+   * @throws As `send`, BOSUN_VALUE_REFUSED for invalid options, BOSUN_ASKS_FULL, and the errors of `receiver`.
    */
   ask(address: string, options: AskOptions, receiver: () => Request): Promise<unknown> {
     const { world, refusal } = this.#parts;
@@ -122,7 +140,8 @@ export class Ingress {
     const ask = world.asks.open(to, { id: options.id, digest: options.digest, asker: 0, deadlineMs });
     let arrival: InboundRequest;
     try {
-      arrival = this.#accept(to, { ...event, replyTo: world.asks.replyTo(ask) } as EventObject, mailboxMessages, {
+      // Parsing made this object, so it may be changed.
+      arrival = this.#accept(to, Object.assign(event, { replyTo: world.asks.replyTo(ask) }), mailboxMessages, {
         session: undefined,
         isOrder: !this.#parts.hold,
         ask,
@@ -138,9 +157,10 @@ export class Ingress {
   }
 
   /**
-   * An order to a Boss. Resolves with its answer when what it asks for is done and durable: a start when the child has
-   * begun. Rejects with BOSUN_CHILD_* where it is refused, and with what a start failed for. Throws where it does not
-   * reach the Boss.
+   * Sends an order to a Boss. Resolves with its answer when the order is carried out and durable: a start when the
+   * child has begun. Rejects with BOSUN_CHILD_* if it is refused, with the error of a failed start, and with
+   * BOSUN_ACTOR_UNKNOWN if the Boss has ended before it read the order. Throws if the order does not reach the
+   * Boss.
    *
    * @param audited Recorded in the epoch of the order, and closed in that of its end.
    */
@@ -153,37 +173,38 @@ export class Ingress {
       from: FROM_HOST,
     });
     arrival.audited = audited;
-    return arrival.promise.then(() => arrival.answer);
+    return arrival.promise.then(() => {
+      if (arrival.isOrder && !arrival.isInHand) throw unread(arrival);
+      return arrival.answer;
+    });
   }
 
   /**
-   * For what takes a turn: the promise resolves when the epoch is durable in which `settle` was called. Throws as
-   * `enter` does.
+   * A promise for an operation that takes a turn: it resolves when the epoch in which `settle` was called is durable.
+   * Throws as `enter` does.
    */
   request(): { readonly waiting: Promise<void>; readonly settle: () => void } {
     const { world, refusal } = this.#parts;
     const reason = refusal();
     if (reason !== undefined) throw reason;
-    const waiting = new Waiter();
+    const waiting = new Awaited();
     this.#orders.add(waiting);
     return { waiting: waiting.promise, settle: () => world.draft.settle(waiting) };
   }
 
-  /** Makes a change of the world at once, which throws or is whole. Resolves when it is durable. */
+  /** Makes an immediate change of the world, which happens completely or throws. Resolves when it is durable. */
   enter(change: () => void): Promise<void> {
     const { world, refusal, wake } = this.#parts;
     const reason = refusal();
     if (reason !== undefined) throw reason;
     change();
-    const waiting = new Waiter();
+    const waiting = new Awaited();
     world.draft.settle(waiting);
     wake();
     return waiting.promise;
   }
 
-  /**
-   * Moves at most `count` of those that wait into mailboxes, while the epoch in the making holds fewer than `bytes`.
-   */
+  /** Moves at most `count` waiting events into mailboxes, while the epoch in the making holds fewer than `bytes`. */
   takeIn(count: number, bytes = Infinity): void {
     const { draft } = this.#parts.world;
     for (let n = 0; n < count && draft.bytes < bytes; n++) {
@@ -193,17 +214,24 @@ export class Ingress {
     }
   }
 
-  /** Tells hosts that what they wait for is durable. */
+  /** Restarts the measurement of pace after an outage, whose length says nothing about it. */
+  outageEnds(): void {
+    this.#intake.beginAnew();
+  }
+
+  /** Tells hosts that their events are durable. */
   acknowledge(hosts: readonly Waiter[]): void {
     for (const host of hosts) {
-      this.#orders.delete(host);
+      if (this.#orders.size > 0) this.#orders.delete(host);
       this.#intake.gone(host.bytes);
       host.tell();
     }
     this.#intake.durable(this.#arrivals.size);
   }
 
-  /** Nothing further becomes durable: tells all that wait, also those whose epoch was on its way. */
+  /**
+   * Rejects every open request, because nothing further becomes durable, including those whose epoch was being written.
+   */
   rejectAll(reason: BosunError, onTheWay: readonly Waiter[]): void {
     for (const host of [...onTheWay, ...this.#orders, ...this.#arrivals.toArray()]) host.reject(reason);
     this.#parts.world.asks.rejectAll(reason);
@@ -212,8 +240,15 @@ export class Ingress {
   }
 
   #accept(to: Cell, event: EventObject, mailboxMessages: number, how: InboundOptions): InboundRequest {
-    const { world, sessions, refusal, wake } = this.#parts;
-    const reason = refusal();
+    this.#check(to, mailboxMessages);
+    const request = new InboundRequest(to, how);
+    this.#receive(request, this.#admitted(event));
+    return request;
+  }
+
+  /** Checks that another event may enter for an actor. Throws as `send` does. */
+  #check(to: Cell, mailboxMessages: number): void {
+    const reason = this.#parts.refusal();
     if (reason !== undefined) throw reason;
     if (unreadOf(to) + to.incoming >= mailboxMessages) {
       const { address } = to;
@@ -222,17 +257,22 @@ export class Ingress {
       });
     }
     this.#intake.check(this.#arrivals.size);
+  }
+
+  /** Admits an event. No other admission happens between this and `#receive`. */
+  #admitted(event: EventObject): EventObject {
     takeCount();
-    const admitted = admit(event, `event ${event.type}`, world.own);
-    const bytes = takeCount();
-    if (how.session !== undefined) sessions.check(how.session);
-    const arrival = new InboundRequest(to, admitted, how);
-    arrival.bytes = bytes;
-    this.#intake.taken(bytes);
-    to.incoming += 1;
+    return admit(event, `event ${event.type}`, this.#parts.world.own);
+  }
+
+  #receive(arrival: Arrival, admitted: EventObject): void {
+    if (arrival.session !== undefined) this.#parts.sessions.check(arrival.session);
+    arrival.event = admitted;
+    arrival.bytes = takeCount();
+    this.#intake.taken(arrival.bytes);
+    arrival.to.incoming += 1;
     this.#arrivals.push(arrival);
-    wake();
-    return arrival;
+    this.#parts.wake();
   }
 
   #record(arrival: InboundRequest, facts: AuditFacts): void {
@@ -242,13 +282,14 @@ export class Ingress {
       audit.close(number, arrival.failure?.code ?? 'done', isStart(arrival) ? arrival.answer : undefined);
   }
 
-  #takeIn(arrival: InboundRequest): void {
+  #takeIn(arrival: Arrival): void {
     const { world, sessions } = this.#parts;
-    const { to, event, session, isOrder, from } = arrival;
+    const { to, event, session, from } = arrival;
     to.incoming -= 1;
     this.#intake.entered();
     world.draft.bytes += arrival.bytes;
-    if (arrival.audited !== undefined) this.#record(arrival, arrival.audited);
+    const request = arrival instanceof InboundRequest ? arrival : undefined;
+    if (request?.audited !== undefined) this.#record(request, request.audited);
     if (to.gone) {
       const { address } = to;
       this.#intake.gone(arrival.bytes);
@@ -259,32 +300,29 @@ export class Ingress {
       );
       return;
     }
-    if (arrival.ask !== undefined) world.asks.enter(arrival.ask);
-    if (isOrder) {
-      if (session !== undefined && !sessions.accept(session)) {
-        arrival.taken = null;
-        world.draft.settle(arrival);
-        return;
-      }
-      // Its host waits for more than to be durable, which may take as long as it likes.
-      this.#intake.gone(arrival.bytes);
-      arrival.bytes = 0;
-      this.#orders.add(arrival);
-      world.post(to, event, from, arrival);
+    if (request?.ask !== undefined) world.asks.enter(request.ask);
+    // A repeated send is acknowledged with the current epoch: the first one is in it or in an earlier one.
+    const isRepeat = session !== undefined && !sessions.accept(session);
+    if (request?.isOrder !== true || isRepeat) {
+      if (!isRepeat) world.post(to, event, from);
+      else if (request?.isOrder === true) request.taken = null;
+      world.draft.settle(arrival.enters(world.draft.ordinal));
       return;
     }
-    // A repeated send is acknowledged with the epoch that is open now: the first one is in it or in an earlier one.
-    if (session === undefined || sessions.accept(session)) world.post(to, event, from);
-    world.draft.settle(arrival);
+    // Its host waits for more than durability, which may take any time.
+    this.#intake.gone(request.bytes);
+    request.bytes = 0;
+    this.#orders.add(request);
+    world.post(to, event, from, request!);
   }
 }
 
-/** What makes a mailbox full for hosts. Where the oldest event gives way it never is. */
+/** The number of messages that counts against the mailbox bound for hosts; 0 if the oldest event gives way. */
 function unreadOf({ mailbox, definition }: Cell): number {
   return definition.overflow.policy === 'drop-oldest' ? 0 : mailbox.size - mailbox.deferred;
 }
 
-/** A start is answered with the address of the child, which nobody knew before where its Boss gives it. */
+/** Whether the request is a start, which is answered with the address of the child, because its Boss may choose it. */
 function isStart(arrival: InboundRequest): arrival is InboundRequest & { readonly answer: string } {
   return arrival.failure === undefined && typeof arrival.answer === 'string';
 }

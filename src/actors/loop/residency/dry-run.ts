@@ -1,6 +1,7 @@
 /**
- * Which child tables the next turn of a Boss needs whole. A step is pure and a Boss's is cheap, so it is taken once and
- * forgotten: what it asked for, and what its commands would end, has to be read before the turn is taken in earnest.
+ * Finds the child tables that the next turn of a Boss needs whole. A step is pure and a Boss's is cheap, so it is taken
+ * once and discarded: the tables that it read, and those that its commands would end, have to be in memory before the
+ * real turn.
  */
 import { type EventObject } from 'xstate';
 import type { Cell } from '../../world/cell.ts';
@@ -15,9 +16,11 @@ const ENDING: ReadonlySet<string> = new Set<ChildCommand['type']>([
 ]);
 
 /**
+ * Finds the Bosses whose child tables the next turn of `boss` needs whole.
+ *
  * @param partial Bosses at and below `boss` whose tables are not whole.
- * @param withFacts Gives the event what the Boss's decision needs.
- * @returns Those of them that have to be.
+ * @param withFacts Adds the facts for the Boss's decision to the event.
+ * @returns The Bosses out of `partial` whose tables the turn needs.
  */
 export function tablesNeeded(
   engine: StepEngine,
@@ -29,8 +32,8 @@ export function tablesNeeded(
   try {
     step = engine.transition(boss.definition, boss.ref, boss.snapshot!, withFacts());
   } catch {
-    // Because a table is not whole, which that table knows; or the turn will throw too, and the Boss ends with all that
-    // it has.
+    // Either a table is not whole, and knows it; or the turn will throw too, and the Boss ends with everything that it
+    // has.
   }
   const wanted = partial.filter(({ childTable }) => childTable?.isWanted === true);
   for (const { childTable } of wanted) childTable!.isWanted = false;

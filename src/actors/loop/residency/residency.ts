@@ -1,16 +1,15 @@
 /**
- * Who is in memory. A start reads only those who have something to do; anybody else wakes when somebody asks for it,
- * within the turn or the call that asks, and is read, migrated or suspended then as a start would have done it. When
- * more are in memory than should be, those unused for longest leave it, as far as they may (rest.ts): always between
- * two writes, when nobody holds a cell that nothing keeps awake.
+ * Residency: which actors are in memory. A start reads only those that have something to do; any other wakes when it is
+ * needed, within the turn or the call that needs it, and is read, migrated or suspended then as a start would have
+ * done. When there are too many in memory, the least recently used are evicted as far as possible (rest.ts): always
+ * between two writes, when nobody holds a cell that nothing keeps in memory.
  *
- * What stays in memory of one that rests: its armed timers, its system id, and whatever monitors, groups and names say
- * of it.
+ * A resting actor keeps in memory its armed timers, its system id, and monitors, groups and names about it.
  */
 import { BosunError, isBosunError } from '../../../errors.ts';
 import { CHILD_TABLE_ROWS_AT_START, RESTING_LOOKS } from '../../../limits.ts';
 import { type Bosses } from '../../world/bosses.ts';
-import { type Cell, imageOf } from '../../world/cell.ts';
+import { type Cell } from '../../world/cell.ts';
 import { headOf, ownershipTreeOf } from '../../world/residency/ownership-tree.ts';
 import { type DurableView } from '../durable-view.ts';
 import { type Frozen } from '../../world/epoch-draft.ts';
@@ -36,6 +35,7 @@ import { ChildTable } from '../../world/residency/child-table.ts';
 import { isBelow, tablesNeeded } from './dry-run.ts';
 import { type Residents } from '../../world/residency/residents.ts';
 import { mayRest } from '../../world/residency/rest.ts';
+import { addressesAbove, StoredAddresses } from './stored-addresses.ts';
 
 export interface ResidencyParts {
   readonly world: World;
@@ -43,46 +43,49 @@ export interface ResidencyParts {
   readonly shown: DurableView;
   readonly roster: Roster;
   readonly bosses: Bosses;
-  /** How many actors should be in memory at most. */
+  /** The number of actors to keep in memory. */
   readonly residentActors: number;
-  /** Why hosts are refused at present. */
+  /** Returns the reason why hosts are refused at present. */
   readonly refusal: () => BosunError | undefined;
-  /** A child table cannot be read. */
+  /** Called when a child table cannot be read. */
   readonly onFailure: (error: unknown) => void;
 }
 
 export class Residency implements Residents {
   readonly #parts: ResidencyParts;
-  /** Heads of ownership trees in memory, the one that was used longest ago first. */
+  readonly #addresses: StoredAddresses;
+  /** Heads of ownership trees in memory, least recently used first. */
   readonly #byUse = new Map<number, Cell>();
-  /** Of ownership trees at rest that are more than one actor, for each of them: all of them, in order of birth. */
+  /** Resting ownership trees of more than one actor: all of its lives in order of birth, for each of them. */
   readonly #ownershipTrees = new Map<number, readonly number[]>();
-  /** Of those at rest. */
+  /** Timers of resting actors. */
   readonly #timers = new Map<number, readonly Timer[]>();
   readonly #names = new Map<string, number>();
-  /** References to those at rest, as long as somebody has them: there is one to each life. */
+  /** References to resting actors that are still in use, so that there is one per life. */
   readonly #refs = new Map<number, WeakRef<Ref>>();
   readonly #collected = new FinalizationRegistry<number>((life) => {
     if (this.#refs.get(life)?.deref() === undefined) this.#refs.delete(life);
   });
   /**
-   * Who took a turn in an epoch that is not durable, and its number: what that epoch lets out holds the cell. In order.
+   * Actors that took a turn in an epoch that is not durable, with its number, in order: outputs of that epoch hold the
+   * cell.
    */
   readonly #engaged = new Map<Cell, number>();
   /** Lives that have ended in epochs that are not durable yet: the shelf still has them. */
   readonly #departed = new Set<number>();
-  /** What could not be done while the store was closed for a moment. */
+  /** Tasks postponed until the store is open again. */
   #postponed: (() => void)[] = [];
   /** Bosses whose child tables are not whole. */
   readonly #partial = new Set<Cell>();
-  /** Readings of child tables that are under way. */
+  /** Number of child tables that are being read. */
   #readings = 0;
 
   constructor(parts: ResidencyParts) {
     this.#parts = parts;
-    const { world, shown } = parts;
+    const { world, shown, shelf } = parts;
+    this.#addresses = new StoredAddresses({ world, shelf, departed: this.#departed, row: (key) => this.#row(key) });
     world.cells.seek = (life) => this.#wake(life);
-    world.addresses.seek = (address) => this.#wake(this.lifeAt(address), address);
+    world.addresses.seek = (address) => this.#wake(this.lifeAt(address), address) ?? this.#wakeAbove(address);
     world.names.seek = (name) => this.#wake(this.#names.get(name) ?? 0);
     shown.shelve({
       cellAt: (address) => world.addresses.get(address),
@@ -92,7 +95,7 @@ export class Residency implements Residents {
     });
   }
 
-  /** After the population is there. */
+  /** Initialises residency once the population exists. */
   load({ rows, part }: Recovered): void {
     const { world } = this.#parts;
     for (const cell of world.cells.values()) {
@@ -109,7 +112,7 @@ export class Residency implements Residents {
     }
   }
 
-  /** Gives a Boss a table of which not all has to be in memory. */
+  /** Gives a Boss a child table that need not be in memory as a whole. */
   attach(boss: Cell, isWhole: boolean): void {
     const table = new ChildTable((childId) => {
       const row = this.#childRow(boss, childId);
@@ -120,7 +123,7 @@ export class Residency implements Residents {
     boss.keepTable(table);
   }
 
-  /** Whether nobody can be woken at present: then no turn is taken. */
+  /** Whether no actor can be woken at present: then no turn is taken. */
   get isBlind(): boolean {
     return !this.#parts.shelf.isOpen;
   }
@@ -130,66 +133,60 @@ export class Residency implements Residents {
     return this.#readings > 0;
   }
 
-  /** Who is stored at an address; 0 for nobody. */
+  /** The life stored at an address; 0 if there is none. */
   lifeAt(address: string): number {
-    try {
-      return (this.#row(`${KEYSPACE.addresses}!${address}`) as number | undefined) ?? 0;
-    } catch (error) {
-      if (!isBosunError(error, 'BOSUN_STORE_DAMAGED')) throw error;
-      return this.#lookFor(address, error);
-    }
+    return this.#addresses.lifeAt(address);
   }
 
-  /** An index row is damaged: it is made again from the identities, all of which may have to be read for it. */
-  #lookFor(address: string, damage: BosunError): number {
-    const { world, shelf } = this.#parts;
-    shelf.tell(damage);
-    for (let life = world.nextNumber('life') - 1; life > 0; life--) {
-      const found = world.cells.resident(life)?.identity ?? shelf.identity(life);
-      if (found?.address !== address || this.#departed.has(life)) continue;
-      world.draft.put(`${KEYSPACE.addresses}!${address}`, life);
-      return life;
+  /**
+   * Wakes the actors above an address. No row leads to a child of a machine: it is in memory with its parent. Actors
+   * above wake even if there turns out to be nobody at the address.
+   */
+  #wakeAbove(address: string): Cell | undefined {
+    const { addresses } = this.#parts.world;
+    for (const above of addressesAbove(address)) {
+      if (addresses.resident(above) !== undefined) return undefined;
+      if (this.#wake(this.lifeAt(above), above) !== undefined) return addresses.resident(address);
     }
-    world.draft.remove(`${KEYSPACE.addresses}!${address}`);
-    return 0;
+    return undefined;
   }
 
-  /** System ids of those at rest. */
+  /** System ids of resting actors. */
   get names(): Iterable<string> {
     return this.#names.keys();
   }
 
-  /** Does it when everybody can be woken again, in order. */
+  /** Runs a task when actors can be woken again, in order. */
   postpone(task: () => void): void {
     this.#postponed.push(task);
   }
 
-  /** The reference to one at rest, if somebody has it. */
+  /** The reference to a resting actor; undefined if it is not in use. */
   refTo(life: number): Ref | undefined {
     return this.#refs.get(life)?.deref();
   }
 
-  /** Remembers a reference to one that is not in memory. */
+  /** Remembers a reference to an actor that is not in memory. */
   keepRef(ref: Ref): void {
     if (this.refTo(ref.life) === ref) return;
     this.#refs.set(ref.life, new WeakRef(ref));
     this.#collected.register(ref, ref.life);
   }
 
-  /** One takes a turn in the epoch in the making. */
+  /** Records that an actor takes a turn in the epoch in the making. */
   engage(cell: Cell): void {
     this.#engaged.delete(cell);
     this.#engaged.set(cell, this.#parts.world.tracing.epoch);
   }
 
-  /** A life has ended in the epoch in the making. */
+  /** Records that a life has ended in the epoch in the making. */
   departed(cell: Cell): void {
     this.#departed.add(cell.life);
     this.#byUse.delete(cell.life);
     this.#partial.delete(cell);
   }
 
-  /** An epoch is durable, and shown. No write is under way. */
+  /** Updates the notes after an epoch is durable and shown. No write is under way. */
   settle({ images, epoch }: Frozen): void {
     for (const { cell, isGone } of images) {
       if (isGone) this.#departed.delete(cell.life);
@@ -205,14 +202,14 @@ export class Residency implements Residents {
       const [boss, childId] = childIn(keyWithin(key));
       this.#parts.world.cells.resident(boss)?.childTable?.settled(childId, row);
     }
-    if (!this.isBlind) for (const task of this.#postponed.splice(0)) this.#parts.world.guarded(task);
+    if (!this.isBlind) for (const task of this.#postponed.splice(0)) this.#parts.world.audience.guarded(task);
   }
 
-  /** Has those leave memory who are too many. Only while no write is under way. */
+  /** Evicts actors while there are too many. Only while no write is under way. */
   evict(): void {
     const { cells } = this.#parts.world;
     const { residentActors } = this.#parts;
-    // Nobody twice, and no more than can be felt where all are busy.
+    // Each actor once, and a bounded number where all are busy.
     let looks = Math.min(this.#byUse.size, Math.max(0, cells.size - residentActors) + RESTING_LOOKS);
     for (const [life, head] of this.#byUse) {
       if (cells.size <= residentActors || looks-- === 0) return;
@@ -223,7 +220,7 @@ export class Residency implements Residents {
     }
   }
 
-  /** Whether a Boss may take a message: where that needs child tables that are not in memory, they are read first. */
+  /** Whether a Boss may take a message: child tables that the turn needs are read first. */
   mayTake(boss: Cell, message: Message): boolean {
     const partial = this.#partialBelow(boss);
     if (partial.length === 0) return true;
@@ -237,7 +234,7 @@ export class Residency implements Residents {
       world.wake();
     };
     this.#readAll(needed).then(done, (error: unknown) => {
-      // A store that was closed for a moment is asked again when it is back: until then no turn is taken.
+      // After a brief closing of the store the table is read again: until then no turn is taken.
       if (!isBosunError(error, 'BOSUN_STORE_FAILED') || !this.isBlind) onFailure(error);
       done();
     });
@@ -245,7 +242,7 @@ export class Residency implements Residents {
   }
 
   /**
-   * Has all child tables at and below an actor read, for what ends them. Rejects with BOSUN_STORE_FAILED,
+   * Reads all child tables at and below an actor, for an operation that ends them. Rejects with BOSUN_STORE_FAILED,
    * BOSUN_STORE_DAMAGED.
    */
   async readBelow(cell: Cell): Promise<void> {
@@ -279,11 +276,11 @@ export class Residency implements Residents {
     this.#partial.delete(boss);
   }
 
-  /** @param address Where it is, if that is known before it is read. */
+  /** Wakes an actor. @param address Its address, where it is known already. */
   #wake(life: number, address?: string): Cell | undefined {
     const { world } = this.#parts;
     if (!(life > 0) || this.#departed.has(life) || world.unreadable.of(life) !== undefined) return undefined;
-    // An index may lead to one in memory that has given the place up.
+    // An index may lead to an actor in memory that no longer has the address.
     if (world.cells.resident(life) !== undefined) return undefined;
     this.#requireSight();
     const woken = (this.#ownershipTrees.get(life) ?? [life]).flatMap((member) => this.#fetch(member, address) ?? []);
@@ -292,19 +289,21 @@ export class Residency implements Residents {
     return world.cells.resident(life);
   }
 
-  /** Reads one actor and makes its cell. */
+  /** Reads one actor and creates its cell. */
   #fetch(life: number, address: string | undefined): { cell: Cell; verdict: Verdict } | undefined {
     const { world, shelf, roster } = this.#parts;
     const found = shelf.actor(life, address);
     if (found === undefined) return undefined;
     if (found instanceof BosunError) {
       world.unreadable.add({ life, address }, found);
+      world.incidents.unreadable(found);
       return undefined;
     }
     const { identity, state } = found;
     const parent = world.cells.get(identity.parent);
     if (parent === undefined) {
       withhold(world, identity);
+      world.incidents.unreadable(world.unreadable.of(life)!);
       return undefined;
     }
     const row =
@@ -317,7 +316,7 @@ export class Residency implements Residents {
     return populated;
   }
 
-  /** As a start does it. Whoever reads it sees it as the code of today makes it out of what is durable. */
+  /** Restores an actor with the present code, as a start does. Readers see the result for its durable state. */
   #revive(cell: Cell, read: Verdict): void {
     const { world, roster, bosses, shown } = this.#parts;
     const verdict = rehydrate(world, cell, read, roster);
@@ -325,8 +324,9 @@ export class Residency implements Residents {
     this.#timers.delete(cell.life);
     if (verdict.kind === 'refused') suspend(cell, verdict.error);
     bringForward(world, cell, verdict, { roster, bosses });
-    if (!cell.isUnreadable && cell.snapshot !== undefined && cell.status === 'active') world.timers.plan(cell);
-    cell.durable = imageOf(cell);
+    if (cell.isUnreadable) world.incidents.unreadable(cell.suspension!);
+    else if (cell.hasSnapshot && cell.status === 'active') world.timers.plan(cell);
+    cell.durable = cell;
     shown.arrive(cell);
     this.#use(cell);
     world.schedule(cell);
@@ -352,7 +352,7 @@ export class Residency implements Residents {
     this.#shed(tree[0]!.parent!);
   }
 
-  /** A table that was read for one decision need not stay. */
+  /** Releases a table that was read for one decision. */
   #shed(boss: Cell): void {
     const { childTable, mailbox } = boss;
     if (childTable?.isWhole !== true || mailbox.isHolding || childTable.size <= CHILD_TABLE_ROWS_AT_START) return;
@@ -374,7 +374,7 @@ export class Residency implements Residents {
     names.set(systemId, this.#parts.world.cells.resident(life)!);
   }
 
-  /** A damaged record counts as missing for its Boss, and stops the child that it is about when that wakes. */
+  /** Reads a Boss's record of a child. A damaged one counts as missing, and stops the child when it wakes. */
   #childRow(boss: Cell, childId: string): unknown {
     try {
       return deepFreeze(this.#row(childKey(boss.life, childId)));

@@ -1,9 +1,9 @@
 /**
- * What crosses from one shard to another, and what it comes to there: events, asks and their replies, orders to the
- * partition of a Boss that has the child, and what is published. The kernel asks here where an actor is none of its
- * own; how it gets across is lines.ts's affair. A receiver on another shard cannot be seen, so its full mailbox holds
- * nobody up: what finds no room becomes a dead letter there. What holds a sender up is a line that the other shard does
- * not keep up with.
+ * Messages from one shard to another and their handling: events, asks and their replies, orders to the partition of a
+ * Boss that has the child, and published events. The kernel calls this where an actor is not its own; shard-channel.ts
+ * does the transport. A receiver on another shard cannot be observed, so its full mailbox delays nobody: an event that
+ * finds no room becomes a dead letter there. A sender is delayed only by a channel that the other shard does not keep
+ * up with.
  */
 import { type EventObject } from 'xstate';
 import { BosunError, ERROR_CODES, type ErrorCode, messageOf } from '../../../errors.ts';
@@ -13,21 +13,21 @@ import { type Recovered, type Wire, KEYSPACE } from '../../model/ports.ts';
 import { Ref } from '../../model/ref.ts';
 import { type DownEvent, type Relation } from '../../world/talk/down-event.ts';
 import { type Elsewhere, type OtherShards } from '../../world/shards/other-shards.ts';
-import { admitError } from '../../model/value-check.ts';
+import { admitError } from '../../model/thrown.ts';
 import { type World } from '../../world/world.ts';
 import { NameDirectory } from '../../world/shards/name-directory.ts';
-import { type ShardMessage, ShardChannels } from '../../world/shards/shard-channel.ts';
+import { type FrameRow, type ShardMessage, ShardChannels } from '../../world/shards/shard-channel.ts';
 import { type Placement, shardOfLife, type ShardPlace } from '../../model/placement.ts';
 import { type BossView } from '../../model/supervision.ts';
 
-/** What makes a kernel one shard of several. */
+/** The parts that make a kernel one shard of several. */
 export interface ShardParts extends ShardPlace {
   readonly placement: Placement;
-  /** Addresses of all children that today's code declares under spread Bosses, wherever they live. */
+  /** Addresses of all children that today's code declares under spread Bosses, on any shard. */
   readonly declared: ReadonlySet<string>;
   readonly wire: Wire;
   /**
-   * Resolves when all shards have found that their stores fit, so that none goes on alone from what another refuses.
+   * Resolves when all shards have checked that their stores fit, so that none runs where another one refuses to start.
    */
   readonly gate: () => Promise<void>;
 }
@@ -39,7 +39,7 @@ export class ShardLink implements OtherShards {
   readonly #placement: Placement;
   readonly #lines: ShardChannels;
   readonly #directory: NameDirectory;
-  /** Who waits for room on the line to a shard. */
+  /** Actors that wait for room on the channel to a shard. */
   readonly #crowds = new Map<number, Set<Cell>>();
 
   constructor(world: World, parts: ShardParts, recovered: Recovered) {
@@ -56,11 +56,15 @@ export class ShardLink implements OtherShards {
       onRoom: (shard) => this.#ease(shard),
     });
     this.#directory = new NameDirectory(world, count);
-    this.#lines.load(recovered.rows.get(KEYSPACE.shard) ?? []);
-    for (const [key, row] of recovered.rows.get(KEYSPACE.shard) ?? []) this.#directory.load(key, row);
+    for (const [key, row] of recovered.rows.get(KEYSPACE.shard) ?? []) {
+      this.#lines.loadTaken(key, row);
+      this.#directory.load(key, row);
+    }
+    for (const [key, row] of recovered.rows.get(KEYSPACE.frames) ?? [])
+      this.#lines.loadFrame(parseInt(key, 16), row as FrameRow);
   }
 
-  /** The system runs. */
+  /** Opens the channels when the system runs. */
   open(): void {
     this.#lines.open();
   }
@@ -69,12 +73,16 @@ export class ShardLink implements OtherShards {
     this.#lines.close();
   }
 
-  /** Resolves when everything that is on its way to other shards now has been taken there. */
+  /** Resolves when the other shards have taken everything in transit to them. */
   settled(): Promise<void> {
     return this.#lines.settled();
   }
 
-  /** Sends an event to a life of another shard. @returns False for one of this shard. */
+  /**
+   * Sends an event to a life of another shard.
+   *
+   * @returns False for a life of this shard.
+   */
   send(
     { life, address }: { readonly life: number; readonly address: string },
     event: EventObject,
@@ -92,7 +100,7 @@ export class ShardLink implements OtherShards {
     return true;
   }
 
-  /** Whom an effect asks by a reference or an address of another shard; undefined for one of this shard. */
+  /** The receiver of an ask on another shard, by a reference or an address; undefined for one of this shard. */
   askable(to: Ref | string, asker: number): Elsewhere | undefined {
     const shard = typeof to === 'string' ? this.#placement.homeOf(to) : shardOfLife(to.life, this.#count);
     if (shard === this.#here || shard === 'every') return undefined;
@@ -105,17 +113,25 @@ export class ShardLink implements OtherShards {
     };
   }
 
-  /** Replies to an ask of another shard. @returns False for one of this shard. */
+  /**
+   * Replies to an ask of another shard.
+   *
+   * @returns False for an ask of this shard.
+   */
   reply(from: { readonly life: number; readonly address: string }, to: Ref, value: unknown): boolean {
     return this.#toAsk(to.life, ['reply', to.life, from.address, value, from.life]);
   }
 
-  /** What was asked by another shard will not be answered. @returns False for an ask of this shard. */
+  /**
+   * Fails an ask of another shard.
+   *
+   * @returns False for an ask of this shard.
+   */
   fail(ask: number, address: string, error: BosunError): boolean {
     return this.#toAsk(ask, ['failure', ask, address, admitError(error), 0]);
   }
 
-  /** A request dies unread: whoever asks on another shard learns of it. */
+  /** Tells the asker on another shard that its request was dropped unread. */
   unanswered(event: EventObject, address: string): void {
     const { replyTo } = event as { replyTo?: unknown };
     if (replyTo instanceof Ref)
@@ -127,8 +143,9 @@ export class ShardLink implements OtherShards {
   }
 
   /**
-   * Hands an order about a child to the partition of the Boss that has it. @returns Whether that is another shard's
-   * alone.
+   * Passes an order about a child to the partition of the Boss that has it.
+   *
+   * @returns Whether only another shard handles it.
    */
   order(boss: Cell, event: EventObject, from: number): boolean {
     const { address } = boss;
@@ -143,7 +160,10 @@ export class ShardLink implements OtherShards {
     return home !== 'every';
   }
 
-  /** The spec of a dynamic child that was given no id, with one that lives here and that no shard gives twice. */
+  /**
+   * The spec of a dynamic child without an id, completed by an id that belongs to this shard and is unique over all
+   * shards.
+   */
   withId(boss: Cell, event: EventObject): { readonly spec: object } | undefined {
     const { spec } = event as { spec?: { readonly id?: unknown } | null };
     const { address } = boss;
@@ -161,7 +181,7 @@ export class ShardLink implements OtherShards {
     }
   }
 
-  /** Members of a group on other shards get the event too. */
+  /** Sends an event to members of a group on other shards too. */
   publish(group: string, event: EventObject, from: number): void {
     for (let shard = 0; shard < this.#count; shard++) {
       if (shard === this.#here) continue;
@@ -170,17 +190,17 @@ export class ShardLink implements OtherShards {
     }
   }
 
-  /** Who has a name on another shard. */
+  /** The holder of a name on another shard. */
   holder(name: string): Ref | undefined {
     return this.#directory.find(name);
   }
 
-  /** Names that somebody on another shard has. */
+  /** Names held on other shards. */
   names(): Iterable<string> {
     return this.#directory.names();
   }
 
-  /** An actor of this shard has a name from now on, or has it no more: the others are told. */
+  /** Tells the other shards that an actor of this shard has a name, or no longer has it. */
   tellName(
     kind: 'named' | 'nameless',
     name: string,
@@ -190,7 +210,10 @@ export class ShardLink implements OtherShards {
       if (shard !== this.#here) this.#lines.add(shard, [kind, life, address, name, life]);
   }
 
-  /** A life of another shard is watched from here from now on, or no more. Does nothing for one of this shard. */
+  /**
+   * Tells the other shard that one of its lives is watched from here, or no longer is. Does nothing for a life of this
+   * shard.
+   */
   tellWatch(
     kind: 'watch' | 'unwatch',
     { life, address }: { readonly life: number; readonly address: string },
@@ -200,7 +223,11 @@ export class ShardLink implements OtherShards {
     if (shard !== this.#here) this.#lines.add(shard, [kind, life, address, relation, watcher]);
   }
 
-  /** A life that is watched from another shard is over. @returns False for a watcher of this shard. */
+  /**
+   * Tells another shard that a life watched from there has ended.
+   *
+   * @returns False for a watcher of this shard.
+   */
   tellEnded(
     watcher: number,
     { life, address }: { readonly life: number; readonly address: string },
@@ -212,7 +239,7 @@ export class ShardLink implements OtherShards {
     return true;
   }
 
-  /** Whether a life, or whoever lives at an address, is of another shard. */
+  /** Whether a life, or the actor at an address, belongs to another shard. */
   isElsewhere(target: Ref | string): boolean {
     const home = typeof target === 'string' ? this.#placement.homeOf(target) : shardOfLife(target.life, this.#count);
     return home !== this.#here && home !== 'every';
@@ -225,7 +252,7 @@ export class ShardLink implements OtherShards {
     return true;
   }
 
-  /** Something has come. Everything in it was admitted where it was sent. */
+  /** Handles an incoming message. Everything in it was admitted by the sender. */
   #arrive([kind, to, address, what, from]: ShardMessage): void {
     const world = this.#world;
     switch (kind) {
@@ -236,7 +263,7 @@ export class ShardLink implements OtherShards {
         const life = to === 0 ? world.addresses.get(address)?.life : to;
         if (life !== undefined) this.#deliver({ life, address }, what as EventObject, from);
         else {
-          const nobody = new BosunError('BOSUN_ACTOR_UNKNOWN', `nobody lives at ${address} to be asked`, {
+          const nobody = new BosunError('BOSUN_ACTOR_UNKNOWN', `no actor at ${address} to ask`, {
             details: { address },
           });
           this.fail((what as { replyTo: Ref }).replyTo.life, address, nobody);
@@ -301,7 +328,7 @@ export class ShardLink implements OtherShards {
     if (replyTo instanceof Ref) this.fail(replyTo.life, address, error);
   }
 
-  /** A machine takes no further turn until the other shard has caught up. Bosses are exempt, as with full mailboxes. */
+  /** Blocks a machine until the other shard has caught up. Bosses are exempt, as with full mailboxes. */
   #holdUp(sender: Cell | undefined, shard: number): void {
     if (sender === undefined || sender.isBoss || sender.definition.isEffect || !this.#lines.isFull(shard)) return;
     sender.isHeldUp = true;
@@ -310,7 +337,7 @@ export class ShardLink implements OtherShards {
     else crowd.add(sender);
   }
 
-  /** One that waits for two lines is looked at again when it sends. */
+  /** Unblocks senders. One that waits for two channels is checked again when it sends. */
   #ease(shard: number): void {
     const crowd = this.#crowds.get(shard) ?? [];
     this.#crowds.delete(shard);
@@ -320,7 +347,7 @@ export class ShardLink implements OtherShards {
     }
   }
 
-  /** An id that makes no address is refused by the Boss, in its words. */
+  /** The shard of a child. An id that forms no valid address is left to the Boss, which refuses it. */
   #homeOfChild(boss: string, id: string): number | 'every' {
     try {
       return this.#placement.homeOf(childAddress(boss, id));
@@ -330,7 +357,7 @@ export class ShardLink implements OtherShards {
   }
 }
 
-/** What came as a plain error, with the code that it had. */
+/** Converts a plain error to a BosunError, with its code. */
 function errorFrom(what: unknown): BosunError {
   const { code, details } = what as { code?: unknown; details?: Record<string, unknown> };
   const known = typeof code === 'string' && Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : 'BOSUN_ASK_FAILED';

@@ -1,18 +1,18 @@
 /**
- * Which shard a store is: written into it with its first epoch and checked by every start, because a store that is
- * opened as another shard, or as one of another number of shards, would give lives twice and lose what is on its way.
- * So is that no actor stands where today's tree would not look for it. Nothing goes on on any shard before all have
- * found that they fit.
+ * The identity of a shard: written into its store with the first epoch and checked by every start, because a store
+ * opened as another shard, or with another number of shards, would assign lives twice and lose messages in transit. A
+ * start also checks that no stored actor is placed elsewhere by today's tree. No shard runs before all of them have
+ * passed.
  */
 import { BosunError } from '../../../errors.ts';
-import { ordered, rowKey } from '../../model/row-keys.ts';
+import { rowKey } from '../../model/row-keys.ts';
 import { type Recovered, KEYSPACE } from '../../model/ports.ts';
-import { type ActorState, type Identity } from '../../model/state.ts';
+import { type ActorState } from '../../model/state.ts';
 import { type World } from '../../world/world.ts';
 import { type ShardParts } from './shard-link.ts';
 import { type ShardPlace } from '../../model/placement.ts';
 
-/** Of keyspace `shard`. */
+/** The key of the identity within keyspace `shard`. */
 const PLACE = 'shard';
 const PLACE_KEY = rowKey(KEYSPACE.shard, PLACE);
 const TAKEN_KEY = rowKey(KEYSPACE.shard, 'in!');
@@ -20,9 +20,11 @@ const TAKEN_KEY = rowKey(KEYSPACE.shard, 'in!');
 type PlaceRow = readonly [index: number, count: number];
 
 /**
- * @returns Which shard the store is; undefined where it is the only one of its system.
- * @throws BOSUN_WORKERS_CHANGED where it is another one; what its record is damaged by.
- * @param hold Nothing will run: whatever it is, it may be looked at.
+ * Checks the identity of a store.
+ *
+ * @returns The shard of the store; undefined if it is the only one of its system.
+ * @throws BOSUN_WORKERS_CHANGED if it is another shard; the damage of its record.
+ * @param hold Nothing will run: any store may be inspected.
  */
 export function placeOf(wanted: ShardPlace | undefined, recovered: Recovered, hold: boolean): ShardPlace | undefined {
   const damage = recovered.damage.find(({ details }) =>
@@ -34,7 +36,7 @@ export function placeOf(wanted: ShardPlace | undefined, recovered: Recovered, ho
   if (recovered.epoch === 0 || (row?.[0] === wanted?.index && row?.[1] === wanted?.count)) return wanted;
   throw new BosunError(
     'BOSUN_WORKERS_CHANGED',
-    `the store is ${nameOf(row && { index: row[0], count: row[1] })}, and is opened as ${nameOf(wanted)}`,
+    `the store belongs to ${nameOf(row && { index: row[0], count: row[1] })}, but is opened for ${nameOf(wanted)}`,
   );
 }
 
@@ -45,35 +47,33 @@ export async function admitShard(shard: ShardParts, recovered: Recovered): Promi
   await shard.gate();
 }
 
-/** Writes it down. */
+/** Writes the identity of the shard. */
 export function recordPlace({ draft }: World, { index, count }: ShardPlace): void {
   const row: PlaceRow = [index, count];
   draft.put(PLACE_KEY, Object.freeze(row));
 }
 
-/** An actor that today's tree places on another shard is refused. One that its Boss is about to end does not count. */
-function checkHomes({ placement, index, declared }: ShardParts, { rows, states }: Recovered): void {
-  const identities = rows.get(KEYSPACE.identities);
-  for (const row of identities?.values() ?? []) {
-    const { address, childId, parent, bond } = row as Identity;
-    const above = identities?.get(ordered(parent)) as Identity | undefined;
+/** Refuses an actor that today's tree places on another shard, unless its Boss is about to end it. */
+function checkHomes({ placement, index, declared }: ShardParts, { identities, states }: Recovered): void {
+  for (const { address, childId, parent, bond } of identities.values()) {
+    const above = identities.get(parent);
     if (bond !== 'supervised' || above === undefined || !placement.isSpread(above.address)) continue;
     const home = placement.homeOf(address);
     if (home === 'every' || home === index || (isDeclaredIn(states.get(parent), childId) && !declared.has(address)))
       continue;
     const why =
-      `${address} lives on worker ${index}, and by the tree of today's code it would live on worker ${home}: a ` +
-      'Boss whose children live together, or apart, stays so';
+      `${address} is stored on worker ${index}, but the current tree places it on worker ${home}: whether a Boss ` +
+      'keeps its children together or spreads them cannot be changed';
     throw new BosunError('BOSUN_WORKERS_CHANGED', why, { details: { address, index, home } });
   }
 }
 
-/** Whether the Boss had a child from the code, when it last heard of that. */
+/** Whether the child was declared in the code when the Boss last received the declaration. */
 function isDeclaredIn(boss: ActorState | undefined, id: string): boolean {
   const { declared = [] } = (boss?.context ?? {}) as { declared?: readonly { readonly id: string }[] };
   return declared.some((spec) => spec.id === id);
 }
 
 function nameOf(place: ShardPlace | undefined): string {
-  return place === undefined ? 'the only one of its system' : `worker ${place.index} of ${place.count}`;
+  return place === undefined ? 'a system without workers' : `worker ${place.index} of ${place.count}`;
 }

@@ -1,4 +1,4 @@
-/** What a start with the code of today would do to every stored actor, found out without doing it. */
+/** Checks what a start with the code of today would do to every stored actor, without doing it. */
 import { type BosunError } from '../../../errors.ts';
 import { type Cell } from '../../world/cell.ts';
 import { type Population } from '../recovery.ts';
@@ -6,21 +6,23 @@ import { below, tryMigration } from './revival.ts';
 import { type Roster } from './roster.ts';
 import { type World } from '../../world/world.ts';
 
+/** The result of checking one actor of a stopped store. */
 export interface CheckedActor {
   readonly address: string;
   /** Agent name, or `agent>src` for the children of a machine. */
   readonly agent: string;
   readonly version: number;
   /**
-   * `fine`: read as it is. `migrates`: by a chain of steps, which have been tried. `kept`: goes on by the old
-   * definition. `stops`: a child that its parent's migration ends. `refused`: suspended, with its record untouched.
+   * The outcome of a start. `fine`: read as it is. `migrates`: by a chain of steps, which have been tried. `kept`: goes
+   * on with the old definition. `stops`: a child that its parent's migration ends. `refused`: suspended, with its
+   * record untouched.
    */
   readonly verdict: 'fine' | 'migrates' | 'kept' | 'stops' | 'refused';
-  /** Of a refused one. */
+  /** The reason, for a refused actor. */
   readonly reason: BosunError | null;
 }
 
-/** Runs the migrations of users, and forgets what they give. */
+/** Checks all actors. Runs the user's migrations and discards their results. */
 export function checkPopulation(world: World, { verdicts }: Population, roster: Roster): CheckedActor[] {
   const refused = new Map<Cell, BosunError>();
   const stopping = new Set<Cell>();

@@ -1,11 +1,13 @@
 /**
- * Brings one actor, stored by an older machine, to the machine of today (design P12). First everything is worked out
- * and checked, which runs the user's steps and may throw; then it is entered into the epoch in the making, whole. What
- * a crash undoes, the next start does again from the same record.
+ * Brings one actor stored by an older machine to the machine of today (design P12). First everything is computed and
+ * checked, which runs the user's steps and may throw; then it is entered into the epoch in the making as a whole. After
+ * a crash, the next start repeats it from the same record.
  */
 import { type EventObject } from 'xstate';
 import { BosunError, isBosunError, messageOf } from '../../../errors.ts';
-import { admit, admitChange } from '../../model/value-check.ts';
+import { admitChange } from '../../model/change-check.ts';
+import { causeOf } from '../../model/thrown.ts';
+import { admit } from '../../model/value-check.ts';
 import { invokedAddress } from '../../model/address.ts';
 import { type Bosses } from '../../world/bosses.ts';
 import { type Cell } from '../../world/cell.ts';
@@ -17,13 +19,13 @@ import { type Timer } from '../../model/timers.ts';
 import { type Leg, type StoredState } from '../../model/version-rules.ts';
 import { type World } from '../../world/world.ts';
 
-/** The names that XState gives to the timers of delayed transitions. */
+/** XState's prefix of the ids of delayed transitions' timers. */
 const AFTER = 'xstate.after.';
 
-/** What a migration comes to. Applying it cannot fail. */
+/** A computed migration. Applying it cannot fail. */
 export interface Migration {
   readonly change: StateChange;
-  /** Children that no state of today invokes, or whose logic the machine has not. */
+  /** Children that no current state invokes, or whose logic the machine does not have. */
   readonly leaving: readonly Cell[];
   readonly lapsed: readonly Timer[];
   readonly births: Entry['births'];
@@ -31,9 +33,11 @@ export interface Migration {
 }
 
 /**
+ * Computes a migration.
+ *
  * @param cell Its definition is that of today, its identity and state are as stored.
- * @param stored Its configuration, as the machine that stored it described it.
- * @throws BOSUN_AGENT_UNREADABLE, with what the step threw as its cause.
+ * @param stored Its configuration, as described by the machine that stored it.
+ * @throws BOSUN_AGENT_UNREADABLE, with the error of the step as its cause.
  */
 export function prepareMigration(
   world: World,
@@ -45,12 +49,14 @@ export function prepareMigration(
   if (stored?.value === undefined) throw refusal(address, 'its state value was not stored');
   let state: StoredState<unknown> = { value: stored.value as StoredState['value'], context: cell.context };
   for (const { to, step } of legs) {
+    let isDone: boolean;
     try {
       state = step(state as never);
+      isDone = isState(state);
     } catch (error) {
       throw refusal(address, `the migration to version ${to} threw: ${messageOf(error)}`, error);
     }
-    if (!isState(state)) throw refusal(address, `the migration to version ${to} gave no { value, context }`);
+    if (!isDone) throw refusal(address, `the migration to version ${to} returned no { value, context }`);
   }
   try {
     return prepareState(world, cell, stored, state);
@@ -87,26 +93,15 @@ export function applyMigration(
   const snapshot = world.engine.restore(cell.definition, cell.ref, state, refs);
   world.redefine(cell, cell.definition);
   world.change(cell, change, snapshot, true);
-  newborn.forEach(({ definition, ref, src, ...birth }, index) => {
-    const { hash, version } = definition;
-    const facts = { agent: src, definition: hash, version, bond: 'invoked' as const, parent: life };
-    const identity = {
-      ...facts,
-      life: birth.life,
-      address: ref.address,
-      childId: birth.childId,
-      systemId: birth.systemId,
-    };
-    const effectId = `${life}/${cell.seq}/${index}`;
-    world.spawn({ ...identity, syncSnapshot: birth.syncSnapshot, effectId, input: birth.input }, definition, cell, ref);
-  });
+  newborn.forEach((birth, index) => world.bear(cell, birth, `${life}/${cell.seq}/${index}`));
   for (const arm of arms) world.timers.arm(cell, { ...arm, to: life });
   offerAgain(world, cell);
 }
 
 /**
- * What putting a machine into a state comes to. Throws BOSUN_AGENT_UNREADABLE for a value that it does not have,
- * BOSUN_VALUE_REFUSED for a context that is no data, and what the user's code for inputs and delays throws.
+ * Computes the change that puts a machine into a state. Throws BOSUN_AGENT_UNREADABLE for a value that the machine does
+ * not have, BOSUN_VALUE_REFUSED for a context that is not data, and the errors of the user's code for inputs and
+ * delays.
  */
 export function prepareState(
   world: World,
@@ -135,10 +130,10 @@ export function prepareState(
   const { configuration, history, invokes, afters, arms } = entry;
   const leaving = [...cell.children.values()].filter((child) => {
     const { childId, bond } = child;
-    // Children of a Boss are its table's affair, not its machine's.
+    // Children of a Boss belong to its table, not to its machine.
     if (bond === 'supervised') return false;
     if (!isFit(definition, child)) return true;
-    // One that was spawned and not invoked belongs to no state, and stays.
+    // A spawned child belongs to no state, and stays.
     return (stored.invokes?.includes(childId) === true || invokes.has(childId)) && !kept.has(childId);
   });
   const births = entry.births.map((birth) => admitBirth(world, cell, leaving, birth));
@@ -152,7 +147,7 @@ export function prepareState(
   };
 }
 
-/** Whether the machine still has the child's logic: a machine is no promise, whatever their name. */
+/** Whether the machine still has the child's logic, of the same kind. */
 function isFit(definition: Definition, { identity }: Cell): boolean {
   const logic = definition.child(identity.agent);
   return logic !== undefined && (logic.hash === '') === (identity.definition === '');
@@ -169,7 +164,7 @@ function admitBirth(
   const holders = [world.addresses.get(address), systemId === null ? undefined : world.names.get(systemId)];
   const stranger = holders.find((holder) => holder !== undefined && !leaving.includes(holder));
   if (stranger !== undefined)
-    throw new Error(`the child ${birth.childId} would take the place or name of ${stranger.address}`);
+    throw new Error(`the child ${birth.childId} would take the address or system id of ${stranger.address}`);
   return { ...birth, input: admit(birth.input, `input of ${address}`, world.own) };
 }
 
@@ -179,9 +174,9 @@ function isState(state: unknown): state is StoredState<unknown> {
   return typeof context === 'object' && context !== null;
 }
 
-function refusal(address: string, why: string, cause?: unknown): BosunError {
+function refusal(address: string, why: string, thrown?: unknown): BosunError {
   return new BosunError('BOSUN_AGENT_UNREADABLE', `${address} cannot be migrated: ${why}`, {
-    cause,
+    cause: causeOf(thrown),
     details: { address },
   });
 }

@@ -1,28 +1,30 @@
 /**
- * How one stored actor becomes a cell: read by the code of today, migrated, kept on the old machine, or suspended with
- * its record as it is (design P12). At a start this is done to everyone who is called (recovery.ts), later to whoever
- * wakes (residency/residency.ts), and comes to the same.
+ * Makes a cell of one stored actor: read by the code of today, migrated, kept on the old machine, or suspended with its
+ * record unchanged (design P12). A start does this to every actor that it reads (recovery.ts), and later to each that
+ * wakes (residency/residency.ts), with the same result.
  */
 import { BosunError, messageOf } from '../../../errors.ts';
 import type { Bosses } from '../../world/bosses.ts';
-import { Cell, imageOf } from '../../world/cell.ts';
+import { Cell } from '../../world/cell.ts';
+import { imageOf } from '../../world/standing.ts';
 import { type Definition } from '../../model/step-engine.ts';
+import { causeOf } from '../../model/thrown.ts';
 import { deepFreeze } from '../../model/frozen.ts';
 import { concealedIn, keyMissing } from '../../world/missing-keys.ts';
-import { type ActorState, type Identity, identityOf, stateOf } from '../../model/state.ts';
+import { type ActorState, type Identity } from '../../model/state.ts';
 import type { World } from '../../world/world.ts';
 import { applyMigration, type Migration, prepareMigration } from './migration.ts';
 import { type Roster } from './roster.ts';
 import { type Reading, readingOf } from '../../model/version-rules.ts';
 
-/** How an actor is read; `refused` with the report that it is suspended for. */
+/** The result of reading an actor. `refused` has the error for which it is suspended. */
 export type Verdict =
   | Exclude<Reading<Definition>, { kind: 'refused' }>
   | { readonly kind: 'refused'; readonly error: BosunError }
-  /** It has ended: there is nothing to go on with. */
+  /** The actor has ended: nothing goes on. */
   | { readonly kind: 'over' };
 
-/** An actor that belongs to one of which not even the identity is known. */
+/** Withholds an actor whose parent's identity is not known. */
 export function withhold(world: World, { life, parent, address }: Identity): void {
   const above = world.unreadable.of(parent);
   const why = `${address} waits: the actor that it belongs to cannot be read`;
@@ -32,17 +34,21 @@ export function withhold(world: World, { life, parent, address }: Identity): voi
   );
 }
 
-/** One actor as it is stored. */
+/** One actor as stored. */
 export interface Stored {
   readonly identity: Identity;
   readonly state: ActorState;
-  /** Why its record cannot be read. */
+  /** The reason why its record cannot be read. */
   readonly damage: BosunError | undefined;
-  /** Whether a live effect was stored under this life: tells what an actor is whose logic is unknown. */
+  /** Whether a live effect was stored under this life, which decides what an actor with unknown logic is. */
   readonly isEffect: boolean;
 }
 
-/** Makes the cell. @param above Why the actor that it belongs to is suspended. */
+/**
+ * Creates the cell.
+ *
+ * @param above Why the actor that it belongs to is suspended.
+ */
 export function populate(
   world: World,
   { identity, state, damage, isEffect }: Stored,
@@ -50,13 +56,13 @@ export function populate(
   above: BosunError | undefined,
 ): { cell: Cell; verdict: Verdict } {
   const parent = world.cells.get(identity.parent);
-  const today =
-    identity.bond === 'supervised' ? roster.today(identity.agent) : parent?.definition.child(identity.agent);
+  const { today, flaw } = codeFor(identity, parent, roster);
   const verdict = ((): Verdict => {
     if (damage !== undefined) return { kind: 'refused', error: damage };
     const locked = concealedIn(identity, state);
     if (locked !== undefined) return { kind: 'refused', error: keyMissing(identity, locked) };
     if (parent !== undefined && above !== undefined) return below(identity, parent, above);
+    if (flaw !== undefined) return { kind: 'refused', error: flaw };
     if (today === undefined) return absent(identity, parent);
     const stored = { version: identity.version, hash: identity.definition };
     if (stored.hash === today.hash && stored.version === today.version) return { kind: 'fine' };
@@ -78,47 +84,62 @@ export function populate(
         : today;
   const ref = world.refOf(identity.life, identity.address);
   const cell = new Cell({
-    identity: deepFreeze(sharing(identity, definition, parent?.children.values().next().value?.identity)),
+    identity,
     definition,
     ref,
     parent,
-    state: stateOf(state),
+    state,
   });
-  deepFreeze([state.context, state.output, state.error]);
+  deepFreeze(identity.input);
+  deepFreeze(state.context);
+  deepFreeze(state.output);
+  deepFreeze(state.error);
   world.adopt(cell);
   return { cell, verdict };
 }
 
-/** The same, with texts that all of its kind have: what is read has a copy of each for every actor. */
-function sharing(identity: Identity, { hash }: Definition, siblings: Identity | undefined): Identity {
-  const { definition, agent, bond } = identity;
-  return identityOf({
-    ...identity,
-    definition: definition === hash ? hash : definition,
-    agent: siblings?.agent === agent ? siblings.agent : agent,
-    bond: bond === 'supervised' ? 'supervised' : 'invoked',
-  });
+/** The code for an actor. A machine that cannot be prepared stops only the actors that run it. */
+function codeFor(
+  identity: Identity,
+  parent: Cell | undefined,
+  roster: Roster,
+): { readonly today?: Definition | undefined; readonly flaw?: BosunError } {
+  const { bond, agent, address } = identity;
+  try {
+    return { today: bond === 'supervised' ? roster.today(agent) : parent?.definition.child(agent) };
+  } catch (error) {
+    const why = `${address} runs "${agent}", which the code has but cannot run: ${messageOf(error)}`;
+    const details = { ...facts(identity), current: null };
+    return { flaw: new BosunError('BOSUN_AGENT_UNREADABLE', why, { cause: causeOf(error), details }) };
+  }
 }
 
-/** Snapshots come after all cells exist, because they hold references to children. */
-export function rehydrate(world: World, cell: Cell, verdict: Verdict, { definitions }: Roster): Verdict {
+/** Restores the snapshot, after all cells exist, because snapshots hold references to children. */
+export function rehydrate(world: World, cell: Cell, verdict: Verdict, roster: Roster): Verdict {
   const { identity, definition, state } = cell;
+  const { definitions } = roster;
   let read = verdict;
   if (hasTakenATurn(cell)) {
     const stored = () => world.engine.stored(definitions.absent(identity, definition.isEffect), state);
     if (verdict.kind === 'refused' || verdict.kind === 'migrates' || verdict.kind === 'over') cell.snapshot = stored();
     else {
-      // Of a Boss's children its machine knows nothing: they are in its table.
+      if (roster.hasRestored(cell)) {
+        cell.restoreLater(world.restore);
+        cell.durable = cell;
+        return read;
+      }
+      // A Boss's machine does not know its children: they are in its table.
       const children = cell.isBoss ? {} : Object.fromEntries([...cell.children].map(([id, child]) => [id, child.ref]));
       try {
         cell.snapshot = world.engine.restore(definition, cell.ref, state, children);
+        roster.restored(cell);
       } catch (error) {
         cell.snapshot = stored();
-        read = { kind: 'refused', error: unreadable(identity, definition, messageOf(error), error) };
+        read = { kind: 'refused', error: unreadable(identity, definition, messageOf(error), causeOf(error)) };
       }
     }
   }
-  cell.durable = imageOf(cell);
+  cell.durable = cell;
   return read;
 }
 
@@ -140,7 +161,7 @@ export function bringForward(
   }
   if (verdict.kind === 'renumbered') {
     world.redefine(cell, cell.definition);
-    // A change of its own: so that on disk a new identity never stands without its state.
+    // A change of its own, so that on disk a new identity never stands without its state.
     world.change(cell, {}, cell.snapshot, true);
   }
   if (verdict.kind !== 'migrates') return;
@@ -152,19 +173,19 @@ export function bringForward(
 }
 
 /**
- * A machine that failed under a Boss may go on from where it was; anything else that has ended begins anew or is
- * removed.
+ * Whether an actor has ended for good. A machine that failed under a Boss may go on from where it was; any other that
+ * has ended begins anew or is removed.
  */
 function isOver({ bond }: Identity, { status }: ActorState): boolean {
   return status === 'done' || status === 'stopped' || (status === 'error' && bond === 'invoked');
 }
 
 export function suspend(cell: Cell, error: BosunError): void {
+  cell.durable = { ...imageOf(cell.durable!), suspension: error };
   cell.suspension = error;
-  cell.durable = { ...cell.durable!, suspension: error };
 }
 
-/** What a migration would come to. Throws BOSUN_AGENT_UNREADABLE. */
+/** Computes a migration. Throws BOSUN_AGENT_UNREADABLE. */
 export function tryMigration(
   world: World,
   cell: Cell,
@@ -180,7 +201,11 @@ export function tryMigration(
   }
 }
 
-/** @param cause What the parent is suspended for. */
+/**
+ * The error of an actor whose parent is suspended.
+ *
+ * @param cause The error of the parent.
+ */
 export function below(
   { address, agent }: Identity,
   parent: Cell,
@@ -198,8 +223,8 @@ function absent(identity: Identity, parent: Cell | undefined): { kind: 'refused'
   const { bond, address, agent } = identity;
   const isAgent = bond === 'supervised';
   const what = isAgent
-    ? `is stored as agent "${agent}", which is not given`
-    : `runs "${agent}", which ${parent?.agent ?? 'nobody'} has no more`;
+    ? `is stored as agent "${agent}", which createSystem was not given`
+    : `runs "${agent}", which ${parent?.agent ?? 'its parent'} no longer has`;
   const code = isAgent ? 'BOSUN_AGENT_UNKNOWN' : 'BOSUN_AGENT_UNREADABLE';
   return {
     kind: 'refused',

@@ -1,12 +1,14 @@
-/** The agents that the code of today has, each prepared for hosting when it is first asked for. */
+/** The agents in the code of today, each prepared for hosting at its first use. */
 import { type AnyActorLogic } from 'xstate';
 import { type AnyAgent } from '../../model/agent.ts';
 import { NO_POLICIES, type Policies } from '../../model/policies.ts';
+import { type Definition } from '../../model/step-engine.ts';
 import { PLAIN_TIMING, type Timing } from '../../model/timing.ts';
 import { type MigrationSteps } from '../../model/version-rules.ts';
+import type { Cell } from '../../world/cell.ts';
 import { Definitions, type XstateDefinition } from '../../xstate/definition.ts';
 
-/** An agent as the kernel wants it. */
+/** An agent in the form that the kernel uses. */
 export interface Logic {
   readonly logic: AnyActorLogic;
   readonly version: number;
@@ -14,7 +16,7 @@ export interface Logic {
   readonly migrateChildren?: Readonly<Record<string, MigrationSteps>>;
   readonly policies?: Policies;
   readonly timing?: Timing;
-  /** Old definitions on which the actors that they stored go on. */
+  /** Old definitions on which actors that were stored by them go on. */
   readonly previous?: readonly Logic[];
 }
 
@@ -27,15 +29,34 @@ export class Roster {
   readonly definitions = new Definitions();
   readonly #logicOf: (agent: string) => Logic | undefined;
   readonly #entries = new Map<string, Entry | undefined>();
+  /** The configurations in which a snapshot of each machine has been restored, without history and children. */
+  readonly #restored = new WeakMap<Definition, Set<number>>();
 
-  /** @param logicOf The logic of an agent, the Boss among them; undefined for an unknown name. */
+  /**
+   * Makes the roster.
+   *
+   * @param logicOf Returns the logic of an agent, or of the Boss; undefined for an unknown name.
+   */
   constructor(logicOf: (agent: string) => Logic | undefined) {
     this.#logicOf = logicOf;
   }
 
-  /** What an actor that is born now runs. */
+  /** The present definition, for an actor that is born now. */
   today(agent: string): XstateDefinition | undefined {
     return this.#entry(agent)?.today;
+  }
+
+  /** Records that a snapshot was restored from the state of an actor. */
+  restored({ definition, state, children }: Cell): void {
+    if (definition.kind !== 'machine' || state.history !== null || children.size > 0) return;
+    const known = this.#restored.get(definition) ?? new Set();
+    this.#restored.set(definition, known.add(state.configuration!));
+  }
+
+  /** Whether a snapshot of this machine was restored in this configuration: then it can be restored at any time. */
+  hasRestored({ definition, state: { configuration, history }, children, isBoss }: Cell): boolean {
+    if (configuration === null || history !== null || children.size > 0 || isBoss) return false;
+    return this.#restored.get(definition)?.has(configuration) === true;
   }
 
   kept(agent: string): readonly XstateDefinition[] {
@@ -68,7 +89,7 @@ export class Roster {
   }
 }
 
-/** An agent as the kernel wants it. */
+/** Converts an agent to the form that the kernel uses. */
 export function logicOf({ machine, version, policies, timing, migrate, migrateChildren, previous }: AnyAgent): Logic {
   return { logic: machine, version, policies, timing, migrate, migrateChildren, previous: previous.map(logicOf) };
 }

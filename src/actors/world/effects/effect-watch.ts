@@ -1,6 +1,6 @@
 /**
- * Watches one start of an effect: rings when it takes too long or is silent for too long. Its time is that of this
- * process, since the start was; it is not stored, because a restore makes another start.
+ * Watches one start of an effect, and fires when it takes too long or is silent for too long. Time is counted in this
+ * process from the start on; it is not stored, because a restore makes another start.
  */
 import { type Clock } from '../../../clock.ts';
 import { BosunError } from '../../../errors.ts';
@@ -14,7 +14,11 @@ export class Watch {
   readonly #startMs: number;
   #heardMs: number;
 
-  /** @param over Called once, with what the effect did wrong. */
+  /**
+   * Watches a start.
+   *
+   * @param over Called once, with the violated limit as an error.
+   */
   constructor(parts: { policy: EffectPolicy; clock: Clock; time: KernelTime; over: (error: BosunError) => void }) {
     this.#policy = parts.policy;
     this.#time = parts.time;
@@ -23,7 +27,7 @@ export class Watch {
     this.#alarm.set(this.#nextMs);
   }
 
-  /** The effect is alive. Costs nothing but a look at the clock: the alarm finds out when it rings. */
+  /** Records that the effect is alive. It only reads the clock; the alarm checks the time when it fires. */
   beat(): void {
     this.#heardMs = this.#time.nowMs();
   }
@@ -40,9 +44,9 @@ export class Watch {
     const { timeoutMs, heartbeatMs } = this.#policy;
     const nowMs = this.#time.nowMs();
     if (nowMs >= this.#startMs + timeoutMs)
-      over(new BosunError('BOSUN_EFFECT_TIMEOUT', `it took longer than ${timeoutMs} ms`));
+      over(new BosunError('BOSUN_EFFECT_TIMEOUT', `the effect took longer than ${timeoutMs} ms`));
     else if (nowMs >= this.#heardMs + heartbeatMs)
-      over(new BosunError('BOSUN_EFFECT_HUNG', `it was silent for more than ${heartbeatMs} ms`));
+      over(new BosunError('BOSUN_EFFECT_HUNG', `the effect sent no heartbeat for more than ${heartbeatMs} ms`));
     else this.#alarm.set(this.#nextMs);
   }
 }

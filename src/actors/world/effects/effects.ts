@@ -1,34 +1,37 @@
 /**
- * Running what is not durable: promises, callbacks and observables that machines invoke or spawn.
- * Everything here is an output: it happens after the epoch that caused it (design P2). Its results come back as
- * completions that name the start they belong to; those of an older start are ignored (design P7).
+ * Runs what is not durable: promises, callbacks and observables that machines invoke or spawn. Every start here is an
+ * output: it happens after the epoch that caused it (design P2). Results come back as completions that name their
+ * start; those of an older start are ignored (design P7).
  */
 import { type AnyActorLogic, type EventObject } from 'xstate';
 import { BosunError, messageOf } from '../../../errors.ts';
-import { admit, admitChange, admitError } from '../../model/value-check.ts';
+import { admitChange } from '../../model/change-check.ts';
+import { admitEvent, isEvent } from '../../model/event-check.ts';
+import { admitError } from '../../model/thrown.ts';
+import { admit } from '../../model/value-check.ts';
 import { type CrashLoopGuard } from '../crash-loop-guard.ts';
 import { type Cell } from '../cell.ts';
 import { isRetryable, retryDelayMs } from '../../model/effect-policy.ts';
 import { Watch } from './effect-watch.ts';
 import { type HostEngine, type Snapshot } from '../../model/step-engine.ts';
-import { admitCheckpoint, CHECKPOINT, checkMemoName } from './effect-checkpoints.ts';
+import { admitCheckpoint, CHECKPOINT, checkMemoName, putCheckpoint } from './effect-checkpoints.ts';
 import { type Message } from '../mailbox/message.ts';
 import { type Random, KEYSPACE } from '../../model/ports.ts';
 import { type EffectHost, EffectRef, type RefHost } from '../../model/ref.ts';
 import { rowKey } from '../../model/row-keys.ts';
-import { type StateChange } from '../../model/state.ts';
+import { effectIdOf, type StateChange } from '../../model/state.ts';
 import { type World } from '../world.ts';
 import { failureOf, isEndOfEffect, type XstateDefinition } from '../../xstate/definition.ts';
 
-/** What an effect that threw while it started or received reports about itself. */
+/** The completion of an effect that threw at its start or when it received an event. */
 export const EFFECT_FAILED = 'bosun.effect.failed';
 
-/** The timer that an effect waits for between two tries, and its event. */
+/** The timer of an effect's wait between two tries, and its event. */
 const RETRY = 'bosun.effect.retry';
 
 type Scope = Parameters<NonNullable<AnyActorLogic['start']>>[1];
 
-/** A start that runs. */
+/** A running start. */
 interface Run {
   readonly self: EffectRef;
   readonly scope: Scope;
@@ -36,7 +39,7 @@ interface Run {
   readonly cell: Cell;
   /** Kernel time of this start. */
   readonly sinceMs: number;
-  /** Results by name that are being worked out. */
+  /** Memos that are being computed, by name. */
   readonly memos: Map<string, Promise<unknown>>;
 }
 
@@ -57,14 +60,20 @@ export class Effects implements EffectHost {
     this.#caution = parts.caution;
   }
 
-  /** Enters the first start of a birth into the epoch; it runs once that is durable. Throws what admission throws. */
+  /**
+   * Enters the first start of a born effect into the epoch; it runs once that is durable. Throws the errors of
+   * admission.
+   */
   start(cell: Cell, snapshot: Snapshot): void {
     const change = admitChange(this.#world.engine.changeOf(cell.definition, undefined, snapshot), this.#world.own);
     cell.failures = 0;
     this.#enter(cell, snapshot, change);
   }
 
-  /** Enters the start of an effect that was live when the host went down, unless it waits or has come to its end. */
+  /**
+   * Enters the next start of an effect that was live when the process ended. Does nothing if the effect waits for its
+   * next try, or if its end has arrived already.
+   */
   resume(cell: Cell): void {
     const arrived = cell.mailbox
       .unread()
@@ -79,14 +88,14 @@ export class Effects implements EffectHost {
     }
   }
 
-  /** Whether the effect has failed and its next try is to come. What its last start says is not heard any more. */
+  /** Whether the effect has failed and waits for its next try. Completions of its last start are ignored. */
   isWaiting(cell: Cell): boolean {
     return cell.timers.has(RETRY);
   }
 
   /**
-   * When this start of an effect began, or its next one is to; null for neither: its first is not durable, or nothing
-   * runs. Kernel time.
+   * Kernel times of an effect: the beginning of the start that runs, and the beginning of the next try that it waits
+   * for; null if there is none. Both are null while its first start is not durable.
    */
   standingOf(cell: Cell): { readonly sinceMs: number | null; readonly retryAtMs: number | null } {
     return {
@@ -95,21 +104,21 @@ export class Effects implements EffectHost {
     };
   }
 
-  /** Whether the message, which has been consumed, is what a waiting effect waits for. */
+  /** Whether the consumed message is the one that a waiting effect waits for. */
   isRetry({ timer }: Message): boolean {
     return timer?.id === RETRY;
   }
 
   /** Enters the next try of an effect that has waited long enough. */
   again(cell: Cell): void {
-    // As a restore makes it: nothing of the last start is left in it.
+    // As after a restore: nothing of the last start remains.
     this.#enter(cell, this.#world.engine.restore(cell.definition, cell.ref, cell.state, {}), {});
   }
 
   /**
-   * An effect has failed: enters its next try, or the wait for that, if its agent wants one.
+   * Handles the failure of an effect: if the agent's policy allows another try, enters the try or the wait for it.
    *
-   * @returns Whether it does. Otherwise the failure is the last, and the effect's end.
+   * @returns Whether there will be another try. Otherwise the failure is final and ends the effect.
    */
   retry(cell: Cell, failure: EventObject): boolean {
     const { policy } = cell.definition;
@@ -152,25 +161,28 @@ export class Effects implements EffectHost {
     if (run !== undefined) this.#world.draft.output(() => this.#stopNow(run, snapshot));
   }
 
-  /** The system is closing: stops what runs and lets nothing start. The next start of the system starts them again. */
+  /** Closes: stops running effects and starts no more. The next start of the system starts them again. */
   close(): void {
     this.#isClosed = true;
     for (const run of [...this.#runs.values()]) this.#stopNow(run, run.cell.snapshot);
   }
 
-  /** The running effect that `source` is, if it is one and still the current start. */
+  /** The running effect whose current start is `source`, if any. */
   current(source: EffectRef): Cell | undefined {
-    // One that is not in memory runs nothing.
+    // An effect that is not in memory does not run.
     const cell = this.#world.cells.resident(source.life);
     return cell?.running === source && cell.status === 'active' ? cell : undefined;
   }
 
-  /** Takes what an effect says about itself as a message to itself. What is not data makes it fail. */
+  /** Enqueues a completion as a message of the effect to itself. A value that is not data makes the effect fail. */
   complete(cell: Cell, source: EffectRef, event: EventObject): void {
-    const failure = failureOf(event);
+    let failure: ReturnType<typeof failureOf>;
     let admitted: EventObject;
     try {
+      failure = failureOf(event);
       admitted = admit(event, `result of ${source.address}`, this.#world.own);
+      if (!isEvent(admitted))
+        throw new BosunError('BOSUN_VALUE_REFUSED', `${source.address} sends itself something that is not an event`);
     } catch (error) {
       this.#fail(cell, source, { error, judged: failure === undefined ? error : failure.error });
       return;
@@ -183,7 +195,7 @@ export class Effects implements EffectHost {
     this.#fail(cell, source, { error, judged: error });
   }
 
-  /** A start has said something: it is alive. */
+  /** Records that a started effect is still alive. */
   heard(source: EffectRef): void {
     this.#runs.get(source)?.watch?.beat();
   }
@@ -201,12 +213,15 @@ export class Effects implements EffectHost {
     if (this.current(source) !== undefined) this.heard(source);
   }
 
-  /** Rejects with BOSUN_VALUE_REFUSED, or BOSUN_EFFECT_OVER from a start that is not the current one. */
+  /**
+   * Stores a checkpoint. Rejects with BOSUN_VALUE_REFUSED, or BOSUN_EFFECT_OVER for a start that is not the current
+   * one.
+   */
   checkpoint(source: EffectRef, value: unknown): Promise<void> {
     return awaited(this.#keep(source, CHECKPOINT, value).then(() => {}));
   }
 
-  /** Rejects like `checkpoint`, and with what `work` throws. */
+  /** Computes or returns a memo. Rejects like `checkpoint`, and with the error of `work`. */
   memo<T>(source: EffectRef, name: string, work: () => T | PromiseLike<T>): Promise<T> {
     const run = this.#runs.get(source);
     const underWay = run?.memos.get(name);
@@ -225,30 +240,38 @@ export class Effects implements EffectHost {
     return (known === undefined ? await this.#keep(source, name, await work()) : known.value) as T;
   }
 
-  /** @returns What was kept, as it was admitted, once that is durable. */
+  /**
+   * Keeps a value.
+   *
+   * @returns The value as it was admitted, once it is durable.
+   */
   async #keep<T>(source: EffectRef, name: string, value: T): Promise<T> {
     const cell = this.#running(source);
     if (name !== CHECKPOINT) checkMemoName(cell, name);
     const keepsake = admitCheckpoint(this.#world, cell, name, value);
     this.heard(source);
-    this.#world.putCheckpoint(cell, name, keepsake);
+    putCheckpoint(this.#world, cell, name, keepsake);
     this.#world.wake();
     await new Promise<void>((resolve) => this.#world.draft.output(resolve));
     return keepsake.value as T;
   }
 
-  /** Throws BOSUN_EFFECT_OVER. */
+  /** The cell of a running start. Throws BOSUN_EFFECT_OVER. */
   #running(source: EffectRef): Cell {
     const cell = this.current(source);
     if (cell !== undefined) return cell;
-    throw new BosunError('BOSUN_EFFECT_OVER', `start ${source.attempt} of ${source.address} is over`);
+    throw new BosunError('BOSUN_EFFECT_OVER', `start ${source.attempt} of the effect ${source.address} is over`);
   }
 
   #runOf(self: EffectRef | undefined): Run | undefined {
     return self && this.#runs.get(self);
   }
 
-  /** @param what.judged What decides whether it may be tried again. */
+  /**
+   * Fails an effect.
+   *
+   * @param what.judged The error that decides about another try.
+   */
   #fail(cell: Cell, source: EffectRef, what: { readonly error: unknown; readonly judged: unknown }): void {
     const event = Object.freeze({ type: EFFECT_FAILED, error: admitError(what.error) });
     this.#tellItself(cell, source, this.#judged(cell, event, what.judged));
@@ -259,7 +282,7 @@ export class Effects implements EffectHost {
     this.#world.enqueue(cell, event, 'completion', source.life, source.attempt);
   }
 
-  /** A failure that is not to be tried again says so: what decides that does not survive admission. */
+  /** Marks a failure that must not be tried again, because admission drops the facts that this decision needs. */
   #judged({ definition: { policy } }: Cell, event: EventObject, thrown: unknown): EventObject {
     if (policy === undefined || isRetryable(policy, thrown, this.#world.log)) return event;
     return Object.freeze({ ...event, retryable: false });
@@ -274,26 +297,26 @@ export class Effects implements EffectHost {
 
   #stopNow(run: Run, snapshot: Snapshot | undefined): void {
     const { self, cell } = run;
-    // The system may have closed between the epoch that ends it and now.
+    // The system may have closed between the epoch that ends the effect and now.
     if (!this.#runs.delete(self)) return;
     run.watch?.end();
     if (cell.running === self) cell.running = undefined;
-    // An observable that has completed, or was never subscribed to, has nothing to unsubscribe from.
+    // An observable that has completed, or was never subscribed to, needs no unsubscribe.
     if (cell.definition.kind === 'observable' && !isSubscribed(snapshot)) return;
     const { logic } = cell.definition as XstateDefinition;
     try {
       logic.transition({ ...snapshot, status: 'active' } as never, { type: 'xstate.stop' } as never, run.scope);
     } catch (error) {
-      // The effect is over either way; its cleanup has nobody left to tell.
+      // The effect is over in any case, and nobody is left to be told of its cleanup.
       this.#world.log(`cleanup of ${cell.address} threw: ${messageOf(error)}`);
     }
   }
 
   #run(cell: Cell, attempt: number): void {
     if (this.#isClosed || cell.gone || cell.attempt !== attempt || cell.status !== 'active') return;
-    const { life, address, effectId } = cell.identity;
-    const self = new EffectRef(this.#refHost, { life, address, attempt, effectId });
-    const scope = this.#engine.effectScope(self, (event) => this.#world.tellEmitted(cell, event)) as Scope;
+    const { life, address } = cell.identity;
+    const self = new EffectRef(this.#refHost, { life, address, attempt, effectId: effectIdOf(cell.identity) });
+    const scope = this.#engine.effectScope(self, (event) => this.#emit(cell, self, event)) as Scope;
     const run: Run = {
       self,
       scope,
@@ -307,6 +330,18 @@ export class Effects implements EffectHost {
     this.#caution.runEffect(life, () =>
       this.#guarded(run, () => (cell.definition as XstateDefinition).logic.start?.(cell.snapshot as never, scope)),
     );
+  }
+
+  /**
+   * Emits an event of an effect. An effect that emits a value that is not data fails; the emit may be in a callback,
+   * where a throw ends the process.
+   */
+  #emit(cell: Cell, self: EffectRef, event: EventObject): void {
+    try {
+      this.#world.audience.tellEmitted(cell, admitEvent(event, self.address, this.#world.own));
+    } catch (error) {
+      if (this.current(self) !== undefined) this.fail(cell, self, error);
+    }
   }
 
   #watch(cell: Cell, self: EffectRef): Watch | undefined {
@@ -325,7 +360,7 @@ export class Effects implements EffectHost {
   }
 }
 
-/** Row of a live effect: its attempt, and where it has failed how often. */
+/** The row of a live effect: its attempt, and its failures if any. */
 function effectRow({ state, failures }: Cell): unknown {
   return failures === 0 ? state.attempt : Object.freeze([state.attempt, failures]);
 }
@@ -334,7 +369,7 @@ function isSubscribed(snapshot: Snapshot | undefined): snapshot is Snapshot & { 
   return (snapshot as { _subscription?: unknown } | undefined)?._subscription !== undefined;
 }
 
-/** Whoever wants to know awaits it; nobody doing so must not end the process. */
+/** Returns a promise that need not be awaited, because a rejection without a handler must not end the process. */
 function awaited<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;

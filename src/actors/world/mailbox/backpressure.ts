@@ -1,28 +1,31 @@
 /**
- * Full mailboxes (design P8). A turn is never held up: what it sends is taken, and its actor takes no further turn
- * until the receiver has read half of what it has. Sends to oneself and those of Bosses are exempt. Where waiting would
- * never end, because the receiver itself waits for the sender, and where the sender cannot be held up, because it is an
- * effect, the event becomes a dead letter with BOSUN_MAILBOX_FULL. An agent may have that done with every event that
- * finds its mailbox full, or with the oldest in it. Nothing of this is stored: after a restore the next send finds the
- * mailbox full again.
+ * Backpressure of full mailboxes (design P8). A turn is never blocked: its sends are accepted, and its actor takes no
+ * further turn until the receiver has read half of its messages. Sends to oneself and those of Bosses are exempt. Where
+ * waiting would never end, because the receiver itself waits for the sender, and where the sender cannot wait, because
+ * it is an effect, the event becomes a dead letter with BOSUN_MAILBOX_FULL. By its overflow policy an agent may treat
+ * every event for a full mailbox that way, or the oldest event in it. Nothing of this is stored: after a restore the
+ * next send finds the mailbox full again.
  */
 import { type EventObject } from 'xstate';
 import { BosunError } from '../../../errors.ts';
 import { MAILBOX_MESSAGES_MAX } from '../../../limits.ts';
-import { admitError } from '../../model/value-check.ts';
+import { admitError } from '../../model/thrown.ts';
 import { type Cell } from '../cell.ts';
 import { messageRow } from './message.ts';
 import { type Surroundings } from '../surroundings.ts';
 
 type Needs = Pick<Surroundings, 'asks' | 'cells' | 'draft' | 'letters' | 'schedule' | 'time'>;
 
-/** Waking senders one by one would have each wait again after one turn. */
+/**
+ * Unread messages below which waiting senders continue. If they were woken one by one, each would wait again after one
+ * turn.
+ */
 const ROOM = MAILBOX_MESSAGES_MAX / 2;
 
 export class Backpressure {
   readonly #world: Needs;
   #last: Error | undefined;
-  /** Who waits for room, and from when on. */
+  /** Actors that wait for room, and since when. */
   readonly #since = new Map<Cell, number>();
 
   constructor(world: Needs) {
@@ -30,8 +33,10 @@ export class Backpressure {
   }
 
   /**
-   * @param from 0 or less for hosts and clients, which were refused at the door where that is the policy.
-   * @returns Whether an event may enter a mailbox that is full. Its sender waits then, or another event has made room.
+   * Decides about an event for a full mailbox.
+   *
+   * @param from 0 or less for hosts and clients, which ingress has refused already where that is the policy.
+   * @returns Whether the event may enter. Its sender waits then, or another event has made room.
    */
   admits(to: Cell, event: EventObject, from: number): boolean {
     const sender = from > 0 ? this.#world.cells.get(from) : undefined;
@@ -59,14 +64,14 @@ export class Backpressure {
     return true;
   }
 
-  /** Who waits for room in whose mailbox, and from when on. At this moment: nothing of it is stored. */
+  /** Lists which sender waits for room in whose mailbox, and since when. The list is in memory only. */
   waiting(): { readonly sender: Cell; readonly to: Cell; readonly sinceMs: number }[] {
     return [...this.#since].flatMap(([sender, sinceMs]) =>
       sender.waitsFor === undefined || sender.gone ? [] : [{ sender, to: sender.waitsFor, sinceMs }],
     );
   }
 
-  /** What a host waits for with its event, or who asked by it, learns of it. Signals, timers and commands stay. */
+  /** Drops the oldest event, and tells its asker or the waiting host. Signals, timers and commands stay. */
   #dropOldest(to: Cell): void {
     const message = to.mailbox.takeOldest(({ kind, timer }) => kind === 'event' && timer === null);
     if (message === null) return;
@@ -79,7 +84,7 @@ export class Backpressure {
     this.#world.letters.add({ reason: 'overflowed', address, error, message: messageRow(message) });
   }
 
-  /** Puts an event aside for which there is no room. */
+  /** Makes an event for which there is no room a dead letter. */
   #overflow(
     to: Cell,
     event: EventObject,
@@ -95,14 +100,14 @@ export class Backpressure {
     this.#world.asks.crashed(to.identity, event, error);
   }
 
-  /** A flood has one error: making and admitting each anew would cost more than the flood. */
+  /** The error of all events of a flood: making and admitting one per event would cost more than the flood itself. */
   #full(why: string, details: Record<string, unknown>): Error {
     if (this.#last?.message !== why)
       this.#last = admitError(new BosunError('BOSUN_MAILBOX_FULL', why, { details })) as Error;
     return this.#last;
   }
 
-  /** A mailbox has become shorter: who waited for room goes on. */
+  /** Lets waiting senders go on after a mailbox has become shorter. */
   eased(cell: Cell): void {
     if (cell.crowd === undefined || (cell.mailbox.size - cell.mailbox.deferred > ROOM && !cell.gone)) return;
     const { crowd } = cell;
@@ -115,7 +120,7 @@ export class Backpressure {
   }
 }
 
-/** Those who would wait for each other if `sender` waited for `to`. */
+/** The actors that would wait for each other if `sender` waited for `to`. */
 function circleOf(to: Cell, sender: Cell): string[] | undefined {
   const circle = [sender.address];
   for (let cell: Cell | undefined = to; cell !== undefined; cell = cell.waitsFor) {

@@ -1,7 +1,7 @@
 /**
- * Dead letters: every event that reached nobody or was put aside, with the reason, in one durable list. Those that
- * crashed their agent and the others have a bound each, so that a flood of one kind does not wash the other away; the
- * oldest makes room for the newest.
+ * Dead letters: every event that reached nobody or was quarantined, with the reason, in one durable list. Quarantined
+ * messages and the others have a bound each, so that a flood of one kind does not displace the other; the oldest makes
+ * room for the newest.
  */
 import { type EventObject } from 'xstate';
 import { DEAD_LETTERS_MAX, QUARANTINE_MESSAGES_MAX } from '../../../limits.ts';
@@ -16,7 +16,7 @@ import { KEYSPACE } from '../../model/ports.ts';
 import { rowKey } from '../../model/row-keys.ts';
 import { type Surroundings } from '../surroundings.ts';
 
-type Needs = Pick<Surroundings, 'draft' | 'guarded' | 'next' | 'time' | 'wake'>;
+type Needs = Pick<Surroundings, 'audience' | 'draft' | 'next' | 'time' | 'wake'>;
 
 export class DeadLetters {
   readonly #world: Needs;
@@ -24,7 +24,7 @@ export class DeadLetters {
   /** Numbers, oldest first. */
   readonly #quarantined = new Set<number>();
   readonly #others = new Set<number>();
-  /** Told once a letter is durable. */
+  /** Called once a letter is durable. */
   readonly watchers = new Set<(letter: DeadLetter) => void>();
 
   constructor(world: Needs) {
@@ -36,7 +36,7 @@ export class DeadLetters {
     this.#classOf(row).add(number);
   }
 
-  /** Everything in it has been admitted. */
+  /** Adds a letter. Everything in it has been admitted. */
   add(facts: NewDeadLetter): void {
     const number = this.#world.next('quarantine');
     const row: DeadLetterRow = { ...facts, atMs: this.#world.time.nowMs() };
@@ -48,16 +48,16 @@ export class DeadLetters {
     const kin = this.#classOf(row);
     const [oldest] = kin;
     if (kin.size > (kin === this.#quarantined ? QUARANTINE_MESSAGES_MAX : DEAD_LETTERS_MAX)) this.remove(oldest!);
-    // Also where nobody takes a turn because of it: it has to become durable.
+    // Wakes the loop even if no turn follows, because the letter has to become durable.
     this.#world.wake();
     if (this.watchers.size === 0) return;
     const letter = deadLetterOf(number, row);
     this.#world.draft.output(() => {
-      for (const watcher of [...this.watchers]) this.#world.guarded(() => watcher(letter));
+      for (const watcher of [...this.watchers]) this.#world.audience.guarded(() => watcher(letter));
     });
   }
 
-  /** An event whose receiver has ended. */
+  /** Adds an event whose receiver has ended. */
   undeliverable(to: { readonly life: number; readonly address: string }, event: EventObject, from: number): void {
     this.add({
       reason: 'undeliverable',
@@ -79,7 +79,7 @@ export class DeadLetters {
     this.#world.draft.remove(rowKey(KEYSPACE.deadLetters, number));
   }
 
-  /** Removes those for which `drop` says so. */
+  /** Removes letters for which `drop` returns true. */
   removeWhere(drop: (row: DeadLetterRow) => boolean): void {
     for (const [number, row] of [...this.#rows]) if (drop(row)) this.remove(number);
   }

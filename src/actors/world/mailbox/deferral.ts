@@ -1,11 +1,11 @@
 /**
- * Deferred messages, gen_statem's postpone: a turn that performs `defer()` leaves its message unread. The message is
- * set aside until a turn ends in another state, then all of them come up again in their order, before newer ones. Their
- * rows say where they stand, so that a crash changes none of it.
+ * Deferred messages, as by gen_statem's postpone: a turn that performs `defer()` leaves its message unread. The message
+ * is set aside until a turn ends in another state; then all deferred ones come up again in order, before newer ones.
+ * Their rows hold their place, so that a crash changes none of it.
  */
 import { BosunError } from '../../../errors.ts';
 import { DEFERRED_MESSAGES_MAX } from '../../../limits.ts';
-import { admitError } from '../../model/value-check.ts';
+import { admitError } from '../../model/thrown.ts';
 import { type Cell } from '../cell.ts';
 import { type Effect } from '../../model/step-engine.ts';
 import { Message, messageRow } from './message.ts';
@@ -13,7 +13,7 @@ import { type Surroundings } from '../surroundings.ts';
 
 type Needs = Pick<Surroundings, 'asks' | 'backpressure' | 'cells' | 'draft' | 'letters' | 'next' | 'timers'>;
 
-/** Whether a turn leaves its message unread. */
+/** Whether a turn defers its message. */
 export function isDeferring(effects: readonly Effect[]): boolean {
   for (const effect of effects) if (effect.kind === 'command' && effect.name === 'bosun.defer') return true;
   return false;
@@ -22,7 +22,7 @@ export function isDeferring(effects: readonly Effect[]): boolean {
 /**
  * Sets the message of a turn aside.
  *
- * @returns False where too many are deferred: the message has become a dead letter, and is to be consumed.
+ * @returns False if too many are deferred: the message has become a dead letter, and must be consumed.
  */
 export function setAside(world: Needs, cell: Cell, message: Message): boolean {
   const { mailbox } = cell;
@@ -32,7 +32,7 @@ export function setAside(world: Needs, cell: Cell, message: Message): boolean {
   }
   mailbox.shift();
   const deferred = message.timer === null ? message : fromTimer(world, cell, message);
-  // Kept for good: what is deferred again keeps its place among the others.
+  // A permanent number: a message deferred again keeps its place among the others.
   deferred.deferral = deferred.deferral === 0 ? world.next('message') : Math.abs(deferred.deferral);
   mailbox.defer(deferred);
   world.draft.unread(deferred);
@@ -40,7 +40,7 @@ export function setAside(world: Needs, cell: Cell, message: Message): boolean {
   return true;
 }
 
-/** Has a cell look again at all that it has deferred. */
+/** Offers an actor all its deferred messages again. */
 export function offerAgain(world: Needs, cell: Cell): void {
   for (const message of cell.mailbox.offerAgain()) {
     message.deferral = -message.deferral;
@@ -48,14 +48,14 @@ export function offerAgain(world: Needs, cell: Cell): void {
   }
 }
 
-/** Puts back what recovery found deferred, once all other messages are in their mailboxes. */
+/** Restores deferred messages, once all other messages are in their mailboxes. */
 export function restoreDeferred(world: Needs, messages: readonly Message[]): void {
-  // Those set aside are put last, those offered again first: 1, 2 and -2, -1 give the right order each.
+  // Messages set aside go last, those offered again first: 1, 2 and -2, -1 give the right order in each case.
   for (const message of messages.toSorted((a, b) => a.deferral - b.deferral))
     world.cells.get(message.to)?.receive(message);
 }
 
-/** What has come due has come: as in OTP nothing cancels it any more, so it goes on as a message of its own. */
+/** Converts the message of a due timer into an ordinary message, since, as in OTP, nothing cancels it any more. */
 function fromTimer(world: Needs, cell: Cell, { event, timer, deliveries, level }: Message): Message {
   world.timers.consume(cell, timer!, event);
   const message = new Message(world.next('message'), cell.life, 'event', event, cell.life, 0, null, null);

@@ -1,6 +1,6 @@
 /**
- * A lane of a mailbox: a list linked through its messages, first in, first out. Due timers that were cancelled stay in
- * it until they come up, because taking them out would be linear.
+ * A lane of a mailbox: a first-in, first-out list linked through its messages. Due timers that were cancelled stay in
+ * it until they come up, because removing them would take linear time.
  */
 import { type Message } from './message.ts';
 
@@ -21,22 +21,22 @@ export class Lane {
     this.#last ??= message;
   }
 
-  /** The first that is to be read. */
+  /** The first message to be read. */
   head(): Message | null {
     const first = this.#first;
     return first === null || !isCancelled(first) ? first : this.#pass(first);
   }
 
-  /** Removes what `head` gave. */
+  /** Removes the message that `head` returned. */
   removeHead(): void {
     const first = this.#first!;
     this.#first = first.next;
     if (this.#first === null) this.#last = null;
-    // What was read must not keep what came later alive.
+    // A message that was read must not keep later ones alive.
     first.next = null;
   }
 
-  /** Takes out the first message that is to be read and fits; null where none does. Linear in those before it. */
+  /** Removes the first matching message to be read; null if there is none. Takes time linear in those before it. */
   takeFirst(fits: (message: Message) => boolean): Message | null {
     let before: Message | null = null;
     for (let message = this.#first; message !== null; before = message, message = message.next) {
@@ -50,7 +50,7 @@ export class Lane {
     return null;
   }
 
-  /** Adds what is to be read to a list. */
+  /** Adds the messages to be read to a list. */
   collect(into: Message[]): void {
     for (let message = this.#first; message !== null; message = message.next)
       if (!isCancelled(message)) into.push(message);
@@ -60,7 +60,7 @@ export class Lane {
     this.#first = this.#last = null;
   }
 
-  /** Takes out the first message and those behind it that are not to be read. */
+  /** Removes the first message and cancelled ones after it. */
   #pass(first: Message): Message | null {
     let next: Message | null = first;
     while (next !== null && isCancelled(next)) next = next.next;

@@ -1,45 +1,44 @@
 /**
- * A mailbox. One lane, first in, first out, is all that most ever have. Commands to Bosses overtake it; an agent may
- * declare some of its events high or low, and then has a lane for each level. What a Boss does not look at for the time
- * being, and what an actor has deferred, is set aside, in order, and comes back to the front of its lane.
+ * A mailbox. Most never have more than one first-in, first-out lane. Commands to Bosses overtake it; an agent may
+ * declare some of its events high or low priority, and then has a lane for each level. Messages that a Boss ignores for
+ * the time being, and those that an actor has deferred, are set aside in order, and return to the front of their lane.
  */
 import { PRIORITY_RUN_MAX } from '../../../limits.ts';
 import { isCancelled, Lane } from './lane.ts';
 import { type Message } from './message.ts';
 
-/** What a mailbox has beside its lane, once it needs it: that of an actor at rest is to be one small object. */
+/** The rarely used parts of a mailbox, created on demand, so that an idle mailbox is one small object. */
 class Annex {
   readonly command = new Lane();
   readonly high = new Lane();
   readonly low = new Lane();
   heldBack: Message[] = [];
   deferred: Message[] = [];
-  /** Messages of higher levels taken since one of this level, while one waited. */
+  /** Messages of higher levels taken since the last one of this level, while one waited. */
   passedNormal = 0;
   passedLow = 0;
 }
 
-/** It is its own lane for messages of the normal level. */
+/** The mailbox itself is the lane of messages with normal priority. */
 export class Mailbox extends Lane {
   #size = 0;
   #annex: Annex | undefined;
 
-  /** All that is unread, what is set aside among it. */
+  /** The number of unread messages, including those set aside. */
   get size(): number {
     return this.#size;
   }
 
-  /** How much is deferred. */
+  /** The number of deferred messages. */
   get deferred(): number {
     return this.#annex === undefined ? 0 : this.#annex.deferred.length;
   }
 
-  /**
-   * Since when the oldest one waits, as far as that is known; null where nothing has waited through an epoch. Constant.
-   */
+  /** The time since when the oldest message waits; null if none has waited through an epoch. Takes constant time. */
   get oldestAtMs(): number | null {
+    if (this.#size === 0) return null;
     const annex = this.#annex;
-    // Each lane, and what is set aside, is in order of arrival.
+    // Each lane, and each list of messages set aside, is in order of arrival.
     const heads = [
       this.head(),
       annex?.command.head(),
@@ -68,7 +67,7 @@ export class Mailbox extends Lane {
     return this.#annex === undefined ? this.head() : this.#next(this.#annex).head();
   }
 
-  /** Removes what `peek` gave. */
+  /** Removes the message that `peek` returned. */
   shift(): void {
     this.#size -= 1;
     const annex = this.#annex;
@@ -81,15 +80,14 @@ export class Mailbox extends Lane {
     if (this.#size === 0) this.#clear();
   }
 
-  /** To be told of every timer marked as gone whose message is still unread. */
+  /** Updates the count. Must be called for every timer marked as gone whose message is still unread. */
   forget(): void {
     this.#size -= 1;
     if (this.#size === 0) this.#clear();
   }
 
   /**
-   * Takes out the oldest message that fits, of the lowest level that has one; null where none has. What is set aside
-   * stays.
+   * Removes the oldest matching message of the lowest level that has one; null if none has. Messages set aside stay.
    */
   takeOldest(fits: (message: Message) => boolean): Message | null {
     const annex = this.#annex;
@@ -98,7 +96,7 @@ export class Mailbox extends Lane {
     return message;
   }
 
-  /** Puts what `peek` gives aside, until `release`. */
+  /** Sets the next message aside, until `release`. */
   holdBack(): void {
     const message = this.peek()!;
     this.shift();
@@ -106,7 +104,7 @@ export class Mailbox extends Lane {
     (this.#annex ??= new Annex()).heldBack.push(message);
   }
 
-  /** Of the lane that overtakes. */
+  /** Whether the lane that overtakes has messages. */
   get hasCommands(): boolean {
     return this.#annex !== undefined && this.#annex.command.head() !== null;
   }
@@ -123,13 +121,17 @@ export class Mailbox extends Lane {
     this.#putBack(heldBack);
   }
 
-  /** Sets a message aside that is in no lane, behind those set aside before, until `offerAgain`. */
+  /** Sets a message aside that is in no lane, behind earlier ones, until `offerAgain`. */
   defer(message: Message): void {
     this.#size += 1;
     (this.#annex ??= new Annex()).deferred.push(message);
   }
 
-  /** Puts what is deferred to the front of its lanes. @returns What that was, in order. */
+  /**
+   * Puts the deferred messages to the front of their lanes.
+   *
+   * @returns These messages, in order.
+   */
   offerAgain(): readonly Message[] {
     const annex = this.#annex;
     if (annex === undefined) return [];
@@ -139,7 +141,7 @@ export class Mailbox extends Lane {
     return deferred;
   }
 
-  /** Removes unread messages for which `drop` says so, wherever they are. Linear. */
+  /** Removes unread messages for which `drop` returns true, wherever they are. Takes linear time. */
   removeWhere(drop: (message: Message) => boolean): void {
     const annex = this.#annex;
     const heldBack = annex?.heldBack ?? [];
@@ -151,7 +153,11 @@ export class Mailbox extends Lane {
     for (const message of deferred.filter(isKept)) this.#aside(message, 'deferred');
   }
 
-  /** Empties the mailbox. @returns What was unread. */
+  /**
+   * Empties the mailbox.
+   *
+   * @returns The unread messages.
+   */
   drain(): Message[] {
     const unread = this.unread();
     this.#size = 0;
@@ -161,7 +167,7 @@ export class Mailbox extends Lane {
     return unread;
   }
 
-  /** What is set aside comes first, then level by level. */
+  /** The unread messages: those set aside first, then level by level. */
   unread(): Message[] {
     const annex = this.#annex;
     const unread =
@@ -189,7 +195,7 @@ export class Mailbox extends Lane {
     for (const message of messages.toReversed()) if (!isCancelled(message)) this.#laneOf(message).prepend(message);
   }
 
-  /** Which lane is next. One whose turn was taken by higher ones often enough has it now. */
+  /** The next lane. A lane that was passed over often enough by higher ones has its turn. */
   #next({ command, high, low, passedLow, passedNormal }: Annex): Lane {
     if (command.head() !== null) return command;
     if (passedLow >= PRIORITY_RUN_MAX && low.head() !== null) return low;
@@ -206,7 +212,7 @@ export class Mailbox extends Lane {
     else if (taken === high) annex.passedNormal = this.head() === null ? 0 : annex.passedNormal + 1;
   }
 
-  /** Drops cancelled timers: nothing else is left. */
+  /** Drops cancelled timers, when nothing else is left. */
   #clear(): void {
     this.clear();
     this.#annex?.high.clear();

@@ -1,4 +1,4 @@
-/** A message in a mailbox, and its durable form: a row. */
+/** A message in a mailbox, and its durable form, a row. */
 import { type EventObject } from 'xstate';
 import { type InboundRequest } from './inbound.ts';
 import { rowKey } from '../../model/row-keys.ts';
@@ -6,18 +6,21 @@ import { type Conceal, type RowKey, KEYSPACE } from '../../model/ports.ts';
 import { type Timer } from '../../model/timers.ts';
 
 /**
- * `event`: from anybody. `signal`: done, error or snapshot of a machine's own child. `completion`: an effect about
- * itself. `exit`: end of a Boss's child. `command`: to a Boss, in the system lane. `down`: end of a monitored life.
- * `link`: of a linked one.
+ * The kind of a message. `event`: from any sender. `signal`: done, error or snapshot of a machine's own child.
+ * `completion`: an effect about itself. `exit`: end of a Boss's child. `command`: to a Boss, in the system lane.
+ * `down`: end of a monitored life. `link`: end of a linked life.
  */
 export type MessageKind = 'event' | 'signal' | 'completion' | 'exit' | 'command' | 'down' | 'link';
 
-/** In place of the life of a sender. */
+/** Senders without a life. */
 export const FROM_HOST = 0;
 export const FROM_CLIENT = -1;
 
 export class Message {
-  /** In the order of acceptance over the whole system; 0 for a due timer, whose durable form is the timer. */
+  /**
+   * The place of the message in the order of acceptance over the whole system; 0 for a due timer, whose durable form is
+   * the timer.
+   */
   readonly id: number;
   readonly to: number;
   readonly kind: MessageKind;
@@ -25,33 +28,34 @@ export class Message {
   /** Life of the sender, FROM_HOST or FROM_CLIENT. */
   readonly from: number;
   /**
-   * Completions: the start of the effect they belong to. A restore hands those that had arrived to the start it makes.
+   * Completions: the start of the effect that they belong to. A restore assigns arrived ones to the start that it
+   * makes.
    */
   attempt: number;
   /** How often its turn has thrown. */
   deliveries = 0;
-  /** For a due timer: consumed together with it. */
+  /** The timer of a due timer's message, consumed together with it; null for any other message. */
   readonly timer: Timer | null;
-  /** Told once the end of the message, with or without a turn, is durable. Not stored. */
+  /** The request to tell once the end of the message, with or without a turn, is durable. Not stored. */
   readonly order: InboundRequest | null;
-  /** Of its event, by what its receiver declares: -1 high, 0 normal, 1 low. Not stored. */
+  /** The priority that its receiver declares for its event: -1 high, 0 normal, 1 low. Not stored. */
   level = 0;
   /**
-   * 0 for one that was never deferred. Otherwise by when that was, a number that it keeps: positive while it is set
-   * aside, negative since it was offered again.
+   * 0 for a message that was never deferred. Otherwise a number by time of deferral that it keeps: positive while it is
+   * set aside, negative since it was offered again.
    */
   deferral = 0;
-  /** The sequence that its receiver has to be at when its turn comes; null where any will do. */
+  /** The sequence at which its receiver must be when its turn comes; null for any. */
   ifSequence: number | null = null;
-  /** Key of its row, or its timer's, in an epoch already frozen; null before. */
+  /** The key of its row, or its timer's, in a frozen epoch; null before. */
   key: RowKey | null = null;
-  /** Kernel time of the first epoch that held it unread, or when its timer came up; null before. */
+  /** Kernel time of the first epoch that held it unread, or when its timer came due; null before. */
   storedAtMs: number | null = null;
-  /** Whether the epoch in the making has it among those that may have to be stored. */
+  /** Whether the epoch in the making lists it among messages that may have to be stored. */
   isListed = false;
-  /** Read or discarded. */
+  /** Whether the message was read or discarded. */
   isGone = false;
-  /** The one behind it in its mailbox. */
+  /** The next message in its mailbox. */
   next: Message | null = null;
 
   constructor(
@@ -82,11 +86,11 @@ export type MessageRow = readonly [
   from: number,
   attempt: number,
   deliveries: number,
-  /** null, or absent, of what was never in a mailbox. */
+  /** Kernel time at which it was first stored; null, or absent, for a message that was never in a mailbox. */
   storedAtMs?: number | null,
-  /** Absent for one that was never deferred, unless something follows; then 0. */
+  /** The deferral. Absent for a message that was never deferred, unless another field follows; then 0. */
   deferral?: number,
-  /** Absent where any sequence will do. */
+  /** The required sequence. Absent for any sequence. */
   ifSequence?: number,
 ];
 
@@ -107,7 +111,7 @@ export function messageRow({
     : [to, kind, event, from, attempt, deliveries, storedAtMs, deferral];
 }
 
-/** The row as it is stored of an actor with secrets. */
+/** The stored form of the row for an actor with secrets. */
 export function concealedMessage([to, kind, event, ...rest]: MessageRow, conceal: Conceal): readonly unknown[] {
   return [to, kind, conceal(event, event.type), ...rest];
 }
@@ -124,8 +128,8 @@ export function messageFromRow(id: number, row: MessageRow): Message {
 }
 
 /**
- * What a timer that is due to its own owner puts into the mailbox. `event`: its own, or what its schedule makes of
- * that.
+ * Creates the message of a timer that is due to its own owner. `event`: the timer's, or the one that its schedule makes
+ * of it.
  */
 export function messageOfTimer(timer: Timer, event: EventObject): Message {
   const message = new Message(0, timer.to, 'event', event, timer.to, 0, timer, null);

@@ -1,15 +1,12 @@
-/**
- * An index of cells in memory that, given where to look, finds those on disk too: whoever asks for one of them wakes
- * it.
- */
+/** An index of cells in memory that can also find those on disk: finding one wakes it. */
 import type { Cell } from '../cell.ts';
 
 export class CellIndex<Key> {
   readonly #residents = new Map<Key, Cell>();
-  /** Wakes who is not in memory; undefined where everybody is. */
+  /** Wakes an actor that is not in memory; undefined if all actors are in memory. */
   seek: ((key: Key) => Cell | undefined) | undefined;
 
-  /** How many are in memory. */
+  /** The number of cells in memory. */
   get size(): number {
     return this.#residents.size;
   }
@@ -22,12 +19,12 @@ export class CellIndex<Key> {
     return this.get(key) !== undefined;
   }
 
-  /** Whether somebody with this key may live. Wakes nobody. */
+  /** Whether a living actor may have this key. Wakes no actor. */
   mayHave(key: Key): boolean {
     return this.seek !== undefined || this.#residents.has(key);
   }
 
-  /** Wakes nobody. */
+  /** The cell with this key, if it is in memory. Wakes no actor. */
   resident(key: Key): Cell | undefined {
     return this.#residents.get(key);
   }
@@ -40,7 +37,7 @@ export class CellIndex<Key> {
     this.#residents.delete(key);
   }
 
-  /** Those in memory. */
+  /** The cells in memory. */
   values(): IterableIterator<Cell> {
     return this.#residents.values();
   }

@@ -1,24 +1,28 @@
 /**
- * A Boss's child table of which not everything is in memory: single records are read when they are asked for. Going
- * through all of them needs the whole table, and throws until that has been read (loop/residency/dry-run.ts).
+ * A Boss's child table that is only partly in memory: single records are read on demand. Iterating needs the whole
+ * table, and throws until that has been read (loop/residency/dry-run.ts).
  */
 import { BosunError } from '../../../errors.ts';
 import { type ChildRow } from '../../model/supervision.ts';
 
 export class ChildTable extends Map<string, ChildRow> {
   readonly #shelved: (childId: string) => unknown;
-  /** Records that are not durable yet, or were not when the reading under way began; null for removed ones. */
+  /** Records that are not durable yet, or were not when the current reading began; null for removed ones. */
   readonly #recent = new Map<string, ChildRow | null>();
   /** Recent records that have become durable since the reading began. */
   readonly #settled = new Map<string, unknown>();
   isWhole = false;
-  /** Its whole content was asked for and was not there. */
+  /** Whether the whole table was requested while it was only partly in memory. */
   isWanted = false;
   isBeingRead = false;
-  /** Its Boss takes no turn before this or a table below it has been read. */
+  /** Whether its Boss takes no turn before this table or one below it has been read. */
   isAwaited = false;
 
-  /** @param shelved Reads one durable record. */
+  /**
+   * Makes a table.
+   *
+   * @param shelved Reads one durable record.
+   */
   constructor(shelved: (childId: string) => unknown) {
     super();
     this.#shelved = shelved;
@@ -28,7 +32,7 @@ export class ChildTable extends Map<string, ChildRow> {
     if (this.isWhole) return super.get(childId);
     const recent = this.#recent.get(childId);
     if (recent !== undefined) return recent ?? undefined;
-    // On disk is what a Boss has put there.
+    // A Boss has written the record on disk.
     return this.#shelved(childId) as ChildRow | undefined;
   }
 
@@ -71,15 +75,15 @@ export class ChildTable extends Map<string, ChildRow> {
     return this.entries();
   }
 
-  /** An epoch with this record, or its removal (null), is durable. */
+  /** Records that a record, or its removal (null), is durable. */
   settled(childId: string, row: unknown): void {
     if (this.#recent.get(childId) !== row) return;
-    // One that is being read may have passed by the old record already.
+    // The reading in progress may have passed the old record already.
     if (this.isBeingRead) this.#settled.set(childId, row);
     else this.#recent.delete(childId);
   }
 
-  /** All durable records, as they are now or were when the reading began. */
+  /** Fills in all durable records. They are as of now, or as of the moment when the reading began. */
   fill(rows: Iterable<readonly [childId: string, row: unknown]>): void {
     for (const [childId, row] of rows) if (!this.#recent.has(childId)) super.set(childId, row as ChildRow);
     for (const [childId, row] of this.#recent) {
@@ -92,7 +96,7 @@ export class ChildTable extends Map<string, ChildRow> {
     this.#settled.clear();
   }
 
-  /** Gives the memory back. */
+  /** Releases the memory. */
   shed(): void {
     this.isWhole = false;
     super.clear();
@@ -101,6 +105,9 @@ export class ChildTable extends Map<string, ChildRow> {
   #needAll(): void {
     if (this.isWhole) return;
     this.isWanted = true;
-    throw new BosunError('BOSUN_CHILDREN_UNREAD', 'the Boss has more children than are in memory');
+    throw new BosunError(
+      'BOSUN_CHILDREN_UNREAD',
+      'some children of the Boss are not in memory; look one up by its address',
+    );
   }
 }

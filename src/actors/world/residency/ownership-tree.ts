@@ -1,7 +1,10 @@
-/** Ownership trees: an actor under a Boss with all that it has invoked or spawned. They are in memory together. */
+/**
+ * Ownership trees: an actor under a Boss with everything that it has invoked or spawned. A tree is in memory as a
+ * whole.
+ */
 import { type Cell } from '../cell.ts';
 
-/** The actor under a Boss that this one belongs to; itself where it is one. */
+/** The actor under a Boss that this one belongs to; itself if it is one. */
 export function headOf(cell: Cell): Cell {
   let head = cell;
   while (head.bond === 'invoked' && head.parent !== undefined) head = head.parent;

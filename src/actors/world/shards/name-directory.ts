@@ -1,7 +1,7 @@
 /**
- * Names of other shards: who has a system id or a registered name there. Each shard tells the others of its own, in the
- * epoch in which they change, and what they are told is a row there, so that a crash changes nothing of what a turn can
- * find. It follows behind: two shards may give one name at the same time, and then each finds its own.
+ * Names of other shards: the holders of system ids and registered names there. Each shard announces its own in the
+ * epoch in which they change, and the others store the announcement as a row, so that a crash does not change what a
+ * turn can find. Eventually consistent: two shards may give one name at the same time, and then each finds its own.
  */
 import { keyText, rowKey } from '../../model/row-keys.ts';
 import { KEYSPACE, type RowKey } from '../../model/ports.ts';
@@ -11,13 +11,13 @@ import { type Surroundings } from '../surroundings.ts';
 
 type Needs = Pick<Surroundings, 'draft' | 'refOf'>;
 
-/** Of keyspace `shard`, under `name!<shard>!<name>`. */
+/** A row of keyspace `shard`, under `name!<shard>!<name>`. */
 type NameRow = readonly [life: number, address: string];
 
 export class NameDirectory {
   readonly #world: Needs;
   readonly #count: number;
-  /** By name, then by shard. */
+  /** Holders by name, then by shard. */
   readonly #holders = new Map<string, Map<number, NameRow>>();
 
   constructor(world: Needs, count: number) {
@@ -25,13 +25,13 @@ export class NameDirectory {
     this.#count = count;
   }
 
-  /** Takes in a row that recovery found, if it is a name's. */
+  /** Loads a row that recovery found, if it is a name's. */
   load(key: string, row: unknown): void {
     const [kind, shard = '', ...name] = key.split('!');
     if (kind === 'name') this.#hold(decodeURIComponent(name.join('!')), parseInt(shard, 16), row as NameRow);
   }
 
-  /** Who has a name on another shard; the first shard counts. */
+  /** The holder of a name on another shard; the first shard counts. */
   find(name: string): Ref | undefined {
     const holders = this.#holders.get(name);
     if (holders === undefined) return undefined;
@@ -43,7 +43,7 @@ export class NameDirectory {
     return this.#holders.keys();
   }
 
-  /** Another shard tells that one of its actors has a name. */
+  /** Enters a name of another shard's actor. */
   named(name: string, life: number, address: string): void {
     const shard = shardOfLife(life, this.#count);
     const row: NameRow = Object.freeze([life, address] as const);
@@ -51,7 +51,7 @@ export class NameDirectory {
     this.#world.draft.put(nameKey(shard, name), row);
   }
 
-  /** Another shard tells that one of its actors has a name no more. */
+  /** Removes a name of another shard's actor. */
   nameless(name: string, life: number): void {
     const shard = shardOfLife(life, this.#count);
     const holders = this.#holders.get(name);

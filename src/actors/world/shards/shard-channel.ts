@@ -1,19 +1,22 @@
 /**
- * Lines between shards: an outbox and an inbox for every other shard, by which what one turn sends across becomes
- * durable with that turn and arrives once, in order. A row leaves when its epoch is durable, and stays until the other
- * shard has said that the epoch in which it took it is. Rows are numbered by the counter of messages; the other side
- * remembers the highest number that it has taken, and asks again where some are missing before what it gets. What a row
- * means is shards.ts's affair.
+ * Channels between shards: an outbox and an inbox for every other shard. Messages become durable with the turns that
+ * send them and arrive once, in order. Everything that one epoch sends to one shard is one frame: encoded once, by the
+ * codec that every store reads, kept as one row and posted as the same bytes when the epoch is durable. A frame stays
+ * until the other shard has confirmed that the epoch in which it took the frame is durable. Frames are numbered by the
+ * counter of messages; the receiver remembers the highest number that it has taken, and requests missing ones.
+ * shard-link.ts interprets the messages.
  */
 import { LINE_MESSAGES_MAX } from '../../../limits.ts';
 import { rowKey } from '../../model/row-keys.ts';
-import { Concealed, KEYSPACE, type RowKey, type Wire } from '../../model/ports.ts';
+import { Concealed, KEYSPACE, type Wire } from '../../model/ports.ts';
 import { type ShardPlace } from '../../model/placement.ts';
 import { type Surroundings } from '../surroundings.ts';
 
 type Needs = Pick<Surroundings, 'codec' | 'draft' | 'log' | 'next' | 'nextNumber' | 'skip' | 'tracing' | 'wake'>;
 
-/** What crosses: `to` a life or the number of an ask, 0 where only the address, or the group, is known. */
+/**
+ * A message between shards: `to` is a life or the number of an ask, 0 if only the address, or the group, is known.
+ */
 export type ShardMessage = readonly [
   kind:
     | 'event'
@@ -33,34 +36,51 @@ export type ShardMessage = readonly [
   from: number,
 ];
 
-type Numbered = readonly [sequence: number, crossing: ShardMessage];
+/** A row of keyspace `frames`: messages as the codec packs a list of them. */
+export type FrameRow = readonly [shard: number, count: number, messages: Uint8Array];
 
-/** What goes over the wire. `more`: behind this one, please. `taken`: up to this one, for good. */
-type Frame =
-  | readonly ['rows', after: number, rows: readonly Numbered[]]
-  | readonly ['more' | 'taken', sequence: number];
+interface OpenFrame {
+  readonly count: number;
+  readonly messages: Uint8Array;
+}
 
-/** Rows of one frame: enough to share its price, few enough to be taken in one slice. */
-const FRAME_ROWS_MAX = 500;
+/**
+ * A frame or request on the wire. `frame`: the frame that followed `after`. `more`: requests frames after a number.
+ * `taken`: confirms.
+ */
+type Word =
+  | readonly ['frame', after: number, number: number, messages: Uint8Array]
+  | readonly ['more' | 'taken', number: number];
 
-/** Below so many the senders that wait go on: waking them one by one would have each wait again after one turn. */
+/** Messages of one frame: enough to share its cost, few enough to be taken in one slice. */
+const FRAME_MESSAGES_MAX = 500;
+
+/** The count below which waiting senders go on: waking them one by one would make each wait again after one turn. */
 const ROOM = LINE_MESSAGES_MAX / 2;
 
 interface ShardChannel {
   readonly shard: number;
-  /** Sent and not known to be taken, by sequence. */
-  readonly open: Map<number, ShardMessage>;
-  /** Of the epoch in the making. */
-  batch: { readonly epoch: number; readonly rows: Numbered[] };
-  /** The highest sequence that is durable. */
+  /** Sealed frames that are not confirmed, by number. */
+  readonly open: Map<number, OpenFrame>;
+  /** The frame that collects messages of the epoch in the making; null if there is none. */
+  making: { readonly number: number; readonly messages: ShardMessage[] } | null;
+  /** Whether the end of the epoch in the making will seal that frame. */
+  isGathered: boolean;
+  /** Number of messages in all of these frames. */
+  count: number;
+  /** The highest number with a row. */
+  sealed: number;
+  /** The highest durable number. */
   durable: number;
-  /** The highest sequence that was posted. */
+  /** The highest number posted. */
   posted: number;
-  /** What cannot be read holds up what is behind it. */
+  /** Whether an unreadable frame blocks those after it. */
   isBlocked: boolean;
-  /** The highest sequence that was taken from there. */
+  /** The highest number taken from the other shard. */
   taken: number;
-  /** Something is missing, and was asked for. */
+  /** Whether the epoch in the making will confirm that number. */
+  isToldOf: boolean;
+  /** Whether missing frames have been requested. */
   isAsking: boolean;
 }
 
@@ -69,13 +89,17 @@ export class ShardChannels {
   readonly #wire: Wire;
   readonly #arrive: (crossing: ShardMessage) => void;
   readonly #onRoom: (shard: number) => void;
-  /** By shard; none to oneself. */
+  /** Channels by shard; none to itself. */
   readonly #lines = new Map<number, ShardChannel>();
   #isOpen = false;
-  /** Who waits until what is on its way has been taken: up to which number, and what tells them. */
+  /** Callers that wait until everything in transit has been taken: the highest number, and a callback. */
   readonly #waiting = new Set<{ readonly upTo: number; readonly resolve: () => void }>();
 
-  /** @param parts.arrive Takes in what comes; it must not throw. `onRoom`: a line that was full has room again. */
+  /**
+   * Makes the channels.
+   *
+   * @param parts.arrive Takes a message; it must not throw. `onRoom`: called when a full channel has room again.
+   */
   constructor(parts: {
     world: Needs;
     place: ShardPlace;
@@ -93,38 +117,44 @@ export class ShardChannels {
       this.#lines.set(shard, {
         shard,
         open: new Map(),
-        batch: { epoch: 0, rows: [] },
+        making: null,
+        isGathered: false,
+        count: 0,
+        sealed: 0,
         durable: 0,
         posted: 0,
         isBlocked: false,
         taken: 0,
+        isToldOf: false,
         isAsking: false,
       });
     }
   }
 
-  /** Takes in the rows that recovery found, in key order. */
-  load(rows: Iterable<readonly [key: string, row: unknown]>): void {
-    for (const [key, row] of rows) {
-      const [direction, shard = '', sequence = ''] = key.split('!');
-      const line = this.#lines.get(parseInt(shard, 16));
-      if (line === undefined || line.isBlocked) continue;
-      if (direction === 'in') line.taken = row as number;
-      else if (direction !== 'out') continue;
-      else if ((row as ShardMessage)[3] instanceof Concealed) {
-        line.isBlocked = true;
-        this.#world.log(
-          `messages to worker ${line.shard} wait for a start that has the key under which the first of them is ` +
-            'encrypted',
-        );
-      } else {
-        line.durable = parseInt(sequence, 16);
-        line.open.set(line.durable, row as ShardMessage);
-      }
-    }
+  /** Loads the highest number taken from another shard, if a row that recovery found has it. */
+  loadTaken(key: string, row: unknown): void {
+    const [direction, shard = ''] = key.split('!');
+    const line = this.#lines.get(parseInt(shard, 16));
+    if (direction === 'in' && line !== undefined) line.taken = row as number;
   }
 
-  /** The system runs: takes what comes from now on, and sends again what nobody has confirmed. */
+  /** Loads a frame that recovery found, in order of the numbers. */
+  loadFrame(number: number, [shard, count, messages]: FrameRow): void {
+    const line = this.#lines.get(shard);
+    if (line === undefined || line.isBlocked) return;
+    if ((messages as unknown) instanceof Concealed) {
+      line.isBlocked = true;
+      this.#world.log(
+        `messages to worker ${shard} wait for a start that has the key under which the first of them is encrypted`,
+      );
+      return;
+    }
+    line.durable = number;
+    line.count += count;
+    line.open.set(number, { count, messages });
+  }
+
+  /** Opens the channels: takes incoming messages from now on, and sends unconfirmed frames again. */
   open(): void {
     this.#isOpen = true;
     this.#wire.listen((from, bytes) => this.#hear(from, bytes));
@@ -135,17 +165,17 @@ export class ShardChannels {
     }
   }
 
-  /** Nothing is posted or taken any more. */
+  /** Closes: nothing is posted or taken any more. */
   close(): void {
     this.#isOpen = false;
     this.#tellSettled();
   }
 
   isFull(shard: number): boolean {
-    return this.#line(shard).open.size >= LINE_MESSAGES_MAX;
+    return this.#line(shard).count >= LINE_MESSAGES_MAX;
   }
 
-  /** Resolves when everything that is on its way now has been taken, or nothing is posted any more. */
+  /** Resolves when everything now in transit has been taken, or nothing is posted any more. */
   settled(): Promise<void> {
     const upTo = this.#world.nextNumber('message');
     return new Promise((resolve) => {
@@ -154,96 +184,118 @@ export class ShardChannels {
     });
   }
 
-  /** Enters what crosses into the epoch in the making. All of it has been admitted. */
+  /** Enters a message into the epoch in the making. It has been admitted. */
   add(shard: number, crossing: ShardMessage): void {
-    const { draft, tracing } = this.#world;
     const line = this.#line(shard);
-    const sequence = this.#world.next('message');
-    const [, to, , what] = crossing;
-    line.open.set(sequence, crossing);
-    // Of another shard's actors nobody here knows which have secrets.
-    draft.putOf(to, outKey(shard, sequence), Object.freeze(crossing), (conceal) =>
-      crossing.with(3, conceal(what, (what as { type?: string } | undefined)?.type)),
-    );
-    if (line.batch.epoch !== tracing.epoch) {
-      const batch = { epoch: tracing.epoch, rows: [] };
-      line.batch = batch;
-      draft.output(() => this.#postBatch(line, batch.rows));
+    if (!line.isGathered) {
+      line.isGathered = true;
+      // A reply from another shard is not worth an epoch of its own, as long as there are turns to take.
+      this.#world.draft.atEnd(() => this.#gather(line));
     }
-    line.batch.rows.push([sequence, crossing]);
+    line.making ??= { number: this.#world.next('message'), messages: [] };
+    line.making.messages.push(crossing);
+    line.count += 1;
+    if (line.making.messages.length === FRAME_MESSAGES_MAX) this.#seal(line);
     this.#world.wake();
   }
 
-  /** One epoch's rows are durable. */
-  #postBatch(line: ShardChannel, rows: readonly Numbered[]): void {
-    line.durable = rows.at(-1)![0];
-    this.#postRows(line, line.posted, rows);
+  /** Seals the frame at the end of its epoch, and posts it when that is durable. */
+  #gather(line: ShardChannel): void {
+    line.isGathered = false;
+    this.#seal(line);
+    const { sealed } = line;
+    this.#world.draft.output(() => {
+      line.durable = sealed;
+      this.#postOpen(line, line.posted);
+    });
   }
 
-  /** Posts again what is durable, behind a sequence that the other side has. */
-  #postOpen(line: ShardChannel, after: number): void {
-    this.#postRows(
-      line,
-      after,
-      [...line.open].filter(([sequence]) => sequence > after && sequence <= line.durable),
-    );
+  /** Seals the frame that collects messages: makes it a row. */
+  #seal(line: ShardChannel): void {
+    if (line.making === null) return;
+    const { draft, codec } = this.#world;
+    const { number, messages } = line.making;
+    const { shard } = line;
+    const frame: OpenFrame = { count: messages.length, messages: codec.pack(messages) };
+    line.making = null;
+    line.sealed = number;
+    line.open.set(number, frame);
+    const row: FrameRow = Object.freeze([shard, frame.count, frame.messages] as const);
+    // This shard does not know which actors of other shards have secrets.
+    draft.putOf(0, rowKey(KEYSPACE.frames, number), row, (conceal) => [shard, frame.count, conceal(frame.messages)]);
   }
 
-  #postRows(line: ShardChannel, after: number, rows: readonly Numbered[]): void {
+  /** Posts durable frames after a number that the other side has or will get. */
+  #postOpen(line: ShardChannel, behind: number): void {
     if (line.isBlocked) return;
-    let last = after;
-    for (let at = 0; at < rows.length; at += FRAME_ROWS_MAX) {
-      const some = rows.slice(at, at + FRAME_ROWS_MAX);
-      this.#post(line, ['rows', last, some]);
-      last = some.at(-1)![0];
+    let after = behind;
+    for (const [number, { messages }] of line.open) {
+      if (number <= behind || number > line.durable) continue;
+      this.#post(line, ['frame', after, number, messages]);
+      after = number;
     }
-    line.posted = Math.max(line.posted, last);
+    line.posted = Math.max(line.posted, after);
   }
 
-  #post({ shard }: ShardChannel, frame: Frame): void {
-    if (this.#isOpen) this.#wire.post(shard, this.#world.codec.pack(frame));
+  #post({ shard }: ShardChannel, word: Word): void {
+    if (this.#isOpen) this.#wire.post(shard, this.#world.codec.pack(word));
   }
 
   #hear(from: number, bytes: Uint8Array): void {
     const line = this.#lines.get(from);
     if (!this.#isOpen || line === undefined) return;
-    const frame = this.#world.codec.unpack(bytes) as Frame;
-    if (frame[0] === 'rows') this.#take(line, frame[1], frame[2]);
+    const word = this.#world.codec.unpack(bytes) as Word;
+    if (word[0] === 'frame') this.#take(line, word[1], { number: word[2], messages: word[3] });
     else {
-      // After a store was set back (durability below `disk`) its numbers must not come twice.
-      this.#world.skip('message', frame[1] + 1);
-      if (frame[0] === 'more') this.#postOpen(line, frame[1]);
-      else this.#confirm(line, frame[1]);
+      // After a store was set back (durability below `disk`) its numbers must not be used again.
+      this.#world.skip('message', word[1] + 1);
+      if (word[0] === 'more') this.#postOpen(line, word[1]);
+      else this.#confirm(line, word[1]);
     }
   }
 
-  #take(line: ShardChannel, after: number, rows: readonly Numbered[]): void {
+  #take(line: ShardChannel, after: number, frame: { readonly number: number; readonly messages: Uint8Array }): void {
     if (after > line.taken) {
       if (!line.isAsking) this.#post(line, ['more', line.taken]);
       line.isAsking = true;
       return;
     }
     line.isAsking = false;
-    for (const [sequence, crossing] of rows) {
-      if (sequence <= line.taken) continue;
-      line.taken = sequence;
-      this.#arrive(crossing);
+    if (frame.number > line.taken) {
+      line.taken = frame.number;
+      for (const crossing of this.#world.codec.unpack(frame.messages) as readonly ShardMessage[])
+        this.#arrive(crossing);
     }
-    const { taken } = line;
-    this.#world.draft.put(rowKey(KEYSPACE.shard, `in!${hex(line.shard)}`), taken);
-    this.#world.draft.output(() => this.#post(line, ['taken', taken]));
+    this.#tellTaken(line);
     this.#world.wake();
   }
 
-  /** Removed with the next epoch, whatever that is about: one that comes again is known at the other side. */
+  /** Confirms once for everything that one epoch takes. */
+  #tellTaken(line: ShardChannel): void {
+    if (line.isToldOf) return;
+    line.isToldOf = true;
+    const { draft } = this.#world;
+    draft.atEnd(() => {
+      line.isToldOf = false;
+      const { taken } = line;
+      draft.put(rowKey(KEYSPACE.shard, `in!${line.shard.toString(16).padStart(4, '0')}`), taken);
+      draft.output(() => this.#post(line, ['taken', taken]));
+    });
+  }
+
+  /**
+   * Removes confirmed frames with the next epoch, whatever its contents, since the other side recognises a repeated
+   * frame.
+   */
   #confirm(line: ShardChannel, upTo: number): void {
-    const wasFull = line.open.size > ROOM;
-    for (const sequence of line.open.keys()) {
-      if (sequence > upTo) break;
-      line.open.delete(sequence);
-      this.#world.draft.remove(outKey(line.shard, sequence));
+    const wasFull = line.count > ROOM;
+    for (const [number, { count }] of line.open) {
+      if (number > upTo) break;
+      line.open.delete(number);
+      line.count -= count;
+      this.#world.draft.remove(rowKey(KEYSPACE.frames, number));
     }
-    if (wasFull && line.open.size <= ROOM) this.#onRoom(line.shard);
+    if (wasFull && line.count <= ROOM) this.#onRoom(line.shard);
     if (this.#waiting.size > 0) this.#tellSettled();
   }
 
@@ -251,7 +303,7 @@ export class ShardChannels {
     const oldest = Math.min(
       ...[...this.#lines.values()]
         .filter(({ isBlocked }) => !isBlocked)
-        .map(({ open }) => open.keys().next().value ?? Infinity),
+        .map(({ open, making }) => open.keys().next().value ?? making?.number ?? Infinity),
     );
     for (const waiting of this.#waiting) {
       if (this.#isOpen && oldest < waiting.upTo) continue;
@@ -263,12 +315,4 @@ export class ShardChannels {
   #line(shard: number): ShardChannel {
     return this.#lines.get(shard)!;
   }
-}
-
-function outKey(shard: number, sequence: number): RowKey {
-  return rowKey(KEYSPACE.shard, `out!${hex(shard)}!${sequence.toString(16).padStart(14, '0')}`);
-}
-
-function hex(shard: number): string {
-  return shard.toString(16).padStart(4, '0');
 }

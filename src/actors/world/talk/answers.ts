@@ -1,7 +1,7 @@
 /**
- * Answers to the orders of hosts to Bosses. An order is answered when what it asks for is done, which may be later than
- * the turn that takes it: a start when the child has begun or has failed to, an end when those who were told have
- * ended. What waits here is lost with the process, and so are the hosts who wait.
+ * Answers to host orders to Bosses. An order is answered when it is carried out, which may be later than the turn that
+ * takes it: a start when the child has begun or has failed to, an end when the told children have ended. Waiting orders
+ * are lost with the process, and so are the hosts that wait.
  */
 import { BosunError, ERROR_CODES, type ErrorCode, messageOf } from '../../../errors.ts';
 import { type InboundRequest } from '../mailbox/inbound.ts';
@@ -10,7 +10,7 @@ import { type Message } from '../mailbox/message.ts';
 
 export class Answers {
   readonly #draft: EpochDraft;
-  /** The order that the turn under way takes. */
+  /** The order that the current turn takes. */
   #asked: InboundRequest | null = null;
   /** Orders that wait for a child to have begun, by its life. */
   readonly #starts = new Map<number, InboundRequest[]>();
@@ -21,13 +21,13 @@ export class Answers {
     this.#draft = draft;
   }
 
-  /** A Boss takes a message. */
+  /** Records that a Boss takes a message. */
   begin({ order }: Message): void {
     this.#asked = order;
     if (order !== null) order.isInHand = true;
   }
 
-  /** It has taken it. */
+  /** Records that a Boss has taken the message. */
   end(boss: number, isBusy: boolean): void {
     const asked = this.#asked;
     this.#asked = null;
@@ -46,7 +46,7 @@ export class Answers {
     if (this.#asked !== null) this.#asked.failure ??= failureOf(error);
   }
 
-  /** The order under way is answered, by this, when the child has begun. */
+  /** Delays the answer to the current order until the child has begun. */
   awaitStart(child: number, answer: unknown): void {
     const asked = this.#asked;
     if (asked === null) return;
@@ -63,9 +63,9 @@ export class Answers {
   }
 
   /**
-   * The start of a child has failed; of one that could not even be born, 0.
+   * Handles the failed start of a child; 0 for one that could not even be born.
    *
-   * @returns An order to go with the word to the Boss, so that it is answered when the Boss has dealt with it.
+   * @returns An order to go with the signal to the Boss, so that it is answered when the Boss has handled it.
    */
   startFailed(child: number, error: unknown): InboundRequest | null {
     const asked = child === 0 ? this.#asked : null;
@@ -78,13 +78,13 @@ export class Answers {
     return first;
   }
 
-  /** An actor was removed. */
+  /** Fails the orders that waited for a removed actor. */
   gone(life: number, address: string): void {
     if (this.#starts.size + this.#scripts.size === 0) return;
     const script = this.#scripts.get(life);
     this.#scripts.delete(life);
     for (const order of [...this.#take(life), ...(script === undefined ? [] : [script])]) {
-      order.failure = new BosunError('BOSUN_ACTOR_UNKNOWN', `${address} was removed meanwhile`, {
+      order.failure = new BosunError('BOSUN_ACTOR_UNKNOWN', `${address} was removed before the order was complete`, {
         details: { address },
       });
       this.#settle(order);
@@ -105,7 +105,7 @@ export class Answers {
 
 function failureOf(error: unknown): BosunError {
   if (error instanceof BosunError) return error;
-  // What has been admitted is a plain error with the code of what it was.
+  // An admitted error is a plain error with the original code.
   const { code } = (error ?? {}) as { code?: unknown };
   const known =
     typeof code === 'string' && Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : 'BOSUN_START_FAILED';

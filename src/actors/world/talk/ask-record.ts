@@ -1,32 +1,33 @@
-/** One ask: what its asker gives, what is known of it, and its row. Data only. */
+/** One ask: its options, its facts, and its row. Data only. */
 import { type Cancel } from '../../../clock.ts';
 import { type BosunError } from '../../../errors.ts';
 
+/** The timeout of an ask, and the id by which it is repeated. */
 export interface AskOptions {
-  /** How long to wait for the reply. Default 5,000 ms, at most 24 hours. */
+  /** Milliseconds to wait for the reply. Default 5,000, at most 24 hours. */
   readonly timeoutMs?: number;
-  /** Kernel time until which to wait, in place of `timeoutMs`. */
+  /** Kernel time until which to wait, instead of `timeoutMs`. */
   readonly deadlineMs?: number;
   /**
-   * Names the ask: asked again with it, nothing is sent again, and the recorded reply is returned. It is remembered for
+   * The id of the ask. An ask with the same id is not sent again, and returns the recorded reply. It is remembered for
    * 24 hours of kernel time after its last use. 1 to 256 characters.
    */
   readonly id?: string;
   /**
-   * Of what is asked: an ask of the same id with another digest is refused with BOSUN_KEY_CONFLICT. At most 256
+   * A digest of the question: an ask of the same id with another digest is refused with BOSUN_KEY_CONFLICT. At most 256
    * characters.
    */
   readonly digest?: string;
 }
 
-/** Somebody in this process who waits for the reply. */
+/** A caller in this process that waits for the reply. */
 export interface AskWaiter {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: BosunError) => void;
   readonly cancel: Cancel;
 }
 
-/** One that waits for a reply, or whose reply is remembered. */
+/** An ask that waits for a reply, or whose reply is remembered. */
 export interface Ask {
   readonly number: number;
   readonly id: string | null;
@@ -35,19 +36,19 @@ export interface Ask {
   readonly asker: number;
   readonly to: number;
   readonly address: string;
-  /** Kernel time of its beginning. */
+  /** Kernel time at which it began. */
   readonly sinceMs: number;
   deadlineMs: number;
   usedAtMs: number;
   answer: { readonly value: unknown } | null;
-  /** Whether it is in an epoch, together with its request: no row of it may be written before. */
+  /** Whether the ask is in an epoch, together with its request. No row of it may be written before. */
   isEntered: boolean;
   /** Whether the answer is durable. */
   isTold: boolean;
   readonly waiters: Set<AskWaiter>;
 }
 
-/** Its row. */
+/** The row of an ask. */
 export type AskRow = readonly [
   id: string | null,
   asker: number,
@@ -56,8 +57,8 @@ export type AskRow = readonly [
   deadlineMs: number,
   usedAtMs: number,
   answer: readonly [value: unknown] | null,
-  /** When it began. */
+  /** Kernel time at which it began. */
   sinceMs: number,
-  /** Absent where its host gave none. */
+  /** The digest of the question; absent if the host gave none. */
   digest?: string,
 ];

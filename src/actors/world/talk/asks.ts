@@ -1,8 +1,8 @@
 /**
- * Asks: a request with a reply that is awaited, by a host or by a machine's `ask`. The request is an ordinary event
- * with a durable reply address; the first reply to it counts. An ask with an id, and every ask of a machine, is a row:
- * it is joined, not sent again, by whoever asks again with that id, and its reply is remembered. Limits: a host's
- * waiting does not survive its process, only what its id names does.
+ * Asks: a request whose reply is awaited, by a host or by a machine's `ask`. The request is an ordinary event with a
+ * durable reply address; the first reply counts. An ask with an id, and every ask of a machine, is a row: asking again
+ * with that id joins it instead of sending again, and its reply is remembered. A host's waiting ends with its process;
+ * only an ask with an id survives.
  */
 import { type EventObject } from 'xstate';
 import { BosunError, messageOf } from '../../../errors.ts';
@@ -13,6 +13,7 @@ import { Concealed, KEYSPACE } from '../../model/ports.ts';
 import { type Ref } from '../../model/ref.ts';
 import { type Elsewhere } from '../shards/other-shards.ts';
 import { type Ask, type AskOptions, type AskRow, type AskWaiter } from './ask-record.ts';
+import { Remembered } from '../remembered.ts';
 import { rowKey } from '../../model/row-keys.ts';
 import { type Surroundings } from '../surroundings.ts';
 
@@ -21,26 +22,23 @@ type Needs = Pick<
   'cells' | 'clock' | 'draft' | 'letters' | 'next' | 'post' | 'refOf' | 'shards' | 'time' | 'wake'
 >;
 
-/** Old ones forgotten at a time: more than one ask can add, few enough not to be felt. */
-const FORGOTTEN_AT_ONCE = 8;
-
 export class Asks {
   readonly #world: Needs;
   readonly #byNumber = new Map<number, Ask>();
-  /** Of hosts; the one that was used longest ago comes first. */
-  readonly #byId = new Map<string, Ask>();
-  /** Without an answer, by the life that is asked. */
+  /** Asks of hosts with an id. */
+  readonly #named = new Remembered<Ask>();
+  /** Unanswered asks, by the life of the receiver. */
   readonly #open = new Map<number, Set<Ask>>();
-  /** Also those whose end is in an epoch that is not durable yet. */
+  /** Waiters, also those whose end is in an epoch that is not durable yet. */
   readonly #waiters = new Set<AskWaiter>();
-  /** Without an answer, as of the last durable epoch. */
+  /** Unanswered asks as of the last durable epoch. */
   readonly #shown = new Set<Ask>();
 
   constructor(world: Needs) {
     this.#world = world;
   }
 
-  /** Takes in a row that recovery found. The population is there. */
+  /** Loads a row that recovery found. The population exists. */
   load(number: number, row: AskRow): void {
     const [id, asker, to, address, storedDeadlineMs, storedUsedAtMs, answer, storedSinceMs, digest] = row;
     const { setBackMs } = this.#world.time;
@@ -68,53 +66,58 @@ export class Asks {
     if (answer === null) this.#shown.add(ask);
   }
 
-  /** Brings the ids into the order of their use, after all rows are loaded. */
+  /** Sorts the ids by use, after all rows are loaded. */
   loaded(): void {
-    const byUse = [...this.#byId.values()].sort((a, b) => a.usedAtMs - b.usedAtMs);
-    this.#byId.clear();
-    for (const ask of byUse) this.#byId.set(ask.id!, ask);
+    const byUse = [...this.#byNumber.values()].sort((a, b) => a.usedAtMs - b.usedAtMs);
+    for (const ask of byUse) if (ask.id !== null) this.#named.enter(ask.id, ask);
   }
 
-  /** Those that somebody waits for, as of the last durable epoch: not answered, and not overdue. */
+  /** The asks for which a caller waits, as of the last durable epoch: not answered, and not overdue. */
   pending(): Ask[] {
     const nowMs = this.#world.time.nowMs();
     return [...this.#shown].filter(({ deadlineMs }) => deadlineMs > nowMs);
   }
 
-  /** Throws BOSUN_VALUE_REFUSED. */
+  /** The deadline of an ask. Throws BOSUN_VALUE_REFUSED. */
   deadlineOf({ timeoutMs = ASK_TIMEOUT_MS, deadlineMs }: AskOptions): number {
     const nowMs = this.#world.time.nowMs();
     const untilMs = deadlineMs ?? nowMs + timeoutMs;
     if (!(untilMs - nowMs <= ASK_MS_MAX) || !Number.isFinite(untilMs)) {
-      throw new BosunError('BOSUN_VALUE_REFUSED', `an ask waits for at most ${ASK_MS_MAX} ms`);
+      throw new BosunError('BOSUN_VALUE_REFUSED', `the timeout of an ask must be at most ${ASK_MS_MAX} ms`);
     }
     return untilMs;
   }
 
   /**
-   * The ask that a host's id names already. Throws BOSUN_VALUE_REFUSED for what is no id, and for the id of an ask of
-   * somebody else; BOSUN_KEY_CONFLICT for that of an ask with another digest.
+   * The existing ask with a host's id. Throws BOSUN_VALUE_REFUSED for an invalid id, and for the id of another caller's
+   * ask; BOSUN_KEY_CONFLICT for an ask with another digest.
    */
   known(id: string | undefined, address: string, digest?: string): Ask | undefined {
     if (id === undefined) return undefined;
     if (!isName(id) || (digest !== undefined && !isName(digest))) {
-      throw new BosunError('BOSUN_VALUE_REFUSED', `the id of an ask is text of 1 to ${ASK_ID_CHARS_MAX} characters`);
+      throw new BosunError(
+        'BOSUN_VALUE_REFUSED',
+        `the id of an ask must be text of 1 to ${ASK_ID_CHARS_MAX} characters`,
+      );
     }
-    this.#forgetOld();
-    const known = this.#byId.get(id);
+    this.#named.forgetThrough(this.#world.time.nowMs() - ASK_WINDOW_MS, (ask) => this.drop(ask));
+    const known = this.#named.get(id);
     if (known !== undefined && known.address !== address) {
-      throw new BosunError('BOSUN_VALUE_REFUSED', `the id ${JSON.stringify(id)} is that of an ask of ${known.address}`);
+      throw new BosunError(
+        'BOSUN_VALUE_REFUSED',
+        `the id ${JSON.stringify(id)} is in use by an ask of ${known.address}`,
+      );
     }
     if (known !== undefined && known.digest !== digest) {
       throw new BosunError(
         'BOSUN_KEY_CONFLICT',
-        `the id ${JSON.stringify(id)} is that of another request to ${address}`,
+        `the id ${JSON.stringify(id)} was used for another request to ${address}`,
       );
     }
     return known;
   }
 
-  /** A new ask, which counts once it is entered. Throws BOSUN_ASKS_FULL for a host's. */
+  /** Creates an ask, which takes effect when it is entered. Throws BOSUN_ASKS_FULL for an ask of a host. */
   open(
     to: Pick<Cell, 'life' | 'address'>,
     {
@@ -124,12 +127,7 @@ export class Asks {
       deadlineMs,
     }: { id?: string | null | undefined; digest?: string | undefined; asker: number; deadlineMs: number },
   ): Ask {
-    if (asker === 0 && this.#byNumber.size >= ASKS_MAX) {
-      throw new BosunError(
-        'BOSUN_ASKS_FULL',
-        `${ASKS_MAX} asks are open or remembered; one is forgotten ${ASK_WINDOW_MS} ms after its last use`,
-      );
-    }
+    if (asker === 0 && this.#byNumber.size >= ASKS_MAX) this.#makeRoom();
     const { life, address } = to;
     const usedAtMs = this.#world.time.nowMs();
     const ask: Ask = {
@@ -151,12 +149,12 @@ export class Asks {
     return ask;
   }
 
-  /** Where its reply goes: a reference to a life that no actor has, and so one that nobody outside can make up. */
+  /** The reply address: a reference to a life that no actor has. Code outside of the kernel cannot make one up. */
   replyTo({ number }: Ask): Ref {
     return this.#world.refOf(number, `ask:${number}`);
   }
 
-  /** Enters it into the epoch of its request. */
+  /** Enters an ask into the epoch of its request. */
   enter(ask: Ask): void {
     ask.isEntered = true;
     this.#world.draft.output(() => {
@@ -165,7 +163,7 @@ export class Asks {
     if (ask.id !== null || ask.asker !== 0) this.#put(ask);
   }
 
-  /** Waits for the reply. Rejects with BOSUN_TIMEOUT, BOSUN_ASK_FAILED, or what the system closed for. */
+  /** Waits for the reply. Rejects with BOSUN_TIMEOUT, BOSUN_ASK_FAILED, or the error for which the system closed. */
   wait(ask: Ask, deadlineMs: number): Promise<unknown> {
     const { time, clock } = this.#world;
     this.#use(ask, deadlineMs);
@@ -180,7 +178,7 @@ export class Asks {
           if (ask.id === null && ask.asker === 0 && ask.waiters.size === 0) this.drop(ask);
           const { address, id } = ask;
           reject(
-            new BosunError('BOSUN_TIMEOUT', `${address} did not reply in time; it may still do what it was asked`, {
+            new BosunError('BOSUN_TIMEOUT', `${address} did not reply in time; it may still handle the ask`, {
               details: { address, id, unknownOutcome: true },
             }),
           );
@@ -194,29 +192,29 @@ export class Asks {
   }
 
   /**
-   * Asks on behalf of an effect: once, however often the effect is started. Throws BOSUN_MAILBOX_FULL and what
-   * admission throws.
+   * Asks on behalf of an effect. With `once`, one ask however often the effect is started. Otherwise a new one with
+   * every call, which waits no longer than this process lives. Throws BOSUN_MAILBOX_FULL and the errors of admission.
    */
   fromEffect(
     asker: Cell,
     to: Cell | Elsewhere,
-    options: AskOptions,
+    { often, ...options }: AskOptions & { readonly often: 'once' | 'everyCall' },
     request: (replyTo: Ref) => EventObject,
   ): Promise<unknown> {
     const deadlineMs = this.deadlineOf(options);
-    const before = asker.asked;
+    const before = often === 'once' ? asker.asked : undefined;
     if (before !== undefined) {
-      // A deadline that is yet to come outlives the start that set it; one that has passed begins anew.
+      // A deadline in the future outlives the start that set it; one that has passed begins anew.
       return this.wait(before, before.deadlineMs > this.#world.time.nowMs() ? before.deadlineMs : deadlineMs);
     }
     if (to.isFull)
       throw new BosunError('BOSUN_MAILBOX_FULL', `${to.address} has too many unread messages to be asked`, {
         details: { address: to.address },
       });
-    const ask = this.open(to, { asker: asker.life, deadlineMs });
+    const ask = this.open(to, { asker: often === 'once' ? asker.life : 0, deadlineMs });
     try {
       const event = request(this.replyTo(ask));
-      asker.asked = ask;
+      if (often === 'once') asker.asked = ask;
       this.enter(ask);
       if ('deliver' in to) to.deliver(event);
       else this.#world.post(to, event, asker.life);
@@ -227,7 +225,7 @@ export class Asks {
     return this.wait(ask, deadlineMs);
   }
 
-  /** Takes a reply, which has been admitted. One that nobody waits for any more becomes a dead letter. */
+  /** Takes an admitted reply. It becomes a dead letter if no caller waits for it any more. */
   reply(from: Pick<Cell, 'life' | 'address'>, to: Ref, value: unknown): void {
     if (this.#world.shards?.reply(from, to, value) === true) return;
     const ask = this.#byNumber.get(to.life);
@@ -254,34 +252,36 @@ export class Asks {
     });
   }
 
-  /** What was asked will not be answered: it crashed who was asked, or that one has ended. The id may be used anew. */
+  /**
+   * Fails an ask that will not be answered, because it crashed its receiver, or the receiver has ended. Its id may be
+   * used again.
+   */
   fail(ask: Ask, error: BosunError): void {
     this.drop(ask);
     this.#world.draft.output(() => this.#settle(ask, ({ reject }) => reject(error)));
     this.#world.wake();
   }
 
-  /** The request that crashed its receiver until it was put aside, if it was one. */
+  /** Handles the request that crashed its receiver until it was quarantined, if it was one. */
   crashed({ address }: { readonly address: string }, event: EventObject, cause: unknown): void {
     const to = (event as { replyTo?: { life?: unknown } }).replyTo;
     if (typeof to?.life !== 'number') return;
     const asked = this.#byNumber.get(to.life) ?? { address, id: null };
     const details = { address: asked.address, id: asked.id };
-    const error = new BosunError(
-      'BOSUN_ASK_FAILED',
-      `${asked.address} failed over what it was asked: ${messageOf(cause)}`,
-      { cause, details },
-    );
+    const error = new BosunError('BOSUN_ASK_FAILED', `${asked.address} failed on the ask: ${messageOf(cause)}`, {
+      cause,
+      details,
+    });
     if (this.#world.shards?.fail(to.life, address, error) !== true) this.failed(to.life, error);
   }
 
-  /** The ask of a number, if it is open, will not be answered. */
+  /** Fails the ask with this number, if it is open. */
   failed(number: number, error: BosunError): void {
     const ask = this.#byNumber.get(number);
     if (ask !== undefined && ask.answer === null) this.fail(ask, error);
   }
 
-  /** An actor's life is over: nobody there will reply. */
+  /** Fails all asks to an ended life. */
   ended({ life, address }: Cell): void {
     for (const ask of [...(this.#open.get(life) ?? [])]) {
       this.fail(
@@ -291,14 +291,14 @@ export class Asks {
     }
   }
 
-  /** The effect has ended for good and will not ask again. */
+  /** Forgets the ask of an effect that has ended for good. */
   forget(asker: Cell): void {
     const ask = asker.asked;
     asker.asked = undefined;
     if (ask !== undefined) this.drop(ask);
   }
 
-  /** Nothing further becomes durable. */
+  /** Rejects all waiters, because nothing further becomes durable. */
   rejectAll(reason: BosunError): void {
     for (const { cancel, reject } of this.#waiters) {
       cancel();
@@ -307,14 +307,14 @@ export class Asks {
     this.#waiters.clear();
   }
 
-  /** Drops what others may have asked of these lives, and what these have asked. */
+  /** Drops asks to and from these lives. */
   erase(lives: ReadonlySet<number>): void {
     for (const ask of [...this.#byNumber.values()]) if (lives.has(ask.to) || lives.has(ask.asker)) this.drop(ask);
   }
 
   #index(ask: Ask): void {
     this.#byNumber.set(ask.number, ask);
-    if (ask.id !== null) this.#byId.set(ask.id, ask);
+    if (ask.id !== null) this.#named.enter(ask.id, ask);
     if (ask.answer !== null) return;
     const open = this.#open.get(ask.to);
     if (open === undefined) this.#open.set(ask.to, new Set([ask]));
@@ -327,16 +327,16 @@ export class Asks {
     if (open?.size === 0) this.#open.delete(ask.to);
   }
 
-  /** Forgets an ask: nobody will learn of its outcome. */
+  /** Forgets an ask whose outcome no caller will learn. */
   drop(ask: Ask): void {
     this.#close(ask);
     this.#byNumber.delete(ask.number);
-    if (ask.id !== null && this.#byId.get(ask.id) === ask) this.#byId.delete(ask.id);
+    if (ask.id !== null && this.#named.get(ask.id) === ask) this.#named.leave(ask.id);
     if (ask.asker !== 0) {
       const asker = this.#world.cells.get(ask.asker);
       if (asker?.asked === ask) asker.asked = undefined;
     }
-    // What is in no row is forgotten at once.
+    // An ask without a row is forgotten at once.
     if (ask.id === null && ask.asker === 0) this.#shown.delete(ask);
     else {
       this.#world.draft.remove(rowKey(KEYSPACE.asks, ask.number));
@@ -344,7 +344,7 @@ export class Asks {
     }
   }
 
-  /** It was asked again, or answered: its window begins anew. */
+  /** Extends the window of an ask that was repeated or answered. */
   #use(ask: Ask, deadlineMs: number, always = false): void {
     if (ask.id === null && ask.asker === 0) {
       ask.deadlineMs = Math.max(ask.deadlineMs, deadlineMs);
@@ -354,10 +354,7 @@ export class Asks {
     if (!always && ask.usedAtMs === nowMs && ask.deadlineMs >= deadlineMs) return;
     ask.usedAtMs = nowMs;
     if (ask.answer === null) ask.deadlineMs = Math.max(ask.deadlineMs, deadlineMs);
-    if (ask.id !== null) {
-      this.#byId.delete(ask.id);
-      this.#byId.set(ask.id, ask);
-    }
+    if (ask.id !== null) this.#named.enter(ask.id, ask);
     if (!ask.isEntered) return;
     this.#put(ask);
     this.#world.wake();
@@ -380,13 +377,12 @@ export class Asks {
     waiters.clear();
   }
 
-  #forgetOld(): void {
-    const before = this.#world.time.nowMs() - ASK_WINDOW_MS;
-    let left = FORGOTTEN_AT_ONCE;
-    for (const ask of this.#byId.values()) {
-      if (ask.usedAtMs > before || left-- === 0) return;
-      this.drop(ask);
-    }
+  /** Forgets a remembered ask for which no caller waits. Throws BOSUN_ASKS_FULL if there is none. */
+  #makeRoom(): void {
+    const ask = this.#named.toGiveWay(this.#world.time.nowMs(), ({ waiters }) => waiters.size > 0);
+    if (ask === undefined)
+      throw new BosunError('BOSUN_ASKS_FULL', `no room: ${ASKS_MAX} asks are open or were recently used`);
+    this.drop(ask);
   }
 }
 

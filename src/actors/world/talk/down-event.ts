@@ -1,22 +1,22 @@
-/** The end of a life, as whoever watches it is told. Data only. */
+/** The event that tells a watcher of the end of a life. Data only. */
 import { type Ref } from '../../model/ref.ts';
 
 /**
- * How a life ended. `shutdown`: by order, or with whom it belonged to. `unknown`: it had ended, or never was, when the
+ * How a life ended. `shutdown`: by order, or with its parent. `unknown`: it had ended, or never existed, when the
  * monitor was set.
  */
 export type DownReason = 'normal' | 'error' | 'shutdown' | 'unknown';
 
-/** What a monitor gets. No agent and no host can send one. */
+/** The event of a monitor. No agent and no host can send one. */
 export interface DownEvent {
   readonly type: 'bosun.down';
   readonly address: string;
-  /** The life that ended; undefined where an address was monitored and nobody lived there. */
+  /** The life that ended. Undefined if an address was monitored at which no actor lived. */
   readonly ref: Ref | undefined;
   readonly reason: DownReason;
-  /** Of reason `error`: what it failed by. */
+  /** The error of the life, for reason `error`. */
   readonly error: unknown;
 }
 
-/** As the row says it. */
+/** The kind of a relation, as stored in its row. */
 export type Relation = 'monitor' | 'link';

@@ -1,7 +1,7 @@
 /**
- * Groups and registered names: who can be reached by a word. An actor may be in a group several times and leaves it as
- * often; a name is held by one actor at a time, with a value. Both are rows, changed in the turn that says so, and
- * given up in the epoch in which the holder ends or begins anew.
+ * Groups and registered names. An actor may join a group several times and leaves it as often; a name is held by one
+ * actor at a time, with a value. Both are rows, changed in the turn that orders it, and given up in the epoch in which
+ * the holder ends or begins anew.
  */
 import { type Cell } from '../cell.ts';
 import { KEYSPACE, type RowKey } from '../../model/ports.ts';
@@ -15,7 +15,7 @@ export type NameRow = readonly [life: number, value: unknown];
 
 export class Groups {
   readonly #world: Needs;
-  /** Per group: how often each life has joined. */
+  /** How often each life has joined, per group. */
   readonly #members = new Map<string, Map<number, number>>();
   readonly #groupsOf = new Map<number, Set<string>>();
   readonly #holders = new Map<string, { readonly life: number; readonly value: unknown }>();
@@ -25,7 +25,7 @@ export class Groups {
     this.#world = world;
   }
 
-  /** Takes in a row that recovery found: `<group>!<life>`. */
+  /** Loads a row that recovery found: `<group>!<life>`. */
   loadMember(key: string, joins: number): void {
     this.#index(decodeURIComponent(key.slice(0, -15)), parseInt(key.slice(-14), 16), joins);
   }
@@ -34,7 +34,7 @@ export class Groups {
     if (this.#world.cells.mayHave(life)) this.#hold(decodeURIComponent(key), life, value);
   }
 
-  /** Of how many groups it is a member, and how many names it holds. */
+  /** The number of groups that an actor is in and of names that it holds. */
   count({ life }: Cell): number {
     return (this.#groupsOf.get(life)?.size ?? 0) + (this.#namesOf.get(life)?.size ?? 0);
   }
@@ -55,21 +55,21 @@ export class Groups {
     }
   }
 
-  /** Members in order of their births, each once. */
+  /** Members in order of birth, once each. */
   members(group: string): Cell[] {
     const lives = [...(this.#members.get(group)?.keys() ?? [])].sort((a, b) => a - b);
     return lives.flatMap((life) => this.#world.cells.get(life) ?? []);
   }
 
-  /** Who holds a name. */
+  /** The holder of a name. */
   holder(name: string): Cell | undefined {
     const held = this.#holders.get(name);
     return held && this.#world.cells.get(held.life);
   }
 
   /**
-   * Gives a name to an actor that nobody else has, or another value to one that it has. @returns Whoever has it
-   * already.
+   * Gives a free name to an actor, or another value to a name that it has. @returns The holder, if another actor has
+   * it.
    */
   register(cell: Cell, name: string, value: unknown): Cell | undefined {
     const holder = this.holder(name) ?? this.#world.names.get(name);
@@ -85,7 +85,7 @@ export class Groups {
     if (this.#holders.get(name)?.life === life) this.#removeName(name, life);
   }
 
-  /** It is in no group and has no name any more: its life is over, or begins anew. */
+  /** Removes an actor from all groups and names, because its life is over or starts again. */
   ended({ life }: Cell): void {
     for (const group of [...(this.#groupsOf.get(life) ?? [])]) this.#removeMember(group, life);
     for (const name of [...(this.#namesOf.get(life) ?? [])]) this.#removeName(name, life);

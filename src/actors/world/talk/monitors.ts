@@ -1,7 +1,7 @@
 /**
- * Monitors and links: who is told, once, when a life ends, in the epoch of that end and behind all that the dead had
- * sent. A restart by a Boss is no end: the life goes on. A monitor gets `bosun.down`; a linked actor fails by an end
- * that was not normal. Each relation is a row.
+ * Monitors and links: watchers are told once when a life ends, in the epoch of that end and after everything that it
+ * had sent. A restart by a Boss is not an end. A monitor gets `bosun.down`; a linked actor fails when the end was
+ * abnormal. Each relation is a row.
  */
 import { BosunError, messageOf } from '../../../errors.ts';
 import { type Cell } from '../cell.ts';
@@ -15,41 +15,41 @@ type Needs = Pick<Surroundings, 'addresses' | 'cells' | 'draft' | 'enqueue' | 'r
 
 export class Monitors {
   readonly #world: Needs;
-  /** By the life watched: who watches it, by key of the row. */
+  /** Watchers by the watched life and by key of the row. */
   readonly #watched = new Map<number, Map<RowKey, { readonly watcher: number; readonly relation: Relation }>>();
-  /** By the life that watches: whom, by key of the row. */
+  /** Watched lives by the watcher's life and by key of the row. */
   readonly #watching = new Map<number, Map<RowKey, number>>();
 
   constructor(world: Needs) {
     this.#world = world;
   }
 
-  /** Takes in a row that recovery found: `<watched>!<watcher>!<relation>`. */
+  /** Loads a row that recovery found: `<watched>!<watcher>!<relation>`. */
   load(key: string): void {
     const [watched = '', watcher = '', relation] = key.split('!');
     this.#index(parseInt(watched, 16), parseInt(watcher, 16), relation as Relation);
   }
 
-  /** How many relations it has entered. */
+  /** The number of relations that an actor has entered. */
   count(watcher: Cell): number {
     return this.#watching.get(watcher.life)?.size ?? 0;
   }
 
-  /** Enters a monitor; a second one of the same life changes nothing. One that has ended is reported at once. */
+  /** Enters a monitor; a second one of the same life changes nothing. An ended life is reported at once. */
   monitor(watcher: Cell, target: Ref | string): void {
     const cell = this.#find(target);
     if (cell !== undefined) this.#put(cell.life, watcher.life, 'monitor');
     else if (!this.#watchAway(watcher, target, 'monitor')) this.#tellUnknown(watcher, target);
   }
 
-  /** Takes a monitor back; a `bosun.down` that is in the mailbox already stays. */
+  /** Removes a monitor; a `bosun.down` that is already in the mailbox stays. */
   demonitor(watcher: Cell, target: Ref | string): void {
     const cell = this.#find(target);
     if (cell !== undefined) this.#remove(cell.life, watcher.life, 'monitor');
     else if (typeof target !== 'string') this.#removeAway(target.life, watcher.life, 'monitor');
   }
 
-  /** Enters a link, which goes both ways. With one that has ended, the linking actor fails. */
+  /** Enters a link, which works both ways. If the other has ended, the linking actor fails. */
   link(one: Cell, target: Ref | string): void {
     const other = this.#find(target);
     if (other === one) return;
@@ -67,7 +67,7 @@ export class Monitors {
     if (other !== undefined) this.#removeAway(other, one.life, 'link');
   }
 
-  /** A life is over: whoever watches it is told, and it watches nobody any more. */
+  /** Tells the watchers of an ended life, and ends its own watching. */
   ended(cell: Cell): void {
     const watchers = this.#watched.get(cell.life);
     if (watchers !== undefined) {
@@ -90,7 +90,7 @@ export class Monitors {
     this.release(cell);
   }
 
-  /** It watches nobody any more, and its links are undone: its life is over, or begins anew. */
+  /** Removes all monitors and links of an actor, because its life is over or starts again. */
   release({ life }: Cell): void {
     const watching = this.#watching.get(life);
     if (watching === undefined) return;
@@ -100,7 +100,7 @@ export class Monitors {
     }
   }
 
-  /** A life of another shard watches one of this: the other half of its relation. */
+  /** Enters the other half of a relation: a life of another shard watches one of this shard. */
   watchedFrom(
     watcher: number,
     { life, address }: { readonly life: number; readonly address: string },
@@ -116,13 +116,14 @@ export class Monitors {
       );
   }
 
-  /** It does so no more. */
+  /** Removes the other half of a relation. */
   unwatchedFrom(watcher: number, watched: number, relation: Relation): void {
     this.#leave(watched, watcher, relation);
   }
 
   /**
-   * A life of another shard that is watched from here is over. A relation that was taken back meanwhile is nobody's.
+   * Handles the end of another shard's life that is watched from here. Ignored if the relation was removed
+   * meanwhile.
    */
   endedAway(
     watched: number,
@@ -137,7 +138,7 @@ export class Monitors {
     else if (event.reason !== 'normal') this.#tellLink(cell, event, watched);
   }
 
-  /** Has a life of another shard watched from here. @returns False where it is of this one. */
+  /** Watches a life of another shard. @returns False for a life of this shard. */
   #watchAway(watcher: Cell, target: Ref | string, relation: Relation): boolean {
     const { shards } = this.#world;
     if (typeof target === 'string' || shards?.isElsewhere(target) !== true) return false;
@@ -146,20 +147,28 @@ export class Monitors {
     return true;
   }
 
-  /** Removes a relation on this side, and on the other where that is of another shard. */
+  /** Removes a relation here, and on the other shard if the watched life is there. */
   #removeAway(watched: number, watcher: number, relation: Relation): void {
     if (this.#leave(watched, watcher, relation))
       this.#world.shards?.tellWatch('unwatch', { life: watched, address: '' }, { watcher, relation });
   }
 
-  /** @returns Whether it is new. */
+  /**
+   * Enters a relation.
+   *
+   * @returns Whether it is new.
+   */
   #enter(watched: number, watcher: number, relation: Relation): boolean {
     const isNew = this.#put(watched, watcher, relation);
     if (relation === 'link') this.#put(watcher, watched, relation);
     return isNew;
   }
 
-  /** @returns Whether it was there. */
+  /**
+   * Removes a relation.
+   *
+   * @returns Whether it existed.
+   */
   #leave(watched: number, watcher: number, relation: Relation): boolean {
     const wasThere = this.#remove(watched, watcher, relation);
     if (relation === 'link') this.#remove(watcher, watched, relation);
@@ -177,17 +186,25 @@ export class Monitors {
 
   #find(target: Ref | string): Cell | undefined {
     const cell = typeof target === 'string' ? this.#world.addresses.get(target) : this.#world.cells.get(target.life);
-    return cell === undefined || (cell.bond === 'invoked' && isOver(cell)) ? undefined : cell;
+    return cell === undefined || (cell.bond === 'invoked' && cell.isOver) ? undefined : cell;
   }
 
-  /** @returns Whether it is new. */
+  /**
+   * Puts the row of a relation.
+   *
+   * @returns Whether the relation is new.
+   */
   #put(watched: number, watcher: number, relation: Relation): boolean {
     const isNew = this.#index(watched, watcher, relation);
     if (isNew) this.#world.draft.put(relationKey(watched, watcher, relation), 1);
     return isNew;
   }
 
-  /** @returns Whether it is new. */
+  /**
+   * Adds a relation to the indexes.
+   *
+   * @returns Whether it is new.
+   */
   #index(watched: number, watcher: number, relation: Relation): boolean {
     const key = relationKey(watched, watcher, relation);
     const watchers = this.#watched.get(watched) ?? new Map<RowKey, { watcher: number; relation: Relation }>();
@@ -197,7 +214,11 @@ export class Monitors {
     return true;
   }
 
-  /** @returns Whether it was there. */
+  /**
+   * Removes a relation from the indexes.
+   *
+   * @returns Whether it existed.
+   */
   #remove(watched: number, watcher: number, relation: Relation): boolean {
     const key = relationKey(watched, watcher, relation);
     const watchers = this.#watched.get(watched);
@@ -215,10 +236,10 @@ function unknownOf(address: string, ref: Ref | undefined): DownEvent {
   return Object.freeze({ type: 'bosun.down' as const, address, ref, reason: 'unknown' as const, error: undefined });
 }
 
-/** What a linked actor fails by. */
+/** The error of a linked actor. */
 export function linkFailure({ address, reason, error }: DownEvent): BosunError {
   const why = reason === 'error' ? `: ${messageOf(error)}` : '';
-  return new BosunError('BOSUN_LINK_DOWN', `${address}, which it is linked to, ended with ${reason}${why}`, {
+  return new BosunError('BOSUN_LINK_DOWN', `the linked actor ${address} ended with ${reason}${why}`, {
     details: { address, reason },
   });
 }
@@ -240,8 +261,4 @@ function addressOf(target: Ref | string): string {
 
 function relationKey(watched: number, watcher: number, relation: Relation): RowKey {
   return `${KEYSPACE.relations}!${ordered(watched)}!${ordered(watcher)}!${relation}`;
-}
-
-function isOver({ state: { status } }: Cell): boolean {
-  return status === 'done' || status === 'error' || status === 'stopped';
 }

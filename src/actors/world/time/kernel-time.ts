@@ -1,6 +1,6 @@
 /**
- * Kernel time: the only time that timers, restart windows and records know. Milliseconds since 1970, anchored to the
- * wall clock when a run begins, monotonic within it, and never before the last time written by an earlier run.
+ * Kernel time: the only time for timers, restart windows and records. Milliseconds since 1970, anchored to the wall
+ * clock when a run begins, monotonic within it, and never before the last time written by an earlier run.
  */
 import { type Cancel, type Clock } from '../../../clock.ts';
 import { BosunError } from '../../../errors.ts';
@@ -9,23 +9,21 @@ import { CLOCK_AHEAD_MS_MAX, HEARTBEAT_MS } from '../../../limits.ts';
 export interface AnchorOptions {
   /** Kernel time of the last epoch; 0 for a new store. */
   readonly lastMs: number;
-  /** Nothing will run: time stands still, so that what is down stays down. */
+  /** Whether nothing will run: time stands still, so that downtime does not count. */
   readonly hold: boolean;
-  /** Begin at the wall clock wherever it stands, also before the last time that was written. */
+  /** Whether kernel time begins at the wall clock unchecked, even if that is before the last written time. */
   readonly trustWallClock: boolean;
 }
 
-/**
- * How far behind kernel time the wall clock may be without a word about it: clocks that are kept set differ by less.
- */
+/** How far the wall clock may be behind kernel time without a report: synchronised clocks differ by less. */
 const BEHIND_MS_MAX = 60_000;
 
 /**
- * Where kernel time begins. Pure.
+ * Computes where kernel time begins.
  *
- * @returns The time, and what to tell people about it, if anything.
- * @throws BOSUN_CLOCK_SUSPECT where the wall clock is so far ahead that it is more likely wrong than right: every
- *   timer of the store would come up, which nothing could undo.
+ * @returns The time, and a report for people, if any.
+ * @throws BOSUN_CLOCK_SUSPECT if the wall clock is so far ahead that it is probably wrong. Every timer of the store
+ * would fire, which could not be undone.
  */
 export function anchor(
   wallMs: number,
@@ -61,12 +59,12 @@ export class KernelTime {
   readonly #originMs: number;
   readonly #startMs: number;
   #writtenMs: number;
-  /** Kernel time of the last epoch of the run before. */
+  /** Kernel time of the last epoch of the previous run. */
   readonly lastMs: number;
-  /** What people should know about how this run began. */
+  /** The report for people about how this run began, if any. */
   readonly report: string | undefined;
 
-  /** Throws BOSUN_CLOCK_SUSPECT. */
+  /** Starts kernel time. Throws BOSUN_CLOCK_SUSPECT. */
   constructor(clock: Clock, options: AnchorOptions) {
     this.#clock = clock;
     this.#hold = options.hold;
@@ -82,22 +80,24 @@ export class KernelTime {
     return this.at(this.#clock.monotonicMs());
   }
 
-  /** What `nowMs` gave when the clock stood there. */
+  /** Kernel time at a reading of the monotonic clock. */
   at(monotonicMs: number): number {
     return this.#hold ? this.#originMs : this.#originMs + (monotonicMs - this.#startMs);
   }
 
-  /** Now, as the time that the epoch about to be written carries. */
+  /** The current time, for the epoch about to be written. */
   stamp(): number {
     return (this.#writtenMs = this.nowMs());
   }
 
-  /** When an epoch is due for no other reason than that the time is written down. */
+  /** The time at which an epoch is due only to store the time. */
   get beatAtMs(): number {
     return this.#writtenMs + HEARTBEAT_MS;
   }
 
-  /** By how much this run has set kernel time back; 0 but for a start that trusts a wall clock behind it. */
+  /**
+   * Milliseconds by which this run has set kernel time back; 0 except after a start that trusts a wall clock behind it.
+   */
   get setBackMs(): number {
     return Math.max(0, this.lastMs - this.#originMs);
   }
@@ -117,7 +117,7 @@ export class Alarm {
     this.#ring = ring;
   }
 
-  /** Replaces what was set before. */
+  /** Sets the time, replacing the one set before. */
   set(atMs: number | undefined): void {
     if (atMs === this.#atMs) return;
     this.#cancel?.();

@@ -1,6 +1,6 @@
 /**
- * What is armed: timers and schedules, as they are set, cancelled, due and consumed, each entered into the epoch in the
- * making. No policy: when a machine arms one is decided in its turn, what a start makes of them in recovery.ts.
+ * Timers and schedules: arming, cancelling, firing and consuming them, each entered into the epoch in the making. No
+ * policy: a machine's turn decides what to arm, recovery.ts what a start does with them.
  */
 import { type EventObject } from 'xstate';
 import { BosunError } from '../../../errors.ts';
@@ -20,7 +20,7 @@ type Needs = Pick<
 export class TimerService {
   readonly #world: Needs;
   readonly queue = new TimerQueue();
-  /** Armed timers that keep what is left of them: while there are any, the time is written down now and then. */
+  /** Number of armed timers that keep their remaining time: while there are any, the time is stored regularly. */
   timed = 0;
   /** Whether more timers are due than one slice takes. */
   isBehind = false;
@@ -55,7 +55,7 @@ export class TimerService {
     if (timer.keepsRemaining) this.timed += 1;
   }
 
-  /** Puts another timer in the place of one that recovery found; null where none is. Their rows are the caller's. */
+  /** Replaces a timer that recovery found; null removes it. The caller writes the rows. */
   replace(owner: Cell, timer: Timer, next: Timer | null): void {
     if (next === timer) return;
     this.queue.remove(timer);
@@ -74,7 +74,7 @@ export class TimerService {
     }
   }
 
-  /** Cancels a timer. One that is due but unread is not read any more. */
+  /** Cancels a timer. If it is due and its message is unread, the message is dropped. */
   disarm(owner: Cell, timer: Timer): void {
     if (timer.gone) return;
     this.#end(owner, timer);
@@ -90,22 +90,22 @@ export class TimerService {
     if (timer.schedule !== null) this.#armSchedule(owner, timer.schedule, planNext(timer.schedule, event));
   }
 
-  /** Checks, while a turn may still throw, that so many more timers may be armed. Throws BOSUN_VALUE_REFUSED. */
+  /** Checks, while a turn may still throw, that this many more timers may be armed. Throws BOSUN_VALUE_REFUSED. */
   check(owner: Cell, more: number): void {
     if (owner.timers.size + more <= TIMERS_PER_ACTOR_MAX) return;
     throw new BosunError('BOSUN_VALUE_REFUSED', `${owner.address} would have more than ${TIMERS_PER_ACTOR_MAX} timers`);
   }
 
-  /** When there is something to do though nothing arrives; undefined for never. */
+  /** The time of the next timer or stored time; undefined for never. */
   nextAlarmMs(): number | undefined {
     const nextMs = this.queue.nextDeadlineMs();
     if (this.timed === 0) return nextMs;
-    // One that is due and not written waits for the store; looked at again later, or the kernel would do nothing else.
+    // If the epoch is due and not written, the store is out of order: check later, or the kernel would do nothing else.
     const beatMs = this.isBeatDue ? this.#world.time.nowMs() + HEARTBEAT_MS : this.#world.time.beatAtMs;
     return Math.min(nextMs ?? Infinity, beatMs);
   }
 
-  /** Whether an epoch is due for no other reason than to write the time down. */
+  /** Whether an epoch is due only to store the time. */
   get isBeatDue(): boolean {
     return this.timed > 0 && this.#world.time.nowMs() >= this.#world.time.beatAtMs;
   }
@@ -141,7 +141,7 @@ export class TimerService {
     this.#end(owner, timer);
   }
 
-  /** One that never comes again is left alone. */
+  /** Arms a schedule, unless it has no further planned time. */
   #armSchedule(owner: Cell, schedule: Schedule, plan: ReturnType<typeof planAfter>): void {
     if (plan.deadlineMs === Infinity) return;
     const { life } = owner;

@@ -1,14 +1,17 @@
 /**
- * Which turn a message or a timer comes from: they are numbered in the order in which they are made, so the numbers
- * that were next when a turn began are enough. The last 10,000 turns are remembered, in an array that nothing is
- * allocated for.
+ * Finds the turn that made a message or a timer. Messages and timers are numbered in the order in which they are made,
+ * so it is enough to remember the next free numbers at the beginning of each turn. The last 10,000 turns are
+ * remembered, in one flat array, so that a turn allocates nothing.
  */
 import { TRACE_TURNS_MAX } from '../../../limits.ts';
 
-/** In place of the sequence of a turn that is not known. */
+/** The initial capacity in turns: small systems never need more, and each start pays for it. */
+const TURNS_AT_FIRST = 256;
+
+/** Stands for an unknown sequence. */
 const UNKNOWN = -1;
 
-/** What one turn has in the array, side by side, so that it is one line of the processor's cache. */
+/** The fields of one turn, side by side in the array, so that they share a cache line. */
 const LIFE = 0;
 const SEQUENCE = 1;
 const MESSAGE = 2;
@@ -16,15 +19,15 @@ const TIMER = 3;
 const WIDTH = 4;
 
 export class Causes {
-  readonly #turns = new Float64Array(TRACE_TURNS_MAX * WIDTH);
+  /** The fields of all turns. The array grows on demand. */
+  #turns: Float64Array = new Float64Array(TURNS_AT_FIRST * WIDTH);
   #size = 0;
 
-  /**
-   * Messages and timers from these numbers on are this turn's. @returns By what its sequence is told, once it is known.
-   */
+  /** Begins a turn: messages and timers from these numbers on belong to it. @returns The place for its sequence. */
   begin(life: number, message: number, timer: number): number {
     const place = this.#size++;
     const at = (place % TRACE_TURNS_MAX) * WIDTH;
+    if (at >= this.#turns.length) this.#turns = grown(this.#turns, TRACE_TURNS_MAX * WIDTH);
     this.#turns[at + LIFE] = life;
     this.#turns[at + SEQUENCE] = UNKNOWN;
     this.#turns[at + MESSAGE] = message;
@@ -36,7 +39,7 @@ export class Causes {
     this.#turns[(place % TRACE_TURNS_MAX) * WIDTH + SEQUENCE] = sequence ?? UNKNOWN;
   }
 
-  /** Sequence of the turn of a life that made a message; null where it is not remembered. */
+  /** Sequence of the turn of a life that made a message; null if it is not remembered. */
   ofMessage(number: number, life: number): number | null {
     return this.#find(MESSAGE, number, life);
   }
@@ -45,7 +48,7 @@ export class Causes {
     return this.#find(TIMER, number, life);
   }
 
-  /** The last turn that began before the number was given out. */
+  /** The last turn that began before the number was assigned. */
   #find(which: number, number: number, life: number): number | null {
     const oldest = Math.max(0, this.#size - TRACE_TURNS_MAX);
     let low = oldest;
@@ -60,4 +63,11 @@ export class Causes {
     const sequence = this.#turns[at + SEQUENCE]!;
     return this.#turns[at + LIFE] === life && sequence !== UNKNOWN ? sequence : null;
   }
+}
+
+/** A copy of twice the length, or of the maximum. */
+export function grown(numbers: Float64Array, lengthMax: number): Float64Array {
+  const larger = new Float64Array(Math.min(lengthMax, numbers.length * 2));
+  larger.set(numbers);
+  return larger;
 }

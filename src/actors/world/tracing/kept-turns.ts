@@ -1,204 +1,175 @@
 /**
- * The turns that agents keep: rows of the store, written in the epoch of their turn, a bounded number of them for each
- * actor, gone with it. Each says what changed; one in sixteen has the whole context, so that every context in between
- * can be worked out. Places are used again in turn, so a busy actor rewrites a few keys instead of making new ones.
+ * Kept turns: rows of the store, written in the epoch of their turn, a bounded number for each actor, removed with it.
+ * Only their numbers are in memory, for actors that have kept a turn in this run. Each row has the change; one in
+ * sixteen has the whole context, from which the contexts in between are computed (turn-rows.ts).
  */
-import { TRACE_WHOLE_EVERY } from '../../../limits.ts';
-import type { Cell } from '../cell.ts';
-import { turnKey } from '../../model/row-keys.ts';
-import { Concealed, type Conceal } from '../../model/ports.ts';
-import { deepFreeze } from '../../model/frozen.ts';
-import { isTable } from '../../../table.ts';
-import { contextAfter, type StateChange } from '../../model/state.ts';
-import { type KeptTurn, type TraceRecord } from '../../model/trace-record.ts';
+import { BosunError } from '../../../errors.ts';
+import { TRACE_WHOLE_EVERY, TURNS_ERASED_AT_ONCE } from '../../../limits.ts';
+import { type Cell, type Trail } from '../cell.ts';
+import { KEYSPACE, type RowKey, type Shelf } from '../../model/ports.ts';
+import { KEPT_TURNS } from '../../model/records.ts';
+import { lifeOfTurn, rowKey, turnKey } from '../../model/row-keys.ts';
+import { soundRow } from '../records.ts';
 import { type Surroundings } from '../surroundings.ts';
+import { type KeptTurn, type TraceRecord } from '../../model/trace-record.ts';
+import { concealedTurn, epochOfTurn, turnRow, type TurnRow, turnsIn, turnWithout } from '../../model/turn-rows.ts';
 
-type Needs = Pick<Surroundings, 'cells' | 'draft'>;
+type Needs = Pick<Surroundings, 'draft' | 'nextNumber' | 'records'>;
 
-/** A turn, with its number among those of its actor. */
-interface Entry {
-  readonly number: number;
-  readonly record: TraceRecord;
-  /** The whole context after it, tables as `{ size }`; null where it follows from the entries before. */
-  readonly whole: { readonly context: unknown } | null;
+/** The erased actors. */
+interface Erased {
+  readonly lives: ReadonlySet<number>;
+  readonly addresses: ReadonlySet<string>;
+  /** The epoch in the making since which no turn names them any more. */
+  readonly epoch: number;
 }
 
-/** Fields of the record in a row, in this order, between the number and the whole context; whose it is the key says. */
-const FIELDS = [
-  'kind',
-  'epoch',
-  'atMs',
-  'sequence',
-  'event',
-  'cause',
-  'microsteps',
-  'actions',
-  'sent',
-  'born',
-  'change',
-  'value',
-  'status',
-  'error',
-  'durationMs',
-] as const satisfies readonly (keyof TraceRecord)[];
-
-/** Fields that hold what came from the actor, or went to it; from whom, when and what was done stays legible. */
-const CONCEALED: ReadonlySet<string> = new Set(['event', 'sent', 'change', 'value', 'error']);
-
-/** A row: number, fields, whole context. */
-type TurnRow = readonly unknown[];
-
-/** Those of one actor. */
-interface Kept {
-  /** By their places in the store, oldest first. */
-  entries: Map<number, Entry>;
-  last: Entry | undefined;
-  /** How many were kept since the last one that has the whole context. */
-  sinceWhole: number;
-}
+/** Old turns removed when one is added, so that a lowered bound is reached step by step. */
+const DROPPED_AT_ONCE = 2;
 
 export class KeptTurns {
   readonly #world: Needs;
-  readonly #durableEpoch: () => number;
-  readonly #byLife = new Map<number, Kept>();
+  #shelf: Shelf | undefined;
+  /** The first life assigned in this run. */
+  #firstLife = 0;
+  /** Tasks postponed until the store is open again. */
+  readonly #postponed: (() => void)[] = [];
 
-  constructor(world: Needs, durableEpoch: () => number) {
+  constructor(world: Needs) {
     this.#world = world;
-    this.#durableEpoch = durableEpoch;
   }
 
-  /** Takes in the rows that recovery found, by key. */
-  load(rows: ReadonlyMap<string, unknown>): void {
-    for (const [key, row] of rows) {
-      const [lifeText = '', place = ''] = key.split('!');
-      const life = parseInt(lifeText, 16);
-      this.#of(life).entries.set(
-        parseInt(place, 16),
-        entryOf(life, this.#world.cells.get(life), deepFreeze(row as TurnRow)),
-      );
-    }
-    for (const kept of this.#byLife.values()) {
-      kept.entries = new Map([...kept.entries].sort(([, a], [, b]) => a.number - b.number));
-      kept.last = [...kept.entries.values()].at(-1);
-    }
+  /**
+   * Sets the source of rows.
+   *
+   * @param shelf Reads rows. Without it, no turns are kept.
+   */
+  attach(shelf: Shelf | undefined): void {
+    this.#shelf = shelf;
+    this.#firstLife = this.#world.nextNumber('life');
   }
 
-  /** @param before Changes of the actor before the turn. */
+  /**
+   * Keeps a turn.
+   *
+   * @param before Number of changes of the actor before the turn.
+   */
   add(cell: Cell, record: TraceRecord, before: number): void {
-    const kept = this.#of(cell.life);
-    const { last } = kept;
-    // An order, a migration or a restart by its Boss may have changed it in between.
-    const isWhole = kept.sinceWhole + 1 >= TRACE_WHOLE_EVERY || last?.record.sequence !== before;
-    kept.sinceWhole = isWhole ? 0 : kept.sinceWhole + 1;
-    const place = this.#placeIn(kept, cell.life, cell.definition.keptTurns + TRACE_WHOLE_EVERY);
-    kept.last = { number: (last?.number ?? 0) + 1, record, whole: isWhole ? { context: sized(cell.context) } : null };
-    this.#put(cell.life, kept, kept.last, place);
+    const { life, context, definition } = cell;
+    const { draft } = this.#world;
+    this.#follow(cell, (trail) => {
+      // An order, a migration or a restart by its Boss may have changed the actor in between.
+      const isWhole = trail.sinceWhole + 1 >= TRACE_WHOLE_EVERY || trail.sequence !== before;
+      trail.sinceWhole = isWhole ? 0 : trail.sinceWhole + 1;
+      trail.sequence = record.sequence;
+      this.#put(turnKey(life, trail.next++), turnRow(record, isWhole ? { context } : null));
+      const surplus = trail.next - trail.first - definition.keptTurns - TRACE_WHOLE_EVERY;
+      for (let n = Math.min(surplus, DROPPED_AT_ONCE); n > 0; n--) draft.remove(turnKey(life, trail.first++));
+      draft.put(rowKey(KEYSPACE.turnSpans, life), [trail.first, trail.next]);
+    });
   }
 
-  /** As of the last durable epoch, oldest first. */
-  list({ life, definition }: Cell): readonly KeptTurn[] {
-    const durable = this.#durableEpoch();
-    const found: KeptTurn[] = [];
-    let before: { readonly number: number; readonly context: unknown } | undefined;
-    for (const { number, record, whole } of this.#byLife.get(life)?.entries.values() ?? []) {
-      if (record.epoch > durable) break;
-      // Nobody can read it without its key.
-      if ((record.change as unknown) instanceof Concealed) continue;
-      // Where one is damaged, or was before the first that has the whole, what changed says nothing.
-      const isNext = before?.number === number - 1;
-      const known = whole ?? (isNext ? { context: sizedAfter(before!.context, record.change ?? {}) } : undefined);
-      before = known && { number, context: known.context };
-      if (known !== undefined) found.push(Object.freeze({ ...record, number, context: known.context }));
-    }
-    return definition.keptTurns === 0 ? found : found.slice(-definition.keptTurns);
+  /** Lists the kept turns of an actor as of the last durable epoch, oldest first. Rejects with BOSUN_STORE_FAILED. */
+  async list({ life, identity, definition }: Cell, limit = Infinity): Promise<readonly KeptTurn[]> {
+    const shelf = this.#shelf;
+    if (shelf === undefined) return [];
+    if (!shelf.isOpen) throw new BosunError('BOSUN_STORE_FAILED', 'kept turns cannot be read: the store is closed');
+    const [first, next] = spanOf(shelf, life);
+    const shown = next - Math.min(limit, definition.keptTurns || Infinity);
+    const from = Math.max(first, shown - TRACE_WHOLE_EVERY);
+    const rows = await shelf.rowsOf(Array.from({ length: next - from }, (_, i) => turnKey(life, from + i)));
+    const { address, agent } = identity;
+    const turns = turnsIn(rows, from).filter(({ number }) => number >= shown);
+    return turns.map((turn) => Object.freeze({ ...turn, address, agent, life }));
   }
 
-  /** Its actor has ended. */
-  forget(life: number): void {
-    const kept = this.#byLife.get(life);
-    if (kept === undefined) return;
-    this.#byLife.delete(life);
-    for (const place of kept.entries.keys()) this.#world.draft.remove(turnKey(life, place));
+  /** Removes the kept turns of an ended actor. */
+  forget(cell: Cell): void {
+    const { life, definition, trail } = cell;
+    // An actor born in this run has none where its agent keeps none.
+    if (trail === undefined && definition.keptTurns === 0 && life >= this.#firstLife) return;
+    this.#follow(cell, ({ first, next }) => {
+      this.#world.draft.remove(rowKey(KEYSPACE.turnSpans, life));
+      if (first < next) this.#world.records.purge(cell, { [KEPT_TURNS]: [first, next, false] });
+    });
   }
 
-  /** Turns of others keep that something came from actors that are erased, or went to them, but not what. */
-  erase(lives: ReadonlySet<number>, addresses: ReadonlySet<string>): void {
-    for (const [life, kept] of this.#byLife) {
-      for (const [place, { number, record, whole }] of kept.entries) {
-        const { cause, event, sent, born } = record;
-        const isFrom = cause !== null && lives.has(cause.life);
-        if (!isFrom && !sent.some(({ to }) => addresses.has(to)) && !born.some((address) => addresses.has(address)))
-          continue;
-        const source = isFrom ? { event: event && { type: event.type }, cause: { ...cause, address: null } } : {};
-        const rest = {
-          sent: sent.filter(({ to }) => !addresses.has(to)),
-          born: born.filter((address) => !addresses.has(address)),
-        };
-        this.#put(life, kept, { number, record: Object.freeze({ ...record, ...source, ...rest }), whole }, place);
+  /** Runs postponed tasks: an epoch is durable, so the store can be read again. */
+  catchUp(): void {
+    for (const task of this.#postponed.splice(0)) task();
+  }
+
+  /**
+   * Removes erased actors from the kept turns of others: the fact that something came from them or went to them stays,
+   * its content does not. Goes through all kept turns, while others are added and removed.
+   *
+   * @param flush Makes all changes so far durable.
+   */
+  async erase(erased: Erased, flush: () => Promise<void>): Promise<void> {
+    const { draft } = this.#world;
+    let from: string | null = `${KEYSPACE.turns}!`;
+    try {
+      while (from !== null && this.#shelf !== undefined) {
+        // Rows removed before are not read any more, and rows removed from here on are not brought back.
+        draft.removals = new Set();
+        await flush();
+        from = await this.#eraseFrom(from, this.#shelf, erased);
       }
+    } finally {
+      draft.removals = undefined;
     }
   }
 
-  #of(life: number): Kept {
-    let kept = this.#byLife.get(life);
-    // The first one of a run has the whole.
-    if (kept === undefined)
-      this.#byLife.set(life, (kept = { entries: new Map(), last: undefined, sinceWhole: TRACE_WHOLE_EVERY }));
-    return kept;
-  }
-
-  #put(life: number, kept: Kept, entry: Entry, place: number): void {
-    kept.entries.set(place, entry);
-    this.#world.draft.putOf(life, turnKey(life, place), rowOf(entry), (conceal) => concealedRow(entry, conceal));
-  }
-
-  /** Makes room for one more. The agent may have kept more, or fewer, in an earlier run. */
-  #placeIn({ entries }: Kept, life: number, places: number): number {
-    for (const place of entries.keys()) {
-      if (entries.size < places) break;
-      entries.delete(place);
-      // The one that is written in its place takes its key over.
-      if (entries.size < places) return place;
-      this.#world.draft.remove(turnKey(life, place));
+  /**
+   * Erases from one page of rows.
+   *
+   * @returns The key at which to continue after another flush; null at the end.
+   */
+  async #eraseFrom(gte: string, shelf: Shelf, { lives, addresses, epoch }: Erased): Promise<string | null> {
+    const { draft } = this.#world;
+    const range = { gte, lt: `${KEYSPACE.turns}"`, limit: TURNS_ERASED_AT_ONCE };
+    const rows = await shelf.rowsIn(range).catch((error: unknown) => {
+      if (shelf.isOpen) throw error;
+      return null;
+    });
+    // A store that was closed meanwhile is open again after the next flush.
+    if (rows === null || !shelf.isOpen) return gte;
+    for (const [key, row] of rows) {
+      if (draft.removals?.has(key) === true) continue;
+      const left = turnWithout(row as TurnRow, lives, addresses);
+      if (lives.has(lifeOfTurn(key))) draft.remove(key);
+      else if (left !== undefined) this.#put(key, left);
     }
-    let free = entries.size;
-    while (entries.has(free)) free += 1;
-    return free;
+    const [last, row] = rows.at(-1) ?? [];
+    if (last === undefined) return null;
+    // A busy actor could add turns for ever: after its new turns follow those of the next actor.
+    return epochOfTurn(row as TurnRow) > epoch ? `${last.slice(0, last.lastIndexOf('!'))}"` : `${last}!`;
+  }
+
+  #put(key: RowKey, row: TurnRow): void {
+    this.#world.draft.putOf(lifeOfTurn(key), key, row, (conceal) => concealedTurn(row, conceal));
+  }
+
+  /** Calls `act` with the trail of an actor: at once, or before this epoch is written if the store is closed now. */
+  #follow(cell: Cell, act: (trail: Trail) => void): void {
+    if (cell.trail === undefined) {
+      const shelf = this.#shelf;
+      if (shelf === undefined) return;
+      if (!shelf.isOpen) {
+        this.#postponed.push(() => this.#follow(cell, act));
+        return;
+      }
+      const [first, next] = spanOf(shelf, cell.life);
+      cell.trail = { first, next, sinceWhole: 0, sequence: -1 };
+    }
+    act(cell.trail);
   }
 }
 
-/** A context with the sizes of its tables in their place: else every whole one would hold all rows again. */
-function sized(context: unknown): unknown {
-  if (typeof context !== 'object' || context === null || !Object.values(context).some(isTable)) return context;
-  const fields = Object.entries(context).map(([key, value]) => [key, isTable(value) ? { size: value.size } : value]);
-  return Object.freeze(Object.fromEntries(fields));
-}
-
-function sizedAfter(context: unknown, { rows, ...change }: StateChange): unknown {
-  const after = sized(contextAfter(context, change));
-  if (rows === undefined) return after;
-  const sizes = Object.entries(rows).map(([key, { size }]) => [key, { size }]);
-  return Object.freeze({ ...(after as object), ...Object.fromEntries(sizes) });
-}
-
-function rowOf({ number, record, whole }: Entry): TurnRow {
-  return [number, ...FIELDS.map((field) => record[field]), whole];
-}
-
-/** The row as it is stored of an actor with secrets. */
-function concealedRow({ number, record, whole }: Entry, conceal: Conceal): TurnRow {
-  const hidden = (value: unknown, type?: string) => (value === null ? null : conceal(value, type));
-  const fields = FIELDS.map((field) =>
-    CONCEALED.has(field) ? hidden(record[field], field === 'event' ? record.event?.type : undefined) : record[field],
-  );
-  return [number, ...fields, hidden(whole)];
-}
-
-/** @param cell Undefined for one that cannot be read, of whom nobody will ask. */
-function entryOf(life: number, cell: Cell | undefined, row: TurnRow): Entry {
-  const number = row[0] as number;
-  const { address = '', agent = '' } = cell?.identity ?? {};
-  const fields = Object.fromEntries(FIELDS.map((field, index) => [field, row[index + 1]]));
-  const record = Object.freeze({ number, address, agent, life, ...fields }) as TraceRecord;
-  return { number, record, whole: row.at(-1) as Entry['whole'] };
+/**
+ * The span of kept turns as of the last durable epoch. If its row is damaged, numbers begin at 1 again and new turns
+ * replace the old ones.
+ */
+function spanOf(shelf: Shelf, life: number): readonly [first: number, next: number] {
+  return (soundRow(shelf, rowKey(KEYSPACE.turnSpans, life)) as readonly [number, number] | undefined) ?? [1, 1];
 }

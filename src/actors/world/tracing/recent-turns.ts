@@ -1,12 +1,13 @@
 /**
- * The last turns of the system, whoever took them: always there, to see after the fact what led to what. Of what a turn
- * was about only names are kept (address, type of the event, the transitions, the state they led to), so the memory it
- * takes is bounded whatever is in events and contexts. Two long arrays instead of objects, because every turn writes
- * here: nothing is allocated, and nothing new is kept alive for the collector to move.
+ * The last turns of the system, always recorded, to see afterwards what led to what. Only names are kept of a turn
+ * (address, type of the event, the transitions, the state they led to), so its memory is bounded whatever events and
+ * contexts hold. Two long arrays instead of objects, because every turn writes here: nothing is allocated, and nothing
+ * new is kept alive for the collector to move.
  */
 import { messageOf } from '../../../errors.ts';
 import { TRACE_TURNS_MAX } from '../../../limits.ts';
 import type { Cell } from '../cell.ts';
+import { grown } from './causes.ts';
 import { type Taken } from '../../model/step-engine.ts';
 import { type Message } from '../mailbox/message.ts';
 import { type Ref } from '../../model/ref.ts';
@@ -14,23 +15,23 @@ import { type ActorStatus } from '../../model/state.ts';
 import { type Prepared } from '../../model/prepared.ts';
 import { type TraceKind } from '../../model/trace-record.ts';
 
-/** A turn, from its beginning to its end. One object serves many, one after the other: every turn has one. */
+/** A turn in progress. The object is reused for one turn after the other. */
 export class Turn {
   cell!: Cell;
   begunMs = 0;
-  /** Among the causes. */
+  /** The place of the turn among the causes. */
   place = 0;
   isFirst = false;
-  /** Changes of the actor before it. */
+  /** Number of changes of the actor before it. */
   before = 0;
   message: Message | null = null;
   prepared: Prepared | undefined = undefined;
-  /** Most machines take one microstep. */
+  /** The first microstep; most machines take one. */
   first: Taken | null = null;
   more: Taken[] | null = null;
   endedMs = 0;
   kind: TraceKind = 'transition';
-  /** State value of its machine. */
+  /** The state value of its machine. */
   value: unknown = null;
 
   begin(cell: Cell, begunMs: number, place: number): this {
@@ -52,7 +53,7 @@ export class Turn {
     else this.more.push(taken);
   }
 
-  /** Nothing more comes of it. */
+  /** Ends the turn. */
   end(endedMs: number, kind: TraceKind, value: unknown): void {
     this.endedMs = endedMs;
     this.kind = kind;
@@ -60,21 +61,21 @@ export class Turn {
   }
 }
 
-/** What has become of a turn. */
+/** The kind of an ended turn. */
 export function kindOf({ cell: { state, definition, gone }, prepared, isFirst }: Turn): TraceKind {
-  // A machine's turn that threw was never prepared; one of which a failure came has its actor failed.
+  // A machine's turn that threw was never prepared; one with a failed effect has its actor failed.
   if (state.status === 'error' || (prepared === undefined && !definition.isEffect && !gone)) return 'failed';
   if (!isFirst) return 'transition';
   return state.incarnation > 0 ? 'restarted' : 'spawn';
 }
 
-/** What is remembered of a turn; what has to be worked out of it is left to whoever reads it. */
+/** A remembered turn; derived facts are computed by readers. */
 export interface TurnNote {
   readonly number: number;
   readonly kind: TraceKind;
-  /** The one in the making when it was taken. */
+  /** The epoch in the making at the time of the turn. */
   readonly epoch: number;
-  /** Of the monotonic clock. */
+  /** When the turn began, by the monotonic clock. */
   readonly begunMs: number;
   readonly durationMs: number;
   readonly address: string;
@@ -84,24 +85,24 @@ export interface TurnNote {
   readonly type: string | null;
   /** Life of the sender, 0 or less for a host or a client. */
   readonly from: number;
-  /** By what the cause is found: number of the message, 0 for a timer's, and of the timer. */
+  /** Keys of the cause: number of the message, 0 for a timer's, and of the timer. */
   readonly message: number;
   readonly timer: number;
   readonly microsteps: readonly Taken[];
   readonly value: unknown;
   readonly status: ActorStatus;
-  /** Of a failed one, in brief. */
+  /** The shortened error of a failed turn. */
   readonly error: unknown;
 }
 
-/** What two of the numbers stand for. */
+/** Meanings of the numbers of an outcome. */
 const KINDS: readonly TraceKind[] = ['spawn', 'restarted', 'transition', 'failed', 'stopped'];
 const STATUSES: readonly ActorStatus[] = ['starting', 'active', 'done', 'error', 'stopped'];
 
-/** An outcome is one number for both; from here on it is an end. */
+/** The first number that stands for an end. An outcome combines both facts in one number. */
 const STOPPED = KINDS.indexOf('stopped') * STATUSES.length;
 
-/** What a turn has among the numbers: side by side, so that it is one line of the processor's cache. */
+/** The numeric fields of a turn, side by side in the array, so that they share a cache line. */
 const LIFE = 0;
 const EPOCH = 1;
 const BEGUN = 2;
@@ -113,7 +114,7 @@ const TIMER = 7;
 const NUMBERS = 8;
 
 /**
- * And among the rest. Of an actor its reference, which a turn has at hand: its identity would have to be fetched from
+ * The other fields. For an actor this is its reference, which is at hand; its identity would have to be fetched from
  * memory.
  */
 const REF = 0;
@@ -124,26 +125,34 @@ const VALUE = 4;
 const ERROR = 5;
 const THINGS = 6;
 
-/** Characters of an error: it may be as large as any value. */
+/** The initial capacity in turns; it grows on demand. */
+const TURNS_AT_FIRST = 256;
+
+/** Characters of an error, which may be as large as any value. */
 const ERROR_CHARS_MAX = 500;
 
 export class RecentTurns {
-  /** Number of the last one. */
+  /** Number of the last turn. */
   last = 0;
-  /** A life of 0 is of a turn that is forgotten. */
-  readonly #numbers = new Float64Array(TRACE_TURNS_MAX * NUMBERS);
+  /** A life of 0 marks a forgotten turn. */
+  #numbers: Float64Array = new Float64Array(TURNS_AT_FIRST * NUMBERS);
   readonly #outcomes = new Uint8Array(TRACE_TURNS_MAX);
-  /** Grows as far as it is needed. */
+  /** The other fields of all turns. The array grows on demand. */
   readonly #things: unknown[] = [];
-  /** Agents of those whose ends are here, by life: nobody else knows them any more. */
+  /** Agents of the ended actors in here, by life, since no other place knows them any more. */
   readonly #agents = new Map<number, string>();
 
-  /** @returns Its number. */
+  /**
+   * Adds a turn.
+   *
+   * @returns The number of the turn.
+   */
   add({ cell, message, begunMs, endedMs, kind, first, more, value }: Turn, epoch: number): number {
     const { state } = cell;
     const index = this.last++ % TRACE_TURNS_MAX;
-    const numbers = this.#numbers;
     const at = index * NUMBERS;
+    if (at >= this.#numbers.length) this.#numbers = grown(this.#numbers, TRACE_TURNS_MAX * NUMBERS);
+    const numbers = this.#numbers;
     if (this.#outcomes[index]! >= STOPPED) this.#agents.delete(numbers[at + LIFE]!);
     if (kind === 'stopped') this.#agents.set(cell.life, cell.agent);
     numbers[at + LIFE] = cell.life;
@@ -166,7 +175,11 @@ export class RecentTurns {
     return this.last;
   }
 
-  /** @param number Of one that is still there. */
+  /**
+   * The remembered turn of a number.
+   *
+   * @param number The number of a remembered turn.
+   */
   at(number: number): TurnNote {
     const index = (number - 1) % TRACE_TURNS_MAX;
     const outcome = this.#outcomes[index]!;
@@ -193,12 +206,12 @@ export class RecentTurns {
     };
   }
 
-  /** Number of the oldest one that is still there. */
+  /** Number of the oldest remembered turn. */
   get oldest(): number {
     return Math.max(1, this.last - TRACE_TURNS_MAX + 1);
   }
 
-  /** The newest ones up to a number that fit, oldest of them first. */
+  /** The newest matching turns up to a number, oldest first. */
   list(
     fits: (address: string) => boolean,
     { through, after, limit }: { readonly through: number; readonly after: number; readonly limit: number },
@@ -211,7 +224,7 @@ export class RecentTurns {
     return found.reverse();
   }
 
-  /** The oldest ones behind a number and up to another that fit, and up to which number that is all. */
+  /** The oldest matching turns between two numbers, and the number up to which the list is complete. */
   behind(
     number: number,
     fits: (address: string) => boolean,
@@ -226,19 +239,19 @@ export class RecentTurns {
     return { notes, through };
   }
 
-  /** The address that a life had in one of them. */
+  /** The address of a life in one of the turns. */
   addressOf(life: number): string | null {
     for (let number = this.last; number >= this.oldest; number--)
       if (this.#number(number, LIFE) === life) return this.#addressIn(number);
     return null;
   }
 
-  /** The agent of a life whose end is one of them. */
+  /** The agent of a life whose end is one of the turns. */
   agentOf(life: number): string | undefined {
     return this.#agents.get(life);
   }
 
-  /** Turns of these lives, and what they sent, are forgotten. */
+  /** Forgets turns of these lives, and their sends. */
   erase(lives: ReadonlySet<number>): void {
     for (const life of lives) this.#agents.delete(life);
     for (let number = this.oldest; number <= this.last; number++) {

@@ -1,4 +1,4 @@
-/** A trace as its reader has it: an async iterable that holds a bounded number of records for one that is behind. */
+/** A trace for its reader: an async iterable with a bounded buffer for a slow reader. */
 import { TRACE_RECORDS_MAX } from '../../../limits.ts';
 import { ROOT } from '../../model/address.ts';
 import { Queue } from '../../model/queue.ts';
@@ -36,7 +36,7 @@ export class Trace implements AsyncIterableIterator<TraceRecord | TraceLoss> {
     return new Promise((resolve) => this.#readers.push(resolve));
   }
 
-  /** Ends it; what was not read is gone. */
+  /** Ends the trace and discards unread records. */
   return(): Promise<IteratorResult<TraceRecord | TraceLoss>> {
     this.#records.clear();
     this.#lost = 0;
@@ -44,7 +44,7 @@ export class Trace implements AsyncIterableIterator<TraceRecord | TraceLoss> {
     return Promise.resolve({ done: true, value: undefined });
   }
 
-  /** Nothing further comes; what is there can still be read. */
+  /** Ends the trace after the buffered records. */
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;

@@ -1,8 +1,8 @@
 /**
- * Traces: one record for every turn. The last ones of the system are always there, by their names (recent-turns.ts);
- * what events and contexts held is recorded where somebody traces the actor or listens to the channel `bosun:turn`, and
- * where its agent keeps its turns (kept-turns.ts). Nobody is told before the turn is durable. Limits: a restart that
- * goes on from the committed state is no turn of the child; it is in the record of its Boss.
+ * Traces: one record for every turn. The last turns of the system are always there, by name (recent-turns.ts); contents
+ * of events and contexts are recorded where the actor is traced, where the channel `bosun:turn` has listeners, and
+ * where the agent keeps its turns (kept-turns.ts). Nobody is told before the turn is durable. A restart that goes on
+ * from the committed state is not a turn of the child; it is in the record of its Boss.
  */
 import { channel } from 'node:diagnostics_channel';
 import { messageOf } from '../../../errors.ts';
@@ -10,6 +10,7 @@ import { TRACE_RECORDS_MAX, TRACE_TURNS_MAX } from '../../../limits.ts';
 import type { Cell } from '../cell.ts';
 import { type Effect, type StepEngine } from '../../model/step-engine.ts';
 import { type Message } from '../mailbox/message.ts';
+import { type Shelf } from '../../model/ports.ts';
 import { type Timer } from '../../model/timers.ts';
 import { type Ref } from '../../model/ref.ts';
 import { type Prepared } from '../../model/prepared.ts';
@@ -26,13 +27,16 @@ import {
 import { isBelow, Trace } from './trace.ts';
 import { type Surroundings } from '../surroundings.ts';
 
-type Needs = Pick<Surroundings, 'cells' | 'clock' | 'draft' | 'engine' | 'nextNumber' | 'own' | 'time'>;
+type Needs = Pick<
+  Surroundings,
+  'audience' | 'cells' | 'clock' | 'draft' | 'engine' | 'nextNumber' | 'own' | 'records' | 'time'
+>;
 
-/** Who is told of turns. */
+/** A listener for turns. */
 interface Listener {
   covers(address: string): boolean;
   tell(record: TraceRecord): void;
-  /** The system has closed. */
+  /** Called when the system has closed. */
   end(): void;
 }
 
@@ -56,32 +60,31 @@ export class Tracing {
   readonly #recent = new RecentTurns();
   readonly kept: KeptTurns;
   #turn: Turn | undefined;
-  /** A turn may begin within another; one for each depth. */
+  /** Turns by depth: a turn may begin within another. */
   readonly #turns: Turn[] = [];
   #depth = 0;
   #store = '';
-  #durableEpoch: () => number = () => 0;
   /** Number of the epoch in the making. */
   epoch = 0;
-  /** Number of the last turn that is durable. */
+  /** Number of the last durable turn. */
   durable = 0;
 
   constructor(world: Needs) {
     this.#world = world;
-    this.kept = new KeptTurns(world, () => this.#durableEpoch());
+    this.kept = new KeptTurns(world);
   }
 
   attach({
     store,
     engine,
-    durableEpoch,
+    shelf,
   }: {
     store: string;
     engine: Pick<StepEngine, 'onMicrostep'>;
-    durableEpoch: () => number;
+    shelf: Shelf | undefined;
   }): void {
     this.#store = store;
-    this.#durableEpoch = durableEpoch;
+    this.kept.attach(shelf);
     engine.onMicrostep = (taken) => this.#turn?.steps(taken);
   }
 
@@ -91,14 +94,14 @@ export class Tracing {
     return trace;
   }
 
-  /** Tells of every turn below an address from now on, once it is durable. @returns What ends that. */
+  /** Calls `tell` for every turn below an address from now on, once it is durable. @returns A function that ends it. */
   listen(address: string, tell: (record: TraceRecord) => void): () => void {
     const listener: Listener = { covers: (place) => isBelow(address, place), tell, end: () => {} };
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** The system has closed. */
+  /** Ends all listeners when the system has closed. */
   close(): void {
     for (const listener of [...this.#listeners]) listener.end();
   }
@@ -112,7 +115,9 @@ export class Tracing {
     return notes.map((note) => this.#recordOf(note));
   }
 
-  /** The oldest durable turns behind a number that are below an address, and up to which number that is all of them. */
+  /**
+   * The oldest durable turns after a number that are below an address, and the number up to which the list is complete.
+   */
   behind(
     number: number,
     address: string,
@@ -125,7 +130,7 @@ export class Tracing {
     return { records: notes.map((note) => this.#recordOf(note)), through };
   }
 
-  /** Number of the oldest turn that is still there. */
+  /** Number of the oldest remembered turn. */
   get oldest(): number {
     return this.#recent.oldest;
   }
@@ -135,28 +140,27 @@ export class Tracing {
     return this.#recent.last;
   }
 
-  /** What happened to actors that are erased is forgotten. */
-  erase(lives: ReadonlySet<number>, addresses: ReadonlySet<string>): void {
+  /** Forgets turns of erased actors, except those on disk. */
+  erase(lives: ReadonlySet<number>): void {
     this.#recent.erase(lives);
-    this.kept.erase(lives, addresses);
   }
 
   /**
-   * A turn of a cell begins; `ends` or `breaksOff` follows.
+   * Begins a turn of a cell; `ends` or `breaksOff` follows.
    *
-   * @param begunMs By the monotonic clock. Where turns follow each other, one begins when the one before it ended.
+   * @param begunMs Monotonic time of the beginning. In a series of turns, one begins when the one before it ended.
    */
   begins(cell: Cell, begunMs: number = this.#world.clock.monotonicMs()): void {
     this.#turn = (this.#turns[this.#depth] ??= new Turn()).begin(cell, begunMs, this.#begin(cell.life));
     this.#depth += 1;
   }
 
-  /** The turn under way has ended, and is noted. @returns When it ended, by the monotonic clock. */
+  /** Ends and records the current turn. @returns When it ended, by the monotonic clock. */
   ends(): number {
     const turn = this.#turn!;
     this.breaksOff();
     this.#causes.end(turn.place, turn.cell.seq);
-    // What the outer turn does from here on is its own again.
+    // From here on the outer turn continues.
     const outer = this.#turn;
     if (outer !== undefined) this.#causes.end(this.#begin(outer.cell.life), outer.cell.seq);
     const endedMs = this.#world.clock.monotonicMs();
@@ -164,33 +168,39 @@ export class Tracing {
     return endedMs;
   }
 
-  /** The turn under way is given up: the kernel itself has failed. */
+  /** Records that an epoch is durable, with all turns up to this one. */
+  released(turn: number): void {
+    this.durable = turn;
+    this.kept.catchUp();
+  }
+
+  /** Gives up the current turn, because the kernel itself has failed. */
   breaksOff(): void {
     this.#depth -= 1;
     this.#turn = this.#depth === 0 ? undefined : this.#turns[this.#depth - 1];
   }
 
-  /** What the turn under way takes. */
+  /** Records the message of the current turn. */
   takes(message: Message): void {
     if (this.#turn !== undefined) this.#turn.message = message;
   }
 
-  /** The turn under way has been prepared, and will be applied. */
+  /** Records that the current turn has been prepared, and will be applied. */
   prepared(cell: Cell, prepared: Prepared): void {
     if (this.#turn?.cell === cell) this.#turn.prepared = prepared;
   }
 
-  /** A timer to somebody else is about to become a message. */
+  /** Records that a timer to another actor is about to become a message. */
   fired({ number, owner }: Timer): void {
     const sequence = this.#causes.ofTimer(number, owner);
     this.#causes.end(this.#begin(owner), sequence);
   }
 
-  /** An actor leaves the population. */
+  /** Records that an actor leaves the population. */
   buried(cell: Cell): void {
     const nowMs = this.#world.clock.monotonicMs();
     this.#ended(new Turn().begin(cell, nowMs, 0), 'stopped', nowMs);
-    this.kept.forget(cell.life);
+    this.kept.forget(cell);
   }
 
   #begin(life: number): number {
@@ -209,7 +219,10 @@ export class Tracing {
     if (definition.keptTurns > 0 && kind !== 'stopped' && !cell.gone) this.kept.add(cell, record, turn.before);
   }
 
-  /** What only those get who ask for it before the turn. What a turn meant that threw has not happened. */
+  /**
+   * The contents of a turn, recorded only for subscribers present before it. A turn that threw lists no effects, since
+   * none happened.
+   */
   #contentsOf({ cell, kind, message, prepared }: Turn): Contents {
     const event = message?.event ?? null;
     if (kind === 'failed') return { ...NO_CONTENTS, event, error: cell.state.error ?? cell.held?.error };
@@ -238,11 +251,12 @@ export class Tracing {
   }
 
   #letOut(record: TraceRecord): void {
-    for (const listener of [...this.#listeners]) if (listener.covers(record.address)) listener.tell(record);
+    for (const listener of [...this.#listeners])
+      if (listener.covers(record.address)) this.#world.audience.guarded(() => listener.tell(record));
     if (this.#channel.hasSubscribers) this.#channel.publish({ store: this.#store, record } satisfies PublishedTurn);
   }
 
-  /** Field by field: every turn comes by here whose agent keeps them. */
+  /** Builds a record field by field, because it is called for every turn of agents that keep them. */
   #recordOf(note: TurnNote, contents?: Contents): TraceRecord {
     const { engine, time, cells } = this.#world;
     const { type, from } = note;

@@ -1,29 +1,30 @@
 /**
- * The items of one batch and what is asked of all of them: which is next, how many stand where, whether all is over.
- * Counts and indexes go along with every item that changes, so that no question goes through the items (seed 002,
- * CA-048 to CA-057). Pure.
+ * The items of one batch and queries on all of them: the next item, the counts by state, the final status. Counts and
+ * indexes are updated with every item, so that no query reads all items (seed 002, CA-048 to CA-057). Pure.
  */
 import { table, type Table } from '../../../table.ts';
 import { nameKey, numberKey } from '../../people/table-keys.ts';
+import { type Lane, roomIn, startable, turnKey } from '../../work/capacity-queue.ts';
+import { type GateDecision, judge, type ThresholdGate } from '../../work/threshold-gate.ts';
 import { type BatchCounts, type BatchItem, type BatchStatus } from './batch-rules.ts';
 
 type State = BatchItem['state'];
 
-/** An item in its place: in which order the items were named. */
+/** An item and its place in the order in which the items were named. */
 export interface PlacedItem extends BatchItem {
   readonly place: number;
 }
 
-/** The part of a batch's context that its items are in. */
+/** The part of a batch's context that holds its items. */
 export interface BatchItems {
-  /** By name. */
+  /** Items by name. */
   readonly items: Table<PlacedItem>;
-  /** Names of those that are to be paused yet, by their places. */
+  /** Names of the items still to be paused, by place. */
   readonly waiting: Table<string>;
-  /** Names of those that may be resumed, in the order in which they are. */
+  /** Names of the items that may be resumed, in the order of resumption. */
   readonly resumable: Table<string>;
   readonly states: Readonly<Record<State, number>>;
-  /** Orders under way. */
+  /** Number of items with an order in progress. */
   readonly slotsHeld: number;
 }
 
@@ -35,7 +36,7 @@ const NO_ITEMS: BatchItems = {
   slotsHeld: 0,
 };
 
-/** The last of two of one name counts, in the place of the first. */
+/** The items of a new batch. If two items share a name, the last one takes the place of the first. */
 export function batchItemsOf(items: readonly BatchItem[]): BatchItems {
   return items.reduce(withItem, NO_ITEMS);
 }
@@ -44,7 +45,7 @@ export function itemNamed({ items }: Pick<BatchItems, 'items'>, name: string): P
   return items.get(nameKey(name));
 }
 
-/** With an item that is new or has changed. */
+/** Adds or changes an item. */
 export function withItem({ items, waiting, resumable, states, slotsHeld }: BatchItems, item: BatchItem): BatchItems {
   const before = itemNamed({ items }, item.item);
   const after: PlacedItem = { ...item, place: before?.place ?? items.size };
@@ -61,7 +62,7 @@ export function withItem({ items, waiting, resumable, states, slotsHeld }: Batch
   };
 }
 
-/** In the order in which they were named. Costs all of them. */
+/** Items in the order in which they were named. O(items). */
 export function itemsInOrder({ items }: Pick<BatchItems, 'items'>): PlacedItem[] {
   return [...items.values()].sort((a, b) => a.place - b.place);
 }
@@ -76,56 +77,74 @@ export function countsOf({ items, states }: BatchItems): BatchCounts {
   };
 }
 
-/** Whether one is to be paused yet. */
+/** Whether any item is still to be paused. */
 export function isNew({ states }: BatchItems): boolean {
   return states.waiting > 0;
 }
 
-/** Items to be paused now: in the order in which they were named, as many as there is room for. */
+/** Items to pause now, in the order in which they were named, as many as there is room for. */
 export function toPause(batch: BatchItems, limit: number): readonly PlacedItem[] {
-  const next: PlacedItem[] = [];
-  for (const name of batch.waiting.values()) {
-    if (next.length >= room(batch, limit)) break;
-    next.push(itemNamed(batch, name)!); // it is in the index
-  }
-  return next;
+  const lanes = new Map([[BATCH, laneOf(batch, limit)]]);
+  const names = startable(batch.waiting.values(), { lanes, laneOf: () => BATCH });
+  return names.map((name) => itemNamed(batch, name)!); // they are in the index
 }
 
-/** The item to resume next; null where there is none or no room. */
+/** The item to resume next; null if there is none or no room. */
 export function toResume(batch: BatchItems, limit: number): BatchItem | null {
-  const next = room(batch, limit) === 0 ? undefined : batch.resumable.first();
+  const next = roomIn(laneOf(batch, limit)) === 0 ? undefined : batch.resumable.first();
   return next === undefined ? null : itemNamed(batch, next[1])!; // it is in the index
 }
 
-/** CA-052: gate timeouts first, manual pauses last, and of one kind the oldest pause first. Costs all of them. */
+/**
+ * Items in the order of resumption (CA-052): gate timeouts first, manual pauses last, and within a kind the oldest
+ * pause first. O(items).
+ */
 export function inResumeOrder(batch: BatchItems): readonly BatchItem[] {
   return [...batch.resumable.values()].map((name) => itemNamed(batch, name)!); // they are in the index
 }
 
-/** CA-055, X-35: more than half have failed. Exactly half has not. */
-export function hasCollapsed({ items, states }: BatchItems): boolean {
-  return states.failed * 2 > items.size;
+/**
+ * The share of failed items beyond which a batch is paused again as a whole (CA-055, X-35). With exactly this share it
+ * continues.
+ */
+const FAILED_SHARE = {
+  gate: 'failed share of a batch',
+  passes: 'atMost',
+  threshold: 0.5,
+  onPass: 'goes on',
+  onFail: 'paused as a whole',
+} as const satisfies ThresholdGate;
+
+export function judgedBatch({ items, states }: BatchItems): GateDecision {
+  return judge(FAILED_SHARE, items.size === 0 ? 0 : states.failed / items.size);
 }
 
-/** Nothing is left to be done for any item. */
+export function hasCollapsed(batch: BatchItems): boolean {
+  return !judgedBatch(batch).isPassed;
+}
+
+/** Whether every item has been resumed or has failed. */
 export function isOver({ items, states }: BatchItems): boolean {
   return states.resumed + states.failed === items.size;
 }
 
-/** How a batch has ended. */
+/** The final status of a batch. */
 export function endOf(batch: BatchItems): Exclude<BatchStatus, 'IN_PROGRESS'> {
   if (hasCollapsed(batch)) return 'FAILED';
   return batch.states.failed > 0 ? 'PARTIALLY_FAILED' : 'COMPLETED';
 }
 
-function room({ slotsHeld }: BatchItems, limit: number): number {
-  return Math.max(0, limit - slotsHeld);
+/** The single lane of a batch. */
+const BATCH = 'batch';
+
+function laneOf({ slotsHeld: held }: BatchItems, capacity: number): Lane {
+  return { capacity, held };
 }
 
 interface Change {
   readonly before: PlacedItem | undefined;
   readonly after: PlacedItem;
-  /** Null where an item has no place in the index. */
+  /** The key of an item in the index; null for an item that does not belong there. */
   readonly keyOf: (item: PlacedItem) => string | null;
 }
 
@@ -141,13 +160,9 @@ function waitingKey({ state, place }: PlacedItem): string | null {
   return state === 'waiting' ? numberKey(place) : null;
 }
 
-/** Digits of the largest number that is exact. */
-const AGE_DIGITS = String(Number.MAX_SAFE_INTEGER).length;
-
-/** Null for one that does not stand or come to stand, or whose order is under way. */
+/** The key that orders resumption; null for an item that is neither paused nor pausing, or has an order in progress. */
 function resumeKey({ item, state, trigger, pausedAtMs, holdsSlot }: PlacedItem): string | null {
   if (holdsSlot || (state !== 'paused' && state !== 'pausing')) return null;
   const rank = trigger === 'GATE_TIMEOUT' ? 0 : trigger === 'MANUAL' ? 2 : 1;
-  const age = String(pausedAtMs ?? Number.MAX_SAFE_INTEGER).padStart(AGE_DIGITS, '0');
-  return `${rank}${age}${item}`.toWellFormed();
+  return turnKey({ rank, arrival: pausedAtMs ?? Number.MAX_SAFE_INTEGER }, item);
 }

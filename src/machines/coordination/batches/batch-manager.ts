@@ -1,12 +1,14 @@
 /**
- * The BatchManager (seed 002, CA-048 to CA-057): where batches are asked for, by people, the Lead Coordinator and the
- * FailureCorrelator, and listed. Each is an actor (batch.ts); this desk tells them what the coordinator reports of
- * their items and remembers why and since when items are paused, by which they are resumed in order.
+ * The BatchManager (seed 002, CA-048 to CA-057): the desk that opens batches for people, the Lead Coordinator and the
+ * FailureCorrelator, and lists them. Each batch is an actor (batch.ts). The desk forwards to each batch the
+ * coordinator's reports on its items. It also records when and why each item was paused, which determines the order of
+ * resumption.
  */
 import { z } from 'zod';
 import { isTable, rowsOf, type Shown, table, type Table } from '../../../table.ts';
 import { batch } from './batch.ts';
 import { type BatchReport } from './batch-messages.ts';
+import { batchItemsOf, judgedBatch } from './batch-items.ts';
 import { BATCH_RETENTION_MS, type BatchItem, type BatchRecord, CONCURRENCY } from './batch-rules.ts';
 import {
   type ChildExited,
@@ -24,13 +26,13 @@ import { order, type OrderReply, refused, ruledAgent, type Rules, TAKEN, type Tu
 import { DESKS } from '../../work/system-ids.ts';
 import { type Message, type PauseTrigger } from '../messages/messages.ts';
 
-/** A batch as the desk has it. */
+/** A batch in the desk's records. */
 export interface ListedBatch extends BatchRecord, DeskRecord {
-  /** Of the failures that led to it; null where none did. */
+  /** Signature of the failures that caused the batch; null if none did. */
   readonly signature: string | null;
 }
 
-/** An item of a batch, in its place: in which order they were named. */
+/** An item of a batch and its place in the order in which the items were named. */
 export interface BatchMember {
   readonly batchId: string;
   readonly item: string;
@@ -49,19 +51,19 @@ interface PausedItem {
 }
 
 export interface BatchManagerContext extends DeskContext<ListedBatch> {
-  /** Of each batch. */
+  /** Items of each batch. */
   readonly members: Table<BatchMember>;
-  /** By item. */
+  /** Pauses by item. */
   readonly paused: Table<PausedItem>;
   /** Ids of the open batches of each item. */
   readonly batchesOfItems: Table<string>;
   /** Ids of open batches by correlation. */
   readonly correlated: Table<string>;
-  /** Ids of open batches by their actors. */
+  /** Ids of open batches by actor. */
   readonly actors: Table<string>;
 }
 
-/** What is said to whoever watches, once it is durable. */
+/** Events emitted to watchers once they are durable. */
 export type BatchEmitted = { readonly type: 'batch.changed'; readonly batchId: string } & Pick<
   BatchRecord,
   'reason' | 'phase' | 'status' | 'total' | 'resumed' | 'failed' | 'notBeforeMs'
@@ -76,14 +78,14 @@ const BATCHES: DeskOf<ListedBatch> = {
   actorOf,
 };
 
-/** The id of a batch may be given by whoever asks for it. */
+/** Id of a batch's actor. It differs from the batch's id, because the sender may choose the latter. */
 function actorOf({ number }: ListedBatch): string {
   return `batch-${number}`;
 }
 
 const desk = (turn: BatchTurn) => new Desk(turn, BATCHES);
 
-/** What a batch is told before it has begun is a row of the desk. */
+/** Items per event to a batch: the desk holds an event for a batch that is still starting in one table row. */
 const ADDED_AT_ONCE = 100;
 
 const names = z.array(z.string().min(1).max(200)).min(1).max(10_000);
@@ -101,23 +103,23 @@ interface BatchReply extends OrderReply {
 }
 
 const RULES = {
-  /** Replies with the id of the batch. `maxConcurrency` is 5 unless given. */
+  /** Replies with the id of the batch. Default of `maxConcurrency`: 5. */
   'batch.pause': order(pauseOrder, (turn: BatchTurn, { items, reason, maxConcurrency = CONCURRENCY }) => {
     const id = nextId(turn);
     open(turn, { id, reason, correlationId: null, concurrencyLimit: maxConcurrency, items: items.map(toBePaused) });
     return { ...TAKEN, batchId: id } satisfies BatchReply;
   }),
   /**
-   * A batch by its id, or items: those that are all of a paused batch resume as that one. Replies with the id of the
-   * batch. `concurrencyLimit` is 5 unless given.
+   * Resumes a batch by its id, or a list of items. A list of exactly the items of an open batch resumes that batch.
+   * Replies with the id of the batch. Default of `concurrencyLimit`: 5.
    */
   'batch.resume': order(resumeOrder, resume),
-  /** Replies with the record and its items, null for an id that is none. */
+  /** Replies with the record of the batch and its items; null for an unknown id. */
   'batch.status': order(z.object({ batchId: z.string() }), (turn: BatchTurn, { batchId }) => {
     const record = desk(turn).records.get(batchId);
     return record === undefined ? null : shownBatch(turn.context, record);
   }),
-  /** Replies with all of them, the eldest first. */
+  /** Replies with all batches, the oldest first. */
   'batch.list': order(z.object({}), ({ context }: BatchTurn) =>
     batchesIn(context).map((record) => shownBatch(context, record)),
   ),
@@ -166,12 +168,12 @@ export function batchChildren() {
   return deskChildren({ desk: DESKS.batches, boss: DESKS.batchActors, agent: batchManager.name, item: batch.name });
 }
 
-/** The batches, the eldest first. */
+/** The batches, the oldest first. */
 export function batchesIn(context: Shown<BatchManagerContext>): ListedBatch[] {
   return recordsIn(context);
 }
 
-/** As it is listed: with its items. */
+/** A batch as it is listed, with its items. */
 export function shownBatch({ members }: Pick<Shown<BatchManagerContext>, 'members'>, record: ListedBatch) {
   return { ...listed(record), items: itemsOf(members, record.id) };
 }
@@ -196,7 +198,7 @@ function resume(turn: BatchTurn, event: z.output<typeof resumeOrder>): BatchRepl
   return { ...TAKEN, batchId: id };
 }
 
-/** The first trigger of a correlation opens its batch, later ones add to it (X-32). */
+/** Opens the batch of a correlation at its first trigger, and adds items to it at later triggers (X-32). */
 function trigger(turn: BatchTurn, { items, rootCause: reason, correlationId }: Message<'batch.trigger'>): void {
   const known = batchOf(turn, correlationId);
   const id = known?.id ?? nextId(turn);
@@ -225,7 +227,7 @@ function close(turn: BatchTurn, record: BatchRecord): void {
   turn.raise({ type: 'batch.forget', batchId: record.id }, { delay: BATCH_RETENTION_MS, id: `forget:${record.id}` });
 }
 
-/** A batch that ended without a word of its own: its items stay where they are. */
+/** Closes the record of a batch whose actor ended without a report; its items stay as they are. */
 function giveUp(turn: BatchTurn, { id: actor }: ChildExited): void {
   const record = desk(turn).records.get(turn.context.actors.get(actor) ?? '');
   if (record === undefined || record.isOver) return;
@@ -246,7 +248,7 @@ interface Opening extends Pick<BatchRecord, 'id' | 'reason' | 'correlationId' | 
 function open(turn: BatchTurn, { items: given, ...asked }: Opening): void {
   const items = [...new Map(given.map((item) => [item.item, item])).values()];
   const own = { ...asked, name: asked.correlationId ?? asked.id };
-  // A batch that has ended may have had the id.
+  // An ended batch may have had the same id.
   dropMembers(turn, asked.id);
   const opened = desk(turn).open(
     {
@@ -258,6 +260,7 @@ function open(turn: BatchTurn, { items: given, ...asked }: Opening): void {
       completedAtMs: null,
       notBeforeMs: null,
       note: null,
+      decision: judgedBatch(batchItemsOf([])),
       signature: null,
     },
     { ...own, items },
@@ -271,7 +274,7 @@ function open(turn: BatchTurn, { items: given, ...asked }: Opening): void {
   });
 }
 
-/** Items that are new to an open batch. */
+/** Records new items of an open batch. */
 function join(turn: BatchTurn, { id, items }: NamedItems): void {
   let { members, batchesOfItems } = turn.context;
   let place = itemsOf(members, id).length;
@@ -288,7 +291,7 @@ function dropMembers(turn: BatchTurn, id: string): void {
   turn.assign({ members });
 }
 
-/** What has ended is looked for by its id alone. */
+/** Removes an ended batch from the indexes. From then on it can be found by its id only. */
 function unindex(turn: BatchTurn, closed: ListedBatch): void {
   let { batchesOfItems } = turn.context;
   const { members, correlated, actors } = turn.context;
@@ -302,7 +305,7 @@ function unindex(turn: BatchTurn, closed: ListedBatch): void {
   });
 }
 
-/** Adds items to a batch that is open. False where there is none. */
+/** Adds items to an open batch; false if there is none. */
 function grow(turn: BatchTurn, { id, items, reason }: NamedItems & { readonly reason: string }): boolean {
   const known = desk(turn).records.get(id);
   if (known === undefined || known.isOver) return false;
@@ -324,7 +327,7 @@ function nextId(turn: BatchTurn): string {
   return `batch-${turn.context.next}`;
 }
 
-/** In the order in which they were named. */
+/** Items of a batch in the order in which they were named. */
 function itemsOf(members: Shown<BatchManagerContext>['members'], id: string): readonly string[] {
   const rows = isTable(members) ? [...members.values(pairsOf(id))] : rowsOf(members);
   return rows
@@ -343,7 +346,7 @@ function batchOf(turn: BatchTurn, correlationId: string): ListedBatch | undefine
   return desk(turn).records.get(turn.context.correlated.get(nameKey(correlationId)) ?? '');
 }
 
-/** The open batch that has these items and no others. */
+/** The open batch with exactly these items. */
 function holding(turn: BatchTurn, items: readonly string[]): ListedBatch | undefined {
   const wanted = new Set(items);
   return openBatchesOf(turn, items[0]!).find(({ id }) => {

@@ -1,41 +1,47 @@
 /**
- * How a batch goes: how many items at a time, how long things may take, what is counted and kept, and when resources
- * are there (seed 002, CA-048 to CA-057). Pure; batch.ts acts on it, and on what batch-items.ts says of all items.
+ * The rules of a batch: how many items at a time, time limits, counts and retention, and when resources are available
+ * (seed 002, CA-048 to CA-057). Pure; batch.ts acts on these rules and on the queries of batch-items.ts.
  */
+import { z } from 'zod';
+import { type Known, type PortContract } from '../../work/port.ts';
+import { type GateDecision } from '../../work/threshold-gate.ts';
 import { type PauseTrigger } from '../messages/messages.ts';
 
-/** CA-049, CA-050: items that pause or resume at a time. */
+/** Most items that pause or resume at a time (CA-049, CA-050). */
 export const CONCURRENCY = 5;
 
-/** An item that does not answer holds its place no longer: others need it. */
+/** How long an unanswered order may hold a place. Other items need the place. */
 export const SLOT_PATIENCE_MS = 30 * 60_000;
 
-/** A batch that nobody resumes ends when its items do (CA-017: a pause expires after 30 days). */
+/** Time after which a batch that nobody resumes ends, as the pauses of its items do (CA-017: 30 days). */
 export const BATCH_EXPIRY_MS = 30 * 24 * 60 * 60_000;
 
-/** CA-057 and CA-030: records of batches that have ended are kept so long. */
+/** Retention of the records of ended batches (CA-057, CA-030). */
 export const BATCH_RETENTION_MS = 90 * 24 * 60 * 60_000;
 
 /**
- * Resources are asked about again so soon when they have no time to name, and so late when the time named is further
- * off.
+ * Bounds of the interval between resource queries: the minimum applies if the port names no time, the maximum if it
+ * names a later one.
  */
 const RECHECK_MS_MIN = 60_000;
 const RECHECK_MS_MAX = 24 * 60 * 60_000;
 
 export interface BatchItem {
   readonly item: string;
-  /** `waiting`: to be paused yet. A `failed` one could not be paused, or not be resumed. */
+  /** `waiting`: still to be paused. `failed`: could not be paused or resumed. */
   readonly state: 'waiting' | 'pausing' | 'paused' | 'resuming' | 'resumed' | 'failed';
   readonly pausedAtMs: number | null;
-  /** Who had asked for its pause; null where that is not known. */
+  /** The trigger of the item's pause; null if unknown. */
   readonly trigger: PauseTrigger | null;
   readonly error: string | null;
-  /** Its order is under way. */
+  /** Whether an order to the item is in progress. */
   readonly holdsSlot: boolean;
 }
 
-/** CA-051; `pending` are those that are on their way to one of the others. All four add up to `total`. */
+/**
+ * Counts of a batch (CA-051). `pending` items have not reached one of the other states yet; the four counts add up to
+ * `total`.
+ */
 export interface BatchCounts {
   readonly total: number;
   readonly paused: number;
@@ -46,10 +52,10 @@ export interface BatchCounts {
 
 export type BatchStatus = 'IN_PROGRESS' | 'COMPLETED' | 'PARTIALLY_FAILED' | 'FAILED';
 
-/** CA-057. The items of a batch stand beside it. */
+/** The record of a batch (CA-057). Its items are stored beside it. */
 export interface BatchRecord extends BatchCounts {
   readonly id: string;
-  /** What a list calls it. */
+  /** The name of the batch in lists. */
   readonly name: string;
   readonly reason: string;
   readonly correlationId: string | null;
@@ -58,27 +64,34 @@ export interface BatchRecord extends BatchCounts {
   readonly concurrencyLimit: number;
   readonly createdAtMs: number;
   readonly completedAtMs: number | null;
-  /** Resumption waits for resources until then; null while it does not. */
+  /** The time until which resumption waits for resources; null if it does not wait. */
   readonly notBeforeMs: number | null;
-  /** What is to be said of it beside: resources that could not be asked about, say. */
+  /** A remark for people, for example that resources could not be queried. */
   readonly note: string | null;
+  /** The decision whether so many items have failed that the whole batch is paused again. */
+  readonly decision: GateDecision;
 }
 
-/** One of the three resources that a resumption needs (CA-054). */
-export type Availability = { readonly isFree: true } | { readonly isFree: false; readonly notBeforeMs: number | null };
+/** The availability of one of the three resources that resumption needs (CA-054). */
+const availability = z
+  .discriminatedUnion('isFree', [
+    z.object({ isFree: z.literal(true) }),
+    z.object({ isFree: z.literal(false), notBeforeMs: z.number().or(z.literal(Infinity)).nullable() }),
+  ])
+  .readonly();
 
-/** What the port `resources` answers. */
-export interface Resources {
-  readonly apiQuota: Availability;
-  readonly compute: Availability;
-  readonly connections: Availability;
-}
+/** The answer of the port `resources`. */
+const resources = z.object({ apiQuota: availability, compute: availability, connections: availability }).readonly();
+export type Resources = z.infer<typeof resources>;
+
+/** The contract of the port `resources`. An answer that does not arrive in time counts as unknown. */
+export const RESOURCES: PortContract<Resources> = { what: 'the resources', answer: resources, timeoutMs: 30_000 };
 
 export type Readiness =
   | { readonly kind: 'go' }
   | { readonly kind: 'wait'; readonly untilMs: number; readonly isReset: boolean };
 
-/** The latest of the times at which what is lacking is there again. */
+/** Whether items may be resumed, and if not, the latest time at which a missing resource is available again. */
 export function readinessOf({ apiQuota, compute, connections }: Resources, nowMs: number): Readiness {
   const lacking = [apiQuota, compute, connections].flatMap((resource) =>
     resource.isFree ? [] : [resource.notBeforeMs],
@@ -87,4 +100,27 @@ export function readinessOf({ apiQuota, compute, connections }: Resources, nowMs
   const named = lacking.filter((atMs) => atMs !== null && atMs > nowMs);
   const untilMs = Math.max(...(named as number[]), lacking.length > named.length ? nowMs + RECHECK_MS_MIN : nowMs);
   return { kind: 'wait', untilMs: Math.min(untilMs, nowMs + RECHECK_MS_MAX), isReset: named.length > 0 };
+}
+
+/** The fields of a batch's record that an answer about resources sets. */
+type Waiting = Pick<BatchRecord, 'notBeforeMs' | 'note'>;
+
+/**
+ * The time of the next resource query before resuming. If the answer is unknown, the item is resumed and the record
+ * says so: no item may be delayed for ever.
+ */
+export function waitingFor(said: Known<Resources>, nowMs: number): Waiting {
+  if (!said.isKnown) return { notBeforeMs: null, note: said.why };
+  const readiness = readinessOf(said.value, nowMs);
+  return { notBeforeMs: readiness.kind === 'wait' ? readiness.untilMs : null, note: null };
+}
+
+/**
+ * The time at which a paused batch resumes automatically; null if it is not known when the missing resources are
+ * available again.
+ */
+export function waitingForReset(said: Known<Resources>, nowMs: number): Waiting {
+  if (!said.isKnown) return { notBeforeMs: null, note: said.why };
+  const readiness = readinessOf(said.value, nowMs);
+  return { notBeforeMs: readiness.kind === 'wait' && readiness.isReset ? readiness.untilMs : null, note: null };
 }

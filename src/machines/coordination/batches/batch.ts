@@ -1,8 +1,8 @@
 /**
- * One batch (seed 002, CA-048 to CA-057): pauses its items so many at a time, and resumes them so, in their order,
- * asking for resources before each. More than half failed, and all of it is paused again; less, and only those that
- * failed are. Items are paused and resumed by the Lead Coordinator; what it reports comes by way of the BatchManager.
- * Rules: batch-rules.ts and batch-items.ts.
+ * One batch (seed 002, CA-048 to CA-057): pauses its items, a limited number at a time, and resumes them likewise, in
+ * order, querying resources before each item. If more than half of the items fail, the whole batch is paused again;
+ * otherwise only the failed items are. The Lead Coordinator pauses and resumes the items; its reports come through the
+ * BatchManager. Rules: batch-rules.ts and batch-items.ts.
  */
 import { type AnyActorRef, assign, fromPromise, sendTo, setup } from 'xstate';
 import { defineAgent } from '../../../actors/api/define-agent.ts';
@@ -13,6 +13,7 @@ import {
   countsOf,
   endOf,
   hasCollapsed,
+  judgedBatch,
   isNew,
   isOver,
   itemNamed,
@@ -27,20 +28,22 @@ import {
   type BatchItem,
   type BatchRecord,
   type BatchStatus,
+  RESOURCES,
   type Resources,
   SLOT_PATIENCE_MS,
-  readinessOf,
+  waitingFor,
+  waitingForReset,
 } from './batch-rules.ts';
 import { inTurn, type Turn } from '../../people/turn.ts';
 import { type BatchEvent, type BatchInput, type BatchReport, type ResourceQuestion } from './batch-messages.ts';
 import { DESKS } from '../../work/system-ids.ts';
 import { type CoordinatorContext } from '../coordinator/coordinator-context.ts';
 import { type Message } from '../messages/messages.ts';
-import { type Port, portLogic } from '../../work/port.ts';
+import { heard, type Port, portLogic } from '../../work/port.ts';
 
-interface Context extends Omit<BatchRecord, keyof BatchCounts>, BatchItems {
+interface Context extends Omit<BatchRecord, keyof BatchCounts | 'decision'>, BatchItems {
   readonly desk: AnyActorRef;
-  /** The item that resources are asked about. */
+  /** The item that the resource query is about. */
   readonly candidate: string | null;
   readonly runningTasks: number;
 }
@@ -50,9 +53,6 @@ type BatchTurn = Turn<Context>;
 type Event = BatchEvent | { readonly type: 'slot.overdue'; readonly item: string };
 
 const FREE = { isFree: true } as const;
-
-/** A service that does not say is not waited for: what it would have said is not known. */
-const RESOURCES_TIMEOUT_MS = 30_000;
 
 const machine = setup({
   types: {} as { context: Context; events: Event; input: BatchInput },
@@ -87,10 +87,14 @@ const machine = setup({
         askToPause(turn, item.item, reason);
       }
     }),
-    goOn: inTurn((turn, event) => {
-      if (event.type === 'batch.go-on' && event.concurrencyLimit !== null)
-        turn.assign({ concurrencyLimit: event.concurrencyLimit });
-      // What was not yet asked to pause has never stood still.
+    hear: assign(({ self }, ended: object) => waitingFor(heard(RESOURCES, ended), timeOf(self))),
+    hearReset: assign(({ self }, ended: object) => waitingForReset(heard(RESOURCES, ended), timeOf(self))),
+    limit: assign({
+      concurrencyLimit: ({ context, event }) =>
+        event.type === 'batch.go-on' ? (event.concurrencyLimit ?? context.concurrencyLimit) : context.concurrencyLimit,
+    }),
+    goOn: inTurn((turn) => {
+      // Items that were not asked to pause yet are still running.
       for (const item of toPause(turn.context, Infinity)) put(turn, { ...item, state: 'resumed' });
     }),
     chooseNext: assign(({ context, system }) => ({
@@ -100,7 +104,7 @@ const machine = setup({
     resumeCandidate: inTurn((turn) => {
       const item = itemOf(turn, turn.context.candidate);
       turn.assign({ candidate: null });
-      // It may have been resumed by somebody else while the resources were asked about.
+      // Somebody else may have resumed the item while resources were queried.
       if (item === undefined || item.state === 'resumed' || item.state === 'failed') return;
       takeSlot(turn, item, 'resuming');
       turn.send(DESKS.coordinator, { type: 'resume.command', item: item.item, resumePlan: null, notify: true });
@@ -131,7 +135,7 @@ const machine = setup({
       const { item, pausedAtMs, trigger = null } = event;
       const known = itemOf(turn, item);
       if (known === undefined || known.state === 'failed' || known.state === 'resuming') return;
-      // Who resumed it as part of this batch has not meant it to stand again.
+      // An item resumed as part of this batch was not meant to pause again.
       if (known.state === 'resumed' && turn.context.phase === 'resuming')
         settle(turn, known, { state: 'failed', error: 'paused again' });
       else settle(turn, known, { state: 'paused', pausedAtMs, trigger: trigger ?? known.trigger });
@@ -143,8 +147,8 @@ const machine = setup({
       if (event.type !== 'item.failed') return;
       const { item, error } = event;
       const known = itemOf(turn, item);
-      // The answer to its own order to pause what has failed: told of it again, batch and coordinator would never
-      // end.
+      // This event answers the batch's own order to pause a failed item. Reacting to it would make the batch and the
+      // coordinator loop for ever.
       if (known === undefined || known.state === 'failed') return;
       settle(turn, known, { state: 'failed', error });
       if (turn.context.phase === 'resuming') askToPause(turn, item, error);
@@ -154,11 +158,14 @@ const machine = setup({
       turn.assign({ reason: event.reason });
       for (const item of event.items) if (itemOf(turn, item.item) === undefined) put(turn, item);
     }),
-    /** A task may take hours to its boundary: it is still pausing, but others get its place. */
+    /**
+     * Frees the place of an item whose task may take hours to reach its boundary: the item is still pausing, but others
+     * can use the place.
+     */
     freeSlot: inTurn((turn, event) => {
       if (event.type === 'slot.overdue') put(turn, { ...itemOf(turn, event.item)!, holdsSlot: false });
     }),
-    /** One that does not resume in time has failed. */
+    /** Marks an item that does not resume in time as failed. */
     giveSlotUp: inTurn((turn, event) => {
       if (event.type !== 'slot.overdue') return;
       const { item } = event;
@@ -200,7 +207,7 @@ const machine = setup({
         { guard: 'isAsked', target: 'paused' },
       ],
       on: {
-        'batch.go-on': { target: 'resuming', actions: 'goOn' },
+        'batch.go-on': { target: 'resuming', actions: ['limit', 'goOn'] },
         'slot.overdue': { actions: 'freeSlot' },
       },
     },
@@ -210,26 +217,25 @@ const machine = setup({
         { guard: 'isNew', target: 'pausing' },
         { guard: 'isOver', target: 'finished' },
       ],
-      on: { 'batch.go-on': { target: 'resuming', actions: 'goOn' } },
+      on: { 'batch.go-on': { target: 'resuming', actions: ['limit', 'goOn'] } },
       after: { expiry: { target: 'finished', actions: 'giveUp' } },
       initial: 'settling',
       states: {
         settling: { always: [{ guard: 'isCorrelated', target: 'asking' }, { target: 'resting' }] },
-        // Where the cause has a known end, a reset of a quota say, the batch goes on by itself then (CA-032).
+        // If the end of the cause is known, such as the reset of a quota, the batch resumes automatically then
+        // (CA-032).
         asking: {
           entry: 'chooseNext',
           invoke: {
             src: 'resources',
             input: ({ context }) => questionOf(context, null),
-            onDone: {
-              target: 'asked',
-              actions: assign({ notBeforeMs: ({ event, self }) => resetOf(event.output, timeOf(self)) }),
-            },
-            onError: 'resting',
+            onDone: { target: 'asked', actions: { type: 'hearReset', params: ({ event }) => event } },
+            onError: { target: 'asked', actions: { type: 'hearReset', params: ({ event }) => event } },
           },
         },
         asked: { always: [{ guard: 'isFree', target: 'resting' }, { target: '#batch.resuming' }] },
-        resting: {},
+        // The answer about resources, or its absence, is shown in the list.
+        resting: { entry: 'report' },
       },
     },
     resuming: {
@@ -237,11 +243,12 @@ const machine = setup({
       always: [
         { guard: 'hasCollapsed', target: 'finished', actions: 'pauseAll' },
         { guard: 'isOver', target: 'finished' },
-        // Others that failed of the same cause meanwhile: they stand before they go on.
+        // Items that joined meanwhile, because they failed from the same cause, are paused before they resume.
         { guard: 'mayPause', actions: ['pauseNext', 'report'] },
       ],
       on: {
         'slot.overdue': { actions: ['giveSlotUp', 'report'] },
+        'batch.go-on': { actions: ['limit', 'report'] },
       },
       after: { expiry: { target: 'finished', actions: 'giveUp' } },
       initial: 'deciding',
@@ -252,12 +259,8 @@ const machine = setup({
           invoke: {
             src: 'resources',
             input: ({ context }) => questionOf(context, context.candidate),
-            onDone: {
-              target: 'checked',
-              actions: assign({ notBeforeMs: ({ event, self }) => untilOf(event.output, timeOf(self)) }),
-            },
-            // Not known is no reason to keep an item for ever: it goes on, and the record says so.
-            onError: { target: 'checked', actions: assign({ notBeforeMs: null, note: 'resources are not known' }) },
+            onDone: { target: 'checked', actions: { type: 'hear', params: ({ event }) => event } },
+            onError: { target: 'checked', actions: { type: 'hear', params: ({ event }) => event } },
           },
         },
         checked: {
@@ -266,25 +269,30 @@ const machine = setup({
             { target: 'waiting' },
           ],
         },
-        waiting: { entry: 'report', after: { untilFree: 'checking' } },
+        waiting: {
+          entry: 'report',
+          after: { untilFree: 'checking' },
+          // A person's order overrides the known time: resources are queried again.
+          on: { 'batch.go-on': { target: 'checking', actions: 'limit' } },
+        },
       },
     },
     finished: { type: 'final', entry: ['conclude', 'report'] },
   },
 });
 
-/** The agent for batches, with the host's port for resources where it has one. */
+/** The agent for batches; `resources` is the host's port, if it has one. */
 export function batchAgent(resources?: Port<ResourceQuestion, Resources>) {
   const own = resources === undefined ? machine : machine.provide({ actors: { resources: portLogic(resources) } });
   return defineAgent({
     name: 'batch',
     machine: own,
     events: {},
-    effects: { resources: { timeoutMs: RESOURCES_TIMEOUT_MS } },
+    effects: { resources: { timeoutMs: RESOURCES.timeoutMs } },
   });
 }
 
-/** Resumes without asking for anything. */
+/** The agent for batches that resumes without querying resources. */
 export const batch = batchAgent();
 
 function itemOf(turn: BatchTurn, item: string | null): BatchItem | undefined {
@@ -295,13 +303,13 @@ function put(turn: BatchTurn, item: BatchItem): void {
   turn.assign(withItem(turn.context, item));
 }
 
-/** Its order is given: others wait for its place until it is carried out, or takes too long. */
+/** Records an order to an item. The order takes a place until it is carried out or takes too long. */
 function takeSlot(turn: BatchTurn, item: BatchItem, state: 'pausing' | 'resuming'): void {
   put(turn, { ...item, state, holdsSlot: true });
   turn.raise({ type: 'slot.overdue', item: item.item }, { delay: SLOT_PATIENCE_MS, id: slotTimer(item.item) });
 }
 
-/** What came of an item's order; its place is free. */
+/** Records the result of an item's order and frees its place. */
 function settle(turn: BatchTurn, item: BatchItem | undefined, end: Partial<BatchItem>): void {
   if (item === undefined) return;
   put(turn, { ...item, ...end, holdsSlot: false });
@@ -312,24 +320,13 @@ function recordOf(context: Context): BatchRecord {
   const { id, name, reason, correlationId, phase, status, concurrencyLimit, note } = context;
   const { createdAtMs, completedAtMs, notBeforeMs } = context;
   const facts = { id, name, reason, correlationId, phase, status, concurrencyLimit, note };
-  return { ...facts, createdAtMs, completedAtMs, notBeforeMs, ...countsOf(context) };
+  const decision = judgedBatch(context);
+  return { ...facts, createdAtMs, completedAtMs, notBeforeMs, ...countsOf(context), decision };
 }
 
 function questionOf(context: Context, item: string | null): ResourceQuestion {
   const { id: batchId, reason, runningTasks } = context;
   return { batchId, reason, item, underWay: context.slotsHeld, runningTasks };
-}
-
-/** When to ask again; null where nothing is lacking. */
-function untilOf(resources: Resources, nowMs: number): number | null {
-  const readiness = readinessOf(resources, nowMs);
-  return readiness.kind === 'wait' ? readiness.untilMs : null;
-}
-
-/** The same, null where nobody knows when what is lacking is there again. */
-function resetOf(resources: Resources, nowMs: number): number | null {
-  const readiness = readinessOf(resources, nowMs);
-  return readiness.kind === 'wait' && readiness.isReset ? readiness.untilMs : null;
 }
 
 function askToPause(turn: BatchTurn, item: string, reason: string): void {
@@ -342,18 +339,19 @@ function askToPause(turn: BatchTurn, item: string, reason: string): void {
 function tellOfEnd(turn: BatchTurn, status: Exclude<BatchStatus, 'IN_PROGRESS'>): void {
   const { context } = turn;
   const counts = countsOf(context);
+  const notes = context.note === null ? [] : [context.note];
   const failures = itemsInOrder(context).flatMap(({ item, error }) => (error === null ? [] : [`${item}: ${error}`]));
   turn.notify({
     subject: context.id,
     kind: 'batch.finished',
     priority: ({ COMPLETED: 'LOW', PARTIALLY_FAILED: 'HIGH', FAILED: 'CRITICAL' } as const)[status],
     title: `${context.name}: ${counts.resumed}/${counts.total} successful`,
-    detail: [context.reason, ...failures].join('\n'),
+    detail: [context.reason, ...notes, ...failures].join('\n'),
     data: { status, ...counts },
   });
 }
 
-/** Of a plan's Lead Coordinator; 0 where there is none. */
+/** Running tasks of a plan's Lead Coordinator; 0 if there is none. */
 function runningTasksOf(coordinator: AnyActorRef | undefined): number {
   const snapshot = coordinator?.getSnapshot() as { context?: Partial<Pick<CoordinatorContext, 'tally'>> } | undefined;
   return snapshot?.context?.tally?.running ?? 0;

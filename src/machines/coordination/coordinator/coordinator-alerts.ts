@@ -1,11 +1,12 @@
-/** What the Lead Coordinator tells people: cards for the desk of alerts. Texts and buttons only. */
+/** The Lead Coordinator's notices to people: cards for the alert desk. Texts and buttons only. */
 import { type Failure } from '../../work/failure-tiers.ts';
-import { cancelButton, type Notice, resumeButton } from '../../people/notice.ts';
+import { cancelButton, type Notice, resumeButton, settlementOf } from '../../people/notice.ts';
+import { type AlertMessage } from '../../people/alerts/alert-messages.ts';
 import { type PlanLedger } from './plan-ledger.ts';
 import { itemOf } from '../../work/task.ts';
 import { type PlanTask } from '../plan/plan.ts';
 
-/** Kinds of cards that say that an item stands, or may soon be purged: over when it goes on, and when it is lost. */
+/** Kinds of cards about an item that has stopped or may soon be purged; settled when the item continues or is lost. */
 export const STANDING_KINDS = [
   'item.failed',
   'item.paused',
@@ -17,7 +18,7 @@ export const STANDING_KINDS = [
   'resume.manual',
 ] as const;
 
-/** Tier 2: an agent has failed and its item pauses. */
+/** The card for tier 2: an agent has failed and its item pauses. */
 export function failureAlert(ledger: PlanLedger, task: PlanTask, { errorType, message }: Failure): Notice {
   const item = itemOf(task);
   const { done } = ledger.item(item);
@@ -42,7 +43,7 @@ export function failureAlert(ledger: PlanLedger, task: PlanTask, { errorType, me
   };
 }
 
-/** Tier 3, or given up: the item has left the pipeline. */
+/** The card for an item that has left the pipeline, by tier 3 or because a person cancelled it. */
 export function lossAlert(ledger: PlanLedger, item: string, reason: string, task: string | null): Notice {
   return {
     subject: item,
@@ -65,14 +66,22 @@ export function overdueAlert(task: PlanTask, expectedMs: number): Notice {
   };
 }
 
-/** CA-006: what blocks the plan is told to somebody who can do something about it. */
-export function bottleneckAlert(agentType: string, capacity: number | null, blocked: readonly string[]): Notice {
+/** CA-006: tells people what blocks the plan, so that somebody can act on it. */
+export function bottleneckAlert(agentType: string, blocked: readonly string[]): Notice {
   return {
-    subject: null,
+    subject: subjectOf(agentType),
     kind: 'plan.blocked',
     priority: 'HIGH',
     title: `${blocked.length} tasks cannot start`,
-    detail: `agent type ${agentType} has ${capacity ?? 'its planned'} places`,
+    detail: `agent type ${agentType} has 0 places`,
     data: { agentType, blocked: blocked.slice(0, 100) },
   };
+}
+
+export function bottleneckSettled(agentType: string, because: string): AlertMessage<'alert.settled'> {
+  return settlementOf({ subject: subjectOf(agentType), kinds: ['plan.blocked'], because });
+}
+
+function subjectOf(agentType: string): string {
+  return `agent type ${agentType}`;
 }

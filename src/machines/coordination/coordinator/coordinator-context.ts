@@ -1,6 +1,6 @@
 /**
- * What the Lead Coordinator knows, and how others read it. Tables of items, tasks, agent types and gates, so that what
- * a change costs is as small as what it is about.
+ * The Lead Coordinator's context and its readers. Items, tasks, agent types and gates are rows of tables, so that the
+ * cost of a change depends on its own size only.
  */
 import { rowIn, type Shown, table, type Table } from '../../../table.ts';
 import { nameKey } from '../../people/table-keys.ts';
@@ -9,57 +9,82 @@ import { NO_PERFORMANCE, type Performance, type PerformanceReport, performanceRe
 import { type Plan, type PlanTask } from '../plan/plan.ts';
 import { planIndexOf } from '../plan/plan-index.ts';
 import { EMPTY_TALLY, type ItemProgress, type Items, itemsOf, type Tally, UNTOUCHED } from './progress.ts';
+import { type MessagePriority } from '../../work/talk-messages.ts';
 import { wideRowIn } from '../../people/wide-rows.ts';
 
 /** The last checkpoint of a task that is not done. */
 export interface KeptCheckpoint {
   readonly sealed: SealedCheckpoint;
-  /** It stays when its time is over (CA-036). */
+  /** Whether the checkpoint is kept after its expiry (CA-036). */
   readonly isPreserved: boolean;
 }
 
-/** What a gate under an id is about. */
+/** The name that stands for "no particular item". No item has it. */
+export const NO_ITEM = '';
+
+/** A question from an agent to people. */
+export interface OpenRequest {
+  readonly from: string;
+  readonly content: unknown;
+}
+
+/** The subject of a gate, by the gate's id. */
 export interface GatePlace {
   readonly item: string;
   readonly gate: string;
+  /** The request behind a question that blocks no work; absent for any other question. */
+  readonly request?: OpenRequest;
 }
 
-/** What a completed task has put out. */
+/** A finding, kept for the next package on which people decide (CA-007). */
+export interface Finding {
+  /** Sequence number of the finding. */
+  readonly number: number;
+  readonly from: string;
+  readonly content: unknown;
+  readonly priority: MessagePriority;
+  readonly atMs: number;
+}
+
+/** The output of a completed task. */
 export interface TaskResult {
   readonly output: unknown;
 }
 
-/** Of these any row may be larger than a table takes: it stands beside it then (wide-rows.ts). */
+/** Tables whose rows may exceed the size limit of a row; such a row is stored beside its table (wide-rows.ts). */
 interface WideTables {
-  /** By name; none of an item that nothing has happened to. */
+  /** Progress by name of item; an untouched item has no row. */
   readonly items: Table<ItemProgress>;
-  /** By task. */
   readonly results: Table<TaskResult>;
-  /** By task. */
   readonly checkpoints: Table<KeptCheckpoint>;
 }
 
+/** The Lead Coordinator's context. */
 export interface CoordinatorContext extends WideTables {
   readonly plan: Plan;
-  /** What a unit of the plan is on the clock; null where nothing is expected of the clock. */
+  /** Milliseconds per unit of the plan; null if the plan's unit is not a unit of time. */
   readonly unitMs: number | null;
-  /** Sums over the items. A new object with every change. */
+  /** Sums over the items. Each change makes a new object. */
   readonly tally: Tally;
-  /** Places of agent types that are other than the plan says. */
+  /** Capacities that differ from the plan's. */
   readonly capacity: Readonly<Record<string, number>>;
-  /** Numbers the gates. */
+  /** The number of gates opened so far, used to number the next one. */
   readonly gatesOpened: number;
-  /** By agent type. */
+  /** Performance by agent type. */
   readonly performance: Table<Performance>;
-  /** Gates that are open, by id. */
+  /** Open gates by id. */
   readonly gates: Table<GatePlace>;
-  /** Their ids, of each item. */
+  /** Ids of the open gates of each item. */
   readonly gatesOfItems: Table<string>;
-  /** Names of the items that have to do with each debate. */
+  /** Names of the items that each debate concerns. */
   readonly itemsOfDebates: Table<string>;
+  /** The last findings about each item. */
+  readonly findings: Table<Finding>;
+  /** The number of findings so far, used to number the next one. */
+  readonly findingsMade: number;
 }
 
-/** Of a plan that nothing has happened to. */
+/** The initial progress of a plan. */
 export function newProgress(): Omit<CoordinatorContext, 'plan' | 'unitMs'> {
   return {
     tally: EMPTY_TALLY,
@@ -72,10 +97,12 @@ export function newProgress(): Omit<CoordinatorContext, 'plan' | 'unitMs'> {
     gates: table(),
     gatesOfItems: table(),
     itemsOfDebates: table(),
+    findings: table(),
+    findingsMade: 0,
   };
 }
 
-/** As it is read in the process, or off a gateway. */
+/** The context as read in the process or through a gateway. */
 export type ShownCoordinator = Shown<CoordinatorContext>;
 
 /** Progress of every item. O(items). */
@@ -83,7 +110,7 @@ export function itemsIn(context: ShownCoordinator): Items {
   return itemsOf(context.plan, (item) => itemIn(context, item));
 }
 
-/** Of an item of the plan. */
+/** Progress of an item of the plan. */
 export function itemIn(context: ShownCoordinator, item: string): ItemProgress {
   return wideRowIn(context, 'items', item) ?? UNTOUCHED;
 }
@@ -93,7 +120,11 @@ export function resultsOf(context: ShownCoordinator, item: string): Readonly<Rec
   return outputsOf(planIndexOf(context.plan).byItem.get(item) ?? [], (task) => resultIn(context, task));
 }
 
-/** @param resultOf Of a task, by its id. */
+/**
+ * The outputs of an item's tasks.
+ *
+ * @param resultOf Returns the result of a task by its id.
+ */
 export function outputsOf(
   tasks: readonly PlanTask[],
   resultOf: (task: string) => TaskResult | undefined,
@@ -118,12 +149,12 @@ export function performanceIn({ performance }: ShownCoordinator, agentType: stri
   return rowIn(performance, nameKey(agentType)) ?? NO_PERFORMANCE;
 }
 
-/** Places of agent types as they are now. */
+/** Current capacities of agent types. */
 export function capacityIn({ plan, capacity }: ShownCoordinator): Plan['capacity'] {
   return { ...plan.capacity, ...capacity };
 }
 
-/** How every agent type of the plan does, the slowest first. */
+/** The performance of every agent type of the plan, the slowest first. */
 export function performanceOf(context: ShownCoordinator): readonly PerformanceReport[] {
   const types = new Set(context.plan.tasks.map(({ agent }) => agent));
   return performanceReport([...types].map((type) => [type, performanceIn(context, type)]));

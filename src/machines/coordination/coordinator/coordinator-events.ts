@@ -1,7 +1,4 @@
-/**
- * Every event that the Lead Coordinator takes, whoever sends it. What may come from outside has its schema in
- * messages.ts.
- */
+/** Every event that the Lead Coordinator takes. Schemas of events that may come from outside are in messages.ts. */
 import { z } from 'zod';
 import { type ReplyTo } from '../../../actors/model/talk-actions.ts';
 import { type DebateNews, type DebateReport } from '../debates/debate-state.ts';
@@ -15,7 +12,7 @@ interface Replyable {
   readonly replyTo?: ReplyTo;
 }
 
-/** What people and tools may order or ask, beside the messages. */
+/** Orders and questions from people and tools, besides the messages of the crew. */
 export const orders = {
   'plan.pause': z.object({ item: z.string(), reason: z.string().max(1_000).optional() }),
   'plan.resume': z.object({ item: z.string() }),
@@ -39,7 +36,7 @@ export type CoordinatorEvent =
   | StageReport
   | PauseManagerReport;
 
-/** How the plan as a whole goes on: raised by the coordinator itself. */
+/** The events that the coordinator raises to move the plan as a whole from state to state. */
 export interface PlanEvent {
   readonly type: 'plan.continued' | 'plan.stalled' | 'plan.failed' | 'plan.completed';
 }

@@ -1,7 +1,7 @@
 /**
- * What the Lead Coordinator decides about debates (CA-124, CA-134): work goes on with the value that holds for now, and
- * what rests on it is flagged; where people override it, what has used it runs again, in the order that the debate
- * gives, and so does what is behind it. Pure: it reads and writes through the ledger.
+ * The Lead Coordinator's decisions about debates (CA-124, CA-134). Work continues with the provisional value, and its
+ * dependents are flagged. If people override the value, the tasks that used it run again in the order that the debate
+ * gives, and so do their dependents. Pure: it reads and writes through the ledger.
  */
 import { type EventOf } from './coordinator-events.ts';
 import {
@@ -27,7 +27,7 @@ export function debateProvisional(ledger: PlanLedger, event: EventOf<'debate.pro
   ledger.emitted.push({ type: 'debate.provisional', debate, item, topic, statement: position.statement, flagged });
 }
 
-/** There is no value to go on with: the work goes on with what it has. */
+/** Records a debate that has no value yet; work continues without one. */
 export function debateDeferred(ledger: PlanLedger, event: EventOf<'debate.deferred'>): void {
   const { item, debate, untilMs } = event;
   remember(ledger, item, [], () => deferredDebate(event));
@@ -47,7 +47,7 @@ export function debateResolved(ledger: PlanLedger, { resolution }: EventOf<'deba
   ledger.emitted.push({ type: 'debate.decided', debate, item, outcome, statement, by, rerun });
 }
 
-/** Its value holds until the debate that follows has ended. */
+/** Carries the value of a debate over to the debate that follows it, until that one has ended. */
 function heldAgain(
   ledger: PlanLedger,
   item: string | null,
@@ -63,7 +63,7 @@ function heldAgain(
   ledger.emitted.push({ type: 'debate.decided', debate, item, outcome: 'redebate', ...nothing });
 }
 
-/** Beside the item that it is about, and beside each item that has a task that rests on it. */
+/** Records a debate with the item that it concerns, and with every item that has a flagged task. */
 function remember(
   ledger: PlanLedger,
   item: string | null,
@@ -87,7 +87,7 @@ function byItem(
   return [...items];
 }
 
-/** Of one item: all of them at once, or the first now and the others as each is done. */
+/** Runs tasks of one item again: all at once, or one after the other. */
 function runAgain(
   ledger: PlanLedger,
   item: string,
@@ -102,7 +102,7 @@ function runAgain(
   nextAgain(ledger, item, tasks);
 }
 
-/** A task that was run again is done: the one behind it is next. */
+/** Starts the next task of a serial rerun after one is done. */
 export function rerunGoesOn(ledger: PlanLedger, item: string, task: string): void {
   const { rerun } = ledger.item(item);
   if (rerun?.current === task) nextAgain(ledger, item, rerun.next);
@@ -115,9 +115,9 @@ function nextAgain(ledger: PlanLedger, item: string, [current, ...next]: readonl
 }
 
 /**
- * By the resume plan: these tasks and all behind them are to be done anew, the rest stands. What runs with the old
- * value ends first, and its result does not count: a word of it may be on its way already, and must not be taken for
- * that of the next start.
+ * Marks tasks to be done again, with all of their dependents according to the resume plan; other results stay. If such
+ * a task is running, it still works with the old value. It runs to its end, but its result does not count: its report
+ * may be under way already and must not be taken for the report of its next start.
  */
 function reopen(ledger: PlanLedger, tasks: readonly string[]): void {
   const [first] = tasks.map((id) => ledger.task(id)!);

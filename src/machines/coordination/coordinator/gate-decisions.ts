@@ -1,18 +1,23 @@
 /**
- * What the Lead Coordinator decides about gates, questions to people (CA-008, CA-031): what they are given to decide
- * by, and what their answer or their silence means for the item. While they decide nothing of it starts. The desk of
- * gates asks, reminds and keeps the time. Pure: it reads and writes through the ledger.
+ * The Lead Coordinator's decisions about gates, questions to people (CA-008, CA-031): the package that people are
+ * given, and what their answer or silence means for the item. No task of the item starts until they have decided. The
+ * gate desk asks, reminds and keeps the time. Pure: it reads and writes through the ledger.
  */
+import { resultIn } from './coordinator-context.ts';
 import { type EventOf } from './coordinator-events.ts';
 import { pauseFor } from './pause-decisions.ts';
+import { proposalOf } from '../../work/proposal.ts';
 import { DESKS } from '../../work/system-ids.ts';
 import { type PauseTrigger } from '../messages/messages.ts';
 import { type PlanLedger } from './plan-ledger.ts';
 import { itemOf } from '../../work/task.ts';
 import { type PlanTask } from '../plan/plan.ts';
+import { debatesToReview } from './item-debates.ts';
 import { isLost, type ItemGate } from './progress.ts';
-import { loseItem } from './item-losses.ts';
-import { refused, TAKEN } from '../../people/turn.ts';
+import { strangerProblem } from '../../people/gates/gate.ts';
+import { loseItem, problemOfItem } from './item-losses.ts';
+import { type OrderReply, refused, TAKEN } from '../../people/turn.ts';
+import { requestClosed } from './talk-decisions.ts';
 
 /**
  * JSON Schema of the answer: `revise` is a soft rejection, which pauses the item, `reject` a hard one, which fails it.
@@ -25,18 +30,32 @@ const ANSWER_FORM = {
 
 export function gateRequested(
   ledger: PlanLedger,
-  { item, gate, title, audience, remindAfterMs, deadlineMs, materials = null }: EventOf<'gate.request'>,
-): void {
+  {
+    item,
+    gate,
+    title,
+    stage = null,
+    audience,
+    remindAfterMs,
+    deadlineMs,
+    materials = null,
+    ...asked
+  }: EventOf<'gate.request'>,
+): OrderReply {
   const problem = problemOf(ledger, item);
-  const known = problem === undefined ? ledger.item(item).gates?.[gate] : undefined;
-  ledger.answer = problem === undefined ? { ...TAKEN, isValidated: known?.state === 'validated' } : refused(problem);
-  if (problem !== undefined || known?.state === 'validated' || known?.state === 'waiting') return;
-  const id = ledger.openGate(item, gate);
-  putGate(ledger, item, { gate, state: 'waiting', openedAtMs: ledger.nowMs, answeredAfterMs: null });
+  if (problem !== undefined) return refused(problem);
+  const known = ledger.item(item).gates?.[gate];
+  const reply = { ...TAKEN, isValidated: known?.state === 'validated' };
+  if (known?.state === 'validated' || known?.state === 'waiting') return reply;
+  const id = ledger.openGate({ item, gate });
+  putGate(ledger, item, { gate, id, state: 'waiting', audience, openedAtMs: ledger.nowMs, answeredAfterMs: null });
   const question = {
     id,
     kind: gate,
     title,
+    item,
+    stage,
+    proposal: proposalOf(asked.proposal ?? materials),
     package: packageFor(ledger, item, materials),
     audience,
     form: ANSWER_FORM,
@@ -49,29 +68,41 @@ export function gateRequested(
     onTimeout: { name: 'pause', value: null },
     askedBy: ledger.self,
   });
+  reviewAt(ledger, item, id);
+  return reply;
 }
 
 /**
- * What a stage of the plan has people decide once it is done. A gate that has been passed is not asked about again
- * (CA-031).
+ * CA-123, CA-125: presents provisional and deferred debates for review at this gate; they may be overridden until then.
  */
-export function askAfter(ledger: PlanLedger, task: PlanTask): void {
-  const { id, gate } = task;
-  if (gate === undefined || !ledger.isPresent(DESKS.gates)) return;
-  gateRequested(ledger, { type: 'gate.request', item: itemOf(task), ...gate, materials: { task: id } });
-  ledger.answer = undefined;
+function reviewAt(ledger: PlanLedger, item: string, gate: string): void {
+  const open = Object.values(ledger.item(item).debates ?? {}).filter(({ state }) => state !== 'decided');
+  ledger.send(DESKS.debates, { type: 'gate.reached', gate, debates: open.map(({ debate }) => debate) });
 }
 
-/** An item that goes on after a gate that nobody answered comes to that gate again. */
+/** Opens the gate that the plan puts after a stage. A gate that has been passed is not asked again (CA-031). */
+export function askAfter(ledger: PlanLedger, task: PlanTask): void {
+  const { id, gate, stage } = task;
+  if (gate === undefined || !ledger.isPresent(DESKS.gates)) return;
+  const proposal = proposalOf(resultIn(ledger.now, id)?.output) ?? '';
+  const about = { item: itemOf(task), stage, proposal, materials: { task: id } };
+  gateRequested(ledger, { type: 'gate.request', ...about, ...gate });
+}
+
+/** Opens a gate again for a resumed item if nobody answered it or it was withdrawn. */
 export function askAgain(ledger: PlanLedger, item: string): void {
   const { gates = {}, done, phase } = ledger.item(item);
   if (phase !== 'running') return;
   for (const task of ledger.tasksOf(item))
-    if (task.gate !== undefined && gates[task.gate.gate]?.state === 'timedOut' && done.includes(task.id))
+    if (task.gate !== undefined && isUnanswered(gates[task.gate.gate]) && done.includes(task.id))
       askAfter(ledger, task);
 }
 
-/** The stage that people want changed runs again when its item goes on, and they are asked again. */
+function isUnanswered(gate: ItemGate | undefined): boolean {
+  return gate?.state === 'timedOut' || gate?.state === 'withdrawn';
+}
+
+/** Reopens the stage that people want changed. It runs again when the item resumes, and its gate is asked again. */
 function doAgain(ledger: PlanLedger, item: string, gate: string): void {
   const again = new Set(ledger.tasksOf(item).flatMap((task) => (task.gate?.gate === gate ? [task.id] : [])));
   if (again.size > 0)
@@ -82,14 +113,14 @@ function doAgain(ledger: PlanLedger, item: string, gate: string): void {
 }
 
 function problemOf(ledger: PlanLedger, item: string): string | undefined {
-  if (!ledger.has(item)) return `no item "${item}" in the plan`;
-  if (isLost(ledger.item(item))) return `${item} has ${ledger.item(item).phase}`;
-  return ledger.isPresent(DESKS.gates) ? undefined : 'nobody here can be asked: there is no desk of gates';
+  const problem = problemOfItem(ledger, item);
+  if (problem !== undefined) return problem;
+  return ledger.isPresent(DESKS.gates) ? undefined : 'people cannot be asked here: there is no gate desk';
 }
 
-/** What people need to decide, and what whoever asked has added. */
+/** The package for people: the state of the item, and the materials that the asking agent has added. */
 function packageFor(ledger: PlanLedger, item: string, materials: unknown): object {
-  const { done, running, failed, pauses, reason, overdue = [] } = ledger.item(item);
+  const { done, running, failed, pauses, reason, overdue = [], debates } = ledger.item(item);
   const pending = ledger
     .tasksOf(item)
     .filter(({ id }) => !done.includes(id))
@@ -104,6 +135,8 @@ function packageFor(ledger: PlanLedger, item: string, materials: unknown): objec
     pauses,
     reason,
     results: ledger.results(item),
+    debates: debatesToReview(debates),
+    findings: ledger.findings(item).map(({ number: _, ...finding }) => finding),
     unit: ledger.plan.unit,
     materials,
   };
@@ -112,12 +145,16 @@ function packageFor(ledger: PlanLedger, item: string, materials: unknown): objec
 export function gateClosed(ledger: PlanLedger, { result }: EventOf<'gate.closed'>): void {
   const place = ledger.closeGate(result.gate);
   if (place === undefined) return;
-  const { item, gate } = place;
+  const { item, gate, request } = place;
+  if (request !== undefined) return requestClosed(ledger, { item, request, result });
   const { outcome, answer, openedAtMs, closedAtMs } = result;
   const { decision, reason } = (outcome === 'answered' ? answer : {}) as { decision?: string; reason?: string };
+  const { audience } = ledger.item(item).gates![gate]!; // stored when the gate was opened
   const closed = (state: ItemGate['state']): void =>
     putGate(ledger, item, {
       gate,
+      id: result.gate,
+      audience,
       state,
       openedAtMs,
       answeredAfterMs: outcome === 'answered' ? closedAtMs - openedAtMs : null,
@@ -137,7 +174,11 @@ export function gateClosed(ledger: PlanLedger, { result }: EventOf<'gate.closed'
     doAgain(ledger, item, gate);
     return pauseAt(ledger, item, `${name} asks for changes: ${reason ?? 'no reason given'}`, 'GATE_REJECTION');
   }
-  if (outcome === 'timedOut' || outcome === 'failed') {
+  if (outcome === 'withdrawn') {
+    closed('withdrawn');
+    return pauseAt(ledger, item, `${name} was withdrawn by ${result.by ?? 'the agent that asked'}`, 'MANUAL');
+  }
+  if (outcome !== 'answered') {
     closed('timedOut');
     return pauseAt(
       ledger,
@@ -151,11 +192,18 @@ export function gateClosed(ledger: PlanLedger, { result }: EventOf<'gate.closed'
   if (deferredPause !== null) pauseAt(ledger, item, deferredPause.reason, 'AUTO_TIER2', deferredPause.failedTask);
 }
 
-/** The item passes the gate from now on, and is not asked about it again (CA-031). */
-export function gateValidated(ledger: PlanLedger, { item, gate }: EventOf<'gate.validate'>): void {
-  const known = ledger.has(item) ? ledger.item(item).gates?.[gate] : undefined;
-  if (known !== undefined && known.state !== 'waiting')
+/** Validates a gate for an item: the item passes it from now on and is not asked again (CA-031). */
+export function gateValidated(ledger: PlanLedger, { item, gate, by }: EventOf<'gate.validate'>): OrderReply {
+  const problem = problemOfItem(ledger, item);
+  if (problem !== undefined) return refused(problem);
+  const known = ledger.item(item).gates?.[gate];
+  if (known === undefined) return refused(`${item} has not reached a gate "${gate}"`);
+  const stranger = strangerProblem(known.audience, by);
+  if (stranger !== undefined) return refused(stranger);
+  if (known.state === 'waiting') return refused(`gate "${gate}" of ${item} waits for its answer`);
+  if (known.state !== 'validated')
     putGate(ledger, item, { ...known, state: 'validated', answeredAfterMs: ledger.nowMs - known.openedAtMs });
+  return TAKEN;
 }
 
 function putGate(ledger: PlanLedger, item: string, gate: ItemGate): void {
@@ -169,7 +217,7 @@ function pauseAt(
   trigger: PauseTrigger,
   failedTask: string | null = null,
 ): void {
-  // Nothing is left to hold up where the item was done before people had decided.
+  // An item that was completed before people decided has nothing left to pause.
   if (ledger.item(item).done.length === ledger.tasksOf(item).length) return;
   pauseFor(ledger, item, { reason, trigger, failedTask, batchId: null, createdBy: 'lead-coordinator' });
 }

@@ -1,14 +1,29 @@
 /**
- * Items that leave the pipeline for good (CA-042), and what goes with them. Pure: it reads and writes through the
- * ledger.
+ * Items that leave the pipeline for good (CA-042), and the consequences. Pure: it reads and writes through the ledger.
  */
 import { FAILED_CHECKPOINT_MS } from '../../work/checkpoints.ts';
+import { waitsNoMore } from './capacity-decisions.ts';
 import { lossAlert, STANDING_KINDS } from './coordinator-alerts.ts';
 import { cutText } from '../../work/message-schema.ts';
 import { DESKS } from '../../work/system-ids.ts';
-import { type PlanLedger, waitingFor } from './plan-ledger.ts';
+import { type PlanLedger } from './plan-ledger.ts';
+import { isLost } from './progress.ts';
+import { planIndexOf } from '../plan/plan-index.ts';
 
-/** The item leaves the pipeline for good, and so does what can only run behind it. */
+/** Why an item takes no orders; undefined if it takes orders. */
+export function problemOfItem(ledger: PlanLedger, item: string): string | undefined {
+  if (!ledger.has(item)) return `no item "${item}" in the plan`;
+  return isLost(ledger.item(item)) ? `${item} has ${ledger.item(item).phase}` : undefined;
+}
+
+/** Why an item takes no orders, including that it is completed; undefined if it takes orders. */
+export function problemOfWork(ledger: PlanLedger, item: string): string | undefined {
+  const problem = problemOfItem(ledger, item);
+  if (problem !== undefined) return problem;
+  return ledger.item(item).done.length === ledger.tasksOf(item).length ? `${item} is completed` : undefined;
+}
+
+/** Removes an item from the pipeline for good, with everything that can only run after it. */
 export function loseItem(
   ledger: PlanLedger,
   item: string,
@@ -21,7 +36,7 @@ export function loseItem(
     ledger.stop(id);
   }
   ledger.change(item, { phase, reason });
-  for (const gate of ledger.gatesOf(item)) ledger.send(DESKS.gates, { type: 'gate.withdraw', gate });
+  for (const gate of ledger.gatesOf(item)) ledger.send(DESKS.gates, { type: 'gate.recall', gate });
   ledger.tell('alerts', { type: 'alert.settled', item, kinds: [...STANDING_KINDS], because: `${item} has ${phase}` });
   if (phase === 'failed') {
     if (manager !== null) ledger.send(manager, { type: 'pause.end' });
@@ -30,13 +45,17 @@ export function loseItem(
   } else ledger.emitted.push({ type: 'item.expired', item, reason });
   ledger.tell('batches', { type: 'item.failed', item, error: cutText(reason) });
   dropCheckpoints(ledger, item, phase);
+  waitsNoMore(ledger, item);
   for (const other of waitingFor(ledger, item))
     loseItem(ledger, other, { phase: 'failed', reason: `waits for ${item}, which has ${phase}`, task: null });
 }
 
-/** CA-036: 30 days after a failure. What has expired is purged at once (CA-019). */
+/** Drops an item's checkpoints: 30 days after a failure (CA-036), at once after expiry (CA-019). */
 function dropCheckpoints(ledger: PlanLedger, item: string, phase: 'failed' | 'expired'): void {
-  if (phase === 'expired') ledger.dropResults(item);
+  if (phase === 'expired') {
+    ledger.dropResults(item);
+    ledger.dropFindings(item);
+  }
   for (const { id: task } of ledger.tasksOf(item)) {
     const kept = ledger.checkpoint(task);
     if (kept === undefined) continue;
@@ -48,4 +67,23 @@ function dropCheckpoints(ledger: PlanLedger, item: string, phase: 'failed' | 'ex
       });
     else if (!kept.isPreserved) ledger.putCheckpoint(task, undefined);
   }
+}
+
+/**
+ * Items that depend, directly or through others, on a lost one. In plans of stages, items depend on each other only at
+ * barriers.
+ */
+function waitingFor(ledger: PlanLedger, item: string): readonly string[] {
+  if (ledger.tasksOf(item)[0]!.stage !== null) return [];
+  const { links } = planIndexOf(ledger.plan);
+  const reached = new Set<string>();
+  const open = [item];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    for (const dependent of links.dependents.get(id)!) {
+      if (reached.has(dependent) || isLost(ledger.item(dependent))) continue;
+      reached.add(dependent);
+      open.push(dependent);
+    }
+  }
+  return [...reached];
 }

@@ -1,12 +1,12 @@
 /**
  * The Lead Coordinator (seed 002, CA-001 to CA-008): carries out a plan. It starts each task as soon as its
- * dependencies and its agent's capacity allow, by the same rule as the schedule; keeps what came of them; and has items
- * paused, resumed and decided about.
+ * dependencies and its agent's capacity allow, by the same rule as the schedule; keeps the results; and arranges
+ * pauses, resumptions and decisions about items.
  *
- * Items and tasks are no states of this machine: a plan has thousands of them, and each has a machine of its own where
- * it needs one (stage, PauseManager, gate, debate). What reports and orders mean for them is a reducer, `decide`, over
- * the table of decisions below. The states are those of the plan as a whole, and `decide` raises the event by which the
- * plan goes from one to the next.
+ * Items and tasks are not states of this machine: a plan has thousands of them, and each has a machine of its own where
+ * it needs one (stage, PauseManager, gate, debate). Reports and orders about them are handled by a reducer, `decide`,
+ * over the table of decisions below. The states are those of the plan as a whole; `decide` raises the event that moves
+ * the plan from one to the next.
  */
 import { type AnyActorRef, enqueueActions, setup } from 'xstate';
 import { defineAgent } from '../../../actors/api/define-agent.ts';
@@ -54,8 +54,9 @@ export interface CoordinatorInput {
   readonly plan: Plan;
 }
 
+/** The decision for each event type. A decision returns the reply to the asker. */
 type DecisionTable = {
-  readonly [Type in CoordinatorEvent['type']]: (ledger: PlanLedger, event: EventOf<Type>) => void;
+  readonly [Type in CoordinatorEvent['type']]: (ledger: PlanLedger, event: EventOf<Type>) => object | void;
 };
 
 const DECISIONS: DecisionTable = {
@@ -100,7 +101,9 @@ const DECISIONS: DecisionTable = {
   'talk.alert': passOn,
 };
 
-/** What the plan has come to, as the event that says so. */
+type Decision = (ledger: PlanLedger, event: unknown) => object | void;
+
+/** The event for each outcome of the plan. */
 const PLAN_EVENTS: Readonly<Record<PlanOutcome, PlanEvent>> = {
   working: { type: 'plan.continued' },
   paused: { type: 'plan.stalled' },
@@ -116,14 +119,13 @@ const machine = setup({
     input: CoordinatorInput;
   },
   actions: {
-    /** Decides about the event, starts what that makes possible, and does all of it. */
+    /** Decides about the event, starts the tasks that it makes possible, and carries everything out. */
     decide: enqueueActions(({ context, event, enqueue, self, system }) => {
-      const isPresent = (systemId: string) => system.get(systemId) !== undefined;
-      const ledger = new PlanLedger(context, { nowMs: timeOf(self), self, isPresent });
-      // The first turn has none of its events.
+      const find = (systemId: string) => system.get(systemId) as AnyActorRef | undefined;
+      const ledger = new PlanLedger(context, { nowMs: timeOf(self), self, find });
+      // The event of the first turn is not in the table.
       const isFirst = !(event.type in DECISIONS);
-      if (!isFirst)
-        (DECISIONS as Record<string, (ledger: PlanLedger, event: unknown) => void>)[event.type]!(ledger, event);
+      const answer = isFirst ? undefined : (DECISIONS as Record<string, Decision>)[event.type]!(ledger, event);
       for (const item of ledger.touched()) saveCheckpoint(ledger, item);
       startTasks(ledger, context.unitMs);
       const patch = ledger.close();
@@ -135,7 +137,6 @@ const machine = setup({
       const before = isFirst ? 'working' : outcomeOf(context.tally, total);
       const outcome = outcomeOf(patch?.tally ?? context.tally, total);
       if (outcome !== before) enqueue.raise(PLAN_EVENTS[outcome]);
-      const { answer } = ledger;
       if (answer !== undefined) enqueue(reply(() => answer));
     }),
   },
@@ -150,17 +151,18 @@ const machine = setup({
   initial: 'working',
   on: Object.fromEntries(Object.keys(DECISIONS).map((type) => [type, { actions: 'decide' as const }])),
   states: {
-    /** Tasks run, or agents or people are deciding about an item. */
+    /** Tasks run, or agents or people decide about an item. */
     working: { on: { 'plan.stalled': 'paused', 'plan.completed': 'completed', 'plan.failed': 'failed' } },
-    /** Nothing runs and nothing can: somebody has to resume an item, or give an agent type its places back. */
+    /** Nothing runs and nothing can start: a person has to resume an item or raise the capacity of an agent type. */
     paused: { on: { 'plan.continued': 'working', 'plan.failed': 'failed' } },
-    /** Everything that can be done is done, and some items have failed or expired. */
+    /** No more work is possible, and some items have failed or expired. */
     failed: { on: { 'plan.continued': 'working', 'plan.stalled': 'paused' } },
-    /** All is done; what a debate overrides then is done again. */
+    /** All work is done. Tasks whose input a debate overrides later run again. */
     completed: { on: { 'plan.continued': 'working', 'plan.stalled': 'paused' } },
   },
 });
 
+/** The agent that carries out a plan. */
 export const leadCoordinator = defineAgent({
   name: 'lead-coordinator',
   machine,
@@ -179,7 +181,7 @@ export const leadCoordinator = defineAgent({
   },
 });
 
-/** A desk that is not there is not told. */
+/** Sends a message. A message to a missing desk is dropped. */
 function post(enqueue: unknown, system: { get(id: string): unknown }, { to, event }: Outgoing): void {
   const receiver = (typeof to === 'string' ? system.get(to) : to) as AnyActorRef | undefined;
   if (receiver !== undefined) (enqueue as { sendTo(to: AnyActorRef, event: object): void }).sendTo(receiver, event);

@@ -1,19 +1,23 @@
 /**
- * What the Lead Coordinator decides about pauses: who may be paused (CA-031), what the PauseManagers are asked, and
- * what their reports mean for the pipeline. Pure: it reads and writes through the ledger.
+ * The Lead Coordinator's decisions about pauses: which items may be paused (CA-031), what the PauseManagers are asked,
+ * and what their reports mean for the pipeline. Pure: it reads and writes through the ledger.
  */
 import { STANDING_KINDS } from './coordinator-alerts.ts';
 import { type EventOf } from './coordinator-events.ts';
+import { problemOfItem, problemOfWork } from './item-losses.ts';
 import { DESKS } from '../../work/system-ids.ts';
-import { type ItemCheckpoint, runningState } from '../pauses/pause-messages.ts';
+import { type ItemAtWork, type ItemCheckpoint, type PauseState, runningState } from '../pauses/pause-messages.ts';
 import { type PauseRequest } from '../pauses/pause-record.ts';
 import { type PlanLedger } from './plan-ledger.ts';
 import { isAtGate, isLost } from './progress.ts';
-import { refused, TAKEN } from '../../people/turn.ts';
+import { type OrderReply, refused, TAKEN } from '../../people/turn.ts';
 
-/** An order by hand, as `bosun plan pause` gives it. */
-export function planPause(ledger: PlanLedger, { item, reason }: EventOf<'plan.pause'>): void {
-  if (problemOfPause(ledger, item) !== undefined || ledger.item(item).phase !== 'running') return;
+/** Pauses an item on a person's order, as given by `bosun plan pause`. */
+export function planPause(ledger: PlanLedger, { item, reason }: EventOf<'plan.pause'>): OrderReply {
+  const problem = problemOfPause(ledger, item);
+  if (problem !== undefined) return refused(problem);
+  const { phase } = ledger.item(item);
+  if (phase !== 'running') return refused(`${item} is ${phase} already`);
   pauseFor(ledger, item, {
     reason: reason ?? 'paused by hand',
     trigger: 'MANUAL',
@@ -21,33 +25,39 @@ export function planPause(ledger: PlanLedger, { item, reason }: EventOf<'plan.pa
     batchId: null,
     createdBy: 'operator',
   });
+  return TAKEN;
 }
 
-/** CA-022: `pause_analysis`. */
+/** Handles a pause request from an agent (CA-022: `pause_analysis`). */
 export function pauseRequested(
   ledger: PlanLedger,
-  { item, reason, trigger, failedTask = null, batchId = null, createdBy = 'operator' }: EventOf<'pause.request'>,
-): void {
+  {
+    item,
+    reason,
+    trigger,
+    checkpointId,
+    failedTask = null,
+    batchId = null,
+    createdBy = 'operator',
+  }: EventOf<'pause.request'>,
+): OrderReply {
   const problem = problemOfPause(ledger, item);
-  ledger.answer = problem === undefined ? TAKEN : refused(problem);
-  if (problem === undefined) pauseFor(ledger, item, { reason, trigger, failedTask, batchId, createdBy });
-  // A batch has heard already of an item that is lost, and answers each failure with a pause: told again, the two would
-  // never end.
+  if (problem === undefined) pauseFor(ledger, item, { reason, trigger, checkpointId, failedTask, batchId, createdBy });
+  // A batch already knows of a lost item, and answers each failure with a pause: telling it again would loop for ever.
   else if (ledger.has(item) && !isLost(ledger.item(item)))
     ledger.tell('batches', { type: 'item.failed', item, error: problem });
+  return problem === undefined ? TAKEN : refused(problem);
 }
 
-/** Why an item cannot be paused; undefined where it can, or is paused already. */
+/** Why an item cannot be paused; undefined if it can, or is paused already. */
 function problemOfPause(ledger: PlanLedger, item: string): string | undefined {
-  if (!ledger.has(item)) return `no item "${item}" in the plan`;
-  const progress = ledger.item(item);
-  if (isLost(progress)) return `${item} has ${progress.phase}`;
-  if (progress.done.length === ledger.tasksOf(item).length) return `${item} is completed`;
-  return isAtGate(progress) ? `${item} waits for people to decide` : undefined;
+  const problem = problemOfWork(ledger, item);
+  if (problem !== undefined) return problem;
+  return isAtGate(ledger.item(item)) ? `${item} waits for people to decide` : undefined;
 }
 
 /**
- * Pauses it, or tells its PauseManager that there is one reason more. While people decide, the pause waits for them
+ * Pauses an item, or adds a reason to its present pause. While people decide about the item, the pause is deferred
  * (CA-031).
  */
 export function pauseFor(ledger: PlanLedger, item: string, request: PauseRequest): void {
@@ -59,63 +69,73 @@ export function pauseFor(ledger: PlanLedger, item: string, request: PauseRequest
   }
   if (phase === 'running')
     ledger.change(item, { phase: 'pausing', reason, pauses: pauses + 1, isResuming: false, deferredPause: null });
-  if (manager !== null) ledger.send(manager, { type: 'pause.request', request });
-  // One that is being started hears of this failure by the checkpoint.
+  const atWork = atWorkIn(ledger, item);
+  if (manager !== null) ledger.send(manager, { type: 'pause.request', request, atWork });
+  // A PauseManager that is starting learns of this failure from the checkpoint.
   else if (phase === 'running') {
     const spec = {
       id: item,
       agent: 'pause-manager',
       restart: 'transient',
-      input: { item, request, coordinator: ledger.self },
+      input: { item, request, atWork, coordinator: ledger.self },
     };
     ledger.send(DESKS.pauses, { type: 'child.start', id: item, spec });
   }
 }
 
-export function planResume(ledger: PlanLedger, { item }: EventOf<'plan.resume'>): void {
-  if (!ledger.has(item)) return;
+/** Resumes an item. Its PauseManager sends the reply. */
+export function planResume(ledger: PlanLedger, { item, replyTo }: EventOf<'plan.resume'>): OrderReply | undefined {
+  const problem = problemOfItem(ledger, item);
+  if (problem !== undefined) return refused(problem);
   const { phase, manager } = ledger.item(item);
-  if (phase === 'paused' && manager !== null)
-    ledger.send(manager, { type: 'resume.command', item, resumePlan: null, notify: false });
+  if (phase !== 'paused' || manager === null)
+    return refused(`${item} is ${phase === 'running' ? 'not paused' : phase}`);
+  const order = { type: 'resume.command', item, resumePlan: null, notify: false };
+  ledger.send(manager, { ...order, ...(replyTo !== undefined && { replyTo }) });
+  return undefined;
 }
 
-/** Orders and questions that the item's PauseManager answers (CA-023, CA-024), with whoever asked. */
+/** Passes orders and questions to the item's PauseManager (CA-023, CA-024), which replies to the sender. */
 export function passToManager(
   ledger: PlanLedger,
   event: EventOf<'resume.command' | 'pause.extend' | 'pause.expire' | 'pause.state'>,
-): void {
+): OrderReply | PauseState | undefined {
   const { type, item } = event;
   if (!ledger.has(item)) {
-    ledger.answer = refused(`no item "${item}" in the plan`);
     if (type === 'resume.command') ledger.tell('batches', { type: 'item.failed', item, error: 'not in the plan' });
-    return;
+    return refused(`no item "${item}" in the plan`);
   }
   const { manager } = ledger.item(item);
-  if (manager !== null) ledger.send(manager, event);
-  else if (type === 'pause.state') ledger.answer = runningState(item);
-  else ledger.answer = refused(`${item} is not paused`);
-  // It was never paused, and runs: that is where a batch wants it.
-  if (manager === null && type === 'resume.command') ledger.tell('batches', { type: 'item.resumed', item });
+  if (manager !== null) {
+    ledger.send(manager, event);
+    return undefined;
+  }
+  // An item that was never paused is running, which is what a batch asks for.
+  if (type === 'resume.command') ledger.tell('batches', { type: 'item.resumed', item });
+  return type === 'pause.state' ? runningState(item) : refused(`${item} is not paused`);
 }
 
-/** CA-032: items that are still paused may resume by themselves. */
-export function causeCleared(ledger: PlanLedger, { items, cause }: EventOf<'cause.cleared'>): void {
+/** Lets items that are still paused resume automatically (CA-032). */
+export function causeCleared(ledger: PlanLedger, { items, cause }: EventOf<'cause.cleared'>): OrderReply {
+  const problems: string[] = [];
   for (const item of items) {
     const manager = ledger.has(item) ? ledger.item(item).manager : null;
     if (manager !== null) ledger.send(manager, { type: 'cause.cleared', cause });
+    else problems.push(problemOfItem(ledger, item) ?? `${item} is not paused`);
   }
+  return { taken: problems.length < items.length, problems };
 }
 
 export function pausePausing(ledger: PlanLedger, { item, manager, reason }: EventOf<'pause.pausing'>): void {
   const { phase, pauses } = ledger.item(item);
   ledger.change(item, { manager });
-  // It was told to pause while it was already on its way out of the pause before.
+  // The item was told to pause while it was still leaving its previous pause.
   if (phase === 'running') ledger.change(item, { phase: 'pausing', reason, pauses: pauses + 1, isResuming: false });
-  // Lost between the order and the birth of its PauseManager.
+  // The item was lost between the order and the start of its PauseManager.
   if (isLost(ledger.item(item))) ledger.send(manager, { type: 'pause.end' });
 }
 
-/** Tasks that keep an item from standing still are stopped, and start again when it goes on. */
+/** Stops the running tasks of an item that is pausing. They start again when the item is resumed. */
 export function stopWork(ledger: PlanLedger, { item }: EventOf<'pause.stopWork'>): void {
   for (const id of ledger.item(item).running) {
     ledger.send(DESKS.stages, { type: 'child.terminate', id });
@@ -131,7 +151,7 @@ export function pauseComplete(ledger: PlanLedger, message: EventOf<'pause.comple
   ledger.emitted.push({ type: 'item.paused', item, reason: reason ?? '', task: failedTask });
 }
 
-/** The item goes on by this plan. Until something that runs again has succeeded, a failure is one of the resume. */
+/** Resumes the item with this plan. Until the first restarted task succeeds, any failure counts as a failed resume. */
 export function pauseResuming(ledger: PlanLedger, { item, plan }: EventOf<'pause.resuming'>): void {
   const progress = ledger.item(item);
   if (isLost(progress)) return;
@@ -144,17 +164,23 @@ export function pauseResuming(ledger: PlanLedger, { item, plan }: EventOf<'pause
   ledger.tell('batches', { type: 'item.resumed', item });
 }
 
-/** Items that are pausing and quiet are at a stage boundary: their checkpoint is whole (CA-021). */
+/** Reports the checkpoint of an item that is pausing and has no running tasks: it is at a stage boundary (CA-021). */
 export function saveCheckpoint(ledger: PlanLedger, item: string): void {
-  const { phase, running, manager, done, failed, pauses } = ledger.item(item);
+  const { phase, running, manager, pauses } = ledger.item(item);
   if (phase !== 'pausing' || running.length > 0 || manager === null) return;
+  const { running: _, ...standing } = atWorkIn(ledger, item);
+  const checkpoint: ItemCheckpoint = { checkpointId: `${item}#${pauses}`, ...standing };
+  ledger.send(manager, { type: 'checkpoint.saved', checkpoint });
+}
+
+function atWorkIn(ledger: PlanLedger, item: string): ItemAtWork {
+  const { running, done, failed } = ledger.item(item);
   const own = ledger.tasksOf(item);
   const ids = new Set(own.map(({ id }) => id));
-  const checkpoint: ItemCheckpoint = {
-    checkpointId: `${item}#${pauses}`,
+  return {
     tasks: own.map(({ id, duration, after }) => ({ id, duration, after: after.filter((other) => ids.has(other)) })),
     completed: done,
+    running,
     failed: failed.map(({ task }) => task),
   };
-  ledger.send(manager, { type: 'checkpoint.saved', checkpoint });
 }

@@ -1,20 +1,20 @@
 /**
- * How agent types do (seed 002, CA-002, CA-006): tasks, failures, durations against what was expected, and which type
- * is the bottleneck. Pure; the coordinator keeps one record a type.
+ * The performance of agent types (seed 002, CA-002, CA-006): tasks, failures, actual against expected durations, and
+ * the bottleneck. Pure; the coordinator keeps one record per type.
  */
 import { type Forecast } from '../plan/schedule.ts';
 
-/** Of one agent type, since the plan began. */
+/** Performance figures of one agent type since the plan began. */
 export interface Performance {
   readonly started: number;
   readonly completed: number;
-  /** Attempts that failed, those that were tried again included. */
+  /** Failed attempts, retried ones included. */
   readonly failures: number;
-  /** Tasks that took longer than expected and were flagged (CA-014). */
+  /** Tasks flagged because they took longer than expected (CA-014). */
   readonly overdue: number;
-  /** From start to end of completed tasks, waits between attempts included. */
+  /** Time from start to end of completed tasks, waits between attempts included. */
   readonly busyMs: number;
-  /** What the plan expected for them; 0 where its unit is no unit of time. */
+  /** Expected time of the completed tasks; 0 if the plan's unit is not a unit of time. */
   readonly expectedMs: number;
 }
 
@@ -37,7 +37,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   day: 86_400_000,
 };
 
-/** What one unit of a plan is on the clock; null where its name is no unit of time. */
+/** Milliseconds per unit of a plan; null if the unit is not a unit of time. */
 export function unitMsOf(unit: string): number | null {
   const name = unit.trim().toLowerCase();
   const singular = name === 'ms' ? name : name.replace(/s$/, '');
@@ -47,13 +47,13 @@ export function unitMsOf(unit: string): number | null {
 export interface PerformanceReport {
   readonly agentType: string;
   readonly performance: Performance;
-  /** busyMs / expectedMs: above 1 it is slower than planned; null where nothing was expected or completed. */
+  /** busyMs / expectedMs: above 1, the type is slower than planned. Null if nothing was expected or completed. */
   readonly slowness: number | null;
-  /** Failed attempts of all that ended; null where none has. */
+  /** Share of failed attempts among all attempts that ended; null if none has ended. */
   readonly failureRate: number | null;
 }
 
-/** The slowest first. */
+/** Reports of all agent types, the slowest first. */
 export function performanceReport(
   figures: Iterable<readonly [agentType: string, performance: Performance]>,
 ): readonly PerformanceReport[] {
@@ -71,17 +71,21 @@ export function performanceReport(
     .sort((a, b) => (b.slowness ?? 0) - (a.slowness ?? 0));
 }
 
-/** What holds a plan up, and what would help. */
+/** The bottleneck of a plan and the effect of removing it. */
 export interface BottleneckReport {
-  /** null where no task waits for a place. */
+  /** The agent type; null if no task waits for a place. */
   readonly agentType: string | null;
   readonly capacity: number | null;
-  /** Units the rest of the plan takes, as it is and with one more place for that type. */
+  /** Duration of the rest of the plan in its unit, as it is and with one more place for that type. */
   readonly makespan: number;
   readonly makespanWithOneMore: number;
 }
 
-/** @param rest The forecast under a capacity. */
+/**
+ * Finds the bottleneck.
+ *
+ * @param rest Returns the forecast for a capacity.
+ */
 export function bottleneckReport(
   rest: (capacity: Readonly<Record<string, number>>) => Forecast,
   capacity: Readonly<Record<string, number>>,

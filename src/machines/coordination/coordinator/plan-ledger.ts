@@ -1,25 +1,28 @@
 /**
- * One turn of the Lead Coordinator: what an event changes is gathered here, and done at once at the end
- * (lead-coordinator.ts). Decisions (task-decisions.ts, pause-decisions.ts, gate-decisions.ts) read and write through it
- * and know neither XState nor how the scheduler is kept up to date.
+ * One turn of the Lead Coordinator: the changes of an event are collected here and carried out at the end
+ * (lead-coordinator.ts). Decisions (task-decisions.ts, pause-decisions.ts, gate-decisions.ts) read and write through
+ * the ledger; they know neither XState nor how the scheduler is kept up to date.
  */
 import { type AnyActorRef } from 'xstate';
+import { FINDINGS_KEPT_MAX } from '../../limits.ts';
 import { planIndexOf, taskOf } from '../plan/plan-index.ts';
 import {
   capacityIn,
   checkpointIn,
   type CoordinatorContext,
+  type Finding,
   type GatePlace,
   itemIn,
   itemsIn,
   type KeptCheckpoint,
+  NO_ITEM,
   outputsOf,
   performanceIn,
   resultIn,
 } from './coordinator-context.ts';
 import { Dispatcher, type PlanProgress } from '../plan/dispatcher.ts';
-import { alertOf, type Notice } from '../../people/notice.ts';
-import { nameKey, pairKey, pairsOf } from '../../people/table-keys.ts';
+import { alertOf, type Notice, settlementOf } from '../../people/notice.ts';
+import { nameKey, numberKey, pairKey, pairsOf } from '../../people/table-keys.ts';
 import { DESKS } from '../../work/system-ids.ts';
 import { type Message } from '../messages/messages.ts';
 import { type Performance } from './performance.ts';
@@ -28,7 +31,6 @@ import { itemOf } from '../../work/task.ts';
 import {
   completed,
   ended,
-  isLost,
   type ItemProgress,
   type Items,
   standingOf,
@@ -38,7 +40,7 @@ import {
 } from './progress.ts';
 import { withWideRow } from '../../people/wide-rows.ts';
 
-/** What is said to whoever watches, once it is durable. */
+/** Events emitted to watchers once they are durable. */
 export type CoordinatorEmitted =
   | { readonly type: 'item.paused'; readonly item: string; readonly reason: string; readonly task: string | null }
   | { readonly type: 'item.resumed'; readonly item: string }
@@ -49,7 +51,12 @@ export type CoordinatorEmitted =
       readonly type: 'message.undeliverable';
       readonly messageType: string;
       readonly from: string;
+      /** The receiver as the sender named it. */
       readonly to: string | null;
+      /** The actor that the message would have gone to. */
+      readonly receiver: string;
+      /** The event types that this actor takes; null if there is no actor of that name. */
+      readonly takes: readonly string[] | null;
     }
   | {
       readonly type: 'failure.correlated';
@@ -57,7 +64,7 @@ export type CoordinatorEmitted =
       readonly rootCause: string;
       readonly correlationId: string;
     }
-  /** Gone on with for now (CA-124); `flagged` are the tasks that rest on it. */
+  /** Work continues with this provisional value (CA-124); `flagged` are the tasks that depend on it. */
   | {
       readonly type: 'debate.provisional';
       readonly debate: string;
@@ -72,7 +79,7 @@ export type CoordinatorEmitted =
       readonly item: string | null;
       readonly untilMs: number;
     }
-  /** `rerun` are the tasks that run again because of it (CA-134). */
+  /** `rerun` are the tasks that run again because of the decision (CA-134). */
   | {
       readonly type: 'debate.decided';
       readonly debate: string;
@@ -91,12 +98,12 @@ export type CoordinatorEmitted =
     };
 
 export interface Outgoing {
-  /** A system id, or the actor itself. */
+  /** The receiver: a system id, or the actor itself. */
   readonly to: string | AnyActorRef;
   readonly event: { readonly type: string };
 }
 
-/** An event of the coordinator to itself, later. */
+/** A delayed event from the coordinator to itself. */
 export interface DelayedEvent {
   readonly id: string;
   readonly delayMs: number;
@@ -104,9 +111,9 @@ export interface DelayedEvent {
 }
 
 /**
- * The scheduler as of a tally. A dispatcher goes on with what happens, so it is handed from one context to the next and
- * never kept for two; where a turn was undone, or the process began anew, there is none, and one is made from the
- * records.
+ * The dispatcher of each context, by the context's tally. A dispatcher changes with every event, so it is moved from
+ * one context to the next and never shared. After an undone turn or a restart of the process there is none, and it is
+ * rebuilt from the records.
  */
 const dispatchers = new WeakMap<Tally, Dispatcher>();
 
@@ -114,29 +121,24 @@ export class PlanLedger {
   readonly plan: Plan;
   readonly nowMs: number;
   readonly self: AnyActorRef;
-  /** Whether there is somebody of that name to talk to. */
-  readonly isPresent: (systemId: string) => boolean;
+  /** Finds the actor with a system id; undefined if there is none. */
+  readonly find: (systemId: string) => AnyActorRef | undefined;
   readonly outgoing: Outgoing[] = [];
   readonly emitted: CoordinatorEmitted[] = [];
   readonly delayed: DelayedEvent[] = [];
-  /** The answer to whoever asked; undefined: none. */
-  answer: object | undefined;
   readonly #before: CoordinatorContext;
-  /** With what this turn has changed. */
+  /** The context including the changes of this turn. */
   readonly #context: CoordinatorContext;
   readonly #patch: object = {};
   readonly #touched = new Set<string>();
   readonly #dispatcher: Dispatcher;
   #tally: Tally;
 
-  constructor(
-    context: CoordinatorContext,
-    { nowMs, self, isPresent }: Pick<PlanLedger, 'nowMs' | 'self' | 'isPresent'>,
-  ) {
+  constructor(context: CoordinatorContext, { nowMs, self, find }: Pick<PlanLedger, 'nowMs' | 'self' | 'find'>) {
     this.plan = context.plan;
     this.nowMs = nowMs;
     this.self = self;
-    this.isPresent = isPresent;
+    this.find = find;
     this.#before = context;
     this.#context = { ...context };
     this.#tally = context.tally;
@@ -145,7 +147,12 @@ export class PlanLedger {
     this.#dispatcher = known ?? new Dispatcher(planIndexOf(context.plan), positionIn(context));
   }
 
-  /** The task of that id; undefined where the plan has none. */
+  /** Whether an actor has that system id. */
+  isPresent(systemId: string): boolean {
+    return this.find(systemId) !== undefined;
+  }
+
+  /** The task with that id; undefined if the plan has none. */
   task(id: string): PlanTask | undefined {
     return taskOf(planIndexOf(this.plan), id);
   }
@@ -154,35 +161,35 @@ export class PlanLedger {
     return planIndexOf(this.plan).byItem.has(item);
   }
 
-  /** In file order. */
+  /** The tasks of an item in file order. */
   tasksOf(item: string): readonly PlanTask[] {
     return planIndexOf(this.plan).byItem.get(item)!;
   }
 
-  /** All of them. O(items). */
+  /** All items. O(items). */
   items(): Items {
     return itemsIn(this.#context);
   }
 
-  /** Items of which this turn has changed something. */
+  /** Items that this turn has changed. */
   touched(): readonly string[] {
     return [...this.#touched];
   }
 
-  /** A new id, by which {@link closeGate} knows item and gate again. */
-  openGate(item: string, gate: string): string {
+  /** Records an open gate and returns its new id, for {@link closeGate}. */
+  openGate(place: GatePlace): string {
     const { gates, gatesOfItems } = this.#context;
     const gatesOpened = this.#context.gatesOpened + 1;
-    const id = `plan.${gate}.${gatesOpened}`;
+    const id = `plan.${place.gate}.${gatesOpened}`;
     this.#assign({
       gatesOpened,
-      gates: gates.set(nameKey(id), { item, gate }),
-      gatesOfItems: gatesOfItems.set(pairKey(item, id), id),
+      gates: gates.set(nameKey(id), place),
+      gatesOfItems: gatesOfItems.set(pairKey(place.item, id), id),
     });
     return id;
   }
 
-  /** undefined for one that is closed, or not of this plan. */
+  /** Removes an open gate and returns its place. Undefined if the gate is closed or of another plan. */
   closeGate(id: string): GatePlace | undefined {
     const { gates, gatesOfItems } = this.#context;
     const place = gates.get(nameKey(id));
@@ -191,17 +198,41 @@ export class PlanLedger {
     return place;
   }
 
-  /** Ids of the gates that an item waits at. */
+  /** Ids of the gates at which an item waits. */
   gatesOf(item: string): readonly string[] {
     return [...this.#context.gatesOfItems.values(pairsOf(item))];
   }
 
-  /** Names of the items that have to do with a debate. */
+  /** Findings about an item, and those about no particular item, the oldest first. */
+  findings(item: string): readonly Finding[] {
+    const { findings } = this.#context;
+    const about = [...findings.values(pairsOf(NO_ITEM)), ...(item === NO_ITEM ? [] : findings.values(pairsOf(item)))];
+    return about.sort((a, b) => a.number - b.number);
+  }
+
+  /** Keeps a finding about an item and drops the oldest one about it if there are too many. */
+  keepFinding(item: string, finding: Omit<Finding, 'number'>): void {
+    const { findings, findingsMade: number } = this.#context;
+    const own = [...findings.keys(pairsOf(item))];
+    const rest = own.length < FINDINGS_KEPT_MAX ? findings : findings.delete(own[0]!); // there are some
+    this.#assign({
+      findingsMade: number + 1,
+      findings: rest.set(pairKey(item, numberKey(number)), { ...finding, number }),
+    });
+  }
+
+  dropFindings(item: string): void {
+    let { findings } = this.#context;
+    for (const key of [...findings.keys(pairsOf(item))]) findings = findings.delete(key);
+    this.#assign({ findings });
+  }
+
+  /** Names of the items that a debate concerns. */
   itemsOfDebate(debate: string): readonly string[] {
     return [...this.#context.itemsOfDebates.values(pairsOf(debate))];
   }
 
-  /** With what this turn has changed. */
+  /** The context including the changes of this turn. */
   get now(): CoordinatorContext {
     return this.#context;
   }
@@ -215,7 +246,7 @@ export class PlanLedger {
     return task !== undefined && this.item(itemOf(task)).running.includes(id);
   }
 
-  /** For all but which tasks run and are done. */
+  /** Changes an item's progress, except its running and completed tasks. */
   change(item: string, change: Partial<Omit<ItemProgress, 'running' | 'done'>>): void {
     this.#put(item, { ...this.item(item), ...change });
   }
@@ -226,14 +257,14 @@ export class PlanLedger {
     this.#dispatcher.complete(id);
   }
 
-  /** The task has ended without being done. */
+  /** Records that a task has ended without being completed. */
   stop(id: string): void {
     const item = itemOf(this.task(id)!);
     this.#put(item, ended(this.item(item), id));
     this.#dispatcher.stop(id);
   }
 
-  /** Of what is done, only this stays done. */
+  /** Reopens all completed tasks of an item except these. */
   keepDone(item: string, kept: readonly string[]): void {
     const progress = this.item(item);
     const again = progress.done.filter((id) => !kept.includes(id));
@@ -241,7 +272,7 @@ export class PlanLedger {
     for (const id of again) this.#dispatcher.reopen(id);
   }
 
-  /** Outputs of its completed tasks, by stage; in a plan of tasks by task id. */
+  /** Outputs of the item's completed tasks, by stage; in a plan of tasks by task id. */
   results(item: string): Readonly<Record<string, unknown>> {
     return outputsOf(this.tasksOf(item), (task) => resultIn(this.#context, task));
   }
@@ -273,7 +304,7 @@ export class PlanLedger {
     this.#assign({ performance: this.#context.performance.set(nameKey(agentType), after) });
   }
 
-  /** @param places null: as the plan says. */
+  /** Sets the capacity of an agent type; null restores the plan's. */
   setCapacity(agentType: string, places: number | null): void {
     const { [agentType]: _, ...others } = this.#context.capacity;
     this.#assign({ capacity: places === null ? others : { ...others, [agentType]: places } });
@@ -284,32 +315,32 @@ export class PlanLedger {
     this.outgoing.push({ to, event });
   }
 
-  /** A message that somebody has a schema for. */
+  /** Sends a desk a message that fits a schema of messages.ts. */
   tell(to: keyof typeof DESKS, message: Message): void {
     this.send(DESKS[to], message);
   }
 
-  /** Has people told. */
+  /** Notifies people. */
   notify(notice: Notice): void {
     this.tell('alerts', alertOf(notice));
   }
 
-  /** Takes the places of everything that can start now. */
+  /** Starts every task that can start now, taking its place. */
   start(): readonly PlanTask[] {
     const tasks = this.#dispatcher.start();
     for (const { id, item } of tasks) this.#put(item ?? id, started(this.item(item ?? id), id));
     return tasks;
   }
 
-  /** Where the plan stands by now. */
+  /** The current progress of the plan. */
   position(): PlanProgress {
     return positionIn(this.#context);
   }
 
-  /** What is to be assigned, if anything. Ends the turn: the scheduler goes on with the context that comes of it. */
+  /** Ends the turn and returns the patch of the context, if any. The dispatcher moves on to the resulting context. */
   close(): Partial<CoordinatorContext> | undefined {
     const isUnchanged = Object.keys(this.#patch).length === 0;
-    // A new object even where the sums are the same: it is what the scheduler of this context is known by.
+    // A new object even if the sums are equal: its identity is the key of the dispatcher.
     const tally = isUnchanged ? this.#before.tally : { ...this.#tally };
     dispatchers.set(tally, this.#dispatcher);
     return isUnchanged ? undefined : { ...this.#patch, tally };
@@ -325,11 +356,19 @@ export class PlanLedger {
     this.#touched.add(item);
     this.#assign(withWideRow(this.#context, 'items', item, next));
     this.#indexDebates(item, before.debates, next.debates);
+    this.#settleOverdue(item, before.overdue, next.overdue);
     const tasks = this.tasksOf(item).length;
     this.#tally = sum(this.#tally, tallyOf(before, tasks), tallyOf(next, tasks));
     const [was, is] = [standingOf(before), standingOf(next)];
     if (was.starts !== is.starts || was.awaited !== is.awaited || was.alone !== is.alone)
       this.#dispatcher.place(item, is);
+  }
+
+  /** Settles the card about an item's overdue tasks when the last of them has ended, however it ended. */
+  #settleOverdue(item: string, before: ItemProgress['overdue'] = [], after: ItemProgress['overdue'] = []): void {
+    const because = `${before.join(', ')} has ended`;
+    if (before.length > 0 && after.length === 0)
+      this.tell('alerts', settlementOf({ subject: item, kinds: ['task.overdue'], because }));
   }
 
   #indexDebates(item: string, before: ItemProgress['debates'] = {}, after: ItemProgress['debates'] = {}): void {
@@ -357,23 +396,4 @@ function positionIn(context: CoordinatorContext): PlanProgress {
       .map(([item, progress]) => [item, standingOf(progress)]),
     capacity: capacityIn(context),
   };
-}
-
-/**
- * Items that wait, directly or through others, for one that is lost. In stages no item waits for another but at
- * barriers.
- */
-export function waitingFor(ledger: PlanLedger, item: string): readonly string[] {
-  if (ledger.tasksOf(item)[0]!.stage !== null) return [];
-  const { links } = planIndexOf(ledger.plan);
-  const reached = new Set<string>();
-  const open = [item];
-  for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    for (const dependent of links.dependents.get(id)!) {
-      if (reached.has(dependent) || isLost(ledger.item(dependent))) continue;
-      reached.add(dependent);
-      open.push(dependent);
-    }
-  }
-  return [...reached];
 }

@@ -1,6 +1,6 @@
 /**
- * How far a plan has come, item by item: the pure bookkeeping of the Lead Coordinator. A record per item and a tally of
- * them all keep every change small.
+ * Progress of a plan, item by item: the pure bookkeeping of the Lead Coordinator. One record per item and one tally of
+ * all items keep every change small.
  */
 import { type AnyActorRef } from 'xstate';
 import { planIndexOf } from '../plan/plan-index.ts';
@@ -9,7 +9,7 @@ import { type ItemDebate } from '../../work/agent-function.ts';
 import { type Rerun } from './item-debates.ts';
 import { type Plan } from '../plan/plan.ts';
 
-/** `failed` and `expired` are for good. An item that is done is `running` with nothing left to run. */
+/** The phase of an item. `failed` and `expired` are final. A completed item is `running` with nothing left to run. */
 export type ItemPhase = 'running' | 'pausing' | 'paused' | 'failed' | 'expired';
 
 export interface FailedTask {
@@ -17,47 +17,57 @@ export interface FailedTask {
   readonly error: string;
 }
 
-/** A question to people that an item waits for, or has waited for. */
+/**
+ * An item's phase as reported to people and programs. A `running` item may be waiting for people to decide, which
+ * CA-031 calls WAITING_FOR_HUMAN, or may be completed.
+ */
+export type ToldPhase = ItemPhase | 'waitingForHuman' | 'completed';
+
+/** A question to people for which an item waits or has waited. */
 export interface ItemGate {
   readonly gate: string;
+  /** Id at the gate desk from the last time that the gate was opened. */
+  readonly id: string;
   /** `validated`: the item passes without being asked again. */
-  readonly state: 'waiting' | 'validated' | 'timedOut' | 'turnedDown';
+  readonly state: 'waiting' | 'validated' | 'timedOut' | 'withdrawn' | 'turnedDown';
+  /** Names of the people who may answer the gate or validate it later. */
+  readonly audience: readonly string[];
   readonly openedAtMs: number;
-  /** How long people took; null while the gate waits, and where nobody answered. */
+  /** How long people took to answer; null while the gate waits, and if nobody answered. */
   readonly answeredAfterMs: number | null;
 }
 
+/** The progress of an item. */
 export interface ItemProgress {
   readonly phase: ItemPhase;
   readonly done: readonly string[];
   readonly running: readonly string[];
   readonly failed: readonly FailedTask[];
-  /** Why it is not running; null while it runs. */
+  /** Why the item is not running; null while it runs. */
   readonly reason: string | null;
-  /** Pauses so far: numbers the checkpoints. */
+  /** Number of pauses so far, used to number checkpoints. */
   readonly pauses: number;
-  /** Its PauseManager, once it has one. */
+  /** The item's PauseManager, once it has one. */
   readonly manager: AnyActorRef | null;
-  /** It goes on after a pause, and nothing that runs again has succeeded yet. */
+  /** Whether the item is resuming after a pause and no restarted task has succeeded yet. */
   readonly isResuming?: boolean;
-  /** Tasks under way that take longer than expected. */
+  /** Running tasks that take longer than expected. */
   readonly overdue?: readonly string[];
-  /** By gate. */
+  /** Gates by name. */
   readonly gates?: Readonly<Record<string, ItemGate>>;
-  /** A pause that was asked for while people decide: it comes when they have (CA-031). */
+  /** A pause that was requested while people decide; it begins after their decision (CA-031). */
   readonly deferredPause?: { readonly reason: string; readonly failedTask: string | null } | null;
-  /** Debates that it has to do with, by id. */
+  /** Debates that concern the item, by id. */
   readonly debates?: Readonly<Record<string, ItemDebate>>;
   /** Tasks that run again one after the other because a value was overridden. */
   readonly rerun?: Rerun | null;
   /**
-   * Tasks under way whose result will not count: they run with a value that was overridden meanwhile, and run again
-   * then.
+   * Running tasks whose result will not count, because a value that they use was overridden; they run again afterwards.
    */
   readonly stale?: readonly string[];
 }
 
-/** By name, in the order of the plan. */
+/** Items by name, in the order of the plan. */
 export type Items = ReadonlyMap<string, ItemProgress>;
 
 export const UNTOUCHED: ItemProgress = {
@@ -70,7 +80,7 @@ export const UNTOUCHED: ItemProgress = {
   manager: null,
 };
 
-/** Every item of the plan, with what is known of it. O(items). */
+/** The progress of every item of the plan. O(items). */
 export function itemsOf(plan: Plan, known: (item: string) => ItemProgress | undefined): Items {
   return new Map([...planIndexOf(plan).byItem.keys()].map((item) => [item, known(item) ?? UNTOUCHED]));
 }
@@ -83,7 +93,7 @@ export function completed(progress: ItemProgress, task: string): ItemProgress {
   return { ...ended(progress, task), done: [...without(progress.done, task), task] };
 }
 
-/** The task runs no more, and is not done. */
+/** The progress after a task has ended without being completed. */
 export function ended(progress: ItemProgress, task: string): ItemProgress {
   const { overdue = [], stale = [] } = progress;
   return {
@@ -94,16 +104,35 @@ export function ended(progress: ItemProgress, task: string): ItemProgress {
   };
 }
 
-export function isAtGate({ gates = {} }: ItemProgress): boolean {
-  return Object.values(gates).some(({ state }) => state === 'waiting');
+export function isAtGate(progress: ItemProgress): boolean {
+  return openGatesOf(progress).length > 0;
 }
 
-/** Whether it has ended without being done. */
+/** Ids of the gates at which people decide about the item now. */
+export function openGatesOf({ gates = {} }: ItemProgress): readonly string[] {
+  return Object.values(gates).flatMap(({ state, id }) => (state === 'waiting' ? [id] : []));
+}
+
+/**
+ * The phase of an item as it is reported.
+ *
+ * @param tasks Number of the item's tasks.
+ */
+export function toldPhase(progress: ItemProgress, tasks: number): ToldPhase {
+  if (progress.phase !== 'running') return progress.phase;
+  if (isAtGate(progress)) return 'waitingForHuman';
+  return progress.done.length === tasks ? 'completed' : 'running';
+}
+
+/** Whether the item has ended without being completed. */
 export function isLost({ phase }: ItemProgress): boolean {
   return phase === 'failed' || phase === 'expired';
 }
 
-/** How the scheduler is to see it. At a gate nothing of it starts, but the others go on waiting for it at barriers. */
+/**
+ * The standing of an item for the scheduler. While an item waits at a gate, none of its tasks start, and other items
+ * still wait for it at barriers.
+ */
 export function standingOf(progress: ItemProgress): ItemStanding {
   const isRunning = progress.phase === 'running';
   return { starts: isRunning && !isAtGate(progress), awaited: isRunning, alone: progress.pauses > 0 };
@@ -113,15 +142,15 @@ export function standingOf(progress: ItemProgress): ItemStanding {
 export interface Tally {
   readonly running: number;
   readonly done: number;
-  /** Tasks that will never be done: of items that failed or expired. */
+  /** Tasks of failed or expired items, which will never be done. */
   readonly lost: number;
-  /** Items of which something is being decided, by agents or by people. */
+  /** Items about which agents or people are deciding something. */
   readonly undecided: number;
 }
 
 export const EMPTY_TALLY: Tally = { running: 0, done: 0, lost: 0, undecided: 0 };
 
-/** What one item adds to the sums. */
+/** The contribution of one item to the sums. */
 export function tallyOf(progress: ItemProgress, tasks: number): Tally {
   const { running, done, phase } = progress;
   return {
@@ -134,7 +163,10 @@ export function tallyOf(progress: ItemProgress, tasks: number): Tally {
 
 export type PlanOutcome = 'working' | 'completed' | 'failed' | 'paused';
 
-/** `working` while something runs or is being decided; then how it ended, or that it waits for somebody. */
+/**
+ * The outcome of the plan: `working` while something runs or is being decided, then its end, or `paused` if it waits
+ * for people.
+ */
 export function outcomeOf({ running, done, lost, undecided }: Tally, tasks: number): PlanOutcome {
   if (running > 0 || undecided > 0) return 'working';
   if (done + lost < tasks) return 'paused';

@@ -1,7 +1,8 @@
 /**
- * What the Lead Coordinator decides about tasks: starting them, what came of them, what kind of failure it was (CA-039
- * to CA-042), and items that are lost. Pure: it reads and writes through the ledger.
+ * The Lead Coordinator's decisions about tasks: starts, results, failures by tier (CA-039 to CA-042), and lost items.
+ * Pure: it reads and writes through the ledger.
  */
+import { waitsNoMore } from './capacity-decisions.ts';
 import { failureAlert, overdueAlert } from './coordinator-alerts.ts';
 import { type EventOf } from './coordinator-events.ts';
 import { exhausted, type Failure, failureOf } from '../../work/failure-tiers.ts';
@@ -9,18 +10,18 @@ import { cutText } from '../../work/message-schema.ts';
 import { DESKS } from '../../work/system-ids.ts';
 import { rerunGoesOn } from './debate-decisions.ts';
 import { askAfter } from './gate-decisions.ts';
-import { loseItem } from './item-losses.ts';
+import { loseItem, problemOfWork } from './item-losses.ts';
+import { type OrderReply, refused, TAKEN } from '../../people/turn.ts';
 import { pauseFor } from './pause-decisions.ts';
 import { type PlanLedger } from './plan-ledger.ts';
 import { itemOf } from '../../work/task.ts';
 import { type PlanTask } from '../plan/plan.ts';
-import { isLost } from './progress.ts';
 import { stageName } from '../../work/stage.ts';
 
-/** A retry budget counts over the whole life of a task: failures of any age. */
+/** The period of a retry budget: the whole life of a task, so that failures of any age count. */
 const TASK_PERIOD_MS = 10 * 365 * 24 * 60 * 60 * 1000;
 
-/** Spreads retries of tasks that failed together. */
+/** Jitter that spreads the retries of tasks that failed together. */
 const RETRY_JITTER = 0.2;
 
 /** Starts every task that can start. */
@@ -38,25 +39,23 @@ export function taskCompleted(
   if (!ledger.isRunning(id)) return;
   const task = ledger.task(id)!;
   const item = itemOf(task);
-  const { overdue = [] } = ledger.item(item);
   ledger.putCheckpoint(id, undefined);
   ledger.send(DESKS.stages, { type: 'child.terminate', id });
-  // It starts again when its Boss has gone: word of that must not be taken for the end of the next one.
+  // A stale task restarts once its Boss has ended; this report must not be taken for the end of the next start.
   if (isStale(ledger, task)) return;
   ledger.complete(id);
   ledger.putResult(id, output);
   ledger.count(task.agent, { completed: 1, busyMs: tookMs, expectedMs: expectedMs ?? 0 });
   rerunGoesOn(ledger, item, id);
   askAfter(ledger, task);
-  if (overdue.length === 1 && overdue[0] === id)
-    ledger.tell('alerts', { type: 'alert.settled', item, kinds: ['task.overdue'], because: `${id} has ended` });
+  waitsNoMore(ledger, item);
   const { isResuming, manager } = ledger.item(item);
   if (isResuming !== true) return;
   ledger.change(item, { isResuming: false });
   ledger.send(manager!, { type: 'resume.completed' });
 }
 
-/** An attempt has failed, and the task's Boss tries again. */
+/** Records a failed attempt that the task's Boss will retry. */
 export function attemptFailed(ledger: PlanLedger, { task: id }: EventOf<'task.attemptFailed'>): void {
   if (!ledger.isRunning(id)) return;
   const task = ledger.task(id)!;
@@ -64,7 +63,7 @@ export function attemptFailed(ledger: PlanLedger, { task: id }: EventOf<'task.at
   ledger.count(task.agent, { failures: 1 });
 }
 
-/** The stage has decided that the task is not tried again. */
+/** Ends a task whose stage decided not to retry it. */
 export function taskFailed(ledger: PlanLedger, { task: id, failure }: EventOf<'task.failed'>): void {
   if (!ledger.isRunning(id)) return;
   const task = ledger.task(id)!;
@@ -73,7 +72,7 @@ export function taskFailed(ledger: PlanLedger, { task: id, failure }: EventOf<'t
   if (!isStale(ledger, task)) endTask(ledger, task, failure);
 }
 
-/** A task's Boss has ended in a way that nobody asked for: its stage could not decide, or has itself a fault. */
+/** Ends a task whose Boss ended unexpectedly: its stage could not decide, or is faulty itself. */
 export function taskExited(ledger: PlanLedger, { id, error }: EventOf<'child.exited'>): void {
   if (!ledger.isRunning(id)) return;
   const task = ledger.task(id)!;
@@ -82,12 +81,12 @@ export function taskExited(ledger: PlanLedger, { id, error }: EventOf<'child.exi
   endTask(ledger, task, exhausted(failureOf(error)));
 }
 
-/** Whether it runs with a value that was overridden: whatever comes of it, it runs again. */
+/** Whether a task runs with an overridden value and so runs again, whatever its result. */
 function isStale(ledger: PlanLedger, task: PlanTask): boolean {
   return ledger.item(itemOf(task)).stale?.includes(task.id) ?? false;
 }
 
-/** Tier 2 pauses the item, tier 3 fails it; the others go on (CA-028). */
+/** Ends a failed task: tier 2 pauses the item, tier 3 fails it; other items continue (CA-028). */
 function endTask(ledger: PlanLedger, task: PlanTask, failure: Failure): void {
   const item = itemOf(task);
   ledger.stop(task.id);
@@ -123,7 +122,7 @@ export function taskCheckpointed(ledger: PlanLedger, { task: id, checkpoint }: E
     ledger.putCheckpoint(id, { sealed: checkpoint, isPreserved: ledger.checkpoint(id)?.isPreserved ?? false });
 }
 
-/** CA-014: flagged for somebody to look at; it goes on. */
+/** Flags an overdue task for people to look at (CA-014); the task continues. */
 export function taskOverdue(ledger: PlanLedger, { task: id, expectedMs }: EventOf<'task.overdue'>): void {
   if (!ledger.isRunning(id)) return;
   const task = ledger.task(id)!;
@@ -134,22 +133,28 @@ export function taskOverdue(ledger: PlanLedger, { task: id, expectedMs }: EventO
   ledger.notify(overdueAlert(task, expectedMs));
 }
 
-export function checkpointPreserved(ledger: PlanLedger, { task, isPreserved }: EventOf<'checkpoint.preserve'>): void {
+export function checkpointPreserved(
+  ledger: PlanLedger,
+  { task, isPreserved }: EventOf<'checkpoint.preserve'>,
+): OrderReply {
   const kept = ledger.checkpoint(task);
-  if (kept !== undefined) ledger.putCheckpoint(task, { ...kept, isPreserved });
+  if (kept === undefined) return refused(`no checkpoint of "${task}"`);
+  ledger.putCheckpoint(task, { ...kept, isPreserved });
+  return TAKEN;
 }
 
 export function checkpointDue(ledger: PlanLedger, { task }: EventOf<'checkpoint.due'>): void {
   if (ledger.checkpoint(task)?.isPreserved === false) ledger.putCheckpoint(task, undefined);
 }
 
-export function itemCancelled(ledger: PlanLedger, { item }: EventOf<'item.cancel'>): void {
-  if (!ledger.has(item) || isLost(ledger.item(item)) || ledger.item(item).done.length === ledger.tasksOf(item).length)
-    return;
-  loseItem(ledger, item, { phase: 'failed', reason: 'given up by hand', task: null });
+export function itemCancelled(ledger: PlanLedger, { item }: EventOf<'item.cancel'>): OrderReply {
+  const problem = problemOfWork(ledger, item);
+  if (problem !== undefined) return refused(problem);
+  loseItem(ledger, item, { phase: 'failed', reason: 'cancelled by hand', task: null });
+  return TAKEN;
 }
 
-/** One Boss per task: its intensity is the task's retry budget, so that no task spends another's. */
+/** The Boss of one task. Its restart intensity is the task's own retry budget, which no other task uses up. */
 function taskBoss(task: PlanTask, ledger: PlanLedger, unitMs: number | null): object {
   const { attempts, backoff } = task.retry;
   const input = {
@@ -171,7 +176,7 @@ function taskBoss(task: PlanTask, ledger: PlanLedger, unitMs: number | null): ob
   return { id: task.id, restart: 'temporary', reportTo: ledger.self, boss };
 }
 
-/** What a task may build on: everything its item has; in a plan of tasks, what it waits for. */
+/** The results that a task may use: all results of its item; in a plan of tasks, the results of its dependencies. */
 function resultsFor(task: PlanTask, ledger: PlanLedger): Readonly<Record<string, unknown>> {
   if (task.item !== null) return ledger.results(task.item);
   return Object.assign({}, ...task.after.map((id) => ledger.results(id))) as Record<string, unknown>;

@@ -1,15 +1,16 @@
-/** Which of an agent's past work is like what is in dispute (CA-113, CA-114). Pure. */
+/** Selection of an agent's past observations whose context resembles that of a dispute (CA-113, CA-114). Pure. */
 
-/** In what two contexts are compared. Names of the seed's field; a host of another fills them with its own five. */
-export const CONTEXT_DIMENSIONS = ['sector', 'metricType', 'timeHorizon', 'size', 'growthStage'] as const;
+/** Maximum number of dimensions of a context. Each field of work names its own: `sector`, `metricType`, `material`. */
+export const CONTEXT_DIMENSIONS_MAX = 5;
 
-export type DisputeContext = Readonly<Partial<Record<(typeof CONTEXT_DIMENSIONS)[number], string | undefined>>>;
+/** The values of a context by dimension. */
+export type DisputeContext = Readonly<Record<string, string | undefined>>;
 
 /** `exact`: all five dimensions; `strong`: four; `weak`: two or three (X-23). */
 export type ContextQuality = 'exact' | 'strong' | 'weak' | 'none';
 
 interface ContextMatch<Observation> {
-  /** How much what is like it counts against the whole. */
+  /** Weight of the similar observations relative to all observations. */
   readonly weight: number;
   readonly quality: ContextQuality;
   readonly similar: readonly Observation[];
@@ -21,16 +22,17 @@ const TIERS = [
   { quality: 'weak', matchesMin: 2, weight: 0.3 },
 ] as const;
 
-/** So many similar observations speak for themselves; so many of the weakest kind are better than none. */
+/** The number of similar observations that suffices for every quality. */
 const SIMILAR_MIN = 10;
+/** The number that suffices for the weakest quality if no quality has enough. */
 const SIMILAR_FEW = 3;
 
-/** In how many dimensions two contexts are the same. What neither says is no match. */
+/** The number of dimensions in which two contexts agree. A dimension missing from either context does not match. */
 export function matchesOf(a: DisputeContext, b: DisputeContext): number {
-  return CONTEXT_DIMENSIONS.filter((name) => a[name] !== undefined && a[name] === b[name]).length;
+  return Object.entries(a).filter(([name, value]) => value !== undefined && value === b[name]).length;
 }
 
-/** The most alike of the observations of which there are enough. */
+/** The best match with enough observations. */
 export function contextMatch<Observation extends { readonly context: DisputeContext }>(
   observations: readonly Observation[],
   context: DisputeContext,

@@ -1,8 +1,8 @@
 /**
- * How far an agent is to be believed in a context (CA-103 to CA-112, CA-115): every factor with what it was worked out
- * from, so that people can check it. The product is the seed's, read literally (X-19): its factors are accuracies, so
- * that an agent that is right nine times out of ten in all of them scores 0.73. `normalised` takes regime and trend as
- * ratios to the base accuracy instead. Pure.
+ * The credibility of an agent in a context (CA-103 to CA-112, CA-115): every factor with its inputs, so that people can
+ * check it. `product` is the seed's formula, read literally (X-19): its factors are accuracies, so an agent that is
+ * right nine times out of ten in all of them scores 0.73. `normalised` uses regime and trend as ratios to the base
+ * accuracy instead. Pure.
  */
 import { z } from 'zod';
 import { REGIME_UNKNOWN } from './regime.ts';
@@ -13,14 +13,14 @@ export type CredibilityFormula = 'product' | 'normalised';
 
 const share = z.number().min(0).max(1);
 
-/** What is known of an agent, seen from the context of one debate. */
+/** An agent's track record in the context of one debate. */
 export const trackRecordSchema = z.object({
   contextAccuracy: share,
-  /** How much the context counts against the whole (context-match.ts). */
+  /** Weight of the context's accuracy relative to the overall accuracy (context-match.ts). */
   contextWeight: share,
   contextMatch: z.enum(['exact', 'strong', 'weak', 'none']),
   overallAccuracy: share,
-  /** Observations in similar context. */
+  /** Observations in a similar context. */
   samples: z.int().nonnegative(),
   /** Mean age of the observations (X-19). */
   ageYears: z.number().nonnegative(),
@@ -28,17 +28,17 @@ export const trackRecordSchema = z.object({
   regimes: z.record(z.string(), z.object({ accuracy: share, samples: z.int().nonnegative() })),
   currentAccuracy: share,
   trend: trendSchema.nullable(),
-  /** How often people decided against the agent. */
+  /** Share of decisions in which people overrode the agent. */
   overrideRate: share,
 });
 export type TrackRecord = Readonly<z.infer<typeof trackRecordSchema>>;
 
-/** A score and all that it comes from. */
+/** A score and all its inputs. */
 export interface Credibility {
   readonly formula: CredibilityFormula;
-  /** From 0 to 1. */
+  /** The score, from 0 to 1. */
   readonly score: number;
-  /** Half the width of its confidence interval. */
+  /** Half the width of the score's confidence interval. */
   readonly interval: number;
   readonly samples: number;
   readonly factors: {
@@ -61,28 +61,30 @@ export interface Credibility {
     };
     readonly override: { readonly value: number; readonly rate: number };
   };
-  /** Strength of what the agent has put forward in this debate, from 0 to 1 (CA-115). Recorded, no factor. */
+  /** Strength of the agent's evidence in this debate, from 0 to 1 (CA-115). Recorded, but not a factor. */
   readonly evidenceQuality: number;
 }
 
-/** CA-104, CA-105: years in which an observation loses half its weight, by type of agent. */
-const HALF_LIFE_YEARS = 2;
-const HALF_LIVES: Readonly<Record<string, number>> = { news: 0.5, financial: 3, strategy: 2, valuation: 2 };
+/** Default years in which an observation loses half its weight (CA-104). */
+export const HALF_LIFE_YEARS = 2;
 
-/** CA-106. */
+/** Number of samples from which a regime's accuracy has the larger weight, and that weight (CA-106). */
 const REGIME_SAMPLES_MIN = 50;
 const REGIME_WEIGHT = 0.7;
 
-/** CA-110, strictly greater (X-22). */
+/** Penalties by override rate (CA-110); the rate has to be strictly greater (X-22). */
 const OVERRIDES: readonly { readonly above: number; readonly penalty: number }[] = [
   { above: 0.4, penalty: 0.7 },
   { above: 0.2, penalty: 0.85 },
 ];
 
-/** @param own Half-lives that the host declares, which come first. */
-export function halfLifeOf(agentType: string, own: Readonly<Record<string, number>> = {}): number {
-  const type = agentType.toLowerCase();
-  return own[agentType] ?? HALF_LIVES[type] ?? HALF_LIFE_YEARS;
+/**
+ * The half-life of an agent type's observations, in years.
+ *
+ * @param declared Half-lives by agent type, in years.
+ */
+export function halfLifeOf(agentType: string, declared: Readonly<Record<string, number>> = {}): number {
+  return declared[agentType] ?? HALF_LIFE_YEARS;
 }
 
 export function credibilityOf(
@@ -115,7 +117,7 @@ export function credibilityOf(
   return {
     formula,
     score,
-    interval: wilsonHalfWidth(score, samples), // X-20: of the final score
+    interval: wilsonHalfWidth(score, samples), // X-20: the interval of the final score
     samples,
     factors: {
       base: { value: base, contextAccuracy, contextWeight, contextMatch: record.contextMatch, overallAccuracy },
@@ -128,7 +130,7 @@ export function credibilityOf(
   };
 }
 
-/** Without a sample of the regime the whole speaks for it (X-21). */
+/** The accuracy adjusted for the regime. Without a sample of the regime it is the overall accuracy (X-21). */
 function regimeAdjustment(overallAccuracy: number, known: { accuracy: number; samples: number } | undefined): number {
   if (known === undefined || known.samples === 0) return overallAccuracy;
   const weight = known.samples >= REGIME_SAMPLES_MIN ? REGIME_WEIGHT : 1 - REGIME_WEIGHT;
@@ -141,10 +143,7 @@ function product({ base, temporal, regime, trended, penalty }: Factors): number 
   return base * temporal * regime * trended * penalty;
 }
 
-/**
- * An agent is at most so many times as good in a regime, or by its trend, as at large: a small base must not make a
- * large score.
- */
+/** Bound on the ratios of regime and trend: a small base accuracy must not produce a large score. */
 const RATIO_MAX = 2;
 
 function normalised({ base, temporal, regime, trended, penalty }: Factors): number {

@@ -1,24 +1,24 @@
 /**
- * In which regime the world outside stands (CA-106, CA-107), told from a few readings. What detects it is a port of the
- * debate; this rule is its embedded default. Regimes are names: a detector of another field may have its own. Pure.
+ * The regime of the outside world (CA-106, CA-107), derived from a few readings. Its detector is a port of the debate;
+ * this rule is the embedded default. A regime is a name, so a detector for another field may use its own. Pure.
  */
 import { z } from 'zod';
 
-/** What the embedded detector reads. */
+/** The readings of the embedded detector. */
 export const regimeReadings = z.object({
-  /** Expected volatility, in points: the VIX, in the seed's field. */
+  /** Expected volatility, in points; in the seed's field, the VIX. */
   volatility: z.number(),
-  /** Change of the leading index over the period looked at: 0.1 is +10 %. */
+  /** Change of the leading index over the period: 0.1 is +10 %. */
   indexChange: z.number(),
   /** Leading interest rate, in percent. */
   rate: z.number(),
 });
 export type RegimeReadings = z.infer<typeof regimeReadings>;
 
-/** What is said where nobody has readings. No track record has samples of it. */
+/** The regime without readings. No track record has samples of it. */
 export const REGIME_UNKNOWN = 'UNKNOWN';
 
-/** CA-107. */
+/** Bounds of the regimes (CA-107). */
 const VOLATILITY_HIGH = 30;
 const VOLATILITY_BEAR = 25;
 const BULL_CHANGE = 0.1;

@@ -1,25 +1,27 @@
 /**
- * What an agent's past comes to, seen from the context of one debate: the figures that credibility.ts works with, out
- * of single observations. The desk keeps observations; a host with a memory of its own gives track records instead.
- * Pure.
+ * Track records: the figures that credibility.ts needs, computed from single observations of an agent for the context
+ * of one debate. The desk keeps observations; a host with a memory of its own supplies track records instead. Pure.
  */
 import { z } from 'zod';
-import { CONTEXT_DIMENSIONS, contextMatch } from './context-match.ts';
+import { CONTEXT_DIMENSIONS_MAX, contextMatch } from './context-match.ts';
 import { type TrackRecord } from './credibility.ts';
 import { type AccuracyPoint, trendOf } from './trend.ts';
 
-const dimension = z.string().max(200).optional();
-const dimensions = Object.fromEntries(CONTEXT_DIMENSIONS.map((name) => [name, dimension]));
-export const contextSchema = z.object(dimensions as Record<(typeof CONTEXT_DIMENSIONS)[number], typeof dimension>);
+/** The context of a dispute or an observation. Each field of work names its own dimensions. */
+export const contextSchema = z
+  .record(z.string().min(1).max(100), z.string().max(200).optional())
+  .refine((context) => Object.keys(context).length <= CONTEXT_DIMENSIONS_MAX, {
+    error: `a context has at most ${CONTEXT_DIMENSIONS_MAX} dimensions`,
+  });
 
-/** One thing that an agent said, and what became of it. */
+/** One statement of an agent and its outcome. */
 export const observation = z.object({
   atMs: z.number(),
   context: contextSchema,
   regime: z.string().max(100),
-  /** Whether it proved right; null: not known yet. */
+  /** Whether the statement proved right; null if not known yet. */
   isRight: z.boolean().nullable(),
-  /** Whether people decided against it; null: nobody was asked. */
+  /** Whether people overrode the statement; null if nobody was asked. */
   isOverridden: z.boolean().nullable(),
 });
 export type Observation = z.infer<typeof observation>;
@@ -27,11 +29,11 @@ export type Observation = z.infer<typeof observation>;
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 const YEAR_MS = 365.25 * 24 * 60 * 60 * 1000;
 
-/** Rolling accuracy: over a quarter, looked at every week, for two years. */
+/** Rolling accuracy: over a quarter, computed for every week of two years. */
 const ROLLING_WEEKS = 13;
 const ROLLING_POINTS = 104;
 
-/** Of an agent that nothing is known of: as likely right as wrong. */
+/** Accuracy of an unknown agent: as likely right as wrong. */
 const ACCURACY_UNKNOWN = 0.5;
 
 export function trackRecordOf(
@@ -62,7 +64,9 @@ export function trackRecordOf(
   };
 }
 
-/** One point a week, the latest last; weeks with nothing to look back on have none. */
+/**
+ * The rolling accuracy, one point a week, the latest last. Weeks without observations in their quarter are left out.
+ */
 export function rollingAccuracy(observations: readonly Observation[], nowMs: number): readonly AccuracyPoint[] {
   return Array.from({ length: ROLLING_POINTS }, (_, index) => ROLLING_POINTS - 1 - index).flatMap((weeksAgo) => {
     const atMs = nowMs - weeksAgo * WEEK_MS;
@@ -78,7 +82,7 @@ function byRegime(judged: readonly Observation[]): TrackRecord['regimes'] {
   return Object.fromEntries(
     regimes.map((name) => {
       const own = judged.filter(({ regime }) => regime === name);
-      return [name, { accuracy: accuracyOf(own)!, samples: own.length }]; // every name is of one of them
+      return [name, { accuracy: accuracyOf(own)!, samples: own.length }]; // every name comes from an observation
     }),
   );
 }

@@ -1,16 +1,16 @@
-/** How far a share of successes can be trusted: the Wilson score interval at 95 % (CA-111). Pure. */
+/** The confidence interval of a share of successes: the Wilson score interval at 95 % (CA-111). Pure. */
 
-/** Of the normal distribution, for 95 %. */
+/** Quantile of the normal distribution for 95 %. */
 const Z = 1.96;
 
-/** Without any sample nothing is known: half of all that is possible. */
+/** Half-width without any sample: half of the possible range. */
 const HALF_WIDTH_UNKNOWN = 0.5;
 
 /**
- * Half the width of the interval, its bounds clamped to [0, 1].
+ * Half the width of the interval, with its bounds clamped to [0, 1].
  *
- * @param share Of successes, clamped to [0, 1].
- * @param samples 0 or more.
+ * @param share Share of successes, clamped to [0, 1].
+ * @param samples Number of samples, 0 or more.
  */
 export function wilsonHalfWidth(share: number, samples: number): number {
   if (samples <= 0) return HALF_WIDTH_UNKNOWN;

@@ -1,11 +1,10 @@
 /**
- * The seed's own names of a challenge (002, CA-095), for peers that speak them. Theirs says less than ours: what it
- * leaves out is filled from what it says. Pure; times travel as seconds and as ISO 8601.
+ * Challenges under the seed's names (002, CA-095), for peers that use them. The seed's form has fewer fields than the
+ * crew's; the missing ones are derived from the others. Pure; times travel as seconds and as ISO 8601.
  */
 import { z } from 'zod';
 import { type Challenge, challenge, ESCALATION_MS } from './challenge.ts';
 import { type Provisional } from './provisional.ts';
-import { DEBATE_PRIORITIES } from './routing.ts';
 
 const wire = z.object({
   challenge_id: z.string(),
@@ -14,12 +13,12 @@ const wire = z.object({
   disputed_finding: z.string(),
   challenge_basis: z.string(),
   required_evidence: z.array(z.string()).default([]),
-  /** Seconds. */
+  /** Escalation time in seconds. */
   escalation_timer: z
     .int()
     .positive()
     .default(ESCALATION_MS / 1000),
-  priority: z.enum(DEBATE_PRIORITIES),
+  priority: z.string(),
   provisional_resolution: z.unknown(),
 });
 type WireChallenge = Omit<z.output<typeof wire>, 'provisional_resolution'> & {
@@ -30,10 +29,10 @@ type WireChallenge = Omit<z.output<typeof wire>, 'provisional_resolution'> & {
   } | null;
 };
 
-/** What a peer's argument weighs that comes without a strength of its own. */
+/** The strength assumed for a peer's argument, because the seed's form has none. */
 const STRENGTH_UNSAID = 0.5;
 
-/** @param provisional What is gone on with, where the debate has come to that. */
+/** A challenge under the seed's names, with its provisional decision if there is one. */
 export function challengeToWire(given: Challenge, provisional: Provisional | null): WireChallenge {
   const { id, challenger, challenged, disputedFinding, basis, requiredEvidence, escalationMs, priority } = given;
   return {
@@ -56,7 +55,20 @@ export function challengeToWire(given: Challenge, provisional: Provisional | nul
   };
 }
 
-/** Throws a ZodError that names the field for what is no challenge. */
+/** The seed's names of fields, by the crew's names. */
+const WIRE_FIELDS: Readonly<Record<string, string>> = {
+  id: 'challenge_id',
+  topic: 'disputed_finding',
+  challenger: 'challenger',
+  challenged: 'challenged',
+  disputedFinding: 'disputed_finding',
+  basis: 'challenge_basis',
+  requiredEvidence: 'required_evidence',
+  escalationMs: 'escalation_timer',
+  positions: 'disputed_finding',
+};
+
+/** Reads a challenge from the seed's form. Throws a ZodError that names the seed's field. */
 export function challengeFromWire(given: unknown): Challenge {
   const {
     challenge_id: id,
@@ -66,7 +78,7 @@ export function challengeFromWire(given: unknown): Challenge {
     challenge_basis: basis,
     ...rest
   } = wire.parse(given);
-  return challenge.parse({
+  const { data, error } = challenge.safeParse({
     id,
     topic: finding.slice(0, 500),
     challenger: { agent: challenger },
@@ -81,4 +93,6 @@ export function challengeFromWire(given: unknown): Challenge {
     priority: rest.priority,
     positions: { challenger: { statement: basis }, challenged: { statement: finding } },
   });
+  if (error === undefined) return data;
+  throw new z.ZodError(error.issues.map((issue) => ({ ...issue, path: [WIRE_FIELDS[String(issue.path[0])]!] })));
 }

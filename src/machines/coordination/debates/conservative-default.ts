@@ -1,48 +1,43 @@
 /**
- * The more cautious of two positions (CA-122): by the order of risk that is declared for its kind of value, and where
- * that cannot tell them apart by a decision tree that always ends. Pure.
+ * The conservative default: the more cautious of two positions (CA-122), by the risk order declared for its kind of
+ * value, or else by a decision tree that always ends. Pure.
  */
 import { z } from 'zod';
 import { type Side } from './level-two.ts';
 
-/** `lowest`, `highest`: the number that is cautious. A list: names, the most cautious first. */
+/**
+ * The order of risk of a kind of value: whether the `lowest` or the `highest` number is cautious, or a list of names,
+ * the most cautious first.
+ */
 export const riskOrder = z.union([z.enum(['lowest', 'highest']), z.array(z.string().max(200)).min(2).max(100)]);
 export type RiskOrder = z.infer<typeof riskOrder>;
 
-/** What a side holds. */
+/** The position of a side. */
 export const position = z.object({
   statement: z.string().min(1).max(2_000),
-  /** In the unit of its kind; null where it is no value. */
+  /** The value, in the unit of its kind; null if the position states no value. */
   value: z
     .union([z.number(), z.string().max(200)])
     .nullable()
     .default(null),
-  /** How bad it would be if it were wrong, in whatever unit both sides use: higher is worse. Null: not said. */
+  /** The damage if the position were wrong, in a unit that both sides use: higher is worse. Null: not given. */
   worstCase: z.number().nullable().default(null),
   isReversible: z.boolean().nullable().default(null),
   isVerified: z.boolean().nullable().default(null),
 });
 export type Position = z.infer<typeof position>;
 
-/** Orders of the kinds of value that come with it; a host declares its own beside them. */
-export const RISK_ORDERS: Readonly<Record<string, RiskOrder>> = {
-  'target-price': 'lowest',
-  risk: 'highest',
-  margin: 'lowest',
-  growth: 'lowest',
-  'discount-rate': 'highest',
-  confidence: 'lowest',
-  rating: ['sell', 'underweight', 'hold', 'overweight', 'buy'],
-  view: ['sceptical', 'neutral', 'optimistic'],
-};
-
 interface ConservativeChoice {
   readonly side: Side;
-  /** Why, in words: the rule, and what it saw. */
+  /** The reason in words: the rule and the values that it compared. */
   readonly rationale: string;
 }
 
-/** @param order Null: the kind has none, and the decision tree decides. */
+/**
+ * Chooses the more cautious position.
+ *
+ * @param order The risk order of the kind; with null the decision tree decides.
+ */
 export function conservativeChoice(
   positions: Readonly<Record<Side, Position>>,
   kind: string,
@@ -70,7 +65,7 @@ export function otherSide(side: Side): Side {
   return side === 'challenger' ? 'challenged' : 'challenger';
 }
 
-/** The lower, the more cautious; null: not to be compared. */
+/** The rank of a value, lower being more cautious; null if it cannot be compared. */
 function rankOf(value: Position['value'], order: RiskOrder): number | null {
   if (Array.isArray(order)) {
     const index = typeof value === 'string' ? order.indexOf(value) : -1;
@@ -80,17 +75,20 @@ function rankOf(value: Position['value'], order: RiskOrder): number | null {
   return order === 'lowest' ? value : -value;
 }
 
-/** One question after the other, until one tells the positions apart. The last one always does. */
+/**
+ * Asks one question after the other until one distinguishes the positions. If none does, the challenger's position is
+ * chosen.
+ */
 function decisionTree({ challenger, challenged }: Readonly<Record<Side, Position>>): ConservativeChoice {
   const questions: readonly { readonly rank: (position: Position) => number | null; readonly because: string }[] = [
     { rank: ({ worstCase }) => worstCase, because: 'it does less harm if it is wrong' },
     {
       rank: ({ isReversible }) => (isReversible === null ? null : Number(!isReversible)),
-      because: 'it can be taken back',
+      because: 'it can be reversed',
     },
     {
       rank: ({ isVerified }) => (isVerified === null ? null : Number(!isVerified)),
-      because: 'it rests on what was verified',
+      because: 'it is verified',
     },
   ];
   for (const { rank, because } of questions) {
@@ -100,6 +98,6 @@ function decisionTree({ challenger, challenged }: Readonly<Record<Side, Position
   }
   return {
     side: 'challenger',
-    rationale: 'not comparable by value; the more sceptical view is that of whoever doubts the finding',
+    rationale: 'not comparable by value; the side that doubts the finding is the more sceptical one',
   };
 }

@@ -1,4 +1,4 @@
-/** What is written down about a debate: the package that people decide by, and the record of its resolution. Pure. */
+/** Documents about a debate: the package on which people decide, and the record of its resolution. Pure. */
 import { type Challenge, evidenceQuality, isInGoodFaith } from './challenge.ts';
 import { conservativeChoice, type Position } from './conservative-default.ts';
 import {
@@ -14,12 +14,15 @@ import { analyse, type Condition, conditionsOf, type Side } from './level-two.ts
 import { credibilityOf, type TrackRecord } from '../credibility/credibility.ts';
 import { reviewItem } from './provisional.ts';
 
-/** Debates that follow one another: `margin`, `margin~2`, `margin~3`. */
+/** The suffix of debates that follow one another: `margin`, `margin~2`, `margin~3`. */
 const SUCCESSOR = /~(\d+)$/;
 const ID_CHARS_MAX = 64;
 const STATEMENT_CHARS_MAX = 1_000;
 
-/** CA-117, CA-119, CA-132: both positions with evidence and scores, what is uncertain, and what went before. Data. */
+/**
+ * The package for people (CA-117, CA-119, CA-132): both positions with evidence and scores, the uncertainties, and the
+ * precedents. Plain data.
+ */
 export function packageOf(context: DebateContext) {
   const {
     challenge,
@@ -27,6 +30,7 @@ export function packageOf(context: DebateContext) {
     analysis,
     precedents,
     cautions,
+    confirmations,
     notKnown,
     snapshotId,
     isUnacknowledged,
@@ -55,7 +59,7 @@ export function packageOf(context: DebateContext) {
     analysis,
     conditions,
     recommendation: recommendedSide(context),
-    /** CA-090: what nobody should overlook. */
+    /** Uncertainties that people must not overlook (CA-090). */
     uncertainties: [
       ...conditions.filter(({ isMet }) => !isMet).map(({ rule }: Condition) => `not met: ${rule}`),
       ...notKnown.map((what) => `not known: ${what}`),
@@ -63,6 +67,7 @@ export function packageOf(context: DebateContext) {
     unheard: silentSides(said, isUnacknowledged),
     precedents,
     cautions,
+    confirmations,
     snapshotId,
     loads,
     provisional: provisional === null ? null : reviewItem(provisional, analysis),
@@ -70,7 +75,7 @@ export function packageOf(context: DebateContext) {
 }
 
 export function level2Facts(context: DebateContext, isOverflow: boolean): Parameters<typeof conditionsOf>[1] {
-  return { priority: context.challenge.priority, isOverflow, isInGoodFaith: isInGoodFaith(contributionsIn(context)) };
+  return { urgency: context.urgency, isOverflow, isInGoodFaith: isInGoodFaith(contributionsIn(context)) };
 }
 
 export function analysisOf(context: DebateContext, records: Readonly<Record<Side, TrackRecord>>, regime: string) {
@@ -81,7 +86,7 @@ export function analysisOf(context: DebateContext, records: Readonly<Record<Side
   return analyse({ challenger: of('challenger'), challenged: of('challenged'), regime, notKnown });
 }
 
-/** By credibility where that tells the two apart, else the cautious one. */
+/** The recommended side: by credibility if that distinguishes the two, else the more cautious one. */
 export function recommendedSide(context: DebateContext): Side {
   return (
     recommendation(context) ??
@@ -92,7 +97,7 @@ export function recommendedSide(context: DebateContext): Side {
 export function resolutionOf(context: DebateContext, outcome: DebateOutcome, nowMs: number): Resolution {
   const { challenge, positions, provisional, openedAtMs, analysis, precedents, snapshotId, isUnacknowledged, rounds } =
     context;
-  const verdict = context.verdict!; // set by every transition to an end
+  const verdict = context.verdict!; // set by every transition to a final state
   const said = contributionsIn(context);
   const position = decided(verdict, positions);
   return {
@@ -140,7 +145,7 @@ export function resolutionOf(context: DebateContext, outcome: DebateOutcome, now
 }
 
 function impactOfOverride(
-  { challenge, provisional }: DebateContext,
+  { challenge, provisional, measures }: DebateContext,
   { confidence }: Verdict,
   position: Resolution['position'],
 ): Impact {
@@ -149,7 +154,7 @@ function impactOfOverride(
     after: position?.value ?? null,
     confidence,
   };
-  return impactOf(challenge.dependents, changed);
+  return impactOf(challenge.dependents, changed, measures);
 }
 
 function decided({ side, own }: Verdict, positions: Readonly<Record<Side, Position>>): Resolution['position'] {
@@ -157,10 +162,10 @@ function decided({ side, own }: Verdict, positions: Readonly<Record<Side, Positi
   return side === null ? null : positions[side];
 }
 
-/** CA-133: the same dispute with what is new, its positions as they stand now. */
+/** The follow-up challenge (CA-133): the same dispute with the added context and the present positions. */
 function successorOf(challenge: Challenge, { positions }: DebateContext, addedContext: string): Challenge {
   const { basis } = challenge;
-  // What is new comes first: where there is no room for both, it is what nobody has read yet.
+  // The added context comes first, because nobody has read it yet and the end may be cut off.
   const statement = `${addedContext}\n${basis.statement}`.slice(0, STATEMENT_CHARS_MAX);
   return { ...challenge, id: successorId(challenge.id), basis: { ...basis, statement }, positions };
 }
@@ -171,7 +176,7 @@ export function successorId(id: string): string {
   return id.replace(SUCCESSOR, '').slice(0, ID_CHARS_MAX - suffix.length) + suffix;
 }
 
-/** CA-090: whose view nobody has heard in this debate, beyond the challenge itself. */
+/** Sides that said nothing in this debate beyond the challenge itself (CA-090). */
 function silentSides(said: ReturnType<typeof contributionsIn>, isUnacknowledged: boolean): readonly string[] {
   if (said.some(({ side }) => side === 'challenged')) return [];
   return [isUnacknowledged ? 'challenged: did not even acknowledge' : 'challenged: gave no answer'];

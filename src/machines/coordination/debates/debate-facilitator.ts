@@ -1,39 +1,39 @@
 /**
- * The Debate Facilitator (seed 002, CA-090, CA-091, CA-125 to CA-136): opens a debate for each challenge, finds experts
- * by priority and load, keeps the list of provisional decisions and has it reviewed at each gate, and remembers how
- * debates ended and what proved right, so that later ones know. Each debate is an actor of its own (debate.ts), started
- * by a Boss.
+ * The Debate Facilitator (seed 002, CA-090, CA-091, CA-125 to CA-136): opens a debate for each challenge, assigns
+ * experts by priority and load, lists provisional decisions and has them reviewed at each gate, and records how debates
+ * ended and which side proved right, for later debates. Each debate is an actor of its own (debate.ts), started by a
+ * Boss.
  */
 import { z } from 'zod';
-import { type Shown, table, type Table } from '../../../table.ts';
+import { author } from '../../../actors/model/person.ts';
+import { type Shown } from '../../../table.ts';
 import { type AnyAgent } from '../../../actors/model/agent.ts';
-import { DEBATES_KEPT_MAX, GATE_AUDIENCE_MAX, OBSERVATIONS_PER_AGENT_MAX } from '../../../limits.ts';
+import { DEBATES_KEPT_MAX, OBSERVATIONS_PER_AGENT_MAX } from '../../limits.ts';
 import { type Challenge, challenge, response } from './challenge.ts';
-import { RISK_ORDERS, type RiskOrder } from './conservative-default.ts';
-import { type CredibilityFormula, halfLifeOf, type TrackRecord } from '../credibility/credibility.ts';
+import { undeclaredIn } from '../packs.ts';
+import { halfLifeOf, type TrackRecord } from '../credibility/credibility.ts';
 import { debateAgent } from './debate.ts';
 import { patternsOf, precedentsOf } from './debate-patterns.ts';
 import { type DebatePorts } from './debate-ports.ts';
 import {
+  confirmedDebate,
   type DebateRecord,
   expertOf,
-  type ExpertState,
   factsOf,
   loadTexts,
   pastDebates,
   provisionalList,
   summaryOf,
 } from './debate-records.ts';
-import { type DebateInput, type DebateReport, type DeskWord } from './debate-state.ts';
+import { cardsOfDebate } from './debate-talk.ts';
+import { type ConfirmOrder, type DebateInput, type DebateReport, type DeskWord } from './debate-state.ts';
 import {
   type ChildExited,
   Desk,
   deskChildren,
-  type DeskContext,
   type DeskOf,
   type Facts,
   listed,
-  newDesk,
   type OrderAnswered,
 } from '../../people/desk.ts';
 import { inArrivalOrder, recordsIn } from '../../people/records.ts';
@@ -48,38 +48,15 @@ import {
   TAKEN,
   type Turn,
 } from '../../people/turn.ts';
-import { ANYBODY } from '../../people/gates/gate.ts';
-import { type AgentTables, agentTypeOf, NO_AGENTS, noteType, observationsOf, observe } from './known-agents.ts';
+import { strangerProblem } from '../../people/gates/gate.ts';
+import { agentTypeOf, noteType, observationsOf, observe } from './known-agents.ts';
+import { contextOf, type FacilitatorContext, type FacilitatorInput } from './facilitator-context.ts';
 import { type Side } from './level-two.ts';
 import { DESKS } from '../../work/system-ids.ts';
-import { REGIME_UNKNOWN, regimeOf, regimeReadings, type RegimeReadings } from '../credibility/regime.ts';
+import { type TalkMessage } from '../../work/talk-messages.ts';
+import { REGIME_UNKNOWN, regimeOf, regimeReadings } from '../credibility/regime.ts';
 import { byUrgency, type ExpertLoad, route } from './routing.ts';
 import { type Observation, observation, trackRecordOf } from '../credibility/track-record.ts';
-
-export interface FacilitatorInput {
-  /** Who may be asked at level 3. Without any, debates that reach it end in the conservative default. */
-  readonly experts?: readonly string[];
-  /** Who is asked at a gate about what is provisional or deferred. Default: the experts; without any, anybody. */
-  readonly reviewers?: readonly string[];
-  /** Default `product`. */
-  readonly formula?: CredibilityFormula;
-  /** By type of agent, in years; they come before those of the seed. */
-  readonly halfLives?: Readonly<Record<string, number>>;
-  /** By kind of value; they come before those that it knows. */
-  readonly riskOrders?: Readonly<Record<string, RiskOrder>>;
-}
-
-export interface FacilitatorContext extends DeskContext<DebateRecord>, AgentTables {
-  /** Ids of the debates that each expert is to decide. */
-  readonly queues: Table<string>;
-  readonly formula: CredibilityFormula;
-  readonly halfLives: Readonly<Record<string, number>>;
-  readonly riskOrders: Readonly<Record<string, RiskOrder>>;
-  readonly experts: Readonly<Record<string, ExpertState>>;
-  readonly reviewers: readonly string[];
-  readonly readings: RegimeReadings | null;
-  readonly nextGate: { readonly gate: string; readonly atMs: number } | null;
-}
 
 type DebateTurn = Turn<FacilitatorContext>;
 type Report<Type extends DebateReport['type']> = Extract<DebateReport, { readonly type: Type }>;
@@ -94,11 +71,22 @@ const DEBATES: DeskOf<DebateRecord> = {
 const desk = (turn: DebateTurn) => new Desk(turn, DEBATES);
 
 const name = z.string().min(1).max(200);
-const word = z.object({ debate: name, by: name });
-const anExpert = z.object({ expert: name });
+const word = z.object({ debate: name, by: author(name.min(1)) });
+/**
+ * An expert by name. The name is a key in the context, so it must not be one of the two keys that no stored object may
+ * have.
+ */
+const anExpert = z.object({ expert: name.regex(/^(?!__(?:proto|keys)__$)/, 'is not a valid name for an expert') });
 const observedAgent = z.object({
   agent: name,
   observations: z.array(observation).min(1).max(OBSERVATIONS_PER_AGENT_MAX),
+});
+
+const filter = z.object({
+  isOpen: z.boolean().optional(),
+  /** Name of an agent on one of the two sides. */
+  agent: name.optional(),
+  item: name.optional(),
 });
 
 const pass = (turn: DebateTurn, event: z.output<typeof word> & Asked) => desk(turn).pass(event.debate, event);
@@ -109,14 +97,14 @@ const RULES = {
     return problem === undefined ? { ...TAKEN, loads: loadTexts(loadsIn(turn)) } : refused(problem);
   }),
   'debate.acknowledge': order(word, pass),
+  /** A confirmation goes to the debate that it names, or to the only open debate about its item. */
+  'talk.confirmation': confirm,
   'debate.respond': order(response.extend({ debate: name }), pass),
   'debate.accept': order(word, pass),
   'debate.take-up': order(word, pass),
-  /** Has people look now at a debate that waits for its gate. */
+  /** Starts the review of a debate that waits for its gate. */
   'debate.review': order(word, reviewNow),
-  'debate.list': order(z.object({ isOpen: z.boolean().optional() }), ({ context }: DebateTurn, filter) =>
-    debatesIn(context, filter).map(listed),
-  ),
+  'debate.list': order(filter, ({ context }: DebateTurn, wanted) => debatesIn(context, wanted).map(listed)),
   'debate.provisionals': order(z.object({}), ({ context }: DebateTurn) => provisionalList(debatesIn(context))),
   'debate.loads': order(z.object({}), (turn: DebateTurn) => loadTexts(loadsIn(turn))),
   'debate.queue': order(anExpert, (turn: DebateTurn, { expert }) => queueOf(turn, expert).map(listed)),
@@ -137,10 +125,11 @@ const RULES = {
   }),
   'gate.planned': order(z.object({ gate: name, atMs: z.number() }), (turn: DebateTurn, { gate, atMs }) => {
     turn.assign({ nextGate: { gate, atMs } });
-    tellOpen(turn, { type: 'gate.planned', atMs });
+    tellAll(turn, openIn(turn), { type: 'gate.planned', atMs });
     return TAKEN;
   }),
-  'gate.reached': order(z.object({ gate: name }), review),
+  /** Reviews the named debates and all debates that concern no item. Default: all debates. */
+  'gate.reached': order(z.object({ gate: name, debates: z.array(name).optional() }), review),
   'debate.opened': (turn: DebateTurn, { debate, ref }: Report<'debate.opened'>) => desk(turn).begin(debate, ref),
   'debate.moved': (turn: DebateTurn, { debate, level, provisional, analysis }: Report<'debate.moved'>) =>
     void change(turn, debate, { level, provisional, analysis }),
@@ -148,7 +137,10 @@ const RULES = {
   'records.request': giveRecords,
   'expert.request': assignExpert,
   'order.answered': (turn: DebateTurn, event: OrderAnswered) => desk(turn).answer(event),
-  'child.exited': (turn: DebateTurn, { id }: ChildExited) => void close(turn, id, { level: 'failed' }),
+  'child.exited': (turn: DebateTurn, { id }: ChildExited) => {
+    if (close(turn, id, { level: 'failed' }) !== undefined)
+      turn.settle({ ...cardsOfDebate(id), because: 'the debate itself has failed' });
+  },
 } satisfies Rules<FacilitatorContext>;
 
 export const debateFacilitator = ruledAgent({
@@ -157,49 +149,31 @@ export const debateFacilitator = ruledAgent({
   context: contextOf,
 });
 
-/** For createSystem, together with {@link debateChildren}; with ports of the host's own where it has them. */
+/** The agents for createSystem, together with {@link debateChildren}; `ports` are the host's own, if any. */
 export function debateAgents(ports: Partial<DebatePorts> = {}): readonly AnyAgent[] {
   return [debateAgent(ports), debateFacilitator];
 }
 
-/** The desk and the Boss of its debates, as children of a Boss. */
+/** Child specifications of the desk and the Boss of its debates. */
 export function debateChildren(input: FacilitatorInput = {}) {
   const [boss, own] = [DESKS.openDebates, DESKS.debates];
   return deskChildren({ desk: own, boss, agent: debateFacilitator.name, item: 'debate', input });
 }
 
-/**
- * Records of debates, the oldest first. Without a filter all that are kept: every open one, and the last 1,000 others.
- */
+/** Records of debates, the oldest first. Without a filter: every open debate and the last 1,000 ended ones. */
 export function debatesIn(
   context: Shown<FacilitatorContext>,
-  { isOpen }: { readonly isOpen?: boolean | undefined } = {},
+  { isOpen, agent, item }: z.output<typeof filter> = {},
 ): readonly DebateRecord[] {
-  return recordsIn(context).filter(({ isOver }) => isOpen === undefined || isOver !== isOpen);
+  return recordsIn(context).filter(
+    (record) =>
+      (isOpen === undefined || record.isOver !== isOpen) &&
+      (agent === undefined || record.challenger === agent || record.challenged === agent) &&
+      (item === undefined || record.item === item),
+  );
 }
 
-function contextOf({
-  experts = [],
-  reviewers = experts,
-  formula = 'product',
-  halfLives = {},
-  riskOrders = {},
-}: FacilitatorInput = {}): FacilitatorContext {
-  return {
-    ...newDesk(),
-    ...NO_AGENTS,
-    queues: table(),
-    formula,
-    halfLives,
-    riskOrders: { ...RISK_ORDERS, ...riskOrders },
-    experts: Object.fromEntries(experts.map((expert) => [expert, { isAvailable: true }])),
-    reviewers: reviewers.length === 0 ? [ANYBODY] : reviewers.slice(0, GATE_AUDIENCE_MAX),
-    readings: null,
-    nextGate: null,
-  };
-}
-
-/** Those that have ended and are kept, the eldest first: at most 1,000, however many are open. */
+/** Ended debates, the oldest first: at most 1,000, however many are open. */
 function pastIn({ ended, endedOrder }: FacilitatorContext): ReturnType<typeof pastDebates> {
   return pastDebates([...endedOrder.values()].map((id) => ended.get(id)!)); // both are changed together
 }
@@ -212,7 +186,7 @@ function loadsIn(turn: DebateTurn): readonly ExpertLoad[] {
   }));
 }
 
-/** Of one expert, in the order in which to take them. */
+/** The debates of one expert, in the order in which to take them. */
 function queueOf(turn: DebateTurn, expert: string): readonly DebateRecord[] {
   const ids = [...turn.context.queues.values(pairsOf(expert))];
   return byUrgency(inArrivalOrder(ids.flatMap((id) => desk(turn).records.get(id) ?? [])));
@@ -226,7 +200,7 @@ function close(turn: DebateTurn, id: string, facts: Partial<Facts<DebateRecord>>
   return index(turn, id, () => desk(turn).close(id, facts));
 }
 
-/** Keeps the queues of experts in step with a change of a debate. */
+/** Updates the experts' queues after a change of a debate. */
 function index(turn: DebateTurn, id: string, changed: () => DebateRecord | undefined): DebateRecord | undefined {
   const before = desk(turn).records.get(id);
   const after = changed();
@@ -237,22 +211,27 @@ function index(turn: DebateTurn, id: string, changed: () => DebateRecord | undef
   return after;
 }
 
-/** Why no debate is opened; undefined where one is. */
+/** Opens a debate. Returns the problem if it cannot be opened. */
 function open(turn: DebateTurn, data: Challenge): string | undefined {
   const { id, challenger, challenged } = data;
-  if (challenger.agent === challenged.agent) return 'nobody debates with themselves';
+  const problem = undeclaredIn(turn.context.pack, data);
+  if (problem !== undefined) return problem;
+  if (challenger.agent === challenged.agent) return 'an agent cannot challenge its own finding';
   if (desk(turn).records.get(id) !== undefined) return `a debate "${id}" is there already`;
-  const opened = desk(turn).open(factsOf(data, turn.nowMs), inputOf(turn, data));
-  if (opened === undefined) return 'no Boss that debates could be started by';
+  const input = inputOf(turn, data);
+  const opened = desk(turn).open(factsOf(data, { urgency: input.urgency, openedAtMs: turn.nowMs }), input);
+  if (opened === undefined) return 'there is no Boss to start debates';
   for (const { agent, agentType = agent } of [challenger, challenged]) noteType(turn, agent, agentType);
   return undefined;
 }
 
 function inputOf(turn: DebateTurn, data: Challenge): Omit<DebateInput, 'desk'> {
-  const { riskOrders, formula, reviewers, nextGate } = turn.context;
+  const { pack, formula, reviewers, nextGate } = turn.context;
   return {
     challenge: data,
-    riskOrder: riskOrders[data.valueKind] ?? null,
+    urgency: pack.priorities[data.priority]!, // undeclaredIn has checked it
+    riskOrder: pack.riskOrders[data.valueKind] ?? null,
+    measures: pack.measures,
     formula,
     precedents: precedentsOf(pastIn(turn.context), data),
     loads: loadTexts(loadsIn(turn)),
@@ -261,12 +240,24 @@ function inputOf(turn: DebateTurn, data: Challenge): Omit<DebateInput, 'desk'> {
   };
 }
 
+function confirm(
+  turn: DebateTurn,
+  { replyTo, ...message }: TalkMessage<'talk.confirmation'> & Asked,
+): OrderReply | undefined {
+  const meant = confirmedDebate(openIn(turn), message);
+  if ('problem' in meant) return refused(meant.problem);
+  const { from: by, content } = message;
+  return desk(turn).pass(meant.id, { type: 'debate.confirm', by, content, replyTo } satisfies ConfirmOrder & Asked);
+}
+
 function reviewNow(turn: DebateTurn, { debate, by }: z.output<typeof word>): OrderReply {
   const problem = desk(turn).problemOf(debate);
   if (problem !== undefined) return refused(problem);
+  const stranger = strangerProblem(turn.context.reviewers, by);
+  if (stranger !== undefined) return refused(stranger);
   const record = desk(turn).records.get(debate)!;
-  if (record.level !== 'L4' && record.level !== 'deferred') return refused('no debate that waits for its review');
-  tell(turn, record, { type: 'review.due', gate: `asked for by ${by}` });
+  if (record.level !== 'L4' && record.level !== 'deferred') return refused('the debate does not wait for a review');
+  tell(turn, record, { type: 'review.due', gate: `requested by ${by}` });
   return TAKEN;
 }
 
@@ -274,7 +265,7 @@ function resolved(turn: DebateTurn, { resolution }: Report<'debate.resolved'>): 
   const { debate, outcome: level, provisional, analysis, resolvedAtMs, again } = resolution;
   const summary = summaryOf(resolution);
   const record = close(turn, debate, { level, provisional, analysis, summary });
-  // What people decided for one side, they decided against the other.
+  // A decision by people for one side is an override of the other.
   if (record !== undefined && summary.byPeople && summary.side !== null) {
     const { side: right } = summary;
     observeBoth(turn, record, (side) => ({ isRight: null, isOverridden: side !== right }), resolvedAtMs);
@@ -288,7 +279,7 @@ function noteOutcome(
 ): OrderReply {
   const record = desk(turn).records.get(debate);
   if (record === undefined) return refused(`no debate "${debate}"`);
-  if (record.provedRight !== null) return refused(`it is known already who was right: ${record.provedRight}`);
+  if (record.provedRight !== null) return refused(`the outcome is recorded already: ${record.provedRight}`);
   change(turn, debate, { provedRight: right });
   const isRight = (side: Side) => right === 'both' || right === side;
   observeBoth(turn, record, (side) => ({ isRight: isRight(side), isOverridden: null }), turn.nowMs);
@@ -303,7 +294,7 @@ function giveRecords(turn: DebateTurn, { debate }: Report<'records.request'>): v
   tell(turn, record, { type: 'records.known', records, readings: turn.context.readings });
 }
 
-/** The one place where experts are given out, so that nobody gets a fourth. */
+/** Assigns an expert. No other function does so, which keeps experts from getting a fourth debate. */
 function assignExpert(turn: DebateTurn, { debate }: Report<'expert.request'>): void {
   const record = desk(turn).records.get(debate);
   if (record === undefined) return;
@@ -319,13 +310,19 @@ function setAvailability(turn: DebateTurn, expert: string, isAvailable: boolean)
   return TAKEN;
 }
 
-/** CA-125, CA-132: what is provisional, and what was deferred, is shown at every gate. */
-function review(turn: DebateTurn, { gate }: { readonly gate: string }): OrderReply {
-  const { headline: title, items } = provisionalList(openIn(turn));
-  turn.assign({ nextGate: null });
-  tellOpen(turn, { type: 'review.due', gate });
+/** Presents provisional and deferred debates at a gate (CA-125, CA-132). */
+function review(
+  turn: DebateTurn,
+  { gate, debates }: { readonly gate: string; readonly debates?: readonly string[] | undefined },
+): OrderReply {
+  const { nextGate, reviewers: audience } = turn.context;
+  const concerned = openIn(turn).filter(
+    ({ id, item }) => debates === undefined || item === null || debates.includes(id),
+  );
+  const { headline: title, items } = provisionalList(concerned);
+  if (debates === undefined || nextGate?.gate === gate) turn.assign({ nextGate: null });
+  tellAll(turn, concerned, { type: 'review.due', gate });
   const detail = items.map(({ topic }) => topic).join('; ');
-  const { reviewers: audience } = turn.context;
   if (items.length > 0)
     turn.notify({ subject: `gate ${gate}`, kind: 'provisionals.due', priority: 'HIGH', title, detail, audience });
   return TAKEN;
@@ -335,11 +332,11 @@ function tell(turn: DebateTurn, record: DebateRecord, event: DeskWord): void {
   desk(turn).tell(record, event);
 }
 
-function tellOpen(turn: DebateTurn, event: DeskWord): void {
-  for (const record of openIn(turn)) if (record.ref !== null) tell(turn, record, event);
+function tellAll(turn: DebateTurn, records: readonly DebateRecord[], event: DeskWord): void {
+  for (const record of records) if (record.ref !== null) tell(turn, record, event);
 }
 
-/** What all of them are told of costs all of them. */
+/** All open debates in order of arrival. O(open debates). */
 function openIn({ context }: DebateTurn): readonly DebateRecord[] {
   return inArrivalOrder(context.open.values());
 }
@@ -354,7 +351,7 @@ function trackRecordIn(turn: DebateTurn, record: DebateRecord, side: Side): Trac
   });
 }
 
-/** One observation of each side. */
+/** Records one observation of each side. */
 function observeBoth(
   turn: DebateTurn,
   record: DebateRecord,

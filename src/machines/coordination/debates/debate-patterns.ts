@@ -1,6 +1,6 @@
 /**
- * What past debates teach (CA-136): precedents of a new one, and how resolutions have gone: by method, by agent, how
- * often people overrode, how often the conservative default proved right, and which evidence prevailed. Pure.
+ * Patterns in past debates (CA-136): precedents of a new debate, and statistics of resolutions by method and by agent:
+ * how often people overrode, how often the conservative default proved right, and which evidence prevailed. Pure.
  */
 import { z } from 'zod';
 import { type Challenge } from './challenge.ts';
@@ -11,15 +11,15 @@ import { type Side } from './level-two.ts';
 const side = z.enum(['challenger', 'challenged']);
 const text = z.string().max(500);
 
-/** How a debate ended, as short as lists and precedents need it. */
+/** The end of a debate in short, for lists and precedents. */
 const debateSummary = z.object({
   outcome: text,
   method: text,
   level: z.number(),
-  /** Whose position stood at the end; null: somebody else's, or none. */
+  /** The side whose position stood at the end; null if neither side's did. */
   side: side.nullable(),
   byPeople: z.boolean(),
-  /** What was gone on with until people looked at it; null where nothing was. */
+  /** The side whose position was provisional until people reviewed it; null if none was. */
   provisionalSide: side.nullable(),
   rounds: z.number(),
   evidenceKinds: z.array(text).max(100),
@@ -27,7 +27,7 @@ const debateSummary = z.object({
 });
 export type DebateSummary = Readonly<z.infer<typeof debateSummary>>;
 
-/** A past debate, and in how many dimensions its context is that of a new one. */
+/** A past debate, and the number of dimensions in which its context matches a new one. */
 export const precedentSchema = z.object({
   id: text,
   number: z.number(),
@@ -37,7 +37,7 @@ export const precedentSchema = z.object({
   challenged: text,
   context: contextSchema,
   matches: z.number(),
-  /** What the world showed later; null: not known. */
+  /** The side that later proved right; null: not known. */
   provedRight: z.enum(['challenger', 'challenged', 'both', 'neither']).nullable(),
   summary: debateSummary,
 });
@@ -48,8 +48,8 @@ const PRECEDENTS_MAX = 10;
 const MATCHES_MIN = 2;
 
 /**
- * The most alike first, then the latest. What is alike: at least two dimensions, or the same kind of value between the
- * same two.
+ * The precedents of a challenge, the best match first, then the latest. A precedent matches in at least two dimensions,
+ * or has the same kind of value between the same two agents.
  */
 export function precedentsOf(
   past: readonly PastDebate[],
@@ -67,22 +67,25 @@ export function precedentsOf(
 export interface DebatePatterns {
   readonly debates: number;
   readonly byMethod: Readonly<Record<string, number>>;
-  /** Of provisional decisions: how many people confirmed and overrode, and how many proved right, of those known. */
+  /**
+   * Provisional decisions: the numbers that people confirmed and overrode, and, of those with a `known` outcome, the
+   * number that proved right.
+   */
   readonly fallback: {
     readonly confirmed: number;
     readonly overridden: number;
     readonly right: number;
     readonly known: number;
   };
-  /** Per agent: whose position stood, and what the world showed. */
+  /** Per agent: how often its position stood, and how often it proved right. */
   readonly byAgent: Readonly<
     Record<string, { readonly won: number; readonly lost: number; readonly right: number; readonly known: number }>
   >;
-  /** Which side's positions stood, and proved right. */
+  /** Per side: how often its position stood, and how often it proved right. */
   readonly bySide: Readonly<Record<Side, { readonly stood: number; readonly right: number }>>;
-  /** Kinds of evidence of the positions that stood. */
+  /** Number of debates by kind of evidence, where one side's position stood. */
   readonly evidenceThatPrevailed: Readonly<Record<string, number>>;
-  /** Mean number of contributions by outcome: which structure of a debate leads where. */
+  /** Mean number of contributions by outcome. */
   readonly meanRounds: Readonly<Record<string, number>>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What people are asked in a debate, and what their answers mean: at level 3 (CA-119, CA-120), and at the review of a
- * provisional or deferred one (CA-132, CA-133). Pure.
+ * The questions of a debate to people and the effects of their answers: at level 3 (CA-119, CA-120), and at the review
+ * of a provisional or deferred debate (CA-132, CA-133). Pure.
  */
 import { z } from 'zod';
 import { formOf, type GateForm } from '../../people/gates/gate-form.ts';
@@ -9,16 +9,13 @@ import { type Side } from './level-two.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** CA-119, CA-097. */
+/** Time for an expert's decision (CA-119, CA-097). */
 export const REVIEW_MS = 6 * HOUR_MS;
 
-/** CA-120: more evidence takes so much longer, once. */
+/** Extension for more evidence, granted once (CA-120). */
 export const MORE_EVIDENCE_MS = 2 * HOUR_MS;
 
-/**
- * How long a review of what is provisional or deferred is open, and how often it is asked for before silence is an
- * answer.
- */
+/** Time to answer a review, and the number of unanswered reviews after which a provisional value stands. */
 export const GATE_REVIEW_MS = 24 * HOUR_MS;
 export const GATE_REVIEWS_MAX = 3;
 
@@ -34,7 +31,7 @@ const own = z.object({
 });
 
 const decide = z.object({ action: z.literal('decide'), side, note, confidence });
-/** Neither of the two positions, but one of their own. */
+/** A decision for the expert's own position. */
 const decideOwn = z.object({ action: z.literal('decide-own'), own, note, confidence });
 const accept = z.object({ action: z.literal('accept-recommendation'), note, confidence });
 const more = z.object({ action: z.literal('request-evidence'), note });
@@ -52,7 +49,7 @@ const redebate = z.object({ action: z.literal('redebate'), context: z.string().m
 const answer = z.union([decide, decideOwn, accept, more, postpone, confirm, override, redebate]);
 export type ReviewAnswer = z.infer<typeof answer>;
 
-/** What an expert may answer: more evidence once, a deferral for supporting debates only. */
+/** The form of an expert's answer. The expert may ask for more evidence once, and may defer only supporting debates. */
 export function level3Form({
   canAskMore,
   canDefer,
@@ -67,12 +64,12 @@ export function gateReviewForm(isProvisional: boolean): GateForm {
   return formOf(isProvisional ? z.union([confirm, override, redebate]) : z.union([decide, decideOwn, redebate]));
 }
 
-/** What people answered; null where they did not. The gate has checked it by its form. */
+/** The answer of people; null if there is none. The gate has checked it against its form. */
 export function reviewAnswer({ outcome, answer: given }: Pick<GateResult, 'outcome' | 'answer'>): ReviewAnswer | null {
   return outcome === 'answered' ? (answer.safeParse(given).data ?? null) : null;
 }
 
-/** What was decided: one of the two positions, or one of their own. */
+/** The decision: one of the two positions, or another one. */
 export interface ReviewDecision {
   readonly side: Side | null;
   readonly own: { readonly statement: string; readonly value: number | string | null } | null;
@@ -81,9 +78,11 @@ export interface ReviewDecision {
 }
 
 /**
- * @param recommended What `accept-recommendation` accepts.
- * @param applied What is gone on with: what `confirm` confirms, and `override` without a side is not.
- * @returns Null where the answer decides nothing.
+ * Reads the decision from a reviewer's answer.
+ *
+ * @param recommended The side that `accept-recommendation` accepts.
+ * @param applied The provisional side, which `confirm` confirms; `override` without a side chooses the other one.
+ * @returns null if the answer decides nothing.
  */
 export function decisionOf(
   given: ReviewAnswer,
@@ -95,7 +94,7 @@ export function decisionOf(
   ): ReviewDecision => ({
     side: chosen,
     own: null,
-    // People have looked at it: what they do not say is that they doubt it.
+    // People who reviewed the position and state no confidence have no doubt.
     confidence: trust ?? 1,
     note: said ?? null,
   });

@@ -1,12 +1,17 @@
-/**
- * The parts of the chart of a debate (debate.ts): how long each level may take, what it goes by, and what it does.
- * Rules are in debate-verdict.ts.
- */
+/** The delays, guards and actions of a debate's machine (debate.ts). Its rules are in debate-verdict.ts. */
 import { assign, setup } from 'xstate';
+import { DEBATE_CONFIRMATIONS_MAX } from '../../limits.ts';
 import { timeOf } from '../../../actors/model/ref.ts';
 import { isDefence, sideOf } from './challenge.ts';
 import { resolutionOf } from './debate-document.ts';
-import { portActors } from './debate-ports.ts';
+import {
+  ACKNOWLEDGEMENT_MS,
+  DEFENCE,
+  type LoadedHistory,
+  portActors,
+  PREPARATION_MS,
+  type SaidDefence,
+} from './debate-ports.ts';
 import {
   GATE_REVIEW_MS,
   GATE_REVIEWS_MAX,
@@ -37,26 +42,26 @@ import {
   consensus,
   decisionIn,
   hear,
+  historyLoaded,
   isOfOpenGate,
   ofFacilitator,
   ofPeople,
   ofSilence,
+  snapshotTaken,
+  weighed,
   winner,
 } from './debate-verdict.ts';
 import { answerOrder, type PassedOrder } from '../../people/desk.ts';
-import { inTurn, type OrderReply, refused } from '../../people/turn.ts';
+import { inTurn, type OrderReply, refused, TAKEN } from '../../people/turn.ts';
+import { type Known } from '../../work/port.ts';
 import { provisionalOf, windowEnd } from './provisional.ts';
 import { overflow } from './routing.ts';
 
 const MINUTE_MS = 60_000;
 
-/** CA-100: what has to be brought to one state before a debate may take so long. */
-const PREPARATION_MS = 2_000;
-/** CA-096. */
-const ACKNOWLEDGEMENT_MS = 15 * MINUTE_MS;
-/** CA-097: within so long level 2 has decided, or people do. */
+/** Time in which level 2 decides; afterwards people do (CA-097). */
 const FACILITATION_MS = 60 * MINUTE_MS;
-/** A gate decides by its own deadline; if it does not, for whatever reason, the debate goes on without it. */
+/** Grace after a gate's own deadline; if the gate does not close by then, the debate continues without it. */
 const GATE_GRACE_MS = 1_000;
 
 export const debateSetup = setup({
@@ -80,17 +85,16 @@ export const debateSetup = setup({
     isResolvable: ({ context }) => winner(context, false) !== null,
     isUnavailable: ({ event }) => event.type === 'expert.refused' && event.reason === 'unavailable',
     overflows: ({ context }, to: ReturnType<typeof overflow>) =>
-      overflow(context.challenge.priority, winner(context, true) !== null) === to,
+      overflow(context.urgency, winner(context, true) !== null) === to,
     isOfOpenGate: ({ context, event }) => isOfOpenGate(context, event),
     asksMore: ({ context, event }) => answerIn(context, event)?.action === 'request-evidence' && !context.hasAskedMore,
-    defers: ({ context, event }) =>
-      answerIn(context, event)?.action === 'defer' && context.challenge.priority === 'supporting',
+    defers: ({ context, event }) => answerIn(context, event)?.action === 'defer' && context.urgency === 'supporting',
     redebates: ({ context, event }) => answerIn(context, event)?.action === 'redebate',
     decides: ({ context, event }) => decisionIn(context, event) !== null,
     confirms: ({ context, event }) =>
       context.provisional !== null && decisionIn(context, event)?.side === context.provisional.side,
     isProvisional: ({ context }) => context.provisional !== null,
-    /** It has been asked for often enough. What was only deferred is not provisional yet. */
+    /** Whether this is the last unanswered review. A debate that was only deferred has no provisional value yet. */
     isLastSilence: ({ context }) => context.provisional !== null && context.unanswered + 1 >= GATE_REVIEWS_MAX,
   },
   actions: {
@@ -102,7 +106,7 @@ export const debateSetup = setup({
       turn.send(desk, moved);
       turn.emit({ type: 'debate.level', debate: challenge.id, level });
     }),
-    /** Whatever a side says is on record; whether it counts as a defence is said back to it (CA-092). */
+    /** Records every contribution; the reply says whether it counts as a defence (CA-092). */
     record: inTurn((turn, event) => {
       const { context } = turn;
       if (event.type !== 'debate.respond') return;
@@ -112,19 +116,39 @@ export const debateSetup = setup({
       const problems = heard.flaw === null ? [] : [heard.flaw];
       answerOrder(turn, context.challenge.id, event, { taken: true, problems });
     }),
+    /** Records the port's answer as if the agent had given it itself. */
+    sayForChallenged: inTurn((turn, _, heard: Known<SaidDefence | null>) => {
+      const { challenge, notKnown } = turn.context;
+      if (!heard.isKnown) return turn.assign({ notKnown: [...notKnown, DEFENCE.what] });
+      const said = heard.value;
+      if (said === null) return;
+      const own = { debate: challenge.id, by: challenge.challenged.agent };
+      turn.raise('accept' in said ? { type: 'debate.accept', ...own } : { type: 'debate.respond', ...said, ...own });
+    }),
+    confirm: inTurn((turn, event) => {
+      if (event.type !== 'debate.confirm') return;
+      const { challenge, confirmations } = turn.context;
+      const { by, content } = event;
+      const isFull = confirmations.length >= DEBATE_CONFIRMATIONS_MAX;
+      if (!isFull) turn.assign({ confirmations: [...confirmations, { by, content, atMs: turn.nowMs }] });
+      answerOrder(turn, challenge.id, event, isFull ? refused('the debate has enough confirmations') : TAKEN);
+    }),
     answer: inTurn((turn, event, reply: OrderReply) =>
       answerOrder(turn, turn.context.challenge.id, event as PassedOrder, reply),
     ),
     unknown: assign({ notKnown: ({ context }, { what }: { what: string }) => [...context.notKnown, what] }),
+    takeSnapshot: assign(({ context }, said: Known<string>) => snapshotTaken(context, said)),
+    loadHistory: assign(({ context }, said: Known<LoadedHistory>) => historyLoaded(context, said)),
+    weigh: assign(({ context }, said: Known<string>) => weighed(context, said)),
     request: inTurn((turn, _, { type }: { type: 'records.request' | 'expert.request' }) => {
       const { challenge, desk } = turn.context;
       turn.send(desk, { type, debate: challenge.id } satisfies DebateReport);
     }),
-    /** The time that an expert has begins with the level, and goes on over a request for more evidence. */
+    /** Sets the expert's deadline at the start of the level. A request for more evidence does not restart it. */
     allowReview: assign({ reviewUntilMs: ({ context, self }) => context.reviewUntilMs ?? timeOf(self) + REVIEW_MS }),
     askExpert: inTurn((turn) => {
-      const { challenge, expert, hasAskedMore, reviewUntilMs } = turn.context;
-      const form = level3Form({ canAskMore: !hasAskedMore, canDefer: challenge.priority === 'supporting' });
+      const { urgency, expert, hasAskedMore, reviewUntilMs } = turn.context;
+      const form = level3Form({ canAskMore: !hasAskedMore, canDefer: urgency === 'supporting' });
       askPeople(turn, { form, audience: [expert!], deadlineMs: Math.max(1, reviewUntilMs! - turn.nowMs) });
     }),
     askGate: inTurn((turn) => {
@@ -132,7 +156,10 @@ export const debateSetup = setup({
       askPeople(turn, { form: gateReviewForm(provisional !== null), audience: reviewers, deadlineMs: GATE_REVIEW_MS });
     }),
     withdrawGate: inTurn(withdrawQuestion),
-    /** Once: a review without an answer leaves the value, and opens its window anew. */
+    /**
+     * Applies the conservative default once. A review without an answer keeps the value and starts a new override
+     * window.
+     */
     applyDefault: inTurn((turn) => {
       const { context, nowMs } = turn;
       const { challenge, provisional: before, nextGateAtMs, trigger } = context;
@@ -146,7 +173,7 @@ export const debateSetup = setup({
     planGate: assign({
       nextGateAtMs: ({ context, event }) => (event.type === 'gate.planned' ? event.atMs : context.nextGateAtMs),
     }),
-    /** It has come; what was planned for it is over. */
+    /** Clears the time of the planned gate, which has been reached. */
     passGate: assign({ nextGateAtMs: null }),
     postpone: inTurn((turn) => {
       const windowUntilMs = windowEnd(turn.nowMs, turn.context.nextGateAtMs);

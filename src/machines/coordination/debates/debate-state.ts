@@ -1,41 +1,47 @@
-/** What one debate holds and what is said to it and by it: types, and small questions asked of them. Pure. */
+/** The context, events and reports of one debate: types, and simple queries on them. Pure. */
 import { type AnyActorRef } from 'xstate';
 import { z } from 'zod';
+import { author } from '../../../actors/model/person.ts';
 import { type Challenge, type Contribution, type Evidence, type Positions, response } from './challenge.ts';
 import { type Position, type RiskOrder } from './conservative-default.ts';
 import { type CredibilityFormula, type TrackRecord } from '../credibility/credibility.ts';
 import { type Precedent } from './debate-patterns.ts';
 import { type ReviewDecision } from './debate-review.ts';
-import { type Impact } from './downstream-impact.ts';
+import { type Impact, type Measures } from './downstream-impact.ts';
 import { type PassedOrder } from '../../people/desk.ts';
 import { type GateReport } from '../../people/gates/gate.ts';
 import { type MessageIn } from '../../work/message-schema.ts';
 import { type Analysis, type Side } from './level-two.ts';
-import { type Provisional, type ProvisionalTrigger } from './provisional.ts';
+import { type Provisional, type ProvisionalTrigger, type ReviewItem } from './provisional.ts';
+import { type DebateUrgency } from './routing.ts';
 import { type RegimeReadings } from '../credibility/regime.ts';
 
 export interface DebateInput {
   readonly challenge: Challenge;
   readonly desk: AnyActorRef;
+  /** The urgency to which the challenge's priority maps. */
+  readonly urgency: DebateUrgency;
   readonly riskOrder: RiskOrder | null;
+  /** Measures of dependents, each with the threshold above which a dependent runs again. */
+  readonly measures: Measures;
   readonly formula: CredibilityFormula;
   readonly precedents: readonly Precedent[];
   /** Load of the experts when the debate was set up: "2/3 debates" each. */
   readonly loads: Readonly<Record<string, string>>;
-  /** Who is asked at a gate. */
+  /** Names of the people who are asked at a gate. */
   readonly reviewers: readonly string[];
-  /** When the next gate is planned; null: not known. */
+  /** Time of the next planned gate; null: not known. */
   readonly nextGateAtMs: number | null;
 }
 
 export type DebateOutcome = 'consensus' | 'facilitator_resolved' | 'human' | 'confirmed' | 'overridden' | 'redebate';
 
-/** How a debate came to its end. */
+/** The verdict that ended a debate. */
 export interface Verdict extends ReviewDecision {
   readonly level: 1 | 2 | 3 | 4 | 5;
   readonly method: string;
   readonly by: string | null;
-  /** Of a debate that is held again: what is new. */
+  /** The added context for a debate that is held again. */
   readonly addedContext: string | null;
 }
 
@@ -48,7 +54,7 @@ export interface Resolution {
   readonly level: number;
   readonly method: string;
   readonly mark: 'facilitator-resolved' | 'final' | 'to be debated again';
-  /** Null where nothing was decided, or something else than the two positions. */
+  /** The side whose position was decided for; null if nothing was decided, or a third position. */
   readonly side: Side | null;
   readonly position: Pick<Position, 'statement' | 'value'> | null;
   readonly confidence: number;
@@ -57,7 +63,7 @@ export interface Resolution {
   readonly evidence: readonly Evidence[];
   readonly disputed: string;
   readonly positions: Positions;
-  /** Points that one side granted the other, and what stayed open. */
+  /** Points that one side conceded to the other, and points left open. */
   readonly agreed: readonly string[];
   readonly disagreed: readonly string[];
   readonly analysis: Analysis | null;
@@ -65,16 +71,19 @@ export interface Resolution {
   readonly snapshotId: string;
   readonly isUnacknowledged: boolean;
   readonly provisional: Provisional | null;
-  /** Of a provisional value that was overridden. */
+  /** The impact of overriding a provisional value. */
   readonly impact: Impact | null;
   readonly rounds: number;
   readonly openedAtMs: number;
   readonly resolvedAtMs: number;
-  /** The debate that follows; null: none. */
+  /** The challenge of the follow-up debate; null if there is none. */
   readonly again: Challenge | null;
 }
 
-/** What has been said is spread over keys, `said:0` and on, so that a change is as small as what was said. */
+/**
+ * The context of a debate. Contributions are spread over the keys `said:0`, `said:1` and so on, so that a change is as
+ * small as the contribution.
+ */
 export type DebateContext = DebateInput & {
   readonly openedAtMs: number;
   readonly level: DebateLevel;
@@ -83,13 +92,15 @@ export type DebateContext = DebateInput & {
   readonly positions: Positions;
   readonly rounds: number;
   readonly cautions: readonly string[];
-  /** From the host's memory; they come before those of the desk. */
+  /** Confirmations by any agents in support of a side. */
+  readonly confirmations: readonly Confirmation[];
+  /** Track records from the host's memory; they take precedence over those of the desk. */
   readonly records: Readonly<Partial<Record<Side, TrackRecord>>>;
   readonly readings: RegimeReadings | null;
   readonly notKnown: readonly string[];
   readonly analysis: Analysis | null;
   readonly expert: string | null;
-  /** Of the question that is open, or was last. */
+  /** Id of the gate that is open or was opened last. */
   readonly gate: string | null;
   readonly gates: number;
   readonly reviewUntilMs: number | null;
@@ -97,15 +108,15 @@ export type DebateContext = DebateInput & {
   readonly trigger: ProvisionalTrigger | null;
   readonly provisional: Provisional | null;
   readonly windowUntilMs: number | null;
-  /** Reviews of the provisional value that nobody answered. */
+  /** Reviews of the provisional value that got no answer. */
   readonly unanswered: number;
   readonly verdict: Verdict | null;
   readonly resolution: Resolution | null;
 } & { readonly [place in `said:${number}`]?: Contribution };
 
-const word = z.object({ debate: z.string(), by: z.string() });
+const word = z.object({ debate: z.string(), by: author(z.string()) });
 
-/** What a debate may be told from outside. */
+/** Events that a debate takes from outside. */
 export const debateEvents = {
   'debate.acknowledge': word,
   'debate.respond': response.extend({ debate: z.string() }),
@@ -113,12 +124,23 @@ export const debateEvents = {
   'debate.take-up': word,
 };
 
+/** A confirmation by an agent: it is shown to people and decides nothing. */
+export interface Confirmation {
+  readonly by: string;
+  readonly content: unknown;
+  readonly atMs: number;
+}
+
+/** A confirmation as the desk passes it on. */
+export type ConfirmOrder = { readonly type: 'debate.confirm' } & Pick<Confirmation, 'by' | 'content'>;
+
 export type DebateEvent =
+  | (ConfirmOrder & PassedOrder)
   | (MessageIn<typeof debateEvents, keyof typeof debateEvents> & PassedOrder)
   | DeskWord
   | GateReport;
 
-/** What the desk tells a debate. */
+/** Events from the desk to a debate. */
 export type DeskWord =
   | {
       readonly type: 'records.known';
@@ -133,7 +155,7 @@ export type DeskWord =
 
 export type DebateLevel = 'setup' | 'L1' | 'L2' | 'L3' | 'L4' | 'L5' | 'deferred';
 
-/** What a debate tells its desk. */
+/** Reports from a debate to its desk. */
 export type DebateReport =
   | { readonly type: 'debate.opened'; readonly debate: string; readonly ref: AnyActorRef }
   | ({ readonly type: 'debate.moved'; readonly debate: string; readonly level: DebateLevel } & Pick<
@@ -144,9 +166,14 @@ export type DebateReport =
   | { readonly type: 'expert.request'; readonly debate: string }
   | { readonly type: 'debate.resolved'; readonly resolution: Resolution };
 
-/** What the Lead Coordinator is told beside `debate.resolved`: the value to go on with, or that there is none yet. */
+/** Reports to the Lead Coordinator in addition to `debate.resolved`: a provisional value, or that there is none yet. */
 export type DebateNews =
-  | { readonly type: 'debate.provisional'; readonly item: string | null; readonly provisional: Provisional }
+  | {
+      readonly type: 'debate.provisional';
+      readonly item: string | null;
+      readonly provisional: Provisional;
+      readonly review: ReviewItem;
+    }
   | {
       readonly type: 'debate.deferred';
       readonly item: string | null;
@@ -154,16 +181,16 @@ export type DebateNews =
       readonly untilMs: number;
     };
 
-/** What is said to whoever watches, once it is durable. */
+/** Events emitted to watchers once they are durable. */
 export type DebateEmitted =
   | { readonly type: 'debate.level'; readonly debate: string; readonly level: DebateLevel }
   | Extract<DebateReport, { type: 'debate.resolved' }>;
 
 export function contributionsIn(context: DebateContext): readonly Contribution[] {
-  return Array.from({ length: context.rounds }, (_, index) => context[`said:${index}`]!); // one each
+  return Array.from({ length: context.rounds }, (_, index) => context[`said:${index}`]!); // one per round
 }
 
-/** What the facilitator would decide, whether or not it may: by credibility, else by caution. */
+/** The facilitator's recommendation, binding or not: by credibility, else by caution. */
 export function recommendation({
   analysis,
   provisional,

@@ -1,6 +1,6 @@
 /**
- * Whom a debate talks to: its desk, the Lead Coordinator, people by gates and notices, and the agents of both sides.
- * Whoever is not there is told nothing.
+ * Messages from a debate to its desk, to the Lead Coordinator, to people by gates and notices, and to the agents of
+ * both sides. Messages to missing receivers are dropped.
  */
 import { type AnyEventObject } from 'xstate';
 import { type Challenge } from './challenge.ts';
@@ -13,37 +13,46 @@ import {
   type Resolution,
 } from './debate-state.ts';
 import { type GateForm } from '../../people/gates/gate-form.ts';
+import { type Settlement } from '../../people/notice.ts';
 import { presetQuestion } from '../../people/gates/gate-presets.ts';
+import { proposalOf } from '../../work/proposal.ts';
 import { DESKS } from '../../work/system-ids.ts';
 import { type Turn } from '../../people/turn.ts';
-import { type Provisional } from './provisional.ts';
+import { type Provisional, reviewItem } from './provisional.ts';
 
 type DebateTurn = Turn<DebateContext, DebateEmitted>;
 
 const DESK_NAMES: ReadonlySet<string> = new Set(Object.values(DESKS));
 
 export function tellOpening(turn: DebateTurn): void {
-  const { challenge, desk, snapshotId } = turn.context;
-  const { id, topic, challenger, challenged, disputedFinding, priority } = challenge;
+  const { challenge, urgency, desk, snapshotId } = turn.context;
+  const { id, topic, challenger, challenged, disputedFinding } = challenge;
   turn.send(desk, { type: 'debate.opened', debate: id, ref: turn.self } satisfies DebateReport);
   tellSides(turn, { type: 'debate.locked', debate: id, snapshotId });
   turn.notify({
     subject: `debate ${id}`,
     kind: 'debate.opened',
-    priority: priority === 'critical-path' ? 'HIGH' : 'LOW',
+    priority: urgency === 'critical-path' ? 'HIGH' : 'LOW',
     title: topic,
     detail: `${challenger.agent} doubts what ${challenged.agent} found: ${disputedFinding}`,
     audience: [challenged.agent],
   });
 }
 
-/** CA-124: the pipeline goes on with the value. */
+/** The alert cards about a debate under way. */
+export function cardsOfDebate(id: string): Pick<Settlement, 'subject' | 'kinds'> {
+  return { subject: `debate ${id}`, kinds: ['debate.opened', 'debate.provisional'] };
+}
+
+/** Reports the provisional value with which the pipeline continues (CA-124). */
 export function tellProvisional(turn: DebateTurn, provisional: Provisional): void {
-  const { challenge, reviewers: audience } = turn.context;
+  const { challenge, analysis, reviewers: audience } = turn.context;
   const { id, topic: title, item } = challenge;
-  turn.send(DESKS.coordinator, { type: 'debate.provisional', item, provisional } satisfies DebateNews);
+  const review = reviewItem(provisional, analysis);
+  turn.send(DESKS.coordinator, { type: 'debate.provisional', item, provisional, review } satisfies DebateNews);
   const detail = `${provisional.mark}: ${provisional.rationale}`;
-  turn.notify({ subject: `debate ${id}`, kind: 'debate.provisional', priority: 'MEDIUM', title, detail, audience });
+  const people = { audience, mayAcknowledge: audience };
+  turn.notify({ subject: `debate ${id}`, kind: 'debate.provisional', priority: 'MEDIUM', title, detail, ...people });
 }
 
 export function tellDeferral(turn: DebateTurn, untilMs: number): void {
@@ -51,7 +60,7 @@ export function tellDeferral(turn: DebateTurn, untilMs: number): void {
   turn.send(DESKS.coordinator, { type: 'debate.deferred', item, debate, untilMs } satisfies DebateNews);
 }
 
-/** CA-116: both sides are told, as actors where they are some, and as people are. */
+/** Reports the resolution to both sides, as events to their actors and as notices to people (CA-116). */
 export function tellResolution(turn: DebateTurn, resolution: Resolution): void {
   const { challenge, desk } = turn.context;
   const resolved: DebateReport = { type: 'debate.resolved', resolution };
@@ -60,7 +69,7 @@ export function tellResolution(turn: DebateTurn, resolution: Resolution): void {
   tellSides(turn, resolved);
   const { mark, method } = resolution;
   const subject = `debate ${challenge.id}`;
-  turn.settle({ subject, kinds: ['debate.opened', 'debate.provisional'], because: method });
+  turn.settle({ ...cardsOfDebate(challenge.id), because: method });
   const notice = { title: challenge.topic, detail: `${mark}: ${method}`, audience: sidesOf(challenge) };
   turn.notify({ subject, kind: 'debate.resolved', priority: 'LOW', ...notice });
 }
@@ -72,15 +81,18 @@ interface PeopleQuestion {
 }
 
 /**
- * Opens the next gate of the debate, of its own, so that a late answer is told from one to the next. Where there is no
- * gate desk, the time of the level runs all the same.
+ * Opens the next gate of the debate. Each gate has an id of its own, so that a late answer is not taken for an answer
+ * to the next gate. Without a gate desk, the time limit of the level still applies.
  */
 export function askPeople(turn: DebateTurn, { form, audience, deadlineMs }: PeopleQuestion): void {
   const { challenge, provisional, gates: before } = turn.context;
+  const { challenger, challenged } = turn.context.positions;
   const gates = before + 1;
   const question = presetQuestion('G4', {
     id: `${challenge.id}+${gates}`,
     title: challenge.topic,
+    item: challenge.item,
+    proposal: proposalOf(provisional?.position.statement ?? `${challenger.statement}, or ${challenged.statement}`),
     package: packageOf(turn.context),
     audience: [...audience],
     form,
@@ -93,17 +105,14 @@ export function askPeople(turn: DebateTurn, { form, audience, deadlineMs }: Peop
 
 export function withdrawQuestion(turn: DebateTurn): void {
   const { gate } = turn.context;
-  if (gate !== null) turn.send(DESKS.gates, { type: 'gate.withdraw', gate });
+  if (gate !== null) turn.send(DESKS.gates, { type: 'gate.recall', gate });
 }
 
 export function sidesOf({ challenger, challenged }: Challenge): readonly string[] {
   return [challenger.agent, challenged.agent];
 }
 
-/**
- * To the agents of both sides, where there are actors of their names. A side that calls itself like a desk is told
- * nothing.
- */
+/** Sends an event to those agents of the two sides that are actors. A side with the name of a desk is left out. */
 function tellSides(turn: DebateTurn, event: AnyEventObject): void {
   for (const agent of sidesOf(turn.context.challenge)) if (!DESK_NAMES.has(agent)) turn.send(agent, event);
 }

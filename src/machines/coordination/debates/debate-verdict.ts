@@ -1,18 +1,19 @@
 /**
- * What is said in a debate, and how its end comes about: what a response, a gate's answer, an acceptance, a score or
- * silence means. Pure.
+ * The rules by which a debate ends: the effect of a response, a gate's answer, an acceptance, a score, and silence.
+ * Pure.
  */
-import { DEBATE_CONTRIBUTIONS_MAX } from '../../../limits.ts';
+import { DEBATE_CONTRIBUTIONS_MAX } from '../../limits.ts';
 import { type Contribution, flawOf, sideOf } from './challenge.ts';
 import { otherSide } from './conservative-default.ts';
 import { analysisOf, level2Facts, recommendedSide } from './debate-document.ts';
-import { type HistoricalContext, historicalContextSchema, regimeName } from './debate-ports.ts';
+import { HISTORY, type LoadedHistory, REGIME, SNAPSHOT } from './debate-ports.ts';
 import { type ReviewDecision, decisionOf, type ReviewAnswer, reviewAnswer } from './debate-review.ts';
 import { type DebateContext, type DebateEvent, type DebateLevel, type Verdict } from './debate-state.ts';
 import { level2Winner, type Side } from './level-two.ts';
+import { type Known } from '../../work/port.ts';
 import { REGIME_UNKNOWN } from '../credibility/regime.ts';
 
-/** Of a value that nobody has looked at: it may as well be wrong. */
+/** Confidence in a value that nobody has reviewed: it is as likely to be wrong as right. */
 const CONFIDENCE_UNREVIEWED = 0.5;
 
 const LEVELS: Readonly<Record<DebateLevel, Verdict['level']>> = {
@@ -29,7 +30,7 @@ const BLANK = { side: null, own: null, note: null, by: null, addedContext: null 
 
 type Response = Extract<DebateEvent, { type: 'debate.respond' }>;
 
-/** What a response changes, and why it is no defence by evidence (null: it is one); or why it is not taken at all. */
+/** The changes that a response makes and why it is no defence by evidence (null if it is one), or why it is refused. */
 export function hear(
   context: DebateContext,
   { by, statement, evidence, granted, position, snapshotId }: Response,
@@ -38,9 +39,9 @@ export function hear(
   const { challenge, rounds, positions } = context;
   const side = sideOf(challenge, by);
   if (side === null) return { refusal: `${by} is no side of this debate` };
-  if (rounds >= DEBATE_CONTRIBUTIONS_MAX) return { refusal: 'enough has been said' };
+  if (rounds >= DEBATE_CONTRIBUTIONS_MAX) return { refusal: 'the debate has enough contributions' };
   if (snapshotId !== undefined && snapshotId !== context.snapshotId)
-    return { refusal: `this debate is about ${context.snapshotId}` };
+    return { refusal: `this debate uses the snapshot "${context.snapshotId}"` };
   const flaw = flawOf(challenge, evidence);
   const said: { [place in `said:${number}`]?: Contribution } = {
     [`said:${rounds}`]: { side, statement, evidence, granted, atMs, flaw },
@@ -49,19 +50,19 @@ export function hear(
   return { patch: { rounds: rounds + 1, ...held, ...said } as Partial<DebateContext>, flaw };
 }
 
-/** Why an order about the debate is not taken. */
+/** Why an order about the debate is refused. */
 export function refusalOf({ challenge, expert, level }: DebateContext, event: DebateEvent): string {
   const by = 'by' in event ? event.by : '';
   if (event.type === 'debate.take-up')
-    return by === expert ? `there is nothing to take up at ${level}` : `${by} is not its expert`;
+    return by === expert ? `there is nothing to take up at ${level}` : `${by} is not the expert of this debate`;
   if (sideOf(challenge, by) === null) return `${by} is no side of this debate`;
   if (event.type === 'debate.accept') return `nobody can accept at ${level}`;
   return by === challenge.challenged.agent
-    ? 'it is acknowledged, or decided by others'
+    ? 'the challenge is acknowledged already, or others decide now'
     : `${by} has nothing to acknowledge`;
 }
 
-/** Whether this is the end of the question that is open, or was last. */
+/** Whether an event closes the gate that is open or was opened last. */
 export function isOfOpenGate({ gate }: DebateContext, event: DebateEvent): boolean {
   return event.type === 'gate.closed' && event.result.gate === gate;
 }
@@ -77,12 +78,12 @@ export function decisionIn(context: DebateContext, event: DebateEvent): ReviewDe
     : decisionOf(answer, { recommended: recommendedSide(context), applied: context.provisional?.side ?? null });
 }
 
-/** Whose position the facilitator may make binding; null: nobody's. */
+/** The side whose position the facilitator may make binding; null if neither. */
 export function winner(context: DebateContext, isOverflow: boolean): Side | null {
   return context.analysis === null ? null : level2Winner(context.analysis, level2Facts(context, isOverflow));
 }
 
-/** One side accepts what the other holds. */
+/** The verdict when one side accepts the other's position. */
 export function consensus({ challenge, level }: DebateContext, event: DebateEvent): Verdict | null {
   const by = 'by' in event ? event.by : null;
   const side = by === null ? null : sideOf(challenge, by);
@@ -103,7 +104,7 @@ export function ofFacilitator(context: DebateContext, isOverflow: boolean): Verd
   };
 }
 
-/** An answer that decides, or that asks for another debate. */
+/** The verdict from people's answer, which decides the debate or asks for another one. */
 export function ofPeople(context: DebateContext, event: DebateEvent): Verdict | null {
   const answer = answerIn(context, event);
   const by = event.type === 'gate.closed' ? event.result.by : null;
@@ -118,11 +119,11 @@ export function ofPeople(context: DebateContext, event: DebateEvent): Verdict | 
       addedContext: answer.context,
     };
   const decision = decisionIn(context, event);
-  // a decision comes from an answer
+  // there is no decision without an answer
   return decision === null ? null : { ...BLANK, ...decision, level, method: methodOf(context, answer!, decision), by };
 }
 
-/** What is provisional stands: it was shown often enough, and nobody said anything. */
+/** The verdict when nobody answered the reviews: the provisional value stands. */
 export function ofSilence({ provisional }: DebateContext): Verdict {
   return {
     ...BLANK,
@@ -133,22 +134,31 @@ export function ofSilence({ provisional }: DebateContext): Verdict {
   };
 }
 
-/** The credibility of both, with the regime that the port says; null: it said none. */
-export function weighed(context: DebateContext, output: unknown): Pick<DebateContext, 'analysis' | 'notKnown'> {
-  const { success, data } = regimeName.safeParse(output);
-  const notKnown = success ? context.notKnown : [...context.notKnown, 'the regime'];
+/** The credibility of both sides, in the regime that the port has given. */
+export function weighed(context: DebateContext, said: Known<string>): Pick<DebateContext, 'analysis' | 'notKnown'> {
+  const notKnown = said.isKnown ? context.notKnown : [...context.notKnown, REGIME.what];
   const { challenger, challenged } = context.records;
   if (challenger === undefined || challenged === undefined)
     return { analysis: null, notKnown: [...notKnown, 'the credibility of both'] };
   return {
-    analysis: analysisOf({ ...context, notKnown }, { challenger, challenged }, data ?? REGIME_UNKNOWN),
+    analysis: analysisOf(
+      { ...context, notKnown },
+      { challenger, challenged },
+      said.isKnown ? said.value : REGIME_UNKNOWN,
+    ),
     notKnown,
   };
 }
 
-/** What the memory said, once it has been checked. */
-export function historyOf(output: HistoricalContext): Pick<DebateContext, 'precedents' | 'cautions' | 'records'> {
-  const { precedents, cautions, records } = historicalContextSchema.parse(output);
+/** Records the snapshot. A late or malformed one is recorded as unknown, and the debate continues without it. */
+export function snapshotTaken({ notKnown }: DebateContext, said: Known<string>): Partial<DebateContext> {
+  return said.isKnown ? { snapshotId: said.value } : { notKnown: [...notKnown, SNAPSHOT.what] };
+}
+
+/** Takes the memory's answer. A late or malformed one is recorded as unknown. */
+export function historyLoaded({ notKnown }: DebateContext, said: Known<LoadedHistory>): Partial<DebateContext> {
+  if (!said.isKnown) return { notKnown: [...notKnown, HISTORY.what] };
+  const { precedents, cautions, records } = said.value;
   return {
     precedents,
     cautions,

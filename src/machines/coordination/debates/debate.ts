@@ -1,25 +1,25 @@
 /**
  * One debate about one challenge (seed 002, CA-092 to CA-099), from the two agents alone up to the review at a gate: L1
- * the agents, L2 the facilitator by credibility, L3 an expert, L4 the conservative default until somebody has looked,
- * L5 that look. Every level has its time, so that a debate ends whatever people and agents do or leave undone. Rules
- * are in level-two.ts, routing.ts, conservative-default.ts and debate-review.ts; lists, experts and records are the
- * desk's.
+ * the agents, L2 the facilitator by credibility, L3 an expert, L4 the conservative default until people review it, L5
+ * that review. Every level has a time limit, so a debate ends whatever people and agents do. The rules are in
+ * level-two.ts, routing.ts, conservative-default.ts and debate-review.ts; the desk keeps lists, experts and records.
  */
 import { and, assign } from 'xstate';
 import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { timeOf } from '../../../actors/model/ref.ts';
 import { debateSetup } from './debate-setup.ts';
 import { defer } from '../../../actors/model/talk-actions.ts';
-import { type DebatePorts, historicalContextSchema, portActors, snapshotName } from './debate-ports.ts';
+import { type DebatePorts, DEFENCE, HISTORY, portActors, REGIME, SNAPSHOT } from './debate-ports.ts';
 import { MORE_EVIDENCE_MS } from './debate-review.ts';
 import { type DebateContext, type DebateEvent, debateEvents } from './debate-state.ts';
 import { sidesOf } from './debate-talk.ts';
-import { historyOf, refusalOf, weighed } from './debate-verdict.ts';
+import { refusalOf } from './debate-verdict.ts';
+import { heard, type Known, late, type PortContract } from '../../work/port.ts';
 import { refused, TAKEN } from '../../people/turn.ts';
 
 const ANSWER_TAKEN = { type: 'answer', params: TAKEN } as const;
 
-/** An order that nothing else takes: it is not this one's to give, or not at this level. */
+/** Refuses an order that its sender may not give, or not at this level. */
 const REFUSED = {
   actions: {
     type: 'answer',
@@ -29,23 +29,20 @@ const REFUSED = {
 
 const GATE_REACHED = { target: 'L5_gate_review', actions: 'passGate' } as const;
 
-/** One side accepts what the other holds. */
+/** The transition when one side accepts the other's position. */
 const ACCEPTED = { guard: 'isFromSide', target: 'consensus', actions: ['agree', ANSWER_TAKEN] } as const;
 
-/** Why level 4 is come to (CA-121). */
+/** Reasons for level 4 (CA-121). */
 const TIMED_OUT = { type: 'noteTrigger', params: { trigger: 'timeout' } } as const;
 const UNAVAILABLE = { type: 'noteTrigger', params: { trigger: 'expert unavailable' } } as const;
 const QUEUE_FULL = { type: 'noteTrigger', params: { trigger: 'queue full' } } as const;
 
-/** What is not there in time, or makes no sense, is done without, and said. */
-const WITHOUT_SNAPSHOT = {
-  target: 'taken',
-  actions: { type: 'unknown', params: { what: 'the snapshot of facts' } },
-} as const;
-const WITHOUT_HISTORY = {
-  target: 'loaded',
-  actions: { type: 'unknown', params: { what: 'the historical context' } },
-} as const;
+/** Reads a port's answer, known or unknown, as the parameter of an action. */
+function readAs<Answer>(contract: PortContract<Answer>) {
+  return ({ event }: { readonly event: object }): Known<Answer> => heard(contract, event);
+}
+
+const SAY_FOR_CHALLENGED = { actions: { type: 'sayForChallenged', params: readAs(DEFENCE) } } as const;
 
 const debateMachine = debateSetup.createMachine({
   id: 'debate',
@@ -58,6 +55,7 @@ const debateMachine = debateSetup.createMachine({
     positions: input.challenge.positions,
     rounds: 0,
     cautions: [],
+    confirmations: [],
     records: {},
     readings: null,
     notKnown: [],
@@ -78,6 +76,7 @@ const debateMachine = debateSetup.createMachine({
   initial: 'setup',
   on: {
     'debate.respond': { actions: 'record' },
+    'debate.confirm': { actions: 'confirm' },
     'debate.acknowledge': REFUSED,
     'debate.accept': REFUSED,
     'debate.take-up': REFUSED,
@@ -88,7 +87,7 @@ const debateMachine = debateSetup.createMachine({
     setup: {
       entry: { type: 'enter', params: { level: 'setup' } },
       type: 'parallel',
-      // Sides may be quicker than memory: what they say is heard when level 1 begins.
+      // The sides may answer before the ports do; their contributions are taken when level 1 begins.
       on: {
         'debate.acknowledge': { actions: defer() },
         'debate.respond': { actions: defer() },
@@ -102,17 +101,10 @@ const debateMachine = debateSetup.createMachine({
               invoke: {
                 src: 'takeSnapshot',
                 input: ({ context: { challenge } }) => ({ debate: challenge.id, participants: sidesOf(challenge) }),
-                onDone: [
-                  {
-                    guard: ({ event }) => snapshotName.safeParse(event.output).success,
-                    target: 'taken',
-                    actions: assign({ snapshotId: ({ event }) => event.output }),
-                  },
-                  WITHOUT_SNAPSHOT,
-                ],
-                onError: WITHOUT_SNAPSHOT,
+                onDone: { target: 'taken', actions: { type: 'takeSnapshot', params: readAs(SNAPSHOT) } },
+                onError: { target: 'taken', actions: { type: 'takeSnapshot', params: readAs(SNAPSHOT) } },
               },
-              after: { preparation: WITHOUT_SNAPSHOT },
+              after: { preparation: { target: 'taken', actions: { type: 'takeSnapshot', params: late(SNAPSHOT) } } },
             },
             taken: { type: 'final' },
           },
@@ -124,17 +116,10 @@ const debateMachine = debateSetup.createMachine({
               invoke: {
                 src: 'historicalContext',
                 input: ({ context: { challenge, precedents } }) => ({ challenge, precedents }),
-                onDone: [
-                  {
-                    guard: ({ event }) => historicalContextSchema.safeParse(event.output).success,
-                    target: 'loaded',
-                    actions: assign(({ event }) => historyOf(event.output)),
-                  },
-                  WITHOUT_HISTORY,
-                ],
-                onError: WITHOUT_HISTORY,
+                onDone: { target: 'loaded', actions: { type: 'loadHistory', params: readAs(HISTORY) } },
+                onError: { target: 'loaded', actions: { type: 'loadHistory', params: readAs(HISTORY) } },
               },
-              after: { preparation: WITHOUT_HISTORY },
+              after: { preparation: { target: 'loaded', actions: { type: 'loadHistory', params: late(HISTORY) } } },
             },
             loaded: { type: 'final' },
           },
@@ -146,10 +131,16 @@ const debateMachine = debateSetup.createMachine({
       entry: { type: 'enter', params: { level: 'L1' } },
       initial: 'awaiting_ack',
       after: { escalation: 'L2_facilitator' },
+      invoke: {
+        src: 'defend',
+        input: ({ context: { challenge, snapshotId } }) => ({ challenge, snapshotId }),
+        onDone: SAY_FOR_CHALLENGED,
+        onError: SAY_FOR_CHALLENGED,
+      },
       on: { 'debate.accept': ACCEPTED },
       states: {
         awaiting_ack: {
-          // Who does not even acknowledge is not waited for any longer (X-28).
+          // A side that does not even acknowledge is not awaited any longer (X-28).
           after: { acknowledgement: { target: '#debate.L2_facilitator', actions: assign({ isUnacknowledged: true }) } },
           on: {
             'debate.acknowledge': { guard: 'isFromChallenged', target: 'awaiting_evidence', actions: ANSWER_TAKEN },
@@ -186,10 +177,10 @@ const debateMachine = debateSetup.createMachine({
           invoke: {
             src: 'regimeDetector',
             input: ({ context: { readings } }) => ({ readings }),
-            onDone: { target: 'deciding', actions: assign(({ context, event }) => weighed(context, event.output)) },
-            onError: { target: 'deciding', actions: assign(({ context }) => weighed(context, null)) },
+            onDone: { target: 'deciding', actions: { type: 'weigh', params: readAs(REGIME) } },
+            onError: { target: 'deciding', actions: { type: 'weigh', params: readAs(REGIME) } },
           },
-          after: { preparation: { target: 'deciding', actions: assign(({ context }) => weighed(context, null)) } },
+          after: { preparation: { target: 'deciding', actions: { type: 'weigh', params: late(REGIME) } } },
         },
         deciding: {
           always: [
@@ -233,7 +224,7 @@ const debateMachine = debateSetup.createMachine({
             'expert.refused': [
               { guard: 'isUnavailable', target: '#debate.L4_provisional', actions: UNAVAILABLE },
               {
-                guard: { type: 'overflows', params: 'resolve' },
+                guard: { type: 'overflows', params: 'force-resolve' },
                 target: '#debate.facilitator_resolved',
                 actions: { type: 'resolve', params: { isOverflow: true } },
               },
@@ -261,7 +252,7 @@ const debateMachine = debateSetup.createMachine({
       on: {
         'review.due': GATE_REACHED,
         'gate.planned': { target: 'L4_provisional', reenter: true, actions: 'planGate' },
-        // An answer that was on its way when the time was up still counts: as the review.
+        // An answer that arrives just after the deadline still counts, as the review.
         'gate.closed': [
           { guard: 'redebates', target: 'redebate', actions: 'decide' },
           { guard: 'confirms', target: 'confirmed', actions: 'decide' },
@@ -306,7 +297,7 @@ const debateMachine = debateSetup.createMachine({
   },
 });
 
-/** The agent for debates, with ports of the host's own where it has them. */
+/** The agent for debates; `ports` are the host's own, if any. */
 export function debateAgent(ports: Partial<DebatePorts> = {}) {
   return defineAgent({
     name: 'debate',

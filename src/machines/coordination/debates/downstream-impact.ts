@@ -1,90 +1,100 @@
 /**
- * What has to be looked at again when a value that others used turns out to be another (CA-134, CA-135): who used it,
- * directly or through others; how far each moves; what is run again, in which order, and what is only updated. Pure.
+ * The impact of a changed value on the calculations that used it (CA-134, CA-135): the direct and indirect dependents,
+ * the change of each, which of them run again and in which order, and which are only updated. Pure.
  */
 import { z } from 'zod';
 import { buildGraph, downstreamOf, findCycle, type GraphTask, longestRemaining } from '../../work/dependency-graph.ts';
 
 const name = z.string().min(1).max(200);
 
-/** A calculation that used the value, or one that used such a calculation. */
+/** A calculation that used the value, directly or through another calculation. */
 export const dependent = z.object({
   id: name,
-  /** What it states; each measure has a threshold of its own. */
-  measure: z.enum(['target_price', 'confidence', 'rating', 'risk']),
-  /** What it states now; null where it is not known, or no number. */
+  /** The measure that the calculation produces, declared with the desk (packs.ts) together with a threshold. */
+  measure: name,
+  /** The present value of the measure; null if unknown or not a number. */
   current: z.number().nullable(),
-  /** How it follows the value: by the same share, by so much per unit, or not in a way that can be foretold. */
+  /** How the calculation depends on the value: in proportion, by an amount per unit, or unpredictably. */
   response: z.union([z.literal('proportional'), z.object({ perUnit: z.number() }), z.literal('unknown')]),
   runMs: z.number().nonnegative(),
-  /** Other dependents that it waits for. */
+  /** Ids of the other dependents on which the calculation depends. */
   after: z.array(name).max(1_000).default([]),
   confidence: z.number().min(0).max(1).nullable().default(null),
 });
 export type Dependent = z.infer<typeof dependent>;
 
-/** Dependents of one debate: ids that are unique, and no circle. */
+/** Dependents of one debate: ids are unique, and there is no cycle. */
 export const dependents = z
   .array(dependent)
   .max(1_000)
   .refine((list) => new Set(list.map(({ id }) => id)).size === list.length, {
-    error: 'two dependents of one id',
+    error: 'two dependents have the same id',
     abort: true,
   })
-  .refine((list) => findCycle(buildGraph(graphTasks(list))) === null, 'dependents wait for each other in a circle');
+  .refine((list) => findCycle(buildGraph(graphTasks(list))) === null, 'dependents depend on each other in a cycle');
 
 interface Revision {
   readonly id: string;
   readonly measure: Dependent['measure'];
   readonly before: number | null;
-  /** As far as it can be foretold. */
+  /** The new value, if predictable. */
   readonly after: number | null;
-  /** In the measure of its threshold: a share for a target price, points for the others. Null: not to be foretold. */
+  /** The change, in the unit of the measure's threshold; null if not predictable. */
   readonly delta: number | null;
-  /** No higher than that of what it rests on. */
+  /** The confidence of the calculation, capped by the confidence of the decision. */
   readonly confidence: number | null;
 }
 
 export interface Impact {
-  /** Everything that used the value, to be looked at again. */
+  /** All calculations that used the value, to be reviewed. */
   readonly flagged: readonly string[];
-  /** Past its threshold: run again, the largest change first, and what waits for another one behind it. */
+  /**
+   * Calculations beyond their threshold, which run again: the largest change first, but after those that they depend
+   * on.
+   */
   readonly rerun: readonly Revision[];
-  /** Changed by too little to be run again. */
+  /** Calculations that changed too little to run again. */
   readonly updated: readonly Revision[];
   readonly mode: 'serial' | 'parallel';
-  /** Until all are run again. */
+  /** Milliseconds until all have run again. */
   readonly totalMs: number;
 }
 
-/** CA-135: what moves by more than this is run again. A rating is, whatever its change. */
-const THRESHOLDS: Readonly<Record<Dependent['measure'], number>> = {
-  target_price: 0.1,
-  confidence: 0.15,
-  rating: 0,
-  risk: 0.1,
-};
+/**
+ * The threshold of a measure (CA-135). A change beyond it makes a calculation run again; `share` is relative to the old
+ * value, `points` is in the measure's own unit.
+ */
+export interface Measure {
+  readonly threshold: number;
+  readonly of: 'share' | 'points';
+}
+export type Measures = Readonly<Record<string, Measure>>;
 
-/** So few are run one after the other. */
+/** The threshold of an undeclared measure: after any change the calculation runs again. */
+const UNDECLARED: Measure = { threshold: 0, of: 'points' };
+
+/** Up to this many calculations run one after the other. */
 const SERIAL_MAX = 2;
 
-/** Changes are computed from decimal fractions: what is over a threshold by less than this is at it. */
+/** Tolerance for rounding errors: a change that exceeds a threshold by less than this counts as equal to it. */
 const PRECISION = 1e-9;
 
 export interface ChangedValue {
   readonly before: number | string | null;
   readonly after: number | string | null;
-  /** Of the decision that changed it, from 0 to 1. */
+  /** Confidence of the decision that changed the value, from 0 to 1. */
   readonly confidence: number;
 }
 
-export function impactOf(list: readonly Dependent[], changed: ChangedValue): Impact {
-  const revisions = list.map((one) => revise(one, changed));
-  const isRerun = new Set(revisions.filter(isOverThreshold).map(({ id }) => id));
+export function impactOf(list: readonly Dependent[], changed: ChangedValue, measures: Measures): Impact {
+  const of = ({ measure }: Pick<Revision, 'measure'>): Measure => measures[measure] ?? UNDECLARED;
+  const revisions = list.map((one) => revise(one, changed, of(one)));
+  const isRerun = new Set(revisions.filter((one) => isOverThreshold(one, of(one))).map(({ id }) => id));
   const waits = waitsIn(list);
   const rerun = inOrder(
     revisions.filter(({ id }) => isRerun.has(id)),
     waits,
+    of,
   );
   const mode = rerun.length > SERIAL_MAX ? 'parallel' : 'serial';
   return {
@@ -100,7 +110,7 @@ export function impactOf(list: readonly Dependent[], changed: ChangedValue): Imp
   };
 }
 
-/** CA-134: all that used the value, through others too. */
+/** Ids of all direct and indirect dependents (CA-134). */
 export function flaggedIn(list: readonly Dependent[]): readonly string[] {
   const ids = list.map(({ id }) => id);
   const reached = downstreamOf(buildGraph(graphTasks(list)), ids);
@@ -110,6 +120,7 @@ export function flaggedIn(list: readonly Dependent[]): readonly string[] {
 function revise(
   { id, measure, current, response, confidence }: Dependent,
   { before, after, confidence: decided }: ChangedValue,
+  { of }: Measure,
 ): Revision {
   const capped = confidence === null ? null : Math.min(confidence, decided);
   const unknown: Revision = { id, measure, before: current, after: null, delta: null, confidence: capped };
@@ -123,19 +134,28 @@ function revise(
       : current + response.perUnit * (after - before);
   if (next === null) return unknown;
   const moved = Math.abs(next - current);
-  const delta = measure === 'target_price' ? (current === 0 ? null : moved / Math.abs(current)) : moved;
+  const delta = of === 'points' ? moved : current === 0 ? null : moved / Math.abs(current);
   return { ...unknown, after: next, delta };
 }
 
-/** What cannot be foretold is run again: nobody could say that it need not be. */
-function isOverThreshold({ measure, delta }: Revision): boolean {
-  return delta === null || delta - THRESHOLDS[measure] > PRECISION;
+/**
+ * Whether a change is beyond its threshold. An unpredictable change counts as beyond it, because the rerun cannot be
+ * ruled out.
+ */
+function isOverThreshold({ delta }: Revision, { threshold }: Measure): boolean {
+  return delta === null || delta - threshold > PRECISION;
 }
 
-/** The largest change first, measured by its threshold; but never before what it waits for, be it through others. */
-function inOrder(revisions: readonly Revision[], waits: Waits): readonly Revision[] {
-  const weight = ({ measure, delta }: Revision) =>
-    delta === null ? Infinity : delta / (THRESHOLDS[measure] || PRECISION);
+/**
+ * Sorts revisions by change relative to the threshold, the largest first, but never before a direct or indirect
+ * dependency.
+ */
+function inOrder(
+  revisions: readonly Revision[],
+  waits: Waits,
+  of: (revision: Revision) => Measure,
+): readonly Revision[] {
+  const weight = (one: Revision) => (one.delta === null ? Infinity : one.delta / (of(one).threshold || PRECISION));
   const open = revisions.toSorted((a, b) => (weight(a) === weight(b) ? 0 : weight(b) - weight(a)));
   const ordered: Revision[] = [];
   while (open.length > 0) {
@@ -155,13 +175,13 @@ function totalOf(list: readonly Dependent[], mode: Impact['mode'], waits: Waits)
   return Math.max(0, ...longestRemaining(buildGraph(tasks)).values());
 }
 
-/** Whether one dependent waits for another, directly or through others. No circle: {@link dependents}. */
+/** Whether one dependent depends on another, directly or through others. There is no cycle: {@link dependents}. */
 type Waits = (id: string, other: string) => boolean;
 
 function waitsIn(list: readonly Dependent[]): Waits {
   const graph = buildGraph(graphTasks(list));
   const behind = new Map(list.map(({ id }) => [id, downstreamOf(graph, [id])]));
-  return (id, other) => behind.get(other)!.has(id); // both are of the list
+  return (id, other) => behind.get(other)!.has(id); // both are in the list
 }
 
 function graphTasks(list: readonly Dependent[]): readonly GraphTask[] {

@@ -1,5 +1,5 @@
-/** What the desk of debates knows of agents: the type of each, and how it was right or not. Pure. */
-import { OBSERVATIONS_PER_AGENT_MAX } from '../../../limits.ts';
+/** The debate desk's knowledge of agents: the type of each, and its track record. Pure. */
+import { OBSERVATIONS_PER_AGENT_MAX } from '../../limits.ts';
 import { table, type Table } from '../../../table.ts';
 import { nameKey, numberKey, pairKey, pairsOf } from '../../people/table-keys.ts';
 import { type Turn } from '../../people/turn.ts';
@@ -8,16 +8,16 @@ import { type Observation } from '../credibility/track-record.ts';
 interface KnownAgent {
   readonly agent: string;
   readonly agentType: string;
-  /** The numbers of its oldest observation, and of its next one. */
+  /** The numbers of the agent's oldest observation and of its next one. */
   readonly first: number;
   readonly next: number;
 }
 
-/** The part of the desk's context that agents are in. */
+/** The part of the desk's context that holds the agents. */
 export interface AgentTables {
-  /** By name. */
+  /** Agents by name. */
   readonly agents: Table<KnownAgent>;
-  /** Of each agent, the oldest first. */
+  /** Observations of each agent, the oldest first. */
   readonly observations: Table<Observation>;
 }
 
@@ -27,7 +27,7 @@ export function agentTypeOf(tables: AgentTables, agent: string): string {
   return agentIn(tables, agent).agentType;
 }
 
-/** The oldest first. */
+/** Observations of an agent, the oldest first. */
 export function observationsOf({ observations }: AgentTables, agent: string): readonly Observation[] {
   return [...observations.values(pairsOf(agent))];
 }
@@ -36,7 +36,7 @@ export function noteType(turn: Turn<AgentTables>, agent: string, agentType: stri
   putAgent(turn, { ...agentIn(turn.context, agent), agentType });
 }
 
-/** The last of all that was observed is kept. */
+/** Adds observations of an agent; only the latest are kept. */
 export function observe(turn: Turn<AgentTables>, agent: string, more: readonly Observation[]): void {
   const known = agentIn(turn.context, agent);
   let { first, next } = known;

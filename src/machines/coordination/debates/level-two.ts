@@ -1,83 +1,112 @@
 /**
- * Level 2: whether the facilitator may resolve a debate by credibility, and for whom (CA-101, CA-102, CA-112, CA-116 to
- * CA-118). Pure.
+ * Level 2: whether the facilitator may resolve a debate by credibility, and in whose favour (CA-101, CA-102, CA-112,
+ * CA-116 to CA-118). Pure.
  */
 import { type Credibility } from '../credibility/credibility.ts';
-import { type DebatePriority } from './routing.ts';
+import { type GateDecision, judge, type ThresholdGate } from '../../work/threshold-gate.ts';
+import { type DebateUrgency } from './routing.ts';
 
 export type Side = 'challenger' | 'challenged';
 
-/** What goes with a debate to people, and into its record. */
+/** The facilitator's analysis, which goes into the package for people and into the record. */
 export interface Analysis {
   readonly challenger: Credibility;
   readonly challenged: Credibility;
   readonly regime: string;
   readonly differential: number;
-  /** What the differential has to exceed. */
+  /** The bound that the differential has to exceed. */
   readonly required: number;
   readonly higher: Side | null;
-  /** What could not be found out, in words. */
+  /** Samples and differential against their thresholds. */
+  readonly decisions: readonly GateDecision[];
+  /** Facts that could not be determined, in words. */
   readonly notKnown: readonly string[];
 }
 
-/** What has to hold, each with whether it does. */
+/** A condition and whether it is met. */
 export interface Condition {
   readonly rule: string;
   readonly isMet: boolean;
 }
 
-/** CA-101, CA-118. */
-const SAMPLES_MIN = 15;
+/** The gate on the number of samples (CA-101, CA-118). */
+const SAMPLES = {
+  gate: 'data points of the side with fewer',
+  passes: 'atLeast',
+  threshold: 15,
+  onPass: 'facilitator',
+  onFail: 'people',
+} as const satisfies ThresholdGate;
 const DIFFERENTIAL_MIN = 0.25;
 
-/** Scores are products of fractions; what differs by less than this is equal, so that equality escalates (X-27). */
+/**
+ * Tolerance of scores, which are products of fractions: scores that differ by less are equal, so that equality
+ * escalates (X-27).
+ */
 const PRECISION = 1e-9;
+
+/** The gate on the differential, which has to exceed the bound (CA-102). */
+function withinChance(required: number): ThresholdGate {
+  return {
+    gate: 'differential too small to decide',
+    passes: 'atMost',
+    threshold: required + PRECISION,
+    onPass: 'people',
+    onFail: 'facilitator',
+  };
+}
 
 export function analyse(facts: Pick<Analysis, 'challenger' | 'challenged' | 'regime' | 'notKnown'>): Analysis {
   const { challenger, challenged } = facts;
   const difference = challenger.score - challenged.score;
+  const differential = Math.abs(difference);
+  const required = requiredDifferential(challenger, challenged);
   return {
     ...facts,
-    differential: Math.abs(difference),
-    required: requiredDifferential(challenger, challenged),
+    differential,
+    required,
+    decisions: [
+      judge(SAMPLES, Math.min(challenger.samples, challenged.samples)),
+      judge(withinChance(required), differential),
+    ],
     higher: Math.abs(difference) < PRECISION ? null : difference > 0 ? 'challenger' : 'challenged',
   };
 }
 
-/** CA-102: the scores have to be further apart than their intervals reach. */
+/** The required differential: the sum of both intervals, with a minimum (CA-102). */
 export function requiredDifferential(a: Pick<Credibility, 'interval'>, b: Pick<Credibility, 'interval'>): number {
   return Math.max(DIFFERENTIAL_MIN, a.interval + b.interval);
 }
 
 /**
- * All that has to hold for the facilitator to resolve by itself.
+ * The conditions for a resolution by the facilitator.
  *
- * @param isOverflow The experts are full: then a debate on the critical path may be resolved here too (X-24).
+ * @param isOverflow Whether the experts are full; then a debate on the critical path may be resolved here too (X-24).
  */
 export function conditionsOf(
   analysis: Analysis,
   {
-    priority,
+    urgency,
     isOverflow,
     isInGoodFaith,
-  }: { readonly priority: DebatePriority; readonly isOverflow: boolean; readonly isInGoodFaith: boolean },
+  }: { readonly urgency: DebateUrgency; readonly isOverflow: boolean; readonly isInGoodFaith: boolean },
 ): readonly Condition[] {
-  const { challenger, challenged, differential, required } = analysis;
+  const { required, decisions } = analysis;
   return [
     {
-      rule: `${SAMPLES_MIN} data points each in similar context`,
-      isMet: Math.min(challenger.samples, challenged.samples) >= SAMPLES_MIN,
+      rule: `${SAMPLES.threshold} data points each in similar context`,
+      isMet: decisions[0]!.outcome === 'facilitator', // analyse makes both
     },
-    { rule: `a differential above ${required.toFixed(3)}`, isMet: differential - required > PRECISION },
+    { rule: `a differential above ${required.toFixed(3)}`, isMet: decisions[1]!.outcome === 'facilitator' },
     {
       rule: 'not on the critical path, unless the experts are full',
-      isMet: priority !== 'critical-path' || isOverflow,
+      isMet: urgency !== 'critical-path' || isOverflow,
     },
     { rule: 'both gave evidence in good faith', isMet: isInGoodFaith },
   ];
 }
 
-/** Whose position the facilitator makes binding; null: it goes on to people. */
+/** The side whose position the facilitator makes binding; null: the debate goes on to people. */
 export function level2Winner(analysis: Analysis, facts: Parameters<typeof conditionsOf>[1]): Side | null {
   return conditionsOf(analysis, facts).every(({ isMet }) => isMet) ? analysis.higher : null;
 }

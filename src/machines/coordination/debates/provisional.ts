@@ -1,6 +1,6 @@
 /**
- * What holds until people have looked at it: the record of a provisional decision (CA-123, CA-131), how it is shown for
- * review (CA-132), and how long it may be overridden. Pure.
+ * Provisional decisions: the record (CA-123, CA-131), its presentation for review (CA-132), and the override window.
+ * Pure.
  */
 import { type Challenge, type Positions } from './challenge.ts';
 import { conservativeChoice, otherSide, type Position, type RiskOrder } from './conservative-default.ts';
@@ -9,13 +9,13 @@ import { type Analysis, type Side } from './level-two.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** CA-123. */
+/** The mark of a provisional decision (CA-123). */
 const PROVISIONAL_MARK = 'provisional - conservative default';
 
-/** CA-097: where the next gate is not known, a review comes after so long. */
+/** Time until a review if the next gate is not known (CA-097). */
 const WINDOW_MS = 24 * HOUR_MS;
 
-/** Why nobody decided (CA-121); `undecided`: deferred to a gate, and not decided there. */
+/** Why nobody decided (CA-121). `undecided`: deferred to a gate and not decided there. */
 export type ProvisionalTrigger = 'timeout' | 'queue full' | 'expert unavailable' | 'undecided';
 
 export interface Provisional {
@@ -24,15 +24,15 @@ export interface Provisional {
   readonly mark: typeof PROVISIONAL_MARK;
   readonly trigger: ProvisionalTrigger;
   readonly side: Side;
-  /** The position that is gone on with. */
+  /** The position in force. */
   readonly position: Position;
-  /** Those that were considered beside it. */
+  /** The positions not chosen. */
   readonly alternatives: readonly { readonly side: Side; readonly position: Position }[];
   readonly rationale: string;
   readonly appliedAtMs: number;
-  /** The next gate: until then it may be overridden without anybody asking. */
+  /** Time of the next gate; until then people may override the decision unasked. */
   readonly overrideUntilMs: number;
-  /** Calculations that rest on it, to be flagged. */
+  /** Calculations that depend on the decision, to be flagged. */
   readonly dependents: readonly string[];
 }
 
@@ -64,12 +64,12 @@ export function provisionalOf(
   };
 }
 
-/** Until the next gate; a day where none is known to come. */
+/** The end of the override window: the next gate, or after a day if none is known. */
 export function windowEnd(nowMs: number, nextGateAtMs: number | null): number {
   return nextGateAtMs !== null && nextGateAtMs > nowMs ? nextGateAtMs : nowMs + WINDOW_MS;
 }
 
-/** One line over a list of them, in the seed's words. */
+/** The headline of a list of provisional decisions, in the seed's words. */
 export function reviewHeadline(count: number): string {
   return `${count} provisional decisions require review`;
 }

@@ -1,19 +1,21 @@
 /**
- * Which expert gets a debate, and what becomes of it when none can take it (CA-119, CA-126 to CA-130, X-24 to X-26).
- * Pure.
+ * Routing of debates to experts, and their overflow when no expert can take them (CA-119, CA-126 to CA-130, X-24 to
+ * X-26). Pure.
  */
 
-/** The most urgent first. */
-export const DEBATE_PRIORITIES = ['critical-path', 'valuation', 'supporting'] as const;
-export type DebatePriority = (typeof DEBATE_PRIORITIES)[number];
+import { admit, byTurn, type OverflowPolicy } from '../../work/capacity-queue.ts';
 
-/** CA-119, CA-126: the fourth overflows (X-25). */
+/** Degrees of urgency, the most urgent first. packs.ts maps a field's priorities to them. */
+export const DEBATE_URGENCIES = ['critical-path', 'ordinary', 'supporting'] as const;
+export type DebateUrgency = (typeof DEBATE_URGENCIES)[number];
+
+/** Debates per expert (CA-119, CA-126); the fourth overflows (X-25). */
 export const DEBATES_PER_EXPERT_MAX = 3;
 
 export interface ExpertLoad {
   readonly expert: string;
   readonly isAvailable: boolean;
-  /** Debates that they have now. */
+  /** Debates that the expert has now. */
   readonly debates: number;
 }
 
@@ -21,38 +23,37 @@ export type Route =
   | { readonly to: 'expert'; readonly expert: string }
   | { readonly to: 'nobody'; readonly reason: 'full' | 'unavailable' };
 
-/** As a dashboard shows it: "2/3 debates". */
+/** The load of an expert as a dashboard shows it: "2/3 debates". */
 export function loadText(debates: number): string {
   return `${debates}/${DEBATES_PER_EXPERT_MAX} debates`;
 }
 
 /**
- * The expert asked for, or the one with the fewest debates; the first of them on a tie.
+ * Routes a debate to the wanted expert, or to the one with the fewest debates, the first on a tie.
  *
- * @param wanted Null: any.
+ * @param wanted The expert's name; null: any.
  */
 export function route(experts: readonly ExpertLoad[], wanted: string | null): Route {
   const available = experts.filter(({ expert, isAvailable }) => isAvailable && (wanted === null || expert === wanted));
   if (available.length === 0) return { to: 'nobody', reason: 'unavailable' };
-  const least = available.reduce((best, next) => (next.debates < best.debates ? next : best));
-  return least.debates < DEBATES_PER_EXPERT_MAX
-    ? { to: 'expert', expert: least.expert }
-    : { to: 'nobody', reason: 'full' };
+  const lanes = available.map(({ expert, debates }) => ({ expert, capacity: DEBATES_PER_EXPERT_MAX, held: debates }));
+  const admission = admit(lanes, 'reject');
+  return admission.to === 'lane' ? { to: 'expert', expert: admission.lane.expert } : { to: 'nobody', reason: 'full' };
 }
 
-/** What becomes of a debate that finds the experts full: resolved if credibility allows, else by its priority. */
-export function overflow(
-  priority: DebatePriority,
-  isResolvable: boolean,
-): 'resolve' | 'conservative-default' | 'defer' {
-  if (isResolvable) return 'resolve';
-  return priority === 'critical-path' ? 'conservative-default' : 'defer';
+/**
+ * The overflow policy for a debate when the experts are full: it is resolved if credibility allows, else treated by its
+ * urgency. A rejected debate gets the conservative default.
+ */
+export function overflow(urgency: DebateUrgency, isResolvable: boolean): Exclude<OverflowPolicy, 'wait'> {
+  if (isResolvable) return 'force-resolve';
+  return urgency === 'critical-path' ? 'reject' : 'defer';
 }
 
-/** In the order in which an expert should take them: by priority, within one in the order of arrival. */
-export function byUrgency<Debate extends { readonly priority: DebatePriority; readonly number: number }>(
+/** Debates in the order in which an expert should take them: by urgency, then by arrival. */
+export function byUrgency<Debate extends { readonly urgency: DebateUrgency; readonly number: number }>(
   debates: readonly Debate[],
 ): readonly Debate[] {
-  const rank = (debate: Debate) => DEBATE_PRIORITIES.indexOf(debate.priority);
-  return debates.toSorted((a, b) => rank(a) - rank(b) || a.number - b.number);
+  const turnOf = ({ urgency, number }: Debate) => ({ rank: DEBATE_URGENCIES.indexOf(urgency), arrival: number });
+  return debates.toSorted((a, b) => byTurn(turnOf(a), turnOf(b)));
 }

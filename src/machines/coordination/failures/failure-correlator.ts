@@ -1,17 +1,17 @@
 /**
- * The FailureCorrelator (seed 002, CA-058 to CA-074): hears of every failure, finds those that belong together, says
- * why, and has their items paused as one batch. Fewer than three stay with the pauses of their own, unless a person
- * groups them. Pure: what belongs together is correlation.ts, why is root-cause.ts, when two failures are alike
- * failure-signature.ts.
+ * The FailureCorrelator (seed 002, CA-058 to CA-074): receives every failure, finds correlated failures and their root
+ * cause, and requests that their items pause as one batch. Fewer than three items keep their individual pauses, unless
+ * a person groups them. Pure: the rules are in correlation.ts, root-cause.ts and failure-signature.ts.
  */
 import { z } from 'zod';
 import { type Shown, table, type Table } from '../../../table.ts';
-import { CORRELATION_FAILURES_MAX } from '../../../limits.ts';
+import { CORRELATION_FAILURES_MAX } from '../../limits.ts';
 import {
   correlatedWith,
   type Correlation,
   describe,
   detectCorrelation,
+  judgedFailures,
   UNTOUCHED,
   WINDOW_MS,
 } from '../../work/correlation.ts';
@@ -24,7 +24,7 @@ import { DESKS } from '../../work/system-ids.ts';
 import { type Message, messages } from '../messages/messages.ts';
 
 export interface CorrelatorInput {
-  /** Default 5 minutes (CA-063). */
+  /** The correlation window. Default 5 minutes (CA-063). */
   readonly windowMs?: number;
 }
 
@@ -32,13 +32,13 @@ export interface CorrelatorContext {
   readonly windowMs: number;
   readonly nextFailure: number;
   readonly nextCorrelation: number;
-  /** By id; one of many long names is a wide row. */
+  /** Correlations by id; a correlation with many long names is a wide row (wide-rows.ts). */
   readonly correlations: Table<Correlation>;
-  /** Those of each signature that are in no correlation that is over. */
+  /** Failures of each signature, without those of closed correlations. */
   readonly failures: Table<FailureRecord>;
-  /** The same, of each item. */
+  /** The same failures by item. */
   readonly failuresOfItems: Table<FailureRecord>;
-  /** Ids of correlations that are not over, by the failures in them. */
+  /** Ids of open correlations by failure. */
   readonly correlated: Table<string>;
 }
 
@@ -55,15 +55,15 @@ type CorrelatorTurn = Turn<CorrelatorContext>;
 type FailureFacts = Omit<Message<'agent.failure'>, 'type'>;
 
 /**
- * CA-073: an unresolved correlation expires; failures without one are remembered as long, for whoever groups them by
- * hand.
+ * Milliseconds for which an unresolved correlation is kept (CA-073). Failures outside of correlations are kept as long,
+ * so that people can group them.
  */
 const UNRESOLVED_MS = 14 * 24 * 60 * 60_000;
 
-/** CA-073: from the resolution on. */
+/** Retention of a correlation after its resolution (CA-073). */
 const RESOLVED_MS = 90 * 24 * 60 * 60_000;
 
-/** A group of one is no group. */
+/** Minimum number of items in a group. */
 const GROUP_ITEMS_MIN = 2;
 
 const NOT_CORRELATED: CorrelationResult = {
@@ -90,13 +90,13 @@ const RULES = {
     resolve(turn, correlationId, 'manually_resolved');
     return TAKEN;
   }),
-  /** Replies with the ids of the failures of a signature in the window that ends then (CA-066). */
+  /** Replies with the ids of the failures of a signature in the window that ends at `atMs` (CA-066). */
   'correlation.detect': order(
     z.object({ signature: z.string(), atMs: z.number(), windowMs: z.number().positive().optional() }),
     (turn: CorrelatorTurn, { signature, atMs, windowMs = turn.context.windowMs }) =>
       detectCorrelation(alike(turn, signature), { signature, atMs, windowMs }),
   ),
-  /** Replies with the records, the eldest first. */
+  /** Replies with the records, the oldest first. */
   'correlation.list': order(z.object({}), ({ context }: CorrelatorTurn) => correlationsIn(context)),
   'correlation.expire': (turn: CorrelatorTurn, { correlationId }: OfCorrelation) =>
     resolve(turn, correlationId, 'expired'),
@@ -109,7 +109,7 @@ const RULES = {
     if (known !== undefined && known.batchId === null) put(turn, { ...known, batchId, batchTriggeredAtMs: turn.nowMs });
   },
   'batch.finished': (turn: CorrelatorTurn, { correlationId, status }: Message<'batch.finished'>) => {
-    // A batch that was paused again as a whole has resolved nothing.
+    // A batch that was paused again as a whole resolves nothing.
     if (correlationId !== null && status !== 'FAILED') resolve(turn, correlationId, 'batch_resumed');
   },
 } satisfies Rules<CorrelatorContext>;
@@ -128,7 +128,7 @@ export const failureCorrelator = ruledAgent({
   }),
 });
 
-/** The records, the eldest first. */
+/** The records, the oldest first. */
 export function correlationsIn(context: Pick<Shown<CorrelatorContext>, 'correlations'>): Correlation[] {
   return eldestFirst(wideRowsIn(context, 'correlations'));
 }
@@ -161,7 +161,7 @@ function failed(turn: CorrelatorTurn, event: FailureFacts): CorrelationResult {
   return resultOf(found);
 }
 
-/** Failures that do not look alike, or are too few: a person knows that they are one (CA-074). */
+/** Groups failures because a person knows that they belong together, even if they differ or are too few (CA-074). */
 function group(turn: CorrelatorTurn, { items }: { readonly items: readonly string[] }): CorrelationResult {
   const cluster = latestOf(turn, items);
   if (cluster.length < GROUP_ITEMS_MIN) return resultOf(null);
@@ -180,18 +180,20 @@ interface Finding {
 }
 
 function recordOf(context: CorrelatorContext, { elder, cluster, signature, nowMs }: Finding): Correlation {
-  if (elder !== undefined) return { ...elder, ...describe(cluster) };
+  const decision = signature === null ? null : judgedFailures(cluster, context.windowMs);
+  if (elder !== undefined) return { ...elder, ...describe(cluster), decision: decision ?? elder.decision };
   return {
     id: `correlation-${context.nextCorrelation}`,
     signature,
     detectedAtMs: nowMs,
     windowMs: context.windowMs,
+    decision,
     ...UNTOUCHED,
     ...describe(cluster),
   };
 }
 
-/** Keeps a record that is new or has grown, and tells everybody of it. */
+/** Stores a new or extended record and reports it. */
 function keep(turn: CorrelatorTurn, found: Correlation): void {
   const { id: correlationId } = found;
   if (correlationOf(turn, correlationId) === undefined) {
@@ -203,7 +205,7 @@ function keep(turn: CorrelatorTurn, found: Correlation): void {
   for (const [desk, message] of newsOf(found)) turn.send(desk, message);
 }
 
-/** Who is told of a record that is new or has grown, and what. */
+/** The messages about a new or extended record, with their receivers. */
 function newsOf({ id, items, rootCause, signature }: Correlation): (readonly [string, Message])[] {
   const detected: Message = {
     type: 'correlation.detected',
@@ -221,7 +223,7 @@ function newsOf({ id, items, rootCause, signature }: Correlation): (readonly [st
   ];
 }
 
-/** What is resolved is history: failures that come now are about something else, so its own are forgotten. */
+/** Resolves a correlation and forgets its failures, because later failures have another cause. */
 function resolve(
   turn: CorrelatorTurn,
   correlationId: string,
@@ -242,7 +244,7 @@ function end(turn: CorrelatorTurn, known: Correlation, resolutionAction: Correla
   );
 }
 
-/** Keeps the index of failures in step: those of a correlation that is over are in none. */
+/** Stores a record and updates the index from failures to open correlations. */
 function put(turn: CorrelatorTurn, found: Correlation): void {
   const { id, failureIds, resolvedAtMs } = found;
   let { correlated } = turn.context;
@@ -272,7 +274,7 @@ function forget(turn: CorrelatorTurn, gone: readonly FailureRecord[]): void {
   turn.assign({ failures, failuresOfItems });
 }
 
-/** In the order in which they became known. */
+/** Failures of a signature, in the order of their reports. */
 function alike(turn: CorrelatorTurn, signature: string): readonly FailureRecord[] {
   return [...turn.context.failures.values(pairsOf(signature))];
 }
@@ -291,12 +293,12 @@ function failureOf(context: CorrelatorContext, event: FailureFacts): FailureReco
   };
 }
 
-/** Ids end in the number of what has them: `failure-12`. */
+/** The number at the end of an id: `failure-12`. */
 function numberOf({ id }: { readonly id: string }): number {
   return Number(id.slice(id.lastIndexOf('-') + 1));
 }
 
-/** One so large takes no more: what fails from then on is the next correlation, with a batch of its own. */
+/** Whether a correlation is full. Further failures begin a new correlation, with a batch of its own. */
 function isFull({ failureCount }: Correlation): boolean {
   return failureCount >= CORRELATION_FAILURES_MAX;
 }
@@ -306,13 +308,13 @@ function withIds(failures: readonly FailureRecord[], ids: readonly string[]): Fa
   return failures.filter(({ id }) => wanted.has(id));
 }
 
-/** Unresolved correlations that hold some of these failures, the eldest first. */
+/** Unresolved correlations that contain any of these failures, the oldest first. */
 function openAmong(turn: CorrelatorTurn, failures: readonly FailureRecord[]): Correlation[] {
   const ids = new Set(failures.flatMap(({ id }) => turn.context.correlated.get(id) ?? []));
   return eldestFirst([...ids].flatMap((id) => correlationOf(turn, id) ?? []));
 }
 
-/** The last failure of each of these items, where one is remembered that is in no correlation. */
+/** For each of these items, the last remembered failure that is in no correlation. */
 function latestOf(turn: CorrelatorTurn, items: readonly string[]): FailureRecord[] {
   const { failuresOfItems, correlated } = turn.context;
   return [...new Set(items)].flatMap((item) =>
@@ -340,7 +342,7 @@ function resultOf(found: Correlation | null): CorrelationResult {
   };
 }
 
-/** A failure has a card of its own, whatever it turns out to be part of (CA-075, CA-076). */
+/** Raises a card for a failure, whether or not it is correlated (CA-075, CA-076). */
 function tellOfFailure(turn: CorrelatorTurn, event: FailureFacts): void {
   const { item, agentType, errorType, errorMessage } = event;
   turn.notify({

@@ -1,10 +1,10 @@
 /**
- * What a sender from outside does when a mailbox is full (CA-089): waits that grow, and an end to trying. Pure; a
- * mailbox's bound is `limits.mailboxMessages` of its agent, and messages between agents are never refused.
+ * Backpressure for outside senders whose receiver's mailbox is full (CA-089): growing waits, and a limit on tries.
+ * Pure; a mailbox's bound is `limits.mailboxMessages` of its agent, and messages between agents are never refused.
  */
 import { type MessagePriority } from '../../work/talk-messages.ts';
 
-/** Unread messages over which what is not critical is refused. For `limits.mailboxMessages`. */
+/** Number of unread messages beyond which all but critical messages are refused. Meant for `limits.mailboxMessages`. */
 export const BACKPRESSURE_DEPTH = 50;
 
 const FIRST_WAIT_MS = 100;
@@ -12,8 +12,8 @@ const LONGEST_WAIT_MS = 800;
 const TRIES_MAX = 5;
 
 /**
- * How long to wait before the next try; null: the message is given up. A critical one is tried without end, at the
- * longest interval: nothing that was acknowledged is thrown out for it, so it waits for room.
+ * Milliseconds until the next try; null: the message is given up. A critical message is tried for ever, at the longest
+ * interval: no acknowledged message is dropped to make room for it.
  *
  * @param tries Refusals so far, from 1.
  */
@@ -23,8 +23,8 @@ export function nextTryMs(priority: MessagePriority, tries: number): number | nu
 }
 
 /**
- * The kernel has three levels beside its own lane for Bosses; what is critical and what is high share the first
- * (CA-088).
+ * Kernel levels by priority (CA-088). The kernel has three levels, and a separate lane for Bosses; `critical` and
+ * `high` share the first level.
  */
 export const KERNEL_LEVELS = {
   critical: 'high',

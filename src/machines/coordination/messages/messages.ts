@@ -1,14 +1,15 @@
 /**
- * What the coordination agents say to each other: the seed's extended message types (002, CA-079 to CA-086) as events
- * with schemas. An item is any long-running piece of work; the seed's own names
- * (`stock_id`, `stock_ticker`, PAUSE_REQUEST) exist in wire-names.ts only. Times are milliseconds of kernel time.
+ * Messages between the coordination agents: the seed's extended message types (002, CA-079 to CA-086) as events with
+ * schemas. An item is any long-running piece of work; the seed's own names (`stock_id`, `stock_ticker`, PAUSE_REQUEST)
+ * exist in wire-names.ts only. Times are milliseconds of kernel time.
  */
 import { z } from 'zod';
+import { author, speaker } from '../../../actors/model/person.ts';
 import { alertMessages } from '../../people/alerts/alert-messages.ts';
 import { type MessageIn, name, names, text } from '../../work/message-schema.ts';
 import { talkMessages } from '../../work/talk-messages.ts';
 
-/** Who asked for a pause (CA-025). */
+/** The possible triggers of a pause (CA-025). */
 export const pauseTrigger = z.enum([
   'AUTO_TIER2',
   'MANUAL',
@@ -21,17 +22,18 @@ export type PauseTrigger = z.infer<typeof pauseTrigger>;
 const tasks = z.array(z.string()).readonly();
 
 /**
- * Disjoint lists, together every task of an item, each in an order in which they may run: run again or for the first
- * time; complete, and built on nothing that runs again; running, and left alone (CA-044).
+ * A resume plan: disjoint lists that together hold every task of an item, each in an order of execution (CA-044).
+ * `restart` tasks run again or for the first time, `skip` tasks are complete and depend on no restarted task, `wait`
+ * tasks are running and left alone.
  */
 export const resumePlan = z.object({ restart: tasks, skip: tasks, wait: tasks }).readonly();
 export type ResumePlan = z.infer<typeof resumePlan>;
 
-/** The events between agents by type. A message is its payload and its `type`. */
+/** Schemas of the events between agents, by type. A message is its payload and its `type`. */
 export const messages = {
   /**
-   * Anyone to the Lead Coordinator, and from there to the PauseManager of the item. `checkpointId` is null until the
-   * item stands at a boundary; `failedTask` is the one whose failure led to it.
+   * From any agent to the Lead Coordinator, and from there to the PauseManager of the item. `checkpointId` is null
+   * until the item is at a boundary; `failedTask` is the task whose failure caused the request.
    */
   'pause.request': z.object({
     item: name,
@@ -40,27 +42,26 @@ export const messages = {
     trigger: pauseTrigger,
     failedTask: name.nullable().optional(),
     batchId: name.nullable().optional(),
-    createdBy: name.optional(),
+    createdBy: author(name.min(1)).optional(),
   }),
-  /** PauseManager to Lead Coordinator and to the alerts: the item stands still. */
+  /** From the PauseManager to the Lead Coordinator and the alert desk: the item is paused. */
   'pause.complete': z.object({
     item: name,
     pausedAtMs: z.number(),
     resumeDependencies: resumePlan,
-    /** Who had asked; a batch resumes gate timeouts first and manual pauses last (CA-052). */
+    /** The trigger of the pause. A batch resumes gate timeouts first and manual pauses last (CA-052). */
     trigger: pauseTrigger.optional(),
     reason: text.optional(),
     checkpointId: name.optional(),
     failedTask: name.nullable().optional(),
   }),
   /**
-   * Lead Coordinator or a person, by way of the Lead Coordinator, to PauseManager. A null plan is worked out from the
-   * checkpoint.
+   * From the Lead Coordinator, or a person through it, to the PauseManager. A null plan is derived from the checkpoint.
    */
   'resume.command': z.object({ item: name, resumePlan: resumePlan.nullable(), notify: z.boolean() }),
-  /** Lead Coordinator to BatchManager. */
+  /** From the Lead Coordinator to the BatchManager. */
   'batch.pause-request': z.object({ items: names, reason: text, batchId: name, maxConcurrency: z.int().positive() }),
-  /** Lead Coordinator, or an agent itself, to FailureCorrelator: one failure that was not cured by another try. */
+  /** From the Lead Coordinator, or an agent itself, to the FailureCorrelator: a failure that retrying did not cure. */
   'agent.failure': z.object({
     item: name,
     agentType: name,
@@ -69,7 +70,7 @@ export const messages = {
     dataSource: name.nullable(),
     atMs: z.number(),
   }),
-  /** FailureCorrelator to Lead Coordinator and BatchManager. */
+  /** From the FailureCorrelator to the Lead Coordinator and the BatchManager. */
   'correlation.detected': z.object({
     correlationId: name,
     items: names,
@@ -77,47 +78,55 @@ export const messages = {
     signature: name,
     batchTriggered: z.boolean(),
   }),
-  /** FailureCorrelator to BatchManager: pause these together. Sent again with the items that joined later. */
+  /**
+   * From the FailureCorrelator to the BatchManager: pause these items together. Sent again with items that join later.
+   */
   'batch.trigger': z.object({ items: names, rootCause: text, correlationId: name }),
-  /** Lead Coordinator to BatchManager: the item runs again. */
+  /** From the Lead Coordinator to the BatchManager: the item runs again. */
   'item.resumed': z.object({ item: name }),
-  /** Lead Coordinator to BatchManager: it cannot be paused or resumed, or has failed again, and why. */
+  /**
+   * From the Lead Coordinator to the BatchManager: the item cannot be paused or resumed, or has failed again, and why.
+   */
   'item.failed': z.object({ item: name, error: text }),
-  /** A person to the Lead Coordinator: the item is given up. */
+  /** From a person to the Lead Coordinator: the item is abandoned. */
   'item.cancel': z.object({ item: name }),
   /**
-   * A person to the Lead Coordinator: the pause may last until then, once, and no longer than 30 days in all (CA-019).
+   * From a person to the Lead Coordinator: the pause may last until `untilMs`. Allowed once, and up to 30 days in total
+   * (CA-019).
    */
   'pause.extend': z.object({ item: name, untilMs: z.number(), reason: text }),
-  /** A person to the Lead Coordinator: the pause ends now, and with it the item (CA-017). */
+  /** From a person to the Lead Coordinator: the pause ends now, and the item with it (CA-017). */
   'pause.expire': z.object({ item: name, reason: text }),
-  /** Whoever knows, to the Lead Coordinator: what these items were paused for is over (CA-032). */
+  /** From any agent to the Lead Coordinator: the cause of these items' pauses is over (CA-032). */
   'cause.cleared': z.object({ items: names, cause: text }),
   /**
-   * Whoever may, to the Lead Coordinator: so many tasks of an agent type may run from now on; null: as the plan says,
-   * 0: none.
+   * From an authorised sender to the Lead Coordinator: how many tasks of an agent type may run from now on; null: the
+   * plan's number, 0: none.
    */
   'capacity.set': z.object({ agentType: name, capacity: z.int().min(0).nullable() }),
-  /** A task or a person to the Lead Coordinator: people have to decide about the item before it goes on. */
+  /** From a task or a person to the Lead Coordinator: people have to decide about the item before it continues. */
   'gate.request': z.object({
     item: name,
-    /** Its preset, `G3`; part of the gate's id, and what a validated gate is known by. */
+    /** The name of the preset (`G3`) or another name; part of the gate's id, and the key of a validated gate. */
     gate: z.string().regex(/^[A-Za-z0-9-]{1,40}$/, 'a gate is 1 to 40 letters, digits and -'),
     title: z.string().min(1).max(500),
+    stage: name.nullable().optional(),
+    /** The proposal in one line. Default: taken from `materials`. */
+    proposal: text.optional(),
     audience: z.array(name).min(1).max(100),
     remindAfterMs: z.array(z.int().positive()).max(20),
     deadlineMs: z.int().positive().nullable(),
-    /** What else people need, beside what the coordinator packs. */
+    /** Material for people, in addition to the coordinator's package. */
     materials: z.unknown().optional(),
   }),
   /**
-   * A person to the Lead Coordinator: what a gate that timed out or was turned down had asked is settled; the item
-   * passes it.
+   * From a person to the Lead Coordinator: the question of a timed-out or rejected gate is settled, and the item passes
+   * the gate.
    */
-  'gate.validate': z.object({ item: name, gate: name, by: name }),
+  'gate.validate': z.object({ item: name, gate: name, by: speaker(name.min(1)) }),
   /**
-   * BatchManager to FailureCorrelator, and its end to the alerts too: the batch that a trigger has led to, and what
-   * became of it.
+   * From the BatchManager to the FailureCorrelator: the batch that a trigger has opened, and its end. The alert desk
+   * also receives the end.
    */
   'batch.opened': z.object({ batchId: name, correlationId: name }),
   'batch.finished': z.object({

@@ -1,8 +1,8 @@
 /**
  * The PauseManager of one item (seed 002, CA-016 to CA-032): RUNNING, PAUSING, PAUSED, STALE, EXPIRED, RESUMING. A
- * pause begins at once, but holds only when the stages under way have ended: at a stage boundary the checkpoint is
- * whole. What the age of a pause means is in pause-record.ts, what resuming means in resume-plan.ts; the coordinator
- * carries it out.
+ * pause begins at once but is complete only when the running stages have ended, because the checkpoint is complete only
+ * at a stage boundary. The effects of a pause's age are in pause-record.ts, those of resuming in resume-plan.ts; the
+ * coordinator carries them out.
  */
 import { assign, fromPromise, type PromiseActorLogic, setup } from 'xstate';
 import { type Agent, type EventSchemas } from '../../../actors/model/agent.ts';
@@ -12,7 +12,7 @@ import { inTurn, refused, TAKEN, type Turn } from '../../people/turn.ts';
 import { DESKS } from '../../work/system-ids.ts';
 import { type Message, type ResumePlan } from '../messages/messages.ts';
 import {
-  type ItemCheckpoint,
+  type ItemAtWork,
   type MemoryInput,
   type PauseManagerContext,
   type PauseManagerEvent,
@@ -43,7 +43,7 @@ import { flawOfPlan, resolveDependencies } from './resume-plan.ts';
 
 type PauseTurn = Turn<PauseManagerContext>;
 
-/** Transitions of an item that stands still, however long it has. */
+/** The transitions of a paused item that do not depend on the length of the pause. */
 const STANDING = {
   'pause.request': { actions: 'rejoin' },
   'pause.expire': { target: 'EXPIRED', actions: ['stopCounting', 'expire'] },
@@ -57,7 +57,13 @@ const STANDING = {
   ],
 } as const;
 
-/** Has the working memory kept for so long. */
+/**
+ * Milliseconds to wait until a change of the working memory's lifetime is confirmed. Without confirmation the lifetime
+ * is unknown.
+ */
+const MEMORY_TIMEOUT_MS = 30_000;
+
+/** The invocation that sets how long the working memory is kept. */
 function keepMemory(ttlMs: number, memory: PauseManagerContext['memory']) {
   return {
     src: 'setMemoryTtl',
@@ -82,28 +88,32 @@ const pauseManagerMachine = setup({
   actions: {
     begin: inTurn((turn, event) => {
       const { item, coordinator, ...context } = turn.context;
-      const request = event.type === 'pause.request' ? event.request : context.request;
+      const { request, atWork } = event.type === 'pause.request' ? event : context;
       const pauses = context.pauses + 1;
-      const record = newRecord(item, pauses, request, turn.nowMs);
+      const resumeDependencies = atWork === undefined ? null : planOf(atWork);
+      const record = { ...newRecord(item, pauses, request, turn.nowMs), resumeDependencies };
       turn.assign({ request, record, pauses, checkpoint: null, resumePlan: null });
       for (const day of ALERT_DAYS)
         turn.raise({ type: 'pause.day', day }, { id: `day${day}`, delay: untilDay(record, day, turn.nowMs) });
       report(turn, { type: 'pause.pausing', item, manager: turn.self, reason: request.reason });
       turn.notify(noticeOfDay(record, 0));
     }),
-    /** The state is left, and its days no longer count. */
+    /** Cancels the timers for the days of the pause when it ends. */
     stopCounting: inTurn((turn) => {
       for (const day of ALERT_DAYS) turn.cancel(`day${day}`);
       turn.cancel('extension');
     }),
     hold: inTurn((turn) => {
-      const { checkpointId } = turn.context.checkpoint!;
-      const resumeDependencies = planOf(turn.context.checkpoint!);
+      const { checkpoint, record: before } = turn.context;
+      const checkpointId = before!.checkpointId ?? checkpoint!.checkpointId;
+      const resumeDependencies = planOf({ ...checkpoint!, running: [] });
       const record = changeRecord(turn, { status: 'PAUSED', checkpointId, resumeDependencies });
       report(turn, completeOf(record));
       turn.send(DESKS.alerts, completeOf(record));
     }),
-    /** It stands still already: whoever asked is told so, and a batch takes it in. */
+    /**
+     * Answers a pause request for an item that is paused already, and reports the pause again for the batch that asks.
+     */
     rejoin: inTurn((turn, event) => {
       if (event.type !== 'pause.request') return;
       const batchId = event.request.batchId ?? turn.context.record!.batchId;
@@ -134,7 +144,7 @@ const pauseManagerMachine = setup({
     resume: inTurn((turn, event) => {
       const { item, checkpoint } = turn.context;
       const given = event.type === 'resume.command' ? event.resumePlan : null;
-      const plan = given ?? planOf(checkpoint!);
+      const plan = given ?? planOf({ ...checkpoint!, running: [] });
       changeRecord(turn, { status: 'RESUMING', resumeDependencies: plan });
       const isAutomatic = event.type === 'cause.cleared';
       turn.assign({ resumePlan: plan, isAutomatic, notify: event.type !== 'resume.command' || event.notify });
@@ -186,7 +196,7 @@ const pauseManagerMachine = setup({
       const error = flaw ?? `${item} is ${stateOf(context).status}`;
       turn.answer(refused(error));
       if (event.type !== 'resume.command') return;
-      // What somebody else has resumed already is where a batch wants it.
+      // An item that somebody else has resumed is already in the state that a batch wants.
       const runs = record === null || record.status === 'RESUMED' || record.status === 'RESUMING';
       turn.send(DESKS.batches, runs ? { type: 'item.resumed', item } : { type: 'item.failed', item, error });
     }),
@@ -224,7 +234,7 @@ const pauseManagerMachine = setup({
       on: { 'pause.request': { target: 'PAUSING', actions: 'begin' } },
     },
     PAUSING: {
-      // A task without a time limit could keep it here for ever.
+      // A task without a time limit could keep the item pausing for ever.
       after: { pausing: { actions: 'sayTooLong' } },
       on: {
         'pause.request': {
@@ -270,33 +280,33 @@ const pauseManagerMachine = setup({
     RESUMING: {
       on: {
         'resume.completed': { target: 'RUNNING', actions: 'recordResumed' },
-        // A failure while resuming pauses again (CA-017).
+        // A failure while resuming pauses the item again (CA-017).
         'pause.request': { target: 'PAUSING', actions: ['recordFailedResume', 'begin'] },
       },
     },
-    /** The item is given up; the record stays (CA-019). */
+    /** The item is abandoned; its record stays (CA-019). */
     EXPIRED: {},
   },
 });
 
 /**
- * An agent whose items' working memory is kept by `setMemoryTtl`; it may fail, then it is not known how long that is
- * kept.
+ * A PauseManager agent that sets how long an item's working memory is kept through `setMemoryTtl`. If that fails, the
+ * memory's lifetime is unknown.
  */
 export function pauseManagerAgent(
   setMemoryTtl?: PromiseActorLogic<void, MemoryInput>,
 ): Agent<typeof pauseManagerMachine, EventSchemas> {
   const machine =
     setMemoryTtl === undefined ? pauseManagerMachine : pauseManagerMachine.provide({ actors: { setMemoryTtl } });
-  const effects = { setMemoryTtl: { retry: { attempts: 3 } } };
+  const effects = { setMemoryTtl: { retry: { attempts: 3 }, timeoutMs: MEMORY_TIMEOUT_MS } };
   return defineAgent({ name: 'pause-manager', machine, events: {}, effects });
 }
 
-/** Keeps working memory in the coordinator's own record, which has no time to live. */
+/** The PauseManager agent that keeps working memory in the coordinator's own record, which does not expire. */
 export const pauseManager = pauseManagerAgent();
 
-function planOf({ tasks, completed, failed }: ItemCheckpoint): ResumePlan {
-  return resolveDependencies(tasks, failed, { completed, running: [] });
+function planOf({ tasks, completed, failed, running }: ItemAtWork): ResumePlan {
+  return resolveDependencies(tasks, failed, { completed, running });
 }
 
 function completeOf(record: PauseRecord): Message<'pause.complete'> {
@@ -316,7 +326,7 @@ function stateOf({ item, record }: PauseManagerContext): PauseState {
   return { item, status, reason, checkpointId, pausedAtMs, resumeDependencies };
 }
 
-/** The record as it is from now on. */
+/** Changes the record and returns it. */
 function changeRecord(turn: PauseTurn, change: Partial<PauseRecord>): PauseRecord {
   const record = { ...turn.context.record!, ...change };
   turn.assign({ record });

@@ -1,9 +1,9 @@
 /**
- * The record of one pause and what follows from its age (CA-018, CA-019, CA-027, CA-029, CA-030, X-29): days, texts,
- * extension. Pure; the PauseManager keeps the record and acts. Times are milliseconds of kernel time, durations count
- * from the pause.
+ * The record of one pause and the effects of its age (CA-018, CA-019, CA-027, CA-029, CA-030, X-29): days, texts,
+ * extension. Pure; the PauseManager keeps the record and acts. Times are milliseconds of kernel time; durations count
+ * from the beginning of the pause.
  */
-import { FAILED_PLANS_MAX, PAUSE_FAILURES_MAX } from '../../../limits.ts';
+import { FAILED_PLANS_MAX, PAUSE_FAILURES_MAX } from '../../limits.ts';
 import { cancelButton, type Notice, resumeButton } from '../../people/notice.ts';
 import { type AlertPriority } from '../../people/alerts/alert-messages.ts';
 import { type PauseTrigger, type ResumePlan } from '../messages/messages.ts';
@@ -11,56 +11,60 @@ import { type PauseTrigger, type ResumePlan } from '../messages/messages.ts';
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Days on which people are told that an item is still paused (CA-018). */
+/** Days on which people are reminded that an item is still paused (CA-018). */
 export const ALERT_DAYS = [3, 7, 14, 30] as const;
 export type AlertDay = (typeof ALERT_DAYS)[number];
 
-/** A pause that nobody attends to is stale from this day on, unless it was extended. */
+/** The day from which a pause counts as stale, unless it was extended. */
 export const STALE_DAY = 14;
 /** The last day of any pause (X-29). */
 export const EXPIRY_DAY = 30;
 
-/**
- * How long the end of tasks under way is waited for; then they are stopped, and start again when the item is resumed.
- */
+/** How long a pause waits for running tasks to end. Then they are stopped, and start again when the item is resumed. */
 export const PAUSING_MS = 24 * HOUR_MS;
-/** Auto-resumes in a row that may fail; then somebody has to look (CA-032). */
+/** Automatic resumes in a row that may fail before a person has to look (CA-032). */
 export const AUTO_RESUMES_MAX = 3;
 /** Time to live of an item's working memory, at work and paused (CA-027). */
 export const MEMORY_TTL_MS = 24 * HOUR_MS;
 export const PAUSED_MEMORY_TTL_MS = 14 * DAY_MS;
-/** How long the record of a pause that ended well is kept (CA-030), and with it the plan that it was resumed by. */
+/** How long the record of a successfully resumed pause and its resume plan are kept (CA-030). */
 export const RESUMED_RETENTION_MS = 30 * DAY_MS;
-/** The same for plans by which resuming failed. */
+/** How long failed resume plans are kept. */
 export const FAILED_PLAN_RETENTION_MS = 90 * DAY_MS;
 
 export type PauseStatus = 'PAUSING' | 'PAUSED' | 'RESUMING' | 'RESUMED' | 'STALE' | 'EXPIRED';
 
-/** Why an item is paused, and who asked (CA-025). */
+/** Why an item is paused, and who asked for it (CA-025). */
 export interface PauseRequest {
   readonly reason: string;
   readonly trigger: PauseTrigger;
-  /** The task whose failure led to it. */
+  /** The task whose failure caused the pause. */
   readonly failedTask: string | null;
   readonly batchId: string | null;
   readonly createdBy: string;
+  /** Id of a checkpoint that the sender has saved; otherwise the pause makes its own (X-51). */
+  readonly checkpointId?: string | null;
 }
 
 export interface PauseRecord extends PauseRequest {
-  /** `AAPL#2`: the second pause of the item. Names its checkpoint too. */
+  /** Id of the pause and its checkpoint: `AAPL#2` is the second pause of the item. */
   readonly id: string;
   readonly item: string;
   readonly status: PauseStatus;
   readonly pausedAtMs: number;
   readonly resumedAtMs: number | null;
-  /** null until the item stands at a boundary. */
+  /** The id of the checkpoint; null until the item is at a boundary, unless the request gave an id. */
   readonly checkpointId: string | null;
+  /**
+   * The resume plan. Until the item is at a boundary, it is the plan as of the beginning of the pause, with running
+   * tasks in `wait`.
+   */
   readonly resumeDependencies: ResumePlan | null;
   readonly alertDay3Sent: boolean;
   readonly alertDay7Sent: boolean;
   readonly extendedUntilMs: number | null;
   readonly extensionReason: string | null;
-  /** What else failed while it was pausing (CA-017). */
+  /** Further failures while the item was pausing (CA-017). */
   readonly furtherFailures: readonly PauseRequest[];
 }
 
@@ -72,7 +76,7 @@ export function newRecord(item: string, number: number, request: PauseRequest, a
     status: 'PAUSING',
     pausedAtMs: atMs,
     resumedAtMs: null,
-    checkpointId: null,
+    checkpointId: request.checkpointId ?? null,
     resumeDependencies: null,
     alertDay3Sent: false,
     alertDay7Sent: false,
@@ -87,7 +91,7 @@ export function withFurther(record: PauseRecord, request: PauseRequest): PauseRe
   return { ...record, batchId, furtherFailures: [...record.furtherFailures, request].slice(0, PAUSE_FAILURES_MAX) };
 }
 
-/** A plan by which resuming failed, and when it did. */
+/** A failed resume plan and the time of its failure. */
 export interface FailedPlan {
   readonly atMs: number;
   readonly plan: ResumePlan;
@@ -97,19 +101,19 @@ export function withFailedPlan(plans: readonly FailedPlan[], plan: FailedPlan): 
   return [...plans, plan].slice(-FAILED_PLANS_MAX);
 }
 
-/** When that day of the pause comes, from now; 0 for one that has passed. */
+/** Milliseconds until a day of the pause; 0 if it has passed. */
 export function untilDay({ pausedAtMs }: PauseRecord, day: number, nowMs: number): number {
   return Math.max(0, pausedAtMs + day * DAY_MS - nowMs);
 }
 
-/** The record with its one extension, or why it cannot be extended. */
+/** The record with its only extension, or why it cannot be extended. */
 export function extended(
   record: PauseRecord,
   { untilMs, reason }: { readonly untilMs: number; readonly reason: string },
 ): PauseRecord | { readonly problem: string } {
   if (record.extendedUntilMs !== null) return { problem: `${record.item} was extended before` };
   const staleAtMs = record.pausedAtMs + STALE_DAY * DAY_MS;
-  if (untilMs <= staleAtMs) return { problem: `an extension ends after day ${STALE_DAY}` };
+  if (untilMs <= staleAtMs) return { problem: `an extension must end after day ${STALE_DAY}` };
   return {
     ...record,
     extendedUntilMs: Math.min(untilMs, record.pausedAtMs + EXPIRY_DAY * DAY_MS),
@@ -117,10 +121,7 @@ export function extended(
   };
 }
 
-/**
- * What people are told on a day of the pause; day 0 is its beginning. The days go by the pause, whatever it was
- * extended to.
- */
+/** The notice to people on a day of the pause; day 0 is its beginning. An extension does not move these days. */
 export function noticeOfDay(record: PauseRecord, day: 0 | AlertDay): Notice {
   const { item, reason, extendedUntilMs } = record;
   const isExtended = extendedUntilMs !== null;
@@ -137,7 +138,11 @@ export function noticeOfDay(record: PauseRecord, day: 0 | AlertDay): Notice {
   return pauseNotice(record, { kind, priority, title, day });
 }
 
-/** @param said `day` is that of the pause, where it is about one. */
+/**
+ * The notice about a pause.
+ *
+ * @param said `day` is the day of the pause, if the notice is about one.
+ */
 export function pauseNotice(
   record: PauseRecord,
   { day, ...said }: Pick<Notice, 'kind' | 'priority' | 'title'> & { readonly day?: number },

@@ -1,6 +1,6 @@
 /**
- * What a paused item does when it goes on: which of its tasks start again, which are skipped, which are waited for.
- * Pure; the PauseManager keeps the answer in the pause record and the coordinator acts on it. (Spec CA-043..CA-047.)
+ * Resume plans (seed 002, CA-043 to CA-047): which tasks of a paused item start again, which are skipped, and which are
+ * waited for. Pure; the PauseManager keeps the plan in the pause record and the coordinator acts on it.
  */
 import { assert } from '../../../assert.ts';
 import { buildGraph, downstreamOf, type GraphTask, topologicalOrder } from '../../work/dependency-graph.ts';
@@ -8,17 +8,17 @@ import { type ResumePlan } from '../messages/messages.ts';
 import { itemOf } from '../../work/task.ts';
 import { type Plan } from '../plan/plan.ts';
 
-/** What is known of tasks, by id. One that is in none of the lists has not started. */
+/** The known states of tasks, by id. A task that is in no list has not started. */
 export interface Checkpoint {
   readonly completed: Iterable<string>;
   readonly running: Iterable<string>;
 }
 
 /**
- * The resume plan of one item; `null` takes the whole plan, as a plan of tasks does. Barriers have no say: an item that
- * goes on passes them alone, and what others built without it stands.
+ * The resume plan of one item; `null` stands for the whole plan, in a plan of tasks. Barriers are ignored: a resumed
+ * item passes them alone, and work that other items did without it stands.
  *
- * @param failed Tasks that have failed, whatever the checkpoint says of them.
+ * @param failed Failed tasks; this list takes precedence over the checkpoint.
  */
 export function createResumePlan(
   plan: Plan,
@@ -40,10 +40,7 @@ export function createResumePlan(
   );
 }
 
-/**
- * The rule itself: what failed or never started runs, and so does everything behind it or behind what is not complete
- * yet.
- */
+/** The rule itself: failed and unstarted tasks run, and so do all dependents of any task that is not complete. */
 export function resolveDependencies(
   tasks: readonly GraphTask[],
   failed: readonly string[],
@@ -66,8 +63,8 @@ export function resolveDependencies(
 }
 
 /**
- * Why a plan made by somebody else cannot be carried out; undefined where it can: every task once, nothing skipped that
- * is not complete or waits for what runs again, nothing waited for that does not run.
+ * Why a given resume plan cannot be carried out; undefined if it can. Every task must occur once, skipped tasks must be
+ * complete and independent of restarted ones, and awaited tasks must be running.
  */
 export function flawOfPlan(
   given: ResumePlan,
@@ -80,7 +77,7 @@ export function flawOfPlan(
   const stranger = listed.find((id) => !ids.has(id));
   if (stranger !== undefined) return `${stranger} is no task of the item`;
   if (new Set(listed).size !== ids.size || listed.length !== ids.size)
-    return 'every task of the item is in one of the three lists, and in one only';
+    return 'every task of the item must be in exactly one of the three lists';
   const completed = new Set([...checkpoint.completed].filter((id) => !failed.includes(id)));
   const undone = given.skip.find((id) => !completed.has(id));
   if (undone !== undefined) return `${undone} is not complete and cannot be skipped`;

@@ -1,31 +1,31 @@
 /**
- * The one rule of what starts next, in a form that goes on: ready tasks wait in a line per agent type, best first, and
- * start while there are free places. Best is what is on the critical path, then what has the longest remaining path,
- * then what opens the most work within three steps, then file order. It is told what happens and keeps up with it, so
- * an event costs what it changes and not the size of the plan.
+ * The rule for starting tasks, computed incrementally. Ready tasks wait in one queue per agent type, best first, and
+ * start while there are free places. The best task is one on the critical path, then one with the longest remaining
+ * path, then one that opens the most work within three steps, then file order. The dispatcher is told of every event,
+ * so the cost of an event depends on its changes and not on the size of the plan.
  */
 import { type PlanIndex, taskOf } from './plan-index.ts';
 import { capacityOf, type Plan, type PlanTask } from './plan.ts';
 import { itemOf } from '../../work/task.ts';
 
-/** How an item stands towards the scheduler. */
+/** The state of an item as the scheduler sees it. */
 export interface ItemStanding {
   /** Whether its tasks may start. */
   readonly starts: boolean;
   /** Whether barriers wait for it. */
   readonly awaited: boolean;
-  /** Whether it passes barriers alone: it was paused before. */
+  /** Whether the item passes barriers alone because it was paused before. */
   readonly alone: boolean;
 }
 
 const AT_WORK: ItemStanding = { starts: true, awaited: true, alone: false };
 
-/** How far a plan has come. */
+/** The progress of a plan. */
 export interface PlanProgress {
   readonly done: Iterable<string>;
-  /** Started and not ended: each holds a place of its agent's capacity. */
+  /** Tasks that have started and not ended; each holds a place of its agent's capacity. */
   readonly running: Iterable<string>;
-  /** Items that are not simply at work. */
+  /** Items that are not in the default standing. */
   readonly standings: Iterable<readonly [item: string, standing: ItemStanding]>;
   readonly capacity: Plan['capacity'];
 }
@@ -38,11 +38,11 @@ export class Dispatcher {
   readonly #capacity = new Map<string, number>();
   /** Running tasks per agent type; may exceed a capacity that was lowered. */
   readonly #active = new Map<string, number>();
-  /** Per task and join: how many of what it waits for are still to come. A join with none is settled. */
+  /** Number of unmet dependencies per task and join. A join with none is complete. */
   readonly #unmet = new Map<string, number>();
-  /** Ranks of ready tasks per agent type, the best one last. */
+  /** Ranks of ready tasks per agent type, the best last. */
   readonly #lines = new Map<string, number[]>();
-  /** Agent types with a new task in the line or a new place. Only they need a look. */
+  /** Agent types with a newly ready task or a new place; only these are examined. */
   readonly #touched = new Set<string>();
 
   constructor(index: PlanIndex, { done, running, standings, capacity }: PlanProgress) {
@@ -54,7 +54,7 @@ export class Dispatcher {
       if (!this.#capacity.has(agent)) this.#capacity.set(agent, capacityOf(capacity, agent));
       if (this.#running.has(id)) this.#active.set(agent, this.#activeOf(agent) + 1);
     }
-    // A join waits for tasks only, so the order of the index has every join before the tasks behind it.
+    // A join depends on tasks only, so the index lists every join before its dependents.
     for (const id of index.order)
       this.#unmet.set(
         id,
@@ -68,7 +68,7 @@ export class Dispatcher {
     }
   }
 
-  /** The tasks that start now, in order. From here on they hold their places. */
+  /** Starts and returns the tasks that can start now, in order. Each holds its place from here on. */
   start(): readonly PlanTask[] {
     const ranks: number[] = [];
     for (const agent of this.#touched) {
@@ -77,7 +77,7 @@ export class Dispatcher {
         ranks.push(line.pop()!);
     }
     this.#touched.clear();
-    // ranks are places in this list
+    // a rank is an index of byRank
     const tasks = ranks.sort((a, b) => a - b).map((rank) => this.#index.byRank[rank]!);
     for (const { id, agent } of tasks) {
       this.#running.add(id);
@@ -86,7 +86,7 @@ export class Dispatcher {
     return tasks;
   }
 
-  /** The task is done: its place is free, and so is what waited for it alone. */
+  /** Records a completed task: frees its place and readies the tasks that waited only for it. */
   complete(id: string): void {
     this.#release(id);
     if (this.#done.has(id)) return;
@@ -95,20 +95,23 @@ export class Dispatcher {
     for (const dependent of counted) this.#lower(dependent);
   }
 
-  /** The task has ended without being done: it is ready again, where its item starts anything. */
+  /** Records a task that ended without being completed. It is ready again if its item may start tasks. */
   stop(id: string): void {
     this.#release(id);
     this.#queueIfReady(taskOf(this.#index, id)!);
   }
 
-  /** What was done is to be done again. */
+  /** Reopens a completed task. */
   reopen(id: string): void {
     if (!this.#done.delete(id)) return;
     for (const dependent of this.#dependents(id)) if (this.#counts(id, dependent)) this.#raise(dependent);
     this.#queueIfReady(taskOf(this.#index, id)!);
   }
 
-  /** One thing at a time, because what an edge counts for depends on all three. */
+  /**
+   * Changes the standing of an item, one property at a time, because all three properties decide whether an edge
+   * counts.
+   */
   place(item: string, standing: ItemStanding): void {
     const own = this.#index.byItem.get(item)!;
     const before = this.#standingOf(item);
@@ -134,14 +137,14 @@ export class Dispatcher {
     }
   }
 
-  /** Fewer places than running tasks is possible: then nothing starts until enough have ended. */
+  /** Sets a capacity. With fewer places than running tasks, nothing starts until enough of them have ended. */
   setCapacity(agent: string, places: number): void {
     if (!this.#capacity.has(agent)) return;
     this.#capacity.set(agent, places);
     this.#touched.add(agent);
   }
 
-  /** Whether the edge keeps its dependent from being ready. */
+  /** Whether the edge blocks its dependent. */
   #counts(dependency: string, dependent: string): boolean {
     const task = taskOf(this.#index, dependency);
     if (task === undefined)
@@ -233,7 +236,7 @@ export class Dispatcher {
   }
 }
 
-/** Where a value of this key belongs in a list sorted by key, the highest first. O(log n). */
+/** The position of a key in a list sorted by descending key. O(log n). */
 export function placeIn<Value>(list: readonly Value[], key: number, keyOf: (value: Value) => number): number {
   let [from, to] = [0, list.length];
   while (from < to) {

@@ -1,6 +1,5 @@
 /**
- * What follows from a plan alone and never changes: who waits for whom, barriers as joins among them, and which task is
- * preferred to which. Worked out once a plan. Pure.
+ * The index of a plan, derived once: the dependencies, barriers as joins among them, and the ranking of tasks. Pure.
  */
 import {
   addTime,
@@ -17,21 +16,24 @@ import { type Plan, type PlanTask } from './plan.ts';
 
 export interface PlanIndex {
   /**
-   * Of tasks and joins. A join stands for "these stages of every item": without it a barrier of n items would need n *
-   * n edges.
+   * Dependencies among tasks and joins. A join stands for several stages of every item; without joins, a barrier of n
+   * items would need n * n edges.
    */
   readonly links: Links;
-  /** Tasks and joins, every one after all it waits for. */
+  /** Tasks and joins in topological order. */
   readonly order: readonly string[];
   readonly criticalPath: readonly string[];
-  /** All tasks, the one to prefer first; their places by id. Joins have none. */
+  /** All tasks by preference, the best first, and their ranks by id. Joins have none. */
   readonly byRank: readonly PlanTask[];
   readonly rank: ReadonlyMap<string, number>;
   /** Tasks by item, in file order. */
   readonly byItem: ReadonlyMap<string, readonly PlanTask[]>;
 }
 
-/** A plan never changes (plan.ts), and the coordinator asks at every event. */
+/**
+ * Indexes by plan. They are kept because a plan never changes (plan.ts) and the coordinator needs its index at every
+ * event.
+ */
 const indices = new WeakMap<Plan, PlanIndex>();
 
 export function planIndexOf(plan: Plan): PlanIndex {
@@ -63,19 +65,19 @@ export function planIndexOf(plan: Plan): PlanIndex {
   return index;
 }
 
-/** The task of that id; undefined for a join and for what is not in the plan. */
+/** The task with that id; undefined for a join and for an unknown id. */
 export function taskOf({ rank, byRank }: PlanIndex, id: string): PlanTask | undefined {
   const place = rank.get(id);
   return place === undefined ? undefined : byRank[place];
 }
 
-/** Steps that the choice among equals looks ahead (CA-015). */
+/** Steps that the choice between equal tasks looks ahead (CA-015). */
 const LOOK_AHEAD_SLOTS = 3;
 
 /**
- * Per task: the work that lies behind it within the next three steps, counted once for each way to it. Among tasks with
- * equally long paths the one that opens more of it goes first, so that no other agent type is left without work.
- * Barriers are not looked through: no single task opens one.
+ * The work within the next three steps after each task, counted once for each path to it. Among tasks with equally long
+ * paths the one that opens more work goes first, so that other agent types are not left without work. Barriers end the
+ * search, because no single task opens one.
  */
 function workOpened(tasks: readonly PlanTask[], { dependents }: Links): ReadonlyMap<string, number> {
   const durations = new Map(tasks.map(({ id, duration }) => [id, duration]));
@@ -88,7 +90,10 @@ function workOpened(tasks: readonly PlanTask[], { dependents }: Links): Readonly
   return opened;
 }
 
-/** The tasks, those at a barrier waiting for a join as well, and the joins. No id of a task contains a `*`. */
+/**
+ * The tasks with joins added; tasks at a barrier depend on a join. The ids of joins are unique, because no id of a task
+ * contains a `*`.
+ */
 function withJoins(tasks: readonly PlanTask[]): readonly GraphTask[] {
   const ofStage = grouped(tasks, ({ stage }) => stage);
   const joins = new Map<string, GraphTask>();

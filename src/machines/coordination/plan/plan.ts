@@ -1,203 +1,141 @@
 /**
- * What a plan is: the file form that people write, as a zod schema, and the normalised form that the crew works with,
- * one task per line. Checks what a schema cannot see (names that must exist, circles). Pure; src/cli/plan-file.ts reads
- * the file.
+ * The normalised form of a plan, with one entry per task, which the crew works with. Checks rules that a schema cannot
+ * express (names that must exist, cycles). Pure; the form that people write is in plan-form.ts, and
+ * src/cli/plan-file.ts reads it.
  */
-import { z } from 'zod';
-import { ADDRESS_SEGMENT_CHARS_MAX } from '../../../limits.ts';
+import { type Subtask } from '../../work/checkpoints.ts';
 import { addTime, buildGraph, findCycle } from '../../work/dependency-graph.ts';
 import { didYouMean } from '../../../near-names.ts';
+import { withCapacities } from '../coordinator/agent-registry.ts';
+import { type CredibilityFormula } from '../credibility/credibility.ts';
+import { joined, type Pack, PACKS } from '../packs.ts';
 import { type Task } from '../../work/task.ts';
-import { closed } from './closed-object.ts';
-import { type StageGate, stageGate } from './stage-gate.ts';
+import { type PlanFile, planFileSchema } from './plan-form.ts';
+import { type StageGate, stageGateOf } from './stage-gate.ts';
 
-/** Tasks of one plan, items times stages: what a schedule and a run hold in memory with ease. */
+/** Maximum number of tasks of one plan, items times stages. Its schedule and its run fit easily into memory. */
 export const PLAN_TASKS_MAX = 100_000;
 
-/** Problems of one plan that are looked for. More would bury the first one, which is often the cause of the others. */
+/** Problems reported per plan. More would bury the first one, which often causes the others. */
 export const PROBLEMS_MAX = 20;
 
-const SEGMENT = `(?!__proto__(?:/|$))[A-Za-z0-9_.:@+~-]{1,${ADDRESS_SEGMENT_CHARS_MAX}}`;
-const NAME_RULE = `must be 1 to ${ADDRESS_SEGMENT_CHARS_MAX} letters, digits or -_.:@+~`;
-
-/** One segment of an address: tasks become actors. */
-const name = z.string().regex(new RegExp(`^${SEGMENT}$`), NAME_RULE);
-const taskId = z
-  .string()
-  .regex(new RegExp(`^${SEGMENT}(?:/${SEGMENT}){0,3}$`), `${NAME_RULE}, in at most 4 parts joined by "/"`);
-const line = z.string().regex(/^[^\p{Cc}]{1,200}$/u, 'must be one line of 1 to 200 characters');
-
-const backoff = closed({
-  minMs: z.int().min(0).default(1_000).describe('Wait before the second attempt, in milliseconds.'),
-  maxMs: z.int().min(0).default(60_000).describe('The longest wait between two attempts, in milliseconds.'),
-  factor: z.number().min(1).max(100).default(2).describe('How much longer each wait is than the one before.'),
-}).refine(({ minMs, maxMs }) => minMs <= maxMs, { error: 'minMs is above maxMs' });
-
-const retry = closed({
-  attempts: z
-    .int()
-    .min(1)
-    .max(1_000)
-    .default(3)
-    .describe('How often the task is tried in all, the first time included.'),
-  backoff: backoff.prefault({}).describe('Waits between attempts.'),
-});
-
-/** Shared by stages and tasks. */
-const work = {
-  duration: z
-    .number()
-    .min(0)
-    .max(1e12)
-    .default(1)
-    .describe("How long it is expected to take, in the plan's unit. For the schedule, not for the clock."),
-  retry: retry.prefault({}).describe('What happens when it fails.'),
-  timeoutMs: z
-    .int()
-    .min(1)
-    .optional()
-    .describe('One attempt that takes longer has failed, in milliseconds. Without it there is no limit.'),
-};
-
-const stage = closed({
-  agent: name.describe('The agent type that does this stage for each item.'),
-  ...work,
-  after: z.array(name).default([]).describe('Stages of the same item that must be complete before this one starts.'),
-  gate: stageGate.optional(),
-  barrier: z
-    .boolean()
-    .default(false)
-    .describe(
-      'Wait for the stages in "after" of every item that is neither paused nor failed. A resumed item passes alone.',
-    ),
-}).describe('One stage of every item.');
-
-const task = closed({
-  id: taskId.describe('The name of the task, once in the plan.'),
-  agent: name
-    .optional()
-    .describe('The agent type that does it. May be left out where "run" is given; the type is then "run".'),
-  ...work,
-  after: z.array(taskId).default([]).describe('Tasks that must be complete before this one starts.'),
-  input: z.unknown().optional().describe('What the task is given: any data.'),
-  run: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      'A shell command that does the task instead of an agent. Input arrives as JSON on stdin; exit code 0 is success.',
-    ),
-}).describe('One task.');
-
-const items = z.union([
-  z.array(name).min(1).describe('The names of the items.'),
-  z.record(name, z.unknown()).describe('The items by name, each with its input: any data.'),
-]);
-
-/** The file form, version 1. {@link normalisePlan} checks what it cannot express. */
-export const planFileSchema = closed({
-  $schema: z.string().optional().describe('For editors: where this schema is. Bosun does not read it.'),
-  version: z.literal(1).describe('The version of this format.'),
-  plan: line.describe('The name of the plan.'),
-  unit: line.default('units').describe('What durations count, for example minutes.'),
-  capacity: z
-    .record(name, z.int().min(1))
-    .default({})
-    .describe('How many tasks of an agent type may run at once. A type that is not named here is not limited.'),
-  agents: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('The module with the agents, relative to the plan: per type an XState machine or an async function.'),
-  experts: z
-    .array(line)
-    .max(100)
-    .default([])
-    .describe(
-      'Who decides what agents cannot settle among themselves, and reviews what was decided for the time being.',
-    ),
-  stages: z
-    .record(name, stage)
-    .optional()
-    .describe('What is done for every item, by name. Needs "items"; excludes "tasks".'),
-  items: items.optional().describe('What the stages are done for.'),
-  tasks: z.array(task).optional().describe('The tasks one by one, instead of "stages" and "items".'),
-}).meta({
-  $id: 'urn:bosun:plan:1',
-  title: 'Bosun plan',
-  description: 'A plan of work for `bosun run` and `bosun schedule`, in YAML or JSON.',
-  oneOf: [{ required: ['stages', 'items'] }, { required: ['tasks'] }],
-});
-
-export type PlanFile = z.output<typeof planFileSchema>;
 type Stages = NonNullable<PlanFile['stages']>;
 type Tasks = NonNullable<PlanFile['tasks']>;
 
+/** A task of a plan. */
 export interface PlanTask extends Task {
-  /** In the plan's unit, 0 or more, a multiple of a millionth. */
+  /** Duration in the plan's unit: 0 or more, a multiple of a millionth. */
   readonly duration: number;
-  /** Ids of the tasks it waits for, each once. */
+  /** Ids of the dependencies, each once. */
   readonly after: readonly string[];
   /**
-   * The stages it waits for in every item that is neither paused nor failed; false where it waits for its own item
-   * only.
+   * The stages that the task waits for in every item that is neither paused nor failed; false if it waits for its own
+   * item only.
    */
   readonly barrier: readonly string[] | false;
   /**
-   * What people decide once it is done, before anything else of its item starts. Left out where they decide nothing.
+   * The gate after the task, which people decide before anything else of its item starts. Left out if there is none.
    */
   readonly gate?: StageGate;
 }
 
-/** The normalised form: plain data. Nobody changes it, so what was once derived from it stays true. */
+/** The normalised form: plain data that never changes, so derived data stays valid. */
 export interface Plan {
   readonly name: string;
   readonly unit: string;
   readonly capacity: Readonly<Record<string, number>>;
-  /** In file order: item by item, the stages of each in the order of the file. */
+  /** Tasks in file order: item by item, the stages of each in the order of the file. */
   readonly tasks: readonly PlanTask[];
-  /** Left out where the file names none. */
+  /** Names of people. Left out if the file names none. */
   readonly experts?: readonly string[];
+  readonly reviewers?: readonly string[];
+  /** The formula of credibility. Left out if it is the default. */
+  readonly formula?: CredibilityFormula;
+  /** The pack of its field of work, merged with the file's own declarations; left out if empty. */
+  readonly pack?: Pack;
 }
 
 /**
- * Something wrong with a plan, and where: `['stages', 'report', 'after', 0]`. What is missing has the path it would
- * have.
+ * A problem of a plan and its path: `['stages', 'report', 'after', 0]`. A missing value is reported at the path that it
+ * would have.
  */
 export interface PlanProblem {
   readonly path: readonly (string | number)[];
-  /** Set where the last key of the path is wrong, and not the value under it. */
+  /** `key` if the last key of the path is wrong rather than its value. */
   readonly at?: 'key';
   readonly message: string;
 }
 
-/** How many tasks of an agent type may run at once; Infinity where the plan sets no limit. */
+/** The subtasks of an agent type (CA-038); empty if none are declared. */
+export function subtasksOf({ pack }: Plan, agentType: string): readonly Subtask[] {
+  return pack?.agentTypes[agentType]?.subtasks ?? [];
+}
+
+/** How many tasks of an agent type may run at once; Infinity if the plan sets no limit. */
 export function capacityOf(capacity: Plan['capacity'], agent: string): number {
   return Object.hasOwn(capacity, agent) ? capacity[agent]! : Infinity;
 }
 
+type Normalised = { readonly plan: Plan } | { readonly problems: readonly PlanProblem[] };
+
 /**
- * Turns the file form into the normalised one, or says what is wrong: at most 20 problems, in the order of the file.
- * Items in a map come in the order of a JavaScript object, in which names that are whole numbers go first.
+ * Normalises a plan as written, or returns its problems: at most 20, in the order of the file. Items in a map follow
+ * the key order of a JavaScript object, in which integer names come first.
  */
-export function normalisePlan(file: PlanFile): { readonly plan: Plan } | { readonly problems: readonly PlanProblem[] } {
+export function normalisePlan(written: unknown): Normalised {
+  const { data, error } = planFileSchema.safeParse(written);
+  if (data !== undefined) return planOfForm(data);
+  return {
+    problems: error.issues.slice(0, PROBLEMS_MAX).map(({ path, message }) => ({ path: path.map(keyOf), message })),
+  };
+}
+
+function keyOf(key: PropertyKey): string | number {
+  return typeof key === 'symbol' ? String(key) : key;
+}
+
+/** Normalises a plan that its schema has parsed. */
+export function planOfForm(file: PlanFile): Normalised {
   const { stages, tasks } = file;
   const items = itemInputs(file.items);
   const problems = [...formProblems(file), ...stageProblems(stages ?? {}, items), ...taskProblems(tasks ?? [])];
   if (problems.length > 0) return { problems: problems.slice(0, PROBLEMS_MAX) };
   const planned =
     stages === undefined ? (tasks ?? []).map(listedTask) : items.flatMap((item) => stagedTasks(stages, item));
-  const experts = file.experts.length === 0 ? {} : { experts: file.experts };
-  return { plan: { name: file.plan, unit: file.unit, capacity: file.capacity, tasks: planned, ...experts } };
+  const { plan: title, unit, capacity, experts, reviewers, formula } = file;
+  const pack = packOf(file);
+  const plan: Plan = {
+    name: title,
+    unit,
+    capacity,
+    tasks: planned,
+    // Absent keys keep a plan without these fields equal to one of an older form.
+    ...(experts.length > 0 && { experts }),
+    ...(reviewers.length > 0 && { reviewers }),
+    ...(formula !== 'product' && { formula }),
+    ...(pack !== undefined && { pack }),
+  };
+  return { plan: withCapacities(plan, pack?.agentTypes ?? {}) };
 }
 
-/** Every agent type that has to do a task and is not among `names`, where it is named first. */
+function packOf({ pack, agentTypes, measures, priorities, riskOrders }: PlanFile): Pack | undefined {
+  const declared = Object.entries(agentTypes).map(([type, { subtasks, halfLifeYears }]) => {
+    const parts = Object.entries(subtasks).map(([subtask, minutes]) => ({ name: subtask, minutes }));
+    return [type, { capacity: null, subtasks: parts, halfLifeYears }] as const;
+  });
+  const own = { agentTypes: Object.fromEntries(declared), measures, priorities, riskOrders };
+  const isSilent = Object.values(own).every((words) => Object.keys(words).length === 0);
+  if (pack === undefined && isSilent) return undefined;
+  return joined(pack === undefined ? {} : PACKS[pack], own);
+}
+
+/** Problems for agent types of tasks that are not among `names`, each at its first occurrence. */
 export function checkAgents(plan: Plan, names: readonly string[]): readonly PlanProblem[] {
   const known = new Set(names);
   const problems: PlanProblem[] = [];
   for (const [index, { run, agent, stage }] of plan.tasks.entries()) {
     if (run !== null || known.has(agent)) continue;
-    known.add(agent); // said once
+    known.add(agent); // reported once
     const path = stage === null ? ['tasks', index, 'agent'] : ['stages', stage, 'agent'];
     problems.push({ path, message: `unknown agent "${agent}"${didYouMean(agent, names)}` });
   }
@@ -235,7 +173,9 @@ interface Node {
   readonly path: PlanProblem['path'];
 }
 
-/** Items repeat the stages, so a circle among tasks is a circle among stages, barriers included. */
+/**
+ * Problems among stages. Items repeat the stages, so a cycle among tasks is a cycle among stages, barriers included.
+ */
 function stageProblems(stages: Stages, items: readonly ItemInput[]): PlanProblem[] {
   const nodes = Object.entries(stages).map(([id, { duration, after }]) => ({
     id,
@@ -287,7 +227,7 @@ function dependencyProblems(nodes: readonly Node[], noun: 'stage' | 'task'): Pla
 
   const cycle = findCycle(buildGraph(nodes));
   if (cycle === null) return [];
-  const start = nodes.find(({ id }) => id === cycle[0])!; // a circle is made of nodes
+  const start = nodes.find(({ id }) => id === cycle[0])!; // every member of a cycle is a node
   return [{ path: [...start.path, 'after'], message: `these ${noun}s wait for each other: ${cycle.join(' -> ')}` }];
 }
 
@@ -306,8 +246,8 @@ function stagedTasks(stages: Stages, [item, input]: ItemInput): PlanTask[] {
       retry,
       timeoutMs: timeoutMs ?? null,
       barrier: barrier && waitsFor.length > 0 ? waitsFor : false,
-      // A key that is not there, so that plans without gates are those that older stores hold.
-      ...(gate !== undefined && { gate }),
+      // An absent key keeps plans without gates equal to those in older stores.
+      ...(gate !== undefined && { gate: stageGateOf(gate) }),
     };
   });
 }
@@ -328,16 +268,16 @@ function listedTask({ id, agent, duration, after, input, run, retry, timeoutMs }
   };
 }
 
-/** Differences named before the rest is only counted. */
+/** Differences listed in full; the others are only counted. */
 const DIFFERENCES_MAX = 5;
 
 /**
- * What `given` has that `held` has not, and the other way round, as sentences without a full stop. Empty where both
- * mean the same.
+ * The differences between two plans, in both directions, as sentences without a full stop. Empty if the plans are
+ * equivalent.
  */
 export function comparePlans(held: Plan, given: Plan): readonly string[] {
   const differences = [
-    ...changed('the plan', held, given, ['name', 'unit', 'experts']),
+    ...changed('the plan', held, given, ['name', 'unit', 'experts', 'reviewers', 'formula', 'pack']),
     ...changed('the capacity', held.capacity, given.capacity),
     ...taskDifferences(held.tasks, given.tasks),
   ];
@@ -381,7 +321,7 @@ function short(value: unknown): string {
   return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
 }
 
-/** JSON with sorted keys, and with the numbers that JSON lacks. */
+/** JSON with sorted keys, extended by the numbers that JSON lacks. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value === 'object' && value !== null) {

@@ -1,6 +1,6 @@
 /**
- * Which task starts when, by the rule of dispatcher.ts, if every task takes exactly its duration: the schedule of a
- * whole plan, and the forecast of what remains of one. Pure: times are the plan's units, no clock.
+ * Schedules: the start of each task by the rule of dispatcher.ts if every task takes exactly its duration, for a whole
+ * plan or as a forecast for the rest of a plan. Pure: times are in the plan's unit, and no clock is read.
  */
 import { assert } from '../../../assert.ts';
 import { type PlanIndex, planIndexOf, taskOf } from './plan-index.ts';
@@ -8,56 +8,58 @@ import { addTime } from '../../work/dependency-graph.ts';
 import { Dispatcher, placeIn, type PlanProgress } from './dispatcher.ts';
 import { capacityOf, type Plan, type PlanTask } from './plan.ts';
 
+/** A task with its times. */
 export interface ScheduledTask {
   readonly task: string;
   readonly item: string | null;
   readonly stage: string | null;
   readonly agent: string;
-  /** In the plan's unit, from the start of the plan. */
+  /** Start in the plan's unit, from the start of the plan. */
   readonly start: number;
   readonly end: number;
-  /** Whether it is on the critical path. */
+  /** Whether the task is on the critical path. */
   readonly critical: boolean;
 }
 
+/** The times of all tasks of a plan. */
 export interface Schedule {
   /** The plan's name. */
   readonly plan: string;
-  /** When the last task ends. */
+  /** The end of the last task. */
   readonly makespan: number;
   /** Sum of all durations. */
   readonly work: number;
-  /** Sum of the durations of tasks whose agent type has a capacity; of all tasks where none has one. */
+  /** Sum of the durations of tasks whose agent type has a capacity; of all tasks if none has one. */
   readonly sequential: number;
   /** sequential / makespan; 1 for a plan that takes no time. */
   readonly parallelismFactor: number;
-  /** One longest path, ties in file order. */
+  /** One longest path; ties are broken by file order. */
   readonly criticalPath: readonly string[];
   /**
-   * The agent type whose capacity makes tasks wait longest in sum, the first in the file of several; null where none
-   * waits.
+   * The agent type whose capacity makes tasks wait longest in total, the first in the file if there are several; null
+   * if no task waits.
    */
   readonly bottleneck: string | null;
-  /** In the order they start. */
+  /** Tasks in the order of their starts. */
   readonly tasks: readonly ScheduledTask[];
 }
 
-/** What is left of a plan, if from now on every task takes exactly its duration and nothing else happens. */
+/** The rest of a plan, if from now on every task takes exactly its duration and nothing else happens. */
 export interface Forecast {
-  /** From now on, in the plan's unit; a task that runs is taken to have just begun. */
+  /** Remaining time in the plan's unit; a running task counts as just started. */
   readonly makespan: number;
-  /** Agent type whose capacity makes tasks wait longest from now on. */
+  /** The agent type whose capacity makes tasks wait longest from now on. */
   readonly bottleneck: string | null;
-  /** Tasks that run or will start, in the order they start. */
+  /** Tasks that run or will start, in the order of their starts. */
   readonly tasks: readonly ScheduledTask[];
   /**
-   * Tasks that cannot start as things stand: of paused items, or of an agent type without places, and what waits for
-   * them.
+   * Tasks that cannot start in the present situation: tasks of paused items or of an agent type without places, and
+   * their dependents.
    */
   readonly blocked: readonly string[];
 }
 
-/** The schedule of what remains (CA-015): asked again when an agent type is lost or a capacity changes. */
+/** The schedule of the remaining work (CA-015), computed again when an agent type is lost or a capacity changes. */
 export function forecast(plan: Plan, position: PlanProgress): Forecast {
   const index = planIndexOf(plan);
   const done = new Set(position.done);
@@ -71,11 +73,11 @@ export function forecast(plan: Plan, position: PlanProgress): Forecast {
   };
 }
 
-/** The timetable of a plan on an undisturbed run: no retry, no pause, every barrier waits for all items. */
+/** The schedule of a plan without disturbances: no retry, no pause, every barrier waits for all items. */
 export function schedule(plan: Plan): Schedule {
   const index = planIndexOf(plan);
   const slots = simulate(index, { done: [], running: [], standings: [], capacity: plan.capacity });
-  assert(slots.length === plan.tasks.length, 'every task of a plan without circles gets its time');
+  assert(slots.length === plan.tasks.length, 'every task of a plan without cycles is scheduled');
 
   const makespan = makespanOf(slots);
   const capped = plan.tasks.filter(({ agent }) => capacityOf(plan.capacity, agent) !== Infinity);
@@ -111,12 +113,13 @@ interface Slot {
 }
 
 /**
- * Runs the plan in no time: start what can, go on to the next completion, until nothing runs. In the order of starts.
+ * Simulates the plan: starts every task that can start and moves on to the next completion, until nothing runs. Returns
+ * the slots in the order of their starts.
  */
 function simulate(index: PlanIndex, position: PlanProgress): readonly Slot[] {
   const dispatcher = new Dispatcher(index, position);
   const slots: Slot[] = [];
-  const running: Slot[] = []; // the next to end is the last
+  const running: Slot[] = []; // sorted, the next task to end is last
   const begin = (task: PlanTask, now: number): void => {
     const slot = { task, start: now, end: addTime(now, task.duration) };
     slots.push(slot);
@@ -137,7 +140,7 @@ function simulate(index: PlanIndex, position: PlanProgress): readonly Slot[] {
   }
 }
 
-/** A task that is ready starts unless its agent type is at capacity, so every wait counts against that type. */
+/** The bottleneck. A ready task starts unless its agent type is at capacity, so every wait counts against that type. */
 function bottleneckOf(
   { links, order, rank }: PlanIndex,
   capacity: Plan['capacity'],

@@ -1,13 +1,13 @@
 /**
- * One alert card (seed 002 by CA-075 to CA-078): SENT, DELIVERED, OPENED, ACKNOWLEDGED. A person ends it, or the end of
- * what it is about (SETTLED: the item runs again, the gate is answered). Until then it is said again and escalated by
- * its own timers, whatever else happens; how often and when is alert-rules.ts. It has each delivery allowed by the
- * desk, which knows how many there were; what delivers is a port, and without one the desk's watchers are who it
- * reaches.
+ * One alert card (seed 002, CA-075 to CA-078): SENT, DELIVERED, OPENED, ACKNOWLEDGED. A card ends when a person
+ * acknowledges it, or when its subject is over (SETTLED: the item runs again, the gate is answered). Until then it
+ * repeats and escalates by its own timers; alert-rules.ts says how often and when. The desk counts deliveries and
+ * allows each one. Delivery is a port; without one, the card reaches only those who watch the desk.
  */
 import { type AnyActorRef, assign, fromPromise, raise, sendTo, setup } from 'xstate';
 import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { timeOf } from '../../../actors/model/ref.ts';
+import { messageOf } from '../../../errors.ts';
 import {
   type Alert,
   type AlertState,
@@ -18,8 +18,10 @@ import {
   REPEAT_MS,
   REPEATS_MAX,
 } from './alert-rules.ts';
+import { ANYBODY, strangerProblem } from '../gates/gate.ts';
 import { answerOrder, type PassedOrder } from '../desk.ts';
 import { inTurn, type OrderReply, refused, TAKEN } from '../turn.ts';
+import { handledBy, isHandled } from '../../work/handled-events.ts';
 import { type Port, portLogic } from '../../work/port.ts';
 
 export interface CardInput {
@@ -28,7 +30,7 @@ export interface CardInput {
   readonly desk: AnyActorRef;
 }
 
-/** What a card knows before anybody has seen it. */
+/** The state of a new card, which nobody has seen yet. */
 export function blankFacts(raisedAtMs: number): Omit<CardFacts, keyof Alert> {
   return {
     state: 'SENT',
@@ -46,20 +48,22 @@ export function blankFacts(raisedAtMs: number): Omit<CardFacts, keyof Alert> {
   };
 }
 
-/** What the port that delivers is given. It resolves when somebody can have seen it, and rejects when nobody can. */
+/**
+ * The input of the delivery port. The port resolves when somebody can have seen the card and rejects when nobody can.
+ */
 export interface DeliveryInput extends Alert {
   readonly id: string;
-  /** The whole card as lines of text, for channels that take nothing else. */
+  /** The whole card as lines of text, for channels that take only text. */
   readonly text: string;
-  /** `all`: whatever channel there is, for an agent's failure and what was escalated (CA-077). */
+  /** `all`: every channel there is, for an agent's failure and for escalated cards (CA-077). */
   readonly channels: 'all' | 'usual';
-  /** 0 for the first time. */
+  /** Deliveries before this one. */
   readonly repeats: number;
-  /** Why it goes to whoever is next in line; null while it does not. */
+  /** Why the card goes to the next person in line; null while it is not escalated. */
   readonly escalation: string | null;
 }
 
-/** What the desk lists of a card. */
+/** A card in the desk's list. */
 export interface CardFacts extends Pick<Alert, 'item' | 'kind' | 'priority' | 'title'> {
   readonly state: AlertState;
   readonly raisedAtMs: number;
@@ -68,14 +72,14 @@ export interface CardFacts extends Pick<Alert, 'item' | 'kind' | 'priority' | 't
   readonly openedAtMs: number | null;
   readonly acknowledgedAtMs: number | null;
   readonly acknowledgedBy: string | null;
-  /** When what it was about was over, before anybody acknowledged it. */
+  /** The time at which the subject was settled; null unless that was before anybody acknowledged the card. */
   readonly settledAtMs: number | null;
-  /** What ended it. */
+  /** The reason why the subject is settled. */
   readonly settledBecause: string | null;
   readonly escalatedAtMs: number | null;
-  /** Why it was escalated; null while it was not. */
+  /** Why the card was escalated; null if it was not. */
   readonly escalation: string | null;
-  /** Why the last delivery, or the last button, came to nothing. */
+  /** Why the last delivery, or the last button pressed, failed. */
   readonly problem: string | null;
 }
 
@@ -84,7 +88,7 @@ interface Context extends Alert, CardFacts {
   readonly desk: AnyActorRef;
 }
 
-/** From the desk. */
+/** Events from the desk to a card. */
 export type CardEvent =
   | { readonly type: 'card.deliver' }
   | { readonly type: 'card.summarised' }
@@ -94,14 +98,14 @@ export type CardEvent =
   | { readonly type: 'card.settle'; readonly because: string }
   | { readonly type: 'card.update'; readonly alert: Partial<Alert> };
 
-/** To the desk. */
+/** Reports from a card to the desk. */
 export type CardReport =
   | { readonly type: 'card.asked'; readonly id: string; readonly card: AnyActorRef }
   | { readonly type: 'card.changed'; readonly id: string; readonly facts: CardFacts };
 
 type OwnEvent = CardEvent | { readonly type: 'card.arrived' | 'card.looked' | 'card.again' | 'card.insist' };
 
-/** A channel that does not answer must not keep a card from its next try. */
+/** The longest wait for a delivery: a channel that does not answer must not keep a card from its next try. */
 const DELIVERY_TIMEOUT_MS = 60_000;
 
 const machine = setup({
@@ -114,22 +118,30 @@ const machine = setup({
     isSaidOften: ({ context }) => context.repeats >= REPEATS_MAX,
     isPatient: ({ context }) => PATIENCE_MS[context.priority] !== null,
     isEscalated: ({ context }) => context.escalatedAtMs !== null,
+    mayAcknowledge: ({ context, event }) =>
+      event.type === 'card.acknowledge' && strangerTo(context, event) === undefined,
   },
   actions: {
     answer: inTurn((turn, event, reply: OrderReply) => answerOrder(turn, turn.context.id, event as PassedOrder, reply)),
-    /** A button whose desk is not there has done nothing, and the card must not look as if it had. */
+    /**
+     * Presses a button. A button whose desk is missing or does not take its order has no effect: the press is refused
+     * and the card shows why.
+     */
     choose: inTurn((turn, chosen) => {
-      const { id, actions } = turn.context;
+      const { id, actions, mayAcknowledge = [ANYBODY] } = turn.context;
       const { action: name, by, ...order } = chosen as Extract<CardEvent, { type: 'card.choose' }>;
       const action = actions.find((known) => known.name === name);
       if (action === undefined) return answerOrder(turn, id, order, refused(`the card has no button "${name}"`));
       const { to, event, label } = action;
+      const stranger = strangerProblem(mayAcknowledge, by);
       if (event === null || to === null) turn.raise({ type: 'card.looked' });
-      else if (turn.find(to) === undefined) {
-        const problem = `${label}: nobody is at "${to}"`;
-        turn.assign({ problem });
-        return answerOrder(turn, id, order, refused(problem));
-      } else {
+      else if (stranger !== undefined) return answerOrder(turn, id, order, refused(stranger));
+      else {
+        const problem = flawOfButton({ to, event, label }, turn.find(to));
+        if (problem !== undefined) {
+          turn.assign({ problem });
+          return answerOrder(turn, id, order, refused(problem));
+        }
         turn.send(to, event);
         turn.raise({ type: 'card.acknowledge', by });
       }
@@ -144,7 +156,7 @@ const machine = setup({
       ({ context }): CardReport => ({ type: 'card.changed', id: context.id, facts: factsOf(context) }),
     ),
     noteDelivered: assign(({ self }) => ({ state: 'DELIVERED', deliveredAtMs: timeOf(self), problem: null })),
-    // Who opens a card has been reached, whatever the channel said.
+    // A person who opens a card has been reached, even if the channel reported a failure.
     noteOpened: assign(({ context, self }) => ({
       state: 'OPENED',
       openedAtMs: timeOf(self),
@@ -181,7 +193,10 @@ const machine = setup({
       type: 'parallel',
       on: {
         'card.open': { actions: [{ type: 'answer', params: TAKEN }, raise({ type: 'card.looked' })] },
-        'card.acknowledge': { target: 'ACKNOWLEDGED', actions: { type: 'answer', params: TAKEN } },
+        'card.acknowledge': [
+          { guard: 'mayAcknowledge', target: 'ACKNOWLEDGED', actions: { type: 'answer', params: TAKEN } },
+          { actions: { type: 'answer', params: ({ context, event }) => refused(strangerTo(context, event)!) } },
+        ],
         'card.settle': 'SETTLED',
         'card.choose': { actions: ['choose', 'report'] },
         'card.update': {
@@ -250,7 +265,7 @@ const machine = setup({
                 ],
               },
             },
-            // An update may have made it an agent's failure.
+            // An update may have raised the card's priority to that of an agent's failure.
             done: { on: { 'card.insist': { guard: 'mayRepeat', target: 'waiting' } } },
           },
         },
@@ -276,7 +291,7 @@ const machine = setup({
   },
 });
 
-/** The agent for alert cards, with the host's channel where it has one. */
+/** The agent for alert cards; `deliver` is the host's channel, if it has one. */
 export function alertCardAgent(deliver?: Port<DeliveryInput, unknown>) {
   const own = deliver === undefined ? machine : machine.provide({ actors: { deliver: portLogic(deliver) } });
   return defineAgent({
@@ -287,7 +302,7 @@ export function alertCardAgent(deliver?: Port<DeliveryInput, unknown>) {
   });
 }
 
-/** Reaches whoever watches the desk. */
+/** The agent for alert cards without a channel: they reach only those who watch the desk. */
 export const alertCard = alertCardAgent();
 
 function deliveryOf(context: Context): DeliveryInput {
@@ -309,10 +324,25 @@ function deliveryOf(context: Context): DeliveryInput {
   };
 }
 
-function factsOf({ id: _, desk: __, detail: ___, actions: ____, data: _____, ...facts }: Context): CardFacts {
+function factsOf(context: Context): CardFacts {
+  const { id: _, desk: __, detail: ___, actions: ____, data: _____, mayAcknowledge: ______, ...facts } = context;
   return facts;
 }
 
+/** Why a button has no effect; undefined if it has one. */
+function flawOfButton(
+  { to, event, label }: { readonly to: string; readonly event: { readonly type: string }; readonly label: string },
+  receiver: AnyActorRef | undefined,
+): string | undefined {
+  if (receiver === undefined) return `${label}: there is no actor "${to}"`;
+  const takes = handledBy(receiver);
+  return takes === undefined || isHandled(event.type, takes) ? undefined : `${label}: "${to}" takes no ${event.type}`;
+}
+
+function strangerTo({ mayAcknowledge = [ANYBODY] }: Alert, { by }: { readonly by: string | null }): string | undefined {
+  return strangerProblem(mayAcknowledge, by);
+}
+
 function problemOf(error: unknown): string {
-  return `not delivered: ${error instanceof Error ? error.message : String(error)}`.slice(0, 500);
+  return `not delivered: ${messageOf(error)}`.slice(0, 500);
 }

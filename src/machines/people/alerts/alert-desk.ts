@@ -1,10 +1,11 @@
 /**
- * The alert desk (seed 002 by CA-075 to CA-078): every alert becomes a card of its own, an actor (alert-card.ts),
- * unless it is about what an open card is about. The desk routes to the cards, lists them, and counts deliveries: more
- * than ten in five minutes wait for a summary. A card ends when a person acknowledges it, or whoever raised it says
- * that it is settled. Pure; the rules are in alert-rules.ts.
+ * The alert desk (seed 002, CA-075 to CA-078): every alert becomes a card, an actor of its own (alert-card.ts), unless
+ * an open card has the same subject. The desk routes to the cards, lists them, and counts deliveries: those beyond ten
+ * in five minutes wait for a summary. A card ends when a person acknowledges it, or when the agent that raised it
+ * reports it settled. Pure; the rules are in alert-rules.ts.
  */
 import { z } from 'zod';
+import { speaker } from '../../../actors/model/person.ts';
 import { type Shown, table, type Table } from '../../../table.ts';
 import { alertCard, blankFacts, type CardFacts, type CardReport } from './alert-card.ts';
 import {
@@ -42,10 +43,10 @@ import { order, ruledAgent, type Rules, type Turn } from '../turn.ts';
 import { DESKS } from '../../work/system-ids.ts';
 import { type AlertAction, type AlertMessage } from './alert-messages.ts';
 
-/** A card in the list. What it says in full is with the card itself: its address is `alert-cards/` and the id. */
+/** A card in the list. Its full text is held by the card itself, whose address is `alert-cards/` and the id. */
 export interface AlertRecord extends CardFacts, DeskRecord {}
 
-/** The batch that an item is paused with. */
+/** The batch with which an item is paused. */
 interface BatchMark {
   readonly item: string;
   readonly batchId: string;
@@ -55,21 +56,24 @@ export interface AlertDeskContext extends DeskContext<AlertRecord> {
   /** Ids of the open cards about each subject. */
   readonly cardsAbout: Table<string>;
   readonly openCounts: PriorityCounts;
-  /** By item. */
+  /** Batch marks by item. */
   readonly batchMarks: Table<BatchMark>;
-  /** The items of each batch that is marked. */
+  /** The items of each marked batch. */
   readonly markedItems: Table<string>;
-  /** Times of the deliveries of the last minutes. */
+  /** Times of the deliveries in the current window, in milliseconds. */
   readonly deliveries: readonly number[];
-  /** Ids of the cards that wait for the next summary, and the place of each among them. */
+  /** Places in the queue for the next summary, by id of card. */
   readonly waiting: Table<number>;
   readonly summarisedAtMs: number | null;
+  /** The id of the latest summary of each open card, and the ids of the open cards in each summary. */
+  readonly summaries: Table<string>;
+  readonly summarised: Table<string>;
 }
 
-/** What is said to whoever watches, once it is durable. */
+/** Events emitted to watchers once they are durable. */
 export type AlertDeskEmitted =
   | ({ readonly type: 'alert.changed'; readonly id: string } & CardFacts)
-  /** Above the cards; null takes it away. */
+  /** The text above the cards; null removes it. */
   | { readonly type: 'alert.banner'; readonly text: string | null };
 
 type AlertTurn = Turn<AlertDeskContext, AlertDeskEmitted>;
@@ -84,7 +88,7 @@ const CARDS: DeskOf<AlertRecord> = {
 const desk = (turn: AlertTurn) => new Desk(turn, CARDS);
 
 const aCard = z.object({ id: z.string() });
-const by = z.string().max(200).optional();
+const by = speaker(z.string().max(200)).optional();
 
 const RULES = {
   'alert.raise': (turn: AlertTurn, { type: _, ...alert }: AlertMessage<'alert.raise'>) => {
@@ -108,12 +112,12 @@ const RULES = {
     const alert = { data: { status: 'PAUSED', pausedAtMs } };
     if (card !== undefined) desk(turn).tell(card, { type: 'card.update', alert });
   },
-  /** Somebody looks at the card. */
+  /** A person looks at the card. */
   'alert.open': order(aCard, (turn: AlertTurn, { id, replyTo }) => desk(turn).pass(id, { type: 'card.open', replyTo })),
   'alert.acknowledge': order(aCard.extend({ by }), (turn: AlertTurn, { id, by = null, replyTo }) =>
     desk(turn).pass(id, { type: 'card.acknowledge', by, replyTo }),
   ),
-  /** A button of the card, by its name. */
+  /** A person presses a button of the card; `action` is its name. */
   'alert.choose': order(aCard.extend({ by, action: z.string() }), (turn: AlertTurn, { id, by = null, ...event }) =>
     desk(turn).pass(id, { type: 'card.choose', action: event.action, by, replyTo: event.replyTo }),
   ),
@@ -142,6 +146,8 @@ export const alertDesk = ruledAgent({
     deliveries: [],
     waiting: table(),
     summarisedAtMs: null,
+    summaries: table(),
+    summarised: table(),
   }),
 });
 
@@ -154,7 +160,7 @@ export function alertsIn(context: Shown<AlertDeskContext>): AlertRecord[] {
   return recordsIn(context).reverse();
 }
 
-/** Its items have a card each, and each card the button for all of them (CA-075). */
+/** Gives each item of the batch a card, and each card the button that acts on the whole batch (CA-075). */
 function batchPaused(turn: AlertTurn, { batchId, items, reason }: AlertMessage<'alert.batch'>): void {
   const missing: Alert[] = [];
   for (const item of new Set(items)) {
@@ -168,7 +174,7 @@ function batchPaused(turn: AlertTurn, { batchId, items, reason }: AlertMessage<'
   openCards(turn, missing);
 }
 
-/** An item is paused with one batch, the last that it was paused with. */
+/** Records the batch with which an item is paused, in place of an earlier one. */
 function mark(turn: AlertTurn, { item, batchId }: BatchMark): void {
   unmark(turn, item);
   const { batchMarks, markedItems } = turn.context;
@@ -188,7 +194,7 @@ function unmark(turn: AlertTurn, item: string): void {
   });
 }
 
-/** It wants to be delivered: at once while there is room, with the next summary where there is none. */
+/** Delivers a card that asks for it: at once if the window has room, otherwise with the next summary. */
 function deliver(turn: AlertTurn, { id, card }: Extract<CardReport, { type: 'card.asked' }>): void {
   desk(turn).begin(id, card);
   const known = desk(turn).records.get(id);
@@ -211,8 +217,32 @@ function summarise(turn: AlertTurn): void {
   turn.assign({ waiting: table() });
   if (waiting.length === 0) return;
   turn.assign({ summarisedAtMs: turn.nowMs });
+  const summary = nextId(turn);
   openCards(turn, [summaryOf(waiting)]);
-  for (const card of waiting) desk(turn).tell(card, { type: 'card.summarised' });
+  for (const card of waiting) {
+    desk(turn).tell(card, { type: 'card.summarised' });
+    leaveSummary(turn, card.id);
+    const { summaries, summarised } = turn.context;
+    turn.assign({
+      summaries: summaries.set(card.id, summary),
+      summarised: summarised.set(pairKey(summary, card.id), card.id),
+    });
+  }
+}
+
+/** Takes a card out of its summary, because it is over or in a later one. A summary without open cards is settled. */
+function leaveSummary(turn: AlertTurn, id: string): void {
+  const summary = turn.context.summaries.get(id);
+  if (summary === undefined) return;
+  const summarised = turn.context.summarised.delete(pairKey(summary, id));
+  turn.assign({ summaries: turn.context.summaries.delete(id), summarised });
+  const card = desk(turn).records.get(summary);
+  if (card === undefined || card.isOver || !summarised.keys(pairsOf(summary)).next().done) return;
+  desk(turn).tell(card, { type: 'card.settle', because: 'everything in it is over' });
+}
+
+function nextId(turn: AlertTurn): string {
+  return `alert-${turn.context.next}`;
 }
 
 function change(turn: AlertTurn, id: string, facts: CardFacts): void {
@@ -221,10 +251,12 @@ function change(turn: AlertTurn, id: string, facts: CardFacts): void {
   if (changed === undefined) return;
   index(turn, before, changed);
   turn.emit({ type: 'alert.changed', id, ...facts });
-  if (!isOpen(facts)) emitBanner(turn);
+  if (isOpen(facts)) return;
+  leaveSummary(turn, id);
+  emitBanner(turn);
 }
 
-/** A card that ended without a word of its own: nobody can acknowledge it any more. */
+/** Records the end of a card whose actor ended without a report: nobody can acknowledge it any more. */
 function giveUp(turn: AlertTurn, { id }: ChildExited): void {
   const record = desk(turn).records.get(id);
   if (record === undefined || record.isOver) return;
@@ -233,15 +265,15 @@ function giveUp(turn: AlertTurn, { id }: ChildExited): void {
     ...facts,
     state: 'SETTLED',
     settledAtMs: turn.nowMs,
-    settledBecause: 'its card has failed',
+    settledBecause: 'the card itself has failed',
   });
 }
 
-/** A card for each of these alerts, as actors of their own. */
+/** Opens a card, an actor of its own, for each of these alerts. */
 function openCards(turn: AlertTurn, alerts: readonly Alert[]): void {
   for (const alert of alerts) {
     const { item, kind, priority, title } = alert;
-    const id = `alert-${turn.context.next}`;
+    const id = nextId(turn);
     const facts = { item, kind, priority, title, ...blankFacts(turn.nowMs) };
     index(turn, undefined, desk(turn).open({ id, ...facts }, { id, alert }));
     turn.emit({ type: 'alert.changed', id, ...facts });
@@ -253,7 +285,7 @@ function emitBanner(turn: AlertTurn): void {
   turn.emit({ type: 'alert.banner', text: bannerOfCounts(turn.context.openCounts) });
 }
 
-/** Keeps count and index in step with a card that has changed. */
+/** Updates counts and index after a card has changed. */
 function index(turn: AlertTurn, before: AlertRecord | undefined, after: AlertRecord | undefined): void {
   if (before?.isOver === after?.isOver && before?.priority === after?.priority) return;
   for (const [card, more] of [[before, -1] as const, [after, 1] as const]) {
@@ -267,13 +299,13 @@ function index(turn: AlertTurn, before: AlertRecord | undefined, after: AlertRec
   }
 }
 
-/** Open cards about a subject, in the order in which they were opened. */
+/** Open cards about a subject, in the order of their opening. */
 function cardsAbout(turn: AlertTurn, item: string): AlertRecord[] {
   const ids = [...turn.context.cardsAbout.values(pairsOf(item))];
   return inArrivalOrder(ids.flatMap((id) => desk(turn).records.get(id) ?? []));
 }
 
-/** The open card that is about the same, if there is one: the latest of several. */
+/** The latest open card that an alert joins; undefined if there is none. */
 function cardOf(turn: AlertTurn, alert: Pick<Alert, 'item' | 'kind'>): AlertRecord | undefined {
   return alert.item === null
     ? undefined

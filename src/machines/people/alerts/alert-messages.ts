@@ -1,14 +1,14 @@
-/** Messages to the alert desk: cards that are raised, brought up to date and settled (CA-075, CA-077). */
+/** Messages to the alert desk that raise, update and settle cards (CA-075, CA-077). */
 import { z } from 'zod';
 import { type MessageIn, name, names, text } from '../../work/message-schema.ts';
 
-/** How pressing an alert is (CA-077), and so how long it may go unacknowledged. */
+/** The urgency of an alert, which decides how long it may go unacknowledged (CA-077). */
 export const alertPriority = z.enum(['AGENT_FAILURE', 'CRITICAL', 'HIGH', 'MEDIUM', 'LOW']);
 export type AlertPriority = z.infer<typeof alertPriority>;
 
 /**
- * A button of an alert card. Chosen, its event is sent to that desk and the card is acknowledged; one that has no event
- * only says that somebody looks ("View Details").
+ * A button of an alert card. Pressing it sends `event` to the desk `to` and acknowledges the card. A button without an
+ * event only records that somebody looked at the card ("View Details").
  */
 export const alertAction = z
   .object({ name, label: name, to: name.nullable(), event: z.looseObject({ type: name }).nullable() })
@@ -16,13 +16,16 @@ export const alertAction = z
 export type AlertAction = z.infer<typeof alertAction>;
 
 export const alertMessages = {
-  /** BatchManager to the alerts: these items were paused together; each has a card, and each card a button for all. */
+  /**
+   * From the BatchManager: these items were paused together. Each item gets a card, and each card a button that acts on
+   * the whole batch.
+   */
   'alert.batch': z.object({ batchId: name, items: names, reason: text }),
   /**
-   * Anyone to the alerts: somebody has to know. `item` is null where it is about no single one. `kind` is `noun.verb`;
-   * `item.failed` and `item.paused` of one item share a card (the second brings it up to date), as does the same kind
-   * said again while the card is open; any other kind has a card of its own. Of `data` a card shows agentType,
-   * errorType, errorMessage, progressPct, phase, day, completed, pending, where they are there.
+   * From any agent: people must be informed. `item` is null for an alert about no single item. `kind` is `noun.verb`.
+   * `item.failed` and `item.paused` of one item share a card (the second updates it), as do alerts of one kind while
+   * the card is open; any other kind gets a card of its own. If present in `data`, a card shows agentType, errorType,
+   * errorMessage, progressPct, phase, day, completed and pending.
    */
   'alert.raise': z.object({
     item: name.nullable(),
@@ -32,10 +35,12 @@ export const alertMessages = {
     detail: text,
     actions: z.array(alertAction).max(10),
     data: z.record(z.string(), z.unknown()),
+    /** Names of the people whose acknowledgement counts. Default: anybody's. */
+    mayAcknowledge: z.array(name).min(1).max(100).optional(),
   }),
   /**
-   * Whoever knows, to the alerts: what the cards of these kinds about this subject were raised for is over; nobody has
-   * to look any more.
+   * From any agent: the reason for the cards of these kinds about this subject is settled, so nobody needs to look at
+   * them.
    */
   'alert.settled': z.object({ item: name, kinds: z.array(name).min(1).max(20), because: text }),
 } as const;

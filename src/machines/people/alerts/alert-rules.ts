@@ -1,6 +1,6 @@
 /**
- * How alerts are said: how long each may go unacknowledged, how many may be delivered at a time, which share a card,
- * and what a card and the banner read (CA-075 to CA-078). Pure.
+ * The rules of alerting: how long each alert may go unacknowledged, how many may be delivered at a time, which alerts
+ * share a card, and the texts of a card and the banner (CA-075 to CA-078). Pure.
  */
 import { type AlertMessage, type AlertPriority } from './alert-messages.ts';
 import { VIEW_DETAILS } from '../notice.ts';
@@ -9,8 +9,8 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /**
- * CA-077: time in which somebody should have acknowledged; null is for ever, because such a card repeats itself
- * instead.
+ * CA-077: milliseconds within which somebody should acknowledge the card; null for no limit, because such a card
+ * repeats.
  */
 export const PATIENCE_MS: Readonly<Record<AlertPriority, number | null>> = {
   AGENT_FAILURE: null,
@@ -20,26 +20,24 @@ export const PATIENCE_MS: Readonly<Record<AlertPriority, number | null>> = {
   LOW: 48 * HOUR_MS,
 };
 
-/**
- * CA-078: a card that must be repeated is said again so often, so far apart; the last time is its escalation, at 90
- * minutes.
- */
+/** CA-078: interval and number of a card's repetitions. The last one, at 90 minutes, is its escalation. */
 export const REPEAT_MS = 30 * MINUTE_MS;
 export const REPEATS_MAX = 3;
 
-/** CA-078: deliveries within a window; what is more waits for the summary. */
+/** CA-078: most deliveries within a window. Further ones wait for the summary. */
 export const DELIVERIES_MAX = 10;
 export const DELIVERY_WINDOW_MS = 5 * MINUTE_MS;
 
 /**
- * A summary gathers what comes with its first alert, and is out within the 30 seconds that an alert may take (CA-078).
+ * How long a summary collects alerts after the first one. It must be sent within the 30 seconds that an alert may take
+ * (CA-078).
  */
 export const SUMMARY_AFTER_MS = 20_000;
 
-/** CA-075: more open cards than this have a banner above them. */
+/** CA-075: number of open cards above which a banner is shown. */
 const BANNER_OVER = 3;
 
-/** Cards that are over and still shown in the list, the latest. */
+/** Ended cards that the list still shows. The oldest are dropped first. */
 export const ENDED_KEPT = 200;
 
 /** Lines of a summary. */
@@ -52,26 +50,24 @@ export type PriorityCounts = Readonly<Record<AlertPriority, number>>;
 
 export const NO_CARDS: PriorityCounts = { AGENT_FAILURE: 0, CRITICAL: 0, HIGH: 0, MEDIUM: 0, LOW: 0 };
 
-/** Kinds that are about one thing: an item that has stopped. */
+/** Kinds that share a card, because both say that an item has stopped. */
 const STOPPED: ReadonlySet<string> = new Set(['item.failed', 'item.paused']);
 
-/** Kind of the card that stands for others. */
+/** Kind of the card that summarises others. */
 export const SUMMARY = 'alerts.summary';
 
-/** What a card is made of. */
+/** The content of a card. */
 export type Alert = Omit<AlertMessage<'alert.raise'>, 'type'>;
 
-/** SETTLED: what it was about is over before anybody acknowledged it. */
+/** The state of a card. SETTLED: its subject was over before anybody acknowledged it. */
 export type AlertState = 'SENT' | 'DELIVERED' | 'OPENED' | 'ACKNOWLEDGED' | 'SETTLED';
 
-/** Whether a card still wants somebody to look. */
+/** Whether a card still has to be looked at. */
 export function isOpen({ state }: { readonly state: AlertState }): boolean {
   return state !== 'ACKNOWLEDGED' && state !== 'SETTLED';
 }
 
-/**
- * Whether to be said again while nobody acknowledges: an agent's failure always, others as long as they reach nobody.
- */
+/** Whether an unacknowledged card repeats: always for an agent's failure, for others as long as they reach nobody. */
 export function mayRepeat({
   priority,
   repeats,
@@ -84,7 +80,7 @@ export function mayRepeat({
   return repeats < REPEATS_MAX && (priority === 'AGENT_FAILURE' || !isDelivered);
 }
 
-/** Whether a new alert brings an open card up to date instead of having one of its own. */
+/** Whether a new alert updates an open card instead of getting a card of its own. */
 export function joins(card: Pick<Alert, 'item' | 'kind'>, alert: Pick<Alert, 'item' | 'kind'>): boolean {
   if (alert.item === null || card.item !== alert.item) return false;
   return card.kind === alert.kind || (isStop(card) && isStop(alert));
@@ -95,7 +91,7 @@ export function isStop({ kind }: Pick<Alert, 'kind'>): boolean {
 }
 
 /**
- * A card after a newer alert about the same: the newer words, the higher priority, and every button and fact of both.
+ * A card updated by a newer alert on its subject: the newer texts, the higher priority, every button and fact of both.
  */
 export function merged<Card extends Alert>(card: Card, newer: Partial<Alert>): Card {
   const { title = card.title, detail = card.detail, priority = card.priority, actions = [], data = {} } = newer;
@@ -115,12 +111,12 @@ export function recent(deliveries: readonly number[], nowMs: number): number[] {
   return deliveries.filter((atMs) => atMs > nowMs - DELIVERY_WINDOW_MS);
 }
 
-/** When the next summary is due, as a delay: soon, but one in a window. */
+/** Delay until the next summary, in milliseconds: short, but with at most one summary per window. */
 export function summaryDelayMs(lastSummaryMs: number | null, nowMs: number): number {
   return Math.max(SUMMARY_AFTER_MS, (lastSummaryMs ?? -Infinity) + DELIVERY_WINDOW_MS - nowMs);
 }
 
-/** One alert for many that there was no room to deliver: each keeps its own card. */
+/** A summary alert for cards beyond the delivery limit; each of them remains a card of its own. */
 export function summaryOf(alerts: readonly Pick<Alert, 'title' | 'priority'>[]): Alert {
   const lines = alerts.slice(0, SUMMARY_LINES_MAX).map(({ title, priority }) => `${priority}: ${title}`);
   const more = alerts.length - lines.length;
@@ -135,7 +131,7 @@ export function summaryOf(alerts: readonly Pick<Alert, 'title' | 'priority'>[]):
   };
 }
 
-/** What stands above the cards: null for three and fewer, which can be seen at a glance. */
+/** The banner above the cards; null for up to three, which can be seen at a glance. */
 export function bannerOf(open: readonly Pick<Alert, 'priority'>[]): string | null {
   return bannerOfCounts(open.reduce((counts, { priority }) => counted(counts, priority, 1), NO_CARDS));
 }
@@ -147,12 +143,12 @@ export function bannerOfCounts(counts: PriorityCounts): string | null {
   return `${open} alerts: ${parts.join(', ')}`;
 }
 
-/** With so many more of one priority. */
+/** The counts with `more` added to one priority. */
 export function counted(counts: PriorityCounts, priority: AlertPriority, more: number): PriorityCounts {
   return { ...counts, [priority]: counts[priority] + more };
 }
 
-/** CA-076, one line a fact; what is not known has none. */
+/** The text of a card (CA-076), one line per known fact. */
 export function cardText({
   item,
   title,

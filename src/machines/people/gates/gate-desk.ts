@@ -1,12 +1,12 @@
 /**
  * The gate desk: opens gates, lists them, and takes answers to them. Each gate is an actor of its own (gate.ts). Other
- * desks ask by `gate.open` with themselves as `askedBy` and are sent `gate.closed`. Neutral: what is asked, and what an
- * answer does, is theirs.
+ * desks ask with `gate.open`, name themselves in `askedBy`, and are sent `gate.closed`. The desk knows nothing of the
+ * questions or of what an answer causes.
  */
 import { type AnyActorRef } from 'xstate';
 import { z } from 'zod';
 import { type AnyAgent } from '../../../actors/model/agent.ts';
-import { GATES_KEPT_MAX } from '../../../limits.ts';
+import { GATES_KEPT_MAX } from '../../limits.ts';
 import { type Shown } from '../../../table.ts';
 import {
   type ChildExited,
@@ -22,6 +22,7 @@ import {
 import { recordsIn } from '../records.ts';
 import { type Asked, order, type OrderReply, refused, ruledAgent, type Rules, TAKEN, type Turn } from '../turn.ts';
 import {
+  cardsOfGate,
   durationMs,
   gate,
   gateAnswer,
@@ -29,48 +30,55 @@ import {
   type GateQuestion,
   type GateReport,
   type GateResult,
+  strangerProblem,
+  who,
 } from './gate.ts';
+import { type GateAbout } from './gate-name.ts';
 import { DESKS } from '../../work/system-ids.ts';
 
-/** What the desk knows of a gate. */
-export interface GateRecord extends DeskRecord, Pick<GateQuestion, 'kind' | 'title' | 'audience'> {
+/** The desk's record of a gate. */
+export interface GateRecord extends DeskRecord, GateAbout, Pick<GateQuestion, 'kind' | 'title' | 'audience'> {
   readonly phase: 'opening' | 'open' | 'reminded' | GateResult['outcome'];
   readonly openedAtMs: number;
   readonly deadlineAtMs: number | null;
-  /** Once it is closed. */
+  /** The result; null while the gate is open. */
   readonly result: GateResult | null;
-  /** How long people took to answer; null where they have not. */
+  /** Milliseconds until people answered; null if they did not. */
   readonly answeredAfterMs: number | null;
   readonly askedBy: AnyActorRef | null;
-  /** Who last withdrew or extended it, and why; null while nobody has. */
+  /** The last order that withdrew or extended the gate, with its author and reason; null if there was none. */
   readonly lastOrder: {
     readonly type: string;
-    readonly by: string | null;
+    readonly by: string;
     readonly reason: string | null;
     readonly atMs: number;
   } | null;
 }
 
+/** The context of the gate desk. */
 export type GateDeskContext = DeskContext<GateRecord>;
 
-/** What is said to whoever watches, once it is durable. */
-export type GateDeskEmitted =
-  | {
-      readonly type: 'gate.opened' | 'gate.reminded';
-      readonly gate: string;
-      readonly kind: string;
-      readonly title: string;
-      readonly audience: readonly string[];
-      readonly deadlineAtMs: number | null;
-    }
-  | {
-      readonly type: 'gate.closed';
-      readonly gate: string;
-      readonly kind: string;
-      readonly outcome: GateResult['outcome'];
-      readonly by: string | null;
-      readonly answer: unknown;
-    };
+/** Events emitted to watchers once they are durable. */
+export type GateDeskEmitted = Announced &
+  (
+    | {
+        readonly type: 'gate.opened' | 'gate.reminded';
+        readonly audience: readonly string[];
+        readonly deadlineAtMs: number | null;
+      }
+    | {
+        readonly type: 'gate.closed';
+        readonly outcome: GateResult['outcome'];
+        readonly by: string | null;
+        readonly answer: unknown;
+      }
+  );
+
+interface Announced extends GateAbout {
+  readonly gate: string;
+  readonly kind: string;
+  readonly title: string;
+}
 
 type GateTurn = Turn<GateDeskContext, GateDeskEmitted>;
 
@@ -90,7 +98,8 @@ const filter = z.object({
 });
 const aGate = z.object({
   gate: z.string(),
-  by: z.string().max(200).optional(),
+  /** The person, who must be in the audience: only people who may answer the gate may withdraw or extend it. */
+  by: who,
   reason: z.string().max(2_000).optional(),
 });
 
@@ -98,14 +107,18 @@ const RULES = {
   'gate.open': order(gateQuestion, open),
   'gate.answer': order(gateAnswer, (turn: GateTurn, event) => desk(turn).pass(event.gate, event)),
   'gate.withdraw': order(aGate, passOrder),
-  /** More time, counted from the deadline as it stands. Refused by a gate without one. */
+  /** From the agent that opened the gate: withdraws its question. */
+  'gate.recall': (turn: GateTurn, { gate: id }: { readonly gate: string }) => {
+    const record = desk(turn).records.get(id);
+    if (record !== undefined && !record.isOver) desk(turn).tell(record, { type: 'gate.recall' });
+  },
+  /** Moves the deadline by `byMs`. A gate without a deadline refuses. */
   'gate.extend': order(aGate.extend({ byMs: durationMs }), passOrder),
   'gate.list': order(filter, (turn: GateTurn, event) =>
     gatesIn(turn.context, event).map(({ askedBy: _, ...record }) => listed(record)),
   ),
   'gate.opened': (turn: GateTurn, { id, gate: ref, openedAtMs, deadlineAtMs }: Report<'gate.opened'>) => {
-    desk(turn).begin(id, ref);
-    announce(turn, desk(turn).change(id, { phase: 'open', openedAtMs, deadlineAtMs }));
+    announce(turn, desk(turn).begin(id, ref, { phase: 'open', openedAtMs, deadlineAtMs }));
   },
   'gate.reminded': (turn: GateTurn, { id }: Report<'gate.reminded'>) =>
     announce(turn, desk(turn).change(id, { phase: 'reminded' })),
@@ -124,17 +137,15 @@ export const gateDesk = ruledAgent({
   context: (): GateDeskContext => newDesk(),
 });
 
-/** For createSystem, together with {@link gateChildren}. */
+/** The agents for createSystem, together with {@link gateChildren}. */
 export const gateAgents: readonly AnyAgent[] = [gate, gateDesk];
 
+/** The children of a root Boss for gates. */
 export function gateChildren() {
   return deskChildren({ desk: DESKS.gates, boss: DESKS.openGates, agent: gateDesk.name, item: gate.name });
 }
 
-/**
- * Records of gates, the oldest first. Without a filter all that are kept: every one that is open, and the last 1,000
- * others.
- */
+/** Records of gates, the oldest first. Without a filter: every open gate and the last 1,000 closed ones. */
 export function gatesIn(
   context: Shown<GateDeskContext>,
   { kind, audience, isOpen }: z.output<typeof filter> = {},
@@ -152,17 +163,20 @@ function open(
   { askedBy = null }: Asked & { readonly askedBy?: AnyActorRef | null },
   question: GateQuestion,
 ): OrderReply {
-  const { id, kind, title, audience, deadlineMs } = question;
+  const { id, kind, title, item, stage, proposal, audience, deadlineMs } = question;
   if (desk(turn).records.get(id) !== undefined) return refused(`a gate "${id}" is there already`);
   const deadlineAtMs = deadlineMs === null ? null : turn.nowMs + deadlineMs;
-  const facts = { id, kind, title, audience, openedAtMs: turn.nowMs, deadlineAtMs, askedBy };
+  const facts = { id, kind, title, item, stage, proposal, audience, openedAtMs: turn.nowMs, deadlineAtMs, askedBy };
   const blank = { phase: 'opening', result: null, answeredAfterMs: null, lastOrder: null } as const;
   const opened = desk(turn).open({ ...facts, ...blank }, { question, askedBy });
-  return opened === undefined ? refused('no Boss that gates could be started by') : TAKEN;
+  return opened === undefined ? refused('there is no Boss to start gates') : TAKEN;
 }
 
 function passOrder(turn: GateTurn, event: z.output<typeof aGate> & Asked): OrderReply | undefined {
-  const { type, gate: id, by = null, reason = null } = event;
+  const { type, gate: id, by, reason = null } = event;
+  const record = desk(turn).records.get(id);
+  const stranger = record === undefined || record.isOver ? undefined : strangerProblem(record.audience, by);
+  if (stranger !== undefined) return refused(stranger);
   return desk(turn).pass(id, event, { lastOrder: { type, by, reason, atMs: turn.nowMs } });
 }
 
@@ -173,27 +187,25 @@ function close(turn: GateTurn, result: GateResult): GateRecord | undefined {
   return closed;
 }
 
-/** A gate that ended without a word of its own: whoever asked must not wait for ever. */
+/**
+ * Closes the record of a gate whose actor ended without a report, so that the agent that asked does not wait for ever.
+ */
 function giveUp(turn: GateTurn, { id }: ChildExited): void {
   const openedAtMs = desk(turn).records.get(id)?.openedAtMs ?? turn.nowMs;
   const unanswered = { answer: null, by: null, onTimeout: null, reminders: 0 };
   const result: GateResult = { gate: id, outcome: 'failed', openedAtMs, closedAtMs: turn.nowMs, ...unanswered };
   const closed = close(turn, result);
-  if (closed !== undefined && closed.askedBy !== null) turn.send(closed.askedBy, { type: 'gate.closed', result });
+  if (closed === undefined) return;
+  turn.settle({ ...cardsOfGate(id), because: 'the gate has failed' });
+  if (closed.askedBy !== null) turn.send(closed.askedBy, { type: 'gate.closed', result });
 }
 
 function announce(turn: GateTurn, record: GateRecord | undefined): void {
   if (record === undefined) return;
-  const { id, kind, title, audience, deadlineAtMs, phase, result } = record;
-  if (result !== null)
-    turn.emit({ type: 'gate.closed', gate: id, kind, outcome: result.outcome, by: result.by, answer: result.answer });
-  else
-    turn.emit({
-      type: phase === 'reminded' ? 'gate.reminded' : 'gate.opened',
-      gate: id,
-      kind,
-      title,
-      audience,
-      deadlineAtMs,
-    });
+  const { id: gate, kind, title, item, stage, proposal, audience, deadlineAtMs, phase, result } = record;
+  const said = { gate, kind, title, item, stage, proposal };
+  if (result !== null) {
+    const { outcome, by, answer } = result;
+    turn.emit({ type: 'gate.closed', ...said, outcome, by, answer });
+  } else turn.emit({ type: phase === 'reminded' ? 'gate.reminded' : 'gate.opened', ...said, audience, deadlineAtMs });
 }

@@ -1,8 +1,9 @@
 /**
- * The six gates of an analysis (CA-137), as data: how long people have, when they are reminded, and what holds when
- * they say nothing. Also when the learning gate is due. Pure.
+ * The six gates of an analysis (CA-137) as data: the time to answer, the reminders, and the result without an answer.
+ * Also the rule for when the learning gate is due. Pure.
  */
 import { type GateQuestion } from './gate.ts';
+import { type GateAbout } from './gate-name.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
@@ -10,10 +11,11 @@ const DAY_MS = 24 * HOUR_MS;
 export type GatePresetName = 'G1' | 'G2' | 'G3' | 'G4' | 'G5' | 'G6';
 
 interface GatePreset extends Pick<GateQuestion, 'kind' | 'title' | 'remindAfterMs' | 'deadlineMs'> {
-  /** What holds without an answer, in words; null: nothing does, the gate blocks. */
+  /** The result without an answer, in words; null if there is none and the gate blocks. */
   readonly onTimeout: string | null;
 }
 
+/** The six gates that a plan may name. */
 export const GATE_PRESETS: Readonly<Record<GatePresetName, GatePreset>> = {
   G1: {
     kind: 'G1',
@@ -61,21 +63,23 @@ export const GATE_PRESETS: Readonly<Record<GatePresetName, GatePreset>> = {
 };
 
 /**
- * The question of a preset.
+ * The question that a preset gate asks.
  *
- * @param asked The rest of it; `value` is what `onTimeout` comes to here, handed to whoever asked.
+ * @param asked The other fields; `value` is the result of `onTimeout`, handed to the agent that asked.
  */
 export function presetQuestion(
   name: GatePresetName,
-  asked: Pick<GateQuestion, 'id' | 'package' | 'audience' | 'form'> & {
-    readonly title?: string;
-    readonly value?: unknown;
-  },
+  asked: Pick<GateQuestion, 'id' | 'package' | 'audience' | 'form'> &
+    Partial<GateAbout> & {
+      readonly title?: string;
+      readonly value?: unknown;
+    },
 ): GateQuestion {
   const { onTimeout, remindAfterMs, ...preset } = GATE_PRESETS[name];
   const { value = null, title = preset.title, ...rest } = asked;
   return {
     ...preset,
+    ...{ item: null, stage: null, proposal: null },
     ...rest,
     title,
     remindAfterMs: [...remindAfterMs],
@@ -83,25 +87,22 @@ export function presetQuestion(
   };
 }
 
-/** CA-137: the learning gate opens after so many outcomes or so long, and not again within its cooldown. */
+/** CA-137: the number of outcomes, or the time, after which the learning gate opens, and its cooldown. */
 const LEARNING_OUTCOMES = 50;
 const LEARNING_PERIOD_MS = 30 * DAY_MS;
 const LEARNING_COOLDOWN_MS = 7 * DAY_MS;
 
-/**
- * Whether the learning gate is due.
- *
- * @param outcomes Seen since the last one, or since the beginning.
- * @param sinceMs Time since then.
- * @param isFirst Whether there was none before, so that no cooldown counts.
- */
+/** Whether the learning gate is due. */
 export function isLearningDue({
   outcomes,
   sinceMs,
   isFirst,
 }: {
+  /** Outcomes since the last learning gate, or since the beginning. */
   outcomes: number;
+  /** Milliseconds since the last learning gate, or since the beginning. */
   sinceMs: number;
+  /** Whether there was no learning gate before, so that no cooldown applies. */
   isFirst: boolean;
 }): boolean {
   if (!isFirst && sinceMs < LEARNING_COOLDOWN_MS) return false;

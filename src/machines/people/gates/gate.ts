@@ -1,73 +1,93 @@
 /**
- * A gate: one durable question to people (seed 002, CA-008). It is open, then reminded, until somebody of its audience
- * answers in the form it asks for, its deadline passes, or whoever asked withdraws it. Then it tells who asked, and
- * ends. Knows nothing of what is asked: presets are in gate-presets.ts, lists and names in gate-desk.ts.
+ * A gate: one durable question to people (seed 002, CA-008). It stays open, with reminders, until a member of its
+ * audience answers in the requested form, its deadline passes, or it is withdrawn. Then it reports to the agent that
+ * asked and ends. It knows nothing of the subject: presets are in gate-presets.ts, lists in gate-desk.ts.
  */
 import { type AnyActorRef, assign, enqueueActions, sendTo, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../../../actors/api/define-agent.ts';
+import { speaker } from '../../../actors/model/person.ts';
 import { timeOf } from '../../../actors/model/ref.ts';
 import {
+  GATE_ABOUT_CHARS_MAX,
   GATE_ANSWER_BYTES_MAX,
   GATE_AUDIENCE_MAX,
   GATE_REMINDERS_MAX,
   GATE_TIMEOUT_BYTES_MAX,
-} from '../../../limits.ts';
+} from '../../limits.ts';
 import { flawOfForm, problemsOf } from './gate-form.ts';
+import { gateName } from './gate-name.ts';
+import { type Settlement } from '../notice.ts';
 import { fits } from '../value-size.ts';
 import { answerOrder, type PassedOrder } from '../desk.ts';
 import { inTurn, type OrderReply, refused, TAKEN } from '../turn.ts';
 
-/** The longest time a gate may be given: longer ones have no deadline. */
+/** The longest time that a gate may be given. A gate meant to wait longer has no deadline. */
 const GATE_MS_MAX = 366 * 24 * 60 * 60 * 1000;
 
-/** Of a deadline, or of more time. */
+/** A deadline or an extension of one, in milliseconds. */
 export const durationMs = z.int().positive().max(GATE_MS_MAX);
-/** Any data, up to so many bytes. */
+/** A schema for any data of at most `bytes` bytes. */
 function dataOf(bytes: number) {
   return z.unknown().refine((value) => fits(value, bytes), `larger than ${bytes} bytes`);
 }
 
-const who = z.string().min(1).max(200);
+const about = z.string().max(GATE_ABOUT_CHARS_MAX).nullable().default(null);
+/** A person's name as recorded. */
+export const who = speaker(z.string().min(1).max(200));
 
-/** Whose answer counts where a gate's audience is this. */
+/** The entry of an audience that admits anybody. */
 export const ANYBODY = '*';
 
-/** What a gate asks. Plain data. */
+/** Why a person is not a member of the audience; undefined for a member. */
+export function strangerProblem(audience: readonly string[], by: string | null): string | undefined {
+  if (audience.includes(ANYBODY) || (by !== null && audience.includes(by))) return undefined;
+  return `by: ${by ?? 'nobody'} is not among those asked`;
+}
+
+/** A question to people, as plain data. */
 export const gateQuestion = z.object({
-  /** Becomes part of an address. */
+  /** The gate's id, which becomes part of an address. */
   id: z.string().regex(/^(?!__proto__$)[A-Za-z0-9\-_.:@+~]{1,100}$/, 'an id is 1 to 100 letters, digits and -_.:@+~'),
-  /** What sort of question it is, by which desks and lists tell gates apart: `G4`, `ticket`. */
+  /** The kind of question, by which desks and lists tell gates apart: `G4`, `ticket`. */
   kind: z.string().min(1).max(100),
   title: z.string().min(1).max(500),
-  /** What people need to decide: any data. */
+  /** The subject, which distinguishes gates of one title for people. */
+  item: about,
+  stage: about,
+  /** The proposal, in one line. */
+  proposal: about,
+  /** The material for the decision: any data. */
   package: z.unknown(),
-  /** Whose answer counts; `*` is anybody. */
+  /** Names of the people whose answer counts; `*` is anybody. */
   audience: z.array(who).min(1).max(GATE_AUDIENCE_MAX),
-  /** JSON Schema of the answer: `formOf` of gate-form.ts. */
+  /** JSON Schema of the answer, made with `formOf` of gate-form.ts. */
   form: z
     .record(z.string(), z.unknown())
-    .refine((form) => flawOfForm(form) === undefined, 'no JSON Schema that an answer can be checked by'),
-  /** When reminders go out, counted from the opening. */
+    .refine((form) => flawOfForm(form) === undefined, 'must be a JSON Schema that can check an answer'),
+  /** Times of the reminders, in milliseconds after the opening. */
   remindAfterMs: z.array(durationMs).max(GATE_REMINDERS_MAX).default([]),
-  /** Counted from the opening; null: it waits for ever and blocks what waits for it. */
+  /** Milliseconds after the opening; null: the gate waits for ever and blocks its dependents. */
   deadlineMs: durationMs.nullable(),
-  /** What holds when nobody answers in time, handed to whoever asked. */
+  /** The result if nobody answers in time, handed to the agent that asked. */
   onTimeout: z
     .object({ name: z.string().min(1).max(200), value: dataOf(GATE_TIMEOUT_BYTES_MAX) })
     .nullable()
     .default(null),
 });
+/** A question to people after parsing, with its defaults. */
 export type GateQuestion = z.output<typeof gateQuestion>;
 
 export const gateAnswer = z.object({ gate: z.string(), by: who, answer: dataOf(GATE_ANSWER_BYTES_MAX) });
 
+/** The result of a gate. */
 export interface GateResult {
   readonly gate: string;
-  /** `failed`: the gate itself could not go on. */
+  /** `failed`: the gate's own actor failed. */
   readonly outcome: 'answered' | 'timedOut' | 'withdrawn' | 'failed';
-  /** In the form asked for; null without an answer. */
+  /** The answer in the requested form; null if there is none. */
   readonly answer: unknown;
+  /** The person who answered or withdrew the gate; null if nobody did. */
   readonly by: string | null;
   readonly onTimeout: GateQuestion['onTimeout'];
   readonly openedAtMs: number;
@@ -75,7 +95,7 @@ export interface GateResult {
   readonly reminders: number;
 }
 
-/** What the desk is told, and at the end whoever asked. */
+/** Reports to the desk; `gate.closed` also goes to the agent that asked. */
 export type GateReport =
   | {
       readonly type: 'gate.opened';
@@ -109,8 +129,10 @@ type Event =
       readonly by: string;
       readonly answer?: unknown;
     } & PassedOrder)
-  | ({ readonly type: 'gate.withdraw' } & PassedOrder)
-  /** More time, counted from the deadline as it stands. */
+  | ({ readonly type: 'gate.withdraw'; readonly by: string } & PassedOrder)
+  /** The agent that opened the gate withdraws its question. */
+  | { readonly type: 'gate.recall' }
+  /** Moves the deadline by `byMs`. */
   | ({ readonly type: 'gate.extend'; readonly byMs: number } & PassedOrder)
   | { readonly type: 'gate.remind' }
   | { readonly type: 'gate.expire' };
@@ -139,11 +161,14 @@ const gateMachine = setup({
     }),
     notify: inTurn((turn) => {
       const { question, reminders } = turn.context;
-      const { id, title, audience } = question;
+      const { id, audience, proposal } = question;
       const isFirst = reminders === 0;
-      const detail = isFirst ? 'An answer is waited for.' : `Still no answer, reminder ${reminders}.`;
+      const proposed = proposal === null ? '' : `Proposed: ${proposal}\n`;
+      const detail = `${proposed}${isFirst ? 'Waiting for an answer.' : `Still no answer, reminder ${reminders}.`}`;
       const priority = isFirst ? 'MEDIUM' : 'HIGH';
-      turn.notify({ subject: `gate ${id}`, kind: 'gate.waiting', priority, title, detail, audience });
+      const title = gateName(question);
+      const people = { audience, mayAcknowledge: audience };
+      turn.notify({ subject: `gate ${id}`, kind: 'gate.waiting', priority, title, detail, ...people });
     }),
     answer: inTurn((turn, event, reply: OrderReply) =>
       answerOrder(turn, turn.context.question.id, event as PassedOrder, reply),
@@ -166,14 +191,14 @@ const gateMachine = setup({
       turn.send(desk, closed);
       if (askedBy !== null) turn.send(askedBy, closed);
       const because = `the gate is ${outcome}`;
-      turn.settle({ subject: `gate ${question.id}`, kinds: ['gate.waiting'], because });
+      turn.settle({ ...cardsOfGate(question.id), because });
     }),
   },
 }).createMachine({
   id: 'gate',
   context: ({ input, self }) => ({
     ...input,
-    question: { ...input.question, remindAfterMs: input.question.remindAfterMs.toSorted((a, b) => a - b) },
+    question: inOrder(input.question),
     openedAtMs: timeOf(self),
     deadlineAtMs: input.question.deadlineMs === null ? null : timeOf(self) + input.question.deadlineMs,
     reminders: 0,
@@ -202,7 +227,11 @@ const gateMachine = setup({
             },
           },
         ],
-        'gate.withdraw': { target: 'withdrawn', actions: { type: 'answer', params: TAKEN } },
+        'gate.withdraw': {
+          target: 'withdrawn',
+          actions: [assign({ by: ({ event }) => event.by }), { type: 'answer', params: TAKEN }],
+        },
+        'gate.recall': 'withdrawn',
         'gate.extend': [
           {
             guard: 'hasDeadline',
@@ -220,7 +249,7 @@ const gateMachine = setup({
               { type: 'answer', params: TAKEN },
             ],
           },
-          { actions: { type: 'answer', params: refused('it waits as long as it takes, and needs no more time') } },
+          { actions: { type: 'answer', params: refused('the gate has no deadline to extend') } },
         ],
         'gate.expire': 'timedOut',
         'gate.remind': { target: '.reminded', actions: assign({ reminders: ({ context }) => context.reminders + 1 }) },
@@ -236,16 +265,31 @@ const gateMachine = setup({
   },
 });
 
-/** One per question; started by the gate desk. People may also answer at its own address. */
+/** The agent for gates, one actor per question, started by the gate desk. People may also answer at its address. */
 export const gate = defineAgent({ name: 'gate', machine: gateMachine, events: { 'gate.answer': gateAnswer } });
 
-/** Why an answer does not count, a line each; empty where it does. */
+/**
+ * The question with its reminders in order. An unchanged question is returned as it is, so that it is not admitted
+ * again.
+ */
+function inOrder(question: GateQuestion): GateQuestion {
+  const { remindAfterMs } = question;
+  if (remindAfterMs.every((ms, index) => index === 0 || remindAfterMs[index - 1]! <= ms)) return question;
+  return { ...question, remindAfterMs: remindAfterMs.toSorted((a, b) => a - b) };
+}
+
+/** The alert cards about a gate: that it waits, and that provisional decisions are due at it. */
+export function cardsOfGate(id: string): Pick<Settlement, 'subject' | 'kinds'> {
+  return { subject: `gate ${id}`, kinds: ['gate.waiting', 'provisionals.due'] };
+}
+
+/** Why an answer does not count, one reason per line; empty if it counts. */
 function refusalsOf(
   { audience, form }: GateQuestion,
   { by, answer }: { readonly by: string; readonly answer?: unknown },
 ): readonly string[] {
-  if (!audience.includes(ANYBODY) && !audience.includes(by)) return [`by: ${by} is not among those asked`];
-  return problemsOf(form, answer);
+  const stranger = strangerProblem(audience, by);
+  return stranger === undefined ? problemsOf(form, answer) : [stranger];
 }
 
 function resultOf(

@@ -1,4 +1,4 @@
-/** By which pace a host is told that the disk does not keep up. */
+/** The pace of the disk by which a host learns that the disk does not keep up. */
 import { describe, expect, it } from 'vitest';
 import { AdmissionControl } from '../../../../src/actors/loop/inbound/admission-control.ts';
 
@@ -9,7 +9,7 @@ interface Epoch {
   readonly entered: number;
 }
 
-/** An intake with a queue, behind so many epochs. */
+/** An admission control that has seen the given epochs. */
 function behind(epochs: readonly Epoch[]): AdmissionControl {
   let nowMs = 0;
   const intake = new AdmissionControl(() => nowMs);
@@ -24,21 +24,21 @@ function behind(epochs: readonly Epoch[]): AdmissionControl {
 
 const many = (epoch: Epoch) => Array.from({ length: 400 }, () => epoch);
 
-describe('an intake', () => {
-  it('takes what the pace of the last epochs makes durable in time', () => {
+describe('the admission control', () => {
+  it('admits events that the pace of the last epochs makes durable in time', () => {
     behind(many({ tookMs: 1_000, entered: 500 })).check(WAITING);
   });
 
-  it('refuses what it would not, and says when to come again', () => {
-    const refused = expect.objectContaining({ code: 'BOSUN_OVERLOADED', details: { retryAfterMs: 11_000 } }) as unknown;
+  it('refuses events that it would not make durable in time, with a short delay until the retry (F17)', () => {
+    const refused = expect.objectContaining({ code: 'BOSUN_OVERLOADED', details: { retryAfterMs: 5_000 } }) as unknown;
     expect(() => behind(many({ tookMs: 2_000, entered: 500 })).check(WAITING)).toThrow(refused as Error);
   });
 
-  it('takes an epoch that took in a single event for no pace of its own', () => {
+  it('ignores the pace of an epoch with a single event', () => {
     behind([...many({ tookMs: 3, entered: 500 }), { tookMs: 300, entered: 1 }]).check(WAITING);
   });
 
-  it('takes the first epochs of a burst for no pace', () => {
+  it('ignores the pace of the first epochs of a burst', () => {
     behind([
       { tookMs: 5, entered: 1 },
       { tookMs: 5, entered: 1 },

@@ -1,19 +1,21 @@
-/** What is remembered of the sends that a client may repeat, and for how long (P3). */
+/** The memory of sends that a client may repeat, and its bounds (P3). */
 import { describe, expect, it } from 'vitest';
 import { Sessions, type SessionRow } from '../../../../src/actors/loop/inbound/sessions.ts';
 import { KEYSPACE } from '../../../../src/actors/model/ports.ts';
 import { EpochDraft } from '../../../../src/actors/world/epoch-draft.ts';
 import { BosunError } from '../../../../src/errors.ts';
-import { SESSION_WINDOW_MS, SESSIONS_MAX } from '../../../../src/limits.ts';
+import { ownedName } from '../../../../src/fair-shares.ts';
+import { REPEAT_MS_MIN, SESSION_WINDOW_MS, SESSIONS_MAX } from '../../../../src/limits.ts';
 import { createCodec } from '../../../../src/persistence/codec.ts';
 import { NOTHING, references } from '../../../support/persistence/model.ts';
+import { LONG } from '../../../support/effort.ts';
 
 interface Subject {
   readonly sessions: Sessions;
   /** Checks and enters a send; whether it counts. */
   send(id: string, sequence: number): boolean;
   at(nowMs: number): void;
-  /** Rows written since, by key; null for what is removed. */
+  /** Rows written since the last call, by key; null for a removed row. */
   written(): Record<string, unknown>;
 }
 
@@ -44,7 +46,7 @@ function begin(rows: readonly (readonly [string, SessionRow])[] = [], damage: Bo
 }
 
 describe('a session', () => {
-  it('counts each number once, and none that is below', () => {
+  it('accepts each sequence number once, and none below the last', () => {
     const { send, written } = begin();
     expect([send('a', 1), send('a', 1), send('a', 3), send('a', 2), send('b', 1)]).toEqual([
       true,
@@ -56,7 +58,15 @@ describe('a session', () => {
     expect(written()).toEqual({ 'd!a': [3, 0], 'd!b': [1, 0] });
   });
 
-  it('goes on where it was before a crash', () => {
+  it('recognizes a repeat before anything is entered, also for an unknown client', () => {
+    const { sessions, send } = begin();
+    const isRepeat = (id: string, sequence: number) => sessions.isRepeat({ id, sequence });
+    expect([isRepeat('a', 1), isRepeat('a', 0)]).toEqual([false, true]);
+    send('a', 5);
+    expect([4, 5, 6].map((sequence) => isRepeat('a', sequence))).toEqual([true, true, false]);
+  });
+
+  it('continues from its last number after a crash', () => {
     const { send } = begin([
       ['a', [5, 0]],
       ['b%20c', [7, 0]],
@@ -64,12 +74,12 @@ describe('a session', () => {
     expect([send('a', 5), send('a', 6), send('b c', 7), send('b c', 8)]).toEqual([false, true, false, true]);
   });
 
-  it('has whole numbers', () => {
+  it('refuses numbers that are not whole', () => {
     const refused = expect.objectContaining({ code: 'BOSUN_VALUE_REFUSED' }) as Error;
     expect(() => begin().send('a', 1.5)).toThrow(refused);
   });
 
-  it('whose record is damaged is refused: nobody knows what it has sent', () => {
+  it('a session whose record is damaged is refused, because its last number is lost', () => {
     const damageOf = (key: string) => new BosunError('BOSUN_STORE_DAMAGED', 'damaged', { details: { key } });
     const { send } = begin([], [damageOf('d!a%20b'), damageOf('s!c')]);
     expect(() => send('a b', 1)).toThrow(expect.objectContaining({ code: 'BOSUN_STORE_DAMAGED' }) as Error);
@@ -90,7 +100,7 @@ describe('sessions', () => {
     expect(send('a', 1)).toBe(true);
   });
 
-  it('are forgotten in the order of their last sends, also those of before a crash', () => {
+  it('are forgotten in the order of their last sends, including those from before a crash', () => {
     const { send, at, written } = begin([
       ['young', [1, 1_000]],
       ['old', [1, 0]],
@@ -100,7 +110,7 @@ describe('sessions', () => {
     expect(written()).toEqual({ 'd!old': null, 'd!new': [1, SESSION_WINDOW_MS] });
   });
 
-  it('in use are behind those that are not', () => {
+  it('are forgotten later if they are in use', () => {
     const { send, at, written } = begin();
     send('busy', 1);
     send('silent', 1);
@@ -112,7 +122,7 @@ describe('sessions', () => {
     expect(written()).toEqual({ 'd!silent': null, 'd!new': [1, SESSION_WINDOW_MS] });
   });
 
-  it('are forgotten eight at a time, so that no send has to wait for all', () => {
+  it('are forgotten eight at a time, so that no send waits for the removal of all', () => {
     const { send, at, written } = begin();
     for (let n = 0; n < 20; n++) send(`s${n}`, 1);
     written();
@@ -121,16 +131,34 @@ describe('sessions', () => {
       send('new', sequence);
       return Object.values(written()).filter((row) => row === null).length;
     });
-    // The first send of a session looks twice: for room, and as any other.
+    // The first send of a session removes twice: once to make room, and once as any send does.
     expect(forgotten).toEqual([16, 4, 0]);
   });
 
-  it(`are at most ${SESSIONS_MAX}; one more is refused until one is forgotten`, () => {
-    const { sessions, send, at } = begin();
-    for (let n = 0; n < SESSIONS_MAX; n++) send(`s${n}`, 1);
-    expect(() => send('one more', 1)).toThrow(expect.objectContaining({ code: 'BOSUN_SESSIONS_FULL' }) as Error);
-    sessions.check({ id: 's0', sequence: 2 });
-    at(SESSION_WINDOW_MS);
-    expect(send('one more', 1)).toBe(true);
+  it(`are at most ${SESSIONS_MAX}; one more replaces the oldest of the caller with most sessions (F3)`, LONG, () => {
+    const { send, at, written } = begin();
+    send(ownedName('modest', 'first'), 1);
+    for (let n = 1; n < SESSIONS_MAX; n++) send(ownedName('greedy', `${n}`), 1);
+    written();
+    at(REPEAT_MS_MIN);
+    expect(send(ownedName('modest', 'second'), 1)).toBe(true);
+    expect(written()).toEqual({ 'd!greedy/1': null, 'd!modest/second': [1, REPEAT_MS_MIN] });
+    expect(send(ownedName('greedy', 'one more'), 1)).toBe(true);
+    expect(written()).toEqual({ 'd!greedy/2': null, 'd!greedy/one%20more': [1, REPEAT_MS_MIN] });
+    expect([send(ownedName('modest', 'first'), 1), send(ownedName('greedy', '3'), 1)]).toEqual([false, false]);
   });
+
+  it(
+    `are refused if ${SESSIONS_MAX} were used within ${REPEAT_MS_MIN} ms, which a client may still repeat`,
+    LONG,
+    () => {
+      const { sessions, send, at } = begin();
+      for (let n = 0; n < SESSIONS_MAX; n++) send(`s${n}`, 1);
+      at(REPEAT_MS_MIN - 1);
+      expect(() => send('one more', 1)).toThrow(expect.objectContaining({ code: 'BOSUN_SESSIONS_FULL' }) as Error);
+      sessions.check({ id: 's0', sequence: 2 });
+      at(REPEAT_MS_MIN);
+      expect(send('one more', 1)).toBe(true);
+    },
+  );
 });

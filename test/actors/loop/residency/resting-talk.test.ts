@@ -1,6 +1,6 @@
 /**
- * Who rests amid what it has under way with others: asks, children, timers, monitors. The stories have a power cut in
- * the middle; that an actor did rest is shown by what the store is asked for.
+ * Actors that rest while asks, children, timers or monitors are pending. Each story has a power cut in the middle; the
+ * reads of the store show that an actor did rest.
  */
 import { describe, expect, it } from 'vitest';
 import { assign, createMachine, fromPromise, sendTo, setup } from 'xstate';
@@ -11,7 +11,7 @@ import { started } from '../../../support/actors/started.ts';
 import { agentOf } from '../../../support/actors/subject.ts';
 import { clerk, member, teller } from '../../../support/actors/talkers.ts';
 import { KEYSPACE } from '../../../../src/actors/model/ports.ts';
-import { PREFIX } from '../../../../src/persistence/keys.ts';
+import { PREFIX, stateKey } from '../../../../src/persistence/keys.ts';
 
 const job = setup({ types: {} as { events: { type: 'finish' | 'fail' } } }).createMachine({
   initial: 'at work',
@@ -82,7 +82,7 @@ async function start(): Promise<TestSystem> {
     tree: { intensity: 100, children: [pool] },
     journal: { fold: { windowEpochs: 1, sliceRecords: 1_000 } },
   });
-  const spawn = (agent: AnyAgent, address: string) => test.system.spawn(agent, address, { restart: 'transient' });
+  const spawn = (agent: AnyAgent, address: string) => test.shard.spawn(agent, address, { restart: 'transient' });
   await spawn(teller, 't');
   await spawn(clerk, 'c');
   await spawn(master, 'master');
@@ -91,11 +91,11 @@ async function start(): Promise<TestSystem> {
 }
 
 async function tell(test: TestSystem, address: string, type: string, fields: object = {}): Promise<void> {
-  await test.system.send(address, { type, ...fields } as never);
+  await test.shard.send(address, { type, ...fields } as never);
   await test.settle();
 }
 
-/** Uses others until whoever may rest does. */
+/** Sends to other actors until every actor that may rest does. */
 async function crowd(test: TestSystem): Promise<void> {
   for (const address of CROWD) await tell(test, address, 'note', { what: 'x' });
 }
@@ -112,7 +112,7 @@ async function restOverACut(test: TestSystem): Promise<void> {
   await crowd(test);
 }
 
-const lifeOf = (test: TestSystem, address: string) => test.system.admin.getState(address).life;
+const lifeOf = (test: TestSystem, address: string) => test.shard.admin.getState(address).life;
 
 /** Lives whose states are read while something is done: these had rested. */
 async function readBy(test: TestSystem, act: () => Promise<unknown>): Promise<number[]> {
@@ -123,13 +123,13 @@ async function readBy(test: TestSystem, act: () => Promise<unknown>): Promise<nu
   return keys.filter((key) => key.startsWith(PREFIX.state)).map((key) => parseInt(key.slice(2), 16));
 }
 
-const contextOf = <T>(test: TestSystem, address: string) => test.system.snapshot(address)?.context as T | undefined;
+const contextOf = <T>(test: TestSystem, address: string) => test.shard.snapshot(address)?.context as T | undefined;
 const notes = (test: TestSystem, address: string) => contextOf<{ notes: unknown[] }>(test, address)?.notes;
 
-describe('one that owes a reply', () => {
+describe('an actor that owes a reply', () => {
   const hold = { to: 't', event: { type: 'hold' }, timeoutMs: HOUR_MS };
 
-  it('rests, and whoever asked stays until the reply has come, then rests too', async () => {
+  it('rests, while its asker stays until the reply has come and then rests too', async () => {
     const test = await start();
     const [t, c] = [lifeOf(test, 't'), lifeOf(test, 'c')];
     await tell(test, 'c', 'go', hold);
@@ -145,19 +145,19 @@ describe('one that owes a reply', () => {
     expect(contextOf(test, 't')).toEqual({ sum: 0, asks: 1, held: [] });
   });
 
-  it('is ended by its Boss while it rests, and whoever asked is told', async () => {
+  it('is ended by its Boss while it rests, and the ask fails', async () => {
     const test = await start();
     const t = lifeOf(test, 't');
     await tell(test, 'c', 'go', hold);
     await restOverACut(test);
-    expect(await readBy(test, () => test.system.boss().terminateChild('t'))).toContain(t);
+    expect(await readBy(test, () => test.shard.boss().terminateChild('t'))).toContain(t);
     await test.settle();
     expect(notes(test, 'c')).toEqual(['BOSUN_ASK_FAILED']);
     await cut(test);
-    expect([notes(test, 'c'), test.system.snapshot('t')]).toEqual([['BOSUN_ASK_FAILED'], undefined]);
+    expect([notes(test, 'c'), test.shard.snapshot('t')]).toEqual([['BOSUN_ASK_FAILED'], undefined]);
   });
 
-  it("sleeps through the end of the asker's patience; what it says then is a dead letter", async () => {
+  it('rests beyond the timeout of the ask; its late reply is a dead letter', async () => {
     const test = await start();
     await tell(test, 'c', 'go', hold);
     await restOverACut(test);
@@ -166,13 +166,13 @@ describe('one that owes a reply', () => {
     await restOverACut(test);
     await tell(test, 't', 'answer', { value: 7 });
     expect(notes(test, 'c')).toEqual(['BOSUN_TIMEOUT']);
-    expect(test.system.deadLetters.list()).toMatchObject([{ reason: 'late', address: 't', event: { value: 7 } }]);
+    expect(test.shard.deadLetters.list()).toMatchObject([{ reason: 'late', address: 't', event: { value: 7 } }]);
   });
 
-  it('owes it to the host that asks again by the same id', async () => {
+  it('replies to a host that repeats the ask with the same id', async () => {
     const test = await start();
     const t = lifeOf(test, 't');
-    const ask = () => test.system.ask('t', { type: 'hold' }, { id: 'one', timeoutMs: HOUR_MS });
+    const ask = () => test.shard.ask('t', { type: 'hold' }, { id: 'one', timeoutMs: HOUR_MS });
     ask().catch(() => {});
     await test.settle();
     await crowd(test);
@@ -191,14 +191,14 @@ describe('one that owes a reply', () => {
     const t = lifeOf(test, 't');
     await tell(test, 't', 'add', { amount: 4 });
     await restOverACut(test);
-    expect(await readBy(test, async () => expect(await test.system.ask('t', { type: 'read' })).toBe(4))).toEqual([t]);
+    expect(await readBy(test, async () => expect(await test.shard.ask('t', { type: 'read' })).toBe(4))).toEqual([t]);
     await restOverACut(test);
     await tell(test, 'c', 'go', { to: 't', event: { type: 'add', amount: 1 } });
     expect(notes(test, 'c')).toEqual([5]);
   });
 });
 
-describe('a machine that rests with the child it has invoked', () => {
+describe('a machine that rests with its invoked child', () => {
   const hired = async () => {
     const test = await start();
     await tell(test, 'master', 'hire');
@@ -206,14 +206,14 @@ describe('a machine that rests with the child it has invoked', () => {
     return { test, master: lifeOf(test, 'master'), job: lifeOf(test, 'master/job') };
   };
 
-  it('is told of the end of the child by its timer, and both wake for it', async () => {
+  it("is told of the end of the child by the child's timer, and both wake for it", async () => {
     const { test, master: parent, job: child } = await hired();
     await cut(test);
     await crowd(test);
     expect(await readBy(test, () => test.advance(60_000))).toEqual(expect.arrayContaining([parent, child]));
     expect(notes(test, 'master')).toEqual(['done']);
     await restOverACut(test);
-    expect([notes(test, 'master'), test.system.snapshot('master')?.value, test.system.snapshot('master/job')]).toEqual([
+    expect([notes(test, 'master'), test.shard.snapshot('master')?.value, test.shard.snapshot('master/job')]).toEqual([
       ['done'],
       'alone',
       undefined,
@@ -222,7 +222,7 @@ describe('a machine that rests with the child it has invoked', () => {
     expect(notes(test, 'master')).toEqual(['done']);
   });
 
-  it('is told of it where the timer is overdue at the start', async () => {
+  it('is told of the end of the child if the timer is overdue at the start', async () => {
     const { test } = await hired();
     await test.crash();
     await test.clock.advance(HOUR_MS, () => Promise.resolve());
@@ -240,16 +240,16 @@ describe('a machine that rests with the child it has invoked', () => {
     expect(await readBy(test, () => tell(test, 'master', type))).toEqual(expect.arrayContaining([parent, child]));
     expect(notes(test, 'master')).toEqual([note]);
     await restOverACut(test);
-    expect([notes(test, 'master'), test.system.snapshot('master/job')]).toEqual([[note], undefined]);
+    expect([notes(test, 'master'), test.shard.snapshot('master/job')]).toEqual([[note], undefined]);
   });
 
-  it('can end it, and hire the next', async () => {
+  it('can end the child, and invoke the next', async () => {
     const { test, job: child } = await hired();
     await cut(test);
     await crowd(test);
     await tell(test, 'master', 'dismiss');
     await restOverACut(test);
-    expect(test.system.snapshot('master/job')).toBeUndefined();
+    expect(test.shard.snapshot('master/job')).toBeUndefined();
     await tell(test, 'master', 'hire');
     await restOverACut(test);
     expect(lifeOf(test, 'master/job')).not.toBe(child);
@@ -257,118 +257,116 @@ describe('a machine that rests with the child it has invoked', () => {
     expect(notes(test, 'master')).toEqual(['done']);
   });
 
-  it('ends with it by an order of its Boss', async () => {
+  it('ends with its child by an order of its Boss', async () => {
     const { test } = await hired();
     await cut(test);
     await crowd(test);
-    await test.system.boss().terminateChild('master');
+    await test.shard.boss().terminateChild('master');
     await cut(test);
-    expect([test.system.snapshot('master'), test.system.snapshot('master/job')]).toEqual([undefined, undefined]);
+    expect([test.shard.snapshot('master'), test.shard.snapshot('master/job')]).toEqual([undefined, undefined]);
     expect(test.store.entries().filter(([key]) => key.startsWith(`${KEYSPACE.timers}!`))).toEqual([]);
-    await test.system.boss().restartChild('master');
+    await test.shard.boss().restartChild('master');
     await test.settle();
-    expect(test.system.snapshot('master')?.value).toBe('alone');
+    expect(test.shard.snapshot('master')?.value).toBe('alone');
   });
 });
 
 describe('a Boss', () => {
-  it('ends a child that rests, and a power cut does not bring it back', async () => {
+  it('ends a child that rests, and a power cut does not revive it', async () => {
     const test = await start();
-    for (const id of ['x', 'y']) await test.system.boss('pool').startChild({ id });
+    for (const id of ['x', 'y']) await test.shard.boss('pool').startChild({ id });
     const x = lifeOf(test, 'pool/x');
     await tell(test, 'pool/x', 'register', { what: 'the x' });
     await tell(test, 'pool/x', 'join', { what: 'all' });
     await restOverACut(test);
-    expect(await readBy(test, () => test.system.boss('pool').terminateChild('x'))).toContain(x);
+    expect(await readBy(test, () => test.shard.boss('pool').terminateChild('x'))).toContain(x);
     await cut(test);
-    expect(test.system.snapshot('pool/x')).toBeUndefined();
-    expect(test.system.lookup('the x')).toBeUndefined();
+    expect(test.shard.snapshot('pool/x')).toBeUndefined();
+    expect(test.shard.lookup('the x')).toBeUndefined();
     expect(
-      test.system
+      test.shard
         .boss('pool')
         .whichChildren()
         .map(({ id }) => id),
     ).toEqual(['y']);
-    await expect(test.system.send('pool/x', { type: 'note', what: '' })).rejects.toEqual(code('BOSUN_ACTOR_UNKNOWN'));
+    await expect(test.shard.send('pool/x', { type: 'note', what: '' })).rejects.toEqual(code('BOSUN_ACTOR_UNKNOWN'));
     const keys = test.store.entries().map(([key]) => key);
-    const stored = (life: number) =>
-      ['i', 's'].map((table) => keys.includes(`${table}!${life.toString(16).padStart(14, '0')}`));
-    expect([stored(x), stored(lifeOf(test, 'pool/y'))]).toEqual([
-      [false, false],
-      [true, true],
-    ]);
+    expect([x, lifeOf(test, 'pool/y')].map((life) => keys.includes(stateKey(life)))).toEqual([false, true]);
   });
 
-  it('ends itself, and all its children that rest with it', async () => {
+  it('ends together with all of its resting children', async () => {
     const test = await start();
-    for (const id of ['x', 'y', 'z']) await test.system.boss('pool').startChild({ id });
+    for (const id of ['x', 'y', 'z']) await test.shard.boss('pool').startChild({ id });
     await tell(test, 'watcher', 'monitor', { what: 'pool/y' });
     await restOverACut(test);
-    await test.system.boss().terminateChild('pool');
+    await test.shard.boss().terminateChild('pool');
     await test.settle();
     await restOverACut(test);
     expect(notes(test, 'watcher')).toEqual([['down', 'pool/y', 'shutdown']]);
-    for (const id of ['x', 'y', 'z']) expect(test.system.snapshot(`pool/${id}`)).toBeUndefined();
+    for (const id of ['x', 'y', 'z']) expect(test.shard.snapshot(`pool/${id}`)).toBeUndefined();
   });
 });
 
 describe('a monitor', () => {
   const ends: [how: string, reason: string, end: (test: TestSystem) => Promise<unknown>][] = [
     ['by itself', 'normal', (test) => tell(test, 'watched', 'end')],
-    ['by its Boss', 'shutdown', (test) => test.system.boss().terminateChild('watched')],
-    ['erased', 'shutdown', (test) => test.system.erase('watched')],
+    ['by its Boss', 'shutdown', (test) => test.shard.boss().terminateChild('watched')],
+    ['erased', 'shutdown', (test) => test.shard.erase('watched')],
   ];
 
-  it.each(ends)('is told once, both having rested, when the watched one ends %s', async (_, reason, end) => {
-    const test = await start();
-    const [watcher, watched] = [lifeOf(test, 'watcher'), lifeOf(test, 'watched')];
-    await tell(test, 'watcher', 'monitor', { what: 'watched' });
-    await crowd(test);
-    const atStart = await readBy(test, () => cut(test));
-    expect(atStart.filter((life) => life === watcher || life === watched)).toEqual([]);
-    await crowd(test);
-    const read = await readBy(test, async () => {
-      await end(test);
-      await test.settle();
-    });
-    expect(read).toEqual(expect.arrayContaining([watcher, watched]));
-    expect(notes(test, 'watcher')).toEqual([['down', 'watched', reason]]);
-    await restOverACut(test);
-    expect(notes(test, 'watcher')).toEqual([['down', 'watched', reason]]);
-    expect(test.store.entries().filter(([key]) => key.startsWith(`${KEYSPACE.relations}!`))).toEqual([]);
-  });
+  it.each(ends)(
+    'is notified once, after both actors have rested, when the watched actor ends %s',
+    async (_, reason, end) => {
+      const test = await start();
+      const [watcher, watched] = [lifeOf(test, 'watcher'), lifeOf(test, 'watched')];
+      await tell(test, 'watcher', 'monitor', { what: 'watched' });
+      await crowd(test);
+      const atStart = await readBy(test, () => cut(test));
+      expect(atStart.filter((life) => life === watcher || life === watched)).toEqual([]);
+      await crowd(test);
+      const read = await readBy(test, async () => {
+        await end(test);
+        await test.settle();
+      });
+      expect(read).toEqual(expect.arrayContaining([watcher, watched]));
+      expect(notes(test, 'watcher')).toEqual([['down', 'watched', reason]]);
+      await restOverACut(test);
+      expect(notes(test, 'watcher')).toEqual([['down', 'watched', reason]]);
+      expect(test.store.entries().filter(([key]) => key.startsWith(`${KEYSPACE.relations}!`))).toEqual([]);
+    },
+  );
 
-  it('is not told of a restart while the watcher rests, and not at all once that has ended', async () => {
+  it('is not notified of a restart while the watcher rests, and not at all after the watcher has ended', async () => {
     const test = await start();
     await tell(test, 'watcher', 'monitor', { what: 'watched' });
     await restOverACut(test);
     await tell(test, 'watched', 'fail');
     expect(notes(test, 'watcher')).toEqual([]);
     await restOverACut(test);
-    await test.system.boss().terminateChild('watcher');
+    await test.shard.boss().terminateChild('watcher');
     await restOverACut(test);
     await tell(test, 'watched', 'end');
-    expect(test.system.deadLetters.list().map(({ reason, event }) => [reason, event.type])).toEqual([
+    expect(test.shard.deadLetters.list().map(({ reason, event }) => [reason, event.type])).toEqual([
       ['quarantined', 'fail'],
     ]);
     expect(test.store.entries().filter(([key]) => key.startsWith(`${KEYSPACE.relations}!`))).toEqual([]);
   });
 
-  it('of a link has the one that rests fail, and its Boss start it again as it was', async () => {
+  it('makes a resting actor fail if it is a link, and the Boss restarts that actor with its context', async () => {
     const test = await start();
     await tell(test, 'watcher', 'note', { what: 'kept' });
     await tell(test, 'watcher', 'link', { what: 'watched' });
     await restOverACut(test);
-    await test.system.boss().terminateChild('watched');
+    await test.shard.boss().terminateChild('watched');
     await test.settle();
-    expect([notes(test, 'watcher'), test.system.tree('watcher').restarts]).toEqual([['kept'], 1]);
+    expect([notes(test, 'watcher'), test.shard.tree('watcher').restarts]).toEqual([['kept'], 1]);
     await restOverACut(test);
     expect(notes(test, 'watcher')).toEqual(['kept']);
   });
 });
 
-describe('a promise that settles when its effect is over', () => {
-  it('wakes nobody for it, and ends nothing while the store is away or closed', async () => {
+describe('a promise that settles after its effect has ended', () => {
+  it('wakes no actor, and ends nothing during an outage or after the system has closed', async () => {
     const selves: { getSnapshot(): unknown }[] = [];
     const settle: (() => void)[] = [];
     const work = fromPromise(
@@ -380,7 +378,7 @@ describe('a promise that settles when its effect is over', () => {
     });
     const worker = agentOf('worker', machine, ['leave']);
     const test = await started({ agents: [worker], residentActors: RESIDENTS, tree: { children: [] } });
-    for (const address of ['a', 'b', 'c']) await test.system.spawn(worker, address);
+    for (const address of ['a', 'b', 'c']) await test.shard.spawn(worker, address);
     const afterThat = () => {
       const seen = selves.map((self) => self.getSnapshot());
       for (const resolve of settle) resolve();
@@ -389,12 +387,12 @@ describe('a promise that settles when its effect is over', () => {
     const over = { status: 'stopped' };
     for (const address of ['a', 'b']) await tell(test, address, 'leave');
     test.store.failWrites(3);
-    const sent = test.system.send('c', { type: 'leave' });
+    const sent = test.shard.send('c', { type: 'leave' });
     await test.settle();
-    expect([test.system.outage?.code, afterThat()]).toEqual(['BOSUN_STORE_UNAVAILABLE', [over, over, over]]);
+    expect([test.shard.outage?.code, afterThat()]).toEqual(['BOSUN_STORE_UNAVAILABLE', [over, over, over]]);
     await test.advance(60_000);
     await sent;
-    await test.system.stop();
+    await test.shard.stop();
     expect(afterThat()).toEqual([over, over, over]);
   });
 });

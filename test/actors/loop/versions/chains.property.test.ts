@@ -16,7 +16,7 @@ const RUNS = byEffort({ quick: 3, ci: 12 });
 
 const SHRINKING_MS = 120_000;
 
-/** Longer than all epochs of a run take on a clock that steps, and no longer than what is waited for at the end. */
+/** Longer than all epochs of a run take on a stepping clock, and shorter than the wait at the end, `UNFOLD_MS`. */
 const AFTER_MS = 600_000;
 const UNFOLD_MS = 2_000_000;
 
@@ -65,7 +65,7 @@ function machineOf(version: number, it: Shape) {
   return createMachine(config as never).provide({ actors: { work: fromPromise(async () => version) } } as never);
 }
 
-/** The agent as of a version, with all steps that lead to it. */
+/** The agent in a version, with all steps that lead to it. */
 function agentOf(shapes: readonly Shape[], version: number): AnyAgent {
   const step =
     (to: number) =>
@@ -86,28 +86,28 @@ function agentOf(shapes: readonly Shape[], version: number): AnyAgent {
 }
 
 function pictureOf(test: TestSystem): unknown {
-  return test.system.tree().children.map(({ address }) => {
-    const { status, value, context } = test.system.snapshot(address)!;
+  return test.shard.tree().children.map(({ address }) => {
+    const { status, value, context } = test.shard.snapshot(address)!;
     return {
       address,
       status,
       value,
       context,
-      children: test.system.tree(address).children.map((child) => `${child.address} ${child.status}`),
+      children: test.shard.tree(address).children.map((child) => `${child.address} ${child.status}`),
     };
   });
 }
 
 describe('any chain of versions', () => {
   it(
-    'ends in the same state, wherever a deploy is cut off by a crash',
+    'ends in the same state, wherever a crash interrupts a deploy',
     async () => {
       const life = fc.asyncProperty(fc.array(shape, { minLength: 2, maxLength: 4 }), moves, async (shapes, movesOf) => {
         const tree = { children: movesOf.map((_, n) => ({ id: `a${n}`, agent: 'm' })) };
         const deploys = shapes.slice(1).map((_, index) => agentOf(shapes, index + 2));
         const test = await startTestSystem({ agents: [agentOf(shapes, 1)], tree, clock: new SteppingClock() });
         for (const [n, count] of movesOf.entries())
-          for (let move = 0; move < count; move++) await test.system.send(`a${n}`, { type: 'next' });
+          for (let move = 0; move < count; move++) await test.shard.send(`a${n}`, { type: 'next' });
         await test.settle();
         /** How much was on disk when each deploy began. */
         const begun: number[] = [];
@@ -132,9 +132,9 @@ describe('any chain of versions', () => {
           }
           await again.advance(UNFOLD_MS);
           expect(pictureOf(again), `as after a crash behind epoch ${epochs} of ${log.length}`).toEqual(outcome);
-          await again.system.stop();
+          await again.shard.stop();
         }
-        await test.system.stop();
+        await test.shard.stop();
         const journal = createJournal(test.store);
         await journal.open({ Class: class {}, encode: () => ({ life: 0, address: '' }), decode: (fields) => fields });
         await journal.close();

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { type AnyAgent } from '../../../../src/actors/model/agent.ts';
 import { checkCommand } from '../../../../src/cli/check-command.ts';
 import { levelStore } from '../../../../src/persistence/level-store.ts';
-import { createSystem } from '../../../../src/system.ts';
+import { Shard } from '../../../../src/shard.ts';
 import { Workspace } from '../../../support/cli/workspace.ts';
 import { first, second } from '../../../support/actors/versions/orders.ts';
 
@@ -31,13 +31,13 @@ export const words = ['not', 'an', 'agent'];\n`,
 }
 
 async function fill(path: string, agents: readonly AnyAgent[], ...addresses: readonly string[]): Promise<void> {
-  const system = await createSystem({ agents, store: levelStore(work.file(path)), durability: 'process' }).start();
+  const system = await new Shard({ agents, store: levelStore(work.file(path)), durability: 'process' }).start();
   for (const address of addresses) await system.spawn(agents[0]!, address);
   await system.idle();
   await system.stop();
 }
 
-/** As the verb does it, without a process of its own. */
+/** Runs the command in this process. */
 async function check({ plan, agents, data }: { plan?: string; agents?: string; data: string }) {
   const said = { out: '', err: '' };
   const to = (stream: 'out' | 'err') => ({ write: (text: string) => void (said[stream] += text) });
@@ -59,7 +59,7 @@ async function check({ plan, agents, data }: { plan?: string; agents?: string; d
 }
 
 describe('bosun check', () => {
-  it('says what would become of each agent and version, and exits with 1 where some would be suspended', async () => {
+  it('tells the outcome for each agent and version, and exits with 1 if some actors would be suspended', async () => {
     await fill('shop', [first], 'a', 'b', 'c', 'd');
     const states = "initial: 'x', states: { x: {}, y: { on: { go: 'x' } } }";
     module('migrating.mjs', 2, "migrate: { 2: ({ context }) => ({ value: 'x', context }) }", states);
@@ -95,7 +95,7 @@ describe('bosun check', () => {
       '4 of 5 actors would be suspended\n',
     ]);
     // Nothing of it was written.
-    const system = await createSystem({
+    const system = await new Shard({
       agents: [second],
       store: levelStore(work.file('shop')),
       durability: 'process',
@@ -128,7 +128,7 @@ describe('bosun check', () => {
       const { code, err } = await check(args);
       expect([code, err]).toEqual([2, expect.stringContaining(reason)]);
     }
-    const system = await createSystem({ agents: [first], store: levelStore(work.file('used')) }).start();
+    const system = await new Shard({ agents: [first], store: levelStore(work.file('used')) }).start();
     expect((await check({ agents: 'order.mjs', data: 'used' })).code).toBe(4);
     await system.stop();
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type AnyAgent } from '../../../../src/actors/model/agent.ts';
 import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
-import { checkStore } from '../../../../src/system.ts';
+import { checkStore } from '../../../../src/system-check.ts';
 import { startTestSystem } from '../../../../src/testing/test-system.ts';
 import {
   deploy,
@@ -18,7 +18,7 @@ import {
 } from '../../../support/actors/versions/orders.ts';
 
 describe('an actor whose old definition is kept', () => {
-  it('goes on by it, over starts too; who is born now gets the new one', async () => {
+  it('keeps that definition over starts; an actor that is born now gets the new one', async () => {
     const test = await startOrders(second);
     await send(test, 'o', { type: 'add', amount: 5 });
     for (let start = 0; start < 2; start++) {
@@ -26,14 +26,14 @@ describe('an actor whose old definition is kept', () => {
       await send(test, 'o', { type: 'add', amount: 1 });
       expect(stateOf(test)).toEqual(['active', { active: 'open' }, { total: 6 + start, receipt: null }]);
     }
-    await test.system.spawn(thirdBesideSecond, 'new');
+    await test.shard.spawn(thirdBesideSecond, 'new');
     await test.settle();
     expect(stateOf(test, 'new')).toEqual(['active', 'open', { cents: 0 }]);
     await send(test, 'o', { type: 'pay' });
     expect(stateOf(test)).toEqual(['active', 'paid', { total: 7, receipt: 'for 7' }]);
   });
 
-  it('begins anew by the new one', async () => {
+  it('gets the new definition when its Boss restarts it from the initial state', async () => {
     const machine = (id: string) =>
       createMachine({
         id,
@@ -64,7 +64,7 @@ describe('an actor whose old definition is kept', () => {
       await test.restart({ agents: [now] });
       expect(stateOf(test, 'f')).toEqual(['active', 'old', { by: 'old' }]);
     }
-    await test.system.send('f', { type: 'break' });
+    await test.shard.send('f', { type: 'break' });
     await test.settle();
     expect(stateOf(test, 'f')).toEqual(['active', 'now', { by: 'now' }]);
     await test.crash();
@@ -81,8 +81,8 @@ describe('an actor whose old definition is kept', () => {
   });
 });
 
-describe('three versions in one store', () => {
-  it('are migrated, kept and refused, as a check said before', async () => {
+describe('actors of three versions in one store', () => {
+  it('are migrated, kept and refused, as a check predicted', async () => {
     const test = await startOrders(first, ['one']);
     await send(test, 'one', { type: 'add', amount: 1 });
     const beside = [second];
@@ -90,14 +90,14 @@ describe('three versions in one store', () => {
     // The first goes on by its own machine beside the second, and so on.
     const secondBesideFirst = Object.freeze({ ...second, migrate: {}, previous: [first] });
     await test.restart({ agents: [secondBesideFirst] });
-    await test.system.spawn(second, 'two');
+    await test.shard.spawn(second, 'two');
     await test.settle();
     await test.crash();
     const thirdBesideBoth = Object.freeze({ ...third, migrate: {}, previous: [first, ...beside] });
     await test.restart({ agents: [thirdBesideBoth] });
-    await test.system.spawn(third, 'three');
+    await test.shard.spawn(third, 'three');
     await test.settle();
-    await test.system.stop();
+    await test.shard.stop();
     const writes = test.store.writes;
 
     const verdicts = async (agent: typeof third) =>

@@ -18,9 +18,9 @@ import {
   thirdFromSecond,
 } from '../../../support/actors/versions/orders.ts';
 
-/** What is on disk once the system has stopped. */
+/** The content of the store after the system has stopped. */
 async function recoveredFrom(test: TestSystem): Promise<Recovered> {
-  await test.system.stop();
+  await test.shard.stop();
   const journal = createJournal(test.store);
   const recovered = await journal.open({
     Class: class {},
@@ -32,7 +32,7 @@ async function recoveredFrom(test: TestSystem): Promise<Recovered> {
 }
 
 describe('an actor of an older version', () => {
-  it('is brought to the new machine by its step, and goes on there', async () => {
+  it('is migrated to the new machine by its step, and goes on there', async () => {
     const test = await startOrders(first);
     await send(test, 'o', { type: 'add', amount: 5 });
     await deploy(test, second);
@@ -41,30 +41,31 @@ describe('an actor of an older version', () => {
     expect(stateOf(test)).toEqual(['active', { active: 'open' }, { total: 7, receipt: null }]);
   });
 
-  it('takes the whole chain at once where it skipped a version', async () => {
+  it('takes all steps of the chain at once if it skipped a version', async () => {
     const test = await startOrders(first);
     await send(test, 'o', { type: 'add', amount: 5 });
     await deploy(test, third);
     expect(stateOf(test)).toEqual(['active', 'open', { cents: 500 }]);
   });
 
-  it('is migrated once: the next start finds it in its new version, with its own table of configurations', async () => {
-    const test = await startOrders(first, ['o', 'p']);
-    await send(test, 'p', { type: 'pay' });
-    await deploy(test, second);
-    for (let start = 0; start < 3; start++) {
-      expect([stateOf(test), stateOf(test, 'p')]).toEqual([
-        ['active', { active: 'open' }, { total: 0, receipt: null }],
-        ['active', 'paid', { total: 0, receipt: 'for 0' }],
-      ]);
+  it(
+    "is migrated once: the next start finds it in its new version, with that version's table of " + 'configurations',
+    async () => {
+      const test = await startOrders(first, ['o', 'p']);
+      await send(test, 'p', { type: 'pay' });
       await deploy(test, second);
-    }
-    const { rows } = await recoveredFrom(test);
-    const orders = [...rows.get(KEYSPACE.identities)!.values()].filter(
-      (row) => (row as { agent: string }).agent === 'order',
-    );
-    expect(orders).toMatchObject([{ version: 2 }, { version: 2 }]);
-  });
+      for (let start = 0; start < 3; start++) {
+        expect([stateOf(test), stateOf(test, 'p')]).toEqual([
+          ['active', { active: 'open' }, { total: 0, receipt: null }],
+          ['active', 'paid', { total: 0, receipt: 'for 0' }],
+        ]);
+        await deploy(test, second);
+      }
+      const { identities } = await recoveredFrom(test);
+      const orders = [...identities.values()].filter(({ agent }) => agent === 'order');
+      expect(orders).toMatchObject([{ version: 2 }, { version: 2 }]);
+    },
+  );
 
   it('is shown as it was stored until the migration is durable', async () => {
     const test = await startOrders(first);
@@ -84,7 +85,7 @@ describe('an actor of an older version', () => {
     expect(stateOf(test)).toEqual(['active', { active: 'open' }, { total: 0, receipt: null }]);
   });
 
-  it('keeps its unread messages, and whoever refers to it reaches it', async () => {
+  it('keeps its unread messages, and stored references still reach it', async () => {
     const sender = defineAgent({
       name: 'sender',
       machine: setup({ types: {} as { context: { to: AnyActorRef | null }; events: { type: 'poke' } } }).createMachine({
@@ -107,20 +108,20 @@ describe('an actor of an older version', () => {
       ],
     };
     const test = await startTestSystem({ agents: [first, sender], tree });
-    await test.system.send('s', { type: 'poke' });
+    await test.shard.send('s', { type: 'poke' });
     await test.settle();
     await test.crash();
     const held = new TestSystem({ agents: [first, sender], tree, store: test.store, clock: test.clock, hold: true });
-    await held.system.start();
-    await held.system.send('o', { type: 'add', amount: 4 });
-    await held.system.stop();
+    await held.shard.start();
+    await held.shard.send('o', { type: 'add', amount: 4 });
+    await held.shard.stop();
     await test.restart({ agents: [second, sender] });
-    await test.system.send('s', { type: 'poke' });
+    await test.shard.send('s', { type: 'poke' });
     await test.settle();
     expect(stateOf(test)).toEqual(['active', { active: 'open' }, { total: 10, receipt: null }]);
   });
 
-  it('of the same structure just gets the new number, or takes the steps that there are', async () => {
+  it('gets the new version without a step if its structure is unchanged, or after the given steps', async () => {
     const same = (version: number, migrate: MigrationSteps) =>
       defineAgent({
         name: 'order',
@@ -145,7 +146,7 @@ describe('an actor of an older version', () => {
   });
 });
 
-describe('what a migration cannot do', () => {
+describe('a migration that is not possible', () => {
   const bad = (step: () => unknown) =>
     defineAgent({
       name: 'order',
@@ -162,31 +163,31 @@ describe('what a migration cannot do', () => {
       },
       'the migration to version 2 threw: no idea',
     ],
-    ['gives no state', () => 'open', 'gave no { value, context }'],
-    ['gives no context', () => ({ value: 'paid' }), 'gave no { value, context }'],
+    ['gives no state', () => 'open', 'returned no { value, context }'],
+    ['gives no context', () => ({ value: 'paid' }), 'returned no { value, context }'],
     [
-      'gives a state that the machine has not',
+      'gives a state that the machine does not have',
       () => ({ value: 'nowhere', context: {} }),
-      '"nowhere" is no state of order',
+      '"nowhere" is not a state of order',
     ],
     [
-      'gives a part of a state that is none',
+      'gives an unknown substate',
       () => ({ value: { active: 'shut' }, context: {} }),
-      '{"active":"shut"} is no state of order',
+      '{"active":"shut"} is not a state of order',
     ],
-    ['gives a value that is none', () => ({ value: 7, context: {} }), '7 is no state of order'],
+    ['gives a value that is no state value', () => ({ value: 7, context: {} }), '7 is not a state of order'],
     [
       'gives a context that is not data',
       () => ({ value: 'paid', context: { f: () => {} } }),
       'context.f is a function',
     ],
-  ])('where it %s, the actor is suspended as it was and the others go on', async (_, step, reason) => {
+  ])('suspends the actor unchanged if it %s, and the other actors go on', async (_, step, reason) => {
     const test = await startOrders(first);
     await send(test, 'o', { type: 'add', amount: 5 });
     await test.crash();
     await test.restart({ agents: [bad(step)], tree: { children: [{ id: 'new', agent: 'order' }] } });
     expect(stateOf(test)).toEqual(['suspended', 'open', { sum: 5 }]);
-    expect(test.system.snapshot('o')!.error).toMatchObject({
+    expect(test.shard.snapshot('o')!.error).toMatchObject({
       code: 'BOSUN_AGENT_UNREADABLE',
       message: expect.stringContaining(reason) as string,
     });
@@ -195,7 +196,7 @@ describe('what a migration cannot do', () => {
     expect(stateOf(test)).toEqual(['active', { active: 'open' }, { total: 5, receipt: null }]);
   });
 
-  it('is to end the actor', async () => {
+  it('includes one that would end the actor', async () => {
     const ended = setup({}).createMachine({ id: 'order', initial: 'a', states: { a: {}, b: { type: 'final' } } });
     const test = await startOrders(first);
     await test.crash();
@@ -210,15 +211,15 @@ describe('what a migration cannot do', () => {
         }),
       ],
     });
-    expect(test.system.snapshot('o')!.error).toMatchObject({
+    expect(test.shard.snapshot('o')!.error).toMatchObject({
       message: expect.stringContaining('a migration does not end an actor') as string,
     });
   });
 
-  it('is to skip a step between two structures', async () => {
+  it('includes one that skips a step between two structures', async () => {
     const test = await startOrders(first);
     await deploy(test, thirdFromSecond);
-    expect(test.system.snapshot('o')!.error).toMatchObject({
+    expect(test.shard.snapshot('o')!.error).toMatchObject({
       message: expect.stringContaining('there is no migration to version 2: give it in `migrate`') as string,
       details: { address: 'o', agent: 'order', stored: { version: 1 }, current: { version: 3 } },
     });
@@ -253,27 +254,27 @@ describe('timers', () => {
     return test;
   }
 
-  it('of a delayed transition that is still there keep their deadline', async () => {
+  it('timers of a delayed transition that still exists keep their deadline', async () => {
     const test = await migrated(machine('a', { 1_000: 'over', 5_000: 'later' }), 'a');
     await test.advance(399);
-    expect(test.system.snapshot('m')!.value).toBe('a');
+    expect(test.shard.snapshot('m')!.value).toBe('a');
     await test.advance(1);
-    expect(test.system.snapshot('m')!.value).toBe('over');
+    expect(test.shard.snapshot('m')!.value).toBe('over');
   });
 
-  it('of one that is gone are dropped, and those of the new states armed from the migration on', async () => {
+  it('timers of a removed delayed transition are dropped, and those of new states start at the migration', async () => {
     const test = await migrated(machine('b', { 700: 'later' }), 'b');
     await test.advance(699);
-    expect(test.system.snapshot('m')!.value).toBe('b');
+    expect(test.shard.snapshot('m')!.value).toBe('b');
     await test.advance(1);
-    expect(test.system.snapshot('m')!.value).toBe('later');
+    expect(test.shard.snapshot('m')!.value).toBe('later');
     await test.crash();
     await test.restart({ agents: [agent(2, machine('b', { 700: 'later' }), 'b')] });
     await test.advance(10_000);
-    expect(test.system.snapshot('m')!.value).toBe('later');
+    expect(test.shard.snapshot('m')!.value).toBe('later');
   });
 
-  it('that are dropped leave nothing on disk', async () => {
+  it('timers that are dropped leave nothing on disk', async () => {
     const test = await migrated(machine('b', {}), 'b');
     expect((await recoveredFrom(test)).rows.get(KEYSPACE.timers)!.size).toBe(0);
   });
@@ -310,24 +311,24 @@ describe('children of a migrated machine', () => {
   const start = (machine: ReturnType<typeof parent>) =>
     startTestSystem({ agents: [agent(1, machine)], tree: { children: [{ id: 'p', agent: 'p' }] } });
   const addresses = (test: TestSystem) =>
-    test.system.tree('p').children.map(({ address, status }) => `${address} ${status}`);
+    test.shard.tree('p').children.map(({ address, status }) => `${address} ${status}`);
 
-  it('that its states still invoke go on; those that none does are stopped, and new ones started', async () => {
+  it('children of a migrated machine go on if its states still invoke them, or stop, and new ones start', async () => {
     const forever = () => fromPromise(() => new Promise(() => {}));
     const test = await start(parent(['keep', 'lose'], { keep: kid, lose: forever() }));
     expect(addresses(test)).toEqual(['p/keep active', 'p/lose active']);
-    const { effectId } = test.system.snapshot('p/keep')!;
+    const { effectId } = test.shard.snapshot('p/keep')!;
     await test.crash();
     const agents = [agent(2, parent(['keep', 'gain'], { keep: kid, gain: forever(), lose: forever() }))];
     await test.restart({ agents });
     expect(addresses(test)).toEqual(['p/keep active', 'p/gain active']);
-    expect(test.system.snapshot('p/keep')).toMatchObject({ effectId, context: { n: 1 } });
+    expect(test.shard.snapshot('p/keep')).toMatchObject({ effectId, context: { n: 1 } });
     await test.crash();
     await test.restart({ agents });
     expect(addresses(test)).toEqual(['p/keep active', 'p/gain active']);
   });
 
-  it('whose logic is gone, or no machine any more, are stopped', async () => {
+  it('children of a migrated machine whose logic is gone, or no longer a machine, are stopped', async () => {
     const test = await start(parent(['one', 'two'], { one: kid, two: kid }));
     await test.crash();
     const resolved: string[] = [];
@@ -337,22 +338,22 @@ describe('children of a migrated machine', () => {
     expect([addresses(test).map((line) => line.split(' ')[0]), resolved]).toEqual([['p/two'], ['two']]);
   });
 
-  it('have steps of their own in migrateChildren', async () => {
+  it('children of a migrated machine have their own steps in migrateChildren', async () => {
     const test = await start(parent(['kid'], { kid }));
     await test.crash();
     const steps = {
       kid: { 2: ({ context }: { context: { n: number } }) => ({ value: 'x', context: { count: context.n } }) },
     };
     await test.restart({ agents: [agent(2, parent(['kid'], { kid: otherKid }), { migrateChildren: steps })] });
-    expect(test.system.snapshot('p/kid')).toMatchObject({ status: 'active', value: 'x', context: { count: 1 } });
+    expect(test.shard.snapshot('p/kid')).toMatchObject({ status: 'active', value: 'x', context: { count: 1 } });
   });
 
-  it('of another structure without a step are suspended, and the machine goes on', async () => {
+  it('children with another structure and no step are suspended, and the machine goes on', async () => {
     const test = await start(parent(['kid'], { kid }));
     await test.crash();
     await test.restart({ agents: [agent(1, parent(['kid'], { kid: otherKid }))] });
     expect(addresses(test)).toEqual(['p/kid suspended']);
-    expect(test.system.snapshot('p')!.status).toBe('active');
+    expect(test.shard.snapshot('p')!.status).toBe('active');
   });
 });
 
@@ -362,7 +363,7 @@ describe('defineAgent', () => {
     [
       'a migration to a version that it has not reached',
       { version: 2, migrate: { 3: () => ({ value: 'paid', context: {} }) } },
-      'leads to a version from 2 to 2',
+      'must lead to a version from 2 to 2',
     ],
     [
       'a migration to the first version',
@@ -372,14 +373,18 @@ describe('defineAgent', () => {
     [
       'a previous agent of another name',
       { version: 2, previous: [defineAgent({ name: 'x', machine, events: {} })] },
-      'is none before',
+      'is not an earlier version',
     ],
     [
       'a previous agent that is not older',
       { version: 1, previous: [defineAgent({ name: 'order', machine, events: {} })] },
-      'is none before',
+      'is not an earlier version',
     ],
-    ['two previous agents of one version', { version: 3, previous: [first, first] }, 'two agents of one version'],
+    [
+      'two previous agents of one version',
+      { version: 3, previous: [first, first] },
+      '`previous` has two agents of one version',
+    ],
   ])('refuses %s', (_, options, message) => {
     expect(() => defineAgent({ name: 'order', machine, events: {}, ...options } as never)).toThrow(message);
   });

@@ -14,7 +14,7 @@ import { createJournal } from '../../../../src/persistence/journal.ts';
 import { levelStore } from '../../../../src/persistence/level-store.ts';
 import { bossMachine } from '../../../../src/supervisor/boss.ts';
 import { type BossOptions, parseBossSpec } from '../../../../src/supervisor/child-spec.ts';
-import { createSystem } from '../../../../src/system.ts';
+import { Shard } from '../../../../src/shard.ts';
 import { startTestSystem, type TestSystem } from '../../../../src/testing/test-system.ts';
 import { code } from '../../../support/actors/account.ts';
 import { LONG } from '../../../support/effort.ts';
@@ -30,9 +30,9 @@ import {
 
 /** The rows and the state of one actor, as they are on disk. */
 async function recordOf(test: TestSystem, address: string): Promise<unknown> {
-  await test.system.stop();
+  await test.shard.stop();
   const journal = createJournal(test.store);
-  const { rows, states } = await journal.open({
+  const { identities, rows, states } = await journal.open({
     Class: class {},
     encode: () => ({ life: 0, address: '' }),
     decode: (fields) => fields,
@@ -41,7 +41,7 @@ async function recordOf(test: TestSystem, address: string): Promise<unknown> {
   const life = rows.get(KEYSPACE.addresses)!.get(address) as number;
   const owned = [...rows.get(KEYSPACE.timers)!.values()].filter((row) => (row as unknown[])[0] === life);
   return {
-    identity: [...rows.get(KEYSPACE.identities)!.values()].find((row) => (row as { life: number }).life === life),
+    identity: identities.get(life),
     state: states.get(life),
     owned,
   };
@@ -56,12 +56,12 @@ const changed = (id: string, version = 1) =>
   } as never) as typeof first;
 
 describe('an actor that the code cannot read', () => {
-  it('is suspended with a report, its record untouched, and goes on in a start that can read it', async () => {
+  it('is suspended with a report, its record unchanged, and goes on in a start whose code can read it', async () => {
     const test = await startOrders(first, ['o', 'other']);
     await send(test, 'o', { type: 'add', amount: 5 });
     const before = await recordOf(test, 'o');
     await test.restart({ agents: [thirdFromSecond] });
-    expect(test.system.tree('o')).toMatchObject({
+    expect(test.shard.tree('o')).toMatchObject({
       status: 'suspended',
       state: 'open',
       lastError: { code: 'BOSUN_AGENT_UNREADABLE' },
@@ -74,43 +74,43 @@ describe('an actor that the code cannot read', () => {
     expect(stateOf(test)).toEqual(['active', 'lapsed', { sum: 5 }]);
   });
 
-  it('keeps the messages that it is sent, and reads them when it goes on', async () => {
+  it('keeps the messages that are sent to it, and reads them when it goes on', async () => {
     const test = await startOrders(first);
     await deploy(test, thirdFromSecond);
     await send(test, 'o', { type: 'add', amount: 7 });
-    expect(test.system.tree('o').mailbox).toBe(1);
+    expect(test.shard.tree('o').mailbox).toBe(1);
     await deploy(test, second);
     expect(stateOf(test)).toEqual(['active', { active: 'open' }, { total: 7, receipt: null }]);
   });
 
-  it('of a changed structure under the same version is told to raise it', async () => {
+  it('is reported with the advice to raise the version if the structure changed under the same one', async () => {
     const test = await startOrders(first);
     await deploy(test, changed('another'));
-    expect(test.system.snapshot('o')!.error).toMatchObject({
+    expect(test.shard.snapshot('o')!.error).toMatchObject({
       message: expect.stringContaining('raise the version') as string,
     });
   });
 
-  it('of a newer version is not read by older code', async () => {
+  it('is not read by code of an older version', async () => {
     const test = await startOrders(second);
     await deploy(test, first);
-    expect(test.system.snapshot('o')!.error).toMatchObject({
+    expect(test.shard.snapshot('o')!.error).toMatchObject({
       message: expect.stringContaining('the code has only version 1') as string,
     });
     await deploy(test, second);
     expect(stateOf(test)).toEqual(['active', { active: 'open' }, { total: 0, receipt: null }]);
   });
 
-  it('of an agent that is not given refuses events from outside, which nothing could check', async () => {
+  it('refuses events from outside if its agent is not given, because no schema could check them', async () => {
     const test = await startOrders(first);
     await test.crash();
     await test.restart({ agents: [] });
-    expect(test.system.snapshot('o')).toMatchObject({ status: 'suspended', error: { code: 'BOSUN_AGENT_UNKNOWN' } });
-    await expect(test.system.send('o', { type: 'pay' })).rejects.toEqual(code('BOSUN_AGENT_UNKNOWN'));
-    await expect(test.system.resume('o')).rejects.toEqual(code('BOSUN_AGENT_UNKNOWN'));
+    expect(test.shard.snapshot('o')).toMatchObject({ status: 'suspended', error: { code: 'BOSUN_AGENT_UNKNOWN' } });
+    await expect(test.shard.send('o', { type: 'pay' })).rejects.toEqual(code('BOSUN_AGENT_UNKNOWN'));
+    await expect(test.shard.resume('o')).rejects.toEqual(code('BOSUN_AGENT_UNKNOWN'));
   });
 
-  it('is suspended with everything below it', async () => {
+  it('is suspended with all actors below it', async () => {
     const kid = createMachine({
       id: 'kid',
       context: { n: 0 },
@@ -137,25 +137,25 @@ describe('an actor that the code cannot read', () => {
     await test.crash();
     await test.restart({ agents: [agent({ initial: 'a', states: { a: {} } })] });
     await test.advance(5_000);
-    expect(test.system.tree('p')).toMatchObject({
+    expect(test.shard.tree('p')).toMatchObject({
       status: 'suspended',
       children: [{ status: 'suspended', mailbox: 0 }, { status: 'suspended' }],
     });
-    expect([runs, test.system.snapshot('p/kid')!.context]).toEqual([1, { n: 0 }]);
+    expect([runs, test.shard.snapshot('p/kid')!.context]).toEqual([1, { n: 0 }]);
     await test.crash();
     await test.restart();
     expect([
       runs,
-      test.system.tree('p').children.map(({ status }) => status),
-      test.system.snapshot('p/kid')!.context,
+      test.shard.tree('p').children.map(({ status }) => status),
+      test.shard.snapshot('p/kid')!.context,
     ]).toEqual([2, ['active', 'active'], { n: 1 }]);
   });
 
-  it('does the same on LevelDB', LONG, async () => {
+  it('is suspended and goes on in the same way on LevelDB', LONG, async () => {
     const directory = mkdtempSync(join(tmpdir(), 'bosun-versions-'));
     try {
       const run = async (agents: readonly AnyAgent[]) => {
-        const system = await createSystem({
+        const system = await new Shard({
           agents,
           store: levelStore(directory),
           durability: 'process',
@@ -189,18 +189,18 @@ describe('the Boss of a suspended child', () => {
     ],
   });
 
-  it('sees no failure: it is not counted, and its siblings go on', async () => {
+  it('counts no failure, and its siblings go on', async () => {
     const test = await startTestSystem({ agents: [first], tree: tree('order') });
     await test.crash();
     await test.restart({ agents: [changed('another')] });
-    expect(test.system.snapshot('root')).toMatchObject({ status: 'active', context: { window: [] } });
-    expect(test.system.tree().children).toMatchObject([
+    expect(test.shard.snapshot('root')).toMatchObject({ status: 'active', context: { window: [] } });
+    expect(test.shard.tree().children).toMatchObject([
       { status: 'suspended', restarts: 0 },
       { status: 'suspended', restarts: 0 },
     ]);
   });
 
-  it('has a restart that it orders done when the child can be read again', async () => {
+  it('delays a pending restart until the child can be read again', async () => {
     const fragile = (id: string) =>
       setup({ types: {} as { context: { n: number }; events: { type: 'break' } | { type: 'count' } } }).createMachine({
         id,
@@ -221,24 +221,24 @@ describe('the Boss of a suspended child', () => {
       agents: [agent('one')],
       tree: { children: [{ id: 'f', agent: 'f', backoff }] },
     });
-    await test.system.send('f', { type: 'count' });
-    await test.system.send('f', { type: 'break' });
+    await test.shard.send('f', { type: 'count' });
+    await test.shard.send('f', { type: 'break' });
     await test.settle();
     await test.crash();
     await test.restart({ agents: [agent('two')] });
     await test.advance(2_000);
-    expect(test.system.tree('f')).toMatchObject({ status: 'suspended', restarts: 1, mailbox: 1 });
+    expect(test.shard.tree('f')).toMatchObject({ status: 'suspended', restarts: 1, mailbox: 1 });
     await test.crash();
     await test.restart({ agents: [agent('one')] });
     await test.advance(2_000);
-    expect(test.system.tree('f')).toMatchObject({ status: 'active', restarts: 1, mailbox: 0 });
-    expect([
-      test.system.snapshot('f')!.context,
-      test.system.deadLetters.list({ reason: 'quarantined' }).length,
-    ]).toEqual([{ n: 1 }, 1]);
+    expect(test.shard.tree('f')).toMatchObject({ status: 'active', restarts: 1, mailbox: 0 });
+    expect([test.shard.snapshot('f')!.context, test.shard.deadLetters.list({ reason: 'quarantined' }).length]).toEqual([
+      { n: 1 },
+      1,
+    ]);
   });
 
-  it('ends it by order, and when the code has it no more: agent and static child may go in one deploy', async () => {
+  it("ends the child when the tree drops it, even if the same deploy removes the child's agent", async () => {
     const spare = defineAgent({ name: 'spare', machine: createMachine({ id: 'spare', context: {} }), events: {} });
     const test = await startTestSystem({
       agents: [first, spare],
@@ -251,25 +251,25 @@ describe('the Boss of a suspended child', () => {
     });
     await test.crash();
     await test.restart({ agents: [first], tree: { children: [{ id: 'o', agent: 'order' }] } });
-    expect(test.system.tree().children.map(({ address, status }) => [address, status])).toEqual([['o', 'active']]);
+    expect(test.shard.tree().children.map(({ address, status }) => [address, status])).toEqual([['o', 'active']]);
     await test.crash();
     await test.restart({ agents: [first], tree: { children: [{ id: 'o', agent: 'order' }] } });
-    expect(test.system.tree().children).toHaveLength(1);
+    expect(test.shard.tree().children).toHaveLength(1);
   });
 
-  it('replaces it where the child is another agent now', async () => {
+  it('replaces the child if the tree declares a different agent', async () => {
     const test = await startTestSystem({ agents: [first], tree: { children: [{ id: 'o', agent: 'order' }] } });
     const spare = defineAgent({ name: 'spare', machine: createMachine({ id: 'spare', context: {} }), events: {} });
     await test.crash();
     await test.restart({ agents: [spare], tree: { children: [{ id: 'o', agent: 'spare' }] } });
-    expect(test.system.tree('o')).toMatchObject({ agent: 'spare', status: 'active' });
+    expect(test.shard.tree('o')).toMatchObject({ agent: 'spare', status: 'active' });
   });
 });
 
 describe('a record that the store reports as damaged', () => {
   it('suspends its actor with that error, and no other', async () => {
     const test = await startOrders(first, ['o', 'other']);
-    await test.system.stop();
+    await test.shard.stop();
     const damage = new BosunError('BOSUN_STORE_DAMAGED', 'its record does not match its checksum');
     const journal = createJournal(test.store);
     const reporting: Journal = {

@@ -29,25 +29,25 @@ const start = () =>
   startTestSystem({ agents: [worker], tree: { intensity: 100, children: [{ id: 'w', agent: 'w' }] } });
 
 async function send(test: TestSystem, ...events: readonly Events[]): Promise<void> {
-  await Promise.all(events.map((event) => test.system.send('w', event)));
+  await Promise.all(events.map((event) => test.shard.send('w', event)));
   await test.settle();
 }
 
 const note = (text: string): Events => ({ type: 'note', text });
 const bad = (text: string): Events => ({ type: 'break', text });
-const notes = (test: TestSystem) => (test.system.snapshot('w')!.context as { notes: string[] }).notes;
+const notes = (test: TestSystem) => (test.shard.snapshot('w')!.context as { notes: string[] }).notes;
 
 describe(`an agent that ${QUARANTINES_IN_A_ROW_MAX} messages in a row crash until quarantine`, () => {
-  it('is suspended: it takes no turns, and its mailbox is kept, over a crash of the host too', async () => {
+  it('is suspended: it takes no turns and keeps its mailbox, over a crash of the host too', async () => {
     const test = await start();
     await send(test, note('a'), bad('x'), bad('y'), bad('z'), note('b'));
     for (let n = 0; n < 2; n++) {
-      expect(test.system.tree('w')).toMatchObject({
+      expect(test.shard.tree('w')).toMatchObject({
         status: 'suspended',
         mailbox: 2,
         lastError: { code: 'BOSUN_STATE_SUSPECT', message: expect.stringContaining('y') as string },
       });
-      expect([notes(test), test.system.deadLetters.list({ reason: 'quarantined' }).length]).toEqual([['a'], 2]);
+      expect([notes(test), test.shard.deadLetters.list({ reason: 'quarantined' }).length]).toEqual([['a'], 2]);
       await crash(test);
     }
   });
@@ -58,39 +58,39 @@ describe(`an agent that ${QUARANTINES_IN_A_ROW_MAX} messages in a row crash unti
       tree: { intensity: 2, children: [{ id: 'w', agent: 'w' }] },
     });
     await send(test, bad('x'), bad('y'), bad('z'));
-    expect(test.system.snapshot('root')!.status).toBe('active');
-    expect(test.system.tree('w')).toMatchObject({ status: 'suspended', restarts: 2 });
+    expect(test.shard.snapshot('root')!.status).toBe('active');
+    expect(test.shard.tree('w')).toMatchObject({ status: 'suspended', restarts: 2 });
   });
 
-  it('is not, where a message between them was processed, and is, where the host crashed between them', async () => {
+  it('is not suspended if a message between the two succeeds, but is if the host crashes between them', async () => {
     const test = await start();
     await send(test, bad('x'), note('a'), bad('y'));
-    expect(test.system.snapshot('w')!.status).toBe('active');
+    expect(test.shard.snapshot('w')!.status).toBe('active');
     await crash(test);
     await send(test, bad('z'));
-    expect(test.system.snapshot('w')!.status).toBe('suspended');
+    expect(test.shard.snapshot('w')!.status).toBe('suspended');
   });
 
-  it('goes on when it is resumed, and stays so over a crash of the host', async () => {
+  it('goes on when it is resumed, and stays resumed over a crash of the host', async () => {
     const test = await start();
     await send(test, bad('x'), bad('y'), note('a'));
-    await test.system.resume('w');
+    await test.shard.resume('w');
     await test.settle();
-    expect([test.system.snapshot('w')!.status, notes(test)]).toEqual(['active', ['a']]);
-    await test.system.resume('w');
+    expect([test.shard.snapshot('w')!.status, notes(test)]).toEqual(['active', ['a']]);
+    await test.shard.resume('w');
     await crash(test);
     await send(test, bad('z'), note('b'));
-    expect([test.system.snapshot('w')!.status, notes(test)]).toEqual(['active', ['a', 'b']]);
+    expect([test.shard.snapshot('w')!.status, notes(test)]).toEqual(['active', ['a', 'b']]);
   });
 
-  it('is resumed for good once that is said: not before its epoch is durable', async () => {
+  it('is resumed durably when resume resolves, and not before', async () => {
     const test = await start();
     await send(test, bad('x'), bad('y'), note('a'));
-    const resumed = test.system.resume('w');
-    expect(test.system.snapshot('w')!.status).toBe('suspended');
+    const resumed = test.shard.resume('w');
+    expect(test.shard.snapshot('w')!.status).toBe('suspended');
     await resumed;
     await crash(test);
-    expect([test.system.snapshot('w')!.status, notes(test)]).toEqual(['active', ['a']]);
+    expect([test.shard.snapshot('w')!.status, notes(test)]).toEqual(['active', ['a']]);
   });
 });
 
@@ -98,26 +98,26 @@ describe('a quarantined message', () => {
   async function withOne(): Promise<{ test: TestSystem; number: number }> {
     const test = await start();
     await send(test, bad('x'), note('a'));
-    return { test, number: test.system.deadLetters.list({ reason: 'quarantined' })[0]!.number };
+    return { test, number: test.shard.deadLetters.list({ reason: 'quarantined' })[0]!.number };
   }
 
   it('can be looked at, edited and delivered again', async () => {
     const { test, number } = await withOne();
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+    expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
       { number, address: 'w', error: { message: 'x' }, event: { type: 'break', text: 'x' } },
     ]);
-    await test.system.deadLetters.edit(number, note('mended'));
+    await test.shard.deadLetters.edit(number, note('mended'));
     await test.settle();
-    expect([notes(test), test.system.deadLetters.list({ reason: 'quarantined' })]).toEqual([['a', 'mended'], []]);
+    expect([notes(test), test.shard.deadLetters.list({ reason: 'quarantined' })]).toEqual([['a', 'mended'], []]);
     await crash(test);
-    expect([notes(test), test.system.deadLetters.list({ reason: 'quarantined' })]).toEqual([['a', 'mended'], []]);
+    expect([notes(test), test.shard.deadLetters.list({ reason: 'quarantined' })]).toEqual([['a', 'mended'], []]);
   });
 
   it('can be delivered again as it was, and crashes the agent again', async () => {
     const { test, number } = await withOne();
-    await test.system.deadLetters.redeliver(number);
+    await test.shard.deadLetters.redeliver(number);
     await test.settle();
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+    expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
       { number: number + 1, event: { type: 'break' } },
     ]);
   });
@@ -125,32 +125,32 @@ describe('a quarantined message', () => {
   it('can be discarded, once', async () => {
     const { test, number } = await withOne();
     const [one, two] = await Promise.allSettled([
-      test.system.deadLetters.discard(number),
-      test.system.deadLetters.redeliver(number),
+      test.shard.deadLetters.discard(number),
+      test.shard.deadLetters.redeliver(number),
     ]);
     expect([one.status, two]).toMatchObject(['fulfilled', { reason: { code: 'BOSUN_MESSAGE_UNKNOWN' } }]);
     await crash(test);
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
-    await expect(test.system.deadLetters.discard(number)).rejects.toEqual(code('BOSUN_MESSAGE_UNKNOWN'));
+    expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
+    await expect(test.shard.deadLetters.discard(number)).rejects.toEqual(code('BOSUN_MESSAGE_UNKNOWN'));
   });
 
-  it('takes in its place only what the agent declares', async () => {
+  it('accepts as a replacement only an event that the agent declares', async () => {
     const { test, number } = await withOne();
-    await expect(test.system.deadLetters.edit(number, { type: 'xstate.stop' })).rejects.toEqual(
+    await expect(test.shard.deadLetters.edit(number, { type: 'xstate.stop' })).rejects.toEqual(
       code('BOSUN_EVENT_REFUSED'),
     );
-    await expect(test.system.deadLetters.edit(number, { type: 'note', text: 7 } as never)).rejects.toEqual(
+    await expect(test.shard.deadLetters.edit(number, { type: 'note', text: 7 } as never)).rejects.toEqual(
       code('BOSUN_EVENT_INVALID'),
     );
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toHaveLength(1);
+    expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toHaveLength(1);
   });
 
-  it('cannot be delivered to somebody else who was born at the address since', async () => {
+  it('cannot be delivered to a new actor at the address', async () => {
     const { test, number } = await withOne();
     await test.crash();
     await test.restart({ tree: { children: [] } });
-    await test.system.spawn(worker, 'w');
-    await expect(test.system.deadLetters.redeliver(number)).rejects.toEqual(code('BOSUN_ACTOR_UNKNOWN'));
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toHaveLength(1);
+    await test.shard.spawn(worker, 'w');
+    await expect(test.shard.deadLetters.redeliver(number)).rejects.toEqual(code('BOSUN_ACTOR_UNKNOWN'));
+    expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toHaveLength(1);
   });
 });

@@ -11,7 +11,7 @@ const machine = setup({ types: {} as { context: { cents: number } } }).createMac
 
 /** What the compiler refuses here stays refused: an unused directive is an error. */
 describe('the types of migrations', () => {
-  it('hold the last step to the machine of today, and leave those before it free', () => {
+  it('check the last step against the present machine, and leave the steps before it free', () => {
     const good = defineAgent({
       name: 'order',
       version: 3,
@@ -28,7 +28,7 @@ describe('the types of migrations', () => {
     expect(Object.keys(good.migrate)).toEqual(['2', '3']);
   });
 
-  it('refuse a context that the machine of today has not', () => {
+  it('refuse a context that the present machine does not have', () => {
     const bad = defineAgent({
       name: 'order',
       version: 2,
@@ -44,7 +44,7 @@ describe('the types of migrations', () => {
 });
 
 describe('the type of a version', () => {
-  it('begins at 1: 0, what is below it and fractions do not compile', () => {
+  it('begins at 1: zero, negative numbers and fractions do not compile', () => {
     // @ts-expect-error none
     expect(() => defineAgent({ name: 'order', version: 0, machine, events: {} })).toThrow('from 1');
     // @ts-expect-error none
@@ -53,7 +53,7 @@ describe('the type of a version', () => {
     expect(() => defineAgent({ name: 'order', version: 1.5, machine, events: {} })).toThrow('from 1');
   });
 
-  it('is any number where it is not known, and 1 where none is given', () => {
+  it('is any number if it is not known at compile time, and 1 if none is given', () => {
     const known = (version: number) => defineAgent({ name: 'order', version, machine, events: {} }).version;
     expect([known(7), defineAgent({ name: 'order', machine, events: {} }).version]).toEqual([7, 1]);
     expect(() => known(0)).toThrow('from 1');

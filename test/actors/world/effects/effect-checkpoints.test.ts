@@ -1,4 +1,4 @@
-/** P7: what an effect keeps for its later starts, so that a promise can go on midway. */
+/** P7: data that an effect keeps for its later starts, so that a promise can resume midway. */
 import { assign, fromPromise, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { effectOf, type EffectFacts } from '../../../../src/actors/model/ref.ts';
@@ -17,7 +17,7 @@ import { atEveryWrite, tellStory } from '../../../support/actors/power-cut.ts';
 import { asking, settle } from '../../../support/actors/promised.ts';
 import { contextOf, tell, valueOf } from '../../../support/actors/subject.ts';
 
-/** The facts of every start of a promise that a test settles. */
+/** Starts a promise that the test settles, and collects the facts of each of its starts. */
 async function start(declared: Declared = {}) {
   const starts: (EffectFacts & { fail: (error: Error) => void; resolve: (value: unknown) => void })[] = [];
   const logic = fromPromise(
@@ -32,13 +32,13 @@ async function start(declared: Declared = {}) {
   return { test, starts, again };
 }
 
-/** Waits for a promise of an effect, which needs epochs to be written. */
+/** Awaits a promise of an effect that needs epochs to be written. */
 async function got<T>(test: TestSystem, promise: Promise<T>): Promise<T> {
   await test.settle();
   return promise;
 }
 
-/** How many values of effects are on disk; by a crash and a restart. */
+/** The number of kept values of effects on disk; crashes and restarts the host. */
 async function keptOnDisk(test: TestSystem): Promise<number> {
   await test.crash();
   const journal = createJournal(test.store, {});
@@ -53,17 +53,17 @@ async function keptOnDisk(test: TestSystem): Promise<number> {
 }
 
 describe('checkpoint', () => {
-  it('is what a later start finds, and nothing before there was one', async () => {
+  it('hands the latest value to later starts, and undefined to the first', async () => {
     const { test, starts, again } = await start();
     expect(starts[0]!.checkpointed).toBe(undefined);
     await got(test, starts[0]!.checkpoint({ page: 1 }));
     await got(test, starts[0]!.checkpoint({ page: 2 }));
     expect((await again()).checkpointed).toEqual({ page: 2 });
     expect((await again()).checkpointed).toEqual({ page: 2 });
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('resolves when it is durable, and not before', async () => {
+  it('resolves when its value is durable, and not before', async () => {
     const { test, starts, again } = await start();
     const held = test.store.hold('before');
     let isDurable = false;
@@ -73,35 +73,35 @@ describe('checkpoint', () => {
     expect(isDurable).toBe(false);
     expect((await again()).checkpointed).toBe(undefined);
     expect(isDurable).toBe(false);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('is there for the next try of an effect that failed', async () => {
+  it('hands its value to the retry of a failed effect', async () => {
     const { test, starts } = await start({ effects: { logic: { retry: { attempts: 2, backoff: SECOND } } } });
     await got(test, starts[0]!.checkpoint('here'));
     await settle(test, () => starts[0]!.fail(new Error('no')));
     await test.advance(1_000);
     expect(starts[1]!.checkpointed).toBe('here');
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('is there where the last failure crashed the machine and its Boss has it begin again', async () => {
+  it('hands its value to the start after the effect crashed its machine and the Boss restarted it', async () => {
     const { test, starts } = await start();
     await got(test, starts[0]!.checkpoint('here'));
     await settle(test, () => starts[0]!.fail(new Error('no')));
     expect([starts.length, starts[1]!.checkpointed]).toEqual([2, 'here']);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('is not that of an effect that was entered anew, which is another', async () => {
+  it('hands no value to the effect of a state that is entered again: that is a different effect', async () => {
     const { test, starts } = await start();
     await got(test, starts[0]!.checkpoint('here'));
     await tell(test, 'AGAIN');
     expect(starts[1]!.checkpointed).toBe(undefined);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('of a start that is over is refused, and changes nothing', async () => {
+  it('refuses a start that has ended, and changes nothing', async () => {
     const { test, starts } = await start({ effects: { logic: { retry: { attempts: 2, backoff: SECOND } } } });
     await settle(test, () => starts[0]!.fail(new Error('no')));
     await expect(starts[0]!.checkpoint('stale')).rejects.toMatchObject({ code: 'BOSUN_EFFECT_OVER' });
@@ -109,20 +109,20 @@ describe('checkpoint', () => {
     await expect(starts[0]!.checkpoint('stale')).rejects.toMatchObject({ code: 'BOSUN_EFFECT_OVER' });
     expect(starts[1]!.checkpointed).toBe(undefined);
     await got(test, starts[1]!.checkpoint('fresh'));
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('of what is not data is refused, and the effect goes on', async () => {
+  it('refuses a value that is not data, and the effect goes on', async () => {
     const { test, starts } = await start();
     await expect(starts[0]!.checkpoint(() => {})).rejects.toMatchObject({ code: 'BOSUN_VALUE_REFUSED' });
     await settle(test, () => starts[0]!.resolve('because'));
     expect(contextOf(test)).toEqual({ got: ['because'] });
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
 describe('memo', () => {
-  it('gives later starts the result, whatever it was, without working it out', async () => {
+  it('gives later starts any result, undefined included, without doing the work again', async () => {
     const { test, starts, again } = await start();
     const worked: string[] = [];
     const results: [string, unknown][] = [
@@ -138,19 +138,19 @@ describe('memo', () => {
     const later = await again();
     for (const [name, result] of results) expect(await later.memo(name, () => 'other')).toEqual(result);
     expect(worked).toEqual(results.map(([name]) => name));
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('gives the same start the result at every call, and calls side by side share one', async () => {
+  it('gives one start the same result at every call, and concurrent calls share one run of the work', async () => {
     const { test, starts } = await start();
     let times = 0;
     const work = async () => ++times;
     const both = Promise.all([starts[0]!.memo('a', work), starts[0]!.memo('a', work)]);
     expect([await got(test, both), await starts[0]!.memo('a', work), times]).toEqual([[1, 1], 1, 1]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('passes on what the work throws, and works again at the next call', async () => {
+  it('passes on the error of the work, and does the work again at the next call', async () => {
     const { test, starts } = await start();
     const thrown = new Error('no');
     await expect(starts[0]!.memo('a', () => Promise.reject(thrown))).rejects.toBe(thrown);
@@ -165,10 +165,10 @@ describe('memo', () => {
         starts[0]!.memo('a', () => 1),
       ),
     ).toBe(1);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('of a start that is over begins no work, and forgets what it was at', async () => {
+  it('begins no work for a start that has ended, and discards the result of work under way', async () => {
     const { test, starts } = await start();
     let finish = (_: string): void => {};
     const under = starts[0]!.memo('a', () => new Promise<string>((resolve) => (finish = resolve)));
@@ -177,10 +177,10 @@ describe('memo', () => {
     await expect(under).rejects.toMatchObject({ code: 'BOSUN_EFFECT_OVER' });
     await expect(starts[0]!.memo('b', () => expect.unreachable())).rejects.toMatchObject({ code: 'BOSUN_EFFECT_OVER' });
     expect(await keptOnDisk(test)).toBe(0);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('of a start that is over hurts nobody who does not wait for it', async () => {
+  it('causes no unhandled rejection in a start that has ended if its promise is not awaited', async () => {
     const { test, starts } = await start();
     await tell(test, 'LEAVE');
     const unheard: unknown[] = [];
@@ -191,10 +191,10 @@ describe('memo', () => {
     await test.settle();
     process.off('unhandledRejection', hear);
     expect(unheard).toEqual([]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('lets a promise of many steps do each once, wherever the power is cut, but the one that was cut', async () => {
+  it('makes each step of a promise run once wherever the power is cut, except the step that was cut', async () => {
     const STEPS = ['a', 'b', 'c'];
     const writes = await atEveryWrite(async (cut) => {
       const done: string[] = [];
@@ -213,15 +213,15 @@ describe('memo', () => {
       const place = `power cut ${cut.point} write ${cut.write}`;
       expect(contextOf(test), place).toEqual({ got: [['did a', 'did b', 'did c']] });
       expect([[...new Set(done)], done.length <= STEPS.length + 1], place).toEqual([STEPS, true]);
-      await test.system.stop();
+      await test.shard.stop();
       return writes;
     });
     expect(writes).toBeGreaterThan(4);
   });
 });
 
-describe('what an effect keeps', () => {
-  it('is removed with its end, and where its state is left', async () => {
+describe('the kept data of an effect', () => {
+  it('is removed when the effect ends, and when its state is left', async () => {
     const ends: readonly ((
       test: TestSystem,
       starts: Awaited<ReturnType<typeof start>>['starts'],
@@ -239,18 +239,18 @@ describe('what an effect keeps', () => {
       expect(await keptOnDisk(test)).toBe(2);
       await end(test, starts.slice(-1));
       expect(await keptOnDisk(test)).toBe(0);
-      await test.system.stop();
+      await test.shard.stop();
     }
   });
 
-  it('is at most so many results, and names so long', async () => {
+  it('is bounded in the number of results and in the length of their names', async () => {
     const { test, starts } = await start();
     const { memo, checkpoint } = starts[0]!;
     await got(test, Promise.all(Array.from({ length: EFFECT_MEMOS_MAX }, (_, n) => memo(`n${n}`, () => n))));
     await expect(memo('one more', () => 1)).rejects.toMatchObject({ code: 'BOSUN_VALUE_REFUSED' });
     expect(await memo('n0', () => 'other')).toBe(0);
     await got(test, checkpoint('not a result'));
-    await test.system.stop();
+    await test.shard.stop();
     const { test: other, starts: others } = await start();
     expect(
       await got(
@@ -264,10 +264,10 @@ describe('what an effect keeps', () => {
         JSON.stringify(name),
       ).rejects.toMatchObject({ code: 'BOSUN_VALUE_REFUSED' });
     }
-    await other.system.stop();
+    await other.shard.stop();
   });
 
-  it('is at most so many bytes, of which a value that is replaced gives its own back', LONG, async () => {
+  it('is bounded in bytes, and replacing a value frees the bytes of the old one', LONG, async () => {
     const { test, starts } = await start();
     const { memo, checkpoint } = starts[0]!;
     const large = 'x'.repeat(VALUE_BYTES_MAX - 10);
@@ -282,23 +282,23 @@ describe('what an effect keeps', () => {
         memo('more', () => large),
       ),
     ).toBe(large);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
-describe('a machine that stays where it is when its effect is done', () => {
-  it('has nothing left of what that kept', async () => {
+describe('a machine that stays in its state when its effect is done', () => {
+  it('leaves no kept data of the effect on disk', async () => {
     const logic = fromPromise(({ self }) => effectOf(self).checkpoint(1));
     const test = await startDeclared(setup({ actors: { logic } }).createMachine({ invoke: { src: 'logic' } }), {});
     await test.settle();
-    expect(test.system.tree('subject').children).toMatchObject([{ status: 'done' }]);
+    expect(test.shard.tree('subject').children).toMatchObject([{ status: 'done' }]);
     expect(await keptOnDisk(test)).toBe(0);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
 describe('a machine that handles the failure of its effect', () => {
-  it('leaves nothing of what that kept', async () => {
+  it('leaves no kept data of the failed effect on disk', async () => {
     const starts: EffectFacts[] = [];
     const logic = fromPromise(({ self }) => {
       starts.push(effectOf(self));
@@ -311,6 +311,6 @@ describe('a machine that handles the failure of its effect', () => {
     await test.settle();
     expect([contextOf(test), valueOf(test), starts.length]).toEqual([{ got: ['handled'] }, 'asking', 1]);
     expect(await keptOnDisk(test)).toBe(0);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });

@@ -1,4 +1,4 @@
-/** P7: an effect keeps its id over restores and retries; another effect has another. */
+/** P7: an effect keeps its id over restores and retries; a different effect has a different id. */
 import { type AnyActorLogic, fromCallback, fromObservable, fromPromise, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { effectOf } from '../../../../src/actors/model/ref.ts';
@@ -10,7 +10,7 @@ import { tell } from '../../../support/actors/subject.ts';
 
 type Seen = [effectId: string, attempt: number][];
 
-/** One of each kind; the first two starts of each fail if told to. */
+/** Logic of each kind; its first `failures` starts fail. */
 const KINDS: Readonly<Record<string, (see: (self: object) => number, failures: number) => AnyActorLogic>> = {
   promise: (see, failures) =>
     fromPromise(({ self }) => (see(self) <= failures ? Promise.reject(new Error('no')) : new Promise(() => {}))),
@@ -35,7 +35,7 @@ function seer(seen: Seen): (self: object) => number {
   };
 }
 
-/** Invokes `logic` at three depths: itself, in a child, in a child of that. */
+/** A machine that invokes `logic` itself (depth 0), or in a child that many levels below. */
 function nested(logic: AnyActorLogic, depth: number) {
   const child: AnyActorLogic = depth === 0 ? logic : nested(logic, depth - 1);
   return setup({ actors: { logic: child } }).createMachine({
@@ -54,13 +54,13 @@ async function restartTwice(test: TestSystem): Promise<void> {
   }
 }
 
-describe.each(Object.keys(KINDS))('the id of a %s', (kind) => {
+describe.each(Object.keys(KINDS))('the id of an effect (%s)', (kind) => {
   it.each([0, 1, 2])('is the same after restores, %i machines deep', async (depth) => {
     const seen: Seen = [];
     const test = await startDeclared(nested(KINDS[kind]!(seer(seen), 0), depth), {});
     await restartTwice(test);
     expect([new Set(seen.map(([id]) => id)).size, seen.map(([, attempt]) => attempt)]).toEqual([1, [1, 2, 3]]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
   it('is the same after retries, and after restores between them', async () => {
@@ -72,19 +72,19 @@ describe.each(Object.keys(KINDS))('the id of a %s', (kind) => {
     await test.advance(2_000);
     await restartTwice(test);
     expect([new Set(seen.map(([id]) => id)).size, seen.map(([, attempt]) => attempt)]).toEqual([1, [1, 2, 3, 4, 5]]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('is the same where its machine failed by it and its Boss goes on from the committed state', async () => {
+  it('is the same after its failure crashed the machine and the Boss restarted it from its last state', async () => {
     const seen: Seen = [];
     const test = await startDeclared(nested(KINDS[kind]!(seer(seen), 2), 0), {});
     await test.settle();
-    expect(test.system.tree('subject').restarts).toBe(2);
+    expect(test.shard.tree('subject').restarts).toBe(2);
     expect([new Set(seen.map(([id]) => id)).size, seen.map(([, attempt]) => attempt)]).toEqual([1, [1, 2, 3]]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('is another where its state is entered anew, after a crash too', async () => {
+  it('changes when its state is entered again, after a crash too', async () => {
     const seen: Seen = [];
     const test = await startDeclared(nested(KINDS[kind]!(seer(seen), 0), 0), { events: ['AGAIN', 'LEAVE'] });
     await tell(test, 'AGAIN');
@@ -100,10 +100,10 @@ describe.each(Object.keys(KINDS))('the id of a %s', (kind) => {
       [c, 1],
     ]);
     expect(new Set([a, b, c]).size).toBe(3);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('is another where its Boss begins its machine anew', async () => {
+  it('changes when the Boss restarts the machine from its initial state', async () => {
     const seen: Seen = [];
     const tree = { intensity: 100, children: [{ id: 'subject', agent: 'subject', resume: 'initial' as const }] };
     const test = await startDeclared(nested(KINDS[kind]!(seer(seen), 1), 0), {
@@ -117,7 +117,7 @@ describe.each(Object.keys(KINDS))('the id of a %s', (kind) => {
     expect(seen.length).toBeGreaterThan(1);
   });
 
-  it('is one, whenever the power is cut', async () => {
+  it('is the same for all starts, wherever the power is cut', async () => {
     await atEveryWrite(async (cut) => {
       const seen: Seen = [];
       const agents = [declaredAgent(nested(KINDS[kind]!(seer(seen), 0), 2), {})];
@@ -127,7 +127,7 @@ describe.each(Object.keys(KINDS))('the id of a %s', (kind) => {
         cut,
       );
       expect(new Set(seen.map(([id]) => id)).size, `power cut ${cut.point} write ${cut.write}`).toBe(1);
-      await told.test.system.stop();
+      await told.test.shard.stop();
       return told.writes;
     });
   });

@@ -1,4 +1,4 @@
-/** P7: retry, timeout and heartbeat of invoked effects, as their agent declares them. */
+/** P7: retry, timeout and heartbeat of invoked effects as declared by their agent. */
 import { assign, type EventObject, fromCallback, fromObservable, fromPromise, sendTo, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { effectOf } from '../../../../src/actors/model/ref.ts';
@@ -19,7 +19,7 @@ const KEEP_ERROR = {
 };
 const EVENTS = ['AGAIN', 'LEAVE', 'BREAK'];
 
-/** A promise that a test settles, in a machine that keeps its error, under options. */
+/** Starts a promise that the test settles, under effect options, in a machine that keeps its error. */
 async function start(options: NonNullable<Declared['effects']>[string], machine: object = KEEP_ERROR) {
   const { starts, aborted, logic } = promised();
   const test = await startDeclared(asking(logic, machine), { effects: { logic: options }, events: EVENTS });
@@ -27,7 +27,7 @@ async function start(options: NonNullable<Declared['effects']>[string], machine:
   return { test, starts, aborted, fail };
 }
 
-/** A callback that is sent to by TO, in a machine that counts what it hears back. */
+/** Starts a callback in a machine: TO sends to the callback, and the events that it sends back are counted. */
 function startHearing(logic: ReturnType<typeof fromCallback>) {
   const machine = setup({ types: {} as { context: { heard: number } }, actors: { logic } }).createMachine({
     context: { heard: 0 },
@@ -41,7 +41,7 @@ function startHearing(logic: ReturnType<typeof fromCallback>) {
 }
 
 describe('an effect that fails', () => {
-  it('is started again after its backoff, as the same effect; its machine is told the last failure only', async () => {
+  it('is started again after its backoff as the same effect; its machine gets the last failure only', async () => {
     const { test, starts, fail } = await start(RETRY);
     await fail(1);
     await test.advance(999);
@@ -59,19 +59,19 @@ describe('an effect that fails', () => {
       [1, 2, 3].map((attempt) => [attempt, { question: 'why' }]),
     );
     expect(new Set(starts.map(({ effectId }) => effectId)).size).toBe(1);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('may succeed at a later try', async () => {
+  it('may succeed at a later attempt', async () => {
     const { test, starts, fail } = await start(RETRY);
     await fail(1);
     await test.advance(1_000);
     await settle(test, () => starts[1]!.resolve('because'));
     expect([valueOf(test), contextOf(test)]).toEqual(['answered', { got: ['because'] }]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('waits for the rest of its backoff after a crash in the middle of it, and does not count anew', async () => {
+  it('waits for the rest of its backoff after a crash in the middle, and keeps its count of failures', async () => {
     const { test, starts, fail } = await start(RETRY);
     await fail(1);
     await test.advance(1_000);
@@ -85,10 +85,10 @@ describe('an effect that fails', () => {
     expect(starts.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
     await fail(3);
     expect(valueOf(test)).toBe('left');
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('has its failures counted, not its starts: those that ended with the process are free', async () => {
+  it('counts its failures, not its starts: a start that ended with the process does not count', async () => {
     const { test, starts, fail } = await start(RETRY);
     await fail(1);
     await test.advance(1_000);
@@ -101,10 +101,10 @@ describe('an effect that fails', () => {
     expect([starts.map(({ attempt }) => attempt), valueOf(test)]).toEqual([[1, 2, 3, 4, 5, 6], 'asking']);
     await fail(6);
     expect(valueOf(test)).toBe('left');
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('is not heard any more from a start that has failed', async () => {
+  it('is ignored when it sends from a start that has failed', async () => {
     const backs: ((event: EventObject) => void)[] = [];
     const logic = fromCallback(({ sendBack, receive }) => {
       backs.push(sendBack);
@@ -121,10 +121,10 @@ describe('an effect that fails', () => {
     expect([backs.length, contextOf(test)]).toEqual([2, { heard: 0 }]);
     await settle(test, () => backs[1]!({ type: 'BACK' }));
     expect(contextOf(test)).toEqual({ heard: 1 });
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('is not heard from the moment that it has failed, before that is durable too', async () => {
+  it('is ignored from the moment of its failure on, even before the failure is durable', async () => {
     let back: (event: EventObject) => void = () => {};
     let hold = (): void => {};
     const logic = fromCallback(({ sendBack, receive }) => {
@@ -136,17 +136,17 @@ describe('an effect that fails', () => {
     });
     const test = await startHearing(logic);
     const held = new Promise<HeldWrite>((resolve) => (hold = () => resolve(test.store.hold('before'))));
-    await test.system.send('subject', { type: 'TO' });
+    await test.shard.send('subject', { type: 'TO' });
     const { reached, release } = await held;
     await reached;
     back({ type: 'BACK' });
     release();
     await test.settle();
     expect(contextOf(test)).toEqual({ heard: 0 });
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('has failed once, where one start fails twice', async () => {
+  it('counts one failure if one start fails twice', async () => {
     let starts = 0;
     const logic = fromCallback(({ receive }) => {
       starts += 1;
@@ -162,10 +162,10 @@ describe('an effect that fails', () => {
     await tell(test, 'TO');
     await test.advance(1_000);
     expect(starts).toBe(2);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('is not started again where its state is left meanwhile', async () => {
+  it('is not started again if its state is left during the backoff', async () => {
     const { test, starts, fail } = await start(RETRY);
     await fail(1);
     await tell(test, 'LEAVE');
@@ -174,30 +174,30 @@ describe('an effect that fails', () => {
     await test.restart();
     await test.advance(5_000);
     expect(starts).toHaveLength(1);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('is started again at once where there is no backoff', async () => {
+  it('is started again at once if its backoff is 0 ms', async () => {
     const { test, starts, fail } = await start({ retry: { attempts: 2, backoff: { ...SECOND, minMs: 0 } } });
     await fail(1);
     expect([starts.map(({ attempt }) => attempt), valueOf(test)]).toEqual([[1, 2], 'asking']);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('begins to count anew where its Boss has it begin again, as the same effect', async () => {
+  it('has its count of failures reset by a restart of its machine, and stays the same effect', async () => {
     const { test, starts, fail } = await start({ retry: { attempts: 2, backoff: SECOND } }, {});
     await fail(1);
     await test.advance(1_000);
     await fail(2);
-    expect([test.system.tree('subject').restarts, starts.length]).toEqual([1, 3]);
+    expect([test.shard.tree('subject').restarts, starts.length]).toEqual([1, 3]);
     await fail(3);
     await test.advance(1_000);
     expect(starts.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4]);
     expect(new Set(starts.map(({ effectId }) => effectId)).size).toBe(1);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('comes to the same end wherever the power is cut, never later than its failures allow', async () => {
+  it('ends the same wherever the power is cut, after at most one extra start', async () => {
     const writes = await atEveryWrite(async (cut) => {
       const ids = new Set<string>();
       let starts = 0;
@@ -213,22 +213,22 @@ describe('an effect that fails', () => {
       expect(valueOf(told.test), place).toBe('left');
       // The failure that the cut took with it was not counted.
       expect([[3, 4].includes(starts), ids.size], place).toEqual([true, 1]);
-      await told.test.system.stop();
+      await told.test.shard.stop();
       return told.writes;
     });
     expect(writes).toBeGreaterThan(5);
   });
 });
 
-describe('a failure that is not to be tried again', () => {
-  it('is one whose error says so', async () => {
+describe('a failure without retry', () => {
+  it('is one with retryable: false', async () => {
     const { test, fail } = await start(RETRY);
     await fail(1, Object.assign(new Error('never'), { retryable: false }));
     expect(valueOf(test)).toBe('left');
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('is one that the agent says no to, of which it sees the class', async () => {
+  it('is one whose error, with its class intact, retryIf of the agent declines', async () => {
     class Refused extends Error {}
     const { test, starts, fail } = await start({
       retry: { ...RETRY.retry, retryIf: (error) => !(error instanceof Refused) },
@@ -237,10 +237,10 @@ describe('a failure that is not to be tried again', () => {
     await test.advance(1_000);
     await fail(2, new Refused('no'));
     expect([starts.length, valueOf(test)]).toEqual([2, 'left']);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('stays so where the host crashes between the failure and its turn', async () => {
+  it('stays final if the host crashes between the failure and its turn', async () => {
     const { test, starts } = await start(RETRY);
     // Only the turn of the failure can be missing: it is recorded in the epoch under way when its machine is busy.
     const held = test.store.hold('before');
@@ -253,29 +253,29 @@ describe('a failure that is not to be tried again', () => {
     await test.crash();
     await test.restart();
     expect([starts.length, valueOf(test)]).toEqual([2, 'left']);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('is one about which the agent throws, and that is reported', async () => {
+  it('is one for which retryIf throws, and that error is logged', async () => {
     const retryIf = () => {
       throw new Error('predicate');
     };
     const { test, fail } = await start({ retry: { ...RETRY.retry, retryIf } });
     await fail(1);
     expect([valueOf(test), test.logged]).toEqual(['left', [['retryIf threw: predicate']]]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
   it('is a result that is not data', async () => {
     const { test, starts } = await start(RETRY);
     await settle(test, () => starts[0]!.resolve(() => {}));
     expect(contextOf(test)).toMatchObject({ got: [{ code: 'BOSUN_VALUE_REFUSED' }] });
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
 describe('timeoutMs', () => {
-  it('aborts a start that takes longer, which then has failed', async () => {
+  it('aborts a start that takes longer, and counts it as failed', async () => {
     const { test, starts, aborted } = await start({ ...RETRY, timeoutMs: 30_000 });
     await test.advance(29_999);
     expect(aborted).toEqual([]);
@@ -287,17 +287,17 @@ describe('timeoutMs', () => {
     await test.advance(29_999);
     await settle(test, () => starts[1]!.resolve('because'));
     expect(contextOf(test)).toEqual({ got: ['because'] });
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('is the last failure of an effect that is not to be tried again, with its code', async () => {
+  it('fails an effect without retries with BOSUN_EFFECT_TIMEOUT', async () => {
     const { test, aborted } = await start({ timeoutMs: 10 });
     await test.advance(10);
     expect([aborted, contextOf(test)]).toMatchObject([[1], { got: [{ code: 'BOSUN_EFFECT_TIMEOUT' }] }]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('is counted anew by each start, after a crash too', async () => {
+  it('begins again with each start, after a crash too', async () => {
     const { test, aborted } = await start({ timeoutMs: 10 });
     await test.advance(9);
     await test.crash();
@@ -305,35 +305,35 @@ describe('timeoutMs', () => {
     await test.advance(9);
     expect(valueOf(test)).toBe('asking');
     await test.advance(1);
-    // The start of the process that died rings too, in a test: nobody hears it.
+    // In a test the timeout of the start in the dead process fires too, without effect.
     expect([valueOf(test), aborted]).toEqual(['left', [2]]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('means nothing once the effect has ended or its state is left', async () => {
+  it('has no effect once the effect has ended', async () => {
     const { test, starts, aborted } = await start({ timeoutMs: 10 });
     await settle(test, () => starts[0]!.resolve('because'));
     await test.advance(100);
     expect([valueOf(test), aborted, test.logged]).toEqual(['answered', [], []]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
 describe('heartbeatMs', () => {
-  it('ends a start that is silent for longer', async () => {
+  it('fails a start that gives no sign for that long', async () => {
     const { test, aborted } = await start({ heartbeatMs: 5_000 });
     await test.advance(5_000);
     expect([aborted, contextOf(test)]).toMatchObject([[1], { got: [{ code: 'BOSUN_EFFECT_HUNG' }] }]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
   const signs: readonly (readonly [string, (self: object) => unknown])[] = [
     ['beat()', (self) => effectOf(self).beat()],
     ['a checkpoint', (self) => effectOf(self).checkpoint(1)],
-    ['a result', (self) => effectOf(self).memo('name', () => 1)],
+    ['a memo result', (self) => effectOf(self).memo('name', () => 1)],
     ['an event to its machine', (self) => effectOf(self).tellParent({ type: 'X' })],
   ];
-  it.each(signs)('is kept by %s', async (_, sign) => {
+  it.each(signs)('is reset by %s', async (_, sign) => {
     const selves: object[] = [];
     const logic = fromPromise(({ self }) => {
       selves.push(self);
@@ -348,7 +348,7 @@ describe('heartbeatMs', () => {
     expect(valueOf(test)).toBe('asking');
     await test.advance(1);
     expect(valueOf(test)).toBe('left');
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
@@ -364,7 +364,7 @@ describe('a callback that throws', () => {
     const machine = setup({ actors: { logic } }).createMachine({ invoke: { src: 'logic', id: 'call' } });
     const test = await startDeclared(machine, { effects: { logic: RETRY } });
     await test.advance(1_000);
-    await test.system.stop();
+    await test.shard.stop();
     expect(lines).toEqual(['start 1', 'start 2', 'cleanup 2']);
   });
 });
@@ -401,13 +401,13 @@ describe('an observable that fails', () => {
     await settle(test, () => fails[0]!(new Error('no')));
     await test.advance(1_000);
     await tell(test, 'LEAVE');
-    await test.system.stop();
+    await test.shard.stop();
     expect(lines).toEqual(['subscribed', 'unsubscribed', 'subscribed', 'unsubscribed']);
     expect(contextOf(test)).toMatchObject({ seen: expect.arrayContaining([1, 2]) as unknown });
   });
 });
 
-describe('an observable that cannot be subscribed to again', () => {
+describe('an observable whose second subscription fails', () => {
   it('is not unsubscribed from a second time', async () => {
     const lines: string[] = [];
     const logic = fromObservable(() => {
@@ -425,7 +425,7 @@ describe('an observable that cannot be subscribed to again', () => {
     const test = await startDeclared(machine, { effects: { logic: { retry: { attempts: 2, backoff: SECOND } } } });
     await test.advance(1_000);
     expect([valueOf(test), lines]).toEqual(['off', ['subscribed', 'unsubscribed']]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
@@ -439,27 +439,31 @@ describe('defineAgent refuses', () => {
     [
       'options of an actor that the machine does not have',
       { effects: { lgoic: {} } },
-      /"lgoic" is no promise, callback or observable/,
+      /"lgoic" is not a promise, callback or observable/,
     ],
-    ['options of a machine', { effects: { sub: {} } }, /"sub" is no promise/],
+    ['options of a machine', { effects: { sub: {} } }, /"sub" is not a promise/],
     [
-      'a number of attempts that is none',
+      'a number of attempts below 1',
       { effects: { logic: { retry: { attempts: 0 } } } },
-      /effects\.logic: retry\.attempts is a whole number from 1/,
+      /effects\.logic: retry\.attempts must be a whole number from 1/,
     ],
-    ['a timeout of nothing', { effects: { logic: { timeoutMs: 0 } } }, /effects\.logic: timeoutMs/],
+    ['a timeout of 0 ms', { effects: { logic: { timeoutMs: 0 } } }, /effects\.logic: timeoutMs/],
     [
-      'a backoff that shrinks',
+      'a backoff factor below 1',
       { effects: { logic: { retry: { attempts: 2, backoff: { factor: 0.5 } } } } },
       /retry\.backoff\.factor/,
     ],
-    ['a heartbeat of nothing', { effects: { logic: { heartbeatMs: -1 } } }, /heartbeatMs/],
-    ['an action that the machine does not have', { actions: { nto: { durable: true } } }, /"nto" is no custom action/],
-    ['an action that XState performs', { actions: { set: { durable: true } } }, /"set" is no custom action/],
+    ['a negative heartbeat', { effects: { logic: { heartbeatMs: -1 } } }, /heartbeatMs/],
+    [
+      'an action that the machine does not have',
+      { actions: { nto: { durable: true } } },
+      /"nto" is not a custom action/,
+    ],
+    ['an action that XState performs', { actions: { set: { durable: true } } }, /"set" is not a custom action/],
     [
       'an action that is declared and not durable',
       { actions: { note: { durable: false as true } } },
-      /actions\.note: durable is true/,
+      /actions\.note: durable must be true/,
     ],
   ];
   it.each(wrong)('%s', (_, declared, message) => {

@@ -1,6 +1,6 @@
 /**
- * P7 on LevelDB, with every epoch folded at once: failures, checkpoints, results and durable actions come back from the
- * disk.
+ * P7 on LevelDB, with every epoch folded at once: failures, checkpoints, memo results and durable actions are restored
+ * from disk.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,14 +9,14 @@ import { fromPromise, setup } from 'xstate';
 import { afterAll, expect, it } from 'vitest';
 import { actionOf, effectOf } from '../../../../src/actors/model/ref.ts';
 import { levelStore } from '../../../../src/persistence/level-store.ts';
-import { createSystem } from '../../../../src/system.ts';
+import { Shard } from '../../../../src/shard.ts';
 import { VirtualClock } from '../../../../src/testing/virtual-clock.ts';
 import { declaredAgent, SECOND } from '../../../support/actors/declared.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'bosun-effects-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-it('what effects and actions have stored outlives three starts of the process', async () => {
+it('retries, checkpoints and memo results go on over three restarts of the process on LevelDB', async () => {
   const lines: string[] = [];
   const ids = new Set<string>();
   const logic = fromPromise<string>(async ({ self }) => {
@@ -45,7 +45,7 @@ it('what effects and actions have stored outlives three starts of the process', 
   const agent = declaredAgent(machine, { effects: { logic: { retry } }, actions: { mail: { durable: true, retry } } });
   const clock = new VirtualClock();
   const fold = { windowEpochs: 1, windowBytes: 1, sliceRecords: 1_000, sliceBytes: 1_000_000 };
-  let system = createSystem({
+  let system = new Shard({
     agents: [agent],
     store: levelStore(directory),
     clock,
@@ -64,7 +64,7 @@ it('what effects and actions have stored outlives three starts of the process', 
   for (const waitMs of [1_000, 2_000, 4_000]) {
     await settle();
     await system.stop();
-    system = createSystem({
+    system = new Shard({
       agents: [agent],
       store: levelStore(directory),
       clock,

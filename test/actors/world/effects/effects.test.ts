@@ -1,6 +1,6 @@
 /**
- * P7: what machines invoke is not durable; it is started again with the same input and effect id, and a stale
- * completion is nobody's.
+ * P7: invoked effects are not durable: each is started again with the same input and effect id, and a stale completion
+ * is ignored.
  */
 import {
   type ActorLogic,
@@ -37,20 +37,20 @@ describe('a promise', () => {
     expect(new Set(starts.map(({ effectId }) => effectId)).size).toBe(1);
     await settle(test, () => starts[2]!.resolve('because'));
     expect([valueOf(test), contextOf(test)]).toEqual(['answered', { got: ['because'] }]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('of an earlier process is not heard', async () => {
+  it('a promise of an earlier process is ignored when it settles', async () => {
     const { starts, logic } = promised();
     const test = await startSubject(asking(logic), EVENTS);
     await test.crash();
     await test.restart();
     await settle(test, () => starts[0]!.resolve('stale'));
     expect(valueOf(test)).toBe('asking');
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('whose state was entered again is another effect; the completion of the first is ignored', async () => {
+  it('a promise whose state is entered again is a new effect, and the old one is ignored when it settles', async () => {
     const { starts, aborted, logic } = promised();
     const test = await startSubject(asking(logic), EVENTS);
     await tell(test, 'AGAIN');
@@ -60,7 +60,7 @@ describe('a promise', () => {
     expect(valueOf(test)).toBe('asking');
     await settle(test, () => starts[1]!.resolve('fresh'));
     expect(contextOf(test)).toEqual({ got: ['fresh'] });
-    await test.system.stop();
+    await test.shard.stop();
   });
 
   it('is aborted when its state is left, and not started again by a restart', async () => {
@@ -70,43 +70,43 @@ describe('a promise', () => {
     await test.crash();
     await test.restart();
     expect([starts.length, aborted]).toEqual([1, [1]]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('that settled is not aborted', async () => {
+  it('a promise that settled is not aborted', async () => {
     const { starts, aborted, logic } = promised();
     const test = await startSubject(asking(logic), EVENTS);
     await settle(test, () => starts[0]!.resolve('because'));
-    await test.system.stop();
+    await test.shard.stop();
     expect(aborted).toEqual([]);
   });
 
-  it('goes on undisturbed where its machine is restarted from its last state', async () => {
+  it('goes on undisturbed when its machine is restarted from its last state', async () => {
     const { starts, aborted, logic } = promised();
     const test = await startSubject(asking(logic), EVENTS);
     await tell(test, 'BREAK');
-    expect(test.system.tree('subject').restarts).toBe(1);
+    expect(test.shard.tree('subject').restarts).toBe(1);
     await settle(test, () => starts[0]!.resolve('because'));
     expect([starts.length, aborted, contextOf(test)]).toEqual([1, [], { got: ['because'] }]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('is aborted where its machine restarts from its initial state, and the new one is another effect', async () => {
+  it('is aborted when its machine is restarted from its initial state, and a new effect is started', async () => {
     const { starts, aborted, logic } = promised();
     const test = await startSubject(asking(logic), { ...EVENTS, resume: 'initial' });
     await tell(test, 'BREAK');
     await settle(test, () => starts[0]!.resolve('stale'));
     expect([aborted, valueOf(test), new Set(starts.map(({ effectId }) => effectId)).size]).toEqual([[1], 'asking', 2]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
 describe('a promise that rejects', () => {
-  it('where nobody handles it fails its machine, and is the same effect in its next attempt', async () => {
+  it('fails its machine if no state handles it, and is started again as the same effect', async () => {
     const { starts, logic } = promised();
     const test = await startSubject(asking(logic), EVENTS);
     await settle(test, () => starts[0]!.reject(new Error('no')));
-    expect(test.system.tree('subject')).toMatchObject({ restarts: 1, lastError: new Error('no') });
+    expect(test.shard.tree('subject')).toMatchObject({ restarts: 1, lastError: new Error('no') });
     expect(starts.map(({ attempt }) => attempt)).toEqual([1, 2]);
     expect(starts[0]!.effectId).toBe(starts[1]!.effectId);
     await test.crash();
@@ -114,10 +114,10 @@ describe('a promise that rejects', () => {
     expect(starts.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
     await settle(test, () => starts[2]!.resolve('at last'));
     expect(contextOf(test)).toEqual({ got: ['at last'] });
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('and was handled stays so: neither a crash of its machine nor of the host starts it again', async () => {
+  it('is not started again once handled, neither by a crash of its machine nor of the host', async () => {
     const { starts, logic } = promised();
     const onError = {
       onError: {
@@ -131,28 +131,28 @@ describe('a promise that rejects', () => {
     await test.restart();
     await tell(test, 'BREAK');
     expect([starts.length, contextOf(test), valueOf(test)]).toEqual([1, { got: ['handled'] }, 'asking']);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('while its machine waits for its restart is still handled by it', async () => {
+  it('is handled after the restart if its machine was in restart backoff', async () => {
     const { starts, logic } = promised();
     const child = { id: 'subject', agent: 'subject', backoff: { minMs: 1_000, jitter: 0 } };
     const test = await startSubject(asking(logic, { onError: 'left' }), {
       ...EVENTS,
       tree: { intensity: 100, children: [child] },
     });
-    // The first crash of the message is waited for; the promise rejects meanwhile.
+    // The machine is in backoff after the first crash of the message; the promise rejects meanwhile.
     await tell(test, 'BREAK');
-    expect(test.system.snapshot('subject')?.status).toBe('error');
+    expect(test.shard.snapshot('subject')?.status).toBe('error');
     await settle(test, () => starts[0]!.reject(new Error('no')));
     await test.advance(1_000);
     expect([valueOf(test), starts.length]).toEqual(['left', 1]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
 describe('a callback', () => {
-  /** Starts and ends by lines; `send` sends back from its latest start. */
+  /** A callback that notes its starts and ends in `lines`; `send` sends back from its latest start. */
   function calling() {
     const lines: string[] = [];
     const backs: ((event: EventObject) => void)[] = [];
@@ -184,7 +184,7 @@ describe('a callback', () => {
   }
   const events = ['LEAVE', 'TO'];
 
-  it('is started again after a restart of the host; the earlier one is not heard', async () => {
+  it('is started again after a restart of the host, and events of the earlier start are ignored', async () => {
     const { lines, machine, send } = calling();
     const test = await startSubject(machine, { events });
     await settle(test, () => send('one'));
@@ -193,53 +193,53 @@ describe('a callback', () => {
     await settle(test, () => send('stale', 0));
     await settle(test, () => send('two'));
     expect([lines, contextOf(test)]).toEqual([['start 1', 'start 2'], { got: ['one', 'two'] }]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('is cleaned up when its state is left, and when the system stops, once', async () => {
+  it('is cleaned up once, when its state is left or the system stops', async () => {
     const { lines, machine } = calling();
     const test = await startSubject(machine, { events });
-    await test.system.stop();
+    await test.shard.stop();
     expect(lines).toEqual(['start 1', 'cleanup 1']);
     await test.restart();
     await tell(test, 'LEAVE');
-    await test.system.stop();
+    await test.shard.stop();
     expect(lines).toEqual(['start 1', 'cleanup 1', 'start 2', 'cleanup 2']);
   });
 
-  it('is cleaned up once where the system stops while the end of its state is written', async () => {
+  it('is cleaned up once if the system stops while the exit of its state is being written', async () => {
     const { lines, machine } = calling();
     const test = await startSubject(machine, { events });
     const held = test.store.hold('before');
-    const left = test.system.send('subject', { type: 'LEAVE' });
+    const left = test.shard.send('subject', { type: 'LEAVE' });
     await held.reached;
-    const stopped = test.system.stop();
+    const stopped = test.shard.stop();
     held.release();
     await Promise.all([left, stopped]);
     expect([lines, test.logged]).toEqual([['start 1', 'cleanup 1'], []]);
   });
 
-  it('that throws while it receives fails, is cleaned up, and is not heard any more', async () => {
+  it('a callback that throws while it receives fails, is cleaned up, and its later events are ignored', async () => {
     const { lines, machine, send } = calling();
     const test = await startSubject(machine, { events });
     await tell(test, 'TO', { what: 'THROW' });
     expect(lines).toEqual(['start 1', 'received THROW', 'cleanup 1', 'start 2']);
-    expect(test.system.tree('subject').restarts).toBe(1);
+    expect(test.shard.tree('subject').restarts).toBe(1);
     await settle(test, () => send('stale', 0));
     expect(contextOf(test)).toEqual({ got: [] });
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('that sends what is not data fails by it, instead of throwing into whoever called it', async () => {
+  it('a callback that sends something other than data fails, and its call to send back throws nothing', async () => {
     const { lines, machine, send } = calling();
     const test = await startSubject(machine, { events });
     await settle(test, () => send(Symbol('s')));
-    expect(test.system.tree('subject').lastError).toMatchObject({ code: 'BOSUN_VALUE_REFUSED' });
+    expect(test.shard.tree('subject').lastError).toMatchObject({ code: 'BOSUN_VALUE_REFUSED' });
     expect(lines.at(-1)).toBe('start 2');
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('that throws at its start, and whose failure leads away, is stopped once', async () => {
+  it('a callback that throws at its start, and whose onError leaves the state, is stopped once', async () => {
     const broken = fromCallback(() => {
       throw new Error('no');
     });
@@ -250,16 +250,16 @@ describe('a callback', () => {
     const test = await startSubject(machine, { events: ['GO'] });
     await tell(test, 'GO');
     expect([valueOf(test), test.logged]).toEqual(['c', []]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('whose cleanup throws is reported', async () => {
+  it('a callback whose cleanup throws is logged', async () => {
     const logic = fromCallback(() => () => {
       throw new Error('stuck');
     });
     const machine = setup({ actors: { logic } }).createMachine({ invoke: { src: 'logic', id: 'call' } });
     const test = await startSubject(machine);
-    await test.system.stop();
+    await test.shard.stop();
     expect(test.logged).toEqual([['cleanup of subject/call threw: stuck']]);
   });
 });
@@ -287,7 +287,7 @@ describe('an observable', () => {
     await tell(test, 'LEAVE');
     await tell(test, 'AGAIN');
     await settle(test, () => end());
-    await test.system.stop();
+    await test.shard.stop();
     expect(lines).toEqual(['subscribed', 'unsubscribed', 'subscribed']);
     expect([valueOf(test), test.logged]).toEqual(['done', []]);
   });
@@ -306,10 +306,10 @@ describe('a reducer', () => {
     await test.restart();
     await tell(test, 'ADD', { n: 3 });
     expect(contextOf(test, 'subject/sum')).toBe(5);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('that throws is the failure of its machine', async () => {
+  it('a reducer that throws gives its machine an error event', async () => {
     const logic = fromTransition(() => {
       throw new Error('broken');
     }, 0);
@@ -321,11 +321,11 @@ describe('a reducer', () => {
     const test = await startSubject(machine, { events: ['ADD'] });
     await tell(test, 'ADD');
     expect(valueOf(test)).toBe('without');
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
-describe('logic of the user, with a start', () => {
+describe('custom actor logic with a start function', () => {
   type Counting = Snapshot<undefined> & { total: number };
 
   function counting(starts: number[]): ActorLogic<Counting, { type: 'ADD'; n: number }, undefined> {
@@ -346,7 +346,7 @@ describe('logic of the user, with a start', () => {
     };
   }
 
-  it('takes events in turns, and is started again with the state that it had', async () => {
+  it('takes events in turns, and is started again from its last state', async () => {
     const starts: number[] = [];
     const machine = setup({ actors: { logic: counting(starts) } }).createMachine({
       invoke: { src: 'logic', id: 'logic' },
@@ -359,24 +359,24 @@ describe('logic of the user, with a start', () => {
     await test.restart();
     expect(starts).toEqual([1, 0, 2, 5]);
     await tell(test, 'ADD', { n: -1 });
-    expect(test.system.tree('subject')).toMatchObject({ restarts: 1, lastError: new Error('negative') });
-    await test.system.stop();
+    expect(test.shard.tree('subject')).toMatchObject({ restarts: 1, lastError: new Error('negative') });
+    await test.shard.stop();
   });
 });
 
 describe('a stop of the system', () => {
-  it('starts nothing that was about to start', async () => {
+  it('prevents the start of an effect whose epoch is being written', async () => {
     const { starts, logic } = promised();
     const test = await startSubject(createMachine({}), { agents: [agentOf('asking', asking(logic))] });
     const held = test.store.hold('before');
-    const spawned = test.system.spawn(agentOf('asking', asking(logic)), 'asking');
+    const spawned = test.shard.spawn(agentOf('asking', asking(logic)), 'asking');
     await held.reached;
-    const stopped = test.system.stop();
+    const stopped = test.shard.stop();
     held.release();
     await Promise.all([spawned, stopped]);
     expect(starts).toEqual([]);
     await test.restart();
     expect(starts.map(({ attempt }) => attempt)).toEqual([2]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });

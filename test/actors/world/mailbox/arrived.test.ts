@@ -1,4 +1,4 @@
-/** What has arrived before a power cut and waits for its turn is there after it. */
+/** Results and messages that arrive before a power cut and wait for their turn survive the cut. */
 import { type AnyStateMachine, assign, createMachine, fromCallback, fromObservable, setup, spawnChild } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { type TestSystem } from '../../../../src/testing/test-system.ts';
@@ -9,10 +9,10 @@ import { agentOf, contextOf, startSubject, tell, valueOf } from '../../../suppor
 const BUSY = 130;
 const busy = agentOf('busy', createMachine({ on: { HIT: {} } }), ['HIT']);
 
-/** More turns than one epoch takes, all ahead of whatever comes next. */
+/** Sends more turns than one epoch takes, all ahead of later messages. */
 function flood(test: TestSystem): void {
   for (let actor = 0; actor < BUSY; actor++)
-    for (let n = 0; n < 16; n++) void test.system.send(`busy${actor}`, { type: 'HIT' });
+    for (let n = 0; n < 16; n++) void test.shard.send(`busy${actor}`, { type: 'HIT' });
 }
 
 async function startBeside(machine: AnyStateMachine, events: readonly string[] = []): Promise<TestSystem> {
@@ -24,7 +24,7 @@ async function startBeside(machine: AnyStateMachine, events: readonly string[] =
   });
 }
 
-/** Has it arrive when there is no room for its turn, and cuts the power once that epoch is durable. */
+/** Delivers a result when the epoch has no room for its turn, and cuts the power once that epoch is durable. */
 async function arriveAndCrash(test: TestSystem, arrive: () => void): Promise<void> {
   flood(test);
   arrive();
@@ -38,24 +38,24 @@ async function cutOncePassed(test: TestSystem): Promise<void> {
   await test.restart();
 }
 
-describe('a result that arrived', () => {
-  it('is not lost with the power, and its promise is not started again', async () => {
+describe('a result that waits for its turn at a power cut', () => {
+  it('is kept, and its promise is not started again', async () => {
     const { starts, logic } = promised();
     const test = await startBeside(asking(logic));
     await arriveAndCrash(test, () => starts[0]!.resolve('just in time'));
     expect([starts.length, contextOf(test)]).toEqual([1, { got: ['just in time'] }]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('as a rejection is handled after the restart', async () => {
+  it('is handled after the restart if it is a rejection', async () => {
     const { starts, logic } = promised();
     const test = await startBeside(asking(logic, { onError: 'left' }));
     await arriveAndCrash(test, () => starts[0]!.reject(new Error('no')));
     expect([starts.length, valueOf(test)]).toEqual([1, 'left']);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('as values of an observable is there after the restart, which subscribes again', async () => {
+  it('values of an observable are kept, and the restart subscribes again', async () => {
     const pushes: ((value: string) => void)[] = [];
     const logic = fromObservable(() => observable<string>(({ next }) => void pushes.push(next)));
     const machine = setup({ types: {} as { context: { got: unknown[] } }, actors: { logic } }).createMachine({
@@ -71,26 +71,26 @@ describe('a result that arrived', () => {
     await settle(test, () => pushes[1]!('c'));
     await settle(test, () => pushes[0]!('stale'));
     expect((contextOf(test) as { got: unknown[] }).got.filter((value) => value !== undefined)).toEqual(['a', 'b', 'c']);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
-describe('a child that was born', () => {
-  it('and whose first turn was not reached takes it after the restart', async () => {
+describe('a child that is spawned before a power cut', () => {
+  it('takes its first turn after the restart, if the cut came before it', async () => {
     const kid = createMachine({ context: ({ input }: { input: unknown }) => ({ input }) });
     const machine = setup({ actors: { kid } }).createMachine({
       on: { GO: { actions: spawnChild('kid', { id: 'kid', input: 'given' }) } },
     });
     const test = await startBeside(machine, ['GO']);
-    void test.system.send('subject', { type: 'GO' });
+    void test.shard.send('subject', { type: 'GO' });
     flood(test);
     await cutOncePassed(test);
     expect(contextOf(test, 'subject/kid')).toEqual({ input: 'given' });
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
-describe('a message to an agent that waits for its restart', () => {
+describe('a message to an actor in restart backoff', () => {
   const fragile = setup({
     types: {} as { context: { got: number }; events: { type: 'BREAK' } | { type: 'HIT' } | { type: 'END' } },
   }).createMachine({
@@ -112,7 +112,7 @@ describe('a message to an agent that waits for its restart', () => {
     },
   });
 
-  it.each(['BREAK', 'END'])('is taken after it (%s)', async (last) => {
+  it.each(['BREAK', 'END'])('is taken after the restart (last event before: %s)', async (last) => {
     const child = { id: 'subject', agent: 'subject', backoff: { minMs: 1_000, jitter: 0 } };
     const test = await startSubject(fragile, {
       events: ['BREAK', 'HIT', 'END'],
@@ -120,19 +120,19 @@ describe('a message to an agent that waits for its restart', () => {
     });
     await tell(test, 'HIT');
     await tell(test, last);
-    await test.system.send('subject', { type: 'HIT' });
+    await test.shard.send('subject', { type: 'HIT' });
     await test.crash();
     await test.restart();
-    await test.system.send('subject', { type: 'HIT' });
+    await test.shard.send('subject', { type: 'HIT' });
     await test.advance(1_000);
-    // After a failure it goes on from its last state, after its end it begins anew.
+    // After a failure the actor goes on from its last state, after its end from the initial state.
     expect(contextOf(test)).toEqual({ got: last === 'BREAK' ? 3 : 2 });
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
-describe('what an effect tells a machine that waits for its restart', () => {
-  it('becomes durable at once, though nobody can read it yet', async () => {
+describe('a message of an effect to a machine in restart backoff', () => {
+  it('becomes durable at once, before the machine can read it', async () => {
     let back: (event: { type: 'HIT' }) => void = () => {};
     const logic = fromCallback(({ sendBack }) => void (back = sendBack));
     const machine = setup({ types: {} as { context: { got: number } }, actors: { logic } }).createMachine({
@@ -155,6 +155,6 @@ describe('what an effect tells a machine that waits for its restart', () => {
     await test.restart();
     await test.advance(1_000);
     expect(contextOf(test)).toEqual({ got: 1 });
-    await test.system.stop();
+    await test.shard.stop();
   });
 });

@@ -1,4 +1,4 @@
-/** Full mailboxes between actors: the sender waits, nobody is blocked for ever, and nothing is lost without a word. */
+/** Full mailboxes between actors: the sender waits, no actor is blocked for ever, and no message is lost silently. */
 import { assign, enqueueActions, fromCallback, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -18,7 +18,7 @@ interface Enqueue {
 }
 
 /**
- * `burst` sends so many notes to `to`, and word of it to `log`. A note is counted, and the 7,000th is told to `log`.
+ * `burst` sends `count` notes to `to`, and a line about it to `log`. Notes are counted; the 7,000th is told to `log`.
  */
 const busy = defineAgent({
   name: 'busy',
@@ -60,20 +60,20 @@ function start(): Promise<TestSystem> {
 }
 
 const context = (test: TestSystem, id: string) =>
-  test.system.snapshot(id)!.context as { notes: number; lines: string[] };
+  test.shard.snapshot(id)!.context as { notes: number; lines: string[] };
 const burst = (test: TestSystem, from: string, to: string, count: number) =>
-  test.system.send(from, { type: 'burst', to, count });
+  test.shard.send(from, { type: 'burst', to, count });
 
 describe('a full mailbox', () => {
-  it('takes what a turn sends, and has its actor take no further turn until half of it is read', async () => {
+  it('takes all that one turn sends, and then holds the sender until half of the mailbox is read', async () => {
     const test = await start();
     await Promise.all([1, 2, 3].map(() => burst(test, 's', 'r', 6_000)));
     await test.settle();
     expect(context(test, 'log').lines).toEqual(['burst to r', 'burst to r', 'read 7000', 'burst to r']);
-    expect([context(test, 'r').notes, test.system.deadLetters.list()]).toEqual([18_000, []]);
+    expect([context(test, 'r').notes, test.shard.deadLetters.list()]).toEqual([18_000, []]);
   });
 
-  it('does not hold up who sends to itself', async () => {
+  it('does not hold up an actor that sends to itself', async () => {
     const test = await start();
     await burst(test, 's', 'self', MAILBOX_MESSAGES_MAX + 1);
     await test.settle();
@@ -82,14 +82,14 @@ describe('a full mailbox', () => {
 
   it('lets its senders go on when the receiver is removed', LONG, async () => {
     const test = await start();
-    await Promise.all([burst(test, 's', 'r', 2 * MAILBOX_MESSAGES_MAX), test.system.erase('r')]);
-    await test.system.send('s', { type: 'note' });
+    await Promise.all([burst(test, 's', 'r', 2 * MAILBOX_MESSAGES_MAX), test.shard.erase('r')]);
+    await test.shard.send('s', { type: 'note' });
     await test.settle();
     expect(context(test, 's').notes).toBe(1);
   });
 
   it(
-    'in a circle puts aside what nobody could ever wait for, with BOSUN_MAILBOX_FULL, and all go on',
+    'a full mailbox in a circle of senders drops messages with BOSUN_MAILBOX_FULL instead of a deadlock',
     LONG,
     async () => {
       const test = await start();
@@ -100,7 +100,7 @@ describe('a full mailbox', () => {
         ),
       );
       await test.settle();
-      const letters = test.system.deadLetters.list();
+      const letters = test.shard.deadLetters.list();
       expect(
         letters.every(
           ({ reason, error }) => reason === 'overflowed' && (error as { code?: string }).code === 'BOSUN_MAILBOX_FULL',
@@ -109,11 +109,11 @@ describe('a full mailbox', () => {
       expect(letters.length).toBeGreaterThan(0);
       expect(context(test, 'log').lines.filter((line) => line.startsWith('burst'))).toHaveLength(6);
       expect(context(test, 's').notes).toBeGreaterThan(half / 2);
-      expect(['s', 'r'].map((id) => test.system.tree(id).mailbox)).toEqual([0, 0]);
+      expect(['s', 'r'].map((id) => test.shard.tree(id).mailbox)).toEqual([0, 0]);
     },
   );
 
-  it('of a machine puts aside what its callbacks send beyond it', async () => {
+  it('a full mailbox of a machine turns further events of its callbacks into dead letters', async () => {
     const test = await startSubject(
       setup({
         types: {} as { context: { notes: number } },
@@ -131,8 +131,8 @@ describe('a full mailbox', () => {
       { events: ['GO'] },
     );
     await tell(test, 'GO');
-    expect((test.system.snapshot('subject')!.context as { notes: number }).notes).toBe(MAILBOX_MESSAGES_MAX);
-    expect(test.system.deadLetters.list({ reason: 'overflowed' })).toHaveLength(5);
-    await test.system.stop();
+    expect((test.shard.snapshot('subject')!.context as { notes: number }).notes).toBe(MAILBOX_MESSAGES_MAX);
+    expect(test.shard.deadLetters.list({ reason: 'overflowed' })).toHaveLength(5);
+    await test.shard.stop();
   });
 });

@@ -31,15 +31,15 @@ describe('an actor', () => {
     await tell(test, 'ARM', { count: TIMERS_PER_ACTOR_MAX });
     await tell(test, 'ARM', { count: 1 });
     expect(contextOf(test)).toEqual({ armed: TIMERS_PER_ACTOR_MAX });
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
+    expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toMatchObject([
       { error: { code: 'BOSUN_VALUE_REFUSED' } },
     ]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
-describe('a slice', () => {
-  it(`takes ${TIMERS_PER_SLICE} due timers; those beyond come up in the next, in their order`, async () => {
+describe('a slice of the loop', () => {
+  it(`takes ${TIMERS_PER_SLICE} due timers; the rest come up in the next slices, in order`, async () => {
     const machine = setup({
       types: {} as {
         context: { fired: number; inOrder: boolean };
@@ -66,17 +66,17 @@ describe('a slice', () => {
       await tell(test, 'ARM', { count });
       await test.advance(1_000);
       expect(contextOf(test)).toEqual({ fired: count, inOrder: true });
-      await test.system.stop();
+      await test.shard.stop();
     }
   });
 });
 
 describe('the quarantine', () => {
-  it(`keeps ${QUARANTINE_MESSAGES_MAX} messages, over a restart too; the oldest give way`, async () => {
+  it(`keeps the newest ${QUARANTINE_MESSAGES_MAX} messages, over a restart too`, async () => {
     const machine = createMachine({
       context: {},
       on: {
-        // Between two that break, so that it is not suspended.
+        // Sent between two messages that break, so that the actor is not suspended.
         PASS: {},
         BREAK: {
           actions: assign(() => {
@@ -89,20 +89,20 @@ describe('the quarantine', () => {
     const sent = QUARANTINE_MESSAGES_MAX + 2;
     await Promise.all(
       Array.from({ length: sent }, (_, n) => [
-        test.system.send('subject', { type: 'BREAK', n }),
-        test.system.send('subject', { type: 'PASS' }),
+        test.shard.send('subject', { type: 'BREAK', n }),
+        test.shard.send('subject', { type: 'PASS' }),
       ]).flat(),
     );
     await test.settle();
     const numbers = () =>
-      test.system.deadLetters
+      test.shard.deadLetters
         .list({ reason: 'quarantined' })
         .map((record) => (record.event as unknown as { n: number }).n);
     expect([numbers().length, numbers()[0], numbers().at(-1)]).toEqual([QUARANTINE_MESSAGES_MAX, 2, sent - 1]);
     await test.crash();
     await test.restart();
     expect([numbers().length, numbers()[0]]).toEqual([QUARANTINE_MESSAGES_MAX, 2]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
@@ -114,15 +114,25 @@ describe('an address', () => {
     expect(checkAddress('a'.repeat(ADDRESS_SEGMENT_CHARS_MAX))).toHaveLength(ADDRESS_SEGMENT_CHARS_MAX);
     expect(() => checkAddress('a'.repeat(ADDRESS_SEGMENT_CHARS_MAX + 1))).toThrow('not an address');
   });
-  it('is no path with empty or strange segments', () => {
+  it('is refused with empty segments or invalid characters', () => {
     for (const address of ['', '/', 'a/', '/a', 'a//b', 'a b', 'é', 'a\n', 'a!b'])
       expect(() => checkAddress(address)).toThrow('not an address');
   });
-  it('of a Boss child may be a path; the name of the root is taken', () => {
-    expect([childAddress('root', 'a/b'), childAddress('a', 'b/c')]).toEqual(['a/b', 'a/b/c']);
-    expect(() => childAddress('root', 'root')).toThrow('taken');
+  it('is refused with the segments "." and "..", which have a meaning in paths (F16)', () => {
+    for (const address of ['.', '..', 'a/..', './a', 'a/./b']) expect(() => checkAddress(address)).toThrow('not an');
+    expect(() => childAddress('a', '..')).toThrow('not an address');
+    expect([checkAddress('a.b/.c/...'), invokedAddress('p', '.'), invokedAddress('p', '..')]).toEqual([
+      'a.b/.c/...',
+      'p/%2E',
+      'p/%2E%2E',
+    ]);
+    expect(['.', '..'].map((id) => childIdOf(invokedAddress('p', id)))).toEqual(['.', '..']);
   });
-  it('of a machine child is one segment, whatever its id, and different for different ids', () => {
+  it('an address of a Boss child may be a path; the name of the root is reserved', () => {
+    expect([childAddress('root', 'a/b'), childAddress('a', 'b/c')]).toEqual(['a/b', 'a/b/c']);
+    expect(() => childAddress('root', 'root')).toThrow('reserved');
+  });
+  it('an address of a machine child is one segment, whatever its id, and different for different ids', () => {
     const ids = ['a/b', 'a%2Fb', 'a b', 'a!b', '0.m.state', '😀', "it's (*)"];
     const addresses = ids.map((id) => invokedAddress('p', id));
     expect(new Set(addresses).size).toBe(ids.length);

@@ -1,4 +1,4 @@
-/** Dead letters: what reached nobody, with its reason, in one durable list that can be watched and acted upon. */
+/** Dead letters: undelivered messages with their reason, in one durable list that can be watched and acted upon. */
 import { assign, sendTo, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -9,7 +9,7 @@ import { code } from '../../../support/actors/account.ts';
 import { started } from '../../../support/actors/started.ts';
 import { teller } from '../../../support/actors/talkers.ts';
 
-/** Passes notes on to whoever has the system id `peer` when it meets. */
+/** Passes notes on to the actor that had the system id `peer` at the event `meet`. */
 const relay = defineAgent({
   name: 'relay',
   machine: setup({
@@ -36,39 +36,39 @@ async function withPeer(): Promise<TestSystem> {
     { id: 'p', agent: 'relay', systemId: 'peer', restart: 'transient' as const },
   ];
   const test = await started({ agents: [relay, teller], tree: { intensity: 100, children } });
-  await test.system.send('r', { type: 'meet' });
+  await test.shard.send('r', { type: 'meet' });
   await test.settle();
   return test;
 }
 
 async function pass(test: TestSystem): Promise<void> {
-  await test.system.send('r', { type: 'pass' });
+  await test.shard.send('r', { type: 'pass' });
   await test.settle();
 }
 
 describe('dead letters', () => {
-  it('have events to an actor that has ended, and those that it had not read; they survive a crash', async () => {
+  it('contain the events that an actor left unread and those sent after its end, over a crash too', async () => {
     const test = await withPeer();
     await pass(test);
-    await test.system.erase('p');
+    await test.shard.erase('p');
     await pass(test);
     await test.crash();
     await test.restart({ tree: { children: [{ id: 'r', agent: 'relay' }] } });
-    expect(test.system.deadLetters.list()).toMatchObject([
+    expect(test.shard.deadLetters.list()).toMatchObject([
       { reason: 'undeliverable', address: 'p', event: { type: 'note' }, error: undefined },
     ]);
-    await expect(test.system.deadLetters.redeliver(1)).rejects.toEqual(code('BOSUN_ACTOR_UNKNOWN'));
-    await test.system.deadLetters.discard(1);
-    expect(test.system.deadLetters.list()).toEqual([]);
-    await expect(test.system.deadLetters.discard(1)).rejects.toEqual(code('BOSUN_MESSAGE_UNKNOWN'));
+    await expect(test.shard.deadLetters.redeliver(1)).rejects.toEqual(code('BOSUN_ACTOR_UNKNOWN'));
+    await test.shard.deadLetters.discard(1);
+    expect(test.shard.deadLetters.list()).toEqual([]);
+    await expect(test.shard.deadLetters.discard(1)).rejects.toEqual(code('BOSUN_MESSAGE_UNKNOWN'));
   });
 
-  it('are told to whoever subscribes, once they are durable', async () => {
+  it('are passed to subscribers once they are durable', async () => {
     const test = await withPeer();
-    await test.system.erase('p');
+    await test.shard.erase('p');
     const seen: unknown[] = [];
-    const subscription = test.system.deadLetters.subscribe(({ number, reason }) =>
-      seen.push([reason, test.system.deadLetters.list().some((letter) => letter.number === number)]),
+    const subscription = test.shard.deadLetters.subscribe(({ number, reason }) =>
+      seen.push([reason, test.shard.deadLetters.list().some((letter) => letter.number === number)]),
     );
     await pass(test);
     subscription.unsubscribe();
@@ -76,19 +76,19 @@ describe('dead letters', () => {
     expect(seen).toEqual([['undeliverable', true]]);
   });
 
-  it(`are at most ${DEAD_LETTERS_MAX}, the oldest dropped first, apart from what is quarantined`, async () => {
+  it(`are at most ${DEAD_LETTERS_MAX}, the oldest dropped first; quarantined messages do not count`, async () => {
     const test = await withPeer();
-    await test.system.spawn(teller, 't');
-    await test.system.send('t', { type: 'choke' });
-    await test.system.erase('p');
-    await Promise.all(Array.from({ length: DEAD_LETTERS_MAX + 1 }, () => test.system.send('r', { type: 'pass' })));
+    await test.shard.spawn(teller, 't');
+    await test.shard.send('t', { type: 'choke' });
+    await test.shard.erase('p');
+    await Promise.all(Array.from({ length: DEAD_LETTERS_MAX + 1 }, () => test.shard.send('r', { type: 'pass' })));
     await test.settle();
-    const letters = test.system.deadLetters.list();
+    const letters = test.shard.deadLetters.list();
     expect([letters.length, letters.filter(({ reason }) => reason === 'quarantined').length]).toEqual([
       DEAD_LETTERS_MAX + 1,
       1,
     ]);
-    expect(test.system.deadLetters.list({ reason: 'undeliverable' })[0]!.number).toBe(
+    expect(test.shard.deadLetters.list({ reason: 'undeliverable' })[0]!.number).toBe(
       letters.at(-1)!.number - DEAD_LETTERS_MAX + 1,
     );
   });

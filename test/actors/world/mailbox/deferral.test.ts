@@ -6,7 +6,7 @@ import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
 import { defer, eventTimeout, reply } from '../../../../src/actors/model/talk-actions.ts';
 import { DEFERRED_MESSAGES_MAX } from '../../../../src/limits.ts';
 import { levelStore } from '../../../../src/persistence/level-store.ts';
-import { createSystem } from '../../../../src/system.ts';
+import { Shard } from '../../../../src/shard.ts';
 import { type TestSystem } from '../../../../src/testing/test-system.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,7 +31,7 @@ type Event =
   | { type: 'detour' }
   | { type: 'shut' };
 
-/** Does jobs while it is open, and defers them while it is closed. Notes what it takes. */
+/** Does jobs while it is open, and defers them while it is closed. Notes the events that it takes. */
 const door = defineAgent({
   name: 'door',
   machine: setup({
@@ -108,60 +108,60 @@ const start = () => started(OPTIONS);
 
 async function send(test: TestSystem, ...events: Event[]): Promise<void> {
   for (const event of events) {
-    await test.system.send('d', event);
+    await test.shard.send('d', event);
     await test.settle();
   }
 }
 
 const job = (n: number): Event => ({ type: 'job', n });
 const note = (n: number): Event => ({ type: 'note', n });
-const context = (test: TestSystem) => test.system.snapshot('d')!.context as { notes: unknown[]; offers: number };
+const context = (test: TestSystem) => test.shard.snapshot('d')!.context as { notes: unknown[]; offers: number };
 const notes = (test: TestSystem) => context(test).notes;
-const unread = (test: TestSystem) => test.system.tree('d').mailbox;
+const unread = (test: TestSystem) => test.shard.tree('d').mailbox;
 
 describe('a deferred message', () => {
-  it('is unread until the state changes; then all come up in their order, before newer ones', async () => {
+  it('stays unread until the state changes; then deferred messages come up in order, before newer ones', async () => {
     const test = await start();
     await send(test, job(1), note(2), job(3));
     expect([notes(test), unread(test)]).toEqual([[2], 2]);
-    await Promise.all([{ type: 'open' } as Event, job(4), note(5)].map((event) => test.system.send('d', event)));
+    await Promise.all([{ type: 'open' } as Event, job(4), note(5)].map((event) => test.shard.send('d', event)));
     await test.settle();
     expect([notes(test), unread(test)]).toEqual([[2, 'open', 1, 3, 4, 5], 0]);
   });
 
-  it('does not come up for a change of context, re-entry of a state, or a way through others back to it', async () => {
+  it('does not come up for a change of context, a re-entry of the state, or a detour through others', async () => {
     const test = await start();
     await send(test, job(1), note(2), { type: 'again' }, { type: 'detour' });
     expect([notes(test), context(test).offers, unread(test)]).toEqual([[2, 'again'], 1, 1]);
   });
 
-  it('comes up at once where its own turn changes the state', async () => {
+  it('comes up at once if its own turn changes the state', async () => {
     const test = await start();
     await send(test, job(1), { type: 'later', n: 2 });
     expect(notes(test)).toEqual([1, 2]);
   });
 
-  it('has a turn that counts: what else it did stands, once for each time that it was offered', async () => {
+  it('commits the other actions of the turn that defers it, once for each delivery', async () => {
     const test = await start();
     await send(test, job(1), job(2));
     await crash(test);
     expect(context(test).offers).toBe(2);
     await Promise.all(
-      [{ type: 'open' } as Event, { type: 'close' } as Event].map((event) => test.system.send('d', event)),
+      [{ type: 'open' } as Event, { type: 'close' } as Event].map((event) => test.shard.send('d', event)),
     );
     await test.settle();
     expect([notes(test), context(test).offers]).toEqual([['open', 1, 2, 'close'], 2]);
   });
 
-  it('that is asked keeps its asker waiting, and may be answered later', async () => {
+  it('a deferred message that is an ask stays open, and may be answered later', async () => {
     const test = await start();
-    const asked = test.system.ask('d', { type: 'query' });
+    const asked = test.shard.ask('d', { type: 'query' });
     await test.settle();
     await send(test, { type: 'open' });
     expect(await asked).toBe('answered');
   });
 
-  it('stays over a crash of the host, and over restarts of the actor, in its order', async () => {
+  it('survives crashes of the host and restarts of the actor, in order', async () => {
     const test = await start();
     await send(test, job(1), job(2));
     await crash(test);
@@ -172,7 +172,7 @@ describe('a deferred message', () => {
     expect(notes(test)).toEqual(['open', 1, 2, 3]);
   });
 
-  it('comes up where the actor begins anew', async () => {
+  it('comes up when the actor is restarted from its initial state', async () => {
     const test = await started({
       ...OPTIONS,
       tree: { intensity: 100, children: [{ id: 'd', agent: 'door', resume: 'initial' }] },
@@ -183,40 +183,40 @@ describe('a deferred message', () => {
     expect([context(test), unread(test)]).toEqual([{ notes: [], offers: 2 }, 2]);
   });
 
-  it('becomes a dead letter where the actor ends for good', async () => {
+  it('becomes a dead letter when the actor ends for good', async () => {
     const test = await start();
     await send(test, job(1), note(2), job(3), { type: 'end' });
-    expect(test.system.deadLetters.list().map(({ reason, event }) => [reason, event])).toEqual([
+    expect(test.shard.deadLetters.list().map(({ reason, event }) => [reason, event])).toEqual([
       ['undeliverable', job(1)],
       ['undeliverable', job(3)],
     ]);
   });
 
-  it('takes no room in the mailbox: what would end the deferring still gets in', async () => {
+  it('takes no room in the mailbox: the event that ends the deferral still gets in', async () => {
     const test = await start();
     await send(test, ...[1, 2, 3, 4, 5, 6, 7].map(job), { type: 'open' });
     expect(notes(test)).toEqual(['open', 1, 2, 3, 4, 5, 6, 7]);
   });
 
-  it(`becomes a dead letter where ${DEFERRED_MESSAGES_MAX} are deferred, and fails its ask`, async () => {
+  it(`becomes a dead letter, and fails its ask, if ${DEFERRED_MESSAGES_MAX} others are deferred`, async () => {
     const test = await start();
     for (let n = 0; n < DEFERRED_MESSAGES_MAX; n += 5) {
-      await Promise.all([0, 1, 2, 3, 4].map((more) => test.system.send('d', job(n + more))));
+      await Promise.all([0, 1, 2, 3, 4].map((more) => test.shard.send('d', job(n + more))));
     }
     await test.settle();
-    expect([unread(test), test.system.deadLetters.list()]).toEqual([DEFERRED_MESSAGES_MAX, []]);
-    const asked = test.system.ask('d', { type: 'query' });
+    expect([unread(test), test.shard.deadLetters.list()]).toEqual([DEFERRED_MESSAGES_MAX, []]);
+    const asked = test.shard.ask('d', { type: 'query' });
     asked.catch(() => {});
     await test.settle();
     await expect(asked).rejects.toEqual(code('BOSUN_ASK_FAILED'));
-    expect(test.system.deadLetters.list()).toMatchObject([
+    expect(test.shard.deadLetters.list()).toMatchObject([
       { reason: 'overflowed', error: { code: 'BOSUN_MAILBOX_FULL' }, event: { type: 'query' } },
     ]);
     await send(test, { type: 'open' });
     expect(notes(test)).toHaveLength(DEFERRED_MESSAGES_MAX + 1);
   });
 
-  it('may be the event of a timer: it has come then, and nothing cancels it any more', async () => {
+  it('may be the event of a timer, which can no longer be cancelled then', async () => {
     const test = await start();
     await send(test, { type: 'arm' }, job(1));
     await test.advance(100);
@@ -230,16 +230,16 @@ describe('a deferred message', () => {
 });
 
 describe('defer', () => {
-  it('in the first turn, which has no message, fails the start', async () => {
+  it('defer in the first turn, which has no message, fails the start', async () => {
     const test = await start();
     const machine = setup({ types: {} as { events: { type: 'go' } } }).createMachine({
       entry: defer(),
       on: { go: {} },
     });
     const early = defineAgent({ name: 'early', machine, events: { go: z.object({}) } });
-    await test.system.stop();
+    await test.shard.stop();
     await test.restart({ agents: [door, early] });
-    await expect(test.system.spawn(early, 'e')).rejects.toMatchObject({
+    await expect(test.shard.spawn(early, 'e')).rejects.toMatchObject({
       code: 'BOSUN_VALUE_REFUSED',
       message: expect.stringContaining('first turn') as string,
     });
@@ -247,13 +247,13 @@ describe('defer', () => {
 });
 
 describe('deferred messages of a host that crashes after any of its epochs', () => {
-  it('are neither lost nor doubled, and keep their order, where more come up than one visit takes', async () => {
+  it('are neither lost nor doubled, and keep their order, if more come up than one visit takes', async () => {
     const many = Array.from({ length: 40 }, (_, n) => n);
     const { outcome, crashes } = await withACrashAfterEveryEpoch({
       options: () => ({ ...OPTIONS, agents: [defineAgent({ ...options(), limits: { mailboxMessages: 100 } })] }),
       begin: async (test) => {
-        await test.system.send('d', { type: 'shut' });
-        await Promise.all(many.map((n) => test.system.send('d', job(n))));
+        await test.shard.send('d', { type: 'shut' });
+        await Promise.all(many.map((n) => test.shard.send('d', job(n))));
       },
       unfoldMs: 6_000,
       outcome: (test) => notes(test),
@@ -269,10 +269,10 @@ describe('deferred messages of a host that crashes after any of its epochs', () 
 });
 
 describe('deferred messages in LevelDB', () => {
-  it('are there at the next start', async () => {
+  it('come up after the next start', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'bosun-defer-'));
     try {
-      const open = async () => createSystem({ ...OPTIONS, store: levelStore(directory) }).start();
+      const open = async () => new Shard({ ...OPTIONS, store: levelStore(directory) }).start();
       let system = await open();
       for (const n of [1, 2, 3]) await system.send('d', job(n));
       await system.idle();

@@ -1,4 +1,4 @@
-/** Declared levels of events: high before normal before low, in order within a level, and nobody waits for ever. */
+/** Declared priorities of events: high before normal before low, in order within a level, and none waits for ever. */
 import { assign, raise, sendTo, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -60,24 +60,24 @@ const OPTIONS = { agents: [worker], tree: { children: [{ id: 'w', agent: 'worker
 
 const start = () => started(OPTIONS);
 
-/** All arrive before the first is taken. */
+/** Sends events together: all arrive before the first is taken. */
 async function send(test: TestSystem, ...sent: Event[]): Promise<void> {
-  await Promise.all(sent.map((event) => test.system.send('w', event)));
+  await Promise.all(sent.map((event) => test.shard.send('w', event)));
   await test.settle();
 }
 
 const many = (type: 'cancel' | 'work' | 'report', count: number): Event[] =>
   Array.from({ length: count }, (_, n) => ({ type, n }));
-const notes = (test: TestSystem) => (test.system.snapshot('w')!.context as { notes: string[] }).notes;
+const notes = (test: TestSystem) => (test.shard.snapshot('w')!.context as { notes: string[] }).notes;
 
-describe('levels', () => {
+describe('priority levels', () => {
   it('are taken high first, then normal, then low, each in order', async () => {
     const test = await start();
     await send(test, ...many('report', 2), ...many('work', 2), ...many('cancel', 2));
     expect(notes(test)).toEqual(['cancel0', 'cancel1', 'work0', 'work1', 'report0', 'report1']);
   });
 
-  it('go by the type of the event, whoever sends it: other actors, itself, a timer', async () => {
+  it('depend on the type of the event alone, whether the actor itself or a timer sends it', async () => {
     const test = await start();
     await send(test, { type: 'self' });
     expect(notes(test)).toEqual(['cancel9', 'work9', 'report9']);
@@ -86,11 +86,11 @@ describe('levels', () => {
     expect(notes(test).slice(3)).toEqual(['alarm0', 'work0']);
   });
 
-  it(`let a lower one have its turn after ${PRIORITY_RUN_MAX} higher ones`, async () => {
+  it(`give a lower message its turn after ${PRIORITY_RUN_MAX} higher ones`, async () => {
     const test = await start();
     await send(test, ...many('report', 1), ...many('work', 2), ...many('cancel', 2 * PRIORITY_RUN_MAX + 2));
     const seen = notes(test);
-    // The low one waited as long as the normal one, and has had no turn since.
+    // The low message waited as long as the normal one, and its level had no turn since.
     expect([seen.indexOf('report0'), seen.indexOf('work0'), seen.indexOf('work1')]).toEqual([
       PRIORITY_RUN_MAX,
       PRIORITY_RUN_MAX + 1,
@@ -101,13 +101,13 @@ describe('levels', () => {
     );
   });
 
-  it('keep their order whichever epoch the host crashed behind', async () => {
+  it('keep their order over a crash of the host after any epoch', async () => {
     const { outcome, crashes } = await withACrashAfterEveryEpoch({
       options: () => OPTIONS,
       begin: async (test) => {
         await Promise.all(
           [...many('report', 30), ...many('work', 10), ...many('cancel', 5)].map((event) =>
-            test.system.send('w', event),
+            test.shard.send('w', event),
           ),
         );
       },
@@ -122,15 +122,15 @@ describe('levels', () => {
     expect(crashes).toBeGreaterThan(1);
   });
 
-  it('hold for what is already in the mailbox after a start with other levels', async () => {
+  it('apply to messages already in the mailbox after a start with other levels', async () => {
     const test = await start();
-    await test.system.stop();
+    await test.shard.stop();
     const hold = await startTestSystem({ ...OPTIONS, store: test.store, hold: true });
     await Promise.all(
-      [...many('work', 1), ...many('cancel', 1), ...many('report', 1)].map((event) => hold.system.send('w', event)),
+      [...many('work', 1), ...many('cancel', 1), ...many('report', 1)].map((event) => hold.shard.send('w', event)),
     );
     await hold.settle();
-    await hold.system.stop();
+    await hold.shard.stop();
     const other = defineAgent({
       name: 'worker',
       machine,
@@ -146,7 +146,7 @@ describe('levels', () => {
 describe('defineAgent', () => {
   const define = (priorities: object) => () => defineAgent({ name: 'worker', machine, events, priorities });
 
-  it('refuses a priority of an event that no state handles, of a reserved one, and one that is none', () => {
+  it('refuses a priority for an unhandled or reserved event, and an invalid level', () => {
     expect(define({ cancell: 'high' })).toThrow(
       expect.objectContaining({
         code: 'BOSUN_AGENT_INVALID',
@@ -164,8 +164,8 @@ describe('defineAgent', () => {
 });
 
 /** What the compiler refuses here stays refused: an unused directive is an error. */
-describe('the types', () => {
-  it('hold priorities to events of the schemas and of the machine', () => {
+describe('the TypeScript types', () => {
+  it('restrict priorities to events of the schemas and of the machine', () => {
     expect(worker.policies.priorities!.size).toBe(3);
     // @ts-expect-error no event of that name
     expect(() => defineAgent({ name: 'w', machine, events, priorities: { cancell: 'high' } })).toThrow();
@@ -178,7 +178,7 @@ describe('the types', () => {
     ).toThrow();
   });
 
-  it('hold the event of a timeout to those of the machine, and its delay to those that it names', () => {
+  it('restrict the event and the delay of eventTimeout to those of the machine', () => {
     const typed = setup({ types: {} as { events: { type: 'a' } | { type: 'b'; n: number } }, delays: { short: 10 } });
     const machine = typed.createMachine({
       on: {

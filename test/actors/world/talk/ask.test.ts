@@ -1,8 +1,11 @@
-/** Asks of hosts and of machines: replies, timeouts, ids, and what a power cut at any write leaves of them. */
+/** Asks by hosts and by machines: replies, timeouts, ids, and power cuts at any write. */
 import { describe, expect, it } from 'vitest';
+import { assign, fromPromise, setup } from 'xstate';
+import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
+import { type EffectFacts, effectOf } from '../../../../src/actors/model/ref.ts';
 import { ASK_ID_CHARS_MAX, ASK_MS_MAX, ASK_TIMEOUT_MS, ASK_WINDOW_MS } from '../../../../src/limits.ts';
 import { levelStore } from '../../../../src/persistence/level-store.ts';
-import { createSystem } from '../../../../src/system.ts';
+import { Shard } from '../../../../src/shard.ts';
 import { type TestSystem } from '../../../../src/testing/test-system.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +28,7 @@ const OPTIONS = {
 
 const start = () => started(OPTIONS);
 
-/** What became of a promise, with time standing still. */
+/** The outcome of a promise while time stands still; `waiting` if it has not settled. */
 async function outcome(test: TestSystem, promise: Promise<unknown>): Promise<unknown> {
   let seen: unknown = 'waiting';
   promise.then(
@@ -36,26 +39,26 @@ async function outcome(test: TestSystem, promise: Promise<unknown>): Promise<unk
   return seen;
 }
 
-const sum = (test: TestSystem) => (test.system.snapshot('t')!.context as { sum: number }).sum;
-const asks = (test: TestSystem) => (test.system.snapshot('t')!.context as { asks: number }).asks;
-const notes = (test: TestSystem) => (test.system.snapshot('c')!.context as { notes: unknown[] }).notes;
+const sum = (test: TestSystem) => (test.shard.snapshot('t')!.context as { sum: number }).sum;
+const asks = (test: TestSystem) => (test.shard.snapshot('t')!.context as { asks: number }).asks;
+const notes = (test: TestSystem) => (test.shard.snapshot('c')!.context as { notes: unknown[] }).notes;
 const letters = (test: TestSystem) =>
-  test.system.deadLetters.list().map(({ reason, address, event }) => [reason, address, event.type]);
+  test.shard.deadLetters.list().map(({ reason, address, event }) => [reason, address, event.type]);
 
 describe('system.ask', () => {
   it('resolves with the reply, once the turn that gave it is durable, in the order of earlier sends', async () => {
     const test = await start();
-    const sent = test.system.send('t', { type: 'add', amount: 1 });
-    const asked = test.system.ask<number>('t', { type: 'add', amount: 2 });
+    const sent = test.shard.send('t', { type: 'add', amount: 1 });
+    const asked = test.shard.ask<number>('t', { type: 'add', amount: 2 });
     expect(await outcome(test, asked)).toBe(3);
     await sent;
     expect(sum(test)).toBe(3);
   });
 
-  it('is not resolved before its epoch is durable', async () => {
+  it('does not resolve before the epoch of the reply is durable', async () => {
     const test = await start();
     const hold = test.store.hold('before');
-    const asked = test.system.ask('t', { type: 'add', amount: 1 });
+    const asked = test.shard.ask('t', { type: 'add', amount: 1 });
     await hold.reached;
     let seen = false;
     void asked.then(() => (seen = true));
@@ -65,25 +68,25 @@ describe('system.ask', () => {
     expect(await outcome(test, asked)).toBe(1);
   });
 
-  it('that only reads writes nothing', async () => {
+  it('writes nothing for a request that only reads', async () => {
     const test = await start();
     const { writes } = test.store;
-    const { epoch } = test.system;
-    expect(await outcome(test, test.system.ask('t', { type: 'read' }))).toBe(0);
-    expect([test.store.writes, test.system.epoch]).toEqual([writes, epoch]);
-    expect(test.system.admin.recent('t').at(-1)).toMatchObject({ event: { type: 'read' }, epoch: epoch + 1 });
-    await test.system.send('t', { type: 'add', amount: 1 });
+    const { epoch } = test.shard;
+    expect(await outcome(test, test.shard.ask('t', { type: 'read' }))).toBe(0);
+    expect([test.store.writes, test.shard.epoch]).toEqual([writes, epoch]);
+    expect(test.shard.admin.recent('t').at(-1)).toMatchObject({ event: { type: 'read' }, epoch: epoch + 1 });
+    await test.shard.send('t', { type: 'add', amount: 1 });
     await crash(test);
     expect(sum(test)).toBe(1);
   });
 
-  it('that only reads is not answered with what is not durable', async () => {
+  it('does not answer a request that only reads before the state read is durable', async () => {
     const test = await start();
     const hold = test.store.hold('before');
-    const added = test.system.send('t', { type: 'add', amount: 2 });
+    const added = test.shard.send('t', { type: 'add', amount: 2 });
     await hold.reached;
     let seen: unknown = 'nothing';
-    const asked = test.system.ask('t', { type: 'read' }).then((value) => (seen = value));
+    const asked = test.shard.ask('t', { type: 'read' }).then((value) => (seen = value));
     for (let n = 0; n < 5; n++) await new Promise<void>((resolve) => test.clock.defer(resolve));
     expect(seen).toBe('nothing');
     hold.release();
@@ -91,16 +94,16 @@ describe('system.ask', () => {
     expect(await outcome(test, asked)).toBe(2);
   });
 
-  it('fails at once for an address where nobody lives, and for an event that the agent does not declare', async () => {
+  it('fails at once for an address without an actor, and for an event that the agent does not declare', async () => {
     const test = await start();
-    await expect(test.system.ask('nobody', { type: 'read' })).rejects.toEqual(code('BOSUN_ACTOR_UNKNOWN'));
-    await expect(test.system.ask('t', { type: 'crash' })).rejects.toEqual(code('BOSUN_EVENT_REFUSED'));
-    await expect(test.system.ask('t', { type: 'add', amount: 'x' })).rejects.toEqual(code('BOSUN_EVENT_INVALID'));
+    await expect(test.shard.ask('nobody', { type: 'read' })).rejects.toEqual(code('BOSUN_ACTOR_UNKNOWN'));
+    await expect(test.shard.ask('t', { type: 'crash' })).rejects.toEqual(code('BOSUN_EVENT_REFUSED'));
+    await expect(test.shard.ask('t', { type: 'add', amount: 'x' })).rejects.toEqual(code('BOSUN_EVENT_INVALID'));
   });
 
   it('times out after 5,000 ms by default, with an unknown outcome; the late reply becomes a dead letter', async () => {
     const test = await start();
-    const asked = test.system.ask('t', { type: 'hold' });
+    const asked = test.shard.ask('t', { type: 'hold' });
     asked.catch(() => {});
     await test.advance(ASK_TIMEOUT_MS - 1);
     expect(await outcome(test, asked)).toBe('waiting');
@@ -109,95 +112,95 @@ describe('system.ask', () => {
       code: 'BOSUN_TIMEOUT',
       details: { unknownOutcome: true, address: 't' },
     });
-    await test.system.send('t', { type: 'answer', value: 'late' });
+    await test.shard.send('t', { type: 'answer', value: 'late' });
     await test.settle();
     expect(letters(test)).toEqual([['late', 't', 'bosun.reply']]);
   });
 
-  it('takes a deadline in kernel time, and refuses waits over 24 hours', async () => {
+  it('takes a deadline in kernel time, and refuses timeouts over 24 hours', async () => {
     const test = await start();
-    const asked = test.system.ask('t', { type: 'hold' }, { deadlineMs: test.clock.wallMs() + 10 });
+    const asked = test.shard.ask('t', { type: 'hold' }, { deadlineMs: test.clock.wallMs() + 10 });
     asked.catch(() => {});
     await test.advance(11);
     await expect(asked).rejects.toEqual(code('BOSUN_TIMEOUT'));
-    await expect(test.system.ask('t', { type: 'read' }, { timeoutMs: ASK_MS_MAX + 1 })).rejects.toEqual(
+    await expect(test.shard.ask('t', { type: 'read' }, { timeoutMs: ASK_MS_MAX + 1 })).rejects.toEqual(
       code('BOSUN_VALUE_REFUSED'),
     );
-    expect(await outcome(test, test.system.ask('t', { type: 'read' }, { timeoutMs: ASK_MS_MAX }))).toBe(0);
+    expect(await outcome(test, test.shard.ask('t', { type: 'read' }, { timeoutMs: ASK_MS_MAX }))).toBe(0);
   });
 
-  it('takes the first reply; the second is a dead letter', async () => {
+  it('takes the first reply; a second reply becomes a dead letter', async () => {
     const test = await start();
-    expect(await outcome(test, test.system.ask('t', { type: 'twice' }))).toBe('one');
-    expect(test.system.deadLetters.list()).toMatchObject([{ reason: 'late', event: { value: 'two' } }]);
+    expect(await outcome(test, test.shard.ask('t', { type: 'twice' }))).toBe('one');
+    expect(test.shard.deadLetters.list()).toMatchObject([{ reason: 'late', event: { value: 'two' } }]);
   });
 
-  it('gets a reply that is given in the turn that ends the actor', async () => {
+  it('resolves with a reply that is given in the turn that ends the actor', async () => {
     const test = await start();
-    expect(await outcome(test, test.system.ask('t', { type: 'last' }))).toBe('goodbye');
+    expect(await outcome(test, test.shard.ask('t', { type: 'last' }))).toBe('goodbye');
   });
 
-  it('fails when the one asked crashes over it until it is quarantined, or ends', async () => {
+  it('fails when its message is quarantined for crashing the asked actor, or when that actor ends', async () => {
     const test = await start();
-    const choking = test.system.ask('t', { type: 'choke' });
+    const choking = test.shard.ask('t', { type: 'choke' });
     choking.catch(() => {});
     await test.settle();
     await expect(choking).rejects.toMatchObject({
       code: 'BOSUN_ASK_FAILED',
       message: expect.stringContaining('choked') as string,
     });
-    await test.system.spawn(teller, 'x');
-    const asked = test.system.ask('x', { type: 'hold' });
+    await test.shard.spawn(teller, 'x');
+    const asked = test.shard.ask('x', { type: 'hold' });
     asked.catch(() => {});
     await test.settle();
-    await test.system.erase('x');
+    await test.shard.erase('x');
     await expect(asked).rejects.toEqual(code('BOSUN_ASK_FAILED'));
   });
 
-  it('stays open over a restart of the one asked by its Boss', async () => {
+  it('stays open while the asked actor is restarted by its Boss', async () => {
     const test = await start();
-    const asked = test.system.ask('t', { type: 'hold' });
+    const asked = test.shard.ask('t', { type: 'hold' });
     await test.settle();
-    await test.system.send('t', { type: 'choke' });
+    await test.shard.send('t', { type: 'choke' });
     await test.settle();
-    await test.system.send('t', { type: 'answer', value: 'still there' });
+    await test.shard.send('t', { type: 'answer', value: 'still there' });
     expect(await outcome(test, asked)).toBe('still there');
   });
 
-  it('does nothing where an event was sent and not asked', async () => {
+  it('a reply to an event that was sent, not asked, is dropped without a dead letter', async () => {
     const test = await start();
-    await test.system.send('t', { type: 'read' });
+    await test.shard.send('t', { type: 'read' });
     await test.settle();
     expect(letters(test)).toEqual([]);
   });
 
-  it('rejects with what the system closed for', async () => {
+  it('rejects with the error for which the system closed', async () => {
     const test = await start();
-    const asked = test.system.ask('t', { type: 'hold' });
+    const asked = test.shard.ask('t', { type: 'hold' });
     asked.catch(() => {});
     await test.settle();
-    await test.system.stop();
+    await test.shard.stop();
     await expect(asked).rejects.toEqual(code('BOSUN_SYSTEM_CLOSED'));
   });
 });
 
 describe('an ask with an id', () => {
-  it('is sent once and gives the recorded reply again, also after a crash and the end of the one asked', async () => {
+  it('is sent once and gives the recorded reply again, also after a crash and the end of the asked actor', async () => {
     const test = await start();
-    const add = () => test.system.ask('t', { type: 'add', amount: 5 }, { id: 'one' });
+    const add = () => test.shard.ask('t', { type: 'add', amount: 5 }, { id: 'one' });
     expect(await Promise.all([outcome(test, add()), outcome(test, add())])).toEqual([5, 5]);
     await crash(test);
     expect(await outcome(test, add())).toBe(5);
     expect(sum(test)).toBe(5);
-    await test.system.erase('c');
-    await test.system.ask('t', { type: 'last' }, { id: 'end' });
+    await test.shard.erase('c');
+    await test.shard.ask('t', { type: 'last' }, { id: 'end' });
     await test.settle();
     expect(await outcome(test, add())).toBe(5);
   });
 
-  it('is joined while it is open, also after a crash, and its late reply is recorded', async () => {
+  it('is joined by a second ask while it is open, also after a crash, and its late reply is recorded', async () => {
     const test = await start();
-    const hold = () => test.system.ask('t', { type: 'hold' }, { id: 'h' });
+    const hold = () => test.shard.ask('t', { type: 'hold' }, { id: 'h' });
     const first = hold();
     first.catch(() => {});
     await test.settle();
@@ -206,7 +209,7 @@ describe('an ask with an id', () => {
     second.catch(() => {});
     await test.advance(ASK_TIMEOUT_MS);
     await expect(second).rejects.toEqual(code('BOSUN_TIMEOUT'));
-    await test.system.send('t', { type: 'answer', value: 1 });
+    await test.shard.send('t', { type: 'answer', value: 1 });
     await test.settle();
     expect([asks(test), letters(test)]).toEqual([1, [['late', 't', 'bosun.reply']]]);
     expect(await outcome(test, hold())).toBe(1);
@@ -215,7 +218,7 @@ describe('an ask with an id', () => {
 
   it('is forgotten 24 hours after its last use', async () => {
     const test = await start();
-    const add = async () => outcome(test, test.system.ask('t', { type: 'add', amount: 1 }, { id: 'x' }));
+    const add = async () => outcome(test, test.shard.ask('t', { type: 'add', amount: 1 }, { id: 'x' }));
     expect(await add()).toBe(1);
     await test.advance(ASK_WINDOW_MS - 1);
     expect(await add()).toBe(1);
@@ -223,37 +226,37 @@ describe('an ask with an id', () => {
     expect(await add()).toBe(2);
   });
 
-  it('is refused with the id of an ask of somebody else, and with what is no id', async () => {
+  it('is refused with the id of an ask to a different actor, and with an invalid id', async () => {
     const test = await start();
-    await test.system.ask('t', { type: 'read' }, { id: 'x' });
-    await expect(test.system.ask('c', { type: 'stop' }, { id: 'x' })).rejects.toEqual(code('BOSUN_VALUE_REFUSED'));
-    await expect(test.system.ask('t', { type: 'read' }, { id: '' })).rejects.toEqual(code('BOSUN_VALUE_REFUSED'));
-    await expect(test.system.ask('t', { type: 'read' }, { id: 'x'.repeat(ASK_ID_CHARS_MAX + 1) })).rejects.toEqual(
+    await test.shard.ask('t', { type: 'read' }, { id: 'x' });
+    await expect(test.shard.ask('c', { type: 'stop' }, { id: 'x' })).rejects.toEqual(code('BOSUN_VALUE_REFUSED'));
+    await expect(test.shard.ask('t', { type: 'read' }, { id: '' })).rejects.toEqual(code('BOSUN_VALUE_REFUSED'));
+    await expect(test.shard.ask('t', { type: 'read' }, { id: 'x'.repeat(ASK_ID_CHARS_MAX + 1) })).rejects.toEqual(
       code('BOSUN_VALUE_REFUSED'),
     );
-    expect(await outcome(test, test.system.ask('t', { type: 'read' }, { id: 'x'.repeat(ASK_ID_CHARS_MAX) }))).toBe(0);
+    expect(await outcome(test, test.shard.ask('t', { type: 'read' }, { id: 'x'.repeat(ASK_ID_CHARS_MAX) }))).toBe(0);
   });
 
-  it('counts once wherever the power is cut', async () => {
+  it('takes effect once wherever the power is cut', async () => {
     const writes = await atEveryWrite(async (cut) => {
       const story = [
-        (test: TestSystem) => test.system.ask('t', { type: 'add', amount: 1 }, { id: 'a' }),
-        (test: TestSystem) => test.system.ask('t', { type: 'add', amount: 10 }, { id: 'b' }),
+        (test: TestSystem) => test.shard.ask('t', { type: 'add', amount: 1 }, { id: 'a' }),
+        (test: TestSystem) => test.shard.ask('t', { type: 'add', amount: 10 }, { id: 'b' }),
       ];
       const { test, writes } = await tellStory(story, OPTIONS, cut);
       expect(sum(test)).toBe(11);
-      expect(await outcome(test, test.system.ask('t', { type: 'add', amount: 10 }, { id: 'b' }))).toBe(11);
-      await test.system.stop();
+      expect(await outcome(test, test.shard.ask('t', { type: 'add', amount: 10 }, { id: 'b' }))).toBe(11);
+      await test.shard.stop();
       return writes;
     });
     expect(writes).toBeGreaterThan(3);
   });
 
-  it('gives the recorded reply after another start of the process on LevelDB', async () => {
+  it('gives the recorded reply after a restart of the process on LevelDB', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'bosun-ask-'));
     const replies: unknown[] = [];
     for (let n = 0; n < 2; n++) {
-      const system = createSystem({ ...OPTIONS, store: levelStore(directory) });
+      const system = new Shard({ ...OPTIONS, store: levelStore(directory) });
       await system.start();
       replies.push(await system.ask('t', { type: 'add', amount: 3 }, { id: 'k' }));
       await system.stop();
@@ -268,7 +271,7 @@ describe('a machine that asks', () => {
     test: TestSystem,
     event: { type: string; [field: string]: unknown },
     more: { to?: string; timeoutMs?: number } = {},
-  ) => test.system.send('c', { type: 'go', to: 't', event, ...more } as never);
+  ) => test.shard.send('c', { type: 'go', to: 't', event, ...more } as never);
 
   it('gets the reply as the output of its promise', async () => {
     const test = await start();
@@ -277,7 +280,7 @@ describe('a machine that asks', () => {
     expect(notes(test)).toEqual([4]);
   });
 
-  it('fails at once where nobody lives, after its time as unknown, and when the other crashes over it', async () => {
+  it('fails at once for an unknown address, at its timeout, and when the message is quarantined', async () => {
     const test = await start();
     await go(test, { type: 'read' }, { to: 'nobody' });
     await test.settle();
@@ -301,36 +304,89 @@ describe('a machine that asks', () => {
     expect([notes(test), asks(test)]).toEqual([['BOSUN_TIMEOUT'], 1]);
   });
 
-  it('that has left the state is not answered: the reply is a dead letter', async () => {
+  it('gets no reply once it has left the state: the reply becomes a dead letter', async () => {
     const test = await start();
     await go(test, { type: 'hold' });
     await test.settle();
-    await test.system.send('c', { type: 'stop' });
-    await test.system.send('t', { type: 'answer', value: 1 });
+    await test.shard.send('c', { type: 'stop' });
+    await test.shard.send('t', { type: 'answer', value: 1 });
     await test.settle();
     expect([notes(test), letters(test)]).toEqual([[], [['late', 't', 'bosun.reply']]]);
   });
 
-  it('asks once and hears once wherever the power is cut', async () => {
+  it('asks once and gets one reply wherever the power is cut', async () => {
     const counts = new Set<string>();
     await atEveryWrite(async (cut) => {
       const story = [
         (test: TestSystem) =>
-          test.system.send(
-            'c',
-            { type: 'go', to: 't', event: { type: 'hold' } },
-            { session: { id: 's', sequence: 1 } },
-          ),
+          test.shard.send('c', { type: 'go', to: 't', event: { type: 'hold' } }, { session: { id: 's', sequence: 1 } }),
         (test: TestSystem) => test.settle(),
         (test: TestSystem) =>
-          test.system.send('t', { type: 'answer', value: 'yes' }, { session: { id: 's', sequence: 2 } }),
+          test.shard.send('t', { type: 'answer', value: 'yes' }, { session: { id: 's', sequence: 2 } }),
         (test: TestSystem) => test.settle(),
       ];
       const { test, writes } = await tellStory(story, OPTIONS, cut);
       counts.add(JSON.stringify([asks(test), notes(test), letters(test)]));
-      await test.system.stop();
+      await test.shard.stop();
       return writes;
     });
     expect([...counts]).toEqual([JSON.stringify([1, ['yes'], []])]);
+  });
+});
+
+describe('effectOf(self).ask', () => {
+  async function asking(work: (facts: EffectFacts) => Promise<unknown>) {
+    const client = defineAgent({
+      name: 'client',
+      machine: setup({ actors: { work: fromPromise(({ self }) => work(effectOf(self))) } }).createMachine({
+        context: { output: null as unknown },
+        initial: 'working',
+        states: {
+          working: {
+            invoke: {
+              src: 'work',
+              onDone: { target: 'done', actions: assign({ output: ({ event }) => event.output }) },
+              onError: 'failed',
+            },
+          },
+          done: {},
+          failed: {},
+        },
+      }),
+      events: {},
+    });
+    const children = [...OPTIONS.tree.children, { id: 'client', agent: 'client' }];
+    const test = await started({ agents: [teller, client, clerk], tree: { intensity: 100, children } });
+    await test.settle();
+    const { value, context } = test.shard.snapshot('client')!;
+    return { test, value, output: (context as { output: unknown }).output };
+  }
+
+  it('gives an effect the reply of another actor, at every call', async () => {
+    const add = (amount: number) => ({ to: 't', event: { type: 'add', amount } });
+    const { output, test } = await asking(async ({ ask }) => [await ask(add(1)), await ask(add(2))]);
+    expect([output, sum(test)]).toEqual([[1, 3], 3]);
+  });
+
+  it('rejects for an unknown address, without an unhandled rejection if it is not awaited', async () => {
+    const nobody = { to: 'nobody', event: { type: 'add' } };
+    const { output } = await asking(async ({ ask }) => {
+      void ask(nobody);
+      return ask(nobody).catch((error: { code: string }) => error.code);
+    });
+    expect(output).toBe('BOSUN_ACTOR_UNKNOWN');
+  });
+
+  it('asks again after a crash, unless memo keeps the reply', async () => {
+    const { test, output } = await asking(async ({ ask, attempt, memo }) => {
+      const event = { type: 'add', amount: 1 };
+      const kept = await memo('kept', () => ask({ to: 't', event }));
+      const again = await ask({ to: 't', event });
+      return attempt === 1 ? new Promise(() => {}) : [kept, again];
+    });
+    expect([output, sum(test)]).toEqual([null, 2]);
+    await crash(test);
+    await test.settle();
+    expect((test.shard.snapshot('client')!.context as { output: unknown }).output).toEqual([1, 3]);
   });
 });

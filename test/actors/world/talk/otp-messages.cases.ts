@@ -1,13 +1,13 @@
 /**
- * Cases of other runtimes about calls, monitors, groups and restarts, as scenarios here. The page is made from what
- * they show.
+ * Cases of other runtimes about calls, monitors, groups and restarts, as scenarios in Bosun.
+ * docs/otp-parity-messages.md is generated from their results.
  */
 import { type TestSystem } from '../../../../src/testing/test-system.ts';
 import { asked, type ParityCase, reboot, tell } from '../../../support/actors/parity.ts';
 
 const notes = (test: TestSystem, address = 'a') =>
-  (test.system.snapshot(address)?.context as { notes: unknown[] }).notes;
-const reasons = (test: TestSystem) => test.system.deadLetters.list().map(({ reason }) => reason);
+  (test.shard.snapshot(address)?.context as { notes: unknown[] }).notes;
+const reasons = (test: TestSystem) => test.shard.deadLetters.list().map(({ reason }) => reason);
 
 export const CASES: readonly ParityCase[] = [
   {
@@ -17,7 +17,7 @@ export const CASES: readonly ParityCase[] = [
     expected: ['BOSUN_TIMEOUT', ['late']],
     shows: async (test) => {
       const outcome = await asked(test, 't', 'hold', 5_000);
-      await test.system.send('t', { type: 'answer', value: 1 });
+      await test.shard.send('t', { type: 'answer', value: 1 });
       await test.settle();
       return [outcome, reasons(test)];
     },
@@ -31,7 +31,7 @@ export const CASES: readonly ParityCase[] = [
   },
   {
     number: 86,
-    name: 'a call to a stopped one fails at once',
+    name: 'a call to a stopped actor fails at once',
     source: 'gen_statem shutdown',
     expected: 'BOSUN_ACTOR_UNKNOWN',
     shows: async (test) => {
@@ -42,7 +42,7 @@ export const CASES: readonly ParityCase[] = [
   {
     number: 91,
     isDurable: true,
-    name: 'DOWN comes once with its reason; of a dead one at once',
+    name: 'DOWN comes once with its reason; for a dead actor at once',
     source: 'monitor mon_1',
     expected: [
       ['down', 'b', 'normal'],
@@ -75,7 +75,7 @@ export const CASES: readonly ParityCase[] = [
     name: 'demonitor says whether a DOWN is in the mailbox',
     source: 'monitor local_remove_monitor',
     expected: 'a flag',
-    differs: 'an action gives nothing back; a DOWN that is there stays',
+    differs: 'an action returns nothing; a DOWN in the mailbox stays',
   },
   {
     number: 94,
@@ -92,7 +92,7 @@ export const CASES: readonly ParityCase[] = [
   },
   {
     number: 95,
-    name: 'a responder that throws fails the ask; one that is not there, at once; a late reply is a dead letter',
+    name: 'a responder that throws fails the ask; a missing one fails it at once; a late reply is a dead letter',
     source: 'Pekko AskSpec',
     expected: ['BOSUN_ASK_FAILED', 'BOSUN_ACTOR_UNKNOWN', 'BOSUN_TIMEOUT', ['quarantined', 'late']],
     shows: async (test) => {
@@ -101,25 +101,25 @@ export const CASES: readonly ParityCase[] = [
         await asked(test, 'nobody', 'read'),
         await asked(test, 't', 'hold', 5_000),
       ];
-      await test.system.send('t', { type: 'answer', value: 1 });
+      await test.shard.send('t', { type: 'answer', value: 1 });
       await test.settle();
       return [...failures, reasons(test)];
     },
   },
   {
     number: 96,
-    name: 'a timer of before a restart is not told to the new instance',
+    name: 'a timer armed before a restart does not reach the new instance',
     source: 'Pekko TimerSpec',
     proofs: [
-      ['test/actors/world/time/timers.test.ts', 'begin anew where it is restarted from its initial state'],
-      ['test/actors/world/time/timers.test.ts', 'go on where it is restarted from its last state'],
+      ['test/actors/world/time/timers.test.ts', 'begin again when the actor is restarted from its initial state'],
+      ['test/actors/world/time/timers.test.ts', 'go on when the actor is restarted from its last state'],
     ],
-    differs: 'one that goes on from its last state keeps its timers; one that begins anew has none of them',
+    differs: 'an actor restarted from its last state keeps its timers; one restarted from its initial state does not',
   },
   {
     number: 98,
     isDurable: true,
-    name: 'joined twice is left twice; a death leaves all groups',
+    name: 'a member that joined twice must leave twice; its end leaves all groups',
     source: 'pg',
     expected: [['a', 'b'], ['b'], []],
     shows: async (test) => {
@@ -132,11 +132,11 @@ export const CASES: readonly ParityCase[] = [
       ] as const)
         await tell(test, id, type, 'g');
       await reboot(test);
-      seen.push(test.system.members('g'));
+      seen.push(test.shard.members('g'));
       await tell(test, 'a', 'leave', 'g');
-      seen.push(test.system.members('g'));
+      seen.push(test.shard.members('g'));
       await tell(test, 'b', 'end');
-      return [...seen, test.system.members('g')];
+      return [...seen, test.shard.members('g')];
     },
   },
   {
@@ -149,14 +149,14 @@ export const CASES: readonly ParityCase[] = [
       await tell(test, 'b', 'register', 'k');
       await reboot(test);
       await tell(test, 'a', 'register', 'k');
-      const holder = { address: test.system.lookup('k')!.address };
+      const holder = { address: test.shard.lookup('k')!.address };
       await tell(test, 'b', 'end');
-      return [notes(test), holder, test.system.lookup('k')];
+      return [notes(test), holder, test.shard.lookup('k')];
     },
   },
   {
     number: 100,
-    name: 'many under one key; what is dispatched reaches all',
+    name: 'a key may have many holders; a dispatched message reaches all',
     source: 'Elixir Registry',
     expected: [['news'], ['news']],
     shows: async (test) => {
@@ -167,24 +167,24 @@ export const CASES: readonly ParityCase[] = [
   },
   {
     number: 101,
-    name: 'a subscriber gets the full set, then what changes',
+    name: 'a subscriber gets the full set, then its changes',
     source: 'Pekko LocalReceptionist',
     expected: 'events',
     differs: 'groups cannot be watched yet; hosts read them',
   },
   {
     number: 102,
-    name: 'a key has the same partition for ever; partitions are added and taken away',
+    name: 'a key keeps its partition; partitions can be added and removed',
     source: 'Elixir PartitionSupervisor',
     differs: 'there are no partitions: an actor per key costs no process',
   },
   {
     number: 103,
-    name: 'a failure reaches who awaits it, and nobody else; at most so many; an await that times out',
+    name: 'a failure reaches only the process that awaits it; a bound on tasks; an await that times out',
     source: 'Elixir Task.Supervisor',
     proofs: [
-      ['test/actors/xstate/effects.test.ts', 'that rejects gives its error to onError'],
-      ['test/actors/world/effects/effect-retry.test.ts', 'aborts a start that takes longer, which then has failed'],
+      ['test/actors/xstate/effects.test.ts', 'an invoked promise that rejects gives its error to onError'],
+      ['test/actors/world/effects/effect-retry.test.ts', 'aborts a start that takes longer, and counts it as failed'],
     ],
     differs:
       'a task is a promise that a machine invokes, bounded by its states; a Boss of a template bounds its ' +
@@ -192,15 +192,15 @@ export const CASES: readonly ParityCase[] = [
   },
   {
     number: 104,
-    name: 'priorities: a stop overtakes the messages that wait',
+    name: 'priorities: a stop overtakes waiting messages',
     source: 'Ractor',
     isDurable: true,
     expected: [undefined, true],
     shows: async (test) => {
-      const sends = Array.from({ length: 50 }, (_, n) => test.system.send('b', { type: 'note', what: `${n}` }));
-      await Promise.allSettled([test.system.boss().terminateChild('b'), ...sends]);
+      const sends = Array.from({ length: 50 }, (_, n) => test.shard.send('b', { type: 'note', what: `${n}` }));
+      await Promise.allSettled([test.shard.boss().terminateChild('b'), ...sends]);
       await reboot(test);
-      return [test.system.snapshot('b'), reasons(test).length > 0];
+      return [test.shard.snapshot('b'), reasons(test).length > 0];
     },
   },
   {
@@ -211,9 +211,9 @@ export const CASES: readonly ParityCase[] = [
     expected: ['1', '2'],
     shows: async (test) => {
       await Promise.all([
-        test.system.send('a', { type: 'fail' }),
-        test.system.send('a', { type: 'note', what: '1' }),
-        test.system.send('a', { type: 'note', what: '2' }),
+        test.shard.send('a', { type: 'fail' }),
+        test.shard.send('a', { type: 'note', what: '1' }),
+        test.shard.send('a', { type: 'note', what: '2' }),
       ]);
       await reboot(test);
       return notes(test);
@@ -228,9 +228,9 @@ export const CASES: readonly ParityCase[] = [
     shows: async (test) => {
       const ask = asked(test, 't', 'hold');
       await test.settle();
-      await test.system.send('t', { type: 'choke' });
+      await test.shard.send('t', { type: 'choke' });
       await test.settle();
-      await test.system.send('t', { type: 'answer', value: 'answered' });
+      await test.shard.send('t', { type: 'answer', value: 'answered' });
       await test.settle();
       return ask;
     },
@@ -239,11 +239,11 @@ export const CASES: readonly ParityCase[] = [
   {
     number: 107,
     isDurable: true,
-    name: 'what was unread at a stop reaches the hook once, and sends after it are refused',
+    name: 'messages unread at a stop reach the hook once, and later sends are refused',
     source: 'Kameo on_undelivered',
     expected: [['undeliverable', 'undeliverable'], 'BOSUN_ACTOR_UNKNOWN'],
     shows: async (test) => {
-      await Promise.all(['end', 'note', 'note'].map((type) => test.system.send('b', { type, what: 'x' })));
+      await Promise.all(['end', 'note', 'note'].map((type) => test.shard.send('b', { type, what: 'x' })));
       await test.settle();
       await reboot(test);
       return [reasons(test), await asked(test, 'b', 'note')];
@@ -252,7 +252,7 @@ export const CASES: readonly ParityCase[] = [
   {
     number: 109,
     isDurable: true,
-    name: 'a request in flight is delivered again after a crash, then falls under the rule for poison',
+    name: 'a request in flight is delivered again after a crash, then falls under the poison policy',
     source: 'Effect cluster',
     expected: ['BOSUN_ASK_FAILED', ['quarantined']],
     shows: async (test) => {

@@ -1,10 +1,10 @@
 /**
- * docs/otp-parity-messages.md says what the cases show. `npx vitest run test/actors/world/talk/otp-messages.test.ts -u`
- * writes it anew.
+ * docs/otp-parity-messages.md is generated from the cases.
+ * `npx vitest run test/actors/world/talk/otp-messages.test.ts -u` writes it again.
  */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sample } from '../../../support/effort.ts';
+import { LONG, sample } from '../../../support/effort.ts';
 import { CASES as TALK_CASES } from './otp-messages.cases.ts';
 import { STATEM_CASES } from './otp-statem.cases.ts';
 import { STORAGE_CASES } from './otp-storage.cases.ts';
@@ -28,21 +28,24 @@ what is kept; otherwise by the tests named, which the case names by their titles
 |---|---|---|---|---|---|`;
 
 describe('cases of other runtimes', () => {
-  describe.each(STORES)('on the store %s', (store) => {
+  describe.each(STORES)('the store %s', (store) => {
     const told = CASES.filter(
       ({ shows, isDurable }) => shows !== undefined && (store === 'memory' || isDurable === true),
     );
-    it.each(sample(told, store === 'memory' ? 2 : 5))('$number: $name', async (entry) => {
+    it.each(sample(told, store === 'memory' ? 2 : 5))('$number: $name', LONG, async (entry) => {
       const { expected, instead = expected } = entry;
       expect(await show(entry, store)).toEqual(instead);
     });
   });
 
-  it.each(CASES.filter(({ proofs }) => proofs !== undefined))('$number: is proved where it says', ({ proofs }) => {
-    expect(proofs!.flatMap((proof) => flawOf(proof) ?? [])).toEqual([]);
-  });
+  it.each(CASES.filter(({ proofs }) => proofs !== undefined))(
+    '$number: names existing tests as proofs',
+    ({ proofs }) => {
+      expect(proofs!.flatMap((proof) => flawOf(proof) ?? [])).toEqual([]);
+    },
+  );
 
-  it('leave no number out from 91 on, but for the one about states that defer', () => {
+  it('cover every number from 91 to 158', () => {
     const numbers = new Set(CASES.map(({ number }) => number));
     const missing = Array.from({ length: 158 - 91 + 1 }, (_, index) => 91 + index).filter(
       (number) => !numbers.has(number),
@@ -50,7 +53,7 @@ describe('cases of other runtimes', () => {
     expect(missing.filter((number) => number !== 97)).toEqual([]);
   });
 
-  it('say why they are not the same', () => {
+  it('give a reason if their result is not the same', () => {
     expect(
       CASES.filter(
         (entry) => resultOf(entry) !== 'same' && (entry.differs ?? entry.severalHosts ?? entry.notYet) === undefined,
@@ -58,7 +61,7 @@ describe('cases of other runtimes', () => {
     ).toEqual([]);
   });
 
-  it('are what docs/otp-parity-messages.md says', async () => {
+  it('agree with docs/otp-parity-messages.md', async () => {
     const rows = CASES.map((entry) => {
       const { number, name, source, differs, severalHosts, notYet } = entry;
       return (

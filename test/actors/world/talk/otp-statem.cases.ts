@@ -1,6 +1,6 @@
 /**
- * Cases of gen_statem (OTP's gen_statem_SUITE) and of stashes, as scenarios here: postponing, timeouts, levels, the
- * rest of what it offers.
+ * Cases of gen_statem (OTP's gen_statem_SUITE) and of stashes, as scenarios in Bosun: postponing, timeouts, priorities
+ * and its other features.
  */
 import { type AnyStateMachine, assign, cancel, createMachine, raise, setup } from 'xstate';
 import { z } from 'zod';
@@ -28,7 +28,7 @@ const fail = assign(() => {
 const noting = (...types: string[]) => Object.fromEntries(types.map((type) => [type, { actions: note }]));
 const done = (...actions: unknown[]) => ({ actions });
 
-/** In `off` it defers `p`; in `on` it takes everything. Notes what it takes. */
+/** Defers `p` in `off`, takes everything in `on`, and notes the events that it takes. */
 const machine = createMachine({
   context: { notes: [] },
   initial: 'off',
@@ -121,25 +121,25 @@ const on = (agent: TestSystemOptions['agents'][number]): TestSystemOptions => ({
 });
 const options = on(plain);
 
-/** Sends events that all arrive before the first is taken. */
+/** Sends events together: all arrive before the first is taken. */
 async function send(test: TestSystem, ...types: string[]): Promise<void> {
   const events = types.map((text) => ({
     type: text.replace(/\d$/, ''),
     ...(/\d$/.test(text) && { n: Number(text.at(-1)) }),
   }));
-  await Promise.all(events.map((event) => test.system.send('s', event)));
+  await Promise.all(events.map((event) => test.shard.send('s', event)));
   await test.settle();
 }
 
-/** Sends one after the other, then tells what was noted. */
+/** Runs the steps in order, and returns the notes. */
 async function told(test: TestSystem, ...steps: (string | number)[]): Promise<string[]> {
   for (const step of steps) await (typeof step === 'number' ? test.advance(step) : send(test, ...step.split(' ')));
   return notes(test);
 }
 
-const notes = (test: TestSystem) => (test.system.snapshot('s')!.context as { notes: string[] }).notes;
+const notes = (test: TestSystem) => (test.shard.snapshot('s')!.context as { notes: string[] }).notes;
 
-/** Who gives the orders. */
+/** The author of admin orders. */
 const AS = { by: 'case 88' };
 
 const statemCase = (
@@ -174,8 +174,15 @@ export const STATEM_CASES: readonly ParityCase[] = [
     'p2',
     'go x',
   ),
-  statemCase(79, 'event_order', 'an event timeout of 0 is cancelled by an event that is there', ['x'], 'zero x', 1_000),
-  statemCase(79, 'event_order', 'and comes where there is none', ['idle'], 'zero'),
+  statemCase(
+    79,
+    'event_order',
+    'an event timeout of 0 is cancelled by an event in the mailbox',
+    ['x'],
+    'zero x',
+    1_000,
+  ),
+  statemCase(79, 'event_order', 'an event timeout of 0 comes if the mailbox is empty', ['idle'], 'zero'),
   statemCase(
     79,
     'event_order',
@@ -188,7 +195,7 @@ export const STATEM_CASES: readonly ParityCase[] = [
   statemCase(
     79,
     'postpone',
-    'an entry of the same state is no change of state',
+    'a re-entry of the same state is no change of state',
     ['entry', 'inner', 're', 'entry'],
     'entered',
     'p1',
@@ -199,19 +206,19 @@ export const STATEM_CASES: readonly ParityCase[] = [
   statemCase(
     79,
     'postpone',
-    'postponed and another state in one turn: it comes in the new one at once',
+    'an event postponed in the turn that changes the state comes at once in the new state',
     ['move1'],
     'move1',
   ),
   {
     number: 79,
     source: 'OTP 28, EEP 76',
-    name: 'a priority message overtakes those that wait',
+    name: 'a priority message overtakes waiting messages',
     expected: ['x', 'p1', 'low'],
     options: on(statem),
     shows: async (test) => (await told(test, 'go', 'low p1 x')).slice(1),
   },
-  statemCase(80, 'state_timeout', 'a change of state cancels it', [], 'timed', 50, 'leave', 1_000),
+  statemCase(80, 'state_timeout', 'a change of state cancels its timeout', [], 'timed', 50, 'leave', 1_000),
   statemCase(
     80,
     'state_timeout',
@@ -222,7 +229,7 @@ export const STATEM_CASES: readonly ParityCase[] = [
   statemCase(
     80,
     'state_timeout',
-    'entered again, it begins again',
+    'a re-entry of the state starts its timeout again',
     ['after'],
     'timed',
     60,
@@ -242,13 +249,13 @@ export const STATEM_CASES: readonly ParityCase[] = [
       'zeros x',
     ),
     instead: ['inserted', 'x', 't1', 't2'],
-    differs: 'it comes behind what is in the mailbox',
+    differs: 'it comes after the messages in the mailbox',
   },
-  statemCase(81, 'timeout_cancel_and_update', 'cancelled, it does not come', ['t2'], 'both', 'unset', 1_000),
+  statemCase(81, 'timeout_cancel_and_update', 'a cancelled timer does not fire', ['t2'], 'both', 'unset', 1_000),
   statemCase(
     81,
     'timeout_cancel_and_update',
-    'set again under its name it has the new event and the new time',
+    'a timer set again under its name has the new event and the new time',
     ['t2', 't2'],
     'both',
     'again',
@@ -263,7 +270,7 @@ export const STATEM_CASES: readonly ParityCase[] = [
   {
     number: 81,
     source: 'gen_statem timeout_cancel_and_update',
-    name: 'the status lists the timers that run',
+    name: 'the status lists the running timers',
     expected: [
       ['t1', 200],
       ['t2', 100],
@@ -271,14 +278,14 @@ export const STATEM_CASES: readonly ParityCase[] = [
     options,
     shows: async (test) => {
       await told(test, 'both');
-      const { timers } = test.system.admin.getState('s');
+      const { timers } = test.shard.admin.getState('s');
       return timers.map(({ id, dueInMs }) => [id, dueInMs]);
     },
   },
   statemCase(
     82,
     'generic_timers',
-    'named timers run beside each other, over changes of state',
+    'named timers run side by side, over changes of state',
     ['inserted', 't2', 't1'],
     'both',
     'go',
@@ -295,7 +302,7 @@ export const STATEM_CASES: readonly ParityCase[] = [
   statemCase(
     83,
     'state_enter',
-    'entry runs on a change and on an explicit entry of the same state, and not for what stays inside',
+    'entry runs on a change and on an explicit re-entry of a state, and not on an internal transition',
     ['entry', 'inner', 're', 'entry', 'entry'],
     'entered',
     'inner',
@@ -306,27 +313,27 @@ export const STATEM_CASES: readonly ParityCase[] = [
   {
     number: 87,
     source: 'gen_statem loop_start_fail',
-    name: 'a start that throws says so, and the name is free when it has',
+    name: 'a start that throws reports its error, and the name is free then',
     expected: ['cannot start', 'x'],
     options,
     shows: async (test) => {
-      const failure = await test.system
+      const failure = await test.shard
         .spawn(starting, 'x', { input: { fails: true } })
         .catch((error: Error) => error.message);
-      return [failure, (await test.system.spawn(starting, 'x', { input: { fails: false } })).address];
+      return [failure, (await test.shard.spawn(starting, 'x', { input: { fails: false } })).address];
     },
   },
   {
     number: 88,
     source: 'gen_statem sys1, get_state',
-    name: 'while it is suspended its state can be read, and what comes waits',
+    name: 'the state of a suspended actor can be read, and its messages wait',
     expected: ['suspended', ['x1'], ['x1', 'x2']],
     options: on(suspending),
     shows: async (test) => {
       await told(test, 'x1', 'fail', 'x2');
-      const { status } = test.system.snapshot('s')!;
+      const { status } = test.shard.snapshot('s')!;
       const before = notes(test);
-      await test.system.resume('s');
+      await test.shard.resume('s');
       await test.settle();
       return [status, before, notes(test)];
     },
@@ -334,13 +341,13 @@ export const STATEM_CASES: readonly ParityCase[] = [
   {
     number: 88,
     source: 'gen_statem sys1',
-    name: 'suspended by hand, what comes waits until it is resumed',
+    name: 'messages to an actor suspended by hand wait until it is resumed',
     expected: [[], ['x1', 'x2']],
     options,
     shows: async (test) => {
-      await test.system.admin.suspend('s', AS);
+      await test.shard.admin.suspend('s', AS);
       const before = await told(test, 'x1', 'x2');
-      await test.system.admin.resume('s', AS);
+      await test.shard.admin.resume('s', AS);
       await test.settle();
       return [before, notes(test)];
     },
@@ -349,12 +356,12 @@ export const STATEM_CASES: readonly ParityCase[] = [
     number: 88,
     source: 'gen_statem replace_state',
     name: 'a replacer that throws changes nothing; one that returns changes the state',
-    expected: ['the state of s is not replaced: not today', ['x1'], ['new']],
+    expected: ['the state of s was not replaced: not today', ['x1'], ['new']],
     options,
     shows: async (test) => {
       await told(test, 'x1');
-      await test.system.admin.suspend('s', AS);
-      const failure = await test.system.admin
+      await test.shard.admin.suspend('s', AS);
+      const failure = await test.shard.admin
         .replaceState(
           's',
           () => {
@@ -364,14 +371,14 @@ export const STATEM_CASES: readonly ParityCase[] = [
         )
         .catch((error: Error) => error.message);
       const after = notes(test);
-      await test.system.admin.replaceState('s', () => ({ context: { notes: ['new'] } }), AS);
+      await test.shard.admin.replaceState('s', () => ({ context: { notes: ['new'] } }), AS);
       return [failure, after, notes(test)];
     },
   },
   {
     number: 89,
     source: 'gen_statem code_change',
-    name: 'the state of the old version is handed to its migration, and what was postponed comes up',
+    name: 'the state of the old version is handed to its migration, and postponed events come up',
     expected: ['x', 'migrated', 'p1'],
     options,
     shows: async (test) => {
@@ -385,7 +392,7 @@ export const STATEM_CASES: readonly ParityCase[] = [
   statemCase(
     97,
     'stash (Pekko StashBuffer)',
-    'what is stashed while it is unstashed does not run in the same pass',
+    'a message stashed again while the stash is emptied does not run in the same pass',
     ['p1', 'p2', 'p1', 'p2'],
     'p1',
     'p2',
@@ -395,15 +402,15 @@ export const STATEM_CASES: readonly ParityCase[] = [
   {
     number: 97,
     source: 'Pekko StashBuffer',
-    name: 'the capacity is kept; one more is dropped or fails',
+    name: 'the stash keeps to its capacity; a further message is dropped or fails',
     expected: [['overflowed'], DEFERRED_MESSAGES_MAX],
     options,
     shows: async (test) => {
       await Promise.all(
-        Array.from({ length: DEFERRED_MESSAGES_MAX + 1 }, (_, n) => test.system.send('s', { type: 'p', n })),
+        Array.from({ length: DEFERRED_MESSAGES_MAX + 1 }, (_, n) => test.shard.send('s', { type: 'p', n })),
       );
       await test.settle();
-      return [test.system.deadLetters.list().map(({ reason }) => reason), test.system.tree('s').mailbox];
+      return [test.shard.deadLetters.list().map(({ reason }) => reason), test.shard.tree('s').mailbox];
     },
   },
   {
@@ -414,6 +421,6 @@ export const STATEM_CASES: readonly ParityCase[] = [
     instead: ['inserted', 'p1'],
     options,
     shows: (test) => told(test, 'p1', 'fail', 'go'),
-    differs: 'what was deferred stays over a restart, as the mailbox does',
+    differs: 'deferred messages survive a restart, like the mailbox',
   },
 ];

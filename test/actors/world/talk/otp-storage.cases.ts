@@ -1,4 +1,4 @@
-/** Cases of other runtimes about what is kept, and about messages that wait: an actor is the storage of one value. */
+/** Cases of other runtimes about storage and waiting messages: here an actor is the storage of one value. */
 import { type TestSystem } from '../../../../src/testing/test-system.ts';
 import { keeper } from '../../../support/actors/keepers.ts';
 import { codeOf, contextOf, type ParityCase, reboot } from '../../../support/actors/parity.ts';
@@ -8,22 +8,22 @@ const NO_TAGS = 'there are no tags: an actor is the only writer of its state, an
 
 /** Keeps a value under a name. */
 async function put(test: TestSystem, name: string, value: unknown): Promise<void> {
-  await test.system.spawn(keeper, name);
-  await test.system.ask(name, { type: 'put', value });
+  await test.shard.spawn(keeper, name);
+  await test.shard.ask(name, { type: 'put', value });
 }
 
-/** What is kept under a name, or what keeps it from being read. */
+/** The value under a name, or the code of the error if it cannot be read. */
 function get(test: TestSystem, name: string): Promise<unknown> {
-  return test.system.ask(name, { type: 'get' }).catch((error: { code?: string }) => error.code);
+  return test.shard.ask(name, { type: 'get' }).catch((error: { code?: string }) => error.code);
 }
 
 async function clear(test: TestSystem, name: string): Promise<unknown> {
-  return codeOf(test.system.boss().terminateChild(name));
+  return codeOf(test.shard.boss().terminateChild(name));
 }
 
-/** Where the histories of all actors stand: what a tag of each would say. */
+/** The positions of all actors' histories, in place of a tag of each. */
 function tags(test: TestSystem): string {
-  return JSON.stringify([...test.system.chains()]);
+  return JSON.stringify([...test.shard.chains()]);
 }
 
 async function kept(test: TestSystem, name: string, value: unknown): Promise<unknown> {
@@ -32,7 +32,7 @@ async function kept(test: TestSystem, name: string, value: unknown): Promise<unk
   return get(test, name);
 }
 
-/** Whether the tag was another afterwards. */
+/** Whether the tag differs after the change. */
 async function changes(test: TestSystem, change: () => Promise<unknown>): Promise<boolean> {
   const before = tags(test);
   await change();
@@ -52,41 +52,44 @@ const EVERYTHING = {
 export const STORAGE_CASES: readonly ParityCase[] = [
   {
     number: 108,
-    name: 'durable messages wait where the mailbox is full and over a restart; others are refused',
+    name: 'durable messages wait while the mailbox is full and over a restart; others are refused',
     source: 'Effect cluster',
     proofs: [
-      ['test/actors/world/mailbox/arrived.test.ts', 'is taken after it (%s)'],
-      ['test/actors/api/system.test.ts', 'refuses more than a mailbox holds, and takes more once it was read'],
+      ['test/actors/world/mailbox/arrived.test.ts', 'is taken after the restart (last event before: %s)'],
+      [
+        'test/actors/api/system.test.ts',
+        'refuses more events than a mailbox holds, and accepts more once messages were read',
+      ],
     ],
-    differs: 'all messages are durable: whoever sends from outside to a full mailbox is refused, and agents wait',
+    differs: 'all messages are durable: a host that sends to a full mailbox is refused, and agents wait',
   },
   {
     number: 110,
-    name: 'a failure that cannot be stored is a failure, and nobody hangs',
+    name: 'a failure that cannot be stored is still a failure, and no caller hangs',
     source: 'Effect cluster',
     proofs: [
       ['test/actors/world/effects/effect-retry.test.ts', 'is a result that is not data'],
       [
         'test/actors/world/effects/effects.test.ts',
-        'that sends what is not data fails by it, instead of throwing into whoever called it',
+        'a callback that sends something other than data fails, and its call to send back throws nothing',
       ],
     ],
   },
   {
     number: 111,
-    name: 'a malformed message in storage is put aside; the rest go on',
+    name: 'a malformed message in storage is set aside; the others go on',
     source: 'Effect cluster',
     proofs: [['test/persistence/damage.test.ts', 'withholds a message and reports it']],
   },
   {
     number: 112,
-    name: 'at most so many resident entities',
+    name: 'the number of resident entities is bounded',
     source: 'Effect cluster',
     differs: 'all actors stay in memory; none is put to sleep to make room',
   },
   {
     number: 113,
-    name: 'entities are interrupted when a lock is lost, and come back with it',
+    name: 'entities are interrupted when a lock is lost, and resume when it is regained',
     source: 'Effect cluster',
     severalHosts: 'the locks are those of runners that share a database; here one process has the store, see 154',
   },
@@ -102,8 +105,8 @@ export const STORAGE_CASES: readonly ParityCase[] = [
     source: GRAIN,
     expected: 'the default',
     instead: ['BOSUN_ACTOR_UNKNOWN', undefined],
-    shows: async (test) => [await get(test, 'k'), test.system.snapshot('k')],
-    differs: 'who is not there has no state to be read; `spawn` gets or creates',
+    shows: async (test) => [await get(test, 'k'), test.shard.snapshot('k')],
+    differs: 'a missing actor has no state to be read; `spawn` gets or creates',
   },
   {
     number: 116,
@@ -111,7 +114,7 @@ export const STORAGE_CASES: readonly ParityCase[] = [
     source: GRAIN,
     expected: 'nothing yet',
     shows: async (test) => {
-      await test.system.spawn(keeper, 'k');
+      await test.shard.spawn(keeper, 'k');
       return get(test, 'k');
     },
   },
@@ -139,7 +142,7 @@ export const STORAGE_CASES: readonly ParityCase[] = [
     expected: ['done', 1],
     instead: ['BOSUN_ADDRESS_INVALID', 1],
     shows: async (test) => [
-      await codeOf(test.system.spawn(keeper, 'ключ')),
+      await codeOf(test.shard.spawn(keeper, 'ключ')),
       await kept(test, encodeURIComponent('ключ'), 1),
     ],
     differs: 'an address is ASCII: it is part of keys and URLs; percent-encoded, any key fits',
@@ -164,18 +167,18 @@ export const STORAGE_CASES: readonly ParityCase[] = [
       await put(test, 'k', 1);
       return changes(test, () => put(test, 'k', 1));
     },
-    differs: 'what changes nothing is not written',
+    differs: 'a change of nothing is not written',
   },
   {
     number: 122,
-    name: 'WriteDuplicate: two that write first',
+    name: 'WriteDuplicate: two first writes',
     source: GRAIN,
     isDurable: true,
     expected: 'a conflict',
     instead: [2, [1, 2]],
     shows: async (test) => {
-      await test.system.spawn(keeper, 'k');
-      const [, last] = await Promise.all([1, 2].map((n) => test.system.ask('k', { type: 'append', n })));
+      await test.shard.spawn(keeper, 'k');
+      const [, last] = await Promise.all([1, 2].map((n) => test.shard.ask('k', { type: 'append', n })));
       await reboot(test);
       return [last, contextOf<{ list: number[] }>(test, 'k').list];
     },
@@ -188,10 +191,10 @@ export const STORAGE_CASES: readonly ParityCase[] = [
     proofs: [
       [
         'test/actors/xstate/refs.test.ts',
-        'born later under the address is never reached by an old reference, not after a restart either',
+        'never reaches a new actor born later under the same address, not after a restart either',
       ],
     ],
-    differs: `${NO_TAGS}; what is old is a reference to an earlier life, and it reaches nobody`,
+    differs: `${NO_TAGS}; a reference to an earlier life is old in this sense, and reaches no actor`,
   },
   {
     number: 124,
@@ -216,7 +219,7 @@ export const STORAGE_CASES: readonly ParityCase[] = [
     expected: ['done', 1],
     instead: ['BOSUN_CHILD_UNKNOWN', 1],
     shows: async (test) => [await clear(test, 'k'), await kept(test, 'k', 1)],
-    differs: 'who was never there cannot be ended',
+    differs: 'an actor that never existed cannot be ended',
   },
   {
     number: 126,
@@ -238,7 +241,7 @@ export const STORAGE_CASES: readonly ParityCase[] = [
       await put(test, 'k', 1);
       await clear(test, 'k');
       await reboot(test);
-      await test.system.spawn(keeper, 'k');
+      await test.shard.spawn(keeper, 'k');
       return get(test, 'k');
     },
   },
@@ -263,12 +266,12 @@ export const STORAGE_CASES: readonly ParityCase[] = [
     instead: ['done', 'BOSUN_ACTOR_UNKNOWN'],
     shows: async (test) => {
       await put(test, 'k', 1);
-      const write = test.system.ask('k', { type: 'put', value: 2 });
+      const write = test.shard.ask('k', { type: 'put', value: 2 });
       const cleared = await clear(test, 'k');
       await write.catch(() => {});
       return [cleared, await get(test, 'k')];
     },
-    differs: `${NO_TAGS}; an order to end it overtakes what waits`,
+    differs: `${NO_TAGS}; an order to end an actor overtakes waiting messages`,
   },
   {
     number: 130,
@@ -310,13 +313,13 @@ export const STORAGE_CASES: readonly ParityCase[] = [
     isDurable: true,
     expected: [100, true],
     shows: async (test) => {
-      await test.system.spawn(keeper, 'k');
+      await test.shard.spawn(keeper, 'k');
       const pairs = Array.from(
         { length: 100 },
         (_, n) =>
           [
-            test.system.ask<number>('k', { type: 'append', n }),
-            test.system.ask<number[]>('k', { type: 'list' }),
+            test.shard.ask<number>('k', { type: 'append', n }),
+            test.shard.ask<number[]>('k', { type: 'list' }),
           ] as const,
       );
       const lengths = await Promise.all(pairs.map(([, list]) => list.then(({ length }) => length)));
@@ -352,14 +355,14 @@ export const STORAGE_CASES: readonly ParityCase[] = [
   },
   {
     number: 135,
-    name: 'the second registration returns the first; only the same activation unregisters; nothing there is nothing',
+    name: 'the second registration returns the first; only the same activation unregisters; a missing entry is none',
     source: 'Orleans IGrainDirectory',
     isDurable: true,
     expected: [[1, 1], 'a', 'a', undefined],
     shows: async (test) => {
       const inputs = await Promise.all(
         [1, 2].map(async (input) => {
-          await test.system.spawn(keeper, 'k', { input });
+          await test.shard.spawn(keeper, 'k', { input });
           return contextOf<{ input: number }>(test, 'k').input;
         }),
       );
@@ -369,34 +372,34 @@ export const STORAGE_CASES: readonly ParityCase[] = [
         ['b', 'register'],
         ['b', 'unregister'],
       ] as const) {
-        await test.system.send(id, { type, what: 'n' } as never);
+        await test.shard.send(id, { type, what: 'n' } as never);
         await test.settle();
         await reboot(test);
-        if (id === 'b') holders.push(test.system.lookup('n')?.address);
+        if (id === 'b') holders.push(test.shard.lookup('n')?.address);
       }
-      return [inputs, ...holders, test.system.lookup('nobody')];
+      return [inputs, ...holders, test.shard.lookup('nobody')];
     },
     proofs: [
       [
         'test/actors/world/talk/monitors.test.ts',
-        'has one holder and a value that can change; it is free again in the epoch of the end',
+        'has one holder and a value that can change, and is freed in the epoch in which its holder ends',
       ],
     ],
   },
   {
     number: 136,
-    name: 'many who first call one id: one activation',
+    name: 'many concurrent first calls of one id: one activation',
     source: 'Orleans DuplicateActivations',
     expected: [1, 100],
     shows: async (test) => {
-      const before = test.system.chains().size;
+      const before = test.shard.chains().size;
       await Promise.all(
         Array.from({ length: 100 }, async (_, n) => {
-          await test.system.spawn(keeper, 'k');
-          await test.system.ask('k', { type: 'append', n });
+          await test.shard.spawn(keeper, 'k');
+          await test.shard.ask('k', { type: 'append', n });
         }),
       );
-      return [test.system.chains().size - before, contextOf<{ list: number[] }>(test, 'k').list.length];
+      return [test.shard.chains().size - before, contextOf<{ list: number[] }>(test, 'k').list.length];
     },
   },
 ];

@@ -1,4 +1,4 @@
-/** Cases of other runtimes about time, retries, and what survives which crash. Much of it is proved elsewhere. */
+/** Cases of other runtimes about time, retries and survival of crashes. Other tests prove many of them. */
 import { type TestSystem, type TestSystemOptions } from '../../../../src/testing/test-system.ts';
 import { keeper, relay, tried, waker } from '../../../support/actors/keepers.ts';
 import { contextOf, type ParityCase, reboot, show } from '../../../support/actors/parity.ts';
@@ -7,9 +7,9 @@ const rung = (test: TestSystem) => contextOf<{ rung: string[] }>(test, 'w').rung
 const ticks = (test: TestSystem) => contextOf<{ ticks: number }>(test, 'w').ticks;
 
 const remind = (test: TestSystem, name: string, ms: number) =>
-  test.system.send('w', { type: 'remind', name, ms } as never);
+  test.shard.send('w', { type: 'remind', name, ms } as never);
 
-/** How an effect ends that fails so often. */
+/** The end of an effect that fails `left` times, and its number of starts. */
 async function endAfter(left: number): Promise<[end: unknown, starts: number]> {
   const failures = { left, starts: 0 };
   const options: TestSystemOptions = { agents: [tried(failures)], tree: { children: [{ id: 'e', agent: 'tried' }] } };
@@ -22,17 +22,16 @@ async function endAfter(left: number): Promise<[end: unknown, starts: number]> {
 }
 
 /**
- * Appends by three clients at a time, with reads between them, and a crash after some: what was said must fit one
- * order.
+ * Appends by three clients at a time, with reads between them and a crash after some: all replies must fit one order.
  */
 async function history(test: TestSystem): Promise<unknown> {
-  await test.system.spawn(keeper, 'k');
+  await test.shard.spawn(keeper, 'k');
   let [n, seen] = [0, 0];
   for (let round = 0; round < 10; round++) {
-    const lengths = await Promise.all([0, 1, 2].map(() => test.system.ask<number>('k', { type: 'append', n: n++ })));
+    const lengths = await Promise.all([0, 1, 2].map(() => test.shard.ask<number>('k', { type: 'append', n: n++ })));
     if (round % 3 === 0) await reboot(test);
-    const list = await test.system.ask<number[]>('k', { type: 'list' });
-    // What was acknowledged is there, in its place, and no read sees less than one before it.
+    const list = await test.shard.ask<number[]>('k', { type: 'list' });
+    // Every acknowledged append is in its place, and no read sees less than an earlier read.
     lengths.forEach((length, index) => {
       if (list[length - 1] !== round * 3 + index)
         throw new Error(`append ${round * 3 + index} was said to be number ${length}: ${list.join()}`);
@@ -46,7 +45,7 @@ async function history(test: TestSystem): Promise<unknown> {
 const CRASH = 'test/crash/bank.test.ts';
 const EVERY_WRITE = [
   'test/crash/every-write.test.ts',
-  'ends the same wherever the power is cut, and no chain on disk is one that memory did not have',
+  'ends the same wherever the power is cut, and the disk holds no hash chain that memory did not have',
 ] as const;
 const RETRY = 'test/actors/world/effects/effect-retry.test.ts';
 const EFFECTS = 'test/actors/world/effects/effects.test.ts';
@@ -66,8 +65,8 @@ export const TIME_CASES: readonly ParityCase[] = [
     isDurable: true,
     expected: [0, 1, 3, 3, 4, 5, 5],
     shows: async (test) => {
-      await test.system.spawn(waker, 'w');
-      await test.system.send('w', { type: 'every', ms: 100 } as never);
+      await test.shard.spawn(waker, 'w');
+      await test.shard.send('w', { type: 'every', ms: 100 } as never);
       const seen: number[] = [];
       for (const ms of [99, 1, 200, 100, 100, 200, 10_000]) {
         await test.advance(ms);
@@ -76,23 +75,25 @@ export const TIME_CASES: readonly ParityCase[] = [
       }
       return seen;
     },
-    proofs: [[SCHEDULES, 'whose turn throws is delivered again, then quarantined, and comes again at its next time']],
+    proofs: [
+      [SCHEDULES, 'a schedule whose turn throws is delivered again, then quarantined, and runs at its next time'],
+    ],
   },
   {
     number: 139,
     name:
-      'reminders: set, set anew, taken away, also while one rings; exact, durable, overdue after a restart; any ' +
+      'reminders: set, set again, removed, also while one fires; exact, durable, overdue after a restart; any ' +
       'name',
     source: 'Dapr reminders',
     isDurable: true,
     expected: [[], ['b'], ['b', 'a/ü #1'], ['b', 'a/ü #1', 'late']],
     shows: async (test) => {
-      await test.system.spawn(waker, 'w');
+      await test.shard.spawn(waker, 'w');
       await remind(test, 'a/ü #1', 100);
       await remind(test, 'gone', 150);
       await remind(test, 'b', 200);
       await remind(test, 'a/ü #1', 250);
-      await test.system.send('w', { type: 'forget', name: 'gone' } as never);
+      await test.shard.send('w', { type: 'forget', name: 'gone' } as never);
       const seen: string[][] = [];
       for (const ms of [199, 1, 50]) {
         await test.advance(ms);
@@ -100,7 +101,7 @@ export const TIME_CASES: readonly ParityCase[] = [
         seen.push(rung(test));
       }
       await remind(test, 'late', 100);
-      // Durable is not yet processed.
+      // A durable message need not be processed yet.
       await test.settle();
       await test.crash();
       await test.advance(5_000);
@@ -108,13 +109,13 @@ export const TIME_CASES: readonly ParityCase[] = [
       return [...seen, rung(test)];
     },
     proofs: [
-      [SCHEDULES, 'each get an event up to the bound: the latest, oldest first, the first with the count of others'],
-      ['test/actors/world/time/timers.test.ts', 'to somebody who is gone are nothing'],
+      [SCHEDULES, 'get an event each up to the bound: the latest, oldest first, the first with the count of the rest'],
+      ['test/actors/world/time/timers.test.ts', 'the timers of an actor for a child that has ended have no effect'],
     ],
   },
   {
     number: 140,
-    name: 'failure policies: drop, so often, and which of the tries fail',
+    name: 'failure policies: drop, a number of retries, and which attempts fail',
     source: 'Dapr failure policies',
     expected: [
       ['at last', 1],
@@ -124,11 +125,11 @@ export const TIME_CASES: readonly ParityCase[] = [
     ],
     shows: async () => [await endAfter(0), await endAfter(1), await endAfter(3), await endAfter(4)],
     proofs: [
-      [RETRY, 'is one whose error says so'],
-      [RETRY, 'is started again at once where there is no backoff'],
+      [RETRY, 'is one with retryable: false'],
+      [RETRY, 'is started again at once if its backoff is 0 ms'],
       [
         'test/actors/world/time/timers.test.ts',
-        'whose turn throws is delivered again, over a restart too, and quarantined in the end',
+        'a timer whose turn throws is delivered again, over restarts too, and quarantined in the end',
       ],
     ],
     differs:
@@ -143,23 +144,23 @@ export const TIME_CASES: readonly ParityCase[] = [
     expected: 'a timeout that names the circle',
     instead: 'read',
     shows: async (test) => {
-      for (const id of ['x', 'y']) await test.system.spawn(relay, id);
-      await test.system.send('x', { type: 'go', to: 'y', back: 'x' } as never);
+      for (const id of ['x', 'y']) await test.shard.spawn(relay, id);
+      await test.shard.send('x', { type: 'go', to: 'y', back: 'x' } as never);
       await test.settle();
       await reboot(test);
       return contextOf<{ got: unknown }>(test, 'x').got;
     },
     differs:
-      'nobody is locked while waiting for a reply: it takes other messages, those of the circle among them. Hops ' +
+      'an actor that waits for a reply is not locked: it takes other messages, those of the circle included. Hops ' +
       'are not counted',
   },
   {
     number: 142,
-    name: 'a failed write leaves the state and what waits; a failed recovery stops the actor; a handler that throws',
+    name: 'a failed write keeps state and waiting messages; a failed recovery stops the actor; a handler that throws',
     source: 'Pekko EventSourcedBehaviorFailureSpec',
     proofs: [
-      ['test/crash/failed-write.test.ts', 'starts nothing twice, feeds nothing twice and loses nothing (%s)'],
-      ['test/actors/loop/unreadable.test.ts', 'is not run, is reported, and stops nobody else (%s)'],
+      ['test/crash/failed-write.test.ts', 'starts nothing twice, delivers nothing twice and loses nothing (%s)'],
+      ['test/actors/loop/unreadable.test.ts', 'does not run, is reported, and stops no other actor (%s)'],
       ['test/supervisor/poison.test.ts', 'is delivered three times, quarantined with its error, and the agent goes on'],
     ],
     differs:
@@ -168,7 +169,7 @@ export const TIME_CASES: readonly ParityCase[] = [
   },
   {
     number: 143,
-    name: 'snapshots every so often, old ones deleted',
+    name: 'periodic snapshots, with old ones deleted',
     source: 'Pekko retention',
     proofs: [
       ['test/persistence/fold.test.ts', 'begins when enough epochs have gathered'],
@@ -178,11 +179,11 @@ export const TIME_CASES: readonly ParityCase[] = [
   },
   {
     number: 144,
-    name: 'what is unconfirmed is sent again after a restart, and counts once',
+    name: 'unconfirmed messages are sent again after a restart, and count once',
     source: 'Pekko durable producer and consumer',
     proofs: [
-      ['test/actors/api/system.test.ts', 'has each sequence taken once, over a restart too'],
-      [CRASH, 'loses nothing and doubles nothing'],
+      ['test/actors/api/system.test.ts', 'accepts each sequence number once, over a restart too'],
+      [CRASH, 'loses and doubles no order or payment'],
     ],
     differs:
       'between agents there is nothing to confirm: sender and receiver are in one log; clients number what they ' +
@@ -193,10 +194,10 @@ export const TIME_CASES: readonly ParityCase[] = [
     name: 'kill and stop keep state; sleeps, order of calls, delayed sends, idempotency, retries, cancellation',
     source: 'Restate sdk-test-suite',
     proofs: [
-      [CRASH, 'loses nothing and doubles nothing'],
+      [CRASH, 'loses and doubles no order or payment'],
       [
         'test/actors/world/time/timers.test.ts',
-        'timers keep their deadlines, and the overdue fire in the order of theirs',
+        'timers keep their deadlines, and overdue ones fire in the order of their deadlines',
       ],
       [
         'test/actors/world/talk/ask.test.ts',
@@ -204,24 +205,24 @@ export const TIME_CASES: readonly ParityCase[] = [
       ],
       [
         'test/actors/world/talk/ask.test.ts',
-        'is sent once and gives the recorded reply again, also after a crash and the end of the one asked',
+        'is sent once and gives the recorded reply again, also after a crash and the end of the asked actor',
       ],
-      [RETRY, 'may succeed at a later try'],
+      [RETRY, 'may succeed at a later attempt'],
       [EFFECTS, 'is aborted when its state is left, and not started again by a restart'],
     ],
   },
   {
     number: 146,
-    name: 'changed logic is found out, and what it would run on is paused and not spoilt',
+    name: 'changed logic is detected, and the executions that it affects are paused, not corrupted',
     source: 'Restate, Temporal',
     proofs: [
       [
         'test/actors/loop/versions/refused.test.ts',
-        'is suspended with a report, its record untouched, and goes on in a start that can read it',
+        'is suspended with a report, its record unchanged, and goes on in a start whose code can read it',
       ],
       [
         'test/actors/loop/versions/refused.test.ts',
-        'of a changed structure under the same version is told to raise it',
+        'is reported with the advice to raise the version if the structure changed under the same one',
       ],
     ],
     differs: 'nothing is replayed, so it is the structure of the machine that is compared; a changed guard is not seen',
@@ -230,7 +231,11 @@ export const TIME_CASES: readonly ParityCase[] = [
     number: 147,
     name: 'random programs under kill -9: counters as predicted',
     source: 'Restate verification runner',
-    proofs: [[CRASH, 'loses nothing and doubles nothing'], [CRASH, 'settles every payment in the end'], EVERY_WRITE],
+    proofs: [
+      [CRASH, 'loses and doubles no order or payment'],
+      [CRASH, 'settles every payment in the end'],
+      EVERY_WRITE,
+    ],
   },
   {
     number: 148,
@@ -239,39 +244,45 @@ export const TIME_CASES: readonly ParityCase[] = [
     isDurable: true,
     expected: 30,
     shows: history,
-    differs: 'told with crashes of the host; a process that is stopped and goes on is not tried',
+    differs: 'shown with crashes of the host; a process that is paused and resumed is not tested',
   },
   {
     number: 149,
     name:
-      'what is late or of an earlier instance is not heard; a failed transition commits nothing; forged events are ' +
-      'refused',
+      'late results and those of an earlier instance are ignored; a failed transition commits nothing; forged events ' +
+      'are refused',
     source: 'xstate-transitions',
     proofs: [
-      [EFFECTS, 'of an earlier process is not heard'],
-      [EFFECTS, 'whose state was entered again is another effect; the completion of the first is ignored'],
+      [EFFECTS, 'a promise of an earlier process is ignored when it settles'],
+      [EFFECTS, 'a promise whose state is entered again is a new effect, and the old one is ignored when it settles'],
       [
         'test/actors/xstate/refs.test.ts',
-        'does not hear the completion of the one before, nor that of a start before a power cut',
+        'ignores the completion of the earlier invoke, and of a start before a power cut',
       ],
-      ['test/actors/xstate/machines.test.ts', 'comes after what its machine sent to it while ending itself'],
-      ['test/actors/world/time/timers.test.ts', 'armed again under its id counts from then, and fires once'],
+      [
+        'test/actors/xstate/machines.test.ts',
+        'comes after the messages that its machine sends to it on reaching its final state',
+      ],
+      [
+        'test/actors/world/time/timers.test.ts',
+        'a timer armed again under its id counts from the second arming, and fires once',
+      ],
       ['test/actors/world/time/timers.test.ts', 'does not fire once it is cancelled, in the same turn or later'],
-      ['test/supervisor/forged.test.ts', 'is refused as a throw of its turn, and the Boss hears nothing'],
-      ['test/actors/xstate/machines.test.ts', 'climbs from a grandchild to the machine that handles it'],
+      ['test/supervisor/forged.test.ts', 'is refused as a throw in its turn, and does not reach the Boss'],
+      ['test/actors/xstate/machines.test.ts', 'reaches the first ancestor that handles it'],
     ],
   },
   {
     number: 150,
-    name: 'what runs is not started again; a result that is there is taken; what kills its host is given up',
+    name: 'running work is not started again; a stored result is used; work that kills its host is given up',
     source: 'DBOS recovery',
     proofs: [
-      ['test/actors/world/mailbox/arrived.test.ts', 'is not lost with the power, and its promise is not started again'],
+      ['test/actors/world/mailbox/arrived.test.ts', 'is kept, and its promise is not started again'],
       [
         'test/actors/loop/crash-loop-guard.test.ts',
-        'fails instead of being started once more, and its machine handles that',
+        'fails instead of being started again, and its machine handles the failure',
       ],
-      [RETRY, 'has its failures counted, not its starts: those that ended with the process are free'],
+      [RETRY, 'counts its failures, not its starts: a start that ended with the process does not count'],
     ],
   },
   {
@@ -279,21 +290,21 @@ export const TIME_CASES: readonly ParityCase[] = [
     name: 'a schedule makes up for missed times, with a time zone, and may be changed',
     source: 'DBOS scheduler',
     proofs: [
-      [SCHEDULES, 'each get an event up to the bound: the latest, oldest first, the first with the count of others'],
-      [SCHEDULES, 'is planned anew at the next start where its expression or zone changed, and only there'],
-      [SCHEDULES, 'is the same for an actor: one run at each switch'],
+      [SCHEDULES, 'get an event each up to the bound: the latest, oldest first, the first with the count of the rest'],
+      [SCHEDULES, 'is planned again at the next start if its expression or time zone changed, and only then'],
+      [SCHEDULES, 'runs its actor once at each switch'],
     ],
-    differs: 'a schedule is of the code: it changes with a start',
+    differs: 'a schedule is part of the code: it changes with a start',
   },
   {
     number: 152,
-    name: 'what was put is got, in order, within bounds; deleted with all its writes',
+    name: 'stored checkpoints are read in order, within bounds, and deleted with all their writes',
     source: 'LangGraph checkpointer TCK',
     proofs: [
-      ['test/persistence/journal.property.test.ts', 'recovers exactly the last durable epoch, whatever interrupts it'],
-      ['test/persistence/erasure.test.ts', 'leaves nothing of it in any file, and all else as it was'],
+      ['test/persistence/journal.property.test.ts', 'recovers exactly the last durable epoch after any interruption'],
+      ['test/persistence/erasure.test.ts', 'leaves nothing of the actor in any file, and everything else unchanged'],
     ],
-    differs: 'the last epoch is what can be read; earlier ones cannot be listed',
+    differs: 'only the last epoch can be read; earlier ones cannot be listed',
   },
   {
     number: 153,
@@ -301,19 +312,19 @@ export const TIME_CASES: readonly ParityCase[] = [
     source: 'N',
     proofs: [
       EVERY_WRITE,
-      ['test/actors/world/effects/effect-ids.test.ts', 'is one, whenever the power is cut'],
-      ['test/actors/world/talk/ask.test.ts', 'asks once and hears once wherever the power is cut'],
+      ['test/actors/world/effects/effect-ids.test.ts', 'is the same for all starts, wherever the power is cut'],
+      ['test/actors/world/talk/ask.test.ts', 'asks once and gets one reply wherever the power is cut'],
     ],
   },
   {
     number: 154,
-    name: 'two who open one store',
+    name: 'two processes open one store',
     source: 'N',
     proofs: [
-      ['test/persistence/level-store.test.ts', 'keeps out another process, and still does after a refused second open'],
+      ['test/persistence/level-store.test.ts', 'keeps out another process, even after a refused second open'],
       [
         'test/persistence/level-store.test.ts',
-        'keeps out a second store of the process, under any name of the directory',
+        'keeps out a second store of the same process, under any name of the directory',
       ],
     ],
     differs: 'the second is refused; a host that is fenced while it runs takes several hosts',
@@ -323,9 +334,9 @@ export const TIME_CASES: readonly ParityCase[] = [
     name: 'the wall clock jumps back an hour, or ahead a day',
     source: 'N',
     proofs: [
-      ['test/actors/world/time/timers-clock.test.ts', 'by %i ms moves no timer'],
-      ['test/actors/world/time/timers.test.ts', 'none fires early where the wall clock was set back, and none is lost'],
-      [SCHEDULES, 'every planned time has an event or is counted, once, in order, and none comes early'],
+      ['test/actors/world/time/timers-clock.test.ts', 'moves no timer when it moves by %i ms'],
+      ['test/actors/world/time/timers.test.ts', 'no timer fires early or is lost if the wall clock is set back'],
+      [SCHEDULES, 'each planned time gets an event or is counted, once and in order, and none comes early'],
     ],
   },
   {
@@ -333,18 +344,18 @@ export const TIME_CASES: readonly ParityCase[] = [
     name: 'a damaged or short file, a full disk, an I/O error',
     source: 'N',
     proofs: [
-      ['test/crash/flips.test.ts', 'serves nothing wrong without a word, at ${FLIPS} places'],
-      ['test/crash/full-disk.test.ts', 'loses nothing and doubles nothing, at ${points} points'],
-      ['test/persistence/damage.test.ts', 'stops that actor and nobody else: %s'],
+      ['test/crash/flips.test.ts', 'serves no wrong value without a report, at ${FLIPS} places'],
+      ['test/crash/full-disk.test.ts', 'loses and doubles no order, at ${points} points'],
+      ['test/persistence/damage.test.ts', 'stops only that actor: %s'],
     ],
   },
   {
     number: 157,
-    name: 'a snapshot written and read again does the same from there on',
+    name: 'a snapshot written and read again behaves the same from there on',
     source: 'N',
     proofs: [
-      ['test/fuzz/differential-even.test.ts', 'a random machine under Bosun is equal to the same under createActor'],
-      ['test/fuzz/differential-odd.test.ts', 'a random machine under Bosun is equal to the same under createActor'],
+      ['test/fuzz/differential-even.test.ts', 'a random machine behaves under Bosun as under createActor'],
+      ['test/fuzz/differential-odd.test.ts', 'a random machine behaves under Bosun as under createActor'],
     ],
   },
   {
@@ -352,18 +363,15 @@ export const TIME_CASES: readonly ParityCase[] = [
     name: 'a client resumes, a slow one is bounded, forged events are refused, an ask survives its connection',
     source: 'N',
     proofs: [
-      [
-        'test/gateway/client/sessions.test.ts',
-        'is recovered and gets nothing where nothing was missed, over a crash too',
-      ],
+      ['test/gateway/client/sessions.test.ts', 'is recovered without data if nothing was missed, also after a crash'],
       [
         'test/gateway/client/flow.test.ts',
-        'is told once, gets only the latest when it reads again, and a word of what it missed',
+        'is notified once, and later gets only the latest state and the number of skipped changes',
       ],
-      ['test/supervisor/forged.test.ts', 'is refused as a throw of its turn, and the Boss hears nothing'],
+      ['test/supervisor/forged.test.ts', 'is refused as a throw in its turn, and does not reach the Boss'],
       [
         'test/gateway/client/sessions.test.ts',
-        'gets an ask the recorded reply over a crash, and refuses another question',
+        'gives an ask its recorded reply, also after a crash, and refuses a different question',
       ],
     ],
   },

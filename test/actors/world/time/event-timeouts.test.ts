@@ -18,7 +18,7 @@ type Event =
   | { type: 'worked' }
   | { type: 'fail' };
 
-/** Says `quiet` when nothing has come for as long as it was told to wait. */
+/** Notes `quiet` when no message has come for the time that it was told to wait. */
 const listener = defineAgent({
   name: 'listener',
   machine: setup({
@@ -69,7 +69,7 @@ const listener = defineAgent({
 
 const OPTIONS = { agents: [listener], tree: { intensity: 100, children: [{ id: 'l', agent: 'listener' }] } };
 
-/** Started, and past its only `after`. */
+/** Starts the listener and lets its only `after` pass. */
 async function start(): Promise<TestSystem> {
   const test = await started(OPTIONS);
   await test.advance(50);
@@ -77,14 +77,14 @@ async function start(): Promise<TestSystem> {
 }
 
 async function send(test: TestSystem, ...events: Event[]): Promise<void> {
-  await Promise.all(events.map((event) => test.system.send('l', event)));
+  await Promise.all(events.map((event) => test.shard.send('l', event)));
   await test.settle();
 }
 
-const notes = (test: TestSystem) => (test.system.snapshot('l')!.context as { notes: string[] }).notes;
+const notes = (test: TestSystem) => (test.shard.snapshot('l')!.context as { notes: string[] }).notes;
 
 describe('an event timeout', () => {
-  it('sends its event when nothing has come before, once, and not early', async () => {
+  it('sends its event once, and not early, if no message comes before', async () => {
     const test = await start();
     await send(test, { type: 'wait', ms: 100 });
     await test.advance(99);
@@ -93,7 +93,7 @@ describe('an event timeout', () => {
     expect(notes(test)).toEqual(['quiet']);
   });
 
-  it('is disarmed by whatever message comes first, a timer of the machine among them', async () => {
+  it('is disarmed by the first message that comes, be it a timer of the same machine', async () => {
     const test = await start();
     await send(test, { type: 'wait', ms: 100 });
     await send(test, { type: 'poke' });
@@ -103,10 +103,10 @@ describe('an event timeout', () => {
     await send(early, { type: 'wait', ms: 51 });
     await early.advance(1_000);
     expect(notes(early)).toEqual([]);
-    await early.system.stop();
+    await early.shard.stop();
   });
 
-  it('of no length comes behind what is in the mailbox already, which disarms it', async () => {
+  it('an event timeout of 0 ms comes after the messages already in the mailbox, which disarm it', async () => {
     const test = await start();
     await send(test, { type: 'wait', ms: 0 });
     expect(notes(test)).toEqual(['quiet']);
@@ -115,11 +115,11 @@ describe('an event timeout', () => {
     expect(notes(test)).toEqual(['quiet', 'poke']);
   });
 
-  it('that is due and not read yet is disarmed too', async () => {
+  it('an event timeout that is due but unread is disarmed too', async () => {
     const test = await start();
     await send(test, { type: 'wait', ms: 10 });
     const hold = test.store.hold('before');
-    const poked = test.system.send('l', { type: 'poke' });
+    const poked = test.shard.send('l', { type: 'poke' });
     await hold.reached;
     await test.clock.advance(10, () => Promise.resolve());
     hold.release();
@@ -128,7 +128,7 @@ describe('an event timeout', () => {
     expect(notes(test)).toEqual(['poke']);
   });
 
-  it('stays over a change of state in its turn, is replaced by a second one, may work its event out', async () => {
+  it('survives a change of state in its own turn, is replaced by a second one, and may compute its event', async () => {
     const test = await start();
     await send(test, { type: 'twice' });
     await test.advance(299);
@@ -140,7 +140,7 @@ describe('an event timeout', () => {
     expect(notes(test)).toEqual(['quiet', 'poke']);
   });
 
-  it('takes a named delay, with what the agent says a start does to it', async () => {
+  it('takes a named delay, with the restore policy of that delay', async () => {
     const test = await start();
     await send(test, { type: 'named' });
     await test.advance(60);
@@ -152,7 +152,7 @@ describe('an event timeout', () => {
     expect(notes(test)).toEqual(['quiet']);
   });
 
-  it('is not touched by a turn that throws, which arms none either', async () => {
+  it('is neither disarmed nor armed by a turn that throws', async () => {
     const test = await start();
     await send(test, { type: 'wait', ms: 100 });
     await send(test, { type: 'fail' });
@@ -163,14 +163,14 @@ describe('an event timeout', () => {
     expect(notes(test)).toEqual(['quiet']);
   });
 
-  it('fires, or is disarmed, as it would have been, whichever epoch the host crashed behind', async () => {
+  it('fires, or is disarmed, as without a crash, whichever epoch the host crashes after', async () => {
     const tell = (events: Event[]) =>
       withACrashAfterEveryEpoch({
         options: () => OPTIONS,
         begin: async (test) => {
-          // Past its only `after`; looking at this clock takes time.
+          // Lets the only `after` pass; reading this clock takes time.
           await test.advance(1_000);
-          for (const event of events) await test.system.send('l', event);
+          for (const event of events) await test.shard.send('l', event);
         },
         unfoldMs: 1_000_000,
         outcome: notes,
@@ -181,7 +181,7 @@ describe('an event timeout', () => {
     expect((await tell([wait, { type: 'poke' }, wait])).outcome).toEqual(['poke', 'quiet']);
   });
 
-  it('that was armed before a crash is disarmed by what comes after it', async () => {
+  it('an event timeout that was armed before a crash is disarmed by the first message after the crash', async () => {
     const test = await start();
     await send(test, { type: 'wait', ms: 100 });
     await test.crash();

@@ -1,4 +1,4 @@
-/** Kernel time under clocks that are set, are wrong, or belong to a machine that sleeps. */
+/** Kernel time under clocks that are set or wrong, and on a computer that sleeps. */
 import fc from 'fast-check';
 import { createMachine } from 'xstate';
 import { describe, expect, it } from 'vitest';
@@ -33,123 +33,130 @@ async function isOverAfter(test: TestSystem, ms: number): Promise<void> {
 }
 
 describe('a wall clock that is set while the system runs', () => {
-  it.each([-10 * DAY_MS, -HOUR_MS, HOUR_MS, 10 * DAY_MS, 100_000 * DAY_MS])('by %i ms moves no timer', async (byMs) => {
-    const test = await startSubject(patient);
-    await test.advance(10 * 60_000);
-    test.clock.jumpWallMs(byMs);
-    await isOverAfter(test, 50 * 60_000);
-    await test.system.stop();
-  });
+  it.each([-10 * DAY_MS, -HOUR_MS, HOUR_MS, 10 * DAY_MS, 100_000 * DAY_MS])(
+    'moves no timer when it moves by %i ms',
+    async (byMs) => {
+      const test = await startSubject(patient);
+      await test.advance(10 * 60_000);
+      test.clock.jumpWallMs(byMs);
+      await isOverAfter(test, 50 * 60_000);
+      await test.shard.stop();
+    },
+  );
 });
 
-describe('a machine that sleeps', () => {
-  it('does not stop timers: those that came due meanwhile come up when it is awake', async () => {
+describe('a computer that sleeps', () => {
+  it('does not stop timers: those that came due meanwhile fire when it wakes', async () => {
     const test = await startSubject(patient);
     await test.advance(10 * 60_000);
     test.clock.suspend(8 * HOUR_MS);
     expect(valueOf(test)).toBe('waiting');
     await test.advance(0);
     expect(valueOf(test)).toBe('over');
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('and whose clock sleeps with it makes timers late by the sleep, never early', async () => {
+  it('makes timers late by the sleep, never early, if its clock sleeps with it', async () => {
     const test = await startSubject(patient);
     await test.advance(10 * 60_000);
-    // All that the kernel can see of it is a wall clock that was set forward.
+    // The kernel sees only a wall clock that was set forward.
     test.clock.jumpWallMs(8 * HOUR_MS);
     await isOverAfter(test, 50 * 60_000);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
 describe('a start with a wall clock', () => {
-  it('that is behind the last epoch goes on from that, and says so', async () => {
+  it('a start with a wall clock that is behind the last epoch goes on from that epoch, and logs it', async () => {
     const test = await startSubject(patient);
     await test.advance(10 * 60_000);
-    await test.system.stop();
+    await test.shard.stop();
     test.clock.jumpWallMs(-DAY_MS);
     await test.restart();
     expect(test.logged.flat().join()).toContain('before the last epoch at 2026-01-01');
     // The last epoch of the first start was written at its beginning: nothing tells of the ten minutes after it.
     await isOverAfter(test, HOUR_MS);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('that is a minute behind says nothing', async () => {
+  it('a start with a wall clock that is a minute behind logs nothing', async () => {
     const test = await startSubject(patient);
-    await test.system.stop();
+    await test.shard.stop();
     test.clock.jumpWallMs(-60_000);
     await test.restart();
     expect(test.logged).toEqual([]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('that is more than a year ahead is refused, and nothing has come up', async () => {
+  it('a start with a wall clock that is more than a year ahead is refused, and no timer fires', async () => {
     const test = await startSubject(patient);
-    await test.system.stop();
+    await test.shard.stop();
     test.clock.setWall(IN_2100);
     await expect(test.restart()).rejects.toMatchObject({ code: 'BOSUN_CLOCK_SUSPECT', details: { wallMs: IN_2100 } });
     test.clock.setWall(Date.UTC(2026, 0, 1));
     await test.restart();
     await isOverAfter(test, HOUR_MS);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('that is ahead by the bound is believed, and by more where it is trusted', async () => {
+  it('a start with a wall clock that is ahead is accepted up to a bound, or with trustWallClock', async () => {
     for (const [aheadMs, trustWallClock] of [
       [CLOCK_AHEAD_MS_MAX, false],
       [30 * 366 * DAY_MS, true],
     ] as const) {
       const test = await startSubject(patient);
-      await test.system.stop();
+      await test.shard.stop();
       test.clock.jumpWallMs(aheadMs);
       await test.restart({ trustWallClock });
       expect(valueOf(test)).toBe('over');
-      await test.system.stop();
+      await test.shard.stop();
     }
   });
 
-  it('that is trusted behind the last epoch sets kernel time back, and every timer keeps what was left', async () => {
-    const test = await startSubject(hourly, { clock: new VirtualClock(IN_2100) });
-    await test.advance(2.5 * HOUR_MS);
-    await test.system.stop();
-    test.clock.setWall(Date.UTC(2026, 5, 1));
-    await test.restart({ trustWallClock: true });
-    const rises = async (ms: number) => {
-      const before = test.system.snapshot('subject')!.sequence;
-      const epoch = test.system.epoch;
-      await test.advance(ms);
-      return test.system.snapshot('subject')!.sequence + test.system.epoch - before - epoch;
-    };
-    // It was last written two hours in, when the third hour began.
-    expect(await rises(HOUR_MS - 1)).toBe(0);
-    expect(await rises(1)).toBeGreaterThan(0);
-    await test.crash();
-    // From here on starts need no trust: the epochs of 2026 are the last.
-    test.clock.jumpWallMs(HOUR_MS / 2);
-    await test.restart();
-    expect(test.logged).toEqual([]);
-    expect(await rises(HOUR_MS / 2 - 1)).toBe(0);
-    expect(await rises(1)).toBeGreaterThan(0);
-    await test.system.stop();
-  });
+  it(
+    'a start with a wall clock that is behind the last epoch and trusted sets kernel time back, and every timer ' +
+      'keeps its remaining time',
+    async () => {
+      const test = await startSubject(hourly, { clock: new VirtualClock(IN_2100) });
+      await test.advance(2.5 * HOUR_MS);
+      await test.shard.stop();
+      test.clock.setWall(Date.UTC(2026, 5, 1));
+      await test.restart({ trustWallClock: true });
+      const rises = async (ms: number) => {
+        const before = test.shard.snapshot('subject')!.sequence;
+        const epoch = test.shard.epoch;
+        await test.advance(ms);
+        return test.shard.snapshot('subject')!.sequence + test.shard.epoch - before - epoch;
+      };
+      // The remaining time was last written two hours in, when the third hour began.
+      expect(await rises(HOUR_MS - 1)).toBe(0);
+      expect(await rises(1)).toBeGreaterThan(0);
+      await test.crash();
+      // From here on starts need no trust: the epochs of 2026 are the last.
+      test.clock.jumpWallMs(HOUR_MS / 2);
+      await test.restart();
+      expect(test.logged).toEqual([]);
+      expect(await rises(HOUR_MS / 2 - 1)).toBe(0);
+      expect(await rises(1)).toBeGreaterThan(0);
+      await test.shard.stop();
+    },
+  );
 
-  it('that is wrong is of no account to a start on hold', async () => {
+  it('a start with a wall clock that is wrong has no effect on hold', async () => {
     const test = await startSubject(patient);
-    await test.system.stop();
+    await test.shard.stop();
     test.clock.setWall(IN_2100);
     await test.restart({ hold: true });
-    await test.system.stop();
+    await test.shard.stop();
     test.clock.setWall(Date.UTC(2026, 0, 1));
     await test.restart();
     await isOverAfter(test, HOUR_MS);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
 describe('kernel time', () => {
-  it('never goes back within a run or over runs, however the clocks are set', () => {
+  it('never goes back, neither within a run nor over runs, however the clocks are set', () => {
     const step = fc.oneof(
       fc.record({ kind: fc.constant('pass' as const), ms: fc.nat(10 * HOUR_MS) }),
       fc.record({ kind: fc.constant('jump' as const), ms: fc.integer({ min: -30 * DAY_MS, max: 30 * DAY_MS }) }),
@@ -179,12 +186,12 @@ describe('kernel time', () => {
     );
   });
 
-  it('of a new store begins at the wall clock, whatever that says', () => {
+  it('kernel time of a new store begins at the wall clock, even one that is far off', () => {
     for (const wallMs of [-1, 0, IN_2100])
       expect(anchor(wallMs, { lastMs: 0, hold: false, trustWallClock: false }).originMs).toBe(wallMs);
   });
 
-  it('is refused one millisecond beyond the bound', () => {
+  it('is refused one millisecond beyond the bound on jumps ahead', () => {
     const at = (aheadMs: number) => () =>
       anchor(1_000 + aheadMs, { lastMs: 1_000, hold: false, trustWallClock: false });
     expect(at(CLOCK_AHEAD_MS_MAX)).not.toThrow();
@@ -193,17 +200,17 @@ describe('kernel time', () => {
 });
 
 describe('waitFor', () => {
-  it.each([1_000, 2 ** 31, 40 * DAY_MS])('gives up after %i ms and not before', async (timeoutMs) => {
+  it.each([1_000, 2 ** 31, 40 * DAY_MS])('times out after %i ms and not before', async (timeoutMs) => {
     const test = await startSubject(patient);
     let outcome: unknown = 'waiting';
-    const waiting = test.system.actor('subject').waitFor(({ value }) => value === 'never', { timeoutMs });
+    const waiting = test.shard.actor('subject').waitFor(({ value }) => value === 'never', { timeoutMs });
     const ended = waiting.catch((error: unknown) => (outcome = error));
     await test.advance(timeoutMs - 1);
     expect(outcome).toBe('waiting');
     await test.advance(1);
     await ended;
     expect(outcome).toMatchObject({ code: 'BOSUN_TIMEOUT' });
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
@@ -219,7 +226,7 @@ describe('a mailbox', () => {
     { weight: 1, arbitrary: fc.constant<Step>({ kind: 'drain' }) },
   );
 
-  it('does not give, and does not count, due timers that were cancelled', () => {
+  it('neither returns nor counts due timers that were cancelled', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
         const mailbox = new Mailbox();

@@ -1,4 +1,4 @@
-/** P4: what a start does to the timers of the one before, chosen by the name of their delay. */
+/** P4: restore policies: what a start does to the timers of the run before, by the name of their delay. */
 import fc from 'fast-check';
 import { assign, cancel, enqueueActions, raise, sendTo, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ import { agentOf } from '../../../support/actors/subject.ts';
 
 const POLICIES: readonly RestorePolicy[] = ['deadline', 'remaining', 'restart', 'skip'];
 
-/** What fired so far, with the name of the event. */
+/** The events fired so far, with this one. */
 function noted({ context, event }: { context: { fired: string[] }; event: { type: string; name?: string } }): string[] {
   return [...context.fired, event.name ?? event.type];
 }
@@ -98,58 +98,64 @@ async function startWith(timers: Timers): Promise<TestSystem> {
 
 function fired(test: TestSystem): string[] {
   return ['subject', 'subject/note']
-    .flatMap((address) => (test.system.snapshot(address)?.context as { fired: string[] }).fired)
+    .flatMap((address) => (test.shard.snapshot(address)?.context as { fired: string[] }).fired)
     .sort();
 }
 
-/** Time that passes while nothing runs. */
+/** Lets time pass while no system runs. */
 async function down(test: TestSystem, ms: number): Promise<void> {
   await test.clock.advance(ms, async () => {});
 }
 
 /**
- * How long after the start the named timers come up that had run 400 of 1,000 ms when the system went down for 250;
- * null: never.
+ * By policy, when named timers come up after the start, in ms: they had run 400 of 1,000 ms when the system went down
+ * for 250 ms. Null: never.
  */
 const AFTER_MS = { deadline: 350, remaining: 600, restart: 1_000, skip: null } as const;
 
 describe('a timer of a named delay', () => {
-  it.each(POLICIES)('under "%s" comes up when it should after a clean stop', async (policy) => {
-    const test = await startWith(allNamed(policy));
-    await test.advance(400);
-    await test.system.stop();
-    await down(test, 250);
-    await test.restart();
-    const afterMs = AFTER_MS[policy];
-    await test.advance((afterMs ?? 5_000) - 1);
-    expect(fired(test).filter((name) => NAMED.includes(name))).toEqual([]);
-    await test.advance(1);
-    expect(fired(test).filter((name) => NAMED.includes(name))).toEqual(afterMs === null ? [] : [...NAMED].sort());
-    await test.advance(5_000);
-    expect(fired(test)).toEqual([...(afterMs === null ? [] : NAMED), ...UNNAMED].sort());
-    await test.system.stop();
-  });
+  it.each(POLICIES)(
+    'a timer of a named delay under "%s" fires as the policy says after a clean stop',
+    async (policy) => {
+      const test = await startWith(allNamed(policy));
+      await test.advance(400);
+      await test.shard.stop();
+      await down(test, 250);
+      await test.restart();
+      const afterMs = AFTER_MS[policy];
+      await test.advance((afterMs ?? 5_000) - 1);
+      expect(fired(test).filter((name) => NAMED.includes(name))).toEqual([]);
+      await test.advance(1);
+      expect(fired(test).filter((name) => NAMED.includes(name))).toEqual(afterMs === null ? [] : [...NAMED].sort());
+      await test.advance(5_000);
+      expect(fired(test)).toEqual([...(afterMs === null ? [] : NAMED), ...UNNAMED].sort());
+      await test.shard.stop();
+    },
+  );
 
-  it.each(POLICIES)('under "%s" fires once or as it says never, after a crash behind any epoch', async (policy) => {
-    const first = await startWith(allNamed(policy));
-    const begun = first.store.writes;
-    await first.advance(400);
-    await first.system.stop();
-    await down(first, 250);
-    await first.restart();
-    await first.advance(700);
-    await first.system.stop();
-    const stores = await prefixesOf(first.store, begun);
-    expect(stores.length).toBeGreaterThan(2);
-    for (const store of stores) {
-      const test = await startTestSystem({ agents: [agentWith(allNamed(policy))], tree: TREE, store });
-      await test.advance(10_000);
-      expect(fired(test)).toEqual([...(policy === 'skip' ? [] : NAMED), ...UNNAMED].sort());
-      await test.system.stop();
-    }
-  });
+  it.each(POLICIES)(
+    'a timer of a named delay under "%s" fires as the policy says after a crash behind any epoch',
+    async (policy) => {
+      const first = await startWith(allNamed(policy));
+      const begun = first.store.writes;
+      await first.advance(400);
+      await first.shard.stop();
+      await down(first, 250);
+      await first.restart();
+      await first.advance(700);
+      await first.shard.stop();
+      const stores = await prefixesOf(first.store, begun);
+      expect(stores.length).toBeGreaterThan(2);
+      for (const store of stores) {
+        const test = await startTestSystem({ agents: [agentWith(allNamed(policy))], tree: TREE, store });
+        await test.advance(10_000);
+        expect(fired(test)).toEqual([...(policy === 'skip' ? [] : NAMED), ...UNNAMED].sort());
+        await test.shard.stop();
+      }
+    },
+  );
 
-  it('that came due before the last epoch has its turn whatever the policy', async () => {
+  it('a timer of a named delay that came due before the last epoch has its turn under every policy', async () => {
     for (const policy of POLICIES) {
       const slow = setup({ types: {} as { context: { fired: string[] } }, delays: { soon: 10 } }).createMachine({
         context: { fired: [] },
@@ -174,40 +180,40 @@ describe('a timer of a named delay', () => {
         agents: [agent, agentOf('other', note, ['NOTE'])],
         tree: { intensity: 9, children: [child, { id: 'other', agent: 'other' }] },
       });
-      // It waits for its Boss while its timer comes up; the time of that is written with somebody else's turn.
-      await test.system.send('subject', { type: 'FAIL' });
+      // The subject is in backoff while its timer comes up; the epoch of another actor's turn writes that time.
+      await test.shard.send('subject', { type: 'FAIL' });
       await test.advance(20);
-      expect(test.system.snapshot('subject')?.status).toBe('error');
-      await test.system.send('other', { type: 'NOTE', name: 'x' });
+      expect(test.shard.snapshot('subject')?.status).toBe('error');
+      await test.shard.send('other', { type: 'NOTE', name: 'x' });
       await test.settle();
       await test.crash();
       await test.restart();
       await test.advance(5_000);
-      expect([policy, (test.system.snapshot('subject')?.context as { fired: string[] }).fired]).toEqual([
+      expect([policy, (test.shard.snapshot('subject')?.context as { fired: string[] }).fired]).toEqual([
         policy,
         ['DUE'],
       ]);
-      await test.system.stop();
+      await test.shard.stop();
     }
   });
 
-  it('that is not listed, and a delay without a name, follow the default of the agent', async () => {
+  it('a delay that is not listed, or has no name, follows the default policy of the agent', async () => {
     const test = await startWith({ restore: { number: 'skip' }, restoreDefault: 'restart' });
     await test.advance(400);
-    await test.system.stop();
+    await test.shard.stop();
     await test.restart();
     await test.advance(999);
     expect(fired(test)).toEqual([]);
     await test.advance(1);
     expect(fired(test)).toEqual(['computed', 'enqueued', 'literal', 'raised', 'sent', 'unnamed']);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('keeps what was left over every start anew', async () => {
+  it('keeps its remaining time over each of several starts under "remaining"', async () => {
     const test = await startWith({ restoreDefault: 'remaining' });
     for (let start = 0; start < 9; start++) {
       await test.advance(100);
-      await test.system.stop();
+      await test.shard.stop();
       await down(test, 10_000);
       await test.restart();
     }
@@ -215,19 +221,19 @@ describe('a timer of a named delay', () => {
     expect(fired(test)).toEqual([]);
     await test.advance(1);
     expect(fired(test)).toEqual([...NAMED, ...UNNAMED].sort());
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('follows the policy that the code has at the start, not the one it was armed under', async () => {
+  it('follows the policy in the code at the start, not the policy at the time it was armed', async () => {
     const test = await startWith(allNamed('deadline'));
-    await test.system.stop();
+    await test.shard.stop();
     await test.restart({ agents: [agentWith(allNamed('skip'))] });
     await test.advance(5_000);
     expect(fired(test)).toEqual([...UNNAMED].sort());
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('is left alone by a restart of its actor alone', async () => {
+  it('ignores its restore policy when its Boss restarts the actor while the host goes on', async () => {
     const broken = setup({ delays: { soon: 1_000 } }).createMachine({
       initial: 'waiting',
       states: { waiting: { after: { soon: 'over' } }, over: {} },
@@ -246,15 +252,15 @@ describe('a timer of a named delay', () => {
       timers: { restore: { soon: 'skip' } },
     });
     const test = await startTestSystem({ agents: [agent], tree: TREE });
-    await test.system.send('subject', { type: 'BREAK' });
+    await test.shard.send('subject', { type: 'BREAK' });
     await test.advance(1_000);
-    expect(test.system.snapshot('subject')?.value).toBe('over');
-    await test.system.stop();
+    expect(test.shard.snapshot('subject')?.value).toBe('over');
+    await test.shard.stop();
   });
 });
 
-describe('what is left of a timer', () => {
-  it(`is known to ${HEARTBEAT_MS} ms after a crash: it comes up late by no more, and never early`, async () => {
+describe('the remaining time of a timer', () => {
+  it(`is known to within ${HEARTBEAT_MS} ms after a crash: the timer fires that late at most, not early`, async () => {
     const patient = setup({ delays: { long: 60 * 60_000 } }).createMachine({
       initial: 'waiting',
       states: { waiting: { after: { long: 'over' } }, over: {} },
@@ -272,30 +278,30 @@ describe('what is left of a timer', () => {
     await down(test, 100 * 60_000);
     await test.restart();
     await test.advance(60 * 60_000 - ranMs - 1);
-    expect(test.system.snapshot('subject')?.value).toBe('waiting');
+    expect(test.shard.snapshot('subject')?.value).toBe('waiting');
     await test.advance(HEARTBEAT_MS);
-    expect(test.system.snapshot('subject')?.value).toBe('over');
-    await test.system.stop();
+    expect(test.shard.snapshot('subject')?.value).toBe('over');
+    await test.shard.stop();
   });
 
-  it('is not spent by a start on hold, which is down as well', async () => {
+  it('is not spent during a start on hold', async () => {
     const test = await startWith({ restoreDefault: 'remaining' });
     await test.advance(400);
-    await test.system.stop();
+    await test.shard.stop();
     await down(test, 10_000);
     await test.restart({ hold: true });
-    await test.system.send('subject', { type: 'NOTE', name: 'held' });
-    await test.system.stop();
+    await test.shard.send('subject', { type: 'NOTE', name: 'held' });
+    await test.shard.stop();
     await down(test, 10_000);
     await test.restart();
     await test.advance(599);
     expect(fired(test)).toEqual(['held']);
     await test.advance(1);
     expect(fired(test)).toEqual(['held', ...NAMED, ...UNNAMED].sort());
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('costs no epoch once the timer that keeps it has fired or was cancelled, over a restart too', async () => {
+  it('costs no epochs once its timer has fired or was cancelled, over a restart too', async () => {
     const once = setup({ delays: { soon: 100, later: 100 } }).createMachine({
       entry: [raise({ type: 'A' }, { delay: 'soon' }), raise({ type: 'B' }, { delay: 'later', id: 'b' })],
       on: { A: { actions: cancel('b') } },
@@ -304,30 +310,30 @@ describe('what is left of a timer', () => {
     const test = await startTestSystem({ agents: [agent], tree: TREE });
     for (const isRestarted of [true, false]) {
       if (isRestarted) {
-        await test.system.stop();
+        await test.shard.stop();
         await test.restart();
       }
       await test.advance(100);
-      const before = test.system.epoch;
+      const before = test.shard.epoch;
       await test.advance(10 * HEARTBEAT_MS);
-      expect(test.system.epoch).toBe(before);
+      expect(test.shard.epoch).toBe(before);
     }
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('costs no epoch where no timer keeps it', async () => {
+  it('costs no epochs if no timer has the policy "remaining"', async () => {
     const test = await startWith({});
-    const before = test.system.epoch;
+    const before = test.shard.epoch;
     await test.advance(900);
-    expect(test.system.epoch).toBe(before);
+    expect(test.shard.epoch).toBe(before);
     await test.advance(10_000);
-    const after = test.system.epoch;
+    const after = test.shard.epoch;
     await test.advance(60 * HEARTBEAT_MS);
-    expect(test.system.epoch).toBe(after);
-    await test.system.stop();
+    expect(test.shard.epoch).toBe(after);
+    await test.shard.stop();
   });
 
-  it('is written down as soon as a store can be written again, and the wait for that is quiet', async () => {
+  it('is written as soon as the store can be written again after an outage', async () => {
     const unhurried = setup({ delays: { day: 86_400_000 } }).createMachine({
       initial: 'on',
       states: { on: { after: { day: 'off' } }, off: {} },
@@ -341,24 +347,24 @@ describe('what is left of a timer', () => {
     const test = await startTestSystem({ agents: [agent], tree: TREE });
     test.store.failWrites(Infinity);
     await test.advance(10 * HEARTBEAT_MS);
-    expect(test.system.outage).toMatchObject({ code: 'BOSUN_STORE_UNAVAILABLE' });
+    expect(test.shard.outage).toMatchObject({ code: 'BOSUN_STORE_UNAVAILABLE' });
     test.store.failWrites(0);
     await test.advance(5_000);
-    expect(test.system.outage).toBeUndefined();
+    expect(test.shard.outage).toBeUndefined();
     await test.crash();
     await down(test, 3_600_000);
     await test.restart();
     // Ten minutes and five seconds of the day are over, of which a few seconds may not have been written down.
     await test.advance(86_400_000 - 10 * HEARTBEAT_MS - 5_000 - 1);
-    expect(test.system.snapshot('subject')?.value).toBe('on');
+    expect(test.shard.snapshot('subject')?.value).toBe('on');
     await test.advance(5_000 + 1);
-    expect(test.system.snapshot('subject')?.value).toBe('off');
-    await test.system.stop();
+    expect(test.shard.snapshot('subject')?.value).toBe('off');
+    await test.shard.stop();
   });
 });
 
-describe('a policy', () => {
-  it('is not asked about the wait of an effect between two tries, which keeps its deadline', async () => {
+describe('a restore policy', () => {
+  it('does not apply to the backoff of an effect, which keeps its deadline', async () => {
     const { starts, logic } = promised();
     const options = {
       effects: { logic: { retry: { attempts: 2, backoff: SECOND } } },
@@ -369,16 +375,16 @@ describe('a policy', () => {
       tree: TREE,
     });
     await settle(test, () => starts[0]!.reject(new Error('no')));
-    await test.system.stop();
+    await test.shard.stop();
     await test.restart();
     await test.advance(999);
     expect(starts).toHaveLength(1);
     await test.advance(1);
     expect(starts).toHaveLength(2);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('never makes a timer early against what it promises, nor one that came due wait', () => {
+  it('never makes a timer fire earlier than it promises, nor a due timer wait', () => {
     const times = fc.record({
       lastMs: fc.nat(10_000),
       ranMs: fc.nat(10_000),
@@ -401,7 +407,7 @@ describe('a policy', () => {
     );
   });
 
-  it('that is the default goes for the machines below as well', async () => {
+  it('applies to child machines as well if it is the default', async () => {
     const parent = setup({
       actors: {
         below: setup({ delays: { soon: 1_000 } }).createMachine({
@@ -418,17 +424,17 @@ describe('a policy', () => {
     });
     const test = await startTestSystem({ agents: [agent], tree: TREE });
     await test.advance(400);
-    await test.system.stop();
+    await test.shard.stop();
     await down(test, 5_000);
     await test.restart();
     await test.advance(599);
-    expect(test.system.snapshot('subject/below')?.value).toBe('waiting');
+    expect(test.shard.snapshot('subject/below')?.value).toBe('waiting');
     await test.advance(1);
-    expect(test.system.snapshot('subject/below')?.value).toBe('over');
-    await test.system.stop();
+    expect(test.shard.snapshot('subject/below')?.value).toBe('over');
+    await test.shard.stop();
   });
 
-  it('has the row of a timer read back as it was written, with the name of its delay and without', () => {
+  it('a row of a timer reads back as it was written, with and without a delay name', () => {
     const timer = timerFromRow(7, [1, 'x', 500, 1, { type: 'E' }, 2, 30]);
     expect(timer).toMatchObject({ number: 7, deadlineMs: 500, deliveries: 2, delay: null, delayMs: 30, stored: true });
     for (const delay of [null, 'soon']) {
@@ -437,7 +443,7 @@ describe('a policy', () => {
     }
   });
 
-  it('is refused for a delay that the machine lacks, and where it is none', () => {
+  it('is refused for a delay that the machine lacks, and under an unknown name', () => {
     const define = (timers: object) => () =>
       defineAgent({ name: 'subject', machine, events: {}, timers: timers as Timers });
     expect(define({ restore: { numbr: 'skip' } })).toThrow('a delay "numbr", which the machine lacks');
@@ -445,7 +451,7 @@ describe('a policy', () => {
     expect(define({ restoreDefault: 'never' })).toThrow('one of deadline, remaining, restart, skip');
   });
 
-  it('names delays that the compiler knows', () => {
+  it('is checked by the compiler against the delays of the machine', () => {
     // @ts-expect-error A delay that the machine lacks.
     const wrong: Timers = { restore: { numbr: 'skip' } };
     expect(wrong).toBeDefined();

@@ -10,7 +10,7 @@ import { type AnyActorRef, assign, cancel, createMachine, emit, enqueueActions, 
 import { describe, expect, it } from 'vitest';
 import { newTimer, type Timer, TimerQueue } from '../../../../src/actors/model/timers.ts';
 import { levelStore } from '../../../../src/persistence/level-store.ts';
-import { createSystem } from '../../../../src/system.ts';
+import { Shard } from '../../../../src/shard.ts';
 import { VirtualClock } from '../../../../src/testing/virtual-clock.ts';
 import { LONG } from '../../../support/effort.ts';
 import { agentOf, contextOf, startSubject, tell, valueOf } from '../../../support/actors/subject.ts';
@@ -23,7 +23,7 @@ type Command =
   | { type: 'CANCEL'; id: string }
   | { type: 'ARM_AND_CANCEL'; delay: number };
 
-/** Arms what it is told to and notes what fires, with how late it was. */
+/** Arms timers on command and notes those that fire, with their lateness. */
 const clockwork = (now: () => number) =>
   setup({
     types: {} as { context: { fired: string[] }; events: Command | { type: 'FIRED'; name: string; atMs: number } },
@@ -78,7 +78,7 @@ async function startClockwork() {
 }
 
 describe('a timer', () => {
-  it('fires once, at its time, to its owner or to another', async () => {
+  it('fires once, at its time, to its owner or to another actor', async () => {
     const { test, arm, fired } = await startClockwork();
     await arm(10, 'own');
     await tell(test, 'ARM_OTHER', { delay: 12, name: 'sent' });
@@ -88,7 +88,7 @@ describe('a timer', () => {
     expect([fired(), fired('subject/other')]).toEqual([['own'], []]);
     await test.advance(100);
     expect([fired(), fired('subject/other')]).toEqual([['own'], ['sent']]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
   it('does not fire once it is cancelled, in the same turn or later', async () => {
@@ -103,37 +103,37 @@ describe('a timer', () => {
     await test.restart();
     await test.advance(100);
     expect(fired()).toEqual([]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('armed again under its id counts from then, and fires once', async () => {
+  it('a timer armed again under its id counts from the second arming, and fires once', async () => {
     const { test, arm, fired } = await startClockwork();
     await arm(10, 'first', 'x');
     await test.advance(9);
     await arm(10, 'second', 'x');
     await test.advance(100);
     expect(fired()).toEqual(['second']);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('without an id does not disturb others without one', async () => {
+  it('a timer without an id does not replace other timers without an id', async () => {
     const { test, arm, fired } = await startClockwork();
     for (const name of ['a', 'b', 'c']) await arm(10, name);
     await test.advance(10);
     expect(fired()).toEqual(['a', 'b', 'c']);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('of no delay, or less, fires at once, behind the turn that armed it', async () => {
+  it('a timer of zero or negative delay fires at once, after the turn that armed it', async () => {
     const { test, arm, fired } = await startClockwork();
     await arm(0, 'zero');
     await arm(-5, 'past');
     await test.advance(0);
     expect(fired()).toEqual(['zero', 'past late 5']);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('that is due but unread is cancelled by a turn before its own', async () => {
+  it('a timer that is due but unread can still be cancelled by an earlier turn', async () => {
     const machine = setup({ types: {} as { context: { fired: string[] } } }).createMachine({
       context: { fired: [] },
       entry: [raise({ type: 'FIRST' }, { delay: 10 }), raise({ type: 'SECOND' }, { delay: 10, id: 'second' })],
@@ -148,10 +148,10 @@ describe('a timer', () => {
     await test.restart();
     await test.advance(100);
     expect(contextOf(test)).toEqual({ fired: [] });
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('whose turn throws is delivered again, over a restart too, and quarantined in the end', async () => {
+  it('a timer whose turn throws is delivered again, over restarts too, and quarantined in the end', async () => {
     let throws = 0;
     const machine = createMachine({
       context: { n: 0 },
@@ -174,15 +174,15 @@ describe('a timer', () => {
       await test.restart();
     }
     await tell(test, 'OK');
-    expect([throws, contextOf(test), test.system.deadLetters.list({ reason: 'quarantined' }).length]).toEqual([
+    expect([throws, contextOf(test), test.shard.deadLetters.list({ reason: 'quarantined' }).length]).toEqual([
       3,
       { n: 1 },
       1,
     ]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('of 30 days fires after 30 days and not before, though no timeout of Node is that long', async () => {
+  it('a timer of 30 days fires after 30 days and not before, though timeouts of Node are shorter', async () => {
     const machine = createMachine({
       initial: 'waiting',
       states: { waiting: { after: { [30 * DAY_MS]: 'over' } }, over: {} },
@@ -192,10 +192,10 @@ describe('a timer', () => {
     expect(valueOf(test)).toBe('waiting');
     await test.advance(1);
     expect(valueOf(test)).toBe('over');
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('of 30 days keeps its deadline over restarts', async () => {
+  it('CN-002: a timer of 30 days keeps its deadline over restarts', async () => {
     const machine = createMachine({
       initial: 'waiting',
       states: { waiting: { after: { [30 * DAY_MS]: 'over' } }, over: {} },
@@ -210,10 +210,10 @@ describe('a timer', () => {
     expect(valueOf(test)).toBe('waiting');
     await test.advance(1);
     expect(valueOf(test)).toBe('over');
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('of no end never fires', async () => {
+  it('a timer of infinite delay never fires', async () => {
     const { test, arm, fired } = await startClockwork();
     await arm(Infinity, 'never');
     await test.advance(100 * DAY_MS);
@@ -221,12 +221,12 @@ describe('a timer', () => {
     await test.restart();
     await test.advance(100 * DAY_MS);
     expect(fired()).toEqual([]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 });
 
-describe('over a restart', () => {
-  it('timers keep their deadlines, and the overdue fire in the order of theirs', async () => {
+describe('timers over a restart of the host', () => {
+  it('timers keep their deadlines, and overdue ones fire in the order of their deadlines', async () => {
     const { test, arm, fired } = await startClockwork();
     for (const [delay, name] of [
       [30, 'c'],
@@ -237,7 +237,7 @@ describe('over a restart', () => {
     ] as const)
       await arm(delay, name);
     await test.crash();
-    // The time that passes while nothing runs.
+    // Time passes while no system runs.
     await test.clock.advance(40, async () => {});
     await test.restart();
     expect(fired()).toEqual(['a late 30', 'b late 20', 'b2 late 20', 'c late 10']);
@@ -245,7 +245,7 @@ describe('over a restart', () => {
     expect(fired()).toHaveLength(4);
     await test.advance(1);
     expect(fired().at(-1)).toBe('d');
-    await test.system.stop();
+    await test.shard.stop();
   });
 
   it('a timer fires once, wherever the power is cut', async () => {
@@ -260,11 +260,11 @@ describe('over a restart', () => {
       await test.restart();
       await test.advance(100);
       expect([fired(), fired('subject/other')]).toEqual([['once'], ['once']]);
-      await test.system.stop();
+      await test.shard.stop();
     }
   });
 
-  it('none fires early where the wall clock was set back, and none is lost', async () => {
+  it('no timer fires early or is lost if the wall clock is set back', async () => {
     const { test, arm, fired } = await startClockwork();
     await arm(1_000, 'a');
     await test.advance(400);
@@ -278,20 +278,20 @@ describe('over a restart', () => {
     expect(fired()).toEqual(['a']);
     await test.advance(400);
     expect(fired()).toEqual(['a', 'b']);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('those pass that came due while the wall clock moved on', async () => {
+  it('timers fire that came due by a jump of the wall clock ahead', async () => {
     const { test, arm, fired } = await startClockwork();
     await arm(DAY_MS, 'a');
     await test.crash();
     test.clock.jumpWallMs(2 * DAY_MS);
     await test.restart();
     expect(fired()).toEqual([`a EARLY ${DAY_MS}`]);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('they survive on LevelDB', LONG, async () => {
+  it('timers survive restarts on LevelDB', LONG, async () => {
     const directory = await mkdtemp(join(tmpdir(), 'bosun-timers-'));
     const clock = new VirtualClock();
     const machine = createMachine({
@@ -305,7 +305,7 @@ describe('over a restart', () => {
     });
     const agent = agentOf('subject', machine);
     const start = async () =>
-      createSystem({
+      new Shard({
         agents: [agent],
         tree: { children: [{ id: 'subject', agent: 'subject' }] },
         store: levelStore(directory),
@@ -353,22 +353,22 @@ describe('the timers of an actor', () => {
     },
   });
 
-  it('end with it', async () => {
+  it('end with the actor', async () => {
     const machine = setup({ actors: { ticking } }).createMachine({
       initial: 'with',
       states: { with: { invoke: { src: 'ticking', id: 'kid' }, on: { STOP: 'without' } }, without: {} },
     });
     const test = await startSubject(machine, { events: ['STOP'] });
     let ticks = 0;
-    test.system.onEmitted(() => (ticks += 1));
+    test.shard.onEmitted(() => (ticks += 1));
     await test.advance(25);
     await tell(test, 'STOP');
     await test.advance(100);
     expect(ticks).toBe(2);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('begin anew where it is restarted from its initial state', async () => {
+  it('begin again when the actor is restarted from its initial state', async () => {
     const test = await startSubject(ticking, { events: ['BREAK'], resume: 'initial' });
     await test.advance(15);
     await tell(test, 'BREAK');
@@ -376,19 +376,19 @@ describe('the timers of an actor', () => {
     expect(contextOf(test)).toEqual({ ticks: 0 });
     await test.advance(1);
     expect(contextOf(test)).toEqual({ ticks: 1 });
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('go on where it is restarted from its last state', async () => {
+  it('go on when the actor is restarted from its last state', async () => {
     const test = await startSubject(ticking, { events: ['BREAK'] });
     await test.advance(15);
     await tell(test, 'BREAK');
     await test.advance(5);
     expect(contextOf(test)).toEqual({ ticks: 2 });
-    await test.system.stop();
+    await test.shard.stop();
   });
 
-  it('that are due and unread when it ends leave nothing in its mailbox', async () => {
+  it('the timers of an actor that are due and unread at its end leave no message in its mailbox', async () => {
     const ending = setup({}).createMachine({
       initial: 'on',
       entry: [raise({ type: 'END' }, { delay: 10 }), raise({ type: 'LATE' }, { delay: 10 })],
@@ -398,11 +398,11 @@ describe('the timers of an actor', () => {
       setup({ actors: { ending } }).createMachine({ invoke: { src: 'ending', id: 'kid' } }),
     );
     await test.advance(10);
-    expect(test.system.tree('subject/kid')).toMatchObject({ status: 'done', mailbox: 0 });
-    await test.system.stop();
+    expect(test.shard.tree('subject/kid')).toMatchObject({ status: 'done', mailbox: 0 });
+    await test.shard.stop();
   });
 
-  it('to somebody who is gone are nothing', async () => {
+  it('the timers of an actor for a child that has ended have no effect', async () => {
     const machine = setup({ types: {} as { context: { kid: AnyActorRef } }, actors: { ticking } }).createMachine({
       context: ({ spawn }) => ({ kid: spawn('ticking', { id: 'kid' }) }),
       entry: sendTo(({ context }) => context.kid, { type: 'HELLO' }, { delay: 50 }),
@@ -411,8 +411,8 @@ describe('the timers of an actor', () => {
     const test = await startSubject(machine, { events: ['STOP'] });
     await tell(test, 'STOP');
     await test.advance(100);
-    expect(test.system.snapshot('subject')?.status).toBe('active');
-    await test.system.stop();
+    expect(test.shard.snapshot('subject')?.status).toBe('active');
+    await test.shard.stop();
   });
 });
 
@@ -424,11 +424,11 @@ describe('the timer queue', () => {
     { weight: 2, arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.nat(30) }) },
   );
 
-  it('gives what a sorted list gives', () => {
+  it('returns timers like a sorted list', () => {
     fc.assert(fc.property(fc.array(step, { maxLength: 200 }), (steps) => agreesWithModel(steps)));
   });
 
-  it('gives up many cancelled timers, and goes on as before', LONG, () => {
+  it('stays correct after many timers are cancelled', LONG, () => {
     const many = Array.from({ length: 3_000 }, (_, i): Step => ({ kind: 'arm', delayMs: (i * 7) % 50 }));
     const cancels = Array.from({ length: 2_500 }, (_, i): Step => ({ kind: 'cancel', pick: i * 13 }));
     agreesWithModel([...many, ...cancels, { kind: 'pass', ms: 20 }, ...many.slice(0, 10), { kind: 'pass', ms: 100 }]);

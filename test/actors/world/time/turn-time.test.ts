@@ -1,4 +1,4 @@
-/** `timeOf`: what a machine is told when it asks for the time. */
+/** `timeOf`: the time that a machine gets when it asks for it. */
 import { assign, createActor, createMachine } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { timeOf } from '../../../../src/actors/model/ref.ts';
@@ -21,11 +21,11 @@ describe('timeOf', () => {
       await test.advance(1_234);
       await tell(test, 'NOTE');
       expect(contextOf(test)).toEqual({ bornMs, notedMs: bornMs + 1_234 });
-      await test.system.stop();
+      await test.shard.stop();
     },
   );
 
-  it('goes on over a crash and never back', async () => {
+  it('never goes back over a crash', async () => {
     const test = await startSubject(noting, { events: ['NOTE'] });
     await tell(test, 'NOTE');
     const before = (contextOf(test) as { notedMs: number }).notedMs;
@@ -33,7 +33,7 @@ describe('timeOf', () => {
     await test.restart();
     await tell(test, 'NOTE');
     expect((contextOf(test) as { notedMs: number }).notedMs).toBeGreaterThanOrEqual(before);
-    await test.system.stop();
+    await test.shard.stop();
   });
 
   it('is the wall clock under createActor', () => {

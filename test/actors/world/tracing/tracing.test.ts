@@ -1,6 +1,6 @@
 /**
- * Traces: one record a turn, only once it is durable, for a subtree; causes, losses, ends; and nothing while nobody
- * traces.
+ * Traces: one record per turn of a subtree, once the turn is durable; causes, lost records, the end of a trace; and no
+ * effect on the traced actors.
  */
 import { assign, enqueueActions, sendTo, setup } from 'xstate';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -83,10 +83,10 @@ let test: TestSystem;
 const start = async (changes: Partial<TestSystemOptions> = {}) =>
   (test = await started({ agents: [clerk, player], tree, ...changes }));
 
-/** What was asked for and not told yet. */
+/** The pending `next` of each trace. */
 const asked = new WeakMap<Trace, ReturnType<Trace['next']>>();
 
-/** What has been told since the last call. */
+/** The records that a trace has given since the last call. */
 async function told(trace: Trace): Promise<(TraceRecord | TraceLoss)[]> {
   const records: (TraceRecord | TraceLoss)[] = [];
   for (;;) {
@@ -105,11 +105,11 @@ async function told(trace: Trace): Promise<(TraceRecord | TraceLoss)[]> {
 const turns = async (trace: Trace) => (await told(trace)) as TraceRecord[];
 
 describe('a trace', () => {
-  it('has a record for every turn of a subtree: its cause, transitions, what it did, where it ended', async () => {
+  it('has a record for every turn of a subtree: its cause, transitions, actions and new state', async () => {
     await start();
-    const trace = test.system.admin.trace('court');
-    await test.system.send('court/one', { type: 'serve' });
-    await test.system.send('c', note('elsewhere'));
+    const trace = test.shard.admin.trace('court');
+    await test.shard.send('court/one', { type: 'serve' });
+    await test.shard.send('c', note('elsewhere'));
     await test.advance(1_000);
     const records = await turns(trace);
     expect(
@@ -141,23 +141,23 @@ describe('a trace', () => {
     expect(pong.change).toMatchObject({ set: { hits: 1 } });
   });
 
-  it('tells only what is durable', async () => {
+  it('gives records of durable turns only', async () => {
     await start();
-    const trace = test.system.admin.trace('c');
+    const trace = test.shard.admin.trace('c');
     const held = test.store.hold('before');
-    const sent = test.system.send('c', note('a'));
+    const sent = test.shard.send('c', note('a'));
     await held.reached;
-    expect([await told(trace), test.system.admin.getState('c').context]).toMatchObject([[], { notes: [] }]);
+    expect([await told(trace), test.shard.admin.getState('c').context]).toMatchObject([[], { notes: [] }]);
     held.release();
     await sent;
     await test.settle();
-    expect(await told(trace)).toMatchObject([{ event: { text: 'a' }, epoch: test.system.epoch }]);
+    expect(await told(trace)).toMatchObject([{ event: { text: 'a' }, epoch: test.shard.epoch }]);
   });
 
-  it('has births, failures, restarts and ends', async () => {
+  it('includes starts, failures, restarts and ends of actors', async () => {
     await start();
-    const trace = test.system.admin.trace('court');
-    await test.system.send('court/one', { type: 'die' });
+    const trace = test.shard.admin.trace('court');
+    await test.shard.send('court/one', { type: 'die' });
     await test.settle();
     const crash = await turns(trace);
     expect(
@@ -168,8 +168,8 @@ describe('a trace', () => {
     expect(
       crash.filter(({ address, event }) => address === 'court' && event?.type === 'bosun.exit').length,
     ).toBeGreaterThan(0);
-    await test.system.boss('court').terminateChild('two');
-    await test.system.boss('court').restartChild('two');
+    await test.shard.boss('court').terminateChild('two');
+    await test.shard.boss('court').restartChild('two');
     await test.settle();
     const other = (await turns(trace)).filter(({ address }) => address === 'court/two');
     expect(other.map(({ kind, event }) => [kind, event])).toEqual([
@@ -179,10 +179,10 @@ describe('a trace', () => {
     expect(other[0]!.life).toBeLessThan(other[1]!.life);
   });
 
-  it('holds as many records as it is told to, and says how many are lost', async () => {
+  it('buffers as many records as its option says, and counts the lost ones', async () => {
     await start();
-    const trace = test.system.admin.trace('c', { buffer: 3 });
-    for (let n = 0; n < 5; n++) await test.system.send('c', note(String(n)));
+    const trace = test.shard.admin.trace('c', { buffer: 3 });
+    for (let n = 0; n < 5; n++) await test.shard.send('c', note(String(n)));
     await test.settle();
     const [loss, ...records] = await told(trace);
     expect(loss).toEqual({ kind: 'lost', count: 2 });
@@ -193,62 +193,66 @@ describe('a trace', () => {
     ]);
   });
 
-  it(`holds at most ${TRACE_RECORDS_MAX} records, and remembers at most ${TRACE_TURNS_MAX} causes`, LONG, async () => {
-    const last = async (turnsBetween: number) => {
-      await start();
-      const trace = test.system.admin.trace('root', { buffer: Infinity });
-      await test.system.send('court/one', { type: 'serve' });
-      for (let sent = 0; sent < turnsBetween; sent += 5_000) {
-        await Promise.all(
-          Array.from({ length: Math.min(5_000, turnsBetween - sent) }, () => test.system.send('c', { type: 'read' })),
-        );
-        await test.settle();
-      }
-      await test.advance(1_000);
-      const records = await told(trace);
-      await test.system.stop();
-      return { first: records[0], again: records.at(-1) as TraceRecord };
-    };
-    // With the four turns of the game.
-    const most = await last(TRACE_RECORDS_MAX - 4);
-    expect([most.first!.kind, most.again.event!.type, most.again.cause!.sequence]).toEqual([
-      'transition',
-      'pong',
-      expect.any(Number),
-    ]);
-    const more = await last(TRACE_TURNS_MAX + 1);
-    expect([more.first, more.again.event!.type, more.again.cause!.sequence]).toEqual([
-      { kind: 'lost', count: 5 },
-      'pong',
-      null,
-    ]);
-  });
+  it(
+    `buffers at most ${TRACE_RECORDS_MAX} records, and remembers at most ${TRACE_TURNS_MAX} causes`,
+    LONG,
+    async () => {
+      const last = async (turnsBetween: number) => {
+        await start();
+        const trace = test.shard.admin.trace('root', { buffer: Infinity });
+        await test.shard.send('court/one', { type: 'serve' });
+        for (let sent = 0; sent < turnsBetween; sent += 5_000) {
+          await Promise.all(
+            Array.from({ length: Math.min(5_000, turnsBetween - sent) }, () => test.shard.send('c', { type: 'read' })),
+          );
+          await test.settle();
+        }
+        await test.advance(1_000);
+        const records = await told(trace);
+        await test.shard.stop();
+        return { first: records[0], again: records.at(-1) as TraceRecord };
+      };
+      // With the four turns of the game.
+      const most = await last(TRACE_RECORDS_MAX - 4);
+      expect([most.first!.kind, most.again.event!.type, most.again.cause!.sequence]).toEqual([
+        'transition',
+        'pong',
+        expect.any(Number),
+      ]);
+      const more = await last(TRACE_TURNS_MAX + 1);
+      expect([more.first, more.again.event!.type, more.again.cause!.sequence]).toEqual([
+        { kind: 'lost', count: 5 },
+        'pong',
+        null,
+      ]);
+    },
+  );
 
-  it('ends with the loop, and with the system', async () => {
+  it('ends when its reader leaves the loop, and when the system stops', async () => {
     await start();
-    const trace = test.system.admin.trace('c');
-    await test.system.send('c', note('a'));
-    await test.system.send('c', note('b'));
+    const trace = test.shard.admin.trace('c');
+    await test.shard.send('c', note('a'));
+    await test.shard.send('c', note('b'));
     for await (const record of trace) {
       expect(record).toMatchObject({ event: { text: 'a' } });
       break;
     }
     expect(await trace.next()).toEqual({ done: true, value: undefined });
-    const other = test.system.admin.trace('c');
+    const other = test.shard.admin.trace('c');
     const read = (async () => {
       for await (const record of other) expect(record).toMatchObject({ event: { text: 'c' } });
       return 'over';
     })();
-    await test.system.send('c', note('c'));
-    await test.system.stop();
+    await test.shard.send('c', note('c'));
+    await test.shard.stop();
     expect(await read).toBe('over');
   });
 
-  it('of two readers gives both all they asked for', async () => {
+  it('a trace does not take records from another trace of the same actors', async () => {
     await start();
-    const [all, one] = [test.system.admin.trace('root'), test.system.admin.trace('c')];
-    await test.system.send('c', note('a'));
-    await test.system.send('court/one', { type: 'pong' });
+    const [all, one] = [test.shard.admin.trace('root'), test.shard.admin.trace('c')];
+    await test.shard.send('c', note('a'));
+    await test.shard.send('court/one', { type: 'pong' });
     await test.settle();
     expect([
       (await turns(all)).map(({ address }) => address),
@@ -256,19 +260,19 @@ describe('a trace', () => {
     ]).toEqual([['c', 'court/one'], ['c']]);
   });
 
-  it('changes nothing: a traced run leaves the same states as one that is not', async () => {
-    // Of an error's stack only what the trace cannot be on.
+  it('changes nothing: a traced run leaves the same states as an untraced run', async () => {
+    // Keeps only the frame of an error's stack that cannot be of the trace.
     const { stackTraceLimit } = Error;
     onTestFinished(() => void (Error.stackTraceLimit = stackTraceLimit));
     Error.stackTraceLimit = 1;
     const run = async (isTraced: boolean) => {
       await start();
-      if (isTraced) test.system.admin.trace('root');
-      await test.system.send('court/one', { type: 'serve' });
-      await test.system.send('court/one', { type: 'die' });
+      if (isTraced) test.shard.admin.trace('root');
+      await test.shard.send('court/one', { type: 'serve' });
+      await test.shard.send('court/one', { type: 'die' });
       await test.advance(2_000);
-      const chains = test.system.chains();
-      await test.system.stop();
+      const chains = test.shard.chains();
+      await test.shard.stop();
       return chains;
     };
     expect(await run(true)).toEqual(await run(false));

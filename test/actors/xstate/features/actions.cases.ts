@@ -1,11 +1,12 @@
-/** Actions: assign, raise, emit, log, custom ones, their order and what they see. */
+/** Actions: assign, raise, emit, log and custom actions; their order, and the context and event that they see. */
 import { assign, cancel, createMachine, emit, enqueueActions, log, raise, sendTo, setup } from 'xstate';
+import { record } from '../../../../src/actors/model/talk-actions.ts';
 import { table, type Table } from '../../../../src/table.ts';
 import { type Feature } from '../../../support/actors/xstate/feature.ts';
 
 export const ACTIONS: readonly Feature[] = [
   {
-    feature: 'order: exit, transition, entry; actions of one list as they stand',
+    feature: 'order: exit, transition, entry; actions of one list in their order',
     machine: (_, mark) =>
       createMachine({
         initial: 'a',
@@ -22,7 +23,7 @@ export const ACTIONS: readonly Feature[] = [
     order: ['+', '+a', '-a', 'e1', 'e2', 'a/GO', 't1', 't2', '+b', 'n1', 'n2'],
   },
   {
-    feature: '`assign`, as an object and as a function; later ones see earlier ones',
+    feature: '`assign`, as an object and as a function; later assigns see earlier ones',
     machine: () =>
       createMachine({
         context: { n: 1, list: [] as number[] },
@@ -43,7 +44,7 @@ export const ACTIONS: readonly Feature[] = [
     shows: { context: { n: 4, list: [2, 4], fixed: 'x' } },
   },
   {
-    feature: 'custom actions: inline, named, with `params` fixed and worked out',
+    feature: 'custom actions: inline, named, with static and computed `params`',
     machine: (_, mark) =>
       setup({
         types: {} as { events: { type: 'GO'; who: string } },
@@ -161,7 +162,7 @@ export const ACTIONS: readonly Feature[] = [
     order: ['+', '+a', '-a', 'a/GO', '+b', '-b', 'b/ONE', '+c', '-c', 'c/TWO', '+d'],
   },
   {
-    feature: '`raise` with a delay: a number, a name, a function; `cancel`, also by a name worked out',
+    feature: '`raise` with a delay: a number, a name, a function; `cancel`, also by a computed name',
     machine: () =>
       setup({ delays: { short: 5, long: ({ context }) => context.ms as number } }).createMachine({
         context: { ms: 20, seen: [] as string[] },
@@ -181,7 +182,7 @@ export const ACTIONS: readonly Feature[] = [
     shows: { context: { ms: 20, seen: ['B', 'A', 'C'] } },
   },
   {
-    feature: '`sendTo` itself, at once and with a delay',
+    feature: '`sendTo` to itself, at once and with a delay',
     machine: () =>
       createMachine({
         initial: 'a',
@@ -202,7 +203,7 @@ export const ACTIONS: readonly Feature[] = [
     shows: { value: 'c' },
   },
   {
-    feature: '`emit`: fixed and worked out',
+    feature: '`emit`: static and computed',
     machine: () =>
       createMachine({
         context: { n: 1 },
@@ -231,7 +232,7 @@ export const ACTIONS: readonly Feature[] = [
     shows: { logged: ['["text"]', '[{"n":1}]', '["label","text"]'] },
   },
   {
-    feature: 'a throw in a custom action ends what is behind it in the list, and the machine with an error',
+    feature: 'a throw in a custom action skips the rest of the list, and ends the machine with an error',
     machine: (_, mark) =>
       createMachine({
         on: {
@@ -319,5 +320,36 @@ export const ACTIONS: readonly Feature[] = [
       { type: 'TAKE', key: 'c' },
     ],
     shows: { context: { items: table([['b', 5]]), sum: 6 } },
+  },
+  {
+    feature: '`record()`, which does nothing under `createActor`: the actions around it run as without it',
+    machine: () =>
+      setup({ types: {} as { context: { n: number }; events: { type: 'GO'; by: number } } }).createMachine({
+        context: { n: 0 },
+        initial: 'a',
+        entry: record('notes', 'born'),
+        states: {
+          a: {
+            exit: record('notes', ({ context }) => context.n),
+            on: {
+              GO: {
+                target: 'b',
+                actions: [
+                  assign({ n: ({ context, event }) => context.n + event.by }),
+                  record('notes', ({ context, event }) => ({ by: event.by, n: context.n })),
+                  assign({ n: ({ context }) => context.n * 2 }),
+                ],
+              },
+            },
+          },
+          b: { entry: enqueueActions(({ enqueue }) => enqueue(record('notes', 'there'))), on: { GO: 'a' } },
+        },
+      }),
+    steps: [
+      { type: 'GO', by: 2 },
+      { type: 'GO', by: 0 },
+      { type: 'GO', by: 3 },
+    ],
+    shows: { value: 'b', context: { n: 14 } },
   },
 ];

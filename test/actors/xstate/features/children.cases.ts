@@ -1,4 +1,4 @@
-/** Actors below a machine that are machines or reducers: invoked, spawned, stopped, named, spoken to. */
+/** Child machines and reducers of a machine: invoked, spawned, stopped, named, sent to. */
 import {
   type AnyActorRef,
   assign,
@@ -14,7 +14,7 @@ import {
 } from 'xstate';
 import { type Feature } from '../../../support/actors/xstate/feature.ts';
 
-/** Counts what it is sent, and tells its parent. */
+/** Counts the events that it gets, and reports to its parent. */
 const counter = createMachine({
   context: ({ input }) => ({ n: (input as { from: number } | undefined)?.from ?? 0 }),
   initial: 'on',
@@ -350,7 +350,7 @@ export const CHILDREN: readonly Feature[] = [
     shows: { context: { seen: [5, 7, 9] } },
   },
   {
-    feature: 'children of children: created, spoken to, ended with their parent',
+    feature: 'children of children: spawned, sent to, stopped with their parent',
     machine: (record) => {
       const grandchild = createMachine({
         on: { DEEP: { actions: [() => record('low', 'DEEP'), sendParent({ type: 'UPWARD' })] } },
@@ -378,7 +378,7 @@ export const CHILDREN: readonly Feature[] = [
     shows: { value: 'b', children: [] },
   },
   {
-    feature: 'wildcards over the events of children: `xstate.done.actor.*`',
+    feature: 'wildcards for the events of children: `xstate.done.actor.*`',
     machine: (_, mark) =>
       withCounter.createMachine({
         context: told,
@@ -408,8 +408,8 @@ export const CHILDREN: readonly Feature[] = [
     shows: { context: { ticks: 2 } },
     differs: {
       how:
-        'the new child takes the place of the old one, which ends; `createActor` leaves the old one running where ' +
-        'nobody can reach it',
+        'the new child replaces the old one, which ends; `createActor` leaves the old one running where no event ' +
+        'reaches it',
       shows: { context: { ticks: 1 }, children: ['kid'] },
     },
   },
@@ -462,5 +462,39 @@ export const CHILDREN: readonly Feature[] = [
     },
     steps: ['GO'],
     shows: { value: {} },
+  },
+  {
+    feature: 'a state that is entered again through its history before the child that it invokes has started',
+    machine: () => {
+      const clock = createMachine({ after: { 10: { actions: sendParent({ type: 'TICK' }) } } });
+      return setup({ actors: { clock } }).createMachine({
+        context: { ticks: 0, turned: false },
+        initial: 'resting',
+        states: {
+          resting: { on: { GO: 'working' } },
+          working: {
+            initial: 'timed',
+            states: {
+              timed: {
+                invoke: { src: 'clock', id: 'kid' },
+                always: {
+                  target: 'past',
+                  guard: ({ context }) => context.turned !== true,
+                  actions: assign({ turned: true }),
+                },
+              },
+              past: { type: 'history' },
+            },
+          },
+        },
+        on: { TICK: { actions: assign({ ticks: ({ context }) => (context.ticks as number) + 1 }) } },
+      });
+    },
+    steps: ['GO', 10],
+    shows: { value: { working: 'timed' }, context: { ticks: 2 } },
+    differs: {
+      how: 'only the second child starts; `createActor` starts the first as well, which no event reaches then',
+      shows: { value: { working: 'timed' }, context: { ticks: 1 }, children: ['kid'] },
+    },
   },
 ];

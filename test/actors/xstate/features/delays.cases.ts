@@ -12,7 +12,7 @@ export const DELAYS: readonly Feature[] = [
     order: ['+', '+a', '-a', 'a/xstate.after.10.(machine).a', '+b', '-b', 'b/xstate.after.5.(machine).b', '+c'],
   },
   {
-    feature: '`after` by a name, fixed and worked out from the context',
+    feature: '`after` by a name, static and computed from the context',
     machine: () =>
       setup({
         types: {} as { context: { ms: number } },
@@ -79,14 +79,14 @@ export const DELAYS: readonly Feature[] = [
     shows: { value: { x: 'c', y: 'z' } },
   },
   {
-    feature: '`after: { 0: ... }`: after what was sent before',
+    feature: '`after: { 0: ... }`: after messages that were sent before',
     machine: () =>
       createMachine({ initial: 'a', states: { a: { after: { 0: 'b' } }, b: { after: { 0: 'c' } }, c: {} } }),
     steps: [1, 1],
     shows: { value: 'c' },
   },
   {
-    feature: '`sendTo` a child with a delay; it ends with the sender, not with the state',
+    feature: '`sendTo` to a child with a delay, which ends with the sender, not with the state',
     machine: (record) => {
       const kid = createMachine({ on: { PING: { actions: () => record('kid', 'PING') } } });
       return setup({ actors: { kid } }).createMachine({

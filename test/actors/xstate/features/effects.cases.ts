@@ -1,6 +1,6 @@
 /**
- * Actors that are effects: promises, callbacks, observables. What is durable of them is that they run, and what they
- * said.
+ * Child actors that are effects: promises, callbacks, observables. Durable are the fact that they run, and their
+ * results.
  */
 import {
   assign,
@@ -16,7 +16,7 @@ import {
 import { observable } from '../../../support/actors/observable.ts';
 import { type Feature } from '../../../support/actors/xstate/feature.ts';
 
-/** A promise that somebody else opens. */
+/** A promise that is resolved from outside. */
 function gate(): { readonly opened: Promise<string>; readonly open: (value: string) => void } {
   let open: (value: string) => void = () => {};
   const opened = new Promise<string>((resolve) => (open = resolve));
@@ -68,7 +68,7 @@ export const EFFECTS: readonly Feature[] = [
     restored: 'again',
   },
   {
-    feature: '`onError` of a promise, and of one that nobody handles',
+    feature: '`onError` of a promise, and a rejection without a handler',
     machine: () => {
       const refuse = fromPromise(async () => {
         throw new Error('no');
@@ -244,7 +244,7 @@ export const EFFECTS: readonly Feature[] = [
     restored: 'again',
   },
   {
-    feature: 'an invoke that is entered again: the completion of the one before is not heard',
+    feature: 'an invoke whose state is entered again: the completion of the earlier start is ignored',
     machine: () => {
       const gates = [gate(), gate()];
       const wait = fromPromise(async ({ input }: { input: number }) => `${input} ${await gates[input]!.opened}`);
@@ -276,7 +276,7 @@ export const EFFECTS: readonly Feature[] = [
     restored: 'again',
   },
   {
-    feature: '`emit` by a child machine and by a callback: not heard by those who listen to its parent',
+    feature: '`emit` by a child machine and by a callback: does not reach listeners of its parent',
     machine: (_, mark) => {
       const speaker = fromCallback(({ emit: say, receive }) => receive(() => say({ type: 'SAID' })));
       const kid = createMachine({ on: { SAY: { actions: emit({ type: 'KID_SAID' }) } } });

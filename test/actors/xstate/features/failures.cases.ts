@@ -1,4 +1,4 @@
-/** Failures of machines below a machine: told to it, climbing past it, and what of a turn that fails has happened. */
+/** Failures of child machines: handled by the parent or passed on, and the effects of a turn that fails. */
 import { assign, createMachine, sendTo, setup } from 'xstate';
 import { type Feature } from '../../../support/actors/xstate/feature.ts';
 
@@ -31,7 +31,7 @@ export const FAILURES: readonly Feature[] = [
     shows: { value: 'b', context: { seen: ['broken'] } },
   },
   {
-    feature: 'a failure below that nobody handles is the failure of the machine',
+    feature: 'an unhandled failure of a child is the failure of the machine',
     machine: () => {
       const kid = createMachine({ on: { BREAK: { actions: breaks } } });
       return setup({ actors: { kid } }).createMachine({
@@ -43,7 +43,7 @@ export const FAILURES: readonly Feature[] = [
     shows: { status: 'error', error: 'broken' },
   },
   {
-    feature: 'a throw in `assign` behind other actions',
+    feature: 'a throw in `assign` after other actions',
     machine: () => {
       const kid = createMachine({ on: { BREAK: { actions: assign(breaks) } } });
       return setup({ actors: { kid } }).createMachine({

@@ -1,4 +1,4 @@
-/** States: nesting, regions, history, ends, and what hangs on a state. */
+/** States: nesting, regions, history, final states, and the properties of a state. */
 import { assign, createMachine } from 'xstate';
 import { type Feature } from '../../../support/actors/xstate/feature.ts';
 
@@ -66,7 +66,7 @@ export const STATES: readonly Feature[] = [
     order: ['+', '+a', '-a', 'a/GO', '+b', 'initial', '+b.c'],
   },
   {
-    feature: 'parallel states: every region takes the event, in the order of the document',
+    feature: 'parallel states: every region takes the event, in document order',
     machine: () => createMachine(regions as never),
     steps: ['STEP', 'ONE', 'STEP'],
     shows: { value: { both: { a: 'one', b: 'one' } } },
@@ -96,7 +96,7 @@ export const STATES: readonly Feature[] = [
     shows: { value: { room: 'one' } },
   },
   {
-    feature: 'history of a parallel state, targeted from outside of it',
+    feature: 'history of a parallel state, targeted from outside',
     machine: () => createMachine(regions as never),
     steps: ['ONE', 'LEAVE', 'BACK', 'STEP'],
     shows: { value: { both: { a: 'one', b: 'two' } } },

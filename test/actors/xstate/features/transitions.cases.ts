@@ -1,4 +1,4 @@
-/** Transitions and guards: which is taken, what it leaves and enters, in which order. */
+/** Transitions and guards: the transition taken, the states it leaves and enters, and their order. */
 import { and, assign, createMachine, not, or, raise, setup, stateIn } from 'xstate';
 import { type Feature } from '../../../support/actors/xstate/feature.ts';
 
@@ -65,7 +65,7 @@ export const TRANSITIONS: readonly Feature[] = [
     shows: { value: { in: { a: 'two', b: 'two' } } },
   },
   {
-    feature: 'the innermost state that has the event takes it',
+    feature: 'the innermost state that handles the event takes it',
     machine: () =>
       createMachine({
         initial: 'a',
@@ -76,7 +76,7 @@ export const TRANSITIONS: readonly Feature[] = [
     shows: { value: 'c' },
   },
   {
-    feature: 'regions in conflict: the first in the document goes, the others stay',
+    feature: 'conflicting regions: the first in document order transitions, the others stay',
     machine: () =>
       createMachine({
         initial: 'p',
@@ -119,7 +119,7 @@ export const TRANSITIONS: readonly Feature[] = [
     shows: { value: 'b', context: { n: 2 } },
   },
   {
-    feature: 'wildcards `*`: for what nothing else in the state takes; they see the event',
+    feature: 'wildcards `*`: take events that no other transition of the state takes, and see the event',
     machine: (_, mark) =>
       createMachine({
         on: { KNOWN: {}, '*': { actions: ({ event }) => mark(`any ${event.type} ${String(event['n'])}`) } },
@@ -160,7 +160,7 @@ export const TRANSITIONS: readonly Feature[] = [
     ],
   },
   {
-    feature: 'forbidden events (`on: { E: {} }`): nothing further out takes them',
+    feature: 'forbidden events (`on: { E: {} }`): no outer state takes them',
     machine: () =>
       createMachine({ initial: 'a', on: { GO: '.b' }, states: { a: { on: { GO: {}, OPEN: 'c' } }, b: {}, c: {} } }),
     steps: ['GO', 'OPEN', 'GO'],
@@ -203,7 +203,7 @@ export const TRANSITIONS: readonly Feature[] = [
     shows: { value: 'b' },
   },
   {
-    feature: 'guards: inline, named, with `params` fixed and worked out',
+    feature: 'guards: inline, named, with static and computed `params`',
     machine: () =>
       setup({
         types: {} as { context: { n: number }; events: { type: 'GO'; by: number } },

@@ -1,4 +1,4 @@
-/** Assertions on the order of things: queues, entry and exit, the selection of transitions. */
+/** Assertions on order: queues, entry and exit, the selection of transitions. */
 import { assign, enqueueActions, raise, sendTo, stateIn } from 'xstate';
 import { type W3cCase, w3c } from '../../../support/actors/xstate/w3c/w3c-case.ts';
 
@@ -6,7 +6,7 @@ interface Args {
   readonly context: { readonly said: readonly string[] };
 }
 
-/** Says something where the order is looked at. */
+/** Notes a word, so that the order of the notes can be checked. */
 const say = (word: string) => assign({ said: ({ context }: Args) => [...context.said, word] } as never);
 const heard =
   (...words: string[]) =>
@@ -18,14 +18,14 @@ const toSelf = (type: string, options = {}) => sendTo(({ self }) => self, { type
 const isIn = (value: string) => stateIn(value as never);
 
 export const ORDER: readonly W3cCase[] = [
-  w3c('144', 'raised events are taken in the order they were raised', {
+  w3c('144', 'raised events are taken in the order in which they were raised', {
     initial: 's0',
     states: {
       s0: { entry: [raise({ type: 'foo' }), raise({ type: 'bar' })], on: { foo: 's1', '*': '#fail' } },
       s1: { on: { bar: '#pass', '*': '#fail' } },
     },
   }),
-  w3c('158', 'executable content runs in the order of the document', {
+  w3c('158', 'executable content runs in document order', {
     context,
     initial: 's0',
     states: {
@@ -36,7 +36,7 @@ export const ORDER: readonly W3cCase[] = [
       s1: { always: judged('a', 'b', 'c', 'd') },
     },
   }),
-  w3c('189', 'a raised event overtakes one that was sent to the external queue before', {
+  w3c('189', 'a raised event overtakes an earlier event in the external queue', {
     initial: 's0',
     states: {
       s0: { entry: [toSelf('external'), raise({ type: 'internal' })], on: { internal: '#pass', external: '#fail' } },
@@ -73,14 +73,14 @@ export const ORDER: readonly W3cCase[] = [
       },
     },
   }),
-  w3c('375', 'entry handlers run in the order of the document', {
+  w3c('375', 'entry handlers run in document order', {
     initial: 's0',
     states: {
       s0: { entry: [raise({ type: 'one' }), raise({ type: 'two' })], on: { one: 's1', '*': '#fail' } },
       s1: { on: { two: '#pass', '*': '#fail' } },
     },
   }),
-  w3c('377', 'exit handlers run in the order of the document', {
+  w3c('377', 'exit handlers run in document order', {
     initial: 's0',
     states: {
       s0: { exit: [raise({ type: 'one' }), raise({ type: 'two' })], always: 's1' },
@@ -111,7 +111,7 @@ export const ORDER: readonly W3cCase[] = [
       },
     },
   }),
-  w3c('403c', 'regions without conflict all go; of those in conflict the first in the document', {
+  w3c('403c', 'regions without conflict all transition; of conflicting ones only the first in document order', {
     context,
     initial: 's0',
     states: {
@@ -128,7 +128,7 @@ export const ORDER: readonly W3cCase[] = [
       },
     },
   }),
-  w3c('404', 'states are left children first, then in reverse order of the document', {
+  w3c('404', 'states are left children first, then in reverse document order', {
     context,
     initial: 'p',
     states: {
@@ -141,7 +141,7 @@ export const ORDER: readonly W3cCase[] = [
       end: { always: judged('b', 'x', 'a', 'p') },
     },
   }),
-  w3c('405', 'actions of transitions run after the exits, in the order of the document', {
+  w3c('405', 'actions of transitions run after the exits, in document order', {
     context,
     initial: 's0',
     states: {
@@ -164,7 +164,7 @@ export const ORDER: readonly W3cCase[] = [
       },
     },
   }),
-  w3c('406', 'states are entered after the actions, parents first, then in the order of the document', {
+  w3c('406', 'states are entered after the actions, parents first, then in document order', {
     context,
     initial: 's0',
     states: {
@@ -239,7 +239,7 @@ export const ORDER: readonly W3cCase[] = [
       },
     },
   }),
-  w3c('419', 'eventless transitions come before those of events', {
+  w3c('419', 'eventless transitions come before transitions on events', {
     initial: 's0',
     states: { s0: { entry: [raise({ type: 'internal' }), toSelf('external')], always: '#pass', on: { '*': '#fail' } } },
   }),

@@ -7,7 +7,7 @@ const child = (entry: unknown, more: object = {}) => below({ initial: 'on', stat
 const invoked = (on: object, more: object = {}) => ({ invoke: { src: 'child', id: 'kid', ...more }, on });
 
 export const SENDS: readonly W3cCase[] = [
-  w3c('172', 'the event of a send is worked out when it is sent', {
+  w3c('172', 'the event of a send is computed when it is sent', {
     context: { type: 'one' },
     initial: 's0',
     states: {
@@ -22,7 +22,7 @@ export const SENDS: readonly W3cCase[] = [
   }),
   w3c(
     '175',
-    'the delay of a send is worked out when it is sent',
+    'the delay of a send is computed when it is sent',
     {
       context: { ms: 1 },
       initial: 's0',
@@ -55,7 +55,7 @@ export const SENDS: readonly W3cCase[] = [
   }),
   w3c(
     '185',
-    'a delay is waited for',
+    'a delayed send arrives after its delay',
     {
       initial: 's0',
       states: {
@@ -70,7 +70,7 @@ export const SENDS: readonly W3cCase[] = [
   ),
   w3c(
     '186',
-    'the data of a delayed send is worked out when it is sent',
+    'the data of a delayed send is computed when it is sent',
     {
       context: { n: 1 },
       initial: 's0',
@@ -128,7 +128,7 @@ export const SENDS: readonly W3cCase[] = [
   ),
   w3c(
     '207',
-    'an actor cannot cancel what another has sent',
+    'an actor cannot cancel a send of another actor',
     {
       initial: 's0',
       states: { s0: { ...invoked({ mine: '#pass' }), entry: raise({ type: 'mine' }, { delay: 5, id: 'the-send' }) } },
@@ -151,7 +151,7 @@ export const SENDS: readonly W3cCase[] = [
   ),
   w3c(
     '210',
-    '`cancel` by an id that is worked out',
+    '`cancel` by a computed id',
     {
       context: { id: 'x' },
       initial: 's0',
@@ -170,7 +170,7 @@ export const SENDS: readonly W3cCase[] = [
   ),
   w3c(
     '225',
-    'invokes without an id get different ones',
+    'invokes without an id get different ids',
     {
       initial: 's0',
       states: {
@@ -248,7 +248,7 @@ export const SENDS: readonly W3cCase[] = [
   ),
   w3c(
     '235',
-    'the done event is that of the id of the invoke',
+    'the done event has the id of the invoke',
     {
       initial: 's0',
       states: { s0: { invoke: { src: 'child', id: 'kid' }, on: { 'xstate.done.actor.kid': '#pass', '*': '#fail' } } },
@@ -257,7 +257,7 @@ export const SENDS: readonly W3cCase[] = [
   ),
   w3c(
     '236',
-    'the done event comes after all that the child sent, its exits among it',
+    'the done event comes after all events from the child, those of its exits included',
     {
       initial: 's0',
       states: {
@@ -280,7 +280,7 @@ export const SENDS: readonly W3cCase[] = [
   ),
   w3c(
     '237',
-    'leaving the state ends what it invokes',
+    'leaving a state stops its invoked children',
     {
       initial: 's0',
       states: {
@@ -295,7 +295,7 @@ export const SENDS: readonly W3cCase[] = [
   ),
   w3c(
     '252',
-    'nothing is heard of a child that was ended',
+    'events of a child that was stopped are ignored',
     {
       initial: 's0',
       states: { s0: { ...invoked({}), after: { 2: 's1' } }, s1: { on: { late: '#fail' }, after: { 10: '#pass' } } },
@@ -322,7 +322,7 @@ export const SENDS: readonly W3cCase[] = [
   ),
   w3c(
     '347',
-    'parent and child talk both ways',
+    'parent and child send to each other',
     {
       initial: 's0',
       states: { s0: invoked({ ready: { actions: sendTo('kid', { type: 'ask' }) }, answer: '#pass' }) },
@@ -335,7 +335,7 @@ export const SENDS: readonly W3cCase[] = [
   ),
   w3c(
     '422',
-    'what is invoked is what is entered and not left within the macrostep',
+    'a macrostep invokes for the states that it enters and does not leave again',
     {
       context: { heard: [] as string[] },
       initial: 's0',

@@ -15,7 +15,7 @@ const counted = (exits: number, entries: number) => [
 ];
 const isIn = (value: string) => stateIn(value as never);
 
-/** A state with something that `first` and `second` of a machine are asked about after a detour. */
+/** A machine that leaves a state and comes back by its history; `verdict` is the transition of its initial child. */
 const remembered = (history: 'shallow' | 'deep', verdict: object) => ({
   context: { again: false },
   initial: 's0',
@@ -51,7 +51,7 @@ const remembered = (history: 'shallow' | 'deep', verdict: object) => ({
 });
 
 export const STATES: readonly W3cCase[] = [
-  w3c('294', 'the data of a final state is that of the done event', {
+  w3c('294', 'the done event has the data of the final state', {
     initial: 's0',
     states: {
       s0: {
@@ -76,7 +76,7 @@ export const STATES: readonly W3cCase[] = [
       },
     },
   }),
-  w3c('387', 'history without a past: the default, shallow and deep', {
+  w3c('387', 'history on the first visit: the default target, shallow and deep', {
     initial: 's0',
     states: {
       s0: { always: 's1.shallow' },
@@ -99,9 +99,13 @@ export const STATES: readonly W3cCase[] = [
       },
     },
   }),
-  w3c('388', 'shallow history goes back to the child, which begins anew', remembered('shallow', { target: '#pass' })),
+  w3c(
+    '388',
+    'shallow history goes back to the child, which starts in its initial state',
+    remembered('shallow', { target: '#pass' }),
+  ),
   w3c('388', 'deep history goes back to the innermost states', remembered('deep', { target: '#fail' })),
-  w3c('396', 'the name of the event is what is matched', {
+  w3c('396', 'transitions match the name of the event', {
     initial: 's0',
     states: { s0: { entry: raise({ type: 'foo' }), on: { fo: '#fail', fooo: '#fail', foo: '#pass' } } },
   }),
@@ -114,7 +118,7 @@ export const STATES: readonly W3cCase[] = [
       s3: { entry: raise({ type: 'anything' }), on: { '*': '#pass' } },
     },
   }),
-  w3c('413', 'a transition into regions by name enters them there and the others by default', {
+  w3c('413', 'a transition into named states of some regions enters the other regions by default', {
     initial: 's0',
     states: {
       s0: { always: { target: ['p.a.two', 'p.b.two'] } },
@@ -134,7 +138,7 @@ export const STATES: readonly W3cCase[] = [
       },
     },
   }),
-  w3c('416', 'a final child makes the done event of its parent', {
+  w3c('416', 'a final child causes the done event of its parent', {
     initial: 's0',
     states: {
       s0: {
@@ -144,7 +148,7 @@ export const STATES: readonly W3cCase[] = [
       },
     },
   }),
-  w3c('417', 'a parallel state is done when all its regions are', {
+  w3c('417', 'a parallel state is done when all its regions are done', {
     initial: 's0',
     states: {
       s0: {
@@ -222,7 +226,7 @@ export const STATES: readonly W3cCase[] = [
   ),
   w3c(
     '533',
-    'an internal transition whose source is no compound state leaves its source',
+    'an internal transition whose source is not a compound state leaves its source',
     {
       context,
       initial: 'p',
@@ -241,7 +245,7 @@ export const STATES: readonly W3cCase[] = [
     },
     { unlike: 'in XState a transition to a descendant is internal also in a parallel state' },
   ),
-  w3c('527', 'the data of a done event may be worked out', {
+  w3c('527', 'the data of a done event may be computed', {
     context: { n: 4 },
     initial: 's0',
     states: {

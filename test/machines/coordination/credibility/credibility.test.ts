@@ -3,10 +3,11 @@
  * invariant.
  */
 import fc from 'fast-check';
+import { halfLivesOf, SEED_AGENT_TYPES } from '../../../../src/machines/coordination/coordinator/agent-registry.ts';
 import { describe, expect, it } from 'vitest';
 import {
   contextMatch,
-  CONTEXT_DIMENSIONS,
+  CONTEXT_DIMENSIONS_MAX,
   matchesOf,
 } from '../../../../src/machines/coordination/credibility/context-match.ts';
 import {
@@ -31,7 +32,7 @@ import { trend, trendAdjusted, trendOf } from '../../../../src/machines/coordina
 import { wilsonHalfWidth } from '../../../../src/machines/coordination/credibility/wilson.ts';
 import { CHALLENGE, DAY_MS, observations } from '../../../support/machines/debate-room.ts';
 
-/** CA-E14. */
+/** The worked example of CA-E14. */
 const WORKED: TrackRecord = {
   contextAccuracy: 0.88,
   contextWeight: 0.7,
@@ -80,11 +81,11 @@ describe('the Wilson interval', () => {
     [0.9, 100, 0.059569],
     [1, 15, 0.101945],
     [0.5, 0, 0.5],
-  ])('CA-E13: half the width for %f of %i is %f', (p, n, expected) => {
+  ])('CA-E13: the half-width for a share of %f in %i samples is %f', (p, n, expected) => {
     expect(wilsonHalfWidth(p, n)).toBeCloseTo(expected, 6);
   });
 
-  it('CA-111: is at most a half, lies within [0, 1], and narrows with every sample', () => {
+  it('CA-111: has a half-width between 0 and 0.5, which shrinks as samples are added', () => {
     fc.assert(
       fc.property(share, fc.integer({ min: 1, max: 10_000 }), (p, n) => {
         const width = wilsonHalfWidth(p, n);
@@ -98,7 +99,7 @@ describe('the Wilson interval', () => {
 });
 
 describe('the score', () => {
-  it('CA-E14: the worked example comes to 0.384494, with every factor as printed', () => {
+  it('CA-E14: is 0.384494 in the worked example, with every factor as printed', () => {
     const { score, factors } = credibilityOf(WORKED, AT);
     expect(factors.base.value).toBeCloseTo(0.856, 12);
     expect(factors.temporal.value).toBeCloseTo(0.707107, 6);
@@ -108,29 +109,24 @@ describe('the score', () => {
     expect(score).toBeCloseTo(0.384494, 6);
   });
 
-  it('CA-103: the base is the accuracy in context by its weight, and overall for the rest', () => {
+  it('CA-103: starts from the accuracy in context by its weight, and the overall accuracy for the rest', () => {
     expect(credibilityOf({ ...WORKED, contextWeight: 0 }, AT).factors.base.value).toBe(0.8);
     expect(credibilityOf({ ...WORKED, contextWeight: 1 }, AT).factors.base.value).toBe(0.88);
   });
 
-  it('CA-104: an observation of the age of a half-life counts half', () => {
+  it('CA-104: counts an observation that is one half-life old by half', () => {
     expect(credibilityOf({ ...WORKED, ageYears: 2 }, AT).factors.temporal.value).toBe(0.5);
     expect(credibilityOf({ ...WORKED, ageYears: 0 }, AT).factors.temporal.value).toBe(1);
     expect(credibilityOf({ ...WORKED, ageYears: 0.25 }, AT).factors.temporal.value).toBeCloseTo(0.917, 3); // X-23
   });
 
-  it(
-    'CA-105: half-lives by type of agent: news 0.5, financial 3, strategy and valuation 2 years; 2 for others, or ' +
-      'what a host declares',
-    () => {
-      expect(['News', 'financial', 'strategy', 'valuation', 'other'].map((type) => halfLifeOf(type))).toEqual([
-        0.5, 3, 2, 2, 2,
-      ]);
-      expect(halfLifeOf('news', { news: 1 })).toBe(1);
-    },
-  );
+  it('CA-105: uses half-lives per agent type: news 0.5, financial 3, strategy and valuation 2, others 2 years', () => {
+    const declared = halfLivesOf(SEED_AGENT_TYPES);
+    const types = ['news-monitor', 'financial', 'strategy', 'valuation', 'screening', 'other'];
+    expect(types.map((type) => halfLifeOf(type, declared))).toEqual([0.5, 3, 2, 2, 2, 2]);
+  });
 
-  it('CA-106: 50 samples of the regime count .70, fewer .30, none nothing at all (X-21)', () => {
+  it('CA-106: weighs accuracy in the regime by .70 from 50 samples, by .30 below, by 0 without samples (X-21)', () => {
     const inRegime = (count: number) =>
       credibilityOf({ ...WORKED, regimes: { BULL_LOW_RATES: { accuracy: 0.9, samples: count } } }, AT).factors.regime
         .value;
@@ -142,7 +138,7 @@ describe('the score', () => {
     });
   });
 
-  it('CA-108: a strong trend counts .30 of where it leads in half a year; R² of .3 is not strong', () => {
+  it('CA-108: weighs a strong trend by .30 of its half-year extrapolation; an R² of .3 is not strong', () => {
     expect(trendAdjusted(0.85, trend(0.06, 0.5))).toEqual({
       adjusted: expect.closeTo(0.859),
       extrapolated: expect.closeTo(0.88),
@@ -151,7 +147,7 @@ describe('the score', () => {
     expect(trendAdjusted(0.85, null)).toEqual({ adjusted: 0.85, extrapolated: null });
   });
 
-  it('CA-109: needs 52 weekly points, stays within [0, 0.95], and names its direction from .05 a year on', () => {
+  it('CA-109: needs 52 weeks for a trend, which stays within [0, 0.95] and has a direction above .05 a year', () => {
     const weeks = (count: number, slope: number) =>
       Array.from({ length: count }, (_, week) => ({ atYears: week / 52, accuracy: 0.5 + (slope * week) / 52 }));
     expect(trendOf(weeks(51, 0.1))).toBe(null);
@@ -169,8 +165,7 @@ describe('the score', () => {
   });
 
   it(
-    'CA-110: an override rate above .40 costs .30, above .20 costs .15, and .20 and .40 themselves are not above ' +
-      '(X-22)',
+    'CA-110: loses .30 for an override rate above .40 and .15 above .20; exactly .20 or .40 is not above ' + '(X-22)',
     () => {
       const penalty = (overrideRate: number) => credibilityOf({ ...WORKED, overrideRate }, AT).factors.override.value;
       expect([0, 0.2, 0.21, 0.4, 0.41, 1].map(penalty)).toEqual([1, 1, 0.85, 0.85, 0.7, 0.7]);
@@ -178,8 +173,8 @@ describe('the score', () => {
   );
 
   it(
-    'CA-112: the product is read literally (X-19): 0.9 everywhere scores 0.73, 0.7 scores 0.34; `normalised` is ' +
-      'another, and never the default',
+    'CA-112: is the literal product by default (X-19): 0.9 everywhere gives 0.73, 0.7 gives 0.34; ' +
+      '`normalised` differs',
     () => {
       const everywhere = (accuracy: number): TrackRecord => ({
         ...WORKED,
@@ -199,7 +194,7 @@ describe('the score', () => {
     },
   );
 
-  it('CA-112: lies within [0, 1] by either formula, its interval by score and samples in context (X-20)', () => {
+  it('CA-112: lies within [0, 1] by either formula, with an interval from score and samples in context (X-20)', () => {
     fc.assert(
       fc.property(records, fc.constantFrom('product', 'normalised'), (record, formula) => {
         const { score, interval } = credibilityOf(record, { ...AT, formula });
@@ -210,7 +205,7 @@ describe('the score', () => {
     );
   });
 
-  it('CA-112: never falls with any accuracy, never rises with age or overrides', () => {
+  it('CA-112: never falls as an accuracy rises, and never rises with age or overrides', () => {
     const rising = ['contextAccuracy', 'overallAccuracy', 'currentAccuracy'] as const;
     const falling = ['ageYears', 'overrideRate'] as const;
     fc.assert(
@@ -247,27 +242,28 @@ describe('the regime', () => {
     expect(regimeOf({ volatility, indexChange, rate })).toBe(regime);
   });
 
-  it('CA-106: without readings is not known', () => {
+  it('CA-106: is unknown without readings', () => {
     expect(regimeOf(null)).toBe('UNKNOWN');
   });
 });
 
-describe('the context', () => {
+describe('the match of two contexts', () => {
+  const DIMENSIONS = ['sector', 'metricType', 'timeHorizon', 'size', 'growthStage'];
   const like = (count: number) =>
-    Object.fromEntries(CONTEXT_DIMENSIONS.map((name, index) => [name, index < count ? 'same' : 'other']));
+    Object.fromEntries(DIMENSIONS.map((name, index) => [name, index < count ? 'same' : 'other']));
   const many = (count: number, matches: number) => Array.from({ length: count }, () => ({ context: like(matches) }));
-  const weighed = (...groups: { context: object }[][]) => {
+  const weighed = (...groups: { context: Record<string, string> }[][]) => {
     const { quality, weight, similar } = contextMatch(groups.flat(), like(5));
     return [quality, weight, similar.length];
   };
 
-  it('CA-113: is compared in five dimensions', () => {
-    expect(CONTEXT_DIMENSIONS).toHaveLength(5);
+  it('CA-113: compares five dimensions', () => {
+    expect(DIMENSIONS).toHaveLength(CONTEXT_DIMENSIONS_MAX);
     expect([0, 1, 2, 3, 4, 5].map((count) => matchesOf(like(count), like(5)))).toEqual([0, 1, 2, 3, 4, 5]);
     expect(matchesOf({}, {})).toBe(0);
   });
 
-  it('CA-114: all five weigh 1, four .70, two or three .30, fewer nothing (X-23)', () => {
+  it('CA-114: weighs 1 for five equal dimensions, .70 for four, .30 for two or three, 0 for fewer (X-23)', () => {
     expect([5, 4, 3, 2, 1, 0].map((count) => weighed(many(10, count)))).toEqual([
       ['exact', 1, 10],
       ['strong', 0.7, 10],
@@ -278,7 +274,7 @@ describe('the context', () => {
     ]);
   });
 
-  it('CA-114: takes ten similar observations, or three for .30', () => {
+  it('CA-114: needs ten similar observations, or three for a weight of .30', () => {
     expect(weighed(many(9, 5), many(1, 4))).toEqual(['strong', 0.7, 10]);
     expect(weighed(many(9, 5))).toEqual(['weak', 0.3, 9]);
     expect(weighed(many(3, 2))).toEqual(['weak', 0.3, 3]);
@@ -290,7 +286,7 @@ describe('a track record', () => {
   const nowMs = Date.UTC(2026, 0, 1);
   const { context } = CHALLENGE;
 
-  it('CA-103: comes from observations: accuracies, samples in context and by regime, mean age, override rate', () => {
+  it('CA-103: holds accuracies, samples in context and by regime, mean age and override rate of observations', () => {
     const seen: Observation[] = [
       ...observations(20, 15, { nowMs, regime: 'NORMAL', overridden: 5 }),
       ...observations(60, 30, { nowMs, regime: 'BULL_LOW_RATES' }).map((one) => ({
@@ -313,7 +309,7 @@ describe('a track record', () => {
     expect(record.ageYears).toBeCloseTo((20 * 10.5 + 60 * 30.5) / 80 / 365.25, 9);
   });
 
-  it('of somebody nothing is known of says so: no samples, as likely right as wrong', () => {
+  it('has no samples and an accuracy of .5 for an agent without observations', () => {
     expect(trackRecordOf([], { context, nowMs, halfLifeYears: 2 })).toMatchObject({
       overallAccuracy: 0.5,
       contextAccuracy: 0.5,
@@ -325,7 +321,7 @@ describe('a track record', () => {
     });
   });
 
-  it('CA-108: has its trend from rolling accuracy, a point a week', () => {
+  it('CA-108: takes its trend from rolling accuracy, with one point a week', () => {
     const years = 730;
     const improving = Array.from(
       { length: years },
@@ -345,15 +341,15 @@ describe('a track record', () => {
   });
 });
 
-describe('level 2', () => {
-  /** Two with these scores, whose intervals are as given. */
+describe('level 2, credibility', () => {
+  /** The analysis of two agents with the given scores and one interval. */
   const analysed = (a: number, b: number, { interval = 0.05, count = 100 } = {}) => {
     const of = (score: number) => ({ ...credibilityOf(WORKED, AT), score, interval, samples: count });
     return analyse({ challenger: of(a), challenged: of(b), regime: 'NORMAL', notKnown: [] });
   };
-  const FREE = { priority: 'valuation', isOverflow: false, isInGoodFaith: true } as const;
+  const FREE = { urgency: 'ordinary', isOverflow: false, isInGoodFaith: true } as const;
 
-  it('CA-102: takes more than .25, and more than both intervals together', () => {
+  it('CA-102: resolves only if the differential exceeds both .25 and the sum of the two intervals', () => {
     expect(requiredDifferential({ interval: 0.1 }, { interval: 0.1 })).toBe(0.25);
     expect(requiredDifferential({ interval: 0.2 }, { interval: 0.1 })).toBeCloseTo(0.3);
     expect(level2Winner(analysed(0.8, 0.5), FREE)).toBe('challenger');
@@ -361,7 +357,7 @@ describe('level 2', () => {
     expect(level2Winner(analysed(0.8, 0.5, { interval: 0.16 }), FREE)).toBe(null);
   });
 
-  it('CA-102: a differential that is just enough is not enough (X-27), whatever the rounding', () => {
+  it('CA-102: does not resolve at exactly the required differential (X-27), whatever the rounding', () => {
     for (const [a, b] of [
       [0.75, 0.5],
       [0.9, 0.65],
@@ -372,25 +368,25 @@ describe('level 2', () => {
     expect(analysed(0.5, 0.5).higher).toBe(null);
   });
 
-  it('CA-101: takes 15 data points of each', () => {
+  it('CA-101: resolves only with 15 data points for each side', () => {
     expect(level2Winner(analysed(0.9, 0.1, { count: 15 }), FREE)).toBe('challenger');
     expect(level2Winner(analysed(0.9, 0.1, { count: 14 }), FREE)).toBe(null);
   });
 
-  it('CA-118: takes all four conditions, and names the one that is not met', () => {
+  it('CA-118: resolves only if all four conditions are met, and names the unmet one', () => {
     const unmet = (facts: Parameters<typeof conditionsOf>[1]) =>
       conditionsOf(analysed(0.9, 0.1), facts)
         .filter(({ isMet }) => !isMet)
         .map(({ rule }) => rule);
     expect(unmet(FREE)).toEqual([]);
-    expect(unmet({ ...FREE, priority: 'critical-path' })).toEqual([
+    expect(unmet({ ...FREE, urgency: 'critical-path' })).toEqual([
       'not on the critical path, unless the experts are full',
     ]);
-    expect(unmet({ ...FREE, priority: 'critical-path', isOverflow: true })).toEqual([]); // X-24
+    expect(unmet({ ...FREE, urgency: 'critical-path', isOverflow: true })).toEqual([]); // X-24
     expect(unmet({ ...FREE, isInGoodFaith: false })).toEqual(['both gave evidence in good faith']);
   });
 
-  it('CA-102: resolves for the higher score only, and only above what is required', () => {
+  it('CA-102: resolves only for the higher score, and only above the required differential', () => {
     fc.assert(
       fc.property(share, share, fc.double({ min: 0, max: 0.5, noNaN: true }), (a, b, interval) => {
         const analysis = analysed(a, b, { interval });

@@ -18,20 +18,20 @@ const WIRE = {
 };
 
 describe('the wire form of a challenge', () => {
-  it('CA-095: has the fields of the seed, with 3600 seconds and no provisional resolution to begin with', () => {
+  it('CA-095: has the fields of the seed, by default a timer of 3600 seconds and no provisional resolution', () => {
     expect(challengeToWire(challenge.parse(CHALLENGE), null)).toEqual(WIRE);
   });
 
-  it('CA-095: is read into a challenge that says the same, its escalation timer an hour where it says none', () => {
+  it('CA-095: is read back as the same challenge, with an escalation timer of an hour by default', () => {
     expect(challengeToWire(challengeFromWire(WIRE), null)).toEqual(WIRE);
     expect(challengeFromWire({ ...WIRE, escalation_timer: undefined })).toMatchObject({
       escalationMs: 3_600_000,
       positions: { challenged: { statement: 'The margin is 28 %.' } },
     });
-    expect(() => challengeFromWire({ ...WIRE, priority: 'soon' })).toThrow(/priority/);
+    expect(() => challengeFromWire({ ...WIRE, priority: 7 })).toThrow(/priority/);
   });
 
-  it('CA-095: carries a provisional resolution once there is one', () => {
+  it('CA-095: carries a provisional resolution once the debate has one', () => {
     const checked = challenge.parse(CHALLENGE);
     const provisional = provisionalOf(checked, {
       positions: checked.positions,

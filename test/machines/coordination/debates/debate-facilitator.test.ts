@@ -1,10 +1,11 @@
 /**
- * The desk of debates: experts, overflow, the provisional list, what it remembers, and the eight scenarios of CA-138.
+ * The desk of debates: experts, overflow, the provisional list, its memory, and the eight scenarios of CA-138.
  */
 import { afterEach, describe, expect, it } from 'vitest';
 import { type DebatePorts } from '../../../../src/machines/coordination/debates/debate-ports.ts';
-import { DESK_ORDERS_OPEN_MAX, OBSERVATIONS_PER_AGENT_MAX } from '../../../../src/limits.ts';
+import { DESK_ORDERS_OPEN_MAX, OBSERVATIONS_PER_AGENT_MAX } from '../../../../src/machines/limits.ts';
 import { debatesIn } from '../../../../src/machines/coordination/debates/debate-facilitator.ts';
+import { PACKS } from '../../../../src/machines/coordination/packs.ts';
 import { DESKS } from '../../../../src/machines/work/system-ids.ts';
 import {
   CHALLENGE,
@@ -18,15 +19,16 @@ import {
   type RoomOptions,
   withTrackRecords,
 } from '../../../support/machines/debate-room.ts';
+import { LONG } from '../../../support/effort.ts';
 
 let room: Room;
-afterEach(() => room.test.system.stop());
+afterEach(() => room.test.shard.stop());
 
 async function open(options: RoomOptions = {}): Promise<Room> {
   return (room = await openRoom(options));
 }
 
-/** Debates of these priorities, all at level 3 or wherever their routing led, opened in this order. */
+/** Opens debates of these priorities, in this order, and takes each to level 3 or to where its routing leads. */
 async function overload(priorities: readonly string[], options: RoomOptions = {}): Promise<Room> {
   await open(options);
   for (const [index, priority] of priorities.entries()) {
@@ -40,13 +42,22 @@ async function overload(priorities: readonly string[], options: RoomOptions = {}
 const levels = ({ desk }: Room) => debatesIn(desk()).map(({ level }) => level);
 
 describe('the Debate Facilitator', () => {
-  it('CA-090: opens a debate for a challenge, presents both views, and lists it', async () => {
+  it.each(['__proto__', '__keys__'])(
+    'refuses an expert named %s, since no stored object can hold that key',
+    async (expert) => {
+      const { test } = await open();
+      const sent = test.shard.send(DESKS.debates, { type: 'expert.available', expert });
+      await expect(sent).rejects.toMatchObject({ code: 'BOSUN_EVENT_INVALID' });
+    },
+  );
+
+  it('CA-090: opens a debate for a challenge, presents both views to an expert, and lists the debate', async () => {
     const { toExpert, ask, test } = await open();
     await toExpert();
     expect(await ask('debate.list', { isOpen: true })).toMatchObject([
       { id: 'd-1', topic: 'Margin of ACME', challenger: 'ada', challenged: 'bob', level: 'L3', expert: 'eve' },
     ]);
-    expect((test.system.snapshot(`${DESKS.openGates}/d-1+1`)!.context as { question: object }).question).toMatchObject({
+    expect((test.shard.snapshot(`${DESKS.openGates}/d-1+1`)!.context as { question: object }).question).toMatchObject({
       package: {
         disputedFinding: 'The margin is 28 %.',
         positions: { challenger: { statement: '25 %' }, challenged: { statement: '28 %' } },
@@ -57,16 +68,16 @@ describe('the Debate Facilitator', () => {
     });
   });
 
-  it('CA-090: says whose view nobody has heard', async () => {
+  it('CA-090: names the side that has not been heard', async () => {
     const { challenge, test } = await open();
     await challenge();
     await test.advance(15 * MINUTE_MS);
-    expect((test.system.snapshot(`${DESKS.openGates}/d-1+1`)!.context as { question: object }).question).toMatchObject({
+    expect((test.shard.snapshot(`${DESKS.openGates}/d-1+1`)!.context as { question: object }).question).toMatchObject({
       package: { unheard: ['challenged: did not even acknowledge'] },
     });
   });
 
-  it('CA-093: keeps what came of a debate, over a power cut', async () => {
+  it('CA-093: keeps the outcome of a debate across a power cut', async () => {
     const { toExpert, answer, powerCut, record } = await open();
     await toExpert();
     await answer({ action: 'decide', side: 'challenger' });
@@ -104,7 +115,7 @@ describe('the Debate Facilitator', () => {
     });
   });
 
-  it('refuses what it cannot open, and what is for nobody, and says why', async () => {
+  it('refuses a challenge that it cannot open and a message for no open debate, and says why', async () => {
     const { challenge, ask, test } = await open();
     await challenge();
     expect(await challenge()).toEqual({ taken: false, problems: ['a debate "d-1" is there already'] });
@@ -117,14 +128,14 @@ describe('the Debate Facilitator', () => {
       taken: false,
       problems: ['debate "d-1" is over: consensus'],
     });
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
+    expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
   });
 
-  it('loses nothing that comes before the debate has begun, over a power cut, up to a bound', async () => {
+  it('keeps messages that arrive before their debate has begun, up to a bound, across a power cut', async () => {
     const { test, powerCut, state, context } = await open();
-    const opened = test.system.send(DESKS.debates, { type: 'debate.challenge', ...CHALLENGE });
+    const opened = test.shard.send(DESKS.debates, { type: 'debate.challenge', ...CHALLENGE });
     const word = { type: 'debate.respond', debate: 'd-1', by: 'bob', ...EVIDENCE };
-    const asked = Array.from({ length: DESK_ORDERS_OPEN_MAX + 1 }, () => test.system.ask(DESKS.debates, word));
+    const asked = Array.from({ length: DESK_ORDERS_OPEN_MAX + 1 }, () => test.shard.ask(DESKS.debates, word));
     await test.settle();
     await opened;
     const replies = (await Promise.all(asked)) as { taken: boolean }[];
@@ -134,10 +145,10 @@ describe('the Debate Facilitator', () => {
     expect(context().rounds).toBe(DESK_ORDERS_OPEN_MAX);
   });
 
-  it('counts a debate that an administrator ended as failed, and frees its expert', async () => {
+  it('counts a debate as failed when an administrator ends it, and frees the place at its expert', async () => {
     const { toExpert, test, record, ask } = await open();
     await toExpert();
-    await test.system.boss(DESKS.openDebates).terminateChild('d-1');
+    await test.shard.boss(DESKS.openDebates).terminateChild('d-1');
     await test.settle();
     expect(record()).toMatchObject({ level: 'failed', isOver: true });
     expect(await ask('debate.loads')).toEqual({ eve: '0/3 debates' });
@@ -152,14 +163,14 @@ describe('the Debate Facilitator', () => {
     expect(observed('ada').at(-1)!.isRight).toBe(true);
   });
 
-  it('CA-122: takes the order of risk that its host declares for a kind of value', async () => {
-    const { toExpert, say, record } = await open({ riskOrders: { margin: 'highest' } });
+  it('CA-122: uses the order of risk that its host declares for a kind of value', async () => {
+    const { toExpert, say, record } = await open({ pack: { ...PACKS.finance, riskOrders: { margin: 'highest' } } });
     await say('expert.unavailable', { expert: 'eve' });
     await toExpert();
     expect(record().provisional!.side).toBe('challenged');
   });
 
-  it('CA-112: scores by `normalised` where its host says so', async () => {
+  it('CA-112: scores by `normalised` if its host says so', async () => {
     const { toExpert, context } = await open({ formula: 'normalised' });
     await withTrackRecords(room, { ada: 90, bob: 80 });
     await toExpert({ priority: 'critical-path' });
@@ -168,8 +179,8 @@ describe('the Debate Facilitator', () => {
   });
 });
 
-describe('full experts', () => {
-  it('CA-126: shows the load of each, and counts a debate from its assignment to its end', async () => {
+describe('the queue of an expert', () => {
+  it('CA-126: shows its load, and counts a debate from its assignment to its end', async () => {
     const { ask, answer, toExpert } = await overload(['valuation', 'supporting']);
     expect(await ask('debate.loads')).toEqual({ eve: '2/3 debates' });
     await answer({ action: 'decide', side: 'challenger' });
@@ -178,7 +189,7 @@ describe('full experts', () => {
     expect(await ask('debate.loads')).toEqual({ eve: '2/3 debates' });
   });
 
-  it('CA-127: the critical path goes to the expert at once while there is a place, and is never deferred', async () => {
+  it('CA-127: takes a critical-path debate at once while a place is free, and never defers it', async () => {
     expect(levels(await overload(['critical-path', 'critical-path', 'critical-path', 'critical-path']))).toEqual([
       'L3',
       'L3',
@@ -188,7 +199,7 @@ describe('full experts', () => {
     expect(room.record('d-4').provisional!.trigger).toBe('queue full');
   });
 
-  it('CA-127: full, the critical path is resolved by credibility where that is clear enough (X-24)', async () => {
+  it('CA-127: leaves a critical-path debate to credibility when full, if that is clear enough (X-24)', async () => {
     await open();
     await withTrackRecords(room, { ada: 100, bob: 20 });
     for (const id of ['d-1', 'd-2', 'd-3', 'd-4']) {
@@ -204,7 +215,7 @@ describe('full experts', () => {
     });
   });
 
-  it('CA-128: valuation is deferred to the next gate, and carries no provisional value (X-26)', async () => {
+  it('CA-128: defers a valuation debate to the next gate when full, without a provisional value (X-26)', async () => {
     expect(levels(await overload(['valuation', 'valuation', 'valuation', 'valuation']))).toEqual([
       'L3',
       'L3',
@@ -215,7 +226,7 @@ describe('full experts', () => {
     expect(room.heard()).toMatchObject([{ type: 'debate.deferred', item: 'ACME', debate: 'd-4' }]);
   });
 
-  it('CA-129: supporting is deferred to the next gate, over a power cut', async () => {
+  it('CA-129: defers a supporting debate to the next gate when full, across a power cut', async () => {
     const { powerCut, test, record } = await overload(['supporting', 'supporting', 'supporting', 'supporting']);
     expect(levels(room)).toEqual(['L3', 'L3', 'L3', 'deferred']);
     await powerCut();
@@ -226,7 +237,7 @@ describe('full experts', () => {
     expect(record('d-4').level).toBe('L5');
   });
 
-  it('CA-129: a deferred debate waits for a gate that is planned, up to 30 days, over a power cut', async () => {
+  it('CA-129: defers a debate to a planned gate up to 30 days away, across a power cut', async () => {
     const { powerCut, say, test, record } = await overload(['supporting', 'supporting', 'supporting', 'supporting']);
     await say('gate.planned', { gate: 'G3', atMs: test.clock.wallMs() + 30 * DAY_MS });
     await powerCut();
@@ -236,7 +247,7 @@ describe('full experts', () => {
     expect(record('d-4').level).toBe('L5');
   });
 
-  it('CA-130: what credibility can decide does not enter the queue at all', async () => {
+  it('CA-130: leaves out all debates that credibility can decide', async () => {
     await open();
     await withTrackRecords(room);
     for (const id of ['d-1', 'd-2', 'd-3', 'd-4', 'd-5']) {
@@ -249,7 +260,7 @@ describe('full experts', () => {
   });
 });
 
-describe('what is provisional', () => {
+describe('a provisional decision', () => {
   it('CA-132: is listed with positions, scores and reason, and shown at every gate until it is decided', async () => {
     const { ask, say, answer, heard } = await overload(['critical-path', 'critical-path'], { experts: [] });
     expect(await ask('debate.provisionals')).toMatchObject({
@@ -274,7 +285,7 @@ describe('what is provisional', () => {
     );
   });
 
-  it('CA-134: an override tells the coordinator what to look at and to run again, and in which order', async () => {
+  it('CA-134: tells the coordinator, if overridden, which dependents to check and to run again in order', async () => {
     const dependents = [
       { id: 'dcf', measure: 'target_price', current: 85, response: 'proportional', runMs: 5 * MINUTE_MS },
       {
@@ -301,8 +312,8 @@ describe('what is provisional', () => {
   });
 });
 
-describe('what it remembers', () => {
-  it('CA-125: learns from what people decide: who was overridden', async () => {
+describe('the memory of the facilitator', () => {
+  it('CA-125: learns from decisions of people which agent was overridden', async () => {
     const { toExpert, answer, observed } = await open();
     await toExpert();
     await answer({ action: 'decide', side: 'challenger' });
@@ -312,7 +323,7 @@ describe('what it remembers', () => {
     ]);
   });
 
-  it('CA-116: tracks what proved right later, once per debate, for the scores of later ones', async () => {
+  it('CA-116: records once per debate which side later proved right, for the scores of later debates', async () => {
     const { toExpert, answer, say, observed, ask } = await open();
     await toExpert();
     await answer({ action: 'decide', side: 'challenger' });
@@ -327,7 +338,7 @@ describe('what it remembers', () => {
     });
   });
 
-  it('CA-136: preloads precedents and patterns, also of debates before a power cut', async () => {
+  it('CA-136: provides precedents and patterns to a new debate, even from before a power cut', async () => {
     const { toExpert, answer, powerCut, context, ask } = await open();
     await toExpert();
     await answer({ action: 'decide', side: 'challenger' });
@@ -342,7 +353,7 @@ describe('what it remembers', () => {
     });
   });
 
-  it('CA-136: takes track records and cautions from a memory of the host, before its own', async () => {
+  it('CA-136, DC-013: takes track records and cautions from a memory of the host before its own', async () => {
     const record = {
       contextAccuracy: 0.9,
       contextWeight: 1,
@@ -372,18 +383,22 @@ describe('what it remembers', () => {
 });
 
 describe('the eight scenarios', () => {
-  it('CA-138: 1, nobody is there: the conservative default, and the pipeline goes on', async () => {
+  it('CA-138: 1, no expert is available: the conservative default applies, and the pipeline goes on', async () => {
     await overload(['critical-path'], { experts: [] });
     expect(room.record()).toMatchObject({ level: 'L4', provisional: { trigger: 'expert unavailable' } });
     expect(room.heard()).toMatchObject([{ type: 'debate.provisional' }]);
   });
 
-  it('CA-138: 2, six debates at once for one expert: three go to them, the others overflow, none is lost', async () => {
-    await overload(['valuation', 'critical-path', 'supporting', 'critical-path', 'valuation', 'supporting']);
-    expect(levels(room)).toEqual(['L3', 'L3', 'L3', 'L4', 'deferred', 'deferred']);
-  });
+  it(
+    'CA-138: 2, one expert gets three of six debates at once; the other three overflow, none is lost',
+    LONG,
+    async () => {
+      await overload(['valuation', 'critical-path', 'supporting', 'critical-path', 'valuation', 'supporting']);
+      expect(levels(room)).toEqual(['L3', 'L3', 'L3', 'L4', 'deferred', 'deferred']);
+    },
+  );
 
-  it('CA-138: 3, the queue of an expert is in the order of priority', async () => {
+  it('CA-138: 3, the queue of an expert is ordered by priority', async () => {
     await overload(['supporting', 'valuation', 'critical-path']);
     expect(await room.ask('debate.queue', { expert: 'eve' })).toMatchObject([
       { id: 'd-3' },
@@ -392,7 +407,7 @@ describe('the eight scenarios', () => {
     ]);
   });
 
-  it('CA-138: 4, credibility decides where it is clear, and is binding', async () => {
+  it('CA-138: 4, a clear difference in credibility decides the debate, and is binding', async () => {
     await open();
     await withTrackRecords(room);
     await room.toExpert();
@@ -411,7 +426,7 @@ describe('the eight scenarios', () => {
     });
   });
 
-  it('CA-138: 6, a provisional value is overridden at the gate, and its dependents are run again', async () => {
+  it('CA-138: 6, a provisional value is overridden at the gate, and its dependents run again', LONG, async () => {
     await open();
     await room.toExpert({
       dependents: [{ id: 'dcf', measure: 'target_price', current: 85, response: 'proportional', runMs: 1 }],
@@ -422,7 +437,7 @@ describe('the eight scenarios', () => {
     expect(room.resolution()).toMatchObject({ outcome: 'overridden', impact: { rerun: [{ id: 'dcf' }] } });
   });
 
-  it('CA-138: 7, every level times out, a power cut before each, and the debate still ends', async () => {
+  it('CA-138: 7, every level times out, with a power cut before each, and the debate still ends', async () => {
     await open();
     await room.challenge();
     const seen: string[] = [];
@@ -435,7 +450,7 @@ describe('the eight scenarios', () => {
     expect(room.resolution()).toMatchObject({ isUnacknowledged: true, by: null });
   });
 
-  it('CA-138: 8, no expert has more than three, and a place that becomes free is given again', async () => {
+  it('CA-138: 8, no expert has more than three debates, and a freed place goes to the next debate', LONG, async () => {
     await overload(['critical-path', 'critical-path', 'critical-path', 'critical-path'], { experts: ['eve', 'fay'] });
     expect(await room.ask('debate.loads')).toEqual({ eve: '2/3 debates', fay: '2/3 debates' });
     for (const id of ['d-5', 'd-6', 'd-7']) await room.toExpert({ id, priority: 'critical-path', expert: 'eve' });

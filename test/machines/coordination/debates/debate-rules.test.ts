@@ -1,6 +1,6 @@
 /**
- * Rules of debates as pure functions: routing, the conservative default, what is provisional, what an override costs,
- * what the past teaches.
+ * Rules of debates as pure functions: routing, the conservative default, provisional values, the cost of an override,
+ * evidence, and past debates.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +8,6 @@ import { challenge, evidenceQuality, flawOf } from '../../../../src/machines/coo
 import {
   conservativeChoice,
   type Position,
-  RISK_ORDERS,
   type RiskOrder,
 } from '../../../../src/machines/coordination/debates/conservative-default.ts';
 import { successorId } from '../../../../src/machines/coordination/debates/debate-document.ts';
@@ -24,10 +23,11 @@ import {
   flaggedIn,
   impactOf,
 } from '../../../../src/machines/coordination/debates/downstream-impact.ts';
+import { joined, NEUTRAL, PACKS } from '../../../../src/machines/coordination/packs.ts';
 import { provisionalOf, reviewHeadline } from '../../../../src/machines/coordination/debates/provisional.ts';
 import {
   byUrgency,
-  DEBATE_PRIORITIES,
+  DEBATE_URGENCIES,
   loadText,
   overflow,
   route,
@@ -36,20 +36,22 @@ import { CHALLENGE, MINUTE_MS } from '../../../support/machines/debate-room.ts';
 
 const CHECKED = challenge.parse(CHALLENGE);
 
+const { riskOrders: RISK_ORDERS, measures: MEASURES } = joined(NEUTRAL, PACKS.finance);
+
 function held(value: Position['value'], facts: Partial<Position> = {}): Position {
   return { statement: String(value), value, worstCase: null, isReversible: null, isVerified: null, ...facts };
 }
 
-describe('routing', () => {
+describe('the routing of debates', () => {
   const load = (expert: string, debates: number, isAvailable = true) => ({ expert, debates, isAvailable });
 
-  it('CA-126: shows the load as "2/3 debates", and takes up to three', () => {
+  it('CA-126: shows the load of an expert as "2/3 debates", and assigns up to three', () => {
     expect([0, 2, 3].map(loadText)).toEqual(['0/3 debates', '2/3 debates', '3/3 debates']);
     expect(route([load('eve', 2)], null)).toEqual({ to: 'expert', expert: 'eve' });
     expect(route([load('eve', 3)], null)).toEqual({ to: 'nobody', reason: 'full' }); // X-25
   });
 
-  it('CA-126: goes to the expert who is asked for, or to the one with the fewest debates', () => {
+  it('CA-126: chooses the expert that was asked for, or else the one with the fewest debates', () => {
     const experts = [load('eve', 2), load('fay', 1), load('gus', 1), load('hal', 0, false)];
     expect(route(experts, null)).toEqual({ to: 'expert', expert: 'fay' });
     expect(route(experts, 'eve')).toEqual({ to: 'expert', expert: 'eve' });
@@ -58,28 +60,32 @@ describe('routing', () => {
   });
 
   it(
-    'CA-130: full, resolves by credibility if it can, else applies the default on the critical path and defers the ' +
-      'others',
+    'CA-130: resolves an overflow by credibility if it can, else applies the default on the critical path ' +
+      'and defers the rest',
     () => {
-      expect(DEBATE_PRIORITIES.map((priority) => overflow(priority, true))).toEqual(['resolve', 'resolve', 'resolve']);
-      expect(DEBATE_PRIORITIES.map((priority) => overflow(priority, false))).toEqual([
-        'conservative-default',
+      expect(DEBATE_URGENCIES.map((urgency) => overflow(urgency, true))).toEqual([
+        'force-resolve',
+        'force-resolve',
+        'force-resolve',
+      ]);
+      expect(DEBATE_URGENCIES.map((urgency) => overflow(urgency, false))).toEqual([
+        'reject', // the conservative default
         'defer',
         'defer',
       ]); // X-26
     },
   );
 
-  it('CA-128: within one priority, in the order of arrival', () => {
-    const debates = DEBATE_PRIORITIES.flatMap((priority, index) => [
-      { priority, number: 9 - index },
-      { priority, number: 5 - index },
+  it('CA-128: keeps the order of arrival within one priority', () => {
+    const debates = DEBATE_URGENCIES.flatMap((urgency, index) => [
+      { urgency, number: 9 - index },
+      { urgency, number: 5 - index },
     ]).reverse();
-    expect(byUrgency(debates).map(({ priority, number }) => `${priority} ${number}`)).toEqual([
+    expect(byUrgency(debates).map(({ urgency, number }) => `${urgency} ${number}`)).toEqual([
       'critical-path 5',
       'critical-path 9',
-      'valuation 4',
-      'valuation 8',
+      'ordinary 4',
+      'ordinary 8',
       'supporting 3',
       'supporting 7',
     ]);
@@ -96,15 +102,15 @@ describe('the conservative default', () => {
     ['rating', 'hold', 'buy', 'challenger'],
     ['rating', 'buy', 'sell', 'challenged'],
     ['view', 'optimistic', 'sceptical', 'challenged'],
-  ] as const)('CA-122: of %s %s and %s takes that of the %s', (kind, a, b, side) => {
+  ] as const)('CA-122: compares %s %s with %s and takes the value of the %s', (kind, a, b, side) => {
     const choice = conservativeChoice({ challenger: held(a), challenged: held(b) }, kind, RISK_ORDERS[kind]!);
     expect(choice.side).toBe(side);
     expect(choice.rationale).toMatch(/more cautious than/);
   });
 
   it(
-    'CA-122: what is not comparable goes through a decision tree: less harm, then what can be taken back, then ' +
-      'what was verified, then the doubt',
+    'CA-122: takes the less harmful of two incomparable values, then the reversible, then the verified, ' +
+      "then the challenger's",
     () => {
       const choose = (challenger: Partial<Position>, challenged: Partial<Position>) =>
         conservativeChoice({ challenger: held('a', challenger), challenged: held('b', challenged) }, 'strategy', null);
@@ -114,18 +120,18 @@ describe('the conservative default', () => {
       });
       expect(choose({ isReversible: false }, { isReversible: true })).toEqual({
         side: 'challenged',
-        rationale: 'not comparable by value; it can be taken back',
+        rationale: 'not comparable by value; it can be reversed',
       });
       expect(choose({ isVerified: true }, { isVerified: false })).toEqual({
         side: 'challenger',
-        rationale: 'not comparable by value; it rests on what was verified',
+        rationale: 'not comparable by value; it is verified',
       });
       expect(choose({ worstCase: 1 }, {}).rationale).toMatch(/doubts the finding/);
       expect(choose({}, {}).side).toBe('challenger');
     },
   );
 
-  it('CA-122: is the same whichever side holds which value', () => {
+  it('CA-122: does not depend on which side holds which value', () => {
     const orders: fc.Arbitrary<RiskOrder> = fc.constantFrom<RiskOrder>('lowest', 'highest', ['low', 'middle', 'high']);
     const values = fc.oneof(
       fc.double({ noNaN: true }),
@@ -144,53 +150,49 @@ describe('the conservative default', () => {
 });
 
 describe('a provisional value', () => {
-  it(
-    'CA-131: has an id and topic, a position, alternatives, a rationale, a deadline and dependents, whatever is in ' +
-      'dispute',
-    () => {
-      const values = fc.oneof(fc.double({ noNaN: true }), fc.string({ maxLength: 5 }), fc.constant(null));
-      fc.assert(
-        fc.property(
-          values,
-          values,
-          fc.constantFrom(...Object.keys(RISK_ORDERS), 'other'),
-          fc.option(fc.nat()),
-          fc.nat(),
-          (a, b, kind, nextGateAtMs, nowMs) => {
-            const positions = { challenger: held(a), challenged: held(b) };
-            const facts = {
-              positions,
-              riskOrder: RISK_ORDERS[kind] ?? null,
-              trigger: 'timeout',
-              nowMs,
-              nextGateAtMs,
-            } as const;
-            const record = provisionalOf({ ...CHECKED, valueKind: kind }, facts);
-            expect(record).toMatchObject({
-              debate: 'd-1',
-              topic: 'Margin of ACME',
-              mark: 'provisional - conservative default',
-              appliedAtMs: nowMs,
-              dependents: [],
-            });
-            expect(record.rationale.length).toBeGreaterThan(10);
-            expect([record, ...record.alternatives].map(({ side }) => side).toSorted()).toEqual([
-              'challenged',
-              'challenger',
-            ]);
-            expect(record.overrideUntilMs).toBeGreaterThan(nowMs);
-          },
-        ),
-      );
-    },
-  );
+  it('CA-131: has an id, topic, position, alternatives, rationale, deadline and dependents in any dispute', () => {
+    const values = fc.oneof(fc.double({ noNaN: true }), fc.string({ maxLength: 5 }), fc.constant(null));
+    fc.assert(
+      fc.property(
+        values,
+        values,
+        fc.constantFrom(...Object.keys(RISK_ORDERS), 'other'),
+        fc.option(fc.nat()),
+        fc.nat(),
+        (a, b, kind, nextGateAtMs, nowMs) => {
+          const positions = { challenger: held(a), challenged: held(b) };
+          const facts = {
+            positions,
+            riskOrder: RISK_ORDERS[kind] ?? null,
+            trigger: 'timeout',
+            nowMs,
+            nextGateAtMs,
+          } as const;
+          const record = provisionalOf({ ...CHECKED, valueKind: kind }, facts);
+          expect(record).toMatchObject({
+            debate: 'd-1',
+            topic: 'Margin of ACME',
+            mark: 'provisional - conservative default',
+            appliedAtMs: nowMs,
+            dependents: [],
+          });
+          expect(record.rationale.length).toBeGreaterThan(10);
+          expect([record, ...record.alternatives].map(({ side }) => side).toSorted()).toEqual([
+            'challenged',
+            'challenger',
+          ]);
+          expect(record.overrideUntilMs).toBeGreaterThan(nowMs);
+        },
+      ),
+    );
+  });
 
   it('CA-132: is announced in the words of the seed', () => {
     expect(reviewHeadline(4)).toBe('4 provisional decisions require review');
   });
 });
 
-describe('what an override costs', () => {
+describe('the cost of an override', () => {
   const one = (fields: Partial<Dependent>): Dependent => ({
     id: 'x',
     measure: 'target_price',
@@ -204,15 +206,15 @@ describe('what an override costs', () => {
   const changed: ChangedValue = { before: 0.25, after: 0.28, confidence: 0.9 };
 
   it(
-    'CA-E15: margin 25 % to 28 %: target $85 to about $95, so the DCF and the sensitivity run again, 15 minutes; ' +
-      'the risk is only updated',
+    'CA-E15: margin 25 % to 28 % moves the target from $85 to about $95: the DCF and the sensitivity run ' +
+      'again, 15 minutes; the risk is only updated',
     () => {
       const list = [
         one({ id: 'risk', measure: 'risk', current: 0.3, response: { perUnit: 5 / 3 } }),
         one({ id: 'sensitivity', current: 85, runMs: 10 * MINUTE_MS, after: ['dcf'] }),
         one({ id: 'dcf', current: 85, runMs: 5 * MINUTE_MS }),
       ];
-      const impact = impactOf(list, changed);
+      const impact = impactOf(list, changed, MEASURES);
       expect(impact).toMatchObject({
         mode: 'serial',
         totalMs: 15 * MINUTE_MS,
@@ -226,12 +228,15 @@ describe('what an override costs', () => {
   );
 
   it(
-    'CA-135: thresholds are strict: target price 10 %, confidence .15, risk .10; a rating is run again whatever ' +
-      'its change',
+    'CA-135: runs again above 10 % of target price, .15 of confidence or .10 of risk, and on any change of ' +
+      'a rating',
     () => {
       const rerun = (measure: Dependent['measure'], delta: number) =>
-        impactOf([one({ measure, current: 1, response: { perUnit: delta } })], { before: 0, after: 1, confidence: 1 })
-          .rerun.length === 1;
+        impactOf(
+          [one({ measure, current: 1, response: { perUnit: delta } })],
+          { before: 0, after: 1, confidence: 1 },
+          MEASURES,
+        ).rerun.length === 1;
       expect([rerun('target_price', 0.1), rerun('target_price', 0.11)]).toEqual([false, true]);
       expect([rerun('confidence', -0.15), rerun('confidence', -0.16)]).toEqual([false, true]);
       expect([rerun('risk', 0.1), rerun('risk', 0.11)]).toEqual([false, true]);
@@ -240,7 +245,7 @@ describe('what an override costs', () => {
   );
 
   it(
-    'CA-135: two are run one after the other, more beside each other where they do not wait for each other, the ' +
+    'CA-135: runs two dependents again in series and more in parallel, after their dependencies, the ' +
       'largest change first',
     () => {
       const deltas = { a: 0.2, b: 0.4, c: 0.3 };
@@ -248,18 +253,18 @@ describe('what an override costs', () => {
         one({ id, current: 1, response: { perUnit }, runMs: perUnit * 100 }),
       );
       const unit: ChangedValue = { before: 0, after: 1, confidence: 1 };
-      expect(impactOf(list, unit)).toMatchObject({
+      expect(impactOf(list, unit, MEASURES)).toMatchObject({
         mode: 'parallel',
         totalMs: 40,
         rerun: [{ id: 'b' }, { id: 'c' }, { id: 'a' }],
       });
-      expect(impactOf(list.slice(0, 2), unit)).toMatchObject({
+      expect(impactOf(list.slice(0, 2), unit, MEASURES)).toMatchObject({
         mode: 'serial',
         totalMs: expect.closeTo(60),
         rerun: [{ id: 'b' }, { id: 'a' }],
       });
       const chained = list.map((dependent) => ({ ...dependent, after: dependent.id === 'b' ? ['a'] : [] }));
-      expect(impactOf(chained, unit)).toMatchObject({
+      expect(impactOf(chained, unit, MEASURES)).toMatchObject({
         mode: 'parallel',
         totalMs: expect.closeTo(60),
         rerun: [{ id: 'c' }, { id: 'a' }, { id: 'b' }],
@@ -268,15 +273,15 @@ describe('what an override costs', () => {
   );
 
   it(
-    'CA-134: flags all that used the value, and what used that; what cannot be foretold is run again; confidence ' +
-      'is no higher than what it rests on',
+    'CA-134: flags direct and indirect dependents, runs unpredictable ones again, and caps confidence at ' +
+      'that of the new value',
     () => {
       const list = [
         one({ id: 'a', response: 'unknown', confidence: 0.95 }),
         one({ id: 'b', current: null, after: ['a'], confidence: 0.5 }),
       ];
       expect(flaggedIn(list)).toEqual(['a', 'b']);
-      expect(impactOf(list, changed)).toMatchObject({
+      expect(impactOf(list, changed, MEASURES)).toMatchObject({
         flagged: ['a', 'b'],
         updated: [],
         rerun: [
@@ -284,13 +289,19 @@ describe('what an override costs', () => {
           { id: 'b', delta: null, confidence: 0.5 },
         ],
       });
-      expect(impactOf([one({})], { ...changed, after: 'sell' }).rerun).toHaveLength(1);
-      expect(impactOf([one({})], { ...changed, before: 0 }).rerun).toHaveLength(1);
-      expect(impactOf([], changed)).toEqual({ flagged: [], rerun: [], updated: [], mode: 'serial', totalMs: 0 });
+      expect(impactOf([one({})], { ...changed, after: 'sell' }, MEASURES).rerun).toHaveLength(1);
+      expect(impactOf([one({})], { ...changed, before: 0 }, MEASURES).rerun).toHaveLength(1);
+      expect(impactOf([], changed, MEASURES)).toEqual({
+        flagged: [],
+        rerun: [],
+        updated: [],
+        mode: 'serial',
+        totalMs: 0,
+      });
     },
   );
 
-  it('CA-134: takes no dependents that wait for each other in a circle, or have one id', () => {
+  it('CA-134: refuses dependents with a circular dependency or a duplicate id', () => {
     const raw = (id: string, after: string[]) => ({
       id,
       measure: 'risk',
@@ -304,7 +315,7 @@ describe('what an override costs', () => {
     expect(dependents.safeParse([raw('a', ['z']), raw('b', ['a'])]).success).toBe(true);
   });
 
-  it('CA-134: every dependent is either run again or updated, and none before what it waits for', () => {
+  it('CA-134: either runs again or updates every dependent, none before its dependencies', () => {
     const lists = fc
       .array(
         fc.record({ delta: fc.double({ min: 0, max: 1, noNaN: true }), waits: fc.array(fc.nat(), { maxLength: 3 }) }),
@@ -322,7 +333,7 @@ describe('what an override costs', () => {
       );
     fc.assert(
       fc.property(lists, (list) => {
-        const { rerun, updated, flagged } = impactOf(list, { before: 0, after: 1, confidence: 1 });
+        const { rerun, updated, flagged } = impactOf(list, { before: 0, after: 1, confidence: 1 }, MEASURES);
         expect([...rerun, ...updated].map(({ id }) => id).toSorted()).toEqual([...flagged].toSorted());
         const order = rerun.map(({ id }) => id);
         for (const { id, after } of list)
@@ -335,14 +346,14 @@ describe('what an override costs', () => {
 });
 
 describe('evidence', () => {
-  it('CA-092: of the required kind and strength is a defence', () => {
+  it('CA-092: counts as a defence if it has the required kind and strength', () => {
     const given = (kind: string, strength: number) => [{ kind, source: 's', strength }];
     expect(flawOf({ ...CHECKED, strengthMin: 0.5 }, given('filing', 0.5))).toBe(null);
     expect(flawOf({ ...CHECKED, requiredEvidence: [] }, given('rumour', 0))).toBe(null);
     expect(flawOf(CHECKED, given('rumour', 1))).toBe('brings none of filing, calculation');
   });
 
-  it('CA-115: is as strong as what counts of it, on average', () => {
+  it('CA-115: has the average strength of the contributions that count', () => {
     const said = (side: 'challenger' | 'challenged', strength: number, flaw: string | null = null) => ({
       side,
       statement: 's',
@@ -358,7 +369,7 @@ describe('evidence', () => {
   });
 });
 
-describe('the past', () => {
+describe('past debates', () => {
   const past = (
     number: number,
     fields: Partial<PastDebate> = {},
@@ -387,7 +398,7 @@ describe('the past', () => {
     },
   });
 
-  it('CA-136: gives at most ten precedents, the most alike first, then the latest', () => {
+  it('CA-136: yield at most ten precedents, the most similar first, then the latest', () => {
     const other = { context: { sector: 'toys' }, valueKind: 'growth' };
     const many = [
       past(1),
@@ -410,7 +421,7 @@ describe('the past', () => {
     ).toHaveLength(10);
   });
 
-  it('CA-136: says which methods, agents, sides, evidence, fallbacks proved right, how often people overrode', () => {
+  it('CA-136: show which methods, agents, sides, evidence and fallbacks proved right, and how many overrides', () => {
     const patterns = patternsOf([
       past(1, { provedRight: 'challenger' }),
       past(
@@ -436,7 +447,7 @@ describe('the past', () => {
     });
   });
 
-  it('CA-133: debates that follow one another are numbered', () => {
+  it('CA-133: number the debates that follow them', () => {
     expect(['a', 'a~2', 'a~9', 'x'.repeat(64)].map(successorId)).toEqual(['a~2', 'a~3', 'a~10', `${'x'.repeat(62)}~2`]);
   });
 });

@@ -1,6 +1,6 @@
-/** How the end of a debate comes about, as pure rules: what an answer, an acceptance, a score or silence means. */
+/** Pure rules for the end of a debate: the effect of an answer, an acceptance, a score, and a missing answer. */
 import { describe, expect, it } from 'vitest';
-import { DEBATE_CONTRIBUTIONS_MAX } from '../../../../src/limits.ts';
+import { DEBATE_CONTRIBUTIONS_MAX } from '../../../../src/machines/limits.ts';
 import { challenge } from '../../../../src/machines/coordination/debates/challenge.ts';
 import { type TrackRecord } from '../../../../src/machines/coordination/credibility/credibility.ts';
 import { type Provisional } from '../../../../src/machines/coordination/debates/provisional.ts';
@@ -10,7 +10,7 @@ import {
   consensus,
   decisionIn,
   hear,
-  historyOf,
+  historyLoaded,
   isOfOpenGate,
   ofFacilitator,
   ofPeople,
@@ -18,15 +18,20 @@ import {
   weighed,
   winner,
 } from '../../../../src/machines/coordination/debates/debate-verdict.ts';
+import { HISTORY, REGIME } from '../../../../src/machines/coordination/debates/debate-ports.ts';
+import { heard, late } from '../../../../src/machines/work/port.ts';
 import { CHALLENGE } from '../../../support/machines/debate-room.ts';
 
 const CHECKED = challenge.parse(CHALLENGE);
+const calm = { isKnown: true, value: 'calm' } as const;
 
 function debate(facts: Partial<DebateContext> = {}): DebateContext {
   return {
     challenge: CHECKED,
     desk: null as never, // nothing here is sent to it
+    urgency: 'ordinary',
     riskOrder: null,
+    measures: {},
     formula: 'product',
     precedents: [],
     loads: {},
@@ -39,6 +44,7 @@ function debate(facts: Partial<DebateContext> = {}): DebateContext {
     positions: CHECKED.positions,
     rounds: 0,
     cautions: [],
+    confirmations: [],
     records: {},
     readings: null,
     notKnown: [],
@@ -118,7 +124,7 @@ describe('a response', () => {
   };
   const said = { side: 'challenged', statement: 'by the plan', evidence: response.evidence, granted: ['the filing'] };
 
-  it('CA-092: is put behind what was said before, and says why it is no defence where it is none', () => {
+  it('CA-092: is appended to the contributions, with its flaw if it is no defence', () => {
     expect(hear(debate({ rounds: 2 }), response, 7)).toEqual({
       patch: { rounds: 3, 'said:2': { ...said, atMs: 7, flaw: null } },
       flaw: null,
@@ -129,29 +135,31 @@ describe('a response', () => {
     });
   });
 
-  it('CA-092: may change what its side holds', () => {
+  it('CA-092: may change the position of its side', () => {
     const held = { ...CHECKED.positions.challenged, statement: '27 %', value: 0.27 };
     expect(hear(debate(), { ...response, position: held }, 0)).toMatchObject({
       patch: { positions: { challenger: CHECKED.positions.challenger, challenged: held } },
     });
   });
 
-  it('CA-092: of nobody in the debate, or after all has been said, is not taken', () => {
+  it('CA-092: is refused if its agent is no side of the debate, or if the debate has enough contributions', () => {
     expect(hear(debate(), { ...response, by: 'zoe' }, 0)).toEqual({ refusal: 'zoe is no side of this debate' });
     expect(hear(debate({ rounds: DEBATE_CONTRIBUTIONS_MAX - 1 }), response, 0)).toHaveProperty('patch');
     expect(hear(debate({ rounds: DEBATE_CONTRIBUTIONS_MAX }), response, 0)).toEqual({
-      refusal: 'enough has been said',
+      refusal: 'the debate has enough contributions',
     });
   });
 
-  it('CA-100: speaks of the facts that the debate is about, or of none in particular', () => {
+  it('CA-100: refers to the snapshot of the debate or to none, and is refused for any other snapshot', () => {
     expect(hear(debate(), { ...response, snapshotId: 'facts' }, 0)).toHaveProperty('patch');
-    expect(hear(debate(), { ...response, snapshotId: 'others' }, 0)).toEqual({ refusal: 'this debate is about facts' });
+    expect(hear(debate(), { ...response, snapshotId: 'others' }, 0)).toEqual({
+      refusal: 'this debate uses the snapshot "facts"',
+    });
   });
 });
 
-describe('the answer of people', () => {
-  it('CA-119: is heard from the gate that is open, and from nothing else', () => {
+describe('the answer of people to a debate', () => {
+  it('CA-119: counts only from the gate that is open', () => {
     expect([isOfOpenGate(debate(), closed(DECIDED)), answerIn(debate(), closed(DECIDED))]).toEqual([true, DECIDED]);
     for (const event of [closed(DECIDED, { gate: 'g-0' }), OTHER]) {
       expect(isOfOpenGate(debate(), event)).toBe(false);
@@ -161,12 +169,12 @@ describe('the answer of people', () => {
     }
   });
 
-  it('CA-119: is none where nobody answered, or where it decides nothing', () => {
+  it('CA-119: is no verdict if it is missing or decides nothing', () => {
     expect(ofPeople(debate(), closed(null))).toBe(null);
     expect(ofPeople(debate(), closed({ action: 'request-evidence' }))).toBe(null);
   });
 
-  it('CA-119: of an expert is a verdict of level 3, in their name', () => {
+  it('CA-119: is a verdict of level 3 in the name of the expert who gives it', () => {
     expect(ofPeople(debate(), closed(DECIDED))).toEqual({
       side: 'challenged',
       own: null,
@@ -179,7 +187,7 @@ describe('the answer of people', () => {
     });
   });
 
-  it('CA-119: that accepts what is recommended says so, whatever the level', () => {
+  it('CA-119: records that it accepts the recommendation, whatever the level', () => {
     const verdict = ofPeople(debate({ provisional: applied }), closed({ action: 'accept-recommendation' }));
     expect(verdict).toMatchObject({
       side: 'challenger',
@@ -187,7 +195,7 @@ describe('the answer of people', () => {
     });
   });
 
-  it('CA-133: at a gate decides, confirms or overrides', () => {
+  it('CA-133: is recorded as a decision, a confirmation or an override at a gate', () => {
     const methodOf = (facts: Partial<DebateContext>, answer: object) =>
       ofPeople(debate({ level: 'L5', ...facts }), closed(answer))?.method;
     expect(methodOf({}, DECIDED)).toBe('decision at a gate');
@@ -195,7 +203,7 @@ describe('the answer of people', () => {
     expect(methodOf({ provisional: applied }, { action: 'override' })).toBe('overridden at a gate');
   });
 
-  it('CA-133: sends a debate back with what is new', () => {
+  it('CA-133: sends a debate back with the added context', () => {
     expect(ofPeople(debate({ level: 'L5' }), closed({ action: 'redebate', context: 'a new filing' }))).toMatchObject({
       side: null,
       confidence: 0,
@@ -208,19 +216,19 @@ describe('the answer of people', () => {
 });
 
 describe('a consensus', () => {
-  it('CA-093: is the position of the side that somebody accepts', () => {
+  it('CA-093: is the position of one side, accepted by the other', () => {
     const accepted = (by: string) => consensus(debate({ level: 'L1' }), { type: 'debate.accept', debate: 'd-1', by });
     expect(accepted('ada')).toMatchObject({ side: 'challenged', confidence: 1, level: 1, by: 'ada' });
     expect(accepted('bob')).toMatchObject({ side: 'challenger' });
   });
 
-  it('CA-093: comes from nobody else', () => {
+  it('CA-093: cannot come from an agent outside the debate', () => {
     expect(consensus(debate(), { type: 'debate.accept', debate: 'd-1', by: 'zoe' })).toBe(null);
     expect(consensus(debate(), { type: 'expert.lost' })).toBe(null);
   });
 });
 
-describe('the word of the facilitator', () => {
+describe('the verdict of the facilitator', () => {
   const heard = {
     side: 'challenged',
     statement: 'by the plan',
@@ -231,14 +239,14 @@ describe('the word of the facilitator', () => {
   } as const;
   const records = { challenger: recordOf(0.2), challenged: recordOf(1) };
 
-  it('is for nobody where credibility is not known', () => {
+  it('favours neither side if credibility is unknown', () => {
     expect(winner(debate(), false)).toBe(null);
     expect(ofFacilitator(debate(), false)).toMatchObject({ side: null, confidence: 0, level: 2 });
   });
 
-  it('CA-116: is for the more credible side, with its score as confidence', () => {
+  it('CA-116: favours the more credible side, with its score as confidence', () => {
     const said = debate({ rounds: 1, 'said:0': heard, records });
-    const context = { ...said, ...weighed(said, 'BULL_LOW_RATES') };
+    const context = { ...said, ...weighed(said, { isKnown: true, value: 'BULL_LOW_RATES' }) };
     const score = context.analysis!.challenged.score;
     expect(score).toBeGreaterThan(context.analysis!.challenger.score);
     expect(ofFacilitator(context, false)).toMatchObject({
@@ -249,19 +257,22 @@ describe('the word of the facilitator', () => {
     expect(ofFacilitator(context, true).method).toBe('credibility, as the experts are full');
   });
 
-  it('weighs nothing where the record of one is not known, and says so', () => {
+  it('weighs nothing if the track record of one side is unknown, and notes that', () => {
     const unknown = { analysis: null, notKnown: ['the credibility of both'] };
-    expect(weighed(debate({ records: { challenger: recordOf(1) } }), 'calm')).toEqual(unknown);
-    expect(weighed(debate({ records: { challenged: recordOf(1) } }), 'calm')).toEqual(unknown);
+    expect(weighed(debate({ records: { challenger: recordOf(1) } }), calm)).toEqual(unknown);
+    expect(weighed(debate({ records: { challenged: recordOf(1) } }), calm)).toEqual(unknown);
   });
 
-  it('says where the regime is not known', () => {
-    expect(weighed(debate({ records }), null)).toMatchObject({ notKnown: ['the regime'] });
-    expect(weighed(debate({ records }), 'calm')).toMatchObject({ notKnown: [], analysis: { regime: 'calm' } });
+  it('notes that the regime is unknown', () => {
+    expect(weighed(debate({ records }), late(REGIME))).toMatchObject({ notKnown: ['the regime'] });
+    expect(weighed(debate({ records }), calm)).toMatchObject({
+      notKnown: [],
+      analysis: { regime: 'calm' },
+    });
   });
 });
 
-describe('silence', () => {
+describe('an unanswered review', () => {
   it('CA-132: leaves the provisional value as it is, with half the confidence', () => {
     expect(ofSilence(debate({ provisional: applied }))).toMatchObject({
       side: 'challenger',
@@ -271,11 +282,11 @@ describe('silence', () => {
   });
 });
 
-describe('what the memory said', () => {
-  it('is kept where it is there', () => {
+describe('the answer of the historical memory', () => {
+  it('is stored without the fields that it leaves undefined', () => {
     const challenger = recordOf(0.8);
     const said = { precedents: [], cautions: ['once wrong'], records: { challenger, challenged: undefined } };
-    expect(historyOf(said as never)).toStrictEqual({
+    expect(historyLoaded(debate(), heard(HISTORY, { output: said }))).toStrictEqual({
       precedents: [],
       cautions: ['once wrong'],
       records: { challenger },

@@ -1,11 +1,11 @@
 /**
- * Whatever people and agents do or leave undone, and wherever the power is cut: every debate ends, no expert has more
- * than three at once, and what is provisional always says why, what else there was, and until when.
+ * Invariants of debates under random events and power cuts: every debate ends, no expert has more than three at once,
+ * and every provisional value states its reason, its alternatives and its deadline.
  */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { debatesIn } from '../../../../src/machines/coordination/debates/debate-facilitator.ts';
-import { DEBATE_PRIORITIES, DEBATES_PER_EXPERT_MAX } from '../../../../src/machines/coordination/debates/routing.ts';
+import { DEBATE_URGENCIES, DEBATES_PER_EXPERT_MAX } from '../../../../src/machines/coordination/debates/routing.ts';
 import { byEffort } from '../../../support/effort.ts';
 import {
   DAY_MS,
@@ -36,12 +36,12 @@ const answers = fc.constantFrom<object>(
   { action: 'nonsense' },
 );
 
-/** One thing that somebody does, in words and as a step. Most are wrong for the state that the debate is in. */
+/** One random step, with its description. Most steps do not fit the state of the debate. */
 const steps: fc.Arbitrary<{ readonly name: string; readonly step: Step }> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc
-      .tuple(debate, fc.constantFrom(...DEBATE_PRIORITIES), fc.constantFrom(null, 'eve', 'fay'))
+      .tuple(debate, fc.constantFrom(...DEBATE_URGENCIES), fc.constantFrom(null, 'eve', 'fay'))
       .map(([id, priority, expert]) => ({
         name: `challenge ${id}`,
         step: (room: Room) => room.challenge({ id, priority, expert }),
@@ -111,7 +111,7 @@ function checkRecords(room: Room): void {
   }
 }
 
-it('CA-098: a debate ends whatever is done or left undone, and wherever the power is cut', async () => {
+it('CA-098, CN-013: a debate ends under any sequence of events, omissions and power cuts', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { minLength: 5, maxLength: 40 }), fc.boolean(), async (story, isKnown) => {
       const room = await openRoom({ experts: ['eve', 'fay'] });
@@ -121,7 +121,7 @@ it('CA-098: a debate ends whatever is done or left undone, and wherever the powe
           await step(room);
           checkRecords(room);
         }
-        // From here on nobody does anything. A planned gate is at most 30 days away, and each review takes at most two.
+        // No more steps follow. A planned gate is at most 30 days away, and each review takes at most two.
         for (let week = 0; week < 6; week++) {
           await room.test.advance(7 * DAY_MS);
           await room.powerCut();
@@ -129,9 +129,9 @@ it('CA-098: a debate ends whatever is done or left undone, and wherever the powe
         }
         expect(debatesIn(room.desk()).filter(({ isOver }) => !isOver)).toEqual([]);
         expect(room.gates().filter(({ isOver }) => !isOver)).toEqual([]);
-        expect(room.test.system.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
+        expect(room.test.shard.deadLetters.list({ reason: 'quarantined' })).toEqual([]);
       } finally {
-        await room.test.system.stop();
+        await room.test.shard.stop();
       }
     }),
     { numRuns: RUNS },

@@ -1,7 +1,7 @@
 /** One debate through its five levels, with the host killed between the arming and the firing of every timer. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { LONG } from '../../../support/effort.ts';
-import { DEBATE_CONTRIBUTIONS_MAX } from '../../../../src/limits.ts';
+import { DEBATE_CONTRIBUTIONS_MAX } from '../../../../src/machines/limits.ts';
 import { DESKS } from '../../../../src/machines/work/system-ids.ts';
 import { atEveryWrite, type Story, tellStory } from '../../../support/actors/power-cut.ts';
 import {
@@ -20,14 +20,14 @@ import {
 } from '../../../support/machines/debate-room.ts';
 
 let room: Room;
-afterEach(() => room.test.system.stop().catch(() => {}));
+afterEach(() => room.test.shard.stop().catch(() => {}));
 
 async function open(options: RoomOptions = {}): Promise<Room> {
   return (room = await openRoom(options));
 }
 
-describe('setup', () => {
-  it('CA-091: sets topic, participants, evidence standards, time limits, priority and load of experts', async () => {
+describe('the setup of a debate', () => {
+  it('CA-091: records topic, participants, evidence standards, time limits, priority and load of experts', async () => {
     const { challenge, context, state } = await open();
     expect(await challenge()).toEqual({ taken: true, problems: [], loads: { eve: '0/3 debates' } });
     expect(state()).toEqual({ L1_direct: 'awaiting_ack' });
@@ -42,29 +42,29 @@ describe('setup', () => {
     });
   });
 
-  it('CA-094: refuses a challenge without who doubts what of whom, on what evidence, how urgent it is', async () => {
+  it('CA-094: refuses a challenge without its parties, disputed finding, evidence, positions or priority', async () => {
     const { test, challenge, desk } = await open();
     for (const missing of ['challenger', 'challenged', 'disputedFinding', 'basis', 'priority', 'positions']) {
       await expect(
-        test.system.send(DESKS.debates, { type: 'debate.challenge', ...CHALLENGE, [missing]: undefined }),
+        test.shard.send(DESKS.debates, { type: 'debate.challenge', ...CHALLENGE, [missing]: undefined }),
       ).rejects.toMatchObject({ code: 'BOSUN_EVENT_INVALID' });
     }
     const basis = { ...CHALLENGE.basis, evidence: [] };
     await expect(
-      test.system.send(DESKS.debates, { type: 'debate.challenge', ...CHALLENGE, basis }),
+      test.shard.send(DESKS.debates, { type: 'debate.challenge', ...CHALLENGE, basis }),
     ).rejects.toMatchObject({ code: 'BOSUN_EVENT_INVALID' });
     expect(await challenge({ challenged: CHALLENGE.challenger })).toMatchObject({ taken: false });
     expect(Object.keys(desk()).filter((key) => key.startsWith('record:'))).toEqual([]);
   });
 
-  it('CA-100: locks the participants, and speaks of one snapshot of facts throughout', async () => {
+  it('CA-100: locks the participants, and uses one snapshot of facts throughout', async () => {
     const takeSnapshot = () => Promise.resolve('facts-17');
     const { challenge, ask, context, heard, test, resolution } = await open({ ports: { takeSnapshot } });
     await challenge();
     expect(heard('ada')).toMatchObject([{ type: 'debate.locked', debate: 'd-1' }]);
     expect(await ask('debate.respond', { debate: 'd-1', by: 'bob', ...EVIDENCE, snapshotId: 'facts-16' })).toEqual({
       taken: false,
-      problems: ['this debate is about facts-17'],
+      problems: ['this debate uses the snapshot "facts-17"'],
     });
     expect(await ask('debate.respond', { debate: 'd-1', by: 'bob', ...EVIDENCE, snapshotId: 'facts-17' })).toEqual({
       taken: true,
@@ -76,7 +76,7 @@ describe('setup', () => {
     expect(resolution()!.snapshotId).toBe('facts-17');
   });
 
-  it('CA-100: waits no longer than 2 s for memory, and says what it does not know', async () => {
+  it('CA-100: waits at most 2 s for snapshot and history, and notes what is unknown', async () => {
     const never = () => new Promise<never>(() => {});
     const { challenge, state, context, test } = await open({
       ports: { takeSnapshot: never, historicalContext: never },
@@ -91,7 +91,7 @@ describe('setup', () => {
     });
   });
 
-  it('goes on where a port fails or says nonsense, and says so', async () => {
+  it('goes on when a port fails or returns nonsense, and notes what is unknown', async () => {
     const broken = {
       takeSnapshot: () => {
         throw new Error('down');
@@ -107,7 +107,7 @@ describe('setup', () => {
 });
 
 describe('level 1, the agents alone', () => {
-  it('CA-096: has to be acknowledged within 15 minutes, over a power cut', async () => {
+  it('CA-096: ends if the challenge is not acknowledged within 15 minutes, across a power cut', async () => {
     const { challenge, powerCut, state, test } = await open();
     await challenge();
     await powerCut();
@@ -120,7 +120,7 @@ describe('level 1, the agents alone', () => {
     expect(room.context().isUnacknowledged).toBe(true);
   });
 
-  it('CA-096: goes to the facilitator an hour after the challenge, over a power cut', async () => {
+  it('CA-096: passes the debate to the facilitator an hour after the challenge, across a power cut', async () => {
     const { challenge, defend, powerCut, state, record, test } = await open();
     await challenge();
     await test.advance(5 * MINUTE_MS);
@@ -135,7 +135,7 @@ describe('level 1, the agents alone', () => {
     expect(record().analysis).toMatchObject({ challenger: { samples: 0 } });
   });
 
-  it('CA-094: has an escalation timer of its own where the challenge says so', async () => {
+  it('CA-094: takes its escalation timer from the challenge if the challenge sets one', async () => {
     const { challenge, defend, record, test } = await open();
     await challenge({ escalationMs: 3 * HOUR_MS });
     await defend();
@@ -145,7 +145,7 @@ describe('level 1, the agents alone', () => {
     expect(record().level).toBe('L3');
   });
 
-  it('CA-096: only the one who is challenged can acknowledge', async () => {
+  it('CA-096: lets only the challenged agent acknowledge', async () => {
     const { challenge, say, state } = await open();
     await challenge();
     for (const by of ['ada', 'eve']) await say('debate.acknowledge', { debate: 'd-1', by });
@@ -154,7 +154,7 @@ describe('level 1, the agents alone', () => {
     expect(state()).toEqual({ L1_direct: 'awaiting_evidence' });
   });
 
-  it('CA-092: goes through challenge and response, each on record with its strength; enforces evidence', async () => {
+  it('CA-092: records each challenge and response with its strength, and enforces evidence', async () => {
     const { challenge, ask, context } = await open();
     await challenge({ strengthMin: 0.5 });
     const respond = (by: string, evidence: object[], fields: object = {}) =>
@@ -196,12 +196,12 @@ describe('level 1, the agents alone', () => {
       await say('debate.respond', { debate: 'd-1', by: 'bob', ...EVIDENCE });
     expect(await ask('debate.respond', { debate: 'd-1', by: 'bob', ...EVIDENCE })).toEqual({
       taken: false,
-      problems: ['enough has been said'],
+      problems: ['the debate has enough contributions'],
     });
     expect(context().rounds).toBe(DEBATE_CONTRIBUTIONS_MAX);
   });
 
-  it('has room for all of it in the package for people, however long each one is', async () => {
+  it('fits all contributions into the package for people, even at their maximum length', LONG, async () => {
     const { challenge, say, test, answer, resolution } = await open();
     await challenge();
     const long = (chars: number) => '€'.repeat(chars);
@@ -214,7 +214,7 @@ describe('level 1, the agents alone', () => {
     expect(resolution()!.rounds).toBe(DEBATE_CONTRIBUTIONS_MAX);
   });
 
-  it('CA-093: ends in consensus once one side accepts what the other holds, and says what was agreed', async () => {
+  it('CA-093: ends in consensus when one side accepts the other position, and records what was agreed', async () => {
     const { challenge, ask, say, resolution, record } = await open();
     await challenge();
     await ask('debate.respond', { debate: 'd-1', by: 'bob', ...EVIDENCE, granted: ['Sales fell.'] });
@@ -234,7 +234,7 @@ describe('level 1, the agents alone', () => {
 });
 
 describe('level 2, the facilitator', () => {
-  it('CA-101: is not decided by credibility before the hour of level 1 is over', async () => {
+  it('CA-101: decides nothing by credibility before the hour of level 1 has passed', async () => {
     const { challenge, defend, test, record } = await open();
     await withTrackRecords(room);
     await challenge();
@@ -245,7 +245,7 @@ describe('level 2, the facilitator', () => {
     expect(record().level).toBe('facilitator_resolved');
   });
 
-  it('CA-116: makes the position of the more credible binding, documents why, and notifies both', async () => {
+  it('CA-116: makes the position of the more credible side binding, records why, and notifies both sides', async () => {
     const { toExpert, heard, resolution, record } = await open();
     await withTrackRecords(room);
     await toExpert();
@@ -283,12 +283,12 @@ describe('level 2, the facilitator', () => {
     expect(record()).toMatchObject({ level: 'facilitator_resolved', isOver: true });
   });
 
-  it('CA-117: passes on to people what credibility does not decide, with analysis, regime and trends', async () => {
+  it('CA-117: passes to people, with analysis, regime and trends, what credibility does not decide', async () => {
     const { toExpert, test, state } = await open();
     await withTrackRecords(room, { ada: 90, bob: 85 });
     await toExpert();
     expect(state()).toEqual({ L3_human: 'queued' });
-    const question = test.system.snapshot(`${DESKS.openGates}/d-1+1`)!.context as { question: { package: object } };
+    const question = test.shard.snapshot(`${DESKS.openGates}/d-1+1`)!.context as { question: { package: object } };
     expect(question.question.package).toMatchObject({
       positions: { challenger: { agent: 'ada', value: 0.25 }, challenged: { agent: 'bob', value: 0.28 } },
       analysis: { regime: 'NORMAL', challenger: { factors: { trend: {}, regime: { regime: 'NORMAL' } } } },
@@ -298,7 +298,7 @@ describe('level 2, the facilitator', () => {
     });
   });
 
-  it('CA-115: records the strength of the evidence of each side with its score', async () => {
+  it('CA-115: records the strength of the evidence of each side beside its score', async () => {
     const { toExpert, context } = await open();
     await toExpert();
     expect(context().analysis).toMatchObject({
@@ -307,14 +307,14 @@ describe('level 2, the facilitator', () => {
     });
   });
 
-  it('CA-118: does not resolve what blocks the critical path while an expert has a place (X-24)', async () => {
+  it('CA-118: does not resolve a critical-path debate while an expert has a free place (X-24)', async () => {
     const { toExpert, state } = await open();
     await withTrackRecords(room);
     await toExpert({ priority: 'critical-path' });
     expect(state()).toEqual({ L3_human: 'queued' });
   });
 
-  it('CA-118: does not resolve without an answer in good faith', async () => {
+  it('CA-118: does not resolve a debate without an answer in good faith', async () => {
     const { challenge, say, test, state } = await open();
     await withTrackRecords(room);
     await challenge();
@@ -324,11 +324,11 @@ describe('level 2, the facilitator', () => {
     expect(state()).toEqual({ L3_human: 'queued' });
   });
 
-  it('CA-097: is given an hour, over a power cut; then people decide without it', async () => {
+  it('CA-097: has an hour, across a power cut; after it people decide without the facilitator', async () => {
     const { challenge, defend, test, powerCut, state, context } = await open();
     await challenge();
     await defend();
-    await test.system.admin.suspend(DESKS.debates, { by: 'root' });
+    await test.shard.admin.suspend(DESKS.debates, { by: 'root' });
     await test.advance(HOUR_MS);
     expect(state()).toEqual({ L2_facilitator: 'gathering' });
     await powerCut();
@@ -339,7 +339,7 @@ describe('level 2, the facilitator', () => {
     expect(context().notKnown).toEqual(['the credibility of both']);
   });
 
-  it('CA-106: asks the port for the regime, and does without it after 2 s', async () => {
+  it('CA-106: asks the port for the regime, and goes on without it after 2 s', async () => {
     const never = () => new Promise<never>(() => {});
     const { challenge, defend, test, state, context } = await open({ ports: { regimeDetector: never } });
     await challenge();
@@ -353,7 +353,7 @@ describe('level 2, the facilitator', () => {
 });
 
 describe('level 3, an expert', () => {
-  it('CA-119: has 6 hours, over a power cut', async () => {
+  it('CA-119: has 6 hours to decide, across a power cut', async () => {
     const { toExpert, powerCut, record, test } = await open();
     await toExpert();
     await powerCut();
@@ -364,7 +364,7 @@ describe('level 3, an expert', () => {
     expect(record()).toMatchObject({ level: 'L4', provisional: { trigger: 'timeout' } });
   });
 
-  it('CA-119: decides for either side, or for neither', async () => {
+  it('CA-119: decides for one side, or for a third position', async () => {
     const { toExpert, answer, resolution } = await open();
     await toExpert();
     expect(await answer({ action: 'decide', side: 'challenged', note: 'as planned' })).toEqual({
@@ -390,7 +390,7 @@ describe('level 3, an expert', () => {
     });
   });
 
-  it('CA-098: is in review once its expert has taken it up, and nobody else can', async () => {
+  it('CA-098: takes the debate into review, which no other agent can do', async () => {
     const { toExpert, say, state, answer, resolution } = await open();
     await toExpert();
     await say('debate.take-up', { debate: 'd-1', by: 'ada' });
@@ -401,7 +401,7 @@ describe('level 3, an expert', () => {
     expect(resolution()!.outcome).toBe('human');
   });
 
-  it('CA-120: an expert gets more evidence once, for 2 hours more, over a power cut', async () => {
+  it('CA-120: can request more evidence once, which adds 2 hours, across a power cut', async () => {
     const { toExpert, answer, powerCut, state, record, test } = await open();
     await toExpert();
     await test.advance(5 * HOUR_MS);
@@ -420,7 +420,7 @@ describe('level 3, an expert', () => {
     expect(record().level).toBe('L4');
   });
 
-  it('CA-120: the expert is asked again as soon as the evidence is there', async () => {
+  it('CA-120: is asked again as soon as the requested evidence arrives', async () => {
     const { toExpert, answer, say, state, gates } = await open();
     await toExpert();
     await answer({ action: 'request-evidence' });
@@ -434,7 +434,7 @@ describe('level 3, an expert', () => {
     ]);
   });
 
-  it("CA-120: the facilitator's recommendation can be accepted", async () => {
+  it("CA-120: can accept the facilitator's recommendation", async () => {
     const { toExpert, answer, resolution } = await open();
     await toExpert();
     await answer({ action: 'accept-recommendation' });
@@ -445,7 +445,7 @@ describe('level 3, an expert', () => {
     });
   });
 
-  it('CA-120: only a supporting debate can be deferred', async () => {
+  it('CA-120: can defer only a supporting debate', async () => {
     const { toExpert, answer, state } = await open();
     for (const [id, priority] of [
       ['d-1', 'critical-path'],
@@ -459,7 +459,7 @@ describe('level 3, an expert', () => {
     expect(state('d-3')).toBe('deferred');
   });
 
-  it('CA-097: without a gate desk goes on after 6 hours all the same, over a power cut', async () => {
+  it('CA-097: times out after 6 hours even without a gate desk, across a power cut', async () => {
     const { toExpert, powerCut, record, test } = await open({ withGates: false });
     await toExpert();
     await powerCut();
@@ -473,7 +473,7 @@ describe('level 3, an expert', () => {
 });
 
 describe('level 4, the conservative default', () => {
-  it('CA-121: comes where the expert is not there, or is lost on the way', async () => {
+  it('CA-121: applies when the expert is unavailable, or becomes so during the debate', async () => {
     const { toExpert, say, record, gates } = await open();
     await toExpert();
     await say('expert.unavailable', { expert: 'eve' });
@@ -483,7 +483,7 @@ describe('level 4, the conservative default', () => {
     expect(record('d-2')).toMatchObject({ level: 'L4', provisional: { trigger: 'expert unavailable' } });
   });
 
-  it('CA-123: is marked, says why, may be overridden until the next gate, and is queued for its review', async () => {
+  it('CA-123: is marked, has a reason, may be overridden until the next gate, and is queued for review', async () => {
     const { toExpert, say, ask, context, test } = await open();
     const atMs = test.clock.wallMs() + 3 * DAY_MS;
     await say('gate.planned', { gate: 'G5', atMs });
@@ -502,7 +502,7 @@ describe('level 4, the conservative default', () => {
     });
   });
 
-  it('CA-124: hands the coordinator the value to go on with, and what rests on it', async () => {
+  it('CA-124: hands the coordinator the provisional value and its dependents', async () => {
     const { toExpert, say, heard } = await open();
     const dependents = [
       { id: 'dcf', measure: 'target_price', current: 85, response: 'proportional', runMs: 1 },
@@ -519,7 +519,7 @@ describe('level 4, the conservative default', () => {
     ]);
   });
 
-  it('CA-097: without a known gate is reviewed after 24 hours, over a power cut', async () => {
+  it('CA-097: is reviewed after 24 hours if no gate is planned, across a power cut', async () => {
     const { toExpert, say, powerCut, record, test } = await open();
     await say('expert.unavailable', { expert: 'eve' });
     await toExpert();
@@ -531,7 +531,7 @@ describe('level 4, the conservative default', () => {
     expect(record().level).toBe('L5');
   });
 
-  it('CA-097: waits for the next gate when that is planned meanwhile, up to 30 days, over a power cut', async () => {
+  it('CA-097: waits for a gate that is planned meanwhile, up to 30 days, across a power cut', async () => {
     const { toExpert, say, powerCut, record, test } = await open();
     await say('expert.unavailable', { expert: 'eve' });
     await toExpert();
@@ -544,12 +544,12 @@ describe('level 4, the conservative default', () => {
     expect(record().level).toBe('L5');
   });
 
-  it('counts an answer of the expert that was on its way when the time was up', async () => {
+  it('is overridden by an answer of the expert that was on its way at the timeout', async () => {
     const { toExpert, test, record, resolution } = await open();
     await toExpert();
     const gate = `${DESKS.openGates}/d-1+1`;
-    await test.system.admin.suspend(gate, { by: 'root' });
-    await test.system.send(DESKS.gates, {
+    await test.shard.admin.suspend(gate, { by: 'root' });
+    await test.shard.send(DESKS.gates, {
       type: 'gate.answer',
       gate: 'd-1+1',
       by: 'eve',
@@ -557,7 +557,7 @@ describe('level 4, the conservative default', () => {
     });
     await test.advance(6 * HOUR_MS + GRACE_MS);
     expect(record().level).toBe('L4');
-    await test.system.admin.resume(gate, { by: 'root' });
+    await test.shard.admin.resume(gate, { by: 'root' });
     await test.settle();
     expect(resolution()).toMatchObject({ outcome: 'overridden', side: 'challenged', by: 'eve' });
   });
@@ -565,7 +565,7 @@ describe('level 4, the conservative default', () => {
 
 describe('a power cut at any write', () => {
   it(
-    'CA-098: changes nothing: the debate ends once, as people decided, and no question is left open',
+    'CA-098: does not change the outcome: the debate ends once, as people decided, with no question left open',
     LONG,
     async () => {
       const options = roomOptions();
@@ -586,7 +586,7 @@ describe('a power cut at any write', () => {
         expect(told.heard().filter(({ type }) => type === 'debate.provisional')).toHaveLength(1);
         expect(told.resolution()).toMatchObject({ outcome: 'overridden', side: 'challenged' });
         expect(told.gates().filter(({ isOver }) => !isOver)).toEqual([]);
-        await test.system.stop();
+        await test.shard.stop();
         return count;
       });
       expect(writes).toBeGreaterThan(10);
@@ -612,7 +612,7 @@ describe('level 5, the review at a gate', () => {
       expect.objectContaining({ title: '1 provisional decisions require review', data: { audience: ['eve'] } }),
     );
     expect(
-      (test.system.snapshot(`${DESKS.openGates}/${open.id}`)!.context as { question: object }).question,
+      (test.shard.snapshot(`${DESKS.openGates}/${open.id}`)!.context as { question: object }).question,
     ).toMatchObject({
       package: {
         provisional: {
@@ -626,7 +626,7 @@ describe('level 5, the review at a gate', () => {
     });
   });
 
-  it('CA-133: Confirm makes it final', async () => {
+  it('CA-133: Confirm makes the decision final', async () => {
     const { answer, resolution } = await provisional();
     await answer({ action: 'confirm' });
     expect(resolution()).toMatchObject({
@@ -639,7 +639,7 @@ describe('level 5, the review at a gate', () => {
     });
   });
 
-  it('CA-133: Override chooses the other position, and checks what rests on the first', async () => {
+  it('CA-133: Override chooses the other position, and checks the dependents of the first', async () => {
     const dependents = [
       { id: 'dcf', measure: 'target_price', current: 85, response: 'proportional', runMs: 5 * MINUTE_MS },
     ];
@@ -653,17 +653,17 @@ describe('level 5, the review at a gate', () => {
     });
   });
 
-  it('CA-133: Override may name a position of its own; one for what is applied already is a confirmation', async () => {
+  it('CA-133: Override may name a new position, and is a confirmation if it names the applied one', async () => {
     const { answer, resolution } = await provisional();
     await answer({ action: 'override', own: { statement: '30 %', value: 0.3 } });
     expect(resolution()).toMatchObject({ outcome: 'overridden', side: null, position: { value: 0.3 } });
-    await room.test.system.stop();
+    await room.test.shard.stop();
     const again = await provisional();
     await again.answer({ action: 'override', side: 'challenger' });
     expect(again.resolution()!.outcome).toBe('confirmed');
   });
 
-  it('CA-133: Request Re-debate opens a new debate with what is new', async () => {
+  it('CA-133: Request Re-debate opens a new debate with the added context', async () => {
     const { answer, resolution, state, context, record } = await provisional();
     await answer({ action: 'redebate', context: 'The new filing is out.' });
     expect(resolution()).toMatchObject({ outcome: 'redebate', again: { id: 'd-1~2' } });
@@ -673,7 +673,7 @@ describe('level 5, the review at a gate', () => {
     expect(context('d-1~2').precedents).toMatchObject([{ id: 'd-1' }]);
   });
 
-  it('stays provisional when nobody answers in 24 hours, and stands after three unanswered reviews', async () => {
+  it('keeps the value provisional if unanswered for 24 hours, and confirms it after three such reviews', async () => {
     const { powerCut, record, resolution, test } = await provisional();
     for (let review = 1; review <= 3; review++) {
       await powerCut();
@@ -694,7 +694,7 @@ describe('level 5, the review at a gate', () => {
     });
   });
 
-  it('a deferred debate is decided at the gate; when it is not, the conservative default holds', async () => {
+  it('decides a deferred debate, or applies the conservative default if the review is not answered', async () => {
     const { toExpert, answer, say, record, resolution, test } = await open();
     for (const id of ['d-1', 'd-2']) {
       await toExpert({ id, priority: 'supporting' });

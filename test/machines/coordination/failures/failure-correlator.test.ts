@@ -10,12 +10,12 @@ import {
   type CorrelatorContext,
   failureCorrelator,
 } from '../../../../src/machines/coordination/failures/failure-correlator.ts';
-import { CORRELATION_FAILURES_MAX } from '../../../../src/limits.ts';
+import { CORRELATION_FAILURES_MAX } from '../../../../src/machines/limits.ts';
 import { signatureOf } from '../../../../src/machines/work/failure-signature.ts';
 import { TAKEN } from '../../../../src/machines/people/turn.ts';
 import { DESKS } from '../../../../src/machines/work/system-ids.ts';
-import { startTestSystem } from '../../../../src/testing/test-system.ts';
-import { byEffort } from '../../../support/effort.ts';
+import { startMachines } from '../../../support/machines/machines-under-test.ts';
+import { byEffort, LONG } from '../../../support/effort.ts';
 import { DAY_MS, type Desks, MINUTE_MS, startDesks } from '../../../support/machines/desks.ts';
 
 const FIVE = ['AAPL', 'MSFT', 'GOOGL', 'AMZN', 'TSLA'];
@@ -53,7 +53,7 @@ function cards(desks: Desks) {
 }
 
 describe('the FailureCorrelator', () => {
-  it('CA-058: finds failures alike within five minutes, says why, and has their items paused together', async () => {
+  it('CA-058: finds similar failures within five minutes, says why, and has their items paused together', async () => {
     const desks = await startDesks();
     await fail(desks, ['A', 'B', 'C']);
     expect(correlations(desks)).toMatchObject([{ items: ['A', 'B', 'C'], rootCause: 'Koyfin API quota exceeded' }]);
@@ -62,7 +62,7 @@ describe('the FailureCorrelator', () => {
     );
   });
 
-  it('CA-064: two are none, the third triggers the batch', async () => {
+  it('CA-064: triggers the batch on the third failure, not on the second', async () => {
     const desks = await startDesks();
     await fail(desks, ['A', 'B']);
     expect(batches(desks)).toEqual([]);
@@ -70,7 +70,7 @@ describe('the FailureCorrelator', () => {
     expect(batches(desks)).toHaveLength(1);
   });
 
-  it('CA-065: answers each failure with whether, with whom and why it is correlated', async () => {
+  it('CA-065: answers each failure with whether it is correlated, with which items, and why', async () => {
     const desks = await startDesks();
     const [first, , third] = await fail(desks, ['A', 'B', 'C']);
     expect(first).toEqual({
@@ -91,7 +91,7 @@ describe('the FailureCorrelator', () => {
     });
   });
 
-  it('CA-066: triggers with the items, the root cause and its id, again when more join', async () => {
+  it('CA-066: triggers the batch with items, root cause and id, and again when more items join', async () => {
     const desks = await startDesks({ answers: false });
     await fail(desks, FIVE);
     const [{ signature }] = correlations(desks) as [Correlation];
@@ -100,7 +100,7 @@ describe('the FailureCorrelator', () => {
     ]);
   });
 
-  it('CA-066: answers which failures of a signature are within a window', async () => {
+  it('CA-066: answers which failures of a signature lie within a window', async () => {
     const desks = await startDesks();
     for (const [n, item] of ['A', 'B'].entries()) await fail(desks, [item], { atMs: AT_MS + n * MINUTE_MS });
     const signature = signatureOf(failureOf('A'));
@@ -110,7 +110,7 @@ describe('the FailureCorrelator', () => {
     expect(await detect({ windowMs: MINUTE_MS })).toEqual(['failure-2']);
   });
 
-  it('CA-072: tells the Lead Coordinator what it found, and links its record to the batch', async () => {
+  it('CA-072: reports a correlation to the Lead Coordinator, and links its record to the batch', async () => {
     const desks = await startDesks();
     await fail(desks, ['A', 'B', 'C']);
     expect(desks.heard('correlation.detected')).toMatchObject([
@@ -121,7 +121,7 @@ describe('the FailureCorrelator', () => {
     ]);
   });
 
-  it('CA-073: keeps a record of all that is known of the failures', async () => {
+  it('CA-073: records everything that is known of the failures', async () => {
     const desks = await startDesks();
     await fail(desks, ['A', 'B', 'C']);
     expect(correlations(desks)[0]).toMatchObject({
@@ -139,7 +139,7 @@ describe('the FailureCorrelator', () => {
     });
   });
 
-  it('CA-073: an unresolved correlation expires after 14 days, over a power cut', async () => {
+  it('CA-073: expires an unresolved correlation after 14 days, across a power cut', async () => {
     const desks = await startDesks();
     await fail(desks, ['A', 'B', 'C']);
     await desks.test.advance(13 * DAY_MS);
@@ -149,10 +149,10 @@ describe('the FailureCorrelator', () => {
     expect(correlations(desks)[0]!.resolutionAction).toBe('expired');
   });
 
-  it('CA-073: a resolved one is forgotten after 90 days, over a power cut, and no failure is left of it', async () => {
+  it('CA-073: deletes a resolved correlation and its failures after 90 days, across a power cut', async () => {
     const desks = await startDesks();
     await fail(desks, ['A', 'B', 'C']);
-    await desks.test.system.send(DESKS.correlator, { type: 'correlation.resolve', correlationId: 'correlation-1' });
+    await desks.test.shard.send(DESKS.correlator, { type: 'correlation.resolve', correlationId: 'correlation-1' });
     await desks.test.advance(89 * DAY_MS);
     await desks.cutPower();
     expect(correlations(desks)).toMatchObject([{ resolutionAction: 'manually_resolved' }]);
@@ -165,14 +165,14 @@ describe('the FailureCorrelator', () => {
     ).toEqual([]);
   });
 
-  it('CA-073: is resolved by its batch, once all of it runs again', async () => {
+  it('CA-073: resolves a correlation once its whole batch runs again', async () => {
     const desks = await startDesks();
     await fail(desks, ['A', 'B', 'C']);
     await desks.ask(DESKS.batches, { type: 'batch.resume', batchId: 'batch-1' });
     expect(correlations(desks)).toMatchObject([{ resolutionAction: 'batch_resumed', batchId: 'batch-1' }]);
   });
 
-  it('CA-073: is not resolved by a batch of which more than half failed again', async () => {
+  it('CA-073: leaves a correlation unresolved if more than half of its batch failed again', async () => {
     const desks = await startDesks({ answers: false });
     await fail(desks, ['A', 'B', 'C']);
     for (const item of ['A', 'B', 'C'])
@@ -189,7 +189,7 @@ describe('the FailureCorrelator', () => {
     expect(correlations(desks)).toMatchObject([{ resolvedAtMs: null, resolutionAction: null }]);
   });
 
-  it('CA-073: what fails after that is the next correlation, with a batch of its own', async () => {
+  it('CA-073: groups later failures into a new correlation with a new batch', async () => {
     const desks = await startDesks();
     await fail(desks, ['A', 'B', 'C']);
     await desks.ask(DESKS.batches, { type: 'batch.resume', batchId: 'batch-1' });
@@ -203,7 +203,7 @@ describe('the FailureCorrelator', () => {
     expect(batches(desks)).toHaveLength(2);
   });
 
-  it('CA-074: fewer than three are left to the pauses of their own, and a person can group them', async () => {
+  it('CA-074: leaves fewer than three failures to their separate pauses, and lets a person group them', async () => {
     const desks = await startDesks();
     await fail(desks, ['A']);
     await fail(desks, ['B'], { agentType: 'Strategy Analyst', errorType: 'TimeoutError', errorMessage: 'timed out' });
@@ -216,13 +216,13 @@ describe('the FailureCorrelator', () => {
     expect(result).toMatchObject({
       isCorrelated: true,
       correlatedItems: ['A', 'B'],
-      rootCause: 'Shared failure - 2 stocks',
+      rootCause: 'Shared failure - 2 items',
     });
     expect(desks.heard('pause.request').map(({ item }) => item)).toEqual(['A', 'B']);
     expect(correlations(desks)).toMatchObject([{ signature: null }]);
   });
 
-  it('CA-074: one that nobody grouped is forgotten after 14 days, over a power cut, and not grouped then', async () => {
+  it('CA-074: deletes an ungrouped failure after 14 days, across a power cut, and cannot group it then', async () => {
     const desks = await startDesks();
     await fail(desks, ['A', 'B']);
     await desks.test.advance(13 * DAY_MS);
@@ -233,7 +233,7 @@ describe('the FailureCorrelator', () => {
     ).toMatchObject({ isCorrelated: false });
   });
 
-  it('CA-063: one that comes late and links two correlations makes them one', async () => {
+  it('CA-063: joins two correlations when a late failure links them', async () => {
     const desks = await startDesks();
     await fail(desks, ['A', 'B', 'C']);
     await fail(desks, ['D', 'E', 'F'], { atMs: AT_MS + 8 * MINUTE_MS });
@@ -245,18 +245,18 @@ describe('the FailureCorrelator', () => {
     ]);
   });
 
-  it('CA-073: is full with 500 failures; the next one begins the next correlation', async () => {
+  it('CA-073: fills a correlation with 500 failures; the next failure begins a new one', LONG, async () => {
     const { name } = failureCorrelator;
-    const test = await startTestSystem({
+    const test = await startMachines({
       agents: [failureCorrelator],
       tree: { children: [{ id: name, agent: name }] },
     });
     // Names as long as they may be: the record is larger than a row of a table.
     const itemOf = (n: number) => `item ${n} ${'x'.repeat(180)}`;
     for (let n = 0; n <= CORRELATION_FAILURES_MAX; n++)
-      await test.system.send(name, failureOf(itemOf(n), { atMs: AT_MS + n }));
+      await test.shard.send(name, failureOf(itemOf(n), { atMs: AT_MS + n }));
     await test.settle();
-    const context = test.system.snapshot(name)!.context as CorrelatorContext;
+    const context = test.shard.snapshot(name)!.context as CorrelatorContext;
     const [found] = correlationsIn(context);
     expect(found!.failureCount).toBe(CORRELATION_FAILURES_MAX);
     expect([...context.failures.values()]).toMatchObject([
@@ -264,14 +264,14 @@ describe('the FailureCorrelator', () => {
     ]);
   });
 
-  it('works alone: without the other desks it only keeps its records', async () => {
+  it('works without the other desks, and then only keeps its records', async () => {
     const desks = await startDesks({ isAlone: true });
     await fail(desks, ['A', 'B', 'C']);
     expect(correlations(desks)).toHaveLength(1);
-    expect(desks.test.system.deadLetters.list()).toEqual([]);
+    expect(desks.test.shard.deadLetters.list()).toEqual([]);
   });
 
-  it('CA-063: ends with the same groups whatever the order of arrival', async () => {
+  it('CA-063: finds the same groups in any order of arrival', async () => {
     const list = [0, 1, 2, 6, 10, 11].map((minute, n) => ({ item: `item ${n}`, atMs: AT_MS + minute * MINUTE_MS }));
     const orders = fc.shuffledSubarray(list, { minLength: list.length });
     const groups = async (order: typeof list): Promise<string[]> => {
@@ -291,8 +291,8 @@ describe('the FailureCorrelator', () => {
 
 describe("the seed's examples", () => {
   it(
-    'CA-E10: five fail at 14:47 with a quota error of Koyfin: one batch of five within 30 s, five cards, each with ' +
-      '"Resume All"',
+    'CA-E10: five quota errors of Koyfin at 14:47 become one batch of five within 30 s, and five cards, ' +
+      'each with "Resume All"',
     async () => {
       const desks = await startDesks();
       const startMs = desks.test.clock.wallMs();
@@ -316,8 +316,8 @@ describe("the seed's examples", () => {
   );
 
   it(
-    'CA-E11: AAPL, MSFT, GOOGL at 14:47:12, :18, :23 are a batch on the third; AMZN at :25 joins correlation and ' +
-      'batch; four cards',
+    'CA-E11: AAPL, MSFT, GOOGL at 14:47:12, :18, :23 become a batch on the third; AMZN at :25 joins ' +
+      'correlation and batch; four cards',
     async () => {
       const desks = await startDesks();
       const at = (second: number) => ({ atMs: AT_MS + second * 1_000 });

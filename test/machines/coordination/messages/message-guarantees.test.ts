@@ -1,4 +1,4 @@
-/** What the seed asks of its message queue, shown of the mailboxes and dead letters that every agent has. */
+/** The guarantees that the seed asks of its message queue, shown for the mailboxes and dead letters of agents. */
 import { describe, expect, it } from 'vitest';
 import { type AnyActorRef, assign, enqueueActions, setup } from 'xstate';
 import { z } from 'zod';
@@ -10,7 +10,8 @@ import {
   KERNEL_LEVELS,
   nextTryMs,
 } from '../../../../src/machines/coordination/messages/backpressure.ts';
-import { startTestSystem, type TestSystem } from '../../../../src/testing/test-system.ts';
+import { type TestSystem } from '../../../../src/testing/test-system.ts';
+import { startMachines } from '../../../support/machines/machines-under-test.ts';
 
 const note = z.object({ n: z.int() });
 
@@ -63,7 +64,7 @@ const sender = defineAgent({
 
 async function start(): Promise<TestSystem> {
   const inboxes = ['one', 'two'].map((id) => ({ id, systemId: id, agent: 'inbox' }));
-  return startTestSystem({
+  return startMachines({
     agents: [inbox, sender],
     tree: {
       intensity: 100,
@@ -73,13 +74,13 @@ async function start(): Promise<TestSystem> {
 }
 
 function seen(test: TestSystem, id = 'one'): string[] {
-  return (test.system.snapshot(id)!.context as { seen: string[] }).seen;
+  return (test.shard.snapshot(id)!.context as { seen: string[] }).seen;
 }
 
 describe('the message queue', () => {
-  it('CA-088: delivers what was acknowledged, once, over a power cut before it was read', async () => {
+  it('CA-088: delivers an acknowledged message once, even if the power is cut before it is read', async () => {
     const test = await start();
-    await test.system.send('one', { type: 'normal', n: 7 });
+    await test.shard.send('one', { type: 'normal', n: 7 });
     await test.crash();
     await test.restart();
     expect(seen(test)).toEqual(['normal7']);
@@ -88,77 +89,77 @@ describe('the message queue', () => {
   it('CA-088: keeps the order of each sender', async () => {
     const test = await start();
     await Promise.all([
-      test.system.send('sender', { type: 'burst', count: 200 }),
-      test.system.send('other', { type: 'burst', count: 200 }),
+      test.shard.send('sender', { type: 'burst', count: 200 }),
+      test.shard.send('other', { type: 'burst', count: 200 }),
     ]);
     await test.settle();
     const numbers = seen(test).map((text) => Number(text.slice('normal'.length)));
     expect(numbers).toHaveLength(400);
-    // Two senders: every number comes twice, and no sender's later one before an earlier one of both.
+    // There are two senders: every number arrives twice, and first arrivals are in the order of the numbers.
     const first = [...new Set(numbers)];
     expect(first).toEqual(Array.from({ length: 200 }, (_, n) => n));
   });
 
-  it('CA-088: takes critical and high before normal before low', async () => {
+  it('CA-088: delivers critical and high messages before normal ones, and normal before low', async () => {
     const test = await start();
     await Promise.all(
-      (['low', 'normal', 'high', 'critical'] as const).map((type, n) => test.system.send('one', { type, n })),
+      (['low', 'normal', 'high', 'critical'] as const).map((type, n) => test.shard.send('one', { type, n })),
     );
     await test.settle();
     expect(seen(test)).toEqual(['high2', 'critical3', 'normal1', 'low0']);
   });
 
-  it('CA-088: delivers an unreadable message three times, then puts it among dead letters, and goes on', async () => {
+  it('CA-088: tries an unreadable message three times, moves it to the dead letters, and goes on', async () => {
     const test = await start();
-    await test.system.send('one', { type: 'normal', n: -1 });
-    await test.system.send('one', { type: 'normal', n: 2 });
+    await test.shard.send('one', { type: 'normal', n: -1 });
+    await test.shard.send('one', { type: 'normal', n: 2 });
     await test.settle();
     expect(seen(test)).toEqual(['normal2']);
-    const [letter] = test.system.deadLetters.list({ reason: 'quarantined' });
+    const [letter] = test.shard.deadLetters.list({ reason: 'quarantined' });
     expect(letter).toMatchObject({ address: 'one' });
     await test.crash();
     await test.restart();
-    expect(test.system.deadLetters.list({ reason: 'quarantined' })).toHaveLength(1);
+    expect(test.shard.deadLetters.list({ reason: 'quarantined' })).toHaveLength(1);
   });
 
-  it('CA-088: reaches one, or all of a group', async () => {
+  it('CA-088: delivers to one receiver, or to all of a group', async () => {
     const test = await start();
-    await test.system.send('sender', { type: 'broadcast' });
-    await test.system.send('one', { type: 'normal', n: 5 });
+    await test.shard.send('sender', { type: 'broadcast' });
+    await test.shard.send('one', { type: 'normal', n: 5 });
     await test.settle();
     expect([seen(test).toSorted(), seen(test, 'two')]).toEqual([['all1', 'normal5'], ['all1']]);
   });
 });
 
 describe('backpressure', () => {
-  it('CA-089: a mailbox of 50 refuses the next message from outside, and takes it when there is room', async () => {
+  it('CA-089: a mailbox of 50 refuses the next message from outside until it has space again', async () => {
     const test = await start();
     const results = await Promise.allSettled(
-      Array.from({ length: BACKPRESSURE_DEPTH + 10 }, (_, n) => test.system.send('one', { type: 'normal', n })),
+      Array.from({ length: BACKPRESSURE_DEPTH + 10 }, (_, n) => test.shard.send('one', { type: 'normal', n })),
     );
     const refused = results.filter((result) => result.status === 'rejected');
     expect(refused.length).toBeGreaterThan(0);
     expect(refused.every(({ reason }) => isBosunError(reason, 'BOSUN_MAILBOX_FULL'))).toBe(true);
     await test.settle();
-    await test.system.send('one', { type: 'normal', n: 99 });
+    await test.shard.send('one', { type: 'normal', n: 99 });
     await test.settle();
     expect(seen(test)).toHaveLength(results.length - refused.length + 1);
   });
 
-  it('CA-089: the waits between tries are 100, 200, 400 and 800 ms, five tries in all', () => {
+  it('CA-089: the waits between tries are 100, 200, 400 and 800 ms, with five tries in all', () => {
     const waits = [1, 2, 3, 4, 5].map((tries) => nextTryMs('normal', tries));
     expect(waits).toEqual([100, 200, 400, 800, null]);
   });
 
-  it('CA-089: a critical message is never given up', () => {
+  it('CA-089: a critical message is tried without end', () => {
     expect([nextTryMs('critical', 5), nextTryMs('critical', 1_000)]).toEqual([800, 800]);
   });
 
-  it('CA-089: messages between agents are not refused, however many', async () => {
+  it('CA-089: messages between agents are never refused, in any number', async () => {
     const test = await start();
-    await test.system.send('sender', { type: 'burst', count: 500 });
+    await test.shard.send('sender', { type: 'burst', count: 500 });
     await test.settle();
     expect(seen(test)).toHaveLength(500);
-    expect(test.system.deadLetters.list()).toEqual([]);
+    expect(test.shard.deadLetters.list()).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** The seed's names on the wire: every message type there and back, envelopes, and what is refused. */
+/** The seed's names on the wire: every message type in both directions, envelopes, and refusals. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Message } from '../../../../src/machines/coordination/messages/messages.ts';
@@ -7,8 +7,8 @@ import {
   fromEnvelope,
   type Posted,
   toEnvelope,
-  type WiredType,
-} from '../../../../src/machines/coordination/messages/wire-names.ts';
+} from '../../../../src/machines/coordination/messages/envelope.ts';
+import { type WiredType } from '../../../../src/machines/coordination/messages/wire-names.ts';
 
 const AT = Date.parse('2026-01-01T14:47:00.000Z');
 const posted: Posted = {
@@ -44,8 +44,8 @@ function travels(message: Message<WiredType>, name: string, content: object): vo
   expect(fromEnvelope(JSON.parse(JSON.stringify(envelope)))).toEqual({ message, posted });
 }
 
-describe('on the wire', () => {
-  it('CA-079: Finding, Request, Challenge, Confirmation and Alert are what agents say to each other', () => {
+describe('messages on the wire', () => {
+  it('CA-079: Finding, Request, Challenge, Confirmation and Alert are exchanged between agents', () => {
     const talk = {
       from: posted.from,
       to: posted.to,
@@ -127,7 +127,7 @@ describe('on the wire', () => {
     travels(message, 'AGENT_FAILURE_EVENT', content);
   });
 
-  it('CA-085: CORRELATION_DETECTED: correlation_id, stock_tickers, root_cause, signature and batch_triggered', () => {
+  it('CA-085: CORRELATION_DETECTED has correlation_id, stock_tickers, root_cause, signature, batch_triggered', () => {
     const rest = { signature: '0123456789abcdef' };
     const message: Message<WiredType> = {
       type: 'correlation.detected',
@@ -172,21 +172,21 @@ describe('on the wire', () => {
     });
   });
 
-  it('CA-087: an envelope that is none is refused with what is wrong with it, whatever it is', () => {
+  it('CA-087: are refused with their problems if they are not envelopes', () => {
     const good = toEnvelope(request, posted);
     const problemOf = (change: object) => (fromEnvelope({ ...good, ...change }) as { problem?: string }).problem;
     expect(problemOf({ message_type: 'SHRUG' })).toContain('unknown message type "SHRUG"');
     expect(problemOf({ priority: 'urgent' })).toContain('priority');
-    expect(problemOf({ content: { ...good.content, trigger_source: 'WHIM' } })).toContain('trigger');
+    expect(problemOf({ content: { ...good.content, trigger_source: 'WHIM' } })).toContain('content.trigger_source');
     expect(problemOf({ timestamp: 'yesterday' })).toContain('timestamp');
     fc.assert(fc.property(fc.anything(), (value) => 'problem' in fromEnvelope(value)));
   });
 
-  it('CA-087: what is let in is what the schemas say: a time that is none is refused', () => {
+  it('CA-087: are checked by the schemas: an invalid time is refused', () => {
     const envelope: Envelope = {
       ...toEnvelope(complete, posted),
       content: { stock_id: 'AAPL', paused_at: 'soon', resume_dependencies: lists },
     };
-    expect(fromEnvelope(envelope)).toMatchObject({ problem: expect.stringContaining('pausedAtMs') });
+    expect(fromEnvelope(envelope)).toMatchObject({ problem: expect.stringContaining('content.paused_at') });
   });
 });

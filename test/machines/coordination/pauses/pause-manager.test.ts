@@ -1,6 +1,6 @@
 /**
  * The PauseManager at work under the Lead Coordinator: its states, its days, its orders, its memory. On virtual time,
- * over power cuts.
+ * across power cuts.
  */
 import { resultsOf } from '../../../../src/machines/coordination/coordinator/coordinator-context.ts';
 import { type OrderReply, TAKEN } from '../../../../src/machines/people/turn.ts';
@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { fromPromise } from 'xstate';
 import { type MemoryInput, type PauseState } from '../../../../src/machines/coordination/pauses/pause-messages.ts';
 import { pauseManagerAgent } from '../../../../src/machines/coordination/pauses/pause-manager.ts';
-import { FAILED_PLANS_MAX, PAUSE_FAILURES_MAX } from '../../../../src/limits.ts';
+import { FAILED_PLANS_MAX, PAUSE_FAILURES_MAX } from '../../../../src/machines/limits.ts';
 import {
   noticeOfDay,
   extended,
@@ -33,7 +33,7 @@ const plan = planOf({
   items: ['A', 'B'],
 });
 
-/** B stands still because its draft fails, until it is mended. */
+/** A crew in which B is paused because its draft fails, until `mend` is called. */
 async function pausedCrew(options: CrewOptions = {}): Promise<{ crew: Crew; mend(): void }> {
   let broken = true;
   const crew = await startCrew(plan, {
@@ -59,7 +59,7 @@ async function passOverCrash(crew: Crew, ms: number): Promise<void> {
 }
 
 describe('the states of a pause', () => {
-  it('CA-016: RUNNING, PAUSING, PAUSED, RESUMING and RUNNING again', async () => {
+  it('CA-016, CN-007: go from RUNNING through PAUSING, PAUSED and RESUMING back to RUNNING', async () => {
     const ends = new Map<string, () => void>();
     const crew = await startCrew(plan, {
       work: ({ task }) => new Promise((resolve) => ends.set(task.id, () => resolve('text'))),
@@ -76,7 +76,7 @@ describe('the states of a pause', () => {
     expect(crew.pause('A')).toBe('RUNNING');
   });
 
-  it('CA-017: PAUSED is STALE after 14 days and EXPIRED after 30, over power cuts', async () => {
+  it('CA-017: PAUSED becomes STALE after 14 days and EXPIRED after 30, across power cuts', async () => {
     const { crew } = await pausedCrew();
     await passOverCrash(crew, 14 * DAY_MS - 1);
     expect(crew.pause('B')).toBe('PAUSED');
@@ -88,7 +88,7 @@ describe('the states of a pause', () => {
     expect([crew.pause('B'), crew.phase('B'), crew.state()]).toEqual(['EXPIRED', 'expired', 'failed']);
   });
 
-  it('CA-017: PAUSED is EXPIRED by hand', async () => {
+  it('CA-017: PAUSED becomes EXPIRED by hand', async () => {
     const { crew } = await pausedCrew();
     const given = crew.ask<OrderReply>({ type: 'pause.expire', item: 'B', reason: 'not wanted any more' });
     await crew.test.settle();
@@ -100,14 +100,14 @@ describe('the states of a pause', () => {
     ]);
   });
 
-  it('CA-017: RESUMING goes back to PAUSING when it fails, and stands there', async () => {
+  it('CA-017: RESUMING goes back to PAUSING and PAUSED when the resumed task fails', async () => {
     const { crew } = await pausedCrew();
     await crew.send({ type: 'plan.resume', item: 'B' });
     expect(crew.pause('B')).toBe('PAUSED');
     expect(crew.manager('B')).toMatchObject({ pauses: 2, record: { id: 'B#2' } });
   });
 
-  it('CA-017: further failures while PAUSING are queued in its record', async () => {
+  it('CA-017: further failures during PAUSING are queued in the record of the pause', async () => {
     const ends = new Map<string, () => void>();
     const parallel = planOf({ stages: { a: { agent: 'x' }, b: { agent: 'y' }, c: { agent: 'z' } }, items: ['A'] });
     const fail = stated('bad', { errorType: 'data_quality' });
@@ -130,7 +130,7 @@ describe('the states of a pause', () => {
     expect(crew.manager('A').checkpoint).toMatchObject({ completed: ['A/c'], failed: ['A/a', 'A/b'] });
   });
 
-  it('CA-016: a task that does not end is stopped after a day of PAUSING, and starts again on resume', async () => {
+  it('CA-016: a task that has not ended after a day of PAUSING is stopped, and starts again on resume', async () => {
     const crew = await startCrew(plan, {
       work: ({ task }) => (task.id === 'A/draft' ? new Promise(() => {}) : 'done'),
     });
@@ -142,7 +142,7 @@ describe('the states of a pause', () => {
     expect(crew.starts.filter((id) => id === 'A/draft')).toHaveLength(before + 1);
   });
 
-  it('CA-028: the pause of one item touches no other', async () => {
+  it('CA-028: the pause of one item does not affect other items', async () => {
     const { crew } = await pausedCrew();
     expect([crew.phase('B'), crew.item('A').done, crew.item('A').manager]).toEqual([
       'paused',
@@ -153,7 +153,7 @@ describe('the states of a pause', () => {
 });
 
 describe('alerts of a pause', () => {
-  it('CA-018, CA-019: come on day 0, 3, 7, 14 and 30, each once, over power cuts', async () => {
+  it('CA-018, CA-019: come on day 0, 3, 7, 14 and 30, each once, across power cuts', async () => {
     const { crew } = await pausedCrew();
     const days = crew
       .alerts('item.paused')
@@ -172,7 +172,7 @@ describe('alerts of a pause', () => {
     ]);
   });
 
-  it('CA-019: say what the day means', () => {
+  it('CA-019: name the day and what happens next', () => {
     const record = newRecord(
       'AAPL',
       1,
@@ -189,7 +189,7 @@ describe('alerts of a pause', () => {
     ]);
   });
 
-  it('CA-019: no more come once the item is resumed', async () => {
+  it('CA-019: stop once the item is resumed', async () => {
     const { crew, mend } = await pausedCrew();
     await crew.test.advance(4 * DAY_MS);
     mend();
@@ -199,7 +199,7 @@ describe('alerts of a pause', () => {
     expect(crew.alerts().slice(before)).toEqual([]);
   });
 
-  it('CA-020: are raised when a pause begins, as a reminder, and when an item resumes by itself', async () => {
+  it('CA-020: are raised at the start of a pause, as a reminder, and when an item resumes by itself', async () => {
     const { crew, mend } = await pausedCrew();
     expect(crew.alerts('item.paused')).toHaveLength(1);
     await crew.test.advance(3 * DAY_MS);
@@ -212,7 +212,7 @@ describe('alerts of a pause', () => {
 describe('an extension', () => {
   const untilOf = (crew: Crew, day: number): number => crew.manager('B').record!.pausedAtMs + day * DAY_MS;
 
-  it('CA-019: puts STALE off to its end, over power cuts, and is given once', async () => {
+  it('CA-019: postpones STALE to its end, across power cuts, and is granted once', async () => {
     const { crew } = await pausedCrew();
     await crew.test.advance(DAY_MS);
     const extend = (day: number) =>
@@ -232,7 +232,7 @@ describe('an extension', () => {
     expect(crew.pause('B')).toBe('EXPIRED');
   });
 
-  it('CA-019: reaches to day 30 at most, whatever was asked for', async () => {
+  it('CA-019: ends on day 30 at the latest, whatever was asked for', async () => {
     const { crew } = await pausedCrew();
     await crew.ask({ type: 'pause.extend', item: 'B', untilMs: untilOf(crew, 90), reason: 'much to do' });
     await passOverCrash(crew, 30 * DAY_MS - 2);
@@ -241,7 +241,7 @@ describe('an extension', () => {
     expect(crew.pause('B')).toBe('EXPIRED');
   });
 
-  it('CA-019: that would end before day 14 is none', () => {
+  it('CA-019: is refused if it would end before day 14', () => {
     const record = newRecord(
       'A',
       1,
@@ -249,13 +249,13 @@ describe('an extension', () => {
       0,
     );
     expect(extended(record, { untilMs: 14 * DAY_MS, reason: 'y' })).toEqual({
-      problem: 'an extension ends after day 14',
+      problem: 'an extension must end after day 14',
     });
   });
 });
 
 describe('checkpoints and calls', () => {
-  it('CA-021: the checkpoint is saved on pause and loaded on resume: what was done stays done', async () => {
+  it('CA-021: the checkpoint is saved on pause and loaded on resume: completed tasks stay completed', async () => {
     const crew = await startCrew(plan, {
       work: ({ task }) => (task.id === 'B/print' ? Promise.reject(stated('jam', { errorType: 'crash' })) : 'text'),
     });
@@ -275,7 +275,7 @@ describe('checkpoints and calls', () => {
       work: ({ task }) => (task.id === 'A/draft' ? new Promise(() => {}) : 'done'),
       desks: [],
     });
-    const { pause_analysis, resume_analysis, get_pause_state } = pauseCalls(crew.test.system);
+    const { pause_analysis, resume_analysis, get_pause_state } = pauseCalls(crew.test.shard);
     expect(await get_pause_state('A')).toEqual({
       status: 'RUNNING',
       reason: null,
@@ -302,7 +302,7 @@ describe('checkpoints and calls', () => {
     expect(await get_pause_state('A')).toMatchObject({ status: 'RESUMING' });
   });
 
-  it('CA-023: a resume plan that cannot be carried out is refused, one that can is carried out', async () => {
+  it('CA-023: a resume plan that breaks the rules is refused, a valid one is carried out', async () => {
     const done = planOf({
       stages: { a: { agent: 'x' }, b: { agent: 'x', after: ['a'] }, c: { agent: 'x', after: ['b'] } },
       items: ['I'],
@@ -328,8 +328,7 @@ describe('checkpoints and calls', () => {
   });
 
   it(
-    'CA-046: what is complete is read from the checkpoint, and the plan goes to the PauseManager and to the ' +
-      'coordinator',
+    'CA-046: a resume plan takes completed tasks from the checkpoint; coordinator and PauseManager get ' + 'it',
     async () => {
       const crew = await startCrew(plan, {
         work: ({ task }) => (task.id === 'B/print' ? Promise.reject(stated('jam', { errorType: 'crash' })) : 'text'),
@@ -342,7 +341,7 @@ describe('checkpoints and calls', () => {
     },
   );
 
-  it('CA-024: nothing is said of an item that the plan does not have', async () => {
+  it('CA-024: calls about an unknown item, or about one that is not paused, are refused', async () => {
     const { crew } = await pausedCrew();
     expect(await crew.ask<OrderReply>({ type: 'pause.state', item: 'Z' })).toEqual({
       taken: false,
@@ -354,7 +353,7 @@ describe('checkpoints and calls', () => {
     });
   });
 
-  it('CA-025: keeps who asked, one of five', async () => {
+  it('CA-025: the record keeps who asked for the pause, one of five triggers', async () => {
     const { crew } = await pausedCrew();
     expect(crew.manager('B').record).toMatchObject({ trigger: 'AUTO_TIER2', createdBy: 'lead-coordinator' });
     await expect(
@@ -386,7 +385,7 @@ describe('checkpoints and calls', () => {
     });
   });
 
-  it('CA-029: the record says of each of the two alerts when it has been sent, and not before', async () => {
+  it('CA-029: the record marks each of the two alerts as sent when it is sent, and not before', async () => {
     const { crew } = await pausedCrew();
     const sent = () => {
       const { alertDay3Sent, alertDay7Sent } = crew.manager('B').record!;
@@ -401,7 +400,7 @@ describe('checkpoints and calls', () => {
     expect(sent()).toEqual([true, true]);
   });
 
-  it('CA-026: an item that stands still is told to the coordinator, the alerts and the batches', async () => {
+  it('CA-026: a paused item is reported to the coordinator, the alert desk and the batches', async () => {
     const { crew } = await pausedCrew();
     const said = {
       item: 'B',
@@ -418,7 +417,7 @@ describe('checkpoints and calls', () => {
     });
   });
 
-  it('CA-026: one that is asked to pause again, by a batch, says again that it stands', async () => {
+  it('CA-026: a paused item that a batch asks to pause is reported as paused again', async () => {
     const { crew } = await pausedCrew();
     await crew.send({
       type: 'pause.request',
@@ -448,7 +447,7 @@ describe('the working memory of a paused item', () => {
     expect(crew.manager('B').memory).toBe('normal');
   });
 
-  it('CA-027: is not known to be kept where its keeper fails, and the pause goes on all the same', async () => {
+  it('CA-027: has an unknown retention when its port fails, and the pause goes on', async () => {
     const port = fromPromise<void, MemoryInput>(async () => {
       throw new Error('no memory');
     });
@@ -459,7 +458,7 @@ describe('the working memory of a paused item', () => {
 });
 
 describe('retention', () => {
-  it('CA-030: the record of a resumed pause is archived after 30 days, over power cuts', async () => {
+  it('CA-030: the record of a resumed pause is archived after 30 days, across power cuts', async () => {
     const { crew, mend } = await pausedCrew();
     mend();
     await crew.send({ type: 'plan.resume', item: 'B' });
@@ -472,7 +471,7 @@ describe('retention', () => {
     expect(crew.manager('B')).toMatchObject({ record: null, resumePlan: null });
   });
 
-  it('CA-030: plans by which resuming failed are kept for 90 days', async () => {
+  it('CA-030: failed resume plans are kept for 90 days', async () => {
     const { crew, mend } = await pausedCrew();
     await crew.send({ type: 'plan.resume', item: 'B' });
     mend();
@@ -483,7 +482,7 @@ describe('retention', () => {
     expect(crew.manager('B').failedPlans).toEqual([]);
   });
 
-  it('CA-030: what has expired is purged, its record stays', async () => {
+  it('CA-030: an expired item is purged, but its record stays', async () => {
     const { crew } = await pausedCrew();
     await crew.test.advance(30 * DAY_MS);
     expect(crew.manager('B')).toMatchObject({
@@ -497,7 +496,7 @@ describe('retention', () => {
   });
 });
 
-describe('what is kept of a pause', () => {
+describe('the record of a pause', () => {
   const request = (n: number) => ({
     reason: String(n),
     trigger: 'AUTO_TIER2' as const,
@@ -507,7 +506,7 @@ describe('what is kept of a pause', () => {
   });
   const plan = (atMs: number) => ({ atMs, plan: { restart: [], skip: [], wait: [] } });
 
-  it('CA-017: are the first 100 further failures', () => {
+  it('CA-017: keeps the first 100 further failures', () => {
     let record = newRecord('A', 1, request(0), 0);
     for (let n = 1; n <= PAUSE_FAILURES_MAX + 1; n += 1) record = withFurther(record, request(n));
     expect([record.furtherFailures.length, record.furtherFailures.at(-1)!.reason]).toEqual([
@@ -516,7 +515,7 @@ describe('what is kept of a pause', () => {
     ]);
   });
 
-  it('CA-030: are the last 10 plans by which resuming failed', () => {
+  it('CA-030: keeps the last 10 failed resume plans', () => {
     const plans = Array.from({ length: FAILED_PLANS_MAX + 1 }, (_, n) => plan(n)).reduce(
       withFailedPlan,
       [] as readonly ReturnType<typeof plan>[],
@@ -528,7 +527,7 @@ describe('what is kept of a pause', () => {
 describe('auto-resume', () => {
   const clear = { type: 'cause.cleared', items: ['A', 'B', 'Z'], cause: 'quota reset' };
 
-  it('CA-032: an item resumes by itself when its root cause clears, and that is said', async () => {
+  it('CA-032: resumes an item when its root cause clears, and raises an alert', async () => {
     const { crew, mend } = await pausedCrew();
     mend();
     await crew.send(clear);
@@ -537,7 +536,7 @@ describe('auto-resume', () => {
     expect(crew.told('batches', 'item.resumed')).toEqual([{ type: 'item.resumed', item: 'B' }]);
   });
 
-  it('CA-032: after three that failed it waits for somebody, and each failure is said', async () => {
+  it('CA-032: stops after three failures until a person resumes the item, and reports each failure', async () => {
     const { crew, mend } = await pausedCrew();
     for (let attempt = 1; attempt <= 3; attempt += 1) {
       await crew.send(clear);

@@ -1,4 +1,4 @@
-/** What a paused item does when it goes on (spec CA-043..CA-047). */
+/** Resume plans: the tasks that a paused item restarts, skips and waits for when it goes on (CA-043..CA-047). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -21,7 +21,7 @@ const checkpoints = listedPlans.chain((plan) =>
 );
 
 describe('a resume plan', () => {
-  it('CA-E08: restarts what failed and all behind it, skips what is complete, waits for what runs beside it', () => {
+  it('CA-E08: restarts the failed task and its dependents, skips completed tasks, waits for running ones', () => {
     const { tasks } = planOf({
       tasks: [
         { id: 'screening', agent: 'screening' },
@@ -45,7 +45,7 @@ describe('a resume plan', () => {
     });
   });
 
-  it('CA-045: is made for one item and leaves the others alone', () => {
+  it('CA-045: is made for one item, and leaves other items alone', () => {
     const plan = fixture('equity-research');
     const completed = ['AAPL/screening', 'AAPL/business', 'AAPL/strategy', 'MSFT/screening'];
     expect(createResumePlan(plan, 'AAPL', ['AAPL/financial', 'MSFT/business'], { completed, running: [] })).toEqual({
@@ -55,7 +55,7 @@ describe('a resume plan', () => {
     });
   });
 
-  it('CA-045: covers a whole plan of tasks where no item is named', () => {
+  it('CA-045: covers a whole plan of tasks if no item is named', () => {
     const plan = planOf({
       tasks: [
         { id: 'a', agent: 'x' },
@@ -70,7 +70,7 @@ describe('a resume plan', () => {
     });
   });
 
-  it('CA-044: takes the word of a failure over that of the checkpoint', () => {
+  it('CA-044: restarts a failed task even if the checkpoint lists it as completed', () => {
     const { tasks } = planOf({
       tasks: [
         { id: 'a', agent: 'x' },
@@ -80,7 +80,7 @@ describe('a resume plan', () => {
     expect(resolveDependencies(tasks, ['a'], { completed: ['a', 'b'], running: [] }).restart).toEqual(['a', 'b']);
   });
 
-  it('CA-044: runs what has failed, whatever else is said of it, and waits for nothing that is complete', () => {
+  it('CA-044: treats a task as failed before completed, and as completed before running', () => {
     const plan = planOf({
       tasks: [
         { id: 'a', agent: 'x' },
@@ -95,7 +95,7 @@ describe('a resume plan', () => {
     });
   });
 
-  it('CA-045: of an item waits for no task of another one', () => {
+  it('CA-045: waits for no task of another item', () => {
     const plan = planOf({
       stages: {
         collect: { agent: 'x', duration: 1 },
@@ -114,12 +114,12 @@ describe('a resume plan', () => {
     });
   });
 
-  it('CA-045: is made for nothing but an item of the plan', () => {
+  it('CA-045: is made only for an item of the plan', () => {
     const plan = fixture('equity-research');
     expect(() => createResumePlan(plan, 'TSLA', [], { completed: [], running: [] })).toThrow(/an item of the plan/);
   });
 
-  it('runs again what was built on a task that is not complete', () => {
+  it('restarts a task whose dependency is not complete', () => {
     const { tasks } = planOf({
       tasks: [
         { id: 'a', agent: 'x' },
@@ -133,27 +133,21 @@ describe('a resume plan', () => {
     });
   });
 
-  it(
-    'CA-047: sorts every task into exactly one of three sets, and nothing behind a restarted task is skipped or ' +
-      'waited for',
-    () => {
-      fc.assert(
-        fc.property(checkpoints, ({ plan, failed, completed, running }) => {
-          const { restart, skip, wait } = createResumePlan(plan, null, failed, { completed, running });
-          expect([...restart, ...skip, ...wait].sort()).toEqual(plan.tasks.map(({ id }) => id).sort());
-          expect(completed).toEqual(expect.arrayContaining([...skip]));
-          expect(running).toEqual(expect.arrayContaining([...wait]));
-          expect(restart).toEqual(expect.arrayContaining(failed));
-          const again = new Set(restart);
-          return plan.tasks.every(
-            ({ id, after }) => again.has(id) || !after.some((dependency) => again.has(dependency)),
-          );
-        }),
-      );
-    },
-  );
+  it('CA-047: puts every task into exactly one of three lists, and restarts all dependents of a restarted task', () => {
+    fc.assert(
+      fc.property(checkpoints, ({ plan, failed, completed, running }) => {
+        const { restart, skip, wait } = createResumePlan(plan, null, failed, { completed, running });
+        expect([...restart, ...skip, ...wait].sort()).toEqual(plan.tasks.map(({ id }) => id).sort());
+        expect(completed).toEqual(expect.arrayContaining([...skip]));
+        expect(running).toEqual(expect.arrayContaining([...wait]));
+        expect(restart).toEqual(expect.arrayContaining(failed));
+        const again = new Set(restart);
+        return plan.tasks.every(({ id, after }) => again.has(id) || !after.some((dependency) => again.has(dependency)));
+      }),
+    );
+  });
 
-  it('CA-043: lists tasks in an order in which they may run', () => {
+  it('CA-043: lists tasks in an order in which they can run', () => {
     fc.assert(
       fc.property(listedPlans, (plan) => {
         const { restart } = createResumePlan(plan, null, [], { completed: [], running: [] });
@@ -166,7 +160,7 @@ describe('a resume plan', () => {
   });
 });
 
-describe('a resume plan made by somebody else', () => {
+describe('a resume plan supplied by a caller', () => {
   const { tasks } = planOf({
     tasks: [
       { id: 'a', agent: 'x' },
@@ -179,29 +173,29 @@ describe('a resume plan made by somebody else', () => {
   const flaw = (given: Partial<ResumePlan>, failed: readonly string[] = []) =>
     flawOfPlan({ restart: ['c'], skip: ['a', 'b'], wait: ['d'], ...given }, tasks, failed, checkpoint);
 
-  it('CA-047: can be carried out as it is where it keeps the rules, whatever more it runs again', () => {
+  it('CA-047: is accepted if it keeps the rules, even if it restarts more than necessary', () => {
     expect(flaw({})).toBe(undefined);
     expect(flaw({ restart: ['b', 'c', 'd'], skip: ['a'], wait: [] })).toBe(undefined);
   });
 
-  it('CA-047: names every task of the item once, and no other', () => {
+  it('CA-047: must name every task of the item once, and no other task', () => {
     expect(flaw({ restart: ['c', 'z'] })).toBe('z is no task of the item');
-    const once = 'every task of the item is in one of the three lists, and in one only';
+    const once = 'every task of the item must be in exactly one of the three lists';
     expect(flaw({ wait: [] })).toBe(once);
     expect(flaw({ restart: ['c', 'd'] })).toBe(once);
     expect(flaw({ restart: ['d'] })).toBe(once);
   });
 
-  it('CA-047: skips nothing that is not complete', () => {
+  it('CA-047: must not skip a task that is not complete', () => {
     expect(flaw({ restart: [], skip: ['a', 'b', 'c'] })).toBe('c is not complete and cannot be skipped');
     expect(flaw({}, ['b'])).toBe('b is not complete and cannot be skipped');
   });
 
-  it('CA-047: waits for nothing that does not run', () => {
+  it('CA-047: must not wait for a task that is not running', () => {
     expect(flaw({ skip: ['a'], wait: ['b', 'd'] })).toBe('b does not run and cannot be waited for');
   });
 
-  it('CA-047: neither skips nor waits for what is built on a task that runs again', () => {
+  it('CA-047: must neither skip nor wait for a task whose dependency runs again', () => {
     expect(flaw({ restart: ['a', 'c'], skip: ['b'] })).toBe('b waits for a task that runs again');
     const running = { completed: [], running: ['b', 'd'] };
     const given = { restart: ['a', 'c'], skip: [], wait: ['b', 'd'] };

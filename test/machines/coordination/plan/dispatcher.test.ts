@@ -1,4 +1,4 @@
-/** The dispatcher that goes on: whatever it is told, it stands where a new one would that is told how things are. */
+/** The incremental dispatcher: after any events it equals a new dispatcher that is given the current state. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planIndexOf } from '../../../../src/machines/coordination/plan/plan-index.ts';
@@ -11,10 +11,10 @@ import { itemOf } from '../../../../src/machines/work/task.ts';
 import { type Plan } from '../../../../src/machines/coordination/plan/plan.ts';
 import { forecast, schedule } from '../../../../src/machines/coordination/plan/schedule.ts';
 import { planOf, plans } from '../../../support/fixtures/plans/plans.ts';
-import { byEffort } from '../../../support/effort.ts';
+import { byEffort, LONG } from '../../../support/effort.ts';
 import { processorTimeOf } from '../../../support/processor-time.ts';
 
-/** What has happened so far, kept the plain way. */
+/** The current state, kept in plain sets and maps. */
 class Ledger {
   readonly done = new Set<string>();
   readonly running = new Set<string>();
@@ -52,7 +52,7 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   { maxLength: 40 },
 );
 
-/** Does the step to both, if there is something to do it to. */
+/** Applies the step to ledger and dispatcher, if there is a task that it can apply to. */
 function take({ what, pick, standing, places }: Step, plan: Plan, ledger: Ledger, dispatcher: Dispatcher): void {
   const oneOf = (values: readonly string[]): string | undefined => values[pick % Math.max(1, values.length)];
   const running = oneOf([...ledger.running]);
@@ -75,8 +75,8 @@ function take({ what, pick, standing, places }: Step, plan: Plan, ledger: Ledger
   }
 }
 
-describe('a dispatcher that goes on', () => {
-  it('CA-012, CA-015: starts what a new one would start, after any sequence of events', () => {
+describe('an incremental dispatcher', () => {
+  it('CA-012, CA-015: starts the same tasks as a new dispatcher, after any sequence of events', () => {
     fc.assert(
       fc.property(plans, steps, (plan, story) => {
         const agenda = planIndexOf(plan);
@@ -102,7 +102,7 @@ describe('dynamic re-scheduling', () => {
     items: ['A', 'B', 'C', 'D'],
   });
 
-  it('CA-015: the scheduler is asked again for what remains when an agent type becomes unavailable', () => {
+  it('CA-015: forecasts the remaining tasks again when an agent type becomes unavailable', () => {
     const position: PlanProgress = {
       done: ['A/draft'],
       running: ['B/draft'],
@@ -115,7 +115,7 @@ describe('dynamic re-scheduling', () => {
     expect(forecast(plan, { ...position, capacity: { writer: 2, printer: 1 } }).blocked).toEqual([]);
   });
 
-  it('CA-015: a forecast from the beginning is the schedule', () => {
+  it('CA-015: a forecast from the beginning equals the schedule', () => {
     fc.assert(
       fc.property(plans, (any) => {
         const { tasks, makespan } = schedule(any);
@@ -125,7 +125,7 @@ describe('dynamic re-scheduling', () => {
     );
   });
 
-  it('CA-015: agent types with more places get more work at once', () => {
+  it('CA-015: gives more work at once to agent types with more places', () => {
     const wide = planOf({
       capacity: { many: 3, few: 1 },
       tasks: Array.from({ length: 8 }, (_, n) => ({ id: `t${n}`, agent: n % 2 === 0 ? 'many' : 'few' })),
@@ -135,7 +135,7 @@ describe('dynamic re-scheduling', () => {
     expect(first.filter(({ agent }) => agent === 'few')).toHaveLength(1);
   });
 
-  it('CA-015: three slots of look-ahead: of two equally long paths the one that opens more work goes first', () => {
+  it('CA-015: looks three slots ahead: of two equally long paths, the one that unblocks more work goes first', () => {
     const tasks = [
       { id: 'narrow', agent: 'one', duration: 1 },
       { id: 'wide', agent: 'one', duration: 1 },
@@ -146,12 +146,12 @@ describe('dynamic re-scheduling', () => {
     ];
     const { tasks: slots, makespan } = schedule(planOf({ capacity: { one: 1, two: 1 }, tasks }));
     expect(slots.find(({ task }) => task === 'wide')?.start).toBe(0);
-    // The other way round the second task behind it would end at 6.
+    // With `narrow` first, the second task behind `wide` would end at 6.
     expect(makespan).toBe(5);
   });
 
-  it('CA-015: work three steps away is looked at, and none that is further', () => {
-    /** A task, others one behind the other, and so many last ones, that many steps away. */
+  it('CA-015: takes work up to three steps away into account, and nothing further', () => {
+    /** A chain that begins with the named task; `last` tasks end it, `steps` steps away from that task. */
     const chain = (name: string, steps: number, last: number) => [
       { id: name, agent: 'one', duration: 1 },
       ...Array.from({ length: steps - 1 }, (_, n) => ({
@@ -200,7 +200,7 @@ describe('a plan of 10,000 tasks', () => {
     }
   }
 
-  it('CA-012: is decided event by event within 5 seconds, in stages with a barrier and as a list', async () => {
+  it('CA-012: is dispatched event by event within 5 seconds, as stages with barrier and as a list', LONG, async () => {
     const staged = planOf({
       capacity: { one: 50, two: 7 },
       stages: {

@@ -1,5 +1,5 @@
 /**
- * What a plan may be, what it becomes, and how two plans differ. Positions in files are tested in
+ * Valid and refused plans, their normalised form, and differences between plans. Positions in files are tested in
  * test/cli/plan-file.test.ts.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -10,9 +10,10 @@ import { z } from 'zod';
 import {
   checkAgents,
   comparePlans,
-  planFileSchema,
+  normalisePlan,
   PLAN_TASKS_MAX,
 } from '../../../../src/machines/coordination/plan/plan.ts';
+import { planFileSchema } from '../../../../src/machines/coordination/plan/plan-form.ts';
 import { itemOf } from '../../../../src/machines/work/task.ts';
 import { fixture, planOf, plans, printed, problemsOf } from '../../../support/fixtures/plans/plans.ts';
 
@@ -29,7 +30,7 @@ describe('a plan of stages and items', () => {
     ]);
   });
 
-  it('gives each task the input of its item, null without one', () => {
+  it('gives each task the input of its item, or null if the item has none', () => {
     const plan = planOf({ stages: { a: stage }, items: { I: { any: 1 }, J: null } });
     expect(plan.tasks.map(({ input }) => input)).toEqual([{ any: 1 }, null]);
     expect(planOf({ stages: { a: stage }, items: ['I'] }).tasks[0]?.input).toBeNull();
@@ -50,7 +51,7 @@ describe('a plan of stages and items', () => {
     expect(plan.tasks.map(({ barrier }) => barrier)).toEqual([false, ['a'], false]);
   });
 
-  it('CA-040: retries three times with growing waits and has no time limit, unless it says otherwise', () => {
+  it('CA-040: retries three times with growing waits and has no time limit, unless the plan says otherwise', () => {
     const plan = planOf({
       stages: { a: stage, b: { ...stage, retry: { attempts: 1, backoff: { factor: 3 } }, timeoutMs: 60_000 } },
       items: ['I'],
@@ -86,14 +87,14 @@ describe('a plan of tasks', () => {
     ]);
   });
 
-  it('has tasks that are items by themselves', () => {
+  it('treats each task as an item', () => {
     expect(planOf({ tasks: [{ id: 'a', agent: 'x' }] }).tasks.map(itemOf)).toEqual(['a']);
     expect(planOf({ stages: { a: stage }, items: ['I'] }).tasks.map(itemOf)).toEqual(['I']);
   });
 });
 
-describe('a plan is refused', () => {
-  it('with neither stages nor tasks, with both, and with half of one form', () => {
+describe('a plan', () => {
+  it('is refused with neither stages nor tasks, with both, or with half of one form', () => {
     expect(problemsOf({})).toEqual([': a plan needs "stages" and "items", or "tasks"']);
     expect(problemsOf({ stages: { a: stage }, items: ['I'], tasks: [] })).toEqual([
       'tasks: a plan has "stages" or "tasks", not both',
@@ -104,13 +105,13 @@ describe('a plan is refused', () => {
     ]);
   });
 
-  it('when it is empty', () => {
+  it('is refused if it is empty', () => {
     expect(problemsOf({ tasks: [] })).toEqual(['tasks: the plan is empty']);
     expect(problemsOf({ stages: {}, items: ['I'] })).toEqual(['stages: the plan is empty']);
     expect(problemsOf({ stages: { a: stage }, items: {} })).toEqual(['items: the plan is empty']);
   });
 
-  it('with an id or an item that is there already', () => {
+  it('is refused with a duplicate id or item', () => {
     expect(
       problemsOf({
         tasks: [
@@ -122,7 +123,7 @@ describe('a plan is refused', () => {
     expect(problemsOf({ stages: { a: stage }, items: ['I', 'I'] })).toEqual(['items.1: the item "I" is named twice']);
   });
 
-  it('with a dependency that does not exist, naming the one that may be meant', () => {
+  it('is refused with an unknown dependency, and suggests the one that may be meant', () => {
     expect(
       problemsOf({ stages: { valuation: stage, report: { ...stage, after: ['valuatoin'] } }, items: ['I'] }),
     ).toEqual(['stages.report.after.0: unknown stage "valuatoin"; did you mean "valuation"?']);
@@ -131,7 +132,7 @@ describe('a plan is refused', () => {
     ]);
   });
 
-  it('CA-014: with a circle, naming all of it', () => {
+  it('CA-014: is refused with a circular dependency, which is named in full', () => {
     const tasks = [
       { id: 'd', agent: 'x', after: ['a'] },
       { id: 'a', agent: 'x', after: ['c'] },
@@ -144,19 +145,22 @@ describe('a plan is refused', () => {
     ]);
   });
 
-  it('with a capacity below 1 or between whole numbers, a negative duration, or waits the wrong way round', () => {
-    const refused = (input: object): boolean =>
-      !planFileSchema.safeParse({ version: 1, plan: 'x', tasks: [{ id: 'a', agent: 'x' }], ...input }).success;
-    expect(refused({})).toBe(false);
-    expect(
-      [{ capacity: { x: 0 } }, { capacity: { x: 1.5 } }, { tasks: [{ id: 'a', agent: 'x', duration: -1 }] }].every(
-        refused,
-      ),
-    ).toBe(true);
-    expect(refused({ tasks: [{ id: 'a', agent: 'x', retry: { backoff: { minMs: 2, maxMs: 1 } } }] })).toBe(true);
-  });
+  it(
+    'is refused with a capacity below 1 or not whole, a negative duration, or a minimum wait above the ' + 'maximum',
+    () => {
+      const refused = (input: object): boolean =>
+        !planFileSchema.safeParse({ version: 1, plan: 'x', tasks: [{ id: 'a', agent: 'x' }], ...input }).success;
+      expect(refused({})).toBe(false);
+      expect(
+        [{ capacity: { x: 0 } }, { capacity: { x: 1.5 } }, { tasks: [{ id: 'a', agent: 'x', duration: -1 }] }].every(
+          refused,
+        ),
+      ).toBe(true);
+      expect(refused({ tasks: [{ id: 'a', agent: 'x', retry: { backoff: { minMs: 2, maxMs: 1 } } }] })).toBe(true);
+    },
+  );
 
-  it('with names that are no part of an address', () => {
+  it('is refused with names that cannot be part of an address', () => {
     for (const name of ['', 'a b', 'a/b', 'ä', '__proto__', 'x'.repeat(129)]) {
       expect(
         planFileSchema.safeParse({ version: 1, plan: 'x', stages: { a: stage }, items: [name] }).success,
@@ -168,13 +172,13 @@ describe('a plan is refused', () => {
     ).toBe(4);
   });
 
-  it('with a task that nobody does', () => {
+  it('is refused with a task that has neither agent nor command', () => {
     expect(problemsOf({ tasks: [{ id: 'a' }] })).toEqual([
       'tasks.0.agent: a task needs an "agent" or a command to "run"',
     ]);
   });
 
-  it('with more tasks than the limit, and not with as many', () => {
+  it('is refused above the limit of tasks, and accepted at the limit', () => {
     const items = Array.from({ length: PLAN_TASKS_MAX / 10 }, (_, index) => `i${index}`);
     const stages = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`s${index}`, stage]));
     expect(problemsOf({ stages, items })).toEqual([]);
@@ -183,7 +187,7 @@ describe('a plan is refused', () => {
     ]);
   });
 
-  it('naming at most 20 problems', () => {
+  it('is refused with at most 20 problems', () => {
     expect(
       problemsOf({
         tasks: Array.from({ length: 50 }, (_, index) => ({ id: `t${index}`, agent: 'x', after: ['nowhere'] })),
@@ -193,7 +197,7 @@ describe('a plan is refused', () => {
 });
 
 describe('the agents of a plan', () => {
-  it('are checked against those there are, each unknown one named once and the near one with it', () => {
+  it('are checked against the known agents; each unknown one is named once, with the nearest known name', () => {
     const staged = planOf({ stages: { a: { agent: 'finacial' }, b: { agent: 'report' } }, items: ['I', 'J'] });
     expect(checkAgents(staged, ['financial', 'report']).map(printed)).toEqual([
       'stages.a.agent: unknown agent "finacial"; did you mean "financial"?',
@@ -211,7 +215,7 @@ describe('the agents of a plan', () => {
 describe('two plans', () => {
   const held = fixture('equity-research');
 
-  it('are the same whatever the order of keys', () => {
+  it('are equal whatever the order of their keys', () => {
     const [one, other] = [
       planOf({ capacity: { a: 1, b: 2 }, tasks: [{ id: 't', agent: 'a', input: { x: 1, y: 2 } }] }),
       planOf({ tasks: [{ input: { y: 2, x: 1 }, agent: 'a', id: 't' }], capacity: { b: 2, a: 1 } }),
@@ -233,7 +237,7 @@ describe('two plans', () => {
     ]);
   });
 
-  it('differ by tasks that are gone, new or changed, the first five named and the rest counted', () => {
+  it('differ by removed, new or changed tasks: the first five are named, the rest are counted', () => {
     expect(comparePlans(held, fixture('equity-research', { items: ['AAPL'] }))).toEqual([
       'the task MSFT/screening is gone',
       'the task MSFT/business is gone',
@@ -258,7 +262,7 @@ describe('two plans', () => {
     ]);
   });
 
-  it('differ by long values without printing them, and by the order of tasks', () => {
+  it('differ by long values, which are not printed, and by the order of tasks', () => {
     const withInput = (end: string): ReturnType<typeof planOf> =>
       planOf({ tasks: [{ id: 'a', agent: 'x', input: `${'x'.repeat(100)}${end}` }] });
     expect(comparePlans(withInput('1'), withInput('2'))).toEqual(['the task a: input has changed']);
@@ -267,7 +271,7 @@ describe('two plans', () => {
     ]);
   });
 
-  it('differ exactly where their data does', () => {
+  it('differ exactly if their data differs', () => {
     fc.assert(
       fc.property(plans, plans, (a, b) => {
         expect(comparePlans(a, structuredClone(a))).toEqual([]);
@@ -277,11 +281,30 @@ describe('two plans', () => {
   });
 });
 
+describe('a plan as its author wrote it', () => {
+  it('is normalised whether or not it was parsed first', () => {
+    const written = { version: 1, plan: 'p', stages: { draft: { agent: 'a', gate: { preset: 'G3' } } }, items: ['A'] };
+    const normalised = normalisePlan(written);
+    expect(normalised).toMatchObject({
+      plan: { name: 'p', capacity: {}, tasks: [{ id: 'A/draft', gate: { gate: 'G3', title: 'Assumptions' } }] },
+    });
+    expect(normalisePlan(planFileSchema.parse(written))).toEqual(normalised);
+  });
+
+  it.each([null, 7, {}, { version: 2, plan: 'p', tasks: [] }])(
+    'is refused with its problems if it is %j',
+    (written) => {
+      const result = normalisePlan(written);
+      expect('problems' in result && result.problems.length).toBeGreaterThan(0);
+    },
+  );
+});
+
 describe('the published JSON schema', () => {
   const file = new URL('../../../../schema/plan.schema.json', import.meta.url);
   const schema = z.toJSONSchema(planFileSchema, { io: 'input' });
 
-  it('is what the code reads; UPDATE=1 writes it again', () => {
+  it('equals the schema in the code; UPDATE=1 writes it again', () => {
     const text = `${JSON.stringify(schema, null, 2)}\n`;
     if (process.env['UPDATE'] === '1') writeFileSync(file, text);
     expect(readFileSync(file, 'utf8')).toBe(text);

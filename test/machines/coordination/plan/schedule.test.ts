@@ -1,6 +1,6 @@
 /**
  * The schedule against the seed's printed numbers and against the rules that any schedule keeps, and the rule that
- * picks what starts.
+ * picks the tasks to start.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -28,7 +28,7 @@ interface Progress {
   readonly resumed: Iterable<string>;
 }
 
-/** What a dispatcher that begins anew starts. */
+/** Ids of the tasks that a new dispatcher starts. */
 function pickReady(plan: Plan, { done, running, paused, failed, resumed }: Progress, capacity = plan.capacity) {
   const standings = new Map([...resumed].map((item) => [item, { starts: true, awaited: true, alone: true }]));
   for (const item of [...paused, ...failed])
@@ -61,7 +61,7 @@ describe("the seed's example of two stocks", () => {
     });
   });
 
-  it('CA-E02: has the critical path screening, business, financial, valuation, report, marks exactly its tasks', () => {
+  it('CA-E02: has the critical path screening, business, financial, valuation, report and marks only its tasks', () => {
     const { criticalPath, tasks } = schedule(plan);
     expect(criticalPath).toEqual([
       'AAPL/screening',
@@ -73,7 +73,7 @@ describe("the seed's example of two stocks", () => {
     expect(tasks.filter(({ critical }) => critical).map(({ task }) => task)).toEqual(criticalPath);
   });
 
-  it('CA-E03, CA-011: takes 9 against 18 one after the other, a factor of 2', () => {
+  it('CA-E03, CA-011: takes 9 units instead of 18 in sequence, a factor of 2', () => {
     expect(schedule(plan)).toMatchObject({
       plan: 'equity-research',
       makespan: 9,
@@ -83,7 +83,7 @@ describe("the seed's example of two stocks", () => {
     });
   });
 
-  it('CA-E04: has valuation as its bottleneck, and with two of them takes 8 and has none', () => {
+  it('CA-E04: has valuation as its bottleneck; with two valuation agents it takes 8 and has no bottleneck', () => {
     expect(schedule(plan).bottleneck).toBe('valuation');
     expect(schedule(fixture('equity-research', { capacity: { ...CAPACITY, valuation: 2 } }))).toMatchObject({
       makespan: 8,
@@ -97,7 +97,7 @@ describe("the seed's example of two stocks", () => {
     expect(schedule(open).makespan).toBe(9);
   });
 
-  it('takes 9 as the seed draws its graph too, with the critical path through strategy (X-16)', () => {
+  it('takes 9 with the graph as the seed draws it, with the critical path through strategy (X-16)', () => {
     const { makespan, criticalPath, bottleneck } = schedule(fixture('drawn-graph'));
     expect({ makespan, bottleneck }).toEqual({ makespan: 9, bottleneck: 'valuation' });
     expect(criticalPath).toEqual([
@@ -111,7 +111,7 @@ describe("the seed's example of two stocks", () => {
 });
 
 describe('a schedule', () => {
-  it('sums all durations where no agent type of the plan has a capacity (X-17, X-18)', () => {
+  it('sums all durations for the sequential time if no agent type of the plan has a capacity (X-17, X-18)', () => {
     expect(schedule(fixture('equity-research', { capacity: { other: 1 } }))).toMatchObject({
       makespan: 8,
       sequential: 20,
@@ -148,7 +148,7 @@ describe('a schedule', () => {
     expect(timetable(plan)).toMatchObject({ long: [1, 5], 'critical-end': [5, 6], waiting: [6, 8] });
   });
 
-  it('names the capped agent type whose tasks wait longest in sum, the first in the file of several', () => {
+  it('names the capped agent type with the longest total wait as bottleneck, the first in the file on a tie', () => {
     const tasks = ['x', 'x', 'y', 'y', 'z', 'z', 'z'].map((agent, index) => ({
       id: `t${index}`,
       agent,
@@ -157,7 +157,7 @@ describe('a schedule', () => {
     expect(schedule(planOf({ capacity: { y: 1, x: 1, z: 1 }, tasks })).bottleneck).toBe('y');
   });
 
-  it('lets tasks take no time (X-18)', () => {
+  it('allows tasks of zero duration (X-18)', () => {
     const plan = planOf({
       capacity: { a: 1 },
       tasks: [
@@ -168,7 +168,7 @@ describe('a schedule', () => {
     expect(schedule(plan)).toMatchObject({ makespan: 0, work: 0, parallelismFactor: 1, bottleneck: null });
   });
 
-  it('ends together what ends together in decimals', () => {
+  it('adds decimal durations without drift: 0.1 plus 0.2 ends together with 0.3', () => {
     const plan = planOf({
       tasks: [
         { id: 'a', agent: 'x', duration: 0.1 },
@@ -180,7 +180,7 @@ describe('a schedule', () => {
     expect(timetable(plan)['d']).toEqual([0.3, 1.3]);
   });
 
-  it('of 2,000 tasks behind one barrier is ready at once', async () => {
+  it('is computed within 5 seconds for 2,000 tasks behind one barrier', async () => {
     const plan = planOf({
       capacity: { collect: 50, analyse: 4 },
       stages: {
@@ -227,7 +227,7 @@ describe('any schedule', () => {
     );
   });
 
-  it('CA-014: lets no task wait that is ready while its agent has room', () => {
+  it('CA-014: lets no ready task wait while its agent type has a free place', () => {
     fc.assert(
       fc.property(plans, (plan) => {
         const { tasks } = schedule(plan);
@@ -255,7 +255,7 @@ describe('any schedule', () => {
     );
   });
 
-  it('CA-012: is the same each time', () => {
+  it('CA-012: is deterministic', () => {
     fc.assert(
       fc.property(plans, (plan) => {
         expect(schedule(structuredClone(plan))).toEqual(schedule(plan));
@@ -263,7 +263,7 @@ describe('any schedule', () => {
     );
   });
 
-  it('CA-012: is what the coordinator does when it picks again after every completion', () => {
+  it('CA-012: equals what the coordinator starts when it picks again after every completion', () => {
     fc.assert(
       fc.property(plans, (plan) => {
         expect(pickedOneByOne(plan)).toEqual(schedule(plan).tasks.map(({ task, start }) => ({ task, start })));
@@ -272,26 +272,26 @@ describe('any schedule', () => {
   });
 });
 
-describe('picking what starts', () => {
+describe('picking the tasks to start', () => {
   const plan = fixture('equity-research', { items: ['AAPL', 'MSFT', 'GOOG'] });
   const upTo = (stage: string, items: string[]): string[] => {
     const stages = ['screening', 'business', 'financial', 'strategy', 'valuation', 'report'];
     return items.flatMap((item) => stages.slice(0, stages.indexOf(stage) + 1).map((name) => `${item}/${name}`));
   };
 
-  it('begins with what waits for nothing, while capacities last', () => {
+  it('begins with tasks without dependencies, within their capacities', () => {
     expect(picked(plan, {})).toEqual(['AAPL/screening', 'MSFT/screening', 'GOOG/screening']);
     expect(picked(plan, { running: ['AAPL/screening'] }, { screening: 2 })).toEqual(['MSFT/screening']);
   });
 
-  it('CA-015: starts nothing of an agent type out of reach, and the rest all the same', () => {
+  it('CA-015: skips an unavailable agent type, and starts the other tasks', () => {
     expect(picked(plan, { done: upTo('business', ['AAPL']) }, { ...CAPACITY, screening: 0 })).toEqual([
       'AAPL/financial',
       'AAPL/strategy',
     ]);
   });
 
-  it('starts nothing where more runs than a lowered capacity allows', () => {
+  it('starts nothing if more tasks run than a lowered capacity allows', () => {
     expect(picked(plan, { running: ['AAPL/screening', 'MSFT/screening'] }, { screening: 1 })).toEqual([]);
   });
 
@@ -305,21 +305,21 @@ describe('picking what starts', () => {
     expect(picked(plan, { done: [...done, 'GOOG/valuation'] })).toEqual(['AAPL/report', 'MSFT/report', 'GOOG/report']);
   });
 
-  it('opens a barrier when all that is neither paused nor failed has reached it', () => {
+  it('opens a barrier once every item that is neither paused nor failed has reached it', () => {
     const done = [...upTo('valuation', ['AAPL']), ...upTo('strategy', ['MSFT'])];
     expect(picked(plan, { done, running: ['MSFT/valuation'], paused: ['GOOG'] })).toEqual([]);
     expect(picked(plan, { done, running: ['MSFT/valuation'], paused: ['GOOG', 'MSFT'] })).toEqual(['AAPL/report']);
     expect(picked(plan, { done, paused: ['GOOG'], failed: ['MSFT'] })).toEqual(['AAPL/report']);
   });
 
-  it('lets a resumed item pass a barrier alone, when its own part is done', () => {
+  it('lets a resumed item pass a barrier alone, once it has reached it', () => {
     const done = upTo('strategy', ['AAPL', 'MSFT']);
     const progress = { running: ['MSFT/valuation'], paused: ['GOOG'], resumed: ['AAPL'] };
     expect(picked(plan, { ...progress, done })).toEqual([]);
     expect(picked(plan, { ...progress, done: [...done, 'AAPL/valuation'] })).toEqual(['AAPL/report']);
   });
 
-  it('keeps the barrier of the others closed for a resumed item that has not reached it', () => {
+  it('keeps a barrier closed to the other items while a resumed item has not reached it', () => {
     const done = [...upTo('valuation', ['AAPL', 'MSFT']), ...upTo('business', ['GOOG'])];
     const running = ['GOOG/financial', 'GOOG/strategy'];
     expect(picked(plan, { done, running, resumed: ['GOOG'] })).toEqual([]);
@@ -338,7 +338,7 @@ describe('picking what starts', () => {
   });
 });
 
-/** What holds a place at a moment: a task that takes no time holds none. */
+/** Tasks that hold a place at a moment; a task of zero duration holds none. */
 function runningAt(tasks: readonly ScheduledTask[], agent: string, moment: number): readonly ScheduledTask[] {
   return tasks.filter((task) => task.agent === agent && task.start <= moment && moment < task.end);
 }

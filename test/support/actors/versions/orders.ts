@@ -27,7 +27,7 @@ export const first = defineAgent({
   events,
 });
 
-/** `open` is `active.open` now, with the same deadline; `paid` sends a receipt. */
+/** The second version: `open` has become `active.open`, with the same deadline; `paid` sends a receipt. */
 const secondMachine = setup({
   types: {} as { context: { total: number; receipt: string | null }; events: Events },
   actors: { receipt: fromPromise<string, { total: number }>(async ({ input }) => `for ${input.total}`) },
@@ -95,7 +95,7 @@ export const third = defineAgent({
   migrate: { 2: toSecond, 3: toThird },
 });
 
-/** The same machine, without the step from the first to the second. */
+/** The third version, without a migration from the first to the second. */
 export const thirdFromSecond = defineAgent({
   name: 'order',
   version: 3,
@@ -104,7 +104,7 @@ export const thirdFromSecond = defineAgent({
   migrate: { 3: toThird },
 });
 
-/** Likewise, but what the second stored goes on by the second. */
+/** The third version; actors stored by the second stay on the second. */
 export const thirdBesideSecond = defineAgent({
   name: 'order',
   version: 3,
@@ -121,23 +121,23 @@ export async function startOrders(
   options: Partial<TestSystemOptions> = {},
 ): Promise<TestSystem> {
   const test = await startTestSystem({ agents: [agent], ...options });
-  for (const address of addresses) await test.system.spawn(agent as typeof first, address);
+  for (const address of addresses) await test.shard.spawn(agent as typeof first, address);
   await test.settle();
   return test;
 }
 
-/** The next start, with other code. */
+/** Restarts the system with other code. */
 export async function deploy(test: TestSystem, ...agents: readonly Order[]): Promise<void> {
   await test.crash();
   await test.restart({ agents });
 }
 
 export async function send(test: TestSystem, address: string, event: Events): Promise<void> {
-  await test.system.send(address, event);
+  await test.shard.send(address, event);
   await test.settle();
 }
 
 export function stateOf(test: TestSystem, address = 'o'): unknown {
-  const { status, value, context } = test.system.snapshot(address)!;
+  const { status, value, context } = test.shard.snapshot(address)!;
   return [status, value, context];
 }

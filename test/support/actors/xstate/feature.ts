@@ -1,6 +1,6 @@
 /**
- * A feature of XState as a row of docs/xstate-support.md: a machine, a script, and what must be seen. `judge` runs it
- * under createActor and on the kernel, the latter also with a power cut after every step, and says how the two compare.
+ * A feature of XState as a row of docs/xstate-support.md: a machine, a script, and the required outcome. `judge` runs
+ * it under createActor and on the kernel, the latter also with a power cut after every step, and compares the results.
  */
 import { type AnyStateMachine, type EventObject } from 'xstate';
 import { expect } from 'vitest';
@@ -15,24 +15,24 @@ import {
 } from './scenario.ts';
 import { traced } from './trace.ts';
 
-/** An event to send, by its type or whole, or milliseconds to let pass. */
+/** A step: an event to send, by its type or whole, or milliseconds to let pass. */
 export type Step = string | number | (EventObject & { readonly [field: string]: unknown });
 
 export interface Feature {
   readonly feature: string;
-  /** `mark` writes a line on behalf of the subject, beside those that the trace writes. */
+  /** `mark` writes a line for the subject, in addition to those of the trace. */
   readonly machine: (record: Record, mark: (line: string) => void) => AnyStateMachine;
   readonly steps: readonly Step[];
-  /** What createActor must show: that the scenario does something at all. */
+  /** The required outcome under createActor: proof that the scenario does anything at all. */
   readonly shows: Partial<Outcome>;
-  /** Lines of the subject from the first step on, in order, where order is the point. */
+  /** Lines of the subject from the first step on, if their order matters. */
   readonly order?: readonly string[];
   /**
-   * After a power cut at any step: `same`, the default, everything is as without; `again`, an effect that was running
-   * is started again, so that the end is the same and the way there need not be.
+   * The outcome after a power cut at any step. `same`, the default: equal to that without a cut. `again`: a running
+   * effect starts again, so the end is the same but the way there may differ.
    */
   readonly restored?: 'same' | 'again';
-  /** Where the kernel is meant to differ: how, in a sentence for the page, and what it shows instead. */
+  /** An intended difference of the kernel: a sentence for the page, and the kernel's outcome. */
   readonly differs?: { readonly how: string; readonly shows: Partial<Outcome> };
 }
 
@@ -40,7 +40,7 @@ export interface Verdict {
   readonly plain: Outcome;
   readonly hosted: Outcome;
   /**
-   * With a power cut after every step: once it has settled, and, but for effects, right after the event was
+   * Outcomes with a power cut after every step: once it has settled and, except for effects, right after the event was
    * acknowledged.
    */
   readonly cut: readonly Outcome[];
@@ -48,7 +48,7 @@ export interface Verdict {
 
 const verdicts = new WeakMap<Feature, Promise<Verdict>>();
 
-/** Runs a feature once, however often it is asked. */
+/** Runs a feature once, and remembers the verdict. */
 export function judge(feature: Feature): Promise<Verdict> {
   let verdict = verdicts.get(feature);
   if (verdict === undefined) verdicts.set(feature, (verdict = run(feature)));
@@ -60,12 +60,12 @@ async function run(feature: Feature): Promise<Verdict> {
   const plain = await underCreateActor(settled);
   const hosted = await underBosun(settled, { kill: false });
   const cut = [await underBosun(settled, { kill: true })];
-  // What was on its way to a running effect dies with the process, so that the end would be another.
+  // Events on their way to a running effect die with the process, which would change the end.
   if (feature.restored !== 'again') cut.push(await underBosun(acknowledged, { kill: true }));
   return { plain, hosted, cut };
 }
 
-/** What can be compared of two outcomes: all, or what each actor did, or how it ended. */
+/** Views for the comparison of two outcomes: everything, the lines of each actor, or the end only. */
 export const VIEWS = {
   whole: (outcome: Outcome): object => outcome,
   perActor,
@@ -80,7 +80,7 @@ export const VIEWS = {
   }),
 };
 
-/** Whether the two are equal, and if not in all, in what. */
+/** The most complete view in which two outcomes are equal. */
 export function likeness(one: Outcome, other: Outcome): keyof typeof VIEWS | undefined {
   return (Object.keys(VIEWS) as (keyof typeof VIEWS)[]).find((view) => isEqual(VIEWS[view](one), VIEWS[view](other)));
 }
@@ -121,7 +121,7 @@ function scenariosOf({ machine, steps }: Feature): { settled: Scenario; acknowle
       script: async (driver) => {
         for (const step of steps) {
           await take(driver, step);
-          // What ends the subject must have been seen before the cut that it does not come back from.
+          // An event that ends the subject must be handled before the cut, from which the subject does not come back.
           if (step === steps.at(-1)) await driver.settle();
           await driver.cycle();
         }

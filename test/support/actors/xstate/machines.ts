@@ -1,4 +1,4 @@
-/** The machines of the hosting scenarios: each uses another part of XState. */
+/** The machines of the hosting scenarios; each uses another part of XState. */
 import {
   type AnyActorRef,
   type AnyStateMachine,

@@ -1,4 +1,4 @@
-/** The page docs/xstate-support.md, made of what the scenarios show when they are run. */
+/** The page docs/xstate-support.md, made from the outcomes of the scenarios. */
 import { type Feature, judge, likeness, type Verdict } from './feature.ts';
 import { ACTIONS } from '../../../actors/xstate/features/actions.cases.ts';
 import { CHILDREN } from '../../../actors/xstate/features/children.cases.ts';
@@ -14,7 +14,7 @@ import { STATES as W3C_STATES } from '../../../actors/xstate/w3c/states.cases.ts
 import { type W3cCase } from './w3c/w3c-case.ts';
 
 export interface Row {
-  /** By which `vitest -t` finds it. */
+  /** The id by which `vitest -t` finds the scenario. */
   readonly id: string;
   readonly feature: Feature;
 }
@@ -47,47 +47,44 @@ function group(title: string, prefix: string, features: readonly Feature[]): Gro
 
 const HEAD = `# XState support
 
-**Generated**: every row is what a test showed when it ran. \`test/actors/xstate/page.test.ts\` fails where this page
-and the tests differ; \`npx vitest run test/actors/xstate/page.test.ts -u\` writes it anew. The tests of a row:
-\`npx vitest run test/actors/xstate -t state-01\`.
+**Generated**: every row is what a test showed. \`test/actors/xstate/page.test.ts\` fails where this page and the tests
+differ; with \`-u\` it writes the page anew. The tests of a row: \`npx vitest run test/actors/xstate -t state-01\`.
 
-Each machine runs on XState's \`createActor\` with a simulated clock and on the kernel. Compared are: every state
-entered and left, every transition taken and by which event, and every action, all in their order; emitted events;
-logged lines; and value, context, status, tags, output, error and children at the end.
+Each machine runs on XState's \`createActor\` with a simulated clock and on the kernel. Compared are, in order: every
+state entered and left, every transition with its event, and every action; emitted events; logged lines; and the final
+value, context, status, tags, output, error and children.
 
-- **honoured**: all of it is equal. **honoured, per actor**: what each actor did is equal, also in its order; who of
-  two actors ran first is not, because messages wait in mailboxes where \`createActor\` delivers within the send.
-- **kill and restore**: the power is cut after every single step, once when all has settled and once right after the
-  event was acknowledged, and the system is started anew on what was synced. **yes**: nothing differs from a run
-  without a cut. **yes, started again**: what ran outside is started again (see P7 in [semantics.md](semantics.md#p7))
-  and the end is the same; what was on its way to it when the power went, such as an event for a callback, is lost
-  with the process.
+- **honoured**: all is equal. **honoured, per actor**: what each actor did is equal, in order; which of two actors ran
+  first is not, because messages wait in mailboxes where \`createActor\` delivers within the send.
+- **kill and restore**: the power is cut after every step, once when all has settled and once right after the event was
+  acknowledged, and the system starts anew. **yes**: nothing differs from a run without a cut. **yes, started again**:
+  effects are started again ([P7](semantics.md#p7)) and the end is the same; what was on its way to them, such as an
+  event for a callback, is lost.
 `;
 
 const W3C_HEAD = `## Assertions of SCXML
 
-Own machines for assertions of the W3C's suite for SCXML 1.0 that mean something in XState; the number is that of the
-suite's test. Left out: data models, \`<script>\`, \`<foreach>\`, \`<finalize>\`, autoforward, I/O processors,
-\`error.execution\` (in XState an error ends the machine; here the turn has not happened), and initial states that are
-not children, which XState does not have (413 is taken up by a transition).
+Own machines for the assertions of the W3C's suite for SCXML 1.0 (by its test numbers) that mean something in XState.
+Left out: data models, \`<script>\`, \`<foreach>\`, \`<finalize>\`, autoforward, I/O processors, \`error.execution\` (in
+XState an error ends the machine; here the turn has not happened), and initial states that are not children, which
+XState does not have (413 uses a transition).
 `;
 
 const REFUSED_HEAD = `## Refused
 
-Refused with a code and the place, never ignored. What a function returns cannot be seen when an agent is defined:
-there the turn that does it throws, has no effect, and counts as a delivery (P1 and P6 in
-[semantics.md](semantics.md)).
+Refused with a code and the place, never ignored. What a function returns is unknown when an agent is defined: the turn
+that does it throws, has no effect, and counts as a delivery ([P1](semantics.md#p1) and [P6](semantics.md#p6)).
 
 References have \`id\`, \`sessionId\`, \`systemId\`, \`send\` and \`getSnapshot\`; they have no \`subscribe\`, \`on\`,
-\`start\` or \`stop\`. To follow an actor from outside there are \`system.actor(address).subscribe\` and
-\`system.onEmitted\`; within machines, \`onSnapshot\` and \`syncSnapshot\`.
+\`start\` or \`stop\`. Follow an actor from outside by \`subscribe\` of its handle and \`system.onEmitted\`,
+within machines by \`onSnapshot\` and \`syncSnapshot\`.
 
-A key in \`on\` without a schema is fine: other agents may send it. It is refused only where it reads as an event of a
-schema misspelt: it differs from that in case and separators alone, or by one slip inside one word of at least five
-letters (two letters swapped, one missing, one too many, one wrong). Not slips: digits (\`tick1\`, \`tick2\`), the
-first letter of a word, its end (\`order.place\`, \`order.placed\`) but for a doubled letter. Never refused: what the
-machine, or one below it, visibly raises or sends; what stands beside the other in one state; what
-\`defineAgent({ internal: ['order.palce'] })\` declares to come from other agents; the event of a schedule.
+A key in \`on\` needs no schema: other agents may send it. It is refused only as a misspelt event of a schema: it
+differs in case and separators alone, or by one slip inside one word of at least five letters (two letters swapped, one
+missing, one too many, one wrong). Not slips: digits (\`tick1\`, \`tick2\`), the first letter of a word, its end
+(\`order.place\`, \`order.placed\`) but for a doubled letter. Never refused: what the machine, or one below it, visibly
+raises or sends; a key beside the event itself in one state; what \`defineAgent({ internal: ['order.palce'] })\`
+declares to come from other agents; the event of a schedule.
 `;
 
 export async function page(): Promise<string> {

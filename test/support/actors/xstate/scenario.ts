@@ -1,6 +1,6 @@
 /**
- * Runs one machine and one script under XState's createActor and under Bosun, and says what an observer saw of each.
- * `cycle` in a script is a kill and a restart where the run asks for it, and nothing elsewhere.
+ * Runs one machine and one script under XState's createActor and under Bosun, and returns an observer's view of each.
+ * `cycle` in a script is a kill and a restart if the run asks for it, and nothing otherwise.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,18 +12,19 @@ import { childIdOf } from '../../../../src/actors/model/address.ts';
 import { type AnyAgent } from '../../../../src/actors/model/agent.ts';
 import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
 import { levelStore } from '../../../../src/persistence/level-store.ts';
-import { createSystem, type System } from '../../../../src/system.ts';
+import { Shard } from '../../../../src/shard.ts';
 import { SeededRandom } from '../../../../src/testing/seeded-random.ts';
+import { LogLine } from '../../../../src/log.ts';
 import { startTestSystem } from '../../../../src/testing/test-system.ts';
 import { VirtualClock } from '../../../../src/testing/virtual-clock.ts';
 
-/** Writes a line on behalf of an actor: a received event, an action. */
+/** Writes a line for an actor: a received event, an action. */
 export type Record = (actor: string, line: string) => void;
 
 export interface Driver {
   send(event: EventObject): Promise<void>;
   advance(ms: number): Promise<void>;
-  /** Lets promises and observables of effects have their say. */
+  /** Waits until promises and observables of effects have reported. */
   settle(): Promise<void>;
   cycle(): Promise<void>;
 }
@@ -45,7 +46,7 @@ export interface Outcome {
   readonly status: string;
   readonly output: unknown;
   readonly error: string | undefined;
-  /** Of an actor that has not ended: XState keeps the children of one that has, as stopped; Bosun removes them. */
+  /** Children of an actor that has not ended. Of an ended one XState keeps stopped children, and Bosun removes them. */
   readonly children: readonly string[] | null;
 }
 
@@ -66,7 +67,7 @@ export async function underCreateActor({ machine, script }: Scenario): Promise<O
   actor.start();
   await script({
     send: async (event) => actor.send(event),
-    // One millisecond at a time: SimulatedClock runs what is due late, at the end of the step.
+    // One millisecond at a time, because SimulatedClock runs overdue timers only at the end of a step.
     advance: async (ms) => {
       for (let passed = 0; passed < ms; passed++) clock.increment(1);
     },
@@ -86,9 +87,9 @@ export async function underCreateActor({ machine, script }: Scenario): Promise<O
   };
 }
 
-/** What the runner asks of a hosted system. */
+/** The part of a hosted system that the runner uses. */
 interface Host {
-  readonly system: System;
+  readonly system: Shard;
   readonly logged: readonly (readonly unknown[])[];
   settle(): Promise<void>;
   advance(ms: number): Promise<void>;
@@ -96,14 +97,16 @@ interface Host {
   dispose(): Promise<void>;
 }
 
-/** On the faulty store; with `kill`, every cycle is a power cut right after what was acknowledged last. */
+/**
+ * Runs a scenario on the faulty store; with `kill`, every cycle is a power cut right after the latest acknowledgement.
+ */
 export async function underBosun(scenario: Scenario, { kill }: { kill: boolean }): Promise<Outcome> {
   return hosted(scenario, async (agent, watch) => {
     const test = await startTestSystem({ agents: [agent] });
-    watch(test.system);
+    watch(test.shard);
     return {
       get system() {
-        return test.system;
+        return test.shard;
       },
       logged: test.logged,
       settle: () => test.settle(),
@@ -112,20 +115,22 @@ export async function underBosun(scenario: Scenario, { kill }: { kill: boolean }
         if (!kill) return;
         await test.crash();
         await test.restart();
-        watch(test.system);
+        watch(test.shard);
       },
-      dispose: () => test.system.stop(),
+      dispose: () => test.shard.stop(),
     };
   });
 }
 
-/** On LevelDB in a directory of its own, where a cycle is a stop and a start: two processes cannot be had in one. */
+/**
+ * Runs a scenario on LevelDB in a directory of its own. A cycle is a stop and a start, since one process cannot be two.
+ */
 export async function underBosunOnLevel(scenario: Scenario): Promise<Outcome> {
   const directory = await mkdtemp(join(tmpdir(), 'bosun-hosting-'));
   const clock = new VirtualClock();
   const logged: unknown[][] = [];
   const create = (agent: AnyAgent) =>
-    createSystem({
+    new Shard({
       agents: [agent],
       store: levelStore(directory),
       clock,
@@ -159,7 +164,7 @@ export async function underBosunOnLevel(scenario: Scenario): Promise<Outcome> {
   });
 }
 
-type Watch = (system: System) => void;
+type Watch = (system: Shard) => void;
 
 async function hosted(
   { machine, events = [], script }: Scenario,
@@ -172,6 +177,7 @@ async function hosted(
     name: 'subject',
     machine: machine((name, line) => lines.push([name, line])),
     events: schemas,
+    records: { notes: {} },
   });
   let last: ActorSnapshot | undefined;
   const host = await open(agent, (system) => {
@@ -183,7 +189,7 @@ async function hosted(
     if (host.system.snapshot('subject') !== undefined)
       host.system.actor('subject').subscribe((snapshot) => (last = snapshot));
   };
-  // `temporary`: what ends stays ended, as under createActor.
+  // `temporary`: ended actors stay ended, as under createActor.
   await host.system.spawn(agent, 'subject', { restart: 'temporary', input: INPUT as never });
   follow();
   await script({
@@ -206,7 +212,9 @@ async function hosted(
         .children.map(({ address }) => childIdOf(address))
         .sort();
   await host.dispose();
-  const logged = host.logged.map((line) => JSON.stringify(line));
+  // The kernel's own report of a failure is not output of the machine.
+  const own = host.logged.filter(([first]) => !(first instanceof LogLine));
+  const logged = own.map((line) => JSON.stringify(line));
   return {
     lines,
     emitted,
@@ -218,7 +226,7 @@ async function hosted(
   };
 }
 
-async function settled(system: System): Promise<void> {
+async function settled(system: Shard): Promise<void> {
   for (let round = 0; round < 4; round++) {
     await new Promise<void>((resolve) => setImmediate(resolve));
     await system.idle();
@@ -235,7 +243,7 @@ function normalized(seen: { value: unknown; context: unknown; output: unknown; e
   return { value, output: withoutReferences(seen.output), error: message, context: withoutReferences(seen.context) };
 }
 
-/** References become the id of the child that they are to, in whatever form each side keeps them. */
+/** Replaces references, in either side's form, by the id of the child. */
 function withoutReferences(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if ('sessionId' in value && 'send' in value) {
@@ -248,7 +256,7 @@ function withoutReferences(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutReferences(item)]));
 }
 
-/** Per actor, in its order: what is left of the order where two actors only differ in who ran first. */
+/** The lines of each actor in order: equal for two outcomes that differ only in the order of actors. */
 export function perActor({ lines, ...rest }: Outcome): object {
   const byActor = new Map<string, string[]>();
   for (const [actor, line] of lines) byActor.set(actor, [...(byActor.get(actor) ?? []), line]);

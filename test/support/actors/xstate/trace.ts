@@ -1,7 +1,6 @@
 /**
- * Makes a machine say what it does: every state entered (`+a.b`) and left (`-a.b`), and every transition taken
- * (`a.b/EVENT`), in its order, as custom actions put in front of its own. Named and inline machines below it are traced
- * as well.
+ * Traces a machine: every state entered (`+a.b`) and left (`-a.b`), and every transition taken (`a.b/EVENT`), in order,
+ * by custom actions put before its own. Named and inline machines below it are traced too.
  */
 import { type AnyStateMachine, createMachine } from 'xstate';
 import { isMachine } from '../../../../src/actors/xstate/machine-facts.ts';

@@ -1,14 +1,14 @@
 /**
- * What the cases of OTP's supervisor_SUITE are told with: a Boss `sup` under the root, on a host that may die between
- * and within the steps.
+ * The bench for the cases of OTP's supervisor_SUITE: a Boss `sup` under the root, on a host that may die between and
+ * within the steps.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { levelStore } from '../../../../src/persistence/level-store.ts';
-import { type BossHandle } from '../../../../src/supervisor/boss-handle.ts';
+import { type ShardBoss } from '../../../../src/supervisor/boss-handle.ts';
 import { type BossOptions } from '../../../../src/supervisor/child-spec.ts';
-import { type System } from '../../../../src/system.ts';
+import { type Shard } from '../../../../src/shard.ts';
 import { type TestSystem } from '../../../../src/testing/test-system.ts';
 import { agents, failing } from './cast.ts';
 import { type Answers, type Cut, MortalHost } from './mortal-host.ts';
@@ -21,18 +21,18 @@ export type Script = (b: Bench) => Promise<void>;
 
 export interface Case {
   readonly number: number;
-  /** Its name in supervisor_SUITE.erl, or E (Elixir), P (Pekko), R (ractor), N (new). */
+  /** The case's name in supervisor_SUITE.erl, or E (Elixir), P (Pekko), R (ractor), N (new). */
   readonly source: string;
-  /** Where Bosun differs on purpose, or why the case means nothing here. */
+  /** How Bosun differs on purpose, or why the case does not apply. */
   readonly differs?: string;
   readonly without?: string;
-  /** Several where a case says something of each of several systems. */
+  /** Several scripts if a case covers several systems. */
   readonly run?: Script | readonly Script[];
-  /** Why no crash can come between its steps. */
+  /** Why no crash is possible between its steps. */
   readonly uncut?: string;
 }
 
-/** A script for each of these. */
+/** One script for each of these values. */
 export function forEach<T>(values: readonly T[], run: (b: Bench, value: T) => Promise<void>): Script[] {
   return values.map((value) => (b: Bench) => run(b, value));
 }
@@ -42,9 +42,9 @@ export interface BenchOptions {
   readonly store?: 'memory' | 'leveldb' | 'two workers';
   /** Default `never`. */
   readonly cut?: Cut;
-  /** Each visit of an actor is an epoch. */
+  /** Whether each visit of an actor is an epoch of its own. */
   readonly isSliced?: boolean;
-  /** Of the same script without a cut. */
+  /** Answers of the same script without a cut. */
   readonly undisturbed?: Answers;
 }
 
@@ -53,18 +53,18 @@ const ORDERS = new Set<PropertyKey>([
   'terminateChild',
   'restartChild',
   'deleteChild',
-] satisfies (keyof BossHandle)[]);
+] satisfies (keyof ShardBoss)[]);
 
 export class Bench {
   readonly #options: BenchOptions;
   #host: MortalHost | undefined;
   #cleanUp = (): void => {};
-  /** Whether orders are part of a step that another method is. */
+  /** Whether orders belong to the step of another method. */
   #isWithin = false;
   #explosions = 0;
   /** `a up`, `a down` in order. */
   heard: string[] = [];
-  /** What Bosses said of their children, in order. */
+  /** Failures of children as their Bosses reported them, in order. */
   readonly failures: string[] = [];
 
   constructor(options: BenchOptions = {}) {
@@ -80,10 +80,7 @@ export class Bench {
     return { steps: this.#host?.steps ?? 0, writes: failing.writes, answers: this.#host?.answers ?? [] };
   }
 
-  /**
-   * What is to be many where a case is about scale. A story that is told again for each of its epochs makes do with a
-   * few.
-   */
+  /** A large count for cases about scale. A story that is repeated for each of its epochs uses a small one. */
   many(count: number): number {
     return this.#options.isSliced === true ? Math.min(count, 6) : count;
   }
@@ -92,7 +89,7 @@ export class Bench {
   async start(boss: BossOptions, own: object = {}): Promise<void> {
     failing.reset();
     const { store, cut = 'never', isSliced, undisturbed } = this.#options;
-    const onCreate = (system: System) => this.#listen(system);
+    const onCreate = (system: Shard) => this.#listen(system);
     const options = {
       agents,
       tree: treeOf(boss, own),
@@ -112,17 +109,17 @@ export class Bench {
   }
 
   /** The Boss under test. */
-  get sup(): BossHandle {
+  get sup(): ShardBoss {
     return this.boss('sup');
   }
 
-  get root(): BossHandle {
+  get root(): ShardBoss {
     return this.boss('root');
   }
 
-  boss(address: string): BossHandle {
-    const handle = () => this.test.system.boss(address);
-    // A handle is of one start of the system; an order may have to be given to the next one.
+  boss(address: string): ShardBoss {
+    const handle = () => this.test.shard.boss(address);
+    // A handle belongs to one start of the system; an order may have to go to the next one.
     return new Proxy(handle(), {
       get: (current, name) => {
         const member = Reflect.get(current, name) as (...args: unknown[]) => unknown;
@@ -137,18 +134,18 @@ export class Bench {
 
   /** Whether the Boss under test lives. */
   get lives(): boolean {
-    return this.test.system.snapshot('sup') !== undefined;
+    return this.test.shard.snapshot('sup') !== undefined;
   }
 
-  /** `a running`, ... in the order of their starts. */
+  /** Children as `a running`, in the order of their starts. */
   get children(): string[] {
     return this.sup.whichChildren().map(({ id, status }) => `${id} ${status}`);
   }
 
-  /** What children know: notes, or null for those that are not there. */
+  /** Notes of children, or null for missing ones. */
   notes(...ids: string[]): (string | null)[] {
     return ids.map((id) => {
-      const snapshot = this.test.system.snapshot(`sup/${id}`);
+      const snapshot = this.test.shard.snapshot(`sup/${id}`);
       return snapshot === undefined ? null : (snapshot.context as { notes: string[] }).notes.join();
     });
   }
@@ -161,17 +158,17 @@ export class Bench {
     return this.#mortal.step(() => this.#tell(id, type));
   }
 
-  /** One after the other. */
+  /** Sends an event to several children one after the other. */
   async tellAll(ids: readonly string[], type: string): Promise<void> {
     for (const id of ids) await this.tell(id, type);
   }
 
-  /** At the same time. */
+  /** Sends an event to several children at the same time. */
   tellAtOnce(ids: readonly string[], type: string): Promise<void> {
     return this.#mortal.step(() => Promise.all(ids.map((id) => this.#tell(id, type))).then(() => {}));
   }
 
-  /** The next version of the code: another tree on the same store. Rejects where it is none. */
+  /** Deploys the next version of the code: another tree on the same store. Rejects an invalid one. */
   upgrade(boss: BossOptions): Promise<void> {
     return this.#mortal.step(() => this.#mortal.replace({ tree: treeOf(boss) }));
   }
@@ -180,7 +177,7 @@ export class Bench {
     return this.#mortal.step(() => this.#mortal.advance(ms));
   }
 
-  /** Gives an order that takes time, and lets it begin. */
+  /** Starts a slow order without waiting for its end. */
   begin(order: () => Promise<unknown>): Promise<void> {
     return this.#mortal.step(() => {
       this.#within(order).catch(() => {});
@@ -193,10 +190,10 @@ export class Bench {
     return this.#mortal.step(() => Promise.all(this.#within(orders)).then(() => {}));
   }
 
-  /** All that must not depend on crashes of the host. */
+  /** The part of the state that must not depend on crashes of the host. */
   outcome(): unknown {
     if (this.#host === undefined) return 'no system';
-    const { system } = this.test;
+    const { shard: system } = this.test;
     const seen: Record<string, unknown> = {};
     const visit = ({ address, agent, children, ...node }: ReturnType<typeof system.tree>): void => {
       const { status, state, restarts, restartInMs, lastError } = node;
@@ -234,7 +231,7 @@ export class Bench {
   }
 
   async end(): Promise<void> {
-    await this.#host?.test.system.stop();
+    await this.#host?.test.shard.stop();
     this.#cleanUp();
   }
 
@@ -279,7 +276,7 @@ export class Bench {
     if (failing.hasForgotten(text)) await tell();
   }
 
-  #listen(system: System): void {
+  #listen(system: Shard): void {
     system.onEmitted((address, event) => {
       const { type, id, restarts } = event as { type: string; id?: string; restarts?: number };
       if (type === 'up' || type === 'down') this.heard.push(`${address.replace('sup/', '')} ${type}`);
@@ -297,7 +294,7 @@ function treeOf(boss: BossOptions, own: object = {}): BossOptions {
   };
 }
 
-/** The code that a promise is rejected with; `done` where it is not. */
+/** The code with which a promise is rejected; `done` if it is not. */
 export function codeOf(promise: Promise<unknown>): Promise<string> {
   return promise.then(
     () => 'done',

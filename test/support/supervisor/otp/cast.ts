@@ -1,22 +1,22 @@
 /**
- * Who plays in the cases of OTP's supervisor_SUITE: agents that end as they are told, and the world outside that they
- * look at.
+ * The cast of the cases of OTP's supervisor_SUITE: agents that end as they are told, and the outside world that they
+ * read.
  */
 import { assign, emit, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
 
 /**
- * What agents find when they start and when they fail. It does not die with the host, so it has to take back what a
- * turn did to it that was not written before the host died.
+ * The world that agents find when they start and fail. It survives the host, so it has to revert the effects of turns
+ * that were not written before the host died.
  */
 class World {
-  /** Whose starts fail always, and whose fail once. */
+  /** Names whose starts always fail, and names whose start fails once. */
   readonly names = new Set<string>();
   readonly once = new Set<string>();
   /** Starts that failed. */
   tries = 0;
-  /** Writes of the store begun so far. What a turn does now belongs to the next one. */
+  /** Writes of the store begun so far. The effects of a present turn belong to the next one. */
   writes = 0;
   #starts: { readonly name: string; readonly wasOnce: boolean; readonly writes: number }[] = [];
   #explosions: { readonly token: string; readonly writes: number }[] = [];
@@ -32,7 +32,7 @@ class World {
     this.#explosions = [];
   }
 
-  /** Throws where the start of this one fails. */
+  /** Throws if the start of this agent has to fail. */
   start(name: string): void {
     const wasOnce = this.once.delete(name);
     if (!wasOnce && !this.names.has(name)) return;
@@ -47,7 +47,7 @@ class World {
     throw new Error('told to');
   }
 
-  /** The host has died, and with it all that was to come with this write. */
+  /** Reverts everything from this write on, because the host has died. */
   lose(write: number): void {
     const isLost = ({ writes }: { readonly writes: number }) => writes >= write - 1;
     for (const { name, wasOnce } of this.#starts.filter(isLost)) {
@@ -59,8 +59,7 @@ class World {
   }
 
   /**
-   * Whether an action has thrown and its failure is not on disk: custom actions are run at most once (P3). Says so
-   * once.
+   * Whether an action has thrown and its failure is not on disk: custom actions run at most once (P3). Reports it once.
    */
   hasForgotten(token: string): boolean {
     return this.#lost.delete(token);
@@ -71,7 +70,7 @@ export const failing = new World();
 
 const text = z.object({ text: z.string() });
 
-/** Ends as told; `slow` handles `bosun.shutdown` and takes its time, `plain` does not. */
+/** An agent that ends as told; `slow` handles `bosun.shutdown` and takes its time, `plain` does not. */
 function scripted(name: 'plain' | 'slow') {
   const machine = setup({
     types: {} as {
@@ -116,7 +115,7 @@ function born(name: string): { name: string; notes: string[] } {
 export const plain = scripted('plain');
 export const slow = scripted('slow');
 
-/** Over as soon as it has begun: the nearest thing to a start that returns `ignore`. */
+/** An agent that ends as soon as it has started: the nearest equivalent of a start that returns `ignore`. */
 const over = defineAgent({
   name: 'over',
   machine: setup({}).createMachine({ id: 'over', initial: 'end', states: { end: { type: 'final' } } }),
@@ -125,11 +124,11 @@ const over = defineAgent({
 
 export const agents = [plain, slow, over];
 
-/** Specs of children: one that ends at once, one that takes its time. */
+/** Child specifications: one child that ends at once, and one that takes its time. */
 export const w = (id: string, options: object = {}) => ({ id, agent: 'plain', ...options }) as never;
 export const s = (id: string, ms: number, options: object = {}) =>
   ({ id, agent: 'slow', input: { name: id, ms }, ...options }) as never;
 
-/** Options of a Boss of one template. */
+/** Options of a Boss with one template. */
 export const dynamic = (template: object, more: object = {}) =>
   ({ strategy: 'dynamic', template: { agent: 'plain', ...template }, ...more }) as const;

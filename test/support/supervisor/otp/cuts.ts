@@ -1,6 +1,5 @@
 /**
- * A case told again for each moment at which its host may die: between any two of its steps, and before each write of
- * the store.
+ * Cases repeated for each moment at which the host may die: between any two steps, and before each write of the store.
  */
 import { expect } from 'vitest';
 import { Bench, type BenchOptions, type Case, type Script } from './bench.ts';
@@ -10,7 +9,7 @@ export function scriptsOf({ run }: Case): readonly Script[] {
   return run === undefined ? [] : typeof run === 'function' ? [run] : run;
 }
 
-/** Tells one script to its end. */
+/** Runs one script to its end. */
 async function tell(script: Script, options: BenchOptions): Promise<Bench> {
   const bench = new Bench(options);
   try {
@@ -21,26 +20,26 @@ async function tell(script: Script, options: BenchOptions): Promise<Bench> {
   return bench;
 }
 
-/** Tells a case once, on systems of its own. */
+/** Runs a case once, on systems of its own. */
 export async function tellCase(entry: Case, options: BenchOptions): Promise<void> {
   for (const script of scriptsOf(entry)) await tell(script, options);
 }
 
 export interface Told {
   /**
-   * Moments between two steps, those after the last and within the first start among them, at which it was cut or could
-   * have been.
+   * Moments between two steps at which it was or could have been cut, including those within the first start and after
+   * the last step.
    */
   readonly betweenSteps: number;
   readonly atWrites: number;
-  /** Those at which it was. */
+  /** Moments at which it was cut. */
   readonly taken: number;
 }
 
 /**
- * Tells a case undisturbed, then again with a cut at each moment, and expects of each what the undisturbed one came to.
+ * Runs a case undisturbed, then again with a cut at each moment, and expects the undisturbed outcome each time.
  *
- * @param take Whether this moment, counted over the whole case, is taken.
+ * @param take Whether to take this moment, counted over the whole case.
  */
 export async function tellCut(entry: Case, take: (moment: number) => boolean): Promise<Told> {
   let [betweenSteps, atWrites, moment, taken] = [0, 0, 0, 0];

@@ -1,29 +1,29 @@
 /**
- * A system whose host dies once, at one point of a story told in steps, and is started again; what was under way then
- * goes on as it would for those outside who gave the order: what was not written is given again, what was written is
- * not. An answer that died with the host is that of the undisturbed story, since the system that would have to give it
- * is the same.
+ * A system whose host dies once, at one point of a story told in steps, and is started again. Orders in progress
+ * continue as their senders outside would continue them: an order that was not written is given again, a written one is
+ * not. An answer that died with the host is taken from the undisturbed story, since the system that would give it is
+ * the same.
  */
 import { TestSystem, type TestSystemOptions } from '../../../../src/testing/test-system.ts';
 import { failing } from './cast.ts';
 import { TwoWorkers } from '../../../supervisor/otp/two-workers.cases.ts';
 
 /**
- * When the host dies: never, after every step, after one of them (from 1), or at one write of the store (from 1): that
- * one is lost, and all that earlier ones cause has left.
+ * The moment of the host's death: never, after every step, after one of them (from 1), or at one write of the store
+ * (from 1), which is lost after all effects of earlier writes have left.
  */
 export type Cut = 'never' | 'after every step' | { readonly afterStep: number } | { readonly atWrite: number };
 
 type Outcome<T> = { readonly value: T } | { readonly error: unknown };
 
-/** Of the undisturbed story: answers to orders, in the order in which they were given. */
+/** Answers of the undisturbed story to its orders, in order. */
 export type Answers = (Outcome<unknown> | undefined)[];
 
 export class MortalHost {
   readonly test: TestSystem;
   readonly answers: Answers = [];
   steps = 0;
-  /** What the next start is given instead. */
+  /** Options that replace those of the next start. */
   changes: Partial<TestSystemOptions> = {};
   readonly #cut: Cut;
   readonly #undisturbed: Answers;
@@ -33,7 +33,7 @@ export class MortalHost {
   #revival: Promise<void> | undefined;
   #orders = 0;
 
-  /** @param hasWorkers It is spread over two. */
+  /** @param hasWorkers Whether the system is spread over two workers. */
   constructor(options: TestSystemOptions, cut: Cut, undisturbed: Answers = [], hasWorkers = false) {
     this.test = hasWorkers ? (new TwoWorkers(options) as object as TestSystem) : new TestSystem(options);
     this.#cut = cut;
@@ -51,13 +51,13 @@ export class MortalHost {
   start(): Promise<void> {
     return this.step(() =>
       this.#survive(
-        () => this.test.system.start().then(() => {}),
+        () => this.test.shard.start().then(() => {}),
         () => Promise.resolve(),
       ),
     );
   }
 
-  /** One step of the story, to its end. A step that fails is none, and no crash follows it. */
+  /** Takes one step of the story to its end. A failed step does not count, and no crash follows it. */
   async step<T>(take: () => Promise<T>): Promise<T> {
     const result = await take();
     await this.settle();
@@ -69,11 +69,11 @@ export class MortalHost {
   }
 
   send(address: string, event: { readonly type: string; readonly text?: string }): Promise<void> {
-    const send = () => this.test.system.send(address, event);
+    const send = () => this.test.shard.send(address, event);
     return this.#survive(send, send);
   }
 
-  /** @param give Is called again where the order was lost. */
+  /** @param give Gives the order; called again if the order was lost. */
   async order<T>(give: () => Promise<T>): Promise<T> {
     const index = this.#orders++;
     const outcome = await asOutcome(() =>
@@ -95,11 +95,11 @@ export class MortalHost {
     return this.#survive(advance, advance);
   }
 
-  /** The next version of the code on the same store. Rejects where it is none. */
+  /** Deploys the next version of the code on the same store. Rejects an invalid one. */
   async replace(changes: Partial<TestSystemOptions>): Promise<void> {
     this.changes = changes;
     const restart = async () => {
-      await this.test.system.stop();
+      await this.test.shard.stop();
       await this.test.restart(changes);
     };
     await this.#survive(restart, () => Promise.resolve());
@@ -122,7 +122,7 @@ export class MortalHost {
   }
 
   async #revive(): Promise<void> {
-    // What is durable gets out first.
+    // Outputs of durable epochs are released first.
     for (let n = 0; n < 3; n++) await new Promise<void>((resolve) => this.test.clock.defer(resolve));
     failing.lose((this.#cut as { atWrite: number }).atWrite);
     await this.#crash();

@@ -1,6 +1,6 @@
 /**
- * Virtual time by which each visit of an actor is a slice of its own, and so an epoch of its own, while kernel time
- * stays exact: only the turn loop finds that its time is up, whenever it looks.
+ * Virtual time in which each visit of an actor is a slice and so an epoch of its own, while kernel time stays exact:
+ * only the turn loop finds its time used up whenever it looks.
  */
 import { KernelTime } from '../../../../src/actors/world/time/kernel-time.ts';
 import { TurnLoop } from '../../../../src/actors/loop/turn-loop.ts';
@@ -17,7 +17,7 @@ export class SlicedClock extends VirtualClock {
   }
 }
 
-/** Has a SlicedClock know who looks. Returns how to end that. */
+/** Tells a SlicedClock who reads it. Returns how to stop that. */
 export function sliceByVisits(): () => void {
   const { run } = TurnLoop.prototype;
   const { nowMs } = KernelTime.prototype;

@@ -1,23 +1,23 @@
 /**
- * Own machines for assertions of the W3C's test suite for SCXML (the suite itself is not ours to copy; its numbers are
- * cited). A case passes where its machine comes to rest in `pass`.
+ * Our own machines for assertions of the W3C's test suite for SCXML (the suite itself is not ours to copy; its numbers
+ * are cited). A case passes if its machine comes to rest in `pass`.
  */
 import { type AnyStateMachine, createMachine, setup } from 'xstate';
 import { type Feature, type Step } from '../feature.ts';
 
 export interface W3cCase extends Feature {
-  /** The number of the test whose assertion it takes up. */
+  /** The number of the W3C test with this assertion. */
   readonly test: string;
   /** Why createActor does not pass it. */
   readonly unlike?: string;
 }
 
-/** Time enough for what a case does by itself, with a cut behind it. */
+/** Time for the case's own delays, with a cut after it. */
 const ALONE: readonly Step[] = [1, 1];
 
 type Config = Readonly<Record<string, unknown>>;
 
-/** @param config Of a machine, beside the states `pass` and `fail` that it is given. */
+/** @param config The machine's config, to which the states `pass` and `fail` are added. */
 export function w3c(
   test: string,
   asserts: string,
@@ -32,7 +32,7 @@ export function w3c(
   return { test, feature: asserts, machine, steps, shows: {}, ...(unlike !== undefined && { unlike }) };
 }
 
-/** A machine below that of a case. */
+/** A child machine of a case. */
 export function below(config: Config): AnyStateMachine {
   return createMachine(config as never) as AnyStateMachine;
 }

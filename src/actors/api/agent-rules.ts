@@ -1,0 +1,74 @@
+/**
+ * The options of defineAgent: the known keys, and the kind of value of each. Bounds, and checks against the machine,
+ * are made where an option is read.
+ */
+import {
+  aFunction,
+  anObject,
+  anything,
+  aText,
+  closedObject,
+  listOf,
+  needed,
+  type OptionRule,
+  type OptionRules,
+  recordOf,
+  rule,
+} from '../../option-rules.ts';
+import { type Backoff } from '../../backoff.ts';
+import { type AgentLimits, type AgentOptions, type AnyAgent, type ShownSchemas } from '../model/agent.ts';
+import { type ActionOptions, type EffectOptions, type RetryOptions } from '../model/effect-policy.ts';
+import { type RecordOptions } from '../model/records.ts';
+import { type ScheduleOptions } from '../model/schedules.ts';
+import { type TimerOptions } from '../model/timing.ts';
+import { isMachine } from '../xstate/machine-facts.ts';
+
+/**
+ * Whether a value is an agent. Checked by its form, because a module may have another copy of Bosun than its loader.
+ */
+export function isAgent(value: unknown): value is AnyAgent {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, version, machine } = value as Partial<AnyAgent>;
+  return typeof name === 'string' && typeof version === 'number' && isMachine(machine);
+}
+
+export const anAgent: OptionRule = rule('an agent made by defineAgent', isAgent);
+
+const retry = closedObject<RetryOptions>({
+  attempts: anything,
+  backoff: closedObject<Backoff>({ minMs: anything, maxMs: anything, factor: anything, jitter: anything }),
+  retryIf: aFunction,
+});
+const effect = { retry, timeoutMs: anything };
+
+export const AGENT_RULES: OptionRules<AgentOptions<never, never>> = {
+  name: needed('give the name under which its actors are stored', aText),
+  version: anything,
+  migrate: anObject,
+  migrateChildren: recordOf(anObject),
+  previous: listOf(anAgent),
+  machine: needed(
+    'give a machine of XState: setup({ ... }).createMachine({ ... })',
+    rule('a machine of XState: setup({ ... }).createMachine({ ... })', isMachine),
+  ),
+  events: needed('list the events that may come from outside, by type, or write events: {} for none', anObject),
+  internal: listOf(aText),
+  limits: closedObject<AgentLimits>({ mailboxMessages: anything, overflow: anything }),
+  shown: closedObject<ShownSchemas>({ context: anObject, output: anObject, reply: anObject, emitted: anObject }),
+  poison: anything,
+  priorities: anObject,
+  trace: closedObject<{ keep: number }>({ keep: anything }),
+  records: recordOf(closedObject<RecordOptions>({ schema: anObject, keep: anything, forMs: anything, keys: anObject })),
+  effects: recordOf(closedObject<EffectOptions>({ ...effect, heartbeatMs: anything })),
+  actions: recordOf(closedObject<ActionOptions>({ ...effect, durable: anything })),
+  timers: closedObject<TimerOptions>({ restore: anObject, restoreDefault: anything }),
+  schedules: recordOf(
+    closedObject<ScheduleOptions>({
+      cron: anything,
+      timezone: anything,
+      event: anything,
+      catchUp: anything,
+      max: anything,
+    }),
+  ),
+};

@@ -1,0 +1,214 @@
+/**
+ * Procedures: what a system offers its callers beside events, a row each. The type of a row and the function that makes
+ * one; the gateway checks its callers and carries it out (gateway/calls/procedures.ts).
+ */
+import { type EventObject } from 'xstate';
+import { type z } from 'zod';
+import { type TableView } from '../../table.ts';
+import { BosunError } from '../../errors.ts';
+import {
+  type FindRecordsOptions,
+  type FoundRecords,
+  type RecordKey,
+  type RecordPage,
+  type RecordsOptions,
+} from './record-pages.ts';
+
+/**
+ * Scopes of callers. `actor:read`: look at actors and subscribe. `actor:send`: send and ask. `actor:admin`: start, stop
+ * and repair actors. `system:read`: look at the system as a whole.
+ */
+export const SCOPES = ['actor:read', 'actor:send', 'actor:admin', 'system:read'] as const;
+/** A right of a caller. */
+export type Scope = (typeof SCOPES)[number];
+/** The rights of a program for which nobody has chosen any: to read, and to send to actors. */
+export const PROGRAM_SCOPES: readonly Scope[] = ['actor:read', 'actor:send', 'system:read'];
+
+/**
+ * The effect of a procedure or method. `nothing`: it reads. `changes`: it changes state and may be repeated with a key.
+ * `destroys`: as `changes`, and refused unless the gateway was made with `destructive: true`.
+ */
+export type Does = 'nothing' | 'changes' | 'destroys';
+
+/** The HTTP route of a procedure. `{name}` in the path is a parameter, percent-encoded as one segment. */
+export interface Route {
+  readonly verb: 'GET' | 'POST';
+  readonly path: string;
+}
+
+/** The facts about a caller that a procedure is given. */
+export interface ProcedureCaller {
+  /** The caller's id: rates, sessions and keys belong to it. */
+  readonly id: string;
+  /** The person in whose name the caller speaks. Undefined for a program and for the operator. */
+  readonly person?: string;
+}
+
+/**
+ * Sets of tools for coding agents (MCP), named after the work that they serve. `runtime`: watching and driving actors.
+ * `coder`: a coding agent's own work. `hub`: agents that delegate work to others.
+ */
+export const TOOL_PROFILES = ['runtime', 'coder', 'hub'] as const;
+/** A set of tools. */
+export type ToolProfile = (typeof TOOL_PROFILES)[number];
+
+/** Hints for clients about a tool, in the fields of MCP. They grant no rights. */
+export interface ToolHints {
+  /** The display name of the tool. */
+  readonly title?: string;
+  readonly readOnlyHint?: boolean;
+  readonly destructiveHint?: boolean;
+  readonly idempotentHint?: boolean;
+  readonly openWorldHint?: boolean;
+}
+
+/** The mark of a method or procedure that is a tool of MCP. */
+export interface ToolMark {
+  /** The name of the tool: letters, digits, `_` and `-`, at most 64. */
+  readonly tool: string;
+  readonly profiles: readonly ToolProfile[];
+  /**
+   * The hints. By default they follow from the effect of the method, and from whether a repeat with a key counts once.
+   */
+  readonly annotations?: ToolHints;
+  /**
+   * Whether the tool is only for callers that speak as a person, and for the operator. Default: for every caller with
+   * the scope.
+   */
+  readonly isForPeople?: true;
+}
+
+/** An actor as readers see it: its durable state, without fields that its schemas mark as secret. */
+export interface ShownActor {
+  readonly address: string;
+  readonly agent: string;
+  readonly status: 'active' | 'done' | 'error' | 'stopped' | 'suspended';
+  readonly value: unknown;
+  /** The context. A table in it is a view of its first rows. */
+  readonly context: unknown;
+  readonly tags: readonly string[];
+  readonly output: unknown;
+  /** Number of changes so far. */
+  readonly sequence: number;
+}
+
+/** An actor of a list. */
+export interface ActorRow {
+  readonly address: string;
+  readonly agent: string;
+  readonly status: ShownActor['status'];
+  readonly state: unknown;
+}
+
+/**
+ * Reads durable state, over one kernel or several workers, restricted to the actors that the caller may reach. No read
+ * takes a turn or writes. Each rejects with the codes of the gateway's corresponding method.
+ */
+export interface DurableReader {
+  /** Reads an actor, like `actor.get`. Rejects with BOSUN_ACTOR_UNKNOWN. */
+  actor(address: string): Promise<ShownActor>;
+  /** Lists actors in order of addresses, like `actor.list`, page after page. */
+  actors(which?: { readonly under?: string; readonly agent?: string }): AsyncIterable<ActorRow>;
+  /** Reads a page of rows, like `table.read`. */
+  table(
+    address: string,
+    table: string,
+    page?: { readonly from?: string; readonly below?: string; readonly limit?: number },
+  ): Promise<TableView>;
+  /** Lists records, like `record.list`. */
+  records(address: string, name: string, which?: RecordsOptions): Promise<RecordPage>;
+  /** Finds records, like `record.find`, for callers that may reach every address. */
+  findRecords(agent: string, name: string, key: RecordKey, which?: FindRecordsOptions): Promise<FoundRecords>;
+}
+
+/** The state of an actor for which a procedure waits, and the answer that it then gives. */
+export interface AwaitedState<Answer> {
+  readonly address: string;
+  /** A state value, or a part of one, as in XState's `matches`. */
+  readonly value?: unknown;
+  readonly tag?: string;
+  readonly status?: ShownActor['status'];
+  readonly answer: (shown: ShownActor) => Answer;
+}
+
+type OneOf<Ways> = {
+  [Way in keyof Ways]: { readonly [Key in Way]: Ways[Key] } & { readonly [Key in Exclude<keyof Ways, Way>]?: never };
+}[keyof Ways];
+
+/** The ways in which a procedure can be carried out. */
+interface Ways<Params, Answer> {
+  /** Reads durable state, without a turn or an epoch. */
+  readonly read: (params: Params, reader: DurableReader, caller: ProcedureCaller) => Answer | Promise<Answer>;
+  /** Asks an actor with an event that its agent declares. The actor's reply is the answer. */
+  readonly ask: (params: Params, caller: ProcedureCaller) => { readonly address: string; readonly event: EventObject };
+  /** Waits for a state of an actor, until the deadline of the call. */
+  readonly wait: (params: Params, caller: ProcedureCaller) => AwaitedState<Answer>;
+  /** Calls a function of the host, without a turn. */
+  readonly port: (params: Params, caller: ProcedureCaller) => Answer | Promise<Answer>;
+}
+
+/** A row of the table of procedures. Exactly one of `read`, `ask`, `wait` and `port` carries it out. */
+export type ProcedureRow<Params extends z.ZodObject, Result extends z.ZodType> = {
+  /** One or two sentences for callers. */
+  readonly means: string;
+  /** The right that a caller needs. Default: `actor:read` for `read` and `wait`, else `actor:send`. */
+  readonly scope?: Scope;
+  /** The effect of the procedure. Default: `nothing` for `read` and `wait`, else `changes`. */
+  readonly does?: Does;
+  readonly params: Params;
+  readonly result: Result;
+  readonly example: { readonly p: z.input<Params>; readonly r: z.input<Result> };
+  /** The HTTP route. Default: POST of `/v1/procedures/` and the name. */
+  readonly http?: Route;
+  /** Makes the procedure a tool of MCP. Default: it is no tool. */
+  readonly mcp?: ToolMark;
+} & OneOf<Ways<z.output<Params>, z.input<Result>>>;
+
+/** The implementation of one procedure, without the types of its row: its schemas check the values. */
+export type Way = { [Kind in keyof AnyWays]: { readonly kind: Kind; readonly run: AnyWays[Kind] } }[keyof AnyWays];
+type AnyWays = Ways<unknown, unknown>;
+
+/** A procedure of a host, made by `procedure`. */
+export interface Procedure<Params extends z.ZodObject = z.ZodObject, Result extends z.ZodType = z.ZodType> {
+  readonly means: string;
+  readonly scope: Scope;
+  readonly does: Does;
+  readonly params: Params;
+  readonly result: Result;
+  readonly example: { readonly p: Readonly<Record<string, unknown>>; readonly r: unknown };
+  readonly http: Route | undefined;
+  readonly mcp: ToolMark | undefined;
+  readonly way: Way;
+}
+
+/** Procedures by name: `shop.stock`. */
+export type Procedures = Readonly<Record<string, Procedure>>;
+
+/** Whether a value was made by `procedure`. */
+export function isProcedure(value: unknown): value is Procedure {
+  return made.has(value as Procedure);
+}
+
+const made = new WeakSet<Procedure>();
+
+const KINDS = ['read', 'ask', 'wait', 'port'] as const;
+
+/**
+ * Makes a procedure, with types inferred from its schemas, so that an answer of another type does not compile.
+ *
+ * @throws BOSUN_CONFIG_INVALID for a row with none of `read`, `ask`, `wait` and `port`, or with several.
+ */
+export function procedure<Params extends z.ZodObject, Result extends z.ZodType>(
+  row: ProcedureRow<Params, Result>,
+): Procedure<Params, Result> {
+  const { means, params, result, example, http, mcp } = row;
+  const [kind, ...others] = KINDS.filter((one) => row[one] !== undefined);
+  if (kind === undefined || others.length > 0)
+    throw new BosunError('BOSUN_CONFIG_INVALID', 'procedure: give it one of read, ask, wait and port');
+  const isReading = kind === 'read' || kind === 'wait';
+  const { scope = isReading ? 'actor:read' : 'actor:send', does = isReading ? 'nothing' : 'changes' } = row;
+  const way = { kind, run: row[kind] } as unknown as Way;
+  const one = Object.freeze({ means, scope, does, params, result, example, http, mcp, way });
+  made.add(one);
+  return one;
+}

@@ -1,0 +1,45 @@
+/** Finds actors by address, for callers outside of turns. */
+import { BosunError } from '../../errors.ts';
+import { checkAddress } from '../model/address.ts';
+import { type Cell } from '../world/cell.ts';
+import { type World } from '../world/world.ts';
+import { type DurableView } from './durable-view.ts';
+
+export class Directory {
+  readonly #shown: DurableView;
+  readonly #world: () => World | undefined;
+
+  /**
+   * Makes the directory.
+   *
+   * @param world Returns the population; undefined before the start.
+   */
+  constructor(shown: DurableView, world: () => World | undefined) {
+    this.#shown = shown;
+    this.#world = world;
+  }
+
+  find(address: string): Cell | undefined {
+    return this.#world()?.addresses.get(address);
+  }
+
+  /** The living actor at an address. Throws BOSUN_ACTOR_UNKNOWN, or BOSUN_ADDRESS_INVALID for an invalid address. */
+  living(address: string): Cell {
+    return this.#known(address, this.find(address));
+  }
+
+  /** The actor that readers see at an address, or one whose birth is not durable yet. Throws BOSUN_ACTOR_UNKNOWN. */
+  observed(address: string): Cell {
+    return this.#known(address, this.#shown.at(address) ?? this.find(address));
+  }
+
+  #known(address: string, cell: Cell | undefined): Cell {
+    if (cell?.isIllegible === true) throw cell.suspension!;
+    if (cell !== undefined) return cell;
+    checkAddress(address);
+    throw (
+      this.#world()?.unreadable.at(address) ??
+      new BosunError('BOSUN_ACTOR_UNKNOWN', `no actor at ${address}`, { details: { address } })
+    );
+  }
+}

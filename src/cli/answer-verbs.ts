@@ -1,0 +1,124 @@
+/**
+ * The verbs of the answer desk: desk, questions and answers. They are carried out by files that are loaded on demand.
+ */
+import { InvalidArgumentError } from 'commander';
+import { whom } from './administration-verbs.ts';
+import { option, portNumber, type Verb, type VerbGroup, wholeNumber } from './verb.ts';
+
+const BY = option('--by <name>', 'name of the person who says so (default: your user name)');
+
+export const ANSWER_VERBS: readonly (Verb | VerbGroup)[] = [
+  {
+    usage: 'desk [folder]',
+    says: 'Answer questions about a folder, and ask people the others.',
+    isLocal: true,
+    examples: ['desk', 'desk ~/shop --data ./data-desk --port 4200'],
+    options: [
+      option('--port <number>', 'port of the gateway (default: 4180); 0 for any free one', portNumber),
+      option('--host <address>', 'address of the gateway (default: 127.0.0.1)'),
+    ],
+    async run({ data, options: { port, host, trustWallClock = false }, surroundings }, folder: string | undefined) {
+      const { serveCommand } = await import('./serve-command.ts');
+      const place = { folder: folder ?? '.', plan: undefined, config: undefined, port, host, trustWallClock };
+      return serveCommand({ ...data, ...place, interrupt: surroundings.interruption() });
+    },
+  },
+  {
+    name: 'questions',
+    says: 'Ask the answer desk, and see what became of questions.',
+    examples: ['questions ask "Is the port 80 or 8080?" --option 80 --option 8080', 'questions list'],
+    verbs: [
+      {
+        usage: 'ask <question>',
+        says: 'Ask a question and wait for its answer.',
+        examples: ['ask "Is the port 80 or 8080?" --option 80 --option 8080 --wait-seconds 10'],
+        options: [
+          option('--option <answer>', 'a possible answer; can be repeated', repeated),
+          option('--task <id>', 'task that the question is about'),
+          option('--priority <number>', 'urgency: 1, 2 or 3 (default: 2)', urgency),
+          option('--confidence <percent>', 'how sure you are; the less, the sooner it is taken (default: 50)', percent),
+          option('--wait-seconds <seconds>', 'longest wait, at most 45 (default: 25)', seconds),
+        ],
+        run: async ({ data, options, command }, question: string) =>
+          (await import('./questions-command.ts')).askQuestionCommand({
+            ...data,
+            question,
+            options: (command.getOptionValue('option') as readonly string[] | undefined) ?? [],
+            task: options.task,
+            priority: options.priority,
+            confidence: options.confidence,
+            waitSeconds: options.waitSeconds,
+          }),
+      },
+      {
+        usage: 'list',
+        says: 'List questions that are not settled.',
+        examples: ['list', 'list --all --json'],
+        options: [option('--all', 'settled ones too')],
+        run: async ({ data, options: { all = false } }) =>
+          (await import('./questions-command.ts')).listQuestionsCommand({ ...data, all }),
+      },
+      {
+        usage: 'show <id>',
+        says: 'Show a question with its answer, its sources, and who uses it.',
+        examples: ['show Q-1'],
+        run: async ({ data }, id: string) =>
+          (await import('./questions-command.ts')).showQuestionCommand({ ...data, id }),
+      },
+    ],
+  },
+  {
+    name: 'answers',
+    says: 'Search what people have said, and correct it.',
+    examples: ['answers search "which currency"', 'answers correct Q-1 "80, the proxy is gone" --yes'],
+    verbs: [
+      {
+        usage: 'search <text>',
+        says: 'Search the answers of people.',
+        examples: ['search "which currency do customers pay in"'],
+        run: async ({ data }, text: string) =>
+          (await import('./questions-command.ts')).searchAnswersCommand({ ...data, text }),
+      },
+      {
+        usage: 'show <id>',
+        says: 'Show an answer, its sources, who uses it, and what was said before.',
+        examples: ['show Q-1 --json'],
+        run: async ({ data }, id: string) =>
+          (await import('./questions-command.ts')).showQuestionCommand({ ...data, id }),
+      },
+      {
+        usage: 'correct <id> <text>',
+        says: 'Replace an answer; everybody who uses it is told. Without --yes: show who would be.',
+        examples: ['correct Q-1 "80, the proxy is gone" --by ada --reason "decided in May" --yes'],
+        options: [BY, option('--reason <text>', 'reason, for those who are told'), option('--yes', 'do it')],
+        run: async ({ data, options }, id: string, text: string) => {
+          const { by, reason } = whom(options);
+          const { correctAnswerCommand } = await import('./questions-command.ts');
+          return correctAnswerCommand({ ...data, id, text, by, reason, isSure: options.yes === true });
+        },
+      },
+    ],
+  },
+];
+
+/** Collects the values of an option that can be repeated. */
+function repeated(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text];
+}
+
+function urgency(text: string): number {
+  if (!/^[123]$/.test(text)) throw new InvalidArgumentError('Not an urgency: 1, 2 or 3.');
+  return Number(text);
+}
+
+function percent(text: string): number {
+  const value = wholeNumber(text);
+  if (value > 100) throw new InvalidArgumentError('Not a percentage: 0 to 100.');
+  return value;
+}
+
+function seconds(text: string): number {
+  const value = wholeNumber(text);
+  if (value > 45) throw new InvalidArgumentError('Not a wait: 0 to 45 seconds.');
+  return value;
+}

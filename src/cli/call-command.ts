@@ -1,0 +1,56 @@
+/** `bosun call`: calls a method or procedure of a running system, or lists all that can be called. */
+import { BosunError } from '../errors.ts';
+import { didYouMean } from '../near-names.ts';
+import { withData } from './data-work.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { jsonObject } from './json-text.ts';
+import { type LiveGateway, type OfferedMethod } from './live-gateway.ts';
+import { jsonLine } from './stopped-store.ts';
+import { type DataCommand } from './surroundings.ts';
+import { tableText } from './table.ts';
+
+export interface CallCommand extends DataCommand {
+  /** The method to call; undefined to list the methods. */
+  readonly method: string | undefined;
+  /** The parameters as JSON. */
+  readonly params: string | undefined;
+  readonly timeoutMs: number | undefined;
+}
+
+export async function callCommand(command: CallCommand): Promise<ExitCode> {
+  const { method, params = '{}', err } = command;
+  const given = jsonObject(params, 'parameters', err);
+  if (given === undefined) return EXIT.badInput;
+  return withData(command, {
+    live: async (gateway) => (method === undefined ? list(gateway, command) : call(gateway, method, given, command)),
+  });
+}
+
+async function list(gateway: LiveGateway, { json, out }: CallCommand): Promise<void> {
+  const offers = await gateway.offers();
+  if (json) for (const { name, means, scope } of offers) out.write(jsonLine({ type: 'method', name, scope, means }));
+  else out.write(tableText([['METHOD', 'SCOPE', 'MEANING'], ...offers.map(cellsOf)]));
+}
+
+function cellsOf({ name, scope, means }: OfferedMethod): string[] {
+  return [name, scope, /^[^.:]*[.:]?/.exec(means)![0].replace(/:$/, '.')];
+}
+
+async function call(
+  gateway: LiveGateway,
+  method: string,
+  params: Readonly<Record<string, unknown>>,
+  { json, out, timeoutMs: deadlineMs }: CallCommand,
+): Promise<void> {
+  const offers = await gateway.offers();
+  const offer = offers.find(({ name }) => name === method);
+  if (offer === undefined) {
+    const known = offers.map(({ name }) => name);
+    throw new BosunError(
+      'BOSUN_CALL_INVALID',
+      `there is no method ${JSON.stringify(method)}${didYouMean(method, known)}`,
+    );
+  }
+  const answer = await gateway.callOffered(offer, params, { deadlineMs });
+  out.write(json ? jsonLine({ type: 'answer', method, answer }) : `${JSON.stringify(answer, null, 2)}\n`);
+}

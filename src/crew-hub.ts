@@ -1,0 +1,241 @@
+/**
+ * Hub and spokes for hosts: connects the machines that decide (src/machines/hub) with the host's functions and commands
+ * that do the work of sessions, and has the procedures by which clients start, watch and stop runs (docs/hub.md).
+ */
+import { type AnyEventObject, fromPromise } from 'xstate';
+import { z } from 'zod';
+import { type AnyAgent } from './actors/model/agent.ts';
+import { procedure, type Procedures } from './actors/api/procedure.ts';
+import { effectOf, type EffectFacts } from './actors/model/ref.ts';
+import { BosunError } from './errors.ts';
+import { exitHandoff } from './machines/hub/exit-handoff.ts';
+import { lineageEntry } from './machines/hub/handoff.ts';
+import { hubAgents, hubChildren, hubStart } from './machines/hub/hub-desk.ts';
+import { type RecoveryWork } from './machines/hub/hub.ts';
+import { type Role } from './machines/hub/roles.ts';
+import { nothingToDo } from './machines/hub/spoke.ts';
+import { type SessionWork } from './machines/hub/spoke-state.ts';
+import { type SessionOrder } from './machines/hub/work-plan.ts';
+import { type WorkPlace } from './machines/hub/work-place.ts';
+import { planId } from './machines/hub/work-plan.ts';
+import { gateAgents, gateChildren } from './machines/people/gates/gate-desk.ts';
+import { failureOf } from './machines/work/failure-tiers.ts';
+import { DESKS } from './machines/work/system-ids.ts';
+import { type BossOptions } from './supervisor/child-spec.ts';
+
+/** The reply to an order of a session. */
+export interface SessionReply {
+  readonly taken: boolean;
+  readonly problems: readonly string[];
+  /** The session that was spawned. */
+  readonly session?: string;
+  /** Why a spawn was refused. */
+  readonly because?: string;
+}
+
+/** The tools that the work of a session has. They speak in the name of that session and of no other. */
+export interface SessionTools {
+  readonly signal: AbortSignal;
+  readonly effectId: string;
+  readonly attempt: number;
+  /** Counts a step against the budget of the session. */
+  step(): Promise<void>;
+  /** A sign of life. */
+  beat(): Promise<void>;
+  /** Adds to what the session has used. */
+  usage(used: { readonly tokens: number; readonly costUsd: number }): Promise<void>;
+  /** Asks the hub to spawn. It decides by the role of this session: spokes are refused, on record. */
+  spawn(wanted: { readonly role: Role; readonly task: string; readonly pivotReason?: string }): Promise<SessionReply>;
+  /** Asks the work plan for a change. It decides by the role of this session. */
+  change(order: SessionOrder): Promise<SessionReply>;
+}
+
+/**
+ * The work of a session as a function. Its result has the hand-off: `{ handoff: { outcome,
+ * recommended, reason } }`.
+ */
+export type SpokeFunction = (work: SessionWork, tools: SessionTools) => unknown;
+
+/** Runs the command of a session, and returns what it handed off: `{ exitCode }` for one by exit code. */
+export type SessionRunner = (
+  work: SessionWork & { readonly run: string; readonly byExit: boolean },
+  effect: EffectFacts,
+  signal: AbortSignal,
+) => Promise<unknown>;
+
+/** Services of a host for its hubs. */
+export interface HubCrewOptions {
+  /** Functions by the names that agents of a run use. */
+  readonly functions?: Readonly<Record<string, SpokeFunction>>;
+  /** Runs commands. Default: commands are refused. */
+  readonly runCommand?: SessionRunner;
+  /** Ends the processes of a session at once. Default: they end as after any abort. */
+  readonly kill?: (session: string) => Promise<void>;
+  /** Whether the system has a gate desk from elsewhere. Default false: one comes with the hubs. */
+  readonly hasGates?: boolean;
+}
+
+/**
+ * Returns the options with which createSystem runs hubs: `createSystem({ ...hubCrew(options), store })`. The desk is at
+ * the address `hubs`, work plans are under `work-plans`.
+ */
+export function hubCrew(options: HubCrewOptions = {}): {
+  readonly agents: readonly AnyAgent[];
+  readonly tree: BossOptions;
+} {
+  const { hasGates = false, kill } = options;
+  const ports = {
+    work: fromPromise<unknown, SessionWork>(({ input, self, signal }) =>
+      workOf(input, effectOf(self), signal, options),
+    ),
+    // Work happens in the workspace itself: nothing waits to be applied, and a recovery keeps what is there.
+    apply: nothingToDo,
+    kill: kill === undefined ? nothingToDo : fromPromise<unknown, WorkPlace>(({ input }) => kill(input.session)),
+    survey: fromPromise<unknown, WorkPlace>(() => Promise.resolve({ files: null })),
+    check: fromPromise<unknown, WorkPlace>(() => Promise.resolve({ files: null, errors: null })),
+    settleFiles: fromPromise<unknown, RecoveryWork>(({ input: { move } }) =>
+      move.kind === 'keep' ? Promise.resolve() : Promise.reject(new Error('this host gives up no changes: keep them')),
+    ),
+  };
+  const agents = [...(hasGates ? [] : gateAgents), ...hubAgents(ports)];
+  const children = [...(hasGates ? [] : gateChildren()), ...hubChildren()];
+  return { agents, tree: { children } as BossOptions };
+}
+
+/** One try of a session's work. It reports its failure, of which the store keeps less. */
+async function workOf(
+  work: SessionWork,
+  facts: EffectFacts,
+  signal: AbortSignal,
+  options: HubCrewOptions,
+): Promise<unknown> {
+  try {
+    return await resultOf(work, facts, signal, options);
+  } catch (error) {
+    await facts.tellParent({ type: 'session.failed', failure: failureOf(error) } as AnyEventObject);
+    throw error;
+  }
+}
+
+async function resultOf(
+  work: SessionWork,
+  facts: EffectFacts,
+  signal: AbortSignal,
+  { functions = {}, runCommand }: HubCrewOptions,
+): Promise<unknown> {
+  const { does } = work.spec;
+  if (does.kind === 'function') {
+    const given = Object.hasOwn(functions, does.name) ? functions[does.name] : undefined;
+    if (given === undefined) throw missing(`no function "${does.name}" is given`);
+    return given(work, toolsOf(facts, signal));
+  }
+  if (runCommand === undefined) throw missing('this host runs no commands');
+  const byExit = does.handoff === 'exit';
+  const said = await runCommand({ ...work, run: does.run, byExit }, facts, signal);
+  if (!byExit) return { handoff: said, archives: work.role === 'Archivist' };
+  const exitCode = z.object({ exitCode: z.int() }).parse(said).exitCode;
+  const handoff = exitHandoff(work, { command: does.run, exitCode });
+  // The work of an Archivist is to archive: its command has said whether the plan is ready for that.
+  return { handoff, archives: exitCode === 0, build: { command: does.run.slice(0, 2_000), exitCode } };
+}
+
+/** A failure that no other try can mend. */
+function missing(what: string): Error {
+  return Object.assign(new BosunError('BOSUN_CONFIG_INVALID', what), { errorType: 'configuration_error' });
+}
+
+function toolsOf(facts: EffectFacts, signal: AbortSignal): SessionTools {
+  const { effectId, attempt, parent } = facts;
+  const tell = (event: AnyEventObject) => facts.tellParent(event);
+  const ask = async (event: AnyEventObject) => (await facts.ask({ to: parent!, event })) as SessionReply;
+  return {
+    ...{ signal, effectId, attempt },
+    step: () => tell({ type: 'session.step' }),
+    beat: () => tell({ type: 'session.beat' }),
+    usage: (used) => tell({ type: 'session.usage', ...used }),
+    spawn: ({ pivotReason = null, ...wanted }) => ask({ type: 'session.spawn', ...wanted, pivotReason }),
+    change: (order) => ask({ type: 'session.change', order }),
+  };
+}
+
+const run = z.string().max(200).describe('`run` of `hub.start`: `R-1`.');
+const by = z.string().min(1).max(200).describe('The name of the person.');
+const taken = z.object({ taken: z.boolean(), problems: z.array(z.string()) });
+const aRun = z.looseObject({ id: z.string(), plan: z.string(), status: z.string(), because: z.string() });
+const TAKEN = { taken: true, problems: [] };
+const ROW = { id: 'R-1', plan: 'WP-1', status: 'running', because: 'the run begins' };
+
+const hub = (type: string, fields: object) => ({ address: DESKS.hubs, event: { type, ...fields } });
+
+/** Procedures for createGateway, where the system runs hubs. */
+export const hubProcedures = {
+  'hub.start': procedure({
+    means: 'Starts a run: a hub that spawns agents for a work plan, reads their hand-offs and decides.',
+    params: hubStart,
+    result: taken.extend({ run: z.string().nullable(), plan: z.string().nullable() }),
+    http: { verb: 'POST', path: '/v1/hubs' },
+    example: {
+      p: {
+        about: { title: 'Mend the parser' },
+        workspace: '/shop',
+        agents: { Executor: { does: { kind: 'command', run: 'make fix', handoff: 'exit' } } },
+      },
+      r: { ...TAKEN, run: 'R-1', plan: 'WP-1' },
+    },
+    ask: (asked) => hub('hub.start', asked),
+  }),
+  'hub.list': procedure({
+    means: 'Runs in the order of their starts.',
+    does: 'nothing',
+    params: z.object({ is_open: z.boolean().optional() }),
+    result: z.object({ runs: z.array(aRun) }),
+    example: { p: { is_open: true }, r: { runs: [ROW] } },
+    ask: ({ is_open }) => hub('hub.list', is_open === undefined ? {} : { isOpen: is_open }),
+  }),
+  'hub.show': procedure({
+    means: 'How one run stands, and why.',
+    does: 'nothing',
+    params: z.object({ run }),
+    result: z.object({ run: aRun.nullable() }),
+    example: { p: { run: 'R-1' }, r: { run: ROW } },
+    ask: (asked) => hub('hub.show', asked),
+  }),
+  'hub.lineage': procedure({
+    means: 'Hand-offs of a work plan, the first ones first.',
+    params: z.object({
+      plan: planId,
+      after: z.int().nonnegative().optional().describe('`next` of the page before.'),
+      limit: z.int().min(1).max(1_000).default(100),
+    }),
+    result: z.object({ lineage: z.array(lineageEntry), next: z.int().nullable() }),
+    example: { p: { plan: 'WP-1' }, r: { lineage: [], next: null } },
+    read: async ({ plan, after, limit }, reader) => {
+      const page = { limit, ...(after !== undefined && { after }) };
+      const { records, next } = await reader.records(`${DESKS.workPlans}/${plan}`, 'lineage', page);
+      return { lineage: records.map(({ value }) => value as z.input<typeof lineageEntry>), next };
+    },
+  }),
+  'hub.stop': procedure({
+    means: 'Stops a run: `graceful` lets sessions finish, `immediate` ends them, `terminated` kills them.',
+    params: z.object({ run, by, level: z.enum(['graceful', 'immediate', 'terminated']).default('graceful') }),
+    result: taken,
+    example: { p: { run: 'R-1', by: 'ada' }, r: TAKEN },
+    ask: (asked) => hub('hub.stop', asked),
+  }),
+  'hub.resume': procedure({
+    means: 'Has a run that waits for people ask again.',
+    params: z.object({ run, by }),
+    result: taken,
+    example: { p: { run: 'R-1', by: 'ada' }, r: TAKEN },
+    ask: (asked) => hub('hub.resume', asked),
+  }),
+  'plan.get': procedure({
+    means: 'A work plan: its steps, open sessions, and whom the last hand-off recommends.',
+    does: 'nothing',
+    params: z.object({ plan: planId }),
+    result: z.looseObject({ id: z.string(), title: z.string(), status: z.string() }),
+    mcp: { tool: 'memory_plan', profiles: ['hub'] },
+    example: { p: { plan: 'WP-1' }, r: { id: 'WP-1', title: 'Mend the parser', status: 'active' } },
+    ask: ({ plan }) => ({ address: `${DESKS.workPlans}/${plan}`, event: { type: 'plan.get' } }),
+  }),
+} satisfies Procedures;

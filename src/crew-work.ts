@@ -1,0 +1,104 @@
+/**
+ * The execution of a task's work: an agent function, or another way to make an attempt, as promise logic for the stage
+ * agent. Reports starts and failures to the stage, so that they are announced once they are durable.
+ */
+import { fromPromise, type PromiseActorLogic } from 'xstate';
+import { admit } from './actors/model/value-check.ts';
+import { effectOf, type EffectFacts } from './actors/model/ref.ts';
+import { type Cancel, type Clock } from './clock.ts';
+import { crewVoice } from './crew-voice.ts';
+import { BosunError } from './errors.ts';
+import { type WorkContext } from './machines/work/agent-function.ts';
+import { failureOf } from './machines/work/failure-tiers.ts';
+import { type StageContext, type WorkInput, type WorkReport } from './machines/work/stage.ts';
+
+export interface WorkTools {
+  readonly clock: Clock;
+}
+
+/** Runs one attempt of a task. A rejection fails the attempt. `effect` has the kernel's facts about it. */
+export type Attempt = (input: WorkInput, context: WorkContext, effect: EffectFacts) => Promise<unknown>;
+
+export function workOf(attempt: Attempt, { clock }: WorkTools): PromiseActorLogic<unknown, WorkInput> {
+  return fromPromise<unknown, WorkInput>(async ({ input, self, signal }) => {
+    const facts = effectOf(self);
+    const { effectId, attempt: number } = facts;
+    await tell(facts, { type: 'work.started', effectId, attempt: number });
+    try {
+      const output = await withinTime(input, signal, clock, (bounded) =>
+        attempt(input, contextOf(input, facts, bounded), facts),
+      );
+      // Here and not by the kernel, so that a refused value counts as the failure of this attempt.
+      return admit(output ?? null, 'output');
+    } catch (error) {
+      await tell(facts, { type: 'work.failed', effectId, attempt: number, failure: failureOf(error) });
+      throw error;
+    }
+  });
+}
+
+function tell(facts: EffectFacts, report: WorkReport): Promise<void> {
+  return facts.tellParent(report);
+}
+
+function contextOf(
+  { task, item, results, decisions }: WorkInput,
+  facts: EffectFacts,
+  signal: AbortSignal,
+): WorkContext {
+  const { effectId, attempt, parent, checkpointed: own } = facts;
+  const progress = () => (parent?.getSnapshot() as { readonly context?: StageContext } | undefined)?.context?.progress;
+  // The effect stores it for its own next start, which may begin before the stage has taken the message.
+  const checkpoint = async (value: unknown): Promise<void> => {
+    await Promise.all([facts.checkpoint(value ?? null), tell(facts, { type: 'work.checkpoint', value })]);
+  };
+  const subtask = async <Result>(name: string, work: () => Result | PromiseLike<Result>): Promise<Result> => {
+    const known = progress();
+    if (known?.completedSubtasks.includes(name)) return known.interimResults[name] as Result;
+    const result = await facts.memo(name, work);
+    await tell(facts, { type: 'work.subtask', subtask: name, result });
+    return result;
+  };
+  return {
+    signal,
+    effectId,
+    attempt,
+    checkpoint,
+    checkpointed: (own === undefined ? progress()?.workingMemory : own) ?? undefined,
+    subtask,
+    ...crewVoice(facts, task),
+    item,
+    decisions,
+    results,
+  };
+}
+
+/**
+ * Runs work with a signal that is also aborted after the task's `timeoutMs`. The attempt has then failed, whatever the
+ * work does.
+ */
+async function withinTime<T>(
+  { task }: WorkInput,
+  outer: AbortSignal,
+  clock: Clock,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  if (task.timeoutMs === null) return run(outer);
+  const controller = new AbortController();
+  const forward = () => controller.abort(outer.reason);
+  outer.addEventListener('abort', forward, { once: true });
+  let cancel: Cancel | undefined;
+  const timedOut = new Promise<never>((_, reject) => {
+    const late = new BosunError('BOSUN_TIMEOUT', `took longer than ${task.timeoutMs} ms`);
+    cancel = clock.setTimeout(() => {
+      controller.abort(late);
+      reject(late);
+    }, task.timeoutMs!);
+  });
+  try {
+    return await Promise.race([run(controller.signal), timedOut]);
+  } finally {
+    cancel?.();
+    outer.removeEventListener('abort', forward);
+  }
+}

@@ -1,0 +1,20 @@
+/** Schemas of the table of methods as JSON Schema, for the documents and for tools of MCP. */
+import { z } from 'zod';
+
+/** A JSON object of a document. */
+export type Json = Record<string, unknown>;
+
+/** JSON Schemas that were made before: each gateway of a process has the same methods. */
+const made = { input: new WeakMap<z.ZodType, Json>(), output: new WeakMap<z.ZodType, Json>() };
+
+/**
+ * A schema as JSON Schema, without the key `$schema`. What JSON Schema cannot say becomes a schema of anything. Made
+ * once for each schema, shared by all who ask, and frozen at the top.
+ */
+export function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
+  const before = made[io].get(schema);
+  if (before !== undefined) return before;
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { unrepresentable: 'any', io }) as Json;
+  made[io].set(schema, Object.freeze(rest));
+  return rest;
+}

@@ -1,0 +1,104 @@
+/**
+ * Procedures of the host as methods of the gateway: a row of each, and the handler that carries it out by the methods
+ * of the backend, so that it is the same before one system and before several workers.
+ */
+import { type ActorRow, type DurableReader, type Procedure, type Procedures } from '../../actors/api/procedure.ts';
+import { BosunError } from '../../errors.ts';
+import { type TableView } from '../../table.ts';
+import { ACTORS_PAGE_MAX, TABLE_ROWS_SHOWN } from '../limits.ts';
+import { type ActorView } from '../protocol/actor-view.ts';
+import { type FoundRecords, type RecordPage } from '../protocol/record-view.ts';
+import { RECORDS_LISTED } from '../../limits.ts';
+import { type BackendHandlers, type Call, type Handler, Marked } from './call.ts';
+import { type MethodRow } from './method-row.ts';
+import { firstIssue } from './wire-errors.ts';
+
+/** Matches names of two words or more, which distinguishes them from paths and gives each host its own prefix. */
+const NAME = /^[a-z][a-zA-Z0-9]*(\.[a-z][a-zA-Z0-9]*)+$/;
+
+/** How the method behind each kind of procedure treats keys, deadlines and costs. */
+const WAYS: Readonly<Record<Procedure['way']['kind'], Pick<MethodRow, 'keepsKeys' | 'keepsTime' | 'looks'>>> = {
+  read: { looks: true },
+  ask: { keepsKeys: true, keepsTime: true },
+  wait: { keepsTime: true },
+  port: {},
+};
+
+/**
+ * The table rows of procedures.
+ *
+ * @throws BOSUN_CONFIG_INVALID for an invalid name.
+ */
+export function rowsOf(procedures: Procedures): [name: string, row: MethodRow][] {
+  return Object.entries(procedures).map(([name, { way, http, ...row }]) => {
+    if (!NAME.test(name))
+      throw new BosunError(
+        'BOSUN_CONFIG_INVALID',
+        `the procedure ${JSON.stringify(name)} needs a name of two words, such as shop.stock`,
+      );
+    return [name, { ...row, ...WAYS[way.kind], http: http ?? { verb: 'POST', path: `/v1/procedures/${name}` } }];
+  });
+}
+
+export function procedureHandler(name: string, { way, result }: Procedure, backend: BackendHandlers): Handler {
+  const checked = (answer: unknown) => {
+    const parsed = result.safeParse(answer);
+    if (parsed.success) return parsed.data;
+    throw new Error(
+      `the procedure ${name} answered something else than its schema says: ${firstIssue(parsed.error, 'r')}`,
+    );
+  };
+  switch (way.kind) {
+    case 'read':
+      return async (params, call) => checked(await way.run(params, readerFor(call, backend), call.caller));
+    case 'port':
+      return async (params, { caller }) => checked(await way.run(params, caller));
+    case 'ask':
+      return async (params, call) => {
+        const answer = await backend['actor.ask'](way.run(params, call.caller), call);
+        const { result: asked, replayed } = answer instanceof Marked ? answer : { result: answer, replayed: false };
+        return new Marked({ result: checked((asked as { readonly reply: unknown }).reply), replayed });
+      };
+    case 'wait':
+      return async (params, call) => {
+        const { answer, ...awaited } = way.run(params, call.caller);
+        return checked(answer((await backend['actor.wait'](awaited, call)) as ActorView));
+      };
+  }
+}
+
+/** Makes a reader that uses the backend's methods with the rights and the budget of the caller. */
+function readerFor(call: Call, backend: BackendHandlers): DurableReader {
+  return {
+    actor: async (address) => (await backend['actor.get']({ address }, call)) as ActorView,
+    async *actors({ under = 'root', agent } = {}) {
+      for (let after: string | undefined; ; ) {
+        const page = { under, agent, after, limit: ACTORS_PAGE_MAX };
+        const { actors, next } = (await backend['actor.list'](page, call)) as {
+          readonly actors: readonly ActorRow[];
+          readonly next: string | null;
+        };
+        yield* actors;
+        if (next === null) return;
+        after = next;
+      }
+    },
+    table: async (address, table, { limit = TABLE_ROWS_SHOWN, ...page } = {}) =>
+      (await backend['table.read']({ address, table, limit, ...page }, call)) as TableView,
+    records: async (address, name, which = {}) =>
+      (await backend['record.list'](
+        { address, name, after: 0, limit: RECORDS_LISTED, newestFirst: false, where: {}, ...defined(which) },
+        call,
+      )) as RecordPage,
+    findRecords: async (agent, name, [key, value], which = {}) =>
+      (await backend['record.find'](
+        { agent, name, key, value, limit: RECORDS_LISTED, newestFirst: false, ...defined(which) },
+        call,
+      )) as FoundRecords,
+  };
+}
+
+/** Leaves out the fields that are undefined, so that their defaults apply. */
+function defined<Fields extends object>(fields: Fields): { [Key in keyof Fields]: Exclude<Fields[Key], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+}

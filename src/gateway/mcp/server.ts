@@ -1,0 +1,115 @@
+/**
+ * The factory of MCP servers: tools, resources and prompts over one door. It only translates between MCP and calls of
+ * the gateway, and keeps nothing between two requests, so one server answers one request or a whole connection alike.
+ */
+import { McpServer, type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { type ToolProfile } from '../../actors/api/procedure.ts';
+import { systemClock } from '../../clock.ts';
+import { BosunError } from '../../errors.ts';
+import { TOOL_KEY_CHARS_MAX, TOOL_MS, TOOL_MS_MAX } from '../limits.ts';
+import { PROTOCOL_MINOR, PROTOCOL_VERSION } from '../protocol/protocol.ts';
+import { envelopeOf } from './envelope.ts';
+import { INSTRUCTIONS } from './guide.ts';
+import { servePrompts } from './prompts.ts';
+import { serveResources } from './resources.ts';
+import { type ToolDoor } from './tool-door.ts';
+import { shownTools, type ToolRow } from './tool-row.ts';
+
+const VERSION = `${PROTOCOL_VERSION}.${PROTOCOL_MINOR}`;
+
+export interface McpOptions {
+  /** The profiles whose tools are listed; undefined for the most useful tools of all profiles. */
+  readonly profiles: readonly ToolProfile[] | undefined;
+  /**
+   * Whether errors also have structured content. Clients of the 2025 protocol check an error's structure by the schema
+   * of results and would refuse it; they read the same from the text.
+   */
+  readonly isModern: boolean;
+}
+
+/** Makes the server for one connection or one request. */
+export function mcpServer(door: ToolDoor, options: McpOptions): McpServer {
+  const mcp = new McpServer(
+    { name: 'bosun', version: VERSION },
+    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: INSTRUCTIONS },
+  );
+  const { server } = mcp;
+  serveResources(mcp, door);
+  servePrompts(mcp);
+  server.setRequestHandler('tools/list', async () => {
+    return { tools: shownTools(await door.tools(), door, options.profiles).map(listed) };
+  });
+  server.setRequestHandler('tools/call', async ({ params }, { mcpReq: { signal } }) => {
+    const { name, arguments: given = {} } = params;
+    let output: ToolRow['output'] | undefined;
+    let result: CallToolResult;
+    try {
+      const untilMs = systemClock.monotonicMs() + timeIn(given['timeoutMs']);
+      const leftMs = () => Math.max(1, Math.ceil(untilMs - systemClock.monotonicMs()));
+      const row = (await door.tools(leftMs())).find(({ tool }) => tool === name);
+      if (row === undefined)
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${JSON.stringify(name)}`);
+      ({ output } = row);
+      const answer = await called(door, row, { given, leftMs, signal });
+      result = { content: [{ type: 'text', text: textOf(answer) }], structuredContent: answer as never };
+    } catch (error) {
+      if (error instanceof ProtocolError) throw error;
+      result = refusal(door, error, options);
+    }
+    return server.projectCallToolResult(result, output);
+  });
+  return mcp;
+}
+
+interface Given {
+  readonly given: Readonly<Record<string, unknown>>;
+  /** Returns the milliseconds until the deadline of the call. */
+  readonly leftMs: () => number;
+  readonly signal: AbortSignal;
+}
+
+async function called(door: ToolDoor, row: ToolRow, { given, leftMs, signal }: Given): Promise<unknown> {
+  if (row.isForPeople && !door.isPerson)
+    throw new BosunError(
+      'BOSUN_FORBIDDEN',
+      `${row.tool} may only be called by a person, and this connection is a program's`,
+    );
+  const { timeoutMs: _, idempotencyKey, ...params } = given;
+  return door.call(row.method, params, { key: keyIn(idempotencyKey, row), timeoutMs: leftMs(), signal });
+}
+
+function refusal(door: ToolDoor, error: unknown, { isModern }: McpOptions): CallToolResult {
+  const envelope = envelopeOf(door.told(error));
+  return {
+    isError: true,
+    content: [{ type: 'text', text: textOf(envelope) }],
+    ...(isModern && { structuredContent: { ...envelope } }),
+  };
+}
+
+function textOf(value: unknown): string {
+  return JSON.stringify(value) ?? 'null';
+}
+
+function timeIn(value: unknown = TOOL_MS): number {
+  if (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= TOOL_MS_MAX) return value as number;
+  throw new BosunError('BOSUN_CALL_INVALID', `timeoutMs must be a whole number from 1 to ${TOOL_MS_MAX}`);
+}
+
+function keyIn(value: unknown, { does }: ToolRow): string | undefined {
+  if (value === undefined) return undefined;
+  if (does === 'nothing')
+    throw new BosunError('BOSUN_CALL_INVALID', 'idempotencyKey is only for tools that change state; leave it out');
+  if (typeof value === 'string' && value.length >= 1 && value.length <= TOOL_KEY_CHARS_MAX) return value;
+  throw new BosunError('BOSUN_CALL_INVALID', `idempotencyKey must be a text of 1 to ${TOOL_KEY_CHARS_MAX} characters`);
+}
+
+function listed({ tool: name, means: description, input, output, annotations }: ToolRow) {
+  return {
+    name,
+    description,
+    annotations,
+    inputSchema: input as { readonly type: 'object' },
+    outputSchema: output as { readonly type: 'object' },
+  };
+}

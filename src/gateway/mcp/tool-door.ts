@@ -1,0 +1,29 @@
+/**
+ * The way from a server of MCP to a system: which tools its caller has, and the calls that carry them out. In the
+ * gateway it leads to the call desk (desk-door.ts), on stdio over HTTP to a gateway (cli/mcp). Types only.
+ */
+import { type WireError } from '../protocol/frames.ts';
+import { type ToolReader, type ToolRow } from './tool-row.ts';
+
+/** The options of one call of a method. */
+export interface ToolCall {
+  /** The idempotency key: a repeat with the same key takes effect once. Undefined for none. */
+  readonly key: string | undefined;
+  /** Milliseconds until BOSUN_TIMEOUT. */
+  readonly timeoutMs: number;
+  /** Aborted when the answer is no longer awaited. */
+  readonly signal: AbortSignal;
+}
+
+export interface ToolDoor extends ToolReader {
+  /**
+   * All tools of the system, the most useful first, including those that the caller may not call.
+   *
+   * @param timeoutMs How long to wait for a system that has not started. Default: 10 s.
+   */
+  tools(timeoutMs?: number): readonly ToolRow[] | Promise<readonly ToolRow[]>;
+  /** Calls a method or procedure with the rights of the caller. Rejects with an error that `told` can convert. */
+  call(method: string, params: Readonly<Record<string, unknown>>, how: ToolCall): Promise<unknown>;
+  /** Converts an error to the form that the caller may see. */
+  told(error: unknown): WireError;
+}

@@ -1,0 +1,84 @@
+/**
+ * Checks the options of createGateway before use: allowed keys and the kind of each value. Combinations are checked
+ * where the options are read.
+ */
+import { BosunError } from '../../errors.ts';
+import {
+  aCount,
+  aFlag,
+  aFunction,
+  aText,
+  closedObject,
+  listOf,
+  needed,
+  objectWith,
+  oneOf,
+  type OptionRules,
+  problemOfOptions,
+  recordOf,
+  rule,
+} from '../../option-rules.ts';
+import { isProcedure, SCOPES } from '../../actors/api/procedure.ts';
+import { type JwtOptions, type TokenOptions } from '../client/callers.ts';
+import { type Rate } from '../protocol/token-bucket.ts';
+import type { GatewayOptions } from './server.ts';
+
+const PORT_MAX = 65_535;
+
+const above0 = rule('a number above 0', (value) => typeof value === 'number' && value > 0);
+const rate = closedObject<Rate>({
+  burst: needed('give the number of connections that may come at once', above0),
+  perSecond: needed('give the number of connections per second', above0),
+});
+const token = closedObject<TokenOptions>({
+  token: needed('give at least 16 characters', aText),
+  id: needed('give the name of its owner', aText),
+  scopes: listOf(oneOf(...SCOPES)),
+  addresses: listOf(aText),
+  person: aText,
+});
+const textOrTexts = rule(
+  'a text or an array of texts',
+  (value) => typeof value === 'string' || (Array.isArray(value) && value.every((one) => typeof one === 'string')),
+);
+
+const GATEWAY_RULES: OptionRules<GatewayOptions> = {
+  port: rule(
+    `a port from 0 to ${PORT_MAX}`,
+    (value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= PORT_MAX,
+  ),
+  host: aText,
+  server: objectWith('an HTTP server of Node', 'listeners', 'address', 'removeAllListeners'),
+  path: rule(
+    'a path that begins with a slash, such as /bosun',
+    (value) => typeof value === 'string' && /^\/[^?#\s]*$/.test(value),
+  ),
+  hosts: listOf(aText),
+  origins: listOf(aText),
+  connectRate: rate,
+  connections: aCount,
+  connectionsPerCaller: aCount,
+  tokens: listOf(token),
+  jwt: closedObject<JwtOptions>({
+    key: needed('give the key that verifies signatures, or a function that finds it', () => undefined),
+    audience: needed('give the audience of the tokens', textOrTexts),
+    issuer: textOrTexts,
+    algorithms: listOf(aText),
+  }),
+  operator: aText,
+  destructive: aFlag,
+  rate,
+  selectors: recordOf(recordOf(aFunction)),
+  procedures: recordOf(rule('a procedure, as procedure() makes it', isProcedure)),
+  clock: objectWith('a clock', 'wallMs', 'monotonicMs', 'setTimeout', 'defer'),
+  log: aFunction,
+};
+
+/** Checks the options of a gateway. Throws BOSUN_CONFIG_INVALID. */
+export function checkGatewayOptions(system: unknown, options: unknown): void {
+  const isSystem = (system as { readonly closed?: unknown } | null | undefined)?.closed instanceof Promise;
+  const problem = isSystem
+    ? problemOfOptions(options, GATEWAY_RULES)
+    : 'its first argument must be a system made by createSystem';
+  if (problem !== undefined) throw new BosunError('BOSUN_CONFIG_INVALID', `createGateway: ${problem}`);
+}

@@ -1,0 +1,180 @@
+/** The answer desk at work: its questions, its places, its figures beside their targets, and proposals for changes. */
+import { Age } from '../desks/clock.tsx';
+import { OrderButton } from '../desks/desk-page.tsx';
+import { counted, moment } from '../format.ts';
+import { hrefOf } from '../route.ts';
+import { Looking, Panel, Sheet } from '../sheet.tsx';
+import { type Column, Table } from '../table.tsx';
+import { kernelMs } from '../time.ts';
+import { useAnswer } from '../use.ts';
+import {
+  type DeskFigures,
+  type FigureShown,
+  type ListedQuestions,
+  type ProposalShown,
+  type QuestionShown,
+} from './answer-shapes.ts';
+import {
+  changeText,
+  decideProposal,
+  figureName,
+  figureValue,
+  judgedBins,
+  loadOf,
+  openQuestions,
+  proposalRows,
+  reviewAnswers,
+} from './answers.ts';
+import { AnswersPage, EVERY_MS, QuestionState } from './answers-page.tsx';
+
+const OPEN_MAX = 200;
+
+const OPEN_COLUMNS: readonly Column<QuestionShown>[] = [
+  { title: 'Question', cell: ({ id, text }) => <a href={hrefOf('answers', id)}>{`${id}: ${text}`}</a> },
+  { title: 'Priority', cell: ({ priority }) => `P${priority}` },
+  { title: 'State', cell: (row) => <QuestionState row={row} /> },
+  { title: 'Asked by', cell: ({ asker }) => asker },
+  { title: 'Ticket', cell: ({ ticket }) => ticket !== null && <a href={hrefOf('tickets', ticket)}>{ticket}</a> },
+  { title: 'Age', isNumber: true, cell: ({ askedAtMs }) => <Age sinceMs={askedAtMs} /> },
+];
+
+const FIGURE_COLUMNS: readonly Column<FigureShown>[] = [
+  { title: 'Figure', cell: figureName },
+  { title: 'Value', isNumber: true, cell: (row) => figureValue(row) || <span class="quiet">too few cases</span> },
+  { title: 'Target', isNumber: true, cell: ({ target }) => target },
+  { title: 'Met', cell: ({ isMet }) => isMet !== null && <Met isMet={isMet} /> },
+  { title: 'Cases', isNumber: true, cell: ({ count }) => count.toLocaleString('en') },
+];
+
+const BIN_COLUMNS: readonly Column<ReturnType<typeof judgedBins>[number]>[] = [
+  { title: 'Said', cell: ({ from, to }) => `${from} to ${to} %` },
+  { title: 'Right', cell: ({ share }) => <Share share={share} /> },
+  { title: 'Judged', isNumber: true, cell: ({ used }) => used },
+];
+
+export function AnswerDeskView() {
+  return (
+    <AnswersPage title="Desk">
+      {({ address, context }, version) => (
+        <>
+          <Load context={context} version={version} />
+          <Proposals rows={proposalRows(context)} desk={address} />
+        </>
+      )}
+    </AnswersPage>
+  );
+}
+
+function Load({ context, version }: { readonly context: unknown; readonly version: string }) {
+  const open = { is_open: true, limit: OPEN_MAX };
+  const { result: listed } = useAnswer<ListedQuestions>('answers.list', open, EVERY_MS, version);
+  const { result: figures, error } = useAnswer<DeskFigures>('answers.metrics', {}, EVERY_MS, version);
+  if (figures === undefined || listed === undefined)
+    return (
+      <Sheet id="desk" title="Desk">
+        <Looking error={error} />
+      </Sheet>
+    );
+  return (
+    <>
+      <Sheet id="desk" kind="flush" title="Desk">
+        <dl class="row load">
+          {loadOf(context, figures).map(([words, count]) => (
+            <div key={words}>
+              <dt>{words}</dt>
+              <dd>{count}</dd>
+            </div>
+          ))}
+        </dl>
+        {listed.questions.length === 0 ? (
+          <p class="empty">No question is under way.</p>
+        ) : (
+          <Table columns={OPEN_COLUMNS} rows={openQuestions(listed.questions)} keyOf={({ id }) => id} />
+        )}
+      </Sheet>
+      <div class="columns even">
+        <Panel id="figures" kind="flush padded" title="Figures">
+          <Table columns={FIGURE_COLUMNS} rows={figures.figures} keyOf={({ name }) => name} />
+        </Panel>
+        <Calibration bins={figures.bins} />
+      </div>
+    </>
+  );
+}
+
+/** How often answers of each confidence have proved right. */
+function Calibration({ bins }: Pick<DeskFigures, 'bins'>) {
+  const rows = judgedBins(bins);
+  return (
+    <Panel id="calibration" title="Said and right">
+      {rows.length === 0 ? (
+        <p class="empty">No answer of the team has been judged yet: “Was right” is on the page of each.</p>
+      ) : (
+        <Table columns={BIN_COLUMNS} rows={rows} keyOf={({ from }) => from} />
+      )}
+    </Panel>
+  );
+}
+
+function Share({ share }: { readonly share: number }) {
+  const text = `${Math.round(share * 100)} %`;
+  return (
+    <>
+      <meter min={0} max={1} value={share} aria-label="Share that was right" /> {text}
+    </>
+  );
+}
+
+function Met({ isMet }: { readonly isMet: boolean }) {
+  return <span class={isMet ? 'good' : 'bad'}>{isMet ? 'yes' : 'no'}</span>;
+}
+
+interface ProposalsProps {
+  readonly rows: readonly ProposalShown[];
+  readonly desk: string;
+}
+
+function Proposals({ rows, desk }: ProposalsProps) {
+  const open = rows.filter(({ status }) => status === 'proposed').length;
+  return (
+    <Panel id="proposals" title="Proposals" count={open}>
+      <div class="row">
+        <OrderButton kind="small" label="Look for patterns" order={() => reviewAnswers(desk)} />
+      </div>
+      {rows.length === 0 && <p class="empty">Nothing is proposed. A proposal never applies itself.</p>}
+      <ol class="cards">
+        {rows.map((row) => (
+          <Proposal key={row.id} row={row} desk={desk} />
+        ))}
+      </ol>
+    </Panel>
+  );
+}
+
+function Proposal({ row, desk }: { readonly row: ProposalShown; readonly desk: string }) {
+  const { id, because, status, isUrgent, proposedAtMs, decidedBy, rewards } = row;
+  return (
+    <li class="card" data-proposal={id}>
+      <div class="split">
+        <h3>{changeText(row)}</h3>
+        {status === 'proposed' && (
+          <div class="row">
+            <OrderButton label="Approve" name={`Approve ${id}`} order={() => decideProposal(desk, row, true)} />
+            <OrderButton label="Refuse" name={`Refuse ${id}`} order={() => decideProposal(desk, row, false)} />
+          </div>
+        )}
+      </div>
+      <p>Because {because}.</p>
+      <p class="row facts-line">
+        <span class="chip-plain">{id}</span>
+        <span>
+          {status}
+          {decidedBy !== null && ` by ${decidedBy}`}
+        </span>
+        {isUrgent && <span class="warn">touches the most urgent questions</span>}
+        <span>{moment(proposedAtMs, kernelMs())}</span>
+        {rewards.count > 0 && <span>{counted(rewards.count, 'reward')} since</span>}
+      </p>
+    </li>
+  );
+}

@@ -1,0 +1,183 @@
+/** The page of one question: its answer, the evidence, the factors of its confidence, and who uses the answer. */
+import { Age } from '../desks/clock.tsx';
+import { OrderButton } from '../desks/desk-page.tsx';
+import { moment } from '../format.ts';
+import { hrefOf } from '../route.ts';
+import { Looking, Panel } from '../sheet.tsx';
+import { Table } from '../table.tsx';
+import { kernelMs } from '../time.ts';
+import { useAnswer } from '../use.ts';
+import { type QuestionShown, type ShownQuestion, type UserShown } from './answer-shapes.ts';
+import { correctAnswer, factorRows, judgeAnswer } from './answers.ts';
+import { EVERY_MS, QuestionState } from './answers-page.tsx';
+
+interface AnswerPageProps {
+  readonly id: string;
+  /** Address of the desk. */
+  readonly desk: string;
+  readonly version: string;
+}
+
+export function AnswerPage({ id, desk, version }: AnswerPageProps) {
+  const { result, error } = useAnswer<ShownQuestion>('answers.show', { question_id: id }, EVERY_MS, version);
+  if (result?.question === undefined || result.question === null)
+    return (
+      <section class="sheet">
+        <h1>{result === undefined ? 'Answer' : `No question “${id}”`}</h1>
+        {result === undefined ? (
+          <Looking error={error} kind="empty" />
+        ) : (
+          <p class="quiet">The desk keeps every open question and the last 20,000 others.</p>
+        )}
+      </section>
+    );
+  const { question: row, users, earlier } = result;
+  return (
+    <article class="actor" aria-labelledby="question-title">
+      <header class="actor-head">
+        <p class="crumbs">
+          <a href="#/answers">Answers</a> · <span class="mono">{id}</span>
+        </p>
+        <h1 id="question-title">{row.text}</h1>
+        <Facts row={row} />
+        <Orders row={row} desk={desk} />
+      </header>
+      <div class="columns even">
+        <Answer row={row} />
+        <Evidence row={row} />
+      </div>
+      <Users users={users} />
+      <Earlier earlier={earlier} />
+    </article>
+  );
+}
+
+function Facts({ row }: { readonly row: QuestionShown }) {
+  const { priority, asker, task, askedAtMs, ticket, options } = row;
+  return (
+    <>
+      <p class="row facts-line">
+        <QuestionState row={row} />
+        <span>P{priority}</span>
+        <span>
+          asked by {asker} <Age sinceMs={askedAtMs} /> ago
+        </span>
+        {task !== null && (
+          <span>
+            about <span class="mono">{task}</span>
+          </span>
+        )}
+        {ticket !== null && <a href={hrefOf('tickets', ticket)}>{ticket}</a>}
+      </p>
+      {options.length > 0 && <p class="quiet">Possible answers: {options.join(', ')}</p>}
+    </>
+  );
+}
+
+function Orders({ row, desk }: { readonly row: QuestionShown; readonly desk: string }) {
+  if (row.response === null && row.ticket === null) return null;
+  return (
+    <div class="row" role="group" aria-label="Orders">
+      <OrderButton kind="small" label="Correct" order={() => correctAnswer(desk, row)} />
+      {row.response !== null && (
+        <>
+          <OrderButton kind="small" label="Was right" order={() => judgeAnswer(desk, row, true)} />
+          <OrderButton kind="small" label="Was wrong" order={() => judgeAnswer(desk, row, false)} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function Answer({ row: { response, by, factors, status } }: { readonly row: QuestionShown }) {
+  if (response === null)
+    return (
+      <Panel id="answer" title="Answer">
+        <p class="empty">{status === 'waiting' ? 'A person has the question.' : 'There is none.'}</p>
+      </Panel>
+    );
+  const { answer, confidence, suggested_next_actions: actions } = response;
+  return (
+    <Panel id="answer" title={by === null ? 'Answer' : `Answer of ${by}`}>
+      <p class="said">{answer}</p>
+      <p>
+        <meter min={0} max={100} value={confidence} aria-label="Confidence" /> {confidence} % sure
+      </p>
+      {actions !== null && (
+        <ul>
+          {actions.map((action) => (
+            <li key={action}>{action}</li>
+          ))}
+        </ul>
+      )}
+      {by === null && factors !== null && (
+        <dl class="facts factors" aria-label="What made the confidence">
+          {factorRows(factors).map(({ name, value, share }) => (
+            <div key={`${name} ${value}`}>
+              <dt>{name}</dt>
+              <dd>
+                {share !== null && <meter min={0} max={1} value={share} aria-label={name} />} {value}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </Panel>
+  );
+}
+
+function Evidence({ row: { response } }: { readonly row: QuestionShown }) {
+  const sources = response?.sources ?? [];
+  return (
+    <Panel id="evidence" title="Evidence" count={sources.length}>
+      {sources.length === 0 && <p class="empty">No source was found.</p>}
+      <dl class="evidence">
+        {sources.map(({ location, excerpt, type }) => (
+          <div key={location}>
+            <dt>
+              <span class="mono">{location}</span> <span class="quiet">{type}</span>
+            </dt>
+            <dd>{excerpt}</dd>
+          </div>
+        ))}
+      </dl>
+    </Panel>
+  );
+}
+
+function Users({ users }: { readonly users: readonly UserShown[] }) {
+  return (
+    <Panel id="users" title="Used by" count={users.length}>
+      {users.length === 0 && <p class="empty">Nobody has this answer.</p>}
+      {users.length > 0 && (
+        <Table
+          columns={[
+            { title: 'Who', cell: ({ asker }: UserShown) => asker },
+            { title: 'Task', cell: ({ task }) => task },
+            { title: 'Since', isNumber: true, cell: ({ atMs }) => moment(atMs, kernelMs()) },
+          ]}
+          rows={users}
+          keyOf={({ asker, task }) => `${asker} ${task}`}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function Earlier({ earlier }: Pick<ShownQuestion, 'earlier'>) {
+  if (earlier.length === 0) return null;
+  return (
+    <Panel id="earlier" title="Said before" count={earlier.length}>
+      <ol class="cards">
+        {earlier.map(({ answer, by, atMs }) => (
+          <li key={atMs} class="card">
+            <p>{answer}</p>
+            <p class="quiet">
+              {by}, {moment(atMs, kernelMs())}
+            </p>
+          </li>
+        ))}
+      </ol>
+    </Panel>
+  );
+}

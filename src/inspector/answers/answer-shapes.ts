@@ -1,0 +1,47 @@
+/** Answers of the procedures of the answer desk, derived from the desk's own types. No behaviour. */
+import type { Cap, ConfidenceFactors } from '../../machines/answers/confidence.ts';
+import type { AnswerUser, QuestionRow } from '../../machines/answers/desk-state.ts';
+import type { Proposal } from '../../machines/answers/evolution.ts';
+import type { Figure } from '../../machines/answers/metrics.ts';
+import type { Precedent } from '../../machines/answers/precedents.ts';
+
+/** Fields of a question that only the desk itself uses. */
+type Own = 'orders' | 'ref' | 'textKey' | 'joinKey' | 'turn';
+
+/** A question with what became of it. */
+export type QuestionShown = Omit<QuestionRow, Own>;
+export type QuestionStatus = QuestionRow['status'];
+export type FactorsShown = ConfidenceFactors;
+export type CapShown = Cap;
+export type UserShown = Pick<AnswerUser, 'asker' | 'task' | 'atMs'>;
+export type ProposalShown = Proposal;
+export type FigureShown = Figure;
+
+/** The answer of `answers.show`. */
+export interface ShownQuestion {
+  readonly question: QuestionShown | null;
+  readonly users: readonly UserShown[];
+  readonly earlier: Precedent['earlier'];
+}
+
+/** The answer of `answers.list`. */
+export interface ListedQuestions {
+  readonly questions: readonly QuestionShown[];
+  readonly next: number | null;
+}
+
+/** The answer of `answers.search`. */
+export interface FoundAnswers {
+  readonly found: readonly (Pick<Precedent, 'question' | 'text' | 'answer' | 'by' | 'atMs'> & {
+    readonly likeness: number;
+  })[];
+}
+
+/** The answer of `answers.metrics`. */
+export interface DeskFigures {
+  readonly figures: readonly FigureShown[];
+  readonly queued: number;
+  readonly places: number;
+  /** Outcomes by the tenth of confidence that their answers had. */
+  readonly bins: readonly { readonly used: number; readonly right: number }[];
+}

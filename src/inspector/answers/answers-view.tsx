@@ -1,0 +1,118 @@
+/** Questions with their answers, the latest first, and a search in what people have said. */
+import { useState } from 'preact/hooks';
+import { Age } from '../desks/clock.tsx';
+import { moment } from '../format.ts';
+import { hrefOf } from '../route.ts';
+import { Looking, Sheet } from '../sheet.tsx';
+import { type Column, Table } from '../table.tsx';
+import { kernelMs } from '../time.ts';
+import { useAnswer } from '../use.ts';
+import { AnswerPage } from './answer-page.tsx';
+import { type FoundAnswers, type ListedQuestions, type QuestionShown } from './answer-shapes.ts';
+import { pageText } from './answers.ts';
+import { AnswersPage, EVERY_MS, QuestionState } from './answers-page.tsx';
+
+const PAGE = 50;
+const FOUND_MAX = 20;
+
+const COLUMNS: readonly Column<QuestionShown>[] = [
+  { title: 'Question', cell: ({ id, text }) => <a href={hrefOf('answers', id)}>{`${id}: ${text}`}</a> },
+  { title: 'State', cell: (row) => <QuestionState row={row} /> },
+  { title: 'Answer', cell: ({ response }) => response?.answer },
+  { title: 'Confidence', isNumber: true, cell: ({ response }) => response && `${response.confidence} %` },
+  { title: 'Source', cell: ({ response }) => <span class="mono">{response?.sources[0]?.location}</span> },
+  { title: 'Used by', isNumber: true, cell: ({ users }) => users },
+  { title: 'Age', isNumber: true, cell: ({ askedAtMs }) => <Age sinceMs={askedAtMs} /> },
+];
+
+const FOUND_COLUMNS: readonly Column<FoundAnswers['found'][number]>[] = [
+  {
+    title: 'Question',
+    cell: ({ question, text }) => <a href={hrefOf('answers', question)}>{`${question}: ${text}`}</a>,
+  },
+  { title: 'Answer', cell: ({ answer }) => answer },
+  { title: 'Alike', isNumber: true, cell: ({ likeness }) => `${Math.round(likeness * 100)} %` },
+  { title: 'Said by', cell: ({ by }) => by },
+  { title: 'When', isNumber: true, cell: ({ atMs }) => moment(atMs, kernelMs()) },
+];
+
+export function AnswersView({ rest }: { readonly rest: string }) {
+  return (
+    <AnswersPage title="Answers">
+      {(desk, version) =>
+        rest === '' ? (
+          <All version={version} />
+        ) : (
+          <AnswerPage key={rest} id={rest} desk={desk.address} version={version} />
+        )
+      }
+    </AnswersPage>
+  );
+}
+
+function All({ version }: { readonly version: string }) {
+  const [text, setText] = useState('');
+  return (
+    <Sheet
+      id="answers"
+      kind="flush"
+      title="Answers"
+      lead={
+        <form class="search" role="search" onSubmit={(event) => event.preventDefault()}>
+          <input
+            type="search"
+            aria-label="Search what people have said"
+            placeholder="Search what people have said"
+            maxLength={2000}
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+        </form>
+      }
+    >
+      {text.trim() === '' ? <Listed version={version} /> : <Found text={text.trim()} version={version} />}
+    </Sheet>
+  );
+}
+
+function Listed({ version }: { readonly version: string }) {
+  const [before, setBefore] = useState<number | undefined>(undefined);
+  const params = before === undefined ? { limit: PAGE } : { limit: PAGE, before };
+  const { result, error } = useAnswer<ListedQuestions>('answers.list', params, EVERY_MS, version);
+  if (result === undefined) return <Looking error={error} kind="empty" />;
+  const { questions, next } = result;
+  if (questions.length === 0)
+    return (
+      <p class="empty">
+        Nobody has asked anything. <code>bosun questions ask "Is the port 80 or 8080?"</code> asks; so do coding agents
+        by <code>bosun mcp</code>.
+      </p>
+    );
+  return (
+    <>
+      <Table columns={COLUMNS} rows={questions} keyOf={({ id }) => id} />
+      {(next !== null || before !== undefined) && (
+        <p class="row empty">
+          {pageText(questions.length, before === undefined)}
+          {before !== undefined && <More label="The latest ones" onPress={() => setBefore(undefined)} />}
+          {next !== null && <More label="Older ones" onPress={() => setBefore(next)} />}
+        </p>
+      )}
+    </>
+  );
+}
+
+function More({ label, onPress }: { readonly label: string; readonly onPress: () => void }) {
+  return (
+    <button type="button" class="link" onClick={onPress}>
+      {label}
+    </button>
+  );
+}
+
+function Found({ text, version }: { readonly text: string; readonly version: string }) {
+  const { result, error } = useAnswer<FoundAnswers>('answers.search', { text, limit: FOUND_MAX }, EVERY_MS, version);
+  if (result === undefined) return <Looking error={error} kind="empty" />;
+  if (result.found.length === 0) return <p class="empty">Nobody has said anything about it yet.</p>;
+  return <Table columns={FOUND_COLUMNS} rows={result.found} keyOf={({ question }) => question} />;
+}

@@ -1,0 +1,220 @@
+/** Questions, answers and their desk as the page shows them: words, figures, and the orders of people. Pure. */
+import { BY, type DeskOrder, field } from '../desks/desk-orders.ts';
+import { recordRows, rowsAt } from '../desks/desk-records.ts';
+import { counted, duration } from '../format.ts';
+import {
+  type CapShown,
+  type FactorsShown,
+  type FigureShown,
+  type ProposalShown,
+  type QuestionShown,
+  type QuestionStatus,
+  type UserShown,
+} from './answer-shapes.ts';
+
+/** Words and tone of each status of a question. */
+export const QUESTION_STATES: Readonly<Record<QuestionStatus, readonly [words: string, tone: string]>> = {
+  queued: ['waits for a place', 'calm'],
+  working: ['is worked on', 'calm'],
+  answered: ['answered', 'good'],
+  provisional: ['provisional', 'warn'],
+  waiting: ['waits for a person', 'warn'],
+  confirmed: ['confirmed', 'good'],
+  revoked: ['changed since', 'bad'],
+  unanswered: ['no answer', 'calm'],
+  failed: ['failed', 'bad'],
+};
+
+/** Why a confidence is bounded. */
+const CAP_WORDS: Readonly<Record<CapShown, string>> = {
+  noSource: 'no source says anything about it',
+  mentionsOnly: 'the words occur, but nothing declares, decides or uses the value',
+  quotation: 'the line states no value of the kind asked for',
+  incomplete: 'not everything had been read',
+  contradiction: 'two sources say different things',
+};
+
+/** A factor of a confidence: its name, its value, and the value as a share of 1 if it has one. */
+export interface FactorRow {
+  readonly name: string;
+  readonly value: string;
+  readonly share: number | null;
+}
+
+/** The factors of a confidence, in words. */
+export function factorRows({ margin, kinds, best, caps, uncalibrated }: FactorsShown): readonly FactorRow[] {
+  return [
+    { name: 'lead over the next value', value: percentText(margin), share: margin },
+    { name: 'strongest source', value: percentText(best), share: best },
+    { name: 'kinds of sources', value: String(kinds), share: null },
+    { name: 'before calibration', value: `${Math.floor(uncalibrated)} %`, share: uncalibrated / 100 },
+    ...caps.map((cap) => ({ name: 'bounded, since', value: CAP_WORDS[cap], share: null })),
+  ];
+}
+
+function percentText(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}
+
+/** A user of an answer in words: `coder, at work on TASK-1`. */
+export function userText({ asker, task }: Pick<UserShown, 'asker' | 'task'>): string {
+  return task === null ? asker : `${asker}, at work on ${task}`;
+}
+
+/** Differs when a question, an answer or a user of one may have changed: answers are then read again. */
+export function versionOf(context: unknown): string {
+  if (typeof context !== 'object' || context === null) return '';
+  const { open, ended, users, figures, newsCount, bins } = context as Readonly<Record<string, unknown>>;
+  const size = (of: unknown) => (of as { readonly size?: number } | undefined)?.size;
+  return JSON.stringify([open, size(ended), size(users), figures, newsCount, bins]);
+}
+
+/** The questions under way by urgency, the oldest first. */
+export function openQuestions(questions: readonly QuestionShown[]): readonly QuestionShown[] {
+  return questions.toSorted((a, b) => a.priority - b.priority || a.number - b.number);
+}
+
+/** The number of questions in each state of a desk, in words. */
+export function loadOf(
+  context: unknown,
+  { queued, places }: { readonly queued: number; readonly places: number },
+): readonly (readonly [words: string, count: string])[] {
+  const rows = recordRows<QuestionShown>(context);
+  const inState = (...states: QuestionStatus[]) => String(rows.filter(({ status }) => states.includes(status)).length);
+  return [
+    ['in the queue', String(queued)],
+    ['at work', `${places} of ${PLACES}`],
+    ['with a person', inState('waiting')],
+    ['provisional', inState('provisional')],
+    ['answered', inState('answered', 'confirmed')],
+    ['changed since', inState('revoked')],
+  ];
+}
+
+/** Places for questions that are worked on at a time. */
+const PLACES = 3;
+
+/** The name of a figure in words: `resolution_time_p1` is `resolution time p1`. */
+export function figureName({ name }: Pick<FigureShown, 'name'>): string {
+  return name.replaceAll('_', ' ');
+}
+
+const SHARES: ReadonlySet<string> = new Set(['p1_in_time', 'confidence_accuracy', 'source_citation_quality']);
+
+/** The value of a figure with its unit; empty where there is too little to go by. */
+export function figureValue({ name, value }: Pick<FigureShown, 'name' | 'value'>): string {
+  if (value === null) return '';
+  if (name.startsWith('resolution_time')) return duration(value);
+  if (name.endsWith('_rate') || SHARES.has(name)) return percentText(value);
+  return String(Math.round(value * 100) / 100);
+}
+
+/** Proposals of a desk, open ones first, then the latest. */
+export function proposalRows(context: unknown): readonly ProposalShown[] {
+  const isOpen = ({ status }: ProposalShown) => Number(status !== 'proposed');
+  return rowsAt<ProposalShown>(context, 'proposals').sort(
+    (a, b) => isOpen(a) - isOpen(b) || b.proposedAtMs - a.proposedAtMs,
+  );
+}
+
+/** The change that a proposal would make, in a sentence. */
+export function changeText({ change }: Pick<ProposalShown, 'change'>): string {
+  switch (change.kind) {
+    case 'threshold':
+      return `Ask people below ${percentText(change.to)} instead of ${percentText(change.from)}.`;
+    case 'faster calls':
+      return 'The functions that find evidence should be faster.';
+    case 'precedent':
+      return `Keep the answer of ${change.question} for all who ask it.`;
+  }
+}
+
+/** An order that replaces an answer. It shows first whom it tells. */
+export function correctAnswer(desk: string, { id }: Pick<QuestionShown, 'id'>): DeskOrder {
+  return {
+    title: `Correct ${id}`,
+    verb: 'Correct',
+    address: desk,
+    fields: [field('answer'), BY, field('reason')],
+    means: 'The answer is replaced by yours. Everybody who has the old one is told once.',
+    concerns: {
+      title: 'Will be told',
+      method: 'answers.users',
+      params: { question_id: id },
+      lines: ({ users }: { readonly users: readonly (UserShown & { readonly question: string })[] }) =>
+        users.map(
+          (user) => `${userText(user)}${user.question === id ? '' : ` (has ${user.question}, which rests on it)`}`,
+        ),
+      nobody: 'Nobody has this answer.',
+    },
+    eventOf: ({ answer = '', by = '', reason = '' }) => ({
+      type: 'answers.correct',
+      question: id,
+      text: answer,
+      by,
+      reason,
+    }),
+    done: `${id} is corrected.`,
+  };
+}
+
+/** An order that says what came of an answer. */
+export function judgeAnswer(desk: string, { id }: Pick<QuestionShown, 'id'>, wasRight: boolean): DeskOrder {
+  return {
+    title: `${id} was ${wasRight ? 'right' : 'wrong'}`,
+    verb: wasRight ? 'Was right' : 'Was wrong',
+    address: desk,
+    fields: [],
+    means: wasRight
+      ? 'Counts for the confidence of later answers.'
+      : 'Counts against the confidence of later answers. The answer stays as it is: correct it too.',
+    eventOf: () => ({ type: 'answers.judge', question: id, wasRight, hadRightSources: null, satisfaction: null }),
+    done: `${id} is judged.`,
+  };
+}
+
+/** An order that looks for patterns of the last day. */
+export function reviewAnswers(desk: string): DeskOrder {
+  return {
+    title: 'Look for patterns',
+    verb: 'Look',
+    address: desk,
+    fields: [],
+    means:
+      'The questions of the last day are looked through. What is found is proposed, and changes nothing by itself.',
+    eventOf: () => ({ type: 'answers.review' }),
+    done: 'The last day was looked through.',
+  };
+}
+
+/** An order that applies or refuses a proposal. */
+export function decideProposal(desk: string, proposal: ProposalShown, approve: boolean): DeskOrder {
+  const { id } = proposal;
+  const verb = approve ? 'Approve' : 'Refuse';
+  return {
+    title: `${verb} ${id}`,
+    verb,
+    address: desk,
+    fields: [BY, field('reason')],
+    means: approve ? changeText(proposal) : 'Nothing changes.',
+    eventOf: ({ by = '', reason = '' }) => ({ type: 'answers.decide', proposal: id, by, approve, reason }),
+    done: `${id} is ${approve ? 'applied' : 'refused'}.`,
+  };
+}
+
+/** Tenths of confidence with judged answers, and how many of them were right. */
+export function judgedBins(bins: readonly { readonly used: number; readonly right: number }[]) {
+  return bins
+    .map(({ used, right }, index) => ({
+      from: (100 / bins.length) * index,
+      to: (100 / bins.length) * (index + 1),
+      used,
+      share: used === 0 ? 0 : right / used,
+    }))
+    .filter(({ used }) => used > 0);
+}
+
+/** How many answers a page of the list has, in words. */
+export function pageText(count: number, isFirst: boolean): string {
+  return isFirst ? `The latest ${counted(count, 'question')}` : `${counted(count, 'older question')}`;
+}

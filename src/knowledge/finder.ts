@@ -1,0 +1,130 @@
+/**
+ * Documents of several scopes in one index, and the evidence in them for a question. Passages that are most like the
+ * question are judged statement by statement: for a choice by `option-rules`, for an open question by `value-rules`.
+ */
+import { EXCERPT_CHARS_MAX, type Evidence, type Retrieve } from '../machines/answers/evidence.ts';
+import { plainLine } from '../plain-text.ts';
+import { Coverage, type PassageTerms, passageTermsOf } from './coverage.ts';
+import { type Document, type DocumentPassage } from './document.ts';
+import { type Finding, type Judgeable } from './finding.ts';
+import { PASSAGES_JUDGED_MAX } from './limits.ts';
+import { type OptionFinding, withBoundOptions, optionFindingOf } from './option-findings.ts';
+import { questionOf, type Question } from './question.ts';
+import { TextIndex } from './text-index.ts';
+import { valueFindingOf, withoutWeaker } from './value-findings.ts';
+
+/**
+ * The fewest terms that a search in folders uses. There are fewer passages than records, and a question has more words.
+ */
+const TERMS_MIN = 8;
+
+/** Most findings kept for one option: further ones repeat them. */
+const PER_OPTION_MAX = 6;
+
+interface Held {
+  readonly id: number;
+  readonly scope: string;
+  readonly document: Document;
+  readonly passage: DocumentPassage;
+}
+
+export class Finder {
+  readonly #index = new TextIndex();
+  readonly #held = new Map<number, Held>();
+  readonly #files = new Map<string, number[]>();
+  #lastId = 0;
+
+  get passageCount(): number {
+    return this.#held.size;
+  }
+
+  /** Adds a document, or replaces the one with the same scope and file. */
+  put(scope: string, document: Document): void {
+    this.remove(scope, document.file);
+    const ids = document.passages.map((passage) => {
+      const id = (this.#lastId += 1);
+      this.#held.set(id, { id, scope, document, passage });
+      this.#index.add({ id, text: passage.text, path: document.file, names: namesIn(passage) });
+      return id;
+    });
+    this.#files.set(keyOf(scope, document.file), ids);
+  }
+
+  /**
+   * Removes a document.
+   *
+   * @returns Whether there was one.
+   */
+  remove(scope: string, file: string): boolean {
+    const ids = this.#files.get(keyOf(scope, file));
+    for (const id of ids ?? []) {
+      const { passage } = this.#held.get(id)!;
+      this.#index.remove({ id, text: passage.text, path: file, names: namesIn(passage) });
+      this.#held.delete(id);
+    }
+    return this.#files.delete(keyOf(scope, file));
+  }
+
+  filesOf(scope: string): string[] {
+    const prefix = keyOf(scope, '');
+    return [...this.#files.keys()].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
+  }
+
+  /** The evidence for a question, the strongest first. */
+  evidenceFor({ question: text, options, scopes, limit }: Retrieve): Evidence[] {
+    const question = questionOf(text, options);
+    const wanted = scopes === null ? undefined : new Set(scopes);
+    const isWanted = (id: number) => wanted === undefined || wanted.has(this.#held.get(id)!.scope);
+    const found = question.options.length > 0 ? this.#choices(question, isWanted) : this.#values(question, isWanted);
+    return found.toSorted((a, b) => b.weight - a.weight).slice(0, limit);
+  }
+
+  #choices(question: Question, isWanted: (id: number) => boolean): Evidence[] {
+    const coverage = new Coverage(question, this.#index);
+    const findings = question.options.flatMap((option): OptionFinding[] => {
+      const ids = this.#index.named(option, isWanted);
+      const judged = ids.flatMap((id) => this.#judged(id, coverage, (one) => optionFindingOf(one, option, question)));
+      return withBoundOptions(judged, question)
+        .toSorted((a, b) => b.weight - a.weight)
+        .slice(0, PER_OPTION_MAX);
+    });
+    return findings;
+  }
+
+  #values(question: Question, isWanted: (id: number) => boolean): Evidence[] {
+    const coverage = new Coverage(question, this.#index);
+    const hits = this.#index.search(question.terms, { limit: PASSAGES_JUDGED_MAX, termsMin: TERMS_MIN, isWanted });
+    const judged = hits.flatMap(({ id }) =>
+      this.#judged(id, coverage, (one) => valueFindingOf(one, question, coverage)),
+    );
+    return withoutWeaker(judged);
+  }
+
+  #judged<Found extends Finding>(
+    id: number,
+    coverage: Coverage,
+    judge: (one: Judgeable) => Found | undefined,
+  ): (Found & Evidence)[] {
+    const { scope, document, passage } = this.#held.get(id)!;
+    const terms: PassageTerms = passageTermsOf(passage.statements, `${scope} ${document.file}`);
+    return passage.statements.flatMap(({ line, text }, place) => {
+      const finding = judge({ document, passage, place, coverage: coverage.of(terms, place) });
+      if (finding === undefined) return [];
+      const source = { type: document.type, scope, file: document.file, line };
+      return [{ ...finding, source, excerpt: excerptOf(text) }];
+    });
+  }
+}
+
+function namesIn({ statements }: DocumentPassage): string {
+  return statements.map(({ name }) => name).join(' ');
+}
+
+function excerptOf(text: string): string {
+  const line = plainLine(text);
+  return line.length <= EXCERPT_CHARS_MAX ? line : `${line.slice(0, EXCERPT_CHARS_MAX - 1)}\u2026`;
+}
+
+function keyOf(scope: string, file: string): string {
+  return `${scope}\n${file}`;
+}

@@ -1,0 +1,14 @@
+/** A statement as it is judged, and what a judgement finds. Data alone. */
+import { type Evidence } from '../machines/answers/evidence.ts';
+import { type Document, type DocumentPassage } from './document.ts';
+
+/** A statement, with the facts by which it is judged. */
+export interface Judgeable {
+  readonly document: Document;
+  readonly passage: DocumentPassage;
+  readonly place: number;
+  readonly coverage: number;
+}
+
+/** A piece of evidence without its source. */
+export type Finding = Pick<Evidence, 'kind' | 'speaksFor' | 'valueKind' | 'isDeclarative' | 'coverage' | 'weight'>;

@@ -1,0 +1,124 @@
+/**
+ * One folder as the thread knows it: which of its files are in the index, in which version, and what was left out. It
+ * reads file by file, so that its thread can answer in between, and reads again only what has changed.
+ */
+import { realpathSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { documentOf } from './document.ts';
+import { type Finder } from './finder.ts';
+import { FOLDER_BYTES_MAX, FOLDER_FILES_MAX } from './limits.ts';
+import { type LeftOut, listFiles, readFile, withLeftOut } from './reader.ts';
+
+/** A report on the contents of a folder. */
+export interface FolderReport {
+  readonly scope: string;
+  readonly path: string;
+  /** The number of files in the index, and of their bytes. */
+  readonly files: number;
+  readonly bytes: number;
+  readonly passages: number;
+  readonly listedBy: 'git' | 'walk';
+  readonly leftOut: LeftOut;
+  /** The number of lines that were blanked because they contain a secret. */
+  readonly blankedLines: number;
+}
+
+interface Known {
+  /** The file's time of change and size. If both are unchanged, the file is not read again. */
+  readonly version: string;
+  readonly bytes: number;
+  readonly passages: number;
+  readonly blankedLines: number;
+}
+
+export class Folder {
+  readonly scope: string;
+  readonly path: string;
+  readonly #finder: Finder;
+  readonly #known = new Map<string, Known>();
+  #leftOut: LeftOut = {};
+  #listedBy: 'git' | 'walk' = 'walk';
+  #bytes = 0;
+
+  /** Opens a folder. Throws if it does not exist. */
+  constructor(scope: string, path: string, finder: Finder) {
+    this.scope = scope;
+    this.path = realpathSync(path);
+    this.#finder = finder;
+  }
+
+  /** Reads new and changed files, and removes deleted ones. Yields after each file. */
+  *refresh(): Generator<void, void> {
+    const { files, by } = listFiles(this.path);
+    this.#listedBy = by;
+    this.#leftOut = {};
+    const present = new Set(files);
+    for (const file of [...this.#known.keys()]) if (!present.has(file)) this.#forget(file);
+    for (const file of files) {
+      this.#read(file);
+      yield;
+    }
+  }
+
+  report(): FolderReport {
+    const known = [...this.#known.values()];
+    const sumOf = (count: (one: Known) => number) => known.reduce((sum, one) => sum + count(one), 0);
+    return {
+      scope: this.scope,
+      path: this.path,
+      files: known.length,
+      bytes: this.#bytes,
+      passages: sumOf(({ passages }) => passages),
+      listedBy: this.#listedBy,
+      leftOut: this.#leftOut,
+      blankedLines: sumOf(({ blankedLines }) => blankedLines),
+    };
+  }
+
+  /** The folders that contain indexed files, from the top down. Each has to be watched. */
+  directories(): string[] {
+    const directories = new Set(['']);
+    for (const file of this.#known.keys()) {
+      const parts = file.split('/').slice(0, -1);
+      for (let depth = 1; depth <= parts.length; depth += 1) directories.add(parts.slice(0, depth).join('/'));
+    }
+    return [...directories].sort();
+  }
+
+  #read(file: string): void {
+    const version = this.#versionOf(file);
+    const known = this.#known.get(file);
+    if (known !== undefined && known.version === version) return;
+    this.#forget(file);
+    if (this.#known.size >= FOLDER_FILES_MAX || this.#bytes >= FOLDER_BYTES_MAX) return this.#leave('over', file);
+    const reading = readFile(this.path, file);
+    if ('leftOut' in reading) return this.#leave(reading.leftOut, file);
+    const document = documentOf(file, reading.text);
+    this.#finder.put(this.scope, document);
+    const { bytes, blankedLines } = reading;
+    this.#known.set(file, { version, bytes, passages: document.passages.length, blankedLines });
+    this.#bytes += bytes;
+  }
+
+  #leave(reason: keyof LeftOut, file: string): void {
+    this.#leftOut = withLeftOut(this.#leftOut, reason, file);
+  }
+
+  #forget(file: string): void {
+    const known = this.#known.get(file);
+    if (known === undefined) return;
+    this.#bytes -= known.bytes;
+    this.#known.delete(file);
+    this.#finder.remove(this.scope, file);
+  }
+
+  #versionOf(file: string): string {
+    try {
+      const { mtimeMs, size, ino } = statSync(join(this.path, file));
+      return `${mtimeMs} ${size} ${ino}`;
+    } catch {
+      // Reading it tells why.
+      return 'unreadable';
+    }
+  }
+}

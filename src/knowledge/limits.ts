@@ -1,0 +1,62 @@
+/** The bounds of what is read and searched, each with its reason. */
+
+/** Statements of one passage: a screen of lines, so that its words belong together. */
+export const PASSAGE_LINES_MAX = 12;
+
+/**
+ * Lines near an instruction to the reader that are not trusted either, since an instruction may continue in the next
+ * sentence.
+ */
+export const ORDER_LINES_NEAR = 3;
+
+/** Bytes of one file; larger ones are data, bundles or lock files. */
+export const FILE_BYTES_MAX = 1024 * 1024;
+
+/** Files of one folder, and bytes of all of them: a large repository, and an index of some hundred megabytes. */
+export const FOLDER_FILES_MAX = 20_000;
+export const FOLDER_BYTES_MAX = 128 * 1024 * 1024;
+
+/** Names kept of files that were left out, for each reason: enough to recognise them. */
+export const LEFT_OUT_NAMED_MAX = 20;
+
+/** Milliseconds to wait for `git ls-files`. After that, the folder is walked instead. */
+export const GIT_MS_MAX = 20_000;
+
+/** Bytes of git's output: names of more files than are read. */
+export const GIT_BYTES_MAX = 64 * 1024 * 1024;
+
+/** Milliseconds for which the thread indexes before it looks for requests. */
+export const SLICE_MS = 20;
+
+/** Milliseconds that the thread waits after a change before it reads the file again, since editors write twice. */
+export const CHANGE_QUIET_MS = 200;
+
+/** Most terms of one search, the rarest first: frequent terms cost most and distinguish least. */
+export const SEARCH_TERMS_MAX = 6;
+
+/** The share of passages below which a term is rare. */
+export const RARE_SHARE = 0.01;
+
+/** The fewest terms that are searched, whatever their frequency. */
+export const SEARCH_TERMS_MIN = 3;
+
+/** Passages judged line by line for one question. */
+export const PASSAGES_JUDGED_MAX = 60;
+
+/** Questions that wait for the thread at the same time. */
+export const QUESTIONS_OPEN_MAX = 1_000;
+
+/** Megabytes of the thread's heap. 100,000 records take some 200. */
+export const THREAD_MEGABYTES_MAX = 1_024;
+
+/** Characters of one record of a precedent search. */
+export const RECORD_CHARS_MAX = 20_000;
+
+/** Folders that are watched. Each takes one of the system's watchers, of which Linux allows some thousands. */
+export const DIRECTORIES_WATCHED_MAX = 2_000;
+
+/** Times in a row that the thread is started again after it has ended by itself, before it is given up. */
+export const THREAD_STARTS_MAX = 3;
+
+/** Records sent to the thread at a time. Sending copies them, which takes a millisecond or two. */
+export const RECORDS_SENT_MAX = 500;

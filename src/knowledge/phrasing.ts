@@ -1,0 +1,85 @@
+/**
+ * How a sentence says something: whether it denies a name, leaves a matter open, or names an option at all. Pure.
+ */
+
+/** Words behind which a name is denied, up to three words on. */
+const DENIED_BEFORE = new RegExp(
+  String.raw`\b(?:not|never|no longer|neither|nor|instead of|rather than|against|avoid|avoids|` +
+    String.raw`without|unlike|than|reject(?:s|ed)?|drop(?:s|ped)?|replac(?:e|es|ed|ing)|remov(?:e|` +
+    String.raw`es|ed)|forbids?|(?:away|migrat\w+) from|used to be|formerly|considered)\s+(?:[\w-]+\s+){0,2}[` +
+    String.raw`"'\x60*(]?$`,
+  'i',
+);
+
+/** Matches a preference for something else over the name. */
+const PASSED_OVER =
+  /\b(?:chos\w+|choos\w+|prefer\w*|pick\w*|favou?r\w*|select\w*)\b.*\bover\s+(?:[\w-]+\s+){0,2}["'`*(]?$/i;
+
+/** Matches words, shortly after the name, that negate it. */
+const DENIED_BEHIND = new RegExp(
+  String.raw`^(?:e?s\b)?["'\x60*)]*(?:(?:,| and| or)? [\w-]+){0,3}? (?:(?:is|are|was|were|has been|` +
+    String.raw`have been|must|should|may|can|will) (?:not|never|no longer|rejected|dropped|replaced|` +
+    String.raw`removed|forbidden|deprecated|turned down|ruled out|considered|discarded|abandoned)|` +
+    String.raw`cannot|would need|needed)\b`,
+  'i',
+);
+
+/** Matches statements about something open, past or hypothetical. */
+const HEDGED = new RegExp(
+  String.raw`\?\s*$|\b(?:maybe|perhaps|might|possibly|one day|some ?day|once tried|was considered|` +
+    String.raw`were considered|looked at|on the table|came up|come up|comes up|was mentioned|people ask|` +
+    String.raw`what if|nice to have|used to be|formerly|previously|in the past|proposal|could be|` +
+    String.raw`would be|for (?:example|instance)|if|e\.g\.|such as|not yet|to be decided|undecided|` +
+    String.raw`whether|tbd|wip)\b`,
+  'i',
+);
+
+/** Whether the words around the name at this position negate it. */
+export function isDenied(text: string, at: number, length: number): boolean {
+  const before = clauseBefore(text, at);
+  return (
+    DENIED_BEFORE.test(before) ||
+    PASSED_OVER.test(before) ||
+    DENIED_BEHIND.test(text.slice(at + length, at + length + 80))
+  );
+}
+
+/** Whether a sentence leaves its subject open. */
+export function isHedged(text: string): boolean {
+  return HEDGED.test(text);
+}
+
+function clauseBefore(text: string, at: number): string {
+  return text
+    .slice(Math.max(0, at - 60), at)
+    .split(/[;:]|\. /)
+    .at(-1)!;
+}
+
+/** The clauses of a sentence with their positions. A statement in one clause need not apply to another. */
+export function clausesOf(text: string): { readonly text: string; readonly at: number }[] {
+  const clauses: { text: string; at: number }[] = [];
+  let at = 0;
+  for (const part of text.split(/((?:, (?:then |but |and |or |while )?|; |: | but | while | \| ))/)) {
+    if (!/^(?:, .*|; |: | but | while | \| )$/.test(part)) clauses.push({ text: part, at });
+    at += part.length;
+  }
+  return clauses.filter((clause) => clause.text.trim() !== '');
+}
+
+/**
+ * The positions at which a text names an option. A name with capitals or digits is matched exactly, an ordinary word in
+ * any case, so that the verb `express` does not match `Express`.
+ */
+export function placesOf(text: string, option: string, isLoose: boolean): number[] {
+  const isName = /[\p{Lu}\d.@/#+-]/u.test(option.slice(1)) || /^\p{Lu}/u.test(option);
+  const flags = isName && !isLoose ? 'gu' : 'giu';
+  const pattern = option.trim().split(/\s+/).map(escaped).join('\\s+');
+  // The plural of an option is the option; a part of a longer name is not.
+  const whole = new RegExp(`(?<![\\p{L}\\p{N}_@/.-])${pattern}(?:s|es)?(?![\\p{L}\\p{N}_]|[./-][\\p{L}\\p{N}])`, flags);
+  return [...text.matchAll(whole)].map(({ index }) => index);
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}

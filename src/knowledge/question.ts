@@ -1,0 +1,129 @@
+/**
+ * A question taken apart: its terms, its options, and the kinds of values that would answer it. It works from the
+ * first words of the question and the noun after them; it knows no subject. Pure.
+ */
+import { sameValue, type ValueKind } from '../machines/answers/evidence.ts';
+import { questionTermsOf, termOf, tokensOf, WORD } from './words.ts';
+
+export interface Question {
+  /** The terms of the subject, without those of the options. */
+  readonly terms: ReadonlySet<string>;
+  /** The words of the question in lower case. */
+  readonly words: ReadonlySet<string>;
+  readonly options: readonly string[];
+  /** The kinds of values that can answer the question, the likeliest first. */
+  readonly kinds: readonly ValueKind[];
+  /**
+   * The term that the answer must be about: the noun after "how many" or "number of". Null if the question names a
+   * class of things ("which library"), whose name a source need not repeat.
+   */
+  readonly counted: string | null;
+  /** The term of such a class, which has less weight than the others. */
+  readonly class: string | null;
+}
+
+interface KindRule {
+  readonly when: RegExp;
+  readonly kinds: readonly ValueKind[];
+}
+
+const UNITS = 'milliseconds?|seconds?|minutes?|hours?|days?|weeks?|months?|years?';
+const SPANS = 'timeouts?|intervals?|ttl|delay|period|retention|deadline|lifetime|duration|frequency|age|cooldown|time';
+const AMOUNTS =
+  'port|number|count|limit|maximum|minimum|max|min|size|length|width|height|capacity|threshold|rate|percentage|' +
+  'status|code|weight|price|cost|fee|amount|depth|edition|quota|level|temperature|rounds?';
+
+/** Matches a question about a length in characters, not in time. */
+const HOW_LONG_A_TEXT = /\bhow (?:long must|long (?:may|should|can) .*\bbe\b)|\bhow long .*\bat least\b/i;
+
+/** Rules for the kinds of values. The first that fits applies. */
+const KINDS: readonly KindRule[] = [
+  { when: /^why\b|\bwhat(?: is|'s)? the reason\b/i, kinds: ['text'] },
+  { when: HOW_LONG_A_TEXT, kinds: ['number', 'duration'] },
+  { when: new RegExp(`\\b(?:how many|how much|many) (?:${UNITS})\\b`, 'i'), kinds: ['duration', 'number'] },
+  { when: /\bhow (?:long|soon)\b/i, kinds: ['duration'] },
+  { when: /\bhow (?:often|frequently)\b/i, kinds: ['number', 'duration'] },
+  { when: /\bhow (?:large|big)\b/i, kinds: ['size', 'number'] },
+  { when: /\bhow (?:many|much|high|wide|deep|far|old|strong)\b/i, kinds: ['number', 'size', 'duration'] },
+  { when: /\b(?:who|whom|whose)\b/i, kinds: ['person'] },
+  {
+    when: /^(?:\w+ )?(?:which|what) (?:file|folder|directory|path|url|address|endpoint|bucket|host)\b/i,
+    kinds: ['place'],
+  },
+  { when: /\bwhere\b/i, kinds: ['place'] },
+  { when: /\b(?:which|what)\b.*\bversions?\b|\bversions?\b.*\b(?:which|what)\b/i, kinds: ['version', 'number'] },
+  { when: /\bname of\b/i, kinds: ['name', 'place'] },
+  { when: /^(?:at |on |in )?(?:when|(?:which|what) (?:time|day|date|month))\b/i, kinds: ['duration', 'text'] },
+  { when: new RegExp(`\\b(?:which|what)\\b.*\\b(?:${SPANS})\\b`, 'i'), kinds: ['duration', 'number'] },
+  {
+    when: new RegExp(`\\b(?:which|what)\\b.*\\b(?:${AMOUNTS})\\b`, 'i'),
+    kinds: ['number', 'size', 'duration'],
+  },
+  { when: /\b(?:which|what|whats)\b/i, kinds: ['name', 'version'] },
+  { when: /^(?:is|are|was|do|does|did|can|may|must|should|shall|will|has|have|could)\b/i, kinds: ['truth'] },
+];
+
+const COUNTED = /\b(?:how many|(?:number|count) of) ([\p{L}-]+)/iu;
+const CLASS =
+  /\b(?:which|what) (?:[\p{L}-]+ )??([\p{L}-]+)(?= (?:do|does|is|are|was|will|should|can|must|has|have|we)\b)/iu;
+const CLASS_FIRST = /\b(?:which|what) ([\p{L}-]+)/iu;
+
+/** Terms in a question about a version that add nothing to "version". */
+const VERSION_WORDS = questionTermsOf(
+  'version pinned installed required needed supported minimum package library depend',
+);
+
+/** Matches yes and no, which are not searched as options: a statement answers such a question. */
+const YES_NO = /^(?:yes|no|true|false)$/i;
+
+/** Analyses a question. */
+export function questionOf(text: string, given: readonly string[] | null): Question {
+  const options = (given ?? alternativesIn(text)).filter((option) => !YES_NO.test(option) && option.trim() !== '');
+  const terms = questionTermsOf(text);
+  const words = new Set((text.match(WORD) ?? []).map((word) => word.toLowerCase()));
+  if (options.length > 1) {
+    for (const option of options) for (const token of tokensOf(option)) terms.delete(termOf(token) ?? '');
+    return { terms, words, options: unique(options), kinds: ['option'], counted: null, class: null };
+  }
+  const kinds = KINDS.find(({ when }) => when.test(text))?.kinds ?? ['text'];
+  if (HOW_LONG_A_TEXT.test(text)) terms.add('length');
+  if (kinds[0] === 'version') for (const term of VERSION_WORDS) terms.delete(term);
+  const counted = COUNTED.exec(text)?.[1];
+  const isNamed = kinds[0] === 'name';
+  const klass = isNamed ? (CLASS.exec(text) ?? CLASS_FIRST.exec(text))?.[1] : undefined;
+  return {
+    terms,
+    words,
+    options: [],
+    kinds,
+    counted: counted === undefined ? null : termOf(counted),
+    class: klass === undefined ? null : termOf(klass),
+  };
+}
+
+/** Matches one option of a question: a quoted text, one or two words that look like a name, or a number. */
+const ONE = String.raw`(?:"[^"]{1,60}"|\x60[^\x60]{1,60}\x60|[\w@#+./-]+)`;
+const ALTERNATIVES = new RegExp(`(${ONE}(?:, ${ONE})*),? or (?:by |with |in |to )?(${ONE})`, 'u');
+
+/** Matches a question that begins with its options: `alpha or beta for the gate?`, `Is alpha or beta used?`. */
+const BEGINS_WITH = new RegExp(
+  `^(?:(?:is|are|do (?:we|I) use|should (?:we|I|it) use|use) )?${ONE}(?:, ${ONE})*,? or ${ONE} ` +
+    '(?:for|as|in|to|with|when|on|at|used|needed|preferred|the)\\b',
+  'iu',
+);
+
+/** The options that a question names: `A, B or C`. Other ordinary words are not taken for options. */
+function alternativesIn(text: string): readonly string[] {
+  const [, before, last] = ALTERNATIVES.exec(text) ?? [];
+  if (before === undefined || last === undefined) return [];
+  const found = [...before.split(', '), last].map((one) => one.replaceAll(/^["`]|["`?.]+$/g, ''));
+  const isNamed =
+    BEGINS_WITH.test(text) ||
+    found.every((one) => /[A-Z0-9@./#+-]|^[a-z]+[A-Z]/.test(one)) ||
+    /["`]/.test(`${before}${last}`);
+  return isNamed ? found : [];
+}
+
+function unique(options: readonly string[]): string[] {
+  return [...new Map(options.map((option) => [sameValue(option), option])).values()];
+}

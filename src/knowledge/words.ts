@@ -1,0 +1,139 @@
+/**
+ * Words as they are searched: identifiers and paths are split into their parts, endings and frequent words are dropped,
+ * and abbreviations of the field mean the same as what they stand for. Index and questions go through the same rules.
+ * Pure.
+ */
+
+const STOP_WORDS = new Set(
+  (
+    'a about above after all already also always an and any are as at be been before being below between both but by ' +
+    'can could did do does done down during each either else every few for from further get gets had has have having ' +
+    'he her here his how i if in into is it its itself just let me more my need no nor not now of off on once only ' +
+    'or other our out over own per please s shall she should so some still such t than that the their them then ' +
+    'there these they this those through to too under until up us very was we were what when where which while who ' +
+    'whom whose why will with within without would you your one again'
+  ).split(' '),
+);
+
+/** Words of which questions are built, and which say nothing about the subject. */
+const SCAFFOLD_WORDS = new Set(
+  (
+    'use used uses using usage many much long often soon far want going like kind sort given configured value values ' +
+    'currently today exactly allowed allow default defaults project repository repo must may might stay stays ahead ' +
+    'become becomes called name named happen happens know tell mean means work works'
+  ).split(' '),
+);
+
+/** Rows of synonyms in the field. The first word of a row stands for all. */
+const ALIKE: readonly string[] = [
+  'max maximum most limit limits',
+  'min minimum least',
+  'config configuration setting settings',
+  'auth authentication authenticate authenticates',
+  'env environment',
+  'directory dir folder',
+  'id ids identifier identifiers',
+  'message messages msg msgs',
+  'number num count',
+  'length len chars characters',
+  'depth deep deeper nested nesting',
+  'width wide',
+  'height high',
+  'size large big byte bytes',
+  'retry retries retried attempt attempts tries',
+  'lifetime ttl valid validity expire expires expired expiry expiration live lives',
+  'keep keeps kept retention retain retained',
+  'send sends sent sending',
+  'hold holds held',
+  'build builds built rebuilt',
+  'write writes written writing',
+  'choose chooses chosen chose',
+  'pay pays paid payment payments',
+  'buy buys bought',
+  'app application',
+  'docs documentation',
+  'dependency dependencies dep deps',
+  'admin administrator administrators',
+  'second seconds sec secs',
+  'millisecond milliseconds ms',
+  'minute minutes mins',
+  'allow allows allowed permit permits permitted',
+];
+
+const CANONICAL = new Map(
+  ALIKE.flatMap((row) => {
+    const words = row.split(' ');
+    return words.map((word) => [word, words[0]!] as const);
+  }),
+);
+
+/** Matches a word: letters and digits, also with dots, hyphens and apostrophes inside. */
+export const WORD = /[\p{L}\p{N}]+(?:[._'-][\p{L}\p{N}]+)*/gu;
+const PARTS = /[._'-]|(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=\p{L})(?=\p{N}{2})/u;
+
+/** Splits text into words. Identifiers and paths are kept whole and also split, with their case unchanged. */
+export function tokensOf(text: string): string[] {
+  const tokens: string[] = [];
+  for (const [word] of text.matchAll(WORD)) {
+    const parts = word.split(PARTS).filter((part) => part !== '');
+    if (parts.length > 1) tokens.push(word, ...parts);
+    else tokens.push(word);
+  }
+  return tokens;
+}
+
+/** The term as which a word is compared; null for a word without meaning. */
+export function termOf(word: string): string | null {
+  const lower = word.toLowerCase();
+  if (STOP_WORDS.has(lower) || (lower.length < 2 && !/\d/.test(lower))) return null;
+  return CANONICAL.get(lower) ?? stemOf(lower);
+}
+
+/** The terms of a text, each once. */
+export function termsOf(text: string): Set<string> {
+  const terms = new Set<string>();
+  for (const token of tokensOf(text)) {
+    const term = termOf(token);
+    if (term !== null) terms.add(term);
+  }
+  return terms;
+}
+
+/** The terms of the parts of a name. */
+export function partTermsOf(name: string): Set<string> {
+  const parts = (name.match(WORD) ?? []).flatMap((word) => word.split(PARTS));
+  return new Set(parts.map(termOf).filter((term) => term !== null));
+}
+
+/** Whether a word has no meaning by itself. */
+export function isStopWord(word: string): boolean {
+  return STOP_WORDS.has(word.toLowerCase());
+}
+
+/** The terms of a question, without the words of which questions are built. */
+export function questionTermsOf(question: string): Set<string> {
+  const terms = new Set<string>();
+  for (const word of question.match(WORD) ?? []) {
+    const lower = word.toLowerCase();
+    const term = SCAFFOLD_WORDS.has(lower) ? null : termOf(word);
+    if (term !== null) terms.add(term);
+  }
+  return terms;
+}
+
+/**
+ * Drops the endings of plural, past and progressive. The result need not be a word, as long as both forms give the
+ * same.
+ */
+function stemOf(word: string): string {
+  if (!/^[a-z]{4,}$/.test(word)) return word;
+  let stem = word;
+  if (stem.endsWith('ies')) stem = `${stem.slice(0, -3)}y`;
+  else if (/(?:ss|sh|ch|x)es$/.test(stem)) stem = stem.slice(0, -2);
+  else if (/[^sui]s$/.test(stem)) stem = stem.slice(0, -1);
+  if (/[aeiouy].*(?:ing|ed)$/.test(stem) && stem.length > 5) {
+    stem = stem.replace(/(?:ing|ed)$/, '').replace(/([bdgmnprt])\1$/, '$1');
+  } else if (stem.endsWith('ation') && stem.length > 7) stem = stem.slice(0, -3);
+  else if (stem.endsWith('ion') && stem.length > 6) stem = stem.slice(0, -3);
+  return stem.length > 4 && stem.endsWith('e') ? stem.slice(0, -1) : stem;
+}

@@ -1,0 +1,51 @@
+/**
+ * The log, for reports to people. Reported values may be anything that user code has thrown or logged, and the log
+ * function may be user code too.
+ */
+import { messageOf } from './errors.ts';
+
+export type Log = (...args: unknown[]) => void;
+
+/** The property by which an object defines how Node prints it. */
+const PRINTED = Symbol.for('nodejs.util.inspect.custom');
+
+/**
+ * One line of the runtime's own: a sentence for people, with fields for programs. As text it is the sentence, as JSON
+ * it is the fields.
+ */
+export class LogLine {
+  readonly text: string;
+  readonly facts: Readonly<Record<string, unknown>>;
+
+  constructor(text: string, facts: Readonly<Record<string, unknown>>) {
+    this.text = text;
+    this.facts = facts;
+  }
+
+  toString(): string {
+    return this.text;
+  }
+
+  toJSON(): object {
+    return { message: this.text, ...this.facts };
+  }
+
+  [PRINTED](): string {
+    return this.text;
+  }
+}
+
+/** Wraps a log so that it never throws: values that cannot be printed are replaced by their text. */
+export function harmless(log: Log): Log {
+  return (...args) => {
+    try {
+      log(...args);
+    } catch {
+      try {
+        log(...args.map(messageOf));
+      } catch {
+        // A report that fails must not harm the code that it is about.
+      }
+    }
+  };
+}

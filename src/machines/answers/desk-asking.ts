@@ -1,0 +1,261 @@
+/**
+ * How a question enters the answer desk: refused, answered at hand (from the cache or by what a person said), joined to
+ * an equal one, or opened and queued for a place.
+ */
+import { type AnyActorRef } from 'xstate';
+import { BUNDLE_BYTES_MAX, ANSWER_USERS_MAX, QUESTIONS_KEPT_MAX, QUESTIONS_OPEN_MAX } from '../limits.ts';
+import { Desk, type DeskOf } from '../people/desk.ts';
+import { nameKey } from '../people/table-keys.ts';
+import { type Asked } from '../people/turn.ts';
+import { fits } from '../people/value-size.ts';
+import { DESKS } from '../work/system-ids.ts';
+import { turnKey } from '../work/capacity-queue.ts';
+import { cacheHit } from './answer-cache.ts';
+import { type AskedReply, givenReply, refusedReply } from './ask-replies.ts';
+import { type AnswerResponse } from './bundle.ts';
+import { type AnswerTurn, log, resolvedEntry } from './desk-log.ts';
+import { BATCH_MS, entryOf, PLACES, rankOf } from './desk-queue.ts';
+import { type AnswerOrder, GATHERED, type QuestionRow } from './desk-state.ts';
+import { addUser, forget, newsFor, tellGiven } from './desk-users.ts';
+import { answeringPrecedent, precedentEvidence } from './precedents.ts';
+import { hasToAsk, qualityOf } from './question-quality.ts';
+import { type QuestionInput } from './question-state.ts';
+import { mayFire, priorityOf, triggerOf } from './triggers.ts';
+import { normalised } from './words.ts';
+
+/** Milliseconds within which an equal question of the same asker and task is joined to the first one. */
+const JOIN_MS = 24 * 60 * 60_000;
+
+type Ask = AnswerOrder<'answers.ask'>;
+type AskEvent = Ask & Asked & { readonly askedBy?: AnyActorRef | null };
+
+export const QUESTIONS: DeskOf<QuestionRow> = {
+  noun: 'question',
+  boss: DESKS.openQuestions,
+  ending: ({ status }) => status,
+  lastReply: replyNow,
+};
+
+export function desk(turn: AnswerTurn): Desk<QuestionRow> {
+  return new Desk(turn, QUESTIONS);
+}
+
+/** Handles a new question. Undefined if its asker gets the reply later. */
+export function ask(turn: AnswerTurn, event: AskEvent, asked: Ask): AskedReply | undefined {
+  const refusal = refusalOf(turn, asked);
+  if (refusal !== undefined) return refusedReply([refusal]);
+  const { bundle, asker, trigger, taskPriority, key } = asked;
+  const { profile } = turn.context;
+  const facts = {
+    text: bundle.question,
+    options: bundle.possible_options ?? [],
+    asker,
+    task: bundle.current_task_id,
+    trigger,
+    priority: priorityOf(trigger, { own: bundle.priority_level, task: taskPriority }, profile),
+    askedAtMs: turn.nowMs,
+    textKey: nameKey(
+      JSON.stringify([normalised(bundle.question), ...(bundle.possible_options ?? []).map(normalised).sort()]),
+    ),
+    joinKey: nameKey(JSON.stringify([asker, bundle.current_task_id, key ?? normalised(bundle.question), key === null])),
+  };
+  const joined = join(turn, event, facts.joinKey);
+  if (joined !== undefined) return joined === 'waits' ? undefined : joined;
+  return answerAtHand(turn, event, facts) ?? openQuestion(turn, event, { asked, facts });
+}
+
+function refusalOf(turn: AnswerTurn, { bundle, trigger }: Ask): string | undefined {
+  const { profile, open } = turn.context;
+  const row = triggerOf(trigger, profile);
+  if (!mayFire(trigger, profile)) return `${trigger}: the settings allow ${profile.invoke_trigger} alone to ask`;
+  if (row.checksDoubt && !hasToAsk(bundle.confidence_level))
+    return `you are ${bundle.confidence_level} % sure: go on without asking, or say less`;
+  const quality = qualityOf(bundle.question, bundle.possible_options ?? []);
+  if (row.checksQuality && !quality.isGood) return `${quality.reason}: ${quality.why}`;
+  if (!fits(bundle, BUNDLE_BYTES_MAX)) return `TOKEN_LIMIT_EXCEEDED: a question has at most ${BUNDLE_BYTES_MAX} bytes`;
+  return open.size >= QUESTIONS_OPEN_MAX ? `there are ${QUESTIONS_OPEN_MAX} questions already: wait` : undefined;
+}
+
+/** Joins an equal question of the last day: the asker waits for the same answer, or gets it at once. */
+function join(turn: AnswerTurn, event: AskEvent, joinKey: string): AskedReply | 'waits' | undefined {
+  const id = turn.context.joins.get(joinKey);
+  const row = id === undefined ? undefined : desk(turn).records.get(id);
+  if (row === undefined || turn.nowMs - row.askedAtMs >= JOIN_MS) return undefined;
+  if (!row.isOver) return awaitAnswer(turn, event, row, event.maxWaitMs) ?? 'waits';
+  if (row.response === null || row.status === 'unanswered' || row.status === 'failed') return undefined;
+  const { response } = row;
+  const again = { ...row, askedAtMs: turn.nowMs };
+  const entry = resolvedEntry(turn, again, { outcome: 'cached', confidence: response.confidence, isFollowUp: true });
+  log(turn, entry, row.textKey);
+  return withNews(turn, row.asker, replyNow(row));
+}
+
+/** Makes the sender of an event wait for a question's answer. Returns a reply if it cannot wait. */
+export function awaitAnswer(
+  turn: AnswerTurn,
+  { replyTo }: Asked,
+  { id }: QuestionRow,
+  maxWaitMs: number,
+): AskedReply | undefined {
+  if (replyTo === undefined) return undefined;
+  const refused = desk(turn).pass(id, { type: 'question.await', maxWaitMs, replyTo });
+  return refused === undefined ? undefined : refusedReply(refused.problems, id);
+}
+
+/** The reply to who waits for a question that has ended. */
+export function replyNow(row: QuestionRow): AskedReply {
+  const { id, status, response } = row;
+  if (response === null) return refusedReply([`${id} is ${status}: ask again, or a person`], id);
+  return givenReply(row, response, status === 'provisional' ? 'provisional' : 'answered');
+}
+
+type Facts = Pick<
+  QuestionRow,
+  'text' | 'options' | 'asker' | 'task' | 'trigger' | 'priority' | 'askedAtMs' | 'textKey' | 'joinKey'
+>;
+
+/** Answers at once from the cache, or with a person's answer to the same question. */
+function answerAtHand(turn: AnswerTurn, event: AskEvent, facts: Facts): AskedReply | undefined {
+  const hit = cacheHit(turn.context, facts.textKey, turn.nowMs);
+  const cached = hit === undefined ? undefined : usable(turn, hit.question);
+  if (hit !== undefined && cached !== undefined) {
+    const { cached: rows, cacheOrder, cacheUses } = hit.cache;
+    turn.assign({ cached: rows, cacheOrder, cacheUses });
+    return give(turn, event, facts, { row: cached, response: cached.response!, outcome: 'cached' });
+  }
+  const found = answeringPrecedent(turn.context, facts.text, facts.options);
+  const row = found === undefined ? undefined : usable(turn, found.precedent.question);
+  if (found === undefined || row === undefined) return undefined;
+  const response = { ...row.response!, confidence: found.confidence, follow_up_needed: false };
+  return give(turn, event, facts, { row, response, outcome: 'precedent' });
+}
+
+/** The question of an id, if its answer may be given to other askers. Undefined otherwise. */
+function usable(turn: AnswerTurn, id: string): QuestionRow | undefined {
+  const row = desk(turn).records.get(id);
+  const isSettled =
+    row?.isOver === true && (row.status === 'answered' || row.status === 'confirmed' || row.by !== null);
+  return isSettled && row.response !== null && row.users < ANSWER_USERS_MAX ? row : undefined;
+}
+
+interface AtHand {
+  readonly row: QuestionRow;
+  readonly response: AnswerResponse;
+  readonly outcome: 'cached' | 'precedent';
+}
+
+function give(
+  turn: AnswerTurn,
+  { askedBy = null }: AskEvent,
+  facts: Facts,
+  { row, response, outcome }: AtHand,
+): AskedReply {
+  const { asker, task, trigger, priority, askedAtMs, textKey } = facts;
+  const user = { asker, task, ref: askedBy, atMs: turn.nowMs };
+  addUser(turn, row.id, user);
+  const entry = resolvedEntry(
+    turn,
+    { id: row.id, trigger, priority, askedAtMs, response },
+    { outcome, confidence: response.confidence },
+  );
+  log(turn, entry, textKey);
+  tellGiven(turn, row, user);
+  return withNews(turn, asker, givenReply(row, response, 'answered'));
+}
+
+function openQuestion(
+  turn: AnswerTurn,
+  event: AskEvent,
+  { asked, facts }: { readonly asked: Ask; readonly facts: Facts },
+): AskedReply | undefined {
+  const { bundle, thread, asker, trigger } = asked;
+  const { next, profile, bins, scopes } = turn.context;
+  const { priority, askedAtMs, text, options } = facts;
+  forgetEldest(turn);
+  const id = `Q-${next}`;
+  const entered = { priority, confidence: bundle.confidence_level };
+  const place = turnKey({ rank: rankOf(entered), arrival: next }, id);
+  const isGathered = entryOf(entered) === 'gathered';
+  const precedents = precedentEvidence(turn.context, text, options);
+  const input: Omit<QuestionInput, 'desk'> = {
+    ...{ id, bundle, asker, trigger, priority, askedAtMs, profile, bins, scopes, precedents },
+  };
+  const blank = {
+    ...{ response: null, by: null, ticket: null, resolvedAtMs: null },
+    ...{ uncalibrated: 0, factors: null, version: 0, users: 0 },
+  };
+  const state = {
+    status: 'queued',
+    hasPlace: false,
+    turn: isGathered ? `${GATHERED}${place}` : place,
+    thread,
+  } as const;
+  const row = desk(turn).open({ id, ...facts, ...blank, ...state }, input);
+  if (row === undefined) return refusedReply(['there is no Boss to start questions']);
+  turn.assign({ joins: turn.context.joins.set(facts.joinKey, id) });
+  addUser(turn, id, { asker, task: facts.task, ref: event.askedBy ?? null, atMs: turn.nowMs });
+  if (isGathered) gather(turn, place, id);
+  else turn.assign({ queue: turn.context.queue.set(place, id) });
+  grant(turn);
+  return awaitAnswer(turn, event, row, asked.maxWaitMs);
+}
+
+function gather(turn: AnswerTurn, place: string, id: string): void {
+  if (gatheredIn(turn).length === 0) turn.raise({ type: 'batch.due' }, { id: 'batch', delay: BATCH_MS });
+  turn.assign({ queue: turn.context.queue.set(`${GATHERED}${place}`, id) });
+}
+
+/** The gathered questions with their keys. */
+function gatheredIn(turn: AnswerTurn): readonly (readonly [key: string, id: string])[] {
+  return [...turn.context.queue.entries({ from: GATHERED })];
+}
+
+/** Puts the gathered questions into the queue, all at once. */
+export function release(turn: AnswerTurn): void {
+  let { queue } = turn.context;
+  for (const [key, id] of gatheredIn(turn)) {
+    const place = key.slice(GATHERED.length);
+    queue = queue.delete(key).set(place, id);
+    desk(turn).change(id, { turn: place });
+  }
+  turn.assign({ queue });
+  grant(turn);
+}
+
+/** Gives free places to the first questions of the queue. */
+export function grant(turn: AnswerTurn): void {
+  for (let first = turn.context.queue.first(); first !== undefined; first = turn.context.queue.first()) {
+    const { places, queue } = turn.context;
+    if (places >= PLACES) return;
+    const [place, id] = first;
+    if (place.startsWith(GATHERED)) return;
+    turn.assign({ queue: queue.delete(place), places: places + 1 });
+    const row = desk(turn).change(id, { hasPlace: true, status: 'working', turn: null });
+    if (row !== undefined) desk(turn).tell(row, { type: 'place.granted' });
+  }
+}
+
+/** Removes a question from the queue, or frees its place. */
+export function leave(turn: AnswerTurn, { id, hasPlace, turn: place }: QuestionRow): void {
+  const { queue, places } = turn.context;
+  if (hasPlace) turn.assign({ places: places - 1 });
+  if (place !== null) turn.assign({ queue: queue.delete(place) });
+  if (place?.startsWith(GATHERED) === true && gatheredIn(turn).length === 0) turn.cancel('batch');
+  desk(turn).change(id, { hasPlace: false, turn: null });
+  grant(turn);
+}
+
+/** Removes the oldest settled question if there is no room for another. */
+function forgetEldest(turn: AnswerTurn): void {
+  const { ended, endedOrder } = turn.context;
+  const eldest = ended.size >= QUESTIONS_KEPT_MAX ? endedOrder.first() : undefined;
+  if (eldest === undefined) return;
+  const row = ended.get(eldest[1]);
+  if (row !== undefined) forget(turn, row);
+  desk(turn).records.remove(eldest[1]);
+}
+
+/** Adds to a reply the changed answers that its asker has not been told. */
+export function withNews(turn: AnswerTurn, asker: string, reply: AskedReply): AskedReply {
+  return { ...reply, changed_answers: newsFor(turn, asker) };
+}

@@ -1,0 +1,136 @@
+/** The users of each answer. They hear of a change by an event, and with the reply to their next call. */
+import { ANSWER_USERS_MAX, CHANGES_WAITING_MAX } from '../limits.ts';
+import { numberKey, pairKey, pairsOf } from '../people/table-keys.ts';
+import { cacheWithout } from './answer-cache.ts';
+import { type AnswerTurn } from './desk-log.ts';
+import { type AnswerChange, type AnswerEmitted, type AnswerUser, type QuestionRow } from './desk-state.ts';
+import { type ChangedAnswer } from './question-state.ts';
+
+/** Records a user of a question's answer. A known user keeps the first time. */
+export function addUser(turn: AnswerTurn, question: string, user: AnswerUser): void {
+  const key = pairKey(question, keyOfUser(user));
+  const { users } = turn.context;
+  if (users.has(key)) return;
+  turn.assign({ users: users.set(key, user) });
+  const row = turn.context.open.get(question) ?? turn.context.ended.get(question);
+  if (row === undefined) return;
+  const next = { ...row, users: row.users + 1 };
+  if (row.isOver) turn.assign({ ended: turn.context.ended.set(question, next) });
+  else turn.assign({ open: turn.context.open.set(question, next) });
+}
+
+/** Notes an asker that waits for the question of another, unless it is a user for one task or another. */
+export function addWaiter(turn: AnswerTurn, { id, users }: QuestionRow, asker: string): void {
+  const isKnown = usersOf(turn, id).some((user) => user.asker === asker);
+  if (!isKnown && users < ANSWER_USERS_MAX) addUser(turn, id, { asker, task: null, ref: null, atMs: turn.nowMs });
+}
+
+export function keyOfUser({ asker, task }: Pick<AnswerUser, 'asker' | 'task'>): string {
+  return JSON.stringify([asker, task]);
+}
+
+export function usersOf(turn: Pick<AnswerTurn, 'context'>, question: string): readonly AnswerUser[] {
+  return [...turn.context.users.values(pairsOf(question))];
+}
+
+/** The questions whose answers rest on the answer of one, directly or through others; those of people rest on none. */
+export function restingOn(
+  turn: Pick<AnswerTurn, 'context'>,
+  question: string,
+  seen = new Set([question]),
+): readonly QuestionRow[] {
+  const { rests, open, ended } = turn.context;
+  return [...rests.values(pairsOf(question))].flatMap((other) => {
+    const row = open.get(other) ?? ended.get(other);
+    if (row === undefined || seen.has(other) || row.by !== null || isTakenBack(row)) return [];
+    seen.add(other);
+    return [row, ...restingOn(turn, other, seen)];
+  });
+}
+
+/** Whether the team's answer was taken back already. */
+function isTakenBack({ status, response }: QuestionRow): boolean {
+  return status === 'revoked' || response === null;
+}
+
+/** A user that would be told of a correction, with the question whose answer it has. */
+export interface ToldUser extends AnswerUser {
+  readonly question: string;
+}
+
+/** The users that a correction of a question tells: its own and those of what rests on it, each of them once. */
+export function toldOf(turn: Pick<AnswerTurn, 'context'>, question: string): readonly ToldUser[] {
+  const told = new Map<string, ToldUser>();
+  for (const id of [question, ...restingOn(turn, question).map((row) => row.id)])
+    for (const user of usersOf(turn, id)) {
+      const key = keyOfUser(user);
+      if (!told.has(key)) told.set(key, { ...user, question: id });
+    }
+  return [...told.values()];
+}
+
+/** Tells a user what became of a question. */
+export function tellGiven(turn: AnswerTurn, row: QuestionRow, user: AnswerUser): void {
+  const { id, status, response, ticket } = row;
+  const { asker, task } = user;
+  tell(turn, user, {
+    type: 'answer.given',
+    question: id,
+    asker,
+    task,
+    status,
+    answer: response?.answer ?? null,
+    ticket,
+  });
+}
+
+/** Tells a user that an answer has changed, and keeps it for the reply to the user's next call. */
+export function tellChanged(turn: AnswerTurn, user: AnswerUser, text: string, change: AnswerChange): void {
+  tell(turn, user, { type: 'answer.changed', ...change });
+  const { question, answer, by, reason } = change;
+  const unread = [...turn.context.news.values(pairsOf(user.asker))].findLast((one) => one.question_id === question);
+  // An asker that has the answer for several tasks reads of it once.
+  if (unread?.answer === answer && unread.by === by && unread.reason === reason) return;
+  const newsCount = turn.context.newsCount + 1;
+  const news = turn.context.news.set(pairKey(user.asker, numberKey(newsCount)), {
+    question_id: question,
+    question: text,
+    answer,
+    by,
+    reason,
+  });
+  turn.assign({ newsCount, news });
+  const waiting = [...turn.context.news.keys(pairsOf(user.asker))];
+  if (waiting.length > CHANGES_WAITING_MAX) turn.assign({ news: turn.context.news.delete(waiting[0]!) });
+}
+
+function tell(turn: AnswerTurn, { ref }: AnswerUser, event: AnswerEmitted): void {
+  turn.emit(event);
+  if (ref !== null) turn.send(ref, event);
+}
+
+/** Changed answers that an asker has not been told in a reply. They then count as told. */
+export function newsFor(turn: AnswerTurn, asker: string): ChangedAnswer[] {
+  const waiting = [...turn.context.news.entries(pairsOf(asker))];
+  let { news } = turn.context;
+  for (const [key] of waiting) news = news.delete(key);
+  if (waiting.length > 0) turn.assign({ news });
+  return waiting.map(([, change]) => change);
+}
+
+/** Removes the data kept beside the record of a question. A person's words about it stay. */
+export function forget(turn: AnswerTurn, { id, joinKey, textKey }: QuestionRow): void {
+  let { users, rests, joins } = turn.context;
+  for (const key of [...users.keys(pairsOf(id))]) users = users.delete(key);
+  for (const key of [...rests.keys(pairsOf(id))]) rests = rests.delete(key);
+  if (joins.get(joinKey) === id) joins = joins.delete(joinKey);
+  turn.assign({ users, rests, joins });
+  uncache(turn, id, textKey);
+}
+
+/** Takes a question's answer out of the cache. */
+export function uncache(turn: AnswerTurn, id: string, textKey: string): void {
+  if (turn.context.cached.get(textKey)?.question !== id) return;
+  const { cached, cacheOrder } = cacheWithout(turn.context, textKey);
+  turn.assign({ cached, cacheOrder });
+}

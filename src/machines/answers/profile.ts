@@ -1,0 +1,128 @@
+/**
+ * The settings of the answer team, key by key as in its profile (AT-009 to AT-027): a schema with every default, and
+ * the bounds within which an approved proposal may move a threshold. Pure.
+ */
+import { z } from 'zod';
+
+const percentOfOne = z.number().min(0).max(1);
+
+const mcpAskQuestion = z.object({
+  type: z.literal('mcp_askQuestion'),
+  priority_boost: z.boolean().default(true),
+  max_response_time_sec: z.number().positive().max(60).default(15),
+});
+const userDirectQuery = z.object({
+  type: z.literal('user_direct_query'),
+  via: z.literal('ticket_system').default('ticket_system'),
+  auto_clarity_check: z.boolean().default(true),
+});
+const planningAmbiguity = z.object({
+  type: z.literal('planning_ambiguity'),
+  auto_escalate: z.boolean().default(false),
+  background_mode: z.boolean().default(true),
+});
+const verificationLowConfidence = z.object({
+  type: z.literal('verification_low_confidence'),
+  threshold: percentOfOne.default(0.6),
+  escalate_p1_immediately: z.boolean().default(true),
+});
+const copilotDelegationIssue = z.object({
+  type: z.literal('copilot_delegation_issue'),
+  via: z.literal('reportIssue').default('reportIssue'),
+  inherit_task_priority: z.boolean().default(true),
+});
+const contextOverflow = z.object({
+  type: z.literal('context_overflow_clarification'),
+  from: z.literal('breaking_failures').default('breaking_failures'),
+  suggest_strategy_tweaks: z.boolean().default(true),
+});
+const patternBasedQuery = z.object({
+  type: z.literal('pattern_based_query'),
+  from: z.literal('critic_team').default('critic_team'),
+  research_enabled: z.boolean().default(true),
+});
+
+const standaloneTrigger = z.discriminatedUnion('type', [
+  mcpAskQuestion,
+  userDirectQuery,
+  planningAmbiguity,
+  verificationLowConfidence,
+  copilotDelegationIssue,
+  contextOverflow,
+  patternBasedQuery,
+]);
+
+/** The specification's triggers with their settings. A trigger that a profile leaves out keeps its defaults. */
+const standaloneTriggers = z
+  .array(standaloneTrigger)
+  .max(20)
+  .prefault([])
+  .transform((given) => {
+    const own = new Map(given.map((one) => [one.type, one]));
+    return standaloneTrigger.options.map(
+      ({ shape }) => own.get(shape.type.value) ?? standaloneTrigger.parse({ type: shape.type.value }),
+    );
+  });
+
+/** The settings of the answer team. `answerProfile.parse({})` has every default. */
+export const answerProfile = z.strictObject({
+  template_version: z.number().default(1),
+  team_role: z.string().default('On-demand resolver for ambiguities and questions'),
+  activation_mode: z.literal('trigger_only').default('trigger_only'),
+  /** The askers that are allowed (X-04). */
+  invoke_trigger: z.enum(['any_agent', 'coding_ai_only', 'manual_only']).default('any_agent'),
+  response_depth: z.enum(['brief', 'detailed']).default('brief'),
+  max_token_output: z.int().min(50).max(100_000).default(1_000),
+  max_input_bundle: z.int().min(500).max(100_000).default(2_500),
+  /** The confidence, as a share of 1, from which on an answer is given without a ticket. */
+  escalation_threshold: percentOfOne.default(0.7),
+  min_source_citations: z.int().min(1).max(20).default(1),
+  standalone_triggers: standaloneTriggers,
+  response_format: z
+    .strictObject({
+      include_confidence: z.boolean().default(true),
+      include_sources: z.boolean().default(true),
+      include_follow_up_needed: z.boolean().default(true),
+      max_length_chars: z.int().min(100).max(20_000).default(1_500),
+    })
+    .prefault({}),
+  integrations: z
+    .strictObject({
+      researcher_team: z.boolean().default(true),
+      clarity_agent: z.boolean().default(true),
+      ticket_system: z.boolean().default(true),
+    })
+    .prefault({}),
+  evolvable_via_uv: z.boolean().default(true),
+  update_triggers: z
+    .array(z.string())
+    .default([
+      'New trigger types from Critic patterns',
+      'Threshold adjustments based on RL rewards',
+      'Response format improvements',
+    ]),
+  metrics_tracked: z
+    .array(z.string())
+    .default([
+      'resolution_time_by_priority',
+      'escalation_rate',
+      'confidence_accuracy',
+      'token_efficiency',
+      'source_citation_quality',
+    ]),
+});
+/** The settings of the answer team, after parsing. */
+export type AnswerProfile = z.output<typeof answerProfile>;
+/** The settings as a host gives them. */
+export type GivenProfile = z.input<typeof answerProfile>;
+
+type Standalone = AnswerProfile['standalone_triggers'][number];
+
+/** The settings of one trigger. */
+export function settingsOf<Type extends Standalone['type']>(
+  profile: AnswerProfile,
+  type: Type,
+): Extract<Standalone, { readonly type: Type }> {
+  // Parsing has put in every trigger.
+  return profile.standalone_triggers.find((one) => one.type === type) as Extract<Standalone, { readonly type: Type }>;
+}

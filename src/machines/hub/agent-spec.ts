@@ -1,0 +1,84 @@
+/**
+ * The agents of a run as data: how each role's work is done, what it may change, and its limits. What does the work is
+ * chosen by the host (src/crew-hub.ts); machines know these facts alone.
+ */
+import { z } from 'zod';
+import { HUB_CONCURRENT, HUB_CONCURRENT_MAX, HUB_SPAWNS_MAX } from '../limits.ts';
+import { isHub, policyOf, type Role, roleSchema } from './roles.ts';
+import { scopeSchema } from './scope.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+const ms = z.int().positive().max(DAY_MS);
+
+/** One role's agent. */
+export const agentSpec = z.object({
+  /** The way in which it works. */
+  does: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('function'), name: z.string().min(1).max(200) }),
+    z.object({
+      kind: z.literal('command'),
+      run: z.string().min(1).max(100_000),
+      /** How it hands off: by its exit code, or by the file that `$BOSUN_HANDOFF` names. */
+      handoff: z.enum(['exit', 'file']).default('file'),
+    }),
+  ]),
+  /** Its standing task, in front of what the hub says. */
+  task: z.string().max(100_000).default(''),
+  /** The files that it may change; null: none. */
+  writes: scopeSchema.nullable().default(null),
+  /** Whether its host gives it a tree of its own, so that it may write beside others. */
+  isIsolated: z.boolean().default(false),
+  stepsMax: z.int().positive().max(10_000).nullable().default(null),
+  /** The longest time of one try. */
+  timeoutMs: ms.nullable().default(null),
+  /** The longest silence: then its session is stale. */
+  silenceMs: ms.default(20 * 60_000),
+  /** Reserved when it is spawned. */
+  costUsd: z.number().nonnegative().max(100_000).nullable().default(null),
+  /** Tries of work that fails (DC-012). */
+  attempts: z.int().min(1).max(10).default(3),
+  /** The role that takes over after the last try; null: people are asked. */
+  fallback: roleSchema.nullable().default(null),
+});
+/** One role's agent, with its defaults. */
+export type AgentSpec = z.output<typeof agentSpec>;
+
+/** The agents of a run by role. */
+export const agentSpecs = z.partialRecord(roleSchema, agentSpec);
+export type AgentSpecs = z.output<typeof agentSpecs>;
+
+/** The limits of a run. */
+export const runLimits = z.object({
+  spawns: z.int().min(1).max(HUB_SPAWNS_MAX).default(100),
+  concurrent: z.int().min(1).max(HUB_CONCURRENT_MAX).default(HUB_CONCURRENT),
+  timeMs: ms.nullable().default(null),
+  costUsd: z.number().positive().max(1_000_000).nullable().default(null),
+  /** How long people have to answer; then the run pauses and changes nothing (X-60). */
+  answerMs: ms.default(DAY_MS),
+});
+export type RunLimits = z.output<typeof runLimits>;
+
+/** Waits before the second, the third and each further try, in milliseconds (DC-012). */
+export const RETRY_WAITS_MS = [5_000, 10_000, 20_000] as const;
+
+export function retryWaitMs(failedTries: number): number {
+  return RETRY_WAITS_MS[Math.min(failedTries, RETRY_WAITS_MS.length) - 1]!;
+}
+
+/** The steps after which a session's budget is exceeded: the stricter of its role's and its agent's; null: no limit. */
+export function stepsMaxOf(role: Role, { stepsMax }: Pick<AgentSpec, 'stepsMax'>): number | null {
+  const limits = [policyOf(role).stepsMax, stepsMax].filter((limit) => limit !== null);
+  return limits.length === 0 ? null : Math.min(...limits);
+}
+
+/** Problems of the agents of a run, one sentence each. */
+export function specProblems(agents: AgentSpecs, start: Role): string[] {
+  const problems = Object.entries(agents).flatMap(([role, { writes, fallback }]) => [
+    ...(isHub(role as Role) ? [`agents.${role}: ${role} is a hub, and the sessions of a run are those of spokes`] : []),
+    ...(writes !== null && !policyOf(role as Role).mayWrite ? [`agents.${role}.writes: ${role} changes no files`] : []),
+    ...(fallback !== null && agents[fallback] === undefined
+      ? [`agents.${role}.fallback: no agent is given for ${fallback}`]
+      : []),
+  ]);
+  return agents[start] === undefined ? [...problems, `start: no agent is given for ${start}`] : problems;
+}

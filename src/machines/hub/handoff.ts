@@ -1,0 +1,111 @@
+/**
+ * Hand-offs as data (HS-018 to HS-020): what a session says when it hands off, and the entries of lineage and of
+ * sessions that are made of it. What is said is kept as said; what was found out about it stands beside it.
+ */
+import { z } from 'zod';
+import { HANDOFF_BYTES_MAX } from '../limits.ts';
+import { name, text } from '../work/message-schema.ts';
+import { fits } from '../people/value-size.ts';
+import { roleSchema } from './roles.ts';
+
+const REASON_CHARS_MAX = 2_000;
+/** Entries of each list of a hand-off. */
+const LIST_MAX = 1_000;
+const list = z.array(text).max(LIST_MAX).default([]);
+
+/** Data of a hand-off (HS-019), with the names that its wire has. */
+export const handoffData = z.object({
+  recommendation: roleSchema.nullable().default(null),
+  steps_completed: list,
+  files_modified: list,
+  blockers: list,
+  next_steps: list,
+  budget_exceeded: z.boolean().default(false),
+  scope_escalation: z.boolean().default(false),
+  /** Whatever the session found, as data for the next one. */
+  findings: z.unknown().optional(),
+});
+export type HandoffData = z.output<typeof handoffData>;
+
+/** The result of a command that verifies work. */
+export const buildResult = z.object({ command: text, exitCode: z.int() });
+export type BuildResult = z.output<typeof buildResult>;
+
+/** A hand-off as a session says it: it recommends, and transfers nothing (HS-013). */
+export const handoffSaid = z
+  .object({
+    /** The role that gets control back: the hub that spawned the session. */
+    to: roleSchema.default('Coordinator'),
+    /** The outcome in the words of the role's table; without one, any recommendation of the table fits. */
+    outcome: z.string().min(1).max(100).nullable().default(null),
+    recommended: roleSchema.nullable().default(null),
+    reason: z.string().trim().min(1).max(REASON_CHARS_MAX),
+    /** The build that verified the work, and its result. */
+    build: buildResult.nullable().default(null),
+    /** Whether the tests passed that ran last; null if none ran. */
+    testsPass: z.boolean().nullable().default(null),
+    data: handoffData.default(() => handoffData.parse({})),
+  })
+  .refine((said) => fits(said, HANDOFF_BYTES_MAX), `a hand-off has at most ${HANDOFF_BYTES_MAX} bytes`);
+export type HandoffSaid = z.output<typeof handoffSaid>;
+
+/** Facts about a hand-off that were found out, not said. Null: nobody could look. */
+export const verified = z.object({
+  files: z.array(text).nullable(),
+  outOfScope: z.array(text),
+  signs: z.array(z.string().max(100)),
+  build: buildResult.nullable(),
+});
+export type Verified = z.output<typeof verified>;
+
+export const NOT_VERIFIED: Verified = { files: null, outOfScope: [], signs: [], build: null };
+
+/** An entry of the lineage of a work plan: appended once, and never changed. */
+export const lineageEntry = z.object({
+  seq: z.int().positive(),
+  atMs: z.number(),
+  plan: name,
+  run: name,
+  session: name,
+  from: roleSchema,
+  to: roleSchema,
+  recommended: roleSchema.nullable(),
+  outcome: z.string().max(100).nullable(),
+  reason: z.string().max(REASON_CHARS_MAX),
+  data: handoffData,
+  verified,
+});
+export type LineageEntry = z.output<typeof lineageEntry>;
+
+/** The record of a session that has closed (HS-020). */
+export const sessionEntry = z.object({
+  session: name,
+  run: name,
+  plan: name,
+  role: roleSchema,
+  /** The session that spawned it. */
+  parent: name,
+  depth: z.int(),
+  step: z.string().nullable(),
+  startedAtMs: z.number(),
+  endedAtMs: z.number(),
+  outcome: z.string().max(100),
+  /** Number of the hand-off before it closed; null if it closed without one. */
+  handoff: z.int().nullable(),
+  /** Whether its hub closed it without a hand-off. */
+  isForced: z.boolean(),
+  summary: text,
+  usage: z.object({ ms: z.number(), steps: z.number(), tokens: z.number(), costUsd: z.number() }),
+  artifacts: z.array(text),
+});
+export type SessionEntry = z.output<typeof sessionEntry>;
+
+/** The way of a session to its end (HS-039 and the outcomes beside it). */
+export type SessionOutcome =
+  | 'done'
+  | 'blocked'
+  | 'budgetExceeded'
+  | 'scopeEscalated'
+  | 'refused'
+  | 'interrupted'
+  | 'failed';

@@ -1,0 +1,153 @@
+/** The state of a hub and its events. */
+import { type AnyActorRef } from 'xstate';
+import { z } from 'zod';
+import { type ReplyTo } from '../../actors/model/talk-actions.ts';
+import { type PassedOrder } from '../people/desk.ts';
+import { type GateResult } from '../people/gates/gate.ts';
+import { type AgentSpecs, type RunLimits } from './agent-spec.ts';
+import { type Budget } from './budget.ts';
+import { type LastSession, type Move } from './next-move.ts';
+import { type OutcomeCounts } from './loop-guard.ts';
+import { type PlanReading } from './plan-reading.ts';
+import { type Correction } from './recovery.ts';
+import { type Role } from './roles.ts';
+import { type SessionClosed } from './spoke-state.ts';
+import { type StopLevel } from './stop-levels.ts';
+import { type TddCycle } from './tdd-cycle.ts';
+
+/** The input of a hub. */
+export interface HubInput {
+  /** Id of the run, which is also that of the hub's own session. */
+  readonly id: string;
+  readonly desk: AnyActorRef;
+  readonly planId: string;
+  readonly role: Role;
+  /** The role that begins. */
+  readonly start: Role;
+  readonly task: string;
+  readonly workspace: string;
+  readonly agents: AgentSpecs;
+  readonly limits: RunLimits;
+  /** Names of the people who are asked. */
+  readonly people: readonly string[];
+  /** Cycles of a TDD hub. */
+  readonly cycles: number;
+}
+
+/** A session that the hub has spawned and that is not closed. */
+export interface HubSession {
+  readonly session: string;
+  readonly role: Role;
+  readonly step: string | null;
+  readonly depth: number;
+  /** Its actor; null before it has begun. */
+  readonly ref: AnyActorRef | null;
+}
+
+/** The context of a hub. */
+export interface HubContext extends HubInput {
+  readonly plan: AnyActorRef | null;
+  readonly startedAtMs: number;
+  readonly budget: Budget;
+  readonly counts: OutcomeCounts;
+  /** Sessions spawned so far, which is also the number of the last one. */
+  readonly spawned: number;
+  /** Open sessions by id: as many as may run at once. */
+  readonly open: Readonly<Record<string, HubSession>>;
+  readonly last: LastSession | null;
+  readonly read: PlanReading | null;
+  readonly move: Move | null;
+  readonly tdd: TddCycle | null;
+  readonly told: Role | null;
+  readonly guidance: string | null;
+  readonly stop: StopLevel | null;
+  readonly gates: number;
+  /** A session whose interruption has not been recovered from. */
+  readonly interrupted: LastSession | null;
+  readonly survey: Survey | null;
+  readonly correction: Correction | null;
+  /** Why the run ended or waits, in a sentence. */
+  readonly because: string;
+}
+
+/** The findings of a recovery. */
+export const survey = z.object({
+  /** Changed files of the interrupted session; null if nobody could look. */
+  files: z.array(z.string()).nullable(),
+  /** Errors of the workspace, a line each; null if nobody could look. */
+  errors: z.array(z.string()).nullable().default(null),
+});
+export type Survey = z.output<typeof survey>;
+
+/** Events of a hub. */
+export type HubEvent =
+  /** From its desk. */
+  | { readonly type: 'plan.ready'; readonly plan: AnyActorRef }
+  | ({ readonly type: 'hub.stop'; readonly level: StopLevel; readonly by: string } & PassedOrder)
+  | ({ readonly type: 'hub.resume'; readonly by: string } & PassedOrder)
+  /** From its work plan. */
+  | { readonly type: 'plan.stands'; readonly read: PlanReading }
+  | { readonly type: 'session.completed'; readonly session: string }
+  /** From its sessions. */
+  | { readonly type: 'session.opened'; readonly session: string; readonly spoke: AnyActorRef }
+  | SessionClosed
+  | {
+      readonly type: 'session.spawns';
+      readonly session: string;
+      readonly role: Role;
+      readonly task: string;
+      readonly pivotReason: string | null;
+      readonly replyTo?: ReplyTo;
+    }
+  /** From the Boss of the spokes. */
+  | { readonly type: 'child.exited'; readonly id: string }
+  /** From the gate desk. */
+  | { readonly type: 'gate.closed'; readonly result: GateResult }
+  /** Raised. */
+  | { readonly type: 'run.overdue' };
+
+/** How a run stands, as its desk shows it. */
+export const RUN_STATUSES = [
+  'starting',
+  'running',
+  'recovering',
+  'asking',
+  'paused',
+  'stopping',
+  'completed',
+  'failed',
+  'stopped',
+] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+/** Reports of a hub to its desk. */
+export type HubReport =
+  | { readonly type: 'hub.opened'; readonly id: string; readonly hub: AnyActorRef }
+  | { readonly type: 'hub.stands'; readonly id: string; readonly status: RunStatus; readonly because: string }
+  | {
+      readonly type: 'hub.closed';
+      readonly id: string;
+      readonly status: 'completed' | 'failed' | 'stopped';
+      readonly because: string;
+      readonly spentUsd: number;
+      readonly sessions: number;
+    };
+
+/** Events emitted to watchers once they are durable. */
+export type HubEmitted =
+  | { readonly type: 'spoke.spawned'; readonly run: string; readonly session: string; readonly role: Role }
+  | { readonly type: 'spoke.refused'; readonly run: string; readonly role: Role; readonly because: string }
+  | { readonly type: 'spoke.closed'; readonly run: string; readonly session: string; readonly outcome: string };
+
+/** The answer of people to a hub's question. */
+export const hubAnswer = z.union([
+  z.object({
+    choice: z.literal('spawn'),
+    role: z.string(),
+    guidance: z.string().optional(),
+    /** More room: money and sessions beside the limits of the run. */
+    extraUsd: z.number().positive().optional(),
+    extraSpawns: z.number().int().positive().optional(),
+  }),
+  z.object({ choice: z.literal('stop') }),
+]);

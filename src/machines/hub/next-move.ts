@@ -1,0 +1,103 @@
+/**
+ * The decision of a hub by rules (HS-012, HS-035): what it has read of its work plan decides what it spawns next, asks,
+ * or that it is finished. Pure; a hub whose host decides otherwise gives the same moves.
+ */
+import { type SessionOutcome } from './handoff.ts';
+import { type Closed, isCircle, type OutcomeCounts } from './loop-guard.ts';
+import { type PlanReading } from './plan-reading.ts';
+import { nextStep } from './plan-steps.ts';
+import { type Role } from './roles.ts';
+import { TDD_ROLES, type TddCycle } from './tdd-cycle.ts';
+
+/** The move of a hub. */
+export type Move =
+  | { readonly kind: 'spawn'; readonly role: Role; readonly step: string | null; readonly because: string }
+  | { readonly kind: 'ask'; readonly question: string; readonly about: Role | null }
+  | { readonly kind: 'finish'; readonly outcome: 'completed' | 'failed'; readonly because: string };
+
+/** The last closed session of a run. */
+export interface LastSession {
+  readonly session: string;
+  readonly role: Role;
+  readonly step: string | null;
+  readonly outcome: SessionOutcome;
+  /** The outcome of its hand-off in the words of its role; null without a hand-off. */
+  readonly said: string | null;
+}
+
+/** The facts by which a hub decides. */
+export interface DecisionFacts {
+  readonly role: Role;
+  readonly start: Role;
+  readonly agents: readonly Role[];
+  readonly fallbacks: Readonly<Partial<Record<Role, Role>>>;
+  readonly read: PlanReading;
+  /** Null before the first session. */
+  readonly last: LastSession | null;
+  readonly counts: OutcomeCounts;
+  /** The state of a TDD hub; null for every other hub. */
+  readonly tdd: TddCycle | null;
+  /** Roles that people have told the hub to spawn next, whatever the guard says. */
+  readonly told: Role | null;
+}
+
+/** Tries of one TDD phase before people are asked. */
+const PHASE_TRIES_MAX = 3;
+
+export function nextMove(facts: DecisionFacts): Move {
+  const { read, told } = facts;
+  if (read.status === 'archived') return finish('completed', 'the work plan is archived');
+  if (read.status === 'failed') return finish('failed', 'the work plan has failed');
+  if (told !== null) return spawn(facts, told, 'people said so');
+  if (facts.tdd !== null) return tddMove(facts, facts.tdd);
+  if (facts.last === null) return spawn(facts, read.recommended ?? facts.start, 'the run begins');
+  return afterSession(facts, facts.last);
+}
+
+function afterSession(facts: DecisionFacts, last: LastSession): Move {
+  const { read, counts } = facts;
+  const closed: Closed = { role: last.role, step: last.step, outcome: last.said ?? last.outcome };
+  if (isCircle(counts, closed))
+    return ask(`${last.role} ended "${closed.outcome}" again and again. How is it to go on?`, last.role);
+  switch (last.outcome) {
+    case 'failed':
+    case 'refused': {
+      const fallback = facts.fallbacks[last.role];
+      if (fallback !== undefined) return spawn(facts, fallback, `${last.role} has failed`);
+      return ask(`${last.role} has failed. Who is to do its work?`, last.role);
+    }
+    case 'budgetExceeded':
+      return ask(`${last.role} has used up its budget. Is the work to be divided?`, last.role);
+    case 'scopeEscalated':
+      return ask(`${last.role} needs changes outside its scope. May it make them?`, last.role);
+    default:
+      break;
+  }
+  if (read.recommended !== null) return spawn(facts, read.recommended, `recommended by ${last.role}`);
+  if (last.role === 'Archivist') return ask('The Archivist closed and the work plan is not archived.', 'Archivist');
+  // The phase loop goes on: the next step's own role, or the role that does the work.
+  const step = nextStep(read.steps);
+  if (step !== undefined) return spawn(facts, step.assignee ?? facts.start, `step ${step.index} is next`);
+  return ask(`${last.role} recommends nobody, and no step is left.`, last.role);
+}
+
+function tddMove(facts: DecisionFacts, { phase, cycle, iterations }: TddCycle): Move {
+  if (phase === 'complete') return finish('completed', 'all cycles are complete');
+  if (iterations >= PHASE_TRIES_MAX)
+    return ask(`cycle ${cycle} does not leave ${phase.toUpperCase()}.`, TDD_ROLES[phase]);
+  return spawn(facts, TDD_ROLES[phase], `cycle ${cycle} is ${phase.toUpperCase()}`);
+}
+
+function spawn({ agents, read }: DecisionFacts, role: Role, because: string): Move {
+  if (!agents.includes(role)) return ask(`${role} is next, and no agent is given for it.`, role);
+  const step = read.steps.find(({ status }) => status === 'active') ?? nextStep(read.steps);
+  return { kind: 'spawn', role, step: step?.id ?? null, because };
+}
+
+function ask(question: string, about: Role | null): Move {
+  return { kind: 'ask', question, about };
+}
+
+function finish(outcome: 'completed' | 'failed', because: string): Move {
+  return { kind: 'finish', outcome, because };
+}

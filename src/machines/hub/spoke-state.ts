@@ -1,0 +1,130 @@
+/** The state of a spoke, its events, and the contract of the work that it invokes. */
+import { type AnyActorRef } from 'xstate';
+import { z } from 'zod';
+import { type ReplyTo } from '../../actors/model/talk-actions.ts';
+import { type FailedAttempts, type Failure } from '../work/failure-tiers.ts';
+import { type Usage } from './budget.ts';
+import { type AgentSpec } from './agent-spec.ts';
+import { buildResult, type HandoffSaid, type SessionOutcome, type Verified } from './handoff.ts';
+import { type Role, roleSchema } from './roles.ts';
+import { type StopLevel } from './stop-levels.ts';
+import { type OpenSession, type SessionOrder } from './work-plan.ts';
+import { type WorkPlace } from './work-place.ts';
+
+/** The input of a spoke. */
+export interface SpokeInput {
+  readonly session: OpenSession;
+  readonly spec: AgentSpec;
+  readonly prompt: string;
+  /** The task in the words of the hub, without its context. */
+  readonly task: string;
+  readonly workspace: string;
+  readonly hub: AnyActorRef;
+  readonly plan: AnyActorRef;
+}
+
+/** The input of the work of a session. */
+export interface SessionWork extends WorkPlace {
+  readonly role: Role;
+  /** The role of the hub that gets control back. */
+  readonly hub: Role;
+  readonly spec: AgentSpec;
+  readonly prompt: string;
+  /** Problems of an earlier try, which this one has to mend. */
+  readonly problems: readonly string[];
+  /** Number of the try, from 1: one that crashed with its host is the same try. */
+  readonly round: number;
+}
+
+const changedFile = z.object({ path: z.string(), isNew: z.boolean(), lines: z.number().nullable() });
+
+/** The result of a session's work. */
+export const workOutcome = z.object({
+  /** The hand-off as said; null if there was none. */
+  handoff: z.unknown().default(null),
+  /** Whether the work plan is to be archived: for a role that may. */
+  archives: z.boolean().default(false),
+  /** Files that really changed; null if nobody could look. */
+  changed: z.array(changedFile).max(100_000).nullable().default(null),
+  /** Whether the changes wait to be applied to the workspace. */
+  isHeld: z.boolean().default(false),
+  build: buildResult.nullable().default(null),
+  usage: z.object({ ms: z.number(), tokens: z.number(), costUsd: z.number() }).partial().default({}),
+  summary: z.string().max(2_000).default(''),
+  artifacts: z.array(z.string().max(2_000)).max(100).default([]),
+});
+export type WorkOutcome = z.output<typeof workOutcome>;
+
+/** The outcome of applying held changes. */
+export const applied = z.object({
+  /** Why they could not be applied; null if they were. */
+  conflict: z.string().nullable(),
+});
+
+/** Events of a spoke. */
+export type SpokeEvent =
+  /** From the work, while it runs. */
+  | { readonly type: 'session.beat' }
+  | { readonly type: 'session.step' }
+  | { readonly type: 'session.failed'; readonly failure: Failure }
+  | { readonly type: 'session.usage'; readonly tokens: number; readonly costUsd: number }
+  | ({
+      readonly type: 'session.spawn';
+      readonly role: Role;
+      readonly task: string;
+      readonly pivotReason: string | null;
+    } & { readonly replyTo?: ReplyTo })
+  | { readonly type: 'session.change'; readonly order: SessionOrder; readonly replyTo?: ReplyTo }
+  /** From its hub. */
+  | { readonly type: 'session.stop'; readonly level: StopLevel }
+  /** From its work plan. */
+  | { readonly type: 'handoff.recorded'; readonly seq: number }
+  | { readonly type: 'handoff.refused' | 'complete.refused' | 'archive.refused'; readonly problems: readonly string[] }
+  | { readonly type: 'session.completed'; readonly session: string }
+  | { readonly type: 'plan.archived' }
+  /** Raised. */
+  | { readonly type: 'session.silent' }
+  | { readonly type: 'work.overdue' };
+
+/** The request of a session to spawn, as its spoke passes it to the hub. */
+export const spawnAsked = z.object({
+  role: roleSchema,
+  task: z.string().min(1).max(100_000),
+  pivotReason: z.string().max(2_000).nullable().default(null),
+});
+
+/** The context of a spoke. */
+export interface SpokeContext extends SpokeInput {
+  readonly usage: Usage;
+  /** Start of the try under way, in kernel time. */
+  readonly startedAtMs: number;
+  readonly round: number;
+  readonly failed: FailedAttempts | null;
+  /** The failure of the try under way, as its work reports it. */
+  readonly reported: Failure | null;
+  /** The outcome of its work; null while it works. */
+  readonly work: WorkOutcome | null;
+  /** The hand-off that is under way. */
+  readonly said: HandoffSaid | null;
+  readonly verified: Verified;
+  /** Problems that the next try has to mend. */
+  readonly problems: readonly string[];
+  readonly corrections: number;
+  readonly outcome: SessionOutcome;
+  readonly isStale: boolean;
+  readonly stop: StopLevel | null;
+  readonly handoff: number | null;
+  readonly summary: string;
+}
+
+/** The report of a closed session to its hub. */
+export interface SessionClosed {
+  readonly type: 'session.closed';
+  readonly session: string;
+  readonly outcome: SessionOutcome;
+  readonly said: string | null;
+  readonly testsPass: boolean | null;
+  readonly usage: Usage;
+  readonly isStale: boolean;
+  readonly summary: string;
+}

@@ -1,0 +1,58 @@
+/**
+ * The cycle of test-driven development (HS-042, HS-043): RED has a test that fails, GREEN passes it, REFACTOR keeps it
+ * passing; then the next cycle begins or the work is complete. Pure.
+ */
+import { type Role } from './roles.ts';
+
+export type TddPhase = 'red' | 'green' | 'refactor' | 'complete';
+
+/** The state of a TDD hub. */
+export interface TddCycle {
+  /** The number of the cycle, from 1. */
+  readonly cycle: number;
+  readonly phase: TddPhase;
+  /** Tries of the current phase so far. */
+  readonly iterations: number;
+  /** Cycles that the work has in all. */
+  readonly cycles: number;
+}
+
+/** The role that does a phase. */
+export const TDD_ROLES: Readonly<Record<Exclude<TddPhase, 'complete'>, Role>> = {
+  red: 'Tester',
+  green: 'Executor',
+  refactor: 'Reviewer',
+};
+
+export function firstCycle(cycles: number): TddCycle {
+  return { cycle: 1, phase: 'red', iterations: 0, cycles };
+}
+
+/** The result of a run of the tests at the end of a phase. */
+export interface TddResult {
+  /** Whether the tests pass; null where none ran. */
+  readonly pass: boolean | null;
+}
+
+/**
+ * The state after a phase. A phase whose tests are not as it wants them is tried again: at RED a test that passes
+ * proves
+ * nothing.
+ */
+export function afterPhase(before: TddCycle, { pass }: TddResult): TddCycle {
+  const again = { ...before, iterations: before.iterations + 1 };
+  if (pass === null) return again;
+  switch (before.phase) {
+    case 'red':
+      return pass ? again : { ...before, phase: 'green', iterations: 0 };
+    case 'green':
+      return pass ? { ...before, phase: 'refactor', iterations: 0 } : again;
+    case 'refactor':
+      if (!pass) return again;
+      return before.cycle < before.cycles
+        ? { ...before, cycle: before.cycle + 1, phase: 'red', iterations: 0 }
+        : { ...before, phase: 'complete', iterations: 0 };
+    case 'complete':
+      return before;
+  }
+}

@@ -1,0 +1,331 @@
+/**
+ * The work plan (HS-062): what a run remembers. It keeps steps, goals and notes, the open sessions, and what the last
+ * hand-off recommended; lineage and closed sessions are records, appended once and never changed. It is the one place
+ * that decides whether a hand-off fits the table and whether a session may complete. It transfers control to nobody.
+ */
+import { type AnyActorRef } from 'xstate';
+import { z } from 'zod';
+import { speaker } from '../../actors/model/person.ts';
+import { rowsOf, type ShownTable, table, type Table } from '../../table.ts';
+import { PLAN_NOTES_MAX, PLAN_RECORDS_KEPT_MAX } from '../limits.ts';
+import { numberKey } from '../people/table-keys.ts';
+import {
+  type Asked,
+  order,
+  type OrderReply,
+  refused,
+  ruledAgent,
+  type Rules,
+  TAKEN,
+  type Turn,
+} from '../people/turn.ts';
+import { name, text } from '../work/message-schema.ts';
+import {
+  type HandoffSaid,
+  lineageEntry,
+  type LineageEntry,
+  sessionEntry,
+  type SessionOutcome,
+  type Verified,
+} from './handoff.ts';
+import { closesAlone, handoffProblems, recommendationAfter, recommendationsOf } from './handoff-rules.ts';
+import { type Usage } from './budget.ts';
+import { planLogEntry, type PlanLogEntry } from './plan-log.ts';
+import { type PlanReading, type PlanStatus } from './plan-reading.ts';
+import { type PlanStep, planStep, stepOrders, type StepOrder, stepsAfter } from './plan-steps.ts';
+import { policyOf, type Role } from './roles.ts';
+
+/** A session that is open, as its work plan knows it. */
+export interface OpenSession {
+  readonly session: string;
+  readonly run: string;
+  readonly role: Role;
+  /** The role of the hub that gets control back. */
+  readonly hub: Role;
+  readonly parent: string;
+  readonly depth: number;
+  readonly step: string | null;
+  readonly isBuildCheck: boolean;
+  readonly startedAtMs: number;
+  /** The number of its hand-off; null before it has handed off. */
+  readonly handoff: number | null;
+}
+
+/** Facts of a work plan that its author writes. */
+export const planFacts = z.object({
+  title: z.string().trim().min(1).max(500),
+  description: text.default(''),
+  category: z.string().max(100).default('feature'),
+  priority: z.enum(['low', 'medium', 'high', 'critical']).default('medium'),
+  goals: z.array(text).max(PLAN_NOTES_MAX).default([]),
+  success_criteria: z.array(text).max(PLAN_NOTES_MAX).default([]),
+});
+
+/** The context of a work plan. */
+export interface WorkPlanContext extends z.output<typeof planFacts> {
+  readonly id: string;
+  readonly desk: AnyActorRef;
+  /** Steps by index. */
+  readonly steps: Table<PlanStep>;
+  readonly nextStep: number;
+  readonly status: PlanStatus;
+  /** The number of the last hand-off. */
+  readonly seq: number;
+  readonly recommended: Role | null;
+  /** The role that is at work; null before the first, and once the plan is archived. */
+  readonly currentAgent: Role | null;
+  readonly lastHandoff: LineageEntry | null;
+  /** Open sessions by id. */
+  readonly sessions: Table<OpenSession>;
+  readonly notes: Table<{ readonly text: string; readonly by: string; readonly atMs: number }>;
+  readonly noteCount: number;
+}
+
+/** The input of a work plan. */
+export interface WorkPlanInput extends z.output<typeof planFacts> {
+  readonly id: string;
+  readonly desk: AnyActorRef;
+  readonly steps: readonly z.input<(typeof stepOrders)['step.add']>['steps'][number][];
+}
+
+export type WorkPlanEmitted =
+  | { readonly type: 'handoff.recorded'; readonly plan: string; readonly entry: LineageEntry }
+  | { readonly type: 'plan.archived'; readonly plan: string; readonly by: string };
+
+type PlanTurn = Turn<WorkPlanContext, WorkPlanEmitted>;
+
+/** Records of a work plan. */
+export const PLAN_RECORDS = { lineage: 'lineage', sessions: 'sessions', log: 'log' } as const;
+
+/** Events between hubs, spokes and their work plan. `from` is the actor that speaks, and hears the reply. */
+export type PlanEvent =
+  | { readonly type: 'plan.read'; readonly from: AnyActorRef }
+  | { readonly type: 'session.open'; readonly session: OpenSession }
+  | {
+      readonly type: 'session.handoff';
+      readonly session: string;
+      readonly said: HandoffSaid;
+      readonly verified: Verified;
+      readonly from: AnyActorRef;
+    }
+  | ({ readonly type: 'session.complete'; readonly from: AnyActorRef } & Completion)
+  | ({ readonly type: 'session.change'; readonly session: string; readonly order: SessionOrder } & Pick<
+      Asked,
+      'replyTo'
+    >)
+  | { readonly type: 'session.archive'; readonly session: string; readonly from: AnyActorRef }
+  | { readonly type: 'plan.reset'; readonly run: string; readonly order: StepOrder }
+  | { readonly type: 'plan.close'; readonly status: 'completed' | 'failed' | 'stopped' }
+  | { readonly type: 'plan.log'; readonly entry: PlanLogEntry };
+type EventOf<Type extends PlanEvent['type']> = Extract<PlanEvent, { readonly type: Type }>;
+
+/** The report of a session when it completes. */
+export interface Completion {
+  readonly session: string;
+  readonly outcome: SessionOutcome;
+  readonly summary: string;
+  readonly usage: Usage;
+  readonly artifacts: readonly string[];
+  /** Whether its hub closes it, hand-off or not. */
+  readonly isForced: boolean;
+}
+
+const noteAdd = z.object({ text: text.min(1), by: speaker(z.string().min(1).max(200)) });
+
+/** Changes that a session may order if its role may. */
+export type SessionOrder = StepOrder | { readonly type: 'note.add'; readonly text: string };
+
+const STEP_RULES = Object.fromEntries(
+  Object.entries(stepOrders).map(([type, schema]) => [
+    type,
+    order(schema, (turn: PlanTurn, _, fields) => orderSteps(turn, { ...fields, type } as StepOrder)),
+  ]),
+) as unknown as Readonly<Record<keyof typeof stepOrders, ReturnType<typeof order<z.ZodObject, PlanTurn, OrderReply>>>>;
+
+const RULES = {
+  ...STEP_RULES,
+  'plan.get': order(z.object({}), (turn: PlanTurn) => glanceOf(turn.context)),
+  'note.add': order(noteAdd, (turn: PlanTurn, { text: said, by }): OrderReply => addNote(turn, said, by)),
+  'goals.set': order(
+    planFacts.pick({ goals: true, success_criteria: true }),
+    (turn: PlanTurn, { goals, success_criteria }): OrderReply => {
+      turn.assign({ goals, success_criteria });
+      return TAKEN;
+    },
+  ),
+  'plan.read': (turn: PlanTurn, { from }: EventOf<'plan.read'>) =>
+    void turn.send(from, { type: 'plan.stands', read: readingOf(turn.context) }),
+  'session.open': openSession,
+  'session.handoff': handOff,
+  'session.complete': complete,
+  'session.change': change,
+  'session.archive': archive,
+  'plan.reset': (turn: PlanTurn, { order: given }: EventOf<'plan.reset'>) => void orderSteps(turn, given),
+  'plan.close': (turn: PlanTurn) => turn.assign({ currentAgent: null }),
+  'plan.log': (turn: PlanTurn, { entry }: EventOf<'plan.log'>) => void turn.record(PLAN_RECORDS.log, entry),
+  'plan.begin': (turn: PlanTurn) =>
+    void turn.send(turn.context.desk, { type: 'plan.opened', id: turn.context.id, plan: turn.self }),
+} satisfies Rules<WorkPlanContext, WorkPlanEmitted>;
+
+/** The agent of work plans. */
+export const workPlan = ruledAgent({
+  name: 'work-plan',
+  rules: RULES,
+  context: ({ id, desk, steps, ...facts }: WorkPlanInput): WorkPlanContext => {
+    const added = stepsAfter([], { type: 'step.add', steps: [...steps] as never }, 1);
+    const first = 'problem' in added ? { steps: [], next: 1 } : added;
+    return {
+      ...{ id, desk, ...facts, steps: tableOf(first.steps), nextStep: first.next },
+      ...{ status: 'active', seq: 0, recommended: null, currentAgent: null, lastHandoff: null },
+      ...{ sessions: table(), notes: table(), noteCount: 0 },
+    };
+  },
+  entry: { type: 'plan.begin' },
+  records: {
+    [PLAN_RECORDS.lineage]: {
+      schema: lineageEntry,
+      keep: PLAN_RECORDS_KEPT_MAX,
+      keys: { plan: 'plan', from: 'from', session: 'session', run: 'run' },
+    },
+    [PLAN_RECORDS.sessions]: {
+      schema: sessionEntry,
+      keep: PLAN_RECORDS_KEPT_MAX,
+      keys: { session: 'session', role: 'role', run: 'run' },
+    },
+    [PLAN_RECORDS.log]: { schema: planLogEntry, keep: PLAN_RECORDS_KEPT_MAX, keys: { kind: 'kind', run: 'run' } },
+  },
+});
+
+/** The steps of a work plan in their order. */
+export function stepsIn({ steps }: { readonly steps: ShownTable<PlanStep> }): PlanStep[] {
+  return [...rowsOf(steps)];
+}
+
+function tableOf(steps: readonly PlanStep[]): Table<PlanStep> {
+  return steps.reduce((rows, step) => rows.set(numberKey(step.index), step), table<PlanStep>());
+}
+
+function readingOf(context: WorkPlanContext): PlanReading {
+  const { id: plan, title, goals, status, seq, recommended, lastHandoff } = context;
+  return { plan, title, goals, status, seq, recommended, lastHandoff, steps: stepsIn(context) };
+}
+
+/** The work plan for people and programs, without its actors. */
+function glanceOf(context: WorkPlanContext) {
+  const { desk: _, steps: __, sessions, notes, nextStep: ___, noteCount: ____, ...facts } = context;
+  return { ...facts, steps: stepsIn(context), sessions: [...sessions.values()], notes: [...notes.values()] };
+}
+
+function orderSteps(turn: PlanTurn, given: StepOrder): OrderReply {
+  const before = stepsIn(turn.context);
+  const after = stepsAfter(before, given, turn.context.nextStep);
+  if ('problem' in after) return refused(after.problem);
+  let { steps } = turn.context;
+  for (const step of after.steps)
+    if (JSON.stringify(steps.get(numberKey(step.index))) !== JSON.stringify(step))
+      steps = steps.set(numberKey(step.index), planStep.parse(step));
+  for (const { index } of before.slice(after.steps.length)) steps = steps.delete(numberKey(index));
+  turn.assign({ steps, nextStep: after.next });
+  return TAKEN;
+}
+
+function addNote(turn: PlanTurn, said: string, by: string): OrderReply {
+  const { notes, noteCount } = turn.context;
+  if (notes.size >= PLAN_NOTES_MAX) return refused(`a work plan has at most ${PLAN_NOTES_MAX} notes`);
+  const note = { text: said, by, atMs: turn.nowMs };
+  turn.assign({ notes: notes.set(numberKey(noteCount + 1), note), noteCount: noteCount + 1 });
+  return TAKEN;
+}
+
+/** Opens a session: its role is at work, and a recommendation of that role has been followed. */
+function openSession(turn: PlanTurn, { session }: EventOf<'session.open'>): void {
+  const { sessions, recommended } = turn.context;
+  turn.assign({ sessions: sessions.set(session.session, session), currentAgent: session.role });
+  if (recommended === session.role) turn.assign({ recommended: null });
+  if (session.step !== null) setStatus(turn, session.step, 'active');
+}
+
+function setStatus(turn: PlanTurn, id: string, status: PlanStep['status']): void {
+  if (!stepsIn(turn.context).some((step) => step.id === id)) return;
+  orderSteps(turn, { type: 'step.update', id, set: { status }, note: null });
+}
+
+/** Appends to the lineage, and sets what is recommended. Nobody is spawned here. */
+function handOff(turn: PlanTurn, { session: id, said, verified, from }: EventOf<'session.handoff'>): void {
+  const session = turn.context.sessions.get(id);
+  const refuse = (...problems: string[]) => turn.send(from, { type: 'handoff.refused', problems });
+  if (session === undefined) return refuse(`${id} is no open session`);
+  // The same hand-off again, of a session that has not heard the reply.
+  if (session.handoff !== null) return turn.send(from, { type: 'handoff.recorded', seq: session.handoff });
+  const problems = handoffProblems(session, said);
+  if (problems.length > 0) return refuse(...problems);
+  const seq = turn.context.seq + 1;
+  const { to, recommended, outcome, reason, data } = said;
+  const entry: LineageEntry = {
+    ...{ seq, atMs: turn.nowMs, plan: turn.context.id, run: session.run, session: id, from: session.role },
+    ...{ to, recommended, outcome, reason, data, verified },
+  };
+  turn.record(PLAN_RECORDS.lineage, entry);
+  turn.assign({
+    seq,
+    recommended: recommendationAfter(said),
+    lastHandoff: entry,
+    sessions: turn.context.sessions.set(id, { ...session, handoff: seq }),
+  });
+  turn.emit({ type: 'handoff.recorded', plan: turn.context.id, entry });
+  turn.send(from, { type: 'handoff.recorded', seq });
+}
+
+/** Closes a session, behind a hand-off or by order of its hub. */
+function complete(turn: PlanTurn, { session: id, from, ...said }: EventOf<'session.complete'>): void {
+  const session = turn.context.sessions.get(id);
+  // It has been closed before: whoever asks again has not heard of it.
+  if (session === undefined) return turn.send(from, { type: 'session.completed', session: id });
+  const { role, handoff } = session;
+  if (handoff === null && !closesAlone(role) && !said.isForced) {
+    const allowed = recommendationsOf(role).join(', ') || session.hub;
+    const problem = `${role} hands off before it completes: recommend one of ${allowed}`;
+    return turn.send(from, { type: 'complete.refused', problems: [problem] });
+  }
+  const { outcome, isForced, summary, usage, artifacts } = said;
+  const { run, parent, depth, step, startedAtMs, hub } = session;
+  turn.record(PLAN_RECORDS.sessions, {
+    ...{ session: id, run, plan: turn.context.id, role, parent, depth, step, startedAtMs, endedAtMs: turn.nowMs },
+    ...{ outcome, handoff, isForced: isForced && handoff === null, summary, usage, artifacts },
+  });
+  const isArchived = turn.context.status === 'archived';
+  turn.assign({ sessions: turn.context.sessions.delete(id), currentAgent: isArchived ? null : hub });
+  turn.send(from, { type: 'session.completed', session: id });
+}
+
+/** Changes the plan in the name of a session, if its role may. */
+function change(turn: PlanTurn, { session: id, order: given }: EventOf<'session.change'>): OrderReply {
+  const session = turn.context.sessions.get(id);
+  if (session === undefined) return refused(`${id} is no open session`);
+  if (!policyOf(session.role).mayChangePlan) {
+    logRefusal(turn, session, `${session.role} may not change the work plan (${given.type})`);
+    return refused(`${session.role} may not change the work plan: say in your hand-off what should change`);
+  }
+  return given.type === 'note.add' ? addNote(turn, given.text, id) : orderSteps(turn, given);
+}
+
+/** Archives the plan: only a role that may, in a session that is open. */
+function archive(turn: PlanTurn, { session: id, from }: EventOf<'session.archive'>): void {
+  const session = turn.context.sessions.get(id);
+  if (session === undefined || !policyOf(session.role).mayArchive) {
+    if (session !== undefined) logRefusal(turn, session, `${session.role} may not archive the work plan`);
+    return turn.send(from, { type: 'archive.refused', problems: ['only the Archivist archives a work plan'] });
+  }
+  turn.assign({ status: 'archived', recommended: null });
+  turn.emit({ type: 'plan.archived', plan: turn.context.id, by: id });
+  turn.send(from, { type: 'plan.archived' });
+}
+
+function logRefusal(turn: PlanTurn, { session, run, role }: OpenSession, said: string): void {
+  const { seq } = turn.context;
+  const entry: PlanLogEntry = { kind: 'refused', atMs: turn.nowMs, run, session, role, seq, code: null, text: said };
+  turn.record(PLAN_RECORDS.log, entry);
+}
+
+/** A name of a plan as an address can have it. */
+export const planId = name.regex(/^(?!__proto__$)[A-Za-z0-9\-_.:@+~]{1,60}$/, 'is 1 to 60 letters, digits and -_.:@+~');

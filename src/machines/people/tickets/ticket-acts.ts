@@ -1,0 +1,229 @@
+/**
+ * The actions of a ticket, each in a turn of its own: they apply the changes of ticket-state.ts, answer orders, arm
+ * timers, and say to the desk, to the asker, to people and on record how the ticket stands.
+ */
+import { z } from 'zod';
+import { heard, type Known, late } from '../../work/port.ts';
+import { DESKS } from '../../work/system-ids.ts';
+import { isAnswerTo, scoreReply } from '../clarity/clarity.ts';
+import { CLARITY_CONTRACT, type ClarityScore, type ClarityVerdict, verdictOf } from '../clarity/clarity-score.ts';
+import { answerOrder, type PassedOrder } from '../desk.ts';
+import { inTurn, type Turn } from '../turn.ts';
+import { type PassedEvent, type TicketReply, type TicketStatus } from './ticket-messages.ts';
+import {
+  noticeEscalated,
+  noticeFollowUp,
+  noticeOverdue,
+  noticeReminder,
+  noticeWaiting,
+  settleCards,
+} from './ticket-notices.ts';
+import { NOT_RESPONDING, refusalOf, unreviewedBecause, WAITING } from './ticket-rules.ts';
+import {
+  dueAtMs,
+  noticeOf,
+  pendingReply,
+  reviewInput,
+  rowOf,
+  type TicketContext,
+  type TicketRow,
+  withAssignee,
+  withEscalation,
+  withFollowUp,
+  withOverdue,
+  withRating,
+  withRejection,
+  withReopening,
+  withReply,
+  withResolution,
+  withReview,
+} from './ticket-state.ts';
+
+/** The report of a ticket to its desk after every change. */
+export interface TicketChanged {
+  readonly type: 'ticket.changed';
+  readonly row: TicketRow;
+}
+
+export type TicketEvent =
+  | (PassedEvent & PassedOrder)
+  /** The ticket's own timers. */
+  | { readonly type: 'ticket.remind' | 'ticket.overdue' };
+
+/** The reply to `tickets.preview`. */
+export interface PreviewReply extends TicketReply {
+  readonly verdict: ClarityVerdict;
+}
+
+type TicketTurn = Turn<TicketContext>;
+
+/** A line of a ticket's history (MX-090), kept as a record. */
+export const historyLine = z.object({
+  what: z.string(),
+  by: z.string().nullable(),
+  reason: z.string().nullable(),
+  from: z.string(),
+  to: z.string(),
+  version: z.int(),
+  atMs: z.number(),
+});
+
+/** The reason why a reply is kept without a review; undefined if it is reviewed. */
+export function unreviewed(context: TicketContext, event: PassedEvent<'reply.given'>): string | undefined {
+  const { status, question, entries } = context;
+  const { text, option, author } = event;
+  const isAnswer = isAnswerTo(reviewInput(context, { number: entries + 1, text, option }));
+  return unreviewedBecause({ status, kind: question.kind }, { author, text, isAnswer });
+}
+
+const act = (does: (turn: TicketTurn, event: TicketEvent) => void) =>
+  inTurn<TicketContext, TicketEvent, undefined>(does);
+
+/** The change made by an order, and the reply to the order. */
+function changeBy<As extends PassedEvent['type']>(
+  change: (context: TicketContext, event: PassedEvent<As>, nowMs: number) => Partial<TicketContext>,
+) {
+  return act((turn, event) => {
+    turn.assign(change(turn.context, event as PassedEvent<As>, turn.nowMs));
+    take(turn, event);
+  });
+}
+
+export const refuse = act((turn, event) =>
+  answerOrder(turn, turn.context.id, event as PassedOrder, refusalOf(turn.context, event as PassedEvent)!),
+);
+
+export const noteReply = act((turn, event) => {
+  const given = event as PassedEvent<'reply.given'>;
+  const because = unreviewed(turn.context, given) ?? null;
+  turn.assign(withReply(turn.context, given, { nowMs: turn.nowMs, unreviewed: because }));
+  take(turn, event, because === null ? [] : [`kept, not reviewed: ${because}`]);
+});
+
+/** Returns the score that the rule gives to a reply, without changing the ticket. */
+export const preview = act((turn, event) => {
+  const { text, option } = event as PassedEvent<'reply.preview'>;
+  const { id, entries } = turn.context;
+  const verdict = verdictOf(scoreReply(reviewInput(turn.context, { number: entries + 1, text, option })));
+  answerOrder(turn, id, event as PassedOrder, { ...taken(turn.context), verdict } as PreviewReply);
+});
+
+export const noteScore = act((turn, event) => review(turn, heard({ ...CLARITY_CONTRACT, timeoutMs: 0 }, event)));
+export const noteLate = act((turn) => {
+  const { times, question } = turn.context;
+  review(turn, late({ ...CLARITY_CONTRACT, timeoutMs: times.scoreWithinMs[question.priority] }));
+});
+export const followUp = act((turn) => {
+  turn.assign(withFollowUp(turn.context, turn.nowMs));
+  noticeFollowUp(turn);
+});
+
+export const noteResolution = changeBy<'ticket.resolve'>(withResolution);
+export const noteRejection = changeBy<'ticket.reject'>(withRejection);
+export const noteReopening = changeBy<'ticket.reopen'>((context, _, nowMs) => withReopening(context, nowMs));
+export const noteRating = changeBy<'ticket.rate'>(withRating);
+export const noteAssignee = changeBy<'ticket.assign'>(withAssignee);
+export const noteEscalation = changeBy<'ticket.escalate'>((context, { reason }, nowMs) =>
+  withEscalation(context, reason, nowMs),
+);
+export const noteNoAnswer = act((turn) => turn.assign(withEscalation(turn.context, NOT_RESPONDING, turn.nowMs)));
+
+export const noteOverdue = act((turn) => {
+  turn.assign(withOverdue(turn.context, turn.nowMs));
+  noticeOverdue(turn);
+});
+
+export const remind = act((turn) => {
+  const { status, reminders } = turn.context;
+  turn.assign({ reminders: reminders + 1 });
+  // A reply that is being reviewed needs no reminder.
+  if (status !== 'in_review') noticeReminder(turn);
+  armReminder(turn);
+});
+
+/** Starts the reminders and the deadline, when the ticket is opened or reopened. */
+export const arm = act((turn) => {
+  noticeWaiting(turn);
+  armReminder(turn);
+  turn.cancel('due');
+  turn.raise({ type: 'ticket.overdue' }, { id: 'due', delay: until(turn, dueAtMs(turn.context)) });
+});
+
+/** Cancels the reminders and the deadline. */
+export const disarm = act((turn) => {
+  turn.cancel('reminder');
+  turn.cancel('due');
+  turn.assign({ settledAtMs: turn.nowMs });
+});
+
+/** Reports the ticket's new state to the desk. */
+export const enter = inTurn(
+  (turn: TicketTurn, event: TicketEvent, { status }: { readonly status: TicketStatus }): void => {
+    const { status: before } = turn.context;
+    turn.assign({ status });
+    tellDesk(turn);
+    note(turn, event, before);
+    tellAsker(turn, event);
+    if (status === 'escalated') noticeEscalated(turn);
+    if (status === 'in_review') settleCards(turn, 'somebody has replied');
+    else if (!(WAITING as readonly TicketStatus[]).includes(status)) settleCards(turn, `the ticket is ${status}`);
+  },
+);
+
+/** Reports a change within the ticket's state to the desk. */
+export const report = act((turn, event) => {
+  tellDesk(turn);
+  note(turn, event, turn.context.status);
+});
+
+function taken({ id: ticket, version }: TicketContext, problems: readonly string[] = []): TicketReply {
+  return { taken: true, problems, ticket, version, code: null };
+}
+
+function take(turn: TicketTurn, event: TicketEvent, remarks: readonly string[] = []): void {
+  answerOrder(turn, turn.context.id, event as PassedOrder, taken(turn.context, remarks));
+}
+
+/** Records the score of the pending reply: the port's, or the rule's own if the port gave none. */
+function review(turn: TicketTurn, score: Known<ClarityScore>): void {
+  const { context, nowMs: atMs } = turn;
+  const own = score.isKnown ? score.value : scoreReply(reviewInput(context, pendingReply(context)));
+  turn.assign(withReview(context, { ...verdictOf(own), atMs, note: score.isKnown ? null : score.why }));
+}
+
+function armReminder(turn: TicketTurn): void {
+  const { times, question, reminders, waitingSinceMs } = turn.context;
+  const afterMs = times.remindAfterMs[question.priority][reminders];
+  turn.cancel('reminder');
+  if (afterMs === undefined) return;
+  turn.raise({ type: 'ticket.remind' }, { id: 'reminder', delay: until(turn, waitingSinceMs + afterMs) });
+}
+
+function until({ nowMs }: TicketTurn, atMs: number): number {
+  return Math.max(0, atMs - nowMs);
+}
+
+function tellDesk(turn: TicketTurn): void {
+  turn.send(turn.context.desk, { type: 'ticket.changed', row: rowOf(turn.context), ticket: turn.self });
+}
+
+function tellAsker(turn: TicketTurn, event: TicketEvent): void {
+  const notice = noticeOf(turn.context, event);
+  if (notice === undefined) return;
+  const { askedBy, question } = turn.context;
+  if (askedBy !== null) turn.send(askedBy, notice);
+  if (question.task !== null) turn.send(DESKS.orchestrator, notice);
+}
+
+function note(turn: TicketTurn, event: TicketEvent, from: TicketStatus): void {
+  const { status: to, version } = turn.context;
+  const { by = null, reason = null } = event as { readonly by?: string; readonly reason?: string };
+  turn.record('history', { what: whatOf(event.type), by, reason, from, to, version, atMs: turn.nowMs });
+}
+
+/** The name of an event in the history, in place of XState's internal event names. */
+function whatOf(type: string): string {
+  if (type === 'xstate.init') return 'ticket.open';
+  if (type.startsWith('xstate.after.')) return 'timer';
+  return type.startsWith('xstate.') ? 'reply.scored' : type;
+}

@@ -1,0 +1,27 @@
+/** The lines that a service writes for reports of the runtime. */
+import { describe, expect, it } from 'vitest';
+import { serviceLog } from '../../src/cli/service-log.ts';
+import { LogLine } from '../../src/log.ts';
+
+function written(isTTY: boolean): { log: ReturnType<typeof serviceLog>; lines: string[] } {
+  const lines: string[] = [];
+  return { lines, log: serviceLog({ isTTY, write: (text: string) => lines.push(text) > 0 }) };
+}
+
+const LINE = new LogLine('till (till 1) crashed on take: no money', { incident: 'crashed', address: 'till' });
+
+describe('the log of a service', () => {
+  it('carries the fields of a report of the runtime beside its sentence (N1)', () => {
+    const { log, lines } = written(false);
+    log.runtime(LINE);
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      { level: 'warn', time: expect.any(String) as string, incident: 'crashed', address: 'till', msg: LINE.text },
+    ]);
+  });
+
+  it('carries only the sentence on a terminal', () => {
+    const { log, lines } = written(true);
+    log.runtime(LINE);
+    expect(lines).toEqual([`${LINE.text}\n`]);
+  });
+});

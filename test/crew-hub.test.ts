@@ -1,0 +1,168 @@
+/** Hub and spokes of a host: functions, and real commands whose host ends anywhere. */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hubCrew, type HubCrewOptions, type SessionReply, type SpokeFunction } from '../src/crew-hub.ts';
+import { exitHandoff } from '../src/machines/hub/exit-handoff.ts';
+import { handoffProblems } from '../src/machines/hub/handoff-rules.ts';
+import { type LineageEntry } from '../src/machines/hub/handoff.ts';
+import { type HubDeskContext } from '../src/machines/hub/hub-desk.ts';
+import { ROLES } from '../src/machines/hub/roles.ts';
+import { type WorkPlanContext } from '../src/machines/hub/work-plan.ts';
+import { Commands } from '../src/spokes/command.ts';
+import { LeftOvers } from '../src/spokes/processes.ts';
+import { runSession } from '../src/spokes/session-command.ts';
+import { startTestSystem, type TestSystem } from '../src/testing/test-system.ts';
+import { until } from './support/cli/workspace.ts';
+import { showsBy } from './support/shown-by.ts';
+
+let test: TestSystem;
+let cwd: string;
+
+beforeEach(() => void (cwd = mkdtempSync(join(tmpdir(), 'bosun-hub-'))));
+afterEach(async () => {
+  await test.system.stop();
+  await new LeftOvers(cwd).end();
+  rmSync(cwd, { recursive: true });
+});
+
+const desk = () => test.shard.snapshot('hubs')!.context as HubDeskContext;
+const plan = () => test.shard.snapshot('work-plans/WP-1')!.context as WorkPlanContext;
+const isOver = () => desk().ended.size > 0;
+
+async function lineage(): Promise<LineageEntry[]> {
+  const { records } = await test.system.records.list('work-plans/WP-1', 'lineage');
+  return records.map(({ value }) => value as LineageEntry);
+}
+
+async function begin(options: HubCrewOptions): Promise<void> {
+  showsBy('system');
+  test = await startTestSystem(hubCrew(options));
+}
+
+async function order(agents: object, more: object = {}): Promise<void> {
+  const event = { type: 'hub.start', about: { title: 'mend it' }, workspace: cwd, agents, ...more };
+  await test.system.send('hubs', event);
+  await test.settle();
+}
+
+/** Runs commands as a host that begins anew does. */
+function host(): HubCrewOptions {
+  const commands = new Commands({ store: cwd, cwd, env: () => process.env });
+  return {
+    runCommand: ({ run, byExit, session, round, prompt }, effect, signal) =>
+      runSession(
+        commands,
+        join(cwd, 'handoffs'),
+        { session, round, run, byExit, input: { prompt } },
+        { effect, signal },
+      ),
+  };
+}
+
+/** A command that notes its role, and hands off by the file. */
+function script(role: string, said: object): object {
+  const json = JSON.stringify({ reason: 'it is so', ...said });
+  const write = `printf '%s' '${json}' > "$BOSUN_HANDOFF.new"`;
+  const run = `echo ${role} >> log\n${write}\nmv "$BOSUN_HANDOFF.new" "$BOSUN_HANDOFF"`;
+  return { does: { kind: 'command', run } };
+}
+
+const CHAIN = {
+  Executor: script('Executor', { outcome: 'done', recommended: 'Reviewer' }),
+  Reviewer: script('Reviewer', { outcome: 'approved', recommended: 'Tester', build: { command: 'make', exitCode: 0 } }),
+  Tester: script('Tester', { outcome: 'passed', recommended: 'Archivist', testsPass: true }),
+  Archivist: { does: { kind: 'command', run: 'echo Archivist >> log', handoff: 'exit' } },
+};
+
+describe('commands that are real processes', () => {
+  it('HS-E01: give the same lineage wherever their host ends, and none that handed off runs again', async () => {
+    // Every third write is a place to end at, until a run gets through without an end.
+    for (let cut = 1, isCut = true; isCut; cut += 3) {
+      await begin(host());
+      const { store } = test;
+      const before = store.writes;
+      await order(CHAIN);
+      await until(
+        () => isOver() || store.writes >= before + cut,
+        () => 'the cut',
+      );
+      isCut = !isOver();
+      const handedOff = isCut ? plan().seq : 0;
+      if (isCut) {
+        const ran = existsSync(join(cwd, 'log')) ? readFileSync(join(cwd, 'log'), 'utf8').split('\n').slice(0, -1) : [];
+        await test.crash();
+        await test.restart(hubCrew(host()));
+        await until(isOver, () => 'the end of the run');
+        const after = readFileSync(join(cwd, 'log'), 'utf8').split('\n').slice(0, -1).slice(ran.length);
+        // The sessions behind the last hand-off that was durable may run; those before it do not.
+        expect(after.filter((role) => Object.keys(CHAIN).indexOf(role) < handedOff)).toEqual([]);
+      }
+      expect([cut, (await lineage()).map(({ from, to, recommended }) => `${from}->${to}(${recommended})`)]).toEqual([
+        cut,
+        ['Executor->Coordinator(Reviewer)', 'Reviewer->Coordinator(Tester)', 'Tester->Coordinator(Archivist)'],
+      ]);
+      expect(plan().status).toBe('archived');
+      expect(cut).toBeLessThan(300);
+      if (!isCut) return;
+      await test.system.stop();
+      rmSync(cwd, { recursive: true });
+      cwd = mkdtempSync(join(tmpdir(), 'bosun-hub-'));
+    }
+  });
+
+  it('hand off by their exit code, as the table of their role has it', () => {
+    for (const role of ROLES)
+      for (const exitCode of [0, 2]) {
+        const said = exitHandoff({ role, hub: 'Coordinator' }, { command: 'make', exitCode });
+        if (said === null) continue;
+        expect([role, exitCode, handoffProblems({ role, hub: 'Coordinator', isBuildCheck: true }, said)]).toEqual([
+          role,
+          exitCode,
+          [],
+        ]);
+      }
+    expect(exitHandoff({ role: 'Tester', hub: 'Coordinator' }, { command: 'make', exitCode: 1 })).toMatchObject({
+      outcome: 'failed',
+      recommended: 'Revisionist',
+    });
+  });
+
+  it('are refused by a host that runs none, and not tried again', async () => {
+    await begin({});
+    await order(CHAIN);
+    expect([...desk().open.values()]).toMatchObject([{ status: 'asking' }]);
+  });
+
+  it('have a hand-off file that is no JSON refused with its place', async () => {
+    await begin(host());
+    await order({ Executor: { attempts: 1, does: { kind: 'command', run: 'echo broken > "$BOSUN_HANDOFF"' } } });
+    await until(
+      () => [...desk().open.values()][0]?.status === 'asking',
+      () => 'the question',
+    );
+    const { records } = await test.system.records.list('work-plans/WP-1', 'sessions');
+    expect(records[0]!.value).toMatchObject({
+      outcome: 'failed',
+      summary: expect.stringMatching(/R-1-1-1\.json is no JSON/),
+    });
+  });
+});
+
+describe('functions', () => {
+  it('HS-009: speak in the name of their session, and of no other', async () => {
+    const replies: SessionReply[] = [];
+    const executor: SpokeFunction = async (_, tools) => {
+      await tools.step();
+      replies.push(await tools.spawn({ role: 'Tester', task: 'try it' }));
+      replies.push(await tools.change({ type: 'note.add', text: 'tried' }));
+      return { handoff: { outcome: 'done', recommended: 'Reviewer', reason: 'written' } };
+    };
+    await begin({ functions: { executor } });
+    await order({ Executor: { does: { kind: 'function', name: 'executor' } } });
+    expect(replies).toMatchObject([{ taken: false, because: 'spoke' }, { taken: true }]);
+    expect([...plan().notes.values()]).toMatchObject([{ text: 'tried', by: 'R-1-1' }]);
+    expect((await lineage())[0]).toMatchObject({ from: 'Executor' });
+  });
+});

@@ -1,0 +1,118 @@
+/** The tools of the answer desk, each called by a client of MCP: an agent's, and a person's. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSystem } from 'bosun';
+import { answerCrew, answerProcedures, knowledgeProcedures, type AnswerPorts } from 'bosun/crew';
+import { memoryStore } from '../../../src/persistence/memory-store.ts';
+import { createGateway } from '../../../src/gateway/network/server.ts';
+import { evidenceFor, PORT_QUESTION } from '../../support/machines/answer-room.ts';
+import { type McpClient, overHttp, toldBy } from '../../support/gateway/mcp-clients.ts';
+
+const retrieve: AnswerPorts['retrieve'] = ({ question }) =>
+  Promise.resolve({ evidence: question === PORT_QUESTION ? [evidenceFor('north')] : [], complete: true });
+
+const procedures = { ...answerProcedures, ...knowledgeProcedures(retrieve) };
+const TOKENS = [
+  { id: 'coder', token: 'a-long-random-secret-of-the-coder' },
+  { id: 'phone', token: 'a-long-random-secret-of-the-phone', person: 'ada' },
+];
+
+const system = createSystem({ ...answerCrew({ ports: { retrieve } }), store: memoryStore() });
+const gateway = createGateway(system, { port: 0, procedures, tokens: TOKENS });
+const called = new Set<string>();
+let coder: McpClient;
+let ada: McpClient;
+
+beforeAll(async () => {
+  await system.start();
+  const url = `${(await gateway.listen()).url}/mcp`;
+  [coder, ada] = (await Promise.all(TOKENS.map(({ token }) => overHttp('of 2026', url, token)))) as [
+    McpClient,
+    McpClient,
+  ];
+});
+afterAll(async () => {
+  await Promise.all([coder.close(), ada.close()]);
+  await gateway.close();
+  await system.stop();
+});
+
+async function call(by: McpClient, tool: string, args: Record<string, unknown>): Promise<Record<string, unknown>> {
+  called.add(tool);
+  return toldBy(await by.call(tool, args));
+}
+
+const CURRENCY = 'Which currency do customers pay in?';
+
+describe('the tools of the answer desk', () => {
+  it('answer, wait, and find', async () => {
+    const options = { possible_options: ['north', 'south'] };
+    expect(await call(coder, 'askQuestion', { question: PORT_QUESTION, ...options })).toMatchObject({
+      status: 'answered',
+      question_id: 'Q-1',
+      answer: expect.stringContaining('north'),
+    });
+    expect(await call(coder, 'searchKnowledge', { question: PORT_QUESTION })).toMatchObject({
+      evidence: [{ speaksFor: 'north' }],
+      complete: true,
+    });
+    expect(await call(coder, 'getImmediateAnswer', { query: CURRENCY, max_wait_seconds: 20 })).toMatchObject({
+      status: 'waiting',
+      question_id: 'Q-2',
+      ticket_id: 'TK-0001',
+    });
+    expect(await call(coder, 'waitForAnswer', { question_id: 'Q-2', max_wait_seconds: 0 })).toMatchObject({
+      status: 'waiting',
+    });
+  });
+
+  it('are told by people alone what people say', async () => {
+    const reply = { ticket: 'TK-0001', text: 'Euro only.' };
+    for (const [tool, args] of [
+      ['replyToTicket', { ...reply, by: 'ada' }],
+      ['correctAnswer', { question_id: 'Q-1', text: 'south', by: 'ada' }],
+    ] as const)
+      expect(await call(coder, tool, args)).toMatchObject({ code: 'BOSUN_FORBIDDEN' });
+    expect(await call(ada, 'replyToTicket', { ...reply, by: 'ada' })).toMatchObject({ taken: true });
+    expect(await call(coder, 'waitForAnswer', { question_id: 'Q-2', max_wait_seconds: 20 })).toMatchObject({
+      status: 'answered',
+      answer: 'Euro only.',
+    });
+    expect(await call(ada, 'correctAnswer', { question_id: 'Q-1', text: 'south', by: 'ada' })).toMatchObject({
+      taken: true,
+      told: 1,
+    });
+  });
+
+  it.each([
+    [{ severity: 1 }, true],
+    [{ severity: 3, immediate: true }, true],
+    [{ severity: 2 }, false],
+    [{}, false],
+  ])('MX-112: report an issue of %j, which is logged, and escalated: %s', async (more, escalated) => {
+    const issue = { issue_description: 'The tests need a database that is not there.', ...more };
+    const reply = await call(coder, 'reportIssue', { ...issue, task_id: 'TASK-1', file_path: 'test/db.ts' });
+    expect(reply).toMatchObject({ logged: true, escalated, ticket: expect.stringMatching(/^TK-\d{4}$/) });
+    await system.idle();
+    const ticket = await system.actor(`open-tickets/${String(reply['ticket'])}`);
+    const { question } = ticket.getSnapshot().context as { question: object };
+    expect(question).toMatchObject({
+      ...{ kind: 'ai_to_human', creator: 'coder', task: 'TASK-1', isBlocking: escalated },
+      priority: escalated ? 1 : 2,
+      evidence: [{ source: 'test/db.ts' }],
+    });
+  });
+
+  it.each([
+    ['801 characters', { issue_description: 'x'.repeat(801) }],
+    ['none', { issue_description: ' ' }],
+    ['severity 4', { issue_description: 'x', severity: 4 }],
+  ])('MX-112: refuse an issue of %s', async (_, issue) => {
+    const { isError } = await coder.call('reportIssue', issue);
+    expect(isError).toBe(true);
+  });
+
+  it('were each called', () => {
+    const tools = Object.values(procedures).flatMap((one) => ('mcp' in one && one.mcp ? [one.mcp.tool] : []));
+    expect([...called].sort()).toEqual(tools.sort());
+  });
+});

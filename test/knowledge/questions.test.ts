@@ -1,0 +1,211 @@
+/** Questions taken apart, and what makes a statement an answer to one. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isDenied, isHedged, placesOf } from '../../src/knowledge/phrasing.ts';
+import { questionOf } from '../../src/knowledge/question.ts';
+import { valueOfKey, valuesInProse } from '../../src/knowledge/values.ts';
+import { questionTermsOf, termsOf } from '../../src/knowledge/words.ts';
+import { type Evidence } from '../../src/machines/answers/evidence.ts';
+import { quotedAnswer } from '../../src/machines/answers/quoting.ts';
+import { finderOver } from '../support/knowledge/fixture-finder.ts';
+
+/** Evidence from files that are given as `path: text`, and the answer from it. */
+function asked(question: string, files: Readonly<Record<string, string>>, options: string[] | null = null) {
+  const text = Object.entries(files).map(([path, content]) => `=== ${path}\n${content}\n`);
+  const evidence = finderOver('shop', text.join('')).evidenceFor({ question, options, scopes: null, limit: 20 });
+  return { ...quotedAnswer({ evidence, isComplete: true }), evidence };
+}
+
+const kindsOf = (evidence: readonly Evidence[]) => evidence.map(({ kind }) => kind);
+
+describe('a question', () => {
+  it.each([
+    ['How many retries are there?', 'number'],
+    ['How long does a session live?', 'duration'],
+    ['How many minutes does a session live?', 'duration'],
+    ['How large may a body be?', 'size'],
+    ['What is the timeout of a request?', 'duration'],
+    ['Which port does it listen on?', 'number'],
+    ['Which version of the runtime is needed?', 'version'],
+    ['Who owns the service?', 'person'],
+    ['Where are backups stored?', 'place'],
+    ['Which library parses dates?', 'name'],
+    ['Is the cache enabled?', 'truth'],
+    ['Why was it replaced?', 'text'],
+  ])('asks for a kind of value: %s', (question, kind) => expect(questionOf(question, null).kinds[0]).toBe(kind));
+
+  it.each([
+    ['Should we use Alpha or Beta for it?', ['Alpha', 'Beta']],
+    ['Is it 400, 409 or 422?', ['400', '409', '422']],
+    ['alpha or beta for the gate?', ['alpha', 'beta']],
+    ['Is `left` or `right` first?', ['left', 'right']],
+    ['Is it kept for an hour or a day?', []],
+    ['Should it be fast or cheap?', []],
+  ])('names its options: %s', (question, options) => expect(questionOf(question, null).options).toEqual(options));
+
+  it('has a subject without its options and without common question words', () => {
+    expect([...questionOf('Should we use Alpha or Beta for dates?', null).terms]).toEqual(['date']);
+    expect(questionTermsOf('How long does a session currently stay valid?')).toEqual(termsOf('session lifetime'));
+  });
+});
+
+describe('words', () => {
+  it('have the same term in inflected forms, identifiers and paths', () => {
+    expect([...termsOf('retriesMax')]).toEqual(expect.arrayContaining(['retry', 'max']));
+    expect([...termsOf('src/validation-rules.ts')]).toEqual(expect.arrayContaining(['validat', 'rule']));
+    expect(termsOf('validated validates validating validation')).toEqual(new Set(['validat']));
+    expect(termsOf('HTTPServer')).toContain('server');
+  });
+});
+
+describe('a value', () => {
+  const unit = fc.constantFrom(
+    ['Ms', 'milliseconds'] as const,
+    ['Seconds', 'seconds'] as const,
+    ['_minutes', 'minutes'] as const,
+    ['Hours', 'hours'] as const,
+    ['_days', 'days'] as const,
+  );
+
+  it('is the same whether a key or a sentence states its unit', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 2, max: 5_000 }), unit, (amount, [suffix, word]) => {
+        const key = valueOfKey(`keep${suffix}`, String(amount), ['duration']);
+        const [prose] = valuesInProse(`It is kept for ${amount} ${word}.`, ['duration']);
+        expect(key!.text).toBe(prose!.text);
+      }),
+    );
+  });
+
+  it.each([
+    ['timeout', '30s', 'duration', '30 seconds'],
+    ['timeoutMs', '90_000', 'duration', '90 seconds'],
+    ['LOCK_WAIT', 'Duration::from_secs(4)', 'duration', '4 seconds'],
+    ['interval', '5 * time.Minute', 'duration', '5 minutes'],
+    ['limit', '256kb', 'size', '256 KB'],
+    ['items', '2_500', 'number', '2500'],
+    ['runtime', '>=3.11', 'version', '3.11'],
+    ['enabled', 'True', 'truth', 'true'],
+    ['broker', 'alpha', 'name', 'alpha'],
+  ] as const)('is read from its key by its kind: %s = %s', (key, value, kind, text) => {
+    expect(valueOfKey(key, value, [kind])?.text).toBe(text);
+  });
+
+  it('is never assigned to a wrong kind', () => {
+    expect(valueOfKey('items', '25', ['duration'])).toBe(undefined);
+    expect(valueOfKey('items', '25', ['name'])).toBe(undefined);
+    expect(valueOfKey('name', 'alpha', ['number'])).toBe(undefined);
+    expect(valuesInProse('See https://example.org/1234/56.', ['number'])).toEqual([]);
+  });
+});
+
+describe('an option in a sentence', () => {
+  const denied = (text: string, option: string) =>
+    placesOf(text, option, false).map((at) => isDenied(text, at, option.length));
+
+  it.each([
+    'We do not use Alpha.',
+    'Beta is used instead of Alpha.',
+    'We chose Beta over Alpha.',
+    'Alpha was rejected, because it is slow.',
+    'Alphas are not used.',
+    'Alpha and Gamma were turned down.',
+    'Beta replaces Alpha.',
+  ])('is denied: %s', (text) => expect(denied(text, 'Alpha')).toEqual([true]));
+
+  it.each(['We use Alpha over HTTP.', 'Alpha is used, not Beta.', 'Alpha replaces Beta.', 'Alpha stays.'])(
+    'is not denied: %s',
+    (text) => expect(denied(text, 'Alpha')).toEqual([false]),
+  );
+
+  it('is found as a name, not as an ordinary word or a part of another name', () => {
+    expect(placesOf('express the intent', 'Express', false)).toEqual([]);
+    expect(placesOf('express-session, Expressive, /Express', 'Express', false)).toEqual([]);
+    expect(placesOf('Express, then Express.', 'Express', false)).toHaveLength(2);
+  });
+
+  it('is left undecided by a question, a condition or a doubt', () => {
+    for (const text of ['Alpha?', 'If it grows, Alpha is used.', 'Perhaps Alpha.', 'Alpha was considered.'])
+      expect(isHedged(text), text).toBe(true);
+    expect(isHedged('Alpha is used.')).toBe(false);
+  });
+});
+
+describe('evidence for a choice', () => {
+  const manifest = { 'package.json': '{ "dependencies": { "alpha": "^1.0.0" } }' };
+
+  it('AT-002: comes from manifests, decisions and imports, the strongest first', () => {
+    const files = {
+      ...manifest,
+      'docs/adr/1-dates.md': '# Dates\n\nStatus: accepted\n\n## Decision\n\nDates are parsed with Alpha.\n',
+      'src/dates.ts': "import { parse } from 'alpha';\n",
+    };
+    const { evidence, answer, confidence } = asked('Alpha or Beta for parsing dates?', files);
+    expect(new Set(kindsOf(evidence))).toEqual(new Set(['declared', 'decided', 'used']));
+    expect({ answer, confidence }).toMatchObject({
+      answer: expect.stringContaining('Alpha (decided in'),
+      confidence: 95,
+    });
+  });
+
+  it('is provisional if the project uses the option and no source is about the subject', () => {
+    expect(asked('Alpha or Beta for the audit trail?', manifest)).toMatchObject({ confidence: 69 });
+    expect(asked('Alpha or Beta?', manifest).confidence).toBe(90);
+  });
+
+  it('does not come from a comment, an example or a similar word', () => {
+    const files = {
+      'src/a.ts': '// express the dates\nconst a = 1;\n',
+      'examples/b.md': 'Dates are parsed with Beta.\n',
+    };
+    expect(asked('Express or Beta for dates?', files).confidence).toBeLessThan(40);
+  });
+
+  it('accepts a number only on a line about the subject', () => {
+    const files = { 'docs/a.md': 'A body that is too large gets status 413.\n\nThere are 422 tests.\n' };
+    expect(asked('Is a body that is too large answered with status 413 or 422?', files).leading).toBe('413');
+    expect(asked('Is a missing row answered with status 404 or 422?', files).confidence).toBeLessThan(40);
+  });
+});
+
+describe('evidence for an open question', () => {
+  it('counts as a statement only if it covers most of the question', () => {
+    const files = { 'docs/a.md': 'Sessions of couriers end after 45 minutes.\n' };
+    expect(asked('After how many minutes do sessions of couriers end?', files).confidence).toBe(90);
+    expect(asked('After how many minutes do trials of a subscription end?', files).confidence).toBeLessThan(40);
+  });
+
+  it('is the value that counts the requested things, in the clause about them', () => {
+    const files = {
+      'docs/a.md': 'A token lasts 10 minutes, a refresh lasts 30 days.\n\nA visit of 20 minutes has a doctor.\n',
+    };
+    expect(asked('How long does a refresh last?', files).leading).toBe('30 days');
+    expect(asked('How many doctors does a visit have?', files).confidence).toBeLessThan(40);
+  });
+
+  it('takes no value from a test, a schema or a sentence about something else', () => {
+    const files = {
+      'test/a.test.ts': 'const restarts = 20;\n',
+      'schema/openapi.json': '{ "restarts": 0 }',
+      'docs/b.md': 'What can be checked is checked by `alpha`, the compiler and the linter.\n',
+    };
+    expect(asked('How many restarts are allowed?', files).confidence).toBeLessThan(40);
+    expect(asked('Which linter is used?', files).confidence).toBeLessThan(40);
+  });
+
+  it('contains a version only if it is next to the name', () => {
+    const files = {
+      'pyproject.toml': '[project]\nrequires-python = ">=3.11"\ndependencies = ["alpha==2.0.35"]\n',
+      'README.md': '# Python\n\nThe smallest supported version of Beta is 3.9.\n',
+    };
+    expect(asked('Which Python version is required?', files).leading).toBe('3.11');
+    expect(asked('Which version of alpha is pinned?', files).leading).toBe('2.0.35');
+  });
+
+  it('comes from the matching key, not from one with a more specific name', () => {
+    const files = {
+      'src/limits.ts': 'export const ADDRESS_SEGMENTS_MAX = 16;\nexport const ADDRESS_SEGMENT_CHARS_MAX = 128;\n',
+    };
+    expect(asked('How many segments can an address have?', files)).toMatchObject({ leading: '16', confidence: 90 });
+  });
+});

@@ -1,0 +1,135 @@
+/** A command on its leash: the gate that it waits for, its exit code, and its end in every kind of end of its host. */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { leash, type Leashed } from '../../src/spokes/leash.ts';
+import { signalGroup } from '../../src/spokes/processes.ts';
+import { until } from '../support/cli/workspace.ts';
+import { LONG } from '../support/effort.ts';
+import { isAlive, liveWith, textOf } from '../support/spokes/live.ts';
+
+let cwd: string;
+let groups: number[];
+
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'bosun-leash-'));
+  groups = [];
+});
+afterEach(() => {
+  for (const group of groups) signalGroup(group, 'SIGKILL');
+  rmSync(cwd, { recursive: true });
+});
+
+async function leashed(run: string): Promise<Leashed> {
+  const group = await leash(run, { cwd, env: { ...process.env, TREE: cwd } });
+  for (const stream of [group.stdout, group.stderr]) stream.resume();
+  groups.push(group.group);
+  return group;
+}
+
+async function begun(run: string): Promise<Leashed> {
+  const group = await leashed(run);
+  group.begin('');
+  return group;
+}
+
+async function pidIn(file: string): Promise<number> {
+  const path = join(cwd, file);
+  await until(
+    () => existsSync(path) && readFileSync(path, 'utf8').endsWith('\n'),
+    () => `the process number in ${file}`,
+  );
+  return Number(readFileSync(path, 'utf8'));
+}
+
+describe('a command on a leash', () => {
+  it('never begins if its host ends before it opens the gate', async () => {
+    const group = await leashed('touch begun');
+    group.end();
+    expect(await group.exit).toEqual({ code: 125, killedBy: null });
+    expect(existsSync(join(cwd, 'begun'))).toBe(false);
+  });
+
+  it('reports its exit code, or 128 plus the number of the signal that ended it', async () => {
+    const exits = await Promise.all(
+      ['true', 'exit 7', 'exit 200', 'kill -USR1 $$'].map(async (run) => {
+        const group = await begun(run);
+        const { code } = await group.exit;
+        group.release();
+        return code;
+      }),
+    );
+    expect(exits).toEqual([0, 7, 200, 138]);
+  });
+
+  it('never outlives its host, and cannot kill its leash by a signal to its own group', LONG, async () => {
+    const signals = 'HUP INT QUIT USR1 USR2 TERM';
+    const group = await begun(
+      `trap '' ${signals}; for s in ${signals}; do kill -$s 0; done; echo $$ > pid; sleep 1000 & wait`,
+    );
+    const pid = await pidIn('pid');
+    group.end();
+    expect((await group.exit).killedBy).toBe('SIGKILL');
+    await until(
+      () => !isAlive(pid),
+      () => 'the end of the command',
+    );
+  });
+
+  it('leaves background processes running when it has succeeded, and none when it has failed', async () => {
+    const [succeeded, failed] = [
+      await begun('sleep 1000 > /dev/null 2>&1 & echo $! > kept; exit 0'),
+      await begun('sleep 1000 > /dev/null 2>&1 & echo $! > ended; exit 1'),
+    ];
+    const [kept, ended] = [await pidIn('kept'), await pidIn('ended')];
+    for (const group of [succeeded, failed]) {
+      const { code } = await group.exit;
+      if (code === 0) group.release();
+      else group.end();
+    }
+    await until(
+      () => !isAlive(ended),
+      () => 'the end of what the failed command left',
+    );
+    expect(isAlive(kept)).toBe(true);
+    signalGroup(succeeded.group, 'SIGKILL');
+  });
+
+  it('ends soon after its host is killed, whatever its processes do (K2)', LONG, async () => {
+    const commands = [
+      'sleep 1000 & sh -c "sleep 1000; true" & wait',
+      "trap '' TERM; sleep 1000 & wait; sleep 1000",
+      // The shell has ended, and the process that it left holds the host's pipe.
+      'sleep 1000 & exit 0',
+    ];
+    const module = new URL('../../dist/spokes/leash.js', import.meta.url).href;
+    const host = spawn(
+      process.execPath,
+      [
+        '--input-type=module',
+        '-e',
+        `import { leash } from '${module}';
+        for (const run of ${JSON.stringify(commands)}) {
+          const group = await leash(run, { cwd: '.', env: process.env });
+          group.begin('');
+          console.log(group.group);
+        }`,
+      ],
+      { cwd, env: { ...process.env, TREE: cwd }, stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    host.stdout.on('data', (chunk: Buffer) => groups.push(...String(chunk).trim().split('\n').map(Number)));
+    const sleeping = () => liveWith(`TREE=${cwd}`).filter((pid) => isSleep(pid));
+    const isSleep = (pid: number) => textOf(pid, 'cmdline').startsWith('sleep\u00001000');
+    await until(
+      () => sleeping().length === 4,
+      () => 'the processes of the commands',
+    );
+    host.kill('SIGKILL');
+    await until(
+      () => liveWith(`TREE=${cwd}`).length === 0,
+      () => `the end of ${liveWith(`TREE=${cwd}`).join(', ')}`,
+    );
+  });
+});

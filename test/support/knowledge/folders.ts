@@ -1,0 +1,50 @@
+/** Folders and knowledge for tests; both are gone after the test. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach } from 'vitest';
+import { type Knowledge, type KnowledgeOptions, knowledgeOf } from '../../../src/knowledge/knowledge.ts';
+import { type Precedents, precedentsOf } from '../../../src/knowledge/precedents.ts';
+import { type FolderChoice } from '../../../src/knowledge/thread-messages.ts';
+import { filesOf, type FixtureName, fixtureText, writeFiles } from './fixture-repositories.ts';
+
+/** The built file, because threads of Node 20 do not read TypeScript. */
+const ENTRY = new URL('../../../dist/knowledge/search-thread.js', import.meta.url);
+
+const folders: string[] = [];
+const open: { close(): Promise<void> }[] = [];
+
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A folder with these files: a text for each path. */
+export function folderWith(files: Readonly<Record<string, string>> = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), 'bosun-knowledge-'));
+  folders.push(folder);
+  writeFiles(folder, new Map(Object.entries(files)));
+  return folder;
+}
+
+export function fixtureFolder(name: FixtureName): string {
+  return folderWith(Object.fromEntries(filesOf(fixtureText(name))));
+}
+
+/** Makes a folder a repository; its files stay untracked. */
+export function gitIn(folder: string, ...args: readonly string[]): void {
+  execFileSync('git', ['-C', folder, ...args], { stdio: 'ignore' });
+}
+
+export function knowing(choices: readonly FolderChoice[], options: KnowledgeOptions = {}): Knowledge {
+  const knowledge = knowledgeOf(choices, { watch: false, entry: ENTRY, ...options });
+  open.push(knowledge);
+  return knowledge;
+}
+
+export function precedents(): Precedents {
+  const search = precedentsOf({ entry: ENTRY });
+  open.push(search);
+  return search;
+}

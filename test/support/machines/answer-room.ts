@@ -1,0 +1,230 @@
+/**
+ * The answer desk in a test system, with the real ticket desk, fixture ports, and stand-ins for an actor that asks and
+ * for the alert desk.
+ */
+import { type AnyActorRef, assign, enqueueActions, setup } from 'xstate';
+import { z } from 'zod';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
+import { answerAgents, answerChildren } from '../../../src/machines/answers/crew.ts';
+import { type AnswerPorts, type GivenDraft } from '../../../src/machines/answers/answer-ports.ts';
+import {
+  type AnswerDeskContext,
+  type AnswerDeskInput,
+  type QuestionRow,
+} from '../../../src/machines/answers/desk-state.ts';
+import { type Evidence } from '../../../src/machines/answers/evidence.ts';
+import { type AskReply } from '../../../src/machines/answers/question-state.ts';
+import { type LogEntry } from '../../../src/machines/answers/resolution-log.ts';
+import { ticketAgents, ticketChildren } from '../../../src/machines/people/tickets/ticket-desk.ts';
+import { DESKS } from '../../../src/machines/work/system-ids.ts';
+import { type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
+import { startMachines } from './machines-under-test.ts';
+
+export const SECOND_MS = 1_000;
+
+/** What an actor that asks hears. */
+export interface Heard {
+  readonly type: string;
+  readonly question: string;
+  readonly task: string | null;
+  readonly status?: string;
+  readonly answer: string | null;
+}
+
+/** An actor that asks, and keeps what it hears. */
+export const asker = defineAgent({
+  name: 'asker',
+  machine: setup({
+    types: {} as {
+      context: { heard: Heard[] };
+      events: { type: 'ask'; order: object } | (Heard & { type: 'answer.given' | 'answer.changed' });
+    },
+    actions: {
+      hear: assign({ heard: ({ context, event }) => [...context.heard, event as Heard] }),
+    },
+  }).createMachine({
+    context: { heard: [] },
+    on: {
+      ask: {
+        actions: enqueueActions(({ event, enqueue, self, system }) =>
+          enqueue.sendTo(
+            system.get(DESKS.answers) as AnyActorRef,
+            { ...event.order, type: 'answers.ask', askedBy: self } as never,
+          ),
+        ),
+      },
+      'answer.given': { actions: 'hear' },
+      'answer.changed': { actions: 'hear' },
+    },
+  }),
+  events: { ask: z.object({ order: z.looseObject({}) }) },
+  internal: ['answer.given', 'answer.changed'],
+});
+
+const alerts = defineAgent({
+  name: 'alerts',
+  machine: setup({
+    types: {} as { context: { said: string[] }; events: { type: 'alert.raise'; title: string } },
+  }).createMachine({
+    context: { said: [] },
+    on: { 'alert.raise': { actions: assign({ said: ({ context, event }) => [...context.said, event.title] }) } },
+  }),
+  events: {},
+  internal: ['alert.raise'],
+});
+
+export interface AnswerRoomOptions {
+  readonly ports?: Partial<AnswerPorts>;
+  readonly desk?: AnswerDeskInput;
+  readonly withTickets?: boolean;
+  readonly system?: Partial<TestSystemOptions>;
+}
+
+/** An event with a type and any fields. */
+export interface Order {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+export class AnswerRoom {
+  readonly test: TestSystem;
+  /** Events that the answer desk has emitted. */
+  readonly emitted: Order[];
+
+  constructor(test: TestSystem, emitted: Order[]) {
+    this.test = test;
+    this.emitted = emitted;
+  }
+
+  static async start({ ports, desk, withTickets = true, system = {} }: AnswerRoomOptions = {}): Promise<AnswerRoom> {
+    const children = [
+      { id: DESKS.alerts, systemId: DESKS.alerts, agent: 'alerts' },
+      ...(withTickets ? ticketChildren() : []),
+      ...answerChildren(desk),
+      { id: 'asker', agent: 'asker' },
+      { id: 'reviewer', agent: 'asker' },
+    ];
+    const emitted: Order[] = [];
+    const agents = [...answerAgents(ports), ...(withTickets ? ticketAgents : []), asker, alerts];
+    const onCreate: TestSystemOptions['onCreate'] = (made) => {
+      made.onEmitted((_, event) => void emitted.push(event as Order));
+    };
+    return new AnswerRoom(await startMachines({ agents, tree: { children }, onCreate, ...system }), emitted);
+  }
+
+  /** The reply to an order, without advancing the clock. */
+  async order<Reply = { taken: boolean; problems: string[] }>(
+    event: Order,
+    to: string = DESKS.answers,
+  ): Promise<Reply> {
+    const asked = this.begin<Reply>(event, to);
+    await this.test.settle();
+    return asked;
+  }
+
+  /** Asks without waiting for the reply. */
+  begin<Reply = AskReply>(event: Order, to: string = DESKS.answers): Promise<Reply> {
+    const asked = this.test.system.ask<Reply>(to, event, { timeoutMs: 120_000 });
+    asked.catch(() => {});
+    return asked;
+  }
+
+  ask(
+    question: string,
+    { bundle = {}, ...more }: { bundle?: object; [field: string]: unknown } = {},
+  ): Promise<AskReply> {
+    return this.begin(question_(question, bundle, more));
+  }
+
+  /** Asks, and has the reply without advancing the clock. */
+  async askNow(question: string, more: { bundle?: object; [field: string]: unknown } = {}): Promise<AskReply> {
+    const asked = this.ask(question, more);
+    await this.test.settle();
+    return asked;
+  }
+
+  /** Has an actor ask. */
+  async askBy(actor: 'asker' | 'reviewer', question: string, bundle: object = {}): Promise<void> {
+    const { type: _, ...order } = question_(question, bundle, { asker: actor });
+    await this.test.system.send(actor, { type: 'ask', order });
+    await this.test.settle();
+  }
+
+  heard(actor: 'asker' | 'reviewer'): Heard[] {
+    return (this.test.shard.snapshot(actor)!.context as { heard: Heard[] }).heard;
+  }
+
+  get alerts(): string[] {
+    return (this.test.shard.snapshot(DESKS.alerts)!.context as { said: string[] }).said;
+  }
+
+  get desk(): AnswerDeskContext {
+    return this.context(DESKS.answers);
+  }
+
+  /** The context of an actor that lives. */
+  context<Context = unknown>(address: string): Context {
+    return this.test.shard.snapshot(address)!.context as Context;
+  }
+
+  row(id: string): QuestionRow {
+    return (this.desk.open.get(id) ?? this.desk.ended.get(id))!;
+  }
+
+  /** The state of a question's actor; undefined once it has ended. */
+  state(id: string): unknown {
+    return this.test.shard.snapshot(`${DESKS.openQuestions}/${id}`)?.value;
+  }
+
+  /** A person resolves a ticket by hand. */
+  resolve(ticket: string, text: string, reason = 'decided'): Promise<{ taken: boolean; problems: string[] }> {
+    return this.order({ type: 'tickets.resolve', ticket, by: 'ada', text, reason }, DESKS.tickets);
+  }
+
+  async log(): Promise<LogEntry[]> {
+    const { records } = await this.test.system.records.list(DESKS.answers, 'resolutions', { limit: 1_000 });
+    return records.map(({ value }) => value as LogEntry);
+  }
+
+  async powerCut(): Promise<void> {
+    await this.test.crash();
+    await this.test.restart();
+  }
+}
+
+function question_(question: string, bundle: object, more: object): Order {
+  return { type: 'answers.ask', asker: 'coder', bundle: { question, confidence_level: 60, ...bundle }, ...more };
+}
+
+let line = 0;
+
+/** A piece of evidence that speaks for a value. */
+export function evidenceFor(speaksFor: string | null, more: Partial<Evidence> = {}): Evidence {
+  line += 1;
+  return {
+    kind: 'declared',
+    source: { type: 'code', scope: 'shop', file: 'settings.json', line },
+    excerpt: `the setting is ${speaksFor ?? 'not said'}`,
+    speaksFor,
+    valueKind: 'option',
+    isDeclarative: true,
+    coverage: 1,
+    weight: 1,
+    ...more,
+  };
+}
+
+/** Ports that find this evidence for every question and answer with this confidence, cited. */
+export function answering(confidence: number, more: Partial<GivenDraft> = {}): Partial<AnswerPorts> {
+  // As long as a good answer and with its words and code, so that the draft loses nothing by its form.
+  const answer =
+    'Take `north` for this one: which port the delivery service has to listen on is set to north in the settings.';
+  const pieces = [evidenceFor('north'), evidenceFor('north', { kind: 'decided' })];
+  return {
+    retrieve: () => Promise.resolve({ evidence: pieces, complete: true }),
+    formulate: ({ evidence }) => Promise.resolve({ answer, confidence, citations: [...evidence].slice(0, 1), ...more }),
+  };
+}
+
+/** A question that {@link answering} answers. */
+export const PORT_QUESTION = 'Which port has the delivery service to listen on, north or south?';

@@ -1,0 +1,150 @@
+/**
+ * The answer desk under simulation: agents and actors that ask at random, sources that know a third of it well and a
+ * third of it badly, and people who answer, correct, reject and reopen at random or not at all.
+ */
+import { type SeededRandom } from '../../../src/testing/seeded-random.ts';
+import { type SimulationOptions, type View } from 'bosun/testing';
+import { answerCrew } from 'bosun/crew';
+import { type Formulate, type GivenDraft } from '../../../src/machines/answers/answer-ports.ts';
+import { type AnswerDeskContext, type QuestionRow } from '../../../src/machines/answers/desk-state.ts';
+import { type Retrieval, type Retrieve } from '../../../src/machines/answers/evidence.ts';
+import { type AskReply } from '../../../src/machines/answers/question-state.ts';
+import { type TicketDeskContext } from '../../../src/machines/people/tickets/ticket-desk.ts';
+import { DESKS } from '../../../src/machines/work/system-ids.ts';
+import { asker, evidenceFor, type Heard, SECOND_MS } from './answer-room.ts';
+
+/** The actors that ask; other askers are clients from outside. */
+export const ACTORS = ['first', 'second'] as const;
+const CLIENTS = ['coder', 'reviewer', 'builder'];
+const PEOPLE = ['ada', 'bob'];
+
+/** The sources know every third service well, every third badly, and the others not at all. */
+function knownOf(question: string): 'well' | 'badly' | 'not' {
+  const number = Number(/\d+/.exec(question)?.[0] ?? 0);
+  return (['not', 'well', 'badly'] as const)[number % 3]!;
+}
+
+function retrieved({ question }: Retrieve): Retrieval {
+  if (knownOf(question) === 'not') return { evidence: [], complete: true };
+  // Each run finds the same.
+  const source = { type: 'code', scope: 'shop', file: 'settings.json', line: 1 } as const;
+  const found = [
+    evidenceFor('north', { source }),
+    evidenceFor('north', { kind: 'used', source: { ...source, line: 2 } }),
+  ];
+  return { evidence: found, complete: true };
+}
+
+/** Says what the sources say, and cites precedents beside them. */
+function formulated({ bundle, evidence }: Formulate): GivenDraft | null {
+  if (evidence.length === 0) return null;
+  const answer = `Take \`north\`: that is the answer to which port is meant by: ${bundle.question}`;
+  return { answer, confidence: knownOf(bundle.question) === 'well' ? 95 : 50, citations: evidence.slice(0, 5) };
+}
+
+/** A simulation of about one question a step, over so many services. */
+export function deskUnderSimulation(services: number): Omit<SimulationOptions<Shown>, 'properties'> {
+  return {
+    world: () => new Map(),
+    system: () => {
+      const { agents, tree } = answerCrew();
+      const children = [...(tree.children ?? []), ...ACTORS.map((id) => ({ id, agent: asker.name }))];
+      return { agents: [...agents, asker], tree: { ...tree, children } };
+    },
+    effects: {
+      'question.retrieve': {
+        latencyMs: [0, 2_000],
+        fails: 0.05,
+        hangs: 0.03,
+        run: (input) => retrieved(input as Retrieve),
+      },
+      'question.formulate': {
+        latencyMs: [0, 8_000],
+        fails: 0.05,
+        hangs: 0.03,
+        run: (input) => formulated(input as Formulate),
+      },
+    },
+    clients: ({ chance }) => Array.from({ length: 1 + chance.integer(3) }, () => deedOf(chance, services)),
+    times: [1, 100, SECOND_MS, 10 * SECOND_MS, 60 * SECOND_MS, 3_600 * SECOND_MS],
+    healMs: 3_600 * SECOND_MS,
+    // An order that is passed on to a question or ticket while that ends is answered by its desk.
+    tolerates: ['no dead letter goes unmentioned'],
+  };
+}
+
+function deedOf(chance: SeededRandom, services: number): { address: string; event: never; ask?: boolean } {
+  const service = chance.integer(services);
+  const ticket = `TK-${String(1 + chance.integer(services)).padStart(4, '0')}`;
+  const question = `Q-${1 + chance.integer(services)}`;
+  const by = chance.pick(PEOPLE);
+  const text = `Port ${1_000 + chance.integer(1_000_000_000)} as decided.`;
+  const [client, actor] = [chance.pick(CLIENTS), chance.pick(ACTORS)];
+  const bundle = {
+    question: chance.pick([
+      `Which port has service ${service} to listen on?`,
+      `Which port has the backup of service ${service} to listen on?`,
+    ]),
+    current_task_id: chance.pick([null, 'TASK-1', 'TASK-2']),
+    priority_level: chance.pick([1, 2, 3]),
+    confidence_level: chance.integer(90),
+  };
+  const ask = { bundle, asker: client, maxWaitMs: chance.pick([0, SECOND_MS, 20 * SECOND_MS]) };
+  const ordered = (address: string, event: object) => ({ address, event: event as never, ask: true });
+  const reason = 'so it is';
+  const [asks, others] = [
+    [
+      ordered(DESKS.answers, { type: 'answers.ask', ...ask }),
+      { address: actor, event: { type: 'ask', order: { ...ask, asker: actor } } as never },
+    ],
+    [
+      ordered(DESKS.answers, { type: 'answers.wait', question, asker: client, maxWaitMs: ask.maxWaitMs }),
+      ordered(DESKS.answers, { type: 'answers.correct', question, text, by }),
+      ordered(DESKS.answers, { type: 'answers.judge', question, wasRight: chance.integer(2) === 1 }),
+      ordered(DESKS.tickets, { type: 'tickets.reply', ticket, by, text, author: 'person' }),
+      ordered(DESKS.tickets, { type: 'tickets.reply', ticket, by, text: 'the usual one', author: 'person' }),
+      ordered(DESKS.tickets, { type: 'tickets.resolve', ticket, by, text: chance.pick([text, 'north']), reason }),
+      ordered(DESKS.tickets, { type: 'tickets.reject', ticket, by, reason }),
+      ordered(DESKS.tickets, { type: 'tickets.reopen', ticket, by, reason }),
+    ],
+  ];
+  return chance.integer(2) === 0 ? chance.pick(asks) : chance.pick(others);
+}
+
+/** Questions as a reader saw them last. */
+export type Shown = Map<string, QuestionRow>;
+
+type Any = View<Shown>;
+
+function contextOf<Context>({ snapshot }: Any, address: string): Context {
+  return snapshot(address)!.context as Context;
+}
+
+export const deskIn = (view: Any): AnswerDeskContext => contextOf(view, DESKS.answers);
+
+export function questionsIn(view: Any): readonly QuestionRow[] {
+  const { open, ended } = deskIn(view);
+  return [...open.values(), ...ended.values()];
+}
+
+/** Tickets that people can answer, by the question that they are about. */
+export function waitingTickets(view: Any): ReadonlyMap<string, readonly string[]> {
+  const byQuestion = new Map<string, string[]>();
+  for (const { id, about } of contextOf<TicketDeskContext>(view, DESKS.tickets).waiting.values())
+    if (about !== null) byQuestion.set(about, [...(byQuestion.get(about) ?? []), id]);
+  return byQuestion;
+}
+
+export function heardBy(view: Any, actor: string): readonly Heard[] {
+  return contextOf<{ heard: Heard[] }>(view, actor).heard;
+}
+
+/** The replies that clients had, with the askers. */
+export function repliesIn(view: Any): readonly { readonly asker: string; readonly reply: AskReply }[] {
+  return view.acked.flatMap(({ event, reply }) => {
+    const { type, asker: by } = event as { type: string; asker?: string };
+    return (type === 'answers.ask' || type === 'answers.wait') && by !== undefined
+      ? [{ asker: by, reply: reply as AskReply }]
+      : [];
+  });
+}
