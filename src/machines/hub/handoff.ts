@@ -25,11 +25,9 @@ export const handoffData = z.object({
   /** Whatever the session found, as data for the next one. */
   findings: z.unknown().optional(),
 });
-export type HandoffData = z.output<typeof handoffData>;
 
 /** The result of a command that verifies work. */
 export const buildResult = z.object({ command: text, exitCode: z.int() });
-export type BuildResult = z.output<typeof buildResult>;
 
 /** A hand-off as a session says it: it recommends, and transfers nothing (HS-013). */
 export const handoffSaid = z

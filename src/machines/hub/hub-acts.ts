@@ -24,7 +24,7 @@ import { type PlanLogEntry } from './plan-log.ts';
 import { promptOf } from './prompt.ts';
 import { type ReasonCode } from './reason-codes.ts';
 import { correctionFor, recoveryAnswer, type RecoveryMove, resetOrder } from './recovery.ts';
-import { isHub, type Role, ROLES, roleSchema } from './roles.ts';
+import { type Role, ROLES, roleSchema } from './roles.ts';
 import { type SessionClosed, type SpokeInput } from './spoke-state.ts';
 import { strongerStop } from './stop-levels.ts';
 import { afterPhase } from './tdd-cycle.ts';
@@ -319,11 +319,6 @@ export function recoveryMove(turn: HubTurn, move: RecoveryMove, said: string): v
     ...{ kind: 'recovery', code: move, text: said },
     ...{ session: interrupted?.session ?? id, role: interrupted?.role ?? role },
   });
-}
-
-/** Whether a role can begin a run: a hub alone. */
-export function canRun(role: Role): boolean {
-  return isHub(role);
 }
 
 /** Tells the desk that the run is over. */

@@ -12,9 +12,6 @@ export interface LaneSession {
   readonly isIsolated: boolean;
 }
 
-/** Silence after which a session counts as stale, in milliseconds. */
-export const STALE_MS = 20 * 60_000;
-
 /** Why a session may not begin beside the open ones; null if it may. */
 export function laneProblem(wanted: Omit<LaneSession, 'session'>, open: readonly LaneSession[]): string | null {
   if (wanted.writes === null) return null;

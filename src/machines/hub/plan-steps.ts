@@ -9,7 +9,6 @@ import { name, text } from '../work/message-schema.ts';
 import { roleSchema } from './roles.ts';
 
 export const stepStatus = z.enum(['pending', 'active', 'done', 'blocked']);
-export type StepStatus = z.output<typeof stepStatus>;
 
 const fields = z.object({
   phase: z.string().max(200),

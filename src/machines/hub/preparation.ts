@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { type PlanGlance, promptOf } from './prompt.ts';
 import { type ReasonCode } from './reason-codes.ts';
-import { isHub, type Role, roleSchema } from './roles.ts';
+import { type Role, roleSchema } from './roles.ts';
 import { roleRefusal, type SpawnRefusal } from './may-spawn.ts';
 import { scopeSchema } from './scope.ts';
 
@@ -92,9 +92,4 @@ export function prepare(
   if (by.plan === null) codes.push('SPAWN_PREP_CONTEXT_PARTIAL');
   const prepared = { mode: 'context-prep-only', execution: { spawn_executed: false }, prep_config: config } as const;
   return isLegacy ? { ...prepared, spawn_config: config, codes } : { ...prepared, codes };
-}
-
-/** Whether a prompt tells its target not to spawn: every target but a hub. */
-export function tellsNotToSpawn(target: Role): boolean {
-  return !isHub(target);
 }

@@ -6,7 +6,7 @@ import { type FailedAttempts, type Failure } from '../work/failure-tiers.ts';
 import { type Usage } from './budget.ts';
 import { type AgentSpec } from './agent-spec.ts';
 import { buildResult, type HandoffSaid, type SessionOutcome, type Verified } from './handoff.ts';
-import { type Role, roleSchema } from './roles.ts';
+import { type Role } from './roles.ts';
 import { type StopLevel } from './stop-levels.ts';
 import { type OpenSession, type SessionOrder } from './work-plan.ts';
 import { type WorkPlace } from './work-place.ts';
@@ -85,13 +85,6 @@ export type SpokeEvent =
   /** Raised. */
   | { readonly type: 'session.silent' }
   | { readonly type: 'work.overdue' };
-
-/** The request of a session to spawn, as its spoke passes it to the hub. */
-export const spawnAsked = z.object({
-  role: roleSchema,
-  task: z.string().min(1).max(100_000),
-  pivotReason: z.string().max(2_000).nullable().default(null),
-});
 
 /** The context of a spoke. */
 export interface SpokeContext extends SpokeInput {
