@@ -100,7 +100,12 @@ describe('the audit of both stores', () => {
   it('finds a store that has lost messages that its worker already sent to the other worker', async () => {
     const torn = new SpreadBank(join(root, 'torn'));
     await torn.runUntilKilled('random', 1_000);
-    const { violations } = await auditSpreadBank(torn.tornCopy('cut', random, torn.words / 2), []);
+    const violations: string[] = [];
+    // At a single moment the counts of lost credits and lost receipts may be the same.
+    for (let words = Math.floor(torn.words / 2); words > 0 && violations.length === 0; words -= 50) {
+      const { violations: found } = await auditSpreadBank(torn.tornCopy('cut', random, words), []);
+      violations.push(...found.filter((violation) => violation.includes('payments are not settled')));
+    }
     expect(violations).toContainEqual(expect.stringContaining('payments are not settled'));
   });
 
