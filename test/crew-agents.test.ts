@@ -100,7 +100,7 @@ describe('agents at a gateway', () => {
       expect((await http('/v1/agents/capabilities', request)).body).toEqual(capabilitiesOf(SHIPPED_PROFILES, request));
   });
 
-  it(`AC-023, AC-025: take no turn and make no epoch in ${CALLS} calls`, async () => {
+  it('AC-023, AC-025: take no turn and make no epoch, however often they are called', async () => {
     await ask({ task: 'x' });
     const before = { epochs: epochs(), sequence: await sequence() };
     expect(before.sequence).toEqual(expect.any(Number));
