@@ -1,8 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { PATIENCE_MS } from './test/support/effort.ts';
-
-/** Where the counts go for whoever adds them up. */
-const report = process.env['BOSUN_TEST_REPORT'];
+import { REPORTERS_ON_DEMAND } from './test/support/reporters.ts';
 
 /**
  * The page in a browser: `npm run test:browser`, which builds first. One file after the other, because each has a
@@ -15,9 +13,6 @@ export default defineConfig({
     hookTimeout: PATIENCE_MS,
     pool: 'forks',
     fileParallelism: false,
-    reporters: [
-      'default',
-      ...(report === undefined ? [] : [['json', { outputFile: report }] as ['json', { outputFile: string }]]),
-    ],
+    reporters: ['default', ...REPORTERS_ON_DEMAND],
   },
 });

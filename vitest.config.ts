@@ -1,14 +1,12 @@
 import { defineConfig } from 'vitest/config';
 import { LONG_FILES, PATIENCE_MS } from './test/support/effort.ts';
+import { REPORTERS_ON_DEMAND } from './test/support/reporters.ts';
 
 /**
  * Tests import the package by its public name and run its sources. Not `module`: what packages have under it is for
  * bundlers.
  */
 const conditions = ['@bosun/source', 'node', 'default'];
-
-/** Where the counts go for whoever adds them up. */
-const report = process.env['BOSUN_TEST_REPORT'];
 
 const isNamed = process.argv.slice(2).some((argument) => argument.includes('test/') || argument.endsWith('.test.ts'));
 
@@ -42,10 +40,6 @@ export default defineConfig({
     isolate: false,
     // Vitest leaves one core free by default, which on two cores halves the speed.
     maxWorkers: '100%',
-    reporters: [
-      'default',
-      './test/support/requirements-reporter.ts',
-      ...(report === undefined ? [] : [['json', { outputFile: report }] as ['json', { outputFile: string }]]),
-    ],
+    reporters: ['default', './test/support/requirements-reporter.ts', ...REPORTERS_ON_DEMAND],
   },
 });

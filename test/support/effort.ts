@@ -72,6 +72,7 @@ export const LONG_FILES = [
   'test/actors/loop/secrets-at-rest.test.ts',
   'test/gateway/network/attacks.test.ts',
   'test/actors/turn/hostile-values.test.ts',
+  'test/ci-steps.test.ts',
 ];
 
 /**
