@@ -23,8 +23,8 @@ class OwnFirst extends BaseSequencer {
 }
 
 /**
- * What `npm run mutate` runs, as vitest.config.ts has it, but in threads of one process, and nothing built: no test
- * here starts a process. A test that hangs under a mutant is given up early.
+ * The tests of `npm run mutate`, as vitest.config.ts has them, but in threads of one process, and nothing built: no
+ * test here starts a process. A test that hangs under a mutant is given up early.
  */
 export default defineConfig({
   resolve: { conditions },

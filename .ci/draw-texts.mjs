@@ -20,7 +20,7 @@ function drawn(texts, count) {
   return Array.from({ length: Math.min(count, left.length) }, () => left.splice(below(left.length), 1)[0]);
 }
 
-/** What a pattern finds in the files of a folder, with its place. */
+/** Matches of a pattern in the files of a folder, with their places. */
 function found(folder, pattern) {
   const files = execFileSync('git', ['ls-files', folder], { encoding: 'utf8' }).split('\n');
   return files

@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, renameSync } from 'node:fs';
 
 const { rooms } = JSON.parse(readFileSync(new URL('mutation-rooms.json', import.meta.url), 'utf8'));
 
-/** What follows the rooms and `--` is Stryker's. */
+/** Arguments behind the rooms and `--`, which are Stryker's. */
 const given = process.argv.slice(2);
 const split = given.includes('--') ? given.indexOf('--') : given.length;
 const names = split === 0 ? Object.keys(rooms) : given.slice(0, split);

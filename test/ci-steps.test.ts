@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { until } from './support/cli/workspace.ts';
 import { isAlive } from './support/spokes/live.ts';
+import { until } from './support/until.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 

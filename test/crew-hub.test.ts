@@ -14,8 +14,8 @@ import { Commands } from '../src/spokes/command.ts';
 import { LeftOvers } from '../src/spokes/processes.ts';
 import { runSession } from '../src/spokes/session-command.ts';
 import { startTestSystem, type TestSystem } from '../src/testing/test-system.ts';
-import { until } from './support/cli/workspace.ts';
 import { showsBy } from './support/shown-by.ts';
+import { until } from './support/until.ts';
 
 let test: TestSystem;
 let cwd: string;

@@ -3,7 +3,7 @@
  * exists. In a block of TypeScript, `console.log(...) // -> text` says what the line prints.
  */
 import { slugOf } from '../site/slug.ts';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -14,11 +14,9 @@ import { EXIT } from '../src/cli/exit-codes.ts';
 import { readPlanFile } from '../src/cli/plan-file.ts';
 import { ERROR_CODES } from '../src/errors.ts';
 import { LONG } from './support/effort.ts';
+import { UserFolder } from './support/user-folder.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
-
-/** Inside the repository, so that `bosun` resolves to it. */
-const MODULES = join(ROOT, 'test', 'tmp');
 
 const FOLDERS = ['.', 'docs', 'docs/decisions', 'examples/quick-start', 'examples/equity-research'];
 
@@ -39,19 +37,17 @@ const examples = blocks.filter(({ language }) => language === 'ts');
 
 describe('examples in TypeScript', () => {
   const cwd = process.cwd();
-  let directory = '';
+  let folder: UserFolder | undefined;
+  const moduleOf = (block: Block) => join(folder!.path, nameOf(block));
 
+  // The examples have their files in the working directory.
   beforeAll(() => {
-    mkdirSync(MODULES, { recursive: true });
-    for (const block of examples) writeFileSync(moduleOf(block), block.text);
-    directory = mkdtempSync(join(tmpdir(), 'bosun-docs-'));
-    process.chdir(directory);
+    folder = new UserFolder(Object.fromEntries(examples.map((block) => [nameOf(block), block.text])));
+    process.chdir(folder.path);
   });
   afterAll(() => {
     process.chdir(cwd);
-    rmSync(directory, { recursive: true });
-    // The folder stays: other tests may be reading the tree of files.
-    for (const block of examples) rmSync(moduleOf(block), { force: true });
+    folder?.[Symbol.dispose]();
   });
 
   it.each(examples)('$place prints what it says', async (block) => {
@@ -190,8 +186,8 @@ function textOf(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
 }
 
-function moduleOf({ place }: Block): string {
-  return join(MODULES, `${place.replaceAll(/\W+/g, '-')}.ts`);
+function nameOf({ place }: Block): string {
+  return `${place.replaceAll(/\W+/g, '-')}.ts`;
 }
 
 function blocksIn(page: string): Block[] {

@@ -1,32 +1,58 @@
-/** The files that are packed for a registry after the last build; and a build without changes. */
+/**
+ * The package as a user gets it: the files that are packed for a registry after the last build, and the package
+ * installed into a folder of its own and run there. And a build without changes.
+ */
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LONG } from './support/effort.ts';
+import { Installed, type Packed } from './support/installed.ts';
 
 const run = promisify(execFile);
 const ROOT = resolve(import.meta.dirname, '..');
 
+/** Packed, it is 3.8 MB. What is new may take some room; what is a mistake takes more. */
+const PACKED_BYTES_MAX = 4_300_000;
+
+/** Packages in the folder of a user, with Bosun's own: 59. */
+const PACKAGES_MAX = 63;
+
+const PLAN = `
+version: 1
+plan: elsewhere
+agents: ./agents.ts
+stages:
+  add: { agent: add }
+  wait: { agent: waiting, after: [add] }
+items: { one: { a: 1, b: 2 } }
+`;
+
+const AGENTS = `
+import { setup } from 'xstate';
+export async function add(input: { a: number; b: number }): Promise<{ sum: number }> {
+  return { sum: input.a + input.b };
+}
+export const waiting = setup({}).createMachine({
+  initial: 'waiting',
+  states: { waiting: { after: { 5: 'done' } }, done: { type: 'final' } },
+});
+`;
+
 describe('the package', LONG, () => {
-  let paths: readonly string[] = [];
-  beforeAll(async () => {
-    const { stdout } = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
-      cwd: ROOT,
-      maxBuffer: 16e6,
-    });
-    const [packed] = JSON.parse(stdout) as [{ readonly files: readonly { readonly path: string }[] }];
-    paths = packed.files.map(({ path }) => path);
-  });
+  let user: Installed | undefined;
+  let packed: Packed;
+  beforeAll(async () => void (packed = await (user = new Installed()).pack()));
+  afterAll(() => user?.[Symbol.dispose]());
 
   const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
-  /** What the compiler has written. */
-  const modules = () => paths.filter((path) => path.endsWith('.js') && !path.startsWith('dist/inspector/'));
+  /** Output of the compiler. */
+  const modules = () => packed.files.filter((path) => path.endsWith('.js') && !path.startsWith('dist/inspector/'));
 
   it('contains no file that only the build or the repository needs (N8)', () => {
     expect(modules().length).toBeGreaterThan(300);
-    expect(paths.filter((path) => /\.tsbuildinfo$|\.built$|\.png$|^(src|test|bench)\//.test(path))).toEqual([]);
+    expect(packed.files.filter((path) => /\.tsbuildinfo$|\.built$|\.png$|^(src|test|bench)\//.test(path))).toEqual([]);
   });
 
   it('has a source map with its sources for every module (N8)', () => {
@@ -41,15 +67,72 @@ describe('the package', LONG, () => {
   });
 
   it('has no import or module of types alone, and contains every module that is imported (N8)', () => {
-    const packed = new Set(paths);
+    const paths = new Set(packed.files);
     for (const path of modules()) {
       const code = textOf(path);
       expect(code, path).not.toMatch(/^(import|export) \{ *\} from/m);
       const missing = [...code.matchAll(/(?:from|import\() ?["'](\.[^"']+)["']/g)]
         .map(([, target]) => join(dirname(path), target!))
-        .filter((target) => !packed.has(target));
+        .filter((target) => !paths.has(target));
       expect([path, missing]).toEqual([path, []]);
     }
+  });
+
+  describe('installed by a user', () => {
+    let packages: readonly string[];
+    beforeAll(async () => {
+      packages = await user!.install(packed.tarball);
+      user!.write('plan.yaml', PLAN);
+      user!.write('agents.ts', AGENTS);
+    });
+
+    const started = (program: string, ...args: string[]) =>
+      run(program, args, { cwd: user!.path, env: { ...process.env, BOSUN_PACE_MS: '0' } });
+
+    async function bosun(...args: string[]): Promise<unknown> {
+      const { stdout } = await started(join('node_modules', '.bin', 'bosun'), ...args, '--json');
+      return JSON.parse(stdout.trimEnd().split('\n').at(-1)!);
+    }
+
+    it('is small, and needs few packages (N8)', () => {
+      expect(packed.bytes).toBeLessThan(PACKED_BYTES_MAX);
+      expect(packages.length).toBeLessThanOrEqual(PACKAGES_MAX);
+    });
+
+    it("schedules and runs a user's plan, with a function and a machine in TypeScript", async () => {
+      expect(await bosun('schedule', 'plan.yaml')).toMatchObject({ plan: 'elsewhere', makespan: 2 });
+      expect(await bosun('run', 'plan.yaml')).toMatchObject({ type: 'plan.completed', done: 2 });
+      expect(await bosun('tree')).toMatchObject({ address: 'root' });
+    });
+
+    it('contains the example, which runs', async () => {
+      const example = 'node_modules/bosun/examples/equity-research/plan.yaml';
+      expect(await bosun('run', example, '--data', 'research')).toMatchObject({ type: 'plan.completed', done: 30 });
+      expect(readdirSync(join(user!.path, 'research', 'reports'))).toHaveLength(10);
+    });
+
+    it('shows the lines of its TypeScript source in a stack (N8)', async () => {
+      user!.write('wrong.mjs', `import { schedule } from 'bosun/machines';\nschedule(undefined);\n`);
+      const { stderr } = await started(process.execPath, '--enable-source-maps', 'wrong.mjs').then(
+        () => expect.fail('it goes well'),
+        (error: unknown) => error as { readonly stderr: string },
+      );
+      const [, file, line] = /at planIndexOf \(.*\/bosun\/(src\/[\w/.-]+\.ts):(\d+):\d+\)/.exec(stderr)!;
+      const written = textOf(file!).split('\n')[Number(line) - 1]!;
+      expect(written).toContain('plan.tasks');
+      expect(stderr).toContain(written);
+    });
+
+    it('can be imported by its public names', async () => {
+      const program = `
+        import { createSystem, defineAgent, levelStore } from 'bosun';
+        import { schedule } from 'bosun/machines';
+        import * as testing from 'bosun/testing';
+        const types = [createSystem, defineAgent, levelStore, schedule].map((one) => typeof one);
+        console.log([...types, Object.keys(testing).length > 0].join());`;
+      const { stdout } = await started(process.execPath, '--input-type=module', '--eval', program);
+      expect(stdout).toBe('function,function,function,function,true\n');
+    });
   });
 });
 

@@ -13,7 +13,7 @@ import { headlessTitles } from './support/titles.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** What `npm run mutate` can try in less than an hour. */
+/** Lines that `npm run mutate` can try in less than an hour. */
 const MUTATED_LINES_MAX = 3_000;
 
 interface Layer {
@@ -25,7 +25,7 @@ interface Layer {
   readonly packages: readonly string[];
 }
 
-/** What knows nothing of Bosun but its errors and its bounds. */
+/** Files that know nothing of Bosun but its errors and its bounds. */
 const LEAVES = [
   'src/assert.ts',
   'src/backoff.ts',
@@ -45,7 +45,7 @@ const LEAVES = [
   'src/tree.ts',
 ];
 
-/** What an agent is written with, which is all that supervisor and machines know of the kernel. */
+/** The parts of the kernel that agents are written with, which is all that supervisor and machines know of it. */
 const PUBLIC_KERNEL = [
   'src/actors/model/address.ts',
   'src/actors/model/agent.ts',
@@ -55,10 +55,10 @@ const PUBLIC_KERNEL = [
   'src/actors/model/talk-actions.ts',
 ];
 
-/** What kernel and Bosses say to each other. */
+/** The protocol between the kernel and Bosses. */
 const SUPERVISION = 'src/actors/model/supervision.ts';
 
-/** What an adapter implements, and the one function that memory and disk share. */
+/** Interfaces that an adapter implements, and the one function that memory and disk share. */
 const PORTS = ['src/actors/model/ports.ts', 'src/actors/model/state.ts'];
 
 /** design: "The house". A new edge needs a decision record. */
@@ -388,18 +388,56 @@ const BANS: readonly Ban[] = [
   },
 ];
 
+/** Bans in tests and their support, whose results depend neither on the speed of the machine nor on luck. */
+const BANS_IN_TESTS: readonly Ban[] = [
+  {
+    name: 'the clock',
+    what: [
+      'Date.now',
+      'new Date()',
+      'performance.now',
+      'process.hrtime',
+      'setTimeout',
+      'setInterval',
+      'timers/promises',
+      'Atomics.wait',
+    ],
+    // Faults that simulations find, planted in agents, and reads of the clock that they refuse.
+    home: ['test/support/until.ts', 'test/simulation/planted/', 'test/simulation/properties.test.ts'],
+    because: 'a test waits for events and conditions or drives a virtual clock, and asserts no time that passes',
+  },
+  {
+    name: 'processor time',
+    what: ['process.cpuUsage', 'process.resourceUsage'],
+    home: ['test/support/processor-time.ts'],
+    because: 'it grows where cores are shared, and is worth something only beside a reference',
+  },
+  {
+    name: 'chance',
+    what: ['Math.random', 'randomBytes', 'randomInt', 'randomUUID', 'crypto.getRandomValues'],
+    home: ['test/support/chance.ts', 'test/simulation/properties.test.ts'],
+    because: 'it comes from BOSUN_SEED, which replays it',
+  },
+];
+
+/** Seeds that are written down, but beside steps that are too, and ports that another process may have. */
+const LITERAL_LUCK = /new SeededRandom\(\d|\bseed: \d+\b(?!, steps)|\.listen\([1-9]/;
+
 /**
  * The homes of the first letters of store keys: those of keyspaces in one file, those of the store itself in the
  * other. The last file has keys for the order of any store, which are not keys of Bosun.
  */
 const LETTERS_AT_HOME = ['src/actors/model/ports.ts', 'src/persistence/keys.ts', 'src/testing/store-conformance.ts'];
 
-/** A docstring without its noun (docs/style.md). */
+/** A docstring that begins without its noun (docs/style.md). */
 const HEADLESS = new RegExp(
-  String.raw`/\*\*\s+(?:\*\s+)?(?:@(?:param|returns|throws)|(?:Of|Whoever|Those|That which|By|So|After so|For how` +
-    String.raw`|Who|Whom|What|Neither|Since|It|As of|Told)\b)`,
+  String.raw`/\*\*\s+(?:\*\s+)?(?:Of|Whoever|Those|That which|By|So|After so|For how` +
+    String.raw`|Whom?|Whose|What|Neither|Since|It|As of|Told)\b`,
   'g',
 );
+
+/** A docstring that is a tag alone. */
+const TAG_ALONE = /\/\*\*\s+(?:\*\s+)?@(?:param|returns|throws)/g;
 
 /** Names that say nothing about the contents of a file. */
 const EMPTY_NAMES = /(^|[-.])(utils?|helpers?|common|types?|misc)$/;
@@ -503,11 +541,14 @@ describe('files', () => {
     expect(bare.map(({ path }) => path)).toEqual([]);
   });
 
-  it('have docstrings that begin with what they describe', () => {
-    const headless = src.flatMap(({ path, text }) =>
-      [...text.matchAll(HEADLESS)].map(({ index }) => `${path}:${text.slice(0, index).split('\n').length}`),
+  it('have docstrings that begin with a noun or a verb, tests and tools too', () => {
+    expect(codePaths().flatMap((path) => linesWith(HEADLESS, path, readFileSync(join(ROOT, path), 'utf8')))).toEqual(
+      [],
     );
-    expect(headless).toEqual([]);
+  });
+
+  it('have docstrings that are more than a tag', () => {
+    expect(src.flatMap(({ path, text }) => linesWith(TAG_ALONE, path, text))).toEqual([]);
   });
 
   it('have no empty names such as utils', () => {
@@ -591,6 +632,24 @@ describe('tests', () => {
     expect(tests.flatMap((source) => places(source, isMarked))).toEqual([]);
   });
 
+  it.each(BANS_IN_TESTS)('use $name only in its home: $because', ({ what, home }) => {
+    const words = new RegExp(what.flatMap((name) => name.match(/\w+/g)!.at(-1)!).join('|'));
+    const found = testPaths()
+      .filter((path) => !home.some((place) => path.startsWith(place)))
+      .filter((path) => words.test(readFileSync(join(ROOT, path), 'utf8')))
+      .flatMap((path) => uses(sourceAt(path), new Set(what)));
+    expect(found).toEqual([]);
+  });
+
+  it('draw no number from a seed that is written down, and listen on no port that is', () => {
+    const found = testPaths().flatMap((path) =>
+      readFileSync(join(ROOT, path), 'utf8')
+        .split('\n')
+        .flatMap((line, index) => (LITERAL_LUCK.test(line) ? [`${path}:${index + 1}: ${line.trim()}`] : [])),
+    );
+    expect(found).toEqual([]);
+  });
+
   it('have titles that begin with their subject or with a verb', () => {
     const paths = ['test', 'examples'].flatMap((folder) => pathsUnder(folder, '.ts'));
     const headless = paths.flatMap((path) => headlessTitles(path, readFileSync(join(ROOT, path), 'utf8')));
@@ -625,6 +684,11 @@ function pathsUnder(folder: string, ending: string): string[] {
     .map((path) => `${folder}/${path}`);
 }
 
+/** Tests and their support. Examples are the users' code; only their tests are ours. */
+function testPaths(): string[] {
+  return codePaths().filter((path) => path.startsWith('test/') || /^examples\/.*\.test\.ts$/.test(path));
+}
+
 /** Everything that is code, tests and tools and settings among it. */
 function codePaths(): string[] {
   const folders = ['src', 'test', 'bench', 'examples', 'site', '.ci'];
@@ -632,6 +696,10 @@ function codePaths(): string[] {
   const atTop = readdirSync(ROOT).filter((name) => CODE_ENDINGS.some((ending) => name.endsWith(ending)));
   // Files generated from the documents and by `npm run site` are left out: they are as wide as their sources.
   return [...inFolders, ...atTop].filter((path) => !/^(test\/tmp|site\/dist)\//.test(path));
+}
+
+function linesWith(pattern: RegExp, path: string, text: string): string[] {
+  return [...text.matchAll(pattern)].map(({ index }) => `${path}:${text.slice(0, index).split('\n').length}`);
 }
 
 function wideLinesIn(path: string): string[] {
@@ -830,7 +898,7 @@ function uses(source: Source, banned: ReadonlySet<string>): string[] {
 }
 
 /**
- * What a key of the store may begin with: `t!`, as a string, at the head of a template or in an expression; and, where
+ * The beginnings of keys of the store: `t!`, as a string, at the head of a template or in an expression; and, where
  * such keys are made and read, a letter alone. A type says the rest: no string is a Keyspace.
  */
 function isKeyLetter(node: ts.Node, path: string): boolean {
@@ -848,7 +916,7 @@ function isGlobal(node: ts.Identifier): boolean {
   return !isName && !ts.isPropertySignature(parent) && !ts.isTypeReferenceNode(parent);
 }
 
-/** What puts a test off or singles it out. */
+/** Words that put a test off or single it out. */
 const MARKS = /\.\s*(?:skip|only|todo|fails)\b|\b(?:xit|xtest|xdescribe|fit|fdescribe)\s*[(<]/;
 
 function isMarked(node: ts.Node): boolean {

@@ -45,7 +45,7 @@ export class Shop {
   }
 }
 
-/** What a process writes, whether or not it succeeds. */
+/** Output of a process, whether or not it succeeds. */
 function outputOf(args: readonly string[], options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv }): string {
   try {
     return execFileSync(process.execPath, args, { ...options, encoding: 'utf8', stdio: 'pipe' });

@@ -3,7 +3,7 @@
  * every item is completed.
  */
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { storyOf, type Told, Workspace } from '../../test/support/cli/workspace.ts';
 import { startDataServer } from './data-server.ts';
 
@@ -16,9 +16,10 @@ describe('the example', () => {
   let run: Told;
   afterAll(() => work[Symbol.asyncDispose]());
   beforeAll(async () => {
-    process.env['BOSUN_EXAMPLE_WINDOW_MS'] = String(WINDOW_MS);
-    run = await work.run(PLAN, '--wait');
-    delete process.env['BOSUN_EXAMPLE_WINDOW_MS'];
+    // The agents run in this process and read its environment.
+    vi.stubEnv('BOSUN_EXAMPLE_WINDOW_MS', String(WINDOW_MS));
+    vi.stubEnv('BOSUN_EXAMPLE_QUOTA', undefined);
+    run = await work.run(PLAN, '--wait').finally(() => vi.unstubAllEnvs());
   });
 
   const ofType = (type: string) =>

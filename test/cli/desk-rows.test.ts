@@ -13,21 +13,22 @@ describe('a review of a debate', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
   afterEach(() => void vi.useRealTimers());
 
-  /** A crew whose gate opens so long after the review was ordered; Infinity: it has no desk of gates. */
-  function crew(opensAfterMs: number): DeskView & { readonly orders: DeskOrder[] } {
+  /** A crew whose gate opens after so many looks since the review was ordered; null: it has no desk of gates. */
+  function crew(opensAfterLooks: number | null): DeskView & { readonly orders: DeskOrder[] } {
     const orders: DeskOrder[] = [];
-    let open = newDesk();
+    const row = { id: 'margin+1', audience: ['*'], isOver: false, number: 1, ref: null, orders: 0 };
+    const open = { ...newDesk(), open: table([['margin+1', row]]) } as never;
+    let looks = 0;
     return {
       orders,
       isLive: true,
-      look: (address) =>
-        Promise.resolve(
-          address === DESKS.gates && opensAfterMs !== Infinity ? ({ value: null, context: open } as never) : undefined,
-        ),
+      look(address) {
+        if (address !== DESKS.gates || opensAfterLooks === null) return Promise.resolve(undefined);
+        if (orders.length > 0) looks += 1;
+        return Promise.resolve({ value: null, context: looks > opensAfterLooks ? open : newDesk() } as never);
+      },
       order(_, event) {
         orders.push(event);
-        const row = { id: 'margin+1', audience: ['*'], isOver: false, number: 1, ref: null, orders: 0 };
-        setTimeout(() => (open = { ...open, open: table([['margin+1', row]]) } as never), opensAfterMs);
         return Promise.resolve([]);
       },
     };
@@ -37,16 +38,16 @@ describe('a review of a debate', () => {
   const confirm = (view: DeskView) => DEBATES.orders['confirm']!(DEBATE, { by: 'eve', fields: [] }, view);
 
   it('waits for the question to the reviewer, and answers it', async () => {
-    const order = confirm(crew(20_000)) as Promise<object>;
-    await vi.advanceTimersByTimeAsync(20_100);
+    const order = confirm(crew(400)) as Promise<object>;
+    await vi.advanceTimersByTimeAsync(20_000);
     expect(await order).toMatchObject({ event: { type: 'gate.answer', gate: 'margin+1' } });
   });
 
   it('reports a question that takes too long as on its way, and fails if there is no desk of gates', async () => {
-    const late = expect(confirm(crew(3_600_000))).rejects.toThrow('is about to ask; answer it when bosun gates list');
+    const late = expect(confirm(crew(Infinity))).rejects.toThrow('is about to ask; answer it when bosun gates list');
     await vi.advanceTimersByTimeAsync(60_000);
     await late;
-    const nobody = crew(Infinity);
+    const nobody = crew(null);
     await expect(confirm(nobody)).rejects.toThrow('can ask no people: there is no desk of gates');
     expect(nobody.orders).toEqual([]);
   });

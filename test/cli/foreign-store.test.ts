@@ -14,7 +14,7 @@ import { Shard } from '../../src/shard.ts';
 import { account } from '../support/actors/account.ts';
 import { Workspace } from '../support/cli/workspace.ts';
 
-/** By the commit whose build wrote it; README.md there says how. */
+/** Stores by the commit whose build wrote them; README.md there says how. */
 const FIXTURE = join(import.meta.dirname, '../support/fixtures/stores/095226c');
 
 const work = new Workspace();

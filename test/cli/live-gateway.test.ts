@@ -2,8 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { dataDirectory, makeDirectory } from '../../src/cli/data-directory.ts';
 import { announceGateway } from '../../src/cli/gateway-file.ts';
 import { LiveGateway } from '../../src/cli/live-gateway.ts';
@@ -14,6 +13,7 @@ import { DESKS } from '../../src/machines/work/system-ids.ts';
 import { type TreeNode } from '../../src/system-options.ts';
 import { liveTree } from '../../src/cli/tree-command.ts';
 import { startTestSystem } from '../../src/testing/test-system.ts';
+import { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { LONG } from '../support/effort.ts';
 import { Workspace } from '../support/cli/workspace.ts';
 import { counter } from '../support/gateway/shop.ts';
@@ -28,20 +28,22 @@ it('liveTree reads the whole tree, even if it is more than a page', LONG, async 
       children: ['a', 'b', 'c'].map((id) => ({ id, boss: { strategy: 'dynamic', template: { agent: 'counter' } } })),
     },
   });
+  onTestFinished(() => system.stop());
   for (let n = 0; n < ACTORS_PAGE_MAX; n++) await system.boss('cab'[n % 3]).startChild();
   const gateway = createGateway(system, { port: 0, operator: TOKEN });
+  onTestFinished(() => gateway.close());
   const { url } = await gateway.listen();
   const tree = await liveTree(new LiveGateway({ url, token: TOKEN }));
   const addressesIn = ({ address, children }: TreeNode): string[] => [address, ...children.flatMap(addressesIn)];
   expect(addressesIn(tree).sort()).toEqual(addressesIn(system.tree()).sort());
   expect(tree.children.map(({ address }) => address)).toEqual(['a', 'b', 'c']);
-  await gateway.close();
-  await system.stop();
 });
 
 it('LiveGateway reads all rows of a desk, including those that a view leaves out', LONG, async () => {
   const { shard: system } = await startTestSystem({ agents: gateAgents, tree: { children: gateChildren() } });
+  onTestFinished(() => system.stop());
   const gateway = createGateway(system, { port: 0, operator: TOKEN });
+  onTestFinished(() => gateway.close());
   const { url } = await gateway.listen();
   const count = TABLE_ROWS_SHOWN + 10;
   const question = {
@@ -57,18 +59,27 @@ it('LiveGateway reads all rows of a desk, including those that a view leaves out
   await system.idle();
   const { context } = await new LiveGateway({ url, token: TOKEN }).actor<GateDeskContext>(DESKS.gates);
   expect(gatesIn(context!).map(({ id }) => id)).toEqual(Array.from({ length: count }, (_, n) => `gate-${n}`));
-  await gateway.close();
-  await system.stop();
 });
 
-it('a busy gateway is not mistaken for a dead one', LONG, async () => {
+it.each([
+  [10_000, true],
+  [20_000, false],
+])('a gateway that answers after %i ms is found: %o', LONG, async (afterMs, isFound) => {
   await using work = new Workspace();
   const directory = dataDirectory({ data: 'busy', cwd: work.path });
   await makeDirectory(directory);
-  const busy = createServer((_, response) => void pause(2_500).then(() => response.end('{}')));
+  const clock = new VirtualClock();
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation((timeoutMs) => {
+    const limit = new AbortController();
+    clock.setTimeout(() => limit.abort(new DOMException('the time is over', 'TimeoutError')), timeoutMs);
+    return limit.signal;
+  });
+  const busy = createServer((_, response) => {
+    void clock.advance(afterMs, () => Promise.resolve()).then(() => response.end('{}'));
+  });
+  onTestFinished(() => void busy.close());
   await once(busy.listen(0, '127.0.0.1'), 'listening');
   const url = `http://127.0.0.1:${(busy.address() as AddressInfo).port}`;
   await announceGateway(directory, { url, token: TOKEN, pid: process.pid });
-  expect((await LiveGateway.of({ data: 'busy', cwd: work.path }))?.url).toBe(url);
-  busy.close();
+  expect((await LiveGateway.of({ data: 'busy', cwd: work.path }))?.url).toBe(isFound ? url : undefined);
 });

@@ -4,7 +4,8 @@ import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import { commandLine } from '../../src/cli/command-line.ts';
 import { rootOf } from '../../src/cli/mcp-home.ts';
-import { until, Workspace } from '../support/cli/workspace.ts';
+import { Workspace } from '../support/cli/workspace.ts';
+import { until } from '../support/until.ts';
 
 const open: Workspace[] = [];
 afterEach(async () => {

@@ -139,10 +139,8 @@ describe('bosun mcp', () => {
     const sends = Array.from({ length: 30 }, () => other.call('send_event', add));
     await sends[4];
     owner.kill();
-    const killedAtMs = performance.now();
     expect((await Promise.all(sends)).filter(({ isError }) => isError === true)).toEqual([]);
     expect(toldBy(await other.call('ask_actor', count))).toEqual({ reply: 30 });
-    expect(performance.now() - killedAtMs).toBeLessThan(5_000);
     expect(other.err).toContain('bosun mcp: runs bosun.config.ts at');
     const third = await work.mcp('1.32');
     expect(toldBy(await third.call('ask_actor', count))).toEqual({ reply: 30 });
@@ -163,7 +161,7 @@ describe('bosun mcp', () => {
     expect(toldBy(await waiting)).toMatchObject({ value: 'closed' });
   });
 
-  it('takes over within 5 s when the owner of its folder ends in good order while it waits', async () => {
+  it('takes over when the owner of its folder ends in good order while it waits', async () => {
     const work = repository();
     work.write('bosun.config.ts', QUIET);
     const owner = await work.mcp();
@@ -172,11 +170,9 @@ describe('bosun mcp', () => {
     await other.call('list_actors');
     const waiting = other.call('wait_for_actor', { address: 'visits', value: 'closed' });
     await other.call('list_waits');
-    const closedAtMs = performance.now();
     await owner.close();
     await other.call('send_event', { address: 'visits', event: { type: 'close' } });
     expect(toldBy(await waiting)).toMatchObject({ value: 'closed' });
-    expect(performance.now() - closedAtMs).toBeLessThan(5_000);
   });
 
   it('keeps two simultaneously served folders apart', async () => {

@@ -2,11 +2,12 @@
  * The README's way from nothing to a machine of one's own: its files and its lines, as they stand there, with a kill -9
  * between.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Process } from '../support/cli/workspace.ts';
+import { UserFolder } from '../support/user-folder.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const MAIN = join(ROOT, 'dist/cli/main.js');
@@ -14,7 +15,7 @@ const MAIN = join(ROOT, 'dist/cli/main.js');
 const text = readFileSync(join(ROOT, 'README.md'), 'utf8');
 const section = /^## Your own machine, live\n([^]*?)^## /m.exec(text)![1]!;
 
-/** By name: each is named at the beginning of the paragraph before it. */
+/** Files by name: each is named at the beginning of the paragraph before it. */
 const files = Object.fromEntries(
   [...section.matchAll(/^`([\w.-]+\.ts)`[^\n]*\n\n```typescript\n([^]*?)^```$/gm)].map(([, name, code]) => [
     name!,
@@ -24,17 +25,12 @@ const files = Object.fromEntries(
 const lines = [...section.replaceAll(/^```[^]*?^```$/gm, '').matchAll(/^ {4}(.*)$/gm)].map(([, line]) => line!);
 
 describe('the README', () => {
-  let directory = '';
-  let servers: Process[] = [];
-  beforeAll(() => {
-    // Below the repository, as a folder of the reader is, so that `bosun` is found.
-    mkdirSync(join(ROOT, 'test/tmp'), { recursive: true });
-    directory = mkdtempSync(join(ROOT, 'test/tmp/readme-'));
-    for (const [name, code] of Object.entries(files)) writeFileSync(join(directory, name), code);
-  });
+  let folder: UserFolder | undefined;
+  const started: Process[] = [];
+  beforeAll(() => void (folder = new UserFolder(files)));
   afterAll(async () => {
-    for (const server of servers) await server.end('SIGKILL');
-    rmSync(directory, { recursive: true, force: true });
+    for (const one of started) await one.end('SIGKILL');
+    folder?.[Symbol.dispose]();
   });
 
   /** A line for a shell, with the built program in the place of npx, and a free port. */
@@ -43,18 +39,19 @@ describe('the README', () => {
     const command = line
       .replace(/^npx bosun/, `exec ${JSON.stringify(process.execPath)} ${JSON.stringify(MAIN)}`)
       .replace(/serve$/, 'serve --port 0');
-    return new Process(
+    const one = new Process(
       spawn('/bin/sh', ['-c', command], {
-        cwd: directory,
+        cwd: folder!.path,
         stdio: ['ignore', 'pipe', 'pipe'],
         env: { ...process.env, BOSUN_SECRET_KEY: '' },
       }),
     );
+    started.push(one);
+    return one;
   }
 
   async function serve(): Promise<Process> {
     const server = start('npx bosun serve');
-    servers = [...servers, server];
     await Promise.race([server.says('bosun serves bosun.config.ts at http://127.0.0.1:'), server.ended]);
     return server;
   }

@@ -1,12 +1,12 @@
 /** `bosun records`, on a running system and on its stopped store. */
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type RecordView } from '../../src/actors/api/record-pages.ts';
 import { LONG } from '../support/effort.ts';
 import { type Call, linesOf, Workspace } from '../support/cli/workspace.ts';
 
-const work = new Workspace();
-afterAll(() => work[Symbol.asyncDispose]());
+let work: Workspace;
+afterEach(() => work[Symbol.asyncDispose]());
 
 const source = (path: string) => JSON.stringify(fileURLToPath(new URL(`../../src/${path}`, import.meta.url)));
 const bosun = (...args: string[]) => work.bosun([...args, '--data', 'shop']);
@@ -21,7 +21,8 @@ async function serve(): Promise<Call> {
   return work.start(['serve', '--config', 'shop.config.ts', '--json']).serves();
 }
 
-beforeAll(() => {
+beforeEach(() => {
+  work = new Workspace();
   work.write(
     'shop.config.ts',
     `
@@ -102,6 +103,7 @@ describe('bosun records', () => {
 
   it('follows records without a gap across a restart of the system, until it is interrupted', LONG, async () => {
     let call = await serve();
+    await note('b/c', 'far', '17');
     const followed = work.start(['records', 'b/c', 'notes', '--after', '1', '--follow', '--json', '--data', 'shop']);
     const picked = work.start(['records', 'b/c', 'notes', '--where', 'what=near', '--follow', '--data', 'shop']);
     await Promise.all([followed.says('listening'), picked.says('listening')]);

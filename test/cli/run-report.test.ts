@@ -34,7 +34,7 @@ const context: CoordinatorContext = {
   ]),
 };
 
-/** What a terminal of so many columns shows, without escape codes, and the codes that were sent. */
+/** The text that a terminal of so many columns shows, without escape codes, and the codes that were sent. */
 function drawn(columns: number, colour: boolean, of = context): { lines: string[]; codes: string[] } {
   let sent = '';
   const terminal = { columns, write: (text: string) => (sent += text) };

@@ -5,7 +5,8 @@ import { LONG } from '../support/effort.ts';
 import { type AuditRecord } from '../../src/actors/world/audit-record.ts';
 import { type TreeNode } from '../../src/system-options.ts';
 import { AGENTS, writeShop } from '../support/cli/shop-config.ts';
-import { type Call, type Ended, linesOf, until, Workspace } from '../support/cli/workspace.ts';
+import { type Call, type Ended, linesOf, Workspace } from '../support/cli/workspace.ts';
+import { until } from '../support/until.ts';
 
 const work = new Workspace();
 afterAll(() => work[Symbol.asyncDispose]());

@@ -1,7 +1,8 @@
 /** Tasks that are shell commands, end to end: their input, the output that is kept, and their end. */
 import { describe, expect, test } from 'vitest';
-import { until, Workspace } from '../support/cli/workspace.ts';
+import { Workspace } from '../support/cli/workspace.ts';
 import { isAlive, JUDGE } from '../support/spokes/live.ts';
+import { until } from '../support/until.ts';
 
 /** Each in a directory of its own, so that one may run while another waits for processes to die. */
 const it = test.extend<{ work: Workspace }>({

@@ -2,7 +2,6 @@
  * Settings of a start that are in no file: the keys of the store from the environment, and the option that trusts the
  * wall clock.
  */
-import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,13 +9,14 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { Shard } from '../../src/shard.ts';
 import { VirtualClock } from '../../src/testing/virtual-clock.ts';
+import { drawnBytes } from '../support/chance.ts';
 import { type Call, linesOf, Workspace } from '../support/cli/workspace.ts';
 import { LONG } from '../support/effort.ts';
 
 const work = new Workspace();
 afterAll(() => work[Symbol.asyncDispose]());
 
-const KEYS = { BOSUN_SECRET_KEY: randomBytes(32).toString('base64') };
+const KEYS = { BOSUN_SECRET_KEY: drawnBytes(32, 'the key of a store').toString('base64') };
 const source = (path: string) => JSON.stringify(fileURLToPath(new URL(`../../src/${path}`, import.meta.url)));
 
 async function serve(config: string, env: Readonly<Record<string, string>> = {}, ...flags: string[]): Promise<Call> {
@@ -32,7 +32,6 @@ import { assign, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from ${source('actors/api/define-agent.ts')};
 import { secret } from ${source('actors/model/secret.ts')};
-import { LONG } from '../support/effort.ts';
 const burst = assign(() => { throw new Error('poison'); });
 const machine = setup({}).createMachine({ on: { keep: { actions: () => {} }, burst: { actions: burst } } });
 const event = z.object({ pin: secret(z.string()) });
@@ -74,7 +73,7 @@ export default {
     expect(
       await work.bosun(['run', 'plan.yaml', '--data', 'plan'], {
         ...KEYS,
-        BOSUN_SECRET_KEY_PREVIOUS: randomBytes(32).toString('hex'),
+        BOSUN_SECRET_KEY_PREVIOUS: drawnBytes(32, 'the key before').toString('hex'),
         OTHER: 'handed on',
       }),
     ).toMatchObject({ code: 0 });

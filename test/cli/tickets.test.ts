@@ -11,14 +11,13 @@ import { levelStore } from '../../src/persistence/level-store.ts';
 import { createSystem, type System } from '../../src/system.ts';
 import { linesOf, Workspace } from '../support/cli/workspace.ts';
 
-const work = new Workspace();
-afterAll(() => work[Symbol.asyncDispose]());
+let work: Workspace;
 
-const directory = dataDirectory({ data: DEFAULT_DATA, cwd: work.path });
+const directory = () => dataDirectory({ data: DEFAULT_DATA, cwd: work.path });
 const system = (): Promise<System> =>
   createSystem({
     agents: crewAgents,
-    store: levelStore(directory.store),
+    store: levelStore(directory().store),
     tree: { children: ticketChildren() },
   }).start();
 
@@ -26,17 +25,22 @@ const QUESTION = { type: 'tickets.open', kind: 'ai_to_human', creator: 'coder' }
 const bosun = (...args: string[]) => work.bosun(['tickets', ...args]);
 const json = async (...args: string[]) => linesOf((await bosun(...args, '--json')).out) as unknown as object[];
 
-beforeAll(async () => {
-  mkdirSync(directory.store, { recursive: true });
+/** A stopped store with three tickets. */
+async function begin(): Promise<void> {
+  work = new Workspace();
+  mkdirSync(directory().store, { recursive: true });
   await using running = await system();
   const open = (more: object) => running.ask(DESKS.tickets, { ...QUESTION, ...more } as never);
   await open({ title: 'Zod or Joi?', options: ['Zod', 'Joi'], priority: 1, task: 'TASK-003', isBlocking: true });
   await open({ title: 'Which currency?', description: 'At checkout.', audience: ['ada'] });
   await open({ title: 'Logs?', evidence: [{ source: 'ops.md:3', excerpt: 'Logs are kept.' }] });
   await running.idle();
-});
+}
 
 describe('bosun tickets in a stopped store', () => {
+  beforeAll(begin);
+  afterAll(() => work[Symbol.asyncDispose]());
+
   it('lists waiting tickets with priority, audience and due time', async () => {
     const { code, out } = await bosun('list');
     expect(code).toBe(0);
@@ -95,16 +99,20 @@ describe('bosun tickets in a stopped store', () => {
 });
 
 describe('bosun tickets of a running system', () => {
-  let running: System;
-  let door: ReturnType<typeof frontDoor>;
+  let running: System | undefined;
+  let door: ReturnType<typeof frontDoor> | undefined;
   beforeAll(async () => {
+    await begin();
+    await bosun('reply', 'TK-0001', '--option', 'Zod', '--by', 'ada');
+    await bosun('assign', 'TK-0003', 'eve', '--by', 'ada');
     running = await system();
-    door = frontDoor(running, directory, { settings: { port: 0 }, log: () => {} });
+    door = frontDoor(running, directory(), { settings: { port: 0 }, log: () => {} });
     await door.open();
   });
   afterAll(async () => {
-    await door.close();
-    await running.stop();
+    await door?.close();
+    await running?.stop();
+    await work[Symbol.asyncDispose]();
   });
 
   it('has carried out the stored orders: one ticket is resolved by an option, another is assigned', async () => {

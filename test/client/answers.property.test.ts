@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { type Client, createClient } from '../../src/client/client.ts';
 import { type ClientError } from '../../src/client/client-error.ts';
 import { gatewaySocket } from '../../src/testing/gateway-socket.ts';
-import { SeededRandom } from '../../src/testing/seeded-random.ts';
+import { randomOf } from '../support/chance.ts';
 import { type Shop, startClientTest } from '../support/client/client-kit.ts';
 import { byEffort } from '../support/effort.ts';
 import { startSpreadGateway } from '../support/gateway/workers-kit.ts';
@@ -49,7 +49,7 @@ async function twoWorkers(): Promise<Host> {
   const test = await startSpreadGateway(UNBOUND);
   const { WebSocket, lines } = gatewaySocket(() => test.gateway);
   const { clock } = test.test;
-  const client = createClient<Shop>('ws://shop', { WebSocket, clock, random: new SeededRandom(7) });
+  const client = createClient<Shop>('ws://shop', { WebSocket, clock, random: randomOf('the client of two workers') });
   await test.settle();
   return {
     addresses: test.pair,

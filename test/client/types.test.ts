@@ -1,5 +1,6 @@
 /**
- * What compiles and what does not: each misuse is an error of the compiler. The tests run too, for their assertions.
+ * Uses that compile and misuses that do not: each misuse is an error of the compiler. The tests run too, for their
+ * assertions.
  */
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { setup, waitFor } from 'xstate';

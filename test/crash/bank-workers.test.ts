@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SeededRandom } from '../../src/testing/seeded-random.ts';
+import { randomOf } from '../support/chance.ts';
 import { byEffort, LONG_PATIENCE_MS, SEED } from '../support/effort.ts';
 import { type Audit, auditSpreadBank } from '../support/crash/bank-audit.ts';
 import { type Moment, SpreadBank } from '../support/crash/bank-workers-run.ts';
@@ -22,7 +22,7 @@ const MOMENTS: readonly (readonly [Moment, { readonly min: number; readonly max:
   ['unsaid', { min: 50, max: 500 }],
 ];
 
-const random = new SeededRandom(SEED);
+const random = randomOf('the bank over workers');
 const root = mkdtempSync(join(tmpdir(), 'bosun-bank-workers-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
@@ -100,6 +100,7 @@ describe('the audit of both stores', () => {
   it('finds a store that has lost messages that its worker already sent to the other worker', async () => {
     const torn = new SpreadBank(join(root, 'torn'));
     await torn.runUntilKilled('random', 1_000);
+    const random = randomOf('torn stores');
     const violations: string[] = [];
     // At a single moment the counts of lost credits and lost receipts may be the same.
     for (let words = Math.floor(torn.words / 2); words > 0 && violations.length === 0; words -= 50) {
@@ -112,6 +113,7 @@ describe('the audit of both stores', () => {
   it('finds orders that were acknowledged before they were durable', async () => {
     const early = new SpreadBank(join(root, 'early'), 'early');
     await early.runUntilKilled('random', 200);
+    const random = randomOf('early acknowledgements');
     const violations: string[] = [];
     // Not at every moment an order was acknowledged too early.
     for (let words = early.words; words > 0 && violations.length === 0; words -= 3) {

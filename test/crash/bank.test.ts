@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SeededRandom } from '../../src/testing/seeded-random.ts';
+import { randomOf } from '../support/chance.ts';
 import { type Audit, auditBank } from '../support/crash/bank-audit.ts';
 import { Bank, type Moment, type Sabotage } from '../support/crash/bank-run.ts';
 import { byEffort, EFFORT, LONG, LONG_PATIENCE_MS, SEED } from '../support/effort.ts';
@@ -19,7 +19,10 @@ const REWINDS = byEffort({ quick: 2, ci: 20, soak: 500 });
 /** How often what chance brings must have been seen: two kills may miss it. */
 const SEEN_MIN = byEffort({ quick: 0, ci: 1 });
 
-/** So many times during a long run. */
+/** Crashes of a broken bank in which the audit has to find something: many times as many as it takes. */
+const ROUNDS_MAX = 40;
+
+/** Lines of progress during a long run. */
 const PROGRESS_LINES = 10;
 
 /** Every kind of moment is among the first four. */
@@ -33,11 +36,11 @@ function someOrders(): number {
   return ORDERS_MIN + random.integer(ORDERS_MAX - ORDERS_MIN);
 }
 
-const random = new SeededRandom(SEED);
+const random = randomOf('the bank');
 const root = mkdtempSync(join(tmpdir(), 'bosun-bank-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** What was seen of a bank over all its crashes. */
+/** Observations of a bank over all its crashes. */
 interface Sightings {
   violations: string[];
   inFlight: number;
@@ -137,9 +140,9 @@ describe('the audit', () => {
   /** Crashes a broken bank until the audit finds something. */
   async function findings(name: string, sabotage: Sabotage, moment: Moment): Promise<string[]> {
     const bank = new Bank(join(root, name), sabotage);
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < ROUNDS_MAX; round++) {
       await bank.run(moment, ORDERS_MIN);
-      const { violations } = await auditBank(bank.cutCopy('cut', random).copy, bank.acknowledged);
+      const { violations } = await auditBank(bank.cutCopy('cut', randomOf(name, round)).copy, bank.acknowledged);
       if (violations.length > 0) return [...violations];
     }
     return [];

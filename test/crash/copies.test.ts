@@ -37,7 +37,7 @@ describe.runIf(EFFORT === 'soak')('the packed package', () => {
     return made;
   }
 
-  /** What a program prints that stands in a folder of the user. */
+  /** The output of a program in a folder of the user. */
   async function printed(program: string, at: string): Promise<string> {
     copyFileSync(join(programs, program), join(at, program));
     const { stdout } = await run(process.execPath, [program], { cwd: at });

@@ -10,18 +10,25 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SeededRandom } from '../../src/testing/seeded-random.ts';
+import { randomOf } from '../support/chance.ts';
 import { byEffort, LONG_PATIENCE_MS, SEED } from '../support/effort.ts';
+import { loopRounds, until } from '../support/until.ts';
 
 const ROUNDS = byEffort({ quick: 1, ci: 3, soak: 20 });
 
 /** Short, so that rounds are; long enough that stages are under way when the kill comes. */
 const PACE_MS = '15';
 
+/** Files of a data directory at its first line. */
+const FILES = 8;
+
+/** Rounds of the event loop before a kill: at most about as long as two stages. */
+const ROUNDS_BEFORE_KILL = 2_000;
+
 /** Lines that an undisturbed run prints before its last one: a start and a completion of each task. */
 const TASKS = 30;
 
-const random = new SeededRandom(SEED);
+const random = randomOf('kills of the equity plan');
 const project = fileURLToPath(new URL('../../', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'bosun-equity-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -45,10 +52,14 @@ interface Life {
   readonly executions: number;
 }
 
-/** The moment of a kill: a delay after a number of lines, or after the start for no lines. */
+/**
+ * The moment of a kill: some rounds of this process's event loop after a number of lines, or, before the first line,
+ * after a number of files in the data directory.
+ */
 interface Kill {
   readonly lines: number;
-  readonly delayMs: number;
+  readonly files: number;
+  readonly rounds: number;
 }
 
 /** A plan in a directory of its own, run by one process after the other. */
@@ -78,14 +89,18 @@ class Round {
     );
     const closed = once(child, 'close');
     const lines: Line[] = [];
-    const killIfDue = () => {
-      if (kill !== null && lines.length === kill.lines) setTimeout(() => child.kill('SIGKILL'), kill.delayMs);
-    };
     createInterface({ input: child.stdout }).on('line', (text) => {
       lines.push(JSON.parse(text) as Line);
-      killIfDue();
+      if (lines.length === kill?.lines) void loopRounds(kill.rounds).then(() => child.kill('SIGKILL'));
     });
-    killIfDue();
+    if (kill?.lines === 0) {
+      await until(
+        () => filesIn(data) >= kill.files || lines.length > 0 || child.exitCode !== null,
+        () => `${kill.files} files in the data directory`,
+      );
+      await loopRounds(kill.rounds);
+      child.kill('SIGKILL');
+    }
     const [code] = (await closed) as [number | null];
     return { lines, code, executions: this.executions().length };
   }
@@ -112,12 +127,17 @@ class Round {
   }
 }
 
+/** The number of files in a directory and its folders; 0 if there is none. */
+function filesIn(directory: string): number {
+  return existsSync(directory) ? readdirSync(directory, { recursive: true }).length : 0;
+}
+
 /** One or two kills; every fourth comes while the process is still starting. */
 function someKills(): Kill[] {
   const some = (): Kill =>
     random.integer(4) === 0
-      ? { lines: 0, delayMs: random.integer(1_000) }
-      : { lines: 1 + random.integer(2 * TASKS - 5), delayMs: random.integer(10) };
+      ? { lines: 0, files: random.integer(FILES), rounds: random.integer(ROUNDS_BEFORE_KILL) }
+      : { lines: 1 + random.integer(2 * TASKS - 5), files: 0, rounds: random.integer(ROUNDS_BEFORE_KILL) };
   return Array.from({ length: random.integer(3) === 0 ? 2 : 1 }, some);
 }
 

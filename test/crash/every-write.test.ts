@@ -95,7 +95,6 @@ describe.each(STAGES)(`a script of ${COMMANDS} commands ($stage)`, ({ stage, plo
   it(
     'ends the same wherever the power is cut, and the disk holds no hash chain that memory did not have',
     async () => {
-      const begun = performance.now();
       const { history: reference, begun: started } = await undisturbed(plot);
       const violations: string[] = [];
       let cuts = 0;
@@ -111,10 +110,7 @@ describe.each(STAGES)(`a script of ${COMMANDS} commands ($stage)`, ({ stage, plo
         }
       }
       const writes = reference.map(({ length }) => length - 1).join(' and ');
-      console.log(
-        `every write: ${stage}, ${cuts} cuts at ${writes} writes, ${violations.length} violations, ` +
-          `${Math.round((performance.now() - begun) / 1_000)} s`,
-      );
+      console.log(`every write: ${stage}, ${cuts} cuts at ${writes} writes, ${violations.length} violations`);
       expect(violations).toEqual([]);
     },
     LONG_PATIENCE_MS,
@@ -122,11 +118,13 @@ describe.each(STAGES)(`a script of ${COMMANDS} commands ($stage)`, ({ stage, plo
 
   it('shows a violation if a store acknowledges writes before they are synced', async () => {
     const { history: reference } = await undisturbed(plot);
-    const violations = await violationsOf(
-      plot,
-      { part: 0, write: 100, point: 'durable', dies: 'part', lost: 0 },
-      { reference, sync: 'pretended' },
-    );
+    const violations: string[] = [];
+    const isFound = (what: string) => violations.some((violation) => violation.includes(what));
+    // Not every write has an acknowledged command, or a message to the other worker.
+    for (let write = 100; write < reference[0]!.length && !finds.every(isFound); write += 7) {
+      const cut = { part: 0, write, point: 'durable', dies: 'part', lost: 0 } as const;
+      violations.push(...(await violationsOf(plot, cut, { reference, sync: 'pretended' })));
+    }
     for (const found of finds) expect(violations).toContainEqual(expect.stringContaining(found));
   });
 });

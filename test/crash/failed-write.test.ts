@@ -11,11 +11,11 @@ import { type Books, type Outside, SPREAD_STAFF, STAFF } from '../support/crash/
 
 const COMMANDS = byEffort({ quick: 60, ci: 60, soak: 240 });
 
-const ONE: Plot = { parts: 1, staff: STAFF, script: scriptOf(COMMANDS, { seed: 11 }) };
+const ONE: Plot = { parts: 1, staff: STAFF, script: scriptOf(COMMANDS, { name: 'failed writes' }) };
 const TWO: Plot = {
   parts: 2,
   staff: SPREAD_STAFF,
-  script: scriptOf(COMMANDS, { seed: 11, staff: SPREAD_STAFF, shares: TALKATIVE }),
+  script: scriptOf(COMMANDS, { name: 'failed writes', staff: SPREAD_STAFF, shares: TALKATIVE }),
 };
 
 /** The distance between the writes of a store that fail. */
@@ -45,7 +45,6 @@ describe.each(STAGES)('a failed write at any point of a story ($stage)', ({ stag
   it.each(['blip', 'outage'] as const)(
     'starts nothing twice, delivers nothing twice and loses nothing (%s)',
     async (length) => {
-      const begun = performance.now();
       const sound = await tell(plot, null);
       const { ticks, notes, ...expected } = expectedBooks(plot.script);
       expect(sound.books).toEqual({ ...expected, ticked: ticks });
@@ -61,21 +60,20 @@ describe.each(STAGES)('a failed write at any point of a story ($stage)', ({ stag
         expect(outcomeOf(outside), place).toEqual(outcomeOf(sound.outside));
         refused += these;
       }
-      const seconds = Math.round((performance.now() - begun) / 1_000);
       console.log(
         `failed write: ${stage}, ${failures.length} ${length}s at ${sound.writes.join(' and ')} writes, ` +
-          `${refused} sends refused, 0 violations, ${seconds} s`,
+          `${refused} sends refused, 0 violations`,
       );
     },
     LONG_PATIENCE_MS,
   );
 
   it('shows a difference if the medium forgets the retried write', async () => {
-    const { writes } = await tell(plot, null);
+    const { begun, writes } = await tell(plot, null);
     for (const [part, all] of writes.entries()) {
       const found: number[] = [];
       // Not each of the last ones is missed: a fold writes from memory what the journal lacks.
-      for (let write = all - 10; write < all; write++) {
+      for (let write = all - 1; write > begun[part]! && found.length === 0; write--) {
         const { books, recovered, problems } = await tell(plot, {
           part,
           write,

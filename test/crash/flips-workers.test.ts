@@ -11,7 +11,7 @@ import { type Store, KEYSPACE } from '../../src/actors/model/ports.ts';
 import { BosunError } from '../../src/errors.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { type FaultyStore } from '../../src/testing/faulty-store.ts';
-import { SeededRandom } from '../../src/testing/seeded-random.ts';
+import { randomOf } from '../support/chance.ts';
 import { byEffort, EFFORT, LONG_PATIENCE_MS, SEED } from '../support/effort.ts';
 import {
   complaintsOf,
@@ -43,7 +43,7 @@ const JOURNAL = { fold: { windowEpochs: 24, sliceRecords: 40 } };
 /** For every timer and every retry. */
 const END_MS = 60_000;
 
-const random = new SeededRandom(SEED);
+const random = randomOf('flips of two workers');
 const root = mkdtempSync(join(tmpdir(), 'bosun-flips-workers-'));
 const places = PARTS.map((part) => join(root, 'copy', String(part)));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -235,7 +235,6 @@ describe('two workers with one damaged byte in their files', () => {
   it(
     `serve no wrong value without a report, at ${FLIPS} places`,
     async () => {
-      const begun = performance.now();
       const tally: Partial<Record<Outcome, number>> = {};
       const unseen: Flip[] = [];
       for (let number = 0; number < FLIPS; number++) {
@@ -246,10 +245,7 @@ describe('two workers with one damaged byte in their files', () => {
         if (SOAK && number % 500 === 499)
           process.stderr.write(`flips of two workers: ${number + 1} of ${FLIPS}, ${unseen.length} not seen\n`);
       }
-      console.log(
-        `flips of two workers: seed ${SEED}, ${FLIPS} flips, ${Math.round((performance.now() - begun) / 1_000)} ` +
-          `s, ${JSON.stringify(tally)}`,
-      );
+      console.log(`flips of two workers: seed ${SEED}, ${FLIPS} flips, ${JSON.stringify(tally)}`);
       expect(unseen).toEqual([]);
     },
     LONG_PATIENCE_MS,
@@ -257,10 +253,14 @@ describe('two workers with one damaged byte in their files', () => {
 
   it('serve wrong values if only LevelDB itself checks its log', async () => {
     const log = files[1]!.names.find((name) => name.endsWith('.log'))!;
-    // In its last block: behind another the journal sees the gap.
-    putFiles({ part: 1, name: log, offset: files[1]!.contents.get(log)!.length - 1_000, bit: 0 });
-    const { refused, reported, served } = await run(trusting);
-    expect([refused, reported]).toEqual([null, [[], []]]);
-    expect(isAs(served, sound.served)).toBe(false);
+    const { length } = files[1]!.contents.get(log)!;
+    let isWrong = false;
+    // In one of its last blocks: behind another the journal sees the gap. Some of what is lost is made again.
+    for (let offset = length - 1_000; offset > 0 && !isWrong; offset -= 500) {
+      putFiles({ part: 1, name: log, offset, bit: 0 });
+      const { refused, reported, served } = await run(trusting);
+      isWrong = refused === null && reported.flat().length === 0 && !isAs(served, sound.served);
+    }
+    expect(isWrong).toBe(true);
   });
 });

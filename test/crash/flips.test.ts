@@ -6,7 +6,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SeededRandom } from '../../src/testing/seeded-random.ts';
 import {
   complaintsOf,
   type Damage,
@@ -20,6 +19,7 @@ import {
   start,
   trusting,
 } from '../support/crash/damaged-directory.ts';
+import { randomOf } from '../support/chance.ts';
 import { perform, scriptOf } from '../support/crash/script.ts';
 import { faultyStores, stageOf } from '../support/crash/stage.ts';
 import { emptyOutside, STAFF, treeOf, workerAgent } from '../support/crash/workshop.ts';
@@ -28,13 +28,13 @@ import { byEffort, EFFORT, LONG_PATIENCE_MS, SEED } from '../support/effort.ts';
 const SOAK = EFFORT === 'soak';
 const FLIPS = byEffort({ quick: 150, ci: 200, soak: 10_000 });
 
-/** Enough commands to leave actors, timers, effects and a message in quarantine. */
+/** Commands before those that leave a timer, an effect and a message in quarantine. */
 const COMMANDS = 120;
 
 /** Folds are small and frequent, so that all kinds of records are in tables of LevelDB. */
 const JOURNAL = { fold: { windowEpochs: 24, sliceRecords: 40 } };
 
-const random = new SeededRandom(SEED);
+const random = randomOf('flips');
 const root = mkdtempSync(join(tmpdir(), 'bosun-flips-'));
 const place = join(root, 'copy');
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -48,6 +48,9 @@ beforeAll(async () => {
   const stage = stageOf({ agents: [worker], tree: treeOf(STAFF), journal: JOURNAL, stores });
   await stage.start();
   for (const [index, command] of scriptOf(COMMANDS).entries()) await perform(stage, command, index + 1, worker);
+  await stage.send('a', { type: 'poison', n: 2_000 } as never);
+  await stage.settle();
+  for (const type of ['arm', 'ask']) await stage.send('a', { type, n: 2_001 } as never);
   await stage.crash();
   const batches = stores[0]!.log.map(({ writes }) => writes);
   files = await filesOf(join(root, 'sound'), batches, 0.6);
@@ -110,7 +113,6 @@ describe('a store with one damaged byte', () => {
   it(
     `serves no wrong value without a report, at ${FLIPS} places`,
     async () => {
-      const begun = performance.now();
       const tally: Tally = {};
       const unseen: Damage[] = [];
       // A fifth in the small files that lead to the others, the rest by size.
@@ -127,10 +129,7 @@ describe('a store with one damaged byte', () => {
         if (SOAK && flip % 1_000 === 999)
           process.stderr.write(`flips: ${flip + 1} of ${FLIPS}, ${unseen.length} not seen\n`);
       }
-      console.log(
-        `flips: seed ${SEED}, ${FLIPS} flips, ${Math.round((performance.now() - begun) / 1_000)} s, ` +
-          `${JSON.stringify(tally)}`,
-      );
+      console.log(`flips: seed ${SEED}, ${FLIPS} flips, ${JSON.stringify(tally)}`);
       expect(unseen).toEqual([]);
     },
     LONG_PATIENCE_MS,
@@ -138,9 +137,14 @@ describe('a store with one damaged byte', () => {
 
   it('serves wrong values if only LevelDB itself checks its log', async () => {
     const log = files.names.find((name) => name.endsWith('.log'))!;
-    putDamaged(place, files, { name: log, offset: Math.floor(files.contents.get(log)!.length / 2), bit: 0 });
-    const { refused, reported, served } = await start(place, trusting(place));
-    expect([refused, reported]).toEqual([null, []]);
-    expect(isAsBefore(served)).toBe(false);
+    const { length } = files.contents.get(log)!;
+    let isWrong = false;
+    // Some of what is lost is written again behind the place, and behind other places the journal sees the gap.
+    for (let offset = Math.floor(length / 2); offset < length && !isWrong; offset += 500) {
+      putDamaged(place, files, { name: log, offset, bit: 0 });
+      const { refused, reported, served } = await start(place, trusting(place));
+      isWrong = refused === null && reported.length === 0 && !isAsBefore(served);
+    }
+    expect(isWrong).toBe(true);
   });
 });

@@ -1,4 +1,4 @@
-/** What is read of a folder, and what never is. */
+/** Files of a folder that are read, and files that never are. */
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -14,13 +14,16 @@ import { account, code, deposit } from '../support/actors/account.ts';
 
 let root: string;
 let systems: Shard[];
+let stores: Store[];
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'bosun-backup-'));
   systems = [];
+  stores = [];
 });
 afterEach(async () => {
   vi.restoreAllMocks();
   for (const system of systems) await system.stop();
+  for (const store of stores) await store.close();
   await rm(root, { recursive: true });
 });
 
@@ -46,10 +49,13 @@ describe('a backup of a running system', () => {
         sent += 1;
       }
     })();
-    for (let n = 0; n < 3; n++)
-      expect(await system.backup(join(root, `copy-${n}`))).toMatchObject({ sound: true, actors: 3 });
-    copying = false;
-    await work;
+    try {
+      for (let n = 0; n < 3; n++)
+        expect(await system.backup(join(root, `copy-${n}`))).toMatchObject({ sound: true, actors: 3 });
+    } finally {
+      copying = false;
+      await work;
+    }
     await system.idle();
     expect(balances(system)).toEqual([sent, sent]);
     const copies = await Promise.all([0, 1, 2].map((n) => started(levelStore(join(root, `copy-${n}`, 'store')))));
@@ -103,6 +109,7 @@ describe('a restore', () => {
     await system.send('a', deposit(1));
     await system.stop();
     const copy = levelStore(join(root, 'copy', 'store'));
+    stores.push(copy);
     await copy.open();
     const manifest = await copy.get(MANIFEST_KEY);
     await copy.write([{ key: MANIFEST_KEY, value: Buffer.from('not a manifest') }], { sync: true });

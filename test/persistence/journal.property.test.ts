@@ -21,7 +21,7 @@ import {
 } from '../support/persistence/model.ts';
 import { byEffort, PATIENCE_MS } from '../support/effort.ts';
 
-/** What happens to the system: epochs, and the ways they are interrupted. */
+/** Steps of the system: epochs, and the ways they are interrupted. */
 type Event =
   | { readonly kind: 'epoch'; readonly steps: readonly Step[] }
   | { readonly kind: 'reopen' }

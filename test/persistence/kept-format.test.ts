@@ -201,9 +201,12 @@ describe.each(FORMATS)('the stores of format %i', (format) => {
       const agents = keptAgents(outside(false));
       const system = new Shard({ agents, store: levelStore(directory), tree: TREE, clock, log: () => {} });
       await system.start();
-      await system.idle();
-      expect(await factsOf(system, { addresses: addressesIn(facts), homes: HOMES })).toEqual(facts);
-      await system.stop();
+      try {
+        await system.idle();
+        expect(await factsOf(system, { addresses: addressesIn(facts), homes: HOMES })).toEqual(facts);
+      } finally {
+        await system.stop();
+      }
     }
   });
 });

@@ -1,5 +1,4 @@
 /** Damage of LevelDB's own files, which LevelDB would ignore: it is found before LevelDB opens them. */
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +9,7 @@ import { createJournal } from '../../src/persistence/journal.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { damageOfTable } from '../../src/persistence/level-table.ts';
 import { verify } from '../../src/persistence/verify.ts';
+import { drawnBytes } from '../support/chance.ts';
 import { type Facts, nextEpoch, NOTHING, references } from '../support/persistence/model.ts';
 
 let directory: string;
@@ -139,13 +139,16 @@ describe('verify', () => {
 });
 
 describe('a table of LevelDB', () => {
-  /** Of several blocks, some of which LevelDB compresses. */
+  /** A table of several blocks, some of which LevelDB compresses. */
   async function table(): Promise<Buffer> {
     const store = levelStore(directory);
     await store.open();
     const writes = Array.from({ length: 120 }, (_, n) => ({
       key: `a!${String(n).padStart(4, '0')}`,
-      value: n % 3 === 0 ? randomBytes(500) : Buffer.from(`the same text again and again, ${n} `.repeat(20)),
+      value:
+        n % 3 === 0
+          ? drawnBytes(500, 'hardly compressible', n)
+          : Buffer.from(`the same text again and again, ${n} `.repeat(20)),
     }));
     await store.write(writes, { sync: true });
     await store.compact!();

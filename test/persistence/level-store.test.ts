@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, unlink, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Level } from 'level';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Store, KEYSPACE } from '../../src/actors/model/ports.ts';
 import { backup } from '../../src/persistence/backup.ts';
 import { createJournal } from '../../src/persistence/journal.ts';
@@ -16,7 +16,7 @@ const entry = [{ key: 'a', value: Buffer.from('one') }];
 
 let root: string;
 let directory: string;
-let opened: Store[];
+let opened: { close(): Promise<void> }[];
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'bosun-level-'));
@@ -246,6 +246,7 @@ describe('a journal on LevelDB', () => {
       durability: 'process',
       fold: { windowEpochs: 5, sliceRecords: 3 },
     });
+    opened.push(journal);
     let facts: Facts = NOTHING;
     for (let round = 0; round < 3; round++) {
       expect(found(await journal.open(references))).toEqual(expected(facts));
@@ -278,6 +279,7 @@ function holder(): { child: ChildProcess; said: Promise<string> } {
     join(import.meta.dirname, '../support/persistence/level-holder.mjs'),
     directory,
   ]);
+  onTestFinished(() => void child.kill('SIGKILL'));
   const said = new Promise<string>((resolve) => {
     let text = '';
     child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()));

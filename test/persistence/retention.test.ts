@@ -10,6 +10,7 @@ import { EVERY_KEY } from '../../src/persistence/keys.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
 import { account, deposit } from '../support/actors/account.ts';
+import { randomOf } from '../support/chance.ts';
 import { type Facts, nextEpoch, NOTHING, references } from '../support/persistence/model.ts';
 import { byEffort } from '../support/effort.ts';
 
@@ -131,11 +132,8 @@ describe('sessions', () => {
   });
 });
 
-/** Text that does not compress, the same in every run. */
-function noise(length: number, seed: number): string {
-  let state = seed * 2_654_435_761 + 1;
-  return Array.from({ length }, () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return String.fromCharCode(33 + ((state >>> 16) % 90));
-  }).join('');
+/** Text that does not compress, the same for the same number. */
+function noise(length: number, number: number): string {
+  const random = randomOf('noise', number);
+  return Array.from({ length }, () => String.fromCharCode(33 + random.integer(90))).join('');
 }

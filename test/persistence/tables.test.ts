@@ -1,5 +1,4 @@
 /** Tables in a store: pages that hold only live rows, damage, secrets, erasure, and actors at rest. */
-import { randomBytes } from 'node:crypto';
 import { assign, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -9,9 +8,9 @@ import { tableSchema } from '../../src/actors/model/table-schema.ts';
 import { PREFIX } from '../../src/persistence/keys.ts';
 import { verify } from '../../src/persistence/verify.ts';
 import { leavesOf, table, type Table } from '../../src/table.ts';
-import { SeededRandom } from '../../src/testing/seeded-random.ts';
 import { type TestSystem, type TestSystemOptions } from '../../src/testing/test-system.ts';
 import { crash, started } from '../support/actors/started.ts';
+import { drawnBytes, randomOf } from '../support/chance.ts';
 import { byEffort } from '../support/effort.ts';
 
 interface Row {
@@ -117,7 +116,7 @@ describe('the pages of a table', () => {
   });
 
   it('stay on disk for an actor at rest, and are read when it wakes', async () => {
-    const random = new SeededRandom(4711);
+    const random = randomOf('tables of actors at rest');
     const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
     const tree = { children: ids.map((id) => ({ id, agent: 'shelf' })) };
     const [whole, part] = [await start({ tree }), await start({ tree, residentActors: 2 })];
@@ -180,7 +179,8 @@ describe('secret rows', () => {
   });
 
   it('are in no record of the store in plain text, and are decoded with their key', async () => {
-    const test = await start({ agents: [vault], secretKey: randomBytes(32).toString('base64') });
+    const secretKey = drawnBytes(32, 'the key of secret rows').toString('base64');
+    const test = await start({ agents: [vault], secretKey });
     await put(test, 'a', rows(100), TEXT);
     await fold(test);
     const holding = (text: string) =>

@@ -1,11 +1,12 @@
 /** Timers over virtual days: clock jumps, sleep, and crashes between start and deadline. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { defineAgent } from 'bosun';
-import { campaign, finally_, simulation, sometimes } from 'bosun/testing';
+import { finally_, simulation, sometimes } from 'bosun/testing';
 import { assign, setup } from 'xstate';
 import { z } from 'zod';
 import { type Timer } from '../../src/actors/model/timers.ts';
 import { TimerService } from '../../src/actors/world/time/timer-service.ts';
+import { findingIn, holdingIn } from '../support/campaigns.ts';
 import { byEffort, LONG } from '../support/effort.ts';
 
 const SECOND_MS = 1_000;
@@ -60,16 +61,16 @@ describe('timers over 24 virtual hours', () => {
 
   it('fire once each and never early, whatever happens before their deadlines', LONG, async () => {
     const seeds = byEffort({ quick: 20, ci: 40, soak: 1_000 });
-    const { failure, text, neverMet } = await campaign(alarms, { seeds });
+    const { failure, text, neverMet } = await holdingIn(alarms, 'alarms', { seeds });
     expect(failure, text).toBe(undefined);
     expect(neverMet).toEqual([]);
   });
 
   const { add } = TimerService.prototype;
 
-  /** By the property that does not hold. */
+  /** Searches, and names the property that does not hold. */
   async function found(): Promise<string | undefined> {
-    const { failure } = await campaign(alarms, { seeds: 100, shrinkMs: 0 });
+    const { failure } = await findingIn(alarms, 'broken alarms', { shrinkMs: 0 });
     return failure?.violation.property;
   }
 

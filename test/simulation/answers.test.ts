@@ -4,6 +4,7 @@ import { always, campaign, finally_, type Property, simulation, sometimes } from
 import { type QuestionRow } from '../../src/machines/answers/desk-state.ts';
 import { keyOfUser } from '../../src/machines/answers/desk-users.ts';
 import { pairsOf } from '../../src/machines/people/table-keys.ts';
+import { holdingIn, seedsOf } from '../support/campaigns.ts';
 import { byEffort, EFFORT, LONG } from '../support/effort.ts';
 import {
   ACTORS,
@@ -150,9 +151,16 @@ describe('the answer desk under simulation', () => {
       steps: 60,
       properties: [...PROPERTIES, ...MET],
     });
-    const { failure, neverMet, text } = await campaign(desk, { seeds: byEffort({ quick: 2, ci: 60, soak: 600 }) });
-    expect(failure, text).toBe(undefined);
-    if (EFFORT !== 'quick') expect(neverMet).toEqual([]);
+    const [name, seeds] = ['the answer desk', byEffort({ quick: 2, ci: 60, soak: 600 })];
+    // All that may become of a question takes more seeds than anybody waits for.
+    if (EFFORT === 'quick') {
+      const { failure, text } = await campaign(desk, { seeds: seedsOf(name, seeds) });
+      expect(failure, text).toBe(undefined);
+    } else {
+      const { failure, neverMet, text } = await holdingIn(desk, name, { seeds });
+      expect(failure, text).toBe(undefined);
+      expect(neverMet).toEqual([]);
+    }
   });
 
   it('does so over a thousand questions and fifty kills', LONG, async () => {
@@ -164,7 +172,8 @@ describe('the answer desk under simulation', () => {
       steps,
       properties: [...PROPERTIES, asked],
     });
-    const { failure, neverMet, text } = await campaign(desk, { seeds: byEffort({ quick: 3, ci: 6, soak: 12 }) });
+    const seeds = byEffort({ quick: 3, ci: 6, soak: 12 });
+    const { failure, neverMet, text } = await holdingIn(desk, 'many questions', { seeds });
     expect(failure, text).toBe(undefined);
     expect(neverMet).toEqual([]);
   });

@@ -1,22 +1,16 @@
 /** A bank under simulation, whose sum and receipts reveal lost and doubled orders. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { campaign } from 'bosun/testing';
 import { type Step } from '../../src/testing/simulation/plan.ts';
 import { play } from '../../src/testing/simulation/run.ts';
 import { ShardChannels } from '../../src/actors/world/shards/shard-channel.ts';
-import { byEffort, EFFORT, LONG, SEED } from '../support/effort.ts';
+import { findingIn, holdingIn } from '../support/campaigns.ts';
+import { byEffort, LONG } from '../support/effort.ts';
 import { bank } from '../support/fixtures/simulation/bank.mjs';
-
-/** The seeds of a campaign: from 1 on, and different seeds in each soak. */
-function seedsOf(count: number): readonly [from: number, to: number] {
-  const from = EFFORT === 'soak' ? SEED * 10_000 : 1;
-  return [from, from + count - 1];
-}
 
 describe('a bank of 100 accounts', () => {
   it('loses and doubles nothing under any faults', async () => {
-    const seeds = seedsOf(byEffort({ quick: 1, ci: 12, soak: 5_000 }));
-    const { failure, neverMet, text } = await campaign(bank({ faults: 'swarm' }), { seeds });
+    const seeds = byEffort({ quick: 1, ci: 12, soak: 5_000 });
+    const { failure, neverMet, text } = await holdingIn(bank({ faults: 'swarm' }), 'a bank', { seeds });
     expect(failure, text).toBe(undefined);
     expect(neverMet).toEqual([]);
   });
@@ -24,9 +18,11 @@ describe('a bank of 100 accounts', () => {
 
 describe('a bank of 1,000 accounts', () => {
   it('loses and doubles nothing under any faults', LONG, async () => {
-    const seeds = seedsOf(byEffort({ quick: 1, ci: 3, soak: 200 }));
-    const { failure, text } = await campaign(bank({ accounts: 1_000, sends: 100, faults: 'swarm' }), { seeds });
+    const seeds = byEffort({ quick: 1, ci: 3, soak: 200 });
+    const large = bank({ accounts: 1_000, sends: 100, faults: 'swarm' });
+    const { failure, neverMet, text } = await holdingIn(large, 'a large bank', { seeds });
     expect(failure, text).toBe(undefined);
+    expect(neverMet).toEqual([]);
   });
 });
 
@@ -36,12 +32,14 @@ describe('a bank over two workers', () => {
   const spread = (options = {}) => bank({ accounts: 10, sends: 5, workers: 2, faults: 'swarm', ...options });
 
   it('loses and doubles nothing under faults of processes, workers, wires, stores and clocks', LONG, async () => {
-    const { failure, neverMet, text, faults } = await campaign(spread(), {
-      seeds: seedsOf(byEffort({ quick: 4, ci: 12, soak: 5_000 })),
+    const kinds = ['workerDeath', 'wireDelay'];
+    const { failure, neverMet, text, faults } = await holdingIn(spread(), 'a bank over workers', {
+      seeds: byEffort({ quick: 4, ci: 12, soak: 5_000 }),
+      faults: kinds,
     });
     expect(failure, text).toBe(undefined);
     expect(neverMet).toEqual([]);
-    expect(Object.keys(faults)).toEqual(expect.arrayContaining(['workerDeath', 'wireDelay']));
+    expect(Object.keys(faults)).toEqual(expect.arrayContaining(kinds));
   });
 
   it('goes on where the power is cut while a worker starts again', async () => {
@@ -57,12 +55,10 @@ describe('a bank over two workers', () => {
     expect(starts).toBe(3);
   });
 
-  /** By the property that does not hold. */
+  /** Searches, and names the property that does not hold. */
   async function found(): Promise<string | undefined> {
-    const { failure } = await campaign(spread({ faults: { workerDeath: 5, powerCut: 5 } }), {
-      seeds: 200,
-      shrinkMs: 0,
-    });
+    const deadly = spread({ faults: { workerDeath: 5, powerCut: 5 } });
+    const { failure } = await findingIn(deadly, 'forgetful workers', { shrinkMs: 0 });
     return failure?.violation.property;
   }
 

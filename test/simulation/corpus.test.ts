@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { campaign, corpusIn } from 'bosun/testing';
+import { findingIn } from '../support/campaigns.ts';
 import { shop } from './planted/shop.ts';
 
 describe('a corpus', () => {
@@ -14,7 +15,7 @@ describe('a corpus', () => {
   const corpus = () => corpusIn(join(directory, 'made when needed'));
 
   it('keeps a failure that a campaign finds, with its story, and plays it before the first seed', async () => {
-    const { failure } = await campaign(shop('timer'), { seeds: 200, corpus: corpus() });
+    const { failure } = await findingIn(shop('timer'), 'a failure to keep', { corpus: corpus() });
     const [file] = readdirSync(join(directory, 'made when needed'));
     expect(JSON.parse(readFileSync(join(directory, 'made when needed', file!), 'utf8'))).toEqual({
       property: failure!.violation.property,
@@ -27,7 +28,7 @@ describe('a corpus', () => {
   });
 
   it('says that a token no longer fails, and what has changed since', async () => {
-    const { failure } = await campaign(shop('timer'), { seeds: 200, corpus: corpus() });
+    const { failure } = await findingIn(shop('timer'), 'a failure to keep', { corpus: corpus() });
     const { failure: after, mended, text } = await campaign(shop(null), { seeds: 0, corpus: corpus() });
     expect(after).toBe(undefined);
     const what = `${failure!.violation.property} (the token is stale: machine of "order" has changed)`;

@@ -3,7 +3,7 @@
  * anything at any time.
  */
 import { crewOf, type CrewMembers, type WrittenPlan } from 'bosun/crew';
-import { campaign, finally_, always, simulation, sometimes, type View } from 'bosun/testing';
+import { finally_, always, simulation, sometimes, type View } from 'bosun/testing';
 import { describe, expect, it } from 'vitest';
 import { batchesIn, type BatchManagerContext } from '../../src/machines/coordination/batches/batch-manager.ts';
 import { type CoordinatorContext, itemsIn } from '../../src/machines/coordination/coordinator/coordinator-context.ts';
@@ -11,6 +11,7 @@ import { debatesIn } from '../../src/machines/coordination/debates/debate-facili
 import { type FacilitatorContext } from '../../src/machines/coordination/debates/facilitator-context.ts';
 import { gatesIn, type GateDeskContext } from '../../src/machines/people/gates/gate-desk.ts';
 import { DESKS } from '../../src/machines/work/system-ids.ts';
+import { holdingIn } from '../support/campaigns.ts';
 import { byEffort, LONG } from '../support/effort.ts';
 import { CHALLENGE, DAY_MS, EVIDENCE, HOUR_MS, MINUTE_MS } from '../support/machines/debate-room.ts';
 
@@ -147,7 +148,8 @@ describe('a crew under simulation', () => {
     'ends every item with a reason and leaves nothing open, under any faults and any actions of people',
     LONG,
     async () => {
-      const { failure, neverMet, text } = await campaign(crew, { seeds: byEffort({ quick: 5, ci: 10, soak: 400 }) });
+      const seeds = byEffort({ quick: 5, ci: 10, soak: 400 });
+      const { failure, neverMet, text } = await holdingIn(crew, 'a crew', { seeds });
       expect(failure, text).toBe(undefined);
       expect(neverMet).toEqual([]);
     },

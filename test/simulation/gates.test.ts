@@ -1,11 +1,12 @@
 /** The desk for gates under simulation: questions to people, with answers that come late, twice, or never. */
 import { describe, expect, it } from 'vitest';
-import { campaign, finally_, simulation, sometimes, type View } from 'bosun/testing';
+import { finally_, simulation, sometimes, type View } from 'bosun/testing';
 import { z } from 'zod';
 import { formOf } from '../../src/machines/people/gates/gate-form.ts';
 import { gateAgents, gateChildren, type GateDeskContext, gatesIn } from '../../src/machines/people/gates/gate-desk.ts';
 import { type OrderReply } from '../../src/machines/people/turn.ts';
 import { DESKS } from '../../src/machines/work/system-ids.ts';
+import { holdingIn } from '../support/campaigns.ts';
 import { byEffort, LONG } from '../support/effort.ts';
 
 const FORM = formOf(z.object({ n: z.int() }));
@@ -82,7 +83,8 @@ const desk = simulation<undefined>({
 
 describe('the desk for gates under simulation', () => {
   it('closes every gate once, by its accepted answer or at its deadline, under any faults', LONG, async () => {
-    const { failure, neverMet, text } = await campaign(desk, { seeds: byEffort({ quick: 40, ci: 80, soak: 2_000 }) });
+    const seeds = byEffort({ quick: 40, ci: 80, soak: 2_000 });
+    const { failure, neverMet, text } = await holdingIn(desk, 'the desk for gates', { seeds });
     expect(failure, text).toBe(undefined);
     expect(neverMet).toEqual([]);
   });

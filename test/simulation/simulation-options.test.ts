@@ -69,7 +69,7 @@ describe('campaign', () => {
     ['half a seed', { seeds: 0.5 }, 'campaign: seeds: must be a whole number from 0, not 0.5'],
     ['seeds turned round', { seeds: [5, 1] }, 'seeds: must be two numbers, the lesser first, not an array'],
     ['a directory as corpus', { corpus: 'sim' }, 'corpus: must be a corpus, such as corpusIn(directory), not a string'],
-    ['an unknown key', { seed: 1 }, 'unknown key "seed"; did you mean "seeds"?'],
+    ['an unknown key', { seed: null }, 'unknown key "seed"; did you mean "seeds"?'],
   ])('refuses %s', async (_, options, message) => {
     await expect(campaign(lamps, options as never)).rejects.toThrow(message);
   });

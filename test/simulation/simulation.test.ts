@@ -2,12 +2,14 @@
  * Simulations: the bugs that a campaign finds, the length of the shrunk story, and the replay by a token and by a seed.
  */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { campaign, replay, type Simulation } from 'bosun/testing';
+import { replay, type Simulation } from 'bosun/testing';
 import { Sessions } from '../../src/actors/loop/inbound/sessions.ts';
 import { DurableActions } from '../../src/actors/turn/durable-actions.ts';
 import { TimerService } from '../../src/actors/world/time/timer-service.ts';
 import { drawPlan } from '../../src/testing/simulation/plan.ts';
 import { play } from '../../src/testing/simulation/run.ts';
+import { findingIn, holdingIn, shortStoryIn } from '../support/campaigns.ts';
+import { seedOf } from '../support/chance.ts';
 import { byEffort, LONG } from '../support/effort.ts';
 import { caller, desks, scale } from './planted/desks.ts';
 import { tellers, transfers } from './planted/ledger.ts';
@@ -50,20 +52,21 @@ const LINES_MAX = 25;
 const MENDED_SEEDS = byEffort({ quick: 5, ci: 20, soak: 1_000 });
 
 describe('a campaign', () => {
-  it.each(PLANTED)('finds $what, and shrinks it to a short story', LONG, async ({ wrong }) => {
-    const { failure, text } = await campaign(wrong(), { seeds: 500 });
+  it.each(PLANTED)('finds $what, and shrinks it to a short story', LONG, async ({ what, wrong }) => {
+    const { failure, text } = await shortStoryIn(wrong(), what, { steps: STEPS_MAX, lines: LINES_MAX });
     expect(failure?.steps.shrunk, text).toBeLessThanOrEqual(STEPS_MAX);
     expect(failure!.story.length).toBeLessThanOrEqual(LINES_MAX);
   });
 
-  it.each(PLANTED)('finds nothing after $what is fixed', LONG, async ({ mended }) => {
-    const { failure, text, neverMet } = await campaign(mended(), { seeds: MENDED_SEEDS });
+  it.each(PLANTED)('finds nothing after $what is fixed', LONG, async ({ what, mended }) => {
+    const seeds = MENDED_SEEDS;
+    const { failure, text, neverMet } = await holdingIn(mended(), `mended: ${what}`, { seeds });
     expect(failure, text).toBe(undefined);
     expect(neverMet).toEqual([]);
   });
 
   it('is replayed by its token, which is stale once a machine has changed', async () => {
-    const { failure } = await campaign(shop('timer'), { seeds: 200 });
+    const { failure } = await findingIn(shop('timer'), 'a failure to replay');
     const again = await replay(shop('timer'), failure!.token);
     expect(again.failure?.violation.property).toBe(failure!.violation.property);
     expect(again.failure?.story).toEqual(failure!.story);
@@ -75,7 +78,7 @@ describe('a campaign', () => {
 describe('a run', () => {
   it('P11: gives the same result twice, whatever was run in between', async () => {
     const hashOf = async (seed: number) => (await play(shop(null), drawPlan(shop(null), seed))).hash;
-    const seeds = Array.from({ length: 15 }, (_, index) => index + 1);
+    const seeds = Array.from({ length: 15 }, (_, index) => seedOf('runs', index));
     const first: string[] = [];
     for (const seed of seeds) first.push(await hashOf(seed));
     const second: string[] = [];
@@ -130,9 +133,9 @@ describe('the session of a client', () => {
 describe('a kernel with a planted bug', () => {
   afterEach(() => void vi.restoreAllMocks());
 
-  /** By the property that does not hold. */
+  /** Searches, and names the property that does not hold. */
   async function found(simulation: Simulation<never>): Promise<string | undefined> {
-    const { failure } = await campaign(simulation, { seeds: 400, shrinkMs: 0 });
+    const { failure } = await findingIn(simulation, 'a broken kernel', { shrinkMs: 0 });
     return failure?.violation.property;
   }
   const broken = (options = {}) => till(options) as unknown as Simulation<never>;

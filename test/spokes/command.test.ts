@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Command, type CommandEffect, Commands } from '../../src/spokes/command.ts';
 import { LeftOvers } from '../../src/spokes/processes.ts';
-import { until } from '../support/cli/workspace.ts';
 import { isAlive, JUDGE, liveWith } from '../support/spokes/live.ts';
+import { until } from '../support/until.ts';
 
 const never = new AbortController().signal;
 

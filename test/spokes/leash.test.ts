@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { leash, type Leashed } from '../../src/spokes/leash.ts';
 import { signalGroup } from '../../src/spokes/processes.ts';
-import { until } from '../support/cli/workspace.ts';
 import { LONG } from '../support/effort.ts';
 import { isAlive, liveWith, textOf } from '../support/spokes/live.ts';
+import { until } from '../support/until.ts';
 
 let cwd: string;
 let groups: number[];

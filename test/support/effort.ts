@@ -85,11 +85,10 @@ export const PATIENCE_MS = byEffort({ quick: 120_000, ci: 300_000, soak: 60 * 60
 export const LONG_PATIENCE_MS = byEffort({ quick: 10 * 60_000, ci: 40 * 60_000, soak: 2 * 60 * 60_000 });
 
 /**
- * Seed of everything that is drawn by chance: properties, kills, flips. The same in every run of `npm test`, so that a
- * test fails for what was changed and not by its luck; another in every soak, whose output names it. BOSUN_SEED=7
- * chooses.
+ * Seed of everything that a test draws (chance.ts). vitest.config.ts chooses it for each run, and BOSUN_SEED=7 repeats
+ * one.
  */
-export const SEED = Number(process.env['BOSUN_SEED'] ?? (EFFORT === 'soak' ? Date.now() % 1_000_000 : 2_026));
+export const SEED = seedIn(process.env['BOSUN_SEED'] ?? '2026');
 
 /** Options of a single test that runs only with CI=true, in the soak, or when its file is named. */
 export const LONG = { tags: ['long'] };
@@ -103,4 +102,10 @@ export function sample<T>(rows: readonly T[], oneIn: number): readonly T[] {
 export function byEffort<T>(choice: { readonly quick: T; readonly ci: T; readonly soak?: T }): T {
   if (EFFORT === 'quick') return choice.quick;
   return EFFORT === 'soak' && choice.soak !== undefined ? choice.soak : choice.ci;
+}
+
+function seedIn(text: string): number {
+  const seed = Number(text);
+  if (/^\d+$/.test(text) && seed <= 2 ** 31) return seed;
+  throw new Error(`BOSUN_SEED must be a whole number from 0 to 2147483648, not "${text}"`);
 }

@@ -1,11 +1,13 @@
 /**
  * Setup that runs before each test file. Properties are drawn from the seed of the run (effort.ts). Reports of kits are
- * kept with their test (shown-by.ts). Vitest maps every frame of every stack that is read, and tests of failures read
- * tens of thousands, most of them alike: here each place is mapped once.
+ * kept with their test (shown-by.ts). Spies and stubs end with their test, and a file that leaves something to the next
+ * fails (leftovers.ts). Vitest maps every frame of every stack that is read, and tests of failures read tens of
+ * thousands, most of them alike: here each place is mapped once.
  */
 import fc from 'fast-check';
-import { beforeAll, beforeEach } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
 import { SEED } from './effort.ts';
+import { restored, surroundings, useOwnTemporaryFolder } from './leftovers.ts';
 import { beginFile, beginTest } from './shown-by.ts';
 
 fc.configureGlobal({ seed: SEED });
@@ -39,3 +41,21 @@ if (vitest !== undefined && vitest[MARK] === undefined) {
     );
   Error.prepareStackTrace = Object.assign(prepare, { [MARK]: true as const });
 }
+
+// Hooks that are registered first run last, after those of the file.
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+useOwnTemporaryFolder();
+const { prepareStackTrace, stackTraceLimit } = Error;
+const before = surroundings();
+
+afterAll(async () => {
+  // The compiler within jiti, which loads the agents of users, replaces both once and for ever.
+  if (Error.prepareStackTrace !== prepareStackTrace) Object.assign(Error, { prepareStackTrace, stackTraceLimit });
+  await restored(before);
+});

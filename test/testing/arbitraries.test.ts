@@ -11,7 +11,7 @@ import { eventArbitrary } from '../../src/testing/arbitraries/event-arbitrary.ts
 import { schemaArbitrary } from '../../src/testing/arbitraries/schema-arbitrary.ts';
 import { byEffort, LONG } from '../support/effort.ts';
 
-const RUNS = { numRuns: byEffort({ quick: 20, ci: 50 }), seed: 1 };
+const RUNS = { numRuns: byEffort({ quick: 20, ci: 50 }) };
 
 interface Tree {
   readonly value: number;
@@ -149,12 +149,14 @@ describe('an agent under random commands', () => {
     const { commands, run } = agentModel(fc, forgetful);
     const { failed, counterexample } = await fc.check(fc.asyncProperty(commands, run), { ...RUNS, numRuns: 100 });
     expect(failed).toBe(true);
-    expect(String(counterexample![0]).split(',')).toEqual([
-      'send {"type":"add"}',
-      'cut the power and start again',
-      'send {"type":"add"}',
-      expect.anything(),
-    ]);
+    // The path for a replay is told behind the commands.
+    const [first, cut, second, ...more] = String(counterexample![0])
+      .replace(/ *\/\*.*$/, '')
+      .split(',');
+    const [add, death] = ['send {"type":"add"}', 'cut the power and start again'];
+    expect([first, cut, second]).toEqual([add, death, add]);
+    // The difference may show itself only at the next start.
+    expect([[], [death]]).toContainEqual(more);
   });
 
   it("is checked by a test's own condition instead, if the comparison with XState is off", async () => {

@@ -5,8 +5,9 @@
 import { describe, expect, it } from 'vitest';
 import { type FaultyStore } from '../../src/testing/faulty-store.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
-import { SeededRandom } from '../../src/testing/seeded-random.ts';
+import { type SeededRandom } from '../../src/testing/seeded-random.ts';
 import { type SpreadTestSystem, startSpreadTestSystem } from '../../src/testing/spread-test-system.ts';
+import { randomOf } from '../support/chance.ts';
 import { auditWorkers } from '../support/crash/bank-audit.ts';
 import { byEffort } from '../support/effort.ts';
 import { accountAgent, ACCOUNTS, addressOf, JOURNAL, TREE } from '../support/fixtures/crash/bank-account.mjs';
@@ -20,7 +21,7 @@ class Clients {
   readonly #random: SeededRandom;
   readonly #accounts: readonly (readonly number[])[];
   readonly #sent = new Map<string, number>();
-  /** By session, the highest that was acknowledged. */
+  /** The highest number that was acknowledged, by session. */
   readonly acknowledged = new Map<string, number>();
 
   constructor(test: SpreadTestSystem, random: SeededRandom) {
@@ -74,9 +75,9 @@ async function audit(stores: readonly FaultyStore[]) {
 
 describe('a bank over two workers', () => {
   it.each(Array.from({ length: byEffort({ quick: 1, ci: 10, soak: 300 }) }, (_, index) => index + 1))(
-    'loses and doubles nothing, whichever workers die (seed %i)',
-    async (seed) => {
-      const random = new SeededRandom(seed);
+    'loses and doubles nothing, whichever workers die (run %i)',
+    async (run) => {
+      const random = randomOf('a bank over two workers', run);
       const test = await startSpreadTestSystem({
         workers: WORKERS,
         agents: [accountAgent],

@@ -2,7 +2,7 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { SeededRandom } from '../../src/testing/seeded-random.ts';
+import { randomOf } from '../support/chance.ts';
 import { byEffort } from '../support/effort.ts';
 import {
   type Context,
@@ -16,7 +16,7 @@ import {
 
 describe('workers in threads', () => {
   it('lose and double nothing when they are killed, and keep their state over a stop', async () => {
-    const random = new SeededRandom(7);
+    const random = randomOf('threads that are killed');
     const directory = newDirectory();
     const system = await spread(directory).start();
     const [one, other] = await friends(system);

@@ -1,8 +1,8 @@
 /** Messages between workers arrive once and in order, whichever worker dies, and at whatever moment. */
 import { describe, expect, it } from 'vitest';
 import { type HeldWrite } from '../../src/testing/faulty-store.ts';
-import { SeededRandom } from '../../src/testing/seeded-random.ts';
 import { type SpreadTestSystem, startSpreadTestSystem } from '../../src/testing/spread-test-system.ts';
+import { randomOf } from '../support/chance.ts';
 import { byEffort } from '../support/effort.ts';
 import { playerAgent, type PlayerContext } from '../support/workers/players.ts';
 
@@ -35,16 +35,16 @@ describe('tokens between workers', () => {
   });
 
   it.each(Array.from({ length: byEffort({ quick: 4, ci: 100, soak: 3_000 }) }, (_, index) => index + 1))(
-    'arrive once and in order over crashes (seed %i)',
-    async (seed) => {
-      const random = new SeededRandom(seed);
+    'arrive once and in order over crashes (run %i)',
+    async (run) => {
+      const random = randomOf('tokens between workers', run);
       const upTo = (limit: number) => Math.floor(random.next() * limit);
-      const workers = 2 + (seed % 2);
+      const workers = 2 + (run % 2);
       // Of some, most players rest.
-      const test = await game(workers, seed % 3 === 0 ? 2 : undefined);
+      const test = await game(workers, run % 3 === 0 ? 2 : undefined);
       const thrown = new Map<string, number>();
       const orders: Promise<void>[] = [];
-      /** By worker, while no write has come to be held and let go. */
+      /** Held writes by worker, while none has come to be held and let go. */
       const held = new Map<number, HeldWrite>();
       const reached: HeldWrite[] = [];
       const letGo = () => {

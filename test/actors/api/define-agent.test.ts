@@ -1,4 +1,4 @@
-/** What defineAgent refuses. */
+/** Refusals of defineAgent. */
 import {
   and,
   type AnyStateMachine,

@@ -1,4 +1,4 @@
-/** What a restart keeps: mailbox, deferred messages, pending asks, address. The table is in docs/talking.md. */
+/** State that a restart keeps: mailbox, deferred messages, pending asks, address. The table is in docs/talking.md. */
 import { assign, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';

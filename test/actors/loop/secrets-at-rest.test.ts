@@ -1,5 +1,4 @@
 /** Agents with secrets are stored encrypted: no file contains the secret, and no actor continues with a wrong value. */
-import { randomBytes } from 'node:crypto';
 import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,17 +9,19 @@ import { type AnyAgent } from '../../../src/actors/model/agent.ts';
 import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { secret } from '../../../src/actors/model/secret.ts';
 import { effectOf } from '../../../src/actors/model/ref.ts';
+import { type Store } from '../../../src/actors/model/ports.ts';
 import { reply } from '../../../src/actors/model/talk-actions.ts';
 import { levelStore } from '../../../src/persistence/level-store.ts';
 import { Shard } from '../../../src/shard.ts';
 import { type SystemOptions } from '../../../src/system-options.ts';
 import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
+import { drawnBytes } from '../../support/chance.ts';
 import { LONG } from '../../support/effort.ts';
 import { code } from '../../support/actors/account.ts';
 
 const SECRET = 'correct-horse-battery-staple-4711';
-const KEY = randomBytes(32).toString('base64');
-const OTHER = randomBytes(32).toString('hex');
+const KEY = drawnBytes(32, 'the key at rest').toString('base64');
+const OTHER = drawnBytes(32, 'another key at rest').toString('hex');
 
 interface Vault {
   readonly pin: string | null;
@@ -104,10 +105,12 @@ const tree: NonNullable<SystemOptions['tree']> = {
 let directory: string;
 let copies = 0;
 let system: Shard | undefined;
+const stores: Store[] = [];
 beforeEach(async () => void (directory = await mkdtemp(join(tmpdir(), 'bosun-secrets-'))));
 afterEach(async () => {
   await system?.stop().catch(() => {});
   system = undefined;
+  for (const store of stores.splice(0)) await store.close();
   await rm(directory, { recursive: true, force: true });
 });
 
@@ -115,9 +118,11 @@ const place = () => join(directory, `copy-${copies}`);
 
 async function start(options: Partial<SystemOptions> = {}): Promise<Shard> {
   const agents: readonly AnyAgent[] = [vault, open];
+  const store = levelStore(place(), { writeBufferBytes: 64 * 1024 });
+  stores.push(store);
   return (system = await new Shard({
     agents,
-    store: levelStore(place(), { writeBufferBytes: 64 * 1024 }),
+    store,
     tree,
     scrub: false,
     secretKey: KEY,
@@ -277,18 +282,20 @@ describe('the secret key', () => {
     ]);
   });
 
-  it.each(['short', `${'g'.repeat(64)}`, randomBytes(31).toString('base64'), randomBytes(33).toString('hex')])(
-    'a key that is not valid is refused without being quoted: %s',
-    (secretKey) => {
-      const make = () => new Shard({ agents: [], store: levelStore(place()), secretKey });
-      expect(make).toThrow(
-        expect.objectContaining({
-          code: 'BOSUN_CONFIG_INVALID',
-          message: expect.not.stringContaining(secretKey) as unknown,
-        }) as Error,
-      );
-    },
-  );
+  it.each([
+    ['a word', 'short'],
+    ['no hexadecimal digits', 'g'.repeat(64)],
+    ['31 bytes', drawnBytes(31, 'a short key').toString('base64')],
+    ['33 bytes', drawnBytes(33, 'a long key').toString('hex')],
+  ])('a key that is not valid is refused without being quoted: %s', (_, secretKey) => {
+    const make = () => new Shard({ agents: [], store: levelStore(place()), secretKey });
+    expect(make).toThrow(
+      expect.objectContaining({
+        code: 'BOSUN_CONFIG_INVALID',
+        message: expect.not.stringContaining(secretKey) as unknown,
+      }) as Error,
+    );
+  });
 
   it('a previous key without a present one is refused', () => {
     expect(() => new Shard({ agents: [], store: levelStore(place()), previousSecretKeys: [KEY] })).toThrow(

@@ -1,5 +1,4 @@
 /** Dead letters whose values are encrypted, in a run without the key: they stay until a run has the key. */
-import { randomBytes } from 'node:crypto';
 import { assign, setup } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -9,6 +8,7 @@ import { type TestSystem } from '../../../src/testing/test-system.ts';
 import { code } from '../../support/actors/account.ts';
 import { started } from '../../support/actors/started.ts';
 import { contextOf } from '../../support/actors/subject.ts';
+import { drawnBytes } from '../../support/chance.ts';
 
 const PIN = z.object({ pin: secret(z.string()) });
 
@@ -43,7 +43,7 @@ const vault = defineAgent({
 
 /** A letter about one event of the vault, in a run without the key; `withKey` is the next run. */
 async function letterOf(type: 'break' | 'note'): Promise<{ test: TestSystem; withKey: () => Promise<void> }> {
-  const secretKey = randomBytes(32).toString('base64');
+  const secretKey = drawnBytes(32, 'the key of concealed letters').toString('base64');
   const test = await started({
     agents: [vault],
     secretKey,

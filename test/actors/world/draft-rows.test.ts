@@ -1,5 +1,4 @@
 /** Messages and timers in an epoch: none that came and went within it are written, and no secret is written as text. */
-import { randomBytes } from 'node:crypto';
 import { type AnyActorRef, assign, cancel, createMachine, raise, sendTo } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -8,6 +7,7 @@ import { secret } from '../../../src/actors/model/secret.ts';
 import { type TestSystem } from '../../../src/testing/test-system.ts';
 import { crash, started } from '../../support/actors/started.ts';
 import { agentOf, contextOf, startSubject, tell } from '../../support/actors/subject.ts';
+import { drawnBytes } from '../../support/chance.ts';
 
 const as = { by: 'ada' };
 
@@ -110,7 +110,11 @@ describe('a secret', () => {
   });
   const children = ['vault', 'open'].map((id) => ({ id, agent: id, systemId: id }));
   const start = () =>
-    started({ agents: [vault, open], secretKey: randomBytes(32).toString('base64'), tree: { children } });
+    started({
+      agents: [vault, open],
+      secretKey: drawnBytes(32, 'the key of drafts').toString('base64'),
+      tree: { children },
+    });
   const written = (test: TestSystem) =>
     test.store.log.flatMap(({ writes }) => writes.map(({ value }) => Buffer.from(value ?? []).toString('latin1')));
   const pinsOf = (test: TestSystem, address: string) => (contextOf(test, address) as { pins: string[] }).pins;

@@ -1,8 +1,9 @@
 /** A machine with very many children: Bosun avoids the copies that XState makes, and behaves alike otherwise. */
 import { assign, createActor, enqueueActions, sendTo, setup, spawnChild, stopChild } from 'xstate';
 import { describe, expect, it } from 'vitest';
+import { type TestSystem } from '../../../src/testing/test-system.ts';
 import { LONG } from '../../support/effort.ts';
-import { processorTimeOf } from '../../support/processor-time.ts';
+import { ratioOf } from '../../support/processor-time.ts';
 import { startSubject, tell } from '../../support/actors/subject.ts';
 
 const kid = setup({}).createMachine({
@@ -101,21 +102,22 @@ describe('a machine with many children', () => {
   });
 
   it('spawns a late child at about the cost of an early one', LONG, async () => {
-    const test = await startSubject(parent, { events: EVENTS });
-    const batch = async () => {
-      await Promise.all(Array.from({ length: 100 }, () => test.shard.send('subject', { type: 'ASSIGN' })));
-      await test.shard.idle();
+    const [small, large] = [
+      await startSubject(parent, { events: EVENTS }),
+      await startSubject(parent, { events: EVENTS }),
+    ];
+    const spawns = async ({ shard }: TestSystem) => {
+      await Promise.all(Array.from({ length: 100 }, () => shard.send('subject', { type: 'ASSIGN' })));
+      await shard.idle();
     };
-    const bestOf = async (batches: number) => {
-      let bestMs = Infinity;
-      for (let n = 0; n < batches; n++) bestMs = Math.min(bestMs, (await processorTimeOf(batch)).tookMs);
-      return bestMs;
-    };
-    await bestOf(10);
-    const earlyMs = await bestOf(10);
-    await bestOf(70);
+    for (let batch = 0; batch < 90; batch++) await spawns(large);
+    const ratio = await ratioOf(
+      () => spawns(large),
+      () => spawns(small),
+      { rounds: 10 },
+    );
     // XState's copy would make the cost ten times as high.
-    expect((await bestOf(10)) / earlyMs).toBeLessThan(4);
-    await test.shard.stop();
+    expect(ratio).toBeLessThan(4);
+    for (const { shard } of [small, large]) await shard.stop();
   });
 });

@@ -3,6 +3,7 @@ import { type AnyActorRef, assign, enqueueActions, fromPromise, raise, sendTo, s
 import { expect, it } from 'vitest';
 import { SeededRandom } from '../../../src/testing/seeded-random.ts';
 import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
+import { seedOf } from '../../support/chance.ts';
 import { sample, LONG } from '../../support/effort.ts';
 import { agentOf } from '../../support/actors/subject.ts';
 
@@ -62,7 +63,8 @@ const busy = setup({
   states: { idle: {}, asking: { invoke: { src: 'answer', onDone: 'idle' } } },
 });
 
-async function run(seed: number): Promise<TestSystem> {
+async function run(script: number): Promise<TestSystem> {
+  const seed = seedOf('scripts of the kernel', script);
   const child = (id: string) => ({ id, agent: 'busy', backoff: { minMs: 5, maxMs: 40 } });
   const test = await startTestSystem({
     seed,
@@ -92,9 +94,9 @@ const bytesOf = (test: TestSystem) =>
 
 /** Stacks name lines of this file and no times: they are the same in both runs. */
 it.each(sample([1, 2], 2))(
-  'CN-026: the kernel writes byte-identical entries in two runs of one script (seed %i)',
-  async (seed) => {
-    const [first, second] = [await run(seed), await run(seed)];
+  'CN-026: the kernel writes byte-identical entries in two runs of one script (script %i)',
+  async (script) => {
+    const [first, second] = [await run(script), await run(script)];
     expect(bytesOf(second)).toEqual(bytesOf(first));
     expect(second.store.writes).toBe(first.store.writes);
     expect(first.store.writes).toBeGreaterThan(50);

@@ -26,7 +26,7 @@ import { Definitions } from '../../../src/actors/xstate/definition.ts';
 import { XstateEngine } from '../../../src/actors/xstate/xstate-engine.ts';
 import { type MachineSnapshot } from '../../../src/actors/xstate/machine-state.ts';
 import { PATTERN_LOOKUPS_MAX, PLANS_MAX } from '../../../src/limits.ts';
-import { SeededRandom } from '../../../src/testing/seeded-random.ts';
+import { randomOf } from '../../support/chance.ts';
 import { LONG } from '../../support/effort.ts';
 
 const nothing = () => {};
@@ -93,7 +93,7 @@ describe('the plans of a definition', () => {
     const byXstate = countXstate();
     const plans = watchPlans();
     const { initial, step } = hosting(many);
-    const random = new SeededRandom(1);
+    const random = randomOf('steps beyond the plans');
     const oracle = createActor(many).start();
     let snapshot: Snapshot = initial();
     for (let i = 0; i < PLANS_MAX; i++) {

@@ -12,8 +12,8 @@ import { CHART_LINE_CHARS_MAX, CHART_LINES_MAX } from '../../../src/gateway/limi
 import { leadCoordinator } from '../../../src/machines/coordination/coordinator/lead-coordinator.ts';
 import { pauseManager } from '../../../src/machines/coordination/pauses/pause-manager.ts';
 import { bossMachine } from '../../../src/supervisor/boss.ts';
-import { SeededRandom } from '../../../src/testing/seeded-random.ts';
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts';
+import { randomOf } from '../../support/chance.ts';
 import { build } from '../../support/fuzz/build.ts';
 import { randomMachine } from '../../support/fuzz/generator.ts';
 import { Recorder } from '../../support/fuzz/record.ts';
@@ -50,7 +50,7 @@ const textOf = (element: Element): string =>
     .join(' ');
 
 /** A layout of a random machine takes some 50 ms, several times that where other tests run beside it. */
-const SEEDS = byEffort({ quick: 2, ci: 30 });
+const RANDOM_MACHINES = byEffort({ quick: 2, ci: 30 });
 
 const MACHINES: Readonly<Record<string, AnyStateMachine>> = {
   everything,
@@ -71,11 +71,11 @@ describe('the layout of a chart', () => {
   });
 
   it('has no overlap for random machines', async () => {
-    for (let seed = 1; seed <= SEEDS; seed++) {
-      const own = chartOf(build(randomMachine(new SeededRandom(seed)), `m${seed}`, new Recorder()));
+    for (let n = 1; n <= RANDOM_MACHINES; n++) {
+      const own = chartOf(build(randomMachine(randomOf('drawn machines', n)), `m${n}`, new Recorder()));
       const geometry = await layouts.geometry(own);
-      expect([geometry.kind, ...faultsOf(own, geometry)], `seed ${seed}`).toEqual(['drawn']);
-      expect(faultsOf(own, listGeometry(own, 'size')), `seed ${seed}, listed`).toEqual([]);
+      expect([geometry.kind, ...faultsOf(own, geometry)], `machine ${n}`).toEqual(['drawn']);
+      expect(faultsOf(own, listGeometry(own, 'size')), `machine ${n}, listed`).toEqual([]);
       parseXml(svgOf(own, geometry));
     }
   });

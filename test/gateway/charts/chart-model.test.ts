@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { activeStates } from '../../../src/gateway/charts/active.ts';
 import { chartOf, type ChartTransition, transitionId } from '../../../src/gateway/charts/model.ts';
 import { CHART_STATES_MAX, CHART_TRANSITIONS_MAX } from '../../../src/gateway/limits.ts';
-import { SeededRandom } from '../../../src/testing/seeded-random.ts';
+import { randomOf } from '../../support/chance.ts';
 import { build } from '../../support/fuzz/build.ts';
 import { randomMachine } from '../../support/fuzz/generator.ts';
 import { Recorder } from '../../support/fuzz/record.ts';
@@ -179,11 +179,17 @@ describe('active states', () => {
   });
 
   it('equal those of XState for any machine', () => {
-    for (let seed = 1; seed <= 40; seed++) {
-      const machine = build(randomMachine(new SeededRandom(seed)), `m${seed}`, new Recorder());
+    for (let n = 1; n <= 40; n++) {
+      const machine = build(randomMachine(randomOf('machines of charts', n)), `m${n}`, new Recorder());
       const actor = createActor(machine, { input: { me: 'm', fuel: 3 } } as never);
-      const snapshot = actor.getSnapshot() as unknown as { value: unknown; _nodes: readonly { id: string }[] };
-      expect([...activeStates(chartOf(machine), snapshot.value)].sort(), `seed ${seed}`).toEqual(
+      const snapshot = actor.getSnapshot() as unknown as {
+        status: string;
+        value: unknown;
+        _nodes: readonly { id: string }[];
+      };
+      // XState keeps the value of a machine that fails as it starts, and not its nodes.
+      if (snapshot.status === 'error') continue;
+      expect([...activeStates(chartOf(machine), snapshot.value)].sort(), `machine ${n}`).toEqual(
         snapshot._nodes.map(({ id }) => id).sort(),
       );
     }

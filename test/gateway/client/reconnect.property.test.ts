@@ -24,7 +24,7 @@ class Survivor {
   #read = 0;
   #at: Cursor | undefined;
   #view: unknown;
-  /** What comes is lost on the way. */
+  /** Whether arriving frames are lost on the way. */
   isDeaf = false;
 
   constructor(name: string) {

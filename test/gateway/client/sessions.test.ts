@@ -1,6 +1,6 @@
 /**
- * What a client may repeat, and what it gets when it reconnects: after a break of its connection, and after a crash of
- * the host.
+ * Calls that a client may repeat, and what it gets when it reconnects: after a break of its connection, and after a
+ * crash of the host.
  */
 import { describe, expect, it } from 'vitest';
 import { type Frame, type GatewayTest, MemoryClient, startGatewayTest } from '../../support/gateway/memory-client.ts';

@@ -1,4 +1,4 @@
-/** Who speaks: callers that stand for a person, coding agents, and the operator, at every door. */
+/** Identities of callers: those that stand for a person, coding agents, and the operator, at every door. */
 import { SignJWT } from 'jose';
 import { afterEach, describe, expect, it } from 'vitest';
 import { assign, setup } from 'xstate';

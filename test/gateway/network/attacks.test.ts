@@ -1,6 +1,6 @@
 /**
- * Whoever means harm, on real sockets: each attack is answered by a refusal that can be told, changes no state, is
- * counted, and leaves the gateway as it was for everybody else.
+ * Attackers on real sockets: each attack is answered by a refusal that can be told, changes no state, is counted, and
+ * leaves the gateway as it was for everybody else.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
@@ -28,7 +28,7 @@ const HELLO = frame(JSON.stringify({ t: 'hello', v: 1 }));
 let system: Shard;
 let open: Gateway;
 let guarded: Gateway;
-/** Whose caller has no calls left after a while. */
+/** A gateway whose caller has no calls left after a while. */
 let flooded: Gateway;
 const ports = new Map<Gateway, number>();
 

@@ -13,7 +13,7 @@ import { LONG, PATIENCE_MS, sample } from '../../support/effort.ts';
 import { code } from '../../support/actors/account.ts';
 import { BrokenServer, type Sabotage } from '../../support/gateway/broken-server.ts';
 
-/** So that the table need not be slow. */
+/** Rates so high that the table runs at full speed. */
 const RATES = { rate: { burst: 1e6, perSecond: 1e6 }, connectRate: { burst: 1e6, perSecond: 1e6 } };
 const TOKEN = 'a-long-random-secret';
 
@@ -97,7 +97,7 @@ const without = (name: string) => (frame: object) => [
   Object.fromEntries(Object.entries(frame).filter(([key]) => key !== name)),
 ];
 
-/** What is broken, and a rule that finds it. */
+/** Faults of a server, each with a rule that finds it. */
 const SABOTAGES: readonly (readonly [string, string, Sabotage])[] = [
   ['keys are ignored', 'a key makes a repeat count once', { fromClient: without('key') }],
   [

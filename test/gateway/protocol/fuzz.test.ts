@@ -1,7 +1,8 @@
 /** Mutations of valid frames: the gateway answers or closes, changes no actor, and never throws. */
 import { describe, expect, it } from 'vitest';
 import { METHODS } from '../../../src/gateway/calls/methods.ts';
-import { SeededRandom } from '../../../src/testing/seeded-random.ts';
+import { type SeededRandom } from '../../../src/testing/seeded-random.ts';
+import { randomOf } from '../../support/chance.ts';
 import { MemoryClient, startGatewayTest } from '../../support/gateway/memory-client.ts';
 import { byEffort } from '../../support/effort.ts';
 
@@ -84,7 +85,7 @@ describe('the gateway', () => {
   it(`answers or closes on ${FRAMES} mutated frames, and changes no actor`, async () => {
     const test = await startGatewayTest({ rate: { burst: 1e9, perSecond: 1e9 } });
     const before = ['visits', 'till', 'back/visits'].map((address) => test.test.shard.snapshot(address));
-    const random = new SeededRandom(7);
+    const random = randomOf('mutated frames');
     const corpus = CORPUS.map((frame) => Buffer.from(JSON.stringify(frame)));
     let [client, closes, answers] = [await test.client(), 0, 0];
     for (let n = 0; n < FRAMES; n++) {

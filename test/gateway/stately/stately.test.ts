@@ -20,7 +20,7 @@ async function listen(options: GatewayOptions = {}): Promise<string> {
   return `${url.replace('http', 'ws')}/inspect/stately`;
 }
 
-/** What came, and a promise of the first that fits. */
+/** Messages that came, and a promise of the first that fits. */
 function received(server: string) {
   const events: StatelyInspectionEvent[] = [];
   const waiting: {

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { createClient } from '../../../src/client/client.ts';
 import { createGateway, type Gateway } from '../../../src/gateway/network/server.ts';
-import { SeededRandom } from '../../../src/testing/seeded-random.ts';
+import { randomOf } from '../../support/chance.ts';
 import { byEffort } from '../../support/effort.ts';
 import { type Context, newDirectory, spread, upTo } from '../../support/workers/spread-threads.ts';
 
@@ -15,7 +15,7 @@ const RATE = { burst: 100_000, perSecond: 100_000 };
 
 describe('a gateway over workers in threads', () => {
   it('loses and doubles no send, answers asks and shows true views while workers are killed', async () => {
-    const random = new SeededRandom(11);
+    const random = randomOf('a gateway over threads');
     const system = await spread(newDirectory()).start();
     const gateway = createGateway(system, { port: 0, rate: RATE });
     gateways.push(gateway);

@@ -5,8 +5,9 @@
 import { describe, expect, it } from 'vitest';
 import { itemsIn, resultsOf } from '../../../src/machines/coordination/coordinator/coordinator-context.ts';
 import { type AgentFunction } from '../../../src/machines/work/agent-function.ts';
-import { SeededRandom } from '../../../src/testing/seeded-random.ts';
+import { type SeededRandom } from '../../../src/testing/seeded-random.ts';
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts';
+import { randomOf } from '../../support/chance.ts';
 import { byEffort, LONG, LONG_PATIENCE_MS } from '../../support/effort.ts';
 import { fixture } from '../../support/fixtures/plans/plans.ts';
 import { startWholeCrew, type WholeCrew } from '../../support/machines/whole-crew.ts';
@@ -97,7 +98,7 @@ describe(`${ITEMS} items with ${KILLS} kills of the host`, () => {
     ...LONG,
     timeout: LONG_PATIENCE_MS,
   }, async () => {
-    const random = new SeededRandom(7);
+    const random = randomOf('many items');
     const clock = new VirtualClock();
     const { tasks, ...plan } = fixture('equity-research', {
       capacity,

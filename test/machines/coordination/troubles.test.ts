@@ -9,8 +9,9 @@ import { itemsIn } from '../../../src/machines/coordination/coordinator/coordina
 import { type CrewPorts } from '../../../src/machines/coordination/crew.ts';
 import { type AgentFunction } from '../../../src/machines/work/agent-function.ts';
 import { DESKS } from '../../../src/machines/work/system-ids.ts';
-import { SeededRandom } from '../../../src/testing/seeded-random.ts';
+import { type SeededRandom } from '../../../src/testing/seeded-random.ts';
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts';
+import { randomOf } from '../../support/chance.ts';
 import { byEffort, LONG_PATIENCE_MS } from '../../support/effort.ts';
 import { planOf } from '../../support/fixtures/plans/plans.ts';
 import { CHALLENGE, EVIDENCE } from '../../support/machines/debate-room.ts';
@@ -21,7 +22,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-const SEEDS = byEffort({ quick: [1], ci: [1, 2, 3], soak: Array.from({ length: 30 }, (_, n) => n + 1) });
+const RUNS = Array.from({ length: byEffort({ quick: 1, ci: 3, soak: 30 }) }, (_, n) => n + 1);
 /** The number of items; each has one gate. */
 const ITEMS = 20;
 const FAILURES = 50;
@@ -88,8 +89,8 @@ class Troubles {
   failures = 0;
   challenged = 0;
 
-  constructor(seed: number, clock: VirtualClock) {
-    this.random = new SeededRandom(seed);
+  constructor(run: number, clock: VirtualClock) {
+    this.random = randomOf('troubles', run);
     this.#clock = clock;
   }
 
@@ -239,12 +240,12 @@ function held(crew: WholeCrew): Readonly<Record<string, readonly string[]>> {
 }
 
 describe(`${ITEMS} items with ${FAILURES} failures, as many gates, ${DEBATES} debates and wrong ports`, () => {
-  it.each(SEEDS)(
-    'all end with a reason, leave no open work at any desk, and cause no further turns (seed %i)',
+  it.each(RUNS)(
+    'all end with a reason, leave no open work at any desk, and cause no further turns (run %i)',
     { timeout: LONG_PATIENCE_MS },
-    async (seed) => {
+    async (run) => {
       const clock = new VirtualClock();
-      const troubles = new Troubles(seed, clock);
+      const troubles = new Troubles(run, clock);
       const { random } = troubles;
       const crew = await startWholeCrew(PLAN, troubles.agents(), troubles.ports(), clock);
       let strangers = 0;

@@ -155,6 +155,8 @@ export function meters(hasBug: boolean) {
     system: () => ({ agents: [meterOf(hasBug)], tree: { children: [{ id: 'meter', agent: 'meter' }] } }),
     clients: () => [],
     times: [60_000, 1_800_000, 3_600_000],
+    // Its machine is closed again and again: only a sleep of an hour misses a time of the schedule.
+    faults: { powerCut: 3, restart: 2, sleep: 20 },
     properties: [
       always('every hour is charged once', ({ snapshot }) => {
         const fees = snapshot('meter')?.context as Fees | undefined;

@@ -13,7 +13,7 @@ import { sliceByVisits } from '../../support/supervisor/otp/sliced-clock.ts';
 import { startCases, stopCases } from './start-and-stop.cases.ts';
 import { byEffort, sample } from '../../support/effort.ts';
 
-/** Of the moments at which a host may die, the first is tried, and one in `ONE_IN` of the others. */
+/** Sample of the moments at which a host may die: the first is tried, and one in `ONE_IN` of the others. */
 const ONE_IN = byEffort({ quick: 60, ci: 1 });
 
 const cases = [...startCases, ...stopCases, ...adminCases, ...restartCases, ...significantCases].sort(

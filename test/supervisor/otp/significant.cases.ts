@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { type AutoShutdown } from '../../../src/supervisor/child-spec.ts';
 import { type Bench, type Case, codeOf, forEach } from '../../support/supervisor/otp/bench.ts';
 import { w } from '../../support/supervisor/otp/cast.ts';
-import { processorTimeOf } from '../../support/processor-time.ts';
+import { ratioOf } from '../../support/processor-time.ts';
 
 const MODES: readonly AutoShutdown[] = ['never', 'any_significant', 'all_significant'];
 const ACTIVE = ['any_significant', 'all_significant'] as const;
@@ -134,18 +134,17 @@ export const significantCases: readonly Case[] = [
       ]);
       expect(await codeOf(b.upgrade({ children: [w('a'), w('a')] }))).toBe('BOSUN_CHILD_SPEC_INVALID');
       await b.upgrade({ strategy: 'dynamic', template: { agent: 'plain', restart: 'temporary' } });
-      const timeOf = async (count: number) => {
+      const startAndStop = async (count: number) => {
         const ids = Array.from({ length: count }, (_, index) => `${count}-${index}`);
-        const { tookMs } = await processorTimeOf(async () => {
-          await b.together(() => ids.map((id) => b.sup.startChild({ id })));
-          await b.together(() => ids.map((id) => b.sup.terminateChild(id)));
-        });
-        return tookMs;
+        await b.together(() => ids.map((id) => b.sup.startChild({ id })));
+        await b.together(() => ids.map((id) => b.sup.terminateChild(id)));
       };
-      await timeOf(b.many(200));
-      // Below some milliseconds it is garbage of before that is timed.
-      const fewMs = Math.max(5, await timeOf(b.many(200)));
-      expect(await timeOf(b.many(2_000))).toBeLessThan(fewMs * 100);
+      const ratio = await ratioOf(
+        () => startAndStop(b.many(2_000)),
+        () => startAndStop(b.many(200)),
+        { rounds: 1 },
+      );
+      expect(ratio).toBeLessThan(25);
     },
   },
 ];

@@ -7,20 +7,14 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { commandLine } from '../../../src/cli/command-line.ts';
-import { PATIENCE_MS as TEST_PATIENCE_MS } from '../effort.ts';
 import { showsBy } from '../shown-by.ts';
+import { until } from '../until.ts';
 
 const MAIN = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
+const AS_NOBODY = fileURLToPath(new URL('bosun-as-nobody.mjs', import.meta.url));
 const NODE_MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
-
-/** Interval of polling. */
-const POLL_MS = 10;
-
-/** Longest wait for a condition: shorter than the test's time-out, so that the error names the condition. */
-const PATIENCE_MS = TEST_PATIENCE_MS / 2;
 
 /** Output of a call whose gateway can be found in its data directory. */
 const SERVING = /"serving"|bosun serves |^Live while it runs: /m;
@@ -52,8 +46,6 @@ export interface Told extends Ended {
 
 export interface ProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** Runs the process as another user than root. */
-  readonly uid?: number;
 }
 
 /** A call under way. */
@@ -199,13 +191,21 @@ export class Workspace {
   }
 
   /** Starts the built `bosun` in a process of its own. */
-  spawn(args: readonly string[], { env, uid }: ProcessOptions = {}): Process {
+  spawn(args: readonly string[], options?: ProcessOptions): Process {
+    return this.#spawn(MAIN, args, options);
+  }
+
+  /** The same as a user who may not read what belongs to root, for tests that run as root. */
+  spawnAsNobody(args: readonly string[]): Process {
+    return this.#spawn(AS_NOBODY, args);
+  }
+
+  #spawn(program: string, args: readonly string[], { env }: ProcessOptions = {}): Process {
     showsBy('command line');
-    const child = spawn(process.execPath, [MAIN, ...args], {
+    const child = spawn(process.execPath, [program, ...args], {
       cwd: this.path,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, npm_lifecycle_event: undefined, ...env },
-      ...(uid !== undefined && { uid }),
     });
     const running = new Process(child);
     this.#processes.add(running);
@@ -238,13 +238,4 @@ export function storyOf(lines: readonly Line[]): string[] {
   return lines.map(({ type, task, item, attempt }) =>
     [type, item ?? task, type.startsWith('task.') ? attempt : undefined].filter((part) => part !== undefined).join(' '),
   );
-}
-
-/** Polls a condition that cannot be subscribed to. */
-export async function until(isSo: () => boolean | Promise<boolean>, what: () => string): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error(`waited in vain for ${what()}`);
-    await wait(POLL_MS);
-  }
 }

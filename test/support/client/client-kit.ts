@@ -2,8 +2,8 @@
 import { type Client, type ClientOptions, createClient } from '../../../src/client/client.ts';
 import { type GatewayOptions } from '../../../src/gateway/network/server.ts';
 import { type GatewaySocket, gatewaySocket } from '../../../src/testing/gateway-socket.ts';
-import { SeededRandom } from '../../../src/testing/seeded-random.ts';
 import { type TestSystemOptions } from '../../../src/testing/test-system.ts';
+import { randomOf } from '../chance.ts';
 import { type GatewayTest, startGatewayTest } from '../gateway/memory-client.ts';
 import { type counter, type deaf, type till } from '../gateway/shop.ts';
 
@@ -12,7 +12,7 @@ export type Shop = typeof counter | typeof till | typeof deaf;
 export class ClientTest {
   readonly host: GatewayTest;
   readonly socket: GatewaySocket;
-  readonly #random = new SeededRandom(7);
+  readonly #random = randomOf('the clients of a test');
   /** Whether the host is down: connections are refused. */
   isDown = false;
 

@@ -18,16 +18,17 @@ export interface End {
  * @param hear Called with each line of output. Returns whether to kill the process.
  */
 export async function lived(file: string, options: object, hear: (line: string) => boolean): Promise<End> {
-  const child = spawn(process.execPath, [file, JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [file, JSON.stringify(options)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A process that lives longer is stuck, and ends by SIGTERM.
+    timeout: PATIENCE_MS,
+  });
   let complaint = '';
   child.stderr.on('data', (chunk: Buffer) => (complaint += chunk.toString()));
-  // A process that lives longer is stuck.
-  const limit = setTimeout(() => child.kill('SIGTERM'), PATIENCE_MS);
   const closed = once(child, 'close');
   createInterface({ input: child.stdout }).on('line', (line) => {
     if (hear(line)) child.kill('SIGKILL');
   });
   const [code, signal] = (await closed) as [number | null, string | null];
-  clearTimeout(limit);
   return { code, signal, complaint };
 }

@@ -14,11 +14,14 @@ import { report, shrink } from './shrink.ts';
  */
 const BATCH: BatchSize = { machines: 48, steps: 28 };
 const BATCHES_PER_REPORT = 50;
+const OVERTIME_MAX = 20;
 
 export interface Campaign {
   readonly seeds: Iterable<number>;
   /** Number of compared steps after which the campaign ends. */
   readonly steps: number;
+  /** Features without which it goes on, for up to `OVERTIME_MAX` times as many steps. */
+  readonly met?: readonly string[];
   readonly subject?: Subject;
   /** Called with the progress from time to time. */
   readonly progress?: ((line: string) => void) | undefined;
@@ -28,19 +31,19 @@ export interface Outcome {
   readonly steps: number;
   /** Distinct machines. */
   readonly machines: number;
-  readonly cpuMs: number;
   readonly coverage: Coverage;
   /** The first difference, shrunk, in readable form. */
   readonly difference: string | undefined;
 }
 
-export async function campaign({ seeds, steps: goal, subject = kernel, progress }: Campaign): Promise<Outcome> {
+export async function campaign({
+  seeds,
+  steps: goal,
+  met = [],
+  subject = kernel,
+  progress,
+}: Campaign): Promise<Outcome> {
   const coverage = new Coverage();
-  const began = process.cpuUsage();
-  const cpuMs = () => {
-    const { user, system } = process.cpuUsage(began);
-    return Math.round((user + system) / 1_000);
-  };
   const census = new Census();
   let [steps, batches] = [0, 0];
   for (const seed of seeds) {
@@ -50,13 +53,13 @@ export async function campaign({ seeds, steps: goal, subject = kernel, progress 
     for (const machine of story.machines.values()) census.count(machine);
     if (played.difference !== undefined) {
       const difference = report(seed, await shrink(story, played.difference, subject));
-      return { steps, machines: census.size, cpuMs: cpuMs(), coverage, difference };
+      return { steps, machines: census.size, coverage, difference };
     }
-    if (++batches % BATCHES_PER_REPORT === 0)
-      progress?.(`${steps} steps, ${census.size} machines, ${Math.round(cpuMs() / 1_000)} s of processor time`);
-    if (steps >= goal) break;
+    if (++batches % BATCHES_PER_REPORT === 0) progress?.(`${steps} steps, ${census.size} machines`);
+    const isMet = met.every((what) => coverage.of(what) > 0);
+    if (steps >= (isMet ? goal : OVERTIME_MAX * goal)) break;
   }
-  return { steps, machines: census.size, cpuMs: cpuMs(), coverage, difference: undefined };
+  return { steps, machines: census.size, coverage, difference: undefined };
 }
 
 /** Progress output of long runs: lines on the terminal in the soak, none otherwise. */

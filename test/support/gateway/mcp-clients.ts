@@ -18,7 +18,7 @@ export interface ListedTool {
   readonly description?: string | undefined;
 }
 
-/** What the tests ask of a client. */
+/** A client as the tests use it. */
 export interface McpClient {
   tools(): Promise<readonly ListedTool[]>;
   call(name: string, args?: Readonly<Record<string, unknown>>): Promise<Told>;

@@ -1,6 +1,6 @@
 /** A peer on a real socket that sends anything: requests and frames byte by byte. */
-import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
+import { drawnBytes } from '../chance.ts';
 
 export class RawPeer {
   readonly #socket: Socket;
@@ -26,6 +26,11 @@ export class RawPeer {
     const socket = connect({ port, host: '127.0.0.1', localAddress: from, allowHalfOpen: isStubborn });
     await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
     return new RawPeer(socket);
+  }
+
+  /** Whether the other side has neither ended nor cut the connection. */
+  get isOpen(): boolean {
+    return !this.#socket.readableEnded && !this.#socket.destroyed;
   }
 
   get text(): string {
@@ -86,7 +91,7 @@ export function handshake(
     Upgrade: 'websocket',
     Connection: 'Upgrade',
     'Sec-WebSocket-Version': '13',
-    'Sec-WebSocket-Key': randomBytes(16).toString('base64'),
+    'Sec-WebSocket-Key': drawnBytes(16, 'the key of a handshake').toString('base64'),
     'Sec-WebSocket-Protocol': 'bosun.v1.json',
     ...changes,
   };

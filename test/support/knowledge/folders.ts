@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { type Knowledge, type KnowledgeOptions, knowledgeOf } from '../../../src/knowledge/knowledge.ts';
 import { type Precedents, precedentsOf } from '../../../src/knowledge/precedents.ts';
 import { type FolderChoice } from '../../../src/knowledge/thread-messages.ts';
@@ -12,18 +12,10 @@ import { filesOf, type FixtureName, fixtureText, writeFiles } from './fixture-re
 /** The built file, because threads of Node 20 do not read TypeScript. */
 const ENTRY = new URL('../../../dist/knowledge/search-thread.js', import.meta.url);
 
-const folders: string[] = [];
-const open: { close(): Promise<void> }[] = [];
-
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close();
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
-
 /** A folder with these files: a text for each path. */
 export function folderWith(files: Readonly<Record<string, string>> = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'bosun-knowledge-'));
-  folders.push(folder);
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   writeFiles(folder, new Map(Object.entries(files)));
   return folder;
 }
@@ -39,12 +31,12 @@ export function gitIn(folder: string, ...args: readonly string[]): void {
 
 export function knowing(choices: readonly FolderChoice[], options: KnowledgeOptions = {}): Knowledge {
   const knowledge = knowledgeOf(choices, { watch: false, entry: ENTRY, ...options });
-  open.push(knowledge);
+  onTestFinished(() => knowledge.close());
   return knowledge;
 }
 
 export function precedents(): Precedents {
   const search = precedentsOf({ entry: ENTRY });
-  open.push(search);
+  onTestFinished(() => search.close());
   return search;
 }

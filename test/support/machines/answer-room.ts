@@ -22,7 +22,7 @@ import { startMachines } from './machines-under-test.ts';
 
 export const SECOND_MS = 1_000;
 
-/** What an actor that asks hears. */
+/** Answers that an asking actor hears. */
 export interface Heard {
   readonly type: string;
   readonly question: string;

@@ -45,7 +45,7 @@ interface Ends {
   unsubscribe(): void;
 }
 
-/** What a host or a client can do. */
+/** Abilities of a host or a client. */
 export interface Verbs {
   actor(address: string): Promise<Handle>;
   sendMany(requests: readonly { readonly to: string; readonly event: AnyEvent }[]): Promise<void>;

@@ -22,7 +22,7 @@ import { talkers } from './kept-store-talkers.ts';
 export interface World {
   /** False while the stores are written, so that what the actors have begun waits in them. */
   readonly answers: boolean;
-  /** What effects and actions have done in it. */
+  /** Traces of effects and actions in it. */
   readonly calls: string[];
 }
 

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { type Log } from '../../../src/log.ts';
 import { System } from '../../../src/system.ts';
@@ -26,20 +26,14 @@ export interface Context {
   readonly sum: number;
 }
 
-const directories: string[] = [];
-const systems: System[] = [];
-
-afterEach(async () => {
-  for (const system of systems.splice(0)) await system.stop();
-  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true });
-});
-
+/** A directory that is removed after the test, and after the systems over it. */
 export function newDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'bosun-workers-'));
-  directories.push(directory);
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
 
+/** A system that is stopped after the test. */
 export function spread(
   directory: string,
   options: Partial<SpreadOptions['workers']> = {},
@@ -48,7 +42,7 @@ export function spread(
   const workers = { count: 2, module: MODULE, directory, execArgv: [], intensity: 100, ...options };
   const parts = { clock: systemClock, log, workerGateway: WORKER_GATEWAY, entry: ENTRY };
   const system = new System(spreadOverThreads({ workers }, parts), systemClock);
-  systems.push(system);
+  onTestFinished(() => system.stop());
   return system;
 }
 

@@ -9,7 +9,7 @@ const machine = setup({ types: {} as { context: { cents: number } } }).createMac
   states: { open: { initial: 'empty', states: { empty: {} } }, paid: {} },
 });
 
-/** What the compiler refuses here stays refused: an unused directive is an error. */
+/** Misuses that the compiler refuses: once it accepts one, its directive is unused, which is an error. */
 describe('the types of migrations', () => {
   it('check the last step against the present machine, and leave the steps before it free', () => {
     const good = defineAgent({

@@ -16,6 +16,7 @@ import { type Declared, declaredAgent, SECOND, startDeclared } from '../../../su
 import { atEveryWrite, tellStory } from '../../../support/actors/power-cut.ts';
 import { asking, settle } from '../../../support/actors/promised.ts';
 import { contextOf, tell, valueOf } from '../../../support/actors/subject.ts';
+import { unhandled } from '../../../support/unhandled.ts';
 
 /** Starts a promise that the test settles, and collects the facts of each of its starts. */
 async function start(declared: Declared = {}) {
@@ -183,14 +184,12 @@ describe('memo', () => {
   it('causes no unhandled rejection in a start that has ended if its promise is not awaited', async () => {
     const { test, starts } = await start();
     await tell(test, 'LEAVE');
-    const unheard: unknown[] = [];
-    const hear = (reason: unknown) => void unheard.push(reason);
-    process.on('unhandledRejection', hear);
-    void starts[0]!.memo('a', () => 1);
-    void starts[0]!.checkpoint(1);
-    await test.settle();
-    process.off('unhandledRejection', hear);
-    expect(unheard).toEqual([]);
+    const found = await unhandled(async () => {
+      void starts[0]!.memo('a', () => 1);
+      void starts[0]!.checkpoint(1);
+      await test.settle();
+    });
+    expect(found).toEqual([]);
     await test.shard.stop();
   });
 

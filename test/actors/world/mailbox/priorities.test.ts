@@ -163,7 +163,7 @@ describe('defineAgent', () => {
   });
 });
 
-/** What the compiler refuses here stays refused: an unused directive is an error. */
+/** Misuses that the compiler refuses: once it accepts one, its directive is unused, which is an error. */
 describe('the TypeScript types', () => {
   it('restrict priorities to events of the schemas and of the machine', () => {
     expect(worker.policies.priorities!.size).toBe(3);

@@ -108,8 +108,8 @@ async function down(test: TestSystem, ms: number): Promise<void> {
 }
 
 /**
- * By policy, when named timers come up after the start, in ms: they had run 400 of 1,000 ms when the system went down
- * for 250 ms. Null: never.
+ * Times after the start at which named timers come up, by policy, in ms: they had run 400 of 1,000 ms when the system
+ * went down for 250 ms. Null: never.
  */
 const AFTER_MS = { deadline: 350, remaining: 600, restart: 1_000, skip: null } as const;
 

@@ -1,6 +1,6 @@
 /** `timeOf`: the time that a machine gets when it asks for it. */
 import { assign, createActor, createMachine } from 'xstate';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { timeOf } from '../../../../src/actors/model/ref.ts';
 import { contextOf, startSubject, tell } from '../../../support/actors/subject.ts';
 
@@ -37,9 +37,9 @@ describe('timeOf', () => {
   });
 
   it('is the wall clock under createActor', () => {
-    const before = Math.floor(Date.now());
+    vi.useFakeTimers({ now: 1_700_000_000_000, toFake: ['Date'] });
     const actor = createActor(noting).start();
-    expect(actor.getSnapshot().context.bornMs).toBeGreaterThanOrEqual(before);
+    expect(actor.getSnapshot().context.bornMs).toBe(1_700_000_000_000);
     actor.stop();
   });
 });

@@ -5,7 +5,7 @@ import { SHELVES } from '../../../../src/machines/people/tickets/ticket-list.ts'
 import { ticketStatus, type TicketStatus } from '../../../../src/machines/people/tickets/ticket-messages.ts';
 import { counted, NO_COUNTS } from '../../../../src/machines/people/tickets/ticket-metrics.ts';
 import { DESKS } from '../../../../src/machines/work/system-ids.ts';
-import { byEffort, SEED } from '../../../support/effort.ts';
+import { byEffort } from '../../../support/effort.ts';
 import { DAY_MS, HOUR_MS, SECOND_MS, ticketRoom, type TicketRoom } from '../../../support/machines/ticket-room.ts';
 
 const RUNS = byEffort({ quick: 12, ci: 150 });
@@ -85,7 +85,7 @@ describe('a ticket', () => {
         expect(room.test.shard.snapshot(DESKS.tickets)!.status).toBe('active');
         await room.test.system.stop();
       }),
-      { numRuns: RUNS, seed: SEED },
+      { numRuns: RUNS },
     );
   });
 
@@ -103,7 +103,7 @@ describe('a ticket', () => {
         expect(shown()).toEqual(before);
         await room.test.system.stop();
       }),
-      { numRuns: RUNS, seed: SEED },
+      { numRuns: RUNS },
     );
   });
 });

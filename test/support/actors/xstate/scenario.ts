@@ -13,10 +13,10 @@ import { type AnyAgent } from '../../../../src/actors/model/agent.ts';
 import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
 import { levelStore } from '../../../../src/persistence/level-store.ts';
 import { Shard } from '../../../../src/shard.ts';
-import { SeededRandom } from '../../../../src/testing/seeded-random.ts';
 import { LogLine } from '../../../../src/log.ts';
 import { startTestSystem } from '../../../../src/testing/test-system.ts';
 import { VirtualClock } from '../../../../src/testing/virtual-clock.ts';
+import { randomOf } from '../../chance.ts';
 
 /** Writes a line for an actor: a received event, an action. */
 export type Record = (actor: string, line: string) => void;
@@ -134,7 +134,7 @@ export async function underBosunOnLevel(scenario: Scenario): Promise<Outcome> {
       agents: [agent],
       store: levelStore(directory),
       clock,
-      random: new SeededRandom(1),
+      random: randomOf('a scenario on LevelDB'),
       log: (...line) => logged.push(line),
     });
   return hosted(scenario, async (agent, watch) => {
