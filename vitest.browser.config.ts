@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { PATIENCE_MS } from './test/support/effort.ts';
-import { REPORTERS_ON_DEMAND } from './test/support/reporters.ts';
+import { REPORTERS } from './test/support/reporters.ts';
 
 /**
  * The page in a browser: `npm run test:browser`, which builds first. One file after the other, because each has a
@@ -13,6 +13,6 @@ export default defineConfig({
     hookTimeout: PATIENCE_MS,
     pool: 'forks',
     fileParallelism: false,
-    reporters: ['default', ...REPORTERS_ON_DEMAND],
+    reporters: [...REPORTERS],
   },
 });

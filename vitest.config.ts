@@ -1,6 +1,7 @@
+import { randomInt } from 'node:crypto';
 import { defineConfig } from 'vitest/config';
 import { LONG_FILES, PATIENCE_MS } from './test/support/effort.ts';
-import { REPORTERS_ON_DEMAND } from './test/support/reporters.ts';
+import { REPORTERS, REQUIREMENTS_REPORTER } from './test/support/reporters.ts';
 
 /**
  * Tests import the package by its public name and run its sources. Not `module`: what packages have under it is for
@@ -12,6 +13,10 @@ const isNamed = process.argv.slice(2).some((argument) => argument.includes('test
 
 /** `npm test` without further words. How much each test tries is chosen in test/effort.ts. */
 const isQuick = process.env['CI'] !== 'true' && !isNamed;
+
+// A run by name draws anew; the whole suite draws the same each time (test/support/effort.ts), `.ci/run` by its
+// sources.
+if (isNamed) process.env['BOSUN_SEED'] ??= String(randomInt(1_000_000));
 
 /** The fast suite: everything `npm test` runs. Long proofs live in vitest.soak.config.ts. */
 export default defineConfig({
@@ -40,6 +45,6 @@ export default defineConfig({
     isolate: false,
     // Vitest leaves one core free by default, which on two cores halves the speed.
     maxWorkers: '100%',
-    reporters: ['default', './test/support/requirements-reporter.ts', ...REPORTERS_ON_DEMAND],
+    reporters: [...REPORTERS, REQUIREMENTS_REPORTER],
   },
 });

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { defineConfig, mergeConfig } from 'vitest/config';
 import fast from './vitest.config.ts';
 
@@ -7,6 +8,9 @@ const MEASURED = [
   'test/crash/flooded-disk.test.ts',
   'test/gateway/network/half-open.test.ts',
 ];
+
+// Each soak draws anew.
+process.env['BOSUN_SEED'] ??= String(randomInt(1_000_000));
 
 const soak = mergeConfig(
   fast,

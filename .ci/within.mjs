@@ -1,15 +1,16 @@
 /**
  * `node .ci/within.mjs SECONDS COMMAND [ARGUMENT...]`: runs a step of `.ci/run` and ends all that the step began, also
- * what was detached: when the command has exited, at the limit, and at a signal. A step that is ended before its time
- * names the test files that had begun and not ended (test/support/progress-reporter.ts). The exit code is that of the
- * command, 124 at the limit, and 128 plus its number at a signal. Detached processes are found on Linux alone.
+ * what was detached: when the command has exited, at the limit, and at a signal. The exit code is that of the command,
+ * 124 at the limit, and 128 plus its number at a signal. A step of tests has a report (BOSUN_TEST_REPORT, see
+ * test/support/run-reporter.ts): the exit code is its last line, and a step that is ended before its time names the
+ * test files that had begun and not ended. Detached processes are found on Linux alone.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { constants, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
+import { entriesOf } from './report.mjs';
 
 const [seconds, command, ...args] = process.argv.slice(2);
 if (!(Number(seconds) > 0) || command === undefined) {
@@ -24,14 +25,12 @@ const LOOK_MS = 20;
 /** A variable that every process of the step inherits. Its name is unique: a step within a step bears both. */
 const MARK = `BOSUN_STEP_${process.pid}_${Date.now()}`;
 
-const directory = mkdtempSync(join(tmpdir(), 'bosun-step-'));
-const progress = join(directory, 'progress');
-process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+const report = process.env.BOSUN_TEST_REPORT;
 
 const child = spawn(command, args, {
   detached: true,
   stdio: ['ignore', 'pipe', 'pipe'],
-  env: { ...process.env, [MARK]: '1', BOSUN_TEST_PROGRESS: progress },
+  env: { ...process.env, [MARK]: '1' },
 });
 child.stdout.pipe(process.stdout);
 child.stderr.pipe(process.stderr);
@@ -49,28 +48,21 @@ const exited = once(child, 'exit').then(
 const { code, why } = await Promise.race([exited, limit, ...signals]);
 if (why !== undefined) console.log(`\n--- ${command} ${args.join(' ')} ${why}\n${unended()}`);
 await endAll();
+if (report !== undefined) appendFileSync(report, `${JSON.stringify({ exit: code, why })}\n`);
 // A process that cannot be found may still hold the pipes.
 await Promise.race([closed.catch(() => {}), wait(DEATH_MS)]);
 process.exit(code);
 
-/** Lists the test files that have begun and not ended. Empty if the command runs no tests. */
+/** Lists the test files that have begun and not ended. Empty if the command has run no tests. */
 function unended() {
-  let text;
-  try {
-    text = readFileSync(progress, 'utf8');
-  } catch {
-    return '';
-  }
-  const files = new Set();
-  let ended = 0;
-  let planned = 0;
-  for (const [what, value] of text.split('\n').map((line) => line.split('\t'))) {
-    if (what === 'planned') planned += Number(value);
-    if (what === 'begun') files.add(value);
-    if (what === 'ended' && files.delete(value)) ended += 1;
-  }
-  const begun = [...files].map((file) => `  ${file}\n`).join('');
-  return `${ended} of ${planned} test files had ended. Those that had begun and not ended:\n${begun || '  none\n'}`;
+  const entries = report === undefined ? [] : entriesOf(report);
+  if (entries.length === 0) return '';
+  const planned = entries.reduce((sum, { planned = 0 }) => sum + planned, 0);
+  const ended = new Set(entries.map((entry) => entry.ended));
+  const begun = entries.flatMap((entry) => entry.begun ?? []);
+  const open = begun.filter((file) => !ended.has(file)).map((file) => `  ${file}\n`);
+  const count = `${begun.length - open.length} of ${planned} test files had ended`;
+  return `${count}. Those that had begun and not ended:\n${open.join('') || '  none\n'}`;
 }
 
 /** Kills the processes of the step until none is left. */

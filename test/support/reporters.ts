@@ -1,10 +1,16 @@
-/** Reporters of a run for programs that read it: its counts as JSON, and its progress, in files that they name. */
-type ReporterRow = [name: string, options: Readonly<Record<string, unknown>>];
+/** Reporters of every run, for each configuration of vitest. */
+import type { ReportOptions } from './run-reporter.ts';
 
-const counts = process.env['BOSUN_TEST_REPORT'];
-const progress = process.env['BOSUN_TEST_PROGRESS'];
+type ReporterRow = [name: string, options: ReportOptions & Readonly<Record<string, unknown>>];
 
-export const REPORTERS_ON_DEMAND: readonly ReporterRow[] = [
-  ...(counts === undefined ? [] : [['json', { outputFile: counts }] satisfies ReporterRow]),
-  ...(progress === undefined ? [] : [['./test/support/progress-reporter.ts', {}] satisfies ReporterRow]),
+/** The report is that of this run alone: a run that a test starts must not write into it. */
+const report = process.env['BOSUN_TEST_REPORT'];
+delete process.env['BOSUN_TEST_REPORT'];
+
+export const REPORTERS: readonly ReporterRow[] = [
+  ['default', {}],
+  ['./test/support/run-reporter.ts', { report }],
 ];
+
+/** The page of requirements, which is written from the tests that run in Node. */
+export const REQUIREMENTS_REPORTER: ReporterRow = ['./test/support/requirements-reporter.ts', { report }];

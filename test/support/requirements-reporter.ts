@@ -1,13 +1,15 @@
 /**
  * Writes docs/requirements.md from a test run: each row of a seed with the tests whose titles begin with its id, the
  * layers through which they show it (shown-by.ts), and whether they pass. A row without a test and without a note on
- * what is missing, or a page that differs from the run, ends the run with exit code 1; `vitest run -u` rewrites the
- * page. A run of only some of the files that name rows reports the titles that the page does not have.
+ * what is missing, or a page that differs from the run, is a problem of the run, which ends with exit code 1; `vitest
+ * run -u` rewrites the page. A run of only some of the files that name rows, or one in which a test of a row fails,
+ * which says enough, reports only the titles that the page does not have.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 import { type Kind, KINDS, ROWS_OF_TITLE, type Seed, SEEDS } from './requirement-rows.ts';
+import { type ReportOptions, tell } from './run-reporter.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const PAGE = 'docs/requirements.md';
@@ -26,7 +28,12 @@ interface Shown {
 type ShownByRow = ReadonlyMap<string, readonly Shown[]>;
 
 export default class RequirementsReporter implements Reporter {
+  readonly #report: string | undefined;
   #vitest: Vitest | undefined;
+
+  constructor({ report }: ReportOptions = {}) {
+    this.#report = report;
+  }
 
   onInit(vitest: Vitest): void {
     this.#vitest = vitest;
@@ -37,25 +44,26 @@ export default class RequirementsReporter implements Reporter {
     const whole = new Set(modules.filter(isWhole).map(fileOf));
     const shown = testsByRow(modules.filter((module) => namingRows.includes(fileOf(module))));
     for (const row of unknown(shown)) this.#fail(`${row}: no seed in test/support/requirement-rows.ts has this row`);
-    if (!namingRows.every((file) => whole.has(file))) {
-      for (const problem of untold(shown, readFileSync(join(ROOT, PAGE), 'utf8'))) this.#fail(problem);
+    const stands = readFileSync(join(ROOT, PAGE), 'utf8');
+    const isWriting = this.#vitest?.config.snapshotOptions.updateSnapshot === 'all';
+    const allPass = [...shown.values()].flat().every(({ passes }) => passes);
+    if (!namingRows.every((file) => whole.has(file)) || !(allPass || isWriting)) {
+      for (const problem of untold(shown, stands)) this.#fail(problem);
       return;
     }
     for (const problem of SEEDS.flatMap((seed) => problemsOf(seed, shown))) this.#fail(problem);
     const page = pageOf(shown);
-    const path = join(ROOT, PAGE);
-    if (this.#vitest?.config.snapshotOptions.updateSnapshot === 'all') writeFileSync(path, page);
-    else {
-      const stands = readFileSync(path, 'utf8');
+    if (isWriting) writeFileSync(join(ROOT, PAGE), page);
+    else if (stands !== page) {
       const lines = new Set(stands.split('\n'));
       const missing = page.split('\n').filter((line) => !lines.has(line));
-      const words = `${PAGE} is not what this run has shown; vitest run -u writes it`;
-      if (stands !== page) this.#fail([words, ...missing].join('\n  '));
+      this.#fail([`${PAGE} is not what this run has shown; vitest run -u writes it`, ...missing].join('\n  '));
     }
   }
 
   #fail(why: string): void {
     this.#vitest?.logger.error(`requirements: ${why}`);
+    tell(this.#report, { problem: `requirements: ${why}` });
     process.exitCode = 1;
   }
 }
@@ -71,7 +79,8 @@ function testFiles(): string[] {
 
 /** Whether every test of the file was run. */
 function isWhole(module: TestModule): boolean {
-  return [...module.children.allTests()].every((test) => test.result().state !== 'skipped');
+  const tests = [...module.children.allTests()];
+  return tests.length > 0 && tests.every((test) => test.result().state !== 'skipped');
 }
 
 function testsByRow(modules: readonly TestModule[]): ShownByRow {
