@@ -31,7 +31,7 @@ class Step {
   out = '';
 
   constructor(seconds: number, command: readonly string[]) {
-    const env = { ...process.env, BOSUN_TEST_REPORT: join(folder, 'report') };
+    const env = { ...process.env, TMPDIR: folder, BOSUN_TEST_REPORT: join(folder, 'report') };
     this.child = spawn(process.execPath, ['.ci/within.mjs', String(seconds), ...command], { cwd: ROOT, env });
     for (const stream of [this.child.stdout!, this.child.stderr!])
       stream.setEncoding('utf8').on('data', (text: string) => (this.out += text));
@@ -98,7 +98,8 @@ describe('the verdict of .ci/run', () => {
   /** Runs files together, and then has them judged. */
   function verdictOn(...names: readonly string[]): { readonly code: number | null; readonly out: string } {
     const report = join(folder, 'tests.report');
-    const env = { ...process.env, BOSUN_TEST_REPORT: report, BOSUN_FIRST_TIMES: folder, BOSUN_SEED: '77' };
+    const own = { TMPDIR: folder, BOSUN_TEST_REPORT: report, BOSUN_FIRST_TIMES: folder, BOSUN_SEED: '77' };
+    const env = { ...process.env, ...own };
     const first = ['.ci/within.mjs', '600', process.execPath, ...TRIES.split(' '), ...names.map(file)];
     spawnSync(process.execPath, first, { cwd: ROOT, env });
     return judged(report, env);

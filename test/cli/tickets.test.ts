@@ -10,6 +10,7 @@ import { DESKS } from '../../src/machines/work/system-ids.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { createSystem, type System } from '../../src/system.ts';
 import { linesOf, Workspace } from '../support/cli/workspace.ts';
+import { PATIENCE_MS } from '../support/effort.ts';
 
 let work: Workspace;
 
@@ -30,7 +31,8 @@ async function begin(): Promise<void> {
   work = new Workspace();
   mkdirSync(directory().store, { recursive: true });
   await using running = await system();
-  const open = (more: object) => running.ask(DESKS.tickets, { ...QUESTION, ...more } as never);
+  const open = (more: object) =>
+    running.ask(DESKS.tickets, { ...QUESTION, ...more } as never, { timeoutMs: PATIENCE_MS });
   await open({ title: 'Zod or Joi?', options: ['Zod', 'Joi'], priority: 1, task: 'TASK-003', isBlocking: true });
   await open({ title: 'Which currency?', description: 'At checkout.', audience: ['ada'] });
   await open({ title: 'Logs?', evidence: [{ source: 'ops.md:3', excerpt: 'Logs are kept.' }] });

@@ -29,6 +29,11 @@ async function allVerbs(): Promise<string[][]> {
   return [...names.map((name) => [name]), ...below.flat()];
 }
 
+/** Runs bash in its own language: that of this machine need not be installed, which bash would say. */
+function bash(args: readonly string[], input = '') {
+  return spawnSync('bash', args, { input, encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' } });
+}
+
 /** The words that bash completes after some others, the last of which is begun. */
 function completed(script: string, ...words: string[]): string[] {
   work.write('completion.bash', script);
@@ -40,13 +45,7 @@ COMP_CWORD=$#
 _bosun
 [[ \${#COMPREPLY[@]} == 0 ]] || printf '%s\\n' "\${COMPREPLY[@]}"
 `;
-  const { stdout, stderr, status } = spawnSync(
-    'bash',
-    ['--norc', '-c', asked, work.file('completion.bash'), ...words],
-    {
-      encoding: 'utf8',
-    },
-  );
+  const { stdout, stderr, status } = bash(['--norc', '-c', asked, work.file('completion.bash'), ...words]);
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   return stdout.split('\n').filter((word) => word !== '');
 }
@@ -109,7 +108,7 @@ describe('bosun completion', () => {
 
 describe('the script for bash', () => {
   it('is valid', async () => {
-    const { status, stderr } = spawnSync('bash', ['-n'], { input: await said('completion', 'bash'), encoding: 'utf8' });
+    const { status, stderr } = bash(['-n'], await said('completion', 'bash'));
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
 

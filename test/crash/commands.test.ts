@@ -23,19 +23,12 @@ const COMMANDS = byEffort({ quick: 10, ci: 20, soak: 500 });
 const ROUNDS = byEffort({ quick: 2, ci: 4, soak: 200 });
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
-const PROBE = fileURLToPath(new URL('../support/fixtures/crash/loop-delay.mjs', import.meta.url));
 
 /** The beginning of a command that reports its start; after it, the command is a tree of processes. */
 const BEGIN = 'echo $BOSUN_TASK $BOSUN_ATTEMPT >> began; ';
 const TREE = `${BEGIN} sh -c 'sleep 1000 & wait' & sleep 1000 & wait`;
 const DEAF = `trap '' TERM; ${TREE}`;
 const GONE = `setsid sh -c 'sleep 1000 & wait' > /dev/null 2>&1 & ${TREE}`;
-
-interface Delay {
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  readonly maxMs: number;
-}
 
 /** A directory with a plan of commands, run by one process after the other. */
 class Place {
@@ -60,11 +53,9 @@ class Place {
     this.#host = spawn(process.execPath, [MAIN, 'run', 'plan.json', '--json', ...options], {
       cwd: this.#path,
       stdio: ['ignore', 'ignore', 'pipe'],
-      env: { ...process.env, NODE_OPTIONS: `--import=${PROBE}`, LOOP_DELAY_FILE: join(this.#path, 'delay') },
     });
     await once(this.#host.stderr!, 'data');
     this.#host.stderr!.resume();
-    this.#host.kill('SIGUSR2');
   }
 
   /** Waits until all commands have begun. */
@@ -75,20 +66,6 @@ class Place {
       () => count() === COMMANDS,
       () => `attempt ${attempt} of ${COMMANDS} commands: ${count()} have begun`,
     );
-  }
-
-  /** How late the event loop has been since modules were loaded. */
-  async delay(): Promise<Delay> {
-    this.#host!.kill('SIGUSR2');
-    await until(
-      () => existsSync(join(this.#path, 'delay')) && this.#delayText() !== '',
-      () => 'the delay of the event loop',
-    );
-    return JSON.parse(this.#delayText()) as Delay;
-  }
-
-  #delayText(): string {
-    return readFileSync(join(this.#path, 'delay'), 'utf8');
   }
 
   async kill(): Promise<void> {
@@ -173,11 +150,6 @@ describe(`${COMMANDS} commands whose host is killed`, () => {
     await place.kill();
     await place.start();
     await place.begun(3);
-    const { p50Ms, p99Ms, maxMs } = await place.delay();
-    console.log(
-      `${COMMANDS} commands began again; delay of the event loop p50 ${p50Ms.toFixed(1)}, p99 ${p99Ms.toFixed(1)}, ` +
-        `at most ${maxMs.toFixed(1)} ms`,
-    );
   });
 
   it('are gone after a start with --fresh (K2)', async () => {

@@ -11,11 +11,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NEEDED } from '../../src/actors/xstate/foreign-copies.ts';
 import { install, packedInto } from '../support/crash/packed.ts';
-import { EFFORT } from '../support/effort.ts';
+import { EFFORT, LONG_PATIENCE_MS } from '../support/effort.ts';
 
 const run = promisify(execFile);
-
-const INSTALL_MS = 10 * 60_000;
 
 const programs = join(import.meta.dirname, '../support/crash');
 
@@ -28,7 +26,7 @@ describe.runIf(EFFORT === 'soak')('the packed package', () => {
     root = mkdtempSync(join(tmpdir(), 'bosun-copies-'));
     app = folder('app');
     await install(app, await packedInto(root));
-  }, INSTALL_MS);
+  }, LONG_PATIENCE_MS);
 
   function folder(...path: readonly string[]): string {
     const made = join(root, ...path);
@@ -54,7 +52,7 @@ describe.runIf(EFFORT === 'soak')('the packed package', () => {
         expect(await printed('smoke.mjs', app)).toBe(`xstate ${pair[0]}, zod ${pair[1]}`);
       }
     },
-    INSTALL_MS,
+    LONG_PATIENCE_MS,
   );
 
   it(
@@ -65,7 +63,7 @@ describe.runIf(EFFORT === 'soak')('the packed package', () => {
       await install(own, `xstate@${xstate}`, `zod@${zod}`);
       expect(await printed('smoke.mjs', own)).toBe(`xstate ${xstate}, zod ${zod}`);
     },
-    INSTALL_MS,
+    LONG_PATIENCE_MS,
   );
 
   it(
@@ -79,7 +77,7 @@ describe.runIf(EFFORT === 'soak')('the packed package', () => {
       expect(schema).toContain('BOSUN_AGENT_INVALID: agent "a": the schema of "go" is made by zod 3, and Bosun');
       expect(schema).toContain(`needs zod ${NEEDED.zod}: install that, and import it from one place`);
     },
-    INSTALL_MS,
+    LONG_PATIENCE_MS,
   );
 
   it(
@@ -90,7 +88,7 @@ describe.runIf(EFFORT === 'soak')('the packed package', () => {
       const tarball = join(root, 'bosun-0.1.0.tgz');
       await expect(run('npm', ['install', '--no-audit', tarball], { cwd: alone })).rejects.toThrow('ERESOLVE');
     },
-    INSTALL_MS,
+    LONG_PATIENCE_MS,
   );
 });
 

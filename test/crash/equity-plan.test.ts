@@ -11,7 +11,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomOf } from '../support/chance.ts';
-import { byEffort, LONG_PATIENCE_MS, SEED } from '../support/effort.ts';
+import { byEffort, LONG_PATIENCE_MS, PATIENCE_MS, SEED } from '../support/effort.ts';
 import { loopRounds, until } from '../support/until.ts';
 
 const ROUNDS = byEffort({ quick: 1, ci: 3, soak: 20 });
@@ -79,6 +79,9 @@ class Round {
       {
         cwd: project,
         stdio: ['ignore', 'pipe', 'ignore'],
+        // A process that lives longer is stuck.
+        timeout: PATIENCE_MS,
+        killSignal: 'SIGKILL',
         env: {
           ...process.env,
           BOSUN_EXECUTION_LOG: this.#log,

@@ -97,6 +97,9 @@ async function leaveUnderWay(stage: Stage): Promise<void> {
     await stage.restart(part);
     const [one] = staffOf(stage, part) as [string];
     const [other] = staffOf(stage, 1 - part) as [string];
+    // A message in quarantine is judged, for the audit, and two of them in a row would suspend the worker.
+    for (const type of ['add', 'poison', 'add']) await stage.send(one, { type, n: 2_000 } as never);
+    await perform(stage, { kind: 'judge' }, 0, worker);
     for (const type of ['poison', 'arm', 'ask']) await stage.send(one, { type, n: 2_000 } as never);
     await stage.settle();
     await stage.send(one, { type: 'arm', n: 2_002 } as never);

@@ -188,7 +188,7 @@ function proofs(bench: Bench): void {
     'shows a loss if a store hides a failed write',
     async () => {
       // A fold that ends behind the write that was lost writes all of it once more, and then nothing is missing.
-      const tries = Array.from({ length: 4 }, (_, number) => new Bank(bench, `hidden ${number}`));
+      const tries = Array.from({ length: 12 }, (_, number) => new Bank(bench, `hidden ${number}`));
       let found: readonly string[] = [];
       for (const bank of tries) {
         if (found.length > 0) break;

@@ -4,7 +4,9 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { COMMAND_GRACE_MS } from '../../src/limits.ts';
 import { type Command, type CommandEffect, Commands } from '../../src/spokes/command.ts';
 import { LeftOvers } from '../../src/spokes/processes.ts';
 import { isAlive, JUDGE, liveWith } from '../support/spokes/live.ts';
@@ -23,6 +25,17 @@ afterEach(async () => {
 
 function commands(): Commands {
   return new Commands({ store, cwd, env: () => process.env });
+}
+
+/** Commands whose grace has no end, neither for the host nor for the leash, which sleeps as long. */
+function withEndlessGrace(): Commands {
+  const waits = systemClock.setTimeout;
+  vi.spyOn(systemClock, 'setTimeout').mockImplementation((callback, delayMs, options) =>
+    delayMs === COMMAND_GRACE_MS ? () => {} : waits.call(systemClock, callback, delayMs, options),
+  );
+  const script = `#!/bin/sh\n[ "$1" = ${COMMAND_GRACE_MS / 1_000} ] && set -- 1000\nexec /bin/sleep "$@"\n`;
+  writeFileSync(join(cwd, 'sleep'), script, { mode: 0o755 });
+  return new Commands({ store, cwd, env: () => ({ ...process.env, PATH: `${cwd}:${process.env['PATH']}` }) });
 }
 
 function command(run: string, name = 'a'): Command {
@@ -110,18 +123,14 @@ describe('the start of a command', () => {
   });
 
   it('waits for the end of the previous attempt, which has time to end by itself', async () => {
-    const [host, effect, timeout] = [commands(), new Effect(), new AbortController()];
-    const first = host.run(
-      command("trap 'sleep 0.3; echo polite > end; exit 1' TERM; echo $$ > pid; sleep 1000 & wait"),
-      effect.next(),
-      timeout.signal,
-    );
+    const [host, effect, timeout] = [withEndlessGrace(), new Effect(), new AbortController()];
+    const ending = "trap 'until test -e go; do sleep 0.01; done; echo polite > end; exit 1' TERM";
+    const first = host.run(command(`${ending}; echo $$ > pid; sleep 1000 & wait`), effect.next(), timeout.signal);
     await pidIn('pid');
     timeout.abort();
-    await Promise.all([
-      expect(first).rejects.toThrow('exit code 1'),
-      host.run(command('cat end > seen'), effect.next(), never),
-    ]);
+    const second = host.run(command('cat end > seen'), effect.next(), never);
+    writeFileSync(join(cwd, 'go'), '');
+    await Promise.all([expect(first).rejects.toThrow('exit code 1'), second]);
     expect(read('seen')).toBe('polite\n');
   });
 

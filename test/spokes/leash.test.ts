@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { leash, type Leashed } from '../../src/spokes/leash.ts';
 import { signalGroup } from '../../src/spokes/processes.ts';
 import { LONG } from '../support/effort.ts';
-import { isAlive, liveWith, textOf } from '../support/spokes/live.ts';
+import { endWith, isAlive, liveWith, textOf } from '../support/spokes/live.ts';
 import { until } from '../support/until.ts';
 
 let cwd: string;
@@ -19,6 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   for (const group of groups) signalGroup(group, 'SIGKILL');
+  endWith(`TREE=${cwd}`);
   rmSync(cwd, { recursive: true });
 });
 

@@ -4,6 +4,7 @@
  */
 import { campaign, type CampaignOptions, type CampaignReport, type Simulation } from 'bosun/testing';
 import { seedOf } from './chance.ts';
+import { PATIENCE_MS } from './effort.ts';
 
 /**
  * Seeds in which a planted fault or a goal is searched for. The rarest of them shows itself in one seed of fifty: a
@@ -45,7 +46,7 @@ export async function shortStoryIn<World>(
 ): Promise<CampaignReport> {
   let [from, to] = seedsOf(name, SEARCHED_MAX);
   for (let told = 1; ; told++) {
-    const report = await campaign(simulation, { seeds: [from, to] });
+    const report = await campaign(simulation, { seeds: [from, to], shrinkMs: PATIENCE_MS });
     const { failure } = report;
     if (failure === undefined || told === STORIES_MAX) return report;
     if (failure.steps.shrunk <= steps && failure.story.length <= lines) return report;

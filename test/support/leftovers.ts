@@ -12,6 +12,12 @@ import { until } from './until.ts';
 /** Begins the name of the temporary folder of a run (global-setup.ts). */
 export const RUN_FOLDER = 'bosun-tests-';
 
+/** Variables with settings of a person. */
+const PERSONAL = /^(BOSUN_|FORCE_COLOR$|NO_COLOR$)/;
+
+/** Variables among them that are for the tests themselves. */
+const FOR_TESTS = /^BOSUN_(SEED|SOAK|TEST_|MUTATED_|CHROMIUM|NGINX)/;
+
 /** Folders in which libraries keep compiled files for all processes. */
 const CACHES = new Set(['jiti']);
 
@@ -22,6 +28,8 @@ const RUNNING = new Set(['ProcessWrap', 'TCPServerWrap', 'PipeServerWrap', 'FSEv
 const REPLACED = ['Date', 'fetch', 'queueMicrotask', 'setImmediate', 'setInterval', 'setTimeout'] as const;
 
 const STORES = Symbol.for('bosun.level-store.open-paths');
+
+let isForgiving = false;
 
 /** Threads that have not ended. Node has no list of them. */
 const threads = new Set<Worker>();
@@ -44,16 +52,27 @@ export function changesSince(before: Surroundings): string[] {
   return [...new Set([...before.keys(), ...now.keys()])].filter((name) => before.get(name) !== now.get(name));
 }
 
+/** Ends the checks in this process: what a failed test has left may end at any time, in the midst of another file. */
+export function forgive(): void {
+  isForgiving = true;
+}
+
 /** Waits until the facts are as they were: what was told to end may be on its way. Rejects with what stays changed. */
 export async function restored(before: Surroundings): Promise<void> {
+  if (isForgiving) return;
   await until(
     () => changesSince(before).length === 0,
     () => `the end of what is left to the next test file: ${changesSince(before).join(', ')}`,
   );
 }
 
-/** Gives this process a temporary folder of its own in that of the run, or nobody could tell who left a folder. */
-export function useOwnTemporaryFolder(): void {
+/**
+ * Gives this process surroundings of its own: none of the settings that a person has made for Bosun and for programs
+ * that print, and a temporary folder in that of the run, or nobody could tell who left a folder.
+ */
+export function useOwnSurroundings(): void {
+  for (const name of Object.keys(process.env))
+    if (PERSONAL.test(name) && !FOR_TESTS.test(name)) delete process.env[name];
   if (!basename(tmpdir()).startsWith(RUN_FOLDER)) return;
   process.env['TMPDIR'] = join(tmpdir(), String(process.pid));
   mkdirSync(tmpdir());

@@ -7,7 +7,7 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
 import { SEED } from './effort.ts';
-import { restored, surroundings, useOwnTemporaryFolder } from './leftovers.ts';
+import { forgive, restored, surroundings, useOwnSurroundings } from './leftovers.ts';
 import { beginFile, beginTest } from './shown-by.ts';
 
 fc.configureGlobal({ seed: SEED });
@@ -43,14 +43,15 @@ if (vitest !== undefined && vitest[MARK] === undefined) {
 }
 
 // Hooks that are registered first run last, after those of the file.
-afterEach(() => {
+afterEach(({ task }) => {
+  if (task.result?.state === 'fail') forgive();
   vi.restoreAllMocks();
   vi.unstubAllEnvs();
   vi.unstubAllGlobals();
   vi.useRealTimers();
 });
 
-useOwnTemporaryFolder();
+useOwnSurroundings();
 const { prepareStackTrace, stackTraceLimit } = Error;
 const before = surroundings();
 

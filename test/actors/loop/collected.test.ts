@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { Shard } from '../../../src/shard.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { account, deposit } from '../../support/actors/account.ts';
+import { until } from '../../support/until.ts';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
@@ -21,16 +22,17 @@ async function stopped(): Promise<WeakRef<Shard>> {
   }
 }
 
-const ROUNDS_MAX = 100;
-
 describe('a stopped system', () => {
   it('is garbage-collected', async () => {
     const system = await stopped();
     // Whatever the stop has left on its way holds it until that has arrived, which a busy machine does later.
-    for (let round = 0; round < ROUNDS_MAX && system.deref() !== undefined; round++) {
-      await new Promise((resolve) => setImmediate(resolve));
-      collect();
-    }
+    await until(
+      () => {
+        collect();
+        return system.deref() === undefined;
+      },
+      () => 'the end of the system in memory',
+    );
     expect(system.deref()).toBe(undefined);
   });
 });

@@ -3,7 +3,7 @@
  * test/crash/host-killers.test.ts has real ones.
  */
 import { assign, fromPromise, sendTo, setup } from 'xstate';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { CAUTIOUS_MS } from '../../../src/limits.ts';
 import { faultyStore } from '../../../src/testing/faulty-store.ts';
 import { type TestSystem } from '../../../src/testing/test-system.ts';
@@ -44,6 +44,7 @@ async function startDeadly(death = host()): Promise<{ test: TestSystem; death: R
     store: faultyStore({ notes: true }),
   });
   death.test = test;
+  onTestFinished(() => test.shard.stop().catch(() => {}));
   return { test, death };
 }
 

@@ -18,6 +18,7 @@ import { GIVEN_BY_MACHINES, GIVEN_ELSEWHERE } from '../../support/actors/hostile
 import { agentOfPlace } from '../../support/actors/hostile/place.ts';
 import { THROWN_ELSEWHERE, THROWN_IN_TURNS } from '../../support/actors/hostile/thrown.ts';
 import { HARMS, hostile } from '../../support/actors/hostile/values.ts';
+import { randomOf } from '../../support/chance.ts';
 import { byEffort, sample, LONG } from '../../support/effort.ts';
 
 const PLACES = { ...THROWN_IN_TURNS, ...THROWN_ELSEWHERE, ...GIVEN_BY_MACHINES, ...GIVEN_ELSEWHERE };
@@ -155,6 +156,7 @@ describe.each(ENGINES)('a hostile value (%s)', (stepEngine) => {
         stepEngine,
         store,
         durability: 'process',
+        random: randomOf('hostile values'),
         tree: { intensity: INTENSITY, children: [{ id: 'witness', agent: 'witness' }, ...subjects] },
         log: () => {},
       }).start();

@@ -73,8 +73,11 @@ describe('/llms.txt', () => {
     const text = await response.text();
     expect(response.headers.get('content-type')).toContain('text/markdown');
     expect(text.startsWith(GUIDE)).toBe(true);
-    for (const [, path] of text.matchAll(/\]\((\/[^)]*)\)/g))
-      expect((await fetch(url + path!)).status, path).not.toBe(404);
+    for (const [, path] of text.matchAll(/\]\((\/[^)]*)\)/g)) {
+      const { status, body } = await fetch(url + path!);
+      await body?.cancel();
+      expect(status, path).not.toBe(404);
+    }
   });
 });
 

@@ -21,6 +21,7 @@ import {
 import { LONG } from '../../support/effort.ts';
 import { closeCode, frame, handshake, RawPeer } from '../../support/gateway/raw-peer.ts';
 import { shop } from '../../support/gateway/shop.ts';
+import { until } from '../../support/until.ts';
 
 const TOKEN = 'a-token-of-32-characters-0123456';
 const HELLO = frame(JSON.stringify({ t: 'hello', v: 1 }));
@@ -404,7 +405,10 @@ describe('a client', () => {
     other.destroy();
     const limited = () =>
       (flooded.counts['refused.BOSUN_RATE_LIMITED'] ?? 0) + (flooded.counts['closed.rate_limited'] ?? 0);
-    while (limited() === 0) await new Promise<void>((resolve) => setImmediate(resolve));
+    await until(
+      () => limited() > 0,
+      () => 'a limit',
+    );
     await flooded.close();
     peer.destroy();
   });

@@ -4,7 +4,7 @@ import { WebSocket } from 'ws';
 import { createClient } from '../../../src/client/client.ts';
 import { createGateway, type Gateway } from '../../../src/gateway/network/server.ts';
 import { randomOf } from '../../support/chance.ts';
-import { byEffort } from '../../support/effort.ts';
+import { byEffort, PATIENCE_MS } from '../../support/effort.ts';
 import { type Context, newDirectory, spread, upTo } from '../../support/workers/spread-threads.ts';
 
 const gateways: Gateway[] = [];
@@ -42,7 +42,7 @@ describe('a gateway over workers in threads', () => {
       });
       await Promise.all(sends.slice(0, Math.floor(random.next() * sends.length)));
       await system.killWorker(death % 2);
-      const asked = await one.ask({ type: 'who' });
+      const asked = await one.ask({ type: 'who' }, { timeoutMs: PATIENCE_MS });
       expect(asked).toEqual({ ref: { actor: names[0] } });
       await Promise.all(sends);
     }

@@ -19,7 +19,8 @@ const journal = { fold: { windowEpochs: 2, sliceRecords: 1_000 } };
 let test: TestSystem | undefined;
 afterEach(() => test?.shard.stop());
 
-const ALERTS = byEffort({ quick: 150, ci: 600 });
+/** More than are kept. */
+const ALERTS = byEffort({ quick: ENDED_KEPT + 50, ci: 3 * ENDED_KEPT });
 
 it(`${ALERTS} raised and acknowledged alerts leave no rows, keys or pages except for the last 200`, LONG, async () => {
   const desks = await startDesks({ journal });

@@ -2,6 +2,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { onTestFinished, TestRunner } from 'vitest';
 
 /** The result of a tool, as every client gives it. */
 export interface Told {
@@ -35,11 +36,13 @@ const INFO = { name: 'test', version: '0' };
 /** Any transport: the client's own types of transports differ between the two packages. */
 type Wire = never;
 
+/** A client that is closed at the end of the test in which it was made, if not before. */
 export async function connected(era: Era, wire: object): Promise<McpClient> {
   const client =
     era === '1.32'
       ? new OldClient(INFO)
       : new Client(INFO, { versionNegotiation: { mode: era === 'of 2026' ? 'auto' : 'legacy' } });
+  if (TestRunner.getCurrentTest() !== undefined) onTestFinished(() => client.close().catch(() => {}));
   await client.connect(wire as Wire);
   return {
     client,

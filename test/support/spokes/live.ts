@@ -18,6 +18,17 @@ export function liveWith(entry: string): number[] {
   return pids.map(Number).filter((pid) => textOf(pid, 'environ').split('\0').includes(entry) && isAlive(pid));
 }
 
+/** Ends the living processes that have an entry, `NAME=value`, in their environment. */
+export function endWith(entry: string): void {
+  for (const pid of liveWith(entry)) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+}
+
 /** Living processes started by commands of a store, with the task of each; leashes are left out. */
 export function commandProcesses(store: string): { readonly pid: number; readonly task: string }[] {
   return liveWith(`BOSUN_STORE=${store}`)

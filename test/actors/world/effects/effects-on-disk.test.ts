@@ -6,12 +6,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fromPromise, setup } from 'xstate';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { actionOf, effectOf } from '../../../../src/actors/model/ref.ts';
 import { levelStore } from '../../../../src/persistence/level-store.ts';
 import { Shard } from '../../../../src/shard.ts';
 import { VirtualClock } from '../../../../src/testing/virtual-clock.ts';
 import { declaredAgent, SECOND } from '../../../support/actors/declared.ts';
+import { randomOf } from '../../../support/chance.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'bosun-effects-'));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -44,15 +45,18 @@ it('retries, checkpoints and memo results go on over three restarts of the proce
   const retry = { attempts: 4, backoff: SECOND };
   const agent = declaredAgent(machine, { effects: { logic: { retry } }, actions: { mail: { durable: true, retry } } });
   const clock = new VirtualClock();
+  const random = randomOf('retries on disk');
   const fold = { windowEpochs: 1, windowBytes: 1, sliceRecords: 1_000, sliceBytes: 1_000_000 };
   let system = new Shard({
     agents: [agent],
     store: levelStore(directory),
     clock,
+    random,
     journal: { fold },
     log: () => {},
     tree: { children: [{ id: 'subject', agent: 'subject' }] },
   });
+  onTestFinished(() => system.stop());
   const settle = async () => {
     // A write to the disk takes its time.
     for (let round = 0; round < 20; round++) {
@@ -68,6 +72,7 @@ it('retries, checkpoints and memo results go on over three restarts of the proce
       agents: [agent],
       store: levelStore(directory),
       clock,
+      random,
       journal: { fold },
       log: () => {},
       tree: { children: [{ id: 'subject', agent: 'subject' }] },
@@ -84,5 +89,4 @@ it('retries, checkpoints and memo results go on over three restarts of the proce
     system.snapshot('subject')?.value,
     system.deadLetters.list({ reason: 'quarantined' }),
   ]).toMatchObject([1, 'done', [{ action: { name: 'mail' } }]]);
-  await system.stop();
 });

@@ -29,6 +29,7 @@ import {
 } from '../../../support/actors/summing.ts';
 import { type TestSystem } from '../../../../src/testing/test-system.ts';
 import { LONG } from '../../../support/effort.ts';
+import { until } from '../../../support/until.ts';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
@@ -112,11 +113,14 @@ describe('the memory of the process', () => {
     await send(test, 'a', ...adds(20));
     unsubscribe();
     await send(test, 'p', add(1));
-    for (let round = 0; round < 100 && records.some((one) => one.deref() !== undefined); round++) {
-      await new Promise((resolve) => setImmediate(resolve));
-      collect();
-    }
-    expect(records.filter((one) => one.deref() !== undefined)).toEqual([]);
+    const left = () => records.filter((one) => one.deref() !== undefined).length;
+    await until(
+      () => {
+        collect();
+        return left() === 0;
+      },
+      () => `the end of ${left()} records in memory`,
+    );
     expect(await history(test)).toHaveLength(21);
   });
 });
