@@ -1,5 +1,5 @@
 /** The registry of agents at the doors of a gateway: the same answers everywhere, by reads alone. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { createClient } from '../src/client/client.ts';
 import { agentProcedures, crewOf, registryOf } from '../src/crew.ts';
@@ -29,17 +29,18 @@ const tokens = [
   { id: 'bob', token: OTHER, addresses: ['orders/*'] },
 ];
 const procedures = agentProcedures();
-const work = new Workspace();
+let work: Workspace;
 let test: TestSystem;
 let gateway: Gateway;
 let url: string;
 
-beforeAll(async () => {
+beforeEach(async () => {
+  work = new Workspace();
   test = await startTestSystem(registryOf());
   gateway = createGateway(test.system, { port: 0, procedures, tokens, rate: { burst: 1e6, perSecond: 1e6 } });
   ({ url } = await gateway.listen());
 });
-afterAll(async () => {
+afterEach(async () => {
   await gateway.close();
   await test.system.stop();
   await work[Symbol.asyncDispose]();

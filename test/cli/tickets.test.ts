@@ -1,6 +1,6 @@
 /** `bosun tickets`, in a stopped store and through the gateway of a running system. */
 import { mkdirSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { dataDirectory } from '../../src/cli/data-directory.ts';
 import { DEFAULT_DATA } from '../../src/cli/default-data.ts';
 import { frontDoor } from '../../src/cli/front-door.ts';
@@ -42,6 +42,14 @@ async function begin(): Promise<void> {
 describe('bosun tickets in a stopped store', () => {
   beforeAll(begin);
   afterAll(() => work[Symbol.asyncDispose]());
+
+  it('names its verbs with --help, and each has examples', async () => {
+    const { out } = await bosun('--help');
+    for (const verb of ['list', 'show', 'reply', 'resolve', 'reject', 'reopen', 'assign', 'escalate']) {
+      expect(out).toMatch(new RegExp(`^ {2}${verb}\\b`, 'm'));
+      expect((await bosun(verb, '--help')).out).toContain(`$ bosun tickets ${verb}`);
+    }
+  });
 
   it('lists waiting tickets with priority, audience and due time', async () => {
     const { code, out } = await bosun('list');
@@ -103,7 +111,7 @@ describe('bosun tickets in a stopped store', () => {
 describe('bosun tickets of a running system', () => {
   let running: System | undefined;
   let door: ReturnType<typeof frontDoor> | undefined;
-  beforeAll(async () => {
+  beforeEach(async () => {
     await begin();
     await bosun('reply', 'TK-0001', '--option', 'Zod', '--by', 'ada');
     await bosun('assign', 'TK-0003', 'eve', '--by', 'ada');
@@ -111,7 +119,7 @@ describe('bosun tickets of a running system', () => {
     door = frontDoor(running, directory(), { settings: { port: 0 }, log: () => {} });
     await door.open();
   });
-  afterAll(async () => {
+  afterEach(async () => {
     await door?.close();
     await running?.stop();
     await work[Symbol.asyncDispose]();
@@ -155,12 +163,4 @@ describe('bosun tickets of a running system', () => {
       ...{ code: 5, out: '', err: 'TK-0003 has no option "Yup"; its options: none\n' },
     });
   });
-});
-
-it('bosun tickets --help names its verbs, and each has examples', async () => {
-  const { out } = await bosun('--help');
-  for (const verb of ['list', 'show', 'reply', 'resolve', 'reject', 'reopen', 'assign', 'escalate']) {
-    expect(out).toMatch(new RegExp(`^ {2}${verb}\\b`, 'm'));
-    expect((await bosun(verb, '--help')).out).toContain(`$ bosun tickets ${verb}`);
-  }
 });

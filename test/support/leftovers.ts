@@ -1,6 +1,7 @@
 /**
- * The state of the process that outlives a test file. Many files run one after the other in one process (`isolate:
- * false`), in an order that differs from machine to machine, so none may leave anything to the next.
+ * The surroundings of the tests in their process, and the part of them that outlives a file. Many files run one after
+ * the other in one process (`isolate: false`), in an order that differs from machine to machine, so none may leave
+ * anything to the next.
  */
 import { channel } from 'node:diagnostics_channel';
 import { mkdirSync, readdirSync } from 'node:fs';
@@ -12,8 +13,11 @@ import { until } from './until.ts';
 /** Begins the name of the temporary folder of a run (global-setup.ts). */
 export const RUN_FOLDER = 'bosun-tests-';
 
-/** Variables with settings of a person. */
-const PERSONAL = /^(BOSUN_|FORCE_COLOR$|NO_COLOR$)/;
+/** Variables with settings of a person. Those of git name the repository in whose hook the tests run. */
+const PERSONAL = /^(BOSUN_|GIT_|FORCE_COLOR$|NO_COLOR$)/;
+
+/** Settings of git: none of a person, who may sign commits or have hooks. */
+const GIT = { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
 
 /** Variables among them that are for the tests themselves. */
 const FOR_TESTS = /^BOSUN_(SEED|SOAK|TEST_|MUTATED_|CHROMIUM|NGINX)/;
@@ -67,12 +71,13 @@ export async function restored(before: Surroundings): Promise<void> {
 }
 
 /**
- * Gives this process surroundings of its own: none of the settings that a person has made for Bosun and for programs
- * that print, and a temporary folder in that of the run, or nobody could tell who left a folder.
+ * Gives this process surroundings of its own: none of the settings that a person has made for Bosun, for git and for
+ * programs that print, and a temporary folder in that of the run, or nobody could tell who left a folder.
  */
 export function useOwnSurroundings(): void {
   for (const name of Object.keys(process.env))
     if (PERSONAL.test(name) && !FOR_TESTS.test(name)) delete process.env[name];
+  Object.assign(process.env, GIT);
   if (!basename(tmpdir()).startsWith(RUN_FOLDER)) return;
   process.env['TMPDIR'] = join(tmpdir(), String(process.pid));
   mkdirSync(tmpdir());

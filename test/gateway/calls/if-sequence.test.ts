@@ -1,5 +1,5 @@
 /** Compare and set: a request that takes effect only if the actor is still as the client has seen it. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createGateway } from '../../../src/gateway/network/server.ts';
 import { type GatewayTest, type MemoryClient, startGatewayTest } from '../../support/gateway/memory-client.ts';
 
@@ -83,7 +83,9 @@ describe('a send with a sequence', () => {
   it('is answered with 412 over HTTP if the sequence is wrong', async () => {
     const { test, view } = await start();
     const { sequence } = await view();
+    onTestFinished(() => test.stop());
     const gateway = createGateway(test.test.shard, { port: 0 });
+    onTestFinished(() => gateway.close());
     const { url } = await gateway.listen();
     const { address: _, ...body } = add(sequence + 7);
     const sent = await fetch(`${url}/v1/actors/visits/send`, {
@@ -92,8 +94,6 @@ describe('a send with a sequence', () => {
       body: JSON.stringify(body),
     });
     expect(sent.status).toBe(412);
-    await gateway.close();
-    await test.stop();
   });
 });
 

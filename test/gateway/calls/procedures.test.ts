@@ -1,5 +1,5 @@
 /** Procedures of a host: the same at every door, in front of one kernel and of two workers. */
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { procedure } from '../../../src/actors/api/procedure.ts';
 import { createClient } from '../../../src/client/client.ts';
@@ -171,7 +171,9 @@ describe('createGateway', () => {
 describe('procedures over a network', () => {
   it('are reached by HTTP, the typed client and the command line, and are listed in the documents', async () => {
     const test = await startTestSystem(shop());
+    onTestFinished(() => test.shard.stop());
     const gateway = createGateway(test.shard, { port: 0, procedures });
+    onTestFinished(() => gateway.close());
     const { url } = await gateway.listen();
     await test.shard.send('visits', { type: 'add', by: 3 });
     await test.settle();
@@ -180,10 +182,10 @@ describe('procedures over a network', () => {
     expect(await http.json()).toMatchObject({ total: 3 });
 
     const client = createClient(url.replace('http', 'ws'), { WebSocket: WebSocket as never });
+    onTestFinished(() => client.close());
     const offered = client.procedures<typeof procedures>();
     const { total } = await offered['visits.total']({});
     expect(total satisfies number).toBe(3);
-    client.close();
 
     const said = { out: '', err: '' };
     const into = (stream: 'out' | 'err') => ({ write: (text: string) => (said[stream] += text) });
@@ -209,7 +211,5 @@ describe('procedures over a network', () => {
     });
     const spoken = (await (await fetch(`${url}/asyncapi.json`)).json()) as ReturnType<typeof asyncapi>;
     expect(Object.keys(spoken['operations'] as object)).toContain('visits.closed');
-    await gateway.close();
-    await test.shard.stop();
   });
 });

@@ -2,7 +2,7 @@
  * A crowd of half-open sockets of one address, kept up for the whole test: a client that comes from another address is
  * served all the while.
  */
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createGateway } from '../../../src/gateway/network/server.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { Shard } from '../../../src/shard.ts';
@@ -51,16 +51,22 @@ class Place {
 async function isAnswered(port: number, data: readonly (string | Uint8Array)[], wanted: string): Promise<void> {
   const peer = await RawPeer.open(port, { from: '127.0.0.2' });
   for (const part of data) peer.write(part);
-  expect(await peer.until((text) => text.includes(wanted))).toContain(wanted);
-  peer.destroy();
+  try {
+    expect(await peer.until((text) => text.includes(wanted))).toContain(wanted);
+  } finally {
+    peer.destroy();
+  }
 }
 
 it(`${SOCKETS} half-open sockets from one address keep nobody at another address out (F2)`, LONG, async () => {
   const system = await new Shard({ ...shop(), store: memoryStore(), durability: 'memory', log: () => {} }).start();
+  onTestFinished(() => system.stop());
   const ANY = { burst: 1e9, perSecond: 1e9 };
   const gateway = createGateway(system, { port: 0, connectRate: ANY });
+  onTestFinished(() => gateway.close());
   const { port } = await gateway.listen();
   const crowd = Array.from({ length: SOCKETS }, (_, number) => new Place(number));
+  onTestFinished(() => crowd.forEach((place) => place.empty()));
   const probe = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
   const hello = frame(JSON.stringify({ t: 'hello', v: 1 }));
   for (let round = 0; round < ROUNDS; round++) {
@@ -71,7 +77,4 @@ it(`${SOCKETS} half-open sockets from one address keep nobody at another address
   const opened = crowd.reduce((sum, place) => sum + place.opened, 0);
   console.log(`half-open: ${opened} sockets, ${2 * ROUNDS} answers`);
   expect(opened).toBeGreaterThanOrEqual(SOCKETS);
-  for (const place of crowd) place.empty();
-  await gateway.close();
-  await system.stop();
 });

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { createServer, get, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { isPage, InspectorPage, PAGE_POLICY } from '../../../src/gateway/network/inspector-page.ts';
 import { createGateway, type Gateway } from '../../../src/gateway/network/server.ts';
 import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
@@ -129,14 +129,14 @@ describe('the page', () => {
 
   it('is not served if some of its files are missing', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'bosun-page-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
     writeFileSync(join(directory, 'index.html'), '<p>');
     const half = new InspectorPage(pathToFileURL(`${directory}/`));
     const one = createServer((request, response) => void half.answer('/', request, response)).listen(0, '127.0.0.1');
+    onTestFinished(() => void one.close());
     await new Promise((resolve) => one.once('listening', resolve));
     expect(await (await fetch(`http://127.0.0.1:${(one.address() as AddressInfo).port}/`)).text()).toContain(
       'not built',
     );
-    one.close();
-    rmSync(directory, { recursive: true });
   });
 });

@@ -1,4 +1,4 @@
-/** The Python client of the documentation, on a real socket. */
+/** The Python client of the documentation, on a real socket. It is left out where there is no python3. */
 import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
