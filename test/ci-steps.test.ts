@@ -1,7 +1,7 @@
 /** `.ci/run`: its steps, which end what they began, and its verdict, which is not that of luck. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -81,9 +81,10 @@ describe('a step of .ci/run', () => {
 
   it('names the test files that had begun and not ended when it is ended before its time', async () => {
     const running = step(600, process.execPath, ...TRIES.split(' '), 'hanging');
+    const report = () => (existsSync(join(folder, 'report')) ? readFileSync(join(folder, 'report'), 'utf8') : '');
     await until(
-      () => running.out.includes('hanging') && running.out.includes('ends.test.mjs'),
-      () => `one file that hangs and one that has ended, in: ${running.out}`,
+      () => running.out.includes('hanging') && report().includes('"ended"'),
+      () => `one file that hangs and one that has ended, in: ${running.out}${report()}`,
     );
     running.child.kill('SIGTERM');
     expect(await running.exitCode()).toBe(143);

