@@ -83,7 +83,7 @@ describe('a step of .ci/run', () => {
     const running = step(600, process.execPath, ...TRIES.split(' '), 'hanging');
     const report = () => (existsSync(join(folder, 'report')) ? readFileSync(join(folder, 'report'), 'utf8') : '');
     await until(
-      () => running.out.includes('hanging') && report().includes('"ended"'),
+      () => report().includes('hangs.test.mjs') && report().includes('"ended"'),
       () => `one file that hangs and one that has ended, in: ${running.out}${report()}`,
     );
     running.child.kill('SIGTERM');
