@@ -3,7 +3,7 @@
  * is suspicious: words that merely occur never pass 39, a line that may say something else never passes 69, and two
  * sources that contradict each other never do. A model may not be surer than its sources. Pure.
  */
-import { type Evidence, givesOrders, isBinding, isStrong, sameValue } from './evidence.ts';
+import { EVIDENCE_KINDS, type Evidence, givesOrders, isBinding, isStrong, sameValue, VALUE_KINDS } from './evidence.ts';
 
 /** The confidence from which on an answer is given without a person. */
 export const ANSWER_GATE = 70;
@@ -81,10 +81,10 @@ interface Side {
   readonly total: number;
 }
 
-/** Judges evidence: the leading value, and its confidence. */
+/** Judges evidence: the leading value, and its confidence. The order in which the evidence is given changes neither. */
 export function judgeEvidence({ evidence: given, isComplete, calibrate = (value) => value }: Judged): Judgement {
   // What tells its reader what to say is never an answer, whoever has found it and whatever its kind.
-  const evidence = given.filter(({ excerpt }) => !givesOrders(excerpt));
+  const evidence = given.filter(({ excerpt }) => !givesOrders(excerpt)).toSorted(byStrength);
   const [leader, rival] = sidesOf(evidence);
   const supporting = leader?.pieces ?? [];
   const contradicting = contradictionsOf(evidence, supporting);
@@ -108,13 +108,13 @@ export function judgeEvidence({ evidence: given, isComplete, calibrate = (value)
 }
 
 /**
- * The values that evidence supports, the best supported first. Mentions count only if there is nothing stronger, so
- * that a mention never changes a confidence that has a source.
+ * The values that evidence supports, the best supported first, from evidence that is sorted by strength. Mentions count
+ * only if there is nothing stronger, so that a mention never changes a confidence that has a source.
  */
 function sidesOf(evidence: readonly Evidence[]): readonly Side[] {
   const strong = evidence.filter(isStrong);
   const sides: Evidence[][] = [];
-  for (const piece of (strong.length > 0 ? strong : evidence).toSorted(byWeight)) {
+  for (const piece of strong.length > 0 ? strong : evidence) {
     const side = sides.find(([first]) => saysTheSame(first!, piece));
     if (side === undefined) sides.push([piece]);
     else side.push(piece);
@@ -129,7 +129,7 @@ function sidesOf(evidence: readonly Evidence[]): readonly Side[] {
         ),
       }),
     )
-    .sort((a, b) => b.total - a.total || byWeight(a.pieces[0]!, b.pieces[0]!));
+    .sort((a, b) => b.total - a.total || byStrength(a.pieces[0]!, b.pieces[0]!));
 }
 
 /**
@@ -150,7 +150,7 @@ function contradictionsOf(evidence: readonly Evidence[], supporting: readonly Ev
   const stated = evidence.filter((piece) => isBinding(piece) && piece.isDeclarative && piece.speaksFor !== null);
   const [first] = stated;
   if (first === undefined || stated.every((piece) => saysTheSame(first, piece))) return [];
-  return stated.filter((piece) => !saysTheSame(piece, supporting[0]!)).toSorted(byWeight);
+  return stated.filter((piece) => !saysTheSame(piece, supporting[0]!));
 }
 
 function capsOf(judged: Pick<Judgement, 'supporting' | 'contradicting'> & { readonly isComplete: boolean }): Cap[] {
@@ -171,8 +171,22 @@ function statesAsked({ valueKind, isDeclarative, speaksFor }: Evidence): boolean
   return valueKind === 'option' || (isDeclarative && speaksFor !== null && valueKind !== 'text');
 }
 
-function byWeight(a: Evidence, b: Evidence): number {
-  return b.weight - a.weight;
+/**
+ * The strongest first. Pieces of the same weight are ordered by all else that a judgement reads, so that only pieces
+ * that say the same may change places.
+ */
+function byStrength(a: Evidence, b: Evidence): number {
+  return (
+    b.weight - a.weight ||
+    EVIDENCE_KINDS.indexOf(a.kind) - EVIDENCE_KINDS.indexOf(b.kind) ||
+    Number(b.isDeclarative) - Number(a.isDeclarative) ||
+    VALUE_KINDS.indexOf(a.valueKind) - VALUE_KINDS.indexOf(b.valueKind) ||
+    byText(a.speaksFor ?? '', b.speaksFor ?? '')
+  );
+}
+
+function byText(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
 }
 
 /**

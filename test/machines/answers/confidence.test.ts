@@ -36,23 +36,6 @@ describe('confidence', () => {
       best: 1,
       sum: expect.closeTo(30 + 35 / 3 + 15 + 10, 9),
       caps: [],
-      uncalibrated: expect.closeTo(30 + 35 / 3 + 15 + 10, 9),
-    });
-  });
-
-  it('counts at most two kinds, and is never above 95', () => {
-    const pieces = [evidenceOf(), decided('alpha'), evidenceOf({ kind: 'used', weight: 0.8 })];
-    expect(judged(...pieces)).toMatchObject({ confidence: 95, factors: { kinds: 3, sum: 95 } });
-  });
-
-  it('keeps every factor for an explanation', () => {
-    const { factors } = judged(evidenceOf(), evidenceOf({ kind: 'used', speaksFor: 'beta', weight: 0.5 }));
-    expect(factors).toEqual({
-      margin: expect.closeTo(1 / 3, 9),
-      kinds: 1,
-      best: 1,
-      sum: expect.closeTo(30 + 35 / 3 + 15 + 10, 9),
-      caps: [],
       uncalibrated: expect.closeTo(55 + 35 / 3, 9),
     });
   });
@@ -133,12 +116,32 @@ describe('evidence', () => {
     );
   });
 
-  it('gives the same confidence in any order', () => {
+  it('gives the same confidence and value in any order', () => {
+    const names = anyEvidence(['MIT', 'MIT License', 'The MIT', 'BSD']).map(
+      (piece): Evidence => ({ ...piece, valueKind: 'name' }),
+    );
+    const shuffled = fc
+      .array(fc.oneof(anyEvidence(), names), { maxLength: 8 })
+      .chain((evidence) =>
+        fc.tuple(fc.constant(evidence), fc.shuffledSubarray(evidence, { minLength: evidence.length })),
+      );
     fc.assert(
-      fc.property(some, (evidence) => {
-        expect(judged(...evidence.toReversed()).confidence).toBe(judged(...evidence).confidence);
+      fc.property(shuffled, ([evidence, other]) => {
+        const { confidence, leading } = judged(...evidence);
+        expect(judged(...other)).toMatchObject({ confidence, leading });
       }),
     );
+  });
+
+  it('leads to the same of two values that it supports alike, whichever is given first', () => {
+    const tied = [
+      evidenceOf({ kind: 'decided', speaksFor: 'beta', weight: 0.85 }),
+      evidenceOf({ speaksFor: 'gamma', weight: 0.85 }),
+      evidenceOf({ speaksFor: 'gamma', weight: 0.75 }),
+      evidenceOf({ speaksFor: 'beta', weight: 0.75 }),
+    ];
+    expect(judged(...tied)).toMatchObject({ confidence: 53, leading: 'gamma' });
+    expect(judged(...tied.toReversed())).toMatchObject({ confidence: 53, leading: 'gamma' });
   });
 
   it('never leads to a confidence outside of 0 to 95', () => {
