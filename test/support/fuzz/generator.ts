@@ -7,6 +7,7 @@
 import { type SeededRandom } from '../../../src/testing/seeded-random.ts';
 import {
   type ActionSpec,
+  COUNTING_BY,
   EVENT_TYPES,
   type GuardSpec,
   type InvokeSpec,
@@ -235,7 +236,8 @@ class Generator {
   #eventless(): TransitionSpec {
     // XState starts the first child of a state that is re-entered through its history at once (child-20).
     const target = this.#target(0.9).filter((id) => !this.#histories.has(id));
-    if (this.#chance(0.1)) return { target, guard: { is: 'mod', by: 7 }, actions: [{ do: 'add', key: 'n', by: 1 }] };
+    if (this.#chance(0.1))
+      return { target, guard: { is: 'mod', by: COUNTING_BY }, actions: [{ do: 'add', key: 'n', by: 1 }] };
     const guard: GuardSpec = { is: 'and', of: [{ is: 'fuel' }, this.#guard()] };
     return { target, guard, actions: [{ do: 'burn' }, ...this.#actions(0.4)] };
   }

@@ -41,6 +41,9 @@ export type ActionSpec =
   | { readonly do: 'spawn' | 'spawnInAssign'; readonly src: string; readonly id: string }
   | { readonly do: 'queue'; readonly check: GuardSpec; readonly then: readonly ActionSpec[] };
 
+/** The divisor in the guard of an eventless transition whose actions end its loop, as they change the remainder. */
+export const COUNTING_BY = 7;
+
 export interface TransitionSpec {
   /** Ids of states. Empty: no target. */
   readonly target: readonly string[];

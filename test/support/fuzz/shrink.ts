@@ -4,7 +4,7 @@
  */
 import { type Difference, play, type Step, type Story } from './differential.ts';
 import { kernel, type Subject } from './hosted.ts';
-import { type GuardSpec, type MachineSpec, type NodeSpec, toCode } from './machine-spec.ts';
+import { COUNTING_BY, type GuardSpec, type MachineSpec, type NodeSpec, toCode } from './machine-spec.ts';
 
 /** Bound on tries; each takes some milliseconds. */
 const TRIES_MAX = 4_000;
@@ -110,6 +110,8 @@ function isSound({ root, kids }: MachineSpec): boolean {
       (node.initial === undefined || !(node.initial in node.states))
     )
       return false;
+    // Without regions it would be done as soon as it is entered, and may be entered again by that.
+    if (node.type === 'parallel' && children.every(({ type }) => type === 'history')) return false;
     return children.every(visit);
   };
   if (!visit(root)) return false;
@@ -137,13 +139,13 @@ function* smallerOf(value: unknown): Generator<unknown> {
     if (
       NEEDED.has(key) ||
       (key === 'type' && 'do' in record) ||
-      (key === 'guard' && usesFuel(record[key] as GuardSpec))
+      (key === 'guard' && (usesFuel(record[key] as GuardSpec) || isCounting(record)))
     )
       continue;
     yield Object.fromEntries(Object.entries(record).filter(([other]) => other !== key));
   }
   for (const key of Object.keys(record)) {
-    if (key === 'check' || key === 'guard') continue;
+    if (key === 'check' || key === 'guard' || (key === 'actions' && isCounting(record))) continue;
     for (const part of smallerOf(record[key])) yield { ...record, [key]: part };
   }
 }
@@ -155,6 +157,11 @@ const NEEDED: ReadonlySet<string> = new Set([
 
 function isBrake(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'do' in value && value.do === 'burn';
+}
+
+/** Whether the actions of a transition are what ends its loop. */
+function isCounting({ guard }: { readonly guard?: unknown }): boolean {
+  return typeof guard === 'object' && guard !== null && 'by' in guard && guard.by === COUNTING_BY;
 }
 
 function usesFuel(guard: GuardSpec): boolean {
