@@ -141,7 +141,8 @@ describe.concurrent('the process group of a command', () => {
 });
 
 describe.concurrent('a process that has left the process group of its command', () => {
-  const LEAVING = 'setsid sleep 1000 > /dev/null 2>&1 & echo $! > pid; sleep 1000';
+  // It tells its number itself, so that it has left the group by then.
+  const LEAVING = "setsid sh -c 'echo $$ > pid; exec sleep 1000' > /dev/null 2>&1 & sleep 1000";
 
   it.for([
     ['', []],
