@@ -1,6 +1,6 @@
 /** The verbs of the crew's desks, in a stopped store and through the gateway of a running system. */
 import { mkdirSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type StoreWrite } from '../../src/actors/model/ports.ts';
 import { dataDirectory } from '../../src/cli/data-directory.ts';
@@ -18,11 +18,27 @@ import { type Call, linesOf, Workspace } from '../support/cli/workspace.ts';
 
 const rows = (out: string) => linesOf(out) as unknown as Record<string, unknown>[];
 
-describe('desks in a stopped store', () => {
-  const work = new Workspace();
-  afterAll(() => work[Symbol.asyncDispose]());
+let work: Workspace;
+beforeEach(() => void (work = new Workspace()));
+afterEach(() => work[Symbol.asyncDispose]());
 
-  beforeAll(async () => {
+describe('the verbs of desks', () => {
+  it.each(['pauses', 'batches', 'debates', 'gates', 'alerts'])(
+    '%s --help names its verbs, and each has examples',
+    async (name) => {
+      const { code, out } = await work.bosun([name, '--help']);
+      expect(code).toBe(0);
+      for (const [, verb] of out.matchAll(
+        /^ {2}(list|show|resume|extend|expire|answer|confirm|override|redebate|ack)\b/gm,
+      )) {
+        expect((await work.bosun([name, verb!, '--help'])).out).toContain(`$ bosun ${name} ${verb!}`);
+      }
+    },
+  );
+});
+
+describe('desks in a stopped store', () => {
+  beforeEach(async () => {
     work.write(
       'agents.mjs',
       `
@@ -115,20 +131,8 @@ describe('desks in a stopped store', () => {
     ]);
   });
 
-  it.each(['pauses', 'batches', 'debates', 'gates', 'alerts'])(
-    '%s --help names its verbs, and each has examples',
-    async (name) => {
-      const { code, out } = await work.bosun([name, '--help']);
-      expect(code).toBe(0);
-      for (const [, verb] of out.matchAll(
-        /^ {2}(list|show|resume|extend|expire|answer|confirm|override|redebate|ack)\b/gm,
-      )) {
-        expect((await work.bosun([name, verb!, '--help'])).out).toContain(`$ bosun ${name} ${verb!}`);
-      }
-    },
-  );
-
   it('CA-048, CA-019: orders to resume a batch and to end a pause are carried out at the next start', async () => {
+    await work.bosun(['alerts', 'ack', 'alert-1', '--by', 'ada']);
     expect(await work.bosun(['pauses', 'expire', 'C', '--by', 'ada', '--json'])).toMatchObject({
       code: 0,
       out: '{"type":"pause.expire","item":"C","by":"ada","durable":true}\n',
@@ -156,7 +160,6 @@ describe('desks in a stopped store', () => {
 });
 
 describe('desks of a running system', () => {
-  const work = new Workspace();
   let serving: Call;
   const challenge = {
     id: 'margin',
@@ -171,7 +174,7 @@ describe('desks of a running system', () => {
     dependents: [{ id: 'dcf', measure: 'target_price', current: 85, response: 'proportional', runMs: 1 }],
   };
 
-  beforeAll(async () => {
+  beforeEach(async () => {
     work.write(
       'agents.mjs',
       `
@@ -212,7 +215,6 @@ items: [A]
     await serving.says('"event":"gate.opened"');
     await serving.says('"event":"debate.provisional"');
   });
-  afterAll(() => work[Symbol.asyncDispose]());
 
   it('let only the audience of a gate acknowledge its card (D2)', async () => {
     // There is also the card of the debate review, which anyone may answer.
@@ -290,6 +292,8 @@ items: [A]
   );
 
   it('CA-019: a pause is listed, extended and resumed at once', async () => {
+    await work.bosun(['gates', 'answer', 'plan.G3.1', 'decision=approve', '--by', 'ada', '--reason', 'fine']);
+    await serving.says('"task":"A/wait"');
     await work.bosun(['plan', 'pause', 'A', '--reason', 'review']);
     work.write('go', '');
     await serving.says('"event":"item.paused"');
@@ -316,8 +320,6 @@ items: [A]
 });
 
 describe('a gate whose actor has not taken its first turn', () => {
-  const work = new Workspace();
-  afterAll(() => work[Symbol.asyncDispose]());
   const question = {
     id: 'q',
     kind: 'ticket',
@@ -327,14 +329,14 @@ describe('a gate whose actor has not taken its first turn', () => {
     form: formOf(z.object({ decision: z.enum(['approve', 'reject']) })),
     deadlineMs: null,
   };
-  const directory = dataDirectory({ data: DEFAULT_DATA, cwd: work.path });
-  const onHold = () => new Shard({ agents: crewAgents, store: levelStore(directory.store), hold: true }).start();
+  const directory = () => dataDirectory({ data: DEFAULT_DATA, cwd: work.path });
+  const onHold = () => new Shard({ agents: crewAgents, store: levelStore(directory().store), hold: true }).start();
 
   /**
    * Replays the start of the gate, with one epoch per turn, and keeps the state of the disk before the gate's first
    * turn.
    */
-  beforeAll(async () => {
+  beforeEach(async () => {
     const { shard: system, store } = await startTestSystem({
       agents: crewAgents,
       tree: { children: gateChildren() },
@@ -343,7 +345,7 @@ describe('a gate whose actor has not taken its first turn', () => {
     await system.ask(DESKS.gates, { type: 'gate.open', ...question });
     await system.idle();
     await system.stop();
-    mkdirSync(directory.store, { recursive: true });
+    mkdirSync(directory().store, { recursive: true });
     for (const { writes } of store.log) {
       await append(writes);
       if (await hasNotBegun()) return;
@@ -352,7 +354,7 @@ describe('a gate whose actor has not taken its first turn', () => {
   });
 
   async function append(writes: readonly StoreWrite[]): Promise<void> {
-    const level = levelStore(directory.store);
+    const level = levelStore(directory().store);
     await level.open();
     await level.write(writes, { sync: true });
     await level.close();
@@ -380,7 +382,7 @@ describe('a gate whose actor has not taken its first turn', () => {
 
   it('is shown without its package and form through a gateway, too', async () => {
     await using system = await onHold();
-    const door = frontDoor(system, directory, { settings: { port: 0 }, log: () => {} });
+    const door = frontDoor(system, directory(), { settings: { port: 0 }, log: () => {} });
     await door.open();
     expect(await shown().finally(() => door.close())).toEqual(withoutQuestion);
   });

@@ -1,6 +1,6 @@
 /** `bosun serve`: configs, the discovery of its gateway, its orderly end; and the verbs that go through it. */
 import { statSync } from 'node:fs';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LONG } from '../support/effort.ts';
 import { type AuditRecord } from '../../src/actors/world/audit-record.ts';
 import { type TreeNode } from '../../src/system-options.ts';
@@ -8,8 +8,9 @@ import { AGENTS, writeShop } from '../support/cli/shop-config.ts';
 import { type Call, type Ended, linesOf, Workspace } from '../support/cli/workspace.ts';
 import { until } from '../support/until.ts';
 
-const work = new Workspace();
-afterAll(() => work[Symbol.asyncDispose]());
+let work: Workspace;
+beforeEach(() => void (work = new Workspace()));
+afterEach(() => work[Symbol.asyncDispose]());
 
 interface Announced {
   readonly url: string;
@@ -177,8 +178,9 @@ export default { data: './office', agents: [counter], tree: { children }, gatewa
 });
 
 describe('bosun serve without a config', () => {
-  const bare = new Workspace();
-  afterAll(() => bare[Symbol.asyncDispose]());
+  let bare: Workspace;
+  beforeEach(() => void (bare = new Workspace()));
+  afterEach(() => bare[Symbol.asyncDispose]());
   const PLAN =
     '{ version: 1, plan: p, tasks: [{ id: a, run: "exit 1", retry: { attempts: 1 } }, { id: b, run: "true" }] }';
 

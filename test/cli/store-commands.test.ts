@@ -1,5 +1,5 @@
 /** The verbs that look after a store: verify, backup, restore, erase, and `run --recover-to`. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type StoreWrite } from '../../src/actors/model/ports.ts';
 import { FORMAT, seal } from '../../src/persistence/envelope.ts';
 import { keysUnder, MANIFEST_KEY, numberIn, PREFIX } from '../../src/persistence/keys.ts';
@@ -7,10 +7,11 @@ import { levelStore } from '../../src/persistence/level-store.ts';
 import { type Verification } from '../../src/persistence/verify.ts';
 import { Workspace } from '../support/cli/workspace.ts';
 
-const work = new Workspace();
-afterAll(() => work[Symbol.asyncDispose]());
+let work: Workspace;
+afterEach(() => work[Symbol.asyncDispose]());
 
-beforeAll(async () => {
+beforeEach(async () => {
+  work = new Workspace();
   work.write('agents.mjs', 'export async function worker() { return { files: [] }; }');
   work.write(
     'plan.yaml',
@@ -86,6 +87,8 @@ describe('bosun backup and restore', () => {
 
   it('overwrite a store only with --force', async () => {
     expect(await work.bosun(['backup', 'crew', '--data', 'crew'])).toMatchObject({ code: 2 });
+    await work.bosun(['backup', 'copy', '--data', 'crew']);
+    await work.bosun(['restore', 'copy', '--data', 'new']);
     expect(await work.bosun(['restore', 'copy', '--data', 'new'])).toMatchObject({
       code: 2,
       err: expect.stringContaining('--force') as string,
@@ -97,6 +100,12 @@ describe('bosun backup and restore', () => {
 });
 
 describe('a damaged journal', () => {
+  /** Makes a copy of the store that lacks an epoch. */
+  async function damage(): Promise<void> {
+    await work.bosun(['backup', 'worse', '--data', 'crew']);
+    await change('worse', (entries) => [{ key: [...entries.keys()].at(-2)!, value: null }]);
+  }
+
   it('stops the run with a hint to `--recover-to`, which recovers the store once', async () => {
     await work.bosun(['backup', 'bad', '--data', 'crew']);
     let damaged = 0;
@@ -128,8 +137,7 @@ describe('a damaged journal', () => {
   });
 
   it('cannot be restored from a backup, which copies it unchanged', async () => {
-    await work.bosun(['backup', 'worse', '--data', 'crew']);
-    await change('worse', (entries) => [{ key: [...entries.keys()].at(-2)!, value: null }]);
+    await damage();
     expect(await work.bosun(['backup', 'worse-copy', '--data', 'worse'])).toMatchObject({ code: 1 });
     expect(await work.bosun(['restore', 'worse-copy', '--data', 'fine'])).toMatchObject({
       code: 1,
@@ -138,6 +146,7 @@ describe('a damaged journal', () => {
   });
 
   it('does not prevent a run with --fresh from starting over', async () => {
+    await damage();
     expect(await work.bosun(['run', 'plan.yaml', '--data', 'worse'])).toMatchObject({ code: 1 });
     expect(await work.bosun(['run', 'plan.yaml', '--data', 'worse', '--fresh'])).toMatchObject({ code: 0 });
   });
@@ -158,6 +167,7 @@ describe('a store of a later format', () => {
 
 describe('bosun erase', () => {
   it('removes an actor of a stopped store', async () => {
+    await work.bosun(['backup', 'copy', '--data', 'crew']);
     const addresses = async () =>
       JSON.stringify(JSON.parse((await work.bosun(['tree', '--data', 'copy', '--json'])).out));
     const [first] = /"address":"(?!root)([^"]+)"/.exec(await addresses())?.slice(1) ?? [];

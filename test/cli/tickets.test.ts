@@ -1,6 +1,6 @@
 /** `bosun tickets`, in a stopped store and through the gateway of a running system. */
 import { mkdirSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dataDirectory } from '../../src/cli/data-directory.ts';
 import { DEFAULT_DATA } from '../../src/cli/default-data.ts';
 import { frontDoor } from '../../src/cli/front-door.ts';
@@ -13,6 +13,7 @@ import { linesOf, Workspace } from '../support/cli/workspace.ts';
 import { PATIENCE_MS } from '../support/effort.ts';
 
 let work: Workspace;
+afterEach(() => work[Symbol.asyncDispose]());
 
 const directory = () => dataDirectory({ data: DEFAULT_DATA, cwd: work.path });
 const system = (): Promise<System> =>
@@ -27,7 +28,7 @@ const bosun = (...args: string[]) => work.bosun(['tickets', ...args]);
 const json = async (...args: string[]) => linesOf((await bosun(...args, '--json')).out) as unknown as object[];
 
 /** A stopped store with three tickets. */
-async function begin(): Promise<void> {
+beforeEach(async () => {
   work = new Workspace();
   mkdirSync(directory().store, { recursive: true });
   await using running = await system();
@@ -37,12 +38,9 @@ async function begin(): Promise<void> {
   await open({ title: 'Which currency?', description: 'At checkout.', audience: ['ada'] });
   await open({ title: 'Logs?', evidence: [{ source: 'ops.md:3', excerpt: 'Logs are kept.' }] });
   await running.idle();
-}
+});
 
 describe('bosun tickets in a stopped store', () => {
-  beforeAll(begin);
-  afterAll(() => work[Symbol.asyncDispose]());
-
   it('names its verbs with --help, and each has examples', async () => {
     const { out } = await bosun('--help');
     for (const verb of ['list', 'show', 'reply', 'resolve', 'reject', 'reopen', 'assign', 'escalate']) {
@@ -112,7 +110,6 @@ describe('bosun tickets of a running system', () => {
   let running: System | undefined;
   let door: ReturnType<typeof frontDoor> | undefined;
   beforeEach(async () => {
-    await begin();
     await bosun('reply', 'TK-0001', '--option', 'Zod', '--by', 'ada');
     await bosun('assign', 'TK-0003', 'eve', '--by', 'ada');
     running = await system();
@@ -122,7 +119,6 @@ describe('bosun tickets of a running system', () => {
   afterEach(async () => {
     await door?.close();
     await running?.stop();
-    await work[Symbol.asyncDispose]();
   });
 
   it('has carried out the stored orders: one ticket is resolved by an option, another is assigned', async () => {

