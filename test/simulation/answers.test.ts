@@ -44,13 +44,20 @@ const isKept = finally_<Shown>('a question that was taken is known', (view) => {
   return lost === undefined || JSON.stringify(lost);
 });
 
-const isSingle = finally_<Shown>('an asker has one question for the same words and task, while it holds', (view) => {
-  const seen = new Map<string, QuestionRow>();
-  for (const row of questionsIn(view).toSorted((a, b) => a.number - b.number)) {
-    const before = seen.get(row.joinKey);
-    const holds = before !== undefined && !['unanswered', 'revoked'].includes(before.status);
-    if (holds && row.askedAtMs - before.askedAtMs < 24 * 3_600_000) return `${TOLD(before)} and ${TOLD(row)}`;
-    seen.set(row.joinKey, row);
+const DAY_MS = 24 * 3_600_000;
+const isHeld = ({ status }: QuestionRow) => status !== 'unanswered' && status !== 'revoked';
+
+/**
+ * Looks at questions that the state before, which the world keeps, does not have: an earlier one that people had
+ * rejected by then may be reopened and answered later. Stands before the property that writes to the world.
+ */
+const isSingle = always<Shown>('an asker has one question for the same words and task, while it holds', (view) => {
+  const rows = questionsIn(view).toSorted((a, b) => a.number - b.number);
+  for (const [index, row] of rows.entries()) {
+    if (view.world.has(row.id)) continue;
+    const before = rows.slice(0, index).findLast(({ joinKey }) => joinKey === row.joinKey);
+    if (before === undefined || row.askedAtMs - before.askedAtMs >= DAY_MS) continue;
+    if (isHeld(before) && isHeld(view.world.get(before.id) ?? before)) return `${TOLD(before)} and ${TOLD(row)}`;
   }
   return true;
 });
