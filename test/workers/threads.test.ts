@@ -18,7 +18,8 @@ describe('workers in threads', () => {
   it('lose and double nothing when they are killed, and keep their state over a stop', async () => {
     const random = randomOf('threads that are killed');
     const directory = newDirectory();
-    const system = await spread(directory).start();
+    const start = () => spread(directory, { exported: 'killedByHand' }).start();
+    const system = await start();
     const [one, other] = await friends(system);
     const deaths = byEffort({ quick: 2, ci: 6, soak: 30 });
     let sent = 0;
@@ -29,7 +30,7 @@ describe('workers in threads', () => {
       await Promise.all(sends);
     }
     await system.stop();
-    const again = await spread(directory).start();
+    const again = await start();
     await (await again.actor(other)).waitFor(({ context }) => (context as Context).counted.length >= sent);
     const { counted } = await contextOf(again, other);
     expect([...counted].sort((a, b) => a - b)).toEqual(upTo(sent));

@@ -16,7 +16,7 @@ const RATE = { burst: 100_000, perSecond: 100_000 };
 describe('a gateway over workers in threads', () => {
   it('loses and doubles no send, answers asks and shows true views while workers are killed', async () => {
     const random = randomOf('a gateway over threads');
-    const system = await spread(newDirectory()).start();
+    const system = await spread(newDirectory(), { exported: 'killedByHand' }).start();
     const gateway = createGateway(system, { port: 0, rate: RATE });
     gateways.push(gateway);
     const { url } = await gateway.listen();
