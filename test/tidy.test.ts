@@ -43,6 +43,7 @@ const LEAVES = [
   'src/stack.ts',
   'src/table.ts',
   'src/tree.ts',
+  'src/user-code.ts',
 ];
 
 /** The parts of the kernel that agents are written with, which is all that supervisor and machines know of it. */

@@ -1,0 +1,102 @@
+import { describe, expect, it, vi } from 'vitest';
+import { disown, due, isAsync, isThenable, watch } from '../src/user-code.ts';
+import { HARMS, hostile } from './support/actors/hostile/values.ts';
+
+/** Node's unhandled rejections while `act` runs and for a moment after it. */
+async function unhandledBy(act: () => void): Promise<unknown[]> {
+  const seen: unknown[] = [];
+  const others = process.listeners('unhandledRejection');
+  process.removeAllListeners('unhandledRejection');
+  const note = (reason: unknown) => void seen.push(reason);
+  process.on('unhandledRejection', note);
+  try {
+    act();
+    // Node reports a rejection after the microtasks of the turn in which it happened.
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+  } finally {
+    process.off('unhandledRejection', note);
+    for (const listener of others) process.on('unhandledRejection', listener);
+  }
+  return seen;
+}
+
+class Spiteful extends Promise<unknown> {
+  static override get [Symbol.species](): never {
+    throw new Error('no such class');
+  }
+}
+
+describe('a value that user code owes', () => {
+  it('is returned as it is if nobody has to wait for it', () => {
+    const value = { then: 'later' };
+    expect(due(value, 'the guard g')).toBe(value);
+  });
+
+  it('is refused with its place if it is a promise, whose rejection is handled', async () => {
+    const unhandled = await unhandledBy(() => {
+      expect(() => due(Promise.reject(new Error('down')), 'the guard g of order')).toThrow(
+        expect.objectContaining({ code: 'BOSUN_VALUE_REFUSED', details: { place: 'the guard g of order' } }),
+      );
+    });
+    expect(unhandled).toEqual([]);
+  });
+
+  it('is refused if it only has a `then`, which is not called', () => {
+    const then = vi.fn();
+    expect(() => due({ then }, 'the guard g')).toThrow('the guard g gives a promise');
+    expect(then).not.toHaveBeenCalled();
+  });
+});
+
+describe('a promise that nobody awaits', () => {
+  it('ends no process if it rejects, of a class that throws too', async () => {
+    const unhandled = await unhandledBy(() => {
+      disown(Promise.reject(new Error('down')));
+      disown(Spiteful.reject(new Error('down')));
+    });
+    expect(unhandled).toEqual([]);
+  });
+
+  it('would have ended it (the test itself)', async () => {
+    expect(await unhandledBy(() => void Promise.reject(new Error('down')))).toHaveLength(1);
+  });
+
+  it.each(HARMS)('is not mistaken for %s', (what) => {
+    expect(() => disown(hostile(what))).not.toThrow();
+    expect(typeof isThenable(hostile(what))).toBe('boolean');
+    expect(typeof isAsync(hostile(what))).toBe('boolean');
+  });
+});
+
+describe('a watched call', () => {
+  const failureOf = (call: () => unknown) => new Promise((resolve) => watch(call, resolve));
+
+  it('tells what the function throws, and what its promise rejects with', async () => {
+    const down = new Error('down');
+    expect(
+      await failureOf(() => {
+        throw down;
+      }),
+    ).toBe(down);
+    expect(await failureOf(() => Promise.reject(down))).toBe(down);
+    expect(await failureOf(() => Spiteful.reject(down))).toBe(down);
+    expect(
+      await failureOf(() => ({
+        then: () => {
+          throw down;
+        },
+      })),
+    ).toBe(down);
+  });
+
+  it('tells nothing of a function that succeeds', async () => {
+    const failed = vi.fn();
+    for (const given of [1, undefined, Promise.resolve(2)]) watch(() => given, failed);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(failed).not.toHaveBeenCalled();
+  });
+});
+
+it('knows a function that was written with `async`', () => {
+  expect([async () => {}, () => {}, async function named() {}, 1].map(isAsync)).toEqual([true, false, true, false]);
+});
