@@ -36,27 +36,58 @@ export function promiseRefused(place: string): BosunError {
   );
 }
 
+/** The number of objects within one value among which promises are looked for. */
+const OBJECTS_MAX = 1_000;
+
 /**
- * Handles the rejection of a promise that nobody awaits. Leaves every other value alone, also an object of the user
- * with a `then`: calling that could begin its work, and a rejection of it ends no process. Never throws.
+ * Handles the rejections of a promise that nobody awaits, and of all promises among the data of a value that is
+ * refused. Leaves other objects with a `then` alone: calling that could begin their work. Never throws.
  */
 export function disown(value: unknown): void {
-  try {
-    if (!(value instanceof Promise)) return;
+  if (!isObject(value)) return;
+  const seen = new Set<object>([value]);
+  for (const one of seen) {
     try {
-      settleSilently(value);
+      if (one instanceof Promise) settleSilently(one);
+      else for (const part of partsOf(one)) if (isObject(part) && seen.size < OBJECTS_MAX) seen.add(part);
     } catch {
-      // `then` makes its result by the promise's own class, which may throw.
-      Object.defineProperty(value, 'constructor', { value: Promise });
-      settleSilently(value);
+      // A proxy or a class that cannot be looked into.
     }
-  } catch {
-    // A frozen promise of such a class, or what only looks like a promise.
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function';
+}
+
+/** The values that an object holds. Calls no getter. */
+function* partsOf(object: object): Generator<unknown> {
+  if (ArrayBuffer.isView(object)) return;
+  if (object instanceof Map) for (const entry of Map.prototype.entries.call(object)) yield* entry;
+  if (object instanceof Set) yield* Set.prototype.values.call(object);
+  // A list may be so long that its keys alone would take long.
+  if (Array.isArray(object)) {
+    for (let index = 0; index < Math.min(object.length, OBJECTS_MAX); index++) {
+      const item = Reflect.getOwnPropertyDescriptor(object, index);
+      if (item !== undefined && 'value' in item) yield item.value;
+    }
+    return;
+  }
+  // An error keeps its cause under a key that is not enumerable.
+  for (const key of Reflect.ownKeys(object).slice(0, OBJECTS_MAX)) {
+    const property = Reflect.getOwnPropertyDescriptor(object, key);
+    if (property !== undefined && 'value' in property) yield property.value;
   }
 }
 
 function settleSilently(promise: Promise<unknown>): void {
-  Promise.prototype.then.call(promise, undefined, () => {});
+  try {
+    void Promise.prototype.then.call(promise, undefined, () => {});
+  } catch {
+    // `then` makes its result by the promise's own class, which may throw.
+    Object.defineProperty(promise, 'constructor', { value: Promise });
+    void Promise.prototype.then.call(promise, undefined, () => {});
+  }
 }
 
 /**
@@ -73,7 +104,7 @@ export function watch(call: () => unknown, failed: (thrown: unknown) => void): v
   }
   if (!isThenable(given)) return;
   disown(given);
-  new Promise((resolve) => resolve(given)).then(undefined, failed);
+  void new Promise((resolve) => resolve(given)).then(undefined, failed);
 }
 
 const AsyncFunction = (async () => {}).constructor;

@@ -1,24 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { disown, due, isAsync, isThenable, watch } from '../src/user-code.ts';
 import { HARMS, hostile } from './support/actors/hostile/values.ts';
-
-/** Node's unhandled rejections while `act` runs and for a moment after it. */
-async function unhandledBy(act: () => void): Promise<unknown[]> {
-  const seen: unknown[] = [];
-  const others = process.listeners('unhandledRejection');
-  process.removeAllListeners('unhandledRejection');
-  const note = (reason: unknown) => void seen.push(reason);
-  process.on('unhandledRejection', note);
-  try {
-    act();
-    // Node reports a rejection after the microtasks of the turn in which it happened.
-    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
-  } finally {
-    process.off('unhandledRejection', note);
-    for (const listener of others) process.on('unhandledRejection', listener);
-  }
-  return seen;
-}
+import { unhandled } from './support/unhandled.ts';
 
 class Spiteful extends Promise<unknown> {
   static override get [Symbol.species](): never {
@@ -33,12 +16,12 @@ describe('a value that user code owes', () => {
   });
 
   it('is refused with its place if it is a promise, whose rejection is handled', async () => {
-    const unhandled = await unhandledBy(() => {
+    const left = await unhandled(async () => {
       expect(() => due(Promise.reject(new Error('down')), 'the guard g of order')).toThrow(
         expect.objectContaining({ code: 'BOSUN_VALUE_REFUSED', details: { place: 'the guard g of order' } }),
       );
     });
-    expect(unhandled).toEqual([]);
+    expect(left).toEqual([]);
   });
 
   it('is refused if it only has a `then`, which is not called', () => {
@@ -50,15 +33,25 @@ describe('a value that user code owes', () => {
 
 describe('a promise that nobody awaits', () => {
   it('ends no process if it rejects, of a class that throws too', async () => {
-    const unhandled = await unhandledBy(() => {
+    const left = await unhandled(async () => {
       disown(Promise.reject(new Error('down')));
       disown(Spiteful.reject(new Error('down')));
     });
-    expect(unhandled).toEqual([]);
+    expect(left).toEqual([]);
+  });
+
+  it('ends no process if it is among the data of a value', async () => {
+    const rejecting = () => Promise.reject(new Error('down'));
+    const left = await unhandled(async () => {
+      disown({ a: Symbol('s'), b: [new Map([[1, rejecting()]]), new Set([rejecting()])] });
+      disown(Object.assign(new Error('e', { cause: rejecting() }), { other: { deep: rejecting() } }));
+      disown(Object.defineProperty({ b: rejecting() }, 'a', { get: () => hostile('a symbol'), enumerable: true }));
+    });
+    expect(left).toEqual([]);
   });
 
   it('would have ended it (the test itself)', async () => {
-    expect(await unhandledBy(() => void Promise.reject(new Error('down')))).toHaveLength(1);
+    expect(await unhandled(async () => void Promise.reject(new Error('down')))).toHaveLength(1);
   });
 
   it.each(HARMS)('is not mistaken for %s', (what) => {
