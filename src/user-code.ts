@@ -80,13 +80,15 @@ function* partsOf(object: object): Generator<unknown> {
   }
 }
 
+const handle = (promise: Promise<unknown>): void => void Promise.prototype.then.call(promise, undefined, () => {});
+
 function settleSilently(promise: Promise<unknown>): void {
   try {
-    void Promise.prototype.then.call(promise, undefined, () => {});
+    handle(promise);
   } catch {
     // `then` makes its result by the promise's own class, which may throw.
     Object.defineProperty(promise, 'constructor', { value: Promise });
-    void Promise.prototype.then.call(promise, undefined, () => {});
+    handle(promise);
   }
 }
 
@@ -104,7 +106,7 @@ export function watch(call: () => unknown, failed: (thrown: unknown) => void): v
   }
   if (!isThenable(given)) return;
   disown(given);
-  void new Promise((resolve) => resolve(given)).then(undefined, failed);
+  new Promise((resolve) => resolve(given)).catch(failed);
 }
 
 const AsyncFunction = (async () => {}).constructor;
