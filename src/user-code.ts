@@ -87,7 +87,7 @@ function settleSilently(promise: Promise<unknown>): void {
     handle(promise);
   } catch {
     // `then` makes its result by the promise's own class, which may throw.
-    Object.defineProperty(promise, 'constructor', { value: Promise });
+    void Object.defineProperty(promise, 'constructor', { value: Promise });
     handle(promise);
   }
 }
