@@ -122,7 +122,8 @@ export class ClientApi {
     const { durable } = cell;
     const agent = this.#agents.of(cell);
     if (agent === undefined || durable === undefined || durable.suspension !== undefined) return [];
-    return taken(durable.snapshot, Object.keys(agent.events));
+    const { state, snapshot } = durable;
+    return taken({ definition: cell.definition, state, snapshot }, Object.keys(agent.events));
   }
 
   // Events of clients are marked apart from those of hosts (`from`): a failure that they cause does not count against a

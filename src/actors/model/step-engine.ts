@@ -222,10 +222,19 @@ const UNBEGUN = { context: undefined, output: undefined, children: {} };
 
 /** The snapshot of a failed actor. It still answers `matches` and `hasTag`. */
 export function failedSnapshot(snapshot: Snapshot | undefined, error: unknown): Snapshot {
-  const empty = Object.create(
-    snapshot === undefined ? Object.prototype : (Object.getPrototypeOf(snapshot) as object),
-  ) as object;
-  return Object.assign(empty, snapshot ?? UNBEGUN, { status: 'error' as const, error });
+  return copyOf(snapshot ?? UNBEGUN, 'error', error);
+}
+
+/** The snapshot of an actor that is active again. It answers as before. */
+export function resumedSnapshot(snapshot: Snapshot): Snapshot {
+  const isActive = snapshot.status === 'active' && snapshot.error === undefined;
+  return isActive ? snapshot : copyOf(snapshot, 'active', undefined);
+}
+
+/** A copy of a snapshot in another status. It keeps the class, whose methods machines and readers call. */
+function copyOf(snapshot: object, status: Snapshot['status'], error: unknown): Snapshot {
+  const empty = Object.create(Object.getPrototypeOf(snapshot) as object) as object;
+  return Object.assign(empty, snapshot, { status, error });
 }
 
 /** A state returned by a migration, with the history kept from before. */

@@ -136,7 +136,7 @@ export class Turns {
     let prepared: Prepared;
     this.#world.tracing.takes(message);
     try {
-      if (message.order !== null && !cell.isBoss) message.order.begin(cell.snapshot);
+      if (message.order !== null && !cell.isBoss) message.order.begin(cell);
       const event = cell.isBoss ? this.#bosses.withFacts(cell, message.event) : message.event;
       prepared = prepare(this.#world, cell, cell.snapshot, this.#step(cell, event));
     } catch (thrown) {
@@ -197,7 +197,7 @@ export class Turns {
     } catch (thrown) {
       const error = admitError(thrown);
       return {
-        snapshot: { ...before, status: 'error', error } as Snapshot,
+        snapshot: failedSnapshot(before, error),
         change: { status: 'error', error: { value: error } },
       };
     }

@@ -11,7 +11,7 @@ import { type Aftermath, type Supervision } from '../model/incident-lines.ts';
 import { admitError } from '../model/thrown.ts';
 import { Answers } from './talk/answers.ts';
 import { type Cell } from './cell.ts';
-import { type Definition, SHUTDOWN } from '../model/step-engine.ts';
+import { type Definition, resumedSnapshot, SHUTDOWN } from '../model/step-engine.ts';
 import { identityOf } from '../model/state.ts';
 import { type Effects } from './effects/effects.ts';
 import { type Message } from './mailbox/message.ts';
@@ -178,11 +178,7 @@ export class Bosses {
     if (cell.snapshot === undefined) {
       this.#world.change(cell, { status: 'starting', error: { value: undefined } });
     } else {
-      this.#world.change(
-        cell,
-        { status: 'active', error: { value: undefined } },
-        { ...cell.snapshot, status: 'active', error: undefined },
-      );
+      this.#world.change(cell, { status: 'active', error: { value: undefined } }, resumedSnapshot(cell.snapshot));
       // A failure that the machine has not been told of yet is still to be handled by it.
       const untold = new Set(cell.mailbox.unread().map(({ kind, from }) => (kind === 'signal' ? from : 0)));
       // Children of a Boss wait for its decision.

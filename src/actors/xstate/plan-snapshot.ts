@@ -60,6 +60,16 @@ export class PlanSnapshot implements MachineSnapshot {
   }
 }
 
+/**
+ * A snapshot with XState's methods, which guards such as `stateIn` call: the snapshot itself, or a copy where it has
+ * lost them.
+ */
+export function withMethods(snapshot: MachineSnapshot): MachineSnapshot {
+  return 'matches' in snapshot
+    ? snapshot
+    : Object.assign(Object.create(PlanSnapshot.prototype) as MachineSnapshot, snapshot);
+}
+
 /** Borrows XState's methods (`matches`, `can`, `hasTag`, `getMeta`, `toJSON`) from a snapshot that XState created. */
 for (const [name, method] of Object.entries(createMachine({}).resolveState({ value: {}, context: {} }))) {
   if (typeof method === 'function')

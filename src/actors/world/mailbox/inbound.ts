@@ -1,11 +1,10 @@
 /** Host events on their way in, and the hosts that wait for them. Data and promises; no decisions. */
 import { type EventObject } from 'xstate';
 import { BosunError, messageOf } from '../../../errors.ts';
-import { takes } from '../../xstate/acceptance.ts';
+import { type Asked, takes } from '../../xstate/acceptance.ts';
 import type { Ask } from '../talk/ask-record.ts';
 import { type AuditFacts } from '../audit-record.ts';
 import type { Cell } from '../cell.ts';
-import { type Snapshot } from '../../model/step-engine.ts';
 
 /** The session of a send that a client may repeat. */
 export interface Session {
@@ -226,9 +225,9 @@ export class InboundRequest extends Arrival implements Waiter {
    * Records that an actor, which is not a Boss, begins a turn with the event: the first turn, or one after a crashed
    * turn.
    */
-  begin(snapshot: Snapshot | undefined): void {
+  begin(receiver: Asked): void {
     this.failure = undefined;
-    this.taken = takes(snapshot, this.event);
+    this.taken = takes(receiver, this.event);
     if (!this.taken && this.ask !== undefined) this.failure = notTaken(this);
   }
 
