@@ -145,6 +145,12 @@ export const ERROR_CODES = {
     means: 'The caller has reached its limit of connections, subscriptions or calls in flight.',
     retryable: true,
   },
+  BOSUN_HOST_FAILED: {
+    means:
+      'A function or a schema that the host gave its gateway failed; the message names it, and the log of the host ' +
+      'says why under `details.reference`.',
+    retryable: false,
+  },
   BOSUN_HOST_KILLED: {
     means: 'The process died repeatedly while it handled this message, birth or effect, which was therefore set aside.',
     retryable: false,

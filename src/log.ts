@@ -3,6 +3,7 @@
  * function may be user code too.
  */
 import { messageOf } from './errors.ts';
+import { watch } from './user-code.ts';
 
 export type Log = (...args: unknown[]) => void;
 
@@ -35,17 +36,20 @@ export class LogLine {
   }
 }
 
-/** Wraps a log so that it never throws: values that cannot be printed are replaced by their text. */
+/**
+ * Wraps a log so that it never throws, and no promise of it is forgotten: values that cannot be printed are replaced by
+ * their text.
+ */
 export function harmless(log: Log): Log {
   return (...args) => {
-    try {
-      log(...args);
-    } catch {
-      try {
-        log(...args.map(messageOf));
-      } catch {
-        // A report that fails must not harm the code that it is about.
-      }
-    }
+    watch(
+      () => log(...args),
+      () =>
+        watch(
+          () => log(...args.map(messageOf)),
+          // A report that fails must not harm the code that it is about.
+          () => {},
+        ),
+    );
   };
 }

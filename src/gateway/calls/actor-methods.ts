@@ -70,7 +70,8 @@ export const ACTOR_METHODS = {
     ...READING,
     means:
       'A value that a rule of the host derives from what the actor shows, by the name that it has there (the ' +
-      'option `selectors`). BOSUN_CALL_INVALID for a name that it does not have.',
+      'option `selectors`). BOSUN_CALL_INVALID for a name that it does not have, BOSUN_HOST_FAILED if the rule fails ' +
+      'or gives a promise.',
     params: z.object({ address, selector: name }),
     result: z.object({ value: z.unknown() }),
     http: { verb: 'GET', path: '/v1/actors/{address}/selected/{selector}' },

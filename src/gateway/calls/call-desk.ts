@@ -10,6 +10,7 @@ import { type Call, type Handler, Marked } from './call.ts';
 import { type CallsUnderWay } from './calls-under-way.ts';
 import { type Caller, checkScope } from '../client/callers.ts';
 import { type AllLooks, checkLooks, type Looks } from '../client/looks.ts';
+import { checkedByHost } from './host-code.ts';
 import { type KeyedAnswers } from './keyed-answers.ts';
 import { type MethodRow } from './method-row.ts';
 import { type MethodTable } from './method-table.ts';
@@ -74,7 +75,7 @@ export class CallDesk {
       );
     if (session !== undefined && method !== 'actor.send') throw invalid('only actor.send has a sequence');
     if (session !== undefined && key !== undefined) throw invalid('a send has a sequence or a key, not both');
-    const params = parsed(row, request.params);
+    const params = parsed(method, row, request.params);
     const { underWay } = this.#parts;
     const looks = this.#parts.looks.of(caller);
     if (row.looks === true) checkLooks(looks);
@@ -109,7 +110,7 @@ export class CallDesk {
   plainSend(caller: Caller, params: unknown): PlainSend | undefined {
     const row = METHODS['actor.send'];
     checkScope(caller, row.scope);
-    const send = parsed(row, params) as ParamsOf<'actor.send'>;
+    const send = parsed('actor.send', row, params) as ParamsOf<'actor.send'>;
     return send.until === 'taken' || send.ifSequence !== undefined ? undefined : send;
   }
 
@@ -185,8 +186,11 @@ export function tooLate(deadlineMs: number): BosunError {
   });
 }
 
-function parsed({ params }: MethodRow, given: unknown): unknown {
-  const result = params.safeParse(given ?? {});
+function parsed(method: string, { params, isOfHost }: MethodRow, given: unknown): unknown {
+  const result =
+    isOfHost === true
+      ? checkedByHost(`the parameter schema of the procedure ${method}`, params, given ?? {})
+      : params.safeParse(given ?? {});
   if (result.success) return result.data;
   throw invalid(firstIssue(result.error, 'p'));
 }

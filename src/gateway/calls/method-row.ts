@@ -20,4 +20,6 @@ export interface MethodRow {
   readonly keepsTime?: true;
   /** Whether the cost depends on the number of rows read, which is known only afterwards. */
   readonly looks?: true;
+  /** Whether the row is a procedure, whose schemas may hold any code of the host. */
+  readonly isOfHost?: true;
 }

@@ -3,6 +3,7 @@
  * of the backend, so that it is the same before one system and before several workers.
  */
 import { type ActorRow, type DurableReader, type Procedure, type Procedures } from '../../actors/api/procedure.ts';
+import { admit } from '../../actors/model/value-check.ts';
 import { BosunError } from '../../errors.ts';
 import { type TableView } from '../../table.ts';
 import { ACTORS_PAGE_MAX, TABLE_ROWS_SHOWN } from '../limits.ts';
@@ -10,7 +11,9 @@ import { type ActorView } from '../protocol/actor-view.ts';
 import { type FoundRecords, type RecordPage } from '../protocol/record-view.ts';
 import { RECORDS_LISTED } from '../../limits.ts';
 import { type BackendHandlers, type Call, type Handler, Marked } from './call.ts';
+import { awaited, checkedByHost, hostFailed, inJson, owed, owedOrRefused } from './host-code.ts';
 import { type MethodRow } from './method-row.ts';
+import { type ParamsOf } from './methods.ts';
 import { firstIssue } from './wire-errors.ts';
 
 /** Matches names of two words or more, which distinguishes them from paths and gives each host its own prefix. */
@@ -36,35 +39,59 @@ export function rowsOf(procedures: Procedures): [name: string, row: MethodRow][]
         'BOSUN_CONFIG_INVALID',
         `the procedure ${JSON.stringify(name)} needs a name of two words, such as shop.stock`,
       );
-    return [name, { ...row, ...WAYS[way.kind], http: http ?? { verb: 'POST', path: `/v1/procedures/${name}` } }];
+    return [
+      name,
+      { ...row, ...WAYS[way.kind], isOfHost: true, http: http ?? { verb: 'POST', path: `/v1/procedures/${name}` } },
+    ];
   });
 }
 
 export function procedureHandler(name: string, { way, result }: Procedure, backend: BackendHandlers): Handler {
+  const place = `the procedure ${name}`;
   const checked = (answer: unknown) => {
-    const parsed = result.safeParse(answer);
-    if (parsed.success) return parsed.data;
-    throw new Error(
-      `the procedure ${name} answered something else than its schema says: ${firstIssue(parsed.error, 'r')}`,
+    const parsed = checkedByHost(`the result schema of ${place}`, result, answer);
+    if (parsed.success) return inJson(`the answer of ${place}`, parsed.data);
+    throw hostFailed(
+      place,
+      new Error(`it answered something else than its schema says: ${firstIssue(parsed.error, 'r')}`),
     );
   };
   switch (way.kind) {
     case 'read':
-      return async (params, call) => checked(await way.run(params, readerFor(call, backend), call.caller));
+      return async (params, call) =>
+        checked(await awaited(place, () => way.run(params, readerFor(call, backend), call.caller)));
     case 'port':
-      return async (params, { caller }) => checked(await way.run(params, caller));
+      return async (params, { caller }) => checked(await awaited(place, () => way.run(params, caller)));
     case 'ask':
       return async (params, call) => {
-        const answer = await backend['actor.ask'](way.run(params, call.caller), call);
+        const question = owedOrRefused(place, () => way.run(params, call.caller));
+        const answer = await backend['actor.ask'](
+          owed(place, () => questionIn(question)),
+          call,
+        );
         const { result: asked, replayed } = answer instanceof Marked ? answer : { result: answer, replayed: false };
         return new Marked({ result: checked((asked as { readonly reply: unknown }).reply), replayed });
       };
     case 'wait':
       return async (params, call) => {
-        const { answer, ...awaited } = way.run(params, call.caller);
-        return checked(answer((await backend['actor.wait'](awaited, call)) as ActorView));
+        const wanted = owedOrRefused(place, () => way.run(params, call.caller));
+        const { answer, ...state } = owed(place, () => ({ ...wanted, address: textOf(wanted.address) }));
+        const view = (await backend['actor.wait'](state, call)) as ActorView;
+        return checked(owedOrRefused(place, () => answer(view)));
       };
   }
+}
+
+type Question = ParamsOf<'actor.ask'>;
+
+/** The question of a procedure as the wire would have brought it. Throws anything for what is none. */
+function questionIn({ address, event }: Omit<Question, 'event'> & { readonly event: unknown }): Question {
+  return { address: textOf(address), event: admit(event, 'event') as Question['event'] };
+}
+
+function textOf(address: unknown): string {
+  if (typeof address === 'string') return address;
+  throw new TypeError('it names no address');
 }
 
 /** Makes a reader that uses the backend's methods with the rights and the budget of the caller. */

@@ -7,6 +7,7 @@ import { type TableView } from '../../table.ts';
 import { withWholeTables } from './whole-tables.ts';
 import { type ActorView } from '../protocol/views.ts';
 import { type BackendHandlers, type Handlers } from './call.ts';
+import { inJson, owed } from './host-code.ts';
 import { invalid } from './wire-errors.ts';
 
 /** Selectors by agent name, then by selector name: pure functions of the context as clients see it. */
@@ -24,7 +25,9 @@ export function selectHandler(selectors: Selectors, backend: BackendHandlers): H
       (table, from) =>
         backend['table.read']({ address, table, from, limit: TABLE_ROWS_SHOWN }, call) as Promise<TableView>,
     );
+    const place = `the selector ${JSON.stringify(selector)} of ${agent}, at ${address},`;
     // The author of the selector declared which agent's context it takes.
-    return { value: (own[selector] as (context: unknown) => unknown)(whole) ?? null };
+    const value = owed(place, () => (own[selector] as (context: unknown) => unknown)(whole));
+    return { value: inJson(place, value) ?? null };
   };
 }

@@ -28,6 +28,7 @@ const SPOKEN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'BOSUN_EVENT_REFUSED',
   'BOSUN_FORBIDDEN',
   'BOSUN_GATEWAY_FULL',
+  'BOSUN_HOST_FAILED',
   'BOSUN_KEY_CONFLICT',
   'BOSUN_MAILBOX_FULL',
   'BOSUN_MESSAGE_UNKNOWN',
@@ -59,7 +60,7 @@ const MESSAGE_CHARS_MAX = 500;
 /**
  * The error as its client sees it.
  *
- * @param reference Makes the reference that the client and the log get for an internal error.
+ * @param reference Makes the reference that the client and the log get for an error whose cause the client is not told.
  */
 export function wireError(error: unknown, reference: () => string): WireError {
   if (!isBosunError(error) || error.code === 'BOSUN_INTERNAL') {
@@ -71,7 +72,10 @@ export function wireError(error: unknown, reference: () => string): WireError {
     };
   }
   const { code, details, retryable } = error;
-  const told = Object.fromEntries(TOLD.flatMap((key) => (details[key] === undefined ? [] : [[key, details[key]]])));
+  const told: Record<string, unknown> = Object.fromEntries(
+    TOLD.flatMap((key) => (details[key] === undefined ? [] : [[key, details[key]]])),
+  );
+  if (code === 'BOSUN_HOST_FAILED') told['reference'] = reference();
   const refused = refusalsIn(error);
   if (refused !== undefined)
     told['refused'] = refused.map(({ index, error: why }) => ({ index, error: wireError(why, reference) }));

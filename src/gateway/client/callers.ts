@@ -3,10 +3,11 @@
  * program on this machine. Rules only; connections and HTTP extract the token.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose';
+import { errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import { PROGRAM_SCOPES, type Scope, SCOPES } from '../../actors/api/procedure.ts';
-import { type Clock } from '../../clock.ts';
+import { type Cancel, type Clock } from '../../clock.ts';
 import { BosunError } from '../../errors.ts';
+import { CALL_MS } from '../limits.ts';
 import { isPattern, matchesAny } from './address-patterns.ts';
 
 /** The caller that a token stands for. */
@@ -61,6 +62,8 @@ export interface CallersOptions {
   /** Token of the operator: at least 16 characters. */
   readonly operator?: string | undefined;
   readonly clock: Clock;
+  /** Called when the function that finds the key has failed. */
+  readonly keyFailed: (thrown: unknown) => void;
 }
 
 const TOKEN_CHARS_MIN = 16;
@@ -85,13 +88,15 @@ export class Callers {
   readonly #jwt: JwtOptions | undefined;
   readonly #isForAnybody: boolean;
   readonly #clock: Clock;
+  readonly #keyFailed: (thrown: unknown) => void;
 
   /** Makes the callers. Throws BOSUN_CONFIG_INVALID. */
-  constructor({ tokens, jwt, operator, clock }: CallersOptions) {
+  constructor({ tokens, jwt, operator, clock, keyFailed }: CallersOptions) {
     this.#known = [...tokens.map(knownOf), ...(operator === undefined ? [] : [operatorOf(operator)])];
     this.#jwt = jwt;
     this.#isForAnybody = tokens.length === 0 && jwt === undefined;
     this.#clock = clock;
+    this.#keyFailed = keyFailed;
     const twice = this.#known.find(({ digest }, index) =>
       this.#known.some((other, at) => at < index && other.digest.equals(digest)),
     );
@@ -131,13 +136,32 @@ export class Callers {
         requiredClaims: ['sub', 'exp'],
       };
       const { payload } = await (typeof key === 'function'
-        ? jwtVerify(token, key, options)
+        ? jwtVerify(token, this.#finder(key), options)
         : jwtVerify(token, key, options));
       return callerOf(payload);
     } catch {
       // Naming the failed check would help only attackers.
       return undefined;
     }
+  }
+
+  /** The host's function that finds a key, whose failures and whose silence are reported. */
+  #finder(find: JWTVerifyGetKey): JWTVerifyGetKey {
+    return async (...asked) => {
+      let cancel: Cancel | undefined;
+      const late = new Promise<never>((_, reject) => {
+        const why = new BosunError('BOSUN_TIMEOUT', `it gave no key within ${CALL_MS} ms`);
+        cancel = this.#clock.setTimeout(() => reject(why), CALL_MS);
+      });
+      try {
+        return await Promise.race([find(...asked), late]);
+      } catch (thrown) {
+        if (!isUnknownKey(thrown)) this.#keyFailed(thrown);
+        throw thrown;
+      } finally {
+        cancel?.();
+      }
+    };
   }
 }
 
@@ -208,6 +232,15 @@ function callerOf(payload: JWTPayload): Caller | undefined {
     expiresAtMs: exp * 1_000,
     ...(person !== undefined && { person }),
   };
+}
+
+/** Whether the error says that there is no such key, which anybody can cause. */
+function isUnknownKey(thrown: unknown): boolean {
+  try {
+    return thrown instanceof errors.JWKSNoMatchingKey || thrown instanceof errors.JWKSMultipleMatchingKeys;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether a value is a name of a person: a text that is not blank, of at most 200 characters. */

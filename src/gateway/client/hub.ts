@@ -158,7 +158,13 @@ export class Hub {
     this.#log = harmless(log);
     this.#rates = new Rates(rate, RATES_MAX);
     this.#looks = new AllLooks(clock);
-    this.callers = new Callers({ tokens, jwt, operator, clock });
+    this.callers = new Callers({
+      tokens,
+      jwt,
+      operator,
+      clock,
+      keyFailed: (thrown) => this.#log(`jwt.key of the gateway failed: ${messageOf(thrown)}`, thrown),
+    });
     this.passes = new Passes(clock);
     this.scheduler = new Scheduler(clock);
     this.#destructive = destructive;
@@ -281,10 +287,15 @@ export class Hub {
     this.#countOpen();
   }
 
-  /** An error as its client sees it. An internal error is logged under a reference that the client gets. */
+  /**
+   * An error as its client sees it. An internal error, and one of what the host has given, is logged under a reference
+   * that the client gets.
+   */
   told(error: unknown): WireError {
     const reference = `${this.instance.slice(0, 8)}-${++this.#errors}`;
     if (isOurs(error)) this.#log(`the gateway failed (${reference}): ${messageOf(error)}`, error);
+    else if (isBosunError(error, 'BOSUN_HOST_FAILED'))
+      this.#log(`${error.message} (${reference}): ${messageOf(error.cause)}`, error);
     return wireError(error, () => reference);
   }
 

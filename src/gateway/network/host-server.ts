@@ -6,6 +6,7 @@ import { type IncomingMessage, type Server, type ServerResponse } from 'node:htt
 import { type AddressInfo } from 'node:net';
 import { type Duplex } from 'node:stream';
 import { BosunError } from '../../errors.ts';
+import { isThenable } from '../../user-code.ts';
 
 /** The gateway's handlers for requests and upgrades below its path. */
 export interface ServerHandlers {
@@ -13,7 +14,7 @@ export interface ServerHandlers {
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
 
-type Listener = (...args: unknown[]) => void;
+type Listener = (...args: unknown[]) => unknown;
 
 export class HostServer {
   readonly #server: Server;
@@ -73,9 +74,11 @@ export class HostServer {
   #stepInFront(event: 'request' | 'upgrade', handle: (request: IncomingMessage, rest: unknown[]) => void): () => void {
     const server = this.#server;
     const before = server.listeners(event) as Listener[];
-    const listener = (request: IncomingMessage, ...rest: unknown[]) => {
-      if (this.#take(request)) handle(request, rest);
-      else for (const other of before) other.call(server, request, ...rest);
+    const listener = (request: IncomingMessage, ...rest: unknown[]): unknown => {
+      if (this.#take(request)) return handle(request, rest);
+      const given = before.map((other) => other.call(server, request, ...rest));
+      // A server that captures rejections looks for them in what its listeners return.
+      return given.some(isThenable) ? Promise.all(given) : undefined;
     };
     server.removeAllListeners(event);
     server.on(event, listener);

@@ -17,6 +17,7 @@ import { deskDoor } from '../mcp/desk-door.ts';
 import { LLMS_TEXT } from '../mcp/guide.ts';
 import { answerMcp } from '../mcp/endpoint.ts';
 import { METRICS_TYPE } from '../client/metrics.ts';
+import { checkedByHost } from '../calls/host-code.ts';
 import { type Repeatable } from '../calls/repeats.ts';
 import { sessionId, sub } from '../protocol/frames.ts';
 import { isPage } from './inspector-page.ts';
@@ -191,7 +192,9 @@ function fromQuery(params: z.ZodObject, query: URLSearchParams): Record<string, 
   return Object.fromEntries(
     [...query].map(([key, text]) => [
       key,
-      Object.hasOwn(params.shape, key) && params.shape[key]!.safeParse(text).success ? text : numeric(text),
+      Object.hasOwn(params.shape, key) && checkedByHost(`the schema of ${key}`, params.shape[key]!, text).success
+        ? text
+        : numeric(text),
     ]),
   );
 }

@@ -122,7 +122,7 @@ describe('a procedure that reads', () => {
 });
 
 describe('an answer that does not fit its schema', () => {
-  it('is an internal error for the caller, and is described in the log', async () => {
+  it('is an error of the host for the caller, and is described in the log', async () => {
     const liar = procedure({
       means: 'Says a word.',
       params: z.object({}),
@@ -132,8 +132,10 @@ describe('an answer that does not fit its schema', () => {
     });
     const test = await startGatewayTest({ procedures: { 'liar.say': liar } });
     const answer = await test.call(await test.client(), 'liar.say');
-    expect(answer).toMatchObject({ ok: false, e: { code: 'BOSUN_INTERNAL' } });
-    expect(String(test.logged)).toContain('the procedure liar.say answered something else than its schema says: r:');
+    expect(answer).toMatchObject({ ok: false, e: { code: 'BOSUN_HOST_FAILED' } });
+    expect(String(test.logged)).toMatch(
+      /the procedure liar\.say failed \(.+\): it answered something else than its schema says: r:/,
+    );
     await test.stop();
   });
 });
