@@ -44,6 +44,7 @@ const LEAVES = [
   'src/table.ts',
   'src/tree.ts',
   'src/user-code.ts',
+  'src/user-schema.ts',
 ];
 
 /** The parts of the kernel that agents are written with, which is all that supervisor and machines know of it. */
@@ -66,6 +67,7 @@ const PORTS = ['src/actors/model/ports.ts', 'src/actors/model/state.ts'];
 const LAYERS: Readonly<Record<string, Layer>> = {
   'src/*': { files: LEAVES, packages: ['node:zlib', 'node:os'] },
   'src/closed-object.ts': { files: LEAVES, packages: ['zod'] },
+  'src/user-schema.ts': { files: LEAVES, packages: ['zod'] },
   // croner for calendar.ts only: planned times have no second implementation, so a port would have one adapter.
   // util: whether an object is a proxy, which nothing else can tell. module: which copy of XState a user has.
   'src/actors': {

@@ -6,6 +6,7 @@ import { parseRecords, type RecordOptions } from '../model/records.ts';
 import { type AnyActorLogic, type AnyStateMachine } from 'xstate';
 import { BosunError, messageOf } from '../../errors.ts';
 import { problemOfOptions } from '../../option-rules.ts';
+import { flawOfSchema } from '../../user-schema.ts';
 import { MAILBOX_MESSAGES_MAX, TRACE_KEPT_MAX } from '../../limits.ts';
 import {
   type Agent,
@@ -81,13 +82,9 @@ export function defineAgent<
   }
   if (!OVERFLOW_POLICIES.has(limits.overflow))
     throw invalid(`limits.overflow must be one of ${[...OVERFLOW_POLICIES].join(', ')}`);
-  const foreign = foreignCopy({ machine, schemas: schemasOf(options), calledBy: defineAgent });
+  const schemas = schemasOf(options);
+  const foreign = foreignCopy({ machine, schemas, calledBy: defineAgent }) ?? wrongSchema(events, schemas);
   if (foreign !== undefined) throw invalid(foreign);
-  const shapeless = Object.keys(events).find((type) => !isObjectSchema(events[type]));
-  if (shapeless !== undefined)
-    throw invalid(
-      `the schema of ${JSON.stringify(shapeless)} is not an object schema of zod 4: write z.object({ ... })`,
-    );
   const scheduled = Object.values(options.schedules ?? {}).map((schedule) => schedule?.event?.type);
   const refusal = refusalOf({ machine, schemas: Object.keys(events), internal: [...internal, ...scheduled] });
   if (refusal !== undefined) throw invalid(refusal);
@@ -126,9 +123,25 @@ function schemasOf({
   ];
 }
 
+/** The first schema that cannot be used, in words; undefined if there is none. */
+function wrongSchema(
+  events: EventSchemas,
+  schemas: readonly (readonly [place: string, schema: unknown])[],
+): string | undefined {
+  const shapeless = Object.keys(events).find((type) => !isObjectSchema(events[type]));
+  if (shapeless !== undefined)
+    return `the schema of ${JSON.stringify(shapeless)} is not an object schema of zod 4: write z.object({ ... })`;
+  for (const [place, schema] of schemas) {
+    const flaw = schema === undefined ? undefined : flawOfSchema(schema);
+    if (flaw !== undefined) return `${place}${/^(is|has) /.test(flaw) ? '' : ':'} ${flaw}`;
+  }
+  return undefined;
+}
+
 /** Whether the schema is an object schema: an event is an object, and checks need the schemas of its fields. */
 function isObjectSchema(schema: unknown): boolean {
-  return (schema as { readonly def?: { readonly type?: unknown } } | undefined)?.def?.type === 'object';
+  const { def, _zod } = (schema ?? {}) as { readonly def?: { readonly type?: unknown }; readonly _zod?: unknown };
+  return def?.type === 'object' && _zod !== undefined;
 }
 
 function overflowOf({ overflow: policy, mailboxMessages: messages }: AgentLimits): Overflow {

@@ -11,10 +11,12 @@ import {
   type MachineImplementationsFrom,
 } from 'xstate';
 import { type z } from 'zod';
-import { BosunError, messageOf } from '../../errors.ts';
+import { BosunError } from '../../errors.ts';
+import { readBy, unreadable } from '../../user-schema.ts';
 import { eventType } from './event-check.ts';
 import { type ActionOptions, type EffectOptions } from './effect-policy.ts';
 import { type OverflowPolicy, type PoisonPolicy } from './step-engine.ts';
+import { isRecord } from './plain-values.ts';
 import { type Policies } from './policies.ts';
 import { type Priority } from './priorities.ts';
 import { type RecordOptions } from './records.ts';
@@ -233,21 +235,19 @@ export function parseEvent(agent: { name: string; events: EventSchemas }, event:
       `${agent.name} does not accept ${JSON.stringify(type) ?? 'an event without a type'} from outside; ${hint}`,
     );
   }
-  const invalid = (why: string, cause: unknown) =>
+  const invalid = (why: string, cause?: unknown) =>
     new BosunError('BOSUN_EVENT_INVALID', `${type} for ${agent.name}: ${why}`, { cause });
-  let error: z.ZodError;
+  let given: object;
   try {
-    const parsed = schema.safeParse(takesType(schema) ? event : withoutType(event));
-    // Zod returns a fresh object for an object schema, so adding the type changes no object of the caller.
-    if (parsed.success) return noted(Object.assign(parsed.data, { type }), schema);
-    ({ error } = parsed);
+    given = takesType(schema) ? event : withoutType(event);
   } catch (thrown) {
-    throw invalid(`it cannot be checked: ${messageOf(thrown)}`, causeOf(thrown));
+    throw invalid(unreadable(thrown), causeOf(thrown));
   }
-  const problems = error.issues.map(
-    ({ path, message }) => `${path.map(String).join('.') || 'event'}: ${messageOf(message)}`,
-  );
-  throw invalid(problems.join('; '), error);
+  const read = readBy(schema, given, 'event');
+  if (!read.isSound) throw invalid(read.why, read.error ?? causeOf(read.thrown));
+  // Code in the schema may return anything, an object of its own included.
+  if (!isRecord(read.value)) throw invalid('its schema gives something that is not an object');
+  return noted({ ...read.value, type }, schema);
 }
 
 /** The schema by which each event was parsed. Events read from disk or replaced by admission are not in here. */

@@ -37,13 +37,12 @@ export function flatEvent(events: Readonly<Record<string, z.ZodObject>>, event: 
   const type = eventType(event);
   if (type === undefined || !Object.hasOwn(events, type)) return undefined;
   const schema = events[type]!;
-  let shape = shapes.get(schema);
-  if (shape === undefined) shapes.set(schema, (shape = shapeOf(schema)));
-  if (shape === null) return undefined;
   try {
-    return shape.read(type, event as Readonly<Record<string, unknown>>);
+    let shape = shapes.get(schema);
+    if (shape === undefined) shapes.set(schema, (shape = shapeOf(schema)));
+    return shape?.read(type, event as Readonly<Record<string, unknown>>);
   } catch {
-    // A getter or proxy trap of the user threw: zod and admission read the event again and report the error.
+    // A getter or proxy trap of the user threw: zod and admission read schema and event again and report the error.
     return undefined;
   }
 }
@@ -159,6 +158,12 @@ function oneOf(key: string, isOptional: boolean, values: readonly unknown[]): Fi
  */
 function plainDefinition({ _zod: { def } }: z.core.$ZodType): Definition | undefined {
   const definition = def as unknown as Definition;
-  const isPlain = Object.entries(definition).every(([part, value]) => value === undefined || PLAIN_PARTS.has(part));
+  const isPlain = Object.keys(definition).every((part) => PLAIN_PARTS.has(part) || isUnset(definition, part));
   return isPlain && (definition.checks ?? []).length === 0 ? definition : undefined;
+}
+
+/** Whether a part is undefined. One that is computed, as a default is, would call a function of the user. */
+function isUnset(definition: Definition, part: string): boolean {
+  const { get, value } = Object.getOwnPropertyDescriptor(definition, part)!;
+  return get === undefined && value === undefined;
 }

@@ -12,9 +12,11 @@ import {
   RECORDS_KEPT_MAX,
   RECORDS_PER_TURN_MAX,
 } from '../../limits.ts';
+import { readBy } from '../../user-schema.ts';
 import { keyText, ordered } from './row-keys.ts';
 import { KEYSPACE, type RowKey } from './ports.ts';
 import { isSecretField } from './secret.ts';
+import { causeOf } from './thrown.ts';
 
 /** The options of the records of one name. */
 export interface RecordOptions {
@@ -139,14 +141,13 @@ export function newRecord(
       `${place} keeps no records named ${JSON.stringify(name)}; its agent declares ${known}`,
     );
   }
-  const parsed = policy.schema?.safeParse(value);
-  if (parsed?.success === false) {
-    const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'value'}: ${message}`);
-    throw new BosunError('BOSUN_VALUE_REFUSED', `${place}: record "${name}": ${problems.join('; ')}`, {
-      cause: parsed.error,
+  const read = policy.schema === undefined ? undefined : readBy(policy.schema, value, 'value');
+  if (read?.isSound === false) {
+    throw new BosunError('BOSUN_VALUE_REFUSED', `${place}: record "${name}": ${read.why}`, {
+      cause: read.error ?? causeOf(read.thrown),
     });
   }
-  const sound = parsed === undefined ? value : parsed.data;
+  const sound = read === undefined ? value : read.value;
   return { name, value: sound, keys: keysOf(policy, sound, `${place}: record "${name}"`) };
 }
 
