@@ -141,7 +141,10 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     ],
     packages: ['xstate', 'node:path', 'node:worker_threads'],
   },
-  'src/client': { files: ['src/gateway/protocol/', 'src/option-rules.ts'], packages: ['@xstate/store'] },
+  'src/client': {
+    files: ['src/gateway/protocol/', 'src/errors.ts', 'src/log.ts', 'src/option-rules.ts', 'src/user-code.ts'],
+    packages: ['@xstate/store'],
+  },
   // In browsers only. Its dependencies are bundled, so that users do not need them.
   'src/inspector': {
     files: ['src/client/', 'src/gateway/charts/active.ts'],
@@ -373,8 +376,8 @@ const BANS: readonly Ban[] = [
   {
     name: 'the console',
     what: ['console'],
-    home: ['src/cli/', 'src/shard.ts'],
-    because: 'a library does not talk; shard.ts has the default of the option `log`',
+    home: ['src/cli/', 'src/shard.ts', 'src/client/platform.ts'],
+    because: 'a library does not talk; two files have the default of the option `log`',
   },
   {
     name: 'the process',

@@ -8,7 +8,8 @@ import { CLOSES, PROTOCOL_VERSION, SOCKET_PATH, SUBPROTOCOL } from '../gateway/p
 import { HEALTHY_MS, WELCOME_MS } from './bounds.ts';
 import { clientClosed, ClientError, errorFrom } from './client-error.ts';
 import { afterBreak } from './reconnect.ts';
-import { type ClientClock, type ClientRandom, type Socket, type SocketClass } from './platform.ts';
+import { type ClientClock, type ClientRandom, type Failed, type Socket, type SocketClass } from './platform.ts';
+import { disown, isThenable, watch } from '../user-code.ts';
 
 /**
  * State of a client's connection. `connecting`: an attempt is under way; `live`: calls are transmitted; `draining`: the
@@ -29,6 +30,8 @@ export interface ClientConnectionParts {
   readonly WebSocket: SocketClass;
   readonly clock: ClientClock;
   readonly random: ClientRandom;
+  /** Called when a function of the user has failed: that of a token, or the WebSocket class. */
+  readonly failed: Failed;
   readonly up: (welcome: Welcome) => void;
   readonly hear: (frame: ServerFrame) => void;
   /** Called when the connection is down; with an error, for good. */
@@ -49,13 +52,15 @@ export class ClientConnection {
   #silenceMs = Infinity;
   #renewed: string | undefined;
   #canRenew = true;
+  /** Whether a new token is still to be asked for. */
+  #mustRenew = false;
   #windowMs: readonly [number, number] | undefined;
   #said: ClientError | undefined;
   #cancel: () => void = () => {};
 
   constructor(parts: ClientConnectionParts) {
     this.#parts = parts;
-    this.#attempt(false);
+    this.#attempt();
   }
 
   get isLive(): boolean {
@@ -63,12 +68,20 @@ export class ClientConnection {
   }
 
   send(frame: ClientFrame): void {
-    this.#socket?.send(JSON.stringify(frame));
+    const generation = this.#generation;
+    watch(
+      () => this.#socket?.send(JSON.stringify(frame)),
+      (thrown) => {
+        this.#parts.failed(thrown);
+        // Not at once: the frame may be one of several, and all of them must be under way before they count as lost.
+        queueMicrotask(() => this.#ended(generation, 1006, 'no frame leaves'));
+      },
+    );
   }
 
   /** Attempts to connect now if the next attempt is scheduled for later. */
   retry(): void {
-    if (this.status.get() === 'offline') this.#attempt(false);
+    if (this.status.get() === 'offline') this.#attempt();
   }
 
   close(error: ClientError = clientClosed()): void {
@@ -78,18 +91,23 @@ export class ClientConnection {
     this.#parts.down(error);
   }
 
-  #attempt(renews: boolean): void {
+  #attempt(): void {
     const generation = ++this.#generation;
     this.#cancel();
     this.status.set('connecting');
     this.#cancel = this.#parts.clock.setTimeout(() => this.#ended(generation, 1006, 'no welcome'), WELCOME_MS);
-    this.#open(generation, renews).catch((error: unknown) => this.#ended(generation, 1006, String(error)));
+    watch(
+      () => this.#open(generation),
+      (thrown) => {
+        this.#parts.failed(thrown);
+        this.#ended(generation, 1006, 'no connection');
+      },
+    );
   }
 
-  async #open(generation: number, renews: boolean): Promise<void> {
-    const { token, onUnauthorized, WebSocket, url, name, session } = this.#parts;
-    if (renews && onUnauthorized !== undefined) this.#renewed = await onUnauthorized();
-    const now = this.#renewed ?? (typeof token === 'function' ? await token() : token);
+  async #open(generation: number): Promise<void> {
+    const { WebSocket, url, name, session } = this.#parts;
+    const now = await this.#token();
     if (generation !== this.#generation) return;
     const socket = new WebSocket(addressOf(url), [SUBPROTOCOL]);
     this.#socket = socket;
@@ -112,6 +130,16 @@ export class ClientConnection {
       this.#ended(generation, code, reason);
     // A close event follows and is handled.
     socket.onerror = () => {};
+  }
+
+  /** The token for an attempt. Rejects with what the user's functions throw, and for a token that is no text. */
+  async #token(): Promise<string | undefined> {
+    const { token, onUnauthorized } = this.#parts;
+    if (this.#mustRenew && onUnauthorized !== undefined) {
+      this.#renewed = textOf(await handled(onUnauthorized()));
+      this.#mustRenew = false;
+    }
+    return this.#renewed ?? (typeof token === 'function' ? textOf(await handled(token())) : token);
   }
 
   #hear(frame: ServerFrame): void {
@@ -174,10 +202,13 @@ export class ClientConnection {
     this.#tries += 1;
     this.#windowMs = undefined;
     this.#said = undefined;
-    if (then === 'authenticate') this.#canRenew = false;
+    if (then === 'authenticate') {
+      this.#canRenew = false;
+      this.#mustRenew = true;
+    }
     this.status.set('offline');
     down(undefined);
-    this.#cancel = clock.setTimeout(() => this.#attempt(then === 'authenticate'), waitMs);
+    this.#cancel = clock.setTimeout(() => this.#attempt(), waitMs);
   }
 
   #release(code: number): void {
@@ -187,8 +218,21 @@ export class ClientConnection {
     this.#socket = undefined;
     if (socket === undefined) return;
     socket.onopen = socket.onmessage = socket.onclose = null;
-    socket.close(code);
+    watch(() => socket.close(code), this.#parts.failed);
   }
+}
+
+/** Prepares what a user's function has given for `await`, which may throw at a promise of a class of the user. */
+function handled<T>(given: T): T {
+  if (isThenable(given)) disown(given);
+  return given;
+}
+
+/** A token that a function of the user has given. */
+function textOf(token: unknown): string | undefined {
+  if (token === undefined || typeof token === 'string') return token;
+  disown(token);
+  throw new ClientError('BOSUN_CONFIG_INVALID', 'a token must be a text');
 }
 
 /** The frame in a text; undefined if it is not JSON: something else answers at that address. */

@@ -36,4 +36,17 @@ export function isClientError(error: unknown, code?: ClientErrorCode): error is 
   return error instanceof ClientError && (code === undefined || error.code === code);
 }
 
-export const clientClosed = (): ClientError => new ClientError('BOSUN_CLIENT_CLOSED', 'the client was closed');
+/** Errors for clients that their own users have closed. */
+const ownCloses = new WeakSet<ClientError>();
+
+/** Makes the error for a client that its own user has closed. */
+export function clientClosed(): ClientError {
+  const error = new ClientError('BOSUN_CLIENT_CLOSED', 'the client was closed');
+  ownCloses.add(error);
+  return error;
+}
+
+/** Whether the client's own user closed it, so that nobody needs to hear of it. */
+export function isOwnClose(error: ClientError): boolean {
+  return ownCloses.has(error);
+}

@@ -10,6 +10,7 @@ const CLIENT_RULES: OptionRules<ClientOptions> = {
   WebSocket: aFunction,
   storage: objectWith('a storage with getItem and setItem', 'getItem', 'setItem'),
   queueMax: aCount,
+  log: aFunction,
   clock: objectWith('a clock', 'monotonicMs', 'setTimeout'),
   random: objectWith('a source of chance, with next()', 'next'),
 };

@@ -18,12 +18,16 @@ import { type EmissionOptions, Emissions } from './emissions.ts';
 import { type ClientStorage, SessionStorage } from './session-storage.ts';
 import { type ClientStatus, ClientConnection, type TokenSource } from './client-connection.ts';
 import { RemoteActor, type RemoteSubscription } from './remote-actor.ts';
-import type { Welcome } from '../gateway/protocol/frames.ts';
+import type { ServerFrame, Welcome } from '../gateway/protocol/frames.ts';
+import { messageOf } from '../errors.ts';
+import { harmless } from '../log.ts';
 import { Replica } from './replica.ts';
 import {
   type ClientClock,
   type ClientRandom,
+  type Failed,
   ownClock,
+  ownLog,
   ownRandom,
   ownSocket,
   type SocketClass,
@@ -37,7 +41,10 @@ export interface ClientOptions {
   readonly name?: string;
   /** A token, or a function that returns one for each attempt. */
   readonly token?: TokenSource;
-  /** Called for a new token when the present one is refused or has expired; once, until the next welcome. */
+  /**
+   * Called for a new token when the present one is refused or has expired; until it has given one, and then not before
+   * the next welcome.
+   */
   readonly onUnauthorized?: () => string | Promise<string>;
   /** The WebSocket class. Default: the platform's. Node before 22 has none: pass the one of `ws`. */
   readonly WebSocket?: SocketClass;
@@ -45,6 +52,11 @@ export interface ClientOptions {
   readonly storage?: ClientStorage;
   /** Most unanswered calls. Default 1,000. */
   readonly queueMax?: number;
+  /**
+   * Receives what functions of the user throw or reject with: observers, `token`, `storage`, and the rest. Default: the
+   * console of the platform.
+   */
+  readonly log?: (...args: unknown[]) => void;
   readonly clock?: ClientClock;
   readonly random?: ClientRandom;
 }
@@ -79,6 +91,7 @@ export class Client<S = SystemShape> {
   /** The records of actors. */
   readonly records: ClientRecords;
   #failure: ClientError | undefined;
+  readonly #failed: Failed;
 
   /** Use {@link createClient}. */
   constructor(url: string, options: ClientOptions = {}) {
@@ -91,16 +104,20 @@ export class Client<S = SystemShape> {
       queueMax = CALLS_OPEN_MAX,
       clock = ownClock,
       random = ownRandom,
+      log = ownLog,
     } = options;
     if (WebSocket === undefined)
       throw clientInvalid('this platform has no WebSocket: give it one, such as that of `ws`');
     this.#clock = clock;
-    this.#session = new SessionStorage(storage, name);
+    const say = harmless(log);
+    this.#failed = (thrown) => say(`an observer of the client failed: ${messageOf(thrown)}`, thrown);
+    this.#session = new SessionStorage(storage, name, say);
     this.#calls = this.#callsWith(clock, queueMax);
     const failure = () => this.#failure;
     this.#topics = new SubscribedTopics({
       clock,
       failure,
+      failed: this.#failed,
       isLive: () => this.#line.isLive,
       transmit: (frame) => this.#line.send(frame),
     });
@@ -116,28 +133,25 @@ export class Client<S = SystemShape> {
       WebSocket,
       clock,
       random,
+      failed: (thrown) => say(`the client cannot connect: ${messageOf(thrown)}`, thrown),
       up: (welcome) => {
         this.#topics.up();
         this.#calls.up(welcome);
       },
-      hear: (frame) => {
-        if (frame.t === 'res') this.#calls.hear(frame);
-        else if (frame.t === 'ack') this.#calls.acknowledged(frame.seq);
-        else if (
-          frame.t === 'snap' ||
-          frame.t === 'delta' ||
-          frame.t === 'evt' ||
-          frame.t === 'lag' ||
-          frame.t === 'end'
-        )
-          this.#topics.hear(frame);
-      },
+      hear: (frame) => this.#hear(frame),
       down: (error) => {
         this.#failure = error;
         this.#calls.down(error);
         this.#topics.down(error);
       },
     });
+  }
+
+  #hear(frame: ServerFrame): void {
+    if (frame.t === 'res') this.#calls.hear(frame);
+    else if (frame.t === 'ack') this.#calls.acknowledged(frame.seq);
+    else if (frame.t === 'snap' || frame.t === 'delta' || frame.t === 'evt' || frame.t === 'lag' || frame.t === 'end')
+      this.#topics.hear(frame);
   }
 
   #callsWith(clock: ClientClock, queueMax: number): ClientCalls {
@@ -158,7 +172,7 @@ export class Client<S = SystemShape> {
   readonly status = {
     get: (): ClientStatus => this.#line.status.get(),
     subscribe: (changed: (status: ClientStatus) => void): RemoteSubscription => {
-      const { unsubscribe } = this.#line.status.subscribe(toldTo(changed));
+      const { unsubscribe } = this.#line.status.subscribe(toldTo(changed, this.#failed));
       return { unsubscribe, [Symbol.dispose]: unsubscribe };
     },
   };
@@ -259,7 +273,8 @@ export class Client<S = SystemShape> {
    * one, `confirmed` if a break has missed nothing. After a break it continues with the present view. `error` ends it.
    */
   watch<View>(topic: string, watcher: TopicWatcher<View>): RemoteSubscription {
-    const [next, confirmed, error] = [toldTo(watcher.next), toldTo(watcher.confirmed), toldTo(watcher.error)];
+    const told = <Args extends unknown[]>(call: ((...args: Args) => void) | undefined) => toldTo(call, this.#failed);
+    const [next, confirmed, error] = [told(watcher.next), told(watcher.confirmed), told(watcher.error)];
     const replica = new Replica<View>();
     const hear: TopicListener['hear'] = (frame) => {
       const heard = replica.hear(frame);
@@ -281,7 +296,10 @@ export class Client<S = SystemShape> {
     this.#line.retry();
   }
 
-  /** Closes for good. Open calls reject with BOSUN_CLIENT_CLOSED; unacknowledged sends stay in `storage`. */
+  /**
+   * Closes for good. Open calls reject with BOSUN_CLIENT_CLOSED, iterations of events end; unacknowledged sends stay in
+   * `storage`.
+   */
   close(): void {
     this.#line.close();
   }

@@ -4,7 +4,7 @@
  */
 import { type Cursor } from '../gateway/protocol/protocol.ts';
 import { EVENTS_WAITING_MAX } from './bounds.ts';
-import { ClientError } from './client-error.ts';
+import { ClientError, isOwnClose } from './client-error.ts';
 import { type AnyEmitted } from './contract.ts';
 import { toldTo } from './platform.ts';
 import { type TopicListener, type TopicFrame, type SubscribedTopics } from './subscribed-topics.ts';
@@ -45,14 +45,14 @@ export class Emissions<Event = AnyEmitted> implements AsyncIterableIterator<Even
     this.#topics = topics;
     this.#resumable = resumable;
     this.#at = resumable?.from;
-    this.#onGap = toldTo(onGap);
+    this.#onGap = toldTo(onGap, topics.failed);
     this.#signal = signal;
     this.#listener = {
       topic,
       mode: 'events',
       at: () => this.#at,
       hear: (frame) => this.#hear(frame),
-      ended: (error) => this.#end(error),
+      ended: (error) => this.#end(isOwnClose(error) ? undefined : error),
     };
     if (signal?.aborted === true) this.#isOver = true;
     else topics.open(this.#listener);

@@ -60,7 +60,9 @@ export class Mirror<A> {
   /** Calls `next` for each change from now on. */
   watch(given: MirrorWatcher<A>): () => void {
     // A copy, since the same watcher may be passed twice.
-    const watcher = { next: toldTo(given.next), error: toldTo(given.error), current: given.current === true };
+    const { failed } = this.#topics;
+    const [next, error] = [toldTo(given.next, failed), toldTo(given.error, failed)];
+    const watcher = { next, error, current: given.current === true };
     const subscription = this.#store.subscribe(watcher.next);
     this.#watchers.add(watcher);
     if (this.#watchers.size === 1) {

@@ -5,6 +5,7 @@
 import { flawOf } from '../gateway/protocol/values.ts';
 import { PARAMS_BYTES_MAX, PARAMS_DEPTH_MAX, PARAMS_VALUES_MAX } from './bounds.ts';
 import { ClientError } from './client-error.ts';
+import { messageOf } from '../errors.ts';
 
 /** A copy as JSON, which later changes of the original do not affect. Throws BOSUN_VALUE_REFUSED. */
 export function copied(params: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
@@ -21,7 +22,7 @@ function textOf(params: unknown): string {
   try {
     return JSON.stringify(params, finite);
   } catch (error) {
-    throw refused(`what JSON cannot say (${(error as Error).message})`);
+    throw refused(`what JSON cannot say (${messageOf(error)})`);
   }
 }
 

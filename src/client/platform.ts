@@ -1,6 +1,8 @@
 /**
- * Time, randomness and sockets of the platform. The only file of the client that uses them; tests pass in their own.
+ * Time, randomness, sockets and the console of the platform. The only file of the client that uses them; tests pass in
+ * their own.
  */
+import { watch } from '../user-code.ts';
 
 /** Time and timeouts for a client. */
 export interface ClientClock {
@@ -47,19 +49,20 @@ export function ownSocket(): SocketClass | undefined {
   return (globalThis as { readonly WebSocket?: SocketClass }).WebSocket;
 }
 
-/** Wraps a user's callback: an error thrown by it is reported to the platform and interrupts nothing here. */
+/** Writes a line to the platform's console. */
+export function ownLog(...args: unknown[]): void {
+  console.error(...args);
+}
+
+/** Receives what a user's function has thrown, or what its promise rejects with. Never throws. */
+export type Failed = (thrown: unknown) => void;
+
+/** Wraps a user's callback: what it throws or rejects with goes to `failed`, and interrupts nothing here. */
 export function toldTo<Args extends unknown[]>(
   callback: ((...args: Args) => void) | undefined,
+  failed: Failed,
 ): (...args: Args) => void {
-  return (...args) => {
-    try {
-      callback?.(...args);
-    } catch (error) {
-      queueMicrotask(() => {
-        throw error;
-      });
-    }
-  };
+  return (...args) => watch(() => callback?.(...args), failed);
 }
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';

@@ -10,6 +10,7 @@ import { Mirror, type MirrorWatcher } from './mirror.ts';
 import { type KnownSnapshot, type RemoteSnapshot } from './remote-snapshot.ts';
 import { type ClientClock, toldTo } from './platform.ts';
 import { type SubscribedTopics } from './subscribed-topics.ts';
+import { disown, isThenable } from '../user-code.ts';
 
 /** When a send resolves, and the condition under which it counts. */
 export interface RemoteSendOptions extends Omit<CallOptions, 'key'> {
@@ -139,8 +140,8 @@ export class RemoteActor<A = AgentShape> {
 
   /**
    * Resolves with the first snapshot that fulfils the condition, including the present one. Rejects with BOSUN_TIMEOUT,
-   * the reason of `signal`, an error thrown by the condition, and the errors that end a subscription:
-   * BOSUN_ACTOR_UNKNOWN, BOSUN_FORBIDDEN, BOSUN_CLIENT_CLOSED.
+   * the reason of `signal`, an error thrown by the condition, BOSUN_VALUE_REFUSED if the condition gives a promise, and
+   * the errors that end a subscription: BOSUN_ACTOR_UNKNOWN, BOSUN_FORBIDDEN, BOSUN_CLIENT_CLOSED.
    */
   waitFor(
     condition: (snapshot: KnownSnapshot<A>) => boolean,
@@ -163,7 +164,7 @@ export class RemoteActor<A = AgentShape> {
         // An earlier snapshot may be out of date: only snapshots of this subscription count.
         if (isOver || !snapshot.isKnown || snapshot.status === 'stopped') return;
         try {
-          if (condition(snapshot)) finish(() => resolve(snapshot));
+          if (this.#due(condition(snapshot))) finish(() => resolve(snapshot));
         } catch (error) {
           finish(() => reject(error as Error));
         }
@@ -191,14 +192,22 @@ export class RemoteActor<A = AgentShape> {
     });
   }
 
+  /** Returns what a condition has given. Throws BOSUN_VALUE_REFUSED for a promise, which would count as true. */
+  #due(given: boolean): boolean {
+    if (!isThenable(given)) return given;
+    disown(given);
+    const place = `the condition of waitFor for ${this.address}`;
+    throw new ClientError('BOSUN_VALUE_REFUSED', `${place} gives a promise, and nobody waits for it here`);
+  }
+
   /** Resolves with the first known snapshot. Rejects as `waitFor`. */
   ready(options?: WaitOptions): Promise<KnownSnapshot<A>> {
     return this.waitFor(() => true, options);
   }
 
   /**
-   * Events that the actor emits from now on. The iteration throws the error that ends the subscription, and
-   * BOSUN_QUEUE_FULL if events are taken too slowly.
+   * Events that the actor emits from now on. The iteration ends when the client is closed; it throws the error that
+   * ends the subscription otherwise, and BOSUN_QUEUE_FULL if events are taken too slowly.
    */
   events(options: EmissionOptions = {}): Emissions<EmittedIn<A>> {
     return new Emissions(this.#host.topics, `actor/${this.address}`, options);
@@ -210,7 +219,7 @@ export class RemoteActor<A = AgentShape> {
     handler: (event: EmittedIn<A> & (Type extends '*' ? unknown : { readonly type: Type })) => void,
   ): RemoteSubscription {
     const events = this.events();
-    const tell = toldTo(handler as (event: EmittedIn<A>) => void);
+    const tell = toldTo(handler as (event: EmittedIn<A>) => void, this.#host.topics.failed);
     const hear = async () => {
       for await (const event of events) if (type === '*' || event.type === type) tell(event);
     };

@@ -6,7 +6,7 @@ import type { ServerFrame, Sub } from '../gateway/protocol/frames.ts';
 import { type Cursor } from '../gateway/protocol/protocol.ts';
 import { RETRY_MS } from './bounds.ts';
 import { type ClientError, errorFrom } from './client-error.ts';
-import { type ClientClock } from './platform.ts';
+import { type ClientClock, type Failed } from './platform.ts';
 
 export type TopicFrame = ServerFrame & { readonly t: 'snap' | 'delta' | 'evt' | 'lag' };
 
@@ -30,6 +30,8 @@ export interface SubscribedTopicsParts {
   readonly isLive: () => boolean;
   /** Returns the reason why no subscription receives frames any more. */
   readonly failure: () => ClientError | undefined;
+  /** Called when an observer has failed. */
+  readonly failed: Failed;
   readonly transmit: (frame: Sub | { readonly t: 'unsub'; readonly id: string }) => void;
 }
 
@@ -42,6 +44,11 @@ export class SubscribedTopics {
 
   constructor(parts: SubscribedTopicsParts) {
     this.#parts = parts;
+  }
+
+  /** Receives what an observer throws or rejects with. */
+  get failed(): Failed {
+    return this.#parts.failed;
   }
 
   open(listener: TopicListener): void {

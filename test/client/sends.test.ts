@@ -9,7 +9,7 @@ const LONG_MS = 31_000;
 
 describe('a send', () => {
   it('is not copied for storage when the client has no storage', () => {
-    const nowhere = new SessionStorage(undefined, 'client');
+    const nowhere = new SessionStorage(undefined, 'client', () => {});
     const sends = () => expect.unreachable('nobody stores them');
     nowhere.now(sends);
     nowhere.later(sends);
