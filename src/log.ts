@@ -53,3 +53,11 @@ export function harmless(log: Log): Log {
     );
   };
 }
+
+/**
+ * Calls a callback of a host, which owes no value. What it throws, and what a promise that it returns rejects with, is
+ * one line of the log. `what` names the callback. Never throws.
+ */
+export function callBack(log: Log, what: string, call: () => unknown): void {
+  watch(call, (thrown) => log(`${what} failed: ${messageOf(thrown)}`));
+}

@@ -4,6 +4,7 @@
  */
 import { type EventObject } from 'xstate';
 import { ShardAdmin } from './actors/api/admin-handle.ts';
+import { reliable } from './actors/api/reliable-random.ts';
 import { ShardActor, type ActorHost } from './actors/api/shard-actor.ts';
 import { type Hearer } from './actors/api/actor-handle.ts';
 import { type SnapshotNews } from './actors/api/heard-snapshot.ts';
@@ -86,7 +87,7 @@ export class Shard<A extends AnyAgent = AnyAgent> {
         journal,
         name: options.store.name,
         clock: this.#clock,
-        random: options.random ?? { next: Math.random },
+        random: reliable(options.random, { own: { next: Math.random }, log: this.#log }),
         logicOf: (name) => this.#agents.logicOf(name),
         ...shardOf(checkedTree(options, this.#agents), shard),
         hold: options.hold ?? false,
@@ -250,6 +251,7 @@ export class Shard<A extends AnyAgent = AnyAgent> {
   actor(address: string): ShardActor {
     const host: ActorHost = {
       clock: this.#clock,
+      log: this.#log,
       observed: (at) => this.#kernel.directory.observed(at),
       snapshotOf: (cell) => viewOf(this.#kernel.engine, cell),
       send: (at, event) => this.send(at, event),

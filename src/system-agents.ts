@@ -9,8 +9,10 @@ import { NO_POLICIES } from './actors/model/policies.ts';
 import { type RecordPolicies } from './actors/model/records.ts';
 import { type Cell } from './actors/world/cell.ts';
 import { type Logic, logicOf } from './actors/loop/versions/roster.ts';
-import { BosunError, messageOf } from './errors.ts';
+import { isAgent } from './actors/api/agent-rules.ts';
+import { BosunError, isBosunError, messageOf } from './errors.ts';
 import { type Log } from './log.ts';
+import { due } from './user-code.ts';
 import { bossMachine } from './supervisor/boss.ts';
 import { type SystemOptions } from './system-options.ts';
 
@@ -24,14 +26,17 @@ export class Agents {
     log,
   }: Pick<SystemOptions, 'agents' | 'resolveAgent'> & { readonly log: Log }) {
     this.#byName = agentsByName(agents);
-    // Called wherever an agent is needed, and the kernel must not meet what it throws.
+    // Called wherever an agent is needed, and the kernel must not meet what it throws or what is no agent.
     this.#resolve = (name) => {
+      const place = `resolveAgent for the agent "${name}"`;
       try {
-        return resolveAgent(name);
+        const agent: unknown = due(resolveAgent(name), place);
+        if (agent === undefined || isAgent(agent)) return agent;
+        log(`${place} gives something that is not an agent made by defineAgent`);
       } catch (error) {
-        log(`resolveAgent threw for the agent "${name}": ${messageOf(error)}`);
-        return undefined;
+        log(isBosunError(error, 'BOSUN_VALUE_REFUSED') ? error.message : `${place} threw: ${messageOf(error)}`);
       }
+      return undefined;
     };
   }
 

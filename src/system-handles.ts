@@ -17,9 +17,10 @@ import { type DeadLetter } from './actors/world/mailbox/dead-letter.ts';
 import { Trace } from './actors/world/tracing/trace.ts';
 import { type BosunError, isBosunError } from './errors.ts';
 import { TRACE_RECORDS_MAX } from './limits.ts';
+import { callBack, type Log } from './log.ts';
 import { type PlacedCalls, type Shards } from './shards.ts';
 import { type ChildCounts, type ShardBoss } from './supervisor/boss-handle.ts';
-import { type CallArguments, type CallName, type CallResult, SYSTEM_CALLS, type WatchName } from './system-calls.ts';
+import { type CallArguments, type CallName, type CallResult, SYSTEM_CALLS } from './system-calls.ts';
 
 type Method<Name extends CallName> = (...args: CallArguments<Name>) => Promise<CallResult<Name>>;
 
@@ -86,6 +87,7 @@ export type RecordBox = Pick<ShardRecords, 'list' | 'find' | 'tail'>;
 export interface HandleParts {
   readonly shards: Shards;
   readonly placed: PlacedCalls;
+  readonly log: Log;
 }
 
 function group<Prefix extends string>({ placed }: HandleParts, prefix: Prefix): Group<Prefix> {
@@ -179,17 +181,21 @@ function isEnd(error: BosunError, hasBegun: boolean): boolean {
   return isBosunError(error, 'BOSUN_SYSTEM_CLOSED') || (hasBegun && isBosunError(error, 'BOSUN_ACTOR_UNKNOWN'));
 }
 
+/** The news that a host hears by each watch. */
+const HEARD = { turns: 'turns', letters: 'dead letters', damage: 'damage', everyEmitted: 'emitted events' } as const;
+
 interface BegunWatch<What> {
-  readonly name: Exclude<WatchName, 'snapshots' | 'changes'>;
+  readonly name: keyof typeof HEARD;
   /** The address whose shards are watched. Default: all shards. */
   readonly at?: string;
   readonly args: readonly string[];
-  readonly tell: (what: What, shard: number) => void;
+  /** Calls the host's handler, and returns what it gives. */
+  readonly tell: (what: What, shard: number) => unknown;
 }
 
 /** Watches every shard that is concerned. Resolves when each watch has begun; rejects where one cannot. */
 export async function begun<What>(
-  { shards }: HandleParts,
+  { shards, log }: HandleParts,
   { name, at, args, tell }: BegunWatch<What>,
 ): Promise<Subscription> {
   const places = at === undefined ? Array.from({ length: shards.count }, (_, shard) => shard) : shards.homesOf(at);
@@ -198,7 +204,10 @@ export async function begun<What>(
   const started = places.map(
     (shard) =>
       new Promise<void>((resolve, reject) => {
-        const next = (word: readonly unknown[]) => (word.length === 0 ? resolve() : tell(word[0] as What, shard));
+        const next = (word: readonly unknown[]) => {
+          if (word.length === 0) resolve();
+          else callBack(log, `a handler of ${HEARD[name]}`, () => tell(word[0] as What, shard));
+        };
         ends.push(shards.watch(shard, name, args as never, { next, lost: reject } as Hearer<never>));
       }),
   );

@@ -2,7 +2,7 @@
  * Checks the options of createSystem before they are used: the known keys, the kind of value of each, and whether the
  * tree names known agents. Ranges are checked where an option is read.
  */
-import { anAgent } from './actors/api/agent-rules.ts';
+import { anAgent, aPromptFunction, promptly } from './actors/api/agent-rules.ts';
 import { type AnyAgent } from './actors/model/agent.ts';
 import { BosunError } from './errors.ts';
 import {
@@ -29,12 +29,13 @@ import { unknownAgent } from './supervisor/named-agents.ts';
 import { type SystemOptions } from './system-options.ts';
 import { type SpreadOptions } from './workers/options.ts';
 
+const CLOCK_METHODS = ['wallMs', 'monotonicMs', 'setTimeout', 'defer'] as const;
 const scrub = closedObject<ScrubOptions>({ intervalMs: aTime, records: aCount });
-const aClock = objectWith('a clock', 'wallMs', 'monotonicMs', 'setTimeout', 'defer');
+const aClock = promptly(objectWith('a clock', ...CLOCK_METHODS), ...CLOCK_METHODS);
 
 const SYSTEM_RULES: OptionRules<SystemOptions> = {
   agents: needed('list the agents that its actors may run', listOf(anAgent)),
-  resolveAgent: aFunction,
+  resolveAgent: aPromptFunction,
   store: needed(
     "give it levelStore('./data'), or memoryStore() to keep nothing",
     objectWith('a store, such as levelStore(directory) or memoryStore()', 'open', 'close', 'get', 'scan', 'write'),
@@ -47,7 +48,7 @@ const SYSTEM_RULES: OptionRules<SystemOptions> = {
   previousSecretKeys: listOf(aText),
   tree: anObject,
   clock: aClock,
-  random: objectWith('a source of chance, with next()', 'next'),
+  random: promptly(objectWith('a source of chance, with next()', 'next'), 'next'),
   scrub: (value) => (value === false ? undefined : scrub(value)),
   hold: aFlag,
   residentActors: rule('a number of actors', (value) => typeof value === 'number'),

@@ -2,19 +2,18 @@
 import { type Subscription } from './actors/world/actor-view.ts';
 import { type ActorState, type Journal } from './actors/model/ports.ts';
 import { type Clock } from './clock.ts';
-import { BosunError, messageOf } from './errors.ts';
+import { BosunError } from './errors.ts';
+import { callBack, type Log } from './log.ts';
 import { type JournalOptions } from './persistence/journal.ts';
 import { KeyRing } from './persistence/key-ring.ts';
 import { type ScrubberParts } from './persistence/scrubber.ts';
 import { type SystemOptions } from './system-options.ts';
 
-type Log = (...args: unknown[]) => void;
-
 /** Damage found in the store, and its subscribers. */
 export class DamageReports {
   readonly #log: Log;
   readonly #found: BosunError[] = [];
-  readonly #watchers = new Set<(damage: BosunError) => void>();
+  readonly #watchers = new Set<(damage: BosunError) => unknown>();
 
   constructor(log: Log) {
     this.#log = log;
@@ -33,13 +32,7 @@ export class DamageReports {
   readonly tell = (damage: BosunError): void => {
     this.#found.push(damage);
     this.#log(damage.message, damage.details);
-    for (const watcher of [...this.#watchers]) {
-      try {
-        watcher(damage);
-      } catch (error) {
-        this.#log(`a handler of damage threw: ${messageOf(error)}`);
-      }
-    }
+    for (const watcher of [...this.#watchers]) callBack(this.#log, 'a handler of damage', () => watcher(damage));
   };
 }
 

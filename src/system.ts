@@ -12,6 +12,7 @@ import { BY_HOST, type OrderedBy } from './actors/world/audit-record.ts';
 import { type AskOptions } from './actors/world/talk/ask-record.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { BosunError } from './errors.ts';
+import { type Log } from './log.ts';
 import { type Verification } from './persistence/verify.ts';
 import { logOf, Shard } from './shard.ts';
 import { OneShard, PlacedCalls, type Shards } from './shards.ts';
@@ -68,17 +69,18 @@ export class System<A extends AnyAgent = AnyAgent> {
   readonly over: Promise<void>;
 
   /** Use {@link createSystem}. */
-  constructor(shards: Shards, clock: Clock) {
+  constructor(shards: Shards, { clock, log }: { readonly clock: Clock; readonly log: Log }) {
     this.#shards = shards;
     this.closed = shards.closed;
     this.over = shards.over;
     const placed = (this.#placed = new PlacedCalls(shards));
-    const parts = (this.#parts = { shards, placed });
+    const parts = (this.#parts = { shards, placed, log });
     this.admin = adminOf(parts);
     this.deadLetters = lettersOf(parts);
     this.records = recordsOf(parts);
     this.#host = {
       clock,
+      log,
       send: (address, event) => this.send(address, event),
       sendMany: (requests) => this.sendMany(requests),
       ask: (address, event, options) => this.ask(address, event, options),
@@ -326,8 +328,9 @@ export function createSystem<
   const spread = spreadOptionsIn(options);
   if (spread !== undefined) {
     const parts = { clock: systemClock, workerGateway: WORKER_GATEWAY_MODULE, log: logOf(spread) };
-    return new System<A>(spreadOverThreads(spread, parts), systemClock);
+    return new System<A>(spreadOverThreads(spread, parts), parts);
   }
   const one = options as SystemOptions<A>;
-  return new System<A>(new OneShard(new Shard<A>(one)), one.clock ?? systemClock);
+  const shard = new Shard<A>(one);
+  return new System<A>(new OneShard(shard), { clock: one.clock ?? systemClock, log: logOf(one) });
 }

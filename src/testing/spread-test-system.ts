@@ -6,7 +6,7 @@
 import { type Wire } from '../actors/model/ports.ts';
 import { BosunError, isBosunError } from '../errors.ts';
 import { createWorkerGateway } from '../gateway/workers/worker-gateway.ts';
-import { Shard } from '../shard.ts';
+import { logOf, Shard } from '../shard.ts';
 import { System } from '../system.ts';
 import { type SystemOptions } from '../system-options.ts';
 import { type Staff, type StaffListener } from '../workers/staff.ts';
@@ -184,6 +184,11 @@ class LoopbackStaff implements Staff {
   }
 }
 
+function systemOf(staff: LoopbackStaff): System {
+  const log = logOf({ log: (...line) => void staff.logged.push(line) });
+  return new System(new WorkerShards(staff, staff.clock), { clock: staff.clock, log });
+}
+
 /** A system over workers on virtual time, in one thread. */
 export class SpreadTestSystem {
   #staff: LoopbackStaff;
@@ -192,7 +197,7 @@ export class SpreadTestSystem {
   /** Use {@link startSpreadTestSystem}. */
   constructor(options: SpreadTestOptions) {
     this.#staff = new LoopbackStaff(options);
-    this.#system = new System(new WorkerShards(this.#staff, this.#staff.clock), this.#staff.clock);
+    this.#system = systemOf(this.#staff);
   }
 
   get system(): System {
@@ -261,7 +266,7 @@ export class SpreadTestSystem {
       { ...this.#staff.options, ...changes, clock: this.clock, stores: this.stores },
       this.#staff.logged,
     );
-    this.#system = new System(new WorkerShards(this.#staff, this.clock), this.clock);
+    this.#system = systemOf(this.#staff);
     await this.begin();
   }
 

@@ -2,7 +2,7 @@
  * A whole system for tests: virtual time, seeded randomness, and a store that can lose unsynced writes. `crash` and
  * `restart` stand for power loss and the next start of the process.
  */
-import { Shard } from '../shard.ts';
+import { logOf, Shard } from '../shard.ts';
 import { OneShard } from '../shards.ts';
 import { System } from '../system.ts';
 import { type SystemOptions } from '../system-options.ts';
@@ -32,6 +32,7 @@ export class TestSystem {
   readonly store: FaultyStore;
   /** The arguments of `log` actions and the reports of the runtime. */
   readonly logged: unknown[][] = [];
+  readonly #log = (...line: unknown[]): void => void this.logged.push(line);
   readonly #options: TestSystemOptions;
   #system: Shard;
   #host: System | undefined;
@@ -51,7 +52,9 @@ export class TestSystem {
 
   /** The system as of the last start. */
   get system(): System {
-    if (this.#host?.inside !== this.#system) this.#host = new System(new OneShard(this.#system), this.clock);
+    if (this.#host?.inside === this.#system) return this.#host;
+    const log = logOf({ log: this.#options.log ?? this.#log });
+    this.#host = new System(new OneShard(this.#system), { clock: this.clock, log });
     return this.#host;
   }
 
@@ -105,7 +108,7 @@ export class TestSystem {
       scrub: false,
       // Many epochs are many places to crash at.
       epochMs: 0,
-      log: (...line) => this.logged.push(line),
+      log: this.#log,
       ...rest,
       store: this.store,
       clock: this.clock,

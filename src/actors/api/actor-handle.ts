@@ -5,6 +5,8 @@
 import { type EventObject } from 'xstate';
 import { type Cancel, type Clock } from '../../clock.ts';
 import { BosunError } from '../../errors.ts';
+import { callBack, type Log } from '../../log.ts';
+import { due } from '../../user-code.ts';
 import { type ActorSnapshot, type Subscription } from '../world/actor-view.ts';
 import { type AskOptions } from '../world/talk/ask-record.ts';
 import { type HeardSnapshot, heardSnapshot, lastSnapshot, type SnapshotNews } from './heard-snapshot.ts';
@@ -21,6 +23,7 @@ type AskedEvent = EventObject & { readonly [field: string]: unknown };
 /** The services of the system for a handle. A watch returns the function that ends it. */
 export interface HandleHost {
   readonly clock: Clock;
+  readonly log: Log;
   send(address: string, event: EventObject): Promise<void>;
   sendMany(requests: readonly { readonly to: string; readonly event: EventObject }[]): Promise<void>;
   ask(address: string, event: AskedEvent, options?: AskOptions): Promise<unknown>;
@@ -100,13 +103,16 @@ export class ActorHandle<Event extends EventObject = EventObject, Snapshot exten
 
   /** Subscribes to emitted events of this type (`'*'`: of any type), once their epoch is durable. */
   on(type: string, handler: (event: EventObject) => void): Subscription {
-    return { unsubscribe: this.#host.emitted(this.address, type, { next: handler }) };
+    const next = (event: EventObject) =>
+      callBack(this.#host.log, `an observer of ${this.address}`, () => handler(event));
+    return { unsubscribe: this.#host.emitted(this.address, type, { next }) };
   }
 
   /**
    * Waits until a durable snapshot fulfils the condition, the present one included. Rejects with the error of the
-   * condition, with BOSUN_TIMEOUT, with BOSUN_ACTOR_UNKNOWN where the actor is removed first, or with the error for
-   * which the system closed. Without `timeoutMs` there is no limit.
+   * condition, with BOSUN_VALUE_REFUSED for a condition that gives a promise, with BOSUN_TIMEOUT, with
+   * BOSUN_ACTOR_UNKNOWN where the actor is removed first, or with the error for which the system closed. Without
+   * `timeoutMs` there is no limit.
    */
   waitFor(
     condition: (snapshot: HeardSnapshot<Snapshot, Event>) => boolean,
@@ -126,7 +132,7 @@ export class ActorHandle<Event extends EventObject = EventObject, Snapshot exten
       };
       const check = (snapshot: HeardSnapshot<Snapshot, Event>) => {
         try {
-          if (!isOver && condition(snapshot)) finish(() => resolve(snapshot));
+          if (!isOver && due(condition(snapshot), 'the condition of waitFor')) finish(() => resolve(snapshot));
         } catch (error) {
           finish(() => reject(error as Error));
         }
@@ -155,6 +161,7 @@ export class ActorHandle<Event extends EventObject = EventObject, Snapshot exten
 /** News of one life at an address, received by one watch for all handles on it. */
 export class HeardActor {
   readonly address: string;
+  readonly #log: Log;
   readonly #end: () => void;
   readonly #listeners = new Set<{ readonly observer: SnapshotObserver<HeardSnapshot>; readonly owner: object }>();
   #news!: SnapshotNews;
@@ -164,6 +171,7 @@ export class HeardActor {
 
   private constructor(host: HandleHost, address: string, settled: (error?: BosunError) => void) {
     this.address = address;
+    this.#log = host.log;
     this.#end = host.snapshots(address, {
       next: (news) => this.#hear(news, settled),
       completed: () => this.#finish(null),
@@ -200,8 +208,7 @@ export class HeardActor {
   subscribe(observer: SnapshotObserver<HeardSnapshot>, owner: object): Subscription {
     const listener = { observer, owner };
     if (this.#over === undefined) this.#listeners.add(listener);
-    else if (this.#over === null) observer.complete?.();
-    else observer.error?.(this.#over);
+    else this.#tell(endOf(observer, this.#over));
     return { unsubscribe: () => void this.#listeners.delete(listener) };
   }
 
@@ -215,7 +222,8 @@ export class HeardActor {
     this.#snapshot = undefined;
     if (before === undefined) settled();
     // A shard that has come back repeats what was heard before.
-    else if (!isSame(before, news)) for (const { observer } of [...this.#listeners]) observer.next?.(this.snapshot);
+    else if (!isSame(before, news))
+      for (const { observer } of [...this.#listeners]) this.#tell(() => observer.next?.(this.snapshot));
   }
 
   #finish(reason: BosunError | null): void {
@@ -224,11 +232,18 @@ export class HeardActor {
     this.#snapshot = undefined;
     const listeners = [...this.#listeners];
     this.#listeners.clear();
-    for (const { observer } of listeners) {
-      if (reason === null) observer.complete?.();
-      else observer.error?.(reason);
-    }
+    for (const { observer } of listeners) this.#tell(endOf(observer, reason));
   }
+
+  /** Calls an observer. An error in it must not keep others from being called. */
+  #tell(call: () => unknown): void {
+    callBack(this.#log, `an observer of ${this.address}`, call);
+  }
+}
+
+/** The last call of an observer: `reason` is null after the actor's end. */
+function endOf(observer: SnapshotObserver<HeardSnapshot>, reason: BosunError | null): () => unknown {
+  return () => (reason === null ? observer.complete?.() : observer.error?.(reason));
 }
 
 function isSame({ view: before }: SnapshotNews, { view: now }: SnapshotNews): boolean {

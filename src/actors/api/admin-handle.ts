@@ -4,6 +4,7 @@
  */
 import { type EventObject, type StateValue } from 'xstate';
 import { BosunError } from '../../errors.ts';
+import { disown, due } from '../../user-code.ts';
 import { type RowPlace, type StateReplacement } from '../loop/administration.ts';
 import { type Subscription } from '../world/actor-view.ts';
 import { checkAddress } from '../model/address.ts';
@@ -78,9 +79,12 @@ export class ShardAdmin {
   ): Promise<StoredState<unknown>> {
     const { administration, world } = this.#kernel.machinery;
     const args = typeof next === 'function' ? { by: 'a function' } : next;
+    // What is refused may hold promises that reject.
+    disown(next);
+    const given = typeof next === 'function' ? (state: StoredState<unknown>) => replacementOf(next(state)) : next;
     return carryOut(this.#kernel, { order: 'replaceState', address, args, as }, () => {
       const cell = this.#cellAt(address, ifSequence);
-      administration.replaceState(cell, next);
+      administration.replaceState(cell, given);
       const { value, context } = world.engine.view(cell.definition, cell.snapshot!);
       return { value: value as StateValue, context };
     });
@@ -98,6 +102,7 @@ export class ShardAdmin {
     { ifSequence }: { readonly ifSequence?: number | undefined } = {},
   ): Promise<void> {
     const { administration } = this.#kernel.machinery;
+    disown(row);
     await carryOut(this.#kernel, { order: 'putRow', address, args: { ...place, row }, as }, () =>
       administration.putRow(this.#cellAt(address, ifSequence), place, row),
     );
@@ -195,6 +200,11 @@ export class ShardAdmin {
     if (ifSequence !== undefined && cell.seq !== ifSequence) throw changed(cell, ifSequence);
     return cell;
   }
+}
+
+function replacementOf(given: StateReplacement): StateReplacement {
+  disown(given);
+  return due(given, 'the function of replaceState');
 }
 
 function changed({ address, seq }: Cell, wanted: number): BosunError {

@@ -21,6 +21,7 @@ import { type ActionOptions, type EffectOptions, type RetryOptions } from '../mo
 import { type RecordOptions } from '../model/records.ts';
 import { type ScheduleOptions } from '../model/schedules.ts';
 import { type TimerOptions } from '../model/timing.ts';
+import { isAsync } from '../../user-code.ts';
 import { isMachine } from '../xstate/machine-facts.ts';
 
 /**
@@ -32,20 +33,35 @@ export function isAgent(value: unknown): value is AnyAgent {
   return typeof name === 'string' && typeof version === 'number' && isMachine(machine);
 }
 
+/** A rule for a function of which a value is due. */
+export const aPromptFunction: OptionRule = (value) => aFunction(value) ?? (isAsync(value) ? ASYNC : undefined);
+
+const ASYNC = 'must not be async: nobody waits for its promise';
+
+/** A rule for an object none of whose methods is visibly async. */
+export function promptly(rule: OptionRule, ...methods: readonly string[]): OptionRule {
+  return (value) => {
+    const problem = rule(value);
+    if (problem !== undefined || value === undefined) return problem;
+    const method = methods.find((name) => isAsync((value as Record<string, unknown>)[name]));
+    return method && `.${method}: ${ASYNC}`;
+  };
+}
+
 export const anAgent: OptionRule = rule('an agent made by defineAgent', isAgent);
 
 const retry = closedObject<RetryOptions>({
   attempts: anything,
   backoff: closedObject<Backoff>({ minMs: anything, maxMs: anything, factor: anything, jitter: anything }),
-  retryIf: aFunction,
+  retryIf: aPromptFunction,
 });
 const effect = { retry, timeoutMs: anything };
 
 export const AGENT_RULES: OptionRules<AgentOptions<never, never>> = {
   name: needed('give the name under which its actors are stored', aText),
   version: anything,
-  migrate: anObject,
-  migrateChildren: recordOf(anObject),
+  migrate: recordOf(aPromptFunction),
+  migrateChildren: recordOf(recordOf(aPromptFunction)),
   previous: listOf(anAgent),
   machine: needed(
     'give a machine of XState: setup({ ... }).createMachine({ ... })',

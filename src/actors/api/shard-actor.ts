@@ -5,12 +5,15 @@
 import { type EventObject } from 'xstate';
 import { type Cancel, type Clock } from '../../clock.ts';
 import { BosunError } from '../../errors.ts';
+import { callBack, type Log } from '../../log.ts';
+import { due } from '../../user-code.ts';
 import { type ActorSnapshot, observe, type Subscription } from '../world/actor-view.ts';
 import { type Cell } from '../world/cell.ts';
 
 /** The services of the system for a handle. */
 export interface ActorHost {
   readonly clock: Clock;
+  readonly log: Log;
   /** The actor that readers see at an address. Throws BOSUN_ACTOR_UNKNOWN. */
   observed(address: string): Cell;
   snapshotOf(cell: Cell): ActorSnapshot | undefined;
@@ -54,11 +57,11 @@ export class ShardActor<Event extends EventObject = EventObject, Snapshot extend
    */
   subscribe(next: (snapshot: Snapshot) => void, complete?: () => void): Subscription {
     const cell = this.#host.observed(this.address);
-    const tell = () => {
+    const tell = (): unknown => {
       const snapshot = this.#host.snapshotOf(cell);
-      if (snapshot !== undefined) next(snapshot as Snapshot);
+      return snapshot && next(snapshot as Snapshot);
     };
-    tell();
+    callBack(this.#host.log, 'an observer', tell);
     return observe(cell, { changed: tell, ...(complete && { ended: complete }) });
   }
 
@@ -67,16 +70,14 @@ export class ShardActor<Event extends EventObject = EventObject, Snapshot extend
    * BOSUN_ACTOR_UNKNOWN.
    */
   on(type: string, handler: (event: EventObject) => void): Subscription {
-    const emitted = (event: EventObject) => {
-      if (type === '*' || event.type === type) handler(event);
-    };
+    const emitted = (event: EventObject): unknown => (type === '*' || event.type === type) && handler(event);
     return observe(this.#host.observed(this.address), { emitted });
   }
 
   /**
-   * Waits until a durable snapshot fulfils the condition. Rejects with the error of the condition, with BOSUN_TIMEOUT,
-   * with BOSUN_ACTOR_UNKNOWN when nobody lives there or the actor is removed first, or with the error for which the
-   * system closed.
+   * Waits until a durable snapshot fulfils the condition. Rejects with the error of the condition, with
+   * BOSUN_VALUE_REFUSED for a condition that gives a promise, with BOSUN_TIMEOUT, with BOSUN_ACTOR_UNKNOWN when nobody
+   * lives there or the actor is removed first, or with the error for which the system closed.
    *
    * @param options.timeoutMs Default: no limit.
    */
@@ -93,7 +94,8 @@ export class ShardActor<Event extends EventObject = EventObject, Snapshot extend
       const check = () => {
         try {
           const snapshot = this.#host.snapshotOf(cell) as Snapshot | undefined;
-          if (snapshot !== undefined && condition(snapshot)) finish(() => resolve(snapshot));
+          if (snapshot !== undefined && due(condition(snapshot), 'the condition of waitFor'))
+            finish(() => resolve(snapshot));
         } catch (error) {
           finish(() => reject(error as Error));
         }

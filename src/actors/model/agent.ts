@@ -12,6 +12,7 @@ import {
 } from 'xstate';
 import { type z } from 'zod';
 import { BosunError } from '../../errors.ts';
+import { disown } from '../../user-code.ts';
 import { readBy, unreadable } from '../../user-schema.ts';
 import { eventType } from './event-check.ts';
 import { type ActionOptions, type EffectOptions } from './effect-policy.ts';
@@ -221,9 +222,19 @@ export function isVersion(version: number): boolean {
 
 /**
  * Returns the event parsed by the agent's schema. Throws BOSUN_EVENT_REFUSED or BOSUN_EVENT_INVALID and nothing else:
- * an error thrown by the event or by code in the schema is quoted in the message.
+ * an error thrown by the event or by code in the schema is quoted in the message. Rejections of promises in a refused
+ * event are handled.
  */
 export function parseEvent(agent: { name: string; events: EventSchemas }, event: EventObject): EventObject {
+  try {
+    return parsed(agent, event);
+  } catch (error) {
+    disown(event);
+    throw error;
+  }
+}
+
+function parsed(agent: { name: string; events: EventSchemas }, event: EventObject): EventObject {
   const type = eventType(event);
   const schema = type !== undefined && Object.hasOwn(agent.events, type) ? agent.events[type] : undefined;
   if (type === undefined || schema === undefined) {

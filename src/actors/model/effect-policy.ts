@@ -4,6 +4,7 @@
  */
 import { type Backoff, backoffMs, DEFAULT_BACKOFF } from '../../backoff.ts';
 import { messageOf } from '../../errors.ts';
+import { disown, isThenable, promiseRefused } from '../../user-code.ts';
 
 /** The number of tries and the delays between them. */
 export interface RetryOptions {
@@ -110,14 +111,21 @@ export function retryDelayMs(
   return failures >= attempts ? undefined : backoffMs(failures - 1, backoff, random);
 }
 
-/** Whether a thrown value may be tried again, by its own `retryable` and by the agent's `retryIf`. Never throws. */
+/**
+ * Whether a thrown value may be tried again, by its own `retryable` and by the agent's `retryIf`, whose promise counts
+ * as false. Never throws.
+ */
 export function isRetryable({ retryIf }: EffectPolicy, error: unknown, log: (line: string) => void): boolean {
   try {
-    return (error as { retryable?: unknown } | null | undefined)?.retryable !== false && retryIf(error);
+    if ((error as { retryable?: unknown } | null | undefined)?.retryable === false) return false;
+    const verdict: unknown = retryIf(error);
+    if (!isThenable(verdict)) return Boolean(verdict);
+    disown(verdict);
+    log(`${promiseRefused('retryIf').message}; the failure is final`);
   } catch (thrown) {
     log(`retryIf threw: ${messageOf(thrown)}`);
-    return false;
   }
+  return false;
 }
 
 function check(option: string, rule: string, holds: boolean): void {

@@ -1,14 +1,14 @@
-/** Observers of actors: they are told of durable changes, and what they throw does no harm. */
+/** Observers of actors: they are told of durable changes, and what they throw or reject with does no harm. */
 import { type EventObject } from 'xstate';
-import { messageOf } from '../../errors.ts';
+import { callBack, type Log } from '../../log.ts';
 import { type Cell, type Observer } from './cell.ts';
 
 export class Audience {
-  readonly #log: (...args: unknown[]) => void;
+  readonly #log: Log;
   /** Listeners for every event that any actor emits. */
-  readonly watchers = new Set<(address: string, event: EventObject) => void>();
+  readonly watchers = new Set<(address: string, event: EventObject) => unknown>();
 
-  constructor(log: (...args: unknown[]) => void) {
+  constructor(log: Log) {
     this.#log = log;
   }
 
@@ -19,16 +19,12 @@ export class Audience {
   }
 
   /** Calls the observers of the actor. */
-  tell(cell: Cell, what: (observer: Observer) => void): void {
+  tell(cell: Cell, what: (observer: Observer) => unknown): void {
     for (const observer of [...(cell.observers ?? [])]) this.guarded(() => what(observer));
   }
 
   /** Runs code of the host. An error in it must not keep other observers from being called. */
-  guarded(tell: () => void): void {
-    try {
-      tell();
-    } catch (error) {
-      this.#log(`an observer threw: ${messageOf(error)}`);
-    }
+  guarded(tell: () => unknown): void {
+    callBack(this.#log, 'an observer', tell);
   }
 }

@@ -125,6 +125,19 @@ describe('an event schema with code that gives a promise (class D)', () => {
   });
 });
 
+describe('an event with promises that is refused (class D)', () => {
+  it('leaves no rejection behind', async () => {
+    const { test, send } = await startDesk({ go: z.strictObject({ a: z.string().optional() }) });
+    const given = async () => {
+      for (const fields of [{ a: rejects() }, { b: rejects() }, { a: [{ deep: rejects() }] }])
+        await expect(send(fields)).rejects.toMatchObject({ code: 'BOSUN_EVENT_INVALID' });
+      for (const event of [rejects(), { type: rejects() }, { type: 'other', a: rejects() }])
+        await expect(test.shard.send('desk', event)).rejects.toMatchObject({ code: 'BOSUN_EVENT_REFUSED' });
+    };
+    expect(await unhandled(given)).toEqual([]);
+  });
+});
+
 describe('an event schema with code', () => {
   it('takes effect as in zod, also where it refers to itself (class D)', async () => {
     type Tree = { name: string; below?: Tree[] | undefined };

@@ -41,7 +41,7 @@ export function spread(
 ): System {
   const workers = { count: 2, module: MODULE, directory, execArgv: [], intensity: 100, ...options };
   const parts = { clock: systemClock, log, workerGateway: WORKER_GATEWAY, entry: ENTRY };
-  const system = new System(spreadOverThreads({ workers }, parts), systemClock);
+  const system = new System(spreadOverThreads({ workers }, parts), parts);
   onTestFinished(() => system.stop());
   return system;
 }

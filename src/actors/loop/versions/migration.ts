@@ -5,6 +5,7 @@
  */
 import { type EventObject } from 'xstate';
 import { BosunError, isBosunError, messageOf } from '../../../errors.ts';
+import { disown, isThenable } from '../../../user-code.ts';
 import { admitChange } from '../../model/change-check.ts';
 import { causeOf } from '../../model/thrown.ts';
 import { admit } from '../../model/value-check.ts';
@@ -48,16 +49,7 @@ export function prepareMigration(
   const { address } = cell;
   if (stored?.value === undefined) throw refusal(address, 'its state value was not stored');
   let state: StoredState<unknown> = { value: stored.value as StoredState['value'], context: cell.context };
-  for (const { to, step } of legs) {
-    let isDone: boolean;
-    try {
-      state = step(state as never);
-      isDone = isState(state);
-    } catch (error) {
-      throw refusal(address, `the migration to version ${to} threw: ${messageOf(error)}`, error);
-    }
-    if (!isDone) throw refusal(address, `the migration to version ${to} returned no { value, context }`);
-  }
+  for (const leg of legs) state = migrated(cell, leg, state);
   try {
     return prepareState(world, cell, stored, state);
   } catch (error) {
@@ -65,6 +57,22 @@ export function prepareMigration(
       ? error
       : refusal(address, messageOf(error), error);
   }
+}
+
+/** Runs one step. Throws BOSUN_AGENT_UNREADABLE. */
+function migrated({ address, agent }: Cell, { to, step }: Leg, state: StoredState<unknown>): StoredState<unknown> {
+  let given: unknown;
+  let isDone: boolean;
+  try {
+    given = step(state as never);
+    isDone = isState(given);
+  } catch (error) {
+    throw refusal(address, `the migration to version ${to} threw: ${messageOf(error)}`, error);
+  }
+  if (isDone) return given as StoredState<unknown>;
+  const what = isThenable(given) ? 'gives a promise, and nobody waits for it' : 'returned no { value, context }';
+  disown(given);
+  throw refusal(address, `the migration of ${agent} to version ${to} ${what}`);
 }
 
 /** Enters the migration into the epoch in the making. */
