@@ -22,6 +22,7 @@ import {
   withoutRow,
   withRow,
 } from './tree.ts';
+import { disown } from './user-code.ts';
 
 /**
  * The version of the tree's form. {@link treeOf} refuses a table of a second copy of this package with another form.
@@ -294,6 +295,8 @@ function checkEntry(key: unknown, row: unknown): void {
     key !== '__proto__' &&
     key.isWellFormed();
   if (!isKey) {
+    disown(key);
+    disown(row);
     const shown = typeof key === 'string' ? JSON.stringify(key.slice(0, 40)) : `a ${typeof key}`;
     throw new BosunError(
       'BOSUN_VALUE_REFUSED',

@@ -56,6 +56,24 @@ export function disown(value: unknown): void {
   }
 }
 
+/**
+ * Handles the rejections of promises that lie directly in a value which nobody admits, and of an error's cause. Costs
+ * little for the values of every day. Never throws.
+ */
+export function disownParts(given: unknown): void {
+  if (typeof given !== 'object' || given === null) return;
+  try {
+    if (Object.isFrozen(given)) return;
+    if (given instanceof Error) disown(given);
+    for (const key in given) {
+      const part = (given as Record<string, unknown>)[key];
+      if (part instanceof Promise) disown(part);
+    }
+  } catch {
+    // A proxy or a getter of the user that throws, which is not a promise.
+  }
+}
+
 function isObject(value: unknown): value is object {
   return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }
@@ -97,16 +115,21 @@ function settleSilently(promise: Promise<unknown>): void {
  * `failed`, which must not throw. Never throws.
  */
 export function watch(call: () => unknown, failed: (thrown: unknown) => void): void {
+  const fail = (thrown: unknown): void => {
+    disown(thrown);
+    failed(thrown);
+  };
   let given: unknown;
   try {
     given = call();
   } catch (thrown) {
-    failed(thrown);
+    fail(thrown);
     return;
   }
-  if (!isThenable(given)) return;
-  disown(given);
-  new Promise((resolve) => resolve(given)).catch(failed);
+  if (isThenable(given)) {
+    disown(given);
+    new Promise((resolve) => resolve(given)).catch(fail);
+  } else disownParts(given);
 }
 
 const AsyncFunction = (async () => {}).constructor;

@@ -1,6 +1,7 @@
 /** Admission of events: a plain object with a type, however much more admission accepts as a value. */
 import { type EventObject } from 'xstate';
 import { BosunError } from '../../errors.ts';
+import { disown, due } from '../../user-code.ts';
 import { isRecord } from './plain-values.ts';
 import { admit, type ResolveHandle } from './value-check.ts';
 
@@ -12,8 +13,11 @@ import { admit, type ResolveHandle } from './value-check.ts';
  */
 export function admitEvent(event: unknown, sender: string, resolve: ResolveHandle): EventObject {
   const type = eventType(event);
-  if (type === undefined)
+  if (type === undefined) {
+    due(event, `the event that ${sender} sends`);
+    disown(event);
     throw new BosunError('BOSUN_VALUE_REFUSED', `${sender} sends something that is not an event: it has no type`);
+  }
   const admitted: unknown = admit(event, `event ${type} of ${sender}`, resolve);
   // A list or an error with a type comes back from disk without it, and a proxy may show another one.
   if (isEvent(admitted) && admitted.type === type) return admitted;

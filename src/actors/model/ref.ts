@@ -5,6 +5,7 @@
  */
 import { type EventObject } from 'xstate';
 import { systemClock } from '../../clock.ts';
+import { disown } from '../../user-code.ts';
 import { childIdOf } from './address.ts';
 import type { AskInput } from './ask.ts';
 
@@ -46,6 +47,8 @@ export interface EffectHost {
   beat(from: EffectRef): void;
   /** Reports that a watched start took too long. */
   overdue(from: EffectRef, error: unknown): void;
+  /** Reports what a function of the effect threw, or its promise rejected with, while nobody was calling it. */
+  failed(from: EffectRef, thrown: unknown): void;
 }
 
 export class Ref {
@@ -132,29 +135,35 @@ export class EffectRef extends Ref {
     return this.host.ask(this, input, 'once');
   }
 
+  /** Reports a failure in a function of the effect. After the end of the start it is logged. */
+  failed(thrown: unknown): void {
+    this.host.effects.failed(this, thrown);
+  }
+
   facts(): EffectFacts {
     const { effectId, attempt, _parent: parent, host } = this;
     return {
       effectId,
       attempt,
       parent,
-      tellParent: (event) => host.tellParent(this, event),
+      tellParent: (event) => unowed(host.tellParent(this, event)),
       checkpointed: host.effects.checkpointed(this),
       checkpoint: (value) => host.effects.checkpoint(this, value),
       memo: (name, work) => host.effects.memo(this, name, work),
       beat: () => host.effects.beat(this),
-      ask: (input) => {
-        const reply = host.ask(this, input, 'everyCall');
-        // A reply that nobody awaits must not end the process when it rejects.
-        reply.catch(() => {});
-        return reply;
-      },
+      ask: (input) => unowed(host.ask(this, input, 'everyCall')),
     };
   }
 
   override getSnapshot(): unknown {
     return this.host.snapshotOf(this.life, this.attempt);
   }
+}
+
+/** Returns a promise that need not be awaited: a rejection without a handler would end the process. */
+function unowed<T>(promise: Promise<T>): Promise<T> {
+  disown(promise);
+  return promise;
 }
 
 /** The `self` of one try of a durable action. Events sent through it come from the actor. */

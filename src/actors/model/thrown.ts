@@ -3,6 +3,7 @@
  * there on they are plain data with a text, and safe to inspect.
  */
 import { cut, isBosunError, messageOf, retold } from '../../errors.ts';
+import { disown } from '../../user-code.ts';
 import { ERROR_STACK_CHARS_MAX, ERROR_TEXT_CHARS_MAX, STACK_FRAMES_MAX } from '../../limits.ts';
 import { shortStack } from '../../stack.ts';
 import { admit } from './value-check.ts';
@@ -12,6 +13,7 @@ import { admit } from './value-check.ts';
  * frames. Never throws.
  */
 export function admitError(thrown: unknown): unknown {
+  disown(thrown);
   try {
     return admit(thrown instanceof Error ? withShortStack(thrown) : thrown, 'error');
   } catch {

@@ -6,6 +6,7 @@
  * agent with a bad value hurts only itself (design: one agent can never spoil the epoch of all).
  */
 import { BosunError, isBosunError, messageOf } from '../../errors.ts';
+import { disown, isThenable } from '../../user-code.ts';
 import { VALUE_BYTES_MAX, VALUE_DEPTH_MAX } from '../../limits.ts';
 import { isProxy, isRecord, plainValue, shownBy } from './plain-values.ts';
 import { Ref } from './ref.ts';
@@ -82,6 +83,7 @@ export function bounded(
   try {
     return walk(value, depth, resolve);
   } catch (error) {
+    disown(value);
     throw isBosunError(error) ? error : refusal(`${shownPlace(0)} cannot be read: ${messageOf(error)}`);
   } finally {
     isWalking = false;
@@ -150,7 +152,7 @@ function walkPlain(value: object, depth: number, resolve: ResolveHandle | undefi
       return walk(item, depth, resolve);
     },
   });
-  return plain ?? refuse(depth - 1, `an instance of ${nameOf(value)}`);
+  return plain ?? refuse(depth - 1, isThenable(value) ? 'a promise' : `an instance of ${nameOf(value)}`);
 }
 
 /**

@@ -5,6 +5,7 @@
  */
 import { type EventObject } from 'xstate';
 import { BosunError, messageOf } from '../../errors.ts';
+import { disown, disownParts, isThenable } from '../../user-code.ts';
 import { admitError } from '../model/thrown.ts';
 import { type Cell } from '../world/cell.ts';
 import { type StoredAction } from '../world/mailbox/dead-letter.ts';
@@ -113,6 +114,10 @@ export class DurableActions {
   /** Runs recovered actions, once the system runs. */
   resume(): void {
     for (const line of this.#lines.values()) this.#world.draft.output(() => this.#advance(line));
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   /** Closes: running actions are run again by the next start. */
@@ -232,13 +237,13 @@ export class DurableActions {
     );
     try {
       const result = exec(new ActionInfo(event, self, this.#refHost.system), params);
-      if (isThenable(result))
-        result.then(
-          () => end(),
-          (error: unknown) => end({ error }),
-        );
-      else end();
+      if (isThenable(result)) settle(result, end);
+      else {
+        disownParts(result);
+        end();
+      }
     } catch (error) {
+      disown(error);
       end({ error });
     }
   }
@@ -301,6 +306,13 @@ function effectIdOf({ life, number }: Entry): string {
   return `${life}/action/${number}`;
 }
 
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
+function settle(result: PromiseLike<unknown>, end: Trial['end']): void {
+  disown(result);
+  new Promise((resolve) => resolve(result)).then(
+    () => end(),
+    (error: unknown) => {
+      disown(error);
+      end({ error });
+    },
+  );
 }

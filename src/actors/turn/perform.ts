@@ -4,6 +4,7 @@
  * are.
  */
 import { messageOf } from '../../errors.ts';
+import { disown, watch } from '../../user-code.ts';
 import { type Bosses } from '../world/bosses.ts';
 import { type Cell } from '../world/cell.ts';
 import { type Effect } from '../model/step-engine.ts';
@@ -83,8 +84,15 @@ export class Performer {
     this.#world.draft.output(() => {
       if (effect.kind === 'emit') this.#world.audience.tellEmitted(cell, effect.event);
       else if (effect.kind === 'call') this.#call(cell, effect, calls);
-      else this.#log(...(effect.label === undefined ? [] : [effect.label]), effect.value);
+      else this.#print(effect);
     });
+  }
+
+  #print({ label, value }: Extract<Effect, { kind: 'log' }>): void {
+    // A promise is logged as one, and nobody awaits it.
+    disown(value);
+    disown(label);
+    this.#log(...(label === undefined ? [] : [label]), value);
   }
 
   #arm(cell: Cell, effect: Extract<Effect, { kind: 'arm' }>): void {
@@ -109,14 +117,17 @@ export class Performer {
 
   #call(cell: Cell, { exec, info, params }: Extract<Effect, { kind: 'call' }>, calls: Calls): void {
     if (calls.failed) return;
-    try {
-      exec(info, params);
-    } catch (error) {
-      calls.failed = true;
-      // The turn stands, but the actor fails all the same (design P1).
-      if (!cell.gone && cell.status === 'active') this.#fail(cell, error, calls);
-      else this.#log(`an action of ${cell.address} threw after its end: ${messageOf(error)}`);
-    }
+    const { incarnation } = cell.state;
+    watch(
+      () => exec(info, params),
+      (error) => {
+        calls.failed = true;
+        const isThere = !cell.gone && cell.status === 'active' && cell.state.incarnation === incarnation;
+        // The turn stands, but the actor fails all the same (design P1).
+        if (isThere && !this.#outbox.isClosed) this.#fail(cell, error, calls);
+        else this.#log(`an action of ${cell.address} failed after its end: ${messageOf(error)}`);
+      },
+    );
   }
 }
 

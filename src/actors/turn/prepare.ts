@@ -4,6 +4,7 @@
  */
 import { type EventObject } from 'xstate';
 import { BosunError } from '../../errors.ts';
+import { disown } from '../../user-code.ts';
 import { BOSS_COMMAND_BYTES_MAX, DURABLE_ACTIONS_MAX } from '../../limits.ts';
 import { admitChange } from '../model/change-check.ts';
 import { admitEvent } from '../model/event-check.ts';
@@ -24,6 +25,16 @@ import { KERNEL_ACTION_PREFIX } from '../xstate/step-effects.ts';
  * then.
  */
 export function prepare(world: World, cell: Cell, before: Snapshot | undefined, step: Step): Prepared {
+  try {
+    return admitted(world, cell, before, step);
+  } catch (error) {
+    // The walk ended at the first value that it refused, and others may be promises too.
+    disownStep(step);
+    throw error;
+  }
+}
+
+function admitted(world: World, cell: Cell, before: Snapshot | undefined, step: Step): Prepared {
   const { snapshot, births, dropped, effects } = step;
   takeCount();
   const change = admitChange(world.engine.changeOf(cell.definition, before, snapshot), world.own);
@@ -38,6 +49,16 @@ export function prepare(world: World, cell: Cell, before: Snapshot | undefined, 
   };
   world.tracing.prepared(cell, prepared);
   return prepared;
+}
+
+function disownStep({ snapshot, births, effects }: Step): void {
+  const { context, output } = snapshot as { readonly context?: unknown; readonly output?: unknown };
+  for (const value of [context, output, ...births.map(({ input }) => input)]) disown(value);
+  for (const effect of effects) {
+    if ('event' in effect) disown(effect.event);
+    if ('params' in effect) disown(effect.params);
+    if ('value' in effect) disown(effect.value);
+  }
 }
 
 /** Admits effects; returns the same list where all are admitted unchanged. */

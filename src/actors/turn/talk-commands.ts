@@ -4,6 +4,7 @@
  */
 import { type EventObject } from 'xstate';
 import { BosunError } from '../../errors.ts';
+import { disown } from '../../user-code.ts';
 import { GROUP_NAME_CHARS_MAX, GROUPS_PER_ACTOR_MAX, MONITORS_PER_ACTOR_MAX, RECORD_BYTES_MAX } from '../../limits.ts';
 import { admit, type ResolveHandle } from '../model/value-check.ts';
 import { type Cell } from '../world/cell.ts';
@@ -34,6 +35,7 @@ export function admitTalk(world: World, cell: Cell, command: Command, admitSent:
   const { to, value, group, event } = params;
   const refuse = (what: string) => new BosunError('BOSUN_VALUE_REFUSED', `${address}: ${name} ${what}`);
   const ref = typeof to === 'object' && to !== null ? own(to) : undefined;
+  if (ref === undefined) disown(to);
   switch (name) {
     case 'bosun.defer':
       if (cell.status === 'starting') throw refuse('is used in the first turn, which has no message');

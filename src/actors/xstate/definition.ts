@@ -12,6 +12,7 @@ import { type Identity } from '../model/state.ts';
 import { type MigrationSteps } from '../model/version-rules.ts';
 import { childTiming, PLAIN_TIMING, type Timing } from '../model/timing.ts';
 import { type DelayLookUp, hostable } from './hosting.ts';
+import { watchedLogic } from './watched-logic.ts';
 import { childLogic, customAction, isMachine, kindOf, nodesById, structuralHash, valueOf } from './machine-facts.ts';
 
 /** The internals of XState in use, which its types do not publish. */
@@ -215,7 +216,8 @@ export class Definitions {
     const kind = kindOf(logic);
     const isEffect = logic.start !== undefined;
     const rest = { ...PLAIN, configurations: new ConfigurationTable(), ...declared };
-    return { name, kind, hash: '', version, isEffect, logic, lookUp: { name: null }, ...rest };
+    const watched = watchedLogic(logic, name);
+    return { name, kind, hash: '', version, isEffect, logic: watched, lookUp: { name: null }, ...rest };
   }
 }
 

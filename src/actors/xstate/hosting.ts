@@ -1,7 +1,8 @@
 /**
  * Prepares a machine for hosting: makes a copy in which every named or inline actor is a stub, delays report their
- * names, spawns do not copy large families, and neither an endless supply of new event types nor an endless loop can
- * exhaust the process. Part of the one place that knows XState's internals (see definition.ts).
+ * names, a promise is not taken for a value (owed-values.ts), spawns do not copy large families, and neither an endless
+ * supply of new event types nor an endless loop can exhaust the process. Part of the one place that knows XState's
+ * internals (see definition.ts).
  *
  * Why stubs: XState runs a child's initial transition when it describes the spawn, which would be inside the parent's
  * pure step. The kernel spawns the real child later.
@@ -10,6 +11,7 @@ import { type AnyActorLogic, type AnyStateMachine, type AnyStateNode, type Event
 import { MICROSTEPS_MAX, PATTERN_LOOKUPS_MAX } from '../../limits.ts';
 import { wrapped } from './family.ts';
 import { invokesOf, nodesById, transitionsOf } from './machine-facts.ts';
+import { refusePromises } from './owed-values.ts';
 
 /** The name of the delay that XState has looked up for its next action, whose description has only the duration. */
 export interface DelayLookUp {
@@ -28,6 +30,7 @@ export function hostable(machine: AnyStateMachine, lookUp: DelayLookUp): AnyStat
       .map(([src, logic]) => [src, stub(logic as AnyActorLogic)]),
   );
   const hosted = machine.provide({ actors: stubs, delays: noting(machine, lookUp) }) as AnyStateMachine;
+  refusePromises(hosted);
   for (const node of nodesById(hosted).values()) {
     stubInlineInvokes(node);
     boundLookups(node);

@@ -3,10 +3,21 @@
  * read the machine's config, not what its functions return: inline logic in `spawn` or `enqueueActions` is refused by
  * the turn that spawns it (xstate/births.ts).
  */
-import { type AnyStateMachine, type AnyStateNode } from 'xstate';
+import { type AnyActorLogic, type AnyStateMachine, type AnyStateNode } from 'xstate';
 import { didYouMean } from '../../near-names.ts';
 import { isMisspelt } from '../model/event-keys.ts';
-import { actionsOf, machinesOf, nodesById, staticActionsOf, transitionsOf } from './machine-facts.ts';
+import { isAsync } from '../../user-code.ts';
+import { type LogicKind } from '../model/step-engine.ts';
+import {
+  actionsOf,
+  invokesOf,
+  kindOf,
+  machinesOf,
+  nodesById,
+  staticActionsOf,
+  transitionsOf,
+} from './machine-facts.ts';
+import { asyncPlace } from './owed-values.ts';
 import { KERNEL_ACTION_PREFIX } from './step-effects.ts';
 
 export interface Declared {
@@ -25,7 +36,8 @@ export function refusalOf(declared: Declared): string | undefined {
   const own = wrongSchema(declared) ?? wrongKey(declared);
   if (own !== undefined) return own;
   for (const { machine, owner } of machinesOf(declared.machine)) {
-    const refusal = wrongSpawn(machine) ?? wrongHistory(machine) ?? wrongName(machine) ?? unimplemented(machine);
+    const refusal =
+      wrongSpawn(machine) ?? wrongHistory(machine) ?? wrongName(machine) ?? unimplemented(machine) ?? awaits(machine);
     if (refusal !== undefined) return owner === '' ? refusal : `in ${owner}: ${refusal}`;
   }
   return undefined;
@@ -170,6 +182,32 @@ function unimplemented(machine: AnyStateMachine): string | undefined {
   }
   return undefined;
 }
+
+/** Refuses an `async` function where a value is due: XState would take its promise for the value. */
+function awaits(machine: AnyStateMachine): string | undefined {
+  const place = asyncPlace(machine) ?? asyncLogic(machine);
+  if (place === undefined) return undefined;
+  return `${place} is an async function, and nobody waits for it there; do the work in an invoked promise`;
+}
+
+/** The place of a reducer or of the creator of an observable that was written with `async`. */
+function asyncLogic(machine: AnyStateMachine): string | undefined {
+  const named = Object.entries(machine.implementations.actors as Record<string, AnyActorLogic | undefined>);
+  const inline = [...nodesById(machine).values()].flatMap((node) =>
+    invokesOf(node).map(({ src }) => [`invoked by ${node.id}`, src] as const),
+  );
+  const found = [...named, ...inline].find(
+    ([, logic]) => typeof logic === 'object' && OWING.has(kindOf(logic)) && isAsync((logic as Configured).config),
+  );
+  return found && `the ${kindOf(found[1] as AnyActorLogic)} ${found[0]} of ${machine.id}`;
+}
+
+interface Configured {
+  readonly config?: unknown;
+}
+
+/** The kinds of logic whose function owes a value. */
+const OWING: ReadonlySet<LogicKind> = new Set(['transition', 'observable']);
 
 function missing(
   place: string,

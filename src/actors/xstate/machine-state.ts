@@ -4,6 +4,7 @@
  */
 import { type AnyStateMachine, type AnyStateNode, stopChild } from 'xstate';
 import { BosunError } from '../../errors.ts';
+import { disown, due } from '../../user-code.ts';
 import { changesBetween, isTable, ownTable, table, type Table } from '../../table.ts';
 import { type Definition, type Snapshot } from '../model/step-engine.ts';
 import { type Ref } from '../model/ref.ts';
@@ -81,8 +82,12 @@ const STATUSES: ReadonlySet<unknown> = new Set<Snapshot['status']>(['active', 'd
  * Checks that reading a snapshot of custom logic cannot run user code, since the user's object is kept as it is. Throws
  * BOSUN_VALUE_REFUSED.
  */
-function checkCustom({ name }: Definition, snapshot: unknown): Snapshot {
-  const refuse = (what: string) => new BosunError('BOSUN_VALUE_REFUSED', `the snapshot of ${name} ${what}`);
+export function checkCustom({ name }: Definition, given: unknown): Snapshot {
+  const snapshot = due(given, `the snapshot of ${name}`);
+  const refuse = (what: string) => {
+    disown(snapshot);
+    return new BosunError('BOSUN_VALUE_REFUSED', `the snapshot of ${name} ${what}`);
+  };
   if (typeof snapshot !== 'object' || snapshot === null) throw refuse('is not an object');
   for (let at: object | null = snapshot; at !== null; at = Object.getPrototypeOf(at) as object | null) {
     if (isProxy(at)) throw refuse('is a proxy');

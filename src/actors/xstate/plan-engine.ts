@@ -13,6 +13,7 @@
  * twice. Nothing of the first run is kept.
  */
 import { type EventObject, stopChild } from 'xstate';
+import { disown } from '../../user-code.ts';
 import { type Definition, type Snapshot, type Step } from '../model/step-engine.ts';
 import { guardError } from './plan-guards.ts';
 import { operationsOf } from './plan-operations.ts';
@@ -65,8 +66,7 @@ export class PlanEngine extends XstateEngine {
       settle(this.#work, plan.next);
       return this.#finished(definition, self, undefined);
     } catch (thrown) {
-      if (thrown !== UNPLANNED) throw thrown;
-      this.#work.tookNothing();
+      this.#dropped(thrown);
     } finally {
       this.#end();
     }
@@ -90,8 +90,7 @@ export class PlanEngine extends XstateEngine {
       const { effects } = this.#work;
       return { snapshot: before, effects, births: NO_FAMILY_CHANGE.births, dropped: NO_FAMILY_CHANGE.dropped };
     } catch (thrown) {
-      if (thrown !== UNPLANNED) throw thrown;
-      this.#work.tookNothing();
+      this.#dropped(thrown);
     } finally {
       this.#end();
     }
@@ -119,6 +118,15 @@ export class PlanEngine extends XstateEngine {
       isEmpty(children) ? NO_CHILDREN : marked({ ...children }),
     );
     return Object.assign(snapshot, { status: statusOf(state), output: state.output, error: state.error });
+  }
+
+  /** Ends a step that has no effect: what it made is dropped. */
+  #dropped(thrown: unknown): void {
+    const { snapshot, effects } = this.#work;
+    disown(snapshot.context);
+    for (const effect of effects) if ('event' in effect) disown(effect.event);
+    if (thrown !== UNPLANNED) throw thrown;
+    this.#work.tookNothing();
   }
 
   #end(): void {

@@ -6,6 +6,7 @@ import { type AnyStateMachine, spawnChild, stopChild } from 'xstate';
 import { evaluateGuard } from 'xstate/guards';
 import { Assign, type Assignment } from './plan-assign.ts';
 import { isPlainSpawn, Spawn, type SpawnParts } from './plan-births.ts';
+import { askedGuard, enqueuedAction, enqueuedPart } from './owed-values.ts';
 import { NO_PARAMETERS } from './plan-operation.ts';
 import { Cancel, Emit, Raise, Send } from './plan-sends.ts';
 import { type Work } from './plan-work.ts';
@@ -13,6 +14,10 @@ import { type Work } from './plan-work.ts';
 interface SendOptions {
   readonly id?: string;
   readonly delay?: unknown;
+}
+
+function delayOf(options: SendOptions | undefined): unknown {
+  return enqueuedPart(options?.delay, 'a delay');
 }
 
 const known = new WeakMap<object, Enqueuer>();
@@ -39,21 +44,28 @@ export class Enqueuer {
   }
 
   /** The `enqueue` for users, with the keys of XState's own. */
-  readonly enqueue = Object.assign((action: unknown) => this.#add(action), {
-    assign: (assignment: Assignment) => this.#add(new Assign(assignment, NO_PARAMETERS)),
-    cancel: (sendId: unknown) => this.#add(new Cancel(sendId, NO_PARAMETERS)),
+  readonly enqueue = Object.assign((action: unknown) => this.#add(enqueuedAction(action)), {
+    assign: (assignment: Assignment) =>
+      this.#add(new Assign(enqueuedPart(assignment, 'assign', 'partsAdmitted'), NO_PARAMETERS)),
+    cancel: (sendId: unknown) => this.#add(new Cancel(enqueuedPart(sendId, 'cancel'), NO_PARAMETERS)),
     raise: (event: unknown, options?: SendOptions) =>
-      this.#add(new Raise({ event, id: options?.id, delay: options?.delay }, NO_PARAMETERS)),
+      this.#add(new Raise({ event, id: options?.id, delay: delayOf(options) }, NO_PARAMETERS)),
     sendTo: (to: unknown, event: unknown, options?: SendOptions) =>
-      this.#add(new Send({ to, event, id: options?.id, delay: options?.delay }, NO_PARAMETERS)),
+      this.#add(
+        new Send(
+          { to: enqueuedPart(to, 'the target of sendTo'), event, id: options?.id, delay: delayOf(options) },
+          NO_PARAMETERS,
+        ),
+      ),
     sendParent: (event: unknown, options?: SendOptions) => this.enqueue.sendTo('#_parent', event, options),
     spawnChild: (src: unknown, options: Partial<SpawnParts> = {}) => {
-      const { id, systemId, input, syncSnapshot } = options;
+      const { systemId, input, syncSnapshot } = options;
+      const id = enqueuedPart(options.id, 'the id of spawnChild');
       const parts = { src, id, systemId, input, syncSnapshot };
       const isPlain = this.#isOpen && isPlainSpawn(this.#machine, parts);
-      this.#add(isPlain ? new Spawn(parts) : spawnChild(src as never, options as never));
+      this.#add(isPlain ? new Spawn(parts) : spawnChild(src as never, { ...options, id } as never));
     },
-    stopChild: (child: unknown) => this.#add(stopChild(child as never)),
+    stopChild: (child: unknown) => this.#add(stopChild(enqueuedPart(child, 'stopChild') as never)),
     emit: (event: unknown) => this.#add(new Emit(event, NO_PARAMETERS)),
   });
 
@@ -61,7 +73,7 @@ export class Enqueuer {
   readonly check = (guard: unknown): boolean => {
     const [snapshot, event] = [this.#snapshot, this.#event];
     if (snapshot === undefined) return false;
-    return evaluateGuard(guard as never, snapshot.context as never, event!, snapshot as never);
+    return evaluateGuard(askedGuard(guard) as never, snapshot.context as never, event!, snapshot as never);
   };
 
   open(machine: AnyStateMachine, { snapshot, event }: Work): void {

@@ -8,6 +8,7 @@ import type { Transition } from './plan-probe.ts';
 import { type Place, PlanSnapshot } from './plan-snapshot.ts';
 import { type Ref } from '../model/ref.ts';
 import { type Action, described } from './step-effects.ts';
+import { spawning } from './owed-values.ts';
 import { added, type Family, isLarge, wrapped } from './family.ts';
 import { type OpenStep, type Scope } from './step.ts';
 
@@ -107,7 +108,7 @@ export class Work {
    * The `spawn` that `assign` passes to its functions. XState spawns the child, by resolving an assignment that does
    * nothing else.
    */
-  readonly spawn = (src: unknown, options: unknown): unknown => {
+  readonly spawn = spawning((src: unknown, options: unknown): unknown => {
     let born: unknown;
     const assignment = ({ spawn }: { spawn: (src: unknown, options: unknown) => unknown }) => {
       born = spawn(src, options);
@@ -118,7 +119,7 @@ export class Work {
     // A call after the assignment has ended spawns nothing, as in XState.
     if (this.isAssigning) this.snapshot.children = next.children;
     return born;
-  };
+  });
 
   /** Applies the new snapshot of an action. */
   take(next: Resolved[0]): void {

@@ -28,6 +28,7 @@ import { takenBy } from './microsteps.ts';
 import {
   adopt,
   changeOf,
+  checkCustom,
   type MachineSnapshot,
   restoreMachine,
   restoreOther,
@@ -59,6 +60,7 @@ export class XstateEngine implements HostEngine {
     const scope = this.step.begin(definition, self);
     try {
       const snapshot = logic.getInitialSnapshot(scope as never, input as never) as Snapshot;
+      if (definition.kind === 'custom') checkCustom(definition, snapshot);
       // XState catches an error of the initial step and stores it in the snapshot.
       if (snapshot.status === 'error') throw snapshot.error;
       return this.#described(definition, self, undefined, snapshot);

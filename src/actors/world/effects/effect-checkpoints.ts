@@ -2,6 +2,7 @@
  * The values that an effect keeps for its later starts: one checkpoint, and memos by name. This file decides what may
  * be kept; effects.ts decides when. One table for both: the checkpoint has the empty name, which no memo can have.
  */
+import { disown } from '../../../user-code.ts';
 import { BosunError } from '../../../errors.ts';
 import { EFFECT_KEPT_BYTES_MAX, EFFECT_MEMO_NAME_CHARS_MAX, EFFECT_MEMOS_MAX } from '../../../limits.ts';
 import { keptKey } from '../../model/row-keys.ts';
@@ -16,6 +17,7 @@ export const CHECKPOINT = '';
 /** Checks the name of a memo. Throws BOSUN_VALUE_REFUSED for an invalid one, or one more than an effect may keep. */
 export function checkMemoName(cell: Cell, name: unknown): asserts name is string {
   const { address } = cell;
+  disown(name);
   if (typeof name !== 'string' || name === '' || name.length > EFFECT_MEMO_NAME_CHARS_MAX || !name.isWellFormed()) {
     throw new BosunError(
       'BOSUN_VALUE_REFUSED',

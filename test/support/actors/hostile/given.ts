@@ -94,6 +94,17 @@ export const GIVEN_BY_MACHINES: Readonly<Record<string, Place>> = {
     ...doing({ type: 'give', params: named }),
     agent: { actions: { give: { durable: true, retry: { attempts: 2, backoff: { minMs: 0 } } } } },
   },
+  'returned by an action': doing({ type: 'give', params: named }),
+  'returned by an inline action': doing(bad),
+  'returned by enqueueActions': doing(enqueueActions(bad as never)),
+  'enqueued as an assignment': doing(
+    enqueueActions((({ enqueue }: Enqueuing & { enqueue: { assign: (by: unknown) => void } }) =>
+      enqueue.assign(bad)) as never),
+  ),
+  'checked by enqueueActions': doing(
+    enqueueActions((({ context, check }: Enqueuing & { check: (guard: unknown) => void }) =>
+      check(() => hostile(context.what))) as never),
+  ),
   'enqueued as an action': doing(
     enqueueActions((({ context, enqueue }: Enqueuing) => enqueue(hostile(context.what))) as never),
   ),
@@ -214,6 +225,36 @@ export const GIVEN_ELSEWHERE: Readonly<Record<string, Place>> = {
       },
     },
   },
+  'told to a parent, without waiting for it': invoking(
+    callback(({ input, self }) => void effectOf(self).tellParent(hostile(input) as never)),
+  ),
+  'returned by a receiver of a callback': {
+    ...invoking(callback(({ input, receive }) => void receive(() => hostile(input)))),
+    take: { target: 'busy', actions: raise({ type: 'PASS' } as never, { delay: 0 }) },
+  },
+  'returned by the cleanup of a callback': {
+    ...invoking(
+      callback(
+        ({ input }) =>
+          () =>
+            hostile(input),
+      ),
+    ),
+    take: { target: 'busy', actions: raise({ type: 'BACK' } as never, { delay: 0 }) },
+  },
+  'returned by an unsubscribe': {
+    ...invoking(
+      fromObservable((({ input }: Logic) => ({ subscribe: () => ({ unsubscribe: () => hostile(input) }) })) as never),
+    ),
+    take: { target: 'busy', actions: raise({ type: 'BACK' } as never, { delay: 0 }) },
+  },
+  'returned by the start of custom logic': invoking(
+    custom({ start: ({ input }: { input: string }) => hostile(input) }),
+  ),
+  'returned by a retryIf': invoking(
+    promise(async ({ input }) => throwing(input)),
+    { policy: { retry: { attempts: 2, backoff: { minMs: 0 }, retryIf: () => hostile('a promise that rejects') } } },
+  ),
   'sent back by a callback': invoking(callback(({ input, sendBack }) => sendBack(hostile(input) as never))),
   'sent back in an event by a callback': invoking(
     callback(({ input, sendBack }) => sendBack({ type: 'GOT', it: hostile(input) } as never)),

@@ -136,6 +136,11 @@ class BrokenDate extends Date {
   }
 }
 
+/** A promise that rejects with something without a text. */
+function rejecting(): Promise<unknown> {
+  return Promise.reject(Object.create(null) as Error);
+}
+
 /** Hostile values by a description of their defect. */
 export const HOSTILE: Readonly<Record<string, () => unknown>> = {
   'an object without a prototype': () => Object.create(null) as unknown,
@@ -232,6 +237,16 @@ export const HOSTILE: Readonly<Record<string, () => unknown>> = {
       harm();
     },
   }),
+  'a promise that rejects': rejecting,
+  'a promise that rejects later': async () => {
+    await Promise.resolve();
+    throw new Proxy({}, HARMFUL) as Error;
+  },
+  'a promise that never settles': () => new Promise(() => {}),
+  'a promise of a value': () => Promise.resolve({ type: 'GOT' }),
+  'a list of promises that reject': () => [Symbol('s'), rejecting(), rejecting()],
+  'an error whose cause is a promise that rejects': () => new Error('e', { cause: rejecting() }),
+  'an event with a promise that rejects': () => ({ type: 'GOT', it: rejecting() }),
   'an iterator that throws': () => ({ [Symbol.iterator]: harm, length: 2 }),
   'an event that is an error': () => Object.assign(new Error('e'), { type: 'GOT' }),
   'an event that is a list': () => Object.assign([1], { type: 'GOT' }),
