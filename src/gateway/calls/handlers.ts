@@ -2,7 +2,6 @@
  * The handler of each method in methods.ts. Caller, parameters and deadline have been checked before (call-desk.ts).
  */
 import { type EventObject } from 'xstate';
-import { z } from 'zod';
 import { checkAddress, childAddress } from '../../actors/model/address.ts';
 import { type AnyAgent } from '../../actors/model/agent.ts';
 import { type Session } from '../../actors/world/mailbox/inbound.ts';
@@ -13,6 +12,7 @@ import { type Caller, mayReach } from '../client/callers.ts';
 import { activeStates } from '../charts/active.ts';
 import { chartOf } from '../charts/model.ts';
 import { type Call, type BackendHandlers, Marked, reach, reachAll } from './call.ts';
+import { writtenSchema } from './json-schema.ts';
 import { deliverTogether } from './many-sends.ts';
 import { type ParamsOf } from './methods.ts';
 import { orderHandlers } from './order-handlers.ts';
@@ -234,8 +234,6 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 function agentView({ name, version, events }: AnyAgent) {
-  const schemas = Object.entries(events).map(
-    ([type, schema]) => [type, z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' })] as const,
-  );
+  const schemas = Object.entries(events).map(([type, schema]) => [type, writtenSchema(schema, 'input')] as const);
   return { name, version, events: Object.fromEntries(schemas) };
 }

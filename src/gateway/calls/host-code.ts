@@ -2,13 +2,16 @@
  * Calls of functions and schemas that a host gives its gateway. Whatever they throw, and whatever they give instead of
  * what is due, becomes BOSUN_HOST_FAILED: clients hear which of them failed, and only the log says why.
  */
-import { z } from 'zod';
+import { type z } from 'zod';
 import { causeOf } from '../../actors/model/thrown.ts';
 import { BosunError, isBosunError } from '../../errors.ts';
-import { due } from '../../user-code.ts';
+import { disown, due, isThenable } from '../../user-code.ts';
+import { readBy } from '../../user-schema.ts';
 
 /** The error of something that the host has given. `place` names it: `the selector "isOdd" of counter, at visits,`. */
 export function hostFailed(place: string, thrown: unknown): BosunError {
+  // It may be a promise itself, or hold some.
+  disown(thrown);
   return new BosunError('BOSUN_HOST_FAILED', `${place} failed`, { cause: causeOf(thrown), details: { place } });
 }
 
@@ -43,10 +46,16 @@ export function owedOrRefused<T>(place: string, call: () => T): T {
 /** Like `owedOrRefused`, for a function that may be asynchronous. */
 export async function awaited(place: string, call: () => unknown): Promise<unknown> {
   try {
-    return await call();
+    return await handled(call());
   } catch (thrown) {
     throw isBosunError(thrown) ? thrown : hostFailed(place, thrown);
   }
+}
+
+/** Prepares what a function of the host has given for `await`, which may throw at a promise of a class of the host. */
+export function handled<T>(given: T): T {
+  if (isThenable(given)) disown(given);
+  return given;
 }
 
 /**
@@ -55,6 +64,7 @@ export async function awaited(place: string, call: () => unknown): Promise<unkno
  * @throws BOSUN_HOST_FAILED for a value that JSON cannot express.
  */
 export function inJson(place: string, value: unknown): unknown {
+  disown(value);
   return owed(place, () => {
     const text = JSON.stringify(value) as string | undefined;
     return text === undefined ? undefined : (JSON.parse(text) as unknown);
@@ -71,11 +81,8 @@ export function checkedByHost<S extends z.ZodType>(
   schema: S,
   value: unknown,
 ): z.ZodSafeParseResult<z.output<S>> {
-  // `safeParse` forgets the promise of an asynchronous check, and nobody would handle its rejection.
-  const { value: data, issues } = owed(place, () => {
-    return schema._zod.run({ value, issues: [] }, { async: true }) as z.core.ParsePayload<z.output<S>>;
-  });
-  if (issues.length === 0) return { success: true, data };
-  const found = owed(place, () => issues.map((issue) => z.core.util.finalizeIssue(issue, {}, z.config())));
-  return { success: false, error: new z.ZodError(found) as z.ZodError<z.output<S>> };
+  const reading = readBy(schema, value, 'value');
+  if (reading.isSound) return { success: true, data: reading.value };
+  if (reading.error === undefined) throw hostFailed(place, reading.thrown);
+  return { success: false, error: reading.error as z.ZodError<z.output<S>> };
 }

@@ -14,7 +14,19 @@ const made = { input: new WeakMap<z.ZodType, Json>(), output: new WeakMap<z.ZodT
 export function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
   const before = made[io].get(schema);
   if (before !== undefined) return before;
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { unrepresentable: 'any', io }) as Json;
+  const { $schema: _, ...rest } = writtenSchema(schema, io);
   made[io].set(schema, Object.freeze(rest));
   return rest;
+}
+
+/**
+ * A schema as JSON Schema. One whose own code throws while it is written, such as that of a default, becomes a schema
+ * of anything, or of any object. Never throws.
+ */
+export function writtenSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
+  try {
+    return z.toJSONSchema(schema, { unrepresentable: 'any', io }) as Json;
+  } catch {
+    return schema instanceof z.ZodObject ? { type: 'object' } : {};
+  }
 }

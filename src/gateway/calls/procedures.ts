@@ -2,10 +2,17 @@
  * Procedures of the host as methods of the gateway: a row of each, and the handler that carries it out by the methods
  * of the backend, so that it is the same before one system and before several workers.
  */
-import { type ActorRow, type DurableReader, type Procedure, type Procedures } from '../../actors/api/procedure.ts';
+import {
+  type ActorRow,
+  type AwaitedState,
+  type DurableReader,
+  type Procedure,
+  type Procedures,
+} from '../../actors/api/procedure.ts';
 import { admit } from '../../actors/model/value-check.ts';
 import { BosunError } from '../../errors.ts';
 import { type TableView } from '../../table.ts';
+import { disown } from '../../user-code.ts';
 import { ACTORS_PAGE_MAX, TABLE_ROWS_SHOWN } from '../limits.ts';
 import { type ActorView } from '../protocol/actor-view.ts';
 import { type FoundRecords, type RecordPage } from '../protocol/record-view.ts';
@@ -75,7 +82,7 @@ export function procedureHandler(name: string, { way, result }: Procedure, backe
     case 'wait':
       return async (params, call) => {
         const wanted = owedOrRefused(place, () => way.run(params, call.caller));
-        const { answer, ...state } = owed(place, () => ({ ...wanted, address: textOf(wanted.address) }));
+        const { answer, ...state } = owed(place, () => stateIn(wanted));
         const view = (await backend['actor.wait'](state, call)) as ActorView;
         return checked(owedOrRefused(place, () => answer(view)));
       };
@@ -85,8 +92,15 @@ export function procedureHandler(name: string, { way, result }: Procedure, backe
 type Question = ParamsOf<'actor.ask'>;
 
 /** The question of a procedure as the wire would have brought it. Throws anything for what is none. */
-function questionIn({ address, event }: Omit<Question, 'event'> & { readonly event: unknown }): Question {
+function questionIn(given: Omit<Question, 'event'> & { readonly event: unknown }): Question {
+  disown(given);
+  const { address, event } = given;
   return { address: textOf(address), event: admit(event, 'event') as Question['event'] };
+}
+
+function stateIn(wanted: AwaitedState<unknown>): AwaitedState<unknown> {
+  disown(wanted);
+  return { ...wanted, address: textOf(wanted.address) };
 }
 
 function textOf(address: unknown): string {

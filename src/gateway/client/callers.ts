@@ -7,6 +7,8 @@ import { errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import { PROGRAM_SCOPES, type Scope, SCOPES } from '../../actors/api/procedure.ts';
 import { type Cancel, type Clock } from '../../clock.ts';
 import { BosunError } from '../../errors.ts';
+import { handled } from '../calls/host-code.ts';
+import { disown } from '../../user-code.ts';
 import { CALL_MS } from '../limits.ts';
 import { isPattern, matchesAny } from './address-patterns.ts';
 
@@ -154,7 +156,9 @@ export class Callers {
         cancel = this.#clock.setTimeout(() => reject(why), CALL_MS);
       });
       try {
-        return await Promise.race([find(...asked), late]);
+        const found = await Promise.race([handled(find(...asked)), late]);
+        disown(found);
+        return found;
       } catch (thrown) {
         if (!isUnknownKey(thrown)) this.#keyFailed(thrown);
         throw thrown;

@@ -25,6 +25,7 @@ import {
 import { harmless } from '../../log.ts';
 import { type Handler } from '../calls/call.ts';
 import { CallDesk } from '../calls/call-desk.ts';
+import { hostFailed } from '../calls/host-code.ts';
 import { CallsUnderWay } from '../calls/calls-under-way.ts';
 import { joinedHandlers } from '../calls/joined-handlers.ts';
 import { manySendsHandler } from '../calls/many-sends.ts';
@@ -163,7 +164,7 @@ export class Hub {
       jwt,
       operator,
       clock,
-      keyFailed: (thrown) => this.#log(`jwt.key of the gateway failed: ${messageOf(thrown)}`, thrown),
+      keyFailed: (thrown) => this.told(hostFailed('jwt.key', thrown)),
     });
     this.passes = new Passes(clock);
     this.scheduler = new Scheduler(clock);

@@ -7,17 +7,20 @@ import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { createMachine } from 'xstate';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { procedure } from '../../../src/actors/api/procedure.ts';
 import { BosunError } from '../../../src/errors.ts';
 import { createGateway, type GatewayOptions } from '../../../src/gateway/network/server.ts';
 import { startTestSystem } from '../../../src/testing/test-system.ts';
 import { HARMS, hostile } from '../../support/actors/hostile/values.ts';
-import { type Frame, type GatewayTest, startGatewayTest } from '../../support/gateway/memory-client.ts';
+import { type Frame, type GatewayTest, MemoryClient, startGatewayTest } from '../../support/gateway/memory-client.ts';
 import { shop } from '../../support/gateway/shop.ts';
 import { unhandled } from '../../support/unhandled.ts';
 
 /** Walking a list of so many items would never end. */
 const VALUES = HARMS.filter((what) => what !== 'a list of more items than memory has room for');
+const SETTLING = VALUES.filter((what) => what !== 'a promise that never settles');
 
 /** A promise like that of an `async` function of the user, which rejects. */
 const rejecting = (): never => Promise.reject(new Error('down')) as never;
@@ -172,7 +175,7 @@ describe('a procedure of a host', () => {
     expect(answer).toMatchObject({ e: { code: 'BOSUN_CALL_INVALID', message: 'no such shelf' } });
   });
 
-  it.each(VALUES)('may throw, reject with, answer and ask with %s (class D)', async (what) => {
+  it.each(SETTLING)('may throw, reject with, answer and ask with %s (class D)', async (what) => {
     const thrower = () => {
       throw hostile(what);
     };
@@ -204,6 +207,30 @@ describe('a procedure of a host', () => {
   });
 });
 
+describe('a schema with code that throws', () => {
+  const schema = z.object({
+    at: z.number().default(() => {
+      throw new Error('no clock');
+    }),
+    by: z.string().catch(() => {
+      throw new Error('nobody');
+    }),
+  });
+
+  it('is listed as one of any object, and keeps no other agent or method from being listed (class D)', async () => {
+    const machine = createMachine({ id: 'clerk', on: { add: {} } });
+    const clerk = defineAgent({ name: 'clerk', machine: machine as never, events: { add: schema } as never });
+    const { agents, ...rest } = shop();
+    const row = { ...base, params: schema, port: () => 1, mcp: { tool: 'sad', profiles: ['runtime'] } };
+    const procedures = { 'shop.sad': procedure(row as never) };
+    const test = await startGatewayTest({ procedures }, { ...rest, agents: [...agents, clerk] as never });
+    onTestFinished(() => test.stop());
+    const { r } = (await test.call(await test.client(), 'agent.list')) as unknown as { r: { agents: object[] } };
+    expect(r.agents).toContainEqual(expect.objectContaining({ name: 'clerk', events: { add: { type: 'object' } } }));
+    expect(await overHttp({ procedures }, '/openapi.json')).toMatchObject({ status: 200 });
+  });
+});
+
 describe('the log of a host', () => {
   it('may reject, and no process ends by it (class A)', async () => {
     const odd = () => {
@@ -222,7 +249,7 @@ describe('a function that finds the key of JSON Web Tokens', () => {
   const jwt = (key: () => unknown) => ({ jwt: { key: key as never, audience: 'bosun' } });
   const token = `${btoa('{"alg":"ES256"}')}.${btoa('{}')}.AA`.replaceAll('=', '');
 
-  it.each(VALUES)('may throw, reject with, or give %s: the client is refused (class D)', async (what) => {
+  it.each(SETTLING)('may throw, reject with, or give %s: the client is refused (class D)', async (what) => {
     const keys = [
       () => {
         throw hostile(what);
@@ -245,7 +272,16 @@ describe('a function that finds the key of JSON Web Tokens', () => {
   it('is one line of the log if it fails (class A)', async () => {
     const test = await started(jwt(rejecting));
     await test.client({ token });
-    expect(test.logged.map(String)).toEqual([expect.stringContaining('jwt.key of the gateway failed: down')]);
+    expect(test.logged.map(String)).toEqual([expect.stringMatching(/^jwt\.key failed \(.+\): down/)]);
+  });
+
+  it('is one line of the log if it gives none in time (class D)', async () => {
+    const test = await started(jwt(() => new Promise(() => {})));
+    const client = new MemoryClient(test.gateway);
+    client.hello({ token });
+    await test.advance(60_000);
+    expect(test.logged.map(String)).toEqual([expect.stringContaining('it gave no key within 30000 ms')]);
+    expect(client.closed).toBeDefined();
   });
 });
 
