@@ -18,6 +18,11 @@ export const ERROR_CODES = {
       'actor again.',
     retryable: false,
   },
+  BOSUN_ACTOR_FAILING: {
+    means:
+      'The actor failed again and again; its Boss suspended it. Mend the cause that the message says, then resume it.',
+    retryable: false,
+  },
   BOSUN_ACTOR_SUSPENDED: {
     means: 'An administrator suspended the actor. The message says who and why. Resume the actor first.',
     retryable: true,

@@ -9,7 +9,7 @@ import { type Kernel } from './actors/loop/kernel.ts';
 import { BosunError } from './errors.ts';
 import { type BossContext } from './supervisor/boss.ts';
 import { standingOf } from './supervisor/boss-handle.ts';
-import { type ChildRecord } from './supervisor/exit-rules.ts';
+import { type ChildRecord } from './supervisor/decision.ts';
 import { type ListedRow, type TreeNode } from './system-options.ts';
 
 /** Returns the tree under an address. Throws BOSUN_ACTOR_UNKNOWN. */

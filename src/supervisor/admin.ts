@@ -5,7 +5,7 @@
 import { type BossSpec, childProblem, type ChildSpec, parseChildSpec, specOfTemplate } from './child-spec.ts';
 import { type BossFacts, type RefusalCode } from '../actors/model/supervision.ts';
 import { BosunError } from '../errors.ts';
-import { type ChildRecord } from './exit-rules.ts';
+import { type ChildRecord } from './decision.ts';
 import { type Order, startOrder } from './boss-orders.ts';
 import { type ScriptStep } from './script.ts';
 import { rulesOf } from './strategies.ts';

@@ -6,7 +6,7 @@ import { childAddress } from '../actors/model/address.ts';
 import { BosunError } from '../errors.ts';
 import { type BossContext } from './boss.ts';
 import { type ChildOptions, type ChildSpec, type Shutdown, shutdownOf } from './child-spec.ts';
-import { type ChildRecord } from './exit-rules.ts';
+import { type ChildRecord } from './decision.ts';
 import { restartsWithin } from './intensity.ts';
 
 /** The services of the system for the handle. */

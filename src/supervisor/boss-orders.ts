@@ -10,7 +10,7 @@ import {
   type RestartMode,
 } from '../actors/model/supervision.ts';
 import { type ChildSpec } from './child-spec.ts';
-import { type ChildRecord, type Decision } from './exit-rules.ts';
+import { type ChildRecord, type Decision } from './decision.ts';
 
 /** The event for the `reportTo` of a child spec, sent when the child has ended for good, by itself or by order. */
 export interface ChildExited {
@@ -70,6 +70,15 @@ export function decisionOrders(decision: Exclude<Decision, { kind: 'give-up' }>)
       return restartOrders(record, decision.mode);
     case 'wait':
       return [recordOrder(record), { type: 'delay', id: record.spec.id, delayMs: decision.delayMs }];
+    case 'suspend': {
+      const { mode, failures } = decision;
+      return [
+        {
+          type: 'bosun.child.suspend',
+          params: { id: record.spec.id, mode, failures, error: record.lastError, record },
+        },
+      ];
+    }
     case 'end':
       return endOrders(record, { reason: decision.reason, error: record.lastError }, decision.isForgotten);
   }
@@ -88,7 +97,11 @@ export function lostOrders(records: Iterable<ChildRecord>): Order[] {
 export function restartOrders(record: ChildRecord, mode: RestartMode): Order[] {
   const { spec } = record;
   // A Boss begins anew with the children it was born with; the code may declare others by now.
-  return [{ type: 'bosun.child.restart', params: { ...startOf(spec), mode, record } }, ...declareOrders(spec)];
+  const isDelayed = spec.backoff !== undefined;
+  return [
+    { type: 'bosun.child.restart', params: { ...startOf(spec), mode, isDelayed, record } },
+    ...declareOrders(spec),
+  ];
 }
 
 export function recordOrder(record: ChildRecord): Order {

@@ -18,7 +18,8 @@ import { decisionOrders, lostOrders, type Order, recordOrder, startOrder } from 
 import { brief } from './brief.ts';
 import { type BossSpec, type ChildSpec, parseBossSpec } from './child-spec.ts';
 import { declarationOrders } from './declaration.ts';
-import { type ChildRecord, decideExit, decideRetry, type Decision, isShutDownBy } from './exit-rules.ts';
+import { type ChildRecord, type Decision } from './decision.ts';
+import { decideExit, decideRetry, isShutDownBy } from './exit-rules.ts';
 import { type Window } from './intensity.ts';
 import { endSteps, proceed, restartSteps, type ScriptStep } from './script.ts';
 import { restartGroup, rulesOf } from './strategies.ts';
@@ -31,13 +32,15 @@ interface Script {
   readonly awaited: number;
 }
 
-export interface BossContext extends BossView, Omit<BossSpec, 'children' | 'template' | keyof BossView> {
+export interface BossContext extends BossView, Omit<BossSpec, 'children' | 'template' | 'escalates' | keyof BossView> {
   readonly template?: BossSpec['template'];
+  /** Absent, which means true, if it was stored before this option was there; the start declares the tree anew. */
+  readonly escalates?: boolean;
   /** Static children: those declared in the code, in its order. */
   readonly declared: readonly ChildSpec[];
   /** The position of the next new child. */
   readonly nextPosition: number;
-  /** Restarts within the period. */
+  /** Restarts within the period: of all children, or of the one restarted last where each child has its own count. */
   readonly window: Window;
   /**
    * Whether the next restart is not counted: set for the root after it gave up, because the start of the process
@@ -76,6 +79,7 @@ const COMMANDS: Readonly<Record<ChildCommand['type'], typeof performed>> = {
   'bosun.child.declare': performed,
   'bosun.child.shutdown': performed,
   'bosun.child.halt': performed,
+  'bosun.child.suspend': performed,
   'bosun.child.terminate': performed,
   'bosun.child.record': performed,
   'bosun.child.awaitStart': performed,
@@ -240,7 +244,8 @@ export const bossMachine = setup({
 });
 
 /** Decides about the child named by the event; null if no decision is needed. */
-function decide({ window, intensity, periodMs, pardoned, strategy }: BossContext, event: BossEvent): Decision | null {
+function decide(context: BossContext, event: BossEvent): Decision | null {
+  const { window, intensity, periodMs, escalates = true, pardoned, strategy } = context;
   if (event.type !== 'bosun.exit' && event.type !== 'bosun.retry') return null;
   const record = event.children.get(event.id);
   if (record === undefined) return null;
@@ -248,6 +253,7 @@ function decide({ window, intensity, periodMs, pardoned, strategy }: BossContext
     record,
     window,
     limit: { intensity: pardoned ? Infinity : intensity, periodMs },
+    escalates,
     nowMs: event.nowMs,
   };
   if (event.type === 'bosun.retry') return decideRetry(situation);

@@ -63,6 +63,12 @@ const bossOptions = {
   strategy: z.enum(STRATEGIES).default('one_for_one'),
   intensity: z.number().int().nonnegative().default(DEFAULT_INTENSITY.intensity),
   periodMs: z.number().positive().default(DEFAULT_INTENSITY.periodMs),
+  /**
+   * Whether a child that exceeds the intensity makes the Boss give up, as in OTP. Otherwise intensity and period are
+   * those of each child, which alone waits and is then suspended. Default: true if strategy, intensity or period are
+   * given. Always true where children restart as a group.
+   */
+  escalates: z.boolean(),
   /** Whether the Boss ends when a significant child, or the last one of them, has ended by itself. Default `never`. */
   autoShutdown: z.enum(['never', 'any_significant', 'all_significant']).optional(),
   /** The spec of the children of a `dynamic` Boss, without ids. */
@@ -108,6 +114,7 @@ export type BossSpec = {
   strategy: Strategy;
   intensity: number;
   periodMs: number;
+  escalates: boolean;
   autoShutdown?: AutoShutdown | undefined;
   template?: ChildTemplate | undefined;
   maxChildren?: number | undefined;
@@ -124,6 +131,7 @@ export type BossOptions<Named = NamedAgent> = {
   strategy?: Strategy;
   intensity?: number;
   periodMs?: number;
+  escalates?: boolean;
   autoShutdown?: AutoShutdown;
   template?: (Omit<AgentChildOptions<unknown>, 'id'> & WithoutInput<Named>) | Omit<BossChildOptions<Named>, 'id'>;
   maxChildren?: number;
@@ -134,10 +142,21 @@ export type BossOptions<Named = NamedAgent> = {
 export type ChildOptions<Named = NamedAgent> = AgentChildOptions<Named> | BossChildOptions<Named>;
 
 const bossSchema: z.ZodType<BossSpec, BossOptions> = z.lazy(() =>
-  closed({ ...bossOptions, children: z.array(childSchema).default([]).superRefine(refuseDuplicates) }).superRefine(
-    (boss, context) => refuse(bossProblem(boss as BossSpec), context),
+  z.preprocess(
+    withEscalation,
+    closed({ ...bossOptions, children: z.array(childSchema).default([]).superRefine(refuseDuplicates) }).superRefine(
+      (boss, context) => refuse(bossProblem(boss as BossSpec), context),
+    ),
   ),
 ) as never;
+
+/** Decides from the options as they were written, before their defaults hide which of them were. */
+function withEscalation(options: unknown): unknown {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) return options;
+  const { strategy, intensity, periodMs, escalates } = options as BossOptions;
+  if (escalates !== undefined) return options;
+  return { ...options, escalates: (strategy ?? intensity ?? periodMs) !== undefined };
+}
 
 const bossChildSchema = closed({ ...common, boss: bossSchema });
 
@@ -231,7 +250,10 @@ export function childProblem(
     : undefined;
 }
 
-function bossProblem({ strategy, template, maxChildren, autoShutdown, children }: BossSpec): string | undefined {
+function bossProblem(boss: BossSpec): string | undefined {
+  const { strategy, escalates, template, maxChildren, autoShutdown, children } = boss;
+  if (!escalates && rulesOf(strategy).joins !== undefined)
+    return `escalates: cannot be false for the strategy ${strategy}, whose children restart together`;
   if (!rulesOf(strategy).isOfTemplate) {
     if (template !== undefined) return 'template: is only for the strategy dynamic';
     if (maxChildren !== undefined) return 'maxChildren: is only for the strategy dynamic';

@@ -4,7 +4,7 @@
  */
 import { keepOrders, type Order } from './boss-orders.ts';
 import { type ChildSpec } from './child-spec.ts';
-import { type ChildRecord } from './exit-rules.ts';
+import { type ChildRecord } from './decision.ts';
 import { type ScriptStep } from './script.ts';
 
 export interface Declaration {

@@ -1,51 +1,11 @@
 /** Decides about an ended child, by OTP's restart types, intensity and backoff. Pure. */
-import { type ChildExit, type ChildRow, type RestartMode } from '../actors/model/supervision.ts';
+import { type ChildExit, type RestartMode } from '../actors/model/supervision.ts';
 import { backoffMs } from '../backoff.ts';
 import { brief } from './brief.ts';
 import { type AutoShutdown, type ChildSpec } from './child-spec.ts';
-import { addRestart, type Intensity, type Window } from './intensity.ts';
-
-/** A Boss's record of one child. The kernel stores it, one row per child. */
-export interface ChildRecord extends ChildRow {
-  readonly spec: ChildSpec;
-  /** The child's place in the order of first starts among its siblings, which strategies use. */
-  readonly position: number;
-  /**
-   * The order that started the child; absent for declared children. The order gets a failure of that start, and the
-   * child is then forgotten again, or stays ended.
-   */
-  readonly onDemand?: 'start' | 'restart';
-  /** Number of consecutive delayed restarts, for backoff. */
-  readonly consecutive: number;
-  /** Kernel time of the last start; 0 for a child started together with its Boss. */
-  readonly startedAtMs: number;
-  /** The kernel time and the mode in which a waiting child is started again. */
-  readonly retry: { readonly atMs: number; readonly mode: RestartMode } | null;
-  /** Restarts since it was started; redeliveries of one message count once. */
-  readonly restarts: number;
-  readonly lastError: unknown;
-}
-
-export type Decision =
-  | { readonly kind: 'restart'; readonly mode: RestartMode; readonly window: Window; readonly record: ChildRecord }
-  | { readonly kind: 'wait'; readonly delayMs: number; readonly record: ChildRecord }
-  /** The child ends. With `isForgotten`, its record is removed as if it had never been started. */
-  | {
-      readonly kind: 'end';
-      readonly reason: ChildExit['reason'];
-      readonly record: ChildRecord;
-      readonly isForgotten: boolean;
-    }
-  | { readonly kind: 'give-up'; readonly error: unknown };
-
-/** The facts of a decision. */
-export interface Situation {
-  readonly record: ChildRecord;
-  /** Past restarts of the Boss. */
-  readonly window: Window;
-  readonly limit: Intensity;
-  readonly nowMs: number;
-}
+import { type ChildRecord, type Decision, type Situation } from './decision.ts';
+import { addRestart } from './intensity.ts';
+import { beyond, restarted, restartedAlone, windowOf, withFailure } from './own-failures.ts';
 
 /**
  * Decides about an ended child.
@@ -53,7 +13,7 @@ export interface Situation {
  * @param random A number in [0, 1), for the jitter of a backoff.
  */
 export function decideExit(situation: Situation, exit: ChildExit, random: number): Decision {
-  const { window, limit, nowMs } = situation;
+  const { window, nowMs } = situation;
   const { spec } = situation.record;
   const record: ChildRecord = { ...situation.record, lastError: brief(exit.error) };
   const isRefused = exit.isUnborn === true && record.onDemand !== undefined;
@@ -69,39 +29,47 @@ export function decideExit(situation: Situation, exit: ChildExit, random: number
   // These are bounded by the quarantine of the message, the suspension of the agent, and the client's rate.
   if (exit.byClient === true)
     return { kind: 'restart', mode, window, record: { ...record, startedAtMs: nowMs, restarts: record.restarts + 1 } };
-  if (spec.backoff === undefined) return restartNow({ ...situation, record }, mode);
-  const { minMs, maxMs, resetAfterMs = (minMs + maxMs) / 2, maxConsecutive = Infinity } = spec.backoff;
-  const isWell = nowMs - record.startedAtMs >= resetAfterMs;
-  const consecutive = isWell ? 0 : record.consecutive;
-  if (consecutive >= maxConsecutive) return { kind: 'give-up', error: record.lastError };
-  const delayMs = backoffMs(consecutive, spec.backoff, random);
-  const atMs = nowMs + delayMs;
-  // A restart counts when it runs, and the window may only fill until then. If it is already one too many, there is no
-  // need to wait.
-  if (addRestart(window, atMs, limit) === null) return { kind: 'give-up', error: record.lastError };
-  return {
-    kind: 'wait',
-    delayMs,
-    record: { ...record, status: 'waiting', consecutive: consecutive + 1, retry: { atMs, mode } },
-  };
+  const failed = { ...situation, record: situation.escalates ? record : withFailure({ ...situation, record }) };
+  return spec.backoff === undefined
+    ? (restartNow(failed, mode) ?? beyond(failed, exit, { mode }))
+    : restartLater(failed, exit, { mode, backoff: spec.backoff, random });
 }
 
 /** Decides about a child whose restart delay is over; null if it does not wait any more. */
 export function decideRetry(situation: Situation): Decision | null {
-  const { status, retry } = situation.record;
-  return status === 'waiting' && retry !== null ? restartNow(situation, retry.mode) : null;
+  const { record, escalates } = situation;
+  const { status, retry } = record;
+  if (status !== 'waiting' || retry === null) return null;
+  if (!escalates) return restartedAlone(situation, retry);
+  return restartNow(situation, retry.mode) ?? { kind: 'give-up', error: record.lastError };
 }
 
-function restartNow({ record, window, limit, nowMs }: Situation, mode: RestartMode): Decision {
-  const next = addRestart(window, nowMs, limit);
-  if (next === null) return { kind: 'give-up', error: record.lastError };
-  const restarts = record.restarts + 1;
-  return {
-    kind: 'restart',
-    mode,
-    window: next,
-    record: { ...record, status: 'running', startedAtMs: nowMs, retry: null, restarts },
-  };
+interface Delay {
+  readonly mode: RestartMode;
+  readonly backoff: NonNullable<ChildSpec['backoff']>;
+  readonly random: number;
+}
+
+function restartLater(failed: Situation, exit: ChildExit, { mode, backoff, random }: Delay): Decision {
+  const { record, nowMs, limit } = failed;
+  const { minMs, maxMs, resetAfterMs = (minMs + maxMs) / 2, maxConsecutive = Infinity } = backoff;
+  const isWell = nowMs - record.startedAtMs >= resetAfterMs;
+  const consecutive = isWell ? 0 : record.consecutive;
+  if (consecutive >= maxConsecutive) return beyond(failed, exit, { mode, isLast: true });
+  const delayMs = backoffMs(consecutive, backoff, random);
+  const atMs = nowMs + delayMs;
+  const delayed: ChildRecord = { ...record, status: 'waiting', consecutive: consecutive + 1, retry: { atMs, mode } };
+  // A restart counts when it runs, and the window may only fill until then. If it is already one too many, there is no
+  // need to wait.
+  if (addRestart(windowOf(failed), atMs, limit) === null)
+    return beyond({ ...failed, record: delayed }, exit, { mode, delayMs });
+  return { kind: 'wait', delayMs, record: delayed };
+}
+
+/** Restarts a child at once; null if that is beyond the limit. */
+function restartNow(situation: Situation, mode: RestartMode): Decision | null {
+  const next = addRestart(windowOf(situation), situation.nowMs, situation.limit);
+  return next && restarted(situation, mode, next);
 }
 
 /**

@@ -6,7 +6,7 @@
 import { type BossFacts } from '../actors/model/supervision.ts';
 import { cancelOrders, type Order, restartOrders, startOrder, terminateOrders } from './boss-orders.ts';
 import { type ChildSpec, shutdownOf } from './child-spec.ts';
-import { type ChildRecord } from './exit-rules.ts';
+import { type ChildRecord } from './decision.ts';
 import { rulesOf, type Strategy } from './strategies.ts';
 
 export type ScriptStep =

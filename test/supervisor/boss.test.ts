@@ -95,11 +95,13 @@ describe('a restart from the last committed state', () => {
     expect(test.shard.snapshot('p')).toMatchObject({ value: 'rested', context: { result: 'done' } });
   });
 
-  it('starts a failed promise again, because its failure was the failure of the child', async () => {
+  it('starts a failed promise again after a wait, because its failure was the failure of the child', async () => {
     const { agent, pending } = promiser();
     const test = await startTestSystem({ agents: [agent], tree: { children: [{ id: 'p', agent: 'promiser' }] } });
     pending[0]!.reject(new Error('unreachable'));
     await test.settle();
+    expect([restarts(test, 'p'), pending.length]).toEqual([1, 1]);
+    await test.advance(1_200);
     expect([restarts(test, 'p'), pending.length]).toEqual([1, 2]);
     pending[1]!.resolve('done');
     await test.settle();
@@ -153,10 +155,11 @@ describe('one_for_one', () => {
 });
 
 describe('a child that cannot start', () => {
-  it('a child that cannot start because its first turn throws makes its Boss give up', async () => {
+  it('a child that cannot start because its first turn throws makes a Boss with an intensity give up', async () => {
     const test = await startTestSystem({
       agents,
       tree: {
+        intensity: 3,
         children: [
           { id: 'a', agent: 'worker' },
           { id: 'b', agent: 'stillborn' },

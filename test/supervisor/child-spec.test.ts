@@ -18,8 +18,25 @@ describe('a child spec', () => {
     expect(parseChildSpec({ id: 'b', boss: { intensity: 1 } })).toEqual({
       id: 'b',
       restart: 'permanent',
-      boss: { strategy: 'one_for_one', intensity: 1, periodMs: 5_000, children: [] },
+      boss: { strategy: 'one_for_one', intensity: 1, periodMs: 5_000, escalates: true, children: [] },
     });
+  });
+
+  it.each([
+    [{}, false],
+    [{ maxChildren: undefined, children: [] }, false],
+    [{ strategy: 'one_for_one' }, true],
+    [{ intensity: 3 }, true],
+    [{ periodMs: 5_000 }, true],
+    [{ intensity: 3, escalates: false }, false],
+    [{ escalates: true }, true],
+  ] as const)('a Boss with %o escalates: %s, also when its completed form is read again (S5)', (boss, escalates) => {
+    const spec = parseBossSpec(boss);
+    expect([spec.escalates, parseBossSpec({ ...spec }).escalates]).toEqual([escalates, escalates]);
+  });
+
+  it.each(['one_for_all', 'rest_for_one'] as const)('a Boss with the strategy %s must escalate (S5)', (strategy) => {
+    expect(() => parseBossSpec({ strategy, escalates: false })).toThrow(/escalates: .* restart together/);
   });
 
   it('completes a partial backoff with defaults', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseChildSpec } from '../../src/supervisor/child-spec.ts';
 import { declarationOrders } from '../../src/supervisor/declaration.ts';
-import { type ChildRecord } from '../../src/supervisor/exit-rules.ts';
+import { type ChildRecord } from '../../src/supervisor/decision.ts';
 import { type Order } from '../../src/supervisor/boss-orders.ts';
 import { type ScriptStep } from '../../src/supervisor/script.ts';
 import { startTestSystem } from '../../src/testing/test-system.ts';
@@ -129,10 +129,11 @@ describe('the next start of a system whose tree has changed', () => {
   });
 
   it('gives a restarted nested Boss its newly declared children, not the original ones', async () => {
-    const test = await startTestSystem({ agents, tree: tree([], [a, b]) });
+    const team = (children: object[]) => ({ children: [{ id: 'team', boss: { intensity: 3, children } }] }) as never;
+    const test = await startTestSystem({ agents, tree: team([a, b]) });
     await test.crash();
     const c = { id: 'c', agent: 'worker' };
-    await test.restart({ tree: tree([], [a, c]) });
+    await test.restart({ tree: team([a, c]) });
     for (let crash = 0; crash < 4; crash++) await told(test, 'team/a', 'explode');
     expect(restarts(test, 'team')).toBe(1);
     expect(['team/a', 'team/b', 'team/c'].map((address) => notes(test, address))).toEqual([[], null, []]);

@@ -124,7 +124,7 @@ describe('the root that gives up', () => {
     await tell(test, 'floor/room/w', 'explode', 'no paper');
     expect(await reasonOfClosing(test)).toMatchObject({
       code: 'BOSUN_INTENSITY_EXCEEDED',
-      message: 'the root Boss gave up: floor/room/w: no paper',
+      message: expect.stringContaining('the root Boss gave up: floor/room/w: no paper') as string,
     });
   });
 
@@ -166,11 +166,11 @@ describe('the root that gives up', () => {
   });
 
   it('closes at every start as long as the cause remains', async () => {
-    const test = await start({ children: [{ id: 's', agent: 'stillborn' }] });
+    const test = await start({ intensity: 3, children: [{ id: 's', agent: 'stillborn' }] });
     for (let run = 0; run < 3; run++) {
       expect(await reasonOfClosing(test)).toMatchObject({
         code: 'BOSUN_INTENSITY_EXCEEDED',
-        message: 'the root Boss gave up: s: no context',
+        message: expect.stringContaining('the root Boss gave up: s: no context') as string,
       });
       await test.restart();
     }

@@ -1,13 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ChildExit } from '../../src/actors/model/supervision.ts';
 import { parseChildSpec } from '../../src/supervisor/child-spec.ts';
-import {
-  type ChildRecord,
-  decideExit,
-  decideRetry,
-  isShutDownBy,
-  type Situation,
-} from '../../src/supervisor/exit-rules.ts';
+import { type ChildRecord, type Decision, type Situation } from '../../src/supervisor/decision.ts';
+import { decideExit, decideRetry, isShutDownBy } from '../../src/supervisor/exit-rules.ts';
 import { restartGroup } from '../../src/supervisor/strategies.ts';
 
 const error = new Error('boom');
@@ -30,7 +26,8 @@ function exit(reason: ChildExit['reason'], changes: Partial<ChildExit> = {}): Ch
 }
 
 function situation(changes: Partial<Situation> = {}): Situation {
-  return { record: record(), window: [], limit: { intensity: 3, periodMs: 5_000 }, nowMs: 10_000, ...changes };
+  const limit = { intensity: 3, periodMs: 5_000 };
+  return { record: record(), window: [], limit, escalates: true, nowMs: 10_000, ...changes };
 }
 
 describe('restart types', () => {
@@ -171,6 +168,100 @@ describe('a delayed restart', () => {
     expect(decideRetry(situation())).toBe(null);
     expect(decideRetry(situation({ record: record({}, { status: 'stopping', retry }) }))).toBe(null);
     expect(decideRetry(situation({ record: record({}, { status: 'waiting' }) }))).toBe(null);
+  });
+});
+
+describe('a child under a Boss that does not escalate', () => {
+  const limit = { intensity: 2, periodMs: 1_000 };
+  const alone = (child: ChildRecord, nowMs: number) =>
+    situation({ record: child, limit, escalates: false, window: [nowMs, nowMs, nowMs], nowMs });
+
+  /** Lets a child live on, failing so many milliseconds after each of its starts, until it is suspended. */
+  function lived(child: ChildRecord, runsMs: readonly number[], changes: Partial<ChildExit> = {}) {
+    let nowMs = 1_000_000;
+    let now = { ...child, startedAtMs: nowMs };
+    const kinds: Decision['kind'][] = [];
+    for (const runMs of runsMs) {
+      let decision: Decision = decideExit(alone(now, (nowMs += runMs)), exit('error', changes), 0);
+      kinds.push(decision.kind);
+      if (decision.kind === 'wait') {
+        nowMs = decision.record.retry!.atMs;
+        decision = decideRetry(alone(decision.record, nowMs))!;
+      }
+      if (decision.kind !== 'restart') return { kinds, decision };
+      now = decision.record;
+    }
+    return { kinds, decision: undefined };
+  }
+
+  it('waits for a period when its own limit is spent, and is suspended when it is spent again (S5)', () => {
+    const { kinds, decision } = lived(record(), [0, 0, 0, 0, 0, 0, 0]);
+    expect(kinds).toEqual(['restart', 'restart', 'wait', 'restart', 'restart', 'suspend']);
+    expect(decision).toMatchObject({ kind: 'suspend', mode: 'committed', failures: 6, record: { status: 'running' } });
+  });
+
+  it('begins a new row once it has run for a whole period (S5)', () => {
+    const { kinds } = lived(record(), [0, 0, 0, 1_000, 0, 0]);
+    expect(kinds).toEqual(['restart', 'restart', 'wait', 'restart', 'restart', 'wait']);
+  });
+
+  it('is never suspended where it does not exist: it waits again (S5)', () => {
+    const { kinds } = lived(record(), [0, 0, 0, 0, 0, 0], { isUnborn: true, isAbsent: true });
+    expect(kinds).toEqual(['restart', 'restart', 'wait', 'restart', 'restart', 'wait']);
+  });
+
+  it('is suspended at the end of a row that its own backoff limits, at once (S5)', () => {
+    const backoff = { minMs: 500, maxMs: 500, jitter: 0, resetAfterMs: 60_000, maxConsecutive: 2 };
+    expect(lived(record({ backoff }), [0, 0, 0]).kinds).toEqual(['wait', 'wait', 'suspend']);
+  });
+
+  it('waits at least as long as its own backoff says (S5)', () => {
+    const backoff = { minMs: 400, maxMs: 60_000, factor: 8, jitter: 0, resetAfterMs: 90_000 };
+    const child = record({ backoff }, { consecutive: 1, startedAtMs: 10_000 });
+    const decide = (own: ChildRecord['own']) =>
+      decideExit(alone({ ...child, own } as ChildRecord, 10_000), exit('error'), 0);
+    expect(decide({ window: [], failures: 0, isWarned: false })).toMatchObject({ kind: 'wait', delayMs: 3_200 });
+    expect(decide({ window: [13_000, 12_900], failures: 2, isWarned: false })).toMatchObject({ kind: 'wait' });
+  });
+
+  it('never gives up, whatever fails when, and waits for its life between two suspensions (S5)', () => {
+    const runs = fc.array(fc.integer({ min: 0, max: 1_500 }), { maxLength: 60 });
+    fc.assert(
+      fc.property(runs, (runsMs) => {
+        const { kinds, decision } = lived(record(), runsMs);
+        expect(kinds).not.toContain('give-up');
+        if (decision?.kind !== 'suspend') return;
+        const row = runsMs.slice(kinds.length - decision.failures + 1, kinds.length);
+        expect(row.every((runMs) => runMs < limit.periodMs)).toBe(true);
+        expect(decision.failures).toBeGreaterThanOrEqual(2 * (limit.intensity + 1));
+      }),
+    );
+  });
+
+  it('never restarts more often than its limit within a period, second chances aside (S5)', () => {
+    const runs = fc.array(fc.integer({ min: 0, max: 1_500 }), { maxLength: 60 });
+    fc.assert(
+      fc.property(runs, (runsMs) => {
+        let nowMs = 1_000_000;
+        let now = record({}, { startedAtMs: nowMs });
+        let counted: number[] = [];
+        for (const runMs of runsMs) {
+          nowMs += runMs;
+          let decision: Decision = decideExit(alone(now, nowMs), exit('error'), 0);
+          if (decision.kind === 'restart') {
+            counted = [...counted, nowMs].filter((atMs) => atMs >= nowMs - limit.periodMs);
+            expect(counted.length).toBeLessThanOrEqual(limit.intensity);
+          } else if (decision.kind === 'wait') {
+            expect(decision.delayMs).toBe(limit.periodMs);
+            nowMs += decision.delayMs;
+            counted = [];
+            decision = decideRetry(alone(decision.record, nowMs))!;
+          }
+          if (decision.kind !== 'restart') return;
+          now = decision.record;
+        }
+      }),
+    );
   });
 });
 

@@ -248,7 +248,8 @@ describe('a system whose root gives up', () => {
       await system.send('w', { type: 'explode', text: 'boom' });
       await system.over;
     });
-    expect(found).toMatchObject([{ code: 'BOSUN_INTENSITY_EXCEEDED', message: 'the root Boss gave up: w: boom' }]);
+    const message = expect.stringContaining('the root Boss gave up: w: boom') as string;
+    expect(found).toMatchObject([{ code: 'BOSUN_INTENSITY_EXCEEDED', message }]);
   });
 
   it('raises no unhandled rejection if the host handles `closed`', async () => {

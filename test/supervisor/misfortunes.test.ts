@@ -235,7 +235,7 @@ describe('a child that cannot start', () => {
   });
 
   it('closes the system at each start until the tree no longer declares the child', async () => {
-    const test = await startTestSystem({ agents, tree: { children: [v, broken] } });
+    const test = await startTestSystem({ agents, tree: { intensity: 3, children: [v, broken] } });
     for (let run = 0; run < 2; run++) {
       expect(await reasonOfClosing(test)).toMatchObject({
         code: 'BOSUN_INTENSITY_EXCEEDED',

@@ -13,7 +13,8 @@ import { type Cell, type Held } from '../world/cell.ts';
 import { type Effects } from '../world/effects/effects.ts';
 import { applyMigration, type Migration, prepareState } from './versions/migration.ts';
 import { type Configuration } from '../model/ports.ts';
-import { type Quarantine, suspicion } from '../turn/quarantine.ts';
+import { type Quarantine } from '../turn/quarantine.ts';
+import { suspicion } from '../world/suspension.ts';
 import { Queue } from '../model/queue.ts';
 import { type Turns } from '../turn/turn.ts';
 import { type StoredState } from '../model/version-rules.ts';
@@ -99,9 +100,13 @@ export class Administration {
     if (!this.#hold) this.#world.incidents.suspended(cell, cell.suspension);
   }
 
-  /** Resumes an actor. Throws the reason why the code cannot read it. */
+  /**
+   * Resumes an actor; on hold, the next start carries out what that takes. Throws the reason why the code cannot read
+   * it.
+   */
   resume(cell: Cell): void {
-    this.#quarantine.resume(cell);
+    const restart = this.#quarantine.resume(cell);
+    if (restart !== null && !this.#hold) this.#bosses.restartHeld(cell, restart);
   }
 
   /**

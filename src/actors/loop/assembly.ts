@@ -6,7 +6,7 @@ import { type Clock } from '../../clock.ts';
 import { BosunError } from '../../errors.ts';
 import { Administration } from './administration.ts';
 import { type Audience } from '../world/audience.ts';
-import { Bosses } from '../world/bosses.ts';
+import { Bosses, type RootEnd } from '../world/bosses.ts';
 import { type CrashLoopGuard, type Deed } from '../world/crash-loop-guard.ts';
 import { quarantineCulprits } from '../turn/crash-loop-verdict.ts';
 import { type DurableView } from './durable-view.ts';
@@ -91,7 +91,7 @@ interface Frame {
   readonly wake: () => void;
   /** Returns the reason why hosts are refused at present. */
   readonly refusal: () => BosunError | undefined;
-  readonly onRootGone: (error: unknown) => void;
+  readonly onRootGone: (end: RootEnd) => void;
   readonly onFailure: (error: unknown) => void;
   readonly isHalted: () => boolean;
   readonly caution: CrashLoopGuard;

@@ -211,8 +211,8 @@ export class Kernel {
       wake: () => this.#wake(),
       refusal: () =>
         this.#phase === 'running' ? this.outage : new BosunError('BOSUN_SYSTEM_CLOSED', 'the system is not running'),
-      onRootGone: (error) => {
-        this.#rootFailure = rootFailure(this.#world, error);
+      onRootGone: (end) => {
+        this.#rootFailure = rootFailure(this.#world, end);
       },
       onFailure: (error) => this.#fail(error),
       isHalted: () => this.#rootFailure !== undefined,

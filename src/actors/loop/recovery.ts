@@ -18,7 +18,7 @@ import { type NameRow } from '../world/talk/groups.ts';
 import { type Message, messageFromRow, type MessageRow } from '../world/mailbox/message.ts';
 import { type DurableActions } from '../turn/durable-actions.ts';
 import { Concealed, type Recovered, KEYSPACE } from '../model/ports.ts';
-import { suspicion } from '../turn/quarantine.ts';
+import { suspicion } from '../world/suspension.ts';
 import { type Roster } from './versions/roster.ts';
 import { ordered, childIn } from '../model/row-keys.ts';
 import { type Identity, isEnrolled, UNBORN } from '../model/state.ts';
@@ -78,8 +78,7 @@ export function repopulate(
     if (verdict.kind === 'refused' && !(hold && isForShow(cell, verdict.error))) suspend(cell, verdict.error);
   for (const [key, row] of recovered.rows.get(KEYSPACE.children) ?? []) tabulate(world, key, row);
   deliver(world, recovered.rows.get(KEYSPACE.mailboxes) ?? []);
-  for (const [key, row] of recovered.rows.get(KEYSPACE.roll) ?? [])
-    recount(world, parseInt(key, 16), row as number | readonly [number, number]);
+  for (const [key, row] of recovered.rows.get(KEYSPACE.roll) ?? []) recount(world, parseInt(key, 16), row as RollRow);
   for (const [key, row] of recovered.rows.get(KEYSPACE.keepsakes) ?? [])
     keep(world, parseInt(key, 16), row as readonly [string, number, unknown]);
   for (const [key, row] of recovered.rows.get(KEYSPACE.outbox) ?? [])
@@ -240,11 +239,17 @@ function replanned(
   return planned;
 }
 
-/** Restores how often a live effect has failed. */
-function recount(world: World, life: number, row: number | readonly [attempt: number, failures: number]): void {
+/** The attempt of an effect, its failed tries, and its failed ends if any. */
+type RollRow = number | readonly [attempt: number, failures: number, ends?: number];
+
+/** Restores how often an effect has failed. */
+function recount(world: World, life: number, row: RollRow): void {
   const cell = world.cells.resident(life);
   if (cell === undefined) return;
-  if (typeof row !== 'number') cell.failures = row[1];
+  if (typeof row !== 'number') {
+    const [, failures, ends = 0] = row;
+    Object.assign(cell, { failures, ends });
+  }
   if (!isEnrolled(cell.identity)) world.draft.loadUnbegun(life);
 }
 

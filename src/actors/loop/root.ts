@@ -6,6 +6,7 @@ import { admit } from '../model/value-check.ts';
 import { ROOT } from '../model/address.ts';
 import { identityOf } from '../model/state.ts';
 import { BOSS_AGENT } from '../model/supervision.ts';
+import { type RootEnd } from '../world/bosses.ts';
 import { type Machinery } from './assembly.ts';
 import { type Roster } from './versions/roster.ts';
 import { type World } from '../world/world.ts';
@@ -38,13 +39,31 @@ export function startRoot({
   world.spawn(identityOf({ ...identity, ...place, effectId: null, input }), definition, undefined);
 }
 
+/** Says how the next start can go on without the actor for which this run had to end. */
+function wayOut(address: string): string {
+  return (
+    'The next start tries it again. To start without it, suspend it in the stopped store: ' +
+    `bosun suspend ${address} --data DIR, or admin.suspend('${address}', ...) of a system with hold: true`
+  );
+}
+
 /**
  * The error of a root that has given up.
  *
  * @returns The error for which the system closes, once the events that led there are committed.
  */
-export function rootFailure(world: World, cause: unknown): BosunError {
-  const failure = new BosunError('BOSUN_INTENSITY_EXCEEDED', `the root Boss gave up: ${messageOf(cause)}`, { cause });
+export function rootFailure(world: World, { error, over }: RootEnd): BosunError {
+  const failure =
+    over === undefined
+      ? new BosunError('BOSUN_INTENSITY_EXCEEDED', `the root Boss gave up: ${messageOf(error)}`, { cause: error })
+      : new BosunError(
+          'BOSUN_INTENSITY_EXCEEDED',
+          `the root Boss gave up: ${over}: ${messageOf(error)}. ${wayOut(over)}`,
+          {
+            cause: error,
+            details: { address: over },
+          },
+        );
   world.change(world.addresses.get(ROOT)!, { status: 'error', error: { value: admit(failure, 'error') } });
   return failure;
 }

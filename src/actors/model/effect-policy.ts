@@ -22,9 +22,21 @@ export interface RetryOptions {
   readonly retryIf?: (error: unknown) => boolean;
 }
 
+/**
+ * The delays before an effect starts again after it failed for good and its machine, which did not handle that, goes on
+ * from its committed state. So long that one such effect stays within the default intensity of a Boss, 3 in 5 seconds.
+ */
+export const RESTART_BACKOFF: Backoff = { minMs: 1_000, maxMs: 30_000, factor: 2, jitter: 0.2 };
+
+/** The time after which a running effect counts as recovered; as in Kubernetes, for its containers. */
+export const WELL_AFTER_MS = 600_000;
+
 /** The retries and time limits of an effect. */
 export interface EffectOptions {
-  /** The retries of the effect. Default: a failure is never tried again. */
+  /**
+   * The retries of the effect. Default: its machine is told of the first failure. An effect whose failure the machine
+   * does not handle starts again after 1 second, doubled each time up to 30 seconds, plus up to a fifth.
+   */
   readonly retry?: RetryOptions;
   /**
    * Time limit of one try, in milliseconds from its start. A try that exceeds it is aborted with BOSUN_EFFECT_TIMEOUT.

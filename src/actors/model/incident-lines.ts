@@ -32,6 +32,8 @@ export type Aftermath =
   /** The actor is restarted later. `atMs`: kernel time. */
   | { readonly is: 'waits'; readonly atMs: number }
   | { readonly is: 'ended' }
+  /** The actor takes no turns until it is resumed. */
+  | { readonly is: 'suspended'; readonly failures: number }
   /** The actor stays in the tree without turns until the code can read it again. */
   | { readonly is: 'held' }
   /** The actor's Boss gives up because of the failure. */
@@ -66,7 +68,8 @@ export function lineOf({ kind, who, error, over = null, aftermath, supervision }
   const about = over === null ? '' : ` ${PREPOSITIONS[kind]} ${plainLine(over)}`;
   const what = `${address} (${by})${PREDICATES[kind]}${about}`;
   const why = said === null ? '' : `: ${said}${code === null || said.includes(code) ? '' : ` [${code}]`}`;
-  const next = aftermath === undefined ? '' : `${kind === 'restarted' ? ' was' : ';'} ${sentenceOf(aftermath)}`;
+  const next =
+    aftermath === undefined ? '' : `${kind === 'restarted' ? ' was' : ';'} ${sentenceOf(aftermath, address)}`;
   const count = supervision === undefined ? '' : ` (${countOf(supervision)})`;
   return new LogLine(`${what}${why}${next}${count}`, {
     incident: kind,
@@ -77,6 +80,7 @@ export function lineOf({ kind, who, error, over = null, aftermath, supervision }
     error: said,
     code,
     ...(aftermath && { next: aftermath.is }),
+    ...(aftermath?.is === 'suspended' && { failures: aftermath.failures }),
     ...(aftermath?.is === 'waits' && { restartAt: new Date(aftermath.atMs).toISOString() }),
     ...supervision,
   });
@@ -127,7 +131,7 @@ const WORDS: Readonly<Record<IncidentKind, string>> = {
   unreadable: 'unreadable',
 };
 
-function sentenceOf(aftermath: Aftermath): string {
+function sentenceOf(aftermath: Aftermath, address: string): string {
   switch (aftermath.is) {
     case 'restarted':
       return `restarted from its ${aftermath.from} state`;
@@ -135,6 +139,8 @@ function sentenceOf(aftermath: Aftermath): string {
       return `restarts at ${new Date(aftermath.atMs).toISOString()}`;
     case 'ended':
       return 'ended';
+    case 'suspended':
+      return `was suspended after ${aftermath.failures} failures, until it is resumed: bosun resume ${address}`;
     case 'held':
       return 'waits for code that can read it';
     case 'gaveUp':

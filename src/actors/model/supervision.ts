@@ -22,6 +22,8 @@ export interface ChildExit {
   readonly over?: string | undefined;
   /** Whether the child has never taken a turn, because its first start failed. */
   readonly isUnborn?: boolean;
+  /** Whether there is no such child, because it could not even be born: its name is taken, or its agent unknown. */
+  readonly isAbsent?: boolean;
 }
 
 /** The output of a Boss that gave up, or that ended otherwise, with `over` undefined. */
@@ -126,13 +128,22 @@ export type RefusalCode = Extract<
 /** Commands about a child, by name. `record` replaces the child's record in the child table; null deletes it. */
 interface ChildCommands<Row extends ChildRow> {
   start: ChildStart & { readonly record: Row };
-  restart: ChildStart & { readonly mode: RestartMode; readonly record: Row };
+  /** `isDelayed`: its own backoff has delayed the restart, so that its failed effects need not wait themselves. */
+  restart: ChildStart & { readonly mode: RestartMode; readonly isDelayed: boolean; readonly record: Row };
   /** Gives a child that is a Boss the current declaration in the code. */
   declare: { readonly id: string; readonly input: unknown };
   /** Tells the child to end by itself. */
   shutdown: { readonly id: string; readonly record: Row };
   /** Ends the child, and keeps address, mailbox and references for the restart that follows. */
   halt: { readonly id: string };
+  /** Leaves the failed child as it is, with its mailbox, until a person resumes it; then it restarts in this mode. */
+  suspend: {
+    readonly id: string;
+    readonly mode: RestartMode;
+    readonly failures: number;
+    readonly error: unknown;
+    readonly record: Row;
+  };
   /** Ends the child for good, with everything below it. */
   terminate: { readonly id: string; readonly record: Row | null };
   record: { readonly id: string; readonly record: Row | null };

@@ -4,7 +4,7 @@
  * suspended with its mailbox, until a person resumes it.
  */
 import { type EventObject } from 'xstate';
-import { BosunError, messageOf } from '../../errors.ts';
+import { BosunError } from '../../errors.ts';
 import { DELIVERIES_MAX, QUARANTINES_IN_A_ROW_MAX } from '../../limits.ts';
 import { type Cell, type Held } from '../world/cell.ts';
 import { type DeadLetters } from '../world/mailbox/dead-letters.ts';
@@ -12,6 +12,8 @@ import { type DeadLetterRow, messageUnknown, type StoredAction } from '../world/
 import { keyMissing } from '../world/missing-keys.ts';
 import { type Message, type MessageRow } from '../world/mailbox/message.ts';
 import { Concealed } from '../model/ports.ts';
+import { suspicion } from '../world/suspension.ts';
+import { type RestartMode } from '../model/supervision.ts';
 import { type World } from '../world/world.ts';
 
 /** Quarantines a message that crashed its agent too often. Everything in it has been admitted. */
@@ -60,21 +62,6 @@ export function forgive(world: World, cell: Cell): void {
   const order = cell.held?.order;
   if (order === undefined) world.hold(cell, undefined);
   else if (cell.held!.strikes > 0) world.hold(cell, { strikes: 0, error: undefined, restart: null, order });
-}
-
-/** The error for which an agent with these strikes or this order is suspended; undefined if they do not suffice. */
-export function suspicion({ address, agent }: Cell, { strikes, error, order }: Held): BosunError | undefined {
-  if (strikes < QUARANTINES_IN_A_ROW_MAX) {
-    if (order === undefined) return undefined;
-    const { by, reason } = order;
-    return new BosunError(
-      'BOSUN_ACTOR_SUSPENDED',
-      `${address}: suspended by ${by}${reason === null ? '' : `: ${reason}`}`,
-      { details: { address, agent, ...order } },
-    );
-  }
-  const what = `${address}: crashed by messages until they were quarantined; last error: ${messageOf(error)}`;
-  return new BosunError('BOSUN_STATE_SUSPECT', what, { cause: error, details: { address, agent } });
 }
 
 /** The runner of durable actions. */
@@ -140,14 +127,18 @@ export class Quarantine {
   }
 
   /**
-   * Resumes an agent that is suspect or was suspended by order. If it is suspended because it is unreadable, throws the
-   * error of that.
+   * Resumes an agent that is suspect, failing or suspended by order. If it is unreadable, throws the error of that.
+   *
+   * @returns The restart that it owes its Boss: it failed again and again and has not been restarted since. The caller
+   * carries it out, or leaves it to the next start.
    */
-  resume(cell: Cell): void {
-    if (cell.suspension === undefined) return;
+  resume(cell: Cell): RestartMode | null {
+    if (cell.suspension === undefined) return null;
     if (cell.isUnreadable) throw cell.suspension;
     cell.suspension = undefined;
-    this.#world.hold(cell, undefined);
+    const { restart = null } = cell.held ?? {};
+    this.#world.hold(cell, restart === null ? undefined : { strikes: 0, error: undefined, restart });
     this.#world.schedule(cell);
+    return restart;
   }
 }

@@ -261,7 +261,7 @@ export class Turns {
     const child = cell.children.get(childOf(message));
     if (child?.state.status !== 'error') return;
     this.#world.change(child, { status: 'stopped' });
-    this.#world.forget(child);
+    this.#effects.forget(child);
   }
 
   #bear(parent: Cell, birth: Birth, effectId: string): void {
@@ -320,10 +320,7 @@ export class Turns {
   }
 
   #endEffect(cell: Cell): void {
-    this.#effects.stop(cell);
-    this.#world.silence(cell);
-    // A failed effect may be started once more, and that start uses what was kept.
-    if (cell.status === 'done') this.#world.forget(cell);
+    this.#effects.end(cell);
     this.#end(cell);
   }
 

@@ -5,15 +5,17 @@
  */
 import { type EventObject } from 'xstate';
 import { unreachable } from '../../assert.ts';
-import { BosunError, messageOf } from '../../errors.ts';
+import { BosunError } from '../../errors.ts';
 import { childAddress, ROOT } from '../model/address.ts';
 import { type Aftermath, type Supervision } from '../model/incident-lines.ts';
 import { admitError } from '../model/thrown.ts';
 import { Answers } from './talk/answers.ts';
-import { type Cell } from './cell.ts';
+import { type Cell, type Held } from './cell.ts';
+import { refusalOf } from './child-refusals.ts';
 import { type Definition, resumedSnapshot, SHUTDOWN } from '../model/step-engine.ts';
 import { identityOf } from '../model/state.ts';
 import { type Effects } from './effects/effects.ts';
+import { delayStart } from './effects/effect-waits.ts';
 import { type Message } from './mailbox/message.ts';
 import { type Random } from '../model/ports.ts';
 import {
@@ -25,17 +27,20 @@ import {
   type ChildRow,
   type ChildStart,
   type ExitSignal,
-  type RefusalCode,
   type RestartMode,
 } from '../model/supervision.ts';
+import { suspicion } from './suspension.ts';
 import { type World } from './world.ts';
+
+/** Why the root has ended: `over` is the address of the actor that made it give up, undefined if it failed itself. */
+export type RootEnd = Pick<ChildExit, 'error' | 'over'>;
 
 export class Bosses {
   readonly #world: World;
   readonly #effects: Effects;
   readonly #random: Random;
   readonly #definitionOf: (agent: string) => Definition | undefined;
-  readonly #onRootGone: (error: unknown) => void;
+  readonly #onRootGone: (end: RootEnd) => void;
   readonly #answers: Answers;
 
   constructor(parts: {
@@ -43,7 +48,7 @@ export class Bosses {
     effects: Effects;
     random: Random;
     definitionOf: (agent: string) => Definition | undefined;
-    onRootGone: (error: unknown) => void;
+    onRootGone: (end: RootEnd) => void;
   }) {
     this.#world = parts.world;
     this.#effects = parts.effects;
@@ -118,6 +123,9 @@ export class Bosses {
       case 'bosun.child.halt':
         if (child?.isUnreadable === false) this.#halt(child);
         break;
+      case 'bosun.child.suspend':
+        if (child !== undefined) this.#suspend(boss, child, params);
+        break;
       case 'bosun.child.terminate':
         if (child !== undefined) this.remove(child);
         break;
@@ -127,7 +135,7 @@ export class Bosses {
         if (child?.state.status === 'starting') this.#answers.awaitStart(child.life, child.address);
         break;
       case 'bosun.child.refuse':
-        this.#answers.refuse(refusalOf(boss, id, params.code));
+        this.#answers.refuse(refusalOf(boss.address, id, params.code));
         break;
       default:
         unreachable(type);
@@ -163,7 +171,7 @@ export class Bosses {
       this.#world.incidents.failed(identity, { error, over: over ?? null }, 'gaveUp');
     if (parent === undefined) {
       this.#world.incidents.allClose();
-      this.#onRootGone(over === undefined ? error : new Error(`${over}: ${messageOf(error)}`, { cause: error }));
+      this.#onRootGone({ error, over });
       return;
     }
     // A machine that failed may go on with its children. A Boss that throws cannot be trusted to look after them.
@@ -173,8 +181,12 @@ export class Bosses {
     this.#tellExit(parent, identity.childId, from, isUnborn ? { ...exit, isUnborn } : exit);
   }
 
-  /** Continues from the last committed state: mailbox, timers and live effects are kept; failed effects start again. */
-  resume(cell: Cell): void {
+  /**
+   * Continues from the last committed state: mailbox, timers and live effects are kept; failed effects start again.
+   *
+   * @param isDelayed Whether the restart was delayed: otherwise failed effects wait before they start.
+   */
+  resume(cell: Cell, isDelayed = false): void {
     if (cell.snapshot === undefined) {
       this.#world.change(cell, { status: 'starting', error: { value: undefined } });
     } else {
@@ -183,7 +195,8 @@ export class Bosses {
       const untold = new Set(cell.mailbox.unread().map(({ kind, from }) => (kind === 'signal' ? from : 0)));
       // Children of a Boss wait for its decision.
       for (const child of cell.children.values()) {
-        if (child.bond === 'invoked' && child.status === 'error' && !untold.has(child.life)) this.#restartFailed(child);
+        if (child.bond === 'invoked' && child.status === 'error' && !untold.has(child.life))
+          this.#restartFailed(child, isDelayed);
       }
     }
     // The root is resumed by the first start after it gave up, with an empty window (design P5).
@@ -191,9 +204,13 @@ export class Bosses {
     this.#world.schedule(cell);
   }
 
-  /** Carries out a restart that the Boss ordered while the code could not read the cell. */
+  /**
+   * Carries out a restart that the Boss ordered while the code could not read the cell, or before it was resumed. Does
+   * nothing while it is suspended for its failures.
+   */
   restartHeld(cell: Cell, mode: RestartMode): void {
     const { held } = cell;
+    if (held?.failures !== undefined) return;
     this.#world.hold(
       cell,
       held !== undefined && (held.strikes > 0 || held.order !== undefined) ? { ...held, restart: null } : undefined,
@@ -262,12 +279,25 @@ export class Bosses {
     cell.mailbox.release();
   }
 
-  #restartFailed(child: Cell): void {
+  #restartFailed(child: Cell, isDelayed: boolean): void {
     if (child.definition.isEffect) {
       this.#world.revive(child);
       this.#world.change(child, { status: 'starting', error: { value: undefined } });
+      if (!isDelayed) delayStart(this.#world, child, this.#random.next());
       this.#world.schedule(child);
     } else this.reset(child);
+  }
+
+  /** Suspends a child that failed again and again. One that the code cannot read is suspended once it can. */
+  #suspend(boss: Cell, child: Cell, facts: Extract<ChildCommand, { type: 'bosun.child.suspend' }>['params']): void {
+    const { mode, failures, error, record } = facts;
+    const held: Held = { strikes: 0, ...child.held, error, restart: mode, failures };
+    this.#world.hold(child, held);
+    if (!child.isUnreadable) child.suspension = suspicion(child, held);
+    const { incidents } = this.#world;
+    const isSaid = incidents.decided(child.address, { is: 'suspended', failures }, supervisionOf(boss, record));
+    // A child that ended each time without an error has no line yet.
+    if (!isSaid && child.suspension !== undefined) incidents.suspended(child, child.suspension);
   }
 
   #start(boss: Cell, { id, agent, input, systemId }: ChildStart): void {
@@ -296,20 +326,24 @@ export class Bosses {
         boss,
         id,
         { life: 0, generation: boss.state.incarnation },
-        { reason: 'error', error, redelivery: false, isUnborn: true },
+        { reason: 'error', error, redelivery: false, isUnborn: true, isAbsent: true },
       );
     }
   }
 
-  #restart(boss: Cell, child: Cell | undefined, start: ChildStart & { readonly mode: RestartMode }): void {
-    const { id, mode } = start;
+  #restart(
+    boss: Cell,
+    child: Cell | undefined,
+    start: ChildStart & { readonly mode: RestartMode; readonly isDelayed: boolean },
+  ): void {
+    const { id, mode, isDelayed } = start;
     // An unreadable actor is left unchanged, until a start that can read it.
     if (this.#world.unreadable.at(childAddress(boss.address, id)) !== undefined) return;
     if (child?.isUnreadable === true)
       this.#world.hold(child, { strikes: 0, error: undefined, ...child.held, restart: mode });
     // A child that could not be born is started, not restarted.
     else if (child === undefined) this.#start(boss, start);
-    else if (mode === 'committed') this.resume(child);
+    else if (mode === 'committed') this.resume(child, isDelayed);
     else this.reset(child);
   }
 
@@ -355,19 +389,4 @@ function isLingering(world: World, cell: Cell | undefined): boolean {
   if (status !== 'active' && status !== 'starting') return false;
   if (!cell.isBoss) return cell.definition.endsByItself;
   return world.family(cell).some((child) => isLingering(world, child));
-}
-
-/** Refusals in OTP's words. */
-const REFUSALS: Readonly<Record<RefusalCode, string>> = {
-  BOSUN_CHILD_RUNNING: 'is running (OTP: running, already_started)',
-  BOSUN_CHILD_PRESENT: 'has ended and its spec is kept: restart it, or delete it first (OTP: already_present)',
-  BOSUN_CHILD_RESTARTING: 'waits for its restart (OTP: restarting)',
-  BOSUN_CHILD_UNKNOWN: 'is not a child of this Boss (OTP: not_found)',
-  BOSUN_CHILD_DYNAMIC: 'is a child of a template, whose spec is not kept (OTP: simple_one_for_one)',
-  BOSUN_CHILDREN_FULL: 'would exceed maxChildren (Elixir: max_children)',
-};
-
-function refusalOf(boss: Cell, id: string, code: RefusalCode): BosunError {
-  const { address } = boss;
-  return new BosunError(code, `${address}: "${id}" ${REFUSALS[code]}`, { details: { boss: address, id } });
 }

@@ -1,5 +1,5 @@
 /** A cell: one actor's durable state, snapshot, mailbox and possessions. Data only. */
-import { type BosunError } from '../../errors.ts';
+import { type BosunError, type ErrorCode } from '../../errors.ts';
 import type { Ask } from './talk/ask-record.ts';
 import { type Definition } from '../model/step-engine.ts';
 import { Mailbox } from './mailbox/mailbox.ts';
@@ -23,13 +23,15 @@ export interface EffectCheckpoint {
 export interface Held {
   /** Messages quarantined since one was processed. */
   readonly strikes: number;
-  /** The error of the last quarantined message. */
+  /** The error of the last quarantined message, or of the last failure. */
   readonly error: unknown;
   /**
-   * A restart ordered by the Boss while the code could not read the actor. The first start that can read it carries it
-   * out.
+   * A restart ordered by the Boss while the code could not read the actor, or while it is suspended for its failures.
+   * The first start that can read it carries it out, or the order to resume it.
    */
   readonly restart: RestartMode | null;
+  /** The number of failures in a row for which its Boss has suspended it; absent otherwise. */
+  readonly failures?: number;
   /** The order by which an administrator suspended it. */
   readonly order?: { readonly by: string; readonly reason: string | null; readonly atMs: number };
 }
@@ -56,6 +58,13 @@ export interface Observer {
 
 /** One empty map, shared by all actors without children or timers, since a map takes a tenth of a cell. */
 const NONE: ReadonlyMap<string, never> = new Map<string, never>();
+
+/** The codes of suspensions that are no matter of the code: the actor can be read, and be resumed. */
+const READABLE: ReadonlySet<ErrorCode> = new Set([
+  'BOSUN_STATE_SUSPECT',
+  'BOSUN_ACTOR_FAILING',
+  'BOSUN_ACTOR_SUSPENDED',
+]);
 
 /** A shared empty mailbox, which is never changed. */
 const EMPTY = new Mailbox();
@@ -170,6 +179,14 @@ export class Cell extends Standing {
   }
   set failures(value: number) {
     this.#set('failures', value);
+  }
+
+  /** Effects: failures in a row that ended it, and after which its machine went on without handling them. */
+  get ends(): number {
+    return this.#rare.ends;
+  }
+  set ends(value: number) {
+    this.#set('ends', value);
   }
 
   /** Effects: checkpoint and memos, by name. */
@@ -349,11 +366,7 @@ export class Cell extends Standing {
 
   /** Whether the code cannot read it: then only its mailbox may be changed. */
   get isUnreadable(): boolean {
-    return (
-      this.suspension !== undefined &&
-      this.suspension.code !== 'BOSUN_STATE_SUSPECT' &&
-      this.suspension.code !== 'BOSUN_ACTOR_SUSPENDED'
-    );
+    return this.suspension !== undefined && !READABLE.has(this.suspension.code);
   }
 }
 

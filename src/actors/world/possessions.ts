@@ -16,6 +16,7 @@ export class Possessions {
   held: Held | undefined;
   running: EffectRef | undefined;
   failures = 0;
+  ends = 0;
   kept: Map<string, EffectCheckpoint> | undefined;
   asked: Ask | undefined;
   trail: Trail | undefined;

@@ -175,7 +175,7 @@ export const startCases: readonly Case[] = [
       await b.sup.startChild({
         id: 'team',
         restart: 'transient',
-        boss: { children: [w('good'), w('bad', { input: { name: 'bad' } })] },
+        boss: { intensity: 3, children: [w('good'), w('bad', { input: { name: 'bad' } })] },
       });
       expect([failing.tries, b.children]).toEqual([4, ['team ended']]);
     },

@@ -15,19 +15,16 @@ import { isRetryable, retryDelayMs } from '../../model/effect-policy.ts';
 import { Watch } from './effect-watch.ts';
 import { type HostEngine, type Snapshot } from '../../model/step-engine.ts';
 import { admitCheckpoint, CHECKPOINT, checkMemoName, putCheckpoint } from './effect-checkpoints.ts';
+import { countEnd, endsWait, forgetEnds, isWaiting, nextStartMs, putEffectRow, wait } from './effect-waits.ts';
 import { type Message } from '../mailbox/message.ts';
-import { type Random, KEYSPACE } from '../../model/ports.ts';
+import { type Random } from '../../model/ports.ts';
 import { type EffectHost, EffectRef, type RefHost } from '../../model/ref.ts';
-import { rowKey } from '../../model/row-keys.ts';
 import { effectIdOf, type StateChange } from '../../model/state.ts';
 import { type World } from '../world.ts';
 import { failureOf, isEndOfEffect, type XstateDefinition } from '../../xstate/definition.ts';
 
 /** The completion of an effect that threw at its start or when it received an event. */
 export const EFFECT_FAILED = 'bosun.effect.failed';
-
-/** The timer of an effect's wait between two tries, and its event. */
-const RETRY = 'bosun.effect.retry';
 
 type Scope = Parameters<NonNullable<AnyActorLogic['start']>>[1];
 
@@ -61,13 +58,34 @@ export class Effects implements EffectHost {
   }
 
   /**
-   * Enters the first start of a born effect into the epoch; it runs once that is durable. Throws the errors of
-   * admission.
+   * Enters the first start of a born or restarted effect into the epoch; it runs once that is durable, and its wait is
+   * over if it has one. Throws the errors of admission.
    */
   start(cell: Cell, snapshot: Snapshot): void {
     const change = admitChange(this.#world.engine.changeOf(cell.definition, undefined, snapshot), this.#world.own);
     cell.failures = 0;
-    this.#enter(cell, snapshot, change);
+    if (!isWaiting(cell)) {
+      this.#enter(cell, snapshot, change);
+      return;
+    }
+    this.#world.change(cell, { ...change, status: 'active' }, snapshot);
+    putEffectRow(this.#world, cell);
+  }
+
+  /** Enters the end of an effect that has succeeded, or failed for good. */
+  end(cell: Cell): void {
+    const run = this.#runOf(cell.running);
+    this.stop(cell);
+    this.#world.silence(cell);
+    // A failed effect may be started once more, and that start uses what was kept.
+    if (cell.status === 'done') this.forget(cell);
+    else countEnd(this.#world, cell, run && this.#world.time.nowMs() - run.sinceMs);
+  }
+
+  /** Forgets what an effect kept that is never started again. */
+  forget(cell: Cell): void {
+    this.#world.forget(cell);
+    forgetEnds(this.#world, cell);
   }
 
   /**
@@ -79,7 +97,7 @@ export class Effects implements EffectHost {
       .unread()
       .filter(({ kind, attempt }) => kind === 'completion' && attempt === cell.attempt);
     // If its end has arrived, only its turn is missing.
-    if (this.isWaiting(cell) || arrived.some(({ event }) => event.type === EFFECT_FAILED || isEndOfEffect(event.type)))
+    if (isWaiting(cell) || arrived.some(({ event }) => event.type === EFFECT_FAILED || isEndOfEffect(event.type)))
       return;
     this.#enter(cell, cell.snapshot!, {});
     for (const message of arrived) {
@@ -88,9 +106,9 @@ export class Effects implements EffectHost {
     }
   }
 
-  /** Whether the effect has failed and waits for its next try. Completions of its last start are ignored. */
+  /** Whether the effect has failed and waits for its next start. Completions of its last start are ignored. */
   isWaiting(cell: Cell): boolean {
-    return cell.timers.has(RETRY);
+    return isWaiting(cell);
   }
 
   /**
@@ -100,13 +118,13 @@ export class Effects implements EffectHost {
   standingOf(cell: Cell): { readonly sinceMs: number | null; readonly retryAtMs: number | null } {
     return {
       sinceMs: this.#runOf(cell.running)?.sinceMs ?? null,
-      retryAtMs: cell.timers.get(RETRY)?.deadlineMs ?? null,
+      retryAtMs: nextStartMs(cell),
     };
   }
 
   /** Whether the consumed message is the one that a waiting effect waits for. */
   isRetry({ timer }: Message): boolean {
-    return timer?.id === RETRY;
+    return endsWait(timer);
   }
 
   /** Enters the next try of an effect that has waited long enough. */
@@ -129,16 +147,9 @@ export class Effects implements EffectHost {
     this.stop(cell);
     cell.running = undefined;
     cell.failures = failures;
-    this.#world.draft.put(rowKey(KEYSPACE.roll, cell.life), effectRow(cell));
+    putEffectRow(this.#world, cell);
     if (delayMs === 0) this.again(cell);
-    else
-      this.#world.timers.arm(cell, {
-        id: RETRY,
-        delayMs,
-        delay: null,
-        to: cell.life,
-        event: Object.freeze({ type: RETRY }),
-      });
+    else wait(this.#world, cell, delayMs);
     return true;
   }
 
@@ -291,7 +302,7 @@ export class Effects implements EffectHost {
   #enter(cell: Cell, snapshot: Snapshot, change: StateChange): void {
     const attempt = cell.attempt + 1;
     this.#world.change(cell, { ...change, status: 'active', attempt }, snapshot);
-    this.#world.draft.put(rowKey(KEYSPACE.roll, cell.life), effectRow(cell));
+    putEffectRow(this.#world, cell);
     this.#world.draft.output(() => this.#run(cell, attempt));
   }
 
@@ -358,11 +369,6 @@ export class Effects implements EffectHost {
       this.fail(cell, self, error);
     }
   }
-}
-
-/** The row of a live effect: its attempt, and its failures if any. */
-function effectRow({ state, failures }: Cell): unknown {
-  return failures === 0 ? state.attempt : Object.freeze([state.attempt, failures]);
 }
 
 function isSubscribed(snapshot: Snapshot | undefined): snapshot is Snapshot & { _subscription: object } {

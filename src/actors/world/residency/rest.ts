@@ -28,8 +28,8 @@ function isAtRest(cell: Cell): boolean {
   if (state.status === 'starting' || (definition.isEffect && state.status === 'active')) return false;
   if (mailbox.size > 0 || mailbox.isHolding || cell.incoming > 0 || cell.unsent > 0) return false;
   // Kept values of an effect are found through the effect alone, when it starts again.
-  if (cell.running !== undefined || cell.kept !== undefined || cell.asked !== undefined || cell.failures > 0)
-    return false;
+  if (cell.running !== undefined || cell.kept !== undefined || cell.asked !== undefined) return false;
+  if (cell.failures > 0 || cell.ends > 0) return false;
   if (cell.suspension !== undefined || cell.held !== undefined) return false;
   return (
     cell.waitsFor === undefined &&
