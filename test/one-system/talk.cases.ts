@@ -118,6 +118,23 @@ export const ASKS: readonly Rule[] = [
     async (s) => codeOf(s, (await s.now(s.actor('a'))).ask({ type: 'nothing' })),
     'BOSUN_EVENT_REFUSED',
   ],
+  [
+    'a suspended actor is not asked, and says why at once',
+    async (s) => (await s.now(s.suspend('a')), codeOf(s, (await s.now(s.actor('a'))).ask(COUNT))),
+    'BOSUN_ACTOR_SUSPENDED',
+  ],
+  [
+    'an actor whose state is suspect takes no event, and says why at once',
+    async (s) => {
+      for (let n = 0; n < 2; n++) {
+        await sendTo(s, 'a', { type: 'fail' });
+        await s.advance(10_000);
+      }
+      const actor = await s.now(s.actor('a'));
+      return [await codeOf(s, actor.send(ADD)), await codeOf(s, actor.ask(COUNT))];
+    },
+    ['BOSUN_STATE_SUSPECT', 'BOSUN_STATE_SUSPECT'],
+  ],
   ['nobody can be asked', (s) => codeOf(s, s.askOnce('nobody', COUNT, 'k')), NOBODY],
   [
     'a repeated ask has the first reply',

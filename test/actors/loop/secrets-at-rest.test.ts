@@ -181,6 +181,9 @@ async function fill(): Promise<void> {
   for (let n = 0; n < 8; n++) await system!.send('v', { type: 'keep', pin: `${SECRET}-${n}` });
   await system!.send('v', { type: 'break', pin: SECRET });
   await system!.idle();
+  // Processed between two that crash it, so that its state is not suspect, and a person can suspend it.
+  await system!.send('v', { type: 'keep', pin: `${SECRET}-7` });
+  await system!.idle();
   await system!.deadLetters.edit(system!.deadLetters.list()[0]!.number, { type: 'break', pin: SECRET });
   await system!.idle();
   await system!.admin.suspend('v', { by: 'ada' });

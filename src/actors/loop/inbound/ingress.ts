@@ -20,6 +20,7 @@ import {
   type Waiter,
 } from '../../world/mailbox/inbound.ts';
 import { type AskOptions } from '../../world/talk/ask-record.ts';
+import { refusalOfAwaited, refusalOfEvent } from '../../world/mailbox/suspended-receivers.ts';
 import { type AuditFacts } from '../../world/audit-record.ts';
 import { type Cell } from '../../world/cell.ts';
 import { AdmissionControl } from './admission-control.ts';
@@ -79,9 +80,11 @@ export class Ingress {
    * with the error for which the system closed; the event may or may not have become durable then.
    *
    * @throws BOSUN_EVENT_REFUSED, BOSUN_EVENT_INVALID, BOSUN_MAILBOX_FULL, BOSUN_OVERLOADED, BOSUN_VALUE_REFUSED,
-   * BOSUN_STORE_UNAVAILABLE, BOSUN_SYSTEM_CLOSED.
+   * BOSUN_STORE_UNAVAILABLE, BOSUN_SYSTEM_CLOSED, and the reason why the receiver is suspended, unless a person
+   * suspended it.
    */
   receive(arrival: Arrival, event: EventObject, agent: AnyAgent): void {
+    this.#refuse(refusalOfEvent(arrival.to), arrival.session);
     takeCount();
     const flat = flatEvent(agent.events, event);
     const parsed = flat ?? parseEvent(agent, event);
@@ -96,7 +99,7 @@ export class Ingress {
    * @returns Whether the state handled the event; null for a repeat, and where nothing runs. Also rejects with
    * BOSUN_EVENT_NOT_TAKEN if the actor ended first, with BOSUN_ASK_FAILED if it crashed over the event until that
    * was quarantined, and with BOSUN_ACTOR_CHANGED if the actor is not at `ifSequence` when its turn comes.
-   * @throws As `send`, and on request the reason why the receiver is suspended.
+   * @throws As `send`, and on request the reason why a person suspended the receiver.
    */
   take(
     to: Cell,
@@ -104,10 +107,8 @@ export class Ingress {
     mailboxMessages: number,
     { session, from = FROM_HOST, ifSequence, ifSuspended = 'wait' }: TakeOptions,
   ): Promise<boolean | null> {
-    const { hold, sessions } = this.#parts;
-    const isRepeat = session !== undefined && sessions.isRepeat(session);
-    // An event accepted earlier stays accepted, whatever has happened to the actor.
-    if (ifSuspended === 'refuse' && to.suspension !== undefined && !hold && !isRepeat) throw to.suspension;
+    const { hold } = this.#parts;
+    this.#refuse(ifSuspended === 'refuse' && !hold ? refusalOfAwaited(to) : refusalOfEvent(to), session);
     const arrival = this.#accept(to, event, mailboxMessages, {
       session,
       isOrder: !hold,
@@ -127,7 +128,8 @@ export class Ingress {
    *
    * @returns The reply. Rejects with BOSUN_TIMEOUT, BOSUN_ASK_FAILED, BOSUN_ACTOR_UNKNOWN, or the error for which the
    * system closed.
-   * @throws As `send`, BOSUN_VALUE_REFUSED for invalid options, BOSUN_ASKS_FULL, and the errors of `receiver`.
+   * @throws As `send`, BOSUN_VALUE_REFUSED for invalid options, BOSUN_ASKS_FULL, the errors of `receiver`, and for a
+   * new ask the reason why the receiver is suspended, whoever suspended it.
    */
   ask(address: string, options: AskOptions, receiver: () => Request): Promise<unknown> {
     const { world, refusal } = this.#parts;
@@ -137,6 +139,7 @@ export class Ingress {
     const known = world.asks.known(options.id, address, options.digest);
     if (known !== undefined) return world.asks.wait(known, deadlineMs);
     const { to, event, mailboxMessages, from = FROM_HOST } = receiver();
+    this.#refuse(this.#parts.hold ? refusalOfEvent(to) : refusalOfAwaited(to));
     const ask = world.asks.open(to, { id: options.id, digest: options.digest, asker: 0, deadlineMs });
     let arrival: InboundRequest;
     try {
@@ -224,7 +227,12 @@ export class Ingress {
     for (const host of hosts) {
       if (this.#orders.size > 0) this.#orders.delete(host);
       this.#intake.gone(host.bytes);
-      host.tell();
+      // A host that fails must not keep the others from being told.
+      try {
+        host.tell();
+      } catch (error) {
+        this.#parts.world.audience.failed(error);
+      }
     }
     this.#intake.durable(this.#arrivals.size);
   }
@@ -233,7 +241,9 @@ export class Ingress {
    * Rejects every open request, because nothing further becomes durable, including those whose epoch was being written.
    */
   rejectAll(reason: BosunError, onTheWay: readonly Waiter[]): void {
-    for (const host of [...onTheWay, ...this.#orders, ...this.#arrivals.toArray()]) host.reject(reason);
+    const { audience } = this.#parts.world;
+    for (const host of [...onTheWay, ...this.#orders, ...this.#arrivals.toArray()])
+      audience.guarded(() => host.reject(reason));
     this.#parts.world.asks.rejectAll(reason);
     this.#orders.clear();
     this.#arrivals.clear();
@@ -244,6 +254,12 @@ export class Ingress {
     const request = new InboundRequest(to, how);
     this.#receive(request, this.#admitted(event));
     return request;
+  }
+
+  /** Throws the reason, if any, unless the event was accepted earlier: it stays accepted, whatever has happened since. */
+  #refuse(reason: BosunError | undefined, session?: Session): void {
+    if (reason === undefined) return;
+    if (session === undefined || !this.#parts.sessions.isRepeat(session)) throw reason;
   }
 
   /** Checks that another event may enter for an actor. Throws as `send` does. */

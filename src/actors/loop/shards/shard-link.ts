@@ -14,6 +14,7 @@ import { Ref } from '../../model/ref.ts';
 import { type DownEvent, type Relation } from '../../world/talk/down-event.ts';
 import { type Elsewhere, type OtherShards } from '../../world/shards/other-shards.ts';
 import { admitError } from '../../model/thrown.ts';
+import { refusalOfAwaited } from '../../world/mailbox/suspended-receivers.ts';
 import { type World } from '../../world/world.ts';
 import { NameDirectory } from '../../world/shards/name-directory.ts';
 import { type FrameRow, type ShardMessage, ShardChannels } from '../../world/shards/shard-channel.ts';
@@ -259,17 +260,9 @@ export class ShardLink implements OtherShards {
       case 'event':
         this.#deliver({ life: to, address }, what as EventObject, from);
         return;
-      case 'ask': {
-        const life = to === 0 ? world.addresses.get(address)?.life : to;
-        if (life !== undefined) this.#deliver({ life, address }, what as EventObject, from);
-        else {
-          const nobody = new BosunError('BOSUN_ACTOR_UNKNOWN', `no actor at ${address} to ask`, {
-            details: { address },
-          });
-          this.fail((what as { replyTo: Ref }).replyTo.life, address, nobody);
-        }
+      case 'ask':
+        this.#ask(to, address, what as EventObject & { readonly replyTo: Ref }, from);
         return;
-      }
       case 'order': {
         const boss = world.addresses.get(address);
         if (boss?.isBoss === true) world.enqueue(boss, what as EventObject, 'command', from);
@@ -300,6 +293,18 @@ export class ShardLink implements OtherShards {
       case 'failure':
         world.asks.failed(to, errorFrom(what));
     }
+  }
+
+  #ask(to: number, address: string, event: EventObject & { readonly replyTo: Ref }, from: number): void {
+    const world = this.#world;
+    const life = to === 0 ? world.addresses.get(address)?.life : to;
+    const receiver = life === undefined ? undefined : world.cells.get(life);
+    const reason =
+      life === undefined
+        ? new BosunError('BOSUN_ACTOR_UNKNOWN', `no actor at ${address} to ask`, { details: { address } })
+        : receiver && refusalOfAwaited(receiver);
+    if (reason !== undefined) this.fail(event.replyTo.life, address, reason);
+    else this.#deliver({ life: life!, address }, event, from);
   }
 
   #deliver(to: { readonly life: number; readonly address: string }, event: EventObject, from: number): void {

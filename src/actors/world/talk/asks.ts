@@ -14,6 +14,7 @@ import { type Ref } from '../../model/ref.ts';
 import { type Elsewhere } from '../shards/other-shards.ts';
 import { type Ask, type AskOptions, type AskRow, type AskWaiter } from './ask-record.ts';
 import { Remembered } from '../remembered.ts';
+import { refusalOfAwaited } from '../mailbox/suspended-receivers.ts';
 import { rowKey } from '../../model/row-keys.ts';
 import { type Surroundings } from '../surroundings.ts';
 
@@ -193,7 +194,8 @@ export class Asks {
 
   /**
    * Asks on behalf of an effect. With `once`, one ask however often the effect is started. Otherwise a new one with
-   * every call, which waits no longer than this process lives. Throws BOSUN_MAILBOX_FULL and the errors of admission.
+   * every call, which waits no longer than this process lives. Throws BOSUN_MAILBOX_FULL, the reason why the receiver
+   * is suspended, and the errors of admission.
    */
   fromEffect(
     asker: Cell,
@@ -207,6 +209,8 @@ export class Asks {
       // A deadline in the future outlives the start that set it; one that has passed begins anew.
       return this.wait(before, before.deadlineMs > this.#world.time.nowMs() ? before.deadlineMs : deadlineMs);
     }
+    const reason = 'suspension' in to ? refusalOfAwaited(to) : undefined;
+    if (reason !== undefined) throw reason;
     if (to.isFull)
       throw new BosunError('BOSUN_MAILBOX_FULL', `${to.address} has too many unread messages to be asked`, {
         details: { address: to.address },

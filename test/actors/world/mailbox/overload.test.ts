@@ -255,8 +255,9 @@ describe('a full mailbox', () => {
 
   it('accepts events of hosts under drop-oldest, and fails the ask whose event it drops', async () => {
     const test = await start('drop-oldest', 10);
-    await test.shard.admin.suspend('a', { by: 'test' });
+    // The ask is accepted before the suspension, and has no turn before it.
     const asked = codeOf(test.shard.ask('a', { type: 'note', n: -1 }, { timeoutMs: 60_000 }));
+    await test.shard.admin.suspend('a', { by: 'test' });
     await test.settle();
     await Promise.all(Array.from({ length: 10 }, (_, n) => note(test, n)));
     expect(await asked).toBe('BOSUN_MAILBOX_FULL');
