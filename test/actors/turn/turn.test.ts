@@ -261,6 +261,8 @@ describe('the failure of a child that its machine does not handle', () => {
     });
     const test = await startSubject(machine);
     await test.settle();
+    expect([starts, valueOf(test), test.shard.tree('subject').restarts]).toEqual([1, 'with', 1]);
+    await test.advance(1_200);
     expect([starts, valueOf(test), test.shard.tree('subject').restarts]).toEqual([2, 'over', 1]);
     await test.shard.stop();
   });

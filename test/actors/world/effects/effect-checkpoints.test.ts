@@ -90,6 +90,7 @@ describe('checkpoint', () => {
     const { test, starts } = await start();
     await got(test, starts[0]!.checkpoint('here'));
     await settle(test, () => starts[0]!.fail(new Error('no')));
+    await test.advance(1_200);
     expect([starts.length, starts[1]!.checkpointed]).toEqual([2, 'here']);
     await test.shard.stop();
   });

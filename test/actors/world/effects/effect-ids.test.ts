@@ -78,7 +78,7 @@ describe.each(Object.keys(KINDS))('the id of an effect (%s)', (kind) => {
   it('is the same after its failure crashed the machine and the Boss restarted it from its last state', async () => {
     const seen: Seen = [];
     const test = await startDeclared(nested(KINDS[kind]!(seer(seen), 2), 0), {});
-    await test.settle();
+    await test.advance(4_000);
     expect(test.shard.tree('subject').restarts).toBe(2);
     expect([new Set(seen.map(([id]) => id)).size, seen.map(([, attempt]) => attempt)]).toEqual([1, [1, 2, 3]]);
     await test.shard.stop();

@@ -189,6 +189,7 @@ describe('an effect that fails', () => {
     await fail(1);
     await test.advance(1_000);
     await fail(2);
+    await test.advance(1_200);
     expect([test.shard.tree('subject').restarts, starts.length]).toEqual([1, 3]);
     await fail(3);
     await test.advance(1_000);

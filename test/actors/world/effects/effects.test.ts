@@ -102,11 +102,13 @@ describe('a promise', () => {
 });
 
 describe('a promise that rejects', () => {
-  it('fails its machine if no state handles it, and is started again as the same effect', async () => {
+  it('fails its machine if no state handles it, and is started again after a wait as the same effect', async () => {
     const { starts, logic } = promised();
     const test = await startSubject(asking(logic), EVENTS);
     await settle(test, () => starts[0]!.reject(new Error('no')));
     expect(test.shard.tree('subject')).toMatchObject({ restarts: 1, lastError: new Error('no') });
+    expect(starts.map(({ attempt }) => attempt)).toEqual([1]);
+    await test.advance(1_200);
     expect(starts.map(({ attempt }) => attempt)).toEqual([1, 2]);
     expect(starts[0]!.effectId).toBe(starts[1]!.effectId);
     await test.crash();
@@ -223,6 +225,7 @@ describe('a callback', () => {
     const { lines, machine, send } = calling();
     const test = await startSubject(machine, { events });
     await tell(test, 'TO', { what: 'THROW' });
+    await test.advance(1_200);
     expect(lines).toEqual(['start 1', 'received THROW', 'cleanup 1', 'start 2']);
     expect(test.shard.tree('subject').restarts).toBe(1);
     await settle(test, () => send('stale', 0));
@@ -235,6 +238,7 @@ describe('a callback', () => {
     const test = await startSubject(machine, { events });
     await settle(test, () => send(Symbol('s')));
     expect(test.shard.tree('subject').lastError).toMatchObject({ code: 'BOSUN_VALUE_REFUSED' });
+    await test.advance(1_200);
     expect(lines.at(-1)).toBe('start 2');
     await test.shard.stop();
   });
