@@ -343,7 +343,7 @@ export class Kernel {
 
   /** Releases a durable epoch: shows it to readers, then lets out its outputs, in order. */
   #release(frozen: Frozen): void {
-    letOut(frozen, { world: this.#world, ingress: this.ingress, shown: this.shown, waiting: this.#next.splice(0) });
+    letOut(frozen, { world: this.#world, ingress: this.ingress, shown: this.shown, waiting: this.#next });
     this.#require.residency?.settle(frozen);
     this.#require.residency?.evict();
     if (this.#rootFailure !== undefined && this.#world.draft.isEmpty) this.#fail(this.#rootFailure);
@@ -366,9 +366,8 @@ export class Kernel {
     const error = isBosunError(cause)
       ? cause
       : new BosunError('BOSUN_INTERNAL', `the kernel failed: ${messageOf(cause)}`, { cause: causeOf(cause) });
-    this.#require.effects.close();
-    this.#require.outbox.close();
-    this.#require.shardLink?.close();
+    const { effects, outbox, shardLink } = this.#require;
+    for (const part of [effects, outbox, shardLink]) this.#audience.guarded(() => part?.close());
     if (error !== this.#rootFailure) this.#parts.log(closedLine(error));
     const tell = () => this.#onFailure(error);
     this.#close(error).then(tell, tell);

@@ -27,4 +27,11 @@ export class Audience {
   guarded(tell: () => unknown): void {
     callBack(this.#log, 'an observer', tell);
   }
+
+  /** Reports what code of the host has thrown. */
+  failed(error: unknown): void {
+    this.guarded(() => {
+      throw error;
+    });
+  }
 }

@@ -139,6 +139,11 @@ export class EpochDraft {
   /** Notifies the host when this epoch is durable; once, even if it waits for several events in a row. */
   settle(host: Waiter): void {
     this.#awaited += 1;
+    this.notify(host);
+  }
+
+  /** Notifies a waiter as `settle` does, without counting it among those for whom an epoch is written sooner. */
+  notify(host: Waiter): void {
     if (this.#settled[this.#settled.length - 1] !== host) this.#settled.push(host);
   }
 

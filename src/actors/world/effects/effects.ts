@@ -16,6 +16,7 @@ import { Watch } from './effect-watch.ts';
 import { type HostEngine, type Snapshot } from '../../model/step-engine.ts';
 import { admitCheckpoint, CHECKPOINT, checkMemoName, putCheckpoint } from './effect-checkpoints.ts';
 import { countEnd, endsWait, forgetEnds, isWaiting, nextStartMs, putEffectRow, wait } from './effect-waits.ts';
+import { Awaited } from '../mailbox/inbound.ts';
 import { type Message } from '../mailbox/message.ts';
 import { type Random } from '../../model/ports.ts';
 import { type EffectHost, EffectRef, type RefHost } from '../../model/ref.ts';
@@ -263,7 +264,9 @@ export class Effects implements EffectHost {
     this.heard(source);
     putCheckpoint(this.#world, cell, name, keepsake);
     this.#world.wake();
-    await new Promise<void>((resolve) => this.#world.draft.output(resolve));
+    const waiting = new Awaited();
+    this.#world.draft.notify(waiting);
+    await waiting.promise;
     return keepsake.value as T;
   }
 
