@@ -132,6 +132,15 @@ export function watch(call: () => unknown, failed: (thrown: unknown) => void): v
   } else disownParts(given);
 }
 
+/**
+ * Prepares what a user's function has given for `await`, which may throw at a promise of a class of the user and then
+ * forgets that promise. Never throws.
+ */
+export function handled<T>(given: T): T {
+  if (isThenable(given)) disown(given);
+  return given;
+}
+
 const AsyncFunction = (async () => {}).constructor;
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { disown, due, isAsync, isThenable, watch } from '../src/user-code.ts';
+import { disown, due, handled, isAsync, isThenable, watch } from '../src/user-code.ts';
 import { HARMS, hostile } from './support/actors/hostile/values.ts';
 import { unhandled } from './support/unhandled.ts';
 
@@ -55,9 +55,24 @@ describe('a promise that nobody awaits', () => {
   });
 
   it.each(HARMS)('is not mistaken for %s', (what) => {
-    expect(() => disown(hostile(what))).not.toThrow();
-    expect(typeof isThenable(hostile(what))).toBe('boolean');
-    expect(typeof isAsync(hostile(what))).toBe('boolean');
+    for (const ask of [isThenable, isAsync]) {
+      const value = hostile(what);
+      expect(() => disown(value)).not.toThrow();
+      expect(typeof ask(value)).toBe('boolean');
+    }
+  });
+});
+
+describe('a promise that is awaited', () => {
+  it.each(HARMS.filter((what) => !what.includes('never settles')))('leaves nothing behind, be it %s', async (what) => {
+    const left = await unhandled(async () => {
+      try {
+        disown(await handled(hostile(what)));
+      } catch (thrown) {
+        disown(thrown);
+      }
+    });
+    expect(left).toEqual([]);
   });
 });
 
