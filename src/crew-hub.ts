@@ -22,6 +22,7 @@ import { gateAgents, gateChildren } from './machines/people/gates/gate-desk.ts';
 import { failureOf } from './machines/work/failure-tiers.ts';
 import { DESKS } from './machines/work/system-ids.ts';
 import { type BossOptions } from './supervisor/child-spec.ts';
+import { disown, handled } from './user-code.ts';
 
 /** The reply to an order of a session. */
 export interface SessionReply {
@@ -90,7 +91,8 @@ export function hubCrew(options: HubCrewOptions = {}): {
     ),
     // Work happens in the workspace itself: nothing waits to be applied, and a recovery keeps what is there.
     apply: nothingToDo,
-    kill: kill === undefined ? nothingToDo : fromPromise<unknown, WorkPlace>(({ input }) => kill(input.session)),
+    kill:
+      kill === undefined ? nothingToDo : fromPromise<unknown, WorkPlace>(({ input }) => handled(kill(input.session))),
     survey: fromPromise<unknown, WorkPlace>(() => Promise.resolve({ files: null })),
     check: fromPromise<unknown, WorkPlace>(() => Promise.resolve({ files: null, errors: null })),
     settleFiles: fromPromise<unknown, RecoveryWork>(({ input: { move } }) =>
@@ -112,6 +114,8 @@ async function workOf(
   try {
     return await resultOf(work, facts, signal, options);
   } catch (error) {
+    // It may be a promise itself, or hold some.
+    disown(error);
     await facts.tellParent({ type: 'session.failed', failure: failureOf(error) } as AnyEventObject);
     throw error;
   }
@@ -127,11 +131,11 @@ async function resultOf(
   if (does.kind === 'function') {
     const given = Object.hasOwn(functions, does.name) ? functions[does.name] : undefined;
     if (given === undefined) throw missing(`no function "${does.name}" is given`);
-    return given(work, toolsOf(facts, signal));
+    return handled(given(work, toolsOf(facts, signal)));
   }
   if (runCommand === undefined) throw missing('this host runs no commands');
   const byExit = does.handoff === 'exit';
-  const said = await runCommand({ ...work, run: does.run, byExit }, facts, signal);
+  const said = await handled(runCommand({ ...work, run: does.run, byExit }, facts, signal));
   if (!byExit) return { handoff: said, archives: work.role === 'Archivist' };
   const exitCode = z.object({ exitCode: z.int() }).parse(said).exitCode;
   const handoff = exitHandoff(work, { command: does.run, exitCode });

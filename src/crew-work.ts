@@ -10,6 +10,7 @@ import { crewVoice } from './crew-voice.ts';
 import { BosunError } from './errors.ts';
 import { type WorkContext } from './machines/work/agent-function.ts';
 import { failureOf } from './machines/work/failure-tiers.ts';
+import { disown, handled } from './user-code.ts';
 import { type StageContext, type WorkInput, type WorkReport } from './machines/work/stage.ts';
 
 export interface WorkTools {
@@ -26,11 +27,13 @@ export function workOf(attempt: Attempt, { clock }: WorkTools): PromiseActorLogi
     await tell(facts, { type: 'work.started', effectId, attempt: number });
     try {
       const output = await withinTime(input, signal, clock, (bounded) =>
-        attempt(input, contextOf(input, facts, bounded), facts),
+        handled(attempt(input, contextOf(input, facts, bounded), facts)),
       );
       // Here and not by the kernel, so that a refused value counts as the failure of this attempt.
       return admit(output ?? null, 'output');
     } catch (error) {
+      // It may be a promise itself, or hold some.
+      disown(error);
       await tell(facts, { type: 'work.failed', effectId, attempt: number, failure: failureOf(error) });
       throw error;
     }

@@ -9,7 +9,7 @@ import { HEALTHY_MS, WELCOME_MS } from './bounds.ts';
 import { clientClosed, ClientError, errorFrom } from './client-error.ts';
 import { afterBreak } from './reconnect.ts';
 import { type ClientClock, type ClientRandom, type Failed, type Socket, type SocketClass } from './platform.ts';
-import { disown, isThenable, watch } from '../user-code.ts';
+import { disown, handled, watch } from '../user-code.ts';
 
 /**
  * State of a client's connection. `connecting`: an attempt is under way; `live`: calls are transmitted; `draining`: the
@@ -220,12 +220,6 @@ export class ClientConnection {
     socket.onopen = socket.onmessage = socket.onclose = null;
     watch(() => socket.close(code), this.#parts.failed);
   }
-}
-
-/** Prepares what a user's function has given for `await`, which may throw at a promise of a class of the user. */
-function handled<T>(given: T): T {
-  if (isThenable(given)) disown(given);
-  return given;
 }
 
 /** A token that a function of the user has given. */

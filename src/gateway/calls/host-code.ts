@@ -5,7 +5,7 @@
 import { type z } from 'zod';
 import { causeOf } from '../../actors/model/thrown.ts';
 import { BosunError, isBosunError } from '../../errors.ts';
-import { disown, due, isThenable } from '../../user-code.ts';
+import { disown, due, handled } from '../../user-code.ts';
 import { readBy } from '../../user-schema.ts';
 
 /** The error of something that the host has given. `place` names it: `the selector "isOdd" of counter, at visits,`. */
@@ -50,12 +50,6 @@ export async function awaited(place: string, call: () => unknown): Promise<unkno
   } catch (thrown) {
     throw isBosunError(thrown) ? thrown : hostFailed(place, thrown);
   }
-}
-
-/** Prepares what a function of the host has given for `await`, which may throw at a promise of a class of the host. */
-export function handled<T>(given: T): T {
-  if (isThenable(given)) disown(given);
-  return given;
 }
 
 /**

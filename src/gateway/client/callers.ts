@@ -7,8 +7,7 @@ import { errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import { PROGRAM_SCOPES, type Scope, SCOPES } from '../../actors/api/procedure.ts';
 import { type Cancel, type Clock } from '../../clock.ts';
 import { BosunError } from '../../errors.ts';
-import { handled } from '../calls/host-code.ts';
-import { disown } from '../../user-code.ts';
+import { disown, handled } from '../../user-code.ts';
 import { CALL_MS } from '../limits.ts';
 import { isPattern, matchesAny } from './address-patterns.ts';
 

@@ -6,6 +6,7 @@
 import { fromPromise, type PromiseActorLogic } from 'xstate';
 import { z } from 'zod';
 import { messageOf } from '../../errors.ts';
+import { handled } from '../../user-code.ts';
 
 /** A question to the outside world. `signal` is aborted when the answer is no longer awaited. */
 export type Port<Input, Output> = (input: Input, facts: { readonly signal: AbortSignal }) => Promise<Output>;
@@ -29,7 +30,9 @@ const WHY_CHARS_MAX = 500;
 
 /** The promise logic of a port. A port that throws synchronously fails like one that rejects. */
 export function portLogic<Input extends object, Output>(port: Port<Input, Output>): PromiseActorLogic<Output, Input> {
-  return fromPromise<Output, Input>(({ input, signal }) => new Promise((resolve) => resolve(port(input, { signal }))));
+  return fromPromise<Output, Input>(
+    ({ input, signal }) => new Promise((resolve) => resolve(handled(port(input, { signal })))),
+  );
 }
 
 /** The answer of a port, read from the event with which its actor has ended, `onDone` and `onError` alike. */
