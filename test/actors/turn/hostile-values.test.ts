@@ -14,14 +14,13 @@ import { faultyStore } from '../../../src/testing/faulty-store.ts';
 import { type TestSystem } from '../../../src/testing/test-system.ts';
 import { started } from '../../support/actors/started.ts';
 import { agentOf } from '../../support/actors/subject.ts';
-import { GIVEN_BY_MACHINES, GIVEN_ELSEWHERE } from '../../support/actors/hostile/given.ts';
 import { agentOfPlace } from '../../support/actors/hostile/place.ts';
-import { THROWN_ELSEWHERE, THROWN_IN_TURNS } from '../../support/actors/hostile/thrown.ts';
+import { PLACES } from '../../support/actors/hostile/places.ts';
+import { THROWN_IN_TURNS } from '../../support/actors/hostile/thrown.ts';
 import { HARMS, hostile } from '../../support/actors/hostile/values.ts';
 import { randomOf } from '../../support/chance.ts';
 import { byEffort, sample, LONG } from '../../support/effort.ts';
 
-const PLACES = { ...THROWN_IN_TURNS, ...THROWN_ELSEWHERE, ...GIVEN_BY_MACHINES, ...GIVEN_ELSEWHERE };
 const NAMES = Object.keys(PLACES);
 const ENGINES = ['plan', 'xstate'] as const;
 

@@ -1,0 +1,24 @@
+/**
+ * The options of a worker with an agent for each hostile place, and one that counts. Bundled into a module by
+ * hostile-module.ts, because threads of Node 20 do not read TypeScript.
+ */
+import { assign, setup } from 'xstate';
+import { z } from 'zod';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
+import { type WorkerOptions } from '../../../src/workers/options.ts';
+import { PLACES } from '../actors/hostile/places.ts';
+import { agentOfPlace } from '../actors/hostile/place.ts';
+
+const witness = defineAgent({
+  name: 'witness',
+  machine: setup({ types: {} as { context: { count: number }; events: { type: 'COUNT' } } }).createMachine({
+    context: { count: 0 },
+    on: { COUNT: { actions: assign({ count: ({ context }) => context.count + 1 }) } },
+  }),
+  events: { COUNT: z.object({}) },
+});
+
+export const options: WorkerOptions = {
+  agents: [witness, ...Object.values(PLACES).map((place, index) => agentOfPlace(`place${index}`, place))],
+  tree: { intensity: 1_000_000, children: ['w', 'x', 'y', 'z'].map((id) => ({ id, agent: 'witness' })) },
+};
