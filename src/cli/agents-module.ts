@@ -32,10 +32,17 @@ export async function loadAgents(source: PlanSource): Promise<AgentModule> {
     throw source.refuse([{ path: ['agents'], message: `cannot be loaded: ${reasonOf(error)}` }]);
   }
   const exported = { ...(isRecord(module['default']) ? module['default'] : {}), ...module };
-  const agents = Object.entries(exported).flatMap(([name, value]) =>
-    typeof value === 'function' || isMachine(value) ? [[name, value as AgentFunction | AnyActorLogic] as const] : [],
-  );
+  const agents = Object.entries(exported).flatMap(([name, value]) => (isMember(value) ? [[name, value] as const] : []));
   return Object.assign(new Map(agents), { ports: portsIn(exported['ports'], source) });
+}
+
+/** Whether an export is an agent's function or machine. One that cannot be looked at is neither. */
+function isMember(value: unknown): value is AgentFunction | AnyActorLogic {
+  try {
+    return typeof value === 'function' || isMachine(value);
+  } catch {
+    return false;
+  }
 }
 
 function portsIn(value: unknown, { refuse }: PlanSource): CrewPorts {
