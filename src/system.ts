@@ -128,9 +128,10 @@ export class System<A extends AnyAgent = AnyAgent> {
 
   /**
    * Sends an event that the agent declares for the outside. Resolves when it is durable, which says nothing about
-   * whether it was processed: a suspended actor reads it when it is resumed. Rejects with BOSUN_ACTOR_UNKNOWN,
-   * BOSUN_AGENT_UNKNOWN, BOSUN_EVENT_REFUSED, BOSUN_EVENT_INVALID, BOSUN_VALUE_REFUSED, BOSUN_MAILBOX_FULL,
-   * BOSUN_STORE_UNAVAILABLE, BOSUN_SYSTEM_CLOSED, or with the error for which the system closed (BOSUN_STORE_*).
+   * whether it was processed: an actor that a person suspended reads it when it is resumed. Rejects with
+   * BOSUN_ACTOR_UNKNOWN, BOSUN_AGENT_UNKNOWN, BOSUN_EVENT_REFUSED, BOSUN_EVENT_INVALID, BOSUN_VALUE_REFUSED,
+   * BOSUN_MAILBOX_FULL, BOSUN_STORE_UNAVAILABLE, BOSUN_SYSTEM_CLOSED, any other reason for which the actor is
+   * suspended (such as BOSUN_STATE_SUSPECT), or with the error for which the system closed (BOSUN_STORE_*).
    *
    * Over workers it waits while the worker is restarted. If the worker dies in the middle of it, a send with a session
    * is repeated, in the order of the calls; one without rejects with BOSUN_WORKER_DOWN (`details.unknownOutcome`).
@@ -152,7 +153,7 @@ export class System<A extends AnyAgent = AnyAgent> {
    * Sends an event as `send` does, and resolves with the actor's reply (the action `reply`), once that is durable. With
    * an `id`, a repeated ask is not sent again and gets the recorded reply, also after a crash. Rejects as `send` does,
    * and with BOSUN_TIMEOUT (`details.unknownOutcome`), BOSUN_ASK_FAILED, BOSUN_ASKS_FULL, BOSUN_EVENT_NOT_TAKEN if
-   * the actor's state does not handle the event, BOSUN_KEY_CONFLICT.
+   * the actor's state does not handle the event, BOSUN_KEY_CONFLICT, BOSUN_ACTOR_SUSPENDED at once for a new ask.
    */
   async ask<Reply = unknown>(
     address: string,

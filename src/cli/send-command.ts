@@ -1,9 +1,11 @@
 /**
  * `bosun send` and `bosun ask`: an event to one actor of a running system; a send may also be left in a stopped store.
  */
+import { BosunError, type ErrorCode, isBosunError } from '../errors.ts';
 import { withData } from './data-work.ts';
-import { EXIT, type ExitCode } from './exit-codes.ts';
+import { carriedOut, EXIT, type ExitCode } from './exit-codes.ts';
 import { jsonObject } from './json-text.ts';
+import { type LiveGateway } from './live-gateway.ts';
 import { jsonLine } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
 
@@ -13,6 +15,20 @@ export interface SendCommand extends DataCommand {
   /** The other fields of the event, as JSON. */
   readonly fields: string | undefined;
 }
+
+/** Exit codes of reasons for which a suspended actor refuses an event, beside those that refuse it for every verb. */
+const REFUSALS = {
+  BOSUN_AGENT_UNREADABLE: EXIT.refused,
+  BOSUN_SECRET_KEY: EXIT.refused,
+  BOSUN_STORE_DAMAGED: EXIT.refused,
+} as const;
+
+/** Reasons of suspensions whose words a gateway tells only to those who may inspect the actor. */
+const INSPECTED: ReadonlySet<ErrorCode> = new Set([
+  'BOSUN_ACTOR_FAILING',
+  'BOSUN_AGENT_UNREADABLE',
+  'BOSUN_STATE_SUSPECT',
+]);
 
 interface SomeEvent {
   readonly type: string;
@@ -33,14 +49,17 @@ export async function sendCommand(command: SendCommand & { readonly wait: boolea
       json ? jsonLine({ type: 'sent', address, event: event.type, durable: true, taken }) : `${event.type} ${text}\n`,
     );
   return withData(command, {
-    async live(gateway) {
-      const { taken } = await gateway.call<{ taken: boolean | null }>('actor.send', {
-        address,
-        event,
-        until: wait ? 'taken' : 'durable',
-      });
-      said(wait ? `was taken by ${address}` : `is in the mailbox of ${address}`, taken);
-    },
+    live: (gateway) =>
+      carriedOut(
+        command,
+        async () => {
+          const until = wait ? 'taken' : 'durable';
+          const sent = gateway.call<{ taken: boolean | null }>('actor.send', { address, event, until });
+          const { taken } = await withReason(sent, address, gateway);
+          said(wait ? `was taken by ${address}` : `is in the mailbox of ${address}`, taken);
+        },
+        REFUSALS,
+      ),
     ...(!wait && {
       async stopped(system) {
         await system.send(address, event);
@@ -55,15 +74,32 @@ export async function askCommand(command: SendCommand & { readonly timeoutMs: nu
   const event = eventOf(command);
   if (event === undefined) return EXIT.badInput;
   return withData(command, {
-    async live(gateway) {
-      const { reply } = await gateway.call<{ reply: unknown }>(
-        'actor.ask',
-        { address, event },
-        { deadlineMs: timeoutMs },
-      );
-      out.write(json ? jsonLine({ type: 'reply', address, reply }) : `${JSON.stringify(reply, null, 2)}\n`);
-    },
+    live: (gateway) =>
+      carriedOut(
+        command,
+        async () => {
+          const asked = gateway.call<{ reply: unknown }>('actor.ask', { address, event }, { deadlineMs: timeoutMs });
+          const { reply } = await withReason(asked, address, gateway);
+          out.write(json ? jsonLine({ type: 'reply', address, reply }) : `${JSON.stringify(reply, null, 2)}\n`);
+        },
+        REFUSALS,
+      ),
   });
+}
+
+/** Completes the refusal of a suspended actor by the reason, if the caller may read it. */
+async function withReason<Answer>(call: Promise<Answer>, address: string, gateway: LiveGateway): Promise<Answer> {
+  try {
+    return await call;
+  } catch (error) {
+    if (!isBosunError(error) || !INSPECTED.has(error.code)) throw error;
+    const { code, details } = error;
+    const reason = await gateway
+      .call<{ suspended: { readonly message: string } | null }>('actor.inspect', { address })
+      .then(({ suspended }) => suspended?.message)
+      .catch(() => undefined);
+    throw reason === undefined ? error : new BosunError(code, reason, { cause: error, details });
+  }
 }
 
 /** The event with the given fields. Undefined if they are not a JSON object, after printing an error. */

@@ -156,6 +156,35 @@ describe.each([
   });
 });
 
+describe('bosun send and ask to a suspended actor', () => {
+  it('print the reason at once, and exit as refused (S4)', async () => {
+    await test.shard.admin.suspend('back/visits', { by: 'ada', reason: 'review' });
+    expect(await by('ask', 'back/visits', 'count')).toEqual({
+      code: 5,
+      out: '',
+      err: 'back/visits: suspended by ada: review\n',
+    });
+    expect(await by('send', 'back/visits', 'add', '{"by": 0}')).toMatchObject({ code: 0 });
+    await test.shard.resume('back/visits');
+    for (let n = 0; n < 2; n++) {
+      await test.shard.send('visits', { type: 'fail' });
+      await test.settle();
+    }
+    const err = 'visits: crashed by messages until they were quarantined; last error: cannot\n';
+    for (const args of [
+      ['send', 'visits', 'add', '{"by": 0}'],
+      ['send', 'visits', 'add', '{"by": 0}', '--wait'],
+      ['ask', 'visits', 'count'],
+    ])
+      expect(await by(...args)).toEqual({ code: 5, out: '', err });
+    expect(await refusal(['ask', 'visits', 'count'], { BOSUN_URL: url, BOSUN_TOKEN: TOKEN })).toMatchObject({
+      exit: 5,
+      code: 'BOSUN_STATE_SUSPECT',
+    });
+    await test.shard.resume('visits');
+  });
+});
+
 describe('bosun tail of a system elsewhere', () => {
   it('prints events until it is interrupted', async () => {
     const tail = work.start(['tail', 'visits', '--url', url, '--token', TOKEN]);

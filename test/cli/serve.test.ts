@@ -321,10 +321,14 @@ describe('verbs on a running system', () => {
       err: expect.stringContaining('a JSON object') as string,
     });
     expect(await shop('suspend', 'desk/visits')).toMatchObject({ code: 0 });
-    expect(await shop('ask', 'desk/visits', 'count', '--timeout', '100')).toMatchObject({ code: 6, out: '' });
+    expect(await shop('ask', 'desk/visits', 'count')).toMatchObject({
+      code: 5,
+      err: expect.stringMatching(/^desk\/visits: suspended by /) as string,
+    });
     expect(await shop('resume', 'desk/visits')).toMatchObject({ code: 0, out: 'desk/visits is resumed\n' });
+    for (const type of ['close', 'fail', 'slow']) await shop('send', 'desk/visits', type);
     await shop('ask', 'desk/visits', 'count');
-    expect((await shop('deadletters', 'list')).out).toMatch(/^1 {2}\S+ {2}late {2}desk\/visits {2}\S+\n$/);
+    expect((await shop('deadletters', 'list')).out).toMatch(/^1 {2}\S+ {2}quarantined {2}desk\/visits /);
     expect(await shop('deadletters', 'discard', '1', '--by', 'ada')).toMatchObject({
       code: 0,
       out: 'dead letter 1 is discarded\n',

@@ -19,7 +19,7 @@ export interface AskInput {
  * Asks another actor; its output is the reply. The request is sent once, however often the effect is started: its id is
  * the effect id, and a restored effect waits for the same reply, until the same deadline if that has not passed. Fails
  * with BOSUN_TIMEOUT (`details.unknownOutcome`), BOSUN_ACTOR_UNKNOWN, BOSUN_ASK_FAILED, BOSUN_MAILBOX_FULL,
- * BOSUN_VALUE_REFUSED. Works only in a machine run by Bosun.
+ * BOSUN_VALUE_REFUSED, and at once with the reason why the receiver is suspended. Works only in a machine run by Bosun.
  */
 export const ask: PromiseActorLogic<unknown, AskInput> = fromPromise<unknown, AskInput>(({ input, self }) => {
   const effect: unknown = self;

@@ -33,10 +33,10 @@ export const counter = defineAgent({
           close: 'closed',
         },
       },
-      closed: { on: { slow: 'open' } },
+      closed: { on: { slow: 'open', fail: { actions: assign(() => { throw new Error('cannot'); }) } } },
     },
   }),
-  events: { add: z.object({ by: z.number() }), count: z.object({}), close: z.object({}), slow: z.object({}) },
+  events: { add: z.object({ by: z.number() }), count: z.object({}), close: z.object({}), slow: z.object({}), fail: z.object({}) },
 });
 `;
 
