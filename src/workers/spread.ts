@@ -10,7 +10,7 @@ export function spreadOverThreads({ workers }: SpreadOptions, parts: ThreadStaff
   const { count, module, directory } = workers;
   if (!Number.isInteger(count) || count < 1 || count > WORKERS_MAX)
     throw new BosunError('BOSUN_CONFIG_INVALID', `workers.count: must be a whole number from 1 to ${WORKERS_MAX}`);
-  if (!URL.canParse(String(module)))
+  if (!(module instanceof URL) && !(typeof module === 'string' && URL.canParse(module)))
     throw new BosunError(
       'BOSUN_CONFIG_INVALID',
       `workers.module: must be a URL, such as new URL('./agents.js', import.meta.url)`,

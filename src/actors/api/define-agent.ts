@@ -32,7 +32,7 @@ import { type Overflow, type OverflowPolicy, type PoisonPolicy } from '../model/
 import { parseTiming, type Timing } from '../model/timing.ts';
 import { type MigrationSteps } from '../model/version-rules.ts';
 import { foreignCopy } from '../xstate/foreign-copies.ts';
-import { customAction, kindOf } from '../xstate/machine-facts.ts';
+import { customAction, kindOf, machinesOf, nodesById } from '../xstate/machine-facts.ts';
 import { flawOfType, refusalOf } from '../xstate/machine-rules.ts';
 import { AGENT_RULES } from './agent-rules.ts';
 
@@ -59,7 +59,10 @@ export function defineAgent<
   const unfit = problemOfOptions(options, AGENT_RULES);
   const nameGiven: unknown = (options as typeof options | undefined)?.name;
   const invalid = (what: string) =>
-    new BosunError('BOSUN_AGENT_INVALID', `agent ${JSON.stringify(nameGiven) ?? 'without a name'}: ${what}`);
+    new BosunError(
+      'BOSUN_AGENT_INVALID',
+      `agent ${typeof nameGiven === 'string' ? JSON.stringify(nameGiven) : 'without a name'}: ${what}`,
+    );
   if (unfit !== undefined) throw invalid(unfit);
   const {
     name,
@@ -85,6 +88,8 @@ export function defineAgent<
   const schemas = schemasOf(options);
   const foreign = foreignCopy({ machine, schemas, calledBy: defineAgent }) ?? wrongSchema(events, schemas);
   if (foreign !== undefined) throw invalid(foreign);
+  const lost = lostState(machine);
+  if (lost !== undefined) throw invalid(lost);
   const scheduled = Object.values(options.schedules ?? {}).map((schedule) => schedule?.event?.type);
   const refusal = refusalOf({ machine, schemas: Object.keys(events), internal: [...internal, ...scheduled] });
   if (refusal !== undefined) throw invalid(refusal);
@@ -121,6 +126,16 @@ function schemasOf({
     ...Object.entries(emitted).map(([type, schema]) => [`shown.emitted.${type}`, schema] as const),
     ...Object.entries(records).map(([name, record]) => [`records.${name}.schema`, record?.schema] as const),
   ];
+}
+
+/** A state that XState 5 takes, and then loses, because its states are properties of an object; undefined for none. */
+function lostState(machine: AnyStateMachine): string | undefined {
+  for (const { machine: one, owner } of machinesOf(machine)) {
+    const node = [...nodesById(one).values()].find(({ key }) => key === '__proto__');
+    if (node !== undefined)
+      return `${owner === '' ? '' : `in ${owner}: `}state ${node.id}: a state must not be named "__proto__"`;
+  }
+  return undefined;
 }
 
 /** The first schema that cannot be used, in words; undefined if there is none. */

@@ -80,22 +80,26 @@ const ACTION_ATTEMPTS = 5;
  *
  * @throws RangeError that names the option.
  */
-export function effectPolicy({ retry, timeoutMs, heartbeatMs }: EffectOptions, attempts = 1): EffectPolicy {
+export function effectPolicy(
+  { retry, timeoutMs = Infinity, heartbeatMs = Infinity }: EffectOptions,
+  attempts = 1,
+): EffectPolicy {
+  const { attempts: tries = attempts, backoff, retryIf = () => true } = retry ?? {};
   const policy: EffectPolicy = {
-    attempts: retry?.attempts ?? attempts,
-    backoff: { ...DEFAULT_BACKOFF, ...retry?.backoff },
-    retryIf: retry?.retryIf ?? (() => true),
-    timeoutMs: timeoutMs ?? Infinity,
-    heartbeatMs: heartbeatMs ?? Infinity,
+    attempts: tries,
+    backoff: { ...DEFAULT_BACKOFF, ...backoff },
+    retryIf,
+    timeoutMs,
+    heartbeatMs,
   };
   const { minMs, maxMs, factor, jitter } = policy.backoff;
-  check('retry.attempts', 'a whole number from 1', Number.isSafeInteger(policy.attempts) && policy.attempts >= 1);
-  check('retry.backoff.minMs', 'a number from 0', minMs >= 0 && Number.isFinite(minMs));
-  check('retry.backoff.maxMs', 'a number from 0', maxMs >= 0 && Number.isFinite(maxMs));
-  check('retry.backoff.factor', 'a number from 1', factor >= 1 && Number.isFinite(factor));
-  check('retry.backoff.jitter', 'a number from 0 to 1', jitter >= 0 && jitter <= 1);
-  check('timeoutMs', 'a number above 0', policy.timeoutMs > 0);
-  check('heartbeatMs', 'a number above 0', policy.heartbeatMs > 0);
+  check('retry.attempts', 'a whole number from 1', Number.isSafeInteger(tries) && tries >= 1);
+  check('retry.backoff.minMs', 'a number from 0', Number.isFinite(minMs) && minMs >= 0);
+  check('retry.backoff.maxMs', 'a number from 0', Number.isFinite(maxMs) && maxMs >= 0);
+  check('retry.backoff.factor', 'a number from 1', Number.isFinite(factor) && factor >= 1);
+  check('retry.backoff.jitter', 'a number from 0 to 1', Number.isFinite(jitter) && jitter >= 0 && jitter <= 1);
+  check('timeoutMs', 'a number above 0', typeof timeoutMs === 'number' && timeoutMs > 0);
+  check('heartbeatMs', 'a number above 0', typeof heartbeatMs === 'number' && heartbeatMs > 0);
   return Object.freeze(policy);
 }
 

@@ -111,7 +111,8 @@ function policyOf(
     throw new RangeError(`${place}: a name must be a letter followed by at most 63 letters, digits and _.-`);
   if (!Number.isSafeInteger(keep) || keep < 1 || keep > RECORDS_KEPT_MAX)
     throw new RangeError(`${place}: keep must be a whole number from 1 to ${RECORDS_KEPT_MAX}`);
-  if (!(forMs > 0)) throw new RangeError(`${place}: forMs must be a time in milliseconds above 0`);
+  if (typeof forMs !== 'number' || !(forMs > 0))
+    throw new RangeError(`${place}: forMs must be a time in milliseconds above 0`);
   const fields = Object.entries(keys);
   if (fields.length > RECORD_KEYS_MAX) throw new RangeError(`${place}: at most ${RECORD_KEYS_MAX} keys`);
   for (const [key, field] of fields) {
