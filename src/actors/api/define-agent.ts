@@ -43,12 +43,12 @@ const EFFECTS: ReadonlySet<string> = new Set(['promise', 'callback', 'observable
 
 /**
  * Defines an agent. Throws BOSUN_AGENT_INVALID for a missing or unknown option or one of the wrong kind, an invalid
- * name, an event schema that is not an object schema, a reserved event type or a wildcard, a schema for an event that
- * no state of the machine handles, a key in `on` that is a misspelt schema, a missing implementation of an invoked or
- * spawned actor, an action, a guard or a delay, inline logic in `spawnChild`, a history state that XState itself cannot
- * return to, an action named `bosun.*`, options of an effect or action that the machine does not have, a restore policy
- * for a delay that it lacks, an invalid schedule, a priority of an event that no state handles, or a migration to a
- * version beyond its own. The message names the place.
+ * name, an event schema that is not an object schema, a schema with an async function, a reserved event type or a
+ * wildcard, a schema for an event that no state of the machine handles, a key in `on` that is a misspelt schema, a
+ * missing implementation of an invoked or spawned actor, an action, a guard or a delay, inline logic in `spawnChild`, a
+ * history state that XState itself cannot return to, an action named `bosun.*`, options of an effect or action that the
+ * machine does not have, a restore policy for a delay that it lacks, an invalid schedule, a priority of an event that
+ * no state handles, or a migration to a version beyond its own. The message names the place.
  */
 export function defineAgent<
   Machine extends AnyStateMachine,
@@ -88,10 +88,9 @@ export function defineAgent<
   const schemas = schemasOf(options);
   const foreign = foreignCopy({ machine, schemas, calledBy: defineAgent }) ?? wrongSchema(events, schemas);
   if (foreign !== undefined) throw invalid(foreign);
-  const lost = lostState(machine);
-  if (lost !== undefined) throw invalid(lost);
   const scheduled = Object.values(options.schedules ?? {}).map((schedule) => schedule?.event?.type);
-  const refusal = refusalOf({ machine, schemas: Object.keys(events), internal: [...internal, ...scheduled] });
+  const refusal =
+    lostState(machine) ?? refusalOf({ machine, schemas: Object.keys(events), internal: [...internal, ...scheduled] });
   if (refusal !== undefined) throw invalid(refusal);
   const policies = { ...policiesOf(machine, options, invalid), overflow: overflowOf(limits) };
   const timing = timingOf(options, invalid);
