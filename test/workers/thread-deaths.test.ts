@@ -85,7 +85,7 @@ describe('workers in threads', () => {
     const system = await spread(newDirectory()).start();
     const rejected = expect(system.closed).rejects.toMatchObject({
       code: 'BOSUN_INTENSITY_EXCEEDED',
-      message: 'the root Boss gave up: b: broken',
+      message: expect.stringContaining('the root Boss gave up: b: broken') as string,
     });
     for (let n = 0; n < 9; n++) await system.send('b', { type: 'break' }).catch(() => {});
     await rejected;
