@@ -4,12 +4,13 @@
  */
 import { describe, expect, it } from 'vitest';
 import { defineAgent } from 'bosun';
-import { leadsTo, simulation, type View } from 'bosun/testing';
+import { always, finally_, leadsTo, simulation, type SimulationOptions, sometimes, type View } from 'bosun/testing';
 import { assign, fromPromise, setup } from 'xstate';
 import { z } from 'zod';
 import { type Step } from '../../src/testing/simulation/plan.ts';
 import { play } from '../../src/testing/simulation/run.ts';
 import { findingIn } from '../support/campaigns.ts';
+import { unhandled } from '../support/unhandled.ts';
 
 const empty = z.object({});
 const base = { order: 0, rounds: null } as const;
@@ -57,6 +58,36 @@ describe('leadsTo', () => {
   it('starts its wait again after a fault', async () => {
     const steps = [send(0, 'press'), passes(1, 40_000), cut(2), passes(3, 30_000)];
     expect((await play(within(50_000), { seed: 1, steps })).violation).toBe(undefined);
+  });
+});
+
+describe('a property that gives a promise', () => {
+  const lamp = defineAgent({
+    name: 'lamp',
+    machine: setup({}).createMachine({ initial: 'off', states: { off: { on: { press: 'on' } }, on: {} } }),
+    events: { press: empty },
+  });
+  const refused = (): never => Promise.reject(new Error('down')) as never;
+  const model = { init: () => 0, apply: () => 0, check: () => true };
+
+  it.each<[string, Partial<SimulationOptions<undefined>>]>([
+    ['always', { properties: [always('p', refused)] }],
+    ['finally_', { properties: [finally_('p', refused)] }],
+    ['sometimes', { properties: [sometimes('p', refused)] }],
+    ['when of leadsTo', { properties: [leadsTo('p', { when: refused, then: () => true, withinMs: 1 })] }],
+    ['then of leadsTo', { properties: [leadsTo('p', { when: () => ['x'], then: refused, withinMs: 1 })] }],
+    ['check of a model', { model: { ...model, check: refused } }],
+    ['apply of a model', { model: { ...model, apply: refused } }],
+  ])('does not hold, and says why: %s (class A)', async (_, options) => {
+    const subject = simulation<undefined>({
+      system: () => ({ agents: [lamp], tree: { children: [{ id: 'x', agent: 'lamp' }] } }),
+      ...options,
+    });
+    const left = await unhandled(async () => {
+      const { violation } = await play(subject, { seed: 1, steps: [send(0, 'press')] });
+      expect(violation?.detail).toContain('gives a promise, and nobody waits for it here');
+    });
+    expect(left).toEqual([]);
   });
 });
 

@@ -3,6 +3,7 @@
  * The first that does not hold ends the run.
  */
 import { messageOf } from '../../errors.ts';
+import { disown, due } from '../../user-code.ts';
 import { type Simulation } from './definition.ts';
 import { type BuiltInProperty, type Model, type SentByClient, type View, type Violation } from './properties.ts';
 
@@ -11,6 +12,9 @@ import { type BuiltInProperty, type Model, type SentByClient, type View, type Vi
  * none.
  */
 const MAYBES_MAX = 5;
+
+/** The place of what a property gives. */
+const HOLDS = 'its function';
 
 export class Judge<World> {
   readonly #simulation: Simulation<World>;
@@ -48,7 +52,7 @@ export class Judge<World> {
           this.#ask(property.name, () => property.holds(this.#view));
           break;
         case 'sometimes':
-          if (!this.met.has(property.name) && property.holds(this.#view)) this.met.add(property.name);
+          if (!this.met.has(property.name)) this.#ask(property.name, () => this.#note(property));
           break;
         case 'leadsTo':
           this.#ask(property.name, () => this.#late(property));
@@ -88,6 +92,10 @@ export class Judge<World> {
     if (detail !== undefined && !this.#tolerated.has(property)) this.#violated(property, detail);
   }
 
+  #note({ name, holds }: { readonly name: string; readonly holds: (view: View<World>) => boolean }): void {
+    if (due(holds(this.#view), HOLDS)) this.met.add(name);
+  }
+
   #late(property: {
     readonly name: string;
     readonly when: (view: View<World>) => Iterable<string>;
@@ -95,9 +103,9 @@ export class Judge<World> {
     readonly withinMs: number;
   }): string | undefined {
     const { nowMs } = this.#view;
-    for (const key of property.when(this.#view)) {
+    for (const key of due(property.when(this.#view), 'its `when`')) {
       const name = `${property.name}\n${key}`;
-      if (property.then(this.#view, key)) this.#hot.delete(name);
+      if (due(property.then(this.#view, key), 'its `then`')) this.#hot.delete(name);
       else {
         const sinceMs = this.#hot.get(name) ?? nowMs;
         this.#hot.set(name, sinceMs);
@@ -110,14 +118,12 @@ export class Judge<World> {
   #compare(model: Model<World>): string | boolean | undefined | void {
     const { acked, open } = this.#view;
     if (open.length > MAYBES_MAX) return undefined;
-    const sure = acked.reduce((state, sent) => model.apply(state, sent), model.init());
+    const applied = (state: unknown, sent: SentByClient) => due(model.apply(state, sent), 'its `apply`');
+    const sure = acked.reduce(applied, due(model.init(), 'its `init`'));
     let first: string | boolean | undefined | void;
     for (let choice = 0; choice < 2 ** open.length; choice++) {
       const taken: SentByClient[] = open.filter((_, index) => (choice & (1 << index)) !== 0);
-      const verdict = model.check(
-        taken.reduce((state, sent) => model.apply(state, sent), sure),
-        this.#view,
-      );
+      const verdict = due(model.check(taken.reduce(applied, sure), this.#view), 'its `check`');
       if (verdict === undefined || verdict === true) return undefined;
       if (choice === 0) first = verdict;
     }
@@ -127,8 +133,10 @@ export class Judge<World> {
   #ask(name: string, ask: () => boolean | string | undefined | void): void {
     let verdict: boolean | string | undefined | void;
     try {
-      verdict = ask();
+      // A promise would count as a property that holds.
+      verdict = due(ask(), HOLDS);
     } catch (error) {
+      disown(error);
       verdict = `it threw: ${messageOf(error)}`;
     }
     if (verdict === false || typeof verdict === 'string') this.#violated(name, verdict === false ? '' : verdict);
