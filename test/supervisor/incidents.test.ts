@@ -199,6 +199,38 @@ describe('an actor that fails, in the log (N1)', () => {
   });
 });
 
+describe('the log of a start', () => {
+  it('has a line for each actor that it has found suspended, with the reason (S4)', async () => {
+    const test = await start({ intensity: 1_000, children: [WORKER, { id: 'v', agent: 'worker' }] });
+    await test.shard.admin.suspend('w', { by: 'ada', reason: 'looks odd' });
+    for (let n = 0; n < 2; n++) await told(test, 'v', 'choke', 'boom');
+    await test.crash();
+    test.logged.length = 0;
+    await test.restart();
+    expect(textsOf(test)).toEqual([
+      'w (worker 1) is suspended: w: suspended by ada: looks odd [BOSUN_ACTOR_SUSPENDED]',
+      'v (worker 1) is suspended: v: crashed by messages until they were quarantined; last error: boom ' +
+        '[BOSUN_STATE_SUSPECT]',
+    ]);
+    await test.shard.stop();
+  });
+
+  it('names no more than fit, and says how many more there are', async () => {
+    const ids = Array.from({ length: INCIDENT_LINES_MAX + 3 }, (_, n) => `w${n}`);
+    const test = await start({ children: ids.map((id) => ({ id, agent: 'worker' })) });
+    for (const id of ids) await test.shard.admin.suspend(id, { by: 'ada' });
+    await test.crash();
+    test.logged.length = 0;
+    await test.restart();
+    const texts = textsOf(test);
+    expect([texts.length, texts.at(-1)]).toEqual([
+      INCIDENT_LINES_MAX + 1,
+      'and 3 more that do not run: bosun ps --status suspended',
+    ]);
+    await test.shard.stop();
+  });
+});
+
 describe('the log of failures', () => {
   it('has a bounded number of lines of each kind in a period, and counts the omitted ones (N1)', async () => {
     const storm = 3 * INCIDENT_LINES_MAX;

@@ -119,12 +119,17 @@ export function goOn(
     if (cell.held !== undefined && cell.held.restart !== null) bosses.restartHeld(cell, cell.held.restart);
     world.schedule(cell);
   }
-  for (const problem of world.unreadable.problems(world.cells.values())) world.incidents.unreadable(problem);
+  world.incidents.idle(world.unreadable.problems(world.cells.values()), [...world.cells.values()].filter(isHeldUp));
   const hasMigrated = [...verdicts.values()].some(({ kind }) => kind === 'migrates');
   // The verdicts would take as much memory again for every actor, as long as the system runs.
   verdicts.clear();
   armed.length = 0;
   return hasMigrated;
+}
+
+/** Whether an actor that the code can read is suspended. */
+function isHeldUp(cell: Cell): boolean {
+  return cell.suspension !== undefined && !cell.isUnreadable;
 }
 
 function storedOf({ states, unreadable, rows }: Recovered, identity: Identity): Stored {

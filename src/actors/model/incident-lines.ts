@@ -16,6 +16,8 @@ export type IncidentKind =
   | 'restarted'
   | 'quarantined'
   | 'suspended'
+  /** A start has found the actor suspended. */
+  | 'stillSuspended'
   /** The actor is stored, but does not run. */
   | 'unreadable';
 
@@ -96,6 +98,14 @@ export function leftOutLine(leftOut: ReadonlyMap<IncidentKind, number>, periodMs
   });
 }
 
+/** Words the line that says how many more actors take no turns after a start. */
+export function moreIdleLine(count: number): LogLine {
+  return new LogLine(`and ${count} more that ${count === 1 ? 'does' : 'do'} not run: bosun ps --status suspended`, {
+    incident: 'leftOut',
+    leftOut: { stillSuspended: count },
+  });
+}
+
 /** Words the line about a system that has closed by itself. */
 export function closedLine(error: unknown): LogLine {
   const said = shortOf(error);
@@ -108,6 +118,7 @@ const PREDICATES: Readonly<Record<IncidentKind, string>> = {
   restarted: '',
   quarantined: ' had an event put into quarantine',
   suspended: ' was suspended',
+  stillSuspended: ' is suspended',
   unreadable: ' cannot be read and does not run',
 };
 
@@ -118,6 +129,7 @@ const PREPOSITIONS: Readonly<Record<IncidentKind, string>> = {
   restarted: 'after',
   quarantined: 'of type',
   suspended: 'over',
+  stillSuspended: 'over',
   unreadable: 'over',
 };
 
@@ -128,6 +140,7 @@ const WORDS: Readonly<Record<IncidentKind, string>> = {
   restarted: 'restarted',
   quarantined: 'quarantined',
   suspended: 'suspended',
+  stillSuspended: 'still suspended',
   unreadable: 'unreadable',
 };
 

@@ -11,6 +11,7 @@ import {
   type IncidentKind,
   leftOutLine,
   lineOf,
+  moreIdleLine,
   type Supervision,
   type Who,
 } from '../model/incident-lines.ts';
@@ -70,9 +71,14 @@ export class Incidents {
 
   /** Logs that a stored actor does not run, which is durable already. */
   unreadable(error: BosunError): void {
-    if (!this.#mayWrite('unreadable')) return;
-    const { address = '?', agent = '?', stored } = error.details as Partial<Who> & { stored?: Who };
-    this.#world.log(lineOf({ kind: 'unreadable', who: { address, agent, version: stored?.version ?? null }, error }));
+    if (this.#mayWrite('unreadable')) this.#world.log(lineOf(unreadableOf(error)));
+  }
+
+  /** Logs which actors a start has left without turns, whatever the reason, and how many more there are. */
+  idle(unreadable: readonly BosunError[], suspended: readonly Cell[]): void {
+    const found = [...unreadable.map(unreadableOf), ...suspended.map(suspensionOf)];
+    for (const incident of found.slice(0, INCIDENT_LINES_MAX)) this.#world.log(lineOf(incident));
+    if (found.length > INCIDENT_LINES_MAX) this.#world.log(moreIdleLine(found.length - INCIDENT_LINES_MAX));
   }
 
   /** Ends logging, with the count of lines left out. */
@@ -105,4 +111,13 @@ export class Incidents {
     this.#written = undefined;
     this.close();
   }
+}
+
+function unreadableOf(error: BosunError): Incident {
+  const { address = '?', agent = '?', stored } = error.details as Partial<Who> & { stored?: Who };
+  return { kind: 'unreadable', who: { address, agent, version: stored?.version ?? null }, error };
+}
+
+function suspensionOf({ identity, suspension }: Cell): Incident {
+  return { kind: 'stillSuspended', who: identity, error: suspension };
 }

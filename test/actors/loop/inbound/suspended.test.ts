@@ -2,7 +2,7 @@
  * Events and asks to a suspended actor: what waits in its mailbox until it is resumed, and what is refused at once with
  * the reason.
  */
-import { createMachine } from 'xstate';
+import { createMachine, type EventObject } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
@@ -111,7 +111,7 @@ describe('a plain event from outside', () => {
     const before = mailbox(test);
     await expect(test.shard.send('t', add)).rejects.toEqual(code(reason as never));
     expect(() => test.shard.clientApi.deliver('t', add)).toThrow(expect.objectContaining({ code: reason }));
-    const many = test.shard.sendMany([
+    const many = test.shard.sendMany<EventObject>([
       { to: 'c', event: { type: 'stop' } },
       { to: 't', event: add },
     ]);
