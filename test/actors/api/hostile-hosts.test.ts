@@ -9,9 +9,11 @@ import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { reliable } from '../../../src/actors/api/reliable-random.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { effectPolicy, isRetryable } from '../../../src/actors/model/effect-policy.ts';
-import { isBosunError } from '../../../src/errors.ts';
+import { BosunError, isBosunError } from '../../../src/errors.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { createSystem } from '../../../src/system.ts';
+import { DamageReports } from '../../../src/system-store.ts';
+import { startSpreadTestSystem } from '../../../src/testing/spread-test-system.ts';
 import { type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
 import { HARMS, hostile } from '../../support/actors/hostile/values.ts';
 import { crash, started } from '../../support/actors/started.ts';
@@ -296,6 +298,48 @@ describe('code of a host that gives a promise (class D)', () => {
       expect(failures(test).at(-1)).toBe('an observer of counter failed: no network');
     });
     expect(lost).toEqual([]);
+  });
+
+  it('is one line of the log if a handler at one shard, or of damage, rejects', async () => {
+    const test = await startCounter();
+    const { shard } = test;
+    const damage = new DamageReports((...line) => void test.logged.push(line));
+    const lost = await unhandled(async () => {
+      shard.admin.onTurn('counter', rejects);
+      shard.onEmitted(rejects);
+      shard.deadLetters.subscribe(rejects);
+      shard.observe('counter', { changed: rejects });
+      damage.watch(rejects);
+      await count(test);
+      damage.tell(new BosunError('BOSUN_STORE_DAMAGED', 'a record'));
+      await test.settle();
+    });
+    expect(lost).toEqual([]);
+    expect(failures(test).sort()).toEqual([
+      'a handler of damage failed: no network',
+      ...Array<string>(3).fill('an observer failed: no network'),
+    ]);
+  });
+
+  it('is one line of the log if a handler of a system over workers rejects', async () => {
+    const test = await startSpreadTestSystem({
+      workers: 2,
+      agents: [counter],
+      tree: { children: [{ id: 'counter', agent: 'counter' }] },
+    });
+    const lost = await unhandled(async () => {
+      await test.system.onEmitted(rejects);
+      const actor = await test.system.actor('counter');
+      actor.subscribe(rejects);
+      await actor.send({ type: 'COUNT' });
+      await test.settle();
+    });
+    expect(lost).toEqual([]);
+    const lines = test.logged.map(String).filter((line) => line.includes('no network'));
+    expect(lines.sort()).toEqual([
+      'a handler of emitted events failed: no network',
+      'an observer of counter failed: no network',
+    ]);
   });
 
   it('does not disturb other observers of a handle if an observer throws', async () => {
