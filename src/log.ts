@@ -37,6 +37,19 @@ export class LogLine {
 }
 
 /**
+ * Words the line about a rejected promise that user code has forgotten. Nothing tells whose it was, so no actor fails
+ * by it.
+ */
+export function unawaitedLine(reason: unknown): LogLine {
+  const error = messageOf(reason);
+  const stack = reason instanceof Error && typeof reason.stack === 'string' ? reason.stack : null;
+  const place = /^\s*(at .*)$/m.exec(stack ?? '')?.[1];
+  const text = `a promise that nobody awaits has failed: ${error}${place === undefined ? '' : `, ${place}`}`;
+  const wayOut = 'return it from its action, or handle its rejection';
+  return new LogLine(`${text}; ${wayOut}`, { incident: 'unawaited', error, stack });
+}
+
+/**
  * Wraps a log so that it never throws, and no promise of it is forgotten: values that cannot be printed are replaced by
  * their text.
  */

@@ -20,7 +20,12 @@ export const ANSWER_VERBS: readonly (Verb | VerbGroup)[] = [
     async run({ data, options: { port, host, trustWallClock = false }, surroundings }, folder: string | undefined) {
       const { serveCommand } = await import('./serve-command.ts');
       const place = { folder: folder ?? '.', plan: undefined, config: undefined, port, host, trustWallClock };
-      return serveCommand({ ...data, ...place, interrupt: surroundings.interruption() });
+      return serveCommand({
+        ...data,
+        ...place,
+        interrupt: surroundings.interruption(),
+        onUnawaited: surroundings.onUnawaited,
+      });
     },
   },
   {

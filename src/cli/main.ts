@@ -46,5 +46,6 @@ async function leave(code: ExitCode): Promise<void> {
   process.exit(code);
 }
 
-const surroundings = { out, err, env: process.env, cwd: process.cwd(), interruption, protocol };
+const onUnawaited = (hear: (reason: unknown) => void) => void process.on('unhandledRejection', hear);
+const surroundings = { out, err, env: process.env, cwd: process.cwd(), interruption, onUnawaited, protocol };
 await leave(await commandLine(process.argv.slice(2), surroundings));

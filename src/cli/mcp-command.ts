@@ -4,12 +4,13 @@
  */
 import { type ToolProfile } from '../actors/api/procedure.ts';
 import { messageOf } from '../errors.ts';
+import { unawaitedLine } from '../log.ts';
 import { plainLine } from '../plain-text.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { rootOf } from './mcp-home.ts';
 import { type ServiceLog } from './service-log.ts';
 import { type SharedSystem } from './shared-system.ts';
-import { aborted, type DataCommand, type Output, type ProtocolStreams } from './surroundings.ts';
+import { aborted, type DataCommand, type Output, type ProtocolStreams, type OnUnawaited } from './surroundings.ts';
 
 export interface McpCommand extends Omit<DataCommand, 'data' | 'json'> {
   /**
@@ -23,6 +24,7 @@ export interface McpCommand extends Omit<DataCommand, 'data' | 'json'> {
   readonly isOperator: boolean;
   readonly streams: ProtocolStreams | undefined;
   readonly interrupt: AbortSignal;
+  readonly onUnawaited: OnUnawaited | undefined;
 }
 
 /** Serves the tools. Resolves to 0 when the client has gone or the process is told to end. */
@@ -33,6 +35,7 @@ export async function mcpCommand(command: McpCommand): Promise<ExitCode> {
     return EXIT.badInput;
   }
   const log = plainLog(err);
+  command.onUnawaited?.((reason) => log.runtime(unawaitedLine(reason)));
   const gone = ended(streams);
   const [{ serveOnStreams }, { liveDoor }] = await Promise.all([
     import('../gateway/mcp/stdio.ts'),

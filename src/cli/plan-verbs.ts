@@ -30,6 +30,7 @@ export const PLAN_VERBS: readonly (Verb | VerbGroup)[] = [
         door: serve ? { port } : undefined,
         reporter: await reporterFor(call),
         interrupt: call.surroundings.interruption(),
+        onUnawaited: call.surroundings.onUnawaited,
       });
     },
   },

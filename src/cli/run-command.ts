@@ -5,6 +5,7 @@
 import { type ActorSnapshot } from '../actors/world/actor-view.ts';
 import { type Cancel, systemClock } from '../clock.ts';
 import { BosunError, type ErrorCode, isBosunError, messageOf } from '../errors.ts';
+import { unawaitedLine } from '../log.ts';
 import { type BatchManagerContext, batchesIn } from '../machines/coordination/batches/batch-manager.ts';
 import { COORDINATOR } from '../machines/coordination/crew.ts';
 import { type CoordinatorContext, itemsIn } from '../machines/coordination/coordinator/coordinator-context.ts';
@@ -32,7 +33,7 @@ import { checkRemovable, heldPlan, type ReadyPlan, readyPlan } from './plan-on-h
 import { completedHints, dataOption, invocationOf, resumeHints, type Waiting, waitsForPeople } from './run-hints.ts';
 import { planLine, type Reporter, resultLines } from './run-report.ts';
 import { shellCommands } from './shell-task.ts';
-import { aborted, type Surroundings } from './surroundings.ts';
+import { aborted, type Surroundings, type OnUnawaited } from './surroundings.ts';
 
 export interface RunCommand extends Pick<Surroundings, 'env' | 'cwd'> {
   readonly file: string;
@@ -50,11 +51,13 @@ export interface RunCommand extends Pick<Surroundings, 'env' | 'cwd'> {
   readonly reporter: Reporter;
   /** Aborted when the user interrupts. */
   readonly interrupt: AbortSignal;
+  readonly onUnawaited: OnUnawaited | undefined;
 }
 
 /** Runs a plan. Resolves to the exit code. Rejects for internal errors only. */
 export async function runCommand(command: RunCommand): Promise<ExitCode> {
   const { reporter } = command;
+  command.onUnawaited?.((reason) => reporter.log(unawaitedLine(reason)));
   const directory = dataDirectory(command);
   const call = invocationOf(command.env);
   try {

@@ -4,6 +4,7 @@
  */
 import { systemClock } from '../clock.ts';
 import { type ErrorCode, isBosunError, messageOf } from '../errors.ts';
+import { unawaitedLine } from '../log.ts';
 import { START_HALT_MS } from '../limits.ts';
 import { type Config, readConfig } from './config-file.ts';
 import { DESK_SENTENCES, deskSentence } from './desk-sentences.ts';
@@ -14,7 +15,7 @@ import { frontDoor } from './front-door.ts';
 import { type Told, TOLD } from './run-report.ts';
 import { type ServedSystem, servedFolder, servedSystem } from './served-system.ts';
 import { type ServiceLog, serviceLog } from './service-log.ts';
-import { aborted, type DataCommand } from './surroundings.ts';
+import { aborted, type DataCommand, type OnUnawaited } from './surroundings.ts';
 
 export interface ServeCommand extends Omit<DataCommand, 'data'> {
   /** The data directory. If the user named none, it is undefined; then the config's is used, or the default. */
@@ -29,6 +30,7 @@ export interface ServeCommand extends Omit<DataCommand, 'data'> {
   readonly trustWallClock: boolean;
   /** Aborted when the user or a process manager asks it to end. */
   readonly interrupt: AbortSignal;
+  readonly onUnawaited: OnUnawaited | undefined;
 }
 
 const BAD_INPUT: ReadonlySet<ErrorCode> = new Set([
@@ -46,6 +48,7 @@ const BAD_INPUT: ReadonlySet<ErrorCode> = new Set([
  */
 export async function serveCommand(command: ServeCommand): Promise<ExitCode> {
   const log = serviceLog(command.err);
+  command.onUnawaited?.((reason) => log.runtime(unawaitedLine(reason)));
   try {
     const ready = await unlessInterrupted(command.interrupt, prepared(command, log));
     return ready === undefined ? EXIT.completed : await serve(command, ready);

@@ -30,6 +30,7 @@ export const SERVICE_VERBS: readonly Verb[] = [
         host,
         trustWallClock,
         interrupt: surroundings.interruption(),
+        onUnawaited: surroundings.onUnawaited,
       });
     },
   },
@@ -64,6 +65,7 @@ export const SERVICE_VERBS: readonly Verb[] = [
         isOperator: asOperator,
         streams: surroundings.protocol?.(),
         interrupt: surroundings.interruption(),
+        onUnawaited: surroundings.onUnawaited,
       });
     },
   },

@@ -34,6 +34,8 @@ export function aborted(signal: AbortSignal): Promise<void> {
 /** Variables by name, as in `process.env`. */
 export type Environment = Record<string, string | undefined>;
 
+export type OnUnawaited = (hear: (reason: unknown) => void) => void;
+
 export interface Surroundings {
   /** The stream for data. */
   readonly out: Output;
@@ -51,6 +53,11 @@ export interface Surroundings {
    * be cut off at any point.
    */
   interruption(): AbortSignal;
+  /**
+   * Hears from now on of rejected promises that nobody awaits, which then do not end the process. Called by verbs that
+   * run users' agents: such a promise is theirs.
+   */
+  readonly onUnawaited?: OnUnawaited | undefined;
   /**
    * Reserves stdin and stdout for a protocol; called once. From then on all other output of this process to stdout,
    * including that of users' agents, goes to stderr. Undefined if no protocol is possible.

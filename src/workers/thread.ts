@@ -8,7 +8,7 @@ import { type Wire } from '../actors/model/ports.ts';
 import { assert } from '../assert.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { BosunError, messageOf } from '../errors.ts';
-import { LogLine } from '../log.ts';
+import { harmless, LogLine, unawaitedLine } from '../log.ts';
 import { levelStore } from '../persistence/level-store.ts';
 import { Shard } from '../shard.ts';
 import { packed, toldError } from './call-messages.ts';
@@ -98,6 +98,8 @@ async function begin(): Promise<void> {
     { log: logAtHost, ...options, store: levelStore(join(data.directory, String(data.index))) },
     { index: data.index, count: data.count, wire, gate },
   );
+  // A promise that an agent has forgotten would end the thread, and every actor on it.
+  process.on('unhandledRejection', (reason) => harmless(options.log ?? logAtHost)(unawaitedLine(reason)));
   const service = new CallService(system, {
     clock,
     post: (bytes) => say({ is: 'answers', bytes }),

@@ -45,6 +45,37 @@ describe('bosun serve', () => {
     expect((await third.end('SIGTERM')).code).toBe(0);
   });
 
+  it('goes on if an agent forgets a promise that fails, and says so (class A)', async () => {
+    work.write(
+      'forgetful.config.mts',
+      `${AGENTS}
+const forgetful = defineAgent({
+  name: 'forgetful',
+  machine: setup({}).createMachine({ on: { mail: { actions: () => { (async () => { throw new Error('mail is down'); })(); } } } }),
+  events: { mail: z.object({}) },
+});
+export default { agents: [counter, forgetful], tree: { children: [{ id: 'f', agent: 'forgetful' }] } };`,
+    );
+    const serving = work.spawn([
+      'serve',
+      '--config',
+      'forgetful.config.mts',
+      '--json',
+      '--port',
+      '0',
+      '--data',
+      'mail',
+    ]);
+    await serving.says('"serving"');
+    for (let n = 0; n < 3; n++)
+      expect(await work.bosun(['send', 'f', 'mail', '--wait', '--data', 'mail'])).toMatchObject({ code: 0 });
+    const { code, err } = await serving.end('SIGTERM');
+    expect(code).toBe(0);
+    const said = linesOf(err).filter((line) => (line as unknown as { incident?: string }).incident === 'unawaited');
+    expect(said).toHaveLength(3);
+    expect(said[0]).toMatchObject({ error: 'mail is down', msg: expect.stringMatching(/nobody awaits/) as string });
+  });
+
   it('logs the reason if it cannot start, and exits with 2', async () => {
     work.write('bosun.config.mts', `${AGENTS}export default { agents: [counter], gateway: { port: 'high' } };`);
     const { code, err } = await work.spawn(['serve', '--data', 'never']).ended;

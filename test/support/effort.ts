@@ -56,6 +56,7 @@ export const LONG_FILES = [
   'test/workers/otp.test.ts',
   'test/workers/bounds.test.ts',
   'test/workers/bank.test.ts',
+  'test/workers/hostile.test.ts',
   'test/cli/serve-workers.test.ts',
   'test/gateway/workers/conformance.test.ts',
   'test/gateway/workers/threads.test.ts',

@@ -6,6 +6,7 @@ import { type System } from '../../src/system.ts';
 import { agentOfPlace } from '../support/actors/hostile/place.ts';
 import { PLACES } from '../support/actors/hostile/places.ts';
 import { HARMS } from '../support/actors/hostile/values.ts';
+import { until } from '../support/until.ts';
 import { byEffort, LONG } from '../support/effort.ts';
 import { hostileModule } from '../support/workers/hostile-module.ts';
 import { newDirectory, spread } from '../support/workers/spread-threads.ts';
@@ -21,7 +22,7 @@ async function expectAlive(system: System): Promise<void> {
   }
 }
 
-it('harm their agent only, and end no thread, over starts too (F1, class A)', LONG, async () => {
+it('hostile values harm their agent only, and end no thread, over starts too (F1, class A)', LONG, async () => {
   const directory = newDirectory();
   const module = await hostileModule(directory);
   mkdirSync(join(directory, 'data'));
@@ -44,4 +45,19 @@ it('harm their agent only, and end no thread, over starts too (F1, class A)', LO
     system = await start();
     await expectAlive(system);
   }
+});
+
+it('a promise that an agent forgets is a line of the log, and ends no thread (class A)', async () => {
+  const directory = newDirectory();
+  const module = await hostileModule(directory);
+  const lines: string[] = [];
+  const log = (line: unknown) => void lines.push(String(line));
+  const system = await spread(join(directory, 'data'), { module, intensity: 0 }, log).start();
+  for (let n = 0; n < 3; n++) await system.send('f', { type: 'MAIL' });
+  await until(
+    () => lines.length === 3,
+    () => `three lines, after ${lines.join()}`,
+  );
+  expect(lines[0]).toMatch(/^a promise that nobody awaits has failed: mail is down, at .*; return it from its action/);
+  await expectAlive(system);
 });

@@ -18,7 +18,25 @@ const witness = defineAgent({
   events: { COUNT: z.object({}) },
 });
 
+const forgetful = defineAgent({
+  name: 'forgetful',
+  machine: setup({ types: {} as { events: { type: 'MAIL' } } }).createMachine({
+    on: {
+      MAIL: {
+        actions: () => {
+          // Nothing returns the promise, so that nothing can watch it.
+          void Promise.reject(new Error('mail is down'));
+        },
+      },
+    },
+  }),
+  events: { MAIL: z.object({}) },
+});
+
 export const options: WorkerOptions = {
-  agents: [witness, ...Object.values(PLACES).map((place, index) => agentOfPlace(`place${index}`, place))],
-  tree: { intensity: 1_000_000, children: ['w', 'x', 'y', 'z'].map((id) => ({ id, agent: 'witness' })) },
+  agents: [witness, forgetful, ...Object.values(PLACES).map((place, index) => agentOfPlace(`place${index}`, place))],
+  tree: {
+    intensity: 1_000_000,
+    children: [...['w', 'x', 'y', 'z'].map((id) => ({ id, agent: 'witness' })), { id: 'f', agent: 'forgetful' }],
+  },
 };
