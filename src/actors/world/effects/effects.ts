@@ -5,6 +5,7 @@
  */
 import { type AnyActorLogic, type EventObject } from 'xstate';
 import { BosunError, messageOf } from '../../../errors.ts';
+import { disown, watch } from '../../../user-code.ts';
 import { admitChange } from '../../model/change-check.ts';
 import { admitEvent, isEvent } from '../../model/event-check.ts';
 import { admitError } from '../../model/thrown.ts';
@@ -161,7 +162,8 @@ export class Effects implements EffectHost {
       const run = this.#runOf(cell.running);
       if (run?.self.attempt !== attempt) return;
       this.#guarded(run, () => {
-        (cell.definition as XstateDefinition).logic.transition(cell.snapshot as never, event as never, run.scope);
+        const { logic } = cell.definition as XstateDefinition;
+        return logic.transition(cell.snapshot as never, event as never, run.scope) as unknown;
       });
     });
   }
@@ -210,6 +212,16 @@ export class Effects implements EffectHost {
   /** Records that a started effect is still alive. */
   heard(source: EffectRef): void {
     this.#runs.get(source)?.watch?.beat();
+  }
+
+  /**
+   * Handles what a function of the effect threw, or its promise rejected with, while nobody was calling it: the effect
+   * fails. If it is over, nobody is left to be told, and the failure is logged.
+   */
+  failed(source: EffectRef, thrown: unknown): void {
+    const cell = this.current(source);
+    if (cell !== undefined) this.fail(cell, source, thrown);
+    else this.#world.log(`${source.address} failed after its end: ${messageOf(thrown)}`);
   }
 
   overdue(source: EffectRef, error: unknown): void {
@@ -318,12 +330,12 @@ export class Effects implements EffectHost {
     // An observable that has completed, or was never subscribed to, needs no unsubscribe.
     if (cell.definition.kind === 'observable' && !isSubscribed(snapshot)) return;
     const { logic } = cell.definition as XstateDefinition;
-    try {
-      logic.transition({ ...snapshot, status: 'active' } as never, { type: 'xstate.stop' } as never, run.scope);
-    } catch (error) {
+    const stop = { type: 'xstate.stop' };
+    watch(
+      () => logic.transition({ ...snapshot, status: 'active' } as never, stop as never, run.scope) as unknown,
       // The effect is over in any case, and nobody is left to be told of its cleanup.
-      this.#world.log(`cleanup of ${cell.address} threw: ${messageOf(error)}`);
-    }
+      (error) => this.#world.log(`cleanup of ${cell.address} threw: ${messageOf(error)}`),
+    );
   }
 
   #run(cell: Cell, attempt: number): void {
@@ -365,12 +377,8 @@ export class Effects implements EffectHost {
     return new Watch({ policy, clock, time, over: (error) => this.#refHost.effects.overdue(self, error) });
   }
 
-  #guarded({ cell, self }: Run, run: () => void): void {
-    try {
-      run();
-    } catch (error) {
-      this.fail(cell, self, error);
-    }
+  #guarded({ self }: Run, run: () => unknown): void {
+    watch(run, (thrown) => this.failed(self, thrown));
   }
 }
 
@@ -380,6 +388,6 @@ function isSubscribed(snapshot: Snapshot | undefined): snapshot is Snapshot & { 
 
 /** Returns a promise that need not be awaited, because a rejection without a handler must not end the process. */
 function awaited<T>(promise: Promise<T>): Promise<T> {
-  promise.catch(() => {});
+  disown(promise);
   return promise;
 }
