@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/index.ts';
 import { VALUE_BYTES_MAX } from '../../src/limits.ts';
+import { startSpreadTestSystem } from '../../src/testing/spread-test-system.ts';
 import { startTestSystem } from '../../src/testing/test-system.ts';
 
 /** Less than a value may have, by what the event that carries it has besides. */
@@ -38,6 +39,31 @@ describe('an input of almost as many bytes as a value may have', () => {
     await test.shard.send('declared', { type: 'measure' });
     await test.settle();
     expect(test.shard.snapshot('declared')?.context).toMatchObject({ size: LARGE.length });
+  });
+
+  it.each([
+    [
+      'an order to a Boss with all fields of a spec',
+      'under',
+      { agent: 'reader', restart: 'permanent', systemId: 'name' },
+    ],
+    ['a template', 'pool', {}],
+  ])('starts a child by %s, of one kernel and over workers (B1)', async (_, boss, spec) => {
+    const children = [
+      { id: 'under', boss: { children: [] } },
+      { id: 'pool', boss: { strategy: 'dynamic' as const, template: { agent: 'reader' } } },
+    ];
+    const test = await startTestSystem({ agents: [reader], tree: { children } });
+    await test.shard.boss(boss).startChild({ ...spec, id: 'c', input: LARGE } as never);
+    expect(test.shard.snapshot(`${boss}/c`)?.status).toBe('active');
+    await test.shard.stop();
+    const spread = await startSpreadTestSystem({ agents: [reader], workers: 2, tree: { children } });
+    const started = spread.system.boss(boss).startChild({ ...spec, id: 'c', input: LARGE } as never);
+    await spread.settle();
+    expect(await started).toBe(`${boss}/c`);
+    const stopped = spread.system.stop();
+    await spread.settle();
+    await stopped;
   });
 
   it('starts a child that a host spawns; a larger input is refused, and the system goes on', async () => {

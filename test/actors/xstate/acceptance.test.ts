@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
+import { unhandled } from '../../support/unhandled.ts';
 import { code } from '../../support/actors/account.ts';
 
 const order = defineAgent({
@@ -77,11 +78,47 @@ describe.each(['plan', 'xstate'] as const)('the events that a state takes, on th
     expect(test.shard.clientApi.accepts('o')).toEqual(['refund', 'ship', 'BREAK']);
     const { can, hasTag, matches } = { ...questions(await test.system.actor('o')) };
     expect([can('pay'), can('ship'), hasTag('none'), matches({ money: 'paid' })]).toEqual([false, true, false, true]);
-    await expect(test.shard.ask('o', { type: 'pay' })).rejects.toMatchObject(code('BOSUN_EVENT_NOT_TAKEN'));
+    await expect(test.shard.ask('o', { type: 'pay' })).rejects.toEqual(code('BOSUN_EVENT_NOT_TAKEN'));
     expect(await test.shard.clientApi.deliverTaken('o', { type: 'pay' })).toBe(false);
     // The guard asks the snapshot where it is, which one without XState's methods cannot tell.
     expect(await test.shard.clientApi.deliverTaken('o', { type: 'ship' })).toBe(true);
     expect(test.shard.snapshot('o')).toMatchObject({ status: 'active', value: { money: 'paid', goods: 'gone' } });
+    await test.shard.stop();
+  });
+});
+
+/** Guards that do not answer, with the code of the failure of an ask whose event reaches them. */
+const ODD_GUARDS: readonly (readonly [string, () => unknown])[] = [
+  [
+    'throws',
+    () => {
+      throw new Error('no answer');
+    },
+  ],
+  [
+    'throws what cannot become text',
+    () => {
+      throw Object.create(null) as Error;
+    },
+  ],
+  ['gives a promise that rejects', () => Promise.reject(new Error('too late'))],
+];
+
+describe('a guard of a state that is asked', () => {
+  it.each(ODD_GUARDS)('that %s fails the turn, and nothing else (S2)', async (_, guard) => {
+    const agent = defineAgent({
+      name: 'odd',
+      machine: createMachine({ on: { go: { guard: guard as () => boolean, actions: assign({}) } } }),
+      events: { go: z.object({}) },
+    });
+    const test = await startTestSystem({ agents: [agent], tree: { children: [{ id: 'g', agent: 'odd' }] } });
+    const found = await unhandled(async () => {
+      expect(test.shard.clientApi.accepts('g')).toEqual(['go']);
+      const sent = test.shard.clientApi.deliverTaken('g', { type: 'go' });
+      await expect(sent).rejects.toEqual(code('BOSUN_ASK_FAILED'));
+      await expect(test.shard.ask('g', { type: 'go' })).rejects.toEqual(code('BOSUN_ASK_FAILED'));
+    });
+    expect(found).toEqual([]);
     await test.shard.stop();
   });
 });
