@@ -50,7 +50,7 @@ describe('admission refuses', () => {
       'event x of a.a is an instance of Object',
     ],
     ['a regular expression', { a: /x/ }, 'event x of a.a is an instance of RegExp'],
-    ['a promise', [Promise.resolve()], 'event x of a[0] is an instance of Promise'],
+    ['a promise', [Promise.resolve()], 'event x of a[0] is a promise'],
     ['typed arrays other than bytes', { a: new Float64Array(2) }, 'event x of a.a is an instance of Float64Array'],
     ['a symbol as key', { a: { [Symbol('k')]: 1 } }, 'event x of a.a is an object with a symbol as key'],
     [

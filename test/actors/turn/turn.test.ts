@@ -190,7 +190,7 @@ describe('a custom action that throws', () => {
     const test = await startSubject(machine(), { events: ['END'], restart: 'transient' });
     await tell(test, 'END');
     expect(test.shard.snapshot('subject')).toBeUndefined();
-    expect(test.logged).toEqual([['an action of subject threw after its end: broken']]);
+    expect(test.logged).toEqual([['an action of subject failed after its end: broken']]);
     await test.shard.stop();
   });
 });

@@ -264,7 +264,7 @@ describe('a callback', () => {
     const machine = setup({ actors: { logic } }).createMachine({ invoke: { src: 'logic', id: 'call' } });
     const test = await startSubject(machine);
     await test.shard.stop();
-    expect(test.logged).toEqual([['cleanup of subject/call threw: stuck']]);
+    expect(test.logged).toEqual([['subject/call failed after its end: stuck']]);
   });
 });
 
