@@ -16,8 +16,8 @@ const WELL: OwnFailures = { window: [], failures: 0, isWarned: false };
 export function restarted({ record, escalates, nowMs }: Situation, mode: RestartMode, window: Window): Decision {
   const restarts = record.restarts + 1;
   const running: ChildRecord = { ...record, status: 'running', startedAtMs: nowMs, retry: null, restarts };
-  const own = { ...ownOf(record), window };
-  return { kind: 'restart', mode, window, record: escalates ? running : { ...running, own } };
+  if (escalates) return { kind: 'restart', mode, window, record: running };
+  return { kind: 'restart', mode, window, record: { ...running, own: { ...ownOf(record), window } } };
 }
 
 /** Restarts a child whose delay is over. Its limit was judged when it failed, and it has had no restart since. */

@@ -44,8 +44,8 @@ export class ShardAdmin {
   }
 
   /**
-   * Resumes an actor that was suspended by an order or with BOSUN_STATE_SUSPECT. Does nothing for one that is not
-   * suspended.
+   * Resumes an actor that was suspended by an order, or with BOSUN_STATE_SUSPECT or BOSUN_ACTOR_FAILING. Does nothing
+   * for one that is not suspended.
    */
   async resume(address: string, as: OrderedBy): Promise<void> {
     const { administration } = this.#kernel.machinery;
