@@ -95,7 +95,8 @@ export { type CatchUp, type ScheduledFacts, type ScheduleOptions } from './actor
 export { type RestorePolicy } from './actors/model/timers.ts';
 export { type TimerOptions } from './actors/model/timing.ts';
 export { type Cancel, type Clock, systemClock } from './clock.ts';
-export { BosunError, ERROR_CODES, type ErrorCode, isBosunError } from './errors.ts';
+export { ERROR_CODES, type ErrorCode } from './error-codes.ts';
+export { BosunError, isBosunError } from './errors.ts';
 export { LogLine } from './log.ts';
 export { type Durability } from './persistence/journal.ts';
 export { type Finding, type Verification } from './persistence/verify.ts';

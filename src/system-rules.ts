@@ -51,7 +51,7 @@ const SYSTEM_RULES: OptionRules<SystemOptions> = {
   random: promptly(objectWith('a source of chance, with next()', 'next'), 'next'),
   scrub: (value) => (value === false ? undefined : scrub(value)),
   hold: aFlag,
-  residentActors: rule('a number of actors', (value) => typeof value === 'number' && value >= 0),
+  residentActors: rule('a number of actors from 1', (value) => typeof value === 'number' && value >= 1),
   epochMs: aTime,
   trustWallClock: aFlag,
   caution: aFlag,

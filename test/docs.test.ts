@@ -12,7 +12,7 @@ import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { EXIT } from '../src/cli/exit-codes.ts';
 import { readPlanFile } from '../src/cli/plan-file.ts';
-import { ERROR_CODES } from '../src/errors.ts';
+import { ERROR_CODES } from '../src/error-codes.ts';
 import { LONG } from './support/effort.ts';
 import { UserFolder } from './support/user-folder.ts';
 

@@ -7,7 +7,7 @@ import { isBuiltin } from 'node:module';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { ERROR_CODES } from '../src/errors.ts';
+import { ERROR_CODES } from '../src/error-codes.ts';
 import { LONG_FILES } from './support/effort.ts';
 import { headlessTitles } from './support/titles.ts';
 
@@ -33,6 +33,7 @@ const LEAVES = [
   'src/closed-object.ts',
   'src/clock.ts',
   'src/closing.ts',
+  'src/error-codes.ts',
   'src/errors.ts',
   'src/fair-shares.ts',
   'src/limits.ts',
@@ -142,7 +143,14 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['xstate', 'node:path', 'node:worker_threads'],
   },
   'src/client': {
-    files: ['src/gateway/protocol/', 'src/errors.ts', 'src/log.ts', 'src/option-rules.ts', 'src/user-code.ts'],
+    files: [
+      'src/gateway/protocol/',
+      'src/error-codes.ts',
+      'src/errors.ts',
+      'src/log.ts',
+      'src/option-rules.ts',
+      'src/user-code.ts',
+    ],
     packages: ['@xstate/store'],
   },
   // In browsers only. Its dependencies are bundled, so that users do not need them.
@@ -387,10 +395,11 @@ const BANS: readonly Ban[] = [
       'src/persistence/level-store.ts',
       'src/actors/world/crash-loop-guard.ts',
       'src/spokes/processes.ts',
+      'src/workers/thread.ts',
     ],
     because:
       'a library leaves its process alone; the store names the holder of its lock by the process id, caution ' +
-      'watches it die, and processes of commands are told from it',
+      'watches it die, processes of commands are told from it, and the thread of a worker hears of forgotten promises',
   },
 ];
 
@@ -622,7 +631,7 @@ describe('code', () => {
 
   it('uses every error code', () => {
     const text = src
-      .filter(({ path }) => path !== 'src/errors.ts')
+      .filter(({ path }) => path !== 'src/error-codes.ts')
       .map((source) => source.text)
       .join('\n');
     expect(Object.keys(ERROR_CODES).filter((code) => !text.includes(`'${code}'`))).toEqual([]);

@@ -1,5 +1,6 @@
 /** Exit codes: their meaning, and the code for each error. */
-import { type ErrorCode, isBosunError } from '../errors.ts';
+import { type ErrorCode } from '../error-codes.ts';
+import { isBosunError } from '../errors.ts';
 import { plainLine } from '../plain-text.ts';
 import { type DataCommand } from './surroundings.ts';
 

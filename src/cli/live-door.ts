@@ -5,7 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import { PROGRAM_SCOPES } from '../actors/api/procedure.ts';
 import { systemClock } from '../clock.ts';
-import { BosunError, ERROR_CODES, isBosunError, messageOf } from '../errors.ts';
+import { ERROR_CODES } from '../error-codes.ts';
+import { BosunError, isBosunError, messageOf } from '../errors.ts';
 import { type WireError } from '../gateway/protocol/frames.ts';
 import { type ToolCall, type ToolDoor } from '../gateway/mcp/tool-door.ts';
 import { type LiveGateway, type OfferedTool } from './live-gateway.ts';

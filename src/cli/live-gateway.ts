@@ -3,7 +3,8 @@
  * streams. It is named by its URL, or found by the file in the data directory; either way it is checked by a request.
  */
 import { type Route } from '../actors/api/procedure.ts';
-import { BosunError, ERROR_CODES, type ErrorCode, isBosunError, messageOf } from '../errors.ts';
+import { ERROR_CODES, type ErrorCode } from '../error-codes.ts';
+import { BosunError, isBosunError, messageOf } from '../errors.ts';
 import { type MethodName, METHODS } from '../gateway/calls/methods.ts';
 import { withWholeTables } from '../gateway/calls/whole-tables.ts';
 import { type ToolRow } from '../gateway/mcp/tool-row.ts';

@@ -4,7 +4,8 @@
  */
 import { type ActorSnapshot } from '../actors/world/actor-view.ts';
 import { type Cancel, systemClock } from '../clock.ts';
-import { BosunError, type ErrorCode, isBosunError, messageOf } from '../errors.ts';
+import { type ErrorCode } from '../error-codes.ts';
+import { BosunError, isBosunError, messageOf } from '../errors.ts';
 import { unawaitedLine } from '../log.ts';
 import { type BatchManagerContext, batchesIn } from '../machines/coordination/batches/batch-manager.ts';
 import { COORDINATOR } from '../machines/coordination/crew.ts';

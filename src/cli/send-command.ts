@@ -1,7 +1,8 @@
 /**
  * `bosun send` and `bosun ask`: an event to one actor of a running system; a send may also be left in a stopped store.
  */
-import { BosunError, type ErrorCode, isBosunError } from '../errors.ts';
+import { type ErrorCode } from '../error-codes.ts';
+import { BosunError, isBosunError } from '../errors.ts';
 import { withData } from './data-work.ts';
 import { carriedOut, EXIT, type ExitCode } from './exit-codes.ts';
 import { jsonObject } from './json-text.ts';

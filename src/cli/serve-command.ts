@@ -3,7 +3,8 @@
  * calls under way end, and makes everything durable. Other verbs find it by its data directory.
  */
 import { systemClock } from '../clock.ts';
-import { type ErrorCode, isBosunError, messageOf } from '../errors.ts';
+import { type ErrorCode } from '../error-codes.ts';
+import { isBosunError, messageOf } from '../errors.ts';
 import { unawaitedLine } from '../log.ts';
 import { START_HALT_MS } from '../limits.ts';
 import { type Config, readConfig } from './config-file.ts';

@@ -16,7 +16,8 @@ import {
   Parser,
 } from 'yaml';
 import { type z } from 'zod';
-import { BosunError, type ErrorCode, messageOf } from '../errors.ts';
+import { type ErrorCode } from '../error-codes.ts';
+import { BosunError, messageOf } from '../errors.ts';
 import { plainLine } from '../plain-text.ts';
 import { VALUE_DEPTH_MAX } from '../limits.ts';
 import { type PlanProblem } from '../machines/coordination/plan/plan.ts';

@@ -5,7 +5,8 @@
  */
 import { deepStrictEqual, rejects, strictEqual } from 'node:assert/strict';
 import { type Store, type StoreRange, type StoreWrite } from '../actors/model/ports.ts';
-import { isBosunError, type ErrorCode } from '../errors.ts';
+import { type ErrorCode } from '../error-codes.ts';
+import { isBosunError } from '../errors.ts';
 
 /** The part of a test runner that the suite needs. vitest, node:test and mocha have it. */
 export interface TestApi {

@@ -7,7 +7,8 @@ import { refusalsIn } from '../actors/api/refused-sends.ts';
 import { Ref } from '../actors/model/ref.ts';
 import { admitError } from '../actors/model/thrown.ts';
 import { type Clock } from '../clock.ts';
-import { BosunError, ERROR_CODES, type ErrorCode, isBosunError, messageOf } from '../errors.ts';
+import { ERROR_CODES, type ErrorCode } from '../error-codes.ts';
+import { BosunError, isBosunError, messageOf } from '../errors.ts';
 import { createCodec } from '../persistence/codec.ts';
 
 /** The verb of calls to the worker gateway; the first argument is the gateway's own verb. */

@@ -51,7 +51,9 @@ describe('bosun serve', () => {
       `${AGENTS}
 const forgetful = defineAgent({
   name: 'forgetful',
-  machine: setup({}).createMachine({ on: { mail: { actions: () => { (async () => { throw new Error('mail is down'); })(); } } } }),
+  machine: setup({}).createMachine({
+    on: { mail: { actions: () => { (async () => { throw new Error('mail is down'); })(); } } },
+  }),
   events: { mail: z.object({}) },
 });
 export default { agents: [counter, forgetful], tree: { children: [{ id: 'f', agent: 'forgetful' }] } };`,

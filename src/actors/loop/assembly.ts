@@ -75,8 +75,6 @@ export function checkParts({ residentActors, keepers = [], epochMs = 0, journal 
   if (keepers.length > 0 && journal.shelf === undefined)
     throw new BosunError('BOSUN_CONFIG_INVALID', `trace of agent "${keepers[0]}": the store has no getSync`);
   if (residentActors === undefined) return;
-  if (!(residentActors >= 1))
-    throw new BosunError('BOSUN_CONFIG_INVALID', `residentActors: ${residentActors} is not a number of actors`);
   if (journal.shelf === undefined)
     throw new BosunError('BOSUN_CONFIG_INVALID', 'residentActors: the store has no getSync');
 }

@@ -3,7 +3,7 @@
  * commands that it may give. A Boss decides (src/supervisor, a machine like any other); the kernel performs
  * (world/bosses.ts) in the turn that decided.
  */
-import { type ErrorCode } from '../../errors.ts';
+import { type ErrorCode } from '../../error-codes.ts';
 import { shared } from './shared-text.ts';
 
 /** The agent name of every Boss. */

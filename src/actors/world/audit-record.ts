@@ -1,5 +1,5 @@
 /** One record of the audit: who ordered what of whom, and the result. Data only. */
-import { type ErrorCode } from '../../errors.ts';
+import { type ErrorCode } from '../../error-codes.ts';
 
 /** The author of an order, and the reason. */
 export interface OrderedBy {

@@ -1,5 +1,6 @@
 /** A cell: one actor's durable state, snapshot, mailbox and possessions. Data only. */
-import { type BosunError, type ErrorCode } from '../../errors.ts';
+import { type ErrorCode } from '../../error-codes.ts';
+import { type BosunError } from '../../errors.ts';
 import type { Ask } from './talk/ask-record.ts';
 import { type Definition } from '../model/step-engine.ts';
 import { Mailbox } from './mailbox/mailbox.ts';

@@ -1,7 +1,8 @@
 /** Errors as clients see them: a stable code and a message that reveals no internals. Never a stack, path or cause. */
 import { type z } from 'zod';
 import { refusalsIn } from '../../actors/api/refused-sends.ts';
-import { BosunError, ERROR_CODES, type ErrorCode, isBosunError } from '../../errors.ts';
+import { ERROR_CODES, type ErrorCode } from '../../error-codes.ts';
+import { BosunError, isBosunError } from '../../errors.ts';
 import { plainLine } from '../../plain-text.ts';
 import { type WireError } from '../protocol/frames.ts';
 

@@ -1,5 +1,5 @@
 /** Errors of tools as coding agents read them: the code, what is wrong, whether to try again, and the way out. */
-import { ERROR_CODES, type ErrorCode } from '../../errors.ts';
+import { ERROR_CODES, type ErrorCode } from '../../error-codes.ts';
 import { type WireError } from '../protocol/frames.ts';
 
 /** The error of a tool, as its result states it. */

@@ -1,6 +1,6 @@
 /** Answers over HTTP: a status for each error code, and the headers of every answer. */
 import { type ServerResponse } from 'node:http';
-import { type ErrorCode } from '../../errors.ts';
+import { type ErrorCode } from '../../error-codes.ts';
 import { type WireError } from '../protocol/frames.ts';
 
 /** HTTP status by error code; codes without an entry are 500. */

@@ -3,7 +3,8 @@
  * the whole system are put together here.
  */
 import { type Clock } from '../../clock.ts';
-import { BosunError, type ErrorCode } from '../../errors.ts';
+import { type ErrorCode } from '../../error-codes.ts';
+import { BosunError } from '../../errors.ts';
 import { LISTING_HZ } from '../limits.ts';
 import { type Call } from '../calls/call.ts';
 import { type Caller } from '../client/callers.ts';

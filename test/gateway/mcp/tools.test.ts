@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { procedure, type Procedures } from '../../../src/actors/api/procedure.ts';
-import { ERROR_CODES } from '../../../src/errors.ts';
+import { ERROR_CODES } from '../../../src/error-codes.ts';
 import { envelopeOf } from '../../../src/gateway/mcp/envelope.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../../../src/gateway/network/server.ts';
 import { type WireError } from '../../../src/gateway/protocol/frames.ts';

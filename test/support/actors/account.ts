@@ -2,7 +2,7 @@
 import { assign, emit, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../../../src/actors/api/define-agent.ts';
-import { type ErrorCode } from '../../../src/errors.ts';
+import { type ErrorCode } from '../../../src/error-codes.ts';
 
 export const account = defineAgent({
   name: 'account',

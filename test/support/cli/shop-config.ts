@@ -36,7 +36,13 @@ export const counter = defineAgent({
       closed: { on: { slow: 'open', fail: { actions: assign(() => { throw new Error('cannot'); }) } } },
     },
   }),
-  events: { add: z.object({ by: z.number() }), count: z.object({}), close: z.object({}), slow: z.object({}), fail: z.object({}) },
+  events: {
+    add: z.object({ by: z.number() }),
+    count: z.object({}),
+    close: z.object({}),
+    slow: z.object({}),
+    fail: z.object({}),
+  },
 });
 `;
 

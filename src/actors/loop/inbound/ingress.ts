@@ -256,7 +256,7 @@ export class Ingress {
     return request;
   }
 
-  /** Throws the reason, if any, unless the event was accepted earlier: it stays accepted, whatever has happened since. */
+  /** Throws the reason, if any, unless the event was accepted earlier: then it stays accepted. */
   #refuse(reason: BosunError | undefined, session?: Session): void {
     if (reason === undefined) return;
     if (session === undefined || !this.#parts.sessions.isRepeat(session)) throw reason;

@@ -6,7 +6,8 @@
  * up with.
  */
 import { type EventObject } from 'xstate';
-import { BosunError, ERROR_CODES, type ErrorCode, messageOf } from '../../../errors.ts';
+import { ERROR_CODES, type ErrorCode } from '../../../error-codes.ts';
+import { BosunError, messageOf } from '../../../errors.ts';
 import { childAddress } from '../../model/address.ts';
 import { type Cell } from '../../world/cell.ts';
 import { type Recovered, type Wire, KEYSPACE } from '../../model/ports.ts';

@@ -3,7 +3,8 @@
  * takes it: a start when the child has begun or has failed to, an end when the told children have ended. Waiting orders
  * are lost with the process, and so are the hosts that wait.
  */
-import { BosunError, ERROR_CODES, type ErrorCode, messageOf } from '../../../errors.ts';
+import { ERROR_CODES, type ErrorCode } from '../../../error-codes.ts';
+import { BosunError, messageOf } from '../../../errors.ts';
 import { type InboundRequest } from '../mailbox/inbound.ts';
 import { type EpochDraft } from '../epoch-draft.ts';
 import { type Message } from '../mailbox/message.ts';
