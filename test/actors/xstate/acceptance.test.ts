@@ -105,7 +105,7 @@ const ODD_GUARDS: readonly (readonly [string, () => unknown])[] = [
 ];
 
 describe('a guard of a state that is asked', () => {
-  it.each(ODD_GUARDS)('that %s fails the turn, and nothing else (S2)', async (_, guard) => {
+  it.each(ODD_GUARDS)('fails the turn, and nothing else, if it %s (S2)', async (_, guard) => {
     const agent = defineAgent({
       name: 'odd',
       machine: createMachine({ on: { go: { guard: guard as () => boolean, actions: assign({}) } } }),
