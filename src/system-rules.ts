@@ -27,6 +27,7 @@ import { type ScrubOptions } from './persistence/scrubber.ts';
 import { type BossSpec, parseTree } from './supervisor/child-spec.ts';
 import { unknownAgent } from './supervisor/named-agents.ts';
 import { type SystemOptions } from './system-options.ts';
+import { disown } from './user-code.ts';
 import { type SpreadOptions } from './workers/options.ts';
 
 const CLOCK_METHODS = ['wallMs', 'monotonicMs', 'setTimeout', 'defer'] as const;
@@ -98,6 +99,8 @@ export function checkedTree(
   { tree = {}, hold = false }: Pick<SystemOptions, 'tree' | 'hold'>,
   agents: { named(name: string): AnyAgent | undefined; known(): Iterable<AnyAgent> },
 ): BossSpec {
+  // An input is admitted when its actor starts, if at all.
+  disown(tree);
   const root = parseTree(tree);
   if (hold) return root;
   const names = [...agents.known()].map(({ name }) => name);

@@ -12,7 +12,7 @@ import {
 } from 'xstate';
 import { type z } from 'zod';
 import { BosunError } from '../../errors.ts';
-import { disown } from '../../user-code.ts';
+import { disown, disownParts } from '../../user-code.ts';
 import { readBy, unreadable } from '../../user-schema.ts';
 import { eventType } from './event-check.ts';
 import { type ActionOptions, type EffectOptions } from './effect-policy.ts';
@@ -258,6 +258,8 @@ function parsed(agent: { name: string; events: EventSchemas }, event: EventObjec
   if (!read.isSound) throw invalid(read.why, read.error ?? causeOf(read.thrown));
   // Code in the schema may return anything, an object of its own included.
   if (!isRecord(read.value)) throw invalid('its schema gives something that is not an object');
+  // A schema that does not name a field drops it.
+  disownParts(event);
   return noted({ ...read.value, type }, schema);
 }
 

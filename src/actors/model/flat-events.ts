@@ -6,6 +6,7 @@
  */
 import { type EventObject } from 'xstate';
 import { type z } from 'zod';
+import { disownParts } from '../../user-code.ts';
 import { VALUE_BYTES_MAX } from '../../limits.ts';
 import { eventType } from './event-check.ts';
 import { count } from './value-check.ts';
@@ -57,6 +58,8 @@ class FlatShape {
   read(type: string, event: Readonly<Record<string, unknown>>): EventObject | undefined {
     if (Object.getPrototypeOf(event) !== Object.prototype || !type.isWellFormed()) return undefined;
     let bytes = 'type'.length + KEY_BYTES + type.length + TEXT_BYTES;
+    let dropped = -1;
+    for (const _ in event) dropped += 1;
     const read: Record<string, unknown> = {};
     for (const field of this.#fields) {
       const value = event[field.key];
@@ -64,10 +67,12 @@ class FlatShape {
       if (value === undefined && field.isOptional && !(field.key in event)) continue;
       if (!holds(field, value)) return undefined;
       bytes += field.key.length + KEY_BYTES + bytesOf(value);
+      dropped -= 1;
       // The stored form has no negative zero.
       read[field.key] = value === 0 ? 0 : value;
     }
     if (bytes > VALUE_BYTES_MAX) return undefined;
+    if (dropped > 0) disownParts(event);
     read['type'] = type;
     count(bytes);
     return Object.freeze(read) as EventObject;

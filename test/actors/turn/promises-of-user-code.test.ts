@@ -301,3 +301,12 @@ it('an event with promises is refused, and none of them is forgotten', async () 
   await go(test);
   expect(test.shard.deadLetters.list()).toMatchObject([{ error: { code: 'BOSUN_VALUE_REFUSED' } }]);
 });
+
+it('an event of a host with promises is refused, or drops them with fields that no schema names', async () => {
+  const test = await startWith({ on: { GO: { actions: count } } });
+  const send = (event: unknown) => test.shard.send('s', event as never);
+  await send({ type: 'GO', dropped: rejecting() });
+  await expect(send(rejecting())).rejects.toMatchObject({ code: 'BOSUN_EVENT_REFUSED' });
+  await test.settle();
+  expect(test.shard.snapshot('s')!.context).toEqual({ n: 1 });
+});
