@@ -118,6 +118,21 @@ describe('a crash of the host after any epoch changes nothing about', () => {
     expect((await withACrashAfterEveryEpoch(waited)).outcome).toEqual(['a: error']);
   });
 
+  it('the second chance and the suspension of a child that fails at each start (S5)', async () => {
+    const alone: Story<unknown> = {
+      options: () => ({ agents, tree: { children: [{ id: 's', agent: 'stillborn' }, v] } }),
+      begin: (test) => tell(test, 'v', 'note', 'well'),
+      unfoldMs: 10_000,
+      outcome: (test) => {
+        const { status, restarts } = test.shard.tree('s');
+        return { s: [status, restarts], v: [notes(test, 'v'), test.shard.tree('v').restarts] };
+      },
+    };
+    const { outcome: end, crashes } = await withACrashAfterEveryEpoch(alone);
+    expect(end).toEqual({ s: ['suspended', 7], v: [['well'], 0] });
+    expect(crashes).toBeGreaterThan(5);
+  });
+
   it('the end of a Boss that is not restarted', async () => {
     const team = { id: 'team', restart: 'transient' as const, boss: { intensity: 0, children: [w] } };
     const { outcome: end } = await withACrashAfterEveryEpoch(
