@@ -44,7 +44,7 @@ const OBJECTS_MAX = 1_000;
  * refused. Leaves other objects with a `then` alone: calling that could begin their work. Never throws.
  */
 export function disown(value: unknown): void {
-  if (!isObject(value)) return;
+  if (!isObject(value) || isBareError(value)) return;
   const seen = new Set<object>([value]);
   for (const one of seen) {
     try {
@@ -53,6 +53,17 @@ export function disown(value: unknown): void {
     } catch {
       // A proxy or a class that cannot be looked into.
     }
+  }
+}
+
+/** Whether a value is an error of texts alone, as most that are thrown. Never throws. */
+function isBareError(value: object): boolean {
+  try {
+    if (!(value instanceof Error) || Object.hasOwn(value, 'cause') || Object.hasOwn(value, 'errors')) return false;
+    for (const key in value) if (key !== 'name') return false;
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -115,20 +126,20 @@ function settleSilently(promise: Promise<unknown>): void {
  * `failed`, which must not throw. Never throws.
  */
 export function watch(call: () => unknown, failed: (thrown: unknown) => void): void {
-  const fail = (thrown: unknown): void => {
-    disown(thrown);
-    failed(thrown);
-  };
   let given: unknown;
   try {
     given = call();
   } catch (thrown) {
-    fail(thrown);
+    disown(thrown);
+    failed(thrown);
     return;
   }
   if (isThenable(given)) {
     disown(given);
-    new Promise((resolve) => resolve(given)).catch(fail);
+    new Promise((resolve) => resolve(given)).catch((thrown: unknown) => {
+      disown(thrown);
+      failed(thrown);
+    });
   } else disownParts(given);
 }
 
