@@ -7,18 +7,18 @@ import { STACK_FRAMES_MAX } from '../src/limits.ts';
 import { failureOf } from '../src/machines/work/failure-tiers.ts';
 import { shortStack } from '../src/stack.ts';
 import { packed, toldError, unpacked } from '../src/workers/call-messages.ts';
-import { HARMS, hostile } from './support/actors/hostile/values.ts';
+import { HARMS, harmless } from './support/actors/hostile/values.ts';
 
 describe('the text of a thrown value', () => {
   it.each(HARMS)('exists for %s, and making it throws no error (F1)', (what) => {
-    expect(typeof messageOf(hostile(what))).toBe('string');
-    expect(isBosunError(hostile(what))).toBe(false);
-    const admitted = admitError(hostile(what));
+    expect(typeof messageOf(harmless(what))).toBe('string');
+    expect(isBosunError(harmless(what))).toBe(false);
+    const admitted = admitError(harmless(what));
     expect(typeof messageOf(admitted)).toBe('string');
     expect(['string', 'undefined']).toContain(typeof errorText(admitted));
     // The message for work, and the form in which a worker reports it to the host.
-    expect(failureOf(hostile(what))).toMatchObject({ errorType: 'crash', message: expect.any(String) as string });
-    expect(unpacked(packed(toldError(hostile(what))))).toMatchObject({ code: 'BOSUN_INTERNAL', details: {} });
+    expect(failureOf(harmless(what))).toMatchObject({ errorType: 'crash', message: expect.any(String) as string });
+    expect(unpacked(packed(toldError(harmless(what))))).toMatchObject({ code: 'BOSUN_INTERNAL', details: {} });
   });
 
   it('is the message of an error, the JSON of plain data, and the string form of anything else', () => {
@@ -32,7 +32,7 @@ describe('the text of a thrown value', () => {
   });
 
   it('says so if the value has no text', () => {
-    expect(messageOf(hostile('a proxy all of whose traps throw'))).toBe('something was thrown that has no text');
+    expect(messageOf(harmless('a proxy all of whose traps throw'))).toBe('something was thrown that has no text');
   });
 });
 

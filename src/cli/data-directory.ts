@@ -111,7 +111,8 @@ export function crewOf(
   },
 ): Shard {
   const store = levelStore(directory.store);
-  const tree = crewTree(plan);
+  // A run whose crew cannot go on has failed, and ends with the code that says so.
+  const tree = { ...crewTree(plan), escalates: true };
   const { shell, env, trustWallClock, log } = tools;
   return new Shard({
     agents: planAgents(plan, agents, shell),

@@ -1,6 +1,6 @@
 import { createMachine } from 'xstate';
-import { describe, expect, it, vi } from 'vitest';
-import { type Random } from '../../src/actors/model/ports.ts';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { Bosses } from '../../src/actors/world/bosses.ts';
 import { DELIVERIES_MAX } from '../../src/limits.ts';
 import { type BossOptions } from '../../src/supervisor/child-spec.ts';
 import { Shard } from '../../src/shard.ts';
@@ -9,19 +9,27 @@ import { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { agentOf } from '../support/actors/subject.ts';
 import { agents, worker } from '../support/supervisor/worker.ts';
 
-// The runtime draws a number of its own where a host's random source throws. Here the throw has to reach the Boss.
-vi.mock('../../src/actors/api/reliable-random.ts', () => ({ reliable: (given: Random) => given }));
-
-/** A random source that throws once when it is told to, and with it the Boss that draws from it. */
-class FailingRandom implements Random {
-  /** The number of the next draw that throws; 0 for none. */
+/** A fault of the runtime that makes a Boss throw over an event: no option of a host can. */
+class Fault {
+  /** The number of the next event of a Boss that throws; 0 for none. */
   failsAt = 0;
 
-  next(): number {
-    if (this.failsAt === 0 || --this.failsAt > 0) return 0.5;
-    throw new Error('out of dice');
+  happen(): void {
+    if (this.failsAt > 0 && --this.failsAt === 0) throw new Error('out of facts');
   }
 }
+
+/** The fault of the system that was started last. */
+let fault = new Fault();
+
+beforeEach(() => {
+  const { withFacts } = Bosses.prototype;
+  const spied = vi.spyOn(Bosses.prototype, 'withFacts').mockImplementation(function (this: Bosses, boss, event) {
+    fault.happen();
+    return withFacts.call(this, boss, event);
+  });
+  return () => spied.mockRestore();
+});
 
 const w = { id: 'w', agent: 'worker' };
 
@@ -31,26 +39,26 @@ const lingerer = agentOf('lingerer', createMachine({ on: { 'bosun.shutdown': {} 
 async function start(
   tree: BossOptions,
   store: FaultyStore = faultyStore(),
-  random = new FailingRandom(),
-): Promise<{ system: Shard; random: FailingRandom; store: FaultyStore }> {
+  own = new Fault(),
+): Promise<{ system: Shard; fault: Fault; store: FaultyStore }> {
+  fault = own;
   const system = new Shard({
     agents: [...agents, lingerer],
     tree,
     store,
-    random,
     clock: new VirtualClock(),
     log: () => {},
   });
   await system.start();
   await system.idle();
-  return { system, random, store };
+  return { system, fault, store };
 }
 
 /** The Boss of the worker fails over its crash. */
-async function failOver(address: string, { system, random }: { system: Shard; random: FailingRandom }): Promise<void> {
+async function failOver(address: string, { system, fault: own }: { system: Shard; fault: Fault }): Promise<void> {
   await system.send(address, { type: 'note', text: 'before' });
   await system.idle();
-  random.failsAt = 1;
+  own.failsAt = 1;
   await system.send(address, { type: 'choke', text: 'choke' });
   await system.idle();
 }
@@ -68,7 +76,7 @@ describe('a Boss that throws', () => {
       const { system } = run;
       await system.spawn(worker, 'dynamic', { under: 'team' });
       await failOver('team/w', run);
-      expect(system.tree('team')).toMatchObject({ restarts: 1, lastError: { message: 'out of dice' } });
+      expect(system.tree('team')).toMatchObject({ restarts: 1, lastError: { message: 'out of facts' } });
       expect(system.tree('team').children.map(({ address, restarts }) => [address, restarts])).toEqual([
         ['team/w', 0],
         ['team/v', 0],
@@ -92,7 +100,7 @@ describe('a Boss that throws', () => {
     await failOver('w', first);
     await expect(first.system.closed).rejects.toMatchObject({
       code: 'BOSUN_INTENSITY_EXCEEDED',
-      message: 'the root Boss gave up: out of dice',
+      message: 'the root Boss gave up: out of facts',
     });
     const { system } = await start({ children: [w] }, first.store);
     await system.send('w', { type: 'note', text: 'after' });
@@ -108,10 +116,10 @@ describe('a Boss that throws', () => {
     await failOver('w', first);
     await first.system.closed.catch(() => {});
     for (let starts = 0; starts < DELIVERIES_MAX + 1; starts++) {
-      const random = new FailingRandom();
+      const own = new Fault();
       // The Boss draws for its resumption and its declaration first: the end of the worker is the third draw.
-      random.failsAt = 3;
-      const { system } = await start({ children: [w] }, store, random);
+      own.failsAt = 3;
+      const { system } = await start({ children: [w] }, store, own);
       await expect(system.closed).rejects.toMatchObject({ code: 'BOSUN_INTENSITY_EXCEEDED' });
     }
     const { system } = await start({ children: [w] }, store);
@@ -124,21 +132,21 @@ describe('a Boss that throws', () => {
   });
 
   it('is unchanged after it throws over an order, and the order rejects with the error', async () => {
-    const { system, random } = await start({ children: [w] });
-    random.failsAt = 1;
-    await expect(system.boss().startChild({ id: 'v', agent: 'worker' })).rejects.toThrow('out of dice');
+    const { system, fault: own } = await start({ children: [w] });
+    own.failsAt = 1;
+    await expect(system.boss().startChild({ id: 'v', agent: 'worker' })).rejects.toThrow('out of facts');
     expect([system.tree().children.map(({ address }) => address), system.deadLetters.list()]).toEqual([['w'], []]);
     expect(await system.boss().startChild({ id: 'v', agent: 'worker' })).toBe('v');
   });
 
   it('ends with its children if it throws over the order to end', async () => {
-    const { system, random } = await start({
+    const { system, fault: own } = await start({
       children: [{ id: 'team', boss: { children: [{ id: 'l', agent: 'lingerer' }] } }],
     });
     // The root draws for the order, and the team for being told to end.
-    random.failsAt = 2;
+    own.failsAt = 2;
     await system.boss().terminateChild('team');
     await system.idle();
-    expect([random.failsAt, system.snapshot('team'), system.snapshot('team/l')]).toEqual([0, undefined, undefined]);
+    expect([own.failsAt, system.snapshot('team'), system.snapshot('team/l')]).toEqual([0, undefined, undefined]);
   });
 });

@@ -39,7 +39,7 @@ export const ORDER_METHODS = {
   },
   'actor.resume': {
     ...OF_ACTOR,
-    means: 'Resumes an actor that was suspended by an order or with BOSUN_STATE_SUSPECT.',
+    means: 'Resumes a suspended actor. One that failed again and again is restarted.',
     does: 'changes',
     http: { verb: 'POST', path: '/v1/actors/{address}/resume' },
   },

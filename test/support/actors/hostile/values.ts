@@ -3,6 +3,7 @@
  * what they seem. Each is made anew, because some of them remember that they were read.
  */
 import { table } from '../../../../src/table.ts';
+import { disown } from '../../../../src/user-code.ts';
 
 const HALF = '\ud83d';
 
@@ -265,4 +266,11 @@ export const HARMS = Object.keys(HOSTILE);
 
 export function hostile(what: string): unknown {
   return HOSTILE[what]!();
+}
+
+/** A hostile value for code that owes its promises nothing: their rejections are handled. */
+export function harmless(what: string): unknown {
+  const value = hostile(what);
+  disown(value);
+  return value;
 }
