@@ -74,8 +74,9 @@ function isBareError(value: object): boolean {
 export function disownParts(given: unknown): void {
   if (typeof given !== 'object' || given === null) return;
   try {
-    if (Object.isFrozen(given)) return;
-    if (given instanceof Error) disown(given);
+    const isPlain = Array.isArray(given) || Object.getPrototypeOf(given) === Object.prototype;
+    if (!isPlain && given instanceof Error) disown(given);
+    if (!isPlain || Object.isFrozen(given)) return;
     for (const key in given) {
       const part = (given as Record<string, unknown>)[key];
       if (part instanceof Promise) disown(part);

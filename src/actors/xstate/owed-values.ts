@@ -38,9 +38,13 @@ export function enqueuedAction(action: unknown): unknown {
   return actionWith(action, ENQUEUED, refusing);
 }
 
-/** A part of an action that a function enqueues. Anything but a function is returned as it is. */
-export function enqueuedPart<Part>(part: Part, name: string, fate: Fate = 'free'): Part {
-  return typeof part === 'function' ? (refusing(part as never, `${name} ${ENQUEUED}`, fate) as Part) : part;
+/**
+ * A part of an action that a function enqueues. Anything but a function is returned as it is.
+ *
+ * @param place A constant, because most turns enqueue something.
+ */
+export function enqueuedPart<Part>(part: Part, place: string, fate: Fate = 'free'): Part {
+  return typeof part === 'function' ? (refusing(part as never, place, fate) as Part) : part;
 }
 
 /** A guard that a function asks. */
@@ -132,7 +136,8 @@ function guardWith(guard: unknown, place: string, visit: Visit): unknown {
 function paramsWith(written: unknown, place: string, visit: Visit): unknown {
   if (typeof written !== 'object' || written === null || !('params' in written)) return written;
   const { params } = written;
-  const visited = functionWith(params, `params of ${place}`, visit);
+  if (typeof params !== 'function') return written;
+  const visited = visit(params as UserFunction, `params of ${place}`, 'free');
   return visited === params ? written : { ...written, params: visited };
 }
 

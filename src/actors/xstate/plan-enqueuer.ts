@@ -17,7 +17,7 @@ interface SendOptions {
 }
 
 function delayOf(options: SendOptions | undefined): unknown {
-  return enqueuedPart(options?.delay, 'a delay');
+  return enqueuedPart(options?.delay, 'an enqueued delay');
 }
 
 const known = new WeakMap<object, Enqueuer>();
@@ -46,26 +46,26 @@ export class Enqueuer {
   /** The `enqueue` for users, with the keys of XState's own. */
   readonly enqueue = Object.assign((action: unknown) => this.#add(enqueuedAction(action)), {
     assign: (assignment: Assignment) =>
-      this.#add(new Assign(enqueuedPart(assignment, 'assign', 'partsAdmitted'), NO_PARAMETERS)),
-    cancel: (sendId: unknown) => this.#add(new Cancel(enqueuedPart(sendId, 'cancel'), NO_PARAMETERS)),
+      this.#add(new Assign(enqueuedPart(assignment, 'an enqueued assign', 'partsAdmitted'), NO_PARAMETERS)),
+    cancel: (sendId: unknown) => this.#add(new Cancel(enqueuedPart(sendId, 'an enqueued cancel'), NO_PARAMETERS)),
     raise: (event: unknown, options?: SendOptions) =>
       this.#add(new Raise({ event, id: options?.id, delay: delayOf(options) }, NO_PARAMETERS)),
     sendTo: (to: unknown, event: unknown, options?: SendOptions) =>
       this.#add(
         new Send(
-          { to: enqueuedPart(to, 'the target of sendTo'), event, id: options?.id, delay: delayOf(options) },
+          { to: enqueuedPart(to, 'an enqueued target of sendTo'), event, id: options?.id, delay: delayOf(options) },
           NO_PARAMETERS,
         ),
       ),
     sendParent: (event: unknown, options?: SendOptions) => this.enqueue.sendTo('#_parent', event, options),
     spawnChild: (src: unknown, options: Partial<SpawnParts> = {}) => {
       const { systemId, input, syncSnapshot } = options;
-      const id = enqueuedPart(options.id, 'the id of spawnChild');
+      const id = enqueuedPart(options.id, 'an enqueued id of spawnChild');
       const parts = { src, id, systemId, input, syncSnapshot };
       const isPlain = this.#isOpen && isPlainSpawn(this.#machine, parts);
       this.#add(isPlain ? new Spawn(parts) : spawnChild(src as never, { ...options, id } as never));
     },
-    stopChild: (child: unknown) => this.#add(stopChild(enqueuedPart(child, 'stopChild') as never)),
+    stopChild: (child: unknown) => this.#add(stopChild(enqueuedPart(child, 'an enqueued stopChild') as never)),
     emit: (event: unknown) => this.#add(new Emit(event, NO_PARAMETERS)),
   });
 
