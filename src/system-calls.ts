@@ -15,6 +15,7 @@ import {
 } from './actors/api/record-pages.ts';
 import { childAddress, ROOT } from './actors/model/address.ts';
 import { type TraceRecord } from './actors/model/trace-record.ts';
+import { admitToSend } from './actors/model/event-check.ts';
 import { admit } from './actors/model/value-check.ts';
 import { type OrderedBy } from './actors/world/audit-record.ts';
 import { type DeadLetter, type DeadLetterReason } from './actors/world/mailbox/dead-letter.ts';
@@ -155,7 +156,7 @@ const LETTERS = {
   ),
   'letters.edit': order(
     (shard: Shard, number: number, event: EventObject, as?: OrderedBy) => shard.deadLetters.edit(number, event, as),
-    { ...NUMBERED, admitted: (number, event, as) => [number, admit(event, `event ${event.type}`), as] },
+    { ...NUMBERED, admitted: (number, event, as) => [number, admitToSend(event), as] },
   ),
 };
 
@@ -188,7 +189,7 @@ export const SYSTEM_CALLS = {
     {
       place: 'first',
       isRepeatable: (_, __, options) => options?.session !== undefined,
-      admitted: (address, event, options) => [address, admit(event, `event ${event.type}`), options],
+      admitted: (address, event, options) => [address, admitToSend(event), options],
     },
   ),
   // Spread over shards by `sendMany` of the system, which knows what goes to which.
@@ -196,7 +197,7 @@ export const SYSTEM_CALLS = {
   ask: order((shard, address: string, event: AskedEvent, options?: AskOptions) => shard.ask(address, event, options), {
     place: 'first',
     isRepeatable: (_, __, options) => options?.id !== undefined,
-    admitted: (address, event, options) => [address, admit(event, `event ${event.type}`) as AskedEvent, options],
+    admitted: (address, event, options) => [address, admitToSend(event), options],
   }),
   spawn: order((shard, agent: string, id: string, options: SpawnOptions) => shard.spawnNamed(agent, id, options), {
     place: 'first',

@@ -6,6 +6,7 @@
 import { refusalsIn } from '../actors/api/refused-sends.ts';
 import { Ref } from '../actors/model/ref.ts';
 import { admitError } from '../actors/model/thrown.ts';
+import { admit } from '../actors/model/value-check.ts';
 import { type Clock } from '../clock.ts';
 import { ERROR_CODES, type ErrorCode } from '../error-codes.ts';
 import { BosunError, isBosunError, messageOf } from '../errors.ts';
@@ -61,8 +62,17 @@ export function toldError(thrown: unknown): ToldError {
   const { code } = error as { code?: unknown };
   const known = typeof code === 'string' && Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : 'BOSUN_INTERNAL';
   const refused = refusalsIn(thrown)?.map((one) => ({ index: one.index, error: toldError(one.error) }));
-  const details = isBosunError(thrown) && refused === undefined ? thrown.details : {};
+  const details = isBosunError(thrown) && refused === undefined ? admittedDetails(thrown) : {};
   return { code: known, message: error.message, details, error, ...(refused && { refused }) };
+}
+
+/** The details of an error, which are data if they are ours; none if they are not. */
+function admittedDetails({ details }: BosunError): BosunError['details'] {
+  try {
+    return admit(details, 'details of an error');
+  } catch {
+    return {};
+  }
 }
 
 export function errorOf({ code, message, details, error, refused }: ToldError): BosunError {
@@ -78,26 +88,49 @@ export function refusedStart(worker: number, { code, message, details, cause }: 
   return new BosunError(code, `worker ${worker}: ${message}`, { details: { ...details, worker }, cause });
 }
 
+interface OutgoingParts<T> {
+  readonly clock: Pick<Clock, 'defer'>;
+  post(bytes: Uint8Array): void;
+  /** Handles a message that cannot be encoded. Returns the message in its place; undefined for none. */
+  refused(what: T, error: unknown): T | undefined;
+}
+
 /** Gathers messages until the next turn of the event loop. */
 export class Outgoing<T> {
-  readonly #clock: Pick<Clock, 'defer'>;
-  readonly #post: (bytes: Uint8Array) => void;
+  readonly #parts: OutgoingParts<T>;
   #waiting: T[] = [];
 
-  constructor(clock: Pick<Clock, 'defer'>, post: (bytes: Uint8Array) => void) {
-    this.#clock = clock;
-    this.#post = post;
+  constructor(parts: OutgoingParts<T>) {
+    this.#parts = parts;
   }
 
   say(what: T): void {
-    if (this.#waiting.push(what) === 1) this.#clock.defer(() => this.#flush());
+    if (this.#waiting.push(what) === 1) this.#parts.clock.defer(() => this.#flush());
   }
 
   #flush(): void {
     if (this.#waiting.length === 0) return;
     const said = this.#waiting;
     this.#waiting = [];
-    this.#post(packed(said));
+    this.#parts.post(this.#frame(said));
+  }
+
+  /** Encodes messages. One that holds something hostile must not block the others, or end the thread. */
+  #frame(said: readonly T[]): Uint8Array {
+    try {
+      return packed(said);
+    } catch {
+      return packed(said.flatMap((what) => this.#encodable(what) ?? []));
+    }
+  }
+
+  #encodable(what: T): T | undefined {
+    try {
+      packed(what);
+      return what;
+    } catch (error) {
+      return this.#parts.refused(what, error);
+    }
   }
 
   /** Drops waiting messages, since the other side is gone. */

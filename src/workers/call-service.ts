@@ -62,7 +62,11 @@ export class CallService {
   constructor(system: Shard, { clock, post, build }: CallServiceParts) {
     this.#system = system;
     this.#build = build;
-    this.#out = new Outgoing(clock, post);
+    this.#out = new Outgoing({
+      clock,
+      post,
+      refused: (answer, error) => (typeof answer === 'number' ? answer : [answer[0], 'error', toldError(error)]),
+    });
   }
 
   hear(bytes: Uint8Array): void {

@@ -6,7 +6,7 @@ import { type Hearer } from '../actors/api/actor-handle.ts';
 import { type Clock } from '../clock.ts';
 import { BosunError } from '../errors.ts';
 import { WORKER_CALLS_WAITING_MAX } from '../limits.ts';
-import { type AnswerMessage, type CallMessage, errorOf, Outgoing, unpacked } from './call-messages.ts';
+import { type AnswerMessage, type CallMessage, errorOf, Outgoing, toldError, unpacked } from './call-messages.ts';
 import { type Staff } from './staff.ts';
 
 interface PendingHostCall {
@@ -35,7 +35,11 @@ export class HostCalls {
 
   constructor(staff: Staff, clock: Clock) {
     this.#lines = Array.from({ length: staff.count }, (_, worker) => ({
-      out: new Outgoing<CallMessage>(clock, (bytes) => staff.post(worker, bytes)),
+      out: new Outgoing<CallMessage>({
+        clock,
+        post: (bytes) => staff.post(worker, bytes),
+        refused: ([number], error) => void taken(this.#lines[worker]!, number)?.reject(errorOf(toldError(error))),
+      }),
       pending: new Map<number, PendingHostCall>(),
       sends: new Map<number, PendingHostCall>(),
       isUp: false,

@@ -3,7 +3,7 @@
  * indexes of the whole.
  */
 import { refusalOf, refusalsOf, throwRefused } from '../actors/api/refused-sends.ts';
-import { admit } from '../actors/model/value-check.ts';
+import { admitToSend } from '../actors/model/event-check.ts';
 import { type SendRefusal } from '../actors/world/mailbox/inbound.ts';
 import { BosunError } from '../errors.ts';
 import { WORKER_SENDS_PER_CALL_MAX } from '../limits.ts';
@@ -41,7 +41,7 @@ function runsOf(shards: Shards, requests: readonly SendRequest[], refused: SendR
       const { to, event, session } = requests[index]!;
       const worker = shards.homesOf(to)[0]!;
       const how = session === undefined ? ONCE : AGAIN;
-      const request = { to, event: admit(event, `event ${event.type}`), ...(session && { session }) };
+      const request = { to, event: admitToSend(event), ...(session && { session }) };
       let run = latest.get(worker);
       if (run?.how !== how || run.requests.length === WORKER_SENDS_PER_CALL_MAX) {
         run = { worker, how, requests: [], indexes: [] };

@@ -1,18 +1,17 @@
 /** Hostile values over worker threads: they harm their agent only, and end no thread. */
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type System } from '../../src/system.ts';
 import { agentOfPlace } from '../support/actors/hostile/place.ts';
 import { PLACES } from '../support/actors/hostile/places.ts';
-import { HARMS } from '../support/actors/hostile/values.ts';
+import { HARMS, harmless } from '../support/actors/hostile/values.ts';
 import { until } from '../support/until.ts';
 import { byEffort, LONG } from '../support/effort.ts';
 import { hostileModule } from '../support/workers/hostile-module.ts';
 import { newDirectory, spread } from '../support/workers/spread-threads.ts';
 
 const WITNESSES = ['w', 'x', 'y', 'z'];
-const ROUNDS = byEffort({ quick: 1, ci: 3, soak: HARMS.length });
+const ROUNDS = byEffort({ quick: 1, ci: 3, soak: 40 });
 
 async function expectAlive(system: System): Promise<void> {
   for (const address of WITNESSES) {
@@ -22,29 +21,43 @@ async function expectAlive(system: System): Promise<void> {
   }
 }
 
-it('hostile values harm their agent only, and end no thread, over starts too (F1, class A)', LONG, async () => {
-  const directory = newDirectory();
-  const module = await hostileModule(directory);
-  mkdirSync(join(directory, 'data'));
-  // The death of one thread would close the system.
-  const start = () => spread(join(directory, 'data'), { module, intensity: 0 }).start();
-  const places = Object.keys(PLACES);
-  let system = await start();
-  for (let round = 0; round < ROUNDS; round++) {
-    const sends = places.map(async (place, index) => {
-      const address = `s${round}-${index}`;
+it.each(Array.from({ length: ROUNDS }, (_, round) => round))(
+  'hostile values harm their agent only, and end no thread, over starts too: round %i (F1, class A)',
+  LONG,
+  async (round) => {
+    const directory = newDirectory();
+    const module = await hostileModule(directory);
+    // The death of one thread would close the system.
+    const start = () => spread(join(directory, 'data'), { module, intensity: 0 }).start();
+    const system = await start();
+    const sends = Object.entries(PLACES).map(async ([, place], index) => {
       const what = HARMS[(index * 7 + round * 31) % HARMS.length]!;
-      await system.spawn(agentOfPlace(`place${index}`, PLACES[place]!), address, { input: { what } });
-      await system.send(address, { type: 'TAKE', what } as never);
+      await system.spawn(agentOfPlace(`place${index}`, place), `s${index}`, { input: { what } });
+      await system.send(`s${index}`, { type: 'TAKE', what } as never);
     });
     for (const outcome of await Promise.allSettled(sends))
       if (outcome.status === 'rejected')
         expect(outcome.reason).toMatchObject({ code: expect.stringMatching(/^BOSUN_(?!INTERNAL|WORKER)/) as string });
     await expectAlive(system);
     await system.stop();
-    system = await start();
-    await expectAlive(system);
-  }
+    await expectAlive(await start());
+  },
+);
+
+it('a call of a host with a value that cannot be encoded rejects, and others go on (F1)', async () => {
+  const directory = newDirectory();
+  const system = await spread(join(directory, 'data'), {
+    module: await hostileModule(directory),
+    intensity: 0,
+  }).start();
+  const sends = HARMS.map((what) => system.send('w', { type: 'COUNT', it: harmless(what) } as never));
+  for (const outcome of await Promise.allSettled([
+    ...sends,
+    ...HARMS.map((what) => system.send('w', harmless(what) as never)),
+  ]))
+    if (outcome.status === 'rejected')
+      expect(outcome.reason).toMatchObject({ code: expect.stringMatching(/^BOSUN_(VALUE|EVENT)/) as string });
+  await expectAlive(system);
 });
 
 it('a promise that an agent forgets is a line of the log, and ends no thread (class A)', async () => {

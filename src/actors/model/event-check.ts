@@ -28,6 +28,14 @@ export function admitEvent(event: unknown, sender: string, resolve: ResolveHandl
 }
 
 /**
+ * Admits an event of a host for its way to another thread, whose agent checks it. Throws BOSUN_VALUE_REFUSED and
+ * nothing else.
+ */
+export function admitToSend<Event extends EventObject>(event: Event): Event {
+  return admit(event, `event ${eventType(event) ?? 'without a type'}`);
+}
+
+/**
  * Whether an admitted value is an event.
  *
  * @param value The value as it was admitted.
