@@ -330,7 +330,7 @@ export const STATEM_CASES: readonly ParityCase[] = [
     expected: ['suspended', ['x1'], ['x1', 'x2']],
     options: on(suspending),
     shows: async (test) => {
-      await told(test, 'x1', 'fail', 'x2');
+      await told(test, 'x1', 'fail x2');
       const { status } = test.shard.snapshot('s')!;
       const before = notes(test);
       await test.shard.resume('s');
