@@ -12,7 +12,7 @@ import { type Logic, logicOf } from './actors/loop/versions/roster.ts';
 import { isAgent } from './actors/api/agent-rules.ts';
 import { BosunError, isBosunError, messageOf } from './errors.ts';
 import { type Log } from './log.ts';
-import { due } from './user-code.ts';
+import { disown, due } from './user-code.ts';
 import { bossMachine } from './supervisor/boss.ts';
 import { type SystemOptions } from './system-options.ts';
 
@@ -32,8 +32,10 @@ export class Agents {
       try {
         const agent: unknown = due(resolveAgent(name), place);
         if (agent === undefined || isAgent(agent)) return agent;
+        disown(agent);
         log(`${place} gives something that is not an agent made by defineAgent`);
       } catch (error) {
+        disown(error);
         log(isBosunError(error, 'BOSUN_VALUE_REFUSED') ? error.message : `${place} threw: ${messageOf(error)}`);
       }
       return undefined;
