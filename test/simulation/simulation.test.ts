@@ -141,7 +141,10 @@ describe('a kernel with a planted bug', () => {
   const broken = (options = {}) => till(options) as unknown as Simulation<never>;
 
   it('is detected if it acknowledges a send before it is on the medium', async () => {
-    expect(await found(broken({ durability: 'process' }))).toMatch(/acknowledged|shown/);
+    // A lost epoch shows by what was told of it, or by a timer that fires once more.
+    expect(await found(broken({ durability: 'process' }))).toMatch(
+      /acknowledged|shown|no timer comes up early or twice/,
+    );
   });
 
   it('is detected if it accepts repeats as new events', async () => {

@@ -57,6 +57,8 @@ export const LONG_FILES = [
   'test/workers/bounds.test.ts',
   'test/workers/bank.test.ts',
   'test/workers/hostile.test.ts',
+  'test/actors/xstate/acceptance.property.test.ts',
+  'test/cli/large-plan.test.ts',
   'test/cli/serve-workers.test.ts',
   'test/gateway/workers/conformance.test.ts',
   'test/gateway/workers/threads.test.ts',

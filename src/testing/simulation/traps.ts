@@ -73,7 +73,10 @@ export class Traps {
       const timer = { stop, ref: () => timer, unref: () => timer, hasRef: () => true };
       return timer;
     };
-    const clear = (timer: { stop?: () => void } | undefined) => timer?.stop?.();
+    // A timer of before the simulation is Node's, such as that of an open connection, and fires if it is not cleared.
+    const { clearTimeout: clearReal } = globalThis;
+    const clear = (timer: { stop?: () => void } | undefined) =>
+      timer?.stop === undefined ? clearReal(timer as NodeJS.Timeout | undefined) : timer.stop();
     const once = (callback: () => void, ms?: number, ...args: unknown[]) => arm(callback, ms, args, false);
     const often = (callback: () => void, ms?: number, ...args: unknown[]) => arm(callback, ms, args, true);
     this.#set(globalThis, 'setTimeout', once as unknown as Global['setTimeout']);
