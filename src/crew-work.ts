@@ -17,8 +17,16 @@ export interface WorkTools {
   readonly clock: Clock;
 }
 
-/** Runs one attempt of a task. A rejection fails the attempt. `effect` has the kernel's facts about it. */
-export type Attempt = (input: WorkInput, context: WorkContext, effect: EffectFacts) => Promise<unknown>;
+/**
+ * Runs one attempt of a task. A rejection fails the attempt. `effect` has the kernel's facts about it. `succeeded`
+ * calls off the time limit of an attempt that is done and only takes its result.
+ */
+export type Attempt = (
+  input: WorkInput,
+  context: WorkContext,
+  effect: EffectFacts,
+  succeeded: () => void,
+) => Promise<unknown>;
 
 export function workOf(attempt: Attempt, { clock }: WorkTools): PromiseActorLogic<unknown, WorkInput> {
   return fromPromise<unknown, WorkInput>(async ({ input, self, signal }) => {
@@ -26,8 +34,8 @@ export function workOf(attempt: Attempt, { clock }: WorkTools): PromiseActorLogi
     const { effectId, attempt: number } = facts;
     await tell(facts, { type: 'work.started', effectId, attempt: number });
     try {
-      const output = await withinTime(input, signal, clock, (bounded) =>
-        handled(attempt(input, contextOf(input, facts, bounded), facts)),
+      const output = await withinTime(input, signal, clock, (bounded, succeeded) =>
+        handled(attempt(input, contextOf(input, facts, bounded), facts, succeeded)),
       );
       // Here and not by the kernel, so that a refused value counts as the failure of this attempt.
       return admit(output ?? null, 'output');
@@ -84,13 +92,13 @@ async function withinTime<T>(
   { task }: WorkInput,
   outer: AbortSignal,
   clock: Clock,
-  run: (signal: AbortSignal) => Promise<T>,
+  run: (signal: AbortSignal, succeeded: () => void) => Promise<T>,
 ): Promise<T> {
-  if (task.timeoutMs === null) return run(outer);
+  if (task.timeoutMs === null) return run(outer, () => {});
   const controller = new AbortController();
   const forward = () => controller.abort(outer.reason);
   outer.addEventListener('abort', forward, { once: true });
-  let cancel: Cancel | undefined;
+  let cancel: Cancel = () => {};
   const timedOut = new Promise<never>((_, reject) => {
     const late = new BosunError('BOSUN_TIMEOUT', `took longer than ${task.timeoutMs} ms`);
     cancel = clock.setTimeout(() => {
@@ -99,9 +107,9 @@ async function withinTime<T>(
     }, task.timeoutMs!);
   });
   try {
-    return await Promise.race([run(controller.signal), timedOut]);
+    return await Promise.race([run(controller.signal, () => cancel()), timedOut]);
   } finally {
-    cancel?.();
+    cancel();
     outer.removeEventListener('abort', forward);
   }
 }

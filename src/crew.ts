@@ -184,8 +184,8 @@ function workFor(
 ): AnyActorLogic {
   if (member !== undefined && typeof member !== 'function') return member;
   return workOf(
-    (work, context, effect) =>
-      work.task.run !== null ? shell(work, context, effect) : member!(work.input ?? undefined, context),
+    (work, context, ...attempt) =>
+      work.task.run !== null ? shell(work, context, ...attempt) : member!(work.input ?? undefined, context),
     { clock },
   );
 }

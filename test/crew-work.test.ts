@@ -58,3 +58,38 @@ describe('the stored data of an attempt', () => {
     expect({ runs, state: crew.state() }).toEqual({ runs: [1], state: 'completed' });
   });
 });
+
+describe('the time limit of an attempt', () => {
+  /** A task with a limit of one second, whose attempts end when told. */
+  async function limited(succeeds: boolean) {
+    const clock = new VirtualClock();
+    const attempts: ((output: string) => void)[] = [];
+    const task = { id: 'a', run: 'server & echo ready', timeoutMs: 1_000, retry: { attempts: 3 } };
+    const logic = workOf(
+      (_, __, ___, succeeded) => {
+        if (succeeds) succeeded();
+        return new Promise((resolve) => attempts.push(resolve));
+      },
+      { clock },
+    );
+    const crew = await startCrew(planOf({ tasks: [task] }), { clock, logic });
+    await crew.test.settle();
+    return { crew, attempts };
+  }
+
+  it('is over for an attempt that is done and only takes its result', async () => {
+    const { crew, attempts } = await limited(true);
+    await crew.test.advance(2_000);
+    attempts[0]!('ready');
+    await crew.test.advance(60_000);
+    expect({ attempts: attempts.length, state: crew.state() }).toEqual({ attempts: 1, state: 'completed' });
+  });
+
+  it('fails any other attempt, which is made again', async () => {
+    const { crew, attempts } = await limited(false);
+    await crew.test.advance(2_000);
+    attempts[0]!('ready');
+    await crew.test.advance(60_000);
+    expect({ attempts: attempts.length, state: crew.state() }).toEqual({ attempts: 3, state: 'paused' });
+  });
+});

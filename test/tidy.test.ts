@@ -200,7 +200,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   'src/spokes': {
     files: LEAVES,
     types: PUBLIC_KERNEL,
-    packages: ['node:child_process', 'node:fs', 'node:stream'],
+    packages: ['node:child_process', 'node:fs', 'node:net', 'node:stream'],
   },
   // Folders to evidence, in a thread: the shape of evidence is that of the machines that judge it. child_process for
   // git's list of files alone.
@@ -394,7 +394,7 @@ const BANS: readonly Ban[] = [
       'src/cli/',
       'src/persistence/level-store.ts',
       'src/actors/world/crash-loop-guard.ts',
-      'src/spokes/processes.ts',
+      'src/spokes/',
       'src/workers/thread.ts',
     ],
     because:

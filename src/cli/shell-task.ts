@@ -9,7 +9,10 @@ export interface ShellCommands {
   readonly attempt: Attempt;
   /** Ends commands that an earlier process left running. Call it only while holding the directory's store. */
   clear(): Promise<unknown>;
-  /** Resolves when no command runs. After an abort this takes at most as long as the final signal. */
+  /**
+   * Ends what commands have left in the background, and resolves when no command runs. After an abort this takes at
+   * most as long as the final signal.
+   */
   ended(): Promise<void>;
 }
 
@@ -29,8 +32,11 @@ export function shellCommands(
     env: () => ({ ...env, BOSUN_SECRET_KEY: undefined, BOSUN_SECRET_KEY_PREVIOUS: undefined }),
   });
   return {
-    attempt: ({ task, input }, { signal }, effect) =>
-      commands.run({ name: task.id, run: task.run!, input }, effect, signal),
+    attempt: ({ task, input }, { signal }, effect, succeeded) =>
+      commands.run(
+        { name: task.id, run: task.run!, input, keepsBackground: task.background === 'keep' },
+        { effect, signal, succeeded },
+      ),
     clear: () => commands.clear(),
     ended: () => commands.ended(),
   };

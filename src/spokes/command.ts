@@ -7,7 +7,15 @@ import type { EffectFacts } from '../actors/model/ref.ts';
 import { systemClock } from '../clock.ts';
 import { COMMAND_OUTPUT_BYTES_MAX } from '../limits.ts';
 import { type Exit, leash, type Leashed } from './leash.ts';
-import { DEATH_MS, groupEmpty, type Killed, LeftOvers, NAME_MARK, nextTurn, STORE_MARK } from './processes.ts';
+import { DEATH_MS, groupEnd } from './groups.ts';
+import { type Killed, LeftOvers, NAME_MARK, STORE_MARK } from './processes.ts';
+import { isWithin, nextTurn } from './waits.ts';
+
+/**
+ * Time for which output is taken of a command that has exited while others hold its streams: long enough for a program
+ * that ends with its input, such as `tee`, and less than anybody notices.
+ */
+export const COMMAND_LINGER_MS = 250;
 
 export interface Command {
   /** The name of the command, unique among those of the store: there is one process group of a name at a time. */
@@ -16,6 +24,11 @@ export interface Command {
   readonly run: string;
   /** Any data, passed as JSON on stdin. */
   readonly input: unknown;
+  /**
+   * Whether processes that the command leaves in its group when it has succeeded run on: until the command starts
+   * again, or its host ends. Default: they are ended.
+   */
+  readonly keepsBackground?: boolean;
 }
 
 export interface CommandResult {
@@ -46,12 +59,23 @@ export interface CommandPlace {
   env(): Readonly<Record<string, string | undefined>>;
 }
 
+/** The circumstances of one run. */
+export interface CommandRun {
+  readonly effect: CommandEffect;
+  /** Ends the command when it is aborted. */
+  readonly signal: AbortSignal;
+  /** Called when the command has succeeded: only its output is still taken, for `COMMAND_LINGER_MS` at most. */
+  readonly succeeded?: () => void;
+}
+
 export class Commands {
   readonly #place: CommandPlace;
   readonly #leftOvers: LeftOvers;
   readonly #sinceMs = systemClock.wallMs();
-  /** The end of each running command, by name. */
-  readonly #running = new Map<string, Promise<void>>();
+  /** The end of each command and of what it leaves, by name. */
+  readonly #running = new Map<string, Promise<unknown>>();
+  /** Groups that run on after their command, by its name. */
+  readonly #kept = new Map<string, Leashed>();
   #cleared: Promise<Killed> | undefined;
   #lastStart: Promise<void> = Promise.resolve();
 
@@ -70,37 +94,36 @@ export class Commands {
   }
 
   /**
-   * Runs a command to its end. Rejects if it fails or cannot be started. When the signal is aborted its group gets
-   * SIGTERM, and SIGKILL two seconds later.
+   * Runs a command until it has exited, whatever it leaves in the background. Rejects if it fails or cannot be started.
+   * When the signal is aborted its group gets SIGTERM, and SIGKILL two seconds later; so does what it has left in its
+   * group when it has exited.
    */
-  run(command: Command, effect: CommandEffect, signal: AbortSignal): Promise<CommandResult> {
-    const { name } = command;
-    const earlier = this.#running.get(name);
-    const result = this.#run(command, { effect, signal, earlier });
-    const end = result
-      .then(
-        () => {},
-        () => {},
-      )
-      .finally(() => {
-        if (this.#running.get(name) === end) this.#running.delete(name);
-      });
-    this.#running.set(name, end);
+  run(command: Command, run: CommandRun): Promise<CommandResult> {
+    this.#dismiss(command.name);
+    const result = this.#run(command, run, this.#running.get(command.name));
+    this.#occupy(command.name, result);
     return result;
   }
 
-  /** Resolves when no command runs. After an abort that takes no longer than until the final signal. */
+  /**
+   * Ends what commands have left, and resolves when no command runs. After an abort that takes no longer than until the
+   * final signal.
+   */
   async ended(): Promise<void> {
-    await Promise.all([...this.#running.values(), this.#cleared]);
+    do {
+      for (const name of this.#kept.keys()) this.#dismiss(name);
+      await Promise.all([...this.#running.values(), this.#cleared]);
+    } while (this.#running.size > 0);
   }
 
-  async #run(command: Command, { effect, signal, earlier }: Start): Promise<CommandResult> {
+  async #run(command: Command, run: CommandRun, earlier: Promise<unknown> | undefined): Promise<CommandResult> {
+    const { effect, signal } = run;
     await earlier;
     await this.#alone(command.name, effect.checkpointed as Recorded | undefined, signal);
     await this.#myTurn();
     signal.throwIfAborted();
     const group = await leash(command.run, { cwd: this.#place.cwd, env: this.#environment(command, effect) });
-    const result = outcome(group, signal);
+    const result = this.#outcome(group, command, run);
     // The result is awaited below, once the gate is open.
     result.catch(() => {});
     try {
@@ -109,11 +132,42 @@ export class Commands {
       await Promise.race([effect.checkpoint(recorded), group.exit]);
       group.begin(JSON.stringify(command.input ?? null));
     } catch (error) {
-      group.end();
+      void group.end();
       await result.catch(() => {});
       throw error;
     }
     return result;
+  }
+
+  /** Waits until a command has exited, takes its output, and sees to what it has left in its group. */
+  async #outcome(
+    group: Leashed,
+    { name, keepsBackground }: Command,
+    { signal, succeeded }: CommandRun,
+  ): Promise<CommandResult> {
+    const [stdout, stderr] = [kept(group.stdout), kept(group.stderr)];
+    const end = () => void group.end();
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+    const exit = await group.exit;
+    if (exit.code === 0) {
+      succeeded?.();
+      const isClosed = await isWithin(group.closed, COMMAND_LINGER_MS);
+      // What had been written when the time was over is read in this round of the event loop.
+      await nextTurn();
+      if (keepsBackground === true) this.#kept.set(name, group);
+      else this.#occupy(name, isClosed ? group.dismiss() : group.end());
+    } else {
+      // Processes that a failed command leaves behind would disturb its next attempt.
+      await group.end();
+      // The group was killed: a process that has closed its files may still be dying.
+      if (exit.code === null) await groupEnd(group.group, DEATH_MS);
+    }
+    signal.removeEventListener('abort', end);
+    group.unref();
+    const texts = { stdout: stdout.take(), stderr: stderr.take() };
+    if (exit.code !== 0) throw new Error(failureText(exit, texts.stderr));
+    return { exitCode: 0, ...texts, truncated: stdout.isCut() || stderr.isCut() };
   }
 
   /** Resolves when no process of an earlier start of the command lives. */
@@ -123,6 +177,22 @@ export class Commands {
     const killed = isOfThisHost ? await this.#leftOvers.end(name) : cleared;
     await this.#leftOvers.dead(killed.get(name) ?? [], signal);
     if (before !== undefined) await this.#leftOvers.groupDead(before.processGroup, signal);
+  }
+
+  /** Ends the group that was kept of a command, if any. */
+  #dismiss(name: string): void {
+    const group = this.#kept.get(name);
+    if (group === undefined) return;
+    this.#kept.delete(name);
+    this.#occupy(name, group.dismiss());
+  }
+
+  /** Keeps a command from starting again before some work is over. */
+  #occupy(name: string, work: Promise<unknown>): void {
+    const end = Promise.allSettled([this.#running.get(name), work]).then(() => {
+      if (this.#running.get(name) === end) this.#running.delete(name);
+    });
+    this.#running.set(name, end);
   }
 
   /** Queues starts, one per round of the event loop: starting a process blocks it for milliseconds. */
@@ -142,53 +212,34 @@ export class Commands {
   }
 }
 
-/** One start of a command. */
-interface Start {
-  readonly effect: CommandEffect;
-  readonly signal: AbortSignal;
-  /** The end of the earlier start in this host, if any. */
-  readonly earlier: Promise<void> | undefined;
-}
-
-/**
- * Waits for the outcome of a command, which is over when it has ended and no process writes to its streams any more.
- */
-async function outcome(group: Leashed, signal: AbortSignal): Promise<CommandResult> {
-  const [stdout, stderr] = [keep(group.stdout), keep(group.stderr)];
-  const end = () => group.end();
-  if (signal.aborted) end();
-  else signal.addEventListener('abort', end, { once: true });
-  const exit = await group.exit;
-  // Processes that a failed command leaves behind would disturb its next attempt.
-  if (exit.code !== 0) end();
-  const texts = await Promise.all([stdout.text, stderr.text]);
-  signal.removeEventListener('abort', end);
-  // The group was killed: a process that has closed its files may still be dying.
-  if (exit.code === null) await groupEmpty(group.group, DEATH_MS);
-  group.release();
-  group.close();
-  const result = { stdout: texts[0], stderr: texts[1], truncated: stdout.isCut() || stderr.isCut() };
-  if (exit.code !== 0) throw new Error(failureText(exit, result.stderr));
-  return { exitCode: 0, ...result };
-}
-
 function failureText({ code, killedBy }: Exit, stderr: string): string {
   const how = code === null ? `was ended by ${killedBy}` : `exit code ${code}`;
   const last = stderr.trim().split('\n').at(-1) ?? '';
   return last === '' ? how : `${how}: ${last.slice(0, 500)}`;
 }
 
-/** Keeps the first bytes of a stream and discards the rest. */
-function keep(stream: NodeJS.ReadableStream): { readonly text: Promise<string>; isCut(): boolean } {
+/** The first bytes of a stream, while it is read. */
+interface Kept {
+  /** The text that has been kept. What comes later is discarded. */
+  take(): string;
+  isCut(): boolean;
+}
+
+function kept(stream: NodeJS.ReadableStream): Kept {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  stream.on('data', (chunk: Buffer) => {
+  const take = (chunk: Buffer) => {
     const room = COMMAND_OUTPUT_BYTES_MAX - bytes;
     if (room > 0) chunks.push(chunk.subarray(0, room));
     bytes += chunk.length;
-  });
-  const text = new Promise<string>((resolve) =>
-    stream.once('close', () => resolve(Buffer.concat(chunks).toString('utf8').toWellFormed())),
-  );
-  return { text, isCut: () => bytes > COMMAND_OUTPUT_BYTES_MAX };
+  };
+  stream.on('data', take);
+  return {
+    take: () => {
+      // Somebody may go on writing, and would be stopped by a full stream.
+      stream.off('data', take).resume();
+      return Buffer.concat(chunks).toString('utf8').toWellFormed();
+    },
+    isCut: () => bytes > COMMAND_OUTPUT_BYTES_MAX,
+  };
 }

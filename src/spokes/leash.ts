@@ -4,27 +4,32 @@
  * reads it. A process that leaves the group escapes the leash.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { type Duplex, type Readable } from 'node:stream';
-import { type Cancel, systemClock } from '../clock.ts';
+import { type Socket } from 'node:net';
+import { type Readable } from 'node:stream';
 import { COMMAND_GRACE_MS } from '../limits.ts';
-import { DEATH_MS, signalGroup } from './processes.ts';
+import { DEATH_MS, groupEnd, signalGroup } from './groups.ts';
+import { isWithin } from './waits.ts';
 
 /**
- * The script of the two shells. Descriptor 3 is the leash: a first line opens the gate, a second one releases the
- * group, its end ends the group, and nothing begins in a group that is being ended. The first shell reports the exit
- * code over it, and stays until the leash has gone, so that it reaps the group itself. Both ignore signals that the
+ * The script of the two shells. Descriptor 3 is the leash: a first line opens the gate, a second one dismisses the
+ * leash, its end ends the group, and nothing begins in a group that is being ended. The first shell reports the exit
+ * code over it, and stays until the leash has gone, so that it reaps the leash itself. Both ignore signals that the
  * command sends to its own group.
  */
 const LEASH = `
 IFS= read -r _ <&3 || exit 125
 trap "" HUP INT QUIT USR1 USR2 TERM
-( IFS= read -r _ <&3 && exit
-  kill -TERM 0; sleep ${COMMAND_GRACE_MS / 1_000}; kill -KILL 0 ) </dev/null >/dev/null 2>&1 & leash=$!
+( IFS= read -r _ <&3; dismissed=$?
+  kill -TERM 0
+  [ $dismissed = 0 ] && exit
+  sleep ${COMMAND_GRACE_MS / 1_000}; kill -KILL 0 ) </dev/null >/dev/null 2>&1 & leash=$!
 trap : HUP INT QUIT USR1 USR2
 over=; trap over=1 TERM
 exec 4>&2 2>/dev/null
-[ "$over" ] || ( exec /bin/sh -c "$BOSUN_RUN" 2>&4 3<&- 4>&- )
-echo $? >&3
+code=143
+[ "$over" ] || { ( exec /bin/sh -c "$BOSUN_RUN" 2>&4 3<&- 4>&- ); code=$?; }
+trap "" HUP INT QUIT USR1 USR2 TERM
+echo $code >&3
 exec <&- >&- 4>&-
 wait $leash`;
 
@@ -43,15 +48,23 @@ export interface Leashed {
   readonly group: number;
   readonly stdout: Readable;
   readonly stderr: Readable;
+  /** Resolves when the streams are closed. They must be read. */
+  readonly closed: Promise<unknown>;
   readonly exit: Promise<Exit>;
   /** Opens the gate, and passes the command its input. */
   begin(input: string): void;
-  /** Releases the group: processes that the command has left in it continue without a leash. */
-  release(): void;
-  /** Ends the group: SIGTERM, and SIGKILL two seconds later. Streams that are still held open then are closed. */
-  end(): void;
-  /** Closes the leash after the command has ended. */
-  close(): void;
+  /**
+   * Dismisses the leash of a command that has exited, and ends what it has left in its group: SIGTERM, and SIGKILL two
+   * seconds later, which needs the host. Resolves when no process of the group lives, or all have been killed.
+   */
+  dismiss(): Promise<void>;
+  /**
+   * Ends the group: SIGTERM, and SIGKILL two seconds later, even without the host. Resolves when the streams are
+   * closed, or every process of the group has been killed.
+   */
+  end(): Promise<void>;
+  /** Lets the host end while processes hold the leash or the streams. */
+  unref(): void;
 }
 
 /** Starts a command on a leash, with its gate closed. Rejects if no process can be started. */
@@ -71,47 +84,40 @@ export async function leash(
 }
 
 function leashed(child: ChildProcess, group: number): Leashed {
-  const { stdin, stdout, stderr } = child as ChildProcess & { stdout: Readable; stderr: Readable };
-  const line = child.stdio[3] as Duplex & { unref(): void };
-  let isHeld = true;
-  let cancel: Cancel = () => {};
+  const [stdin, stdout, stderr, line] = child.stdio as unknown as readonly [Socket, Socket, Socket, Socket];
+  const closed = Promise.all([stdout, stderr].map((stream) => new Promise((resolve) => stream.once('close', resolve))));
+  const shellExit = new Promise((resolve) => child.once('exit', resolve));
   // An ended process reads nothing more.
-  for (const stream of [line, stdin!]) stream.on('error', () => {});
-  const kill = () => {
-    signalGroup(group, 'SIGKILL');
-    // Processes in the group close the streams by dying; one that has left it may hold them open for ever.
-    cancel = systemClock.setTimeout(() => [stdout, stderr].forEach((stream) => stream.destroy()), DEATH_MS);
+  for (const stream of [line, stdin]) stream.on('error', () => {});
+  let over: Promise<void> | undefined;
+  const dismiss = async () => {
+    line.end('over\n');
+    await shellExit;
+    if (!(await groupEnd(group, COMMAND_GRACE_MS))) signalGroup(group, 'SIGKILL');
   };
-  const letGo = (word: string) => {
-    isHeld = false;
-    line.end(word);
+  const end = async () => {
+    line.end();
+    if (await isWithin(closed, COMMAND_GRACE_MS)) return;
+    signalGroup(group, 'SIGKILL');
+    // Processes in the group close the streams by dying; one that has left it may hold them for ever.
+    await isWithin(closed, DEATH_MS);
   };
   return {
-    group,
-    stdout,
-    stderr,
+    ...{ group, stdout, stderr, closed },
     exit: exitOf(child, line),
     begin: (input) => {
-      if (isHeld) line.write('go\n');
-      stdin!.end(input);
+      if (over === undefined) line.write('go\n');
+      stdin.end(input);
     },
-    release: () => {
-      if (isHeld) letGo('over\n');
-    },
-    end: () => {
-      if (!isHeld) return;
-      letGo('');
-      cancel = systemClock.setTimeout(kill, COMMAND_GRACE_MS);
-    },
-    close: () => {
-      cancel();
-      child.unref();
-      line.unref();
+    dismiss: () => (over ??= dismiss()),
+    end: () => (over ??= end()),
+    unref: () => {
+      for (const held of [child, stdin, stdout, stderr, line]) held.unref();
     },
   };
 }
 
-function exitOf(child: ChildProcess, line: Duplex): Promise<Exit> {
+function exitOf(child: ChildProcess, line: Socket): Promise<Exit> {
   return new Promise((resolve) => {
     let told = '';
     line.on('data', (chunk: Buffer) => {

@@ -41,7 +41,7 @@ export async function runSession(
   const before = read(file);
   if (before !== undefined) return before;
   const { session: name, input } = command;
-  await commands.run({ name, run: scriptOf(command, file), input }, effect, signal);
+  await commands.run({ name, run: scriptOf(command, file), input }, { effect, signal });
   return read(file) ?? null;
 }
 

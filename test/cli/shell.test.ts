@@ -83,6 +83,56 @@ describe.concurrent('a command', () => {
   });
 });
 
+describe.concurrent('a command that leaves a process in the background', () => {
+  it('is done when it has exited, and is not run again because of its time limit', async ({ work }) => {
+    const retry = { attempts: 3, backoff: { minMs: 1 } };
+    plan(
+      work,
+      { id: 'a', run: 'echo run >> log; sleep 1000 & echo $! > pid; echo ready', timeoutMs: 60_000, retry },
+      { id: 'b', agent: 'show', after: ['a'] },
+    );
+    const { code, lines } = await work.run('plan.json');
+    expect({ code, log: work.read('log'), isAlive: isAlive(await pidIn(work, 'pid')) }).toEqual({
+      code: 0,
+      log: 'run\n',
+      isAlive: false,
+    });
+    expect(lines.at(-1)).toMatchObject({
+      files: [JSON.stringify({ a: { exitCode: 0, stdout: 'ready\n', stderr: '', truncated: false } })],
+    });
+  });
+
+  it('keeps it for later tasks with background: keep, until the run ends', async ({ work }) => {
+    const alive = (file: string) => `kill -0 $(cat pid) && echo alive > ${file}`;
+    plan(
+      work,
+      { id: 'server', run: 'sleep 1000 & echo $! > pid', background: 'keep' },
+      { id: 'client', run: alive('seen'), after: ['server'] },
+    );
+    const { code } = await work.run('plan.json');
+    expect({ code, seen: work.read('seen'), isAlive: isAlive(await pidIn(work, 'pid')) }).toEqual({
+      code: 0,
+      seen: 'alive\n',
+      isAlive: false,
+    });
+  });
+
+  it('keeps it on its leash: it ends with a run that is killed (K2)', async ({ work }) => {
+    plan(
+      work,
+      { id: 'server', run: 'sleep 1000 & echo $! > pid', background: 'keep' },
+      { id: 'client', run: 'echo $$ > client; sleep 1000', after: ['server'] },
+    );
+    const running = work.spawn(['run', 'plan.json', '--json']);
+    const pids = [await pidIn(work, 'pid'), await pidIn(work, 'client')];
+    await running.end('SIGKILL');
+    await until(
+      () => !pids.some(isAlive),
+      () => 'the end of both commands',
+    );
+  });
+});
+
 describe.concurrent('the process group of a command', () => {
   it('is ended as a whole when its time limit expires', async ({ work }) => {
     plan(work, { run: 'sleep 1000 & echo $! > pid; wait', timeoutMs: 2_000, retry: { attempts: 1 } });

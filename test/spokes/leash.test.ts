@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { leash, type Leashed } from '../../src/spokes/leash.ts';
-import { signalGroup } from '../../src/spokes/processes.ts';
+import { signalGroup } from '../../src/spokes/groups.ts';
 import { LONG } from '../support/effort.ts';
 import { endWith, isAlive, liveWith, textOf } from '../support/spokes/live.ts';
 import { until } from '../support/until.ts';
@@ -48,7 +48,7 @@ async function pidIn(file: string): Promise<number> {
 describe('a command on a leash', () => {
   it('never begins if its host ends before it opens the gate', async () => {
     const group = await leashed('touch begun');
-    group.end();
+    void group.end();
     expect(await group.exit).toEqual({ code: 125, killedBy: null });
     expect(existsSync(join(cwd, 'begun'))).toBe(false);
   });
@@ -58,7 +58,7 @@ describe('a command on a leash', () => {
       ['true', 'exit 7', 'exit 200', 'kill -USR1 $$'].map(async (run) => {
         const group = await begun(run);
         const { code } = await group.exit;
-        group.release();
+        await group.dismiss();
         return code;
       }),
     );
@@ -71,7 +71,7 @@ describe('a command on a leash', () => {
       `trap '' ${signals}; for s in ${signals}; do kill -$s 0; done; echo $$ > pid; sleep 1000 & wait`,
     );
     const pid = await pidIn('pid');
-    group.end();
+    void group.end();
     expect((await group.exit).killedBy).toBe('SIGKILL');
     await until(
       () => !isAlive(pid),
@@ -79,23 +79,21 @@ describe('a command on a leash', () => {
     );
   });
 
-  it('leaves background processes running when it has succeeded, and none when it has failed', async () => {
-    const [succeeded, failed] = [
-      await begun('sleep 1000 > /dev/null 2>&1 & echo $! > kept; exit 0'),
-      await begun('sleep 1000 > /dev/null 2>&1 & echo $! > ended; exit 1'),
-    ];
-    const [kept, ended] = [await pidIn('kept'), await pidIn('ended')];
-    for (const group of [succeeded, failed]) {
-      const { code } = await group.exit;
-      if (code === 0) group.release();
-      else group.end();
-    }
+  it.each([
+    ['ends', "(trap 'echo bye > polite; exit' TERM; until false; do sleep 0.01; done) &", 'polite'],
+    ['kills', "trap '' TERM; sleep 1000 &", 'deaf'],
+  ])('%s what the command has left in its group when it is dismissed', LONG, async (_, run, kind) => {
+    const group = await begun(`${run} echo $! > pid; exit 0`);
+    const pid = await pidIn('pid');
+    expect(await group.exit).toEqual({ code: 0, killedBy: null });
+    expect(isAlive(pid)).toBe(true);
+    await group.dismiss();
     await until(
-      () => !isAlive(ended),
-      () => 'the end of what the failed command left',
+      () => !isAlive(pid),
+      () => 'the end of what the command has left',
     );
-    expect(isAlive(kept)).toBe(true);
-    signalGroup(succeeded.group, 'SIGKILL');
+    expect(existsSync(join(cwd, 'polite'))).toBe(kind === 'polite');
+    expect(liveWith(`TREE=${cwd}`)).toEqual([]);
   });
 
   it('ends soon after its host is killed, whatever its processes do (K2)', LONG, async () => {

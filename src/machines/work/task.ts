@@ -15,6 +15,8 @@ export interface Task {
   readonly input: unknown;
   /** A shell command that does the task; null if an agent does it. */
   readonly run: string | null;
+  /** The fate of what the command leaves in the background when it has succeeded. Absent: it is ended. */
+  readonly background?: 'keep';
   readonly retry: TaskRetry;
   readonly timeoutMs: number | null;
 }

@@ -76,6 +76,13 @@ const task = closed({
     .describe(
       'A shell command that does the task instead of an agent. Input arrives as JSON on stdin; exit code 0 is success.',
     ),
+  background: z
+    .enum(['end', 'keep'])
+    .optional()
+    .describe(
+      'What becomes of processes that a command leaves in the background when it has succeeded. "end", the default: ' +
+        'they are ended with it. "keep": they run on until Bosun stops or the task starts again.',
+    ),
 }).describe('One task.');
 
 const agentType = closed({

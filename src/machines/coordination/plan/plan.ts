@@ -201,7 +201,12 @@ function taskProblems(tasks: Tasks): PlanProblem[] {
       ? [{ path: ['tasks', index, 'agent'], message: 'a task needs an "agent" or a command to "run"' }]
       : [],
   );
-  return [...doubles, ...agentless, ...(doubles.length > 0 ? [] : dependencyProblems(nodes, 'task'))];
+  const commandless = tasks.flatMap(({ run, background }, index) =>
+    background !== undefined && run === undefined
+      ? [{ path: ['tasks', index, 'background'], message: '"background" belongs to a command to "run"' }]
+      : [],
+  );
+  return [...doubles, ...agentless, ...commandless, ...(doubles.length > 0 ? [] : dependencyProblems(nodes, 'task'))];
 }
 
 function repeated(values: readonly string[]): { index: number; value: string; first: number }[] {
@@ -252,7 +257,8 @@ function stagedTasks(stages: Stages, [item, input]: ItemInput): PlanTask[] {
   });
 }
 
-function listedTask({ id, agent, duration, after, input, run, retry, timeoutMs }: Tasks[number]): PlanTask {
+function listedTask(task: Tasks[number]): PlanTask {
+  const { id, agent, duration, after, input, run, background, retry, timeoutMs } = task;
   return {
     id,
     item: null,
@@ -265,6 +271,8 @@ function listedTask({ id, agent, duration, after, input, run, retry, timeoutMs }
     retry,
     timeoutMs: timeoutMs ?? null,
     barrier: false,
+    // An absent key keeps a plan equal to those in older stores.
+    ...(background === 'keep' && { background }),
   };
 }
 

@@ -87,6 +87,11 @@ describe('a plan of tasks', () => {
     ]);
   });
 
+  it('keeps what a command leaves in the background only if it says so', () => {
+    const tasks = (['end', 'keep'] as const).map((background) => ({ id: background, run: 'x', background }));
+    expect(planOf({ tasks }).tasks.map(({ background }) => background)).toEqual([undefined, 'keep']);
+  });
+
   it('treats each task as an item', () => {
     expect(planOf({ tasks: [{ id: 'a', agent: 'x' }] }).tasks.map(itemOf)).toEqual(['a']);
     expect(planOf({ stages: { a: stage }, items: ['I'] }).tasks.map(itemOf)).toEqual(['I']);
@@ -175,6 +180,12 @@ describe('a plan', () => {
   it('is refused with a task that has neither agent nor command', () => {
     expect(problemsOf({ tasks: [{ id: 'a' }] })).toEqual([
       'tasks.0.agent: a task needs an "agent" or a command to "run"',
+    ]);
+  });
+
+  it('is refused with a task that has a background and no command', () => {
+    expect(problemsOf({ tasks: [{ id: 'a', agent: 'x', background: 'keep' }] })).toEqual([
+      'tasks.0.background: "background" belongs to a command to "run"',
     ]);
   });
 
