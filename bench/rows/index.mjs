@@ -20,12 +20,13 @@
  * profile.mjs.
  *
  * G rows are about the kernel, P rows about peers, S rows about supervision, W rows about the gateway, T rows about
- * tables.
+ * tables, C rows about shell commands.
  */
 import { avalanche } from './avalanche.mjs';
 import { broadcast } from './broadcast.mjs';
 import { acknowledgements, eventLoop } from './busy.mjs';
 import { calls } from './calls.mjs';
+import { commands } from './commands.mjs';
 import { crowd } from './crowd.mjs';
 import { alerts, coordinator } from './desks.mjs';
 import { echo } from './echo.mjs';
@@ -89,4 +90,5 @@ export const ROWS = [
   alerts,
   coordinator,
   tickets,
+  commands,
 ];
