@@ -12,7 +12,7 @@ import { shop } from '../../support/gateway/shop.ts';
 
 const SOCKETS = 1_300;
 /** Rounds in which a client comes twice, with the crowd whole at the beginning of each. */
-const ROUNDS = byEffort({ quick: 5, ci: 20, soak: 500 });
+const ROUNDS = byEffort({ quick: 5, ci: 20, soak: 600 });
 /** The kinds of sockets, used in turn. */
 const HALVES = ['', 'GET /v1/ws HTTP/1.1\r\nHost: loc', handshake({ Host: 'evil.example' })];
 
