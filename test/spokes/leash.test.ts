@@ -80,10 +80,10 @@ describe('a command on a leash', () => {
   });
 
   it.each([
-    ['ends', "(trap 'echo bye > polite; exit' TERM; until false; do sleep 0.01; done) &", 'polite'],
-    ['kills', "trap '' TERM; sleep 1000 &", 'deaf'],
+    ['ends', 'trap "echo bye > polite; exit" TERM; echo $$ > pid; until false; do sleep 0.01; done', 'polite'],
+    ['kills', 'trap "" TERM; echo $$ > pid; exec sleep 1000', 'deaf'],
   ])('%s what the command has left in its group when it is dismissed', LONG, async (_, run, kind) => {
-    const group = await begun(`${run} echo $! > pid; exit 0`);
+    const group = await begun(`sh -c '${run}' & exit 0`);
     const pid = await pidIn('pid');
     expect(await group.exit).toEqual({ code: 0, killedBy: null });
     expect(isAlive(pid)).toBe(true);

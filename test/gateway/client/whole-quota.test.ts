@@ -21,7 +21,10 @@ const SECONDS = Math.ceil(Math.max(ASKS_MAX, SESSIONS_MAX) / (CALLS_PER_SECOND /
 /** Seconds between two calls of the other caller. */
 const EVERY = 10;
 
-/** Makes all calls of one second that a caller is allowed, each with a key of its own, and some more; counts answers. */
+/**
+ * Makes all calls that a caller is allowed in one second, each with a key of its own, and some more. Counts the
+ * answers.
+ */
 async function spend(
   { test, client, counts }: { test: GatewayTest; client: MemoryClient; counts: Record<string, number> },
   second: number,
