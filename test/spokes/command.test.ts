@@ -162,6 +162,9 @@ describe('the start of a command', () => {
 describe('a command that leaves something in the background', () => {
   const once = () => ({ effect: new Effect().next(), signal: never });
 
+  /** Writes more than any stream has room for, when told. */
+  const WRITING = 'until test -e go; do sleep 0.01; done; head -c 1000000 /dev/zero && touch wrote; exec sleep 1000';
+
   async function isOver(pid: number): Promise<void> {
     await until(
       () => !isAlive(pid),
@@ -173,7 +176,7 @@ describe('a command that leaves something in the background', () => {
     ['that holds its streams', 'sleep 1000 &'],
     ['that has left its streams', 'sleep 1000 > /dev/null 2>&1 &'],
   ])('%s is done when it has exited, and what it has left is ended', async (_, background) => {
-    const host = commands();
+    const host = withEndlessGrace();
     const { stdout } = await host.run(command(`${background} echo $! > pid; echo ready`), once());
     expect(stdout).toBe('ready\n');
     await host.ended();
@@ -203,8 +206,9 @@ describe('a command that leaves something in the background', () => {
   });
 
   it('does not stop a process that has left its group and writes on', async () => {
-    const writer = "setsid sh -c 'echo $$ > pid; head -c 1000000 /dev/zero; touch wrote; exec sleep 1000' &";
+    const writer = `setsid sh -c 'echo $$ > pid; ${WRITING}' &`;
     await commands().run(command(`${writer} until test -s pid; do sleep 0.01; done`), once());
+    writeFileSync(join(cwd, 'go'), '');
     await until(
       () => existsSync(join(cwd, 'wrote')),
       () => 'the end of its output',
@@ -214,9 +218,9 @@ describe('a command that leaves something in the background', () => {
 
   it('keeps it if told so, until the host ends', async () => {
     const host = commands();
-    const server = '(head -c 1000000 /dev/zero; touch wrote; exec sleep 1000) & echo $! > pid';
+    const server = `(${WRITING}) & echo $! > pid`;
     await host.run({ ...command(server), keepsBackground: true }, once());
-    await host.run(command('true', 'b'), once());
+    await host.run(command('touch go', 'b'), once());
     await until(
       () => existsSync(join(cwd, 'wrote')),
       () => 'the end of its output',
