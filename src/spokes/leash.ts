@@ -7,7 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { type Socket } from 'node:net';
 import { type Readable } from 'node:stream';
 import { COMMAND_GRACE_MS } from '../limits.ts';
-import { DEATH_MS, groupEnd, signalGroup } from './groups.ts';
+import { DEATH_MS, DYING_MS, groupEnd, signalGroup } from './groups.ts';
 import { isWithin } from './waits.ts';
 
 /**
@@ -33,6 +33,12 @@ echo $code >&3
 exec <&- >&- 4>&-
 wait $leash`;
 
+/**
+ * The script of a shell outside the group, for what is left in a group whose leash has gone: a line means that nobody
+ * is left, the end of descriptor 3 that the host has ended before.
+ */
+const WATCH = `IFS= read -r _ <&3 || { sleep ${COMMAND_GRACE_MS / 1_000}; kill -KILL "-$BOSUN_GROUP"; }`;
+
 /** How a command ended. */
 export interface Exit {
   /**
@@ -55,7 +61,7 @@ export interface Leashed {
   begin(input: string): void;
   /**
    * Dismisses the leash of a command that has exited, and ends what it has left in its group: SIGTERM, and SIGKILL two
-   * seconds later, which needs the host. Resolves when no process of the group lives, or all have been killed.
+   * seconds later, even without the host. Resolves when no process of the group lives, or all have been killed.
    */
   dismiss(): Promise<void>;
   /**
@@ -80,10 +86,10 @@ export async function leash(
   });
   const { pid } = child;
   if (pid === undefined) return new Promise<never>((_, reject) => void child.once('error', reject));
-  return leashed(child, pid);
+  return leashed(child, { group: pid, env });
 }
 
-function leashed(child: ChildProcess, group: number): Leashed {
+function leashed(child: ChildProcess, { group, env }: Watched): Leashed {
   const [stdin, stdout, stderr, line] = child.stdio as unknown as readonly [Socket, Socket, Socket, Socket];
   const closed = Promise.all([stdout, stderr].map((stream) => new Promise((resolve) => stream.once('close', resolve))));
   const shellExit = new Promise((resolve) => child.once('exit', resolve));
@@ -93,7 +99,8 @@ function leashed(child: ChildProcess, group: number): Leashed {
   const dismiss = async () => {
     line.end('over\n');
     await shellExit;
-    if (!(await groupEnd(group, COMMAND_GRACE_MS))) signalGroup(group, 'SIGKILL');
+    // The two shells have gone, so the group is empty if the command has left nothing that ignores the signal.
+    if (!(await groupEnd(group, DYING_MS))) await endWatched({ group, env });
   };
   const end = async () => {
     line.end();
@@ -115,6 +122,29 @@ function leashed(child: ChildProcess, group: number): Leashed {
       for (const held of [child, stdin, stdout, stderr, line]) held.unref();
     },
   };
+}
+
+/** A group whose leash has gone, and the environment of its command. */
+interface Watched {
+  readonly group: number;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/**
+ * Waits for the end of a group, and kills it when its grace is over. No other group is given its number while it has a
+ * process.
+ */
+async function endWatched({ group, env }: Watched): Promise<void> {
+  const watch = spawn('/bin/sh', ['-c', WATCH], {
+    env: { ...env, BOSUN_GROUP: String(group) },
+    detached: true,
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+  });
+  // Without it the end of the group needs the host.
+  watch.on('error', () => {});
+  if (!(await groupEnd(group, COMMAND_GRACE_MS))) signalGroup(group, 'SIGKILL');
+  const line = watch.stdio[3] as Socket | undefined;
+  line?.on('error', () => {}).end('gone\n');
 }
 
 function exitOf(child: ChildProcess, line: Socket): Promise<Exit> {

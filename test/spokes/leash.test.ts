@@ -1,5 +1,5 @@
 /** A command on its leash: the gate that it waits for, its exit code, and its end in every kind of end of its host. */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -103,32 +103,54 @@ describe('a command on a leash', () => {
       // The shell has ended, and the process that it left holds the host's pipe.
       'sleep 1000 & exit 0',
     ];
-    const module = new URL('../../dist/spokes/leash.js', import.meta.url).href;
-    const host = spawn(
-      process.execPath,
-      [
-        '--input-type=module',
-        '-e',
-        `import { leash } from '${module}';
-        for (const run of ${JSON.stringify(commands)}) {
-          const group = await leash(run, { cwd: '.', env: process.env });
-          group.begin('');
-          console.log(group.group);
-        }`,
-      ],
-      { cwd, env: { ...process.env, TREE: cwd }, stdio: ['ignore', 'pipe', 'inherit'] },
-    );
-    host.stdout.on('data', (chunk: Buffer) => groups.push(...String(chunk).trim().split('\n').map(Number)));
-    const sleeping = () => liveWith(`TREE=${cwd}`).filter((pid) => isSleep(pid));
+    const host = hosting(`for (const run of ${JSON.stringify(commands)}) begun(await leash(run, place));`);
     const isSleep = (pid: number) => textOf(pid, 'cmdline').startsWith('sleep\u00001000');
     await until(
-      () => sleeping().length === 4,
+      () => liveWith(`TREE=${cwd}`).filter(isSleep).length === 4,
       () => 'the processes of the commands',
     );
     host.kill('SIGKILL');
+    await allAreGone();
+  });
+
+  it('has what it has left killed, even if its host is killed after the dismissal (K2)', LONG, async () => {
+    const deaf = "trap '' TERM; sleep 1000 > /dev/null 2>&1 & exit 0";
+    const host = hosting(`const group = begun(await leash(${JSON.stringify(deaf)}, place));
+      await group.exit;
+      await group.dismiss();`);
     await until(
-      () => liveWith(`TREE=${cwd}`).length === 0,
-      () => `the end of ${liveWith(`TREE=${cwd}`).join(', ')}`,
+      () => groups.length === 1 && liveWith(`BOSUN_GROUP=${groups[0]}`).length === 1,
+      () => 'the shell that watches what is left',
     );
+    expect(isAlive(groups[0]!)).toBe(false);
+    host.kill('SIGKILL');
+    await allAreGone();
   });
 });
+
+/** Starts a host that runs a script with `leash`, `place` for commands, and `begun`, which opens the gate of one. */
+function hosting(script: string): ChildProcess {
+  const module = new URL('../../dist/spokes/leash.js', import.meta.url).href;
+  const text = `import { leash } from '${module}';
+    const place = { cwd: '.', env: process.env };
+    const begun = (group) => {
+      group.begin('');
+      console.log(group.group);
+      return group;
+    };
+    ${script}`;
+  const host = spawn(process.execPath, ['--input-type=module', '-e', text], {
+    cwd,
+    env: { ...process.env, TREE: cwd },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  host.stdout.on('data', (chunk: Buffer) => groups.push(...String(chunk).trim().split('\n').map(Number)));
+  return host;
+}
+
+async function allAreGone(): Promise<void> {
+  await until(
+    () => liveWith(`TREE=${cwd}`).length === 0,
+    () => `the end of ${liveWith(`TREE=${cwd}`).join(', ')}`,
+  );
+}

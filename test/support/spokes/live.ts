@@ -43,12 +43,12 @@ export function leashes(store: string): number[] {
 }
 
 /**
- * Whether a process belongs to a leash, by its command line: the shells that run it, and the sleep between its two
- * signals.
+ * Whether a process belongs to a leash, by its command line: the shells that run it, one that follows it, and the sleep
+ * between its two signals.
  */
 function isLeash(pid: number): boolean {
   const words = textOf(pid, 'cmdline').split('\0');
-  return words[2]?.includes('BOSUN_RUN') === true || words.join(' ').trim() === `sleep ${COMMAND_GRACE_MS / 1_000}`;
+  return /BOSUN_(RUN|GROUP)/.test(words[2] ?? '') || words.join(' ').trim() === `sleep ${COMMAND_GRACE_MS / 1_000}`;
 }
 
 /** The text of a process in /proc; empty if the process has ended meanwhile. */
