@@ -160,22 +160,22 @@ describe('the launcher', () => {
   });
 
   it('ends only when a slow reader has read everything, and exits with 0 if the reader leaves', LONG, async () => {
-    // Several times the capacity of the pipe and of the reader's buffer.
-    const tasks = Array.from({ length: 1000 }, (_, index) => ({
+    // 1.7 MB, several times what the stream between the two, a socket, and the reader's buffer have room for.
+    const tasks = Array.from({ length: 6000 }, (_, index) => ({
       id: `a${index}-${'x'.repeat(100)}`,
       agent: 'y'.repeat(100),
       run: 'true',
     }));
     work.write('long.json', JSON.stringify({ version: 1, plan: 'long', tasks }));
     const slow = work.spawn(['schedule', 'long.json', '--json']);
-    // It has written all it will write long before the pipe, which takes 64 KiB, is read on.
+    // It has written all it will write long before it is read on.
     const [first] = (await once(slow.child.stdout!, 'data')) as [Buffer];
     slow.child.stdout!.pause();
     await work.bosun(['schedule', 'long.json', '--json']);
     expect(slow.child.exitCode, first.toString().slice(0, 20)).toBeNull();
     slow.child.stdout!.resume();
     const { code, out } = await slow.ended;
-    expect([code, (JSON.parse(out) as { tasks: object[] }).tasks.length]).toEqual([0, 1000]);
+    expect([code, (JSON.parse(out) as { tasks: object[] }).tasks.length]).toEqual([0, 6000]);
 
     const gone = work.spawn(['schedule', 'long.json', '--json']);
     gone.child.stdout!.destroy();
