@@ -12,7 +12,7 @@ import { askReply } from './machines/answers/question-state.ts';
 import { ticketId } from './machines/people/tickets/ticket-messages.ts';
 import { type Port } from './machines/work/port.ts';
 import { type Retrieve } from './machines/answers/evidence.ts';
-import { DESKS } from './machines/work/system-ids.ts';
+import { DESKS } from './machines/desks.ts';
 
 /** Longest and default wait of a call, in seconds. A call without a deadline of its own ends after 30 s. */
 const WAIT_SECONDS_MAX = 45;

@@ -20,7 +20,7 @@ import { type WorkPlace } from './machines/hub/work-place.ts';
 import { planId } from './machines/hub/work-plan.ts';
 import { gateAgents, gateChildren } from './machines/people/gates/gate-desk.ts';
 import { failureOf } from './machines/work/failure-tiers.ts';
-import { DESKS } from './machines/work/system-ids.ts';
+import { DESKS } from './machines/desks.ts';
 import { type BossOptions } from './supervisor/child-spec.ts';
 import { disown, handled } from './user-code.ts';
 

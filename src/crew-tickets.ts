@@ -10,7 +10,7 @@ import { isOnPage, rangeOf, rowKey, shelfOf } from './machines/people/tickets/ti
 import { ticketFilter, type TicketFilter, ticketId, ticketStatus } from './machines/people/tickets/ticket-messages.ts';
 import { type TicketRecord } from './machines/people/tickets/ticket-desk.ts';
 import { type ThreadEntry, type TicketContext, type TicketRow } from './machines/people/tickets/ticket-state.ts';
-import { DESKS } from './machines/work/system-ids.ts';
+import { DESKS } from './machines/desks.ts';
 import { type TableView } from './table.ts';
 
 /** The schema of a row, which has further fields, those of TicketRow. */

@@ -11,7 +11,7 @@ import { type ListedDebate } from './machines/coordination/debates/debate-record
 import { type Said, talkMessageOf } from './machines/work/agent-function.ts';
 import { type CrewAnswer, type CrewRequests, type OpenDebate } from './machines/work/crew-requests.ts';
 import { type StageContext } from './machines/work/stage.ts';
-import { DESKS } from './machines/work/system-ids.ts';
+import { DESKS } from './machines/desks.ts';
 import { itemOf } from './machines/work/task.ts';
 
 interface Request {

@@ -15,7 +15,7 @@ import { type AnswerPorts } from './machines/answers/answer-ports.ts';
 import { answerAgents, answerChildren } from './machines/answers/crew.ts';
 import { type AnswerDeskInput } from './machines/answers/desk-state.ts';
 import { answerProfile } from './machines/answers/profile.ts';
-import { crewAgentsFor, type CrewPorts, crewTree } from './machines/coordination/crew.ts';
+import { crewAgentsFor, type CrewPorts, crewTree } from './machines/crew.ts';
 import {
   checkAgents,
   normalisePlan,

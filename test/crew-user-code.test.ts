@@ -9,7 +9,7 @@ import { defineAgent } from '../src/actors/api/define-agent.ts';
 import { heard, type Port, type PortContract, portLogic } from '../src/machines/work/port.ts';
 import { crewOf, type CrewMembers, type WrittenPlan } from '../src/crew.ts';
 import { leadCoordinator } from '../src/machines/coordination/coordinator/lead-coordinator.ts';
-import { COORDINATOR } from '../src/machines/coordination/crew.ts';
+import { COORDINATOR } from '../src/machines/crew.ts';
 import { toldPhase } from '../src/machines/coordination/coordinator/progress.ts';
 import { VirtualClock } from '../src/testing/virtual-clock.ts';
 import { startTestSystem, type TestSystem } from '../src/testing/test-system.ts';

@@ -4,7 +4,7 @@ import { createMachine } from 'xstate';
 import { crewOf, type CrewMembers, type WrittenPlan } from '../src/crew.ts';
 import { leadCoordinator } from '../src/machines/coordination/coordinator/lead-coordinator.ts';
 import { resultsOf } from '../src/machines/coordination/coordinator/coordinator-context.ts';
-import { COORDINATOR } from '../src/machines/coordination/crew.ts';
+import { COORDINATOR } from '../src/machines/crew.ts';
 import { startTestSystem, type TestSystem } from '../src/testing/test-system.ts';
 import { VirtualClock } from '../src/testing/virtual-clock.ts';
 import { code } from './support/actors/account.ts';

@@ -164,6 +164,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'src/machines/answers/',
       'src/machines/coordination/',
       'src/machines/people/',
+      'src/machines/rules/',
     ],
     packages: ['preact', '@preact/signals'],
   },
@@ -327,8 +328,27 @@ const LAYERS: Readonly<Record<string, Layer>> = {
 /** Folders of src/actors, lowest first. */
 const KERNEL_LAYERS = ['model', 'xstate', 'world', 'turn', 'loop', 'api'];
 
+/** Folders of src/gateway, lowest first. */
+const GATEWAY_LAYERS = [
+  'protocol',
+  'callers',
+  'charts',
+  'health',
+  'topics',
+  'calls',
+  'mcp',
+  'workers',
+  'client',
+  'stately',
+  'network',
+];
+
 /** Folders of src/machines on which others are built, with the folders on which they are built. */
-const FOUNDATIONS: Readonly<Record<string, readonly string[]>> = { people: ['work'], work: [] };
+const FOUNDATIONS: Readonly<Record<string, readonly string[]>> = {
+  people: ['rules', 'work'],
+  work: ['rules'],
+  rules: [],
+};
 
 const FILE_LINES_MAX = 400;
 const FUNCTION_LINES_MAX = 60;
@@ -505,9 +525,13 @@ describe('layers', () => {
     expect(circle(imports.filter(({ isErased }) => !isErased))?.join(' -> ')).toBe(undefined);
   });
 
-  it('layers of the kernel import only the layers before them, types included', () => {
-    const rankOf = (path: string) => KERNEL_LAYERS.findIndex((layer) => path.startsWith(`src/actors/${layer}/`));
-    const inside = imports.filter(({ from, to }) => from.startsWith('src/actors/') && to.startsWith('src/actors/'));
+  it.each([
+    ['actors', 'the kernel', KERNEL_LAYERS],
+    ['gateway', 'the gateway', GATEWAY_LAYERS],
+  ] as const)('folders of src/%s import only those before them, types included: %s', (folder, _, layers) => {
+    const home = `src/${folder}/`;
+    const rankOf = (path: string) => layers.findIndex((layer) => path.startsWith(`${home}${layer}/`));
+    const inside = imports.filter(({ from, to }) => isInFolder(from, home) && isInFolder(to, home));
     expect(inside.filter(({ from, to }) => rankOf(from) === -1 || rankOf(to) > rankOf(from)).map(edge)).toEqual([]);
   });
 
@@ -527,7 +551,7 @@ describe('layers', () => {
     expect(imports.filter(({ to }) => /^src\/(.*\/)?index\.ts$/.test(to)).map(edge)).toEqual([]);
   });
 
-  it('layers of machines are work, then people, then the systems of agents, which are built on both', () => {
+  it('layers of machines are rules, work, people, then the systems of agents, which are built on all three', () => {
     const wrong = betweenMachines.filter(({ source, target }) => !(FOUNDATIONS[source] ?? [target]).includes(target));
     expect(wrong.map(edge)).toEqual([]);
   });
@@ -770,6 +794,11 @@ function mayImport({ from, to, isErased }: Import): boolean {
 }
 
 /** The folder of src/machines that a file is in. */
+/** Whether a file is in a folder below another one: files that join folders, such as an index, are left out. */
+function isInFolder(path: string, home: string): boolean {
+  return path.startsWith(home) && path.slice(home.length).includes('/');
+}
+
 function systemOf(path: string): string | undefined {
   return /^src\/machines\/([^/]+)\//.exec(path)?.[1];
 }

@@ -4,7 +4,7 @@ import { type AnyActorLogic } from 'xstate';
 import { isMachine } from '../actors/xstate/machine-facts.ts';
 import { limitedMachine } from '../crew.ts';
 import { messageOf } from '../errors.ts';
-import { type CrewPorts } from '../machines/coordination/crew.ts';
+import { type CrewPorts } from '../machines/crew.ts';
 import { didYouMean } from '../near-names.ts';
 import { type AgentFunction } from '../machines/work/agent-function.ts';
 import { type PlanSource } from './plan-file.ts';

@@ -2,8 +2,8 @@
 import { type AlertDeskContext, type AlertRecord, alertsIn } from '../machines/people/alerts/alert-desk.ts';
 import { type Alert, bannerOf, cardText, isOpen } from '../machines/people/alerts/alert-rules.ts';
 import { strangerProblem } from '../machines/people/gates/gate.ts';
-import { listed } from '../machines/people/desk.ts';
-import { DESKS } from '../machines/work/system-ids.ts';
+import { listed } from '../machines/rules/desk.ts';
+import { DESKS } from '../machines/desks.ts';
 import { type DeskRow } from './desk-row.ts';
 import { type DeskView, found, refusedOrder } from './desk-view.ts';
 import { timeText } from './stopped-store.ts';

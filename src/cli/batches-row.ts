@@ -1,7 +1,7 @@
 /** `bosun batches`: lists items that were paused together, and resumes them together. */
 import { batchesIn, type BatchManagerContext, shownBatch } from '../machines/coordination/batches/batch-manager.ts';
 import { type CoordinatorContext, itemIn } from '../machines/coordination/coordinator/coordinator-context.ts';
-import { DESKS } from '../machines/work/system-ids.ts';
+import { DESKS } from '../machines/desks.ts';
 import { type DeskRow } from './desk-row.ts';
 import { type DeskView, found, refusedOrder } from './desk-view.ts';
 import { timeText, whenKnown } from './stopped-store.ts';

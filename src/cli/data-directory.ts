@@ -12,7 +12,7 @@ import { stageAgents } from '../crew.ts';
 import { type Attempt } from '../crew-work.ts';
 import { systemClock } from '../clock.ts';
 import { BosunError, isBosunError, messageOf } from '../errors.ts';
-import { COORDINATOR, crewAgents, crewAgentsFor, crewTree } from '../machines/coordination/crew.ts';
+import { COORDINATOR, crewAgents, crewAgentsFor, crewTree } from '../machines/crew.ts';
 import { type CoordinatorContext } from '../machines/coordination/coordinator/coordinator-context.ts';
 import { type Plan } from '../machines/coordination/plan/plan.ts';
 import { stageAgent, stageName } from '../machines/work/stage.ts';

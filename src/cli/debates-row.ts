@@ -7,8 +7,8 @@ import { type FacilitatorContext } from '../machines/coordination/debates/facili
 import { type DebateRecord } from '../machines/coordination/debates/debate-records.ts';
 import { type DebateContext } from '../machines/coordination/debates/debate-state.ts';
 import { type Side } from '../machines/coordination/debates/level-two.ts';
-import { DESKS } from '../machines/work/system-ids.ts';
-import { listed } from '../machines/people/desk.ts';
+import { DESKS } from '../machines/desks.ts';
+import { listed } from '../machines/rules/desk.ts';
 import { plainLine } from '../plain-text.ts';
 import { type DeskRow, type Given, type Ordered } from './desk-row.ts';
 import { type DeskOrder, type DeskView, found, refusedOrder } from './desk-view.ts';

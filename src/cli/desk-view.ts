@@ -6,7 +6,7 @@ import { BosunError, isBosunError } from '../errors.ts';
 import { withData } from './data-work.ts';
 import { type ExitCode } from './exit-codes.ts';
 import { type LiveGateway } from './live-gateway.ts';
-import { type OrderReply } from '../machines/people/turn.ts';
+import { type OrderReply } from '../machines/rules/turn.ts';
 import { type DataCommand } from './surroundings.ts';
 import { type Shard } from '../shard.ts';
 import { type Shown } from '../table.ts';

@@ -15,7 +15,7 @@ import { ChartLayouts } from '../gateway/charts/layout.ts';
 import { mermaidOf } from '../gateway/charts/mermaid.ts';
 import { type Chart, chartOf } from '../gateway/charts/model.ts';
 import { svgOf } from '../gateway/charts/svg.ts';
-import { crewAgents } from '../machines/coordination/crew.ts';
+import { crewAgents } from '../machines/crew.ts';
 import { stageName } from '../machines/work/stage.ts';
 import { bossMachine } from '../supervisor/boss.ts';
 import { type Shard } from '../shard.ts';

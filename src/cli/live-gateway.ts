@@ -7,7 +7,7 @@ import { ERROR_CODES, type ErrorCode } from '../error-codes.ts';
 import { BosunError, isBosunError, messageOf } from '../errors.ts';
 import { type MethodName, METHODS } from '../gateway/calls/methods.ts';
 import { withWholeTables } from '../gateway/calls/whole-tables.ts';
-import { type ToolRow } from '../gateway/mcp/tool-row.ts';
+import { type ToolRow } from '../gateway/calls/tool-row.ts';
 import { EVENTS_PATH, TOOLS_PATH } from '../gateway/protocol/protocol.ts';
 import { type ServerFrame, type WireError } from '../gateway/protocol/frames.ts';
 import { type ActorView } from '../gateway/protocol/views.ts';

@@ -3,7 +3,7 @@
  * nothing of plans, so its starts and failures are derived from events of its stage and its Boss.
  */
 import { messageOf } from '../errors.ts';
-import { DESKS } from '../machines/work/system-ids.ts';
+import { DESKS } from '../machines/desks.ts';
 import { type Plan } from '../machines/coordination/plan/plan.ts';
 import { type Shard } from '../shard.ts';
 import { type Told } from './run-report.ts';

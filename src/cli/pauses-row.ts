@@ -5,7 +5,7 @@ import {
   itemsIn,
   type ShownCoordinator,
 } from '../machines/coordination/coordinator/coordinator-context.ts';
-import { DESKS } from '../machines/work/system-ids.ts';
+import { DESKS } from '../machines/desks.ts';
 import { type PauseManagerContext } from '../machines/coordination/pauses/pause-messages.ts';
 import { type PauseRecord } from '../machines/coordination/pauses/pause-record.ts';
 import { didYouMean } from '../near-names.ts';

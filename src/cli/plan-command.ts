@@ -3,7 +3,7 @@
  * in its stopped store for the next start.
  */
 import { BosunError, isBosunError } from '../errors.ts';
-import { COORDINATOR } from '../machines/coordination/crew.ts';
+import { COORDINATOR } from '../machines/crew.ts';
 import {
   type CoordinatorContext,
   itemsIn,
@@ -11,7 +11,7 @@ import {
 } from '../machines/coordination/coordinator/coordinator-context.ts';
 import { openGatesOf, toldPhase, type ToldPhase } from '../machines/coordination/coordinator/progress.ts';
 import { didYouMean } from '../near-names.ts';
-import { type OrderReply } from '../machines/people/turn.ts';
+import { type OrderReply } from '../machines/rules/turn.ts';
 import { itemOf } from '../machines/work/task.ts';
 import { coordinatorOf, type DataDirectory, dataDirectory, hasStore, onHold } from './data-directory.ts';
 import { carriedOut, EXIT, type ExitCode } from './exit-codes.ts';

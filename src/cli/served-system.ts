@@ -13,7 +13,7 @@ import { systemClock } from '../clock.ts';
 import { BosunError } from '../errors.ts';
 import { knowledgeOf } from '../knowledge/knowledge.ts';
 import { type AnswerPorts } from '../machines/answers/answer-ports.ts';
-import { crewAgents, crewTree, deskChildren } from '../machines/coordination/crew.ts';
+import { crewAgents, crewTree, deskChildren } from '../machines/crew.ts';
 import { crewProcedures } from '../crew-procedures.ts';
 import { type Plan } from '../machines/coordination/plan/plan.ts';
 import { levelStore } from '../persistence/level-store.ts';

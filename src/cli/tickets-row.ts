@@ -1,6 +1,6 @@
 /** `bosun tickets`: lists questions to people that have a thread, shows what was said, and gives orders about them. */
 import { rowsOf } from '../table.ts';
-import { DESKS } from '../machines/work/system-ids.ts';
+import { DESKS } from '../machines/desks.ts';
 import { type TicketDeskContext } from '../machines/people/tickets/ticket-desk.ts';
 import { PASSED_AS, AWAITING_CLARITY, type TicketStatus } from '../machines/people/tickets/ticket-messages.ts';
 import { mayAct, priorityText, TAKES } from '../machines/people/tickets/ticket-rules.ts';

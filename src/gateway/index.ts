@@ -1,5 +1,5 @@
 /** The entry point `bosun/gateway`, for programs that embed the gateway. Nothing inside src imports this file. */
-export { type Caller, type JwtOptions, type TokenOptions } from './client/callers.ts';
+export { type Caller, type JwtOptions, type TokenOptions } from './callers/callers.ts';
 export { type Scope } from '../actors/api/procedure.ts';
 export { type Connection } from './client/connection.ts';
 export { type Entrance } from './client/hub.ts';

@@ -32,7 +32,7 @@ export {
   crewAgentsFor,
   type CrewPorts,
   crewTree,
-} from './coordination/crew.ts';
+} from './crew.ts';
 export { type AgentType, type AgentTypes, SEED_AGENT_TYPES } from './coordination/coordinator/agent-registry.ts';
 export { type PlanReport } from './coordination/coordinator/capacity-decisions.ts';
 export { type Challenge } from './coordination/debates/challenge.ts';
@@ -48,7 +48,7 @@ export { type FacilitatorContext, type FacilitatorInput } from './coordination/d
 export { type Pack, PACKS } from './coordination/packs.ts';
 export { type DebatePorts } from './coordination/debates/debate-ports.ts';
 export { type DebateNews, type Resolution } from './coordination/debates/debate-state.ts';
-export { failureAgents, failureDesks } from './coordination/failure-crew.ts';
+export { failureAgents, failureDesks } from './crew.ts';
 export { gateAgents, gateChildren, type GateDeskContext, gatesIn } from './people/gates/gate-desk.ts';
 export { formOf, type GateForm } from './people/gates/gate-form.ts';
 export { GATE_PRESETS, isLearningDue, presetQuestion } from './people/gates/gate-presets.ts';
@@ -65,7 +65,7 @@ export { TICKET_NOTICES, type TicketNotice, type TicketReply } from './people/ti
 export { ticketFigures } from './people/tickets/ticket-metrics.ts';
 export { conflictRetryMs } from './people/tickets/ticket-rules.ts';
 export { leadCoordinator } from './coordination/coordinator/lead-coordinator.ts';
-export { DESKS } from './work/system-ids.ts';
+export { DESKS } from './desks.ts';
 export { pauseManager, pauseManagerAgent } from './coordination/pauses/pause-manager.ts';
 export { type PauseState } from './coordination/pauses/pause-messages.ts';
 export {

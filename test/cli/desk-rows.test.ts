@@ -4,8 +4,8 @@ import { DEBATES } from '../../src/cli/debates-row.ts';
 import { type DeskOrder, type DeskView } from '../../src/cli/desk-view.ts';
 import { PAUSES } from '../../src/cli/pauses-row.ts';
 import { newProgress } from '../../src/machines/coordination/coordinator/coordinator-context.ts';
-import { newDesk } from '../../src/machines/people/desk.ts';
-import { DESKS } from '../../src/machines/work/system-ids.ts';
+import { newDesk } from '../../src/machines/rules/desk.ts';
+import { DESKS } from '../../src/machines/desks.ts';
 import { table } from '../../src/table.ts';
 import { planOf } from '../support/fixtures/plans/plans.ts';
 

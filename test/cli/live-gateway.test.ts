@@ -9,7 +9,7 @@ import { LiveGateway } from '../../src/cli/live-gateway.ts';
 import { createGateway } from '../../src/gateway/network/server.ts';
 import { ACTORS_PAGE_MAX, TABLE_ROWS_SHOWN } from '../../src/gateway/limits.ts';
 import { gateAgents, gateChildren, type GateDeskContext, gatesIn } from '../../src/machines/people/gates/gate-desk.ts';
-import { DESKS } from '../../src/machines/work/system-ids.ts';
+import { DESKS } from '../../src/machines/desks.ts';
 import { type TreeNode } from '../../src/system-options.ts';
 import { liveTree } from '../../src/cli/tree-command.ts';
 import { startTestSystem } from '../../src/testing/test-system.ts';

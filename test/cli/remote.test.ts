@@ -5,7 +5,7 @@ import { type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createGateway, type Gateway } from '../../src/gateway/network/server.ts';
 import { gateAgents, gateChildren } from '../../src/machines/people/gates/gate-desk.ts';
-import { DESKS } from '../../src/machines/work/system-ids.ts';
+import { DESKS } from '../../src/machines/desks.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
 import { type Ended, linesOf, Workspace } from '../support/cli/workspace.ts';
 import { diary } from '../support/gateway/ledgers.ts';

@@ -29,7 +29,7 @@ import { recommend } from '../../src/machines/agents/recommend.ts';
 import { indexFor } from '../../src/machines/agents/retrieval.ts';
 import { answerDesk } from '../../src/machines/answers/answer-desk.ts';
 import { PLACES } from '../../src/machines/answers/desk-queue.ts';
-import { DESKS } from '../../src/machines/work/system-ids.ts';
+import { DESKS } from '../../src/machines/desks.ts';
 import { shortRow } from '../../src/crew-agents.ts';
 import { AnswerRoom, evidenceFor } from '../support/machines/answer-room.ts';
 

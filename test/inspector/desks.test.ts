@@ -60,7 +60,7 @@ import { gateName as gateNameOfDesk } from '../../src/machines/people/gates/gate
 import { gateDesk } from '../../src/machines/people/gates/gate-desk.ts';
 import { formOf, problemsOf } from '../../src/machines/people/gates/gate-form.ts';
 import { alertPriority } from '../../src/machines/people/alerts/alert-messages.ts';
-import { DESKS } from '../../src/machines/work/system-ids.ts';
+import { DESKS } from '../../src/machines/desks.ts';
 import { EXPIRY_DAY, newRecord } from '../../src/machines/coordination/pauses/pause-record.ts';
 import { planOf } from '../support/fixtures/plans/plans.ts';
 import { startCrew, stated, type Work } from '../support/machines/crew-subject.ts';

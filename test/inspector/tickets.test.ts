@@ -19,7 +19,7 @@ import {
 } from '../../src/inspector/desks/tickets.ts';
 import { ticketDesk } from '../../src/machines/people/tickets/ticket-desk.ts';
 import { ticketStatus } from '../../src/machines/people/tickets/ticket-messages.ts';
-import { DESKS } from '../../src/machines/work/system-ids.ts';
+import { DESKS } from '../../src/machines/desks.ts';
 import { HOUR_MS, SECOND_MS, ticketRoom, type TicketRoom } from '../support/machines/ticket-room.ts';
 
 let room: TicketRoom | undefined;

@@ -10,8 +10,9 @@ import { recipe } from './recipe.mjs';
 const MACHINE = `/** The desk of handovers: one person offers a piece of work to another, who accepts it. */
 import { z } from 'zod';
 import { type Shown } from '../../../table.ts';
-import { noRecords, type RecordKind, Records, recordsIn, type RecordTables } from '../records.ts';
-import { order, refused, ruledAgent, TAKEN, type Turn } from '../turn.ts';
+import { noRecords, type RecordKind, Records, recordsIn, type RecordTables } from '../../rules/records.ts';
+import { order, refused, ruledAgent, TAKEN, type Turn } from '../../rules/turn.ts';
+import { notify, settle } from '../notice.ts';
 
 export interface Handover {
   readonly id: string;
@@ -48,7 +49,7 @@ const RULES = {
       const { next: number } = turn.context;
       turn.assign({ next: number + 1 });
       records(turn).put({ id, number, work, from, to, acceptedAtMs: null });
-      turn.notify({
+      notify(turn, {
         subject: \`handover \${id}\`,
         kind: 'handover.offered',
         priority: 'LOW',
@@ -64,7 +65,7 @@ const RULES = {
     if (offered === undefined) return refused(\`no handover "\${id}"\`);
     if (by !== offered.to) return refused(\`it was offered to \${offered.to}\`);
     records(turn).put({ ...offered, acceptedAtMs: turn.nowMs });
-    turn.settle({ subject: \`handover \${id}\`, kinds: ['handover.offered'], because: \`accepted by \${by}\` });
+    settle(turn, { subject: \`handover \${id}\`, kinds: ['handover.offered'], because: \`accepted by \${by}\` });
     return TAKEN;
   }),
 } as const;
@@ -206,8 +207,8 @@ recipe({
   change(changes) {
     const machine = 'people/handovers/handover-desk.ts';
     changes.create(`src/machines/${machine}`, MACHINE);
-    const crew = 'src/machines/coordination/crew.ts';
-    changes.insert(crew, { before: 'import ', text: `import { HANDOVER_DESK, handoverDesk } from '../${machine}';\n` });
+    const crew = 'src/machines/crew.ts';
+    changes.insert(crew, { before: 'import ', text: `import { HANDOVER_DESK, handoverDesk } from './${machine}';\n` });
     changes.insert(crew, { before: '    failureCorrelator,\n', text: '    handoverDesk,\n' });
     changes.insert(crew, { before: '...coordinatorChildren(', text: 'HANDOVER_DESK, ' });
     changes.insert('src/machines/index.ts', {

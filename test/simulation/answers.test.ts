@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { always, campaign, finally_, type Property, simulation, sometimes } from 'bosun/testing';
 import { type QuestionRow } from '../../src/machines/answers/desk-state.ts';
 import { keyOfUser } from '../../src/machines/answers/desk-users.ts';
-import { pairsOf } from '../../src/machines/people/table-keys.ts';
+import { pairsOf } from '../../src/machines/rules/table-keys.ts';
 import { holdingIn, seedsOf } from '../support/campaigns.ts';
 import { byEffort, EFFORT, LONG } from '../support/effort.ts';
 import {

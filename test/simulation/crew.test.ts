@@ -10,7 +10,7 @@ import { type CoordinatorContext, itemsIn } from '../../src/machines/coordinatio
 import { debatesIn } from '../../src/machines/coordination/debates/debate-facilitator.ts';
 import { type FacilitatorContext } from '../../src/machines/coordination/debates/facilitator-context.ts';
 import { gatesIn, type GateDeskContext } from '../../src/machines/people/gates/gate-desk.ts';
-import { DESKS } from '../../src/machines/work/system-ids.ts';
+import { DESKS } from '../../src/machines/desks.ts';
 import { holdingIn } from '../support/campaigns.ts';
 import { byEffort, LONG } from '../support/effort.ts';
 import { CHALLENGE, DAY_MS, EVIDENCE, HOUR_MS, MINUTE_MS } from '../support/machines/debate-room.ts';

@@ -4,8 +4,8 @@ import { finally_, simulation, sometimes, type View } from 'bosun/testing';
 import { z } from 'zod';
 import { formOf } from '../../src/machines/people/gates/gate-form.ts';
 import { gateAgents, gateChildren, type GateDeskContext, gatesIn } from '../../src/machines/people/gates/gate-desk.ts';
-import { type OrderReply } from '../../src/machines/people/turn.ts';
-import { DESKS } from '../../src/machines/work/system-ids.ts';
+import { type OrderReply } from '../../src/machines/rules/turn.ts';
+import { DESKS } from '../../src/machines/desks.ts';
 import { holdingIn } from '../support/campaigns.ts';
 import { byEffort, LONG } from '../support/effort.ts';
 

@@ -8,8 +8,8 @@ import { CALL_MS } from '../limits.ts';
 import { type Session } from '../../actors/world/mailbox/inbound.ts';
 import { type Call, type Handler, Marked } from './call.ts';
 import { type CallsUnderWay } from './calls-under-way.ts';
-import { type Caller, checkScope } from '../client/callers.ts';
-import { type AllLooks, checkLooks, type Looks } from '../client/looks.ts';
+import { type Caller, checkScope } from '../callers/callers.ts';
+import { type AllLooks, checkLooks, type Looks } from '../callers/looks.ts';
 import { checkedByHost } from './host-code.ts';
 import { type KeyedAnswers } from './keyed-answers.ts';
 import { type MethodRow } from './method-row.ts';
@@ -17,7 +17,7 @@ import { type MethodTable } from './method-table.ts';
 import { METHODS, type ParamsOf } from './methods.ts';
 import { type Repeatable } from './repeats.ts';
 import { type PlainSend } from './sequenced-sends.ts';
-import { firstIssue, invalid } from './wire-errors.ts';
+import { firstIssue, invalid } from '../callers/wire-errors.ts';
 
 /** A call as the transport received it. */
 export interface CallRequest {

@@ -1,22 +1,17 @@
 /** A call under way as handlers see it, and the types of handlers. */
 import { checkAddress } from '../../actors/model/address.ts';
 import { BosunError } from '../../errors.ts';
-import { type Caller, checkAddressed } from '../client/callers.ts';
-import { type Looks } from '../client/looks.ts';
+import { type Caller, checkAddressed } from '../callers/callers.ts';
+import { type ReadingCall } from '../callers/looks.ts';
 import { type MethodName, type ParamsOf } from './methods.ts';
 import { type NumberedSend, type Repeatable } from './repeats.ts';
 
-export interface Call {
-  readonly caller: Caller;
+export interface Call extends ReadingCall {
   /** Session and number of an `actor.send`. */
   readonly session: NumberedSend | undefined;
   readonly key: string | undefined;
   /** Returns the milliseconds until the deadline. */
   readonly leftMs: number;
-  /** Counts the rows that the call reads. */
-  readonly looks: Looks;
-  /** Whether the call has ended, so that nobody receives its answer. */
-  readonly isOver: boolean;
 }
 
 /**

@@ -3,7 +3,7 @@
  * work still runs. Each of many events sent together counts as a call.
  */
 import { BosunError } from '../../errors.ts';
-import { type Caller } from '../client/callers.ts';
+import { type Caller } from '../callers/callers.ts';
 import { CALLS_WAITING_MAX } from '../limits.ts';
 
 export class CallsUnderWay {

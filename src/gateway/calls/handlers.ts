@@ -8,7 +8,7 @@ import { type Session } from '../../actors/world/mailbox/inbound.ts';
 import { type Clock } from '../../clock.ts';
 import { BosunError } from '../../errors.ts';
 import { type Shard } from '../../shard.ts';
-import { type Caller, mayReach } from '../client/callers.ts';
+import { type Caller, mayReach } from '../callers/callers.ts';
 import { activeStates } from '../charts/active.ts';
 import { chartOf } from '../charts/model.ts';
 import { type Call, type BackendHandlers, Marked, reach, reachAll } from './call.ts';
@@ -16,7 +16,7 @@ import { writtenSchema } from './json-schema.ts';
 import { deliverTogether } from './many-sends.ts';
 import { type ParamsOf } from './methods.ts';
 import { orderHandlers } from './order-handlers.ts';
-import { type Health } from '../client/health.ts';
+import { type Health } from '../health/health.ts';
 import { type Inspections } from '../topics/inspections.ts';
 import { type RecordViews } from '../topics/record-views.ts';
 import { digestOf, keyOf, type Repeatable, type Repeats } from './repeats.ts';
@@ -25,7 +25,7 @@ import { spokenBy } from './spoken-by.ts';
 import { type PageTurns } from '../topics/page-turns.ts';
 import { shownKept, shownTurn } from '../topics/turn-views.ts';
 import { type ActorViews } from '../topics/actor-views.ts';
-import { invalid } from './wire-errors.ts';
+import { invalid } from '../callers/wire-errors.ts';
 
 export interface CallParts {
   readonly system: Shard;

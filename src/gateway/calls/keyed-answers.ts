@@ -4,7 +4,7 @@
  */
 import { FairShares } from '../../fair-shares.ts';
 import { KEYED_ANSWERS_MAX } from '../limits.ts';
-import { type Caller } from '../client/callers.ts';
+import { type Caller } from '../callers/callers.ts';
 import { conflict, digestOf, keyOf, type Repeatable } from './repeats.ts';
 
 interface Remembered {

@@ -7,7 +7,7 @@ import { refusalOf, refusalsOf, throwRefused } from '../../actors/api/refused-se
 import { type SendRefusal } from '../../actors/world/mailbox/inbound.ts';
 import { BosunError } from '../../errors.ts';
 import { type Shard } from '../../shard.ts';
-import { type Caller } from '../client/callers.ts';
+import { type Caller } from '../callers/callers.ts';
 import { type BackendHandlers, type Call, type Handlers, Marked, reach } from './call.ts';
 import { type CallsUnderWay } from './calls-under-way.ts';
 import { type ParamsOf } from './methods.ts';

@@ -4,11 +4,11 @@
  */
 import { type Procedures } from '../../actors/api/procedure.ts';
 import { BosunError } from '../../errors.ts';
-import { type ToolRow, toolsOf } from '../mcp/tool-row.ts';
+import { type ToolRow, toolsOf } from './tool-row.ts';
 import { type MethodRow } from './method-row.ts';
 import { METHODS } from './methods.ts';
 import { rowsOf } from './procedures.ts';
-import { invalid } from './wire-errors.ts';
+import { invalid } from '../callers/wire-errors.ts';
 
 export type NamedRow = readonly [name: string, row: MethodRow];
 

@@ -10,7 +10,7 @@ import { type OrderedBy } from '../../actors/world/audit-record.ts';
 import { BosunError } from '../../errors.ts';
 import { type Shard } from '../../shard.ts';
 import { type Call, type Handlers, reach } from './call.ts';
-import { type Caller, mayReach } from '../client/callers.ts';
+import { type Caller, mayReach } from '../callers/callers.ts';
 import { type ActorViews } from '../topics/actor-views.ts';
 import { spokenBy } from './spoken-by.ts';
 

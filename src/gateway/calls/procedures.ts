@@ -21,7 +21,7 @@ import { type BackendHandlers, type Call, type Handler, Marked } from './call.ts
 import { awaited, checkedByHost, hostFailed, inJson, owed, owedOrRefused } from './host-code.ts';
 import { type MethodRow } from './method-row.ts';
 import { type ParamsOf } from './methods.ts';
-import { firstIssue } from './wire-errors.ts';
+import { firstIssue } from '../callers/wire-errors.ts';
 
 /** Matches names of two words or more, which distinguishes them from paths and gives each host its own prefix. */
 const NAME = /^[a-z][a-zA-Z0-9]*(\.[a-z][a-zA-Z0-9]*)+$/;

@@ -8,7 +8,7 @@ import { type Session } from '../../actors/world/mailbox/inbound.ts';
 import { BosunError } from '../../errors.ts';
 import { ownedName } from '../../fair-shares.ts';
 import { type Shard } from '../../shard.ts';
-import { type Caller } from '../client/callers.ts';
+import { type Caller } from '../callers/callers.ts';
 
 /** A numbered send in a session. */
 export interface NumberedSend extends Session {

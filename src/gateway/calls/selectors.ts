@@ -8,7 +8,7 @@ import { withWholeTables } from './whole-tables.ts';
 import { type ActorView } from '../protocol/views.ts';
 import { type BackendHandlers, type Handlers } from './call.ts';
 import { inJson, owed } from './host-code.ts';
-import { invalid } from './wire-errors.ts';
+import { invalid } from '../callers/wire-errors.ts';
 
 /** Selectors by agent name, then by selector name: pure functions of the context as clients see it. */
 export type Selectors = Readonly<Record<string, Readonly<Record<string, (context: never) => unknown>>>>;

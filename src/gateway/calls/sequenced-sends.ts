@@ -6,7 +6,7 @@ import { type EventObject } from 'xstate';
 import { SendLine, type SendListener } from '../../actors/world/mailbox/inbound.ts';
 import { type BosunError } from '../../errors.ts';
 import { type Shard } from '../../shard.ts';
-import { type Caller } from '../client/callers.ts';
+import { type Caller } from '../callers/callers.ts';
 import { reach } from './call.ts';
 import { type ParamsOf } from './methods.ts';
 import { spokenBy } from './spoken-by.ts';

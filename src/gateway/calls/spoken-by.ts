@@ -7,7 +7,7 @@ import { type EventObject } from 'xstate';
 import { type AnyAgent } from '../../actors/model/agent.ts';
 import { speakersIn } from '../../actors/model/person.ts';
 import { BosunError } from '../../errors.ts';
-import { type Caller } from '../client/callers.ts';
+import { type Caller } from '../callers/callers.ts';
 
 /**
  * Returns the event with the caller's name in the field that names its author.

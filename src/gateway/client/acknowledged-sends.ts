@@ -9,7 +9,7 @@ import { type SequencedListener, type SequencedSends } from '../calls/sequenced-
 import { BosunError } from '../../errors.ts';
 import { CALL_MS } from '../limits.ts';
 import { type Req, type ServerFrame } from '../protocol/frames.ts';
-import { type Caller } from './callers.ts';
+import { type Caller } from '../callers/callers.ts';
 
 interface OpenSend {
   readonly sequence: number;

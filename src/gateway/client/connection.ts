@@ -7,7 +7,7 @@ import { AcknowledgedSends } from './acknowledged-sends.ts';
 import { CALLS_IN_FLIGHT_MAX, CLOSE_MS, HELLO_MS, PING_EVERY_MS, SILENCE_MS_MAX } from '../limits.ts';
 import { type Session } from '../../actors/world/mailbox/inbound.ts';
 import { type PendingCall } from '../calls/call-desk.ts';
-import { type Caller } from './callers.ts';
+import { type Caller } from '../callers/callers.ts';
 import { frameText, parseJson } from './frame-text.ts';
 import { type Entrance, type Hub, type Peer } from './hub.ts';
 import { PeerTimers } from './peer-timers.ts';
@@ -15,8 +15,8 @@ import { SendBuffer, type ClientWire } from './send-buffer.ts';
 import { type ClientFrame, clientFrame, type Hello, type Req, type ServerFrame, type Sub } from '../protocol/frames.ts';
 import { type CloseName, CLOSES } from '../protocol/protocol.ts';
 import { TokenBucket } from '../protocol/token-bucket.ts';
-import { Subscriptions } from './subscriptions.ts';
-import { firstIssue, invalid } from '../calls/wire-errors.ts';
+import { Subscriptions } from '../topics/subscriptions.ts';
+import { firstIssue, invalid } from '../callers/wire-errors.ts';
 
 export interface ConnectionParts {
   readonly hub: Hub;

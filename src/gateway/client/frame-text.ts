@@ -6,7 +6,7 @@ import { FRAME_BYTES_MAX, FRAME_DEPTH_MAX, FRAME_VALUES_MAX } from '../limits.ts
 import { type ServerFrame } from '../protocol/frames.ts';
 import { type Cursor } from '../protocol/protocol.ts';
 import { flawOf } from '../protocol/values.ts';
-import { invalid } from '../calls/wire-errors.ts';
+import { invalid } from '../callers/wire-errors.ts';
 
 const BOUNDS = { depthMax: FRAME_DEPTH_MAX, valuesMax: FRAME_VALUES_MAX };
 

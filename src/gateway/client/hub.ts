@@ -31,25 +31,24 @@ import { joinedHandlers } from '../calls/joined-handlers.ts';
 import { manySendsHandler } from '../calls/many-sends.ts';
 import { MethodTable } from '../calls/method-table.ts';
 import { procedureHandler } from '../calls/procedures.ts';
-import { type Caller, Callers, type JwtOptions, type TokenOptions } from './callers.ts';
+import { type Caller, Callers, type JwtOptions, type TokenOptions } from '../callers/callers.ts';
 import { type TopicFinder } from '../topics/topic-subscription.ts';
-import { type Backend } from './backend.ts';
+import { type Backend } from '../calls/backend.ts';
 import { selectHandler, type Selectors } from '../calls/selectors.ts';
 import { KeyedAnswers } from '../calls/keyed-answers.ts';
-import { gatewayFamilies, metricsText } from './metrics.ts';
-import { OneSystem } from './one-system.ts';
-import { InspectorPage } from '../network/inspector-page.ts';
+import { gatewayFamilies, metricsText } from '../health/metrics.ts';
+import { OneSystem } from '../calls/one-system.ts';
 import { type ServerFrame, type Welcome, type WireError } from '../protocol/frames.ts';
 import { type CloseName, PROTOCOL_MINOR, PROTOCOL_VERSION } from '../protocol/protocol.ts';
 import { type Rate } from '../protocol/token-bucket.ts';
-import { AllLooks, type Looks } from './looks.ts';
-import { Rates } from './rates.ts';
-import { Scheduler } from './scheduler.ts';
+import { AllLooks, type Looks } from '../callers/looks.ts';
+import { Rates } from '../callers/rates.ts';
+import { Scheduler } from '../topics/scheduler.ts';
 import { type Served } from '../workers/worker-port.ts';
 import { ManyWorkers } from '../workers/many-workers.ts';
-import { Counters } from './counters.ts';
-import { Passes } from './passes.ts';
-import { isOurs, wireError } from '../calls/wire-errors.ts';
+import { Counters } from '../health/counters.ts';
+import { Passes } from '../callers/passes.ts';
+import { isOurs, wireError } from '../callers/wire-errors.ts';
 
 /** Options of a gateway, except those of its sockets. */
 export interface HubOptions {
@@ -117,7 +116,6 @@ export class Hub {
   readonly underWay = new CallsUnderWay();
   readonly methods: MethodTable;
   readonly desk: CallDesk;
-  readonly page = new InspectorPage();
   readonly instance: string = randomUUID();
   readonly #rates: Rates;
   readonly #looks: AllLooks;

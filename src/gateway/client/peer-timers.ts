@@ -1,7 +1,7 @@
 /** The timers of a peer, including the expiry of its token. They end with the peer and keep no process alive. */
 import { type Cancel, type Clock } from '../../clock.ts';
 import { TOKEN_NOTICE_MS } from '../limits.ts';
-import { type Caller } from './callers.ts';
+import { type Caller } from '../callers/callers.ts';
 
 export class PeerTimers {
   readonly #clock: Clock;

@@ -3,7 +3,7 @@ import { BosunError } from '../../errors.ts';
 import { type CallDesk } from '../calls/call-desk.ts';
 import { type MethodTable } from '../calls/method-table.ts';
 import { type Repeatable } from '../calls/repeats.ts';
-import { asAgent, type Caller } from '../client/callers.ts';
+import { asAgent, type Caller } from '../callers/callers.ts';
 import { type WireError } from '../protocol/frames.ts';
 import { type ToolCall, type ToolDoor } from './tool-door.ts';
 

@@ -5,7 +5,7 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { TOOL_PROFILES, type ToolProfile } from '../../actors/api/procedure.ts';
-import { invalid } from '../calls/wire-errors.ts';
+import { invalid } from '../callers/wire-errors.ts';
 import { mcpServer } from './server.ts';
 import { type ToolDoor } from './tool-door.ts';
 

@@ -13,7 +13,7 @@ import { INSTRUCTIONS } from './guide.ts';
 import { servePrompts } from './prompts.ts';
 import { serveResources } from './resources.ts';
 import { type ToolDoor } from './tool-door.ts';
-import { shownTools, type ToolRow } from './tool-row.ts';
+import { shownTools, type ToolRow } from '../calls/tool-row.ts';
 
 const VERSION = `${PROTOCOL_VERSION}.${PROTOCOL_MINOR}`;
 

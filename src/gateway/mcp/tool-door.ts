@@ -3,7 +3,7 @@
  * gateway it leads to the call desk (desk-door.ts), on stdio over HTTP to a gateway (cli/mcp). Types only.
  */
 import { type WireError } from '../protocol/frames.ts';
-import { type ToolReader, type ToolRow } from './tool-row.ts';
+import { type ToolReader, type ToolRow } from '../calls/tool-row.ts';
 
 /** The options of one call of a method. */
 export interface ToolCall {

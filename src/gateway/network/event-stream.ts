@@ -1,8 +1,8 @@
 /** Subscriptions over HTTP: server-sent events whose ids are cursors, so that browsers resume by themselves. */
 import { type ServerResponse } from 'node:http';
 import { CLOSE_MS, PING_EVERY_MS } from '../limits.ts';
-import { type Caller } from '../client/callers.ts';
-import { Subscriptions } from '../client/subscriptions.ts';
+import { type Caller } from '../callers/callers.ts';
+import { Subscriptions } from '../topics/subscriptions.ts';
 import { EVERY_ANSWER } from './http-answers.ts';
 import type { Hub, Peer } from '../client/hub.ts';
 import { PeerTimers } from '../client/peer-timers.ts';

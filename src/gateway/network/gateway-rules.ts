@@ -19,7 +19,7 @@ import {
   rule,
 } from '../../option-rules.ts';
 import { isProcedure, SCOPES } from '../../actors/api/procedure.ts';
-import { type JwtOptions, type TokenOptions } from '../client/callers.ts';
+import { type JwtOptions, type TokenOptions } from '../callers/callers.ts';
 import { type Rate } from '../protocol/token-bucket.ts';
 import type { GatewayOptions } from './server.ts';
 

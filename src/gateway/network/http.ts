@@ -7,22 +7,22 @@ import { type z } from 'zod';
 import { BosunError } from '../../errors.ts';
 import { CALL_MS_MAX, FRAME_BYTES_MAX } from '../limits.ts';
 import { type Session } from '../../actors/world/mailbox/inbound.ts';
-import { type Caller, checkScope, programOf } from '../client/callers.ts';
+import { type Caller, checkScope, programOf } from '../callers/callers.ts';
 import { jsonIn, parseJson } from '../client/frame-text.ts';
-import { asyncapi, openapi } from '../protocol/documents.ts';
+import { asyncapi, openapi } from './documents.ts';
 import { EventStream } from './event-stream.ts';
 import { answer, answerOf, EVERY_ANSWER, type HttpAnswer } from './http-answers.ts';
 import { type Entrance, type Hub } from '../client/hub.ts';
 import { deskDoor } from '../mcp/desk-door.ts';
 import { LLMS_TEXT } from '../mcp/guide.ts';
 import { answerMcp } from '../mcp/endpoint.ts';
-import { METRICS_TYPE } from '../client/metrics.ts';
+import { METRICS_TYPE } from '../health/metrics.ts';
 import { checkedByHost } from '../calls/host-code.ts';
 import { type Repeatable } from '../calls/repeats.ts';
 import { sessionId, sub } from '../protocol/frames.ts';
-import { isPage } from './inspector-page.ts';
+import { type InspectorPage, isPage } from './inspector-page.ts';
 import { cursorFrom, EVENTS_PATH, MCP_PATH, PASS_NAME, PASS_PATH, TOOLS_PATH } from '../protocol/protocol.ts';
-import { firstIssue, invalid } from '../calls/wire-errors.ts';
+import { firstIssue, invalid } from '../callers/wire-errors.ts';
 
 const METRICS_PATH = '/metrics';
 
@@ -33,6 +33,7 @@ const TOKEN_NAMES = ['token', 'access_token', 'authorization', 'api_key'];
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  readonly page: InspectorPage;
   /** Called with the caller once authenticated. */
   readonly recognised: (caller: Caller) => void;
 }
@@ -55,10 +56,10 @@ export function handle(hub: Hub, exchange: Exchange): void {
  *
  * @returns undefined if the response has begun already.
  */
-async function serve(hub: Hub, { request, response, recognised }: Exchange): Promise<HttpAnswer | undefined> {
+async function serve(hub: Hub, { request, response, page, recognised }: Exchange): Promise<HttpAnswer | undefined> {
   const url = urlOf(request);
   if (isPage(url.pathname)) {
-    await hub.page.answer(url.pathname, request, response);
+    await page.answer(url.pathname, request, response);
     return undefined;
   }
   const fixed = await publicAnswer(hub, url.pathname);

@@ -19,13 +19,14 @@ import {
   OUT_BYTES_HIGH,
   RATES_MAX,
 } from '../limits.ts';
-import { type Caller } from '../client/callers.ts';
+import { type Caller } from '../callers/callers.ts';
 import { Connection } from '../client/connection.ts';
 import { type OriginRules, isLoopback, refusalOf } from './origin-rules.ts';
 import { checkGatewayOptions } from './gateway-rules.ts';
 import { bearerIn, handle, refused } from './http.ts';
 import { networkOf } from './network-address.ts';
 import { HostServer } from './host-server.ts';
+import { InspectorPage } from './inspector-page.ts';
 import { OpenSockets } from './open-sockets.ts';
 import { type Entrance, Hub, type HubOptions } from '../client/hub.ts';
 import { type ClientWire } from '../client/send-buffer.ts';
@@ -40,7 +41,7 @@ import {
   PASS_NAME,
 } from '../protocol/protocol.ts';
 import { type Rate } from '../protocol/token-bucket.ts';
-import { Rates } from '../client/rates.ts';
+import { Rates } from '../callers/rates.ts';
 import { FrameBytes, wireOf } from './socket-wire.ts';
 import { type Served } from '../workers/worker-port.ts';
 import { STATELY_PATH } from '../stately/stately-events.ts';
@@ -83,6 +84,7 @@ export class Gateway {
   /** The gateway's share in the host's server; undefined if the server is the gateway's own. */
   readonly #share: HostServer | undefined;
   readonly #sockets: WebSocketServer;
+  readonly #page = new InspectorPage();
   readonly #open: OpenSockets;
   readonly #connects: Rates;
   readonly #bytes = new FrameBytes();
@@ -242,7 +244,7 @@ export class Gateway {
       if (this.#share === undefined) this.#open.recognised(request.socket, id);
     };
     if (why !== undefined) refused(this.#hub, response, why);
-    else handle(this.#hub, { request, response, recognised });
+    else handle(this.#hub, { request, response, page: this.#page, recognised });
   }
 
   #turnedAway(request: IncomingMessage): 'host' | 'origin' | 'rate' | undefined {

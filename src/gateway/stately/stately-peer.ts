@@ -17,7 +17,7 @@ import {
   SLOW_MS_MAX,
 } from '../limits.ts';
 import { type TreeNode } from '../../system-options.ts';
-import { type Caller, checkScope, mayReach } from '../client/callers.ts';
+import { type Caller, checkScope, mayReach } from '../callers/callers.ts';
 import { type Entrance, type Hub, type Peer } from '../client/hub.ts';
 import { PeerTimers } from '../client/peer-timers.ts';
 import { type ClientWire } from '../client/send-buffer.ts';

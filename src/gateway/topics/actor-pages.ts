@@ -6,9 +6,8 @@
 import { BosunError } from '../../errors.ts';
 import { PAGE_SLICE, SHOWN_ACTOR_COST } from '../limits.ts';
 import { type ListedRow, type TreeNode } from '../../system-options.ts';
-import { type Call } from '../calls/call.ts';
-import { type Caller, mayReach } from '../client/callers.ts';
-import { checkLooks } from '../client/looks.ts';
+import { type Caller, mayReach } from '../callers/callers.ts';
+import { checkLooks, type ReadingCall } from '../callers/looks.ts';
 import { type ListedActor, type PagedTree, type TreeBranch } from '../protocol/views.ts';
 import { type PageTurns } from './page-turns.ts';
 import { shownError } from './wire-values.ts';
@@ -16,7 +15,7 @@ import { shownError } from './wire-values.ts';
 /** A request for a page, and the queue in which it waits. */
 export interface PageCall {
   readonly turns: PageTurns;
-  readonly call: Pick<Call, 'caller' | 'looks' | 'isOver'>;
+  readonly call: ReadingCall;
 }
 
 /** Takes actors in order of addresses until it is full. */

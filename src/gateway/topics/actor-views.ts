@@ -7,8 +7,8 @@ import { type DeadLetter } from '../../actors/world/mailbox/dead-letter.ts';
 import { isSecretField, SECRET_SHOWN } from '../../actors/model/secret.ts';
 import { isBosunError } from '../../errors.ts';
 import { type Shard } from '../../shard.ts';
-import { type Caller, mayReach } from '../client/callers.ts';
-import { type Looks } from '../client/looks.ts';
+import { type Caller, mayReach } from '../callers/callers.ts';
+import { type Looks } from '../callers/looks.ts';
 import { type Cursor } from '../protocol/protocol.ts';
 import {
   type ActorView,

@@ -5,7 +5,7 @@
 import { type Clock } from '../../clock.ts';
 import { BosunError } from '../../errors.ts';
 import { type Shard } from '../../shard.ts';
-import { type Caller, mayReach } from '../client/callers.ts';
+import { type Caller, mayReach } from '../callers/callers.ts';
 import { activeStates } from '../charts/active.ts';
 import { type Drawing, drawingOf } from '../charts/drawing.ts';
 import { ChartLayouts } from '../charts/layout.ts';

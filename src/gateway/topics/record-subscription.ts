@@ -6,7 +6,7 @@
 import { BosunError } from '../../errors.ts';
 import { type ServerFrame } from '../protocol/frames.ts';
 import { ANY_EPOCH, type Cursor } from '../protocol/protocol.ts';
-import { wireError } from '../calls/wire-errors.ts';
+import { wireError } from '../callers/wire-errors.ts';
 import { type RecordsTopic } from './topic.ts';
 import { type SubscriptionParts, type TopicSubscription } from './topic-subscription.ts';
 

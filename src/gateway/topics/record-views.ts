@@ -12,7 +12,7 @@ import {
 } from '../../actors/api/record-pages.ts';
 import { EVENTS_PER_TURN, RECORD_CHARS_SHOWN } from '../limits.ts';
 import { type Shard } from '../../shard.ts';
-import { invalid } from '../calls/wire-errors.ts';
+import { invalid } from '../callers/wire-errors.ts';
 import { type ActorViews } from './actor-views.ts';
 
 /** Records read at a time for a page: the largest are 8 MiB together. */

@@ -9,8 +9,8 @@ import { diff, type PatchOp } from '../protocol/patch.ts';
 import { tableDifferences } from './table-views.ts';
 import { type ServerFrame, type Sub } from '../protocol/frames.ts';
 import { type Cursor } from '../protocol/protocol.ts';
-import { checkLooks, type Looks, UNCOUNTED } from '../client/looks.ts';
-import { type Caller } from '../client/callers.ts';
+import { checkLooks, type Looks, UNCOUNTED } from '../callers/looks.ts';
+import { type Caller } from '../callers/callers.ts';
 import { type EventsTopic, type StateTopic, type View } from './topic.ts';
 
 export interface TopicSubscription {

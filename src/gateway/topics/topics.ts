@@ -7,10 +7,10 @@ import { checkAddress, ROOT } from '../../actors/model/address.ts';
 import { BosunError } from '../../errors.ts';
 import { LISTED_MAX, LISTING_HZ, TREE_PAGE } from '../limits.ts';
 import { type Shard } from '../../shard.ts';
-import { isPattern, matches } from '../client/address-patterns.ts';
+import { isPattern, matches } from '../callers/address-patterns.ts';
 import { SharedViews } from './shared-views.ts';
-import { type Caller, checkAddressed, checkScope, mayReach } from '../client/callers.ts';
-import { type Looks } from '../client/looks.ts';
+import { type Caller, checkAddressed, checkScope, mayReach } from '../callers/callers.ts';
+import { type Looks } from '../callers/looks.ts';
 import { type EventLog } from './event-log.ts';
 import { type PageTurns } from './page-turns.ts';
 import { type Sub } from '../protocol/frames.ts';
@@ -29,7 +29,7 @@ import { TurnSubscription } from './turn-subscription.ts';
 import { shownTurn } from './turn-views.ts';
 import { type Inspections } from './inspections.ts';
 import { type ActorViews } from './actor-views.ts';
-import { invalid } from '../calls/wire-errors.ts';
+import { invalid } from '../callers/wire-errors.ts';
 
 export interface TopicRow {
   readonly topic: string;

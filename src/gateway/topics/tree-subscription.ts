@@ -4,9 +4,9 @@
  * the client has taken the one before, and all pages again when something has changed, at most LISTING_HZ times a
  * second.
  */
+import { type ReadingCall } from '../callers/looks.ts';
 import { createHash } from 'node:crypto';
 import { isBosunError } from '../../errors.ts';
-import { type Call } from '../calls/call.ts';
 import { LISTING_HZ } from '../limits.ts';
 import { type ServerFrame } from '../protocol/frames.ts';
 import { type Cursor } from '../protocol/protocol.ts';
@@ -14,12 +14,10 @@ import { type PagedTree } from '../protocol/views.ts';
 import { ShownTree } from './shown-tree.ts';
 import { type SubscriptionMaker, type SubscriptionParts, type TopicSubscription } from './topic-subscription.ts';
 
-type TreeCall = Pick<Call, 'caller' | 'looks' | 'isOver'>;
-
 /** A tree that can be read by page. */
 export interface TreeTopic {
   /** Reads a page. Rejects with BOSUN_ACTOR_UNKNOWN, BOSUN_FORBIDDEN, BOSUN_RATE_LIMITED. */
-  page(call: TreeCall, after: string | undefined): Promise<PagedTree>;
+  page(call: ReadingCall, after: string | undefined): Promise<PagedTree>;
   /** The number of the present version. */
   readonly seq: number;
   /**
@@ -36,7 +34,7 @@ const PAGES = 'pages';
 /** Opens a subscription. Rejects with the errors of {@link TreeTopic.page}. */
 export async function openTree(
   topic: TreeTopic,
-  { caller, looks }: Pick<Call, 'caller' | 'looks'>,
+  { caller, looks }: Pick<ReadingCall, 'caller' | 'looks'>,
 ): Promise<SubscriptionMaker> {
   const subscription = new TreeSubscription(topic, { caller, looks });
   await subscription.load();
@@ -45,7 +43,7 @@ export async function openTree(
 
 class TreeSubscription implements TopicSubscription {
   readonly #topic: TreeTopic;
-  readonly #call: TreeCall;
+  readonly #call: ReadingCall;
   readonly #unwatch: () => void;
   #parts: Pick<SubscriptionParts, 'id' | 'maxHz' | 'wake'> = { id: '', maxHz: Infinity, wake: () => {} };
   /** The last page read, until it is sent. */
@@ -64,7 +62,7 @@ class TreeSubscription implements TopicSubscription {
   #roundMs = -Infinity;
   #owesUntilMs = -Infinity;
 
-  constructor(topic: TreeTopic, call: Pick<Call, 'caller' | 'looks'>) {
+  constructor(topic: TreeTopic, call: Pick<ReadingCall, 'caller' | 'looks'>) {
     const isOver = () => this.#isOver;
     this.#topic = topic;
     this.#call = {

@@ -3,7 +3,7 @@ import { type KeptTurn, type TraceRecord } from '../../actors/model/trace-record
 import { type RowChanges, type StateChange } from '../../actors/model/state.ts';
 import { table, type TableView } from '../../table.ts';
 import { type Shard } from '../../shard.ts';
-import { type Caller, mayReach } from '../client/callers.ts';
+import { type Caller, mayReach } from '../callers/callers.ts';
 import { type ActorViews } from './actor-views.ts';
 import { type EpochWatch } from './epoch-watch.ts';
 import { type KeptTurnView, type ShownRows, type TurnView } from '../protocol/views.ts';

@@ -8,11 +8,11 @@ import { type Call, type BackendHandlers, Marked } from '../calls/call.ts';
 import { type SequencedLine, type SequencedSends } from '../calls/sequenced-sends.ts';
 import { type PagedTree } from '../protocol/views.ts';
 import { CALL_MS, TREE_PAGE } from '../limits.ts';
-import { type Caller } from '../client/callers.ts';
-import { type Backend } from '../client/backend.ts';
-import { type MetricFamily, LoopDelay } from '../client/metrics.ts';
-import { type Counters } from '../client/counters.ts';
-import { UNCOUNTED } from '../client/looks.ts';
+import { type Caller } from '../callers/callers.ts';
+import { type Backend } from '../calls/backend.ts';
+import { type MetricFamily, LoopDelay } from '../health/metrics.ts';
+import { type Counters } from '../health/counters.ts';
+import { UNCOUNTED } from '../callers/looks.ts';
 import {
   allWorkers,
   callWorkers,

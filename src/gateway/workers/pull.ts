@@ -2,8 +2,8 @@
  * A subscription whose frames are fetched. Between two fetches the reader counts as slow, so waiting frames are
  * conflated or bounded as for any client that does not read.
  */
-import { type Caller } from '../client/callers.ts';
-import { Subscriptions, type SubscriptionsHost } from '../client/subscriptions.ts';
+import { type Caller } from '../callers/callers.ts';
+import { Subscriptions, type SubscriptionsHost } from '../topics/subscriptions.ts';
 import { type ServerFrame, type Sub } from '../protocol/frames.ts';
 
 export class Pull {

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { isBosunError } from '../../errors.ts';
 import { SCOPES } from '../../actors/api/procedure.ts';
-import { type Caller } from '../client/callers.ts';
+import { type Caller } from '../callers/callers.ts';
 import { type ServerFrame, type Sub } from '../protocol/frames.ts';
 import { type Cursor } from '../protocol/protocol.ts';
 import { callWorker, type WorkerGateways } from './worker-port.ts';

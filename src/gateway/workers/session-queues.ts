@@ -6,7 +6,7 @@
  */
 import { type Clock } from '../../clock.ts';
 import { SESSION_QUEUES_MAX, SESSION_SILENT_MS } from '../limits.ts';
-import { type Caller } from '../client/callers.ts';
+import { type Caller } from '../callers/callers.ts';
 
 /** A send that waits for its turn. */
 interface WaitingSend {

@@ -4,11 +4,11 @@
  * is fetched until the client has read the frames fetched before.
  */
 import { randomUUID } from 'node:crypto';
-import { type Caller } from '../client/callers.ts';
+import { type Caller } from '../callers/callers.ts';
 import { type ServerFrame, type WireError } from '../protocol/frames.ts';
 import { type Cursor } from '../protocol/protocol.ts';
 import { type TopicSubscription, type SubscriptionParts } from '../topics/topic-subscription.ts';
-import { wireError } from '../calls/wire-errors.ts';
+import { wireError } from '../callers/wire-errors.ts';
 import { type WorkerGateways } from './worker-port.ts';
 import { Series } from './series.ts';
 

@@ -8,14 +8,14 @@ import { type Clock } from '../../clock.ts';
 import { assert } from '../../assert.ts';
 import { type Shard } from '../../shard.ts';
 import { type BackendHandlers, type Call, type Handler, Marked } from '../calls/call.ts';
-import { type Caller } from '../client/callers.ts';
-import { UNCOUNTED } from '../client/looks.ts';
-import { type SubscriptionsHost } from '../client/subscriptions.ts';
+import { type Caller } from '../callers/callers.ts';
+import { UNCOUNTED } from '../callers/looks.ts';
+import { type SubscriptionsHost } from '../topics/subscriptions.ts';
 import { type MethodName } from '../calls/methods.ts';
-import { OneSystem } from '../client/one-system.ts';
+import { OneSystem } from '../calls/one-system.ts';
 import { type ServerFrame, type Sub } from '../protocol/frames.ts';
-import { Scheduler } from '../client/scheduler.ts';
-import { Counters } from '../client/counters.ts';
+import { Scheduler } from '../topics/scheduler.ts';
+import { Counters } from '../health/counters.ts';
 import {
   type WorkerResponse,
   type WorkerRequest,

@@ -4,10 +4,10 @@
  */
 import { type Shard } from '../../shard.ts';
 import { type TreeNode } from '../../system-options.ts';
-import { type Caller } from '../client/callers.ts';
-import { type Health } from '../client/health.ts';
+import { type Caller } from '../callers/callers.ts';
+import { type Health } from '../health/health.ts';
 import { type MethodName } from '../calls/methods.ts';
-import { type MetricFamily } from '../client/metrics.ts';
+import { type MetricFamily } from '../health/metrics.ts';
 import { type ServerFrame, type Sub } from '../protocol/frames.ts';
 import { type NumberedSend } from '../calls/repeats.ts';
 

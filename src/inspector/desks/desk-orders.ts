@@ -1,6 +1,6 @@
 /** Orders of people to desks: the event and its desk, and the meaning of the reply. Pure. */
 import { type Field, type Typed } from '../actor/schema-form.ts';
-import type { OrderReply } from '../../machines/people/turn.ts';
+import type { OrderReply } from '../../machines/rules/turn.ts';
 import { type BatchRow, type PauseRow } from './desk-shapes.ts';
 
 export interface DeskOrder {

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type ShownTable, rowsOf, table, type Table } from '../../table.ts';
 import { AGENT_PROFILES_MAX } from '../limits.ts';
-import { order, type OrderReply, refused, ruledAgent, type Rules, TAKEN, type Turn } from '../people/turn.ts';
+import { order, type OrderReply, refused, ruledAgent, type Rules, TAKEN, type Turn } from '../rules/turn.ts';
 import { type AgentProfile, agentIdSchema, agentProfileSchema, FALLBACK_AGENT } from './profile.ts';
 import { neededProblem, profileProblem, type RosterRow, rosterOf, SHIPPED_ROSTER } from './roster.ts';
 

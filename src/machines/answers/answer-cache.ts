@@ -3,7 +3,7 @@
  * a part of the answer desk's context, spread over tables, so that a change costs a row. Pure.
  */
 import { table, type Table } from '../../table.ts';
-import { numberKey } from '../people/table-keys.ts';
+import { numberKey } from '../rules/table-keys.ts';
 
 /** Most answers in the cache. */
 export const CACHE_MAX = 100;

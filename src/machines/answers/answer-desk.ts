@@ -4,10 +4,10 @@
  * way is an actor of its own (question.ts). A person's correction reaches every user once.
  */
 import { CUSTOM_TRIGGERS_MAX, PROPOSALS_KEPT_MAX, RESOLUTIONS_KEPT_MAX } from '../limits.ts';
-import { type ChildExited, type OrderAnswered } from '../people/desk.ts';
-import { numberKey } from '../people/table-keys.ts';
+import { type ChildExited, type OrderAnswered } from '../rules/desk.ts';
+import { numberKey } from '../rules/table-keys.ts';
 import { TICKET_NOTICES, type TicketNotice } from '../people/tickets/ticket-messages.ts';
-import { type Asked, order, type OrderReply, refused, ruledAgent, type Rules, TAKEN } from '../people/turn.ts';
+import { type Asked, order, type OrderReply, refused, ruledAgent, type Rules, TAKEN } from '../rules/turn.ts';
 import { cacheFor } from './answer-cache.ts';
 import { refusedReply } from './ask-replies.ts';
 import { queryBundle } from './bundle.ts';

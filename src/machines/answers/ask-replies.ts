@@ -1,5 +1,5 @@
 /** The replies to askers (MX-111), in the form in which every door passes them on. Pure. */
-import { type OrderReply } from '../people/turn.ts';
+import { type OrderReply } from '../rules/turn.ts';
 import { type AnswerResponse } from './bundle.ts';
 import { type AskReply, type AskStatus, type QuestionContext, type Settlement } from './question-state.ts';
 

@@ -3,8 +3,8 @@
  * the ticket desk, which is part of it; alerts are optional.
  */
 import { type AnyAgent } from '../../actors/model/agent.ts';
-import { deskChildren } from '../people/desk.ts';
-import { DESKS } from '../work/system-ids.ts';
+import { deskChildren } from '../rules/desk.ts';
+import { ANSWER_DESKS } from './system-ids.ts';
 import { answerDesk } from './answer-desk.ts';
 import { type AnswerPorts } from './answer-ports.ts';
 import { type AnswerDeskInput } from './desk-state.ts';
@@ -20,8 +20,8 @@ export function answerAgents(ports: Partial<AnswerPorts> = {}): readonly AnyAgen
 /** Child specs of the answer desk and of the Boss of its questions. The ticket desk must be a child too. */
 export function answerChildren(input: AnswerDeskInput = {}) {
   return deskChildren({
-    desk: DESKS.answers,
-    boss: DESKS.openQuestions,
+    desk: ANSWER_DESKS.answers,
+    boss: ANSWER_DESKS.openQuestions,
     agent: answerDesk.name,
     item: 'question',
     input,

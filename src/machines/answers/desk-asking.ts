@@ -4,11 +4,11 @@
  */
 import { type AnyActorRef } from 'xstate';
 import { BUNDLE_BYTES_MAX, ANSWER_USERS_MAX, QUESTIONS_KEPT_MAX, QUESTIONS_OPEN_MAX } from '../limits.ts';
-import { Desk, type DeskOf } from '../people/desk.ts';
-import { nameKey } from '../people/table-keys.ts';
-import { type Asked } from '../people/turn.ts';
-import { fits } from '../people/value-size.ts';
-import { DESKS } from '../work/system-ids.ts';
+import { Desk, type DeskOf } from '../rules/desk.ts';
+import { nameKey } from '../rules/table-keys.ts';
+import { type Asked } from '../rules/turn.ts';
+import { fits } from '../rules/value-size.ts';
+import { ANSWER_DESKS } from './system-ids.ts';
 import { turnKey } from '../work/capacity-queue.ts';
 import { cacheHit } from './answer-cache.ts';
 import { type AskedReply, givenReply, refusedReply } from './ask-replies.ts';
@@ -31,7 +31,7 @@ type AskEvent = Ask & Asked & { readonly askedBy?: AnyActorRef | null };
 
 export const QUESTIONS: DeskOf<QuestionRow> = {
   noun: 'question',
-  boss: DESKS.openQuestions,
+  boss: ANSWER_DESKS.openQuestions,
   ending: ({ status }) => status,
   lastReply: replyNow,
 };

@@ -1,8 +1,8 @@
 /**
  * The answer desk's log and figures: one place through which every resolution, settlement and correction is counted.
  */
-import { numberKey } from '../people/table-keys.ts';
-import { type Turn } from '../people/turn.ts';
+import { numberKey } from '../rules/table-keys.ts';
+import { type Turn } from '../rules/turn.ts';
 import { tokensIn } from './bundle.ts';
 import { DEADLINE_MS } from './desk-queue.ts';
 import { type AnswerDeskContext, type AnswerEmitted, type QuestionRow } from './desk-state.ts';

@@ -2,12 +2,13 @@
  * The results of questions at the answer desk: first results, people's settlements, corrections that reach every user
  * of an answer and of the answers that rest on it, and the erasure of people's words.
  */
-import { type Asked, type OrderReply, refused } from '../people/turn.ts';
-import { pairKey, pairsOf } from '../people/table-keys.ts';
-import { type ChildExited } from '../people/desk.ts';
+import { notify } from '../people/notice.ts';
+import { type Asked, type OrderReply, refused } from '../rules/turn.ts';
+import { pairKey, pairsOf } from '../rules/table-keys.ts';
+import { type ChildExited } from '../rules/desk.ts';
 import { type TicketNotice, type TicketResolution } from '../people/tickets/ticket-messages.ts';
 import { TICKET_REPLY_CHARS_MAX } from '../limits.ts';
-import { DESKS } from '../work/system-ids.ts';
+import { PEOPLE_DESKS } from '../people/system-ids.ts';
 import { cachePut } from './answer-cache.ts';
 import { personResponse } from './ask-replies.ts';
 import { type AnswerResponse } from './bundle.ts';
@@ -71,7 +72,7 @@ function replyInThread(turn: AnswerTurn, { thread, response }: QuestionRow): voi
       ? 'I have found no source that answers this; a person is needed.'
       : `${response.answer}\nConfidence: ${response.confidence}. Sources: ${sources}`;
   const cut = text.slice(0, TICKET_REPLY_CHARS_MAX).toWellFormed();
-  turn.send(DESKS.tickets, {
+  turn.send(PEOPLE_DESKS.tickets, {
     type: 'tickets.reply',
     ticket: thread,
     by: ANSWER_AI,
@@ -153,7 +154,7 @@ export function correct(
   if (row.isOver) return { taken: true, problems: [], told: change(turn, id, { text, by, reason }) };
   if (row.ticket === null) return refused(`${id} has no answer yet: ask again in a moment`);
   const because = reason ?? 'corrected';
-  turn.send(DESKS.tickets, { type: 'tickets.resolve', ticket: row.ticket, by, text, reason: because });
+  turn.send(PEOPLE_DESKS.tickets, { type: 'tickets.resolve', ticket: row.ticket, by, text, reason: because });
   return { taken: true, problems: [], told: usersOf(turn, id).length };
 }
 
@@ -244,7 +245,7 @@ export function giveUp(turn: AnswerTurn, { id }: ChildExited): void {
   const closed = desk(turn).close(id, { status: 'failed', resolvedAtMs: turn.nowMs });
   if (closed === undefined) return;
   const detail = 'Its actor has failed. Its asker may ask again.';
-  turn.notify({ subject: `question ${id}`, kind: 'question.failed', priority: 'HIGH', title: closed.text, detail });
+  notify(turn, { subject: `question ${id}`, kind: 'question.failed', priority: 'HIGH', title: closed.text, detail });
   for (const user of usersOf(turn, id)) tellGiven(turn, closed, user);
 }
 

@@ -2,7 +2,7 @@
 import { type AnyActorRef } from 'xstate';
 import { z } from 'zod';
 import { table, type Table } from '../../table.ts';
-import { type DeskContext, type DeskRecord, newDesk } from '../people/desk.ts';
+import { type DeskContext, type DeskRecord, newDesk } from '../rules/desk.ts';
 import { name } from '../work/message-schema.ts';
 import { type AnswerCache, emptyCache } from './answer-cache.ts';
 import { type AnswerResponse, type Priority, priority, queryBundle } from './bundle.ts';

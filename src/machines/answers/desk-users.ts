@@ -1,6 +1,6 @@
 /** The users of each answer. They hear of a change by an event, and with the reply to their next call. */
 import { ANSWER_USERS_MAX, CHANGES_WAITING_MAX } from '../limits.ts';
-import { numberKey, pairKey, pairsOf } from '../people/table-keys.ts';
+import { numberKey, pairKey, pairsOf } from '../rules/table-keys.ts';
 import { cacheWithout } from './answer-cache.ts';
 import { type AnswerTurn } from './desk-log.ts';
 import { type AnswerChange, type AnswerEmitted, type AnswerUser, type QuestionRow } from './desk-state.ts';

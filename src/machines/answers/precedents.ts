@@ -5,7 +5,7 @@
  */
 import { table, type Table } from '../../table.ts';
 import { PRECEDENTS_KEPT_MAX } from '../limits.ts';
-import { numberKey, pairKey, pairsOf } from '../people/table-keys.ts';
+import { numberKey, pairKey, pairsOf } from '../rules/table-keys.ts';
 import { type Evidence, EXCERPT_CHARS_MAX, sameValue } from './evidence.ts';
 import { PERSON_PERCENT } from './ask-replies.ts';
 import { PRECEDENT_SCOPE } from './question-rules.ts';

@@ -1,9 +1,10 @@
 /** The delays, guards and actions of a question's machine (question.ts). Its rules are in question-rules.ts. */
+import { notify, settle } from '../people/notice.ts';
 import { assign, setup } from 'xstate';
-import { answerOrder, type PassedOrder } from '../people/desk.ts';
-import { numberKey } from '../people/table-keys.ts';
-import { inTurn, type Turn } from '../people/turn.ts';
-import { DESKS } from '../work/system-ids.ts';
+import { answerOrder, type PassedOrder } from '../rules/desk.ts';
+import { numberKey } from '../rules/table-keys.ts';
+import { inTurn, type Turn } from '../rules/turn.ts';
+import { PEOPLE_DESKS } from '../people/system-ids.ts';
 import { type Known } from '../work/port.ts';
 import { answerPortActors, type Draft, RETRIEVE_MS } from './answer-ports.ts';
 import { bundleTokens } from './bundle.ts';
@@ -123,7 +124,7 @@ export const questionSetup = setup({
     }),
     askPeople: inTurn((turn: QuestionTurn) => {
       turn.cancel('deadline');
-      turn.send(DESKS.tickets, { ...ticketOf(turn.context), askedBy: turn.context.desk });
+      turn.send(PEOPLE_DESKS.tickets, { ...ticketOf(turn.context), askedBy: turn.context.desk });
     }),
     armTicket: inTurn((turn: QuestionTurn) => {
       const delay = TICKET_WITHIN_MS[turn.context.priority];
@@ -134,14 +135,14 @@ export const questionSetup = setup({
       const { id, bundle } = turn.context;
       const title = `No ticket for ${id}: ${bundle.question}`;
       const detail = 'The ticket desk has not opened one in time.';
-      turn.notify({ subject: `question ${id}`, kind: 'question.unasked', priority: 'HIGH', title, detail });
+      notify(turn, { subject: `question ${id}`, kind: 'question.unasked', priority: 'HIGH', title, detail });
     }),
     noteTicket: inTurn((turn: QuestionTurn, event) => {
       if (event.type !== 'ticket.opened') return;
       turn.cancel('ticket');
       turn.assign({ ticket: event.ticket });
       const { id } = turn.context;
-      turn.settle({ subject: `question ${id}`, kinds: ['question.unasked'], because: 'it has a ticket' });
+      settle(turn, { subject: `question ${id}`, kinds: ['question.unasked'], because: 'it has a ticket' });
     }),
     tellWaiting: inTurn((turn: QuestionTurn) => tellWaiters(turn, waitingReply(turn.context))),
     settle: inTurn((turn: QuestionTurn, event) => {

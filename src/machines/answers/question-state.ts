@@ -2,7 +2,7 @@
 import { type AnyActorRef } from 'xstate';
 import { z } from 'zod';
 import { type Table } from '../../table.ts';
-import { type PassedOrder } from '../people/desk.ts';
+import { type PassedOrder } from '../rules/desk.ts';
 import { type TicketNotice, type TicketResolution } from '../people/tickets/ticket-messages.ts';
 import { answerSource, type AnswerResponse, type Priority, type QueryBundle } from './bundle.ts';
 import { type Dropped } from './bundle-breaking.ts';

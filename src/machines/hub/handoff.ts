@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { HANDOFF_BYTES_MAX } from '../limits.ts';
 import { name, text } from '../work/message-schema.ts';
-import { fits } from '../people/value-size.ts';
+import { fits } from '../rules/value-size.ts';
 import { roleSchema } from './roles.ts';
 
 const REASON_CHARS_MAX = 2_000;

@@ -3,8 +3,9 @@
  * the log of its work plan. The rules that it acts by are in next-move.ts, may-spawn.ts, lane.ts and budget.ts.
  */
 import { formOf } from '../people/gates/gate-form.ts';
-import { type Asked, refused, TAKEN, type Turn } from '../people/turn.ts';
-import { DESKS } from '../work/system-ids.ts';
+import { type Asked, refused, TAKEN, type Turn } from '../rules/turn.ts';
+import { HUB_DESKS } from './system-ids.ts';
+import { PEOPLE_DESKS } from '../people/system-ids.ts';
 import { NO_USAGE, reservationFor, reserve, settle } from './budget.ts';
 import { isProgress } from './handoff-rules.ts';
 import {
@@ -144,7 +145,7 @@ function spawn(turn: HubTurn, { role, step, task: given, parent, depth }: Spawn)
     budget: reserve(budget, session, reservation),
   });
   tellPlan(turn, { type: 'session.open', session: row });
-  turn.send(DESKS.spokes, { type: 'child.start', id: session, spec: { id: session, input, reportTo: turn.self } });
+  turn.send(HUB_DESKS.spokes, { type: 'child.start', id: session, spec: { id: session, input, reportTo: turn.self } });
   log(turn, { kind: 'spawned', session, role, code: 'SPAWN_ACCEPTED', text: `${role} by ${parent}` });
   turn.emit({ type: 'spoke.spawned', run: id, session, role });
   return session;
@@ -266,7 +267,7 @@ interface Question {
 function openGate(turn: HubTurn, { kind, title, about, form }: Question): void {
   const { id, planId, gates, people, limits } = turn.context;
   turn.assign({ gates: gates + 1 });
-  turn.send(DESKS.gates, {
+  turn.send(PEOPLE_DESKS.gates, {
     type: 'gate.open',
     ...{ id: gateId(id, gates + 1), kind, title: title.slice(0, 500), item: planId, stage: id, proposal: null },
     ...{ package: about, audience: [...people], form, remindAfterMs: [], deadlineMs: limits.answerMs, onTimeout: null },

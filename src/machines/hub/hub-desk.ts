@@ -18,9 +18,9 @@ import {
   listed,
   newDesk,
   type OrderAnswered,
-} from '../people/desk.ts';
-import { inArrivalOrder } from '../people/records.ts';
-import { nameKey } from '../people/table-keys.ts';
+} from '../rules/desk.ts';
+import { inArrivalOrder } from '../rules/records.ts';
+import { nameKey } from '../rules/table-keys.ts';
 import {
   type Asked,
   order,
@@ -30,8 +30,8 @@ import {
   type Rules,
   TAKEN,
   type Turn,
-} from '../people/turn.ts';
-import { DESKS } from '../work/system-ids.ts';
+} from '../rules/turn.ts';
+import { HUB_DESKS } from './system-ids.ts';
 import { agentSpecs, runLimits, specProblems } from './agent-spec.ts';
 import { hubAgent, type HubPorts } from './hub.ts';
 import { type HubInput, type HubReport, type RunStatus } from './hub-state.ts';
@@ -77,7 +77,7 @@ type DeskTurn = Turn<HubDeskContext, HubDeskEmitted>;
 const RUNS: DeskOf<RunRecord> = {
   noun: 'run',
   endedMax: HUB_RUNS_KEPT_MAX,
-  boss: DESKS.openHubs,
+  boss: HUB_DESKS.openHubs,
   ending: ({ status }) => status,
 };
 
@@ -162,7 +162,7 @@ function start(turn: DeskTurn, asked: z.output<typeof hubStart> & Asked): HubSta
   turn.assign({ plans: turn.context.plans.set(nameKey(plan), { ref: known?.ref ?? null, run }) });
   if (known === undefined) {
     const spec = { id: plan, input: { id: plan, desk: turn.self, ...about, steps } satisfies WorkPlanInput };
-    turn.send(DESKS.workPlans, { type: 'child.start', id: plan, spec });
+    turn.send(HUB_DESKS.workPlans, { type: 'child.start', id: plan, spec });
   } else if (known.ref !== null) desk(turn).tell(row, { type: 'plan.ready', plan: known.ref });
   turn.emit({ type: 'hub.started', run, plan, hub });
   return { ...TAKEN, run, plan };
@@ -171,7 +171,7 @@ function start(turn: DeskTurn, asked: z.output<typeof hubStart> & Asked): HubSta
 function startProblems(turn: DeskTurn, asked: z.output<typeof hubStart>): string[] {
   const { hub, start: first, agents, plan } = asked;
   const owner = plan === null ? undefined : turn.context.plans.get(nameKey(plan))?.run;
-  const idle = turn.find(DESKS.workPlans) === undefined;
+  const idle = turn.find(HUB_DESKS.workPlans) === undefined;
   return [
     ...(isHub(hub) ? [] : [`hub: ${hub} is a spoke, and a run needs a hub`]),
     ...(owner === undefined || owner === null ? [] : [`plan: ${owner} has the work plan ${plan}: stop it first`]),
@@ -215,8 +215,8 @@ export function hubChildren() {
     return { id, systemId: id, boss: { strategy: 'dynamic' as const, template, intensity: INTENSITY } };
   };
   return [
-    boss(DESKS.workPlans, workPlan.name),
-    boss(DESKS.spokes, 'spoke'),
-    ...deskChildren({ desk: DESKS.hubs, boss: DESKS.openHubs, agent: hubDesk.name, item: 'hub' }),
+    boss(HUB_DESKS.workPlans, workPlan.name),
+    boss(HUB_DESKS.spokes, 'spoke'),
+    ...deskChildren({ desk: HUB_DESKS.hubs, boss: HUB_DESKS.openHubs, agent: hubDesk.name, item: 'hub' }),
   ];
 }

@@ -2,7 +2,7 @@
 import { type AnyActorRef } from 'xstate';
 import { z } from 'zod';
 import { type ReplyTo } from '../../actors/model/talk-actions.ts';
-import { type PassedOrder } from '../people/desk.ts';
+import { type PassedOrder } from '../rules/desk.ts';
 import { type GateResult } from '../people/gates/gate.ts';
 import { type AgentSpecs, type RunLimits } from './agent-spec.ts';
 import { type Budget } from './budget.ts';

@@ -7,8 +7,8 @@
 import { type AnyActorLogic, assign, type PromiseActorLogic, setup } from 'xstate';
 import { defineAgent } from '../../actors/api/define-agent.ts';
 import { timeOf } from '../../actors/model/ref.ts';
-import { answerOrder } from '../people/desk.ts';
-import { inTurn, TAKEN } from '../people/turn.ts';
+import { answerOrder } from '../rules/desk.ts';
+import { inTurn, TAKEN } from '../rules/turn.ts';
 import { newBudget } from './budget.ts';
 import {
   answerSpawn,

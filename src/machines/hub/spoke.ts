@@ -10,7 +10,7 @@ import { type AnyActorLogic, assign, fromPromise, type PromiseActorLogic, setup 
 import { defineAgent } from '../../actors/api/define-agent.ts';
 import { timeOf } from '../../actors/model/ref.ts';
 import { endOf, failureOf, withAttempt } from '../work/failure-tiers.ts';
-import { inTurn, refused, type Turn } from '../people/turn.ts';
+import { inTurn, refused, type Turn } from '../rules/turn.ts';
 import { retryWaitMs, stepsMaxOf } from './agent-spec.ts';
 import { NO_USAGE } from './budget.ts';
 import { NOT_VERIFIED } from './handoff.ts';

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { speaker } from '../../actors/model/person.ts';
 import { rowsOf, type ShownTable, table, type Table } from '../../table.ts';
 import { PLAN_NOTES_MAX, PLAN_RECORDS_KEPT_MAX } from '../limits.ts';
-import { numberKey } from '../people/table-keys.ts';
+import { numberKey } from '../rules/table-keys.ts';
 import {
   type Asked,
   order,
@@ -18,7 +18,7 @@ import {
   type Rules,
   TAKEN,
   type Turn,
-} from '../people/turn.ts';
+} from '../rules/turn.ts';
 import { name, text } from '../work/message-schema.ts';
 import {
   type HandoffSaid,

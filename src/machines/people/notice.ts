@@ -1,5 +1,7 @@
 /** Notices to people: raised at the alert desk, which delivers them. Without an alert desk, notices are dropped. */
-import { DESKS } from '../work/system-ids.ts';
+import { type Turn } from '../rules/turn.ts';
+import { WORK_DESKS } from '../work/system-ids.ts';
+import { PEOPLE_DESKS } from './system-ids.ts';
 import { cutText } from '../work/message-schema.ts';
 import { type AlertAction, type AlertMessage } from './alerts/alert-messages.ts';
 
@@ -28,11 +30,11 @@ export const VIEW_DETAILS: AlertAction = { name: 'details', label: 'View Details
 
 export function resumeButton(item: string): AlertAction {
   const event = { type: 'resume.command', item, resumePlan: null, notify: true };
-  return { name: 'resume', label: 'Resume', to: DESKS.coordinator, event };
+  return { name: 'resume', label: 'Resume', to: WORK_DESKS.coordinator, event };
 }
 
 export function cancelButton(item: string): AlertAction {
-  return { name: 'cancel', label: 'Cancel', to: DESKS.coordinator, event: { type: 'item.cancel', item } };
+  return { name: 'cancel', label: 'Cancel', to: WORK_DESKS.coordinator, event: { type: 'item.cancel', item } };
 }
 
 export function alertOf({ subject, audience, title, detail, actions = [], data = {}, ...rest }: Notice): Alert {
@@ -51,4 +53,17 @@ export function alertOf({ subject, audience, title, detail, actions = [], data =
 
 export function settlementOf({ subject, kinds, because }: Settlement): AlertMessage<'alert.settled'> {
   return { type: 'alert.settled', item: subject, kinds: [...kinds], because };
+}
+
+/** The part of a turn that sends. */
+type Sender = Pick<Turn<object, never>, 'send'>;
+
+/** Notifies people, if there is an alert desk. */
+export function notify(turn: Sender, notice: Notice): void {
+  turn.send(PEOPLE_DESKS.alerts, alertOf(notice));
+}
+
+/** Settles notices that no longer need anybody. */
+export function settle(turn: Sender, settlement: Settlement): void {
+  turn.send(PEOPLE_DESKS.alerts, settlementOf(settlement));
 }

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { type AuditRecord } from '../../../src/actors/world/audit-record.ts';
-import { type TokenOptions } from '../../../src/gateway/client/callers.ts';
+import { type TokenOptions } from '../../../src/gateway/callers/callers.ts';
 import { type GatewayOptions } from '../../../src/gateway/network/server.ts';
 import { startGatewayTest } from '../../support/gateway/memory-client.ts';
 

@@ -5,7 +5,7 @@ import { procedure } from '../../../src/actors/api/procedure.ts';
 import { createClient } from '../../../src/client/client.ts';
 import { commandLine } from '../../../src/cli/command-line.ts';
 import { createGateway } from '../../../src/gateway/network/server.ts';
-import { type asyncapi } from '../../../src/gateway/protocol/documents.ts';
+import { type asyncapi } from '../../../src/gateway/network/documents.ts';
 import { startTestSystem } from '../../../src/testing/test-system.ts';
 import { code } from '../../support/actors/account.ts';
 import { type Frame, type MemoryClient, startGatewayTest } from '../../support/gateway/memory-client.ts';

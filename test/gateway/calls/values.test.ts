@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { hasSecrets, secret, SECRET_SHOWN } from '../../../src/actors/model/secret.ts';
-import { isPattern, matches } from '../../../src/gateway/client/address-patterns.ts';
+import { isPattern, matches } from '../../../src/gateway/callers/address-patterns.ts';
 import { diff, patched } from '../../../src/gateway/protocol/patch.ts';
 import { afterClose, cursorFrom, cursorText } from '../../../src/gateway/protocol/protocol.ts';
 import { shown } from '../../../src/gateway/topics/wire-values.ts';

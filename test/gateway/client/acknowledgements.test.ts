@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { CALL_MS, CALLS_IN_FLIGHT_MAX } from '../../../src/gateway/limits.ts';
 import { Repeats } from '../../../src/gateway/calls/repeats.ts';
-import { type Caller } from '../../../src/gateway/client/callers.ts';
+import { type Caller } from '../../../src/gateway/callers/callers.ts';
 import { type Shard } from '../../../src/shard.ts';
 import { type GatewayTest, type MemoryClient, startGatewayTest } from '../../support/gateway/memory-client.ts';
 

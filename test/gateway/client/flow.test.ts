@@ -32,7 +32,7 @@ import {
   TREE_PAGE,
 } from '../../../src/gateway/limits.ts';
 import { flawOf } from '../../../src/gateway/protocol/values.ts';
-import { Rates } from '../../../src/gateway/client/rates.ts';
+import { Rates } from '../../../src/gateway/callers/rates.ts';
 import { EventLog } from '../../../src/gateway/topics/event-log.ts';
 import { ownerIn } from '../../../src/fair-shares.ts';
 import { keyOf } from '../../../src/gateway/calls/repeats.ts';

@@ -7,7 +7,7 @@ import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { author, speaker, speakersIn } from '../../../src/actors/model/person.ts';
 import { reply, type ReplyTo } from '../../../src/actors/model/talk-actions.ts';
 import { createGateway, type GatewayOptions } from '../../../src/gateway/network/server.ts';
-import { crewAgents, deskChildren } from '../../../src/machines/coordination/crew.ts';
+import { crewAgents, deskChildren } from '../../../src/machines/crew.ts';
 import { crewProcedures } from '../../../src/crew-procedures.ts';
 import { startSpreadTestSystem } from '../../../src/testing/spread-test-system.ts';
 import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';

@@ -2,7 +2,7 @@
  * The HTTP forms of the protocol, on a real port: every method, subscriptions as server-sent events, health, documents.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ROWS } from '../../../src/gateway/protocol/documents.ts';
+import { ROWS } from '../../../src/gateway/network/documents.ts';
 import { createGateway, type Gateway } from '../../../src/gateway/network/server.ts';
 import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
 import { shop } from '../../support/gateway/shop.ts';

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { asyncapi, openapi, ROWS } from '../../../src/gateway/protocol/documents.ts';
+import { asyncapi, openapi, ROWS } from '../../../src/gateway/network/documents.ts';
 import { FRAMES } from '../../../src/gateway/protocol/frames.ts';
 import { withTables } from '../../support/gateway/page.ts';
 

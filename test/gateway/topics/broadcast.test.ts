@@ -4,7 +4,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { frameText } from '../../../src/gateway/client/frame-text.ts';
 import { type ServerFrame } from '../../../src/gateway/protocol/frames.ts';
-import { Scheduler } from '../../../src/gateway/client/scheduler.ts';
+import { Scheduler } from '../../../src/gateway/topics/scheduler.ts';
 import { ActorViews } from '../../../src/gateway/topics/actor-views.ts';
 import { CONNECTIONS_PER_CALLER_MAX, PUMP_SLICE_MS } from '../../../src/gateway/limits.ts';
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts';

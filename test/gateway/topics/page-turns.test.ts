@@ -2,8 +2,8 @@
  * Pages of actors that many callers ask for at once: the work in one round of the event loop, and the order of callers.
  */
 import { expect, it } from 'vitest';
-import { type Caller } from '../../../src/gateway/client/callers.ts';
-import { AllLooks } from '../../../src/gateway/client/looks.ts';
+import { type Caller } from '../../../src/gateway/callers/callers.ts';
+import { AllLooks } from '../../../src/gateway/callers/looks.ts';
 import { LOOKED_BURST, PAGE_SLICE } from '../../../src/gateway/limits.ts';
 import { type ListedActor } from '../../../src/gateway/protocol/views.ts';
 import { ListPage, paged } from '../../../src/gateway/topics/actor-pages.ts';

@@ -1,7 +1,7 @@
 /** A tree with a subscriber: it comes by page, follows changes, and blocks no other client, however large it is. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Caller } from '../../../src/gateway/client/callers.ts';
+import { type Caller } from '../../../src/gateway/callers/callers.ts';
 import { LISTED_MAX, PAGE_SLICE, SHOWN_ACTOR_COST, TREE_PAGE } from '../../../src/gateway/limits.ts';
 import { patched, type PatchOp } from '../../../src/gateway/protocol/patch.ts';
 import { type ListedActor, type PagedTree, type TreeBranch } from '../../../src/gateway/protocol/views.ts';

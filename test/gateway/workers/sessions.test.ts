@@ -1,7 +1,7 @@
 /** Sends that a client may repeat, at a gateway over workers: each counts once, whichever worker dies and whenever. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Caller } from '../../../src/gateway/client/callers.ts';
+import { type Caller } from '../../../src/gateway/callers/callers.ts';
 import { SessionQueues } from '../../../src/gateway/workers/session-queues.ts';
 import { SESSION_QUEUES_MAX, SESSION_SILENT_MS } from '../../../src/gateway/limits.ts';
 import { byEffort, LONG } from '../../support/effort.ts';

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AnswerPorts } from '../../../src/machines/answers/answer-ports.ts';
 import { counted, NO_FIGURES } from '../../../src/machines/answers/metrics.ts';
-import { DESKS } from '../../../src/machines/work/system-ids.ts';
+import { DESKS } from '../../../src/machines/desks.ts';
 import { byEffort, LONG } from '../../support/effort.ts';
 import { AnswerRoom, evidenceFor, SECOND_MS } from '../../support/machines/answer-room.ts';
 

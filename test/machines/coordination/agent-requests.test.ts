@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { type AgentFunction, type WorkContext } from '../../../src/machines/work/agent-function.ts';
 import { type ChallengeGiven, type CrewAnswer, type OpenDebate } from '../../../src/machines/work/crew-requests.ts';
-import { type CrewPorts } from '../../../src/machines/coordination/crew.ts';
+import { type CrewPorts } from '../../../src/machines/crew.ts';
 import { planOf } from '../../support/fixtures/plans/plans.ts';
 import { startWholeCrew, type WholeCrew } from '../../support/machines/whole-crew.ts';
 

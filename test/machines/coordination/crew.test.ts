@@ -1,6 +1,6 @@
 /** The crew at work on virtual time: Lead Coordinator, stages under their Bosses, PauseManagers. */
 import { describe, expect, it } from 'vitest';
-import { COORDINATOR } from '../../../src/machines/coordination/crew.ts';
+import { COORDINATOR } from '../../../src/machines/crew.ts';
 import { resultsOf } from '../../../src/machines/coordination/coordinator/coordinator-context.ts';
 import { type Plan } from '../../../src/machines/coordination/plan/plan.ts';
 import { planOf } from '../../support/fixtures/plans/plans.ts';

@@ -1,6 +1,6 @@
 /** The crew's figures about its work, compared with a recount of the events that it emitted. */
 import { describe, expect, it } from 'vitest';
-import { crewAgents } from '../../../src/machines/coordination/crew.ts';
+import { crewAgents } from '../../../src/machines/crew.ts';
 import { type PlanReport } from '../../../src/machines/coordination/coordinator/capacity-decisions.ts';
 import { type AgentFunction } from '../../../src/machines/work/agent-function.ts';
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts';

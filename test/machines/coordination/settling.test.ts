@@ -1,7 +1,7 @@
 /** Alert cards through the whole crew: each is settled when its cause is over, however the cause ends. */
 import { describe, expect, it } from 'vitest';
 import { type AgentFunction } from '../../../src/machines/work/agent-function.ts';
-import { TAKEN } from '../../../src/machines/people/turn.ts';
+import { TAKEN } from '../../../src/machines/rules/turn.ts';
 import { planOf } from '../../support/fixtures/plans/plans.ts';
 import { CHALLENGE } from '../../support/machines/debate-room.ts';
 import { startWholeCrew, type WholeCrew } from '../../support/machines/whole-crew.ts';

@@ -6,9 +6,9 @@
 import { type AnyEventObject } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { itemsIn } from '../../../src/machines/coordination/coordinator/coordinator-context.ts';
-import { type CrewPorts } from '../../../src/machines/coordination/crew.ts';
+import { type CrewPorts } from '../../../src/machines/crew.ts';
 import { type AgentFunction } from '../../../src/machines/work/agent-function.ts';
-import { DESKS } from '../../../src/machines/work/system-ids.ts';
+import { DESKS } from '../../../src/machines/desks.ts';
 import { type SeededRandom } from '../../../src/testing/seeded-random.ts';
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts';
 import { randomOf } from '../../support/chance.ts';

@@ -5,7 +5,7 @@
 import { fromPromise } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { LONG } from '../../support/effort.ts';
-import { coordinatorChildren, crewAgents, crewTree } from '../../../src/machines/coordination/crew.ts';
+import { coordinatorChildren, crewAgents, crewTree } from '../../../src/machines/crew.ts';
 import {
   type CoordinatorContext,
   itemIn,

@@ -1,11 +1,11 @@
 /** Plans that the whole crew runs as the seed prints them: the timetable, the bottleneck, and resumed items. */
 import { describe, expect, it } from 'vitest';
 import { SEED_AGENT_TYPES } from '../../../src/machines/coordination/coordinator/agent-registry.ts';
-import { type CrewPorts } from '../../../src/machines/coordination/crew.ts';
+import { type CrewPorts } from '../../../src/machines/crew.ts';
 import { type PlanReport } from '../../../src/machines/coordination/coordinator/capacity-decisions.ts';
 import { type PauseState } from '../../../src/machines/coordination/pauses/pause-messages.ts';
 import { type Plan } from '../../../src/machines/coordination/plan/plan.ts';
-import { DESKS } from '../../../src/machines/work/system-ids.ts';
+import { DESKS } from '../../../src/machines/desks.ts';
 import { type AgentFunction } from '../../../src/machines/work/agent-function.ts';
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts';
 import { fixture, planOf } from '../../support/fixtures/plans/plans.ts';

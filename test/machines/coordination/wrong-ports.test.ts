@@ -1,6 +1,6 @@
 /** Ports of a host that answer wrongly, late or not at all, through the whole crew: nothing waits for them for ever. */
 import { describe, expect, it } from 'vitest';
-import { type CrewPorts } from '../../../src/machines/coordination/crew.ts';
+import { type CrewPorts } from '../../../src/machines/crew.ts';
 import { type AgentFunction } from '../../../src/machines/work/agent-function.ts';
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts';
 import { planOf } from '../../support/fixtures/plans/plans.ts';

@@ -1,7 +1,7 @@
 /** Permissions at the desks, through the whole crew: only people who may answer a question can end it in other ways. */
 import { describe, expect, it } from 'vitest';
 import { type AgentFunction } from '../../../src/machines/work/agent-function.ts';
-import { type OrderReply, TAKEN } from '../../../src/machines/people/turn.ts';
+import { type OrderReply, TAKEN } from '../../../src/machines/rules/turn.ts';
 import { planOf } from '../../support/fixtures/plans/plans.ts';
 import { CHALLENGE } from '../../support/machines/debate-room.ts';
 import { startWholeCrew, type WholeCrew } from '../../support/machines/whole-crew.ts';

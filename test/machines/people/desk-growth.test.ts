@@ -5,7 +5,7 @@ import { type AlertDeskContext } from '../../../src/machines/people/alerts/alert
 import { ENDED_KEPT, NO_CARDS } from '../../../src/machines/people/alerts/alert-rules.ts';
 import { gateAgents, gateChildren } from '../../../src/machines/people/gates/gate-desk.ts';
 import { formOf } from '../../../src/machines/people/gates/gate-form.ts';
-import { DESKS } from '../../../src/machines/work/system-ids.ts';
+import { DESKS } from '../../../src/machines/desks.ts';
 import { PREFIX } from '../../../src/persistence/keys.ts';
 import { isTable } from '../../../src/table.ts';
 import { type TestSystem } from '../../../src/testing/test-system.ts';

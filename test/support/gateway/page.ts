@@ -1,6 +1,6 @@
 /** The tables of docs/protocol.md, generated from those in src/gateway. */
 import { type z } from 'zod';
-import { ROWS } from '../../../src/gateway/protocol/documents.ts';
+import { ROWS } from '../../../src/gateway/network/documents.ts';
 import { FRAMES } from '../../../src/gateway/protocol/frames.ts';
 import { CLOSES } from '../../../src/gateway/protocol/protocol.ts';
 import { TOPICS } from '../../../src/gateway/topics/topics.ts';

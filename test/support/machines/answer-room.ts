@@ -16,7 +16,7 @@ import { type Evidence } from '../../../src/machines/answers/evidence.ts';
 import { type AskReply } from '../../../src/machines/answers/question-state.ts';
 import { type LogEntry } from '../../../src/machines/answers/resolution-log.ts';
 import { ticketAgents, ticketChildren } from '../../../src/machines/people/tickets/ticket-desk.ts';
-import { DESKS } from '../../../src/machines/work/system-ids.ts';
+import { DESKS } from '../../../src/machines/desks.ts';
 import { type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
 import { startMachines } from './machines-under-test.ts';
 

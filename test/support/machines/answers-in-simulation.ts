@@ -10,7 +10,7 @@ import { type AnswerDeskContext, type QuestionRow } from '../../../src/machines/
 import { type Retrieval, type Retrieve } from '../../../src/machines/answers/evidence.ts';
 import { type AskReply } from '../../../src/machines/answers/question-state.ts';
 import { type TicketDeskContext } from '../../../src/machines/people/tickets/ticket-desk.ts';
-import { DESKS } from '../../../src/machines/work/system-ids.ts';
+import { DESKS } from '../../../src/machines/desks.ts';
 import { asker, evidenceFor, type Heard, SECOND_MS } from './answer-room.ts';
 
 /** The actors that ask; other askers are clients from outside. */

@@ -11,8 +11,8 @@ import {
   type CoordinatorContext,
   itemsIn,
 } from '../../../src/machines/coordination/coordinator/coordinator-context.ts';
-import { COORDINATOR, coordinatorChildren, crewAgents } from '../../../src/machines/coordination/crew.ts';
-import { DESKS } from '../../../src/machines/work/system-ids.ts';
+import { COORDINATOR, coordinatorChildren, crewAgents } from '../../../src/machines/crew.ts';
+import { DESKS } from '../../../src/machines/desks.ts';
 import { type Message } from '../../../src/machines/coordination/messages/messages.ts';
 import { type PauseManagerContext } from '../../../src/machines/coordination/pauses/pause-messages.ts';
 import { type Plan } from '../../../src/machines/coordination/plan/plan.ts';

@@ -26,7 +26,7 @@ import {
   gatesIn,
 } from '../../../src/machines/people/gates/gate-desk.ts';
 import { PACKS } from '../../../src/machines/coordination/packs.ts';
-import { DESKS } from '../../../src/machines/work/system-ids.ts';
+import { DESKS } from '../../../src/machines/desks.ts';
 import { observationsOf } from '../../../src/machines/coordination/debates/known-agents.ts';
 import { type Observation } from '../../../src/machines/coordination/credibility/track-record.ts';
 import { type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';

@@ -16,7 +16,7 @@ import { type SessionWork } from '../../../src/machines/hub/spoke-state.ts';
 import { type WorkPlace } from '../../../src/machines/hub/work-place.ts';
 import { type WorkPlanContext } from '../../../src/machines/hub/work-plan.ts';
 import { failureOf } from '../../../src/machines/work/failure-tiers.ts';
-import { DESKS } from '../../../src/machines/work/system-ids.ts';
+import { DESKS } from '../../../src/machines/desks.ts';
 import { type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
 import { startMachines } from './machines-under-test.ts';
 

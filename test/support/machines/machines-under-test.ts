@@ -1,7 +1,7 @@
 /**
  * Detection of the crew's machines in a test system: the whole crew or some of its desks, by the options of the start.
  */
-import { crewAgents, crewTree } from '../../../src/machines/coordination/crew.ts';
+import { crewAgents, crewTree } from '../../../src/machines/crew.ts';
 import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
 import { planOf } from '../fixtures/plans/plans.ts';
 import { showsBy } from '../shown-by.ts';

@@ -22,7 +22,7 @@ import {
   type TicketContext,
   type TicketRow,
 } from '../../../src/machines/people/tickets/ticket-state.ts';
-import { DESKS } from '../../../src/machines/work/system-ids.ts';
+import { DESKS } from '../../../src/machines/desks.ts';
 import { type Port } from '../../../src/machines/work/port.ts';
 import { type TestSystem } from '../../../src/testing/test-system.ts';
 import { startMachines } from './machines-under-test.ts';

@@ -8,7 +8,7 @@ import {
   itemsIn,
 } from '../../../src/machines/coordination/coordinator/coordinator-context.ts';
 import { type ItemProgress } from '../../../src/machines/coordination/coordinator/progress.ts';
-import { COORDINATOR, crewAgentsFor, type CrewPorts, crewTree } from '../../../src/machines/coordination/crew.ts';
+import { COORDINATOR, crewAgentsFor, type CrewPorts, crewTree } from '../../../src/machines/crew.ts';
 import { debatesIn } from '../../../src/machines/coordination/debates/debate-facilitator.ts';
 import { type FacilitatorContext } from '../../../src/machines/coordination/debates/facilitator-context.ts';
 import { type DebateContext } from '../../../src/machines/coordination/debates/debate-state.ts';
@@ -18,7 +18,7 @@ import {
 } from '../../../src/machines/coordination/failures/failure-correlator.ts';
 import { type GateDeskContext, gatesIn } from '../../../src/machines/people/gates/gate-desk.ts';
 import { type GateQuestion } from '../../../src/machines/people/gates/gate.ts';
-import { DESKS } from '../../../src/machines/work/system-ids.ts';
+import { DESKS } from '../../../src/machines/desks.ts';
 import { type Plan, subtasksOf } from '../../../src/machines/coordination/plan/plan.ts';
 import { type AgentFunction } from '../../../src/machines/work/agent-function.ts';
 import { stageAgent } from '../../../src/machines/work/stage.ts';

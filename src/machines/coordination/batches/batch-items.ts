@@ -3,7 +3,7 @@
  * indexes are updated with every item, so that no query reads all items (seed 002, CA-048 to CA-057). Pure.
  */
 import { table, type Table } from '../../../table.ts';
-import { nameKey, numberKey } from '../../people/table-keys.ts';
+import { nameKey, numberKey } from '../../rules/table-keys.ts';
 import { type Lane, roomIn, startable, turnKey } from '../../work/capacity-queue.ts';
 import { type GateDecision, judge, type ThresholdGate } from '../../work/threshold-gate.ts';
 import { type BatchCounts, type BatchItem, type BatchStatus } from './batch-rules.ts';

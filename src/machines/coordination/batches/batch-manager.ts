@@ -19,11 +19,13 @@ import {
   type DeskRecord,
   listed,
   newDesk,
-} from '../../people/desk.ts';
-import { inArrivalOrder, recordsIn } from '../../people/records.ts';
-import { nameKey, pairKey, pairsOf } from '../../people/table-keys.ts';
-import { order, type OrderReply, refused, ruledAgent, type Rules, TAKEN, type Turn } from '../../people/turn.ts';
-import { DESKS } from '../../work/system-ids.ts';
+} from '../../rules/desk.ts';
+import { inArrivalOrder, recordsIn } from '../../rules/records.ts';
+import { nameKey, pairKey, pairsOf } from '../../rules/table-keys.ts';
+import { order, type OrderReply, refused, ruledAgent, type Rules, TAKEN, type Turn } from '../../rules/turn.ts';
+import { COORDINATION_DESKS } from '../system-ids.ts';
+import { WORK_DESKS } from '../../work/system-ids.ts';
+import { PEOPLE_DESKS } from '../../people/system-ids.ts';
 import { type Message, type PauseTrigger } from '../messages/messages.ts';
 
 /** A batch in the desk's records. */
@@ -73,7 +75,7 @@ type BatchTurn = Turn<BatchManagerContext, BatchEmitted>;
 
 const BATCHES: DeskOf<ListedBatch> = {
   noun: 'batch',
-  boss: DESKS.batchActors,
+  boss: COORDINATION_DESKS.batchActors,
   ending: ({ status }) => `over: ${status}`,
   actorOf,
 };
@@ -165,7 +167,12 @@ export const batchManager = ruledAgent({
 });
 
 export function batchChildren() {
-  return deskChildren({ desk: DESKS.batches, boss: DESKS.batchActors, agent: batchManager.name, item: batch.name });
+  return deskChildren({
+    desk: WORK_DESKS.batches,
+    boss: COORDINATION_DESKS.batchActors,
+    agent: batchManager.name,
+    item: batch.name,
+  });
 }
 
 /** The batches, the oldest first. */
@@ -206,9 +213,9 @@ function trigger(turn: BatchTurn, { items, rootCause: reason, correlationId }: M
   if (known !== undefined) grow(turn, { id, items: free, reason });
   else {
     open(turn, { id, reason, correlationId, concurrencyLimit: CONCURRENCY, items: free.map(toBePaused) });
-    turn.send(DESKS.correlator, { type: 'batch.opened', batchId: id, correlationId });
+    turn.send(COORDINATION_DESKS.correlator, { type: 'batch.opened', batchId: id, correlationId });
   }
-  turn.send(DESKS.alerts, { type: 'alert.batch', batchId: id, items: free, reason });
+  turn.send(PEOPLE_DESKS.alerts, { type: 'alert.batch', batchId: id, items: free, reason });
 }
 
 function changed(turn: BatchTurn, { batch: ref, record }: BatchReport): void {

@@ -4,6 +4,7 @@
  * otherwise only the failed items are. The Lead Coordinator pauses and resumes the items; its reports come through the
  * BatchManager. Rules: batch-rules.ts and batch-items.ts.
  */
+import { notify } from '../../people/notice.ts';
 import { type AnyActorRef, assign, fromPromise, sendTo, setup } from 'xstate';
 import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { timeOf } from '../../../actors/model/ref.ts';
@@ -34,9 +35,11 @@ import {
   waitingFor,
   waitingForReset,
 } from './batch-rules.ts';
-import { inTurn, type Turn } from '../../people/turn.ts';
+import { inTurn, type Turn } from '../../rules/turn.ts';
 import { type BatchEvent, type BatchInput, type BatchReport, type ResourceQuestion } from './batch-messages.ts';
-import { DESKS } from '../../work/system-ids.ts';
+import { WORK_DESKS } from '../../work/system-ids.ts';
+import { PEOPLE_DESKS } from '../../people/system-ids.ts';
+import { COORDINATION_DESKS } from '../system-ids.ts';
 import { type CoordinatorContext } from '../coordinator/coordinator-context.ts';
 import { type Message } from '../messages/messages.ts';
 import { heard, type Port, portLogic } from '../../work/port.ts';
@@ -99,7 +102,7 @@ const machine = setup({
     }),
     chooseNext: assign(({ context, system }) => ({
       candidate: toResume(context, context.concurrencyLimit)?.item ?? null,
-      runningTasks: runningTasksOf(system.get(DESKS.coordinator) as AnyActorRef | undefined),
+      runningTasks: runningTasksOf(system.get(WORK_DESKS.coordinator) as AnyActorRef | undefined),
     })),
     resumeCandidate: inTurn((turn) => {
       const item = itemOf(turn, turn.context.candidate);
@@ -107,7 +110,7 @@ const machine = setup({
       // Somebody else may have resumed the item while resources were queried.
       if (item === undefined || item.state === 'resumed' || item.state === 'failed') return;
       takeSlot(turn, item, 'resuming');
-      turn.send(DESKS.coordinator, { type: 'resume.command', item: item.item, resumePlan: null, notify: true });
+      turn.send(WORK_DESKS.coordinator, { type: 'resume.command', item: item.item, resumePlan: null, notify: true });
     }),
     pauseAll: inTurn((turn) => {
       for (const item of itemsInOrder(turn.context).filter(
@@ -127,7 +130,7 @@ const machine = setup({
       const status = endOf(turn.context);
       turn.assign({ phase: 'finished', status, completedAtMs: turn.nowMs, notBeforeMs: null });
       tellOfEnd(turn, status);
-      for (const desk of [DESKS.alerts, DESKS.correlator])
+      for (const desk of [PEOPLE_DESKS.alerts, COORDINATION_DESKS.correlator])
         turn.send(desk, { type: 'batch.finished', batchId, correlationId, status });
     }),
     notePaused: inTurn((turn, event) => {
@@ -333,7 +336,7 @@ function askToPause(turn: BatchTurn, item: string, reason: string): void {
   const { id: batchId, correlationId } = turn.context;
   const trigger = correlationId === null ? 'MANUAL' : 'AUTO_BATCH_CORRELATION';
   const request: Message = { type: 'pause.request', item, reason, checkpointId: null, trigger, batchId };
-  turn.send(DESKS.coordinator, request);
+  turn.send(WORK_DESKS.coordinator, request);
 }
 
 function tellOfEnd(turn: BatchTurn, status: Exclude<BatchStatus, 'IN_PROGRESS'>): void {
@@ -341,7 +344,7 @@ function tellOfEnd(turn: BatchTurn, status: Exclude<BatchStatus, 'IN_PROGRESS'>)
   const counts = countsOf(context);
   const notes = context.note === null ? [] : [context.note];
   const failures = itemsInOrder(context).flatMap(({ item, error }) => (error === null ? [] : [`${item}: ${error}`]));
-  turn.notify({
+  notify(turn, {
     subject: context.id,
     kind: 'batch.finished',
     priority: ({ COMPLETED: 'LOW', PARTIALLY_FAILED: 'HIGH', FAILED: 'CRITICAL' } as const)[status],

@@ -11,7 +11,7 @@ import { isLost, openGatesOf } from './progress.ts';
 import { capacityOf, type PlanTask } from '../plan/plan.ts';
 import { forecast } from '../plan/schedule.ts';
 import { didYouMean } from '../../../near-names.ts';
-import { type OrderReply, refused, TAKEN } from '../../people/turn.ts';
+import { type OrderReply, refused, TAKEN } from '../../rules/turn.ts';
 import { itemOf } from '../../work/task.ts';
 
 /**

@@ -3,14 +3,14 @@
  * cost of a change depends on its own size only.
  */
 import { rowIn, type Shown, table, type Table } from '../../../table.ts';
-import { nameKey } from '../../people/table-keys.ts';
+import { nameKey } from '../../rules/table-keys.ts';
 import { type SealedCheckpoint } from '../../work/checkpoints.ts';
 import { NO_PERFORMANCE, type Performance, type PerformanceReport, performanceReport } from './performance.ts';
 import { type Plan, type PlanTask } from '../plan/plan.ts';
 import { planIndexOf } from '../plan/plan-index.ts';
 import { EMPTY_TALLY, type ItemProgress, type Items, itemsOf, type Tally, UNTOUCHED } from './progress.ts';
 import { type MessagePriority } from '../../work/talk-messages.ts';
-import { wideRowIn } from '../../people/wide-rows.ts';
+import { wideRowIn } from '../../rules/wide-rows.ts';
 
 /** The last checkpoint of a task that is not done. */
 export interface KeptCheckpoint {

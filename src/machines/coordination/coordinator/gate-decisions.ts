@@ -7,7 +7,8 @@ import { resultIn } from './coordinator-context.ts';
 import { type EventOf } from './coordinator-events.ts';
 import { pauseFor } from './pause-decisions.ts';
 import { proposalOf } from '../../work/proposal.ts';
-import { DESKS } from '../../work/system-ids.ts';
+import { PEOPLE_DESKS } from '../../people/system-ids.ts';
+import { COORDINATION_DESKS } from '../system-ids.ts';
 import { type PauseTrigger } from '../messages/messages.ts';
 import { type PlanLedger } from './plan-ledger.ts';
 import { itemOf } from '../../work/task.ts';
@@ -16,7 +17,7 @@ import { debatesToReview } from './item-debates.ts';
 import { isLost, type ItemGate } from './progress.ts';
 import { strangerProblem } from '../../people/gates/gate.ts';
 import { loseItem, problemOfItem } from './item-losses.ts';
-import { type OrderReply, refused, TAKEN } from '../../people/turn.ts';
+import { type OrderReply, refused, TAKEN } from '../../rules/turn.ts';
 import { requestClosed } from './talk-decisions.ts';
 
 /**
@@ -62,7 +63,7 @@ export function gateRequested(
     remindAfterMs,
     deadlineMs,
   };
-  ledger.send(DESKS.gates, {
+  ledger.send(PEOPLE_DESKS.gates, {
     type: 'gate.open',
     ...question,
     onTimeout: { name: 'pause', value: null },
@@ -77,13 +78,13 @@ export function gateRequested(
  */
 function reviewAt(ledger: PlanLedger, item: string, gate: string): void {
   const open = Object.values(ledger.item(item).debates ?? {}).filter(({ state }) => state !== 'decided');
-  ledger.send(DESKS.debates, { type: 'gate.reached', gate, debates: open.map(({ debate }) => debate) });
+  ledger.send(COORDINATION_DESKS.debates, { type: 'gate.reached', gate, debates: open.map(({ debate }) => debate) });
 }
 
 /** Opens the gate that the plan puts after a stage. A gate that has been passed is not asked again (CA-031). */
 export function askAfter(ledger: PlanLedger, task: PlanTask): void {
   const { id, gate, stage } = task;
-  if (gate === undefined || !ledger.isPresent(DESKS.gates)) return;
+  if (gate === undefined || !ledger.isPresent(PEOPLE_DESKS.gates)) return;
   const proposal = proposalOf(resultIn(ledger.now, id)?.output) ?? '';
   const about = { item: itemOf(task), stage, proposal, materials: { task: id } };
   gateRequested(ledger, { type: 'gate.request', ...about, ...gate });
@@ -115,7 +116,7 @@ function doAgain(ledger: PlanLedger, item: string, gate: string): void {
 function problemOf(ledger: PlanLedger, item: string): string | undefined {
   const problem = problemOfItem(ledger, item);
   if (problem !== undefined) return problem;
-  return ledger.isPresent(DESKS.gates) ? undefined : 'people cannot be asked here: there is no gate desk';
+  return ledger.isPresent(PEOPLE_DESKS.gates) ? undefined : 'people cannot be asked here: there is no gate desk';
 }
 
 /** The package for people: the state of the item, and the materials that the asking agent has added. */

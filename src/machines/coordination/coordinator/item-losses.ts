@@ -5,7 +5,8 @@ import { FAILED_CHECKPOINT_MS } from '../../work/checkpoints.ts';
 import { waitsNoMore } from './capacity-decisions.ts';
 import { lossAlert, STANDING_KINDS } from './coordinator-alerts.ts';
 import { cutText } from '../../work/message-schema.ts';
-import { DESKS } from '../../work/system-ids.ts';
+import { WORK_DESKS } from '../../work/system-ids.ts';
+import { PEOPLE_DESKS } from '../../people/system-ids.ts';
 import { type PlanLedger } from './plan-ledger.ts';
 import { isLost } from './progress.ts';
 import { planIndexOf } from '../plan/plan-index.ts';
@@ -32,11 +33,11 @@ export function loseItem(
   const { phase, reason, task } = how;
   const { running, manager } = ledger.item(item);
   for (const id of running) {
-    ledger.send(DESKS.stages, { type: 'child.terminate', id });
+    ledger.send(WORK_DESKS.stages, { type: 'child.terminate', id });
     ledger.stop(id);
   }
   ledger.change(item, { phase, reason });
-  for (const gate of ledger.gatesOf(item)) ledger.send(DESKS.gates, { type: 'gate.recall', gate });
+  for (const gate of ledger.gatesOf(item)) ledger.send(PEOPLE_DESKS.gates, { type: 'gate.recall', gate });
   ledger.tell('alerts', { type: 'alert.settled', item, kinds: [...STANDING_KINDS], because: `${item} has ${phase}` });
   if (phase === 'failed') {
     if (manager !== null) ledger.send(manager, { type: 'pause.end' });

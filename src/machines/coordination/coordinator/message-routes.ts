@@ -7,10 +7,12 @@ import { type EventObject } from 'xstate';
 import { type CoordinatorEvent } from './coordinator-events.ts';
 import { isHandled, handledBy } from '../../work/handled-events.ts';
 import { cutText } from '../../work/message-schema.ts';
-import { DESKS } from '../../work/system-ids.ts';
+import { WORK_DESKS } from '../../work/system-ids.ts';
+import { PEOPLE_DESKS } from '../../people/system-ids.ts';
+import { COORDINATION_DESKS } from '../system-ids.ts';
 import { type Message } from '../messages/messages.ts';
 import { type PlanLedger } from './plan-ledger.ts';
-import { type OrderReply, refused, TAKEN } from '../../people/turn.ts';
+import { type OrderReply, refused, TAKEN } from '../../rules/turn.ts';
 import { findingMade, requestMade } from './talk-decisions.ts';
 
 export type Talk = Extract<CoordinatorEvent, { readonly type: `talk.${string}` }>;
@@ -24,11 +26,11 @@ export interface Route {
 
 /** Routes of messages that name no receiver, or name the coordinator. */
 export const ROUTES: Readonly<Record<Talk['type'], Route>> = {
-  'talk.finding': { to: DESKS.coordinator, as: 'talk.finding' },
-  'talk.request': { to: DESKS.gates, as: 'gate.open' },
-  'talk.challenge': { to: DESKS.debates, as: 'debate.challenge' },
-  'talk.confirmation': { to: DESKS.debates, as: 'talk.confirmation' },
-  'talk.alert': { to: DESKS.alerts, as: 'alert.raise' },
+  'talk.finding': { to: WORK_DESKS.coordinator, as: 'talk.finding' },
+  'talk.request': { to: PEOPLE_DESKS.gates, as: 'gate.open' },
+  'talk.challenge': { to: COORDINATION_DESKS.debates, as: 'debate.challenge' },
+  'talk.confirmation': { to: COORDINATION_DESKS.debates, as: 'talk.confirmation' },
+  'talk.alert': { to: PEOPLE_DESKS.alerts, as: 'alert.raise' },
 };
 
 /** Hands a message over. Returns undefined if the receiver replies itself. */
@@ -38,8 +40,8 @@ type Given = (ledger: PlanLedger, message: Talk) => OrderReply | undefined;
 const HAND_OVER: Readonly<Record<Talk['type'], Given>> = {
   'talk.finding': (ledger, message) => findingMade(ledger, message as Message<'talk.finding'>),
   'talk.request': (ledger, message) => requestMade(ledger, message as Message<'talk.request'>),
-  'talk.challenge': (ledger, message) => void ledger.send(DESKS.debates, challengeOf(message)),
-  'talk.confirmation': (ledger, message) => void ledger.send(DESKS.debates, message),
+  'talk.challenge': (ledger, message) => void ledger.send(COORDINATION_DESKS.debates, challengeOf(message)),
+  'talk.confirmation': (ledger, message) => void ledger.send(COORDINATION_DESKS.debates, message),
   'talk.alert': (ledger, message) => {
     ledger.tell('alerts', cardOf(message));
     return TAKEN;
@@ -66,7 +68,7 @@ export function passOn(ledger: PlanLedger, message: Talk): OrderReply | undefine
  * for ever.
  */
 function receiverOf({ self, find }: PlanLedger, { type, to }: Talk): string {
-  const isOwn = to === null || to === DESKS.coordinator || find(to)?.sessionId === self.sessionId;
+  const isOwn = to === null || to === WORK_DESKS.coordinator || find(to)?.sessionId === self.sessionId;
   return isOwn ? ROUTES[type].to : to;
 }
 

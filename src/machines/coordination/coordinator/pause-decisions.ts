@@ -5,12 +5,13 @@
 import { STANDING_KINDS } from './coordinator-alerts.ts';
 import { type EventOf } from './coordinator-events.ts';
 import { problemOfItem, problemOfWork } from './item-losses.ts';
-import { DESKS } from '../../work/system-ids.ts';
+import { COORDINATION_DESKS } from '../system-ids.ts';
+import { WORK_DESKS } from '../../work/system-ids.ts';
 import { type ItemAtWork, type ItemCheckpoint, type PauseState, runningState } from '../pauses/pause-messages.ts';
 import { type PauseRequest } from '../pauses/pause-record.ts';
 import { type PlanLedger } from './plan-ledger.ts';
 import { isAtGate, isLost } from './progress.ts';
-import { type OrderReply, refused, TAKEN } from '../../people/turn.ts';
+import { type OrderReply, refused, TAKEN } from '../../rules/turn.ts';
 
 /** Pauses an item on a person's order, as given by `bosun plan pause`. */
 export function planPause(ledger: PlanLedger, { item, reason }: EventOf<'plan.pause'>): OrderReply {
@@ -79,7 +80,7 @@ export function pauseFor(ledger: PlanLedger, item: string, request: PauseRequest
       restart: 'transient',
       input: { item, request, atWork, coordinator: ledger.self },
     };
-    ledger.send(DESKS.pauses, { type: 'child.start', id: item, spec });
+    ledger.send(COORDINATION_DESKS.pauses, { type: 'child.start', id: item, spec });
   }
 }
 
@@ -138,7 +139,7 @@ export function pausePausing(ledger: PlanLedger, { item, manager, reason }: Even
 /** Stops the running tasks of an item that is pausing. They start again when the item is resumed. */
 export function stopWork(ledger: PlanLedger, { item }: EventOf<'pause.stopWork'>): void {
   for (const id of ledger.item(item).running) {
-    ledger.send(DESKS.stages, { type: 'child.terminate', id });
+    ledger.send(WORK_DESKS.stages, { type: 'child.terminate', id });
     ledger.stop(id);
   }
 }

@@ -20,10 +20,10 @@ import {
   performanceIn,
   resultIn,
 } from './coordinator-context.ts';
+import { PLAN_DESKS } from '../system-ids.ts';
 import { Dispatcher, type PlanProgress } from '../plan/dispatcher.ts';
 import { alertOf, type Notice, settlementOf } from '../../people/notice.ts';
-import { nameKey, numberKey, pairKey, pairsOf } from '../../people/table-keys.ts';
-import { DESKS } from '../../work/system-ids.ts';
+import { nameKey, numberKey, pairKey, pairsOf } from '../../rules/table-keys.ts';
 import { type Message } from '../messages/messages.ts';
 import { type Performance } from './performance.ts';
 import { capacityOf, type Plan, type PlanTask } from '../plan/plan.ts';
@@ -38,7 +38,7 @@ import {
   type Tally,
   tallyOf,
 } from './progress.ts';
-import { withWideRow } from '../../people/wide-rows.ts';
+import { withWideRow } from '../../rules/wide-rows.ts';
 
 /** Events emitted to watchers once they are durable. */
 export type CoordinatorEmitted =
@@ -316,8 +316,8 @@ export class PlanLedger {
   }
 
   /** Sends a desk a message that fits a schema of messages.ts. */
-  tell(to: keyof typeof DESKS, message: Message): void {
-    this.send(DESKS[to], message);
+  tell(to: keyof typeof PLAN_DESKS, message: Message): void {
+    this.send(PLAN_DESKS[to], message);
   }
 
   /** Notifies people. */

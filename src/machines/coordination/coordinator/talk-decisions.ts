@@ -5,9 +5,9 @@
  */
 import { TALK_CONTENT_BYTES_MAX } from '../../limits.ts';
 import { ANYBODY } from '../../people/gates/gate.ts';
-import { type OrderReply, refused, TAKEN } from '../../people/turn.ts';
-import { fits } from '../../people/value-size.ts';
-import { DESKS } from '../../work/system-ids.ts';
+import { type OrderReply, refused, TAKEN } from '../../rules/turn.ts';
+import { fits } from '../../rules/value-size.ts';
+import { PEOPLE_DESKS } from '../../people/system-ids.ts';
 import { type TalkMessage } from '../../work/talk-messages.ts';
 import { NO_ITEM, type OpenRequest } from './coordinator-context.ts';
 import { type EventOf } from './coordinator-events.ts';
@@ -40,7 +40,7 @@ export function requestMade(
   const problem = problemOf(ledger, { item, content });
   if (problem !== undefined) return refused(problem);
   const id = ledger.openGate({ item: item ?? NO_ITEM, gate: 'request', request: { from, content } });
-  ledger.send(DESKS.gates, {
+  ledger.send(PEOPLE_DESKS.gates, {
     type: 'gate.open',
     id,
     kind: 'request',

@@ -7,11 +7,11 @@ import { failureAlert, overdueAlert } from './coordinator-alerts.ts';
 import { type EventOf } from './coordinator-events.ts';
 import { exhausted, type Failure, failureOf } from '../../work/failure-tiers.ts';
 import { cutText } from '../../work/message-schema.ts';
-import { DESKS } from '../../work/system-ids.ts';
+import { WORK_DESKS } from '../../work/system-ids.ts';
 import { rerunGoesOn } from './debate-decisions.ts';
 import { askAfter } from './gate-decisions.ts';
 import { loseItem, problemOfWork } from './item-losses.ts';
-import { type OrderReply, refused, TAKEN } from '../../people/turn.ts';
+import { type OrderReply, refused, TAKEN } from '../../rules/turn.ts';
 import { pauseFor } from './pause-decisions.ts';
 import { type PlanLedger } from './plan-ledger.ts';
 import { itemOf } from '../../work/task.ts';
@@ -28,7 +28,7 @@ const RETRY_JITTER = 0.2;
 export function startTasks(ledger: PlanLedger, unitMs: number | null): void {
   for (const task of ledger.start()) {
     ledger.count(task.agent, { started: 1 });
-    ledger.send(DESKS.stages, { type: 'child.start', id: task.id, spec: taskBoss(task, ledger, unitMs) });
+    ledger.send(WORK_DESKS.stages, { type: 'child.start', id: task.id, spec: taskBoss(task, ledger, unitMs) });
   }
 }
 
@@ -40,7 +40,7 @@ export function taskCompleted(
   const task = ledger.task(id)!;
   const item = itemOf(task);
   ledger.putCheckpoint(id, undefined);
-  ledger.send(DESKS.stages, { type: 'child.terminate', id });
+  ledger.send(WORK_DESKS.stages, { type: 'child.terminate', id });
   // A stale task restarts once its Boss has ended; this report must not be taken for the end of the next start.
   if (isStale(ledger, task)) return;
   ledger.complete(id);
@@ -59,7 +59,7 @@ export function taskCompleted(
 export function attemptFailed(ledger: PlanLedger, { task: id }: EventOf<'task.attemptFailed'>): void {
   if (!ledger.isRunning(id)) return;
   const task = ledger.task(id)!;
-  if (isStale(ledger, task)) return ledger.send(DESKS.stages, { type: 'child.terminate', id });
+  if (isStale(ledger, task)) return ledger.send(WORK_DESKS.stages, { type: 'child.terminate', id });
   ledger.count(task.agent, { failures: 1 });
 }
 
@@ -68,7 +68,7 @@ export function taskFailed(ledger: PlanLedger, { task: id, failure }: EventOf<'t
   if (!ledger.isRunning(id)) return;
   const task = ledger.task(id)!;
   ledger.count(task.agent, { failures: 1 });
-  ledger.send(DESKS.stages, { type: 'child.terminate', id });
+  ledger.send(WORK_DESKS.stages, { type: 'child.terminate', id });
   if (!isStale(ledger, task)) endTask(ledger, task, failure);
 }
 

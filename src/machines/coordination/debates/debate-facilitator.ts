@@ -4,6 +4,7 @@
  * ended and which side proved right, for later debates. Each debate is an actor of its own (debate.ts), started by a
  * Boss.
  */
+import { notify, settle } from '../../people/notice.ts';
 import { z } from 'zod';
 import { author } from '../../../actors/model/person.ts';
 import { type Shown } from '../../../table.ts';
@@ -35,9 +36,9 @@ import {
   type Facts,
   listed,
   type OrderAnswered,
-} from '../../people/desk.ts';
-import { inArrivalOrder, recordsIn } from '../../people/records.ts';
-import { pairKey, pairsOf } from '../../people/table-keys.ts';
+} from '../../rules/desk.ts';
+import { inArrivalOrder, recordsIn } from '../../rules/records.ts';
+import { pairKey, pairsOf } from '../../rules/table-keys.ts';
 import {
   type Asked,
   order,
@@ -47,12 +48,12 @@ import {
   type Rules,
   TAKEN,
   type Turn,
-} from '../../people/turn.ts';
+} from '../../rules/turn.ts';
 import { strangerProblem } from '../../people/gates/gate.ts';
 import { agentTypeOf, noteType, observationsOf, observe } from './known-agents.ts';
 import { contextOf, type FacilitatorContext, type FacilitatorInput } from './facilitator-context.ts';
 import { type Side } from './level-two.ts';
-import { DESKS } from '../../work/system-ids.ts';
+import { COORDINATION_DESKS } from '../system-ids.ts';
 import { type TalkMessage } from '../../work/talk-messages.ts';
 import { REGIME_UNKNOWN, regimeOf, regimeReadings } from '../credibility/regime.ts';
 import { byUrgency, type ExpertLoad, route } from './routing.ts';
@@ -64,7 +65,7 @@ type Report<Type extends DebateReport['type']> = Extract<DebateReport, { readonl
 const DEBATES: DeskOf<DebateRecord> = {
   noun: 'debate',
   endedMax: DEBATES_KEPT_MAX,
-  boss: DESKS.openDebates,
+  boss: COORDINATION_DESKS.openDebates,
   ending: ({ level }) => `over: ${level}`,
 };
 
@@ -139,7 +140,7 @@ const RULES = {
   'order.answered': (turn: DebateTurn, event: OrderAnswered) => desk(turn).answer(event),
   'child.exited': (turn: DebateTurn, { id }: ChildExited) => {
     if (close(turn, id, { level: 'failed' }) !== undefined)
-      turn.settle({ ...cardsOfDebate(id), because: 'the debate itself has failed' });
+      settle(turn, { ...cardsOfDebate(id), because: 'the debate itself has failed' });
   },
 } satisfies Rules<FacilitatorContext>;
 
@@ -156,7 +157,7 @@ export function debateAgents(ports: Partial<DebatePorts> = {}): readonly AnyAgen
 
 /** Child specifications of the desk and the Boss of its debates. */
 export function debateChildren(input: FacilitatorInput = {}) {
-  const [boss, own] = [DESKS.openDebates, DESKS.debates];
+  const [boss, own] = [COORDINATION_DESKS.openDebates, COORDINATION_DESKS.debates];
   return deskChildren({ desk: own, boss, agent: debateFacilitator.name, item: 'debate', input });
 }
 
@@ -324,7 +325,7 @@ function review(
   tellAll(turn, concerned, { type: 'review.due', gate });
   const detail = items.map(({ topic }) => topic).join('; ');
   if (items.length > 0)
-    turn.notify({ subject: `gate ${gate}`, kind: 'provisionals.due', priority: 'HIGH', title, detail, audience });
+    notify(turn, { subject: `gate ${gate}`, kind: 'provisionals.due', priority: 'HIGH', title, detail, audience });
   return TAKEN;
 }
 

@@ -3,12 +3,12 @@
  * Pure.
  */
 import { TALK_CONTENT_BYTES_MAX } from '../../limits.ts';
-import { fits } from '../../people/value-size.ts';
+import { fits } from '../../rules/value-size.ts';
 import { type TalkMessage } from '../../work/talk-messages.ts';
 import { type Challenge } from './challenge.ts';
 import { type DebateSummary, type PastDebate } from './debate-patterns.ts';
 import { type DebateLevel, type DebateOutcome, type Resolution } from './debate-state.ts';
-import { type DeskRecord, type Facts, type listed } from '../../people/desk.ts';
+import { type DeskRecord, type Facts, type listed } from '../../rules/desk.ts';
 import { type Analysis } from './level-two.ts';
 import { type Provisional, reviewHeadline, type ReviewItem, reviewItem } from './provisional.ts';
 import { type DebateUrgency, type ExpertLoad, loadText } from './routing.ts';

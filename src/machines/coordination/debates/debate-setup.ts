@@ -51,8 +51,8 @@ import {
   weighed,
   winner,
 } from './debate-verdict.ts';
-import { answerOrder, type PassedOrder } from '../../people/desk.ts';
-import { inTurn, type OrderReply, refused, TAKEN } from '../../people/turn.ts';
+import { answerOrder, type PassedOrder } from '../../rules/desk.ts';
+import { inTurn, type OrderReply, refused, TAKEN } from '../../rules/turn.ts';
 import { type Known } from '../../work/port.ts';
 import { provisionalOf, windowEnd } from './provisional.ts';
 import { overflow } from './routing.ts';

@@ -8,7 +8,7 @@ import { type CredibilityFormula, type TrackRecord } from '../credibility/credib
 import { type Precedent } from './debate-patterns.ts';
 import { type ReviewDecision } from './debate-review.ts';
 import { type Impact, type Measures } from './downstream-impact.ts';
-import { type PassedOrder } from '../../people/desk.ts';
+import { type PassedOrder } from '../../rules/desk.ts';
 import { type GateReport } from '../../people/gates/gate.ts';
 import { type MessageIn } from '../../work/message-schema.ts';
 import { type Analysis, type Side } from './level-two.ts';

@@ -13,23 +13,25 @@ import {
   type Resolution,
 } from './debate-state.ts';
 import { type GateForm } from '../../people/gates/gate-form.ts';
-import { type Settlement } from '../../people/notice.ts';
+import { type Settlement, notify, settle } from '../../people/notice.ts';
 import { presetQuestion } from '../../people/gates/gate-presets.ts';
 import { proposalOf } from '../../work/proposal.ts';
-import { DESKS } from '../../work/system-ids.ts';
-import { type Turn } from '../../people/turn.ts';
+import { PLAN_DESKS } from '../system-ids.ts';
+import { WORK_DESKS } from '../../work/system-ids.ts';
+import { PEOPLE_DESKS } from '../../people/system-ids.ts';
+import { type Turn } from '../../rules/turn.ts';
 import { type Provisional, reviewItem } from './provisional.ts';
 
 type DebateTurn = Turn<DebateContext, DebateEmitted>;
 
-const DESK_NAMES: ReadonlySet<string> = new Set(Object.values(DESKS));
+const DESK_NAMES: ReadonlySet<string> = new Set(Object.values(PLAN_DESKS));
 
 export function tellOpening(turn: DebateTurn): void {
   const { challenge, urgency, desk, snapshotId } = turn.context;
   const { id, topic, challenger, challenged, disputedFinding } = challenge;
   turn.send(desk, { type: 'debate.opened', debate: id, ref: turn.self } satisfies DebateReport);
   tellSides(turn, { type: 'debate.locked', debate: id, snapshotId });
-  turn.notify({
+  notify(turn, {
     subject: `debate ${id}`,
     kind: 'debate.opened',
     priority: urgency === 'critical-path' ? 'HIGH' : 'LOW',
@@ -49,15 +51,15 @@ export function tellProvisional(turn: DebateTurn, provisional: Provisional): voi
   const { challenge, analysis, reviewers: audience } = turn.context;
   const { id, topic: title, item } = challenge;
   const review = reviewItem(provisional, analysis);
-  turn.send(DESKS.coordinator, { type: 'debate.provisional', item, provisional, review } satisfies DebateNews);
+  turn.send(WORK_DESKS.coordinator, { type: 'debate.provisional', item, provisional, review } satisfies DebateNews);
   const detail = `${provisional.mark}: ${provisional.rationale}`;
   const people = { audience, mayAcknowledge: audience };
-  turn.notify({ subject: `debate ${id}`, kind: 'debate.provisional', priority: 'MEDIUM', title, detail, ...people });
+  notify(turn, { subject: `debate ${id}`, kind: 'debate.provisional', priority: 'MEDIUM', title, detail, ...people });
 }
 
 export function tellDeferral(turn: DebateTurn, untilMs: number): void {
   const { id: debate, item } = turn.context.challenge;
-  turn.send(DESKS.coordinator, { type: 'debate.deferred', item, debate, untilMs } satisfies DebateNews);
+  turn.send(WORK_DESKS.coordinator, { type: 'debate.deferred', item, debate, untilMs } satisfies DebateNews);
 }
 
 /** Reports the resolution to both sides, as events to their actors and as notices to people (CA-116). */
@@ -65,13 +67,13 @@ export function tellResolution(turn: DebateTurn, resolution: Resolution): void {
   const { challenge, desk } = turn.context;
   const resolved: DebateReport = { type: 'debate.resolved', resolution };
   turn.send(desk, resolved);
-  turn.send(DESKS.coordinator, resolved);
+  turn.send(WORK_DESKS.coordinator, resolved);
   tellSides(turn, resolved);
   const { mark, method } = resolution;
   const subject = `debate ${challenge.id}`;
-  turn.settle({ ...cardsOfDebate(challenge.id), because: method });
+  settle(turn, { ...cardsOfDebate(challenge.id), because: method });
   const notice = { title: challenge.topic, detail: `${mark}: ${method}`, audience: sidesOf(challenge) };
-  turn.notify({ subject, kind: 'debate.resolved', priority: 'LOW', ...notice });
+  notify(turn, { subject, kind: 'debate.resolved', priority: 'LOW', ...notice });
 }
 
 interface PeopleQuestion {
@@ -99,13 +101,13 @@ export function askPeople(turn: DebateTurn, { form, audience, deadlineMs }: Peop
     value: provisional?.side ?? null,
   });
   const remindAfterMs = question.remindAfterMs.filter((afterMs) => afterMs < deadlineMs);
-  turn.send(DESKS.gates, { type: 'gate.open', ...question, deadlineMs, remindAfterMs, askedBy: turn.self });
+  turn.send(PEOPLE_DESKS.gates, { type: 'gate.open', ...question, deadlineMs, remindAfterMs, askedBy: turn.self });
   turn.assign({ gate: question.id, gates });
 }
 
 export function withdrawQuestion(turn: DebateTurn): void {
   const { gate } = turn.context;
-  if (gate !== null) turn.send(DESKS.gates, { type: 'gate.recall', gate });
+  if (gate !== null) turn.send(PEOPLE_DESKS.gates, { type: 'gate.recall', gate });
 }
 
 export function sidesOf({ challenger, challenged }: Challenge): readonly string[] {

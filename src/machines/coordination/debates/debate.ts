@@ -15,7 +15,7 @@ import { type DebateContext, type DebateEvent, debateEvents } from './debate-sta
 import { sidesOf } from './debate-talk.ts';
 import { refusalOf } from './debate-verdict.ts';
 import { heard, type Known, late, type PortContract } from '../../work/port.ts';
-import { refused, TAKEN } from '../../people/turn.ts';
+import { refused, TAKEN } from '../../rules/turn.ts';
 
 const ANSWER_TAKEN = { type: 'answer', params: TAKEN } as const;
 

@@ -1,7 +1,7 @@
 /** The Debate Facilitator's input and context. */
 import { GATE_AUDIENCE_MAX } from '../../limits.ts';
 import { table, type Table } from '../../../table.ts';
-import { type DeskContext, newDesk } from '../../people/desk.ts';
+import { type DeskContext, newDesk } from '../../rules/desk.ts';
 import { ANYBODY } from '../../people/gates/gate.ts';
 import { halfLivesOf } from '../coordinator/agent-registry.ts';
 import { type CredibilityFormula } from '../credibility/credibility.ts';

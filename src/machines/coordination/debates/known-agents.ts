@@ -1,8 +1,8 @@
 /** The debate desk's knowledge of agents: the type of each, and its track record. Pure. */
 import { OBSERVATIONS_PER_AGENT_MAX } from '../../limits.ts';
 import { table, type Table } from '../../../table.ts';
-import { nameKey, numberKey, pairKey, pairsOf } from '../../people/table-keys.ts';
-import { type Turn } from '../../people/turn.ts';
+import { nameKey, numberKey, pairKey, pairsOf } from '../../rules/table-keys.ts';
+import { type Turn } from '../../rules/turn.ts';
 import { type Observation } from '../credibility/track-record.ts';
 
 interface KnownAgent {

@@ -16,11 +16,11 @@ import {
   WINDOW_MS,
 } from '../../work/correlation.ts';
 import { type FailureRecord, patternOf, signatureOf } from '../../work/failure-signature.ts';
-import { cancelButton, resumeButton } from '../../people/notice.ts';
-import { numberKey, pairKey, pairsOf } from '../../people/table-keys.ts';
-import { wideRowIn, wideRowsIn, withWideRow } from '../../people/wide-rows.ts';
-import { order, type OrderReply, refused, ruledAgent, type Rules, TAKEN, type Turn } from '../../people/turn.ts';
-import { DESKS } from '../../work/system-ids.ts';
+import { cancelButton, resumeButton, notify } from '../../people/notice.ts';
+import { numberKey, pairKey, pairsOf } from '../../rules/table-keys.ts';
+import { wideRowIn, wideRowsIn, withWideRow } from '../../rules/wide-rows.ts';
+import { order, type OrderReply, refused, ruledAgent, type Rules, TAKEN, type Turn } from '../../rules/turn.ts';
+import { WORK_DESKS } from '../../work/system-ids.ts';
 import { type Message, messages } from '../messages/messages.ts';
 
 export interface CorrelatorInput {
@@ -217,9 +217,9 @@ function newsOf({ id, items, rootCause, signature }: Correlation): (readonly [st
   };
   const trigger: Message = { type: 'batch.trigger', items: [...items], rootCause, correlationId: id };
   return [
-    [DESKS.coordinator, detected],
-    [DESKS.batches, trigger],
-    [DESKS.batches, detected],
+    [WORK_DESKS.coordinator, detected],
+    [WORK_DESKS.batches, trigger],
+    [WORK_DESKS.batches, detected],
   ];
 }
 
@@ -345,7 +345,7 @@ function resultOf(found: Correlation | null): CorrelationResult {
 /** Raises a card for a failure, whether or not it is correlated (CA-075, CA-076). */
 function tellOfFailure(turn: CorrelatorTurn, event: FailureFacts): void {
   const { item, agentType, errorType, errorMessage } = event;
-  turn.notify({
+  notify(turn, {
     subject: item,
     kind: 'item.failed',
     priority: 'AGENT_FAILURE',

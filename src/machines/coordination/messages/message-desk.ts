@@ -6,8 +6,8 @@
 import { z } from 'zod';
 import { ENVELOPES_KNOWN_MAX } from '../../limits.ts';
 import { didYouMean } from '../../../near-names.ts';
-import { noRecords, type RecordKind, Records, type RecordTables } from '../../people/records.ts';
-import { nameKey, pairKey } from '../../people/table-keys.ts';
+import { noRecords, type RecordKind, Records, type RecordTables } from '../../rules/records.ts';
+import { nameKey, pairKey } from '../../rules/table-keys.ts';
 import {
   type Asked,
   order,
@@ -17,9 +17,10 @@ import {
   type Rules,
   TAKEN,
   type Turn,
-} from '../../people/turn.ts';
+} from '../../rules/turn.ts';
 import { contentHashOf } from '../../work/content-hash.ts';
-import { DESKS } from '../../work/system-ids.ts';
+import { WORK_DESKS } from '../../work/system-ids.ts';
+import { COORDINATION_DESKS } from '../system-ids.ts';
 import { type Envelope, envelopeSchema, openEnvelope } from './envelope.ts';
 import { nameOfType, typeOfName, WIRE_NAMES, type WiredType } from './wire-names.ts';
 
@@ -32,20 +33,20 @@ interface Door {
   readonly isAnswered: boolean;
 }
 
-const BETWEEN_AGENTS: Door = { to: DESKS.coordinator, recipient: null, isAnswered: true };
+const BETWEEN_AGENTS: Door = { to: WORK_DESKS.coordinator, recipient: null, isAnswered: true };
 
 /**
  * The receiver of each message type; null for a fact that only the crew may state, because the crew's own records are
  * derived from it.
  */
 const DOORS: Readonly<Record<WiredType, Door | null>> = {
-  'pause.request': { to: DESKS.coordinator, recipient: 'PauseManager', isAnswered: true },
+  'pause.request': { to: WORK_DESKS.coordinator, recipient: 'PauseManager', isAnswered: true },
   'pause.complete': null,
-  'resume.command': { to: DESKS.coordinator, recipient: 'PauseManager', isAnswered: true },
-  'batch.pause-request': { to: DESKS.batches, recipient: 'BatchManager', isAnswered: false },
-  'agent.failure': { to: DESKS.correlator, recipient: 'FailureCorrelator', isAnswered: true },
-  'correlation.detected': { to: DESKS.coordinator, recipient: 'LeadCoordinator', isAnswered: false },
-  'batch.trigger': { to: DESKS.batches, recipient: 'BatchManager', isAnswered: false },
+  'resume.command': { to: WORK_DESKS.coordinator, recipient: 'PauseManager', isAnswered: true },
+  'batch.pause-request': { to: WORK_DESKS.batches, recipient: 'BatchManager', isAnswered: false },
+  'agent.failure': { to: COORDINATION_DESKS.correlator, recipient: 'FailureCorrelator', isAnswered: true },
+  'correlation.detected': { to: WORK_DESKS.coordinator, recipient: 'LeadCoordinator', isAnswered: false },
+  'batch.trigger': { to: WORK_DESKS.batches, recipient: 'BatchManager', isAnswered: false },
   'talk.finding': BETWEEN_AGENTS,
   'talk.request': BETWEEN_AGENTS,
   'talk.challenge': BETWEEN_AGENTS,
@@ -104,7 +105,7 @@ export const messageDesk = ruledAgent({
 });
 
 export function messageChildren() {
-  return [{ id: DESKS.messages, systemId: DESKS.messages, agent: messageDesk.name }];
+  return [{ id: COORDINATION_DESKS.messages, systemId: COORDINATION_DESKS.messages, agent: messageDesk.name }];
 }
 
 function misaddressed({ message_type: name, to_agent: to }: Envelope): { path: string[]; message: string } | undefined {

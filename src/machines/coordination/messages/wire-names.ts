@@ -4,7 +4,7 @@
  * Pure.
  */
 import { type Message, type MessageType, type PauseTrigger, type ResumePlan } from './messages.ts';
-import { type OrderReply } from '../../people/turn.ts';
+import { type OrderReply } from '../../rules/turn.ts';
 import { type PauseState } from '../pauses/pause-messages.ts';
 
 interface WireForm {

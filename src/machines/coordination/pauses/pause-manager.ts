@@ -4,12 +4,14 @@
  * at a stage boundary. The effects of a pause's age are in pause-record.ts, those of resuming in resume-plan.ts; the
  * coordinator carries them out.
  */
+import { notify } from '../../people/notice.ts';
 import { assign, fromPromise, type PromiseActorLogic, setup } from 'xstate';
 import { type Agent, type EventSchemas } from '../../../actors/model/agent.ts';
 import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { reply } from '../../../actors/model/talk-actions.ts';
-import { inTurn, refused, TAKEN, type Turn } from '../../people/turn.ts';
-import { DESKS } from '../../work/system-ids.ts';
+import { inTurn, refused, TAKEN, type Turn } from '../../rules/turn.ts';
+import { PEOPLE_DESKS } from '../../people/system-ids.ts';
+import { WORK_DESKS } from '../../work/system-ids.ts';
 import { type Message, type ResumePlan } from '../messages/messages.ts';
 import {
   type ItemAtWork,
@@ -96,7 +98,7 @@ const pauseManagerMachine = setup({
       for (const day of ALERT_DAYS)
         turn.raise({ type: 'pause.day', day }, { id: `day${day}`, delay: untilDay(record, day, turn.nowMs) });
       report(turn, { type: 'pause.pausing', item, manager: turn.self, reason: request.reason });
-      turn.notify(noticeOfDay(record, 0));
+      notify(turn, noticeOfDay(record, 0));
     }),
     /** Cancels the timers for the days of the pause when it ends. */
     stopCounting: inTurn((turn) => {
@@ -109,7 +111,7 @@ const pauseManagerMachine = setup({
       const resumeDependencies = planOf({ ...checkpoint!, running: [] });
       const record = changeRecord(turn, { status: 'PAUSED', checkpointId, resumeDependencies });
       report(turn, completeOf(record));
-      turn.send(DESKS.alerts, completeOf(record));
+      turn.send(PEOPLE_DESKS.alerts, completeOf(record));
     }),
     /**
      * Answers a pause request for an item that is paused already, and reports the pause again for the batch that asks.
@@ -123,11 +125,11 @@ const pauseManagerMachine = setup({
       if (event.type !== 'pause.day') return;
       const { day } = event;
       const sent = { ...(day === 3 && { alertDay3Sent: true }), ...(day === 7 && { alertDay7Sent: true }) };
-      turn.notify(noticeOfDay(changeRecord(turn, sent), day));
+      notify(turn, noticeOfDay(changeRecord(turn, sent), day));
     }),
     sayExtensionOver: inTurn((turn) => {
       const title = `${turn.context.item} is STALE: its extension is over`;
-      turn.notify(pauseNotice(turn.context.record!, { kind: 'pause.extensionOver', priority: 'HIGH', title }));
+      notify(turn, pauseNotice(turn.context.record!, { kind: 'pause.extensionOver', priority: 'HIGH', title }));
     }),
     extend: inTurn((turn, event) => {
       if (event.type !== 'pause.extend') return;
@@ -153,14 +155,14 @@ const pauseManagerMachine = setup({
     }),
     refuseToResume: inTurn((turn) => {
       const title = `${turn.context.item} has failed to resume by itself ${AUTO_RESUMES_MAX} times: resume it by hand`;
-      turn.notify(pauseNotice(turn.context.record!, { kind: 'resume.manual', priority: 'CRITICAL', title }));
+      notify(turn, pauseNotice(turn.context.record!, { kind: 'resume.manual', priority: 'CRITICAL', title }));
     }),
     recordResumed: inTurn((turn) => {
-      const { item, isAutomatic, notify } = turn.context;
+      const { item, isAutomatic, notify: isTold } = turn.context;
       const record = changeRecord(turn, { status: 'RESUMED', resumedAtMs: turn.nowMs });
       turn.assign({ checkpoint: null, failedAutoResumes: 0 });
       const title = isAutomatic ? `${item} has resumed by itself` : `${item} has resumed`;
-      if (notify) turn.notify(pauseNotice(record, { kind: 'item.resumed', priority: 'MEDIUM', title }));
+      if (isTold) notify(turn, pauseNotice(record, { kind: 'item.resumed', priority: 'MEDIUM', title }));
     }),
     recordFailedResume: inTurn((turn) => {
       const { item, record, resumePlan, isAutomatic, failedAutoResumes, failedPlans } = turn.context;
@@ -171,7 +173,7 @@ const pauseManagerMachine = setup({
       });
       turn.raise({ type: 'plan.forget', atMs }, { id: `plan:${atMs}`, delay: FAILED_PLAN_RETENTION_MS });
       const title = isAutomatic ? `${item} has failed to resume by itself` : `${item} has failed to resume`;
-      turn.notify(pauseNotice(record!, { kind: 'resume.failed', priority: 'CRITICAL', title }));
+      notify(turn, pauseNotice(record!, { kind: 'resume.failed', priority: 'CRITICAL', title }));
     }),
     forgetPlan: assign(({ context, event }) => ({
       failedPlans:
@@ -198,7 +200,7 @@ const pauseManagerMachine = setup({
       if (event.type !== 'resume.command') return;
       // An item that somebody else has resumed is already in the state that a batch wants.
       const runs = record === null || record.status === 'RESUMED' || record.status === 'RESUMING';
-      turn.send(DESKS.batches, runs ? { type: 'item.resumed', item } : { type: 'item.failed', item, error });
+      turn.send(WORK_DESKS.batches, runs ? { type: 'item.resumed', item } : { type: 'item.failed', item, error });
     }),
     archive: assign({ record: null, resumePlan: null }),
     memorySet: assign((_, { memory }: Pick<PauseManagerContext, 'memory'>) => ({ memory })),

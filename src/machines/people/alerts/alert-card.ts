@@ -19,8 +19,8 @@ import {
   REPEATS_MAX,
 } from './alert-rules.ts';
 import { ANYBODY, strangerProblem } from '../gates/gate.ts';
-import { answerOrder, type PassedOrder } from '../desk.ts';
-import { inTurn, type OrderReply, refused, TAKEN } from '../turn.ts';
+import { answerOrder, type PassedOrder } from '../../rules/desk.ts';
+import { inTurn, type OrderReply, refused, TAKEN } from '../../rules/turn.ts';
 import { handledBy, isHandled } from '../../work/handled-events.ts';
 import { type Port, portLogic } from '../../work/port.ts';
 

@@ -35,12 +35,13 @@ import {
   listed,
   newDesk,
   type OrderAnswered,
-} from '../desk.ts';
+} from '../../rules/desk.ts';
 import { resumeButton, VIEW_DETAILS } from '../notice.ts';
-import { inArrivalOrder, recordsIn } from '../records.ts';
-import { nameKey, pairKey, pairsOf } from '../table-keys.ts';
-import { order, ruledAgent, type Rules, type Turn } from '../turn.ts';
-import { DESKS } from '../../work/system-ids.ts';
+import { inArrivalOrder, recordsIn } from '../../rules/records.ts';
+import { nameKey, pairKey, pairsOf } from '../../rules/table-keys.ts';
+import { order, ruledAgent, type Rules, type Turn } from '../../rules/turn.ts';
+import { PEOPLE_DESKS } from '../system-ids.ts';
+import { WORK_DESKS } from '../../work/system-ids.ts';
 import { type AlertAction, type AlertMessage } from './alert-messages.ts';
 
 /** A card in the list. Its full text is held by the card itself, whose address is `alert-cards/` and the id. */
@@ -81,7 +82,7 @@ type AlertTurn = Turn<AlertDeskContext, AlertDeskEmitted>;
 const CARDS: DeskOf<AlertRecord> = {
   noun: 'alert',
   endedMax: ENDED_KEPT,
-  boss: DESKS.alertCards,
+  boss: PEOPLE_DESKS.alertCards,
   ending: ({ state }) => state.toLowerCase(),
 };
 
@@ -152,7 +153,12 @@ export const alertDesk = ruledAgent({
 });
 
 export function alertChildren() {
-  return deskChildren({ desk: DESKS.alerts, boss: DESKS.alertCards, agent: alertDesk.name, item: alertCard.name });
+  return deskChildren({
+    desk: PEOPLE_DESKS.alerts,
+    boss: PEOPLE_DESKS.alertCards,
+    agent: alertDesk.name,
+    item: alertCard.name,
+  });
 }
 
 /** The cards, the latest first. */
@@ -315,7 +321,7 @@ function cardOf(turn: AlertTurn, alert: Pick<Alert, 'item' | 'kind'>): AlertReco
 }
 
 function resumeAll(batchId: string): AlertAction {
-  return { name: 'resume-all', label: 'Resume All', to: DESKS.batches, event: { type: 'batch.resume', batchId } };
+  return { name: 'resume-all', label: 'Resume All', to: WORK_DESKS.batches, event: { type: 'batch.resume', batchId } };
 }
 
 function batchAlert(item: string, { batchId, reason }: { batchId: string; reason: string }): Alert {

@@ -3,6 +3,7 @@
  * desks ask with `gate.open`, name themselves in `askedBy`, and are sent `gate.closed`. The desk knows nothing of the
  * questions or of what an answer causes.
  */
+import { settle } from '../notice.ts';
 import { type AnyActorRef } from 'xstate';
 import { z } from 'zod';
 import { type AnyAgent } from '../../../actors/model/agent.ts';
@@ -18,9 +19,18 @@ import {
   listed,
   newDesk,
   type OrderAnswered,
-} from '../desk.ts';
-import { recordsIn } from '../records.ts';
-import { type Asked, order, type OrderReply, refused, ruledAgent, type Rules, TAKEN, type Turn } from '../turn.ts';
+} from '../../rules/desk.ts';
+import { recordsIn } from '../../rules/records.ts';
+import {
+  type Asked,
+  order,
+  type OrderReply,
+  refused,
+  ruledAgent,
+  type Rules,
+  TAKEN,
+  type Turn,
+} from '../../rules/turn.ts';
 import {
   cardsOfGate,
   durationMs,
@@ -34,7 +44,7 @@ import {
   who,
 } from './gate.ts';
 import { type GateAbout } from './gate-name.ts';
-import { DESKS } from '../../work/system-ids.ts';
+import { PEOPLE_DESKS } from '../system-ids.ts';
 
 /** The desk's record of a gate. */
 export interface GateRecord extends DeskRecord, GateAbout, Pick<GateQuestion, 'kind' | 'title' | 'audience'> {
@@ -85,7 +95,7 @@ type GateTurn = Turn<GateDeskContext, GateDeskEmitted>;
 const GATES: DeskOf<GateRecord> = {
   noun: 'gate',
   endedMax: GATES_KEPT_MAX,
-  boss: DESKS.openGates,
+  boss: PEOPLE_DESKS.openGates,
   ending: ({ phase }) => `closed: ${phase}`,
 };
 
@@ -142,7 +152,12 @@ export const gateAgents: readonly AnyAgent[] = [gate, gateDesk];
 
 /** The children of a root Boss for gates. */
 export function gateChildren() {
-  return deskChildren({ desk: DESKS.gates, boss: DESKS.openGates, agent: gateDesk.name, item: gate.name });
+  return deskChildren({
+    desk: PEOPLE_DESKS.gates,
+    boss: PEOPLE_DESKS.openGates,
+    agent: gateDesk.name,
+    item: gate.name,
+  });
 }
 
 /** Records of gates, the oldest first. Without a filter: every open gate and the last 1,000 closed ones. */
@@ -196,7 +211,7 @@ function giveUp(turn: GateTurn, { id }: ChildExited): void {
   const result: GateResult = { gate: id, outcome: 'failed', openedAtMs, closedAtMs: turn.nowMs, ...unanswered };
   const closed = close(turn, result);
   if (closed === undefined) return;
-  turn.settle({ ...cardsOfGate(id), because: 'the gate has failed' });
+  settle(turn, { ...cardsOfGate(id), because: 'the gate has failed' });
   if (closed.askedBy !== null) turn.send(closed.askedBy, { type: 'gate.closed', result });
 }
 

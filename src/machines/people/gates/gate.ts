@@ -17,10 +17,10 @@ import {
 } from '../../limits.ts';
 import { flawOfForm, problemsOf } from './gate-form.ts';
 import { gateName } from './gate-name.ts';
-import { type Settlement } from '../notice.ts';
-import { fits } from '../value-size.ts';
-import { answerOrder, type PassedOrder } from '../desk.ts';
-import { inTurn, type OrderReply, refused, TAKEN } from '../turn.ts';
+import { type Settlement, notify, settle } from '../notice.ts';
+import { fits } from '../../rules/value-size.ts';
+import { answerOrder, type PassedOrder } from '../../rules/desk.ts';
+import { inTurn, type OrderReply, refused, TAKEN } from '../../rules/turn.ts';
 
 /** The longest time that a gate may be given. A gate meant to wait longer has no deadline. */
 const GATE_MS_MAX = 366 * 24 * 60 * 60 * 1000;
@@ -168,7 +168,7 @@ const gateMachine = setup({
       const priority = isFirst ? 'MEDIUM' : 'HIGH';
       const title = gateName(question);
       const people = { audience, mayAcknowledge: audience };
-      turn.notify({ subject: `gate ${id}`, kind: 'gate.waiting', priority, title, detail, ...people });
+      notify(turn, { subject: `gate ${id}`, kind: 'gate.waiting', priority, title, detail, ...people });
     }),
     answer: inTurn((turn, event, reply: OrderReply) =>
       answerOrder(turn, turn.context.question.id, event as PassedOrder, reply),
@@ -191,7 +191,7 @@ const gateMachine = setup({
       turn.send(desk, closed);
       if (askedBy !== null) turn.send(askedBy, closed);
       const because = `the gate is ${outcome}`;
-      turn.settle({ ...cardsOfGate(question.id), because });
+      settle(turn, { ...cardsOfGate(question.id), because });
     }),
   },
 }).createMachine({

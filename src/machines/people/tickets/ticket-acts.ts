@@ -4,11 +4,11 @@
  */
 import { z } from 'zod';
 import { heard, type Known, late } from '../../work/port.ts';
-import { DESKS } from '../../work/system-ids.ts';
+import { WORK_DESKS } from '../../work/system-ids.ts';
 import { isAnswerTo, scoreReply } from '../clarity/clarity.ts';
 import { CLARITY_CONTRACT, type ClarityScore, type ClarityVerdict, verdictOf } from '../clarity/clarity-score.ts';
-import { answerOrder, type PassedOrder } from '../desk.ts';
-import { inTurn, type Turn } from '../turn.ts';
+import { answerOrder, type PassedOrder } from '../../rules/desk.ts';
+import { inTurn, type Turn } from '../../rules/turn.ts';
 import { type PassedEvent, type TicketReply, type TicketStatus } from './ticket-messages.ts';
 import {
   noticeEscalated,
@@ -212,7 +212,7 @@ function tellAsker(turn: TicketTurn, event: TicketEvent): void {
   if (notice === undefined) return;
   const { askedBy, question } = turn.context;
   if (askedBy !== null) turn.send(askedBy, notice);
-  if (question.task !== null) turn.send(DESKS.orchestrator, notice);
+  if (question.task !== null) turn.send(WORK_DESKS.orchestrator, notice);
 }
 
 function note(turn: TicketTurn, event: TicketEvent, from: TicketStatus): void {

@@ -3,11 +3,13 @@
  * counts them by status. An agent that opens a ticket names itself in `askedBy` and is sent notices about it. The desk
  * knows nothing of the questions or of what an answer causes.
  */
+import { settle } from '../notice.ts';
 import { type AnyActorRef } from 'xstate';
 import { type z } from 'zod';
 import { type AnyAgent } from '../../../actors/model/agent.ts';
 import { TICKETS_ARCHIVED_KEPT_MAX, TICKETS_LIVE_MAX } from '../../limits.ts';
-import { DESKS } from '../../work/system-ids.ts';
+import { PEOPLE_DESKS } from '../system-ids.ts';
+import { WORK_DESKS } from '../../work/system-ids.ts';
 import {
   type ChildExited,
   Desk,
@@ -17,8 +19,8 @@ import {
   type DeskRecord,
   newDesk,
   type OrderAnswered,
-} from '../desk.ts';
-import { type Asked, order, type OrderReply, ruledAgent, type Rules, type Turn } from '../turn.ts';
+} from '../../rules/desk.ts';
+import { type Asked, order, type OrderReply, ruledAgent, type Rules, type Turn } from '../../rules/turn.ts';
 import { ticket } from './ticket.ts';
 import { type TicketChanged } from './ticket-acts.ts';
 import { noTickets, rowKey, shelfOf, type TicketShelves, withRow } from './ticket-list.ts';
@@ -85,7 +87,7 @@ type TicketTurn = Turn<TicketDeskContext, TicketAnnounced>;
 
 const TICKETS: DeskOf<TicketRecord> = {
   noun: 'ticket',
-  boss: DESKS.openTickets,
+  boss: PEOPLE_DESKS.openTickets,
   ending: ({ status }) => status,
 };
 
@@ -138,8 +140,8 @@ export function ticketChildren({ times, bounds }: TicketOptions = {}) {
     bounds: { liveMax: TICKETS_LIVE_MAX, archivedMax: TICKETS_ARCHIVED_KEPT_MAX, ...bounds },
   };
   return deskChildren({
-    desk: DESKS.tickets,
-    boss: DESKS.openTickets,
+    desk: PEOPLE_DESKS.tickets,
+    boss: PEOPLE_DESKS.openTickets,
     agent: ticketDesk.name,
     item: ticket.name,
     input,
@@ -239,11 +241,11 @@ function giveUp(turn: TicketTurn, { id }: ChildExited): void {
     dueAtMs: null,
   };
   list(turn, { ...row, ...end, status: 'archived', version }, record!.ref);
-  turn.settle({ ...cardsOfTicket(id), because: reason });
+  settle(turn, { ...cardsOfTicket(id), because: reason });
   const { about, task, priority } = row;
   const notice: TicketNotice = { type: 'ticket.failed', ticket: id, about, task, priority, version, reason };
   if (record!.askedBy !== null) turn.send(record!.askedBy, notice);
-  if (task !== null) turn.send(DESKS.orchestrator, notice);
+  if (task !== null) turn.send(WORK_DESKS.orchestrator, notice);
 }
 
 function announce(turn: TicketTurn, row: TicketRow): void {

@@ -4,7 +4,7 @@
  * others. Pure.
  */
 import { type KeyRange, type Table, table } from '../../../table.ts';
-import { numberKey, pairKey, pairsOf } from '../table-keys.ts';
+import { numberKey, pairKey, pairsOf } from '../../rules/table-keys.ts';
 import { type TicketFilter, type TicketStatus } from './ticket-messages.ts';
 import { mayAct, WAITING } from './ticket-rules.ts';
 import { type TicketRow } from './ticket-state.ts';

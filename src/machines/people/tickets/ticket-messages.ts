@@ -17,7 +17,7 @@ import {
   TICKETS_PAGE_MAX,
 } from '../../limits.ts';
 import { name } from '../../work/message-schema.ts';
-import { type OrderReply } from '../turn.ts';
+import { type OrderReply } from '../../rules/turn.ts';
 
 /** The types of tickets (MX-091). `question` is another name for `user_direct_query`. */
 export const ticketType = z.enum(['ai_to_human', 'human_to_ai', 'investigation', 'user_direct_query']);

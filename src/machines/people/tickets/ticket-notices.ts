@@ -3,9 +3,9 @@
  * one card per ticket and kind, at the alert desk.
  */
 import { ANYBODY } from '../gates/gate.ts';
-import { type Notice, type Settlement } from '../notice.ts';
-import { numberKey } from '../table-keys.ts';
-import { type Turn } from '../turn.ts';
+import { type Notice, type Settlement, notify, settle } from '../notice.ts';
+import { numberKey } from '../../rules/table-keys.ts';
+import { type Turn } from '../../rules/turn.ts';
 import { priorityText } from './ticket-rules.ts';
 import { type TicketContext } from './ticket-state.ts';
 
@@ -22,13 +22,18 @@ export function noticeWaiting(turn: TicketTurn): void {
   const task =
     question.task === null ? '' : `${question.task}${question.isBlocking ? ' waits for it' : ' is its task'}. `;
   const detail = `${task}Waiting for an answer.`;
-  turn.notify({ ...about(turn.context), kind: 'ticket.waiting', priority: isUrgent(turn) ? 'HIGH' : 'MEDIUM', detail });
+  notify(turn, {
+    ...about(turn.context),
+    kind: 'ticket.waiting',
+    priority: isUrgent(turn) ? 'HIGH' : 'MEDIUM',
+    detail,
+  });
 }
 
 /** Reminds people of a ticket that has no reply. */
 export function noticeReminder(turn: TicketTurn): void {
   const detail = `Still no answer, reminder ${turn.context.reminders}.`;
-  turn.notify({ ...about(turn.context), kind: 'ticket.waiting', priority: 'HIGH', detail });
+  notify(turn, { ...about(turn.context), kind: 'ticket.waiting', priority: 'HIGH', detail });
 }
 
 /** Notifies people that the last reply was not clear enough, with the questions about it. */
@@ -36,7 +41,12 @@ export function noticeFollowUp(turn: TicketTurn): void {
   const entry = turn.context.thread.get(numberKey(turn.context.entries));
   if (entry?.kind !== 'follow-up') return;
   const detail = [entry.text, ...entry.questions].join('\n');
-  turn.notify({ ...about(turn.context), kind: 'ticket.waiting', priority: isUrgent(turn) ? 'HIGH' : 'MEDIUM', detail });
+  notify(turn, {
+    ...about(turn.context),
+    kind: 'ticket.waiting',
+    priority: isUrgent(turn) ? 'HIGH' : 'MEDIUM',
+    detail,
+  });
 }
 
 /** Notifies people that a ticket is overdue for its priority. */
@@ -44,7 +54,7 @@ export function noticeOverdue(turn: TicketTurn): void {
   const { question, times } = turn.context;
   const minutes = Math.round(times.resolveWithinMs[question.priority] / 60_000);
   const detail = `No answer within ${minutes} minutes, the time of a ticket of ${priorityText(question.priority)}.`;
-  turn.notify({
+  notify(turn, {
     ...about(turn.context),
     kind: 'ticket.overdue',
     priority: isUrgent(turn) ? 'CRITICAL' : 'HIGH',
@@ -55,12 +65,12 @@ export function noticeOverdue(turn: TicketTurn): void {
 /** Notifies people that a ticket was escalated. */
 export function noticeEscalated(turn: TicketTurn): void {
   const detail = `Escalated: ${turn.context.escalation!}`;
-  turn.notify({ ...about(turn.context), kind: 'ticket.escalated', priority: 'CRITICAL', detail });
+  notify(turn, { ...about(turn.context), kind: 'ticket.escalated', priority: 'CRITICAL', detail });
 }
 
 /** Closes the cards about a ticket. */
 export function settleCards(turn: TicketTurn, because: string): void {
-  turn.settle({ ...cardsOfTicket(turn.context.id), because });
+  settle(turn, { ...cardsOfTicket(turn.context.id), because });
 }
 
 function isUrgent({ context }: TicketTurn): boolean {

@@ -5,7 +5,7 @@
 import { type AnyActorRef } from 'xstate';
 import { type Table, table } from '../../../table.ts';
 import { type ClarityInput, type ClarityVerdict, followUpOf } from '../clarity/clarity-score.ts';
-import { numberKey } from '../table-keys.ts';
+import { numberKey } from '../../rules/table-keys.ts';
 import {
   type PassedEvent,
   type TicketNotice,

@@ -24,7 +24,7 @@ import {
   type Resources,
   readinessOf,
 } from '../../../../src/machines/coordination/batches/batch-rules.ts';
-import { DESKS } from '../../../../src/machines/work/system-ids.ts';
+import { DESKS } from '../../../../src/machines/desks.ts';
 import { byEffort } from '../../../support/effort.ts';
 import { DAY_MS, type Desks, HOUR_MS, MINUTE_MS, startDesks } from '../../../support/machines/desks.ts';
 

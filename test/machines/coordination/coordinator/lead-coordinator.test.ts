@@ -8,13 +8,13 @@ import { z } from 'zod';
 import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
 import { performanceIn, performanceOf } from '../../../../src/machines/coordination/coordinator/coordinator-context.ts';
 import { type PlanReport } from '../../../../src/machines/coordination/coordinator/capacity-decisions.ts';
-import { crewAgents, crewTree } from '../../../../src/machines/coordination/crew.ts';
+import { crewAgents, crewTree } from '../../../../src/machines/crew.ts';
 import {
   bottleneckReport,
   performanceReport,
   unitMsOf,
 } from '../../../../src/machines/coordination/coordinator/performance.ts';
-import { type OrderReply, TAKEN } from '../../../../src/machines/people/turn.ts';
+import { type OrderReply, TAKEN } from '../../../../src/machines/rules/turn.ts';
 import { forecast } from '../../../../src/machines/coordination/plan/schedule.ts';
 import { fixture, planOf } from '../../../support/fixtures/plans/plans.ts';
 import {

@@ -6,7 +6,7 @@ import {
   TALK_CONTENT_BYTES_MAX,
 } from '../../../../src/machines/limits.ts';
 import { type AgentFunction, type Said } from '../../../../src/machines/work/agent-function.ts';
-import { type OrderReply, TAKEN } from '../../../../src/machines/people/turn.ts';
+import { type OrderReply, TAKEN } from '../../../../src/machines/rules/turn.ts';
 import { planOf } from '../../../support/fixtures/plans/plans.ts';
 import { CHALLENGE } from '../../../support/machines/debate-room.ts';
 import { startWholeCrew, type WholeCrew } from '../../../support/machines/whole-crew.ts';

@@ -6,7 +6,7 @@ import { type DebatePorts } from '../../../../src/machines/coordination/debates/
 import { DESK_ORDERS_OPEN_MAX, OBSERVATIONS_PER_AGENT_MAX } from '../../../../src/machines/limits.ts';
 import { debatesIn } from '../../../../src/machines/coordination/debates/debate-facilitator.ts';
 import { PACKS } from '../../../../src/machines/coordination/packs.ts';
-import { DESKS } from '../../../../src/machines/work/system-ids.ts';
+import { DESKS } from '../../../../src/machines/desks.ts';
 import {
   CHALLENGE,
   DAY_MS,

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { LONG } from '../../../support/effort.ts';
 import { DEBATE_CONTRIBUTIONS_MAX } from '../../../../src/machines/limits.ts';
-import { DESKS } from '../../../../src/machines/work/system-ids.ts';
+import { DESKS } from '../../../../src/machines/desks.ts';
 import { atEveryWrite, type Story, tellStory } from '../../../support/actors/power-cut.ts';
 import {
   CHALLENGE,

@@ -12,8 +12,8 @@ import {
 } from '../../../../src/machines/coordination/failures/failure-correlator.ts';
 import { CORRELATION_FAILURES_MAX } from '../../../../src/machines/limits.ts';
 import { signatureOf } from '../../../../src/machines/work/failure-signature.ts';
-import { TAKEN } from '../../../../src/machines/people/turn.ts';
-import { DESKS } from '../../../../src/machines/work/system-ids.ts';
+import { TAKEN } from '../../../../src/machines/rules/turn.ts';
+import { DESKS } from '../../../../src/machines/desks.ts';
 import { startMachines } from '../../../support/machines/machines-under-test.ts';
 import { byEffort, LONG } from '../../../support/effort.ts';
 import { DAY_MS, type Desks, MINUTE_MS, startDesks } from '../../../support/machines/desks.ts';

@@ -7,9 +7,9 @@ import { join, resolve } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { ROUTES } from '../../../../src/machines/coordination/coordinator/message-routes.ts';
-import { crewAgents, crewTree } from '../../../../src/machines/coordination/crew.ts';
+import { crewAgents, crewTree } from '../../../../src/machines/crew.ts';
 import { isHandled } from '../../../../src/machines/work/handled-events.ts';
-import { DESKS } from '../../../../src/machines/work/system-ids.ts';
+import { DESKS } from '../../../../src/machines/desks.ts';
 import { planOf } from '../../../support/fixtures/plans/plans.ts';
 
 const MACHINES = resolve(import.meta.dirname, '../../../../src/machines');
@@ -65,7 +65,7 @@ function sendingsIn(path: string): readonly Sending[] {
 }
 
 function deskOf(receiver: ts.Expression): string | undefined {
-  const [, name] = /^(?:DESKS\.|')(\w+)'?$/.exec(receiver.getText()) ?? [];
+  const [, name] = /^(?:(?:[A-Z]+_)?DESKS\.|')(\w+)'?$/.exec(receiver.getText()) ?? [];
   return (DESKS as Readonly<Record<string, string>>)[name ?? ''];
 }
 

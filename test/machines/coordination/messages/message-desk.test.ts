@@ -3,7 +3,7 @@ import { createMachine } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { type Envelope } from '../../../../src/machines/coordination/messages/envelope.ts';
 import { doorways, messageChildren, messageDesk } from '../../../../src/machines/coordination/messages/message-desk.ts';
-import { COORDINATOR, crewAgents, crewTree } from '../../../../src/machines/coordination/crew.ts';
+import { COORDINATOR, crewAgents, crewTree } from '../../../../src/machines/crew.ts';
 import { ENVELOPES_KNOWN_MAX } from '../../../../src/machines/limits.ts';
 import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
 import { startMachines } from '../../../support/machines/machines-under-test.ts';

@@ -3,7 +3,7 @@
  * across power cuts.
  */
 import { resultsOf } from '../../../../src/machines/coordination/coordinator/coordinator-context.ts';
-import { type OrderReply, TAKEN } from '../../../../src/machines/people/turn.ts';
+import { type OrderReply, TAKEN } from '../../../../src/machines/rules/turn.ts';
 import { describe, expect, it } from 'vitest';
 import { fromPromise } from 'xstate';
 import { type MemoryInput, type PauseState } from '../../../../src/machines/coordination/pauses/pause-messages.ts';

@@ -18,7 +18,7 @@ import {
   recent,
 } from '../../../../src/machines/people/alerts/alert-rules.ts';
 import { type AlertPriority, alertPriority } from '../../../../src/machines/people/alerts/alert-messages.ts';
-import { DESKS } from '../../../../src/machines/work/system-ids.ts';
+import { DESKS } from '../../../../src/machines/desks.ts';
 import { byEffort } from '../../../support/effort.ts';
 import { type Desks, HOUR_MS, MINUTE_MS, startDesks } from '../../../support/machines/desks.ts';
 

@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { type StateNode } from 'xstate';
 import { type AnyAgent } from '../../../../src/actors/model/agent.ts';
-import { crewAgents } from '../../../../src/machines/coordination/crew.ts';
+import { crewAgents } from '../../../../src/machines/crew.ts';
 import { followUpOf, verdictOf } from '../../../../src/machines/people/clarity/clarity-score.ts';
 import { scoreReply } from '../../../../src/machines/people/clarity/clarity.ts';
 import { ticket } from '../../../../src/machines/people/tickets/ticket.ts';

@@ -24,7 +24,7 @@ import {
   presetQuestion,
 } from '../../../../src/machines/people/gates/gate-presets.ts';
 import { ANYBODY, gateQuestion, type GateResult } from '../../../../src/machines/people/gates/gate.ts';
-import { DESKS } from '../../../../src/machines/work/system-ids.ts';
+import { DESKS } from '../../../../src/machines/desks.ts';
 import { type TestSystem } from '../../../../src/testing/test-system.ts';
 import { startMachines } from '../../../support/machines/machines-under-test.ts';
 

@@ -19,7 +19,7 @@ import { isOnPage, rangeOf, shelfOf } from '../../../../src/machines/people/tick
 import { ticketFilter } from '../../../../src/machines/people/tickets/ticket-messages.ts';
 import { ticketFigures } from '../../../../src/machines/people/tickets/ticket-metrics.ts';
 import { conflictRetryMs, timesOf } from '../../../../src/machines/people/tickets/ticket-rules.ts';
-import { DESKS } from '../../../../src/machines/work/system-ids.ts';
+import { DESKS } from '../../../../src/machines/desks.ts';
 import {
   DAY_MS,
   QUESTION,

@@ -1,7 +1,7 @@
 /** The cost of tickets beside many others: in processor time, and in bytes of the journal. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { type TicketReply } from '../../../../src/machines/people/tickets/ticket-messages.ts';
-import { DESKS } from '../../../../src/machines/work/system-ids.ts';
+import { DESKS } from '../../../../src/machines/desks.ts';
 import { PREFIX } from '../../../../src/persistence/keys.ts';
 import { byEffort, LONG } from '../../../support/effort.ts';
 import { QUESTION, SECOND_MS, ticketRoom, type TicketRoom } from '../../../support/machines/ticket-room.ts';

@@ -1,6 +1,6 @@
 /** Timers of a ticket, with the power cut between the arming and the firing of each. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { DESKS } from '../../../../src/machines/work/system-ids.ts';
+import { DESKS } from '../../../../src/machines/desks.ts';
 import {
   DAY_MS,
   HOUR_MS,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { SHELVES } from '../../../../src/machines/people/tickets/ticket-list.ts';
 import { ticketStatus, type TicketStatus } from '../../../../src/machines/people/tickets/ticket-messages.ts';
 import { counted, NO_COUNTS } from '../../../../src/machines/people/tickets/ticket-metrics.ts';
-import { DESKS } from '../../../../src/machines/work/system-ids.ts';
+import { DESKS } from '../../../../src/machines/desks.ts';
 import { byEffort } from '../../../support/effort.ts';
 import { DAY_MS, HOUR_MS, SECOND_MS, ticketRoom, type TicketRoom } from '../../../support/machines/ticket-room.ts';
 

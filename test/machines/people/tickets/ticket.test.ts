@@ -1,6 +1,6 @@
 /** One ticket from its opening to its archive, on virtual time. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { DESKS } from '../../../../src/machines/work/system-ids.ts';
+import { DESKS } from '../../../../src/machines/desks.ts';
 import {
   DAY_MS,
   HOUR_MS,

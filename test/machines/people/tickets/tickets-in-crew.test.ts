@@ -1,11 +1,11 @@
 /** Tickets in the whole crew: the review of replies, beside every other desk. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { type AlertDeskContext, alertsIn } from '../../../../src/machines/people/alerts/alert-desk.ts';
-import { type CrewPorts } from '../../../../src/machines/coordination/crew.ts';
+import { type CrewPorts } from '../../../../src/machines/crew.ts';
 import { type TicketDeskContext } from '../../../../src/machines/people/tickets/ticket-desk.ts';
 import { type TicketReply } from '../../../../src/machines/people/tickets/ticket-messages.ts';
 import { type TicketContext } from '../../../../src/machines/people/tickets/ticket-state.ts';
-import { DESKS } from '../../../../src/machines/work/system-ids.ts';
+import { DESKS } from '../../../../src/machines/desks.ts';
 import { planOf } from '../../../support/fixtures/plans/plans.ts';
 import { startWholeCrew, type WholeCrew } from '../../../support/machines/whole-crew.ts';
 

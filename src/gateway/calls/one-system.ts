@@ -1,20 +1,20 @@
 /** The backend with one system in this thread; a worker gateway uses it too. */
 import { type Clock } from '../../clock.ts';
 import { type Shard } from '../../shard.ts';
-import { type BackendHandlers } from '../calls/call.ts';
-import { handlersOf } from '../calls/handlers.ts';
-import { type Caller } from './callers.ts';
+import { type BackendHandlers } from './call.ts';
+import { handlersOf } from './handlers.ts';
+import { type Caller } from '../callers/callers.ts';
 import { EventLog } from '../topics/event-log.ts';
-import { Health } from './health.ts';
+import { Health } from '../health/health.ts';
 import { Inspections } from '../topics/inspections.ts';
 import { PageTurns } from '../topics/page-turns.ts';
 import { RecordViews } from '../topics/record-views.ts';
 import { type Backend } from './backend.ts';
-import { type MetricFamily, Metrics } from './metrics.ts';
-import { Repeats } from '../calls/repeats.ts';
-import { type SequencedLine, type SequencedSends, SystemSends } from '../calls/sequenced-sends.ts';
+import { type MetricFamily, Metrics } from '../health/metrics.ts';
+import { Repeats } from './repeats.ts';
+import { type SequencedLine, type SequencedSends, SystemSends } from './sequenced-sends.ts';
 import { type TurnViews } from '../topics/turn-views.ts';
-import { type Counters } from './counters.ts';
+import { type Counters } from '../health/counters.ts';
 import { Topics } from '../topics/topics.ts';
 import { ActorViews } from '../topics/actor-views.ts';
 

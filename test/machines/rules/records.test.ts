@@ -6,7 +6,7 @@ import {
   Records,
   recordsIn,
   type RecordTables,
-} from '../../../src/machines/people/records.ts';
+} from '../../../src/machines/rules/records.ts';
 
 interface Row {
   readonly id: string;

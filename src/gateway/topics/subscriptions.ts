@@ -2,13 +2,13 @@
 import { type Cancel, type Clock } from '../../clock.ts';
 import { BosunError } from '../../errors.ts';
 import { SUBSCRIPTIONS_MAX } from '../limits.ts';
-import { type Caller } from './callers.ts';
+import { type Caller } from '../callers/callers.ts';
 import { type ServerFrame, type Sub } from '../protocol/frames.ts';
-import { type Looks } from './looks.ts';
+import { type Looks } from '../callers/looks.ts';
 import { type Scheduler } from './scheduler.ts';
-import { type SubscriptionMaker, type TopicFinder, type TopicSubscription } from '../topics/topic-subscription.ts';
-import { type Counters } from './counters.ts';
-import { invalid } from '../calls/wire-errors.ts';
+import { type SubscriptionMaker, type TopicFinder, type TopicSubscription } from './topic-subscription.ts';
+import { type Counters } from '../health/counters.ts';
+import { invalid } from '../callers/wire-errors.ts';
 
 /** The parts that all connections share. */
 export interface SubscriptionsHost {

@@ -3,11 +3,11 @@
  * Connections, callers, rates and frames are handled in front of it; actors, and which of their data may be shown,
  * behind it.
  */
-import { type BackendHandlers } from '../calls/call.ts';
-import { type SequencedLine, type SequencedSends } from '../calls/sequenced-sends.ts';
-import { type Caller } from './callers.ts';
+import { type BackendHandlers } from './call.ts';
+import { type SequencedLine, type SequencedSends } from './sequenced-sends.ts';
+import { type Caller } from '../callers/callers.ts';
 import { type TopicFinder } from '../topics/topic-subscription.ts';
-import { type MetricFamily } from './metrics.ts';
+import { type MetricFamily } from '../health/metrics.ts';
 import { type TurnViews } from '../topics/turn-views.ts';
 
 export interface Backend {

@@ -19,8 +19,6 @@ import { defineAgent } from '../../actors/api/define-agent.ts';
 import { isParsedBy } from '../../actors/model/agent.ts';
 import { timeOf } from '../../actors/model/ref.ts';
 import { record, reply, type ReplyTo } from '../../actors/model/talk-actions.ts';
-import { alertOf, type Notice, type Settlement, settlementOf } from './notice.ts';
-import { DESKS } from '../work/system-ids.ts';
 
 /** The reply to an order. `problems` say why it was refused, or are remarks on an order that was taken. */
 export interface OrderReply {
@@ -88,14 +86,6 @@ export class Turn<Context extends object, Emitted extends object = never> {
   send(to: AnyActorRef | string, event: AnyEventObject): void {
     const receiver = typeof to === 'string' ? this.find(to) : to;
     if (receiver !== undefined) this.#enqueue.sendTo(receiver, event);
-  }
-
-  notify(notice: Notice): void {
-    this.send(DESKS.alerts, alertOf(notice));
-  }
-
-  settle(settlement: Settlement): void {
-    this.send(DESKS.alerts, settlementOf(settlement));
   }
 
   emit(event: Emitted): void {

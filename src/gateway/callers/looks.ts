@@ -17,6 +17,15 @@ export interface Looks {
   charge(rows: number): void;
 }
 
+/** A call that reads rows, as far as its readers know it. */
+export interface ReadingCall {
+  readonly caller: Caller;
+  /** Counts the rows that the call reads. */
+  readonly looks: Looks;
+  /** Whether the call has ended, so that nobody receives its answer. */
+  readonly isOver: boolean;
+}
+
 /** The budget of unlimited callers. */
 export const UNCOUNTED: Looks = { owesMs: () => 0, charge: () => {} };
 

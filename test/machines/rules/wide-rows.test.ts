@@ -1,6 +1,6 @@
 /** Rows of any size, in their table or beside it. */
 import { describe, expect, it } from 'vitest';
-import { wideRowIn, wideRowsIn, withWideRow } from '../../../src/machines/people/wide-rows.ts';
+import { wideRowIn, wideRowsIn, withWideRow } from '../../../src/machines/rules/wide-rows.ts';
 import { TABLE_ROW_BYTES_MAX } from '../../../src/limits.ts';
 import { table } from '../../../src/table.ts';
 

@@ -5,7 +5,7 @@
 import { type Json, schemaOf } from '../calls/json-schema.ts';
 import { type MethodRow } from '../calls/method-row.ts';
 import { MethodTable, type NamedRow } from '../calls/method-table.ts';
-import { FRAMES, wireError } from './frames.ts';
+import { FRAMES, wireError } from '../protocol/frames.ts';
 import {
   EVENTS_PATH,
   PROTOCOL_MINOR,
@@ -14,7 +14,7 @@ import {
   SUBPROTOCOL,
   PASS_NAME,
   PASS_PATH,
-} from './protocol.ts';
+} from '../protocol/protocol.ts';
 import { TOPICS } from '../topics/topics.ts';
 
 export const VERSION = `${PROTOCOL_VERSION}.${PROTOCOL_MINOR}`;

@@ -11,11 +11,11 @@ import { batchManager } from '../../../src/machines/coordination/batches/batch-m
 import { debateFacilitator } from '../../../src/machines/coordination/debates/debate-facilitator.ts';
 import { leadCoordinator } from '../../../src/machines/coordination/coordinator/lead-coordinator.ts';
 import { failureCorrelator } from '../../../src/machines/coordination/failures/failure-correlator.ts';
-import { DESKS } from '../../../src/machines/work/system-ids.ts';
+import { DESKS } from '../../../src/machines/desks.ts';
 import { alertDesk } from '../../../src/machines/people/alerts/alert-desk.ts';
 import { type GateDeskContext, gateDesk } from '../../../src/machines/people/gates/gate-desk.ts';
 import { formOf } from '../../../src/machines/people/gates/gate-form.ts';
-import { type OrderReply, TAKEN } from '../../../src/machines/people/turn.ts';
+import { type OrderReply, TAKEN } from '../../../src/machines/rules/turn.ts';
 import { planOf } from '../../support/fixtures/plans/plans.ts';
 import { CHALLENGE, EVIDENCE } from '../../support/machines/debate-room.ts';
 import { startWholeCrew, type WholeCrew } from '../../support/machines/whole-crew.ts';

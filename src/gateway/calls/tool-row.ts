@@ -5,8 +5,8 @@
 import { type Does, type Scope, type ToolHints, type ToolMark, type ToolProfile } from '../../actors/api/procedure.ts';
 import { BosunError } from '../../errors.ts';
 import { TOOL_KEY_CHARS_MAX, TOOL_MS, TOOL_MS_MAX, TOOLS_LISTED_MAX } from '../limits.ts';
-import { type Json, schemaOf } from '../calls/json-schema.ts';
-import { type MethodRow } from '../calls/method-row.ts';
+import { type Json, schemaOf } from './json-schema.ts';
+import { type MethodRow } from './method-row.ts';
 
 /** A tool with its method. */
 export interface ToolRow {

@@ -1,7 +1,7 @@
 /** Keys of tables that are made of names and numbers. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { nameKey, numberKey, pairKey, pairsOf } from '../../../src/machines/people/table-keys.ts';
+import { nameKey, numberKey, pairKey, pairsOf } from '../../../src/machines/rules/table-keys.ts';
 import { table } from '../../../src/table.ts';
 
 const names = fc.oneof(

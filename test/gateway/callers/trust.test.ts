@@ -1,7 +1,7 @@
 /** The limits of an authenticated client: calls that it cannot make, and data that it is not shown (P9). */
 import { SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { type TokenOptions } from '../../../src/gateway/client/callers.ts';
+import { type TokenOptions } from '../../../src/gateway/callers/callers.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { METHODS } from '../../../src/gateway/calls/methods.ts';
 import { createGateway, type GatewayOptions } from '../../../src/gateway/network/server.ts';

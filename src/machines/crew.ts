@@ -1,31 +1,30 @@
 /**
- * The crew that carries out a plan: agents for createSystem, and the children of a root Boss. All desks are included.
- * The Lead Coordinator comes last, because it needs the others when it starts.
+ * The systems of agents, joined into the crew that carries out a plan: agents for createSystem, and the children of a
+ * root Boss. All desks are included. The Lead Coordinator comes last, because it needs the others when it starts.
  */
-import { type AnyAgent } from '../../actors/model/agent.ts';
-import { alertCardAgent, type DeliveryInput } from '../people/alerts/alert-card.ts';
-import { alertDesk } from '../people/alerts/alert-desk.ts';
-import { batchAgent } from './batches/batch.ts';
-import { type ResourceQuestion } from './batches/batch-messages.ts';
-import { batchManager } from './batches/batch-manager.ts';
-import { type Resources } from './batches/batch-rules.ts';
-import { type AgentTypes, withCapacities } from './coordinator/agent-registry.ts';
-import { leadCoordinator } from './coordinator/lead-coordinator.ts';
-import { debateAgents, debateChildren } from './debates/debate-facilitator.ts';
-import { type DebatePorts } from './debates/debate-ports.ts';
-import { failureDesks } from './failure-crew.ts';
-import { failureCorrelator } from './failures/failure-correlator.ts';
-import { messageChildren, messageDesk } from './messages/message-desk.ts';
-import { type ClarityInput, type ClarityScore } from '../people/clarity/clarity-score.ts';
-import { gateAgents, gateChildren } from '../people/gates/gate-desk.ts';
-import { ticketAgent } from '../people/tickets/ticket.ts';
-import { ticketChildren, ticketDesk } from '../people/tickets/ticket-desk.ts';
-import { DESKS } from '../work/system-ids.ts';
-import { type MemoryInput } from './pauses/pause-messages.ts';
-import { joined } from './packs.ts';
-import { pauseManagerAgent } from './pauses/pause-manager.ts';
-import { type Plan } from './plan/plan.ts';
-import { type Port, portLogic } from '../work/port.ts';
+import { type AnyAgent } from '../actors/model/agent.ts';
+import { alertCard, alertCardAgent, type DeliveryInput } from './people/alerts/alert-card.ts';
+import { alertChildren, alertDesk } from './people/alerts/alert-desk.ts';
+import { batch, batchAgent } from './coordination/batches/batch.ts';
+import { type ResourceQuestion } from './coordination/batches/batch-messages.ts';
+import { batchChildren, batchManager } from './coordination/batches/batch-manager.ts';
+import { type Resources } from './coordination/batches/batch-rules.ts';
+import { type AgentTypes, withCapacities } from './coordination/coordinator/agent-registry.ts';
+import { leadCoordinator } from './coordination/coordinator/lead-coordinator.ts';
+import { debateAgents, debateChildren } from './coordination/debates/debate-facilitator.ts';
+import { type DebatePorts } from './coordination/debates/debate-ports.ts';
+import { failureCorrelator } from './coordination/failures/failure-correlator.ts';
+import { messageChildren, messageDesk } from './coordination/messages/message-desk.ts';
+import { type ClarityInput, type ClarityScore } from './people/clarity/clarity-score.ts';
+import { gateAgents, gateChildren } from './people/gates/gate-desk.ts';
+import { ticketAgent } from './people/tickets/ticket.ts';
+import { ticketChildren, ticketDesk } from './people/tickets/ticket-desk.ts';
+import { DESKS } from './desks.ts';
+import { type MemoryInput } from './coordination/pauses/pause-messages.ts';
+import { joined } from './coordination/packs.ts';
+import { pauseManagerAgent } from './coordination/pauses/pause-manager.ts';
+import { type Plan } from './coordination/plan/plan.ts';
+import { type Port, portLogic } from './work/port.ts';
 
 /** Address of the Lead Coordinator. */
 export const COORDINATOR = DESKS.coordinator;
@@ -60,6 +59,16 @@ export function crewAgentsFor(ports: CrewPorts = {}): readonly AnyAgent[] {
     ...debateAgents(debates),
   ];
 }
+
+/** The agents for failures, batches and alerts. */
+export const failureAgents: readonly AnyAgent[] = [alertCard, alertDesk, batch, batchManager, failureCorrelator];
+
+/** The children of a root Boss for `failureAgents`. */
+export const failureDesks = [
+  ...alertChildren(),
+  ...batchChildren(),
+  { id: DESKS.correlator, systemId: DESKS.correlator, agent: failureCorrelator.name },
+];
 
 /** The crew's agents without ports of a host. */
 export const crewAgents: readonly AnyAgent[] = crewAgentsFor();

@@ -4,9 +4,9 @@
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Caller } from '../../../src/gateway/client/callers.ts';
+import { type Caller } from '../../../src/gateway/callers/callers.ts';
 import { createGateway, type Gateway } from '../../../src/gateway/network/server.ts';
-import { Passes } from '../../../src/gateway/client/passes.ts';
+import { Passes } from '../../../src/gateway/callers/passes.ts';
 import { PASS_MS, PASSES_PER_CALLER_MAX } from '../../../src/gateway/limits.ts';
 import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts';
