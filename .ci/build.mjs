@@ -30,6 +30,7 @@ else {
   ]);
   removeRemains();
   await step('bundling the page', ['src/inspector/build.mjs']);
+  if (!isToRun) await step('writing the documents of the protocol', ['.ci/documents.mjs']);
   chmodSync('dist/cli/main.js', 0o755);
   writeFileSync(STAMP, isToRun ? 'to run' : 'all');
   utimesSync(STAMP, begin, begin);

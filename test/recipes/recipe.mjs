@@ -33,7 +33,7 @@ class Changes {
  *
  * @param change Is given `insert` and `create`.
  * @param check Is given `run(command, ...arguments)`, which runs an installed command in the copy and throws where it
- *   fails, and the directory of the copy.
+ *   fails, `node(...arguments)`, which does the same with a program of the copy, and the directory of the copy.
  */
 export function recipe({ filesMax, change, check }) {
   try {
@@ -59,9 +59,12 @@ function inCopy({ texts }, check) {
       mkdirSync(dirname(join(copy, path)), { recursive: true });
       writeFileSync(join(copy, path), text);
     }
-    const run = (command, ...args) =>
-      execFileSync(join(copy, 'node_modules/.bin', command), args, { cwd: copy, stdio: 'pipe' });
-    check({ run, copy });
+    const options = { cwd: copy, stdio: 'pipe', maxBuffer: 100 * 2 ** 20 };
+    const run = (command, ...args) => execFileSync(join(copy, 'node_modules/.bin', command), args, options);
+    const node = (...args) => execFileSync(process.execPath, args, options);
+    // A change is formatted before it is checked, as by its author.
+    run('biome', 'format', '--write', ...texts.keys());
+    check({ run, node, copy });
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }

@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 it.each([
   ['new-strategy', 6],
   ['new-desk', 8],
+  ['new-method', 4],
 ])('%s changes at most %i files, and finds every place that it changes', (name, most) => {
   const said = execFileSync(process.execPath, [join(import.meta.dirname, `${name}.mjs`), '--dry-run'], {
     encoding: 'utf8',

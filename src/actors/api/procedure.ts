@@ -155,6 +155,8 @@ export type ProcedureRow<Params extends z.ZodObject, Result extends z.ZodType> =
   readonly scope?: Scope;
   /** The effect of the procedure. Default: `nothing` for `read` and `wait`, else `changes`. */
   readonly does?: Does;
+  /** How many calls of the caller's rate one call takes, 1 to 1,000. Default: 1. */
+  readonly cost?: number;
   readonly params: Params;
   readonly result: Result;
   readonly example: { readonly p: z.input<Params>; readonly r: z.input<Result> };
@@ -173,6 +175,7 @@ export interface Procedure<Params extends z.ZodObject = z.ZodObject, Result exte
   readonly means: string;
   readonly scope: Scope;
   readonly does: Does;
+  readonly cost: number;
   readonly params: Params;
   readonly result: Result;
   readonly example: { readonly p: Readonly<Record<string, unknown>>; readonly r: unknown };
@@ -191,24 +194,30 @@ export function isProcedure(value: unknown): value is Procedure {
 
 const made = new WeakSet<Procedure>();
 
+/** Most calls of a rate that one call takes. */
+const COST_MAX = 1_000;
+
 const KINDS = ['read', 'ask', 'wait', 'port'] as const;
 
 /**
  * Makes a procedure, with types inferred from its schemas, so that an answer of another type does not compile.
  *
- * @throws BOSUN_CONFIG_INVALID for a row with none of `read`, `ask`, `wait` and `port`, or with several.
+ * @throws BOSUN_CONFIG_INVALID for a row with none of `read`, `ask`, `wait` and `port`, or with several, and for a cost
+ *   out of range.
  */
 export function procedure<Params extends z.ZodObject, Result extends z.ZodType>(
   row: ProcedureRow<Params, Result>,
 ): Procedure<Params, Result> {
-  const { means, params, result, example, http, mcp } = row;
+  const { means, params, result, example, http, mcp, cost = 1 } = row;
   const [kind, ...others] = KINDS.filter((one) => row[one] !== undefined);
   if (kind === undefined || others.length > 0)
     throw new BosunError('BOSUN_CONFIG_INVALID', 'procedure: give it one of read, ask, wait and port');
+  if (!Number.isInteger(cost) || cost < 1 || cost > COST_MAX)
+    throw new BosunError('BOSUN_CONFIG_INVALID', `procedure: cost must be an integer from 1 to ${COST_MAX}`);
   const isReading = kind === 'read' || kind === 'wait';
   const { scope = isReading ? 'actor:read' : 'actor:send', does = isReading ? 'nothing' : 'changes' } = row;
   const way = { kind, run: row[kind] } as unknown as Way;
-  const one = Object.freeze({ means, scope, does, params, result, example, http, mcp, way });
+  const one = Object.freeze({ means, scope, does, cost, params, result, example, http, mcp, way });
   made.add(one);
   return one;
 }

@@ -1,17 +1,25 @@
-/** Rows of the table of methods: calls about one actor, and about actors selected by address. */
+/** Rows of the table of methods: reads of one actor, and of actors selected by address. */
 import { z } from 'zod';
+import { checkAddress } from '../../actors/model/address.ts';
+import { BosunError } from '../../errors.ts';
+import { type Shard } from '../../shard.ts';
+import { type Caller, mayReach } from '../callers/callers.ts';
+import { activeStates } from '../charts/active.ts';
+import { chartOf } from '../charts/model.ts';
+import { type TurnView } from '../protocol/views.ts';
+import { shownKept, shownTurn } from '../topics/turn-views.ts';
 import { TABLE_KEY_CHARS_MAX } from '../../limits.ts';
-import { ACTORS_PAGE_MAX, SENDS_PER_CALL_MAX, TABLE_ROWS_SHOWN } from '../limits.ts';
-import { type MethodRow } from './method-row.ts';
+import { ACTORS_PAGE_MAX, TABLE_ROWS_SHOWN } from '../limits.ts';
+import { type CallParts } from './call-parts.ts';
+import { reach } from './call.ts';
+import { frontMethod, kernelMethod } from './method-row.ts';
+import { selected } from './selectors.ts';
 import {
   actorView,
   address,
   counter,
-  event,
-  ifSequence,
   inspection,
   limit,
-  nothing,
   actorLimit,
   listed,
   name,
@@ -25,7 +33,7 @@ import {
 const rowKey = z.string().max(TABLE_KEY_CHARS_MAX).optional();
 
 export const ACTOR_METHODS = {
-  'actor.get': {
+  'actor.get': kernelMethod({
     ...READING,
     means: 'The state of an actor as of the last durable epoch.',
     params: z.object({ address }),
@@ -33,8 +41,10 @@ export const ACTOR_METHODS = {
     http: { verb: 'GET', path: '/v1/actors/{address}' },
     example: { p: { address: 'visits' }, r: counter },
     mcp: { tool: 'inspect_actor', profiles: ['runtime', 'coder'] },
-  },
-  'machine.get': {
+    over: 'address',
+    run: ({ address }, { caller }, { views }) => views.actor(reach(caller, address)),
+  }),
+  'machine.get': kernelMethod({
     ...READING,
     means:
       'States and transitions of the machine that an actor runs, with those that are active, or of an agent by ' +
@@ -65,8 +75,10 @@ export const ACTOR_METHODS = {
         active: ['counter'],
       },
     },
-  },
-  'actor.select': {
+    over: 'joined',
+    run: ({ name }, { caller }, { system }) => machineOf(system, caller, name),
+  }),
+  'actor.select': frontMethod({
     ...READING,
     means:
       'A value that a rule of the host derives from what the actor shows, by the name that it has there (the ' +
@@ -76,8 +88,9 @@ export const ACTOR_METHODS = {
     result: z.object({ value: z.unknown() }),
     http: { verb: 'GET', path: '/v1/actors/{address}/selected/{selector}' },
     example: { p: { address: 'visits', selector: 'isOdd' }, r: { value: true } },
-  },
-  'table.read': {
+    run: (params, call, parts) => selected(parts, params, call),
+  }),
+  'table.read': kernelMethod({
     ...READING,
     means:
       'Rows of a table of the context of an actor, in order of keys, a page at a time: what a view of the actor ' +
@@ -99,8 +112,10 @@ export const ACTOR_METHODS = {
       p: { address: 'visits', table: 'guests', limit: 1 },
       r: { size: 2, rows: { ada: { count: 1 } }, next: 'bob' },
     },
-  },
-  'actor.inspect': {
+    over: 'address',
+    run: ({ address, table, ...page }, { caller }, { views }) => views.table(reach(caller, address), table, page),
+  }),
+  'actor.inspect': kernelMethod({
     ...READING,
     means: 'Details of one actor: unread messages by their types, timers, children, why it is suspended.',
     params: z.object({ address }),
@@ -126,8 +141,10 @@ export const ACTOR_METHODS = {
         last: null,
       },
     },
-  },
-  'chart.get': {
+    over: 'address',
+    run: ({ address }, { caller }, { inspections }) => inspections.view(caller, reach(caller, address)),
+  }),
+  'chart.get': kernelMethod({
     ...READING,
     means:
       'The statechart of the machine that an actor runs, as boxes, paths and lines of text with their places. ' +
@@ -153,8 +170,10 @@ export const ACTOR_METHODS = {
       p: { address: 'visits', known: '7be7f0d7e0a7ad64' },
       r: { hash: '7be7f0d7e0a7ad64', machine: '(machine)', active: ['(machine)'], drawing: null },
     },
-  },
-  'actor.list': {
+    over: 'address',
+    run: ({ address, known }, { caller }, { inspections }) => inspections.chart(reach(caller, address), known),
+  }),
+  'actor.list': kernelMethod({
     ...READING,
     looks: true,
     means: 'Actors by address, beginning with the one named, a page at a time.',
@@ -175,8 +194,10 @@ export const ACTOR_METHODS = {
       },
     },
     mcp: { tool: 'list_actors', profiles: ['runtime', 'coder', 'hub'] },
-  },
-  'actor.tree': {
+    over: 'joined',
+    run: ({ under, ...page }, call, { views, pages: turns }) => views.list({ turns, call }, checkAddress(under), page),
+  }),
+  'actor.tree': kernelMethod({
     ...READING,
     looks: true,
     means:
@@ -205,8 +226,11 @@ export const ACTOR_METHODS = {
         children: [],
       },
     },
-  },
-  'actor.turns': {
+    over: 'joined',
+    run: ({ address, ...page }, call, { views, pages: turns }) =>
+      views.treePage({ turns, call }, checkAddress(address), page),
+  }),
+  'actor.turns': kernelMethod({
     ...READING,
     means:
       'The last turns of an actor and of all below it, of the last 10,000 of the system: what led to what. Of ' +
@@ -219,8 +243,12 @@ export const ACTOR_METHODS = {
     result: z.object({ turns: z.array(turn) }),
     http: { verb: 'GET', path: '/v1/actors/{address}/turns' },
     example: { p: { address: 'visits' }, r: { turns: [{ ...turned, event: { type: 'add' }, change: null }] } },
-  },
-  'actor.history': {
+    over: 'joined',
+    run: ({ address, after, limit }, { caller }, parts) => ({
+      turns: turnsOf(parts, caller, { address: reach(caller, address), after, limit }),
+    }),
+  }),
+  'actor.history': kernelMethod({
     ...READING,
     means:
       'The last turns that the store keeps of an actor, each with the context after it; none where its agent ' +
@@ -234,84 +262,46 @@ export const ACTOR_METHODS = {
         turns: [{ ...turned, event: { type: 'add', by: 1 }, change: { set: { count: 1 } }, context: { count: 1 } }],
       },
     },
-  },
-  'actor.send': {
-    means:
-      'Sends an event. Answers when it is durable, whether or not the state takes it; with `until: taken`, when ' +
-      'its turn is, and with BOSUN_EVENT_NOT_TAKEN where the state did not, or at once with why the actor is ' +
-      'suspended: then it is not sent. `ifSequence` makes it `taken`.',
-    scope: 'actor:send',
-    does: 'changes',
-    keepsKeys: true,
-    params: z.object({ address, event, until: z.enum(['durable', 'taken']).default('durable'), ifSequence }),
-    result: z.object({ taken: z.boolean().nullable().describe('null if not asked for, and for a repeat.') }),
-    http: { verb: 'POST', path: '/v1/actors/{address}/send' },
-    example: { p: { address: 'visits', event: { type: 'add', by: 1 } }, r: { taken: null } },
-    mcp: { tool: 'send_event', profiles: ['runtime', 'coder', 'hub'] },
-  },
-  'actor.sendMany': {
-    means:
-      'Sends many events in order, each as `actor.send` does, and counted as a call of its own. Answers when all are ' +
-      'durable; where some are refused, with BOSUN_SENDS_REFUSED once the others are durable: `details.refused` has ' +
-      '`index` and `error` of each. With a key each event counts once, and a repeat sends those that were refused.',
-    scope: 'actor:send',
-    does: 'changes',
-    keepsKeys: true,
-    params: z.object({ sends: z.array(z.object({ address, event })).max(SENDS_PER_CALL_MAX) }),
-    result: nothing,
-    http: { verb: 'POST', path: '/v1/sends' },
-    example: {
-      p: {
-        sends: [
-          { address: 'visits', event: { type: 'add', by: 1 } },
-          { address: 'visits', event: { type: 'add', by: 2 } },
-        ],
-      },
-      r: {},
+    over: 'address',
+    run: async ({ address, limit }, { caller }, { system, views }) => {
+      const turns = await system.admin.history(reach(caller, address), { limit });
+      return { turns: turns.map((record) => shownKept(views, caller, record)) };
     },
-  },
-  'actor.ask': {
-    means:
-      'Sends an event and answers with the reply of the actor, once that is durable. With a key, a repeat gets ' +
-      'the recorded reply. BOSUN_EVENT_NOT_TAKEN where the state does not take it.',
-    scope: 'actor:send',
-    does: 'changes',
-    keepsKeys: true,
-    keepsTime: true,
-    params: z.object({ address, event }),
-    result: z.object({ reply: z.unknown() }),
-    http: { verb: 'POST', path: '/v1/actors/{address}/ask' },
-    example: { p: { address: 'visits', event: { type: 'count' } }, r: { reply: 1 } },
-    mcp: { tool: 'ask_actor', profiles: ['runtime', 'coder', 'hub'] },
-  },
-  'actor.wait': {
-    ...READING,
-    keepsTime: true,
-    means: 'Answers when the actor meets the condition. BOSUN_TIMEOUT if it does not within `deadlineMs`.',
-    params: z.object({
-      address,
-      value: z.unknown().optional().describe("A state value, or a part of one, as for XState's `matches`."),
-      tag: name.optional(),
-      status: status.optional(),
-    }),
-    result: actorView,
-    http: { verb: 'POST', path: '/v1/actors/{address}/wait' },
-    example: { p: { address: 'visits', status: 'active' }, r: counter },
-    mcp: { tool: 'wait_for_actor', profiles: ['runtime', 'coder', 'hub'] },
-  },
-  'actor.spawn': {
-    means: 'Gets the actor, or has its Boss start it. Repeating the call changes nothing.',
-    scope: 'actor:admin',
-    does: 'changes',
-    params: z.object({
-      agent: name,
-      id: address,
-      under: address.default('root'),
-      input: z.unknown().optional(),
-      restart: z.enum(['permanent', 'transient', 'temporary']).optional(),
-    }),
-    result: z.object({ address: z.string() }),
-    http: { verb: 'POST', path: '/v1/actors' },
-    example: { p: { agent: 'counter', id: 'visits' }, r: { address: 'visits' } },
-  },
-} as const satisfies Record<string, MethodRow>;
+  }),
+};
+
+function machineOf(system: Shard, caller: Caller, name: string): unknown {
+  const { clientApi } = system;
+  const seen = mayReach(caller, name) ? system.snapshot(name) : undefined;
+  const agent = clientApi.agent(name);
+  if (seen === undefined && agent === undefined) {
+    reach(caller, name);
+    throw new BosunError('BOSUN_ACTOR_UNKNOWN', `there is no actor and no agent named ${JSON.stringify(name)}`, {
+      details: { address: name },
+    });
+  }
+  if (seen === undefined) return { agent: name, chart: chartOf(agent!.machine), active: null };
+  const run = clientApi.machineAt(name);
+  if (run === undefined)
+    throw new BosunError('BOSUN_CHART_UNKNOWN', `${name} does not run a machine of the current code`, {
+      details: { address: name },
+    });
+  const chart = chartOf(run);
+  return { agent: seen.agent, chart, active: seen.value === null ? null : [...activeStates(chart, seen.value)] };
+}
+
+function turnsOf(
+  { system, views }: CallParts,
+  caller: Caller,
+  { address, ...which }: { address: string; after: number; limit: number },
+): TurnView[] {
+  // Filter before limiting, so that records which the caller may not see do not use up its page.
+  const { limit } = which;
+  const records = caller.addresses.includes('**')
+    ? system.admin.recent(address, which)
+    : system.admin
+        .recent(address, { after: which.after })
+        .filter((record) => mayReach(caller, record.address))
+        .slice(-limit);
+  return records.map((record) => shownTurn(views, caller, record));
+}

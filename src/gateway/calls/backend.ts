@@ -3,7 +3,7 @@
  * Connections, callers, rates and frames are handled in front of it; actors, and which of their data may be shown,
  * behind it.
  */
-import { type BackendHandlers } from './call.ts';
+import { type BackendHandlers } from './methods.ts';
 import { type SequencedLine, type SequencedSends } from './sequenced-sends.ts';
 import { type Caller } from '../callers/callers.ts';
 import { type TopicFinder } from '../topics/topic-subscription.ts';

@@ -37,6 +37,8 @@ export interface CallDeskParts {
   readonly underWay: CallsUnderWay;
   readonly clock: Clock;
   readonly looks: AllLooks;
+  /** Takes further calls from the caller's rate, for a method that costs more than one. */
+  readonly charge: (caller: Caller, calls: number) => void;
   /** Whether destructive methods may be called at all. */
   readonly destructive: boolean;
 }
@@ -79,6 +81,8 @@ export class CallDesk {
     const { underWay } = this.#parts;
     const looks = this.#parts.looks.of(caller);
     if (row.looks === true) checkLooks(looks);
+    const { cost = 1 } = row;
+    if (cost > 1) this.#parts.charge(caller, cost - 1);
     const call = new PendingCall({ caller, session, key, leftMs: deadlineMs, looks }, told);
     underWay.enter(caller);
     let work: Promise<unknown>;

@@ -3,7 +3,6 @@ import { checkAddress } from '../../actors/model/address.ts';
 import { BosunError } from '../../errors.ts';
 import { type Caller, checkAddressed } from '../callers/callers.ts';
 import { type ReadingCall } from '../callers/looks.ts';
-import { type MethodName, type ParamsOf } from './methods.ts';
 import { type NumberedSend, type Repeatable } from './repeats.ts';
 
 export interface Call extends ReadingCall {
@@ -14,18 +13,8 @@ export interface Call extends ReadingCall {
   readonly leftMs: number;
 }
 
-/**
- * Handlers of the methods that the backend carries out. The gateway itself carries out `actor.select` and the joined
- * methods (joined-methods.ts), and charges for each event of `actor.sendMany` before.
- */
-export type BackendHandlers = Omit<Handlers, 'actor.select' | 'chart.mermaid' | 'turn.list'>;
-
 /** The handler of any method, without its types. */
 export type Handler = (params: unknown, call: Call) => unknown;
-
-export type Handlers = {
-  readonly [Name in MethodName]: (params: ParamsOf<Name>, call: Call) => unknown;
-};
 
 /** An answer that states whether it was replayed. */
 export class Marked implements Repeatable<unknown> {

@@ -1,10 +1,13 @@
-/** Rows of the table of methods that the gateway makes of others (joined-handlers.ts): a chart as text, a history. */
+/** Rows of the table of methods that the gateway makes of others: a chart as text, a history. */
 import { z } from 'zod';
-import { type MethodRow } from './method-row.ts';
+import { mermaidOf } from '../charts/mermaid.ts';
+import { type Chart } from '../charts/model.ts';
+import { type TurnView } from '../protocol/views.ts';
+import { frontMethod } from './method-row.ts';
 import { address, limit, READING, turn, turned } from './method-shapes.ts';
 
 export const JOINED_METHODS = {
-  'chart.mermaid': {
+  'chart.mermaid': frontMethod({
     ...READING,
     means:
       'The statechart that an actor runs, or that of an agent by its name, as text of Mermaid, with the ids of the ' +
@@ -21,8 +24,16 @@ export const JOINED_METHODS = {
       r: { agent: 'counter', mermaid: 'stateDiagram-v2\n  state "counter" as s0\n', active: ['counter'] },
     },
     mcp: { tool: 'show_chart', profiles: ['runtime'] },
-  },
-  'turn.list': {
+    run: async (params, call, { backend }): Promise<unknown> => {
+      const { agent, chart, active } = (await backend['machine.get'](params, call)) as {
+        readonly agent: string;
+        readonly chart: Chart;
+        readonly active: readonly string[] | null;
+      };
+      return { agent, mermaid: mermaidOf(chart), active };
+    },
+  }),
+  'turn.list': frontMethod({
     ...READING,
     means:
       'What an actor has done: the last turns that the store keeps of it, each with the context after it; where its ' +
@@ -38,5 +49,12 @@ export const JOINED_METHODS = {
       r: { isKept: false, turns: [{ ...turned, event: { type: 'add' }, change: null }] },
     },
     mcp: { tool: 'show_history', profiles: ['runtime', 'coder'] },
-  },
-} as const satisfies Record<string, MethodRow>;
+    run: async ({ address: of, limit: most }, call, { backend }): Promise<unknown> => {
+      const asked = { address: of, limit: most };
+      const kept = (await backend['actor.history'](asked, call)) as { readonly turns: readonly TurnView[] };
+      if (kept.turns.length > 0) return { isKept: true, ...kept };
+      const recent = (await backend['actor.turns']({ ...asked, after: 0 }, call)) as typeof kept;
+      return { isKept: false, ...recent };
+    },
+  }),
+};

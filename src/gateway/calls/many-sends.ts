@@ -3,38 +3,33 @@
  * and its room as a call of its own; beside a system, each is checked and delivered as a send of its own.
  */
 import { type EventObject } from 'xstate';
+import { z } from 'zod';
 import { refusalOf, refusalsOf, throwRefused } from '../../actors/api/refused-sends.ts';
 import { type SendRefusal } from '../../actors/world/mailbox/inbound.ts';
 import { BosunError } from '../../errors.ts';
-import { type Shard } from '../../shard.ts';
 import { type Caller } from '../callers/callers.ts';
-import { type BackendHandlers, type Call, type Handlers, Marked, reach } from './call.ts';
-import { type CallsUnderWay } from './calls-under-way.ts';
-import { type ParamsOf } from './methods.ts';
-import { keyAt, type Repeats } from './repeats.ts';
+import { SENDS_PER_CALL_MAX } from '../limits.ts';
+import { type CallParts, type FrontParts } from './call-parts.ts';
+import { type Call, Marked, reach } from './call.ts';
+import { address, event } from './method-shapes.ts';
+import { keyAt } from './repeats.ts';
 import { spokenBy } from './spoken-by.ts';
 
-interface ManySendsParts {
-  readonly backend: Pick<BackendHandlers, 'actor.sendMany'>;
-  readonly underWay: CallsUnderWay;
-  /** Takes a call from the caller's rate. Returns 0, or the ms after which the caller may call again. */
-  readonly takeCall: (caller: Caller) => number;
-}
+/** The parameters of `actor.sendMany`. */
+export const manySends = z.object({ sends: z.array(z.object({ address, event })).max(SENDS_PER_CALL_MAX) });
 
-/**
- * Makes the handler of `actor.sendMany`. Events that exceed the caller's rate or number of open calls are refused; the
- * others are sent.
- */
-export function manySendsHandler(parts: ManySendsParts): Handlers['actor.sendMany'] {
-  return async ({ sends }, call) => {
-    const { granted, refusal } = grantedOf(parts, sends, call);
-    const indexes = sends.map((_, index) => index);
-    const sent = Promise.resolve(parts.backend['actor.sendMany']({ sends: sends.slice(0, granted) }, call));
-    const refused = await refusalsOf(sent, indexes.slice(0, granted));
-    parts.underWay.leave(call.caller, Math.max(0, granted - 1));
-    throwRefused(sends.length, [...refused, ...indexes.slice(granted).map((index) => refusalOf(refusal, index))]);
-    return sent;
-  };
+type ManySends = z.output<typeof manySends>;
+type Sends = ManySends['sends'];
+
+/** Sends the events; those that exceed the caller's rate or number of open calls are refused. */
+export async function sendGranted(parts: FrontParts, { sends }: ManySends, call: Call): Promise<unknown> {
+  const { granted, refusal } = grantedOf(parts, sends, call);
+  const indexes = sends.map((_, index) => index);
+  const sent = Promise.resolve(parts.backend['actor.sendMany']({ sends: sends.slice(0, granted) }, call));
+  const refused = await refusalsOf(sent, indexes.slice(0, granted));
+  parts.underWay.leave(call.caller, Math.max(0, granted - 1));
+  throwRefused(sends.length, [...refused, ...indexes.slice(granted).map((index) => refusalOf(refusal, index))]);
+  return sent;
 }
 
 /**
@@ -42,8 +37,8 @@ export function manySendsHandler(parts: ManySendsParts): Handlers['actor.sendMan
  * event.
  */
 function grantedOf(
-  { underWay, takeCall }: ManySendsParts,
-  sends: ParamsOf<'actor.sendMany'>['sends'],
+  { underWay, takeCall }: FrontParts,
+  sends: Sends,
   { caller }: Call,
 ): { readonly granted: number; readonly refusal?: unknown } {
   for (let index = 1; index < sends.length; index++) {
@@ -62,21 +57,12 @@ function grantedOf(
   return { granted: sends.length };
 }
 
-interface DeliveryParts {
-  readonly system: Shard;
-  readonly repeats: Repeats;
-}
+type DeliveryParts = Pick<CallParts, 'system' | 'repeats'>;
 
 /** Delivers many events to one system. Rejects with BOSUN_SENDS_REFUSED once those accepted are durable. */
-export function deliverTogether(
-  parts: DeliveryParts,
-  { sends }: ParamsOf<'actor.sendMany'>,
-  { caller, key }: Call,
-): Promise<unknown> {
+export function deliverTogether(parts: DeliveryParts, { sends }: ManySends, { caller, key }: Call): Promise<unknown> {
   return key === undefined ? deliverAll(parts, sends, caller) : deliverOnce(parts, sends, caller, key);
 }
-
-type Sends = ParamsOf<'actor.sendMany'>['sends'];
 
 async function deliverAll({ system: { clientApi } }: DeliveryParts, sends: Sends, caller: Caller): Promise<unknown> {
   const refused: SendRefusal[] = [];

@@ -1,14 +1,21 @@
-/** The shape of a row of the table of methods. Types only. */
+/**
+ * A row of the table of methods: everything about one method of the gateway, from its meaning to the function that
+ * carries it out and its way over workers. Procedures of the host are rows of the same shape.
+ */
 import { type z } from 'zod';
-import { type Does, type Route, type Scope, type ToolMark } from '../../actors/api/procedure.ts';
+import { type Does, type Route, type Scope, type ToolMark, type Way } from '../../actors/api/procedure.ts';
+import { type Call } from './call.ts';
+import { type CallParts, type FrontParts } from './call-parts.ts';
 
-/** A method of the gateway: meaning, scope, parameters, result, and HTTP route. */
-export interface MethodRow {
+/** The facts about a method, from which every document is made. */
+interface MethodFacts<Params extends z.ZodObject, Result extends z.ZodType> {
   readonly means: string;
   readonly scope: Scope;
   readonly does: Does;
-  readonly params: z.ZodObject;
-  readonly result: z.ZodType;
+  /** How many calls of the caller's rate one takes. Default: 1. */
+  readonly cost?: number | undefined;
+  readonly params: Params;
+  readonly result: Result;
   /** The HTTP route. Parameters outside of the path go into the query of a GET and into the body of a POST. */
   readonly http: Route;
   readonly example: { readonly p: Readonly<Record<string, unknown>>; readonly r: unknown };
@@ -22,4 +29,64 @@ export interface MethodRow {
   readonly looks?: true;
   /** Whether the row is a procedure, whose schemas may hold any code of the host. */
   readonly isOfHost?: true;
+}
+
+/**
+ * The workers that carry out a call. `address`: the one that has the actor `address`. `addresses`: each that has a part
+ * of it, in case it is a Boss with partitions; the first answers. `child`: likewise for the child `id` of the Boss
+ * `address`. `any`: any of them. `joined`: several whose answers are joined, as workers/routes.ts says.
+ */
+export type OverWorkers = 'address' | 'addresses' | 'child' | 'any' | 'joined';
+
+/** A method that is carried out beside a kernel, in the thread that has the actor. */
+export interface KernelWay<Over extends OverWorkers = OverWorkers> {
+  readonly kind: 'kernel';
+  readonly run: (params: never, call: Call, parts: CallParts) => unknown;
+  readonly over: Over;
+  /** Carries out the part of it that comes before, in front of the kernel or of the workers. Default: nothing. */
+  readonly front?: FrontWay['run'];
+}
+
+/** A method that the gateway makes of others, in front of one kernel as of several workers. */
+export interface FrontWay {
+  readonly kind: 'front';
+  readonly run: (params: never, call: Call, parts: FrontParts) => unknown;
+}
+
+/** The implementation of a method, without the types of its row: its schemas check the values. */
+export type MethodWay = KernelWay | FrontWay | Way;
+
+/** A method of the gateway, or a procedure of the host. */
+export interface MethodRow<
+  Params extends z.ZodObject = z.ZodObject,
+  Result extends z.ZodType = z.ZodType,
+  How extends MethodWay = MethodWay,
+> extends MethodFacts<Params, Result> {
+  readonly way: How;
+}
+
+type Given<Params extends z.ZodObject, Parts> = (params: z.output<Params>, call: Call, parts: Parts) => unknown;
+
+/** Makes the row of a method that is carried out beside a kernel. */
+export function kernelMethod<Params extends z.ZodObject, Result extends z.ZodType, Over extends OverWorkers>({
+  run,
+  over,
+  front,
+  ...facts
+}: MethodFacts<Params, Result> & {
+  readonly over: Over;
+  readonly run: Given<Params, CallParts>;
+  readonly front?: Given<Params, FrontParts>;
+}): MethodRow<Params, Result, KernelWay<Over>> {
+  return { ...facts, way: { kind: 'kernel', run, over, ...(front !== undefined && { front }) } };
+}
+
+/** Makes the row of a method that consists of others. */
+export function frontMethod<Params extends z.ZodObject, Result extends z.ZodType>({
+  run,
+  ...facts
+}: MethodFacts<Params, Result> & {
+  readonly run: Given<Params, FrontParts>;
+}): MethodRow<Params, Result, FrontWay> {
+  return { ...facts, way: { kind: 'front', run } };
 }

@@ -1,8 +1,9 @@
 /** The backend with one system in this thread; a worker gateway uses it too. */
 import { type Clock } from '../../clock.ts';
 import { type Shard } from '../../shard.ts';
-import { type BackendHandlers } from './call.ts';
-import { handlersOf } from './handlers.ts';
+import { type Call } from './call.ts';
+import { type CallParts } from './call-parts.ts';
+import { type BackendHandlers, kernelMethods } from './methods.ts';
 import { type Caller } from '../callers/callers.ts';
 import { EventLog } from '../topics/event-log.ts';
 import { Health } from '../health/health.ts';
@@ -80,4 +81,12 @@ export class OneSystem implements Backend {
   stop(): void {
     this.#stop();
   }
+}
+
+/** The handlers of the methods beside this kernel. */
+function handlersOf(parts: CallParts): BackendHandlers {
+  // The rows' own types pair each method with its parameters.
+  return Object.fromEntries(
+    kernelMethods().map(([name, { way }]) => [name, (params: never, call: Call) => way.run(params, call, parts)]),
+  ) as never;
 }

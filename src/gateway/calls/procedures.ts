@@ -17,10 +17,10 @@ import { ACTORS_PAGE_MAX, TABLE_ROWS_SHOWN } from '../limits.ts';
 import { type ActorView } from '../protocol/actor-view.ts';
 import { type FoundRecords, type RecordPage } from '../protocol/record-view.ts';
 import { RECORDS_LISTED } from '../../limits.ts';
-import { type BackendHandlers, type Call, type Handler, Marked } from './call.ts';
+import { type Call, type Handler, Marked } from './call.ts';
 import { awaited, checkedByHost, hostFailed, inJson, owed, owedOrRefused } from './host-code.ts';
 import { type MethodRow } from './method-row.ts';
-import { type ParamsOf } from './methods.ts';
+import { type BackendHandlers, type ParamsOf } from './methods.ts';
 import { firstIssue } from '../callers/wire-errors.ts';
 
 /** Matches names of two words or more, which distinguishes them from paths and gives each host its own prefix. */
@@ -40,7 +40,7 @@ const WAYS: Readonly<Record<Procedure['way']['kind'], Pick<MethodRow, 'keepsKeys
  * @throws BOSUN_CONFIG_INVALID for an invalid name.
  */
 export function rowsOf(procedures: Procedures): [name: string, row: MethodRow][] {
-  return Object.entries(procedures).map(([name, { way, http, ...row }]) => {
+  return Object.entries(procedures).map(([name, { http, ...row }]) => {
     if (!NAME.test(name))
       throw new BosunError(
         'BOSUN_CONFIG_INVALID',
@@ -48,12 +48,16 @@ export function rowsOf(procedures: Procedures): [name: string, row: MethodRow][]
       );
     return [
       name,
-      { ...row, ...WAYS[way.kind], isOfHost: true, http: http ?? { verb: 'POST', path: `/v1/procedures/${name}` } },
+      { ...row, ...WAYS[row.way.kind], isOfHost: true, http: http ?? { verb: 'POST', path: `/v1/procedures/${name}` } },
     ];
   });
 }
 
-export function procedureHandler(name: string, { way, result }: Procedure, backend: BackendHandlers): Handler {
+export function procedureHandler(
+  name: string,
+  { way, result }: Pick<Procedure, 'way' | 'result'>,
+  backend: BackendHandlers,
+): Handler {
   const place = `the procedure ${name}`;
   const checked = (answer: unknown) => {
     const parsed = checkedByHost(`the result schema of ${place}`, result, answer);

@@ -1,7 +1,8 @@
 /** Rows of the table of methods: the records of actors. */
 import { z } from 'zod';
 import { RECORDS_LISTED, RECORDS_READ_MAX } from '../../limits.ts';
-import { type MethodRow } from './method-row.ts';
+import { reach, reachAll } from './call.ts';
+import { kernelMethod } from './method-row.ts';
 import { address, fieldsFromText, flag, name, READING } from './method-shapes.ts';
 
 const limit = z.number().int().min(1).max(RECORDS_READ_MAX).default(RECORDS_LISTED);
@@ -18,7 +19,7 @@ const recorded = z.object({
 const shipped = { number: 41, atMs: 1_767_225_600_000, sequence: 90, value: { order: 'o-17', what: 'shipped' } };
 
 export const RECORD_METHODS = {
-  'record.list': {
+  'record.list': kernelMethod({
     ...READING,
     means:
       'Records of one name of an actor, a page at a time. A page ends early where its records are long, and where ' +
@@ -47,8 +48,10 @@ export const RECORD_METHODS = {
       p: { address: 'visits', name: 'decisions', newestFirst: true, limit: 1 },
       r: { records: [shipped], next: 41, first: 1, last: 41, life: 2, missing: 0 },
     },
-  },
-  'record.find': {
+    over: 'address',
+    run: ({ address, name, ...which }, { caller }, { records }) => records.list(reach(caller, address), name, which),
+  }),
+  'record.find': kernelMethod({
     ...READING,
     means:
       'Records of one name of all actors of an agent whose key has this value, in order of time, a page at a time. ' +
@@ -74,5 +77,10 @@ export const RECORD_METHODS = {
         next: null,
       },
     },
-  },
-} as const satisfies Record<string, MethodRow>;
+    over: 'joined',
+    run: ({ agent, name, key, value, ...which }, { caller }, { records }) => {
+      reachAll(caller);
+      return records.find(agent, name, [key, value], which);
+    },
+  }),
+};

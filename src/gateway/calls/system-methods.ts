@@ -1,10 +1,15 @@
 /** Rows of the table of methods: children of Bosses, dead letters, waits, names, and the whole system. */
 import { z } from 'zod';
-import { type MethodRow } from './method-row.ts';
+import { checkAddress } from '../../actors/model/address.ts';
+import { type AnyAgent } from '../../actors/model/agent.ts';
+import { mayReach } from '../callers/callers.ts';
+import { reach } from './call.ts';
+import { writtenSchema } from './json-schema.ts';
+import { kernelMethod } from './method-row.ts';
 import { address, child, letter, limit, name, nothing, record, wait, READING } from './method-shapes.ts';
 
 export const SYSTEM_METHODS = {
-  'boss.children': {
+  'boss.children': kernelMethod({
     ...READING,
     means: 'The children of a Boss, in the order of their first starts.',
     params: z.object({ address: address.default('root') }),
@@ -26,8 +31,10 @@ export const SYSTEM_METHODS = {
         ],
       },
     },
-  },
-  'deadletter.list': {
+    over: 'joined',
+    run: ({ address }, { caller }, { views }) => ({ children: views.children(caller, checkAddress(address)) }),
+  }),
+  'deadletter.list': kernelMethod({
     ...READING,
     looks: true,
     means: 'Events that were undeliverable or set aside, oldest first.',
@@ -55,8 +62,12 @@ export const SYSTEM_METHODS = {
       },
     },
     mcp: { tool: 'list_dead_letters', profiles: ['runtime'] },
-  },
-  'audit.list': {
+    over: 'joined',
+    run: ({ reason, ...page }, { caller, looks }, { views }) => ({
+      letters: views.letters(caller, { ...page, ...(reason !== undefined && { reason }) }, looks),
+    }),
+  }),
+  'audit.list': kernelMethod({
     means: 'The audit: each order with its author, address, time, reason and outcome, newest first.',
     scope: 'actor:admin',
     does: 'nothing',
@@ -85,8 +96,14 @@ export const SYSTEM_METHODS = {
         ],
       },
     },
-  },
-  'wait.list': {
+    over: 'joined',
+    run: ({ address, before = Infinity, limit }, { caller }, { views }) => {
+      if (address !== undefined) reach(caller, address);
+      const records = views.audit(caller, address).filter(({ number }) => number < before);
+      return { records: records.slice(0, limit) };
+    },
+  }),
+  'wait.list': kernelMethod({
     ...READING,
     means: 'The actors that wait: for whom, since when and until when, longest first.',
     params: z.object({ limit }),
@@ -108,24 +125,35 @@ export const SYSTEM_METHODS = {
       },
     },
     mcp: { tool: 'list_waits', profiles: ['runtime'] },
-  },
-  'name.find': {
+    over: 'joined',
+    run: ({ limit }, { caller }, { views }) => ({ waits: views.waits(caller).slice(0, limit) }),
+  }),
+  'name.find': kernelMethod({
     ...READING,
     means: 'The actor that has a name, given by a `systemId` or the action `register`.',
     params: z.object({ name }),
     result: z.object({ address: z.string().nullable() }),
     http: { verb: 'GET', path: '/v1/names/{name}' },
     example: { p: { name: 'front-desk' }, r: { address: 'desks/1' } },
-  },
-  'group.members': {
+    over: 'joined',
+    run: ({ name }, { caller }, { system }) => {
+      const address = system.lookup(name)?.address;
+      return { address: address !== undefined && mayReach(caller, address) ? address : null };
+    },
+  }),
+  'group.members': kernelMethod({
     ...READING,
     means: 'Addresses of the members of a group.',
     params: z.object({ name }),
     result: z.object({ members: z.array(z.string()) }),
     http: { verb: 'GET', path: '/v1/groups/{name}' },
     example: { p: { name: 'desks' }, r: { members: ['desks/1'] } },
-  },
-  'agent.list': {
+    over: 'joined',
+    run: ({ name }, { caller }, { system }) => ({
+      members: system.members(name).filter((address) => mayReach(caller, address)),
+    }),
+  }),
+  'agent.list': kernelMethod({
     means: 'The agents of the system: versions, and the events that each takes from outside, as JSON Schema.',
     scope: 'system:read',
     does: 'nothing',
@@ -147,8 +175,10 @@ export const SYSTEM_METHODS = {
       },
     },
     mcp: { tool: 'list_agents', profiles: ['runtime', 'coder'] },
-  },
-  'system.info': {
+    over: 'any',
+    run: (_, __, { system }) => ({ agents: system.clientApi.agents().map(agentView) }),
+  }),
+  'system.info': kernelMethod({
     means: 'The health of the system: its epoch, an outage of its store, damage, counters of the gateway.',
     scope: 'system:read',
     does: 'nothing',
@@ -179,5 +209,12 @@ export const SYSTEM_METHODS = {
         gateway: { 'connections.open': 1 },
       },
     },
-  },
-} as const satisfies Record<string, MethodRow>;
+    over: 'joined',
+    run: (_, __, { health }) => health.view(),
+  }),
+};
+
+function agentView({ name, version, events }: AnyAgent) {
+  const schemas = Object.entries(events).map(([type, schema]) => [type, writtenSchema(schema, 'input')] as const);
+  return { name, version, events: Object.fromEntries(schemas) };
+}

@@ -23,18 +23,15 @@ import {
   SUBSCRIPTIONS_MAX,
 } from '../limits.ts';
 import { harmless } from '../../log.ts';
-import { type Handler } from '../calls/call.ts';
 import { CallDesk } from '../calls/call-desk.ts';
 import { hostFailed } from '../calls/host-code.ts';
+import { frontHandlers } from '../calls/front-handlers.ts';
 import { CallsUnderWay } from '../calls/calls-under-way.ts';
-import { joinedHandlers } from '../calls/joined-handlers.ts';
-import { manySendsHandler } from '../calls/many-sends.ts';
 import { MethodTable } from '../calls/method-table.ts';
-import { procedureHandler } from '../calls/procedures.ts';
 import { type Caller, Callers, type JwtOptions, type TokenOptions } from '../callers/callers.ts';
 import { type TopicFinder } from '../topics/topic-subscription.ts';
 import { type Backend } from '../calls/backend.ts';
-import { selectHandler, type Selectors } from '../calls/selectors.ts';
+import { type Selectors } from '../calls/call-parts.ts';
 import { KeyedAnswers } from '../calls/keyed-answers.ts';
 import { gatewayFamilies, metricsText } from '../health/metrics.ts';
 import { OneSystem } from '../calls/one-system.ts';
@@ -170,21 +167,15 @@ export class Hub {
     const parts = { clock, instance: this.instance, counters: this.counters };
     this.backend = 'gateways' in inside ? new ManyWorkers(inside, parts) : new OneSystem(inside, parts);
     this.methods = new MethodTable(procedures);
-    const { handlers } = this.backend;
-    const offered = Object.entries(procedures).map(([name, one]) => [name, procedureHandler(name, one, handlers)]);
     this.desk = new CallDesk({
       methods: this.methods,
-      handlers: {
-        ...(handlers as Readonly<Record<string, Handler>>),
-        ...(joinedHandlers(handlers) as Readonly<Record<string, Handler>>),
-        ...Object.fromEntries(offered),
-        'actor.select': selectHandler(selectors, handlers),
-        'actor.sendMany': manySendsHandler({
-          backend: handlers,
-          underWay: this.underWay,
-          takeCall: (caller) => this.takeCall(caller, clock.monotonicMs()),
-        }),
-      },
+      handlers: frontHandlers(this.methods.rows, {
+        backend: this.backend.handlers,
+        selectors,
+        underWay: this.underWay,
+        takeCall: (caller) => this.takeCall(caller, clock.monotonicMs()),
+      }),
+      charge: ({ id }, calls) => this.#rates.charge(id, calls, clock.monotonicMs()),
       answers: new KeyedAnswers(),
       underWay: this.underWay,
       looks: this.#looks,

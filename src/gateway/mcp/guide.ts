@@ -50,6 +50,7 @@ export const LLMS_TEXT = `${GUIDE}
 
 - [/mcp](/mcp): MCP over HTTP, with a bearer token where the system asks for one.
 - [/openapi.json](/openapi.json): every method and procedure over HTTP.
+- [/methods.md](/methods.md): every method and procedure on one page, with an example each.
 - [/asyncapi.json](/asyncapi.json): the same over WebSocket.
 - [/mcp/tools](/mcp/tools): the tools with their schemas, as plain data.
 `;

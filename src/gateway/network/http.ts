@@ -20,6 +20,7 @@ import { METRICS_TYPE } from '../health/metrics.ts';
 import { checkedByHost } from '../calls/host-code.ts';
 import { type Repeatable } from '../calls/repeats.ts';
 import { sessionId, sub } from '../protocol/frames.ts';
+import { METHODS_PATH, methodsPage } from './methods-page.ts';
 import { type InspectorPage, isPage } from './inspector-page.ts';
 import { cursorFrom, EVENTS_PATH, MCP_PATH, PASS_NAME, PASS_PATH, TOOLS_PATH } from '../protocol/protocol.ts';
 import { firstIssue, invalid } from '../callers/wire-errors.ts';
@@ -30,6 +31,8 @@ const METRICS_PATH = '/metrics';
 const TOKEN_NAMES = ['token', 'access_token', 'authorization', 'api_key'];
 
 /** One request and its response. */
+const MARKDOWN_TYPE = 'text/markdown; charset=utf-8';
+
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -126,12 +129,14 @@ async function publicAnswer(hub: Hub, path: string): Promise<HttpAnswer | undefi
     case '/openapi.json':
       return { status: 200, body: openapi(hub.methods.rows) };
     case '/llms.txt':
-      return { status: 200, body: LLMS_TEXT, type: 'text/markdown; charset=utf-8' };
+      return { status: 200, body: LLMS_TEXT, type: MARKDOWN_TYPE };
     case TOOLS_PATH:
       return {
         status: 200,
         body: { tools: hub.methods.tools.map((row) => ({ ...row, http: hub.methods.row(row.method)!.http })) },
       };
+    case METHODS_PATH:
+      return { status: 200, body: methodsPage(hub.methods.rows), type: MARKDOWN_TYPE };
     case '/asyncapi.json':
       return { status: 200, body: asyncapi(hub.methods.rows) };
     default:

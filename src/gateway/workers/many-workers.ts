@@ -2,9 +2,10 @@
  * The backend for a system over workers: beside each worker's system is a worker gateway (worker-gateway.ts) that does
  * what a gateway does beside a single system. This file decides which of them are asked, and collects their health.
  */
+import { type BackendHandlers } from '../calls/methods.ts';
 import { type Clock } from '../../clock.ts';
 import { isBosunError } from '../../errors.ts';
-import { type Call, type BackendHandlers, Marked } from '../calls/call.ts';
+import { type Call, Marked } from '../calls/call.ts';
 import { type SequencedLine, type SequencedSends } from '../calls/sequenced-sends.ts';
 import { type PagedTree } from '../protocol/views.ts';
 import { CALL_MS, TREE_PAGE } from '../limits.ts';

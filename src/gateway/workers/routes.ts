@@ -1,6 +1,6 @@
 /**
- * The handlers of methods.ts for a system over workers: which worker gateways carry out a call, and how several answers
- * become one. Scopes and parameters were checked before; the worker gateways check addresses.
+ * The handlers of a system over workers: which worker gateways carry out a call, by the row of its method, and how
+ * several answers become one. Scopes and parameters were checked before; the worker gateways check addresses.
  */
 import { type FoundRecord, type FoundRecords, mergedFound } from '../../actors/api/record-pages.ts';
 import { refusalOf, refusalsOf, throwRefused } from '../../actors/api/refused-sends.ts';
@@ -9,8 +9,16 @@ import { type SendRefusal } from '../../actors/world/mailbox/inbound.ts';
 import { type Clock } from '../../clock.ts';
 import { BosunError, isBosunError } from '../../errors.ts';
 import { WORKER_ANSWER_MS } from '../limits.ts';
-import { type Call, type BackendHandlers, Marked } from '../calls/call.ts';
-import { type MethodName, METHODS, type ParamsOf } from '../calls/methods.ts';
+import { type Call, Marked } from '../calls/call.ts';
+import { type MethodRow, type OverWorkers } from '../calls/method-row.ts';
+import {
+  type BackendHandlers,
+  type KernelMethodName,
+  kernelMethods,
+  type MethodName,
+  METHODS,
+  type ParamsOf,
+} from '../calls/methods.ts';
 import { FittingRecords } from '../topics/record-views.ts';
 import { type PagedTree } from '../protocol/views.ts';
 import { type ActorPage } from '../topics/actor-pages.ts';
@@ -31,27 +39,8 @@ export interface RouteParts {
 type NumberedRow = { readonly number: number };
 type RouteParams = Readonly<Record<string, unknown>>;
 
-const READS = [
-  'actor.get',
-  'table.read',
-  'record.list',
-  'actor.inspect',
-  'chart.get',
-  'actor.history',
-  'actor.replace',
-  'table.put',
-  'table.delete',
-] as const;
-const ORDERS = [
-  'actor.suspend',
-  'actor.resume',
-  'actor.step',
-  'actor.kill',
-  'actor.stop',
-  'actor.restart',
-  'actor.erase',
-] as const;
-const CHILD_ORDERS = ['boss.terminateChild', 'boss.restartChild', 'boss.deleteChild'] as const;
+/** The parameters of a method about an actor, or about a child of a Boss. */
+type OfActor = RouteParams & { readonly address: string; readonly id?: string };
 
 export class Routes {
   readonly #parts: RouteParts;
@@ -62,12 +51,47 @@ export class Routes {
     this.#numbers = new Numbers(parts.gateways.count);
   }
 
+  /** The handlers of all methods, by the ways over workers that their rows name. */
   handlers(): BackendHandlers {
+    const simple = kernelMethods().flatMap(([name, row]) => {
+      const { over } = row.way;
+      return over === 'joined' ? [] : [[name, this.#handlerOf(name, row, over)] as const];
+    });
+    // The rows' own types pair each method with its parameters.
+    return { ...(Object.fromEntries(simple) as unknown as BackendHandlers), ...this.#joined() };
+  }
+
+  #handlerOf(
+    method: KernelMethodName,
+    { does, keepsKeys, keepsTime }: MethodRow,
+    over: Exclude<OverWorkers, 'joined'>,
+  ) {
+    const toEach = async (workers: readonly number[], params: RouteParams, call: Call) =>
+      (await this.#each(workers, method, params, call))[0];
+    const { gateways } = this.#parts;
+    const ways: Readonly<Record<typeof over, (params: OfActor, call: Call) => Promise<unknown>>> = {
+      address: (params, call) => {
+        const isRepeatable = does === 'nothing' || (keepsKeys === true && call.key !== undefined);
+        const answer = this.#at(this.#home(params.address), method, params, call, isRepeatable);
+        return keepsTime === true ? this.#within(call, answer) : answer;
+      },
+      addresses: (params, call) => toEach(gateways.homesOf(params.address), params, call),
+      child: (params, call) => toEach(gateways.homesOf(childAddress(params.address, params.id!)), params, call),
+      any: (params, call) => this.#at(this.#anyUp(), method, params, call),
+    };
+    // A refusal of an address is a rejection, as it is beside a kernel.
+    return async (params: OfActor, call: Call) => ways[over](params, call);
+  }
+
+  /** Handlers of the methods whose answers are joined, or whose worker does not follow from `address`. */
+  #joined(): Pick<BackendHandlers, KernelMethodName<'joined'>> {
     const { info } = this.#parts;
     return {
-      ...this.#ofOneActor(),
       ...this.#ofLetters(),
       'boss.children': (params, call) => this.#children(params, call),
+      'machine.get': async (params, call) => this.#at(this.#named(params.name), 'machine.get', params, call),
+      'actor.spawn': async (params, call) =>
+        this.#at(this.#home(childAddress(params.under, params.id)), 'actor.spawn', params, call, true),
       'actor.send': (params, call) => this.#send(params, call),
       'actor.sendMany': (params, call) => this.#sendMany(params, call),
       'actor.list': (params, call) => this.#list(params, call),
@@ -93,37 +117,7 @@ export class Routes {
       'group.members': async (params, call) => ({
         members: (await this.#rows<string>('group.members', 'members', params, call)).flat(),
       }),
-      'agent.list': (params, call) => this.#at(this.#anyUp(), 'agent.list', params, call),
       'system.info': () => info(),
-    };
-  }
-
-  /**
-   * Handlers of methods about one actor. For a Boss with partitions, reads ask the first worker, and orders go to every
-   * worker.
-   */
-  #ofOneActor() {
-    const { gateways } = this.#parts;
-    const toEach = async (workers: readonly number[], method: MethodName, params: RouteParams, call: Call) =>
-      (await this.#each(workers, method, params, call))[0];
-    return {
-      ...forEach(READS, (method) => async (params, call) => this.#at(this.#home(params.address), method, params, call)),
-      ...forEach(
-        ORDERS,
-        (method) => async (params, call) => toEach(gateways.homesOf(params.address), method, params, call),
-      ),
-      ...forEach(CHILD_ORDERS, (method) => async (params, call) => {
-        const child = childAddress(params.address, (params as unknown as { readonly id: string }).id);
-        return toEach(gateways.homesOf(child), method, params, call);
-      }),
-      'machine.get': async (params: ParamsOf<'machine.get'>, call: Call) =>
-        this.#at(this.#named(params.name), 'machine.get', params, call),
-      'actor.wait': async (params: ParamsOf<'actor.wait'>, call: Call) =>
-        this.#within(call, this.#at(this.#home(params.address), 'actor.wait', params, call)),
-      'actor.ask': async (params: ParamsOf<'actor.ask'>, call: Call) =>
-        this.#within(call, this.#at(this.#home(params.address), 'actor.ask', params, call, call.key !== undefined)),
-      'actor.spawn': async (params: ParamsOf<'actor.spawn'>, call: Call) =>
-        this.#at(this.#home(childAddress(params.under, params.id)), 'actor.spawn', params, call, true),
     };
   }
 
@@ -319,15 +313,6 @@ export class Routes {
   #anyUp(): number {
     return this.#all.find((worker) => this.#parts.gateways.isUp(worker)) ?? 0;
   }
-}
-
-/** One handler for several methods that name an actor by `address`. */
-function forEach<Name extends MethodName>(
-  names: readonly Name[],
-  handlerOf: (method: Name) => (params: { readonly address: string }, call: Call) => Promise<unknown>,
-): Record<Name, (params: { readonly address: string }, call: Call) => Promise<unknown>> {
-  // The type of `fromEntries` does not carry the names.
-  return Object.fromEntries(names.map((name) => [name, handlerOf(name)])) as never;
 }
 
 interface Child {

@@ -17,13 +17,6 @@ describe('the documents', () => {
     await expect(withTables(readFileSync(PAGE, 'utf8'))).toMatchFileSnapshot(PAGE);
   });
 
-  it.each([
-    ['openapi', openapi],
-    ['asyncapi', asyncapi],
-  ] as const)('schema/%s.json is generated from the tables', async (name, made) => {
-    await expect(`${JSON.stringify(made(), null, 2)}\n`).toMatchFileSnapshot(join(ROOT, `schema/${name}.json`));
-  });
-
   it.each(ROWS)('have an example for %s that fits its schemas', (_, { params, result, example }) => {
     expect(params.safeParse(example.p).error).toBe(undefined);
     expect(result.safeParse(example.r).error).toBe(undefined);
