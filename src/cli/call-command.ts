@@ -3,7 +3,7 @@ import { BosunError } from '../errors.ts';
 import { didYouMean } from '../near-names.ts';
 import { withData } from './data-work.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import { jsonObject } from './json-text.ts';
+import { fieldsIn, jsonObject } from './json-text.ts';
 import { type LiveGateway, type OfferedMethod } from './live-gateway.ts';
 import { jsonLine } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
@@ -12,28 +12,39 @@ import { tableText } from './table.ts';
 export interface CallCommand extends DataCommand {
   /** The method to call; undefined to list the methods. */
   readonly method: string | undefined;
-  /** The parameters as JSON. */
-  readonly params: string | undefined;
+  /** The parameters: fields as `key=value`, or one JSON object. */
+  readonly params: readonly string[];
   readonly timeoutMs: number | undefined;
 }
 
 export async function callCommand(command: CallCommand): Promise<ExitCode> {
-  const { method, params = '{}', err } = command;
-  const given = jsonObject(params, 'parameters', err);
-  if (given === undefined) return EXIT.badInput;
+  const { method, params, err } = command;
+  const [first = '', ...more] = params;
+  const isJson = more.length === 0 && /^\s*[{[]/.test(first);
+  const given = isJson ? jsonObject(first, 'parameters', err) : undefined;
+  if (isJson && given === undefined) return EXIT.badInput;
   return withData(command, {
-    live: async (gateway) => (method === undefined ? list(gateway, command) : call(gateway, method, given, command)),
+    live: async (gateway) =>
+      method === undefined
+        ? list(gateway, command)
+        : call(gateway, method, given ?? fieldsIn(params, 'parameters', 'address=visits'), command),
   });
 }
 
 async function list(gateway: LiveGateway, { json, out }: CallCommand): Promise<void> {
   const offers = await gateway.offers();
-  if (json) for (const { name, means, scope } of offers) out.write(jsonLine({ type: 'method', name, scope, means }));
-  else out.write(tableText([['METHOD', 'SCOPE', 'MEANING'], ...offers.map(cellsOf)]));
+  if (json) for (const offer of offers) out.write(jsonLine(lineOf(offer)));
+  else out.write(tableText([['METHOD', 'PARAMETERS', 'SCOPE', 'MEANING'], ...offers.map(cellsOf)]));
 }
 
-function cellsOf({ name, scope, means }: OfferedMethod): string[] {
-  return [name, scope, /^[^.:]*[.:]?/.exec(means)![0].replace(/:$/, '.')];
+function lineOf({ name, scope, means, params }: OfferedMethod): object {
+  return { type: 'method', name, scope, means, params };
+}
+
+/** A row of the list; a question mark follows an optional parameter. */
+function cellsOf({ name, scope, means, params }: OfferedMethod): string[] {
+  const named = params.map((param) => (param.isRequired ? param.name : `${param.name}?`));
+  return [name, named.join(' '), scope, /^[^.:]*[.:]?/.exec(means)![0].replace(/:$/, '.')];
 }
 
 async function call(

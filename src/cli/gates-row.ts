@@ -1,5 +1,4 @@
 /** `bosun gates`: lists questions to people, and answers them. */
-import { BosunError, isBosunError } from '../errors.ts';
 import { type GateDeskContext, gatesIn, type GateRecord } from '../machines/people/gates/gate-desk.ts';
 import { problemsOf } from '../machines/people/gates/gate-form.ts';
 import { ANYBODY, type GateQuestion } from '../machines/people/gates/gate.ts';
@@ -7,7 +6,7 @@ import { listed } from '../machines/rules/desk.ts';
 import { DESKS } from '../machines/desks.ts';
 import { type DeskRow, type Ordered } from './desk-row.ts';
 import { type DeskView, found, refusedOrder } from './desk-view.ts';
-import { parsedJson } from './json-text.ts';
+import { fieldsIn } from './json-text.ts';
 import { timeText, whenKnown } from './stopped-store.ts';
 
 type Gate = Omit<ReturnType<typeof listed<GateRecord>>, 'askedBy'>;
@@ -55,7 +54,11 @@ export const GATES: DeskRow<Gate> = {
   },
   orders: {
     answer: (gate, { by, reason, fields }, view) =>
-      answered(view, { gate, by, answer: { ...answerOf(fields), ...(reason !== undefined && { reason }) } }),
+      answered(view, {
+        gate,
+        by,
+        answer: { ...fieldsIn(fields, 'an answer', 'decision=approve'), ...(reason !== undefined && { reason }) },
+      }),
   },
 };
 
@@ -80,31 +83,6 @@ export async function answered(
 
 async function questionOf(view: DeskView, id: string): Promise<GateQuestion | undefined> {
   return (await view.look<{ readonly question: GateQuestion }>(`${DESKS.openGates}/${id}`))?.context.question;
-}
-
-/** The fields of an answer: values are JSON if they parse as JSON, otherwise text. */
-function answerOf(fields: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(
-    fields.map((field) => {
-      const at = field.indexOf('=');
-      if (at < 1)
-        throw new BosunError(
-          'BOSUN_CALL_INVALID',
-          `give an answer as key=value, such as decision=approve, not "${field}"`,
-        );
-      return [field.slice(0, at), valueOf(field.slice(at + 1))];
-    }),
-  );
-}
-
-function valueOf(text: string): unknown {
-  try {
-    return parsedJson(text);
-  } catch (error) {
-    if (isBosunError(error)) throw error;
-    // A word is not JSON and is meant as text.
-    return text;
-  }
 }
 
 function audienceText(audience: readonly string[]): string {

@@ -1,5 +1,5 @@
-/** Parses JSON typed by a person, under the same rules as the gateway's frames: numbers must be finite. */
-import { BosunError, messageOf } from '../errors.ts';
+/** Parses what a person types: JSON under the rules of the gateway's frames (finite numbers), fields as `key=value`. */
+import { BosunError, isBosunError, messageOf } from '../errors.ts';
 import { flawOf } from '../gateway/protocol/values.ts';
 import { FRAME_DEPTH_MAX, FRAME_VALUES_MAX } from '../gateway/limits.ts';
 import { type Output } from './surroundings.ts';
@@ -27,4 +27,31 @@ export function jsonObject(text: string, what: string, err: Output): Record<stri
     refuse(`: ${messageOf(error)}`);
   }
   return undefined;
+}
+
+/**
+ * The fields of an object, each typed as `key=value`: values are JSON if they parse as JSON, otherwise text.
+ *
+ * @param what The name of the object in the error, such as `an answer`.
+ * @throws BOSUN_CALL_INVALID for a text without a key.
+ */
+export function fieldsIn(texts: readonly string[], what: string, example: string): Record<string, unknown> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const at = text.indexOf('=');
+      if (at < 1)
+        throw new BosunError('BOSUN_CALL_INVALID', `give ${what} as key=value, such as ${example}, not "${text}"`);
+      return [text.slice(0, at), valueIn(text.slice(at + 1))];
+    }),
+  );
+}
+
+function valueIn(text: string): unknown {
+  try {
+    return parsedJson(text);
+  } catch (error) {
+    if (isBosunError(error)) throw error;
+    // A word is not JSON and is meant as text.
+    return text;
+  }
 }

@@ -43,6 +43,7 @@ export interface OfferedMethod {
   readonly means: string;
   readonly scope: string;
   readonly http: Route;
+  readonly params: readonly { readonly name: string; readonly isRequired: boolean }[];
 }
 
 interface ToolsAnswer {
@@ -50,7 +51,21 @@ interface ToolsAnswer {
 }
 
 interface PathItem {
-  readonly [verb: string]: { readonly operationId: string; readonly summary: string; readonly 'x-scope'?: string };
+  readonly [verb: string]: Operation;
+}
+
+/** The fields of an operation of OpenAPI that are read here. */
+interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly 'x-scope'?: string;
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required?: boolean }[];
+  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: BodySchema } } };
+}
+
+interface BodySchema {
+  readonly properties?: Readonly<Record<string, unknown>>;
+  readonly required?: readonly string[];
 }
 
 export interface StreamOptions {
@@ -113,9 +128,11 @@ export class LiveGateway {
     const { paths } = await this.#bodyOf<{ readonly paths?: Readonly<Record<string, PathItem>> }>(response);
     if (paths === undefined) throw this.#stranger(response);
     return Object.entries(paths).flatMap(([path, item]) =>
-      Object.entries(item).flatMap(([verb, { operationId: name, summary, 'x-scope': scope }]) =>
-        scope === undefined ? [] : [{ name, means: summary, scope, http: { verb: verb.toUpperCase(), path } as Route }],
-      ),
+      Object.entries(item).flatMap(([verb, operation]) => {
+        const { operationId: name, summary: means, 'x-scope': scope } = operation;
+        const http = { verb: verb.toUpperCase(), path } as Route;
+        return scope === undefined ? [] : [{ name, means, scope, http, params: paramsOf(operation) }];
+      }),
     );
   }
 
@@ -288,4 +305,15 @@ export function errorOf(error: WireError | undefined): BosunError {
     error?.message ?? 'the gateway answered with an unknown error',
     { details: { ...error?.details } },
   );
+}
+
+/** The parameters of a method: those of its path and query, and those of its body. */
+function paramsOf({ parameters = [], requestBody }: Operation): OfferedMethod['params'] {
+  const { properties = {}, required = [] } = requestBody?.content['application/json'].schema ?? {};
+  return [
+    ...parameters
+      .filter((one) => one.in !== 'header')
+      .map((one) => ({ name: one.name, isRequired: one.required === true })),
+    ...Object.keys(properties).map((name) => ({ name, isRequired: required.includes(name) })),
+  ];
 }

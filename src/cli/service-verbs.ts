@@ -97,12 +97,13 @@ export const SERVICE_VERBS: readonly Verb[] = [
       (await import('./send-command.ts')).askCommand({ ...data, address, type, fields, timeoutMs: timeout }),
   },
   {
-    usage: 'call [method] [json]',
+    usage: 'call [method] [params...]',
     isHidden: true,
-    says: 'Call a method or procedure of a running system with its parameters as JSON, or list all of them.',
-    examples: ['call', 'call actor.get \'{"address": "visits"}\'', 'call shop.stock \'{"sku": "A-7"}\' --json'],
+    says: 'Call a method or procedure of a running system, or list all of them with their parameters.',
+    examples: ['call', 'call actor.get address=visits', 'call shop.order \'{"sku": "A-7", "pieces": 2}\' --json'],
+    notes: ['Parameters are fields as key=value, whose values are JSON or else text, or one JSON object.'],
     options: [option('--timeout <ms>', 'longest wait for the answer (default: 30000)', milliseconds)],
-    run: async ({ data, options: { timeout } }, method: string | undefined, params: string | undefined) =>
+    run: async ({ data, options: { timeout } }, method: string | undefined, params: readonly string[]) =>
       (await import('./call-command.ts')).callCommand({ ...data, method, params, timeoutMs: timeout }),
   },
   {

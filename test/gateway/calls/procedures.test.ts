@@ -202,7 +202,7 @@ describe('procedures over a network', () => {
     expect(JSON.parse(said.out)).toMatchObject({ method: 'visits.total', answer: { total: 3 } });
     said.out = '';
     expect(await commandLine(['call', '--url', url], surroundings)).toBe(0);
-    expect(said.out).toMatch(/^bell\.ring +actor:admin +Rings the bell of the host\.$/m);
+    expect(said.out).toMatch(/^bell\.ring +times\? +actor:admin +Rings the bell of the host\.$/m);
     expect(await commandLine(['call', 'visits.totl', '--url', url], surroundings)).toBe(2);
     expect(said.err).toContain('there is no method "visits.totl"; did you mean "visits.total"?');
 

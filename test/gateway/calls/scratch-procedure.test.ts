@@ -98,9 +98,14 @@ it('is called by WebSocket, through the client that has its types', async () => 
 it('is called on the command line', async () => {
   const { url } = await start();
   const call = (token: string) =>
-    bosun('call', 'scratch.doubled', '{"name":"visits"}', '--url', url, '--token', token, '--json');
+    bosun('call', 'scratch.doubled', 'name=visits', 'plus=1', '--url', url, '--token', token, '--json');
   const { code, out } = await call(ADMIN);
-  expect([code, JSON.parse(out)]).toMatchObject([0, { answer: { doubled: 6 } }]);
+  expect([code, JSON.parse(out)]).toMatchObject([0, { answer: { doubled: 7 } }]);
+  const json = await bosun('call', 'scratch.doubled', '{"name":"visits"}', '--url', url, '--token', ADMIN);
+  expect(json.out).toBe('{\n  "doubled": 6\n}\n');
+  expect((await bosun('call', '--url', url, '--token', READER)).out).toMatch(
+    /^scratch\.doubled +name plus\? +actor:admin +Twice what a counter shows\.$/m,
+  );
   const refused = await call(READER);
   expect([refused.code === 0, refused.err]).toEqual([false, expect.stringContaining('actor:admin')]);
 });
