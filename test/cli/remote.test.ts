@@ -137,7 +137,7 @@ describe.each([
 
   it('allows calls of its methods and procedures', async () => {
     expect(await bosun('call', 'visits.count', '{"name": "back/visits"}')).toEqual({ code: 0, out: '0\n', err: '' });
-    expect((await bosun('call')).out).toMatch(/^actor\.get +actor:read/m);
+    expect((await bosun('call')).out).toMatch(/^actor\.get +address +actor:read/m);
   });
 
   it('takes orders, which go on record by the name of the token', async () => {
