@@ -42,8 +42,12 @@ export interface FrontParts {
     readonly 'actor.history': Carrier<OfActor & { readonly limit: number }>;
     readonly 'actor.turns': Carrier<OfActor & { readonly limit: number; readonly after: number }>;
     readonly 'actor.sendMany': Carrier<{ sends: (OfActor & { event: { type: string; [field: string]: unknown } })[] }>;
-    readonly 'table.read': Carrier<OfActor & { table: string; from?: string | undefined; limit: number }>;
+    readonly 'table.read': Carrier<
+      OfActor & { table: string; from?: string | undefined; reverse: boolean; limit: number }
+    >;
   };
+  /** Returns the kernel time of the system. */
+  readonly nowMs: () => number;
   readonly selectors: Selectors;
   readonly underWay: CallsUnderWay;
   /** Takes a call from the caller's rate. Returns 0, or the ms after which the caller may call again. */

@@ -17,7 +17,7 @@ export function frontHandlers(rows: readonly NamedRow[], parts: AllParts): Reado
 
 function handlerOf([name, row]: NamedRow, parts: AllParts): Handler {
   const { way } = row;
-  if (way.kind !== 'kernel' && way.kind !== 'front') return procedureHandler(name, { ...row, way }, parts.backend);
+  if (way.kind !== 'kernel' && way.kind !== 'front') return procedureHandler(name, { ...row, way }, parts);
   const run = frontOf(way);
   if (run === undefined) return (parts.backend as Readonly<Record<string, Handler>>)[name]!;
   return (params, call) => run(params as never, call, parts);

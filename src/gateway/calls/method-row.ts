@@ -3,7 +3,14 @@
  * carries it out and its way over workers. Procedures of the host are rows of the same shape.
  */
 import { type z } from 'zod';
-import { type Does, type Route, type Scope, type ToolMark, type Way } from '../../actors/api/procedure.ts';
+import {
+  type Does,
+  type Route,
+  type Scope,
+  type ToolMark,
+  type Watched,
+  type Way,
+} from '../../actors/api/procedure.ts';
 import { type Call } from './call.ts';
 import { type CallParts, type FrontParts } from './call-parts.ts';
 
@@ -21,6 +28,8 @@ interface MethodFacts<Params extends z.ZodObject, Result extends z.ZodType> {
   readonly example: { readonly p: Readonly<Record<string, unknown>>; readonly r: unknown };
   /** Makes the method a tool of MCP; undefined if it is none. */
   readonly mcp?: ToolMark | undefined;
+  /** The actor whose changes alter the answer, for the topic `window/{procedure}`; undefined if there is no topic. */
+  readonly window?: Watched | undefined;
   /** Whether the store remembers the outcome of a call with a key, so that a repeat after a restart finds it. */
   readonly keepsKeys?: true;
   /** Whether the handler enforces the deadline itself, to report a more precise error. */

@@ -11,12 +11,13 @@ import {
 } from '../../actors/api/procedure.ts';
 import { admit } from '../../actors/model/value-check.ts';
 import { BosunError } from '../../errors.ts';
-import { type TableView } from '../../table.ts';
+import { type TablePage } from '../../table.ts';
 import { disown } from '../../user-code.ts';
 import { ACTORS_PAGE_MAX, TABLE_ROWS_SHOWN } from '../limits.ts';
 import { type ActorView } from '../protocol/actor-view.ts';
 import { type FoundRecords, type RecordPage } from '../protocol/record-view.ts';
 import { RECORDS_LISTED } from '../../limits.ts';
+import { type FrontParts } from './call-parts.ts';
 import { type Call, type Handler, Marked } from './call.ts';
 import { awaited, checkedByHost, hostFailed, inJson, owed, owedOrRefused } from './host-code.ts';
 import { type MethodRow } from './method-row.ts';
@@ -53,11 +54,17 @@ export function rowsOf(procedures: Procedures): [name: string, row: MethodRow][]
   });
 }
 
+/** The parts in front of a backend that carry out procedures. */
+export interface Carriers extends Pick<FrontParts, 'nowMs'> {
+  readonly backend: BackendHandlers;
+}
+
 export function procedureHandler(
   name: string,
   { way, result }: Pick<Procedure, 'way' | 'result'>,
-  backend: BackendHandlers,
+  carriers: Carriers,
 ): Handler {
+  const { backend } = carriers;
   const place = `the procedure ${name}`;
   const checked = (answer: unknown) => {
     const parsed = checkedByHost(`the result schema of ${place}`, result, answer);
@@ -70,7 +77,7 @@ export function procedureHandler(
   switch (way.kind) {
     case 'read':
       return async (params, call) =>
-        checked(await awaited(place, () => way.run(params, readerFor(call, backend), call.caller)));
+        checked(await awaited(place, () => way.run(params, readerFor(call, carriers), call.caller)));
     case 'port':
       return async (params, { caller }) => checked(await awaited(place, () => way.run(params, caller)));
     case 'ask':
@@ -113,8 +120,12 @@ function textOf(address: unknown): string {
 }
 
 /** Makes a reader that uses the backend's methods with the rights and the budget of the caller. */
-function readerFor(call: Call, backend: BackendHandlers): DurableReader {
+function readerFor(call: Call, carriers: Carriers): DurableReader {
+  const { backend } = carriers;
   return {
+    get nowMs() {
+      return carriers.nowMs();
+    },
     actor: async (address) => (await backend['actor.get']({ address }, call)) as ActorView,
     async *actors({ under = 'root', agent } = {}) {
       for (let after: string | undefined; ; ) {
@@ -128,8 +139,8 @@ function readerFor(call: Call, backend: BackendHandlers): DurableReader {
         after = next;
       }
     },
-    table: async (address, table, { limit = TABLE_ROWS_SHOWN, ...page } = {}) =>
-      (await backend['table.read']({ address, table, limit, ...page }, call)) as TableView,
+    table: async (address, table, { limit = TABLE_ROWS_SHOWN, reverse = false, ...page } = {}) =>
+      (await backend['table.read']({ address, table, limit, reverse, ...page }, call)) as TablePage,
     records: async (address, name, which = {}) =>
       (await backend['record.list'](
         { address, name, after: 0, limit: RECORDS_LISTED, newestFirst: false, where: {}, ...defined(which) },

@@ -26,6 +26,7 @@ import { harmless } from '../../log.ts';
 import { CallDesk } from '../calls/call-desk.ts';
 import { hostFailed } from '../calls/host-code.ts';
 import { frontHandlers } from '../calls/front-handlers.ts';
+import { WindowTopics } from '../calls/window-topics.ts';
 import { CallsUnderWay } from '../calls/calls-under-way.ts';
 import { MethodTable } from '../calls/method-table.ts';
 import { type Caller, Callers, type JwtOptions, type TokenOptions } from '../callers/callers.ts';
@@ -113,6 +114,7 @@ export class Hub {
   readonly underWay = new CallsUnderWay();
   readonly methods: MethodTable;
   readonly desk: CallDesk;
+  readonly topics: TopicFinder;
   readonly instance: string = randomUUID();
   readonly #rates: Rates;
   readonly #looks: AllLooks;
@@ -167,14 +169,18 @@ export class Hub {
     const parts = { clock, instance: this.instance, counters: this.counters };
     this.backend = 'gateways' in inside ? new ManyWorkers(inside, parts) : new OneSystem(inside, parts);
     this.methods = new MethodTable(procedures);
+    const { backend, methods } = this;
+    const handlers = frontHandlers(methods.rows, {
+      backend: backend.handlers,
+      nowMs: () => backend.nowMs,
+      selectors,
+      underWay: this.underWay,
+      takeCall: (caller) => this.takeCall(caller, clock.monotonicMs()),
+    });
+    this.topics = new WindowTopics({ backend, methods, handlers, clock });
     this.desk = new CallDesk({
-      methods: this.methods,
-      handlers: frontHandlers(this.methods.rows, {
-        backend: this.backend.handlers,
-        selectors,
-        underWay: this.underWay,
-        takeCall: (caller) => this.takeCall(caller, clock.monotonicMs()),
-      }),
+      methods,
+      handlers,
       charge: ({ id }, calls) => this.#rates.charge(id, calls, clock.monotonicMs()),
       answers: new KeyedAnswers(),
       underWay: this.underWay,
@@ -182,10 +188,6 @@ export class Hub {
       clock,
       destructive,
     });
-  }
-
-  get topics(): TopicFinder {
-    return this.backend.topics;
   }
 
   get isDraining(): boolean {
