@@ -7,6 +7,7 @@ import { causeOf } from '../../actors/model/thrown.ts';
 import { BosunError, isBosunError } from '../../errors.ts';
 import { disown, due, handled } from '../../user-code.ts';
 import { readBy } from '../../user-schema.ts';
+import { JsonAnswer } from './json-answer.ts';
 
 /** The error of something that the host has given. `place` names it: `the selector "isOdd" of counter, at visits,`. */
 export function hostFailed(place: string, thrown: unknown): BosunError {
@@ -58,11 +59,18 @@ export async function awaited(place: string, call: () => unknown): Promise<unkno
  * @throws BOSUN_HOST_FAILED for a value that JSON cannot express.
  */
 export function inJson(place: string, value: unknown): unknown {
+  return answerInJson(place, value)?.value;
+}
+
+/**
+ * The same, as the answer of a call; undefined for a value that JSON leaves out.
+ *
+ * @throws BOSUN_HOST_FAILED for a value that JSON cannot express.
+ */
+export function answerInJson(place: string, value: unknown): JsonAnswer | undefined {
   disown(value);
-  return owed(place, () => {
-    const text = JSON.stringify(value) as string | undefined;
-    return text === undefined ? undefined : (JSON.parse(text) as unknown);
-  });
+  const text = owed(place, () => JSON.stringify(value) as string | undefined);
+  return text === undefined ? undefined : new JsonAnswer(text);
 }
 
 /**

@@ -19,7 +19,7 @@ import { type FoundRecords, type RecordPage } from '../protocol/record-view.ts';
 import { RECORDS_LISTED } from '../../limits.ts';
 import { type FrontParts } from './call-parts.ts';
 import { type Call, type Handler, Marked } from './call.ts';
-import { awaited, checkedByHost, hostFailed, inJson, owed, owedOrRefused } from './host-code.ts';
+import { answerInJson, awaited, checkedByHost, hostFailed, owed, owedOrRefused } from './host-code.ts';
 import { type MethodRow } from './method-row.ts';
 import { type BackendHandlers, type ParamsOf } from './methods.ts';
 import { firstIssue } from '../callers/wire-errors.ts';
@@ -68,7 +68,7 @@ export function procedureHandler(
   const place = `the procedure ${name}`;
   const checked = (answer: unknown) => {
     const parsed = checkedByHost(`the result schema of ${place}`, result, answer);
-    if (parsed.success) return inJson(`the answer of ${place}`, parsed.data);
+    if (parsed.success) return answerInJson(`the answer of ${place}`, parsed.data);
     throw hostFailed(
       place,
       new Error(`it answered something else than its schema says: ${firstIssue(parsed.error, 'r')}`),

@@ -15,6 +15,7 @@ import { type SubscriptionMaker, type TopicFinder } from '../topics/topic-subscr
 import { ofState } from '../topics/topics.ts';
 import { type Backend } from './backend.ts';
 import { type Call, type Handler } from './call.ts';
+import { valueOf } from './json-answer.ts';
 import { parsedParams } from './call-desk.ts';
 import { type MethodTable } from './method-table.ts';
 import { paramsIn } from './query.ts';
@@ -56,7 +57,7 @@ export class WindowTopics implements TopicFinder {
     const { address, everyMs } = row.window;
     const params = parsedParams(name, row, paramsIn(row.params, new URLSearchParams(query)));
     const call: Call = { caller, session: undefined, key: undefined, leftMs: CALL_MS, looks, isOver: false };
-    const look = async () => handlers[name]!(params, call);
+    const look = async () => valueOf(await handlers[name]!(params, call));
     const watch = (listener: Parameters<Backend['watchActor']>[1]) => backend.watchActor(address, listener);
     const feed = (view: ConstructorParameters<typeof Listing>[1]) => new Listing({ clock, look, watch, everyMs }, view);
     return ofState(await new FedView({ clock, maxHz: LISTING_HZ, feed, over: () => {} }).topic());

@@ -1,6 +1,7 @@
 /** The door of tools at the call desk of this gateway: with the rights, rates and costs of its caller. */
 import { BosunError } from '../../errors.ts';
 import { type CallDesk } from '../calls/call-desk.ts';
+import { valueOf } from '../calls/json-answer.ts';
 import { type MethodTable } from '../calls/method-table.ts';
 import { type Repeatable } from '../calls/repeats.ts';
 import { asAgent, type Caller } from '../callers/callers.ts';
@@ -35,7 +36,7 @@ export function deskDoor(host: DeskDoorHost, given: Caller, paid = 1): ToolDoor 
       const retryAfterMs = left-- > 0 ? 0 : host.takeCall(caller, host.clock.monotonicMs());
       if (retryAfterMs > 0) throw new BosunError('BOSUN_RATE_LIMITED', 'too many calls', { details: { retryAfterMs } });
       return new Promise((resolve, reject) => {
-        const told = { answered: ({ result }: Repeatable<unknown>) => resolve(result), refused: reject };
+        const told = { answered: ({ result }: Repeatable<unknown>) => resolve(valueOf(result)), refused: reject };
         const call = host.desk.take({ caller, method, params, key, deadlineMs }, told);
         if (signal.aborted) call.cancel();
         else signal.addEventListener('abort', () => call.cancel(), { once: true });

@@ -1,4 +1,5 @@
 /** Answers over HTTP: a status for each error code, and the headers of every answer. */
+import { JsonAnswer } from '../calls/json-answer.ts';
 import { type ServerResponse } from 'node:http';
 import { type ErrorCode } from '../../error-codes.ts';
 import { type WireError } from '../protocol/frames.ts';
@@ -82,7 +83,7 @@ export const EVERY_ANSWER = {
 
 export function answer(response: ServerResponse, { status, body, type, headers = {} }: HttpAnswer): void {
   if (response.headersSent || response.destroyed) return;
-  const text = type === undefined ? JSON.stringify(body) : String(body);
+  const text = type === undefined ? jsonOf(body) : String(body);
   response.writeHead(status, {
     ...EVERY_ANSWER,
     'Content-Type': type ?? 'application/json',
@@ -90,4 +91,8 @@ export function answer(response: ServerResponse, { status, body, type, headers =
     ...headers,
   });
   response.end(text);
+}
+
+function jsonOf(body: unknown): string {
+  return body instanceof JsonAnswer ? body.text : JSON.stringify(body);
 }
