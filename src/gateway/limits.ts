@@ -1,7 +1,7 @@
 /** Bounds of the gateway and its clients; those of the runtime are in src/limits.ts. */
 import { VALUE_DEPTH_MAX } from '../limits.ts';
 
-/** Rows of a table, and their characters as JSON, in one view of it; the others are read by page. */
+/** Rows of a table in one view, and characters of all tables of one view as JSON; the others are read by page. */
 export const TABLE_ROWS_SHOWN = 1_000;
 export const TABLE_CHARS_SHOWN = 256 * 1024;
 

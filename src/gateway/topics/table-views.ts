@@ -35,9 +35,13 @@ interface Origin {
 
 const origins = new WeakMap<object, Origin>();
 
-/** The first rows of a table. */
-export function tableView(of: Table<unknown>, shown: ShownRow): TableView {
-  const next = endOfView(of, shown);
+/**
+ * The first rows of a table.
+ *
+ * @param among Number of tables that share the budget of one view. Default: 1.
+ */
+export function tableView(of: Table<unknown>, shown: ShownRow, among = 1): TableView {
+  const next = endOfView(of, shown, TABLE_CHARS_SHOWN / among);
   let rows: TableView['rows'] | undefined;
   const view: TableView = {
     size: of.size,
@@ -108,12 +112,12 @@ function rowIn({ next }: TableView, { table, shown }: Origin, key: string): unkn
 }
 
 /** The first key that a view leaves out; null if it has all rows. */
-function endOfView(of: Table<unknown>, shown: ShownRow): string | null {
+function endOfView(of: Table<unknown>, shown: ShownRow, charsMax: number): string | null {
   let count = 0;
   let chars = 0;
   for (const leaf of eachLeaf(of)) {
     const length = charsOf(leaf, shown);
-    if (count + leaf.size > TABLE_ROWS_SHOWN || chars + length > TABLE_CHARS_SHOWN)
+    if (count + leaf.size > TABLE_ROWS_SHOWN || chars + length > charsMax)
       return leaf.keys[count === 0 ? 1 : 0] ?? null;
     count += leaf.size;
     chars += length;

@@ -43,32 +43,34 @@ export function shownTable(of: Table<unknown>, context: z.ZodType | undefined, k
   return schemas.some(isSecret) ? SECRET_SHOWN : convertTable(of, schemas, page);
 }
 
-function convertTable(of: Table<unknown>, schemas: Schemas, page?: AskedPage): unknown {
+/** Converts a table. A number in place of a page says how many tables share the budget of the view. */
+function convertTable(of: Table<unknown>, schemas: Schemas, page: AskedPage | number): unknown {
   const rows = pick(schemas, ({ valueType }) => [valueType]);
   const shownRow = (row: unknown) => convert(row, rows);
-  return page === undefined ? tableView(of, shownRow) : tablePage(of, shownRow, page);
+  return typeof page === 'number' ? tableView(of, shownRow, page) : tablePage(of, shownRow, page);
 }
 
-function convert(value: unknown, given: Schemas): unknown {
+/** Converts a value; `tables` is the number of tables beside it, itself included. */
+function convert(value: unknown, given: Schemas, tables = 1): unknown {
   const schemas = given.length === 0 ? given : sameValue(given.filter(hasSecrets));
   if (schemas.some(isSecret)) return value === undefined ? undefined : SECRET_SHOWN;
   if (typeof value === 'bigint') return String(value);
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   if (typeof value !== 'object' || value === null)
     return typeof value === 'function' || typeof value === 'symbol' ? undefined : value;
-  if (schemas.length > 0) return convertObject(value, schemas);
+  if (schemas.length > 0) return convertObject(value, schemas, tables);
   const known = converted.get(value);
   if (known !== undefined) return known;
-  const result = convertObject(value, schemas);
+  const result = convertObject(value, schemas, tables);
   if (Object.isFrozen(value)) converted.set(value, result);
   return result;
 }
 
-function convertObject(value: object, schemas: Schemas): unknown {
+function convertObject(value: object, schemas: Schemas, tables: number): unknown {
   if (value instanceof Ref) return { actor: value.address };
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
   if (value instanceof Error) return shownError(value);
-  if (isTable(value)) return convertTable(value, schemas);
+  if (isTable(value)) return convertTable(value, schemas, tables);
   const part = (item: unknown, of: PartsPicker) => convert(item, pick(schemas, of));
   if (value instanceof Map)
     return [...value].map(([key, item]) => [
@@ -83,8 +85,10 @@ function convertObject(value: object, schemas: Schemas): unknown {
       (item, index) => part(item, ({ element, items, rest }) => [element, items?.[index] ?? rest]) ?? null,
     );
   const fields: Record<string, unknown> = {};
-  for (const [key, field] of Object.entries(value)) {
-    const result = convert(field, fieldsOf(schemas, key));
+  const parts = Object.entries(value);
+  const share = Math.max(1, parts.filter(([, field]) => isTable(field)).length);
+  for (const [key, field] of parts) {
+    const result = convert(field, fieldsOf(schemas, key), share);
     if (result !== undefined) fields[key] = result;
   }
   return fields;
