@@ -267,7 +267,7 @@ export class Client<S = SystemShape> {
     params: Offered[Name]['params']['_zod']['input'],
   ): RemoteWindow<Offered[Name]['result']['_zod']['output']> {
     const topic = windowTopic(name, params as Readonly<Record<string, unknown>>);
-    return new RemoteWindow((watcher) => this.watch(topic, watcher));
+    return new RemoteWindow((watcher) => this.watch(topic, watcher), this.#failed);
   }
 
   /** Events emitted by any actor whose address matches the pattern: `*` is one segment, `**` any number of them. */

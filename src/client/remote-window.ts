@@ -1,5 +1,6 @@
 /** A window behind a gateway: a page of it, kept current while somebody watches (topic `window/{procedure}`). */
 import { type ClientError } from './client-error.ts';
+import { type Failed, toldTo } from './platform.ts';
 import { type RemoteSubscription } from './remote-actor.ts';
 
 /** An observer of a window. */
@@ -15,18 +16,25 @@ type Watch<Page> = (watcher: {
   readonly error: (error: ClientError) => void;
 }) => RemoteSubscription;
 
+interface ToldWatcher<Page> {
+  readonly next: (page: Page) => void;
+  readonly error: (error: ClientError) => void;
+}
+
 /** A window behind a gateway, to be read and watched. */
 export class RemoteWindow<Page> {
   readonly #watch: Watch<Page>;
+  readonly #failed: Failed;
   #page: Page | undefined;
   /** Whether the page has arrived, or was confirmed, since the first watcher came. */
   #isFresh = false;
-  #watchers = new Set<WindowWatcher<Page>>();
+  #watchers = new Set<ToldWatcher<Page>>();
   #topic: RemoteSubscription | undefined;
 
   /** Use `client.window`. */
-  constructor(watch: Watch<Page>) {
+  constructor(watch: Watch<Page>, failed: Failed) {
     this.#watch = watch;
+    this.#failed = failed;
   }
 
   /** The last known page; undefined before the first. While nobody watches it is not updated. */
@@ -41,14 +49,15 @@ export class RemoteWindow<Page> {
     first: WindowWatcher<Page> | ((page: Page) => void),
     error?: (error: ClientError) => void,
   ): RemoteSubscription {
-    // A copy, since the same observer may be passed twice.
-    const watcher: WindowWatcher<Page> =
+    const given: WindowWatcher<Page> =
       typeof first === 'function'
         ? { next: first, error }
         : { next: (page) => first.next?.(page), error: (why) => first.error?.(why) };
+    // A copy, since the same observer may be passed twice.
+    const watcher = { next: toldTo(given.next, this.#failed), error: toldTo(given.error, this.#failed) };
     this.#watchers.add(watcher);
     if (this.#topic === undefined) this.#open();
-    else if (this.#isFresh) watcher.next?.(this.#page!);
+    else if (this.#isFresh) watcher.next(this.#page!);
     const unsubscribe = () => {
       if (this.#watchers.delete(watcher) && this.#watchers.size === 0) this.#close();
     };
@@ -74,14 +83,14 @@ export class RemoteWindow<Page> {
   #show(page: Page): void {
     this.#page = page;
     this.#isFresh = true;
-    for (const { next } of [...this.#watchers]) next?.(page);
+    for (const { next } of [...this.#watchers]) next(page);
   }
 
   #end(error: ClientError): void {
     const watchers = [...this.#watchers];
     this.#watchers = new Set();
     this.#close();
-    for (const { error: tell } of watchers) tell?.(error);
+    for (const { error: tell } of watchers) tell(error);
   }
 }
 
