@@ -25,6 +25,7 @@ export {
   type RemoteSendOptions as SendOptions,
   type WaitOptions,
 } from './remote-actor.ts';
+export { type RemoteWindow, type WindowWatcher } from './remote-window.ts';
 export { rowsInOrder, type WindowPage } from '../gateway/protocol/window-page.ts';
 export { type ActorView } from '../gateway/protocol/actor-view.ts';
 export { type KnownSnapshot, type RemoteSnapshot, type UnknownSnapshot } from './remote-snapshot.ts';
