@@ -1,6 +1,6 @@
 /** A window behind a gateway: a page of it, kept current while somebody watches (topic `window/{procedure}`). */
 import { type ClientError } from './client-error.ts';
-import { type RemoteSubscription } from './remote-actor.ts';
+import { observerOf, type RemoteSubscription, type TopicWatcher } from './observers.ts';
 
 /** An observer of a window. */
 export interface WindowWatcher<Page> {
@@ -9,18 +9,13 @@ export interface WindowWatcher<Page> {
   readonly error?: ((error: ClientError) => void) | undefined;
 }
 
-type Watch<Page> = (watcher: {
-  readonly next: (page: Page) => void;
-  readonly error: (error: ClientError) => void;
-}) => RemoteSubscription;
-
 /** A window behind a gateway, to be read and watched. */
 export class RemoteWindow<Page> {
-  readonly #watch: Watch<Page>;
+  readonly #watch: (watcher: TopicWatcher<Page>) => RemoteSubscription;
   #page: Page | undefined;
 
   /** Use `client.window`. */
-  constructor(watch: Watch<Page>) {
+  constructor(watch: (watcher: TopicWatcher<Page>) => RemoteSubscription) {
     this.#watch = watch;
   }
 
@@ -29,24 +24,29 @@ export class RemoteWindow<Page> {
     return this.#page;
   }
 
-  /** Subscribes to the present page and to each changed one. `error` ends it. */
-  subscribe(observer: WindowWatcher<Page> | ((page: Page) => void)): RemoteSubscription {
-    const watcher = typeof observer === 'function' ? { next: observer } : observer;
-    return this.#watch({
-      next: (page) => {
-        this.#page = page;
-        watcher.next?.(page);
-      },
-      error: (error) => watcher.error?.(error),
-    });
+  /**
+   * Subscribes to the present page and to each changed one; after a break it continues. `error` ends it. Each
+   * subscription is one of its own at the gateway.
+   */
+  subscribe(observer: WindowWatcher<Page>): RemoteSubscription;
+  subscribe(next: (page: Page) => void, error?: (error: ClientError) => void): RemoteSubscription;
+  subscribe(
+    first: WindowWatcher<Page> | ((page: Page) => void),
+    error?: (error: ClientError) => void,
+  ): RemoteSubscription {
+    const told = observerOf(first, error);
+    const next = (page: Page) => {
+      this.#page = page;
+      return told.next?.(page);
+    };
+    return this.#watch({ next, error: (why) => told.error?.(why) });
   }
 }
 
-/** The topic of a window for its parameters. Values that are no texts are written as JSON. */
+/** The topic of a window. Values that are not text are written as JSON. */
 export function windowTopic(procedure: string, params: Readonly<Record<string, unknown>>): string {
-  const given = Object.entries(params).filter(([, value]) => value !== undefined);
-  const query = new URLSearchParams(
-    given.map(([key, value]): [string, string] => [key, typeof value === 'string' ? value : JSON.stringify(value)]),
-  );
-  return given.length === 0 ? `window/${procedure}` : `window/${procedure}?${query.toString()}`;
+  const query = new URLSearchParams();
+  for (const [key, value] of Object.entries(params))
+    if (value !== undefined) query.set(key, typeof value === 'string' ? value : JSON.stringify(value));
+  return `window/${procedure}?${query.toString()}`;
 }

@@ -16,6 +16,15 @@ import { shop } from '../support/gateway/shop.ts';
 const about = { params: z.object({}), result: z.object({ count: z.number() }), example: { p: {}, r: { count: 1 } } };
 
 const procedures = {
+  'visits.plain': procedure({ ...about, means: 'No window.', read: () => ({ count: 1 }) }),
+  'items.all': window({
+    means: 'All items.',
+    params: z.object({ word: z.string().optional() }),
+    row: z.object({ n: z.number() }),
+    of: { address: 'desk', table: 'items' },
+    shows: (row: { readonly n: number }) => row,
+    example: { p: {}, r: { rows: {}, size: 0, next: null, isReverse: false } },
+  }),
   'visits.now': procedure({
     ...about,
     means: 'The count of the visits, times a factor.',
@@ -88,12 +97,14 @@ describe('a window of a client', () => {
     expect([seen, logged.length]).toEqual([[0], 1]);
     expect(errors).toMatchObject([{ code: 'BOSUN_ACTOR_UNKNOWN' }]);
     client.close();
+    for (let time = 0; time < 2; time++) view.subscribe({ error: (error) => errors.push(error) });
+    expect(errors.slice(1).map(({ code }) => code)).toEqual(['BOSUN_CLIENT_CLOSED', 'BOSUN_CLIENT_CLOSED']);
   });
 });
 
 describe('the topic of a window', () => {
   it('has its parameters in a query, without those that are undefined', () => {
-    expect(windowTopic('gates.open', {})).toBe('window/gates.open');
+    expect(windowTopic('gates.open', {})).toBe('window/gates.open?');
     const params = { audience: 'ada & bob', kind: undefined, limit: 5, isOver: true };
     expect(windowTopic('gates.open', params)).toBe('window/gates.open?audience=ada+%26+bob&limit=5&isOver=true');
   });
@@ -108,33 +119,21 @@ describe('the rows of a page', () => {
   });
 });
 
-const plain = { 'visits.plain': procedure({ ...about, means: 'No window.', read: () => ({ count: 1 }) }) };
-const items = {
-  'items.all': window({
-    means: 'All items.',
-    params: z.object({ word: z.string().optional() }),
-    row: z.object({ n: z.number() }),
-    of: { address: 'desk', table: 'items' },
-    shows: (row: { readonly n: number }) => row,
-    example: { p: {}, r: { rows: {}, size: 0, next: null, isReverse: false } },
-  }),
-};
-
 /** Compiled, never run. */
 function typed(): void {
   const client = createClient('ws://shop');
-  const page = client.window<typeof items, 'items.all'>('items.all', { word: 'lamp', limit: 3 }).getSnapshot();
+  const page = client.window<typeof procedures, 'items.all'>('items.all', { word: 'lamp', limit: 3 }).getSnapshot();
   expectTypeOf(page).toEqualTypeOf<WindowPage<{ n: number }> | undefined>();
   const gates = client.window<typeof crewProcedures, 'gates.open'>('gates.open', { audience: 'ada' });
   expectTypeOf(gates.getSnapshot()).toEqualTypeOf<WindowPage<GateShown> | undefined>();
   // @ts-expect-error a parameter of another type
-  client.window<typeof items, 'items.all'>('items.all', { word: 7 });
+  client.window<typeof procedures, 'items.all'>('items.all', { word: 7 });
   // @ts-expect-error a parameter that the window does not have
-  client.window<typeof items, 'items.all'>('items.all', { words: 'lamp' });
+  client.window<typeof procedures, 'items.all'>('items.all', { words: 'lamp' });
   // @ts-expect-error a procedure without a window
-  client.window<typeof plain, 'visits.plain'>('visits.plain', {});
+  client.window<typeof procedures, 'visits.plain'>('visits.plain', {});
   // @ts-expect-error a procedure that is not offered
-  client.window<typeof items, 'items.none'>('items.none', {});
+  client.window<typeof procedures, 'items.none'>('items.none', {});
 }
 
 describe('misuse of a window of a client', () => {
