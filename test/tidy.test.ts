@@ -46,6 +46,7 @@ const LEAVES = [
   'src/tree.ts',
   'src/user-code.ts',
   'src/user-schema.ts',
+  'src/whole-tables.ts',
 ];
 
 /** The parts of the kernel that agents are written with, which is all that supervisor and machines know of it. */

@@ -9,7 +9,7 @@ import { type LiveGateway } from './live-gateway.ts';
 import { type OrderReply } from '../machines/rules/turn.ts';
 import { type DataCommand } from './surroundings.ts';
 import { type Shard } from '../shard.ts';
-import { type Shown } from '../table.ts';
+import { type Whole } from '../table.ts';
 
 export interface Looked<Context> {
   readonly value: unknown;
@@ -23,8 +23,8 @@ export interface DeskOrder {
 
 export interface DeskView {
   readonly isLive: boolean;
-  /** Reads an actor. Undefined if there is no such actor, or if it has not begun. */
-  look<Context>(address: string): Promise<Looked<Shown<Context>> | undefined>;
+  /** Reads an actor with all rows of its tables. Undefined if there is no such actor, or if it has not begun. */
+  look<Context>(address: string): Promise<Looked<Whole<Context>> | undefined>;
   /**
    * Gives an order. Resolves, with the desk's remarks, when it is carried out or stored for the next start. Rejects
    * with BOSUN_EVENT_REFUSED and the reason.
@@ -81,7 +81,7 @@ function storedView(system: Shard): DeskView {
       // The record is of another version of Bosun: report that instead of misreading it.
       if (snapshot?.status === 'suspended') throw snapshot.error;
       return Promise.resolve(
-        snapshot && begun({ value: snapshot.value, context: snapshot.context as Shown<Context> | undefined }),
+        snapshot && begun({ value: snapshot.value, context: snapshot.context as Whole<Context> | undefined }),
       );
     },
     order: async (desk, event) => {

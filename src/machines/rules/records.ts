@@ -2,7 +2,7 @@
  * An agent's records of things that end: all open records, and the latest ended ones. They are spread over three tables
  * of the agent's context, so that a change costs one record, however many there are. Pure.
  */
-import { rowsOf, type ShownTable, table, type Table } from '../../table.ts';
+import { rowsOf, table, type Table, type WholeTable } from '../../table.ts';
 import { numberKey } from './table-keys.ts';
 
 /** A record with its order of arrival. */
@@ -37,8 +37,8 @@ export function recordsIn<Row extends NumberedRecord>({
   open,
   ended,
 }: {
-  readonly open: ShownTable<Row>;
-  readonly ended: ShownTable<Row>;
+  readonly open: WholeTable<Row>;
+  readonly ended: WholeTable<Row>;
 }): Row[] {
   return inArrivalOrder([...rowsOf(open), ...rowsOf(ended)]);
 }
