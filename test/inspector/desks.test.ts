@@ -40,18 +40,14 @@ import {
   type AlertShown,
   DESK_AGENTS,
   type DebateShown,
+  type DeskContexts,
   type FacilitatorShown,
   type GateShown,
 } from '../../src/inspector/desks/desk-shapes.ts';
 import { escalationMs, inboxOf } from '../../src/inspector/desks/inbox.ts';
 import { type JsonSchema } from '../../src/inspector/json-schema.ts';
 import { alertDesk } from '../../src/machines/people/alerts/alert-desk.ts';
-import {
-  bannerOf as bannerOfDesk,
-  PATIENCE_MS,
-  REPEAT_MS,
-  REPEATS_MAX,
-} from '../../src/machines/people/alerts/alert-rules.ts';
+import { bannerOfCounts, PATIENCE_MS, REPEAT_MS, REPEATS_MAX } from '../../src/machines/people/alerts/alert-rules.ts';
 import { batchManager } from '../../src/machines/coordination/batches/batch-manager.ts';
 import { leadCoordinator } from '../../src/machines/coordination/coordinator/lead-coordinator.ts';
 import { debateFacilitator } from '../../src/machines/coordination/debates/debate-facilitator.ts';
@@ -114,7 +110,7 @@ describe('gates', () => {
     await openGate('late', 5 * HOUR_MS);
     await openGate('soon', 2 * HOUR_MS);
     await openGate('ever', null);
-    const rows = gateRows(seen(room.test, DESKS.gates));
+    const rows = gateRows(seen(room.test, DESKS.gates)).rows;
     expect(
       rows.map(({ id, phase, deadlineAtMs, openedAtMs }) => [
         id,
@@ -136,7 +132,7 @@ describe('gates', () => {
       answer: answerOf(choice!, { decision: 'yes' }).answer,
     });
     await room.test.settle();
-    const answered = gateRows(seen(room.test, DESKS.gates)).at(-1)!;
+    const answered = gateRows(seen(room.test, DESKS.gates)).rows.at(-1)!;
     expect([answered.id, answered.phase, answered.result!.by, answered.result!.answer]).toEqual([
       'soon',
       'answered',
@@ -148,16 +144,16 @@ describe('gates', () => {
   it('can be extended and withdrawn, and keep person and reason across a power cut', async () => {
     room = await openRoom();
     await openGate('a', 2 * HOUR_MS);
-    const before = gateRows(seen(room.test, DESKS.gates))[0]!.deadlineAtMs!;
+    const before = gateRows(seen(room.test, DESKS.gates)).rows[0]!.deadlineAtMs!;
     await give(room.test, extendGate(DESKS.gates, 'a'), { hours: '1.5', by: 'ada', reason: 'figures are late' });
     await room.powerCut();
-    const extended = gateRows(seen(room.test, DESKS.gates))[0]!;
+    const extended = gateRows(seen(room.test, DESKS.gates)).rows[0]!;
     expect([extended.deadlineAtMs! - before, extended.lastOrder]).toMatchObject([
       1.5 * HOUR_MS,
       { type: 'gate.extend', by: 'ada', reason: 'figures are late' },
     ]);
     await give(room.test, withdrawGate(DESKS.gates, 'a'), { by: 'ada', reason: 'settled' });
-    expect(gateRows(seen(room.test, DESKS.gates))[0]).toMatchObject({
+    expect(gateRows(seen(room.test, DESKS.gates)).rows[0]).toMatchObject({
       phase: 'withdrawn',
       isOver: true,
       lastOrder: { type: 'gate.withdraw', by: 'ada', reason: 'settled' },
@@ -240,17 +236,17 @@ describe('alerts', () => {
       ['D', 'AGENT_FAILURE'],
     ] as const)
       await desks.tell(DESKS.alerts, alert(item, priority));
-    const context = seen(desks.test, DESKS.alerts);
-    const rows = alertRows(context);
-    expect(rows.map(({ item }) => item)).toEqual(['D', 'B', 'C', 'A']);
-    expect(bannerOf(rows)).toBe(bannerOfDesk(rows));
-    expect(bannerOf(rows.slice(1))).toBe(null);
+    const context = seen<DeskContexts['alert-desk']>(desks.test, DESKS.alerts);
+    const { rows, left } = alertRows(context);
+    expect([rows.map(({ item }) => item), left]).toEqual([['D', 'B', 'C', 'A'], 0]);
+    expect(bannerOf(context)).toBe(bannerOfCounts(context.openCounts));
+    expect(bannerOf({ openCounts: { ...context.openCounts, LOW: 0 } })).toBe(null);
     const { detail, actions, data } = seen<AlertShown>(desks.test, rows[1]!.ref!.actor);
     expect([detail, data, actions[0]!.label]).toEqual(['looks odd', { agentType: 'news' }, 'Resume']);
     expect(refusalOf(await give(desks.test, acknowledgeAlert(DESKS.alerts, rows[0]!.id, ''), { by: 'eve' }))).toBe(
       undefined,
     );
-    expect(alertRows(seen(desks.test, DESKS.alerts)).at(-1)).toMatchObject({
+    expect(alertRows(seen(desks.test, DESKS.alerts)).rows.at(-1)).toMatchObject({
       item: 'D',
       state: 'ACKNOWLEDGED',
       acknowledgedBy: 'eve',
@@ -272,13 +268,13 @@ describe('alerts', () => {
     desks = await startDesks();
     await desks.tell(DESKS.alerts, alert('A', 'HIGH'));
     await desks.test.advance(6 * HOUR_MS);
-    const [row] = alertRows(seen(desks.test, DESKS.alerts));
+    const [row] = alertRows(seen(desks.test, DESKS.alerts)).rows;
     expect([row!.escalation, escalationMs(row!)]).toEqual(['nobody has acknowledged it for 360 minutes', null]);
   });
 });
 
 describe('the inbox', () => {
-  const open = async (withAlerts: { readonly context?: unknown } = {}) =>
+  const open = async (withAlerts: { readonly context?: DeskContexts['alert-desk'] } = {}) =>
     inboxOf({ gates: seen(room!.test, DESKS.gates), alerts: withAlerts.context }, room!.test.clock.wallMs());
 
   it('shows the most urgent entries first, by deadline within a rank, and no entry twice', async () => {
@@ -324,8 +320,8 @@ describe('batches', () => {
       items: ['A', 'B', 'C'],
       reason: 'quota is used up',
     });
-    const context = seen(desks.test, DESKS.batches);
-    const [row] = batchRows(context);
+    const context = seen<DeskContexts['batch-manager']>(desks.test, DESKS.batches);
+    const [row] = batchRows(context).rows;
     expect(row).toMatchObject({
       id: 'batch-1',
       phase: 'paused',
@@ -337,16 +333,16 @@ describe('batches', () => {
       note: null,
     });
     expect(itemNames(context, 'batch-1')).toEqual(['A', 'B', 'C']);
-    expect(batchItems(seen(desks.test, row!.ref!.actor)).map(({ item, state }) => `${item} ${state}`)).toEqual([
+    expect(batchItems(seen(desks.test, row!.ref!.actor)).rows.map(({ item, state }) => `${item} ${state}`)).toEqual([
       'A paused',
       'B paused',
       'C paused',
     ]);
-    const card = seen<AlertShown>(desks.test, alertRows(seen(desks.test, DESKS.alerts))[0]!.ref!.actor);
+    const card = seen<AlertShown>(desks.test, alertRows(seen(desks.test, DESKS.alerts)).rows[0]!.ref!.actor);
     expect(batchOfCard(card)).toBe('batch-1');
     expect(refusalOf(await give(desks.test, resumeBatch(DESKS.batches, row!), { 'at a time': '2' }))).toBe(undefined);
     await desks.test.advance(HOUR_MS);
-    expect(batchRows(seen(desks.test, DESKS.batches))[0]).toMatchObject({
+    expect(batchRows(seen(desks.test, DESKS.batches)).rows[0]).toMatchObject({
       phase: 'finished',
       status: 'COMPLETED',
       resumed: 3,
@@ -365,14 +361,14 @@ describe('debates', () => {
     await withTrackRecords(room, { ada: 60, bob: 55 });
     await room.challenge();
     await room.defend();
-    const [begun] = debateRows(seen(room.test, DESKS.debates));
+    const [begun] = debateRows(seen(room.test, DESKS.debates)).rows;
     expect(stepsOf(begun!).map(({ standing }) => standing)).toEqual(['here', 'ahead', 'ahead', 'ahead', 'ahead']);
     await room.test.advance(HOUR_MS);
-    const [row] = debateRows(seen(room.test, DESKS.debates));
+    const [row] = debateRows(seen(room.test, DESKS.debates)).rows;
     expect([row!.level, row!.expert, row!.analysis!.regime]).toEqual(['L3', 'eve', 'NORMAL']);
     expect(expertRows(seen(room.test, DESKS.debates))).toEqual([
-      { expert: 'eve', isAvailable: true, debates: 1, max: 3 },
-      { expert: 'max', isAvailable: true, debates: 0, max: 3 },
+      { expert: 'eve', isAvailable: true, debates: '1', max: 3 },
+      { expert: 'max', isAvailable: true, debates: '0', max: 3 },
     ]);
     const { score, factors } = row!.analysis!.challenger;
     const product = (['base', 'temporal', 'regime', 'trend', 'override'] as const).reduce(
@@ -391,7 +387,7 @@ describe('debates', () => {
     ]);
 
     await give(room.test, setExpert(DESKS.debates, { expert: 'eve', isAvailable: true }));
-    const [provisional] = debateRows(seen(room.test, DESKS.debates));
+    const [provisional] = debateRows(seen(room.test, DESKS.debates)).rows;
     expect([provisional!.level, provisional!.provisional!.position.statement, provisional!.provisional!.side]).toEqual([
       'L4',
       '25 %',
@@ -413,7 +409,7 @@ describe('debates', () => {
     });
     await room.test.shard.send(DESKS.gates, { type: 'gate.answer', gate: gate!, by: 'max', answer: override.answer });
     await room.test.settle();
-    const [over] = debateRows(seen(room.test, DESKS.debates));
+    const [over] = debateRows(seen(room.test, DESKS.debates)).rows;
     expect([over!.isOver, over!.summary!.outcome, over!.summary!.side]).toEqual([true, 'overridden', 'challenged']);
     expect(seen<FacilitatorShown>(room.test, DESKS.debates).nextGate).toBe(null);
   });

@@ -1,6 +1,6 @@
 /** The inbox: open gates and tickets and unacknowledged alert cards, the most urgent first. Pure. */
 import { alertRows, gateRows } from './desk-records.ts';
-import { type AlertRow, type GateRow, type Priority, type TicketRow } from './desk-shapes.ts';
+import { type AlertRow, type DeskContexts, type GateRow, type Priority, type TicketRow } from './desk-shapes.ts';
 import { isOver, ticketRows } from './tickets.ts';
 
 const HOUR_MS = 60 * 60_000;
@@ -43,20 +43,20 @@ const SHOWN_ANYWAY: ReadonlySet<string> = new Set([
 
 const URGENCIES: readonly Urgency[] = ['now', 'today', 'later'];
 
-/**
- * Makes the inbox.
- *
- * @param desks The contexts of the desks; undefined for a missing one.
- */
-export function inboxOf(
-  desks: { readonly gates: unknown; readonly tickets?: unknown; readonly alerts: unknown },
-  nowMs: number,
-): readonly InboxEntry[] {
-  const gates = gateRows(desks.gates).filter(({ isOver }) => !isOver);
-  const tickets = ticketRows(desks.tickets).filter((row) => !isOver(row));
+/** The contexts of the desks; undefined for a missing one. */
+interface InboxDesks {
+  readonly gates: DeskContexts['gate-desk'] | undefined;
+  readonly tickets?: DeskContexts['ticket-desk'] | undefined;
+  readonly alerts: DeskContexts['alert-desk'] | undefined;
+}
+
+/** Makes the inbox. */
+export function inboxOf(desks: InboxDesks, nowMs: number): readonly InboxEntry[] {
+  const gates = gateRows(desks.gates).rows.filter(({ isOver }) => !isOver);
+  const tickets = ticketRows(desks.tickets).rows.filter((row) => !isOver(row));
   const asked = new Set([...gates.map(({ id }) => `gate ${id}`), ...tickets.map(({ id }) => `ticket ${id}`)]);
   // Leave out cards about shown gates and tickets, which add nothing.
-  const alerts = alertRows(desks.alerts).filter(
+  const alerts = alertRows(desks.alerts).rows.filter(
     (row) => !row.isOver && !(SHOWN_ANYWAY.has(row.kind) && row.item !== null && asked.has(row.item)),
   );
   const entries: InboxEntry[] = [

@@ -2,15 +2,15 @@
 import type { ActorView, PagedTree } from '../../gateway/protocol/views.ts';
 import { findNode } from '../tree/find.ts';
 import { useTopic } from '../use.ts';
-import { type ShownRef } from './desk-shapes.ts';
+import { type DeskContexts, type ShownRef } from './desk-shapes.ts';
 
-export interface Desk {
+export interface Desk<Context = unknown> {
   /** `unknown` until the tree is loaded whole. */
   readonly presence: 'unknown' | 'absent' | 'present';
   readonly address: string;
   /** The view of the desk; undefined until loaded. */
   readonly view: ActorView | undefined;
-  readonly context: unknown;
+  readonly context: Context | undefined;
 }
 
 /**
@@ -18,7 +18,7 @@ export interface Desk {
  *
  * @param name Name of its agent.
  */
-export function useDesk(name: string): Desk {
+export function useDesk<Name extends keyof DeskContexts>(name: Name): Desk<DeskContexts[Name]> {
   const { view: tree } = useTopic<PagedTree>('tree');
   const node = tree === undefined ? undefined : findNode(tree, ({ agent }) => agent === name);
   const { view } = useTopic<ActorView>(node === undefined ? undefined : `actor/${node.address}`);
@@ -26,7 +26,8 @@ export function useDesk(name: string): Desk {
     presence: node !== undefined ? 'present' : tree === undefined || tree.next !== undefined ? 'unknown' : 'absent',
     address: node?.address ?? name,
     view,
-    context: view?.context,
+    // The agent's name says whose context it is.
+    context: (view?.context ?? undefined) as DeskContexts[Name] | undefined,
   };
 }
 
