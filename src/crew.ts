@@ -33,6 +33,7 @@ import { type AgentFunction } from './machines/work/agent-function.ts';
 import { stageAgent } from './machines/work/stage.ts';
 import { type BossOptions } from './supervisor/child-spec.ts';
 
+export { type GateShown, gateProcedures } from './crew-gates.ts';
 export { crewProcedures } from './crew-procedures.ts';
 export { ticketProcedures } from './crew-tickets.ts';
 export {

@@ -43,7 +43,10 @@ export {
   type ToolHints,
   type ToolMark,
   type ToolProfile,
+  type Watched,
 } from './actors/api/procedure.ts';
+export { window, type WindowProcedure, type WindowRow, type WindowTable } from './actors/api/window.ts';
+export { type WindowPage } from './actors/api/window-page.ts';
 export {
   type FindRecordsOptions,
   type FoundRecord,

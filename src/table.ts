@@ -12,6 +12,7 @@ import {
   leafFor,
   leafOf,
   type Leaf,
+  leavesBelow,
   leavesFrom,
   lowerBound,
   type Node,
@@ -19,6 +20,7 @@ import {
   rootedAbove,
   type Rooted,
   type RowChange,
+  rowsBelow,
   withoutRow,
   withRow,
 } from './tree.ts';
@@ -44,18 +46,30 @@ export interface KeyRange {
   readonly below?: string | undefined;
 }
 
+/** A range of keys with the order in which its rows are read. */
+export interface OrderedRange extends KeyRange {
+  /** Whether the rows come in descending order of keys. The range itself is the same. */
+  readonly reverse?: boolean | undefined;
+}
+
 /** A table, or a part of one, as clients see it: the form of every table on every wire. */
 export interface TableView<Row = unknown> {
   /** Number of rows of the whole table. */
   readonly size: number;
   readonly rows: Readonly<Record<string, Row>>;
-  /** The first key after those in `rows`, from which `table.read` continues; null if there is none. */
+  /** The first key behind those in `rows`, with which `table.read` continues; null if there is none. */
   readonly next: string | null;
 }
 
 /** A view with every row of its table: of it alone can be said that a key has no row. */
 export interface WholeView<Row = unknown> extends TableView<Row> {
   readonly next: null;
+}
+
+/** A page of the rows of a table, as the answer of `table.read`. */
+export interface TablePage<Row = unknown> extends TableView<Row> {
+  /** Number of rows in the requested range, whatever the page. */
+  readonly count: number;
 }
 
 /**
@@ -136,7 +150,12 @@ export class Table<Row> implements Iterable<[key: string, row: Row]> {
     return Table.of(root, height);
   }
 
-  *entries({ from = '', below }: KeyRange = {}): Generator<[key: string, row: Row]> {
+  /** Yields the rows of a range in key order, or in descending order with `reverse`. */
+  entries({ reverse = false, ...range }: OrderedRange = {}): Generator<[key: string, row: Row]> {
+    return reverse ? this.#descending(range) : this.#ascending(range);
+  }
+
+  *#ascending({ from = '', below }: KeyRange): Generator<[key: string, row: Row]> {
     for (const { keys, rows } of leavesFrom(this[TREE].root, from)) {
       for (let at = keys[0]! < from ? lowerBound(keys, from) : 0; at < keys.length; at++) {
         if (below !== undefined && keys[at]! >= below) return;
@@ -145,11 +164,27 @@ export class Table<Row> implements Iterable<[key: string, row: Row]> {
     }
   }
 
-  *keys(range?: KeyRange): Generator<string> {
+  *#descending({ from = '', below }: KeyRange): Generator<[key: string, row: Row]> {
+    for (const { keys, rows } of leavesBelow(this[TREE].root, below)) {
+      for (let at = (below === undefined ? keys.length : lowerBound(keys, below)) - 1; at >= 0; at--) {
+        if (keys[at]! < from) return;
+        yield [keys[at]!, rows[at]!];
+      }
+    }
+  }
+
+  /** Number of rows in a range. The cost depends on the height of the tree. */
+  count({ from = '', below }: KeyRange = {}): number {
+    const { root } = this[TREE];
+    const end = below === undefined ? root.size : rowsBelow(root, below);
+    return Math.max(0, end - rowsBelow(root, from));
+  }
+
+  *keys(range?: OrderedRange): Generator<string> {
     for (const [key] of this.entries(range)) yield key;
   }
 
-  *values(range?: KeyRange): Generator<Row> {
+  *values(range?: OrderedRange): Generator<Row> {
     for (const [, row] of this.entries(range)) yield row;
   }
 

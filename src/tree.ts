@@ -190,6 +190,25 @@ export function* leavesFrom<Row>(node: Node<Row>, from: string): Generator<Leaf<
   } else if (node.size > 0) yield node;
 }
 
+/** Yields the leaves with keys below a key, or all leaves, in descending order. */
+export function* leavesBelow<Row>(node: Node<Row>, below: string | undefined): Generator<Leaf<Row>> {
+  const end = below === undefined ? node.keys.length : lowerBound(node.keys, below);
+  if ('nodes' in node) {
+    for (let at = end - 1; at >= 0; at--) yield* leavesBelow(node.nodes[at]!, at === end - 1 ? below : undefined);
+  } else if (end > 0) yield node;
+}
+
+/** The number of rows with keys below a key. */
+export function rowsBelow<Row>(root: Node<Row>, key: string): number {
+  let [node, count] = [root, 0];
+  while ('nodes' in node) {
+    const at = childAt(node.keys, key);
+    for (let before = 0; before < at; before++) count += node.nodes[before]!.size;
+    node = node.nodes[at]!;
+  }
+  return count + lowerBound(node.keys, key);
+}
+
 /** The index of the first key that is not below `key`. */
 export function lowerBound(keys: readonly string[], key: string): number {
   let low = 0;

@@ -104,23 +104,3 @@ describe('crew.plan', () => {
     await test.stop();
   });
 });
-
-describe('crew.gates and crew.answerGate', () => {
-  it('return a question with its material and form, and accept an answer of its audience', async () => {
-    const { test, call } = await crew();
-    const { gates } = (await call('crew.gates')) as { gates: { id: string; audience: string[] }[] };
-    expect(gates).toMatchObject([{ item: 'one', phase: 'open', isOver: false }]);
-    const { id } = gates[0]!;
-    expect(await call('crew.gates', { gate: id })).toMatchObject({ gates: [{ id, form: { type: 'object' } }] });
-    expect(await call('crew.gates', { gate: 'none' })).toEqual({ gates: [] });
-    const wrong = await call('crew.answerGate', { gate: id, by: 'ada', answer: { decision: 'perhaps' } });
-    expect(wrong).toMatchObject({ taken: false });
-    expect(await call('crew.answerGate', { gate: id, by: 'ada', answer: { decision: 'approve' } })).toEqual({
-      taken: true,
-      problems: [],
-    });
-    expect(await call('crew.gates')).toEqual({ gates: [] });
-    expect(await call('crew.gates', { gate: id })).toMatchObject({ gates: [{ id, result: { by: 'ada' } }] });
-    await test.stop();
-  });
-});

@@ -156,7 +156,12 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   },
   // In browsers only. Its dependencies are bundled, so that users do not need them.
   'src/inspector': {
-    files: ['src/client/', 'src/gateway/charts/active.ts'],
+    files: [
+      'src/client/',
+      'src/gateway/charts/active.ts',
+      'src/gateway/protocol/window-page.ts',
+      'src/machines/people/gates/gate-order.ts',
+    ],
     // The desks show data of the machines: only their types are imported, so that none is written twice.
     types: [
       'src/gateway/charts/drawing.ts',
@@ -257,6 +262,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'src/machines/',
       'src/supervisor/',
       'src/crew-work.ts',
+      'src/crew-gates.ts',
       'src/crew-procedures.ts',
       'src/crew-tickets.ts',
       'src/crew-agents.ts',
@@ -273,9 +279,10 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   },
   'src/crew-work.ts': { files: ['src/actors/', 'src/machines/', 'src/crew-voice.ts', ...LEAVES], packages: ['xstate'] },
   'src/crew-procedures.ts': {
-    files: ['src/actors/', 'src/machines/', 'src/crew-tickets.ts', ...LEAVES],
+    files: ['src/actors/', 'src/machines/', 'src/crew-gates.ts', 'src/crew-tickets.ts', ...LEAVES],
     packages: ['zod'],
   },
+  'src/crew-gates.ts': { files: ['src/actors/', 'src/machines/', ...LEAVES], packages: ['zod'] },
   'src/crew-tickets.ts': { files: ['src/actors/', 'src/machines/', ...LEAVES], packages: ['zod'] },
   'src/crew-answers.ts': { files: ['src/actors/', 'src/machines/', ...LEAVES], packages: ['zod'] },
   'src/crew-hub.ts': {

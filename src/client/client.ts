@@ -13,11 +13,13 @@ import {
   type EventIn,
   type OfferedProcedures,
   type SystemShape,
+  type WindowName,
 } from './contract.ts';
 import { type EmissionOptions, Emissions } from './emissions.ts';
 import { type ClientStorage, SessionStorage } from './session-storage.ts';
 import { type ClientStatus, ClientConnection, type TokenSource } from './client-connection.ts';
 import { RemoteActor, type RemoteSubscription } from './remote-actor.ts';
+import { RemoteWindow, windowTopic } from './remote-window.ts';
 import type { ServerFrame, Welcome } from '../gateway/protocol/frames.ts';
 import { messageOf } from '../errors.ts';
 import { harmless } from '../log.ts';
@@ -253,6 +255,19 @@ export class Client<S = SystemShape> {
     return new Proxy({} as RemoteProcedures<Offered>, {
       get: (_, name) => (typeof name === 'string' && name.includes('.') ? call(name) : undefined),
     });
+  }
+
+  /**
+   * A live view of the answer of a procedure with a window, typed by the exports of its host:
+   * `client.window<typeof procedures, 'gates.open'>('gates.open', { limit: 20 })`. It is subscribed while somebody
+   * watches; `rowsInOrder` gives the rows of a page in their order.
+   */
+  window<Offered extends OfferedProcedures, Name extends WindowName<Offered>>(
+    name: Name,
+    params: Offered[Name]['params']['_zod']['input'],
+  ): RemoteWindow<Offered[Name]['result']['_zod']['output']> {
+    const topic = windowTopic(name, params as Readonly<Record<string, unknown>>);
+    return new RemoteWindow((watcher) => this.watch(topic, watcher));
   }
 
   /** Events emitted by any actor whose address matches the pattern: `*` is one segment, `**` any number of them. */

@@ -121,6 +121,13 @@ export type OfferedProcedures = Readonly<
     {
       readonly params: { readonly _zod: { readonly input: unknown } };
       readonly result: { readonly _zod: { readonly output: unknown } };
+      readonly window?: { readonly address: string } | undefined;
     }
   >
 >;
+
+/** Names of the procedures to whose answers clients may subscribe. */
+export type WindowName<Offered extends OfferedProcedures> = {
+  [Name in keyof Offered]: Offered[Name] extends { readonly window: { readonly address: string } } ? Name : never;
+}[keyof Offered] &
+  string;

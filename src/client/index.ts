@@ -25,6 +25,8 @@ export {
   type RemoteSendOptions as SendOptions,
   type WaitOptions,
 } from './remote-actor.ts';
+export { type RemoteWindow, type WindowWatcher } from './remote-window.ts';
+export { rowsInOrder, type WindowPage } from '../gateway/protocol/window-page.ts';
 export { type ActorView } from '../gateway/protocol/actor-view.ts';
 export { type KnownSnapshot, type RemoteSnapshot, type UnknownSnapshot } from './remote-snapshot.ts';
 export { type ClientClock, type ClientRandom, type Socket, type SocketClass } from './platform.ts';

@@ -4,7 +4,7 @@
  */
 import { type EventObject } from 'xstate';
 import { type z } from 'zod';
-import { type TableView } from '../../table.ts';
+import { type OrderedRange, type TablePage } from '../../table.ts';
 import { BosunError } from '../../errors.ts';
 import {
   type FindRecordsOptions,
@@ -105,6 +105,8 @@ export interface ActorRow {
  * takes a turn or writes. Each rejects with the codes of the gateway's corresponding method.
  */
 export interface DurableReader {
+  /** The kernel time of the system, in milliseconds since 1970. */
+  readonly nowMs: number;
   /** Reads an actor, like `actor.get`. Rejects with BOSUN_ACTOR_UNKNOWN. */
   actor(address: string): Promise<ShownActor>;
   /** Lists actors in order of addresses, like `actor.list`, page after page. */
@@ -113,8 +115,8 @@ export interface DurableReader {
   table(
     address: string,
     table: string,
-    page?: { readonly from?: string; readonly below?: string; readonly limit?: number },
-  ): Promise<TableView>;
+    page?: OrderedRange & { readonly cursor?: string | undefined; readonly limit?: number },
+  ): Promise<TablePage>;
   /** Lists records, like `record.list`. */
   records(address: string, name: string, which?: RecordsOptions): Promise<RecordPage>;
   /** Finds records, like `record.find`, for callers that may reach every address. */
@@ -147,8 +149,19 @@ interface Ways<Params, Answer> {
   readonly port: (params: Params, caller: ProcedureCaller) => Answer | Promise<Answer>;
 }
 
+/** The actor whose changes alter the answer of a reading procedure, so that clients may subscribe to the answer. */
+export interface Watched {
+  readonly address: string;
+  /** Milliseconds after which the answer is read again without a change, where time alone alters it. Default: never. */
+  readonly everyMs?: number;
+}
+
 /** A row of the table of procedures. Exactly one of `read`, `ask`, `wait` and `port` carries it out. */
-export type ProcedureRow<Params extends z.ZodObject, Result extends z.ZodType> = {
+export type ProcedureRow<
+  Params extends z.ZodObject,
+  Result extends z.ZodType,
+  Window extends Watched | undefined = Watched | undefined,
+> = {
   /** One or two sentences for callers. */
   readonly means: string;
   /** The right that a caller needs. Default: `actor:read` for `read` and `wait`, else `actor:send`. */
@@ -162,6 +175,8 @@ export type ProcedureRow<Params extends z.ZodObject, Result extends z.ZodType> =
   readonly http?: Route;
   /** Makes the procedure a tool of MCP. Default: it is no tool. */
   readonly mcp?: ToolMark;
+  /** Lets clients subscribe to the answer (topic `window/{procedure}`). For `read` only. Default: they cannot. */
+  readonly window?: Window;
 } & OneOf<Ways<z.output<Params>, z.input<Result>>>;
 
 /** The implementation of one procedure, without the types of its row: its schemas check the values. */
@@ -169,7 +184,11 @@ export type Way = { [Kind in keyof AnyWays]: { readonly kind: Kind; readonly run
 type AnyWays = Ways<unknown, unknown>;
 
 /** A procedure of a host, made by `procedure`. */
-export interface Procedure<Params extends z.ZodObject = z.ZodObject, Result extends z.ZodType = z.ZodType> {
+export interface Procedure<
+  Params extends z.ZodObject = z.ZodObject,
+  Result extends z.ZodType = z.ZodType,
+  Window extends Watched | undefined = Watched | undefined,
+> {
   readonly means: string;
   readonly scope: Scope;
   readonly does: Does;
@@ -178,6 +197,7 @@ export interface Procedure<Params extends z.ZodObject = z.ZodObject, Result exte
   readonly example: { readonly p: Readonly<Record<string, unknown>>; readonly r: unknown };
   readonly http: Route | undefined;
   readonly mcp: ToolMark | undefined;
+  readonly window: Window;
   readonly way: Way;
 }
 
@@ -196,19 +216,25 @@ const KINDS = ['read', 'ask', 'wait', 'port'] as const;
 /**
  * Makes a procedure, with types inferred from its schemas, so that an answer of another type does not compile.
  *
- * @throws BOSUN_CONFIG_INVALID for a row with none of `read`, `ask`, `wait` and `port`, or with several.
+ * @throws BOSUN_CONFIG_INVALID for a row with none of `read`, `ask`, `wait` and `port`, or with several, and for a
+ * `window` beside another than `read`.
  */
-export function procedure<Params extends z.ZodObject, Result extends z.ZodType>(
-  row: ProcedureRow<Params, Result>,
-): Procedure<Params, Result> {
+export function procedure<
+  Params extends z.ZodObject,
+  Result extends z.ZodType,
+  Window extends Watched | undefined = undefined,
+>(row: ProcedureRow<Params, Result, Window>): Procedure<Params, Result, Window> {
   const { means, params, result, example, http, mcp } = row;
   const [kind, ...others] = KINDS.filter((one) => row[one] !== undefined);
   if (kind === undefined || others.length > 0)
     throw new BosunError('BOSUN_CONFIG_INVALID', 'procedure: give it one of read, ask, wait and port');
+  if (row.window !== undefined && kind !== 'read')
+    throw new BosunError('BOSUN_CONFIG_INVALID', 'procedure: only a procedure with read can have a window');
   const isReading = kind === 'read' || kind === 'wait';
   const { scope = isReading ? 'actor:read' : 'actor:send', does = isReading ? 'nothing' : 'changes' } = row;
   const way = { kind, run: row[kind] } as unknown as Way;
-  const one = Object.freeze({ means, scope, does, params, result, example, http, mcp, way });
+  const window = row.window as Window;
+  const one = Object.freeze({ means, scope, does, params, result, example, http, mcp, window, way });
   made.add(one);
   return one;
 }

@@ -8,6 +8,7 @@ import {
   address,
   counter,
   event,
+  flag,
   ifSequence,
   inspection,
   limit,
@@ -81,23 +82,27 @@ export const ACTOR_METHODS = {
     ...READING,
     means:
       'Rows of a table of the context of an actor, in order of keys, a page at a time: what a view of the actor ' +
-      'leaves out. A page ends early where its rows are long. BOSUN_TABLE_UNKNOWN where the context has no such table.',
+      'leaves out. A page ends early where its rows are long; `next` is the `cursor` of the one behind it, in either ' +
+      'order. BOSUN_TABLE_UNKNOWN where the context has no such table.',
     params: z.object({
       address,
       table: name.describe('Key of the table in the context.'),
-      from: rowKey.describe('The first key, if any: `next` of the previous page.'),
-      below: rowKey.describe('Ends before this key.'),
+      from: rowKey.describe('The lowest key of the range.'),
+      below: rowKey.describe('The range ends before this key.'),
+      reverse: flag.default(false).describe('Descending order of keys; the range is the same.'),
+      cursor: rowKey.describe('`next` of the previous page, where this one begins.'),
       limit: z.number().int().min(1).max(TABLE_ROWS_SHOWN).default(TABLE_ROWS_SHOWN),
     }),
     result: z.object({
       size: z.number().describe('The number of rows in the whole table.'),
+      count: z.number().describe('The number of rows in the range, whatever the page.'),
       rows: z.record(z.string(), z.unknown()),
-      next: z.string().nullable().describe('The first key after those of `rows`; null if there is none.'),
+      next: z.string().nullable().describe('The first key behind those of `rows`; null if there is none.'),
     }),
     http: { verb: 'GET', path: '/v1/actors/{address}/tables/{table}' },
     example: {
       p: { address: 'visits', table: 'guests', limit: 1 },
-      r: { size: 2, rows: { ada: { count: 1 } }, next: 'bob' },
+      r: { size: 2, count: 2, rows: { ada: { count: 1 } }, next: 'bob' },
     },
   },
   'actor.inspect': {

@@ -6,6 +6,7 @@
 import { type BackendHandlers } from './call.ts';
 import { type SequencedLine, type SequencedSends } from './sequenced-sends.ts';
 import { type Caller } from '../callers/callers.ts';
+import { type ChangeListener } from '../topics/listing.ts';
 import { type TopicFinder } from '../topics/topic-subscription.ts';
 import { type MetricFamily } from '../health/metrics.ts';
 import { type TurnViews } from '../topics/turn-views.ts';
@@ -14,6 +15,11 @@ export interface Backend {
   /** The handler of each method in methods.ts. */
   readonly handlers: BackendHandlers;
   readonly topics: TopicFinder;
+  /**
+   * Watches for durable epochs that change an actor, until the function that it returns is called. Fails with
+   * BOSUN_ACTOR_UNKNOWN where there is none any more. The listener is never called before this has returned.
+   */
+  watchActor(address: string, listener: ChangeListener): () => void;
   /** Number of the last accepted send of a session; 0 for a session that is new or forgotten. */
   lastSequence(caller: Caller, session: string): number | Promise<number>;
   /** Opens a line for a session's sends on one connection. */

@@ -75,7 +75,7 @@ export class CallDesk {
       );
     if (session !== undefined && method !== 'actor.send') throw invalid('only actor.send has a sequence');
     if (session !== undefined && key !== undefined) throw invalid('a send has a sequence or a key, not both');
-    const params = parsed(method, row, request.params);
+    const params = parsedParams(method, row, request.params);
     const { underWay } = this.#parts;
     const looks = this.#parts.looks.of(caller);
     if (row.looks === true) checkLooks(looks);
@@ -110,7 +110,7 @@ export class CallDesk {
   plainSend(caller: Caller, params: unknown): PlainSend | undefined {
     const row = METHODS['actor.send'];
     checkScope(caller, row.scope);
-    const send = parsed('actor.send', row, params) as ParamsOf<'actor.send'>;
+    const send = parsedParams('actor.send', row, params) as ParamsOf<'actor.send'>;
     return send.until === 'taken' || send.ifSequence !== undefined ? undefined : send;
   }
 
@@ -186,7 +186,8 @@ export function tooLate(deadlineMs: number): BosunError {
   });
 }
 
-function parsed(method: string, { params, isOfHost }: MethodRow, given: unknown): unknown {
+/** The parameters of a call by their schema. Throws BOSUN_CALL_INVALID. */
+export function parsedParams(method: string, { params, isOfHost }: MethodRow, given: unknown): unknown {
   const result =
     isOfHost === true
       ? checkedByHost(`the parameter schema of the procedure ${method}`, params, given ?? {})

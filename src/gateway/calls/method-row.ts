@@ -1,6 +1,6 @@
 /** The shape of a row of the table of methods. Types only. */
 import { type z } from 'zod';
-import { type Does, type Route, type Scope, type ToolMark } from '../../actors/api/procedure.ts';
+import { type Does, type Route, type Scope, type ToolMark, type Watched } from '../../actors/api/procedure.ts';
 
 /** A method of the gateway: meaning, scope, parameters, result, and HTTP route. */
 export interface MethodRow {
@@ -14,6 +14,8 @@ export interface MethodRow {
   readonly example: { readonly p: Readonly<Record<string, unknown>>; readonly r: unknown };
   /** Makes the method a tool of MCP; undefined if it is none. */
   readonly mcp?: ToolMark | undefined;
+  /** The actor whose changes alter the answer, for the topic `window/{procedure}`; undefined if there is no topic. */
+  readonly window?: Watched | undefined;
   /** Whether the store remembers the outcome of a call with a key, so that a repeat after a restart finds it. */
   readonly keepsKeys?: true;
   /** Whether the handler enforces the deadline itself, to report a more precise error. */

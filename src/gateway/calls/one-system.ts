@@ -1,5 +1,6 @@
 /** The backend with one system in this thread; a worker gateway uses it too. */
 import { type Clock } from '../../clock.ts';
+import { BosunError } from '../../errors.ts';
 import { type Shard } from '../../shard.ts';
 import { type BackendHandlers } from './call.ts';
 import { handlersOf } from './handlers.ts';
@@ -15,6 +16,7 @@ import { Repeats } from './repeats.ts';
 import { type SequencedLine, type SequencedSends, SystemSends } from './sequenced-sends.ts';
 import { type TurnViews } from '../topics/turn-views.ts';
 import { type Counters } from '../health/counters.ts';
+import { type ChangeListener } from '../topics/listing.ts';
 import { Topics } from '../topics/topics.ts';
 import { ActorViews } from '../topics/actor-views.ts';
 
@@ -31,12 +33,14 @@ export class OneSystem implements Backend {
   readonly health: Health;
   readonly turns: TurnViews;
   readonly #system: Shard;
+  readonly #clock: Clock;
   readonly #repeats: Repeats;
   readonly #metrics: Metrics;
   readonly #stop: () => void;
 
   constructor(system: Shard, { clock, instance, counters }: OneSystemParts) {
     this.#system = system;
+    this.#clock = clock;
     const views = new ActorViews(system);
     const records = new RecordViews(system, views);
     const inspections = new Inspections(system, clock);
@@ -63,6 +67,25 @@ export class OneSystem implements Backend {
 
   sequenced(line: SequencedLine): SequencedSends {
     return new SystemSends({ system: this.#system, repeats: this.#repeats }, line);
+  }
+
+  watchActor(address: string, { changed, failed }: ChangeListener): () => void {
+    let isOver = false;
+    // The kernel notifies amid its own work.
+    const later = (tell: () => void) => this.#clock.defer(() => !isOver && tell());
+    const lost = (error: unknown) => later(() => failed(error));
+    let stop = () => {};
+    try {
+      const ended = () => lost(new BosunError('BOSUN_ACTOR_UNKNOWN', `the actor ${address} was removed`));
+      const { unsubscribe } = this.#system.clientApi.watch(address, { changed: () => later(changed), ended });
+      stop = unsubscribe;
+    } catch (error) {
+      lost(error);
+    }
+    return () => {
+      isOver = true;
+      stop();
+    };
   }
 
   isReady(): boolean {

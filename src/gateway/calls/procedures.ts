@@ -11,13 +11,14 @@ import {
 } from '../../actors/api/procedure.ts';
 import { admit } from '../../actors/model/value-check.ts';
 import { BosunError } from '../../errors.ts';
-import { type TableView } from '../../table.ts';
+import { type TablePage } from '../../table.ts';
 import { disown } from '../../user-code.ts';
 import { ACTORS_PAGE_MAX, TABLE_ROWS_SHOWN } from '../limits.ts';
 import { type ActorView } from '../protocol/actor-view.ts';
 import { type FoundRecords, type RecordPage } from '../protocol/record-view.ts';
 import { RECORDS_LISTED } from '../../limits.ts';
-import { type BackendHandlers, type Call, type Handler, Marked } from './call.ts';
+import { type Backend } from './backend.ts';
+import { type Call, type Handler, Marked } from './call.ts';
 import { awaited, checkedByHost, hostFailed, inJson, owed, owedOrRefused } from './host-code.ts';
 import { type MethodRow } from './method-row.ts';
 import { type ParamsOf } from './methods.ts';
@@ -53,7 +54,18 @@ export function rowsOf(procedures: Procedures): [name: string, row: MethodRow][]
   });
 }
 
-export function procedureHandler(name: string, { way, result }: Procedure, backend: BackendHandlers): Handler {
+/** The parts of a backend that carry out procedures. */
+export type Carriers = Pick<Backend, 'handlers' | 'nowMs'>;
+
+/** The handlers of procedures, by name. */
+export function procedureHandlers(procedures: Procedures, carriers: Carriers): Readonly<Record<string, Handler>> {
+  return Object.fromEntries(
+    Object.entries(procedures).map(([name, one]) => [name, procedureHandler(name, one, carriers)]),
+  );
+}
+
+function procedureHandler(name: string, { way, result }: Procedure, carriers: Carriers): Handler {
+  const { handlers: backend } = carriers;
   const place = `the procedure ${name}`;
   const checked = (answer: unknown) => {
     const parsed = checkedByHost(`the result schema of ${place}`, result, answer);
@@ -66,7 +78,7 @@ export function procedureHandler(name: string, { way, result }: Procedure, backe
   switch (way.kind) {
     case 'read':
       return async (params, call) =>
-        checked(await awaited(place, () => way.run(params, readerFor(call, backend), call.caller)));
+        checked(await awaited(place, () => way.run(params, readerFor(call, carriers), call.caller)));
     case 'port':
       return async (params, { caller }) => checked(await awaited(place, () => way.run(params, caller)));
     case 'ask':
@@ -109,8 +121,12 @@ function textOf(address: unknown): string {
 }
 
 /** Makes a reader that uses the backend's methods with the rights and the budget of the caller. */
-function readerFor(call: Call, backend: BackendHandlers): DurableReader {
+function readerFor(call: Call, carriers: Carriers): DurableReader {
+  const { handlers: backend } = carriers;
   return {
+    get nowMs() {
+      return carriers.nowMs;
+    },
     actor: async (address) => (await backend['actor.get']({ address }, call)) as ActorView,
     async *actors({ under = 'root', agent } = {}) {
       for (let after: string | undefined; ; ) {
@@ -124,8 +140,8 @@ function readerFor(call: Call, backend: BackendHandlers): DurableReader {
         after = next;
       }
     },
-    table: async (address, table, { limit = TABLE_ROWS_SHOWN, ...page } = {}) =>
-      (await backend['table.read']({ address, table, limit, ...page }, call)) as TableView,
+    table: async (address, table, { limit = TABLE_ROWS_SHOWN, reverse = false, ...page } = {}) =>
+      (await backend['table.read']({ address, table, limit, reverse, ...page }, call)) as TablePage,
     records: async (address, name, which = {}) =>
       (await backend['record.list'](
         { address, name, after: 0, limit: RECORDS_LISTED, newestFirst: false, where: {}, ...defined(which) },

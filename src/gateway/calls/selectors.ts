@@ -23,7 +23,10 @@ export function selectHandler(selectors: Selectors, backend: BackendHandlers): H
     const whole = await withWholeTables(
       context,
       (table, from) =>
-        backend['table.read']({ address, table, from, limit: TABLE_ROWS_SHOWN }, call) as Promise<TableView>,
+        backend['table.read'](
+          { address, table, from, reverse: false, limit: TABLE_ROWS_SHOWN },
+          call,
+        ) as Promise<TableView>,
     );
     const place = `the selector ${JSON.stringify(selector)} of ${agent}, at ${address},`;
     // The author of the selector declared which agent's context it takes.

@@ -26,11 +26,12 @@ import { harmless } from '../../log.ts';
 import { type Handler } from '../calls/call.ts';
 import { CallDesk } from '../calls/call-desk.ts';
 import { hostFailed } from '../calls/host-code.ts';
+import { WindowTopics } from '../calls/window-topics.ts';
 import { CallsUnderWay } from '../calls/calls-under-way.ts';
 import { joinedHandlers } from '../calls/joined-handlers.ts';
 import { manySendsHandler } from '../calls/many-sends.ts';
 import { MethodTable } from '../calls/method-table.ts';
-import { procedureHandler } from '../calls/procedures.ts';
+import { procedureHandlers } from '../calls/procedures.ts';
 import { type Caller, Callers, type JwtOptions, type TokenOptions } from '../callers/callers.ts';
 import { type TopicFinder } from '../topics/topic-subscription.ts';
 import { type Backend } from '../calls/backend.ts';
@@ -116,6 +117,7 @@ export class Hub {
   readonly underWay = new CallsUnderWay();
   readonly methods: MethodTable;
   readonly desk: CallDesk;
+  readonly topics: TopicFinder;
   readonly instance: string = randomUUID();
   readonly #rates: Rates;
   readonly #looks: AllLooks;
@@ -170,20 +172,22 @@ export class Hub {
     const parts = { clock, instance: this.instance, counters: this.counters };
     this.backend = 'gateways' in inside ? new ManyWorkers(inside, parts) : new OneSystem(inside, parts);
     this.methods = new MethodTable(procedures);
-    const { handlers } = this.backend;
-    const offered = Object.entries(procedures).map(([name, one]) => [name, procedureHandler(name, one, handlers)]);
+    const { backend, methods } = this;
+    const { handlers } = backend;
+    const carriedOut = procedureHandlers(procedures, backend);
+    this.topics = new WindowTopics({ backend, methods, handlers: carriedOut, clock });
     this.desk = new CallDesk({
-      methods: this.methods,
+      methods,
       handlers: {
         ...(handlers as Readonly<Record<string, Handler>>),
         ...(joinedHandlers(handlers) as Readonly<Record<string, Handler>>),
-        ...Object.fromEntries(offered),
-        'actor.select': selectHandler(selectors, handlers),
+        ...carriedOut,
+        'actor.select': selectHandler(selectors, handlers) as Handler,
         'actor.sendMany': manySendsHandler({
           backend: handlers,
           underWay: this.underWay,
           takeCall: (caller) => this.takeCall(caller, clock.monotonicMs()),
-        }),
+        }) as Handler,
       },
       answers: new KeyedAnswers(),
       underWay: this.underWay,
@@ -191,10 +195,6 @@ export class Hub {
       clock,
       destructive,
     });
-  }
-
-  get topics(): TopicFinder {
-    return this.backend.topics;
   }
 
   get isDraining(): boolean {

@@ -3,7 +3,6 @@
  * and the page. A request's body is read only after its sender is authenticated.
  */
 import { type IncomingMessage, type ServerResponse } from 'node:http';
-import { type z } from 'zod';
 import { BosunError } from '../../errors.ts';
 import { CALL_MS_MAX, FRAME_BYTES_MAX } from '../limits.ts';
 import { type Session } from '../../actors/world/mailbox/inbound.ts';
@@ -17,7 +16,7 @@ import { deskDoor } from '../mcp/desk-door.ts';
 import { LLMS_TEXT } from '../mcp/guide.ts';
 import { answerMcp } from '../mcp/endpoint.ts';
 import { METRICS_TYPE } from '../health/metrics.ts';
-import { checkedByHost } from '../calls/host-code.ts';
+import { paramsIn } from '../calls/query.ts';
 import { type Repeatable } from '../calls/repeats.ts';
 import { sessionId, sub } from '../protocol/frames.ts';
 import { type InspectorPage, isPage } from './inspector-page.ts';
@@ -172,7 +171,7 @@ async function call(hub: Hub, caller: Caller, { url, request, response }: HttpEx
     );
   const { name: method, inPath } = found;
   const row = hub.methods.row(method)!;
-  const given = row.http.verb === 'GET' ? fromQuery(row.params, url.searchParams) : await body(request);
+  const given = row.http.verb === 'GET' ? paramsIn(row.params, url.searchParams) : await body(request);
   const asked = {
     caller,
     method,
@@ -186,22 +185,6 @@ async function call(hub: Hub, caller: Caller, { url, request, response }: HttpEx
     response.on('close', () => call.cancel());
   });
   return { status: 200, body: result, headers: replayed ? { 'Bosun-Replayed': 'true' } : {} };
-}
-
-/** Parameters of a query: texts, except those that are numbers. */
-function fromQuery(params: z.ZodObject, query: URLSearchParams): Record<string, unknown> {
-  return Object.fromEntries(
-    [...query].map(([key, text]) => [
-      key,
-      Object.hasOwn(params.shape, key) && checkedByHost(`the schema of ${key}`, params.shape[key]!, text).success
-        ? text
-        : numeric(text),
-    ]),
-  );
-}
-
-function numeric(text: string): unknown {
-  return /^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : text;
 }
 
 async function body(request: IncomingMessage): Promise<Record<string, unknown>> {

@@ -29,7 +29,7 @@ import {
   type TreeQuery,
 } from './actor-pages.ts';
 import { tableIn } from '../../table.ts';
-import { type TablePage } from './table-views.ts';
+import { type AskedPage } from './table-views.ts';
 import { shown, shownError, shownTable } from './wire-values.ts';
 
 type LetterQuery = Parameters<Shard['deadLetters']['list']>[0] & {
@@ -77,7 +77,7 @@ export class ActorViews {
    * Rows of a table of an actor's context. Throws BOSUN_ACTOR_UNKNOWN, and BOSUN_TABLE_UNKNOWN if there is no such
    * table.
    */
-  table(address: string, key: string, page: TablePage): unknown {
+  table(address: string, key: string, page: AskedPage): unknown {
     const { agent, context } = this.#system.actor(address).snapshot();
     const held = tableIn(agent === BOSS ? null : context, key, address);
     const known = this.#agentOrUndefined(address);

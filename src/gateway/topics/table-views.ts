@@ -4,11 +4,22 @@
  * difference, which follows from the two tables.
  */
 import { TABLE_CHARS_SHOWN, TABLE_ROWS_SHOWN } from '../limits.ts';
-import { changesBetween, eachLeaf, type KeyRange, type Table, type TableView } from '../../table.ts';
+import {
+  changesBetween,
+  eachLeaf,
+  type KeyRange,
+  type OrderedRange,
+  type Table,
+  type TablePage,
+  type TableView,
+} from '../../table.ts';
 import { type Leaf } from '../../tree.ts';
 import { type Difference } from '../protocol/patch.ts';
 
-export interface TablePage extends KeyRange {
+/** The page of a table that is asked for. */
+export interface AskedPage extends OrderedRange {
+  /** The `next` of the previous page, in either order. */
+  readonly cursor?: string | undefined;
   /** Most rows of the page. Default and maximum: TABLE_ROWS_SHOWN. */
   readonly limit?: number | undefined;
 }
@@ -39,21 +50,33 @@ export function tableView(of: Table<unknown>, shown: ShownRow): TableView {
   return view;
 }
 
-/** Rows from a key on, limited by number and by size; at least one. */
+/** Rows of a range in the requested order, limited by number and by size; at least one. */
 export function tablePage(
   of: Table<unknown>,
   shown: ShownRow,
-  { limit = TABLE_ROWS_SHOWN, ...range }: TablePage,
-): TableView {
-  let count = 0;
-  let chars = 0;
-  for (const [key, row] of of.entries(range)) {
-    chars += charsOfRow(key, shown(row));
-    if (count === limit || (count > 0 && chars > TABLE_CHARS_SHOWN))
-      return { size: of.size, rows: rowsOf(of, shown, { ...range, below: key }), next: key };
-    count += 1;
+  { limit = TABLE_ROWS_SHOWN, cursor, ...range }: AskedPage,
+): TablePage {
+  const { size } = of;
+  const count = of.count(range);
+  const rows: Record<string, unknown> = {};
+  let [taken, chars] = [0, 0];
+  for (const [key, row] of of.entries(cursor === undefined ? range : continued(range, cursor))) {
+    const given = shown(row) ?? null;
+    chars += charsOfRow(key, given);
+    if (taken === limit || (taken > 0 && chars > TABLE_CHARS_SHOWN)) return { size, count, rows, next: key };
+    rows[key] = given;
+    taken += 1;
   }
-  return { size: of.size, rows: rowsOf(of, shown, range), next: null };
+  return { size, count, rows, next: null };
+}
+
+/** The rest of a range from a key on, in the order of the range. The key itself belongs to it. */
+function continued(range: OrderedRange, cursor: string): OrderedRange {
+  const { from = '', below, reverse = false } = range;
+  if (!reverse) return { ...range, from: cursor > from ? cursor : from };
+  // The lowest text above a text is that text with the lowest character behind it.
+  const end = `${cursor}\0`;
+  return { ...range, below: below === undefined || end < below ? end : below };
 }
 
 /**

@@ -82,6 +82,14 @@ export const TOPICS: readonly TopicRow[] = [
     modes: 'state',
     means: `\`{ letters }\`, as \`deadletter.list\` shows them, at most ${LISTING_HZ} times a second.`,
   },
+  {
+    topic: 'window/{procedure}?{query}',
+    modes: 'state',
+    means:
+      'The answer of a procedure that has a window, for the parameters in the query, read anew after epochs that ' +
+      `changed its actor, at most ${LISTING_HZ} times a second. Rights are those of the call. BOSUN_CALL_INVALID for ` +
+      'a procedure without a window, BOSUN_ACTOR_UNKNOWN while there is no such actor.',
+  },
 ];
 
 interface TopicsParts {

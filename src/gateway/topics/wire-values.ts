@@ -6,7 +6,7 @@
 import { type z } from 'zod';
 import { messageOf } from '../../errors.ts';
 import { isTable, type Table } from '../../table.ts';
-import { tablePage, type TablePage, tableView } from './table-views.ts';
+import { tablePage, type AskedPage, tableView } from './table-views.ts';
 import { Ref } from '../../actors/model/ref.ts';
 import {
   fieldsOf,
@@ -38,12 +38,12 @@ export function shown(value: unknown, schema?: z.ZodType): unknown {
 const PROBLEM_CHARS_MAX = 200;
 
 /** Converts rows of the table that a context holds under `key`. */
-export function shownTable(of: Table<unknown>, context: z.ZodType | undefined, key: string, page: TablePage): unknown {
+export function shownTable(of: Table<unknown>, context: z.ZodType | undefined, key: string, page: AskedPage): unknown {
   const schemas = sameValue(fieldsOf(context === undefined ? [] : sameValue([context]), key));
   return schemas.some(isSecret) ? SECRET_SHOWN : convertTable(of, schemas, page);
 }
 
-function convertTable(of: Table<unknown>, schemas: Schemas, page?: TablePage): unknown {
+function convertTable(of: Table<unknown>, schemas: Schemas, page?: AskedPage): unknown {
   const rows = pick(schemas, ({ valueType }) => [valueType]);
   const shownRow = (row: unknown) => convert(row, rows);
   return page === undefined ? tableView(of, shownRow) : tablePage(of, shownRow, page);

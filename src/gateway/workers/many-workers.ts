@@ -12,6 +12,7 @@ import { type Caller } from '../callers/callers.ts';
 import { type Backend } from '../calls/backend.ts';
 import { type MetricFamily, LoopDelay } from '../health/metrics.ts';
 import { type Counters } from '../health/counters.ts';
+import { type ChangeListener } from '../topics/listing.ts';
 import { UNCOUNTED } from '../callers/looks.ts';
 import {
   allWorkers,
@@ -26,6 +27,7 @@ import { OrderedSends } from './ordered-sends.ts';
 import { Routes } from './routes.ts';
 import { SessionQueues } from './session-queues.ts';
 import { SpreadTopics } from './spread-topics.ts';
+import { WorkerEpochs } from './worker-epochs.ts';
 
 interface ManyWorkersParts {
   readonly clock: Clock;
@@ -86,6 +88,11 @@ export class ManyWorkers implements Backend {
       const answer = await this.handlers['actor.send']({ address, event, until: 'durable' }, call);
       return answer instanceof Marked && answer.replayed;
     }, listener);
+  }
+
+  watchActor(address: string, listener: ChangeListener): () => void {
+    const changes = new WorkerEpochs(this.#gateways, listener, address);
+    return () => changes.stop();
   }
 
   async isReady(): Promise<boolean> {

@@ -10,6 +10,8 @@ import { type Call } from '../calls/call.ts';
 import { type Caller } from '../callers/callers.ts';
 import { checkLooks, type Looks } from '../callers/looks.ts';
 import { type Sub } from '../protocol/frames.ts';
+import { FedView, type ViewFeed, type ViewSink, viewAfter } from '../topics/fed-view.ts';
+import { Listing } from '../topics/listing.ts';
 import { type SubscriptionMaker, type TopicFinder } from '../topics/topic-subscription.ts';
 import { openTree, type TreeTopic } from '../topics/tree-subscription.ts';
 import { type View } from '../topics/topic.ts';
@@ -17,8 +19,6 @@ import { namedTopic, ofEvents, ofState } from '../topics/topics.ts';
 import { type PagedTree, type TreeBranch } from '../protocol/views.ts';
 import { type WorkerGateways } from './worker-port.ts';
 import { EventStreams } from './event-streams.ts';
-import { Listing } from './listing.ts';
-import { type ViewFeed, RemoteView, type ViewSink, viewAfter } from './remote-view.ts';
 import { EVERYTHING, Series } from './series.ts';
 import { Numbers } from './numbers.ts';
 import { WorkerEpochs } from './worker-epochs.ts';
@@ -37,7 +37,7 @@ interface SpreadTopicsParts {
 export class SpreadTopics implements TopicFinder {
   readonly #parts: SpreadTopicsParts;
   readonly #events: EventStreams;
-  readonly #remoteViews = new Map<string, RemoteView>();
+  readonly #fedViews = new Map<string, FedView>();
 
   constructor(parts: SpreadTopicsParts) {
     this.#parts = parts;
@@ -86,17 +86,17 @@ export class SpreadTopics implements TopicFinder {
   }
 
   /** A view of an actor, which is the same for all callers who may reach it. */
-  #shared(topic: string, worker: number): RemoteView {
-    const known = this.#remoteViews.get(topic);
+  #shared(topic: string, worker: number): FedView {
+    const known = this.#fedViews.get(topic);
     if (known !== undefined) return known;
-    const over = () => this.#remoteViews.delete(topic);
-    const mirror = new RemoteView({
+    const over = () => this.#fedViews.delete(topic);
+    const mirror = new FedView({
       clock: this.#parts.clock,
       maxHz: Infinity,
       feed: (feed) => this.#one({ caller: EVERYTHING, topic, worker }, feed),
       over,
     });
-    this.#remoteViews.set(topic, mirror);
+    this.#fedViews.set(topic, mirror);
     return mirror;
   }
 
@@ -111,7 +111,7 @@ export class SpreadTopics implements TopicFinder {
 
   /** A view of one subscription, which depends on its caller's rights. */
   async #own(feed: (mirror: ViewSink) => ViewFeed): Promise<SubscriptionMaker> {
-    return ofState(await new RemoteView({ clock: this.#parts.clock, maxHz: LISTING_HZ, feed, over: () => {} }).topic());
+    return ofState(await new FedView({ clock: this.#parts.clock, maxHz: LISTING_HZ, feed, over: () => {} }).topic());
   }
 
   /** The feed of a view on one worker. */
@@ -143,7 +143,11 @@ export class SpreadTopics implements TopicFinder {
 
   #all(look: () => Promise<unknown>, mirror: ViewSink): ViewFeed {
     const { gateways, clock } = this.#parts;
-    return new Listing({ gateways, clock, look }, mirror);
+    const watch = (listener: ConstructorParameters<typeof WorkerEpochs>[1]) => {
+      const epochs = new WorkerEpochs(gateways, listener);
+      return () => epochs.stop();
+    };
+    return new Listing({ clock, look, watch }, mirror);
   }
 
   #tree(address: string): TreeTopic {

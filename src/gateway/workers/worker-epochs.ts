@@ -1,20 +1,20 @@
-/** Watches for epochs of any worker. */
+/** Watches for epochs of any worker, or only for those that change one actor. */
+import { type ChangeListener } from '../topics/listing.ts';
 import { allWorkers, type WorkerGateways } from './worker-port.ts';
-
-interface EpochListener {
-  changed(): void;
-  failed(error: unknown): void;
-}
 
 export class WorkerEpochs {
   readonly #gateways: WorkerGateways;
-  readonly #listener: EpochListener;
+  readonly #listener: ChangeListener;
+  readonly #address: string | undefined;
   readonly #waits = new Map<number, () => void>();
 
-  constructor(gateways: WorkerGateways, listener: EpochListener) {
+  /** Begins to watch. With an address, only epochs count that change the actor there; its end is a failure. */
+  constructor(gateways: WorkerGateways, listener: ChangeListener, address?: string) {
     this.#gateways = gateways;
     this.#listener = listener;
-    for (const worker of allWorkers(gateways)) this.#wait(worker);
+    this.#address = address;
+    const workers = address === undefined ? allWorkers(gateways) : gateways.homesOf(address).slice(0, 1);
+    for (const worker of workers) this.#wait(worker);
   }
 
   stop(): void {
@@ -28,6 +28,7 @@ export class WorkerEpochs {
       this.#listener.changed();
     };
     const reject = (error: unknown) => this.#listener.failed(error);
-    this.#waits.set(worker, this.#gateways.begin(worker, 'nextEpoch', [], { answer, reject }));
+    const [verb, args] = this.#address === undefined ? ['nextEpoch', []] : ['nextChange', [this.#address]];
+    this.#waits.set(worker, this.#gateways.begin(worker, verb, args, { answer, reject }));
   }
 }

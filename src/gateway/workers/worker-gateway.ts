@@ -60,6 +60,7 @@ export class WorkerGateway {
       pull: ([series, caller, sub], onEnd) => this.#pull(series, { caller, sub, onEnd }),
       refresh: async ([series]) => await this.#pulls.get(series)?.refresh(),
       nextEpoch: (_, onEnd) => this.#nextEpoch(onEnd),
+      nextChange: ([address], onEnd) => this.#nextChange(address, onEnd),
       health: () => this.#inside.health.view(),
       isReady: () => this.#inside.isReady(),
       families: () => this.#inside.families(),
@@ -89,6 +90,19 @@ export class WorkerGateway {
       const stop = this.#inside.topics.epochs.watch(() => {
         stop();
         resolve();
+      });
+      onEnd(stop);
+    });
+  }
+
+  #nextChange(address: string, onEnd: Ender): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const stop = this.#inside.watchActor(address, {
+        changed: () => {
+          stop();
+          resolve();
+        },
+        failed: reject,
       });
       onEnd(stop);
     });

@@ -38,6 +38,8 @@ export interface WorkerGatewayMethods {
   refresh(series: string): Promise<void>;
   /** Resolves when the next epoch is durable. */
   nextEpoch(): Promise<void>;
+  /** Resolves when the next epoch that changes an actor is durable. Rejects with BOSUN_ACTOR_UNKNOWN. */
+  nextChange(address: string): Promise<void>;
   health(): ReturnType<Health['view']>;
   isReady(): boolean;
   families(): readonly MetricFamily[];

@@ -1,4 +1,5 @@
 /** The inbox: open gates and tickets and unacknowledged alert cards, the most urgent first. Pure. */
+import { type Urgency, urgencyOfGate } from '../../machines/people/gates/gate-order.ts';
 import { alertRows, gateRows } from './desk-records.ts';
 import { type AlertRow, type DeskContexts, type GateRow, type Priority, type TicketRow } from './desk-shapes.ts';
 import { isOver, ticketRows } from './tickets.ts';
@@ -13,11 +14,6 @@ const PATIENCE_MS: Readonly<Record<Priority, number>> = {
   MEDIUM: 24 * HOUR_MS,
   LOW: 48 * HOUR_MS,
 };
-
-/** Times to the deadline within which a gate is as urgent as a card of the first or second rank. */
-const SOON_MS = [2 * HOUR_MS, 6 * HOUR_MS] as const;
-
-export type Urgency = 'now' | 'today' | 'later';
 
 interface Entry {
   readonly urgency: Urgency;
@@ -82,8 +78,8 @@ export function escalationMs({
 
 function gateEntry(gate: GateRow, nowMs: number): InboxEntry {
   const { openedAtMs, deadlineAtMs, phase } = gate;
-  const left = (deadlineAtMs ?? Infinity) - nowMs;
-  const urgency = left <= SOON_MS[0] ? 'now' : left <= SOON_MS[1] || phase === 'reminded' ? 'today' : 'later';
+  const due = urgencyOfGate(deadlineAtMs, nowMs);
+  const urgency = due === 'later' && phase === 'reminded' ? 'today' : due;
   return { kind: 'gate', gate, urgency, sinceMs: openedAtMs, dueMs: deadlineAtMs };
 }
 

@@ -7,7 +7,7 @@ import { type AnyActorRef, type AnyEventObject } from 'xstate';
 import { type ReplyTo } from '../../actors/model/talk-actions.ts';
 import { DESK_ORDER_BYTES_MAX, DESK_ORDERS_OPEN_MAX } from '../limits.ts';
 import { table, type Table } from '../../table.ts';
-import { noRecords, type RecordKind, Records, type RecordTables } from './records.ts';
+import { noRecords, placedRecords, type PlacedTables, type RecordKind, Records, type RecordTables } from './records.ts';
 import { numberKey, pairKey, pairsOf } from './table-keys.ts';
 import { type Asked, type OrderReply, refused, type Turn } from './turn.ts';
 import { fits } from './value-size.ts';
@@ -45,7 +45,7 @@ export interface DeskContext<Row> extends RecordTables<Row> {
   readonly held: Table<Held>;
 }
 
-export interface DeskOf<Row extends DeskRecord> extends Pick<RecordKind<Row>, 'endedMax'> {
+export interface DeskOf<Row extends DeskRecord> extends Pick<RecordKind<Row>, 'endedMax' | 'placeOf'> {
   /** The noun for an item in texts: `gate`. */
   readonly noun: string;
   /** System id of the Boss of the items' actors. */
@@ -59,6 +59,15 @@ export interface DeskOf<Row extends DeskRecord> extends Pick<RecordKind<Row>, 'e
 }
 
 const RECORDS: RecordKind<DeskRecord> = { keyOf: ({ id }) => id, isOver: ({ isOver }) => isOver };
+
+function recordKind<Row extends DeskRecord>({ endedMax, placeOf }: DeskOf<Row>): RecordKind<Row> {
+  return { ...RECORDS, placeOf, ...(endedMax !== undefined && { endedMax }) };
+}
+
+/** The tables of a desk whose open records are read in an order of their own. */
+export function placedOpen<Row extends DeskRecord>(open: Iterable<Row>, of: DeskOf<Row>): PlacedTables<Row> {
+  return placedRecords(open, recordKind(of));
+}
 
 /** The context of a new desk, without records. */
 export function newDesk<Row extends DeskRecord>(): DeskContext<Row> {
@@ -94,7 +103,7 @@ export class Desk<Row extends DeskRecord> {
   constructor(turn: Turn<DeskContext<Row>, never>, of: DeskOf<Row>) {
     this.#turn = turn;
     this.#of = of;
-    this.records = new Records(turn, { ...RECORDS, ...(of.endedMax !== undefined && { endedMax: of.endedMax }) });
+    this.records = new Records(turn, recordKind(of));
   }
 
   /** Records a new item and has its Boss start its actor. Undefined if there is no Boss to start it. */

@@ -176,6 +176,10 @@ interface Ruled<Context, Input, Table> {
   readonly records?: NonNullable<AnyOptions['records']>;
   /** An event that the agent sends itself in its first turn. */
   readonly entry?: Asked;
+  /** The version of the machine. Default: 1. */
+  readonly version?: number;
+  /** Contexts of today from those of older versions, by the version that each leads to (docs/versions.md). */
+  readonly migrate?: Readonly<Record<number, (old: never) => Context>>;
 }
 
 type AnyOptions = Parameters<typeof defineAgent>[0];
@@ -187,6 +191,8 @@ export function ruledAgent<Context extends MachineContext, Input, Table extends 
   context,
   records = {},
   entry,
+  version = 1,
+  migrate = {},
 }: Ruled<Context, Input, Table>) {
   const decide = inTurn((turn: Turn<Context>, event: Asked) => {
     const said = outcomeOf(turn, event, rules[event.type]);
@@ -201,7 +207,14 @@ export function ruledAgent<Context extends MachineContext, Input, Table extends 
     ...(entry !== undefined && { entry: raise(entry) }),
     on: transitionsOf(rules),
   });
-  return defineAgent({ name, machine, events: schemasOf(rules), records });
+  const steps = Object.entries(migrate).map(([to, step]) => [to, contextStep(step)] as const);
+  return defineAgent({ name, version, machine, migrate: Object.fromEntries(steps), events: schemasOf(rules), records });
+}
+
+/** A step of a migration that changes the context alone: agents that decide by rules have one state. */
+function contextStep<Context>(step: (old: never) => Context) {
+  return ({ value, context }: { readonly value: unknown; readonly context: unknown }) =>
+    ({ value, context: step(context as never) }) as never;
 }
 
 function outcomeOf<Context extends object, Emitted extends object>(

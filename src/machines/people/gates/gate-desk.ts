@@ -19,8 +19,9 @@ import {
   listed,
   newDesk,
   type OrderAnswered,
+  placedOpen,
 } from '../../rules/desk.ts';
-import { recordsIn } from '../../rules/records.ts';
+import { type PlacedTables, recordsIn } from '../../rules/records.ts';
 import {
   type Asked,
   order,
@@ -44,6 +45,7 @@ import {
   who,
 } from './gate.ts';
 import { type GateAbout } from './gate-name.ts';
+import { placeOfGate } from './gate-order.ts';
 import { PEOPLE_DESKS } from '../system-ids.ts';
 
 /** The desk's record of a gate. */
@@ -56,6 +58,11 @@ export interface GateRecord extends DeskRecord, GateAbout, Pick<GateQuestion, 'k
   /** Milliseconds until people answered; null if they did not. */
   readonly answeredAfterMs: number | null;
   readonly askedBy: AnyActorRef | null;
+  /**
+   * The name of the result that holds if nobody answers; null if there is none, or if a version that did not keep it
+   * has opened the gate.
+   */
+  readonly onTimeout: string | null;
   /** The last order that withdrew or extended the gate, with its author and reason; null if there was none. */
   readonly lastOrder: {
     readonly type: string;
@@ -65,8 +72,8 @@ export interface GateRecord extends DeskRecord, GateAbout, Pick<GateQuestion, 'k
   } | null;
 }
 
-/** The context of the gate desk. */
-export type GateDeskContext = DeskContext<GateRecord>;
+/** The context of the gate desk. Its open gates stand in the order of their deadlines. */
+export type GateDeskContext = DeskContext<GateRecord> & PlacedTables<GateRecord>;
 
 /** Events emitted to watchers once they are durable. */
 export type GateDeskEmitted = Announced &
@@ -95,6 +102,7 @@ type GateTurn = Turn<GateDeskContext, GateDeskEmitted>;
 const GATES: DeskOf<GateRecord> = {
   noun: 'gate',
   endedMax: GATES_KEPT_MAX,
+  placeOf: ({ id, deadlineAtMs }) => placeOfGate(id, deadlineAtMs),
   boss: PEOPLE_DESKS.openGates,
   ending: ({ phase }) => `closed: ${phase}`,
 };
@@ -144,8 +152,22 @@ type Report<Type extends GateReport['type']> = Extract<GateReport, { readonly ty
 export const gateDesk = ruledAgent({
   name: 'gate-desk',
   rules: RULES,
-  context: (): GateDeskContext => newDesk(),
+  context: (): GateDeskContext => ({ ...newDesk<GateRecord>(), ...placedOpen([], GATES) }),
+  version: 2,
+  migrate: { 2: placedGates },
 });
+
+/** A context of version 1, whose open gates stood by id. */
+type UnplacedContext = DeskContext<Omit<GateRecord, 'onTimeout'>>;
+
+function placedGates({ open: before, ended, ...others }: UnplacedContext): GateDeskContext {
+  const { open, openPlaces } = placedOpen(
+    [...before.values()].map((row): GateRecord => ({ ...row, onTimeout: null })),
+    GATES,
+  );
+  const over = ended.map((row): GateRecord => ({ ...row, onTimeout: row.result?.onTimeout?.name ?? null }));
+  return { ...others, open, openPlaces, ended: over };
+}
 
 /** The agents for createSystem, together with {@link gateChildren}. */
 export const gateAgents: readonly AnyAgent[] = [gate, gateDesk];
@@ -179,11 +201,12 @@ function open(
   question: GateQuestion,
 ): OrderReply {
   const { id, kind, title, item, stage, proposal, audience, deadlineMs } = question;
+  const onTimeout = question.onTimeout?.name ?? null;
   if (desk(turn).records.get(id) !== undefined) return refused(`a gate "${id}" is there already`);
   const deadlineAtMs = deadlineMs === null ? null : turn.nowMs + deadlineMs;
   const facts = { id, kind, title, item, stage, proposal, audience, openedAtMs: turn.nowMs, deadlineAtMs, askedBy };
   const blank = { phase: 'opening', result: null, answeredAfterMs: null, lastOrder: null } as const;
-  const opened = desk(turn).open({ ...facts, ...blank }, { question, askedBy });
+  const opened = desk(turn).open({ ...facts, ...blank, onTimeout }, { question, askedBy });
   return opened === undefined ? refused('there is no Boss to start gates') : TAKEN;
 }
 

@@ -1,12 +1,13 @@
 /**
- * The latest version of a view from another thread, for all its subscribers. It is fed while somebody watches. The
- * death of a worker shows as a pause: once fed again, the view continues where it was.
+ * The latest version of a view that takes time to read, for all its subscribers: one from another thread, or one that
+ * is looked at now and then (listing.ts). It is fed while somebody watches. The death of a worker shows as a pause:
+ * once fed again, the view continues where it was.
  */
 import { type Clock } from '../../clock.ts';
 import { type ServerFrame } from '../protocol/frames.ts';
 import { patched } from '../protocol/patch.ts';
-import { noteStep } from '../topics/topic-subscription.ts';
-import { type StateTopic, type View, type ViewWatcher } from '../topics/topic.ts';
+import { noteStep } from './topic-subscription.ts';
+import { type StateTopic, type View, type ViewWatcher } from './topic.ts';
 
 /** The receiver of a feed. */
 export interface ViewSink {
@@ -24,7 +25,7 @@ export interface ViewFeed {
   refresh(): Promise<void>;
 }
 
-export interface RemoteViewParts {
+export interface FedViewParts {
   readonly clock: Clock;
   readonly maxHz: number;
   readonly feed: (mirror: ViewSink) => ViewFeed;
@@ -32,8 +33,8 @@ export interface RemoteViewParts {
   readonly over: () => void;
 }
 
-export class RemoteView {
-  readonly #parts: RemoteViewParts;
+export class FedView {
+  readonly #parts: FedViewParts;
   readonly #watchers = new Set<ViewWatcher>();
   readonly #ready: Promise<void>;
   #settle!: { resolve: () => void; reject: (error: unknown) => void };
@@ -44,7 +45,7 @@ export class RemoteView {
   #expected = 0;
   #isOver = false;
 
-  constructor(parts: RemoteViewParts) {
+  constructor(parts: FedViewParts) {
     this.#parts = parts;
     this.#ready = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
     // Callers of `topic` await it too, and see its rejection.

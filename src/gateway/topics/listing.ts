@@ -1,38 +1,40 @@
-/** Feeds a view of the whole system: read anew after epochs of any worker, at most a few times a second. */
+/** Feeds a view that has no version of its own: read anew after changes of its source, at most a few times a second. */
 import { createHash } from 'node:crypto';
 import { type Cancel, type Clock } from '../../clock.ts';
 import { isBosunError } from '../../errors.ts';
 import { LISTING_HZ } from '../limits.ts';
-import { type WorkerGateways } from './worker-port.ts';
-import { WorkerEpochs } from './worker-epochs.ts';
-import { type ViewFeed, type ViewSink } from './remote-view.ts';
+import { type ViewFeed, type ViewSink } from './fed-view.ts';
+
+/** Receives the changes of what a listing is read from. */
+export interface ChangeListener {
+  changed(): void;
+  failed(error: unknown): void;
+}
 
 interface ListingParts {
-  readonly gateways: WorkerGateways;
   readonly clock: Clock;
   readonly look: () => Promise<unknown>;
+  /** Watches for changes until the function that it returns is called. */
+  readonly watch: (listener: ChangeListener) => () => void;
+  /** Milliseconds after which the view is read without a change. Default: never. */
+  readonly everyMs?: number | undefined;
 }
 
 export class Listing implements ViewFeed {
   readonly #parts: ListingParts;
   readonly #mirror: ViewSink;
-  readonly #epochs: WorkerEpochs;
+  readonly #unwatch: () => void;
   #seq = 0;
   #isChanged = true;
   #isLooking = false;
   #pause: Cancel | undefined;
+  #stale: Cancel | undefined;
   #isOver = false;
 
   constructor(parts: ListingParts, mirror: ViewSink) {
     this.#parts = parts;
     this.#mirror = mirror;
-    this.#epochs = new WorkerEpochs(parts.gateways, {
-      changed: () => {
-        this.#isChanged = true;
-        void this.#look();
-      },
-      failed: (error) => this.#fail(error),
-    });
+    this.#unwatch = parts.watch({ changed: () => this.#changed(), failed: (error) => this.#fail(error) });
     void this.#look();
   }
 
@@ -44,7 +46,13 @@ export class Listing implements ViewFeed {
   stop(): void {
     this.#isOver = true;
     this.#pause?.();
-    this.#epochs.stop();
+    this.#stale?.();
+    this.#unwatch();
+  }
+
+  #changed(): void {
+    this.#isChanged = true;
+    void this.#look();
   }
 
   async #look(): Promise<void> {
@@ -60,7 +68,11 @@ export class Listing implements ViewFeed {
       return;
     }
     this.#isLooking = false;
-    this.#pause = this.#parts.clock.setTimeout(() => this.#paused(), 1_000 / LISTING_HZ, { isBackground: true });
+    if (this.#isOver) return;
+    const { clock, everyMs } = this.#parts;
+    this.#pause = clock.setTimeout(() => this.#paused(), 1_000 / LISTING_HZ, { isBackground: true });
+    this.#stale?.();
+    if (everyMs !== undefined) this.#stale = clock.setTimeout(() => this.#changed(), everyMs, { isBackground: true });
   }
 
   /** If the system closes, the gateway closes too and its clients reconnect, so that is no failure of the view. */
