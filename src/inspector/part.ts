@@ -22,6 +22,6 @@ export function atLeast({ left }: Part<unknown>, count: number): string {
 }
 
 /** Says how many rows are not there, as in `673 more alerts are not loaded`; empty if none is left. */
-export function leftText({ left }: Part<unknown>, noun: string, plural = `${noun}s`): string {
+export function leftText({ left }: Pick<Part<unknown>, 'left'>, noun: string, plural = `${noun}s`): string {
   return left === 0 ? '' : `${counted(left, `more ${noun}`, `more ${plural}`)} ${left === 1 ? 'is' : 'are'} not loaded`;
 }

@@ -3,6 +3,7 @@
  */
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { gateProcedures } from '../../src/crew-gates.ts';
 import { shown } from '../../src/gateway/topics/wire-values.ts';
 import { answerOf, choicesOf } from '../../src/inspector/desks/answer-form.ts';
 import { stepsOf, timersOf } from '../../src/inspector/desks/debate-levels.ts';
@@ -29,8 +30,7 @@ import {
   daysOf,
   debateRows,
   expertRows,
-  gateName,
-  gateRows,
+  gatesById,
   itemNames,
   pauseRow,
   PRIORITIES,
@@ -42,23 +42,24 @@ import {
   type DebateShown,
   type DeskContexts,
   type FacilitatorShown,
-  type GateShown,
+  type GateRow,
 } from '../../src/inspector/desks/desk-shapes.ts';
 import { escalationMs, inboxOf } from '../../src/inspector/desks/inbox.ts';
 import { type JsonSchema } from '../../src/inspector/json-schema.ts';
+import { windowRows } from '../../src/inspector/window-pages.ts';
 import { alertDesk } from '../../src/machines/people/alerts/alert-desk.ts';
 import { bannerOfCounts, PATIENCE_MS, REPEAT_MS, REPEATS_MAX } from '../../src/machines/people/alerts/alert-rules.ts';
 import { batchManager } from '../../src/machines/coordination/batches/batch-manager.ts';
 import { leadCoordinator } from '../../src/machines/coordination/coordinator/lead-coordinator.ts';
 import { debateFacilitator } from '../../src/machines/coordination/debates/debate-facilitator.ts';
 import { gateReviewForm, level3Form } from '../../src/machines/coordination/debates/debate-review.ts';
-import { gateName as gateNameOfDesk } from '../../src/machines/people/gates/gate-name.ts';
 import { gateDesk } from '../../src/machines/people/gates/gate-desk.ts';
 import { formOf, problemsOf } from '../../src/machines/people/gates/gate-form.ts';
 import { alertPriority } from '../../src/machines/people/alerts/alert-messages.ts';
 import { DESKS } from '../../src/machines/desks.ts';
 import { EXPIRY_DAY, newRecord } from '../../src/machines/coordination/pauses/pause-record.ts';
 import { planOf } from '../support/fixtures/plans/plans.ts';
+import { GatewayTest } from '../support/gateway/memory-client.ts';
 import { startCrew, stated, type Work } from '../support/machines/crew-subject.ts';
 import { openRoom, type Room, withTrackRecords } from '../support/machines/debate-room.ts';
 import { DAY_MS, type Desks, HOUR_MS, startDesks } from '../support/machines/desks.ts';
@@ -104,13 +105,29 @@ async function give(
   return reply;
 }
 
+type Answer<Name extends keyof typeof gateProcedures> = (typeof gateProcedures)[Name]['result']['_zod']['output'];
+
+/** The answer of a procedure of gates, as the page gets it. */
+async function told<Name extends keyof typeof gateProcedures>(name: Name, params = {}): Promise<Answer<Name>> {
+  const gateway = new GatewayTest(room!.test, { procedures: gateProcedures });
+  const client = await gateway.client();
+  const { r } = (await gateway.call(client, name, params)) as unknown as { readonly r: Answer<Name> };
+  gateway.gateway.abandon();
+  return r;
+}
+
+/** The rows of the first page of the open gates. */
+const openGates = async () => windowRows([await told('gates.open')])!;
+/** The question of an open gate. */
+const questionOf = async (gate: string) => (await told('gates.get', { gate })).question!;
+
 describe('gates', () => {
-  it('are read from their desk: deadline, default without an answer, and result', async () => {
+  it('are read from their windows: deadline, default without an answer, and result', async () => {
     room = await openRoom();
     await openGate('late', 5 * HOUR_MS);
     await openGate('soon', 2 * HOUR_MS);
     await openGate('ever', null);
-    const rows = gateRows(seen(room.test, DESKS.gates)).rows;
+    const { rows, left } = await openGates();
     expect(
       rows.map(({ id, phase, deadlineAtMs, openedAtMs }) => [
         id,
@@ -122,9 +139,10 @@ describe('gates', () => {
       ['late', 'open', 5 * HOUR_MS],
       ['ever', 'open', null],
     ]);
-    const { question, reminders } = seen<GateShown>(room.test, rows[0]!.ref!.actor);
-    expect([question.onTimeout!.name, question.package, reminders]).toEqual(['print nothing', { pages: 3 }, 0]);
-    const [choice] = choicesOf(question.form);
+    expect([left, rows[0]!.onTimeout]).toEqual([0, 'print nothing']);
+    const question = await questionOf('soon');
+    expect([question.onTimeout!.name, question.package]).toEqual(['print nothing', { pages: 3 }]);
+    const [choice] = choicesOf(question.form as JsonSchema);
     await room.test.shard.send(DESKS.gates, {
       type: 'gate.answer',
       gate: 'soon',
@@ -132,8 +150,8 @@ describe('gates', () => {
       answer: answerOf(choice!, { decision: 'yes' }).answer,
     });
     await room.test.settle();
-    const answered = gateRows(seen(room.test, DESKS.gates)).rows.at(-1)!;
-    expect([answered.id, answered.phase, answered.result!.by, answered.result!.answer]).toEqual([
+    const { gate: answered } = await told('gates.get', { gate: 'soon' });
+    expect([answered!.id, answered!.phase, answered!.result!.by, answered!.result!.answer]).toEqual([
       'soon',
       'answered',
       'ada',
@@ -144,20 +162,26 @@ describe('gates', () => {
   it('can be extended and withdrawn, and keep person and reason across a power cut', async () => {
     room = await openRoom();
     await openGate('a', 2 * HOUR_MS);
-    const before = gateRows(seen(room.test, DESKS.gates)).rows[0]!.deadlineAtMs!;
+    const one = async () => (await told('gates.get', { gate: 'a' })).gate!;
+    const before = (await one()).deadlineAtMs!;
     await give(room.test, extendGate(DESKS.gates, 'a'), { hours: '1.5', by: 'ada', reason: 'figures are late' });
     await room.powerCut();
-    const extended = gateRows(seen(room.test, DESKS.gates)).rows[0]!;
+    const extended = await one();
     expect([extended.deadlineAtMs! - before, extended.lastOrder]).toMatchObject([
       1.5 * HOUR_MS,
       { type: 'gate.extend', by: 'ada', reason: 'figures are late' },
     ]);
     await give(room.test, withdrawGate(DESKS.gates, 'a'), { by: 'ada', reason: 'settled' });
-    expect(gateRows(seen(room.test, DESKS.gates)).rows[0]).toMatchObject({
+    expect(await one()).toMatchObject({
       phase: 'withdrawn',
       isOver: true,
       lastOrder: { type: 'gate.withdraw', by: 'ada', reason: 'settled' },
     });
+  });
+
+  it('are shown once, even if one has just moved to another page', () => {
+    const row = (id: string, number: number) => ({ id, number }) as GateRow;
+    expect(gatesById([row('a', 1), row('b', 2), row('a', 3)]).map(({ number }) => number)).toEqual([1, 2]);
   });
 });
 
@@ -217,15 +241,6 @@ const alert = (item: string | null, priority: string, kind = 'item.paused') => (
   data: { agentType: 'news' },
 });
 
-describe('a gate', () => {
-  it.each([[{ item: null, stage: null }], [{ item: 'ACME', stage: null }], [{ item: 'ACME', stage: 'valuation' }]])(
-    'has the same name as in notices: %j (N4)',
-    (about) => {
-      expect(gateName({ ...about, title: 'Print it?' })).toBe(gateNameOfDesk({ ...about, title: 'Print it?' }));
-    },
-  );
-});
-
 describe('alerts', () => {
   it('are read from their desk, the most urgent first, and acknowledged by name', async () => {
     desks = await startDesks();
@@ -275,7 +290,7 @@ describe('alerts', () => {
 
 describe('the inbox', () => {
   const open = async (withAlerts: { readonly context?: DeskContexts['alert-desk'] } = {}) =>
-    inboxOf({ gates: seen(room!.test, DESKS.gates), alerts: withAlerts.context }, room!.test.clock.wallMs());
+    inboxOf({ gates: await openGates(), alerts: withAlerts.context }, room!.test.clock.wallMs());
 
   it('shows the most urgent entries first, by deadline within a rank, and no entry twice', async () => {
     room = await openRoom();
@@ -291,7 +306,7 @@ describe('the inbox', () => {
       await desks.tell(DESKS.alerts, alert(item, priority));
     await desks.tell(DESKS.alerts, alert('gate soon', 'MEDIUM', 'gate.waiting'));
     await desks.tell(DESKS.alerts, alert('gate closed', 'MEDIUM', 'gate.waiting'));
-    const entries = await open({ context: seen(desks.test, DESKS.alerts) });
+    const { rows: entries } = await open({ context: seen(desks.test, DESKS.alerts) });
     expect(
       entries.map((entry) => {
         const about = entry.kind === 'gate' ? entry.gate.id : entry.kind === 'alert' ? entry.alert.item : entry.kind;
@@ -301,12 +316,12 @@ describe('the inbox', () => {
   });
 
   it('is empty without desks, and when every question is answered', async () => {
-    expect(inboxOf({ gates: undefined, alerts: undefined }, 0)).toEqual([]);
+    expect(inboxOf({ gates: undefined, alerts: undefined }, 0).rows).toEqual([]);
     room = await openRoom();
     await openGate('a', HOUR_MS);
-    expect(await open()).toHaveLength(1);
+    expect((await open()).rows).toHaveLength(1);
     await give(room.test, withdrawGate(DESKS.gates, 'a'), { by: 'ada', reason: 'settled' });
-    expect(await open()).toEqual([]);
+    expect((await open()).rows).toEqual([]);
   });
 });
 
@@ -403,7 +418,7 @@ describe('debates', () => {
     await give(room.test, reviewNow(DESKS.debates));
     const { gate, ...review } = seen<DebateShown>(room.test, row!.ref!.actor);
     expect([review.positions.challenger.statement, gate]).toEqual(['25 %', 'd-1+2']);
-    const override = answerOf(choicesOf(seen<GateShown>(room.test, `${DESKS.openGates}/${gate!}`).question.form)[1]!, {
+    const override = answerOf(choicesOf((await questionOf(gate!)).form as JsonSchema)[1]!, {
       side: 'challenged',
       note: 'I know the plant',
     });

@@ -87,7 +87,10 @@ describe('the inbox', () => {
     const other = { ...card, id: 'b', item: 'ticket TK-0009', title: 'elsewhere', escalation: null };
     const rowsOf = { a: { ...card, item: 'ticket TK-0001', escalation: null }, b: other };
     const alerts = { open: { size: 2, rows: rowsOf, next: null } } as unknown as DeskContexts['alert-desk'];
-    const entries = inboxOf({ gates: undefined, tickets: seen(DESKS.tickets), alerts }, room.test.clock.wallMs());
+    const { rows: entries } = inboxOf(
+      { gates: undefined, tickets: seen(DESKS.tickets), alerts },
+      room.test.clock.wallMs(),
+    );
     expect(entries.map((entry) => (entry.kind === 'ticket' ? [entry.ticket.id, entry.urgency] : entry.kind))).toEqual([
       ['TK-0002', 'now'],
       ['TK-0003', 'now'],
@@ -96,7 +99,7 @@ describe('the inbox', () => {
     ]);
     await room.test.advance(HOUR_MS + SECOND_MS);
     const desks = { gates: undefined, tickets: seen<DeskContexts['ticket-desk']>(DESKS.tickets), alerts: undefined };
-    const later = inboxOf(desks, room.test.clock.wallMs());
+    const { rows: later } = inboxOf(desks, room.test.clock.wallMs());
     expect(later.every(({ urgency }) => urgency === 'now')).toBe(true);
   });
 });

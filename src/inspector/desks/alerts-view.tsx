@@ -23,7 +23,7 @@ const WANTED: Wanted = ['no desk of alerts', 'failureAgents', 'failureDesks'];
 export function AlertsView({ rest }: { readonly rest: string }) {
   const desk = useDesk(DESK_AGENTS.alerts);
   return (
-    <DeskPage desk={desk} title="Alerts" wanted={WANTED}>
+    <DeskPage desk={desk} title="Alerts" wanted={WANTED} isThere={desk.context !== undefined}>
       {desk.context !== undefined && <Alerts context={desk.context} id={rest} desk={desk.address} />}
     </DeskPage>
   );

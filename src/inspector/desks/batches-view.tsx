@@ -25,7 +25,7 @@ const WANTED: Wanted = ['no BatchManager', 'failureAgents', 'failureDesks'];
 export function BatchesView() {
   const desk = useDesk(DESK_AGENTS.batches);
   return (
-    <DeskPage desk={desk} title="Batches" wanted={WANTED}>
+    <DeskPage desk={desk} title="Batches" wanted={WANTED} isThere={desk.context !== undefined}>
       <Batches desk={desk} />
     </DeskPage>
   );

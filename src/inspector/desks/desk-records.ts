@@ -11,9 +11,9 @@ import {
   type BatchRow,
   type BatchShown,
   type DeskContexts,
+  type GateRow,
   type DebateRow,
   type DebateShown,
-  type GateRow,
   type PauseManagerShown,
   type PauseRow,
   type Priority,
@@ -32,16 +32,10 @@ const DEBATES_PER_EXPERT = 3;
 const DAY_MS = 24 * 60 * 60_000;
 const ALERT_DAYS = [3, 7, 14, 30] as const;
 
-/** Open gates by deadline, those without one last; then closed gates, the latest first. */
-export function gateRows(context: DeskContexts['gate-desk'] | undefined): Part<GateRow> {
-  const due = ({ deadlineAtMs }: GateRow) => deadlineAtMs ?? Number.MAX_SAFE_INTEGER;
-  return openFirst<GateRow>(context, (a, b) => due(a) - due(b) || a.number - b.number);
-}
-
-/** A name with the gate's subject, so that gates with equal titles differ: `AAPL/valuation: Assumptions`. */
-export function gateName({ item, stage, title }: Pick<GateRow, 'item' | 'stage' | 'title'>): string {
-  const about = [item, stage].filter((part) => part !== null).join('/');
-  return about === '' ? title : `${about}: ${title}`;
+/** Leaves out a gate that is there already: one that has just moved may be on two pages, or open and closed. */
+export function gatesById(rows: readonly GateRow[]): readonly GateRow[] {
+  const seen = new Set<string>();
+  return rows.filter(({ id }) => !seen.has(id) && seen.add(id));
 }
 
 /** Open alerts by priority, the oldest first; then closed ones, the latest first. */

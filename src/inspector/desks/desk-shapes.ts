@@ -3,6 +3,7 @@
  * them may be a view of its first rows. Times are milliseconds of kernel time. No behaviour.
  */
 import { type Shown } from '../../client/contract.ts';
+import type { GateShown, gateProcedures } from '../../crew-gates.ts';
 import type { AgentRegistryContext } from '../../machines/agents/agent-registry.ts';
 import type { AnswerDeskContext } from '../../machines/answers/desk-state.ts';
 import type { BatchItems, PlacedItem } from '../../machines/coordination/batches/batch-items.ts';
@@ -15,15 +16,12 @@ import type { PauseManagerContext } from '../../machines/coordination/pauses/pau
 import type { PauseRecord } from '../../machines/coordination/pauses/pause-record.ts';
 import type { AlertDeskContext, AlertRecord } from '../../machines/people/alerts/alert-desk.ts';
 import type { Alert } from '../../machines/people/alerts/alert-rules.ts';
-import type { GateQuestion } from '../../machines/people/gates/gate.ts';
-import type { GateDeskContext, GateRecord } from '../../machines/people/gates/gate-desk.ts';
 import type { TicketDeskContext } from '../../machines/people/tickets/ticket-desk.ts';
 import type {
   ThreadEntry,
   TicketContext,
   TicketRow as ListedTicket,
 } from '../../machines/people/tickets/ticket-state.ts';
-import { type JsonSchema } from '../json-schema.ts';
 import { type CoordinatorShown } from '../plan/plan-progress.ts';
 
 /** Names of the agents. */
@@ -48,7 +46,6 @@ type Own = 'orders';
 
 /** The contexts of desks, by the names of their agents. */
 export interface DeskContexts {
-  readonly 'gate-desk': Shown<GateDeskContext>;
   readonly 'ticket-desk': Shown<TicketDeskContext>;
   readonly 'alert-desk': Shown<AlertDeskContext>;
   readonly 'batch-manager': Shown<BatchManagerContext>;
@@ -58,7 +55,7 @@ export interface DeskContexts {
   readonly 'agent-registry': Shown<AgentRegistryContext>;
 }
 
-export type GateRow = Shown<Omit<GateRecord, Own>>;
+export type GateRow = GateShown;
 export type AlertRow = Shown<Omit<AlertRecord, Own>>;
 export type BatchRow = Shown<Omit<ListedBatch, Own>>;
 export type DebateRow = Shown<Omit<DebateRecord, Own>>;
@@ -75,11 +72,11 @@ export type PauseManagerShown = Shown<Pick<PauseManagerContext, 'record'>>;
 export type BatchShown = Shown<Pick<BatchItems, 'items'>>;
 export type DebateShown = Pick<DebateContext, 'challenge' | 'positions' | 'gate'>;
 
-/** A gate's own context. */
-export interface GateShown {
-  readonly question: Pick<GateQuestion, 'package' | 'audience' | 'onTimeout'> & { readonly form: JsonSchema };
-  readonly reminders: number;
-}
+/** Numbers of gates by urgency, as `gates.counts` answers. */
+export type GateCounts = (typeof gateProcedures)['gates.counts']['result']['_zod']['output'];
+
+/** The question of an open gate, as `gates.get` answers. */
+export type QuestionOfGate = NonNullable<(typeof gateProcedures)['gates.get']['result']['_zod']['output']['question']>;
 
 /** A row of the ticket desk's list, with the ticket's actor while it has one. */
 export type TicketRow = Shown<ListedTicket> & { readonly ref: ShownRef | null };

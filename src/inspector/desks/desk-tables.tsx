@@ -1,18 +1,14 @@
 /** The desks whose page is a table of their records. A new one is a row here. */
 import { type ComponentChildren, type ComponentType, Fragment } from 'preact';
-import type { TableView } from '../../gateway/protocol/actor-view.ts';
-import { moment } from '../format.ts';
 import { leftText, type Part } from '../part.ts';
 import { hrefOf } from '../route.ts';
 import { Ledger, Looking } from '../sheet.tsx';
 import { type Column } from '../table.tsx';
-import { kernelMs } from '../time.ts';
 import { useAnswer } from '../use.ts';
-import { Age, Countdown } from './clock.tsx';
-import { DeskPage, type RecordProps, type Wanted } from './desk-page.tsx';
-import { gateName, gateRows } from './desk-records.ts';
-import { DESK_AGENTS, type DeskContexts, type GateRow, type TicketRow } from './desk-shapes.ts';
-import { audienceText, GATE_PHASES, GatePage, GATES_WANTED } from './gate-page.tsx';
+import { Age } from './clock.tsx';
+import { DeskPage, Nowhere, type RecordProps, type Wanted } from './desk-page.tsx';
+import { DESK_AGENTS, type DeskContexts, type TicketRow } from './desk-shapes.ts';
+import { audienceText } from './gate-page.tsx';
 import { Due, TicketPage, TICKETS_WANTED, TicketState } from './ticket-page.tsx';
 import { isOver, ticketRows } from './tickets.ts';
 import { type Desk, useDesk } from './use-desk.ts';
@@ -57,16 +53,6 @@ const SHOWN = 100;
 /** Interval of reading a record that the desk's view leaves out. */
 const ONE_EVERY_MS = 2_000;
 
-const GATE_COLUMNS: readonly Column<GateRow>[] = [
-  { title: 'Question', cell: (row) => <a href={hrefOf('gates', row.id)}>{gateName(row)}</a> },
-  { title: 'Proposed', cell: ({ proposal }) => proposal },
-  { title: 'Kind', cell: ({ kind }) => kind },
-  { title: 'For', cell: ({ audience }) => audienceText(audience) },
-  { title: 'State', cell: (row) => <State row={row} /> },
-  { title: 'Age', isNumber: true, cell: ({ isOver, openedAtMs }) => !isOver && <Age sinceMs={openedAtMs} /> },
-  { title: 'Time is up', isNumber: true, cell: (row) => <Until row={row} /> },
-];
-
 const TICKET_COLUMNS: readonly Column<TicketRow>[] = [
   { title: 'Ticket', cell: ({ id, title }) => <a href={hrefOf('tickets', id)}>{`${id}: ${title}`}</a> },
   { title: 'Priority', cell: ({ priority }) => `P${priority}` },
@@ -77,42 +63,24 @@ const TICKET_COLUMNS: readonly Column<TicketRow>[] = [
   { title: 'Due', isNumber: true, cell: (row) => !isOver(row) && <Due row={row} /> },
 ];
 
-/** The desks as views of the page. */
-export const DESK_TABLES = [
-  viewOf<GateRow, 'gate-desk'>({
-    name: 'gates',
-    title: 'Gates',
-    agent: DESK_AGENTS.gates,
-    wanted: GATES_WANTED,
-    lead: 'Questions to people',
-    empty: 'Nobody has asked anything.',
-    rows: gateRows,
-    columns: () => GATE_COLUMNS,
-    one: {
-      noun: 'gate',
-      page: GatePage,
-      calls: recordCalls,
-      rowOf: ({ rows }: TableView<GateRow>, id) => rows[id],
-    },
-  }),
-  viewOf<TicketRow, 'ticket-desk'>({
-    name: 'tickets',
-    title: 'Tickets',
-    agent: DESK_AGENTS.tickets,
-    wanted: TICKETS_WANTED,
-    lead: 'Questions with a thread',
-    empty: 'Nobody has opened a ticket.',
-    rows: ticketRows,
-    columns: () => TICKET_COLUMNS,
-    one: {
-      noun: 'ticket',
-      page: TicketPage,
-      calls: (id) => [['tickets.get', { ticket: id }]],
-      rowOf: ({ ticket }: { readonly ticket: Omit<TicketRow, 'ref'> | null }, id) =>
-        ticket && { ...ticket, ref: { actor: `open-tickets/${id}` } },
-    },
-  }),
-];
+/** The view of tickets. */
+export const TICKETS = viewOf<TicketRow, 'ticket-desk'>({
+  name: 'tickets',
+  title: 'Tickets',
+  agent: DESK_AGENTS.tickets,
+  wanted: TICKETS_WANTED,
+  lead: 'Questions with a thread',
+  empty: 'Nobody has opened a ticket.',
+  rows: ticketRows,
+  columns: () => TICKET_COLUMNS,
+  one: {
+    noun: 'ticket',
+    page: TicketPage,
+    calls: (id) => [['tickets.get', { ticket: id }]],
+    rowOf: ({ ticket }: { readonly ticket: Omit<TicketRow, 'ref'> | null }, id) =>
+      ticket && { ...ticket, ref: { actor: `open-tickets/${id}` } },
+  },
+});
 
 /** The calls that read a record by its id, from the tables of its desk. */
 export function recordCalls(id: string, address: string): readonly ReadCall[] {
@@ -127,7 +95,7 @@ export function viewOf<Row extends { readonly id: string }, Name extends keyof D
   const component = ({ rest }: { readonly rest: string }) => {
     const desk = useDesk(agent);
     return (
-      <DeskPage desk={desk} title={title} wanted={wanted}>
+      <DeskPage desk={desk} title={title} wanted={wanted} isThere={desk.context !== undefined}>
         {one === undefined || rest === '' ? (
           <All of={of} desk={desk} />
         ) : (
@@ -208,30 +176,4 @@ function Elsewhere<Row>({ one, id, desk, at }: ElsewhereProps<Row>) {
   ) : (
     <one.page row={row} desk={desk} />
   );
-}
-
-function Nowhere({ noun, id }: { readonly noun: string; readonly id: string }) {
-  return (
-    <section class="sheet">
-      <h1>
-        No {noun} “{id}”
-      </h1>
-      <p class="quiet">The desk keeps every open {noun} and the last 1,000 others.</p>
-    </section>
-  );
-}
-
-function State({ row: { phase, result } }: { readonly row: GateRow }) {
-  const [words, tone] = GATE_PHASES[phase];
-  return (
-    <span class={`standing ${tone}`}>
-      {words}
-      {result !== null && result.by !== null && ` by ${result.by}`}
-    </span>
-  );
-}
-
-function Until({ row: { isOver, deadlineAtMs, result } }: { readonly row: GateRow }) {
-  if (isOver) return <>{result === null ? '' : moment(result.closedAtMs, kernelMs())}</>;
-  return deadlineAtMs === null ? <>never</> : <Countdown untilMs={deadlineAtMs} />;
 }

@@ -14,8 +14,12 @@ export const TICKET_STATES: Readonly<Record<TicketRow['status'], readonly [words
   archived: ['archived', 'calm'],
 };
 
+/** The tables of the ticket desk; a list of those that wait needs no other shelf. */
+type TicketShelves = Pick<DeskContexts['ticket-desk'], 'waiting' | 'open'> &
+  Partial<Pick<DeskContexts['ticket-desk'], 'settled' | 'archived'>>;
+
 /** Tickets that wait by the time at which they are due; then ended ones, the latest first. */
-export function ticketRows(context: DeskContexts['ticket-desk'] | undefined): Part<TicketRow> {
+export function ticketRows(context: TicketShelves | undefined): Part<TicketRow> {
   const actors = new Map(partOf(context?.open).rows.map(({ id, ref }) => [id, ref]));
   const { rows, left } = partOf(context?.waiting, context?.settled, context?.archived);
   return {

@@ -14,18 +14,29 @@ export interface Desk<Context = unknown> {
 }
 
 /**
+ * Finds a desk without reading it.
+ *
+ * @param name Name of its agent.
+ */
+export function usePlace(name: string): Pick<Desk, 'presence' | 'address'> {
+  const { view: tree } = useTopic<PagedTree>('tree');
+  const node = tree === undefined ? undefined : findNode(tree, ({ agent }) => agent === name);
+  return {
+    presence: node !== undefined ? 'present' : tree === undefined || tree.next !== undefined ? 'unknown' : 'absent',
+    address: node?.address ?? name,
+  };
+}
+
+/**
  * Finds and reads a desk.
  *
  * @param name Name of its agent.
  */
 export function useDesk<Name extends keyof DeskContexts>(name: Name): Desk<DeskContexts[Name]> {
-  const { view: tree } = useTopic<PagedTree>('tree');
-  const node = tree === undefined ? undefined : findNode(tree, ({ agent }) => agent === name);
-  const { view } = useTopic<ActorView>(node === undefined ? undefined : `actor/${node.address}`);
+  const { presence, address } = usePlace(name);
+  const { view } = useTopic<ActorView>(presence === 'present' ? `actor/${address}` : undefined);
   return {
-    presence: node !== undefined ? 'present' : tree === undefined || tree.next !== undefined ? 'unknown' : 'absent',
-    address: node?.address ?? name,
-    view,
+    ...{ presence, address, view },
     // The agent's name says whose context it is.
     context: (view?.context ?? undefined) as DeskContexts[Name] | undefined,
   };
