@@ -152,25 +152,8 @@ export class Table<Row> implements Iterable<[key: string, row: Row]> {
 
   /** Yields the rows of a range in key order, or in descending order with `reverse`. */
   entries({ reverse = false, ...range }: OrderedRange = {}): Generator<[key: string, row: Row]> {
-    return reverse ? this.#descending(range) : this.#ascending(range);
-  }
-
-  *#ascending({ from = '', below }: KeyRange): Generator<[key: string, row: Row]> {
-    for (const { keys, rows } of leavesFrom(this[TREE].root, from)) {
-      for (let at = keys[0]! < from ? lowerBound(keys, from) : 0; at < keys.length; at++) {
-        if (below !== undefined && keys[at]! >= below) return;
-        yield [keys[at]!, rows[at]!];
-      }
-    }
-  }
-
-  *#descending({ from = '', below }: KeyRange): Generator<[key: string, row: Row]> {
-    for (const { keys, rows } of leavesBelow(this[TREE].root, below)) {
-      for (let at = (below === undefined ? keys.length : lowerBound(keys, below)) - 1; at >= 0; at--) {
-        if (keys[at]! < from) return;
-        yield [keys[at]!, rows[at]!];
-      }
-    }
+    const { root } = this[TREE];
+    return reverse ? descending(root, range) : ascending(root, range);
   }
 
   /** Number of rows in a range. The cost depends on the height of the tree. */
@@ -336,6 +319,24 @@ function treeOf<Row>(of: Table<Row>): Tree<Row> {
     'BOSUN_VALUE_REFUSED',
     `a table of another version of bosun (form ${String(tree.form)}, not ${FORM}): install only one version`,
   );
+}
+
+function* ascending<Row>(root: Node<Row>, { from = '', below }: KeyRange): Generator<[key: string, row: Row]> {
+  for (const { keys, rows } of leavesFrom(root, from)) {
+    for (let at = keys[0]! < from ? lowerBound(keys, from) : 0; at < keys.length; at++) {
+      if (below !== undefined && keys[at]! >= below) return;
+      yield [keys[at]!, rows[at]!];
+    }
+  }
+}
+
+function* descending<Row>(root: Node<Row>, { from = '', below }: KeyRange): Generator<[key: string, row: Row]> {
+  for (const { keys, rows } of leavesBelow(root, below)) {
+    for (let at = (below === undefined ? keys.length : lowerBound(keys, below)) - 1; at >= 0; at--) {
+      if (keys[at]! < from) return;
+      yield [keys[at]!, rows[at]!];
+    }
+  }
 }
 
 function checkEntry(key: unknown, row: unknown): void {

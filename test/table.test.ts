@@ -62,6 +62,12 @@ describe('a table', () => {
             entries.map(([key]) => key).filter((key) => key >= from && key < below),
           );
           expect([...table(wanted)]).toEqual(entries);
+          expect([...made.entries({ reverse: true })]).toEqual(entries.toReversed());
+          for (const range of [{ from, below }, { from }, { below }, { from: below, below: from }, {}]) {
+            const within = [...made.entries(range)];
+            expect([...made.entries({ ...range, reverse: true })]).toEqual(within.toReversed());
+            expect(made.count(range)).toBe(within.length);
+          }
           expect([...tableOfLeaves(leavesOf(made))]).toEqual(entries);
         }
       }),
@@ -98,6 +104,20 @@ describe('a table', () => {
     const after = before.set('004711', { n: -1 });
     const known = new Set(leavesOf(before));
     expect(leavesOf(after).filter((leaf) => !known.has(leaf))).toHaveLength(1);
+  });
+
+  it('counts a range without visiting its rows', () => {
+    const looked: string[] = [];
+    const rows = table(Array.from({ length: 50_000 }, (_, n) => [`k${String(n).padStart(6, '0')}`, n] as const));
+    const range = { from: 'k000017', below: 'k049017' };
+    const spied = new Proxy(rows, {
+      get: (of, key) => {
+        looked.push(String(key));
+        return Reflect.get(of, key) as unknown;
+      },
+    });
+    expect(spied.count(range)).toBe(49_000);
+    expect(looked).toEqual(['count', 'Symbol(bosun.table)']);
   });
 
   it('maps and visits its rows in order, and is an object of its rows in JSON', () => {

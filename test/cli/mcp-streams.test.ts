@@ -98,10 +98,10 @@ describe('bosun mcp in a folder', () => {
     // The order left in the store is carried out once the system runs.
     let told: unknown;
     await until(
-      async () => JSON.stringify((told = await second.call('list_gates', { gate: 'q1' }))).includes('"isOver":true'),
+      async () => JSON.stringify((told = await second.call('show_gate', { gate: 'q1' }))).includes('"isOver":true'),
       () => `the answer, after: ${JSON.stringify(told)}`,
     );
-    expect(told).toMatchObject({ gates: [{ result: { by: 'ada' } }] });
+    expect(told).toMatchObject({ gate: { result: { by: 'ada' } } });
     expect(await second.close()).toBe(0);
     expect([first.diverted, second.diverted]).toEqual([0, 0]);
   });
@@ -114,7 +114,7 @@ describe('bosun mcp in a folder', () => {
     expect(await other.call('ask_actor', { address: 'gates', event })).toMatchObject({ reply: { taken: true } });
     expect(other.err).toMatch(/^bosun mcp: joined the system at http:/);
     expect(await other.close()).toBe(0);
-    expect(await owner.call('list_gates')).toMatchObject({ gates: [{ id: 'q1' }] });
+    expect(await owner.call('show_gate', { gate: 'q1' })).toMatchObject({ gate: { id: 'q1' } });
     await owner.close();
   });
 

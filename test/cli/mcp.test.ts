@@ -44,7 +44,7 @@ describe.each(ERAS)('a client %s on stdin and stdout', (era) => {
       expect.arrayContaining(['askQuestion', 'waitForAnswer', 'list_gates', 'send_event', 'wait_for_actor']),
     );
     expect(await agent.tools()).toHaveLength(12);
-    expect(toldBy(await agent.call('list_gates'))).toEqual({ gates: [] });
+    expect(toldBy(await agent.call('list_gates'))).toMatchObject({ rows: {}, size: 0 });
     expect(toldBy(await agent.call('show_plan'))).toMatchObject({ code: 'BOSUN_ACTOR_UNKNOWN' });
     expect(toldBy(await agent.call('inspect_actor', { address: 'nobody' }))).toMatchObject({
       code: 'BOSUN_ACTOR_UNKNOWN',
@@ -116,7 +116,7 @@ describe('bosun mcp', () => {
     ] as const)
       expect(toldBy(await agent.call(tool, args)), tool).toMatchObject({ code: 'BOSUN_FORBIDDEN' });
     expect((await agent.tools()).map(({ name }) => name)).not.toContain('answer_gate');
-    expect(toldBy(await agent.call('list_gates', { gate: 'q1' }))).toMatchObject({ gates: [{ isOver: false }] });
+    expect(toldBy(await agent.call('show_gate', { gate: 'q1' }))).toMatchObject({ gate: { isOver: false } });
 
     const operator = await work.mcp('of 2026', ['--as-operator']);
     expect((await operator.tools()).map(({ name }) => name)).toContain('answer_gate');
@@ -124,8 +124,8 @@ describe('bosun mcp', () => {
     expect(toldBy(await operator.call('answer_gate', answer))).toMatchObject({ taken: true });
     const closed = await agent
       .call('wait_for_actor', { address: 'gates', timeoutMs: 1 })
-      .then(() => agent.call('list_gates', { isOpen: false }));
-    expect(toldBy(closed)).toMatchObject({ gates: [{ phase: 'answered', result: { by: 'ada' } }] });
+      .then(() => agent.call('show_gate', { gate: 'q1' }));
+    expect(toldBy(closed)).toMatchObject({ gate: { phase: 'answered', result: { by: 'ada' } } });
   });
 
   it('takes over when the owner of its folder is killed, and loses and doubles nothing', async () => {

@@ -41,7 +41,12 @@ function Gates() {
   const open = useWindow('gates.open', pages.open);
   const closed = useWindow('gates.closed', pages.closed);
   const error = open.error ?? closed.error;
-  if (isNotOffered(error)) return <NoWindows title="Gates" />;
+  if (isNotOffered(error))
+    return (
+      <Missing title="Gates" isKnown what="gates, but its gateway has no windows of them">
+        <WindowsWanted />
+      </Missing>
+    );
   const isAllOpen = open.window?.hasMore === false;
   const [waiting, over] = [open.window?.rows, isAllOpen ? closed.window?.rows : []];
   const rows = waiting && over && gatesById([...waiting, ...over]);
@@ -71,12 +76,12 @@ function Gates() {
   );
 }
 
-/** The notice for a gateway that does not offer the windows of gates. */
-export function NoWindows({ title }: { readonly title: string }) {
+/** How a gateway comes to offer the windows of gates. */
+export function WindowsWanted() {
   return (
-    <Missing title={title} isKnown what="gates, and its gateway has no windows of them">
+    <>
       give <code>createGateway</code> the procedures <code>crewProcedures</code> of <code>bosun/crew</code>
-    </Missing>
+    </>
   );
 }
 

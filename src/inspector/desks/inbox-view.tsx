@@ -18,7 +18,7 @@ import { About, DeskPage, OrderButton, Since } from './desk-page.tsx';
 import { gatesById } from './desk-records.ts';
 import { type AlertRow, DESK_AGENTS, type GateCounts, type GateRow, type TicketRow } from './desk-shapes.ts';
 import { Asked, GATES_WANTED, Proposal, TimeIsUp } from './gate-page.tsx';
-import { NoWindows } from './gates-view.tsx';
+import { WindowsWanted } from './gates-view.tsx';
 import { type InboxEntries, inboxOf, type InboxEntry } from './inbox.ts';
 import { PriorityChip } from './priority-chip.tsx';
 import { Due, TicketState } from './ticket-page.tsx';
@@ -38,7 +38,6 @@ export function InboxView() {
   const { view: counts } = useWatched('gates.counts', hasGates ? {} : undefined);
   const tickets = useDesk(DESK_AGENTS.tickets);
   const alerts = useDesk(DESK_AGENTS.alerts);
-  if (isNotOffered(error)) return <NoWindows title="Inbox" />;
   const isThere = [gates, tickets, alerts].some(({ presence }) => presence === 'present');
   const asked = window && { ...window, rows: gatesById(window.rows) };
   const desks = { gates: asked, tickets: tickets.context, alerts: alerts.context };
@@ -48,6 +47,7 @@ export function InboxView() {
         inbox={inboxOf(desks, kernelMs())}
         counts={counts}
         alerts={alerts.address}
+        isWithoutGates={isNotOffered(error)}
         onMore={() => window?.hasMore === true && setPages(pages + 1)}
       />
     </DeskPage>
@@ -63,11 +63,13 @@ interface InboxProps extends OrderProps {
   readonly inbox: InboxEntries;
   /** Numbers of open gates by urgency; undefined until loaded. */
   readonly counts: GateCounts | undefined;
+  /** Whether there are gates, and the gateway offers no windows of them. */
+  readonly isWithoutGates: boolean;
   /** Loads further gates. */
   readonly onMore: () => void;
 }
 
-function Inbox({ inbox: { rows, left }, counts, onMore, ...orders }: InboxProps) {
+function Inbox({ inbox: { rows, left }, counts, isWithoutGates, onMore, ...orders }: InboxProps) {
   const [shown, setShown] = useState(SHOWN);
   const visible = rows.slice(0, shown);
   const size = rows.length + left.gates;
@@ -78,7 +80,7 @@ function Inbox({ inbox: { rows, left }, counts, onMore, ...orders }: InboxProps)
   const notes = [leftText({ left: left.tickets }, 'ticket'), leftText({ left: left.alerts }, 'alert')];
   return (
     <Sheet id="inbox" kind="inbox" title="Inbox" lead={<p class="quiet">{leadOf(size, left.gates, counts)}</p>}>
-      {size === 0 && <p class="empty">Nothing waits for you.</p>}
+      {size === 0 && !isWithoutGates && <p class="empty">Nothing waits for you.</p>}
       {(['now', 'today', 'later'] as const).map((urgency) => (
         <Group
           key={urgency}
@@ -91,6 +93,11 @@ function Inbox({ inbox: { rows, left }, counts, onMore, ...orders }: InboxProps)
         <button type="button" class="link" onClick={more}>
           {counted(size - visible.length, 'more thing')}
         </button>
+      )}
+      {isWithoutGates && (
+        <p class="quiet">
+          Gates are not listed here: <WindowsWanted />.
+        </p>
       )}
       {notes.map((note) => note !== '' && <p key={note} class="quiet">{`${note}.`}</p>)}
     </Sheet>

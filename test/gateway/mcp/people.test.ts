@@ -201,13 +201,14 @@ describe('a question of the crew', () => {
     ended.push(() => ada.close());
     expect((await ada.tools()).map(({ name }) => name)).toContain('answer_gate');
     expect(toldBy(await ada.call('answer_gate', { ...answer, by: 'eve' }))).toMatchObject({ code: 'BOSUN_FORBIDDEN' });
-    expect(toldBy(await ada.call('list_gates', { gate: 'q1' }))).toMatchObject({
-      gates: [{ isOver: false, package: [1], form: { type: 'object' } }],
+    expect(toldBy(await ada.call('show_gate', { gate: 'q1' }))).toMatchObject({
+      gate: { isOver: false },
+      question: { package: [1], form: { type: 'object' } },
     });
     expect(toldBy(await ada.call('answer_gate', answer))).toEqual({ taken: true, problems: [] });
-    const told = await ada.call('list_gates', { isOpen: false });
-    expect(toldBy(told)).toMatchObject({ gates: [{ id: 'q1', phase: 'answered', result: { by: 'ada' } }] });
-    expect(toldBy(await ada.call('list_gates'))).toEqual({ gates: [] });
+    const told = await ada.call('show_gate', { gate: 'q1' });
+    expect(toldBy(told)).toMatchObject({ gate: { id: 'q1', phase: 'answered', result: { by: 'ada' } } });
+    expect(toldBy(await ada.call('list_gates'))).toMatchObject({ rows: {}, size: 0 });
   });
 
   it.each([
@@ -229,7 +230,7 @@ describe('a question of the crew', () => {
       ['ask_actor', { address: 'alerts', event: validate }],
     ] as const)
       expect(toldBy(await agent.call(tool, args)), tool).toMatchObject({ code: 'BOSUN_FORBIDDEN' });
-    expect(toldBy(await agent.call('list_gates'))).toMatchObject({ gates: [{ isOver: false }] });
+    expect(toldBy(await agent.call('show_gate', { gate: 'q1' }))).toMatchObject({ gate: { isOver: false } });
   });
 });
 

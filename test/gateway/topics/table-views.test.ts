@@ -98,6 +98,20 @@ describe.each(Object.entries(FRONTS))('a table of a context, in front of %s', (_
     });
   });
 
+  it('is read in descending order too, with the number of rows in the range', async () => {
+    await send({ type: 'fill', count: 20, note: '' });
+    const seen: string[] = [];
+    for (let cursor: string | undefined | null; cursor !== null; ) {
+      const page = await read({ from: keyOf(3), below: keyOf(12), reverse: true, limit: 4, ...(cursor && { cursor }) });
+      expect(page).toMatchObject({ size: 20, count: 9 });
+      seen.push(...Object.keys(page.rows));
+      cursor = page.next;
+    }
+    expect(seen).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3].map(keyOf));
+    const rest = await read({ below: keyOf(12), cursor: keyOf(10), limit: 5 });
+    expect(rest).toMatchObject({ count: 12, rows: { [keyOf(10)]: {}, [keyOf(11)]: {} }, next: null });
+  });
+
   it('has the form of a view even if it has no row or one', async () => {
     expect(await view()).toEqual({ size: 0, rows: {}, next: null });
     await send({ type: 'put', n: 1 });

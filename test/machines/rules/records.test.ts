@@ -1,7 +1,9 @@
 /** Records of an agent that end, in the tables of its context. */
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   noRecords,
+  placedRecords,
   type RecordKind,
   Records,
   recordsIn,
@@ -74,5 +76,57 @@ describe('records', () => {
     records.put({ id: 'r1', number: 2, isOver: true });
     records.put({ id: 'r1', number: 3, isOver: true });
     expect([records.get('r1')?.number, sizes()]).toEqual([3, [0, 1, 1]]);
+  });
+});
+
+interface Dated extends Row {
+  readonly due: number;
+}
+
+type Journal = readonly ({ readonly id: number; readonly due: number } & { readonly does: 'put' | 'end' | 'remove' })[];
+
+const JOURNAL = fc.array(
+  fc.record({
+    id: fc.nat(20),
+    due: fc.nat(9),
+    does: fc.constantFrom('put' as const, 'put' as const, 'end' as const, 'remove' as const),
+  }),
+  { maxLength: 200, size: 'max' },
+) satisfies fc.Arbitrary<Journal[number][]>;
+
+describe('records with a place', () => {
+  const DATED: RecordKind<Dated> = { ...ROWS, placeOf: ({ due, id }) => `${due} ${id}` };
+
+  it('stand open in the order of their places, one row each, after any puts, moves, ends and removals', () => {
+    fc.assert(
+      fc.property(JOURNAL, (journal) => {
+        const context = { ...placedRecords<Dated>([], DATED) };
+        const records = new Records({ context, assign: (patch) => void Object.assign(context, patch) }, DATED);
+        const wanted = new Map<string, Dated>();
+        journal.forEach(({ id: nr, due, does }, at) => {
+          const id = `r${nr}`;
+          const row = { id, due, number: wanted.get(id)?.number ?? at, isOver: does === 'end' };
+          if (does === 'remove') records.remove(id);
+          else records.put(row);
+          if (does === 'put') wanted.set(id, row);
+          else wanted.delete(id);
+          if (does === 'put') expect(records.get(id)).toBe(row);
+        });
+        const open = [...wanted.values()].map((row) => DATED.placeOf!(row)).sort();
+        expect([...context.open.keys()]).toEqual(open);
+        expect([...context.open.values()].every((row) => wanted.get(row.id) === row)).toBe(true);
+        expect([...context.openPlaces.values()].sort()).toEqual(open);
+        for (const [id, row] of wanted) expect(records.get(id)).toBe(row);
+        expect(context.ended.size).toBeLessThanOrEqual(KEPT);
+        expect(context.endedOrder.size).toBe(context.ended.size);
+      }),
+    );
+  });
+
+  it('are placed anew from rows that stood otherwise', () => {
+    const rows = [3, 1, 2].map((due) => ({ id: `r${due}`, number: due, due, isOver: false }));
+    const { open, openPlaces } = placedRecords(rows, DATED);
+    expect([...open.keys()]).toEqual(['1 r1', '2 r2', '3 r3']);
+    expect(openPlaces.get('r3')).toBe('3 r3');
   });
 });
