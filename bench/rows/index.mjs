@@ -51,6 +51,7 @@ import { tableFold, tableTurn } from './tables.mjs';
 import { tickets } from './tickets.mjs';
 import { trace } from './trace.mjs';
 import { tree } from './tree.mjs';
+import { windows } from './windows.mjs';
 import { workers } from './workers.mjs';
 
 /** The rows in the order of the report. */
@@ -83,6 +84,7 @@ export const ROWS = [
   crowd,
   greedy,
   reads,
+  windows,
   tableTurn,
   tableFold,
   gates,

@@ -18,7 +18,8 @@ import {
 import { type EmissionOptions, Emissions } from './emissions.ts';
 import { type ClientStorage, SessionStorage } from './session-storage.ts';
 import { type ClientStatus, ClientConnection, type TokenSource } from './client-connection.ts';
-import { RemoteActor, type RemoteSubscription } from './remote-actor.ts';
+import { endedBy, type RemoteSubscription, type TopicWatcher } from './observers.ts';
+import { RemoteActor } from './remote-actor.ts';
 import { RemoteWindow, windowTopic } from './remote-window.ts';
 import type { ServerFrame, Welcome } from '../gateway/protocol/frames.ts';
 import { messageOf } from '../errors.ts';
@@ -70,14 +71,6 @@ export type RemoteProcedures<Offered extends OfferedProcedures> = {
     options?: CallOptions,
   ) => Promise<Offered[Name]['result']['_zod']['output']>;
 };
-
-/** Callbacks of a subscription to a topic. */
-export interface TopicWatcher<View> {
-  readonly next: (view: View) => void;
-  /** Called after a reconnect if the known view is still current. */
-  readonly confirmed?: () => void;
-  readonly error?: (error: ClientError) => void;
-}
 
 /** A client of a gateway that reconnects by itself after a break, as made by `createClient`. */
 export class Client<S = SystemShape> {
@@ -175,7 +168,7 @@ export class Client<S = SystemShape> {
     get: (): ClientStatus => this.#line.status.get(),
     subscribe: (changed: (status: ClientStatus) => void): RemoteSubscription => {
       const { unsubscribe } = this.#line.status.subscribe(toldTo(changed, this.#failed));
-      return { unsubscribe, [Symbol.dispose]: unsubscribe };
+      return endedBy(unsubscribe);
     },
   };
 
@@ -299,8 +292,7 @@ export class Client<S = SystemShape> {
     };
     const listener: TopicListener = { topic, mode: 'state', at: () => replica.at, hear, ended: error };
     this.#topics.open(listener);
-    const unsubscribe = () => this.#topics.close(listener);
-    return { unsubscribe, [Symbol.dispose]: unsubscribe };
+    return endedBy(() => this.#topics.close(listener));
   }
 
   /**

@@ -1,6 +1,6 @@
 /** The entry point `bosun/client`: the typed client, for browsers and Node. Nothing inside src imports this file. */
 export { type CallOptions } from './client-calls.ts';
-export { type Client, type ClientOptions, createClient, type TopicWatcher } from './client.ts';
+export { type Client, type ClientOptions, createClient } from './client.ts';
 export {
   type ClientRecords,
   type RecordTailOptions,
@@ -21,10 +21,10 @@ export { type ClientStorage } from './session-storage.ts';
 export { type ClientStatus, type TokenSource } from './client-connection.ts';
 export {
   type RemoteActor,
-  type RemoteSubscription,
   type RemoteSendOptions as SendOptions,
   type WaitOptions,
 } from './remote-actor.ts';
+export { type RemoteSubscription, type TopicWatcher } from './observers.ts';
 export { type RemoteWindow, type WindowWatcher } from './remote-window.ts';
 export { rowsInOrder, type WindowPage } from '../gateway/protocol/window-page.ts';
 export { type ActorView } from '../gateway/protocol/actor-view.ts';

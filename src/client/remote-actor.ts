@@ -6,6 +6,7 @@ import { type CallOptions, type ClientRequest } from './client-calls.ts';
 import { ClientError } from './client-error.ts';
 import { type AgentShape, type EmittedIn, type EventIn, type ValueIn, type ValuePart } from './contract.ts';
 import { type EmissionOptions, Emissions } from './emissions.ts';
+import { endedBy, observerOf, type RemoteSubscription } from './observers.ts';
 import { Mirror, type MirrorWatcher } from './mirror.ts';
 import { type KnownSnapshot, type RemoteSnapshot } from './remote-snapshot.ts';
 import { type ClientClock, toldTo } from './platform.ts';
@@ -31,12 +32,6 @@ export interface WaitOptions {
   /** Milliseconds to wait. Default: no limit. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
-}
-
-/** A subscription that can be ended. */
-export interface RemoteSubscription {
-  unsubscribe(): void;
-  [Symbol.dispose](): void;
 }
 
 export interface RemoteActorHost {
@@ -130,12 +125,7 @@ export class RemoteActor<A = AgentShape> {
     first: MirrorWatcher<A> | ((snapshot: RemoteSnapshot<A>) => void),
     error?: (error: unknown) => void,
   ): RemoteSubscription {
-    const unsubscribe = this.#mirror.watch(
-      typeof first === 'function'
-        ? { next: first, error }
-        : { next: (snapshot) => first.next?.(snapshot), error: (why) => first.error?.(why) },
-    );
-    return { unsubscribe, [Symbol.dispose]: unsubscribe };
+    return endedBy(this.#mirror.watch(observerOf(first, error)));
   }
 
   /**
@@ -225,8 +215,7 @@ export class RemoteActor<A = AgentShape> {
     };
     // It ends where the actor is gone or may not be seen, which a subscription reports.
     hear().catch(() => {});
-    const unsubscribe = () => void events.return();
-    return { unsubscribe, [Symbol.dispose]: unsubscribe };
+    return endedBy(() => void events.return());
   }
 
   /** Does nothing, like `stop`: XState's types require both methods. */
