@@ -7,9 +7,10 @@ import { type DurableReader, procedure, type Procedures } from './actors/api/pro
 import { gateProcedures } from './crew-gates.ts';
 import { ticketProcedures } from './crew-tickets.ts';
 import { BosunError, isBosunError } from './errors.ts';
-import { type ShownTable, type TableView } from './table.ts';
+import { type Shown, type TableView, type WholeView } from './table.ts';
+import { wholeTable } from './whole-tables.ts';
 import { DESKS } from './machines/desks.ts';
-import { itemsIn, type ShownCoordinator } from './machines/coordination/coordinator/coordinator-context.ts';
+import { type CoordinatorContext, itemsIn } from './machines/coordination/coordinator/coordinator-context.ts';
 import { type ItemProgress } from './machines/coordination/coordinator/progress.ts';
 import { type PauseManagerContext } from './machines/coordination/pauses/pause-messages.ts';
 import { planIndexOf } from './machines/coordination/plan/plan-index.ts';
@@ -76,10 +77,10 @@ async function planIn(reader: DurableReader, after: string | undefined, most: nu
     if (!isBosunError(error, 'BOSUN_ACTOR_UNKNOWN')) throw error;
     throw new BosunError('BOSUN_ACTOR_UNKNOWN', 'this system has no plan; start one with bosun run plan.yaml');
   });
-  const shown = context as ShownCoordinator;
-  const whole = { ...shown, items: await wholeTable(reader, 'items', shown.items) };
+  const shown = context as Shown<CoordinatorContext>;
+  const items = await restOf(reader, { address: DESKS.coordinator, table: 'items', part: shown.items });
   const byItem = planIndexOf(shown.plan).byItem;
-  const all = [...itemsIn(whole)];
+  const all = [...itemsIn({ ...shown, items })];
   const from = after === undefined ? 0 : all.findIndex(([name]) => name === after) + 1;
   const page = all.slice(from, from + most);
   return {
@@ -116,14 +117,11 @@ async function contextAt<Context>(reader: DurableReader, address: string): Promi
   }
 }
 
-/** A table of the coordinator with the rows that its view leaves out. */
-async function wholeTable<Row>(reader: DurableReader, name: string, shown: ShownTable<Row>): Promise<ShownTable<Row>> {
-  const { size, next: first, rows } = shown as TableView<Row>;
-  const all = { ...rows };
-  for (let next = first ?? null; next !== null; ) {
-    const page = (await reader.table(DESKS.coordinator, name, { from: next })) as TableView<Row>;
-    Object.assign(all, page.rows);
-    next = page.next;
-  }
-  return { size, rows: all, next: null };
+/** A table of an actor with the rows that its view leaves out. */
+function restOf<Row>(
+  reader: DurableReader,
+  { address, table, part }: { readonly address: string; readonly table: string; readonly part: TableView<Row> },
+): Promise<WholeView<Row>> {
+  // The row's type is that of the view's rows.
+  return wholeTable(part, async (from) => (await reader.table(address, table, { from })) as TableView<Row>);
 }

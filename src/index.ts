@@ -115,7 +115,16 @@ export {
 export { checkStore } from './system-check.ts';
 export { createSystem, type System } from './system.ts';
 export { type AdminHandle, type BossHandle, type DeadLetterBox, type RecordBox } from './system-handles.ts';
-export { type KeyRange, table, Table, type TableView } from './table.ts';
+export {
+  isWhole,
+  type KeyRange,
+  table,
+  Table,
+  type TableView,
+  type Whole,
+  type WholeTable,
+  type WholeView,
+} from './table.ts';
 export { type SpreadOptions, type WorkerOptions } from './workers/options.ts';
 export {
   type SendOptions,

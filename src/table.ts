@@ -61,6 +61,11 @@ export interface TableView<Row = unknown> {
   readonly next: string | null;
 }
 
+/** A view with every row of its table: of it alone can be said that a key has no row. */
+export interface WholeView<Row = unknown> extends TableView<Row> {
+  readonly next: null;
+}
+
 /** A page of the rows of a table, as the answer of `table.read`. */
 export interface TablePage<Row = unknown> extends TableView<Row> {
   /** Number of rows in the requested range, whatever the page. */
@@ -194,12 +199,17 @@ export class Table<Row> implements Iterable<[key: string, row: Row]> {
   }
 }
 
-/** A table, or its form on a wire. */
-export type ShownTable<Row> = Table<Row> | TableView<Row>;
+/** All rows of a table: the table itself, or a view that leaves out none. */
+export type WholeTable<Row> = Table<Row> | WholeView<Row>;
 
-/** A context as read in the process or from a wire. */
+/** A context with all rows of its tables, from the process or from a wire. */
+export type Whole<Context> = {
+  readonly [Key in keyof Context]: Context[Key] extends Table<infer Row> ? WholeTable<Row> : Context[Key];
+};
+
+/** A context from a wire, whose tables may be views of their first rows: it does not stand for a {@link Whole} one. */
 export type Shown<Context> = {
-  readonly [Key in keyof Context]: Context[Key] extends Table<infer Row> ? ShownTable<Row> : Context[Key];
+  readonly [Key in keyof Context]: Context[Key] extends Table<infer Row> ? TableView<Row> : Context[Key];
 };
 
 const EMPTY: Table<never> = new (Table as unknown as new (root: Node<never>, height: number) => Table<never>)(
@@ -253,14 +263,20 @@ export function ownTable<Row>(of: Table<Row>): Table<Row> {
   return table(of.entries());
 }
 
-/** The available rows of a table or a view. Visits all of them. */
-export function rowsOf<Row>(shown: ShownTable<Row>): Row[] {
-  return isTable(shown) ? [...shown.values()] : Object.values(shown.rows);
+/** Whether a view has every row of its table. */
+export function isWhole<Row>(shown: TableView<Row>): shown is WholeView<Row> {
+  return shown.next === null;
 }
 
-export function rowIn<Row>(shown: ShownTable<Row>, key: string): Row | undefined {
-  if (isTable(shown)) return shown.get(key);
-  return Object.hasOwn(shown.rows, key) ? shown.rows[key] : undefined;
+/** All rows of a table. Visits all of them. */
+export function rowsOf<Row>(whole: WholeTable<Row>): Row[] {
+  return isTable(whole) ? [...whole.values()] : Object.values(whole.rows);
+}
+
+/** The row of a key; undefined if the table has none. */
+export function rowIn<Row>(whole: WholeTable<Row>, key: string): Row | undefined {
+  if (isTable(whole)) return whole.get(key);
+  return Object.hasOwn(whole.rows, key) ? whole.rows[key] : undefined;
 }
 
 /** The leaves in key order. Versions of a table share their unchanged leaves. */

@@ -46,6 +46,7 @@ const LEAVES = [
   'src/tree.ts',
   'src/user-code.ts',
   'src/user-schema.ts',
+  'src/whole-tables.ts',
 ];
 
 /** The parts of the kernel that agents are written with, which is all that supervisor and machines know of it. */
@@ -159,10 +160,12 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'src/client/',
       'src/gateway/charts/active.ts',
       'src/gateway/protocol/window-page.ts',
+      'src/machines/people/gates/gate-name.ts',
       'src/machines/people/gates/gate-order.ts',
     ],
     // The desks show data of the machines: only their types are imported, so that none is written twice.
     types: [
+      'src/crew-gates.ts',
       'src/gateway/charts/drawing.ts',
       'src/gateway/protocol/',
       'src/machines/agents/',

@@ -12,7 +12,7 @@ import { listed } from '../machines/rules/desk.ts';
 import { plainLine } from '../plain-text.ts';
 import { type DeskRow, type Given, type Ordered } from './desk-row.ts';
 import { type DeskOrder, type DeskView, found, refusedOrder } from './desk-view.ts';
-import { answered, gatesOf } from './gates-row.ts';
+import { answered, openGateLike } from './gates-row.ts';
 import { timeText } from './stopped-store.ts';
 import { tableText } from './table.ts';
 
@@ -121,8 +121,8 @@ async function decided(view: DeskView, debate: Debate, { by, reason }: Given, ac
   return answered(view, { gate, by, answer: { ...action, ...(reason !== undefined && { note: reason }) } });
 }
 
-async function openGate(view: DeskView, debate: string) {
-  return (await gatesOf(view)).find(({ id, isOver }) => !isOver && id.startsWith(`${debate}+`));
+function openGate(view: DeskView, debate: string) {
+  return openGateLike(view, `${debate}+`);
 }
 
 async function reviewNow(view: DeskView, { id, level }: Debate, by: string) {

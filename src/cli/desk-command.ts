@@ -1,6 +1,6 @@
 /** The verbs of all desks: list, show, and orders, each according to the row of its desk. */
-import { type DeskRow, type Given } from './desk-row.ts';
-import { withDesks } from './desk-view.ts';
+import { type DeskRow, type Given, type ListPage, type Wanted } from './desk-row.ts';
+import { type DeskView, withDesks } from './desk-view.ts';
 import { type ExitCode } from './exit-codes.ts';
 import { plainLine } from '../plain-text.ts';
 import { jsonLine } from './stopped-store.ts';
@@ -12,19 +12,38 @@ function rowOf(desk: object): DeskRow<unknown> {
   return desk as DeskRow<unknown>;
 }
 
-/** Prints one line of JSON per record, or a table for people. */
-export function listDesk(desk: object, command: DataCommand & { readonly all: boolean }): Promise<ExitCode> {
-  const { all, json, out, err } = command;
-  const { none, records, cells, banner = () => null } = rowOf(desk);
+/** Prints one line of JSON per record, or a table for people: of a list with pages the first one, unless `all`. */
+export function listDesk(desk: object, command: DataCommand & Wanted): Promise<ExitCode> {
+  const { all, audience, json, out, err } = command;
+  const { none, cells, banner = () => null, ...listing } = rowOf(desk);
   return withDesks(command, async (view) => {
-    const rows = await records(view, all);
-    if (json) return void out.write(rows.map(jsonLine).join(''));
+    const rows: unknown[] = [];
+    let left: number | undefined = 0;
+    for await (const page of pagesOf(listing, view, { all, audience })) {
+      if (json) out.write(page.rows.map(jsonLine).join(''));
+      else rows.push(...page.rows);
+      ({ left } = page);
+      // A page of a list with a filter may be empty.
+      if (!json && !all && rows.length > 0) break;
+    }
+    if (json) return;
     const above = banner(rows);
     if (above !== null) err.write(`${plainLine(above)}\n`);
     if (rows.length === 0) return void err.write(`${none}\n`);
     const lines = rows.map(cells);
     out.write(tableText([Object.keys(lines[0]!), ...lines.map((line) => Object.values(line).map(textOf))]));
+    if (left !== 0) err.write(`${left === undefined ? 'there may be more' : `${left} more`}: --all lists everything\n`);
   });
+}
+
+/** The pages of a list; one that is read at once is one page. */
+async function* pagesOf(
+  { pages, records }: Pick<DeskRow<unknown>, 'pages' | 'records'>,
+  view: DeskView,
+  wanted: Wanted,
+): AsyncGenerator<ListPage<unknown>> {
+  if (pages === undefined) yield { rows: await records!(view, wanted.all), left: 0 };
+  else yield* pages(view, wanted);
 }
 
 export function showRecord(desk: object, key: string, command: DataCommand): Promise<ExitCode> {

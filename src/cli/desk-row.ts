@@ -36,11 +36,39 @@ export interface Ordered {
 
 export type Cell = string | number | null;
 
-export interface DeskRow<Row> {
+/** The records that a list has. */
+export interface Wanted {
+  /** Whether also those that are over. */
+  readonly all: boolean;
+  /** Only those that this person may answer. */
+  readonly audience?: string | undefined;
+}
+
+/** A page of a list, in its order. */
+export interface ListPage<Row> {
+  readonly rows: readonly Row[];
+  /** Number of records behind this page; undefined if there may be more, and nobody has counted them. */
+  readonly left: number | undefined;
+}
+
+/** A list that is read at once, or page by page. */
+type Listing<Row> =
+  | {
+      /** The records in the order of the list; `all` includes those that are over. */
+      readonly records: (view: DeskView, all: boolean) => Promise<readonly Row[]>;
+      readonly pages?: never;
+    }
+  | {
+      /** The records in the order of the list. Of several pages, people are shown the first one only, unless `all`. */
+      readonly pages: (view: DeskView, wanted: Wanted) => AsyncIterable<ListPage<Row>>;
+      readonly records?: never;
+    };
+
+export type DeskRow<Row> = Listing<Row> & DeskVerbsRow<Row>;
+
+interface DeskVerbsRow<Row> {
   /** The message for an empty list. */
   readonly none: string;
-  /** The records in the order of the list; `all` includes those that are over. */
-  records(view: DeskView, all: boolean): Promise<readonly Row[]>;
   /** The record of a key, including one that is over. Throws if there is none. */
   find(view: DeskView, key: string): Promise<Row>;
   /** A line above a list for people. */

@@ -19,6 +19,8 @@ interface DeskVerbs {
   readonly list: string;
   /** Whether lists leave out ended records unless `--all` is given. */
   readonly hasAll?: boolean;
+  /** Whether lists can be restricted to what one person may answer. */
+  readonly hasAudience?: boolean;
   readonly show: DeskVerb;
   readonly orders: readonly DeskVerb[];
 }
@@ -166,7 +168,8 @@ const DESKS: readonly DeskVerbs[] = [
     name: 'gates',
     row: async () => (await import('./gates-row.ts')).GATES,
     says: 'Show and answer questions to people.',
-    list: 'List open questions.',
+    list: 'List open questions, those that are due first.',
+    hasAudience: true,
     show: {
       verb: 'show <id>',
       says: 'Show a question: the material for it, and the form of an answer.',
@@ -249,7 +252,7 @@ const BY_WHOM = [
 ];
 
 /** The verbs of a desk, grouped under its name. */
-function verbsOf({ name, row, says, list, hasAll = true, show, orders }: DeskVerbs): VerbGroup {
+function verbsOf({ name, row, says, list, hasAll = true, hasAudience = false, show, orders }: DeskVerbs): VerbGroup {
   const verb = ({ verb: usage, examples, ...rest }: DeskVerb, run: Verb['run']): Verb => ({
     ...rest,
     usage,
@@ -260,14 +263,17 @@ function verbsOf({ name, row, says, list, hasAll = true, show, orders }: DeskVer
     verb: 'list',
     says: list,
     examples: ['list', hasAll ? 'list --all --json' : 'list --json'],
-    options: hasAll ? [option('--all', 'also list closed ones')] : [],
+    options: [
+      ...(hasAll ? [option('--all', 'also list closed ones')] : []),
+      ...(hasAudience ? [option('--for <name>', 'only those that this person may answer')] : []),
+    ],
   };
   return {
     name,
     says,
     verbs: [
-      verb(listing, async ({ data, options: { all = false } }) =>
-        (await import('./desk-command.ts')).listDesk(await row(), { ...data, all }),
+      verb(listing, async ({ data, options: { all = false, for: audience } }) =>
+        (await import('./desk-command.ts')).listDesk(await row(), { ...data, all, audience }),
       ),
       verb(show, async ({ data }, key: string) =>
         (await import('./desk-command.ts')).showRecord(await row(), key, data),

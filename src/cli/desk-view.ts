@@ -9,7 +9,7 @@ import { type LiveGateway } from './live-gateway.ts';
 import { type OrderReply } from '../machines/rules/turn.ts';
 import { type DataCommand } from './surroundings.ts';
 import { type Shard } from '../shard.ts';
-import { type Shown } from '../table.ts';
+import { type Whole } from '../table.ts';
 
 export interface Looked<Context> {
   readonly value: unknown;
@@ -23,8 +23,13 @@ export interface DeskOrder {
 
 export interface DeskView {
   readonly isLive: boolean;
-  /** Reads an actor. Undefined if there is no such actor, or if it has not begun. */
-  look<Context>(address: string): Promise<Looked<Shown<Context>> | undefined>;
+  /** Reads an actor with all rows of its tables. Undefined if there is no such actor, or if it has not begun. */
+  look<Context>(address: string): Promise<Looked<Whole<Context>> | undefined>;
+  /**
+   * Calls a procedure that reads. Undefined if the system does not run, does not offer the procedure, or has no such
+   * desk.
+   */
+  told?<Answer>(procedure: string, params: Readonly<Record<string, unknown>>): Promise<Answer | undefined>;
   /**
    * Gives an order. Resolves, with the desk's remarks, when it is carried out or stored for the next start. Rejects
    * with BOSUN_EVENT_REFUSED and the reason.
@@ -55,15 +60,18 @@ export function refusedOrder(why: string): BosunError {
 }
 
 function liveView(gateway: LiveGateway): DeskView {
+  let offers: ReturnType<LiveGateway['offers']> | undefined;
   return {
     isLive: true,
+    async told<Answer>(procedure: string, params: Readonly<Record<string, unknown>>) {
+      const offer = (await (offers ??= gateway.offers())).find(({ name }) => name === procedure);
+      if (offer === undefined) return undefined;
+      // The row of the procedure has checked the answer.
+      return orNone(gateway.callOffered(offer, params) as Promise<Answer>);
+    },
     async look<Context>(address: string) {
-      try {
-        return begun(await gateway.actor<Context>(address));
-      } catch (error) {
-        if (isBosunError(error, 'BOSUN_ACTOR_UNKNOWN')) return undefined;
-        throw error;
-      }
+      const seen = await orNone(gateway.actor<Context>(address));
+      return seen && begun(seen);
     },
     async order(desk, event) {
       const { reply } = await gateway.call<{ reply: OrderReply | null }>('actor.ask', { address: desk, event });
@@ -81,7 +89,7 @@ function storedView(system: Shard): DeskView {
       // The record is of another version of Bosun: report that instead of misreading it.
       if (snapshot?.status === 'suspended') throw snapshot.error;
       return Promise.resolve(
-        snapshot && begun({ value: snapshot.value, context: snapshot.context as Shown<Context> | undefined }),
+        snapshot && begun({ value: snapshot.value, context: snapshot.context as Whole<Context> | undefined }),
       );
     },
     order: async (desk, event) => {
@@ -89,6 +97,16 @@ function storedView(system: Shard): DeskView {
       return [];
     },
   };
+}
+
+/** An answer about an actor; undefined if there is no such actor. */
+async function orNone<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isBosunError(error, 'BOSUN_ACTOR_UNKNOWN')) return undefined;
+    throw error;
+  }
 }
 
 /** Filters out an actor before its first turn, since a desk may know of a gate or a debate an epoch earlier. */

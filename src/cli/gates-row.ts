@@ -1,25 +1,93 @@
 /** `bosun gates`: lists questions to people, and answers them. */
-import { type GateDeskContext, gatesIn, type GateRecord } from '../machines/people/gates/gate-desk.ts';
+import { type GateShown } from '../crew-gates.ts';
+import { rowsInOrder, type WindowPage } from '../gateway/protocol/window-page.ts';
+import { type GateDeskContext, gatesIn } from '../machines/people/gates/gate-desk.ts';
+import { placeOfGate } from '../machines/people/gates/gate-order.ts';
 import { problemsOf } from '../machines/people/gates/gate-form.ts';
 import { ANYBODY, type GateQuestion } from '../machines/people/gates/gate.ts';
 import { listed } from '../machines/rules/desk.ts';
 import { DESKS } from '../machines/desks.ts';
-import { type DeskRow, type Ordered } from './desk-row.ts';
-import { type DeskView, found, refusedOrder } from './desk-view.ts';
+import { type DeskRow, type ListPage, type Ordered, type Wanted } from './desk-row.ts';
+import { type DeskView, found, notThere, refusedOrder } from './desk-view.ts';
 import { fieldsIn } from './json-text.ts';
 import { timeText, whenKnown } from './stopped-store.ts';
 
-type Gate = Omit<ReturnType<typeof listed<GateRecord>>, 'askedBy'>;
+/** A gate as the verbs show it. */
+type Gate = Pick<
+  GateShown,
+  'id' | 'kind' | 'title' | 'item' | 'stage' | 'proposal' | 'phase' | 'openedAtMs' | 'deadlineAtMs' | 'isOver'
+> & {
+  readonly audience: readonly string[];
+  readonly result: { readonly outcome: string; readonly answer: unknown; readonly by: string | null } | null;
+};
 
-export async function gatesOf(view: DeskView): Promise<Gate[]> {
+type Page = WindowPage<GateShown>;
+
+/** Gates of a page of a list. */
+const PAGE_ROWS = 100;
+
+/** All gates of a system without windows of them: the open ones by deadline, then the closed ones, the latest first. */
+async function storedGates(view: DeskView): Promise<Gate[]> {
   const desk = await view.look<GateDeskContext>(DESKS.gates);
-  return desk === undefined ? [] : gatesIn(desk.context).map(({ askedBy: _, ...gate }) => listed(gate));
+  if (desk === undefined) return [];
+  const gates = gatesIn(desk.context).map(({ askedBy: _, ...gate }) => listed(gate));
+  const [open, over] = [gates.filter(({ isOver }) => !isOver), gates.filter(({ isOver }) => isOver)];
+  const place = ({ id, deadlineAtMs }: Gate) => placeOfGate(id, deadlineAtMs);
+  return [...open.sort((a, b) => (place(a) < place(b) ? -1 : 1)), ...over.reverse()];
+}
+
+async function* pages(view: DeskView, wanted: Wanted): AsyncGenerator<ListPage<Gate>> {
+  const first = await view.told?.<Page>('gates.open', { audience: wanted.audience });
+  if (first === undefined) return yield* storedPages(view, wanted);
+  yield* windowPages(view, 'gates.open', wanted, first);
+  if (!wanted.all) return;
+  const closed = await view.told!<Page>('gates.closed', { audience: wanted.audience });
+  if (closed !== undefined) yield* windowPages(view, 'gates.closed', wanted, closed);
+}
+
+async function* windowPages(
+  view: DeskView,
+  name: string,
+  { audience }: Wanted,
+  first: Page,
+): AsyncGenerator<ListPage<Gate>> {
+  let shown = 0;
+  for (let page: Page | undefined = first; page !== undefined; ) {
+    const rows = rowsInOrder(page);
+    shown += rows.length;
+    const { next, size }: Page = page;
+    yield { rows, left: next === null ? 0 : audience === undefined ? size - shown : undefined };
+    page = next === null ? undefined : await view.told!<Page>(name, { audience, after: next });
+  }
+}
+
+async function* storedPages(view: DeskView, { all, audience }: Wanted): AsyncGenerator<ListPage<Gate>> {
+  const gates = (await storedGates(view)).filter(
+    (gate) => (all || !gate.isOver) && (audience === undefined || mayAnswer(gate, audience)),
+  );
+  for (let at = 0; at < gates.length; at += PAGE_ROWS)
+    yield { rows: gates.slice(at, at + PAGE_ROWS), left: Math.max(0, gates.length - at - PAGE_ROWS) };
+}
+
+/** The open gate of which the id begins with a text; undefined if there is none. */
+export async function openGateLike(view: DeskView, prefix: string): Promise<Gate | undefined> {
+  const page = await view.told?.<Page>('gates.search', { key: prefix });
+  const gates = page === undefined ? await storedGates(view) : rowsInOrder(page);
+  return gates.find(({ id, isOver }) => !isOver && id.startsWith(prefix));
+}
+
+async function gateOf(view: DeskView, id: string): Promise<Gate> {
+  const missing = `no gate "${id}"; bosun gates list --all shows them`;
+  const told = await view.told?.<{ readonly gate: GateShown | null }>('gates.get', { gate: id });
+  if (told === undefined) return found(await storedGates(view), id, missing);
+  if (told.gate === null) throw notThere(missing);
+  return told.gate;
 }
 
 export const GATES: DeskRow<Gate> = {
   none: 'no open questions',
-  records: async (view, all) => (await gatesOf(view)).filter(({ isOver }) => all || !isOver),
-  find: async (view, id) => found(await gatesOf(view), id, `no gate "${id}"; bosun gates list --all shows them`),
+  pages,
+  find: gateOf,
   cells: ({ id, phase, audience, openedAtMs, deadlineAtMs, title, item, stage, proposal }) => ({
     ID: id,
     STATE: phase,
@@ -69,7 +137,7 @@ export async function answered(
 ): Promise<Ordered> {
   const { id, isOver, phase, audience } = gate;
   if (isOver) throw refusedOrder(`${id} is closed: ${phase}`);
-  if (!audience.includes(ANYBODY) && !audience.includes(by))
+  if (!mayAnswer(gate, by))
     throw refusedOrder(`${by} may not answer it; those who may: ${audience.join(', ')}. Name one with --by`);
   const question = await questionOf(view, id);
   const problems = question === undefined ? [] : problemsOf(question.form, answer);
@@ -83,6 +151,10 @@ export async function answered(
 
 async function questionOf(view: DeskView, id: string): Promise<GateQuestion | undefined> {
   return (await view.look<{ readonly question: GateQuestion }>(`${DESKS.openGates}/${id}`))?.context.question;
+}
+
+function mayAnswer({ audience }: Gate, person: string): boolean {
+  return audience.includes(ANYBODY) || audience.includes(person);
 }
 
 function audienceText(audience: readonly string[]): string {

@@ -6,12 +6,12 @@ import { type Route } from '../actors/api/procedure.ts';
 import { ERROR_CODES, type ErrorCode } from '../error-codes.ts';
 import { BosunError, isBosunError, messageOf } from '../errors.ts';
 import { type MethodName, METHODS } from '../gateway/calls/methods.ts';
-import { withWholeTables } from '../gateway/calls/whole-tables.ts';
+import { withWholeTables } from '../whole-tables.ts';
 import { type ToolRow } from '../gateway/calls/tool-row.ts';
 import { EVENTS_PATH, TOOLS_PATH } from '../gateway/protocol/protocol.ts';
 import { type ServerFrame, type WireError } from '../gateway/protocol/frames.ts';
 import { type ActorView } from '../gateway/protocol/views.ts';
-import { type Shown } from '../table.ts';
+import { type Whole } from '../table.ts';
 import { dataDirectory } from './data-directory.ts';
 import { announcedGateway } from './gateway-file.ts';
 import { type DataCommand, type RemoteGateway } from './surroundings.ts';
@@ -185,11 +185,11 @@ export class LiveGateway {
   }
 
   /** An actor's view with all rows of its tables. Rejects with BOSUN_ACTOR_UNKNOWN if there is none. */
-  async actor<Context>(address: string): Promise<{ readonly value: unknown; readonly context: Shown<Context> | null }> {
+  async actor<Context>(address: string): Promise<{ readonly value: unknown; readonly context: Whole<Context> | null }> {
     const { value, context } = await this.call<ActorView>('actor.get', { address });
     const whole = await withWholeTables(context, (table, from) => this.call('table.read', { address, table, from }));
     // The caller names the agent whose context this is.
-    return { value, context: whole as Shown<Context> | null };
+    return { value, context: whole as Whole<Context> | null };
   }
 
   /** Frames of a subscription, until either side ends it. Rejects as `call` does. */

@@ -3,7 +3,7 @@ import { BosunError } from '../errors.ts';
 import {
   type CoordinatorContext,
   itemsIn,
-  type ShownCoordinator,
+  type WholeCoordinator,
 } from '../machines/coordination/coordinator/coordinator-context.ts';
 import { DESKS } from '../machines/desks.ts';
 import { type PauseManagerContext } from '../machines/coordination/pauses/pause-messages.ts';
@@ -79,7 +79,7 @@ function ordered(record: PauseRecord, order: string, event: DeskOrder): Ordered 
   return { desk: DESKS.coordinator, event: { ...event, item }, json, said: `${item}: ${order}` };
 }
 
-async function planIn(view: DeskView): Promise<ShownCoordinator> {
+async function planIn(view: DeskView): Promise<WholeCoordinator> {
   const coordinator = await view.look<CoordinatorContext>(DESKS.coordinator);
   if (coordinator === undefined) throw new BosunError('BOSUN_PLAN_INVALID', 'there is no plan; run one first');
   return coordinator.context;

@@ -7,7 +7,7 @@ import { COORDINATOR } from '../machines/crew.ts';
 import {
   type CoordinatorContext,
   itemsIn,
-  type ShownCoordinator,
+  type WholeCoordinator,
 } from '../machines/coordination/coordinator/coordinator-context.ts';
 import { openGatesOf, toldPhase, type ToldPhase } from '../machines/coordination/coordinator/progress.ts';
 import { didYouMean } from '../near-names.ts';
@@ -69,7 +69,7 @@ function noPlan(place: string): BosunError {
 }
 
 /** Makes the event of an order. Throws BOSUN_PLAN_INVALID for an order that does not fit the item's phase. */
-function orderFor({ order, item, reason }: PlanCommand, context: ShownCoordinator) {
+function orderFor({ order, item, reason }: PlanCommand, context: Pick<WholeCoordinator, 'plan' | 'items'>) {
   const items = itemsIn(context);
   const progress = items.get(item);
   if (progress === undefined)

@@ -14,8 +14,12 @@ import { BosunError } from '../errors.ts';
 import { knowledgeOf } from '../knowledge/knowledge.ts';
 import { type AnswerPorts } from '../machines/answers/answer-ports.ts';
 import { crewAgents, crewTree, deskChildren } from '../machines/crew.ts';
+import { gateProcedures } from '../crew-gates.ts';
 import { crewProcedures } from '../crew-procedures.ts';
+import { ticketProcedures } from '../crew-tickets.ts';
 import { type Plan } from '../machines/coordination/plan/plan.ts';
+import { gateDesk } from '../machines/people/gates/gate-desk.ts';
+import { ticketDesk } from '../machines/people/tickets/ticket-desk.ts';
 import { levelStore } from '../persistence/level-store.ts';
 import { type BossOptions } from '../supervisor/child-spec.ts';
 import { Shard } from '../shard.ts';
@@ -35,7 +39,7 @@ export interface ServedSystem {
   readonly system: Shard | System;
   /** A short description. */
   readonly what: string;
-  /** Procedures of the crew; none for a system without one. */
+  /** Procedures of the crew, as far as the system has its desks. */
   readonly procedures: Procedures;
   /**
    * Reports events of the plan, once they are durable.
@@ -100,7 +104,12 @@ export async function servedSystem(place: ServedPlace): Promise<ServedSystem> {
     return crew(place, source.plan, agents);
   }
   if (config !== undefined)
-    return { ...PLANLESS, system: created(place, config.agents, config.tree ?? {}), what: config.file };
+    return {
+      ...PLANLESS,
+      procedures: proceduresOf(config),
+      system: created(place, config.agents, config.tree ?? {}),
+      what: config.file,
+    };
   const { coordinator, children } = await contentsOf(directory, log);
   if (coordinator?.plan !== undefined) return crew(place, withoutModule(directory, coordinator.plan), new Map());
   const ofAnswers = new Set(answerCrew().tree.children!.map(({ id }) => id));
@@ -117,6 +126,12 @@ export async function servedSystem(place: ServedPlace): Promise<ServedSystem> {
   const tree = { children: deskChildren() } as BossOptions;
   const procedures = crewProcedures;
   return { ...PLANLESS, procedures, system: created(place, crewAgents, tree), what: 'the desks of the crew' };
+}
+
+/** The procedures of the crew's desks that a config has. */
+function proceduresOf({ agents }: Config): Procedures {
+  const has = (name: string) => agents.some((agent) => agent.name === name);
+  return { ...(has(gateDesk.name) && gateProcedures), ...(has(ticketDesk.name) && ticketProcedures) };
 }
 
 /** Whether a child of the root is one of the crew's desks, or a Boss of theirs. */
@@ -230,7 +245,8 @@ function spread(
     new URLSearchParams({ config: resolve(cwd, config.file), cwd, trustWallClock: String(trustWallClock) }),
   );
   const system = createSystem({ workers: { count, module, directory: directory.workers }, log });
-  return { ...PLANLESS, system, what: `${config.file} over ${count} ${count === 1 ? 'worker' : 'workers'}` };
+  const what = `${config.file} over ${count} ${count === 1 ? 'worker' : 'workers'}`;
+  return { ...PLANLESS, procedures: proceduresOf(config), system, what };
 }
 
 function created(

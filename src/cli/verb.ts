@@ -67,6 +67,8 @@ export interface Options extends DeskOptions {
   readonly agent?: string;
   readonly agents?: string;
   readonly all?: true;
+  /** A person. */
+  readonly for?: string;
   readonly by?: string;
   readonly capability?: readonly string[];
   readonly category?: string;

@@ -22,7 +22,7 @@ import {
   versionOf,
 } from '../../src/inspector/answers/answers.ts';
 import { type DeskOrder } from '../../src/inspector/desks/desk-orders.ts';
-import { DESK_AGENTS } from '../../src/inspector/desks/desk-shapes.ts';
+import { DESK_AGENTS, type DeskContexts } from '../../src/inspector/desks/desk-shapes.ts';
 import { agentRegistry } from '../../src/machines/agents/agent-registry.ts';
 import { SHIPPED_PROFILES } from '../../src/machines/agents/profiles/shipped.ts';
 import { recommend } from '../../src/machines/agents/recommend.ts';
@@ -50,7 +50,7 @@ async function open() {
   await test.settle();
   return {
     order: (order: DeskOrder, typed = {}) => room!.order(order.eventOf(typed, 0)),
-    context: () => shown(test.shard.snapshot(DESKS.answers)!.context),
+    context: () => shown(test.shard.snapshot(DESKS.answers)!.context) as DeskContexts['answer-desk'],
     show: (question: string) => room!.order<ShownQuestion>({ type: 'answers.show', question }),
     list: () => room!.order<ListedQuestions>({ type: 'answers.list', isOpen: true }),
     figures: () => room!.order<DeskFigures>({ type: 'answers.metrics' }),
@@ -131,11 +131,11 @@ describe('the desk of the page', () => {
       });
     await room!.test.advance(10_000);
     await page.order(reviewAnswers(DESKS.answers));
-    const [proposal] = proposalRows(page.context());
+    const [proposal] = proposalRows(page.context()).rows;
     expect(changeText(proposal!)).toBe('Ask people below 65 % instead of 70 %.');
     const decided = await page.order(decideProposal(DESKS.answers, proposal!, true), { by: 'ada', reason: 'too many' });
     expect(decided).toMatchObject({ taken: true });
-    expect(proposalRows(page.context())[0]).toMatchObject({ status: 'applied', decidedBy: 'ada' });
+    expect(proposalRows(page.context()).rows[0]).toMatchObject({ status: 'applied', decidedBy: 'ada' });
   });
 });
 

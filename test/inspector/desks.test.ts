@@ -3,6 +3,7 @@
  */
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { gateProcedures } from '../../src/crew-gates.ts';
 import { shown } from '../../src/gateway/topics/wire-values.ts';
 import { answerOf, choicesOf } from '../../src/inspector/desks/answer-form.ts';
 import { stepsOf, timersOf } from '../../src/inspector/desks/debate-levels.ts';
@@ -29,8 +30,7 @@ import {
   daysOf,
   debateRows,
   expertRows,
-  gateName,
-  gateRows,
+  gatesById,
   itemNames,
   pauseRow,
   PRIORITIES,
@@ -40,29 +40,26 @@ import {
   type AlertShown,
   DESK_AGENTS,
   type DebateShown,
+  type DeskContexts,
   type FacilitatorShown,
-  type GateShown,
+  type GateRow,
 } from '../../src/inspector/desks/desk-shapes.ts';
 import { escalationMs, inboxOf } from '../../src/inspector/desks/inbox.ts';
 import { type JsonSchema } from '../../src/inspector/json-schema.ts';
+import { windowRows } from '../../src/inspector/window-pages.ts';
 import { alertDesk } from '../../src/machines/people/alerts/alert-desk.ts';
-import {
-  bannerOf as bannerOfDesk,
-  PATIENCE_MS,
-  REPEAT_MS,
-  REPEATS_MAX,
-} from '../../src/machines/people/alerts/alert-rules.ts';
+import { bannerOfCounts, PATIENCE_MS, REPEAT_MS, REPEATS_MAX } from '../../src/machines/people/alerts/alert-rules.ts';
 import { batchManager } from '../../src/machines/coordination/batches/batch-manager.ts';
 import { leadCoordinator } from '../../src/machines/coordination/coordinator/lead-coordinator.ts';
 import { debateFacilitator } from '../../src/machines/coordination/debates/debate-facilitator.ts';
 import { gateReviewForm, level3Form } from '../../src/machines/coordination/debates/debate-review.ts';
-import { gateName as gateNameOfDesk } from '../../src/machines/people/gates/gate-name.ts';
 import { gateDesk } from '../../src/machines/people/gates/gate-desk.ts';
 import { formOf, problemsOf } from '../../src/machines/people/gates/gate-form.ts';
 import { alertPriority } from '../../src/machines/people/alerts/alert-messages.ts';
 import { DESKS } from '../../src/machines/desks.ts';
 import { EXPIRY_DAY, newRecord } from '../../src/machines/coordination/pauses/pause-record.ts';
 import { planOf } from '../support/fixtures/plans/plans.ts';
+import { GatewayTest } from '../support/gateway/memory-client.ts';
 import { startCrew, stated, type Work } from '../support/machines/crew-subject.ts';
 import { openRoom, type Room, withTrackRecords } from '../support/machines/debate-room.ts';
 import { DAY_MS, type Desks, HOUR_MS, startDesks } from '../support/machines/desks.ts';
@@ -108,13 +105,29 @@ async function give(
   return reply;
 }
 
+type Answer<Name extends keyof typeof gateProcedures> = (typeof gateProcedures)[Name]['result']['_zod']['output'];
+
+/** The answer of a procedure of gates, as the page gets it. */
+async function told<Name extends keyof typeof gateProcedures>(name: Name, params = {}): Promise<Answer<Name>> {
+  const gateway = new GatewayTest(room!.test, { procedures: gateProcedures });
+  const client = await gateway.client();
+  const { r } = (await gateway.call(client, name, params)) as unknown as { readonly r: Answer<Name> };
+  gateway.gateway.abandon();
+  return r;
+}
+
+/** The rows of the first page of the open gates. */
+const openGates = async () => windowRows([await told('gates.open')])!;
+/** The question of an open gate. */
+const questionOf = async (gate: string) => (await told('gates.get', { gate })).question!;
+
 describe('gates', () => {
-  it('are read from their desk: deadline, default without an answer, and result', async () => {
+  it('are read from their windows: deadline, default without an answer, and result', async () => {
     room = await openRoom();
     await openGate('late', 5 * HOUR_MS);
     await openGate('soon', 2 * HOUR_MS);
     await openGate('ever', null);
-    const rows = gateRows(seen(room.test, DESKS.gates));
+    const { rows, left } = await openGates();
     expect(
       rows.map(({ id, phase, deadlineAtMs, openedAtMs }) => [
         id,
@@ -126,9 +139,10 @@ describe('gates', () => {
       ['late', 'open', 5 * HOUR_MS],
       ['ever', 'open', null],
     ]);
-    const { question, reminders } = seen<GateShown>(room.test, rows[0]!.ref!.actor);
-    expect([question.onTimeout!.name, question.package, reminders]).toEqual(['print nothing', { pages: 3 }, 0]);
-    const [choice] = choicesOf(question.form);
+    expect([left, rows[0]!.onTimeout]).toEqual([0, 'print nothing']);
+    const question = await questionOf('soon');
+    expect([question.onTimeout!.name, question.package]).toEqual(['print nothing', { pages: 3 }]);
+    const [choice] = choicesOf(question.form as JsonSchema);
     await room.test.shard.send(DESKS.gates, {
       type: 'gate.answer',
       gate: 'soon',
@@ -136,8 +150,8 @@ describe('gates', () => {
       answer: answerOf(choice!, { decision: 'yes' }).answer,
     });
     await room.test.settle();
-    const answered = gateRows(seen(room.test, DESKS.gates)).at(-1)!;
-    expect([answered.id, answered.phase, answered.result!.by, answered.result!.answer]).toEqual([
+    const { gate: answered } = await told('gates.get', { gate: 'soon' });
+    expect([answered!.id, answered!.phase, answered!.result!.by, answered!.result!.answer]).toEqual([
       'soon',
       'answered',
       'ada',
@@ -148,20 +162,26 @@ describe('gates', () => {
   it('can be extended and withdrawn, and keep person and reason across a power cut', async () => {
     room = await openRoom();
     await openGate('a', 2 * HOUR_MS);
-    const before = gateRows(seen(room.test, DESKS.gates))[0]!.deadlineAtMs!;
+    const one = async () => (await told('gates.get', { gate: 'a' })).gate!;
+    const before = (await one()).deadlineAtMs!;
     await give(room.test, extendGate(DESKS.gates, 'a'), { hours: '1.5', by: 'ada', reason: 'figures are late' });
     await room.powerCut();
-    const extended = gateRows(seen(room.test, DESKS.gates))[0]!;
+    const extended = await one();
     expect([extended.deadlineAtMs! - before, extended.lastOrder]).toMatchObject([
       1.5 * HOUR_MS,
       { type: 'gate.extend', by: 'ada', reason: 'figures are late' },
     ]);
     await give(room.test, withdrawGate(DESKS.gates, 'a'), { by: 'ada', reason: 'settled' });
-    expect(gateRows(seen(room.test, DESKS.gates))[0]).toMatchObject({
+    expect(await one()).toMatchObject({
       phase: 'withdrawn',
       isOver: true,
       lastOrder: { type: 'gate.withdraw', by: 'ada', reason: 'settled' },
     });
+  });
+
+  it('are shown once, even if one has just moved to another page', () => {
+    const row = (id: string, number: number) => ({ id, number }) as GateRow;
+    expect(gatesById([row('a', 1), row('b', 2), row('a', 3)]).map(({ number }) => number)).toEqual([1, 2]);
   });
 });
 
@@ -221,15 +241,6 @@ const alert = (item: string | null, priority: string, kind = 'item.paused') => (
   data: { agentType: 'news' },
 });
 
-describe('a gate', () => {
-  it.each([[{ item: null, stage: null }], [{ item: 'ACME', stage: null }], [{ item: 'ACME', stage: 'valuation' }]])(
-    'has the same name as in notices: %j (N4)',
-    (about) => {
-      expect(gateName({ ...about, title: 'Print it?' })).toBe(gateNameOfDesk({ ...about, title: 'Print it?' }));
-    },
-  );
-});
-
 describe('alerts', () => {
   it('are read from their desk, the most urgent first, and acknowledged by name', async () => {
     desks = await startDesks();
@@ -240,17 +251,17 @@ describe('alerts', () => {
       ['D', 'AGENT_FAILURE'],
     ] as const)
       await desks.tell(DESKS.alerts, alert(item, priority));
-    const context = seen(desks.test, DESKS.alerts);
-    const rows = alertRows(context);
-    expect(rows.map(({ item }) => item)).toEqual(['D', 'B', 'C', 'A']);
-    expect(bannerOf(rows)).toBe(bannerOfDesk(rows));
-    expect(bannerOf(rows.slice(1))).toBe(null);
+    const context = seen<DeskContexts['alert-desk']>(desks.test, DESKS.alerts);
+    const { rows, left } = alertRows(context);
+    expect([rows.map(({ item }) => item), left]).toEqual([['D', 'B', 'C', 'A'], 0]);
+    expect(bannerOf(context)).toBe(bannerOfCounts(context.openCounts));
+    expect(bannerOf({ openCounts: { ...context.openCounts, LOW: 0 } })).toBe(null);
     const { detail, actions, data } = seen<AlertShown>(desks.test, rows[1]!.ref!.actor);
     expect([detail, data, actions[0]!.label]).toEqual(['looks odd', { agentType: 'news' }, 'Resume']);
     expect(refusalOf(await give(desks.test, acknowledgeAlert(DESKS.alerts, rows[0]!.id, ''), { by: 'eve' }))).toBe(
       undefined,
     );
-    expect(alertRows(seen(desks.test, DESKS.alerts)).at(-1)).toMatchObject({
+    expect(alertRows(seen(desks.test, DESKS.alerts)).rows.at(-1)).toMatchObject({
       item: 'D',
       state: 'ACKNOWLEDGED',
       acknowledgedBy: 'eve',
@@ -272,14 +283,14 @@ describe('alerts', () => {
     desks = await startDesks();
     await desks.tell(DESKS.alerts, alert('A', 'HIGH'));
     await desks.test.advance(6 * HOUR_MS);
-    const [row] = alertRows(seen(desks.test, DESKS.alerts));
+    const [row] = alertRows(seen(desks.test, DESKS.alerts)).rows;
     expect([row!.escalation, escalationMs(row!)]).toEqual(['nobody has acknowledged it for 360 minutes', null]);
   });
 });
 
 describe('the inbox', () => {
-  const open = async (withAlerts: { readonly context?: unknown } = {}) =>
-    inboxOf({ gates: seen(room!.test, DESKS.gates), alerts: withAlerts.context }, room!.test.clock.wallMs());
+  const open = async (withAlerts: { readonly context?: DeskContexts['alert-desk'] } = {}) =>
+    inboxOf({ gates: await openGates(), alerts: withAlerts.context }, room!.test.clock.wallMs());
 
   it('shows the most urgent entries first, by deadline within a rank, and no entry twice', async () => {
     room = await openRoom();
@@ -295,7 +306,7 @@ describe('the inbox', () => {
       await desks.tell(DESKS.alerts, alert(item, priority));
     await desks.tell(DESKS.alerts, alert('gate soon', 'MEDIUM', 'gate.waiting'));
     await desks.tell(DESKS.alerts, alert('gate closed', 'MEDIUM', 'gate.waiting'));
-    const entries = await open({ context: seen(desks.test, DESKS.alerts) });
+    const { rows: entries } = await open({ context: seen(desks.test, DESKS.alerts) });
     expect(
       entries.map((entry) => {
         const about = entry.kind === 'gate' ? entry.gate.id : entry.kind === 'alert' ? entry.alert.item : entry.kind;
@@ -305,12 +316,12 @@ describe('the inbox', () => {
   });
 
   it('is empty without desks, and when every question is answered', async () => {
-    expect(inboxOf({ gates: undefined, alerts: undefined }, 0)).toEqual([]);
+    expect(inboxOf({ gates: undefined, alerts: undefined }, 0).rows).toEqual([]);
     room = await openRoom();
     await openGate('a', HOUR_MS);
-    expect(await open()).toHaveLength(1);
+    expect((await open()).rows).toHaveLength(1);
     await give(room.test, withdrawGate(DESKS.gates, 'a'), { by: 'ada', reason: 'settled' });
-    expect(await open()).toEqual([]);
+    expect((await open()).rows).toEqual([]);
   });
 });
 
@@ -324,8 +335,8 @@ describe('batches', () => {
       items: ['A', 'B', 'C'],
       reason: 'quota is used up',
     });
-    const context = seen(desks.test, DESKS.batches);
-    const [row] = batchRows(context);
+    const context = seen<DeskContexts['batch-manager']>(desks.test, DESKS.batches);
+    const [row] = batchRows(context).rows;
     expect(row).toMatchObject({
       id: 'batch-1',
       phase: 'paused',
@@ -337,16 +348,16 @@ describe('batches', () => {
       note: null,
     });
     expect(itemNames(context, 'batch-1')).toEqual(['A', 'B', 'C']);
-    expect(batchItems(seen(desks.test, row!.ref!.actor)).map(({ item, state }) => `${item} ${state}`)).toEqual([
+    expect(batchItems(seen(desks.test, row!.ref!.actor)).rows.map(({ item, state }) => `${item} ${state}`)).toEqual([
       'A paused',
       'B paused',
       'C paused',
     ]);
-    const card = seen<AlertShown>(desks.test, alertRows(seen(desks.test, DESKS.alerts))[0]!.ref!.actor);
+    const card = seen<AlertShown>(desks.test, alertRows(seen(desks.test, DESKS.alerts)).rows[0]!.ref!.actor);
     expect(batchOfCard(card)).toBe('batch-1');
     expect(refusalOf(await give(desks.test, resumeBatch(DESKS.batches, row!), { 'at a time': '2' }))).toBe(undefined);
     await desks.test.advance(HOUR_MS);
-    expect(batchRows(seen(desks.test, DESKS.batches))[0]).toMatchObject({
+    expect(batchRows(seen(desks.test, DESKS.batches)).rows[0]).toMatchObject({
       phase: 'finished',
       status: 'COMPLETED',
       resumed: 3,
@@ -365,14 +376,14 @@ describe('debates', () => {
     await withTrackRecords(room, { ada: 60, bob: 55 });
     await room.challenge();
     await room.defend();
-    const [begun] = debateRows(seen(room.test, DESKS.debates));
+    const [begun] = debateRows(seen(room.test, DESKS.debates)).rows;
     expect(stepsOf(begun!).map(({ standing }) => standing)).toEqual(['here', 'ahead', 'ahead', 'ahead', 'ahead']);
     await room.test.advance(HOUR_MS);
-    const [row] = debateRows(seen(room.test, DESKS.debates));
+    const [row] = debateRows(seen(room.test, DESKS.debates)).rows;
     expect([row!.level, row!.expert, row!.analysis!.regime]).toEqual(['L3', 'eve', 'NORMAL']);
     expect(expertRows(seen(room.test, DESKS.debates))).toEqual([
-      { expert: 'eve', isAvailable: true, debates: 1, max: 3 },
-      { expert: 'max', isAvailable: true, debates: 0, max: 3 },
+      { expert: 'eve', isAvailable: true, debates: '1', max: 3 },
+      { expert: 'max', isAvailable: true, debates: '0', max: 3 },
     ]);
     const { score, factors } = row!.analysis!.challenger;
     const product = (['base', 'temporal', 'regime', 'trend', 'override'] as const).reduce(
@@ -391,7 +402,7 @@ describe('debates', () => {
     ]);
 
     await give(room.test, setExpert(DESKS.debates, { expert: 'eve', isAvailable: true }));
-    const [provisional] = debateRows(seen(room.test, DESKS.debates));
+    const [provisional] = debateRows(seen(room.test, DESKS.debates)).rows;
     expect([provisional!.level, provisional!.provisional!.position.statement, provisional!.provisional!.side]).toEqual([
       'L4',
       '25 %',
@@ -407,13 +418,13 @@ describe('debates', () => {
     await give(room.test, reviewNow(DESKS.debates));
     const { gate, ...review } = seen<DebateShown>(room.test, row!.ref!.actor);
     expect([review.positions.challenger.statement, gate]).toEqual(['25 %', 'd-1+2']);
-    const override = answerOf(choicesOf(seen<GateShown>(room.test, `${DESKS.openGates}/${gate!}`).question.form)[1]!, {
+    const override = answerOf(choicesOf((await questionOf(gate!)).form as JsonSchema)[1]!, {
       side: 'challenged',
       note: 'I know the plant',
     });
     await room.test.shard.send(DESKS.gates, { type: 'gate.answer', gate: gate!, by: 'max', answer: override.answer });
     await room.test.settle();
-    const [over] = debateRows(seen(room.test, DESKS.debates));
+    const [over] = debateRows(seen(room.test, DESKS.debates)).rows;
     expect([over!.isOver, over!.summary!.outcome, over!.summary!.side]).toEqual([true, 'overridden', 'challenged']);
     expect(seen<FacilitatorShown>(room.test, DESKS.debates).nextGate).toBe(null);
   });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { PLAN_SELECTORS } from '../../src/cli/front-door.ts';
 import { readPlanFile } from '../../src/cli/plan-file.ts';
 import { lanesOf } from '../../src/inspector/plan/gantt-lanes.ts';
-import { phaseBadge, planProgress } from '../../src/inspector/plan/plan-progress.ts';
+import { type CoordinatorShown, phaseBadge, planProgress } from '../../src/inspector/plan/plan-progress.ts';
 import {
   type ItemGate,
   type ItemPhase,
@@ -46,6 +46,9 @@ describe('the timetable', () => {
   });
 });
 
+/** The progress in a context as it comes off a wire. */
+const progressOf = (context: object | null) => planProgress(context as CoordinatorShown | null);
+
 describe('progress', () => {
   const task = (item: string, stage: string) => ({
     id: `${item}/${stage}`,
@@ -66,8 +69,9 @@ describe('progress', () => {
   const viewOf = (rows: Readonly<Record<string, object>>) => ({ size: Object.keys(rows).length, rows, next: null });
 
   it('shows the record of the coordinator for each item', () => {
-    const progress = planProgress({
+    const progress = progressOf({
       plan,
+      tally: { running: 1, done: 1, lost: 0, undecided: 0 },
       items: viewOf({
         A: { phase: 'running', done: ['A/x'], running: ['A/y'], failed: [], reason: null },
         B: {
@@ -97,13 +101,13 @@ describe('progress', () => {
   it('includes an item whose record is too large for a row, and totals over items out of view', () => {
     const wide = { phase: 'paused', done: ['A/x'], running: [], failed: [], reason: 'why' };
     const tally = { running: 7, done: 100, lost: 0, undecided: 0 };
-    const shown = planProgress({ plan, tally, items: viewOf({}), 'items:A': wide })!;
+    const shown = progressOf({ plan, tally, items: viewOf({}), 'items:A': wide })!;
     expect(shown.items[0]).toMatchObject({ phase: 'paused', done: 1 });
     expect([shown.done, shown.running]).toEqual([100, 7]);
   });
 
   it.each<ItemPhase>(['running', 'pausing', 'paused', 'failed', 'expired'])('shows an item that is %s', (phase) => {
-    const { items } = planProgress({
+    const { items } = progressOf({
       plan,
       items: viewOf({
         A: { phase, done: [], running: [], failed: [{ task: 'A/x', error: 'no data' }], reason: 'why' },
@@ -124,7 +128,7 @@ describe('progress', () => {
     });
     const gates = { G2: gate('G2', 'validated'), G3: gate('G3', 'waiting') };
     const row = { phase: 'running', running: [], failed: [], reason: null, gates };
-    const { items } = planProgress({
+    const { items } = progressOf({
       plan,
       items: viewOf({ A: { ...row, done: ['A/x'] }, B: { ...row, done: ['B/x', 'B/y'] } }),
     })!;
@@ -146,13 +150,13 @@ describe('progress', () => {
             ...UNTOUCHED,
             ...{ phase, done, gates: state === undefined ? {} : { G3: { ...gate, state } } },
           };
-          const [shown] = planProgress({ plan, items: viewOf({ A: known }) })!.items;
+          const [shown] = progressOf({ plan, items: viewOf({ A: known }) })!.items;
           expect([shown!.phase, shown!.gates]).toEqual([toldPhase(known, 2), openGatesOf(known)]);
         }
   });
 
   it('shows an item as completed when all its tasks are done, and an item without a record as running', () => {
-    const { items } = planProgress({
+    const { items } = progressOf({
       plan,
       items: viewOf({ A: { phase: 'running', done: ['A/x', 'A/y'], running: [], failed: [], reason: null } }),
     })!;
@@ -163,11 +167,11 @@ describe('progress', () => {
   });
 
   it('has an item for each task in a plan of tasks, and is undefined for data that is not a plan', () => {
-    const { items, stages } = planProgress({
+    const { items, stages } = progressOf({
       plan: { ...plan, tasks: [{ ...task('A', 'x'), id: 'a', item: null, stage: null }] },
     })!;
     expect([stages, items.map(({ item }) => item)]).toEqual([[], ['a']]);
-    expect([planProgress(null), planProgress({ count: 1 }), planProgress({ plan: {} })]).toEqual([
+    expect([progressOf(null), progressOf({ count: 1 }), progressOf({ plan: {} })]).toEqual([
       undefined,
       undefined,
       undefined,

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { shown } from '../../src/gateway/topics/wire-values.ts';
 import { type DeskOrder, refusalOf } from '../../src/inspector/desks/desk-orders.ts';
-import { DESK_AGENTS, type TicketShown } from '../../src/inspector/desks/desk-shapes.ts';
+import { DESK_AGENTS, type DeskContexts } from '../../src/inspector/desks/desk-shapes.ts';
 import { inboxOf } from '../../src/inspector/desks/inbox.ts';
 import {
   assignTicket,
@@ -25,8 +25,8 @@ import { HOUR_MS, SECOND_MS, ticketRoom, type TicketRoom } from '../support/mach
 let room: TicketRoom | undefined;
 afterEach(() => room?.test.system.stop());
 
-const seen = (address: string): unknown => shown(room!.test.shard.snapshot(address)!.context);
-const rows = () => ticketRows(seen(DESKS.tickets));
+const seen = <Shape>(address: string) => shown(room!.test.shard.snapshot(address)!.context) as Shape;
+const rows = () => ticketRows(seen(DESKS.tickets)).rows;
 const row = (id: string) => rows().find((one) => one.id === id)!;
 
 describe('the tickets of the page', () => {
@@ -51,7 +51,7 @@ describe('the tickets of the page', () => {
     await room.test.advance(HOUR_MS);
     await room.reply('TK-0001', 'hm', { author: 'agent' });
     expect(roundsText(row('TK-0001'))).toBe('1 review, 1 follow-up · overdue after 1 h');
-    const [first, , third] = threadOf(seen('open-tickets/TK-0001') as TicketShown);
+    const [first, , third] = threadOf(seen('open-tickets/TK-0001')).rows;
     expect(scoreText(first as never)).toBe('30 of 100: clear 0, complete 0, accurate 90');
     expect(scoreText(third as never)).toBe('kept: replies by agents are only kept');
   });
@@ -85,8 +85,12 @@ describe('the inbox', () => {
     await room.order('resolve', 'TK-0005', { text: 'Zod', reason: 'decided' });
     const card = { id: 'a', isOver: false, number: 1, kind: 'ticket.waiting', priority: 'HIGH', raisedAtMs: 0 };
     const other = { ...card, id: 'b', item: 'ticket TK-0009', title: 'elsewhere', escalation: null };
-    const alerts = { open: { rows: { a: { ...card, item: 'ticket TK-0001', escalation: null }, b: other } } };
-    const entries = inboxOf({ gates: {}, tickets: seen(DESKS.tickets), alerts }, room.test.clock.wallMs());
+    const rowsOf = { a: { ...card, item: 'ticket TK-0001', escalation: null }, b: other };
+    const alerts = { open: { size: 2, rows: rowsOf, next: null } } as unknown as DeskContexts['alert-desk'];
+    const { rows: entries } = inboxOf(
+      { gates: undefined, tickets: seen(DESKS.tickets), alerts },
+      room.test.clock.wallMs(),
+    );
     expect(entries.map((entry) => (entry.kind === 'ticket' ? [entry.ticket.id, entry.urgency] : entry.kind))).toEqual([
       ['TK-0002', 'now'],
       ['TK-0003', 'now'],
@@ -94,7 +98,8 @@ describe('the inbox', () => {
       ['TK-0001', 'today'],
     ]);
     await room.test.advance(HOUR_MS + SECOND_MS);
-    const later = inboxOf({ gates: {}, tickets: seen(DESKS.tickets), alerts: {} }, room.test.clock.wallMs());
+    const desks = { gates: undefined, tickets: seen<DeskContexts['ticket-desk']>(DESKS.tickets), alerts: undefined };
+    const { rows: later } = inboxOf(desks, room.test.clock.wallMs());
     expect(later.every(({ urgency }) => urgency === 'now')).toBe(true);
   });
 });

@@ -9,7 +9,7 @@ import { recipe } from './recipe.mjs';
 /** The machine, its rules and the schemas of its orders. */
 const MACHINE = `/** The desk of handovers: one person offers a piece of work to another, who accepts it. */
 import { z } from 'zod';
-import { type Shown } from '../../../table.ts';
+import { type Whole } from '../../../table.ts';
 import { noRecords, type RecordKind, Records, recordsIn, type RecordTables } from '../../rules/records.ts';
 import { order, refused, ruledAgent, TAKEN, type Turn } from '../../rules/turn.ts';
 import { notify, settle } from '../notice.ts';
@@ -78,7 +78,7 @@ export const handoverDesk = ruledAgent({
 
 export const HANDOVER_DESK = { id: 'handovers', systemId: 'handovers', agent: handoverDesk.name };
 
-export function handoversIn(context: Shown<HandoverContext>): Handover[] {
+export function handoversIn(context: Whole<HandoverContext>): Handover[] {
   return recordsIn(context);
 }
 `;

@@ -4,7 +4,7 @@
  */
 import { TABLE_ROWS_SHOWN } from '../limits.ts';
 import { type TableView } from '../../table.ts';
-import { withWholeTables } from './whole-tables.ts';
+import { withWholeTables } from '../../whole-tables.ts';
 import { type ActorView } from '../protocol/views.ts';
 import { type FrontParts } from './call-parts.ts';
 import { type Call } from './call.ts';

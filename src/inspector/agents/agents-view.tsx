@@ -52,7 +52,7 @@ export function AgentsView({ rest }: { readonly rest: string }) {
         <code>registryOf()</code> of <code>bosun/crew</code> and the gateway its <code>agentProcedures()</code>
       </Missing>
     );
-  const version = String((context as { readonly digest?: string }).digest);
+  const version = context.digest;
   if (rest !== '') return <AgentProfilePage key={rest} agentId={rest} version={version} />;
   return (
     <>

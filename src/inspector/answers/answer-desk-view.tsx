@@ -1,7 +1,9 @@
 /** The answer desk at work: its questions, its places, its figures beside their targets, and proposals for changes. */
 import { Age } from '../desks/clock.tsx';
 import { OrderButton } from '../desks/desk-page.tsx';
+import { type DeskContexts } from '../desks/desk-shapes.ts';
 import { counted, moment } from '../format.ts';
+import { leftText, type Part } from '../part.ts';
 import { hrefOf } from '../route.ts';
 import { Looking, Panel, Sheet } from '../sheet.tsx';
 import { type Column, Table } from '../table.tsx';
@@ -58,14 +60,19 @@ export function AnswerDeskView() {
       {({ address, context }, version) => (
         <>
           <Load context={context} version={version} />
-          <Proposals rows={proposalRows(context)} desk={address} />
+          <Proposals part={proposalRows(context)} desk={address} />
         </>
       )}
     </AnswersPage>
   );
 }
 
-function Load({ context, version }: { readonly context: unknown; readonly version: string }) {
+interface LoadProps {
+  readonly context: DeskContexts['answer-desk'];
+  readonly version: string;
+}
+
+function Load({ context, version }: LoadProps) {
   const open = { is_open: true, limit: OPEN_MAX };
   const { result: listed } = useAnswer<ListedQuestions>('answers.list', open, EVERY_MS, version);
   const { result: figures, error } = useAnswer<DeskFigures>('answers.metrics', {}, EVERY_MS, version);
@@ -130,11 +137,12 @@ function Met({ isMet }: { readonly isMet: boolean }) {
 }
 
 interface ProposalsProps {
-  readonly rows: readonly ProposalShown[];
+  readonly part: Part<ProposalShown>;
   readonly desk: string;
 }
 
-function Proposals({ rows, desk }: ProposalsProps) {
+function Proposals({ part, desk }: ProposalsProps) {
+  const { rows } = part;
   const open = rows.filter(({ status }) => status === 'proposed').length;
   return (
     <Panel id="proposals" title="Proposals" count={open}>
@@ -147,6 +155,7 @@ function Proposals({ rows, desk }: ProposalsProps) {
           <Proposal key={row.id} row={row} desk={desk} />
         ))}
       </ol>
+      {part.left > 0 && <p class="quiet">{leftText(part, 'proposal')}</p>}
     </Panel>
   );
 }

@@ -1,7 +1,8 @@
 /** Questions, answers and their desk as the page shows them: words, figures, and the orders of people. Pure. */
 import { BY, type DeskOrder, field } from '../desks/desk-orders.ts';
-import { recordRows, rowsAt } from '../desks/desk-records.ts';
+import { type DeskContexts } from '../desks/desk-shapes.ts';
 import { counted, duration } from '../format.ts';
+import { atLeast, type Part, partOf } from '../part.ts';
 import {
   type CapShown,
   type FactorsShown,
@@ -61,12 +62,12 @@ export function userText({ asker, task }: Pick<UserShown, 'asker' | 'task'>): st
   return task === null ? asker : `${asker}, at work on ${task}`;
 }
 
+/** The context of the answer desk. */
+type AnswerDeskShown = DeskContexts['answer-desk'];
+
 /** Differs when a question, an answer or a user of one may have changed: answers are then read again. */
-export function versionOf(context: unknown): string {
-  if (typeof context !== 'object' || context === null) return '';
-  const { open, ended, users, figures, newsCount, bins } = context as Readonly<Record<string, unknown>>;
-  const size = (of: unknown) => (of as { readonly size?: number } | undefined)?.size;
-  return JSON.stringify([open, size(ended), size(users), figures, newsCount, bins]);
+export function versionOf({ open, ended, users, figures, newsCount, bins }: AnswerDeskShown): string {
+  return JSON.stringify([open, ended.size, users.size, figures, newsCount, bins]);
 }
 
 /** The questions under way by urgency, the oldest first. */
@@ -76,11 +77,12 @@ export function openQuestions(questions: readonly QuestionShown[]): readonly Que
 
 /** The number of questions in each state of a desk, in words. */
 export function loadOf(
-  context: unknown,
+  { open, ended }: AnswerDeskShown,
   { queued, places }: { readonly queued: number; readonly places: number },
 ): readonly (readonly [words: string, count: string])[] {
-  const rows = recordRows<QuestionShown>(context);
-  const inState = (...states: QuestionStatus[]) => String(rows.filter(({ status }) => states.includes(status)).length);
+  const part = partOf(open, ended);
+  const inState = (...states: QuestionStatus[]) =>
+    atLeast(part, part.rows.filter(({ status }) => states.includes(status)).length);
   return [
     ['in the queue', String(queued)],
     ['at work', `${places} of ${PLACES}`],
@@ -110,11 +112,10 @@ export function figureValue({ name, value }: Pick<FigureShown, 'name' | 'value'>
 }
 
 /** Proposals of a desk, open ones first, then the latest. */
-export function proposalRows(context: unknown): readonly ProposalShown[] {
+export function proposalRows({ proposals }: AnswerDeskShown): Part<ProposalShown> {
   const isOpen = ({ status }: ProposalShown) => Number(status !== 'proposed');
-  return rowsAt<ProposalShown>(context, 'proposals').sort(
-    (a, b) => isOpen(a) - isOpen(b) || b.proposedAtMs - a.proposedAtMs,
-  );
+  const { rows, left } = partOf(proposals);
+  return { rows: rows.toSorted((a, b) => isOpen(a) - isOpen(b) || b.proposedAtMs - a.proposedAtMs), left };
 }
 
 /** The change that a proposal would make, in a sentence. */

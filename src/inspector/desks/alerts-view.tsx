@@ -1,6 +1,7 @@
 /** Alert cards with their buttons, until they are acknowledged. */
 import { counted, moment } from '../format.ts';
 import { maySend } from '../link.ts';
+import { leftText } from '../part.ts';
 import { Sheet } from '../sheet.tsx';
 import { useShownRows } from '../shown-rows.tsx';
 import { kernelMs } from '../time.ts';
@@ -8,7 +9,7 @@ import { Countdown } from './clock.tsx';
 import { acknowledgeAlert, chooseButton } from './desk-orders.ts';
 import { About, DeskPage, OrderButton, Since, type Wanted } from './desk-page.tsx';
 import { alertRows, bannerOf, batchOfCard } from './desk-records.ts';
-import { DESK_AGENTS, type AlertButton, type AlertRow, type AlertShown } from './desk-shapes.ts';
+import { DESK_AGENTS, type DeskContexts, type AlertButton, type AlertRow, type AlertShown } from './desk-shapes.ts';
 import { escalationMs } from './inbox.ts';
 import { PriorityChip } from './priority-chip.tsx';
 import { Readable } from './readable.tsx';
@@ -22,22 +23,23 @@ const WANTED: Wanted = ['no desk of alerts', 'failureAgents', 'failureDesks'];
 export function AlertsView({ rest }: { readonly rest: string }) {
   const desk = useDesk(DESK_AGENTS.alerts);
   return (
-    <DeskPage desk={desk} title="Alerts" wanted={WANTED}>
-      <Alerts rows={alertRows(desk.context)} id={rest} desk={desk.address} />
+    <DeskPage desk={desk} title="Alerts" wanted={WANTED} isThere={desk.context !== undefined}>
+      {desk.context !== undefined && <Alerts context={desk.context} id={rest} desk={desk.address} />}
     </DeskPage>
   );
 }
 
 interface AlertsProps {
-  readonly rows: readonly AlertRow[];
+  readonly context: DeskContexts['alert-desk'];
   /** Id of the selected alert; empty for all. */
   readonly id: string;
   readonly desk: string;
 }
 
-function Alerts({ rows: all, id, desk }: AlertsProps) {
-  const banner = bannerOf(all);
-  const rows = id === '' ? all : all.filter((row) => row.id === id);
+function Alerts({ context, id, desk }: AlertsProps) {
+  const banner = bannerOf(context);
+  const all = alertRows(context);
+  const rows = id === '' ? all.rows : all.rows.filter((row) => row.id === id);
   const over = rows.filter(({ isOver }) => isOver);
   const [open, more] = useShownRows(
     rows.filter(({ isOver }) => !isOver),
@@ -52,7 +54,7 @@ function Alerts({ rows: all, id, desk }: AlertsProps) {
         </p>
       )}
       <Sheet id="alerts" title="Alerts" lead={id !== '' && <a href="#/alerts">All alerts</a>}>
-        {open.length === 0 && (
+        {open.length === 0 && all.left === 0 && (
           <p class="empty">
             {id === '' || rows.length > 0 ? 'Every alert is acknowledged.' : `No alert “${id}” is kept.`}
           </p>
@@ -63,6 +65,7 @@ function Alerts({ rows: all, id, desk }: AlertsProps) {
           ))}
         </ol>
         {more}
+        {(id === '' || rows.length === 0) && all.left > 0 && <p class="empty">{leftText(all, 'alert')}</p>}
       </Sheet>
       {over.length > 0 && <Acknowledged rows={over} />}
     </>

@@ -3,6 +3,7 @@
  * orders.
  */
 import { counted, moment } from '../format.ts';
+import { leftText, type Part } from '../part.ts';
 import { Sheet } from '../sheet.tsx';
 import { useShownRows } from '../shown-rows.tsx';
 import { kernelMs } from '../time.ts';
@@ -10,8 +11,10 @@ import { Countdown } from './clock.tsx';
 import { resumeBatch } from './desk-orders.ts';
 import { ActorName, DeskPage, OrderButton, Since, type Wanted } from './desk-page.tsx';
 import { batchItems, batchRows, itemNames } from './desk-records.ts';
-import { DESK_AGENTS, type BatchItemRow, type BatchRow } from './desk-shapes.ts';
+import { DESK_AGENTS, type BatchItemRow, type BatchRow, type BatchShown, type DeskContexts } from './desk-shapes.ts';
 import { type Desk, useDesk, useShown } from './use-desk.ts';
+
+type BatchDesk = Desk<DeskContexts['batch-manager']>;
 
 /** Number of batches shown, since each is a topic of its own. */
 const SHOWN = 20;
@@ -22,14 +25,15 @@ const WANTED: Wanted = ['no BatchManager', 'failureAgents', 'failureDesks'];
 export function BatchesView() {
   const desk = useDesk(DESK_AGENTS.batches);
   return (
-    <DeskPage desk={desk} title="Batches" wanted={WANTED}>
+    <DeskPage desk={desk} title="Batches" wanted={WANTED} isThere={desk.context !== undefined}>
       <Batches desk={desk} />
     </DeskPage>
   );
 }
 
-function Batches({ desk }: { readonly desk: Desk }) {
-  const [rows, more] = useShownRows(batchRows(desk.context), SHOWN, 'batch', 'batches');
+function Batches({ desk }: { readonly desk: BatchDesk }) {
+  const all = batchRows(desk.context);
+  const [rows, more] = useShownRows(all.rows, SHOWN, 'batch', 'batches');
   return (
     <Sheet id="batches" title="Batches" lead={<p class="quiet">Items that were paused together</p>}>
       {rows.length === 0 && <p class="empty">None. Items that fail alike are paused as one batch.</p>}
@@ -39,18 +43,19 @@ function Batches({ desk }: { readonly desk: Desk }) {
         ))}
       </ol>
       {more}
+      {all.left > 0 && <p class="empty">{leftText(all, 'batch', 'batches')}</p>}
     </Sheet>
   );
 }
 
 interface BatchProps {
   readonly row: BatchRow;
-  readonly desk: Desk;
+  readonly desk: BatchDesk;
 }
 
 function Batch({ row, desk }: BatchProps) {
   const { id, reason, phase, total, paused, resumed, failed, pending, notBeforeMs, note } = row;
-  const context = useShown<unknown>(row.ref);
+  const context = useShown<BatchShown>(row.ref);
   return (
     <li class="card" data-batch={id}>
       <div class="split">
@@ -74,7 +79,11 @@ function Batch({ row, desk }: BatchProps) {
         </p>
       )}
       {note !== null && <p class="quiet">{note}</p>}
-      <Items items={context === undefined ? undefined : batchItems(context)} names={itemNames(desk.context, id)} />
+      <Items
+        part={context === undefined ? undefined : batchItems(context)}
+        names={itemNames(desk.context, id)}
+        total={total}
+      />
     </li>
   );
 }
@@ -114,21 +123,31 @@ const TONES: Readonly<Record<BatchItemRow['state'], string>> = {
 };
 
 interface ItemsProps {
-  readonly items: readonly BatchItemRow[] | undefined;
+  /** The items as far as they are loaded; undefined until the batch has been read. */
+  readonly part: Part<BatchItemRow> | undefined;
   readonly names: readonly string[];
+  /** Number of all items of the batch. */
+  readonly total: number;
 }
 
-function Items({ items, names }: ItemsProps) {
-  if (items === undefined) return <p class="quiet mono">{names.slice(0, ITEMS_SHOWN).join(', ')}</p>;
+function Items({ part, names, total }: ItemsProps) {
+  if (part === undefined) return <Names names={names.slice(0, ITEMS_SHOWN)} total={total} />;
+  const items = part.rows.slice(0, ITEMS_SHOWN);
+  const more = part.rows.length + part.left - items.length;
   return (
     <ul class="row item-chips">
-      {items.slice(0, ITEMS_SHOWN).map(({ item, state, error }) => (
+      {items.map(({ item, state, error }) => (
         <li key={item} class={`chip-plain ${TONES[state]}`} title={error ?? undefined}>
           <span class="mono">{item}</span> {state}
           {error !== null && `: ${error}`}
         </li>
       ))}
-      {items.length > ITEMS_SHOWN && <li class="quiet">{items.length - ITEMS_SHOWN} more</li>}
+      {more > 0 && <li class="quiet">{more} more</li>}
     </ul>
   );
+}
+
+function Names({ names, total }: Pick<ItemsProps, 'names' | 'total'>) {
+  const more = total > names.length && names.length > 0 ? `, and ${total - names.length} more` : '';
+  return <p class="quiet mono">{`${names.join(', ')}${more}`}</p>;
 }

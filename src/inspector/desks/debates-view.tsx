@@ -1,4 +1,5 @@
 /** Debates between agents, provisional values, and the experts with their work. */
+import type { TableView } from '../../gateway/protocol/actor-view.ts';
 import { counted } from '../format.ts';
 import { hrefOf } from '../route.ts';
 import { Panel, Sheet } from '../sheet.tsx';
@@ -9,7 +10,7 @@ import { DebatePage } from './debate-page.tsx';
 import { reviewNow, setExpert } from './desk-orders.ts';
 import { OrderButton } from './desk-page.tsx';
 import { debateRows, expertRows, type ExpertRow } from './desk-records.ts';
-import { type AroundProps, viewOf } from './desk-tables.tsx';
+import { type AroundProps, recordCalls, viewOf } from './desk-tables.tsx';
 import { DESK_AGENTS, type DebateRow, type FacilitatorShown } from './desk-shapes.ts';
 
 const COLUMNS: readonly Column<DebateRow>[] = [
@@ -21,7 +22,7 @@ const COLUMNS: readonly Column<DebateRow>[] = [
   { title: 'Since', isNumber: true, cell: ({ isOver, openedAtMs }) => !isOver && <Age sinceMs={openedAtMs} /> },
 ];
 
-export const DEBATES = viewOf<DebateRow>({
+export const DEBATES = viewOf<DebateRow, 'debate-facilitator'>({
   name: 'debates',
   title: 'Debates',
   agent: DESK_AGENTS.debates,
@@ -29,13 +30,18 @@ export const DEBATES = viewOf<DebateRow>({
   empty: 'No debates.',
   rows: debateRows,
   columns: () => COLUMNS,
-  one: { noun: 'debate', page: DebatePage },
+  one: {
+    noun: 'debate',
+    page: DebatePage,
+    calls: recordCalls,
+    rowOf: ({ rows }: TableView<DebateRow>, id) => rows[id],
+  },
   around: ProvisionalsAndExperts,
 });
 
-function ProvisionalsAndExperts({ context, desk, children }: AroundProps) {
-  const provisional = debateRows(context).filter((row) => !row.isOver && row.provisional !== null);
-  const { nextGate } = context as FacilitatorShown;
+function ProvisionalsAndExperts({ context, desk, children }: AroundProps<FacilitatorShown>) {
+  const provisional = debateRows(context).rows.filter((row) => !row.isOver && row.provisional !== null);
+  const { nextGate } = context;
   return (
     <>
       {provisional.length > 0 && <Provisionals rows={provisional} nextGate={nextGate} desk={desk} />}

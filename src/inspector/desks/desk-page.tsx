@@ -24,15 +24,16 @@ export interface RecordProps<Row> {
 }
 
 interface DeskPageProps {
-  readonly desk: Desk;
+  readonly desk: Pick<Desk, 'presence'>;
   readonly title: string;
   readonly wanted: Wanted;
-  readonly isThere?: boolean;
+  /** Whether there is anything to show. */
+  readonly isThere: boolean;
   readonly children: ComponentChildren;
 }
 
 /** A page with its dialog of orders; if the desk is missing, a notice instead. */
-export function DeskPage({ desk, title, wanted, isThere = desk.context !== undefined, children }: DeskPageProps) {
+export function DeskPage({ desk, title, wanted, isThere, children }: DeskPageProps) {
   return <Ordering>{isThere ? children : <NoDesk desk={desk} title={title} wanted={wanted} />}</Ordering>;
 }
 
@@ -126,5 +127,17 @@ export function ActorName({ name, actor }: { readonly name: string; readonly act
     <ActorLink address={actor?.actor ?? null} none={<span class="mono">{name}</span>}>
       {name}
     </ActorLink>
+  );
+}
+
+/** The notice for a record that is not there. */
+export function Nowhere({ noun, id }: { readonly noun: string; readonly id: string }) {
+  return (
+    <section class="sheet">
+      <h1>
+        No {noun} “{id}”
+      </h1>
+      <p class="quiet">The desk keeps every open {noun} and the last 1,000 others.</p>
+    </section>
   );
 }

@@ -1,13 +1,20 @@
-/** The records of desks, taken from their contexts, open ones first. Pure. */
-import type { BatchMember } from '../../machines/coordination/batches/batch-manager.ts';
+/**
+ * The records of desks, taken from their contexts, open ones first: as far as the views of their tables have them.
+ * Pure.
+ */
+import type { TableView } from '../../gateway/protocol/actor-view.ts';
+import { atLeast, type Part, partOf } from '../part.ts';
 import {
   type AlertRow,
   type AlertShown,
   type BatchItemRow,
   type BatchRow,
-  type DebateRow,
-  type FacilitatorShown,
+  type BatchShown,
+  type DeskContexts,
   type GateRow,
+  type DebateRow,
+  type DebateShown,
+  type PauseManagerShown,
   type PauseRow,
   type Priority,
   type SaidShown,
@@ -25,32 +32,24 @@ const DEBATES_PER_EXPERT = 3;
 const DAY_MS = 24 * 60 * 60_000;
 const ALERT_DAYS = [3, 7, 14, 30] as const;
 
-/** Open gates by deadline, those without one last; then closed gates, the latest first. */
-export function gateRows(context: unknown): readonly GateRow[] {
-  const due = ({ deadlineAtMs }: GateRow) => deadlineAtMs ?? Number.MAX_SAFE_INTEGER;
-  return openFirst(recordRows<GateRow>(context), (a, b) => due(a) - due(b) || a.number - b.number);
-}
-
-/** A name with the gate's subject, so that gates with equal titles differ: `AAPL/valuation: Assumptions`. */
-export function gateName({ item, stage, title }: Pick<GateRow, 'item' | 'stage' | 'title'>): string {
-  const about = [item, stage].filter((part) => part !== null).join('/');
-  return about === '' ? title : `${about}: ${title}`;
+/** Leaves out a gate that is there already: one that has just moved may be on two pages, or open and closed. */
+export function gatesById(rows: readonly GateRow[]): readonly GateRow[] {
+  const seen = new Set<string>();
+  return rows.filter(({ id }) => !seen.has(id) && seen.add(id));
 }
 
 /** Open alerts by priority, the oldest first; then closed ones, the latest first. */
-export function alertRows(context: unknown): readonly AlertRow[] {
+export function alertRows(context: DeskContexts['alert-desk'] | undefined): Part<AlertRow> {
   const rank = ({ priority }: AlertRow) => PRIORITIES.indexOf(priority);
-  return openFirst(recordRows<AlertRow>(context), (a, b) => rank(a) - rank(b) || a.number - b.number);
+  return openFirst<AlertRow>(context, (a, b) => rank(a) - rank(b) || a.number - b.number);
 }
 
 /** The banner above the cards; null if there are few. */
-export function bannerOf(rows: readonly AlertRow[]): string | null {
-  const open = rows.filter(({ isOver }) => !isOver);
-  if (open.length <= BANNER_OVER) return null;
-  const counts = PRIORITIES.map(
-    (priority) => [open.filter((row) => row.priority === priority).length, priority] as const,
-  ).filter(([count]) => count > 0);
-  return `${open.length} alerts: ${counts.map(([count, priority]) => `${count} ${priority}`).join(', ')}`;
+export function bannerOf({ openCounts }: Pick<DeskContexts['alert-desk'], 'openCounts'>): string | null {
+  const open = PRIORITIES.reduce((sum, priority) => sum + openCounts[priority], 0);
+  if (open <= BANNER_OVER) return null;
+  const counts = PRIORITIES.filter((priority) => openCounts[priority] > 0);
+  return `${open} alerts: ${counts.map((priority) => `${openCounts[priority]} ${priority}`).join(', ')}`;
 }
 
 /** The batch that a card's button Resume All is about; undefined if it has none. */
@@ -60,30 +59,32 @@ export function batchOfCard({ actions }: Pick<AlertShown, 'actions'>): string | 
 }
 
 /** Batches under way first, the latest first. */
-export function batchRows(context: unknown): readonly BatchRow[] {
-  return openFirst(recordRows<BatchRow>(context), (a, b) => b.number - a.number);
+export function batchRows(context: DeskContexts['batch-manager'] | undefined): Part<BatchRow> {
+  return openFirst<BatchRow>(context, (a, b) => b.number - a.number);
 }
 
-/** The names of a batch's items, as the desk of batches has them. */
-export function itemNames(context: unknown, batchId: string): readonly string[] {
-  return rowsAt<BatchMember>(context, 'members')
-    .filter((member) => member.batchId === batchId)
+/** The names of a batch's items, as far as the view of the desk's table has them. */
+export function itemNames(context: DeskContexts['batch-manager'] | undefined, batchId: string): readonly string[] {
+  return partOf(context?.members)
+    .rows.filter((member) => member.batchId === batchId)
     .sort((a, b) => a.place - b.place)
     .map(({ item }) => item);
 }
 
 /** The items of one batch, from its own context, failed ones first. */
-export function batchItems(context: unknown): readonly BatchItemRow[] {
+export function batchItems({ items }: BatchShown): Part<BatchItemRow> {
   const ranks: readonly BatchItemRow['state'][] = ['failed', 'pausing', 'resuming', 'waiting', 'paused', 'resumed'];
-  return rowsAt<BatchItemRow>(context, 'items').sort(
-    (a, b) => ranks.indexOf(a.state) - ranks.indexOf(b.state) || a.place - b.place,
-  );
+  const { rows, left } = partOf<BatchItemRow>(items);
+  return {
+    rows: rows.toSorted((a, b) => ranks.indexOf(a.state) - ranks.indexOf(b.state) || a.place - b.place),
+    left,
+  };
 }
 
 /** The pause in a PauseManager's context; undefined while its item is not paused. */
-export function pauseRow(context: unknown): PauseRow | undefined {
-  const record = fieldsOf(context)['record'] as PauseRow | null | undefined;
-  return record === null || record === undefined || record.status === 'RESUMED' ? undefined : record;
+export function pauseRow(context: PauseManagerShown | null | undefined): PauseRow | undefined {
+  const record = context?.record ?? undefined;
+  return record?.status === 'RESUMED' ? undefined : record;
 }
 
 /** Whole days since the pause began, and the time of the next notice to people. */
@@ -100,32 +101,33 @@ export function daysOf(
 }
 
 /** Open debates by urgency, the oldest first; then closed ones, the latest first. */
-export function debateRows(context: unknown): readonly DebateRow[] {
+export function debateRows(context: DeskContexts['debate-facilitator'] | undefined): Part<DebateRow> {
   const ranks: readonly DebateRow['priority'][] = ['critical-path', 'valuation', 'supporting'];
   const rank = ({ priority }: DebateRow) => ranks.indexOf(priority);
-  return openFirst(recordRows<DebateRow>(context), (a, b) => rank(a) - rank(b) || a.number - b.number);
+  return openFirst<DebateRow>(context, (a, b) => rank(a) - rank(b) || a.number - b.number);
 }
 
 export interface ExpertRow {
   readonly expert: string;
   readonly isAvailable: boolean;
-  readonly debates: number;
+  /** How many debates the expert has, in words. */
+  readonly debates: string;
   readonly max: number;
 }
 
-export function expertRows(context: unknown): readonly ExpertRow[] {
-  const { experts = {} } = fieldsOf(context) as Partial<FacilitatorShown>;
-  const rows = debateRows(context);
+export function expertRows(context: DeskContexts['debate-facilitator']): readonly ExpertRow[] {
+  const { experts, open } = context;
+  const part = partOf<DebateRow>(open);
   return Object.entries(experts).map(([expert, { isAvailable }]) => ({
     expert,
     isAvailable,
-    debates: rows.filter((row) => row.level === 'L3' && row.expert === expert).length,
+    debates: atLeast(part, part.rows.filter((row) => row.level === 'L3' && row.expert === expert).length),
     max: DEBATES_PER_EXPERT,
   }));
 }
 
 /** The statements of both sides in a debate, in order. */
-export function saidIn(context: unknown): readonly SaidShown[] {
+export function saidIn(context: DebateShown): readonly SaidShown[] {
   return under<SaidShown>(context, 'said:').sort((a, b) => a.atMs - b.atMs);
 }
 
@@ -134,30 +136,29 @@ interface Numbered {
   readonly number: number;
 }
 
+/** The tables of a desk that hold its records. */
+export interface RecordViews<Row> {
+  readonly open: TableView<Row>;
+  readonly ended: TableView<Row>;
+}
+
 /** Open records in the given order, then closed ones, the latest first. */
-function openFirst<Row extends Numbered>(rows: readonly Row[], order: (a: Row, b: Row) => number): Row[] {
-  return rows.toSorted((a, b) =>
-    a.isOver !== b.isOver ? Number(a.isOver) - Number(b.isOver) : a.isOver ? b.number - a.number : order(a, b),
-  );
+function openFirst<Row extends Numbered>(
+  desk: RecordViews<Row> | undefined,
+  order: (a: Row, b: Row) => number,
+): Part<Row> {
+  const { rows, left } = partOf(desk?.open, desk?.ended);
+  return {
+    rows: rows.toSorted((a, b) =>
+      a.isOver !== b.isOver ? Number(a.isOver) - Number(b.isOver) : a.isOver ? b.number - a.number : order(a, b),
+    ),
+    left,
+  };
 }
 
-/** The records of a desk: open ones, then ended ones. */
-export function recordRows<Row>(context: unknown): Row[] {
-  return [...rowsAt<Row>(context, 'open'), ...rowsAt<Row>(context, 'ended')];
-}
-
-/** The rows of a table in a context as shown by the gateway. */
-export function rowsAt<Row>(context: unknown, key: string): Row[] {
-  const { rows } = fieldsOf(fieldsOf(context)[key]);
-  return Object.values(fieldsOf(rows)) as Row[];
-}
-
-function under<Row>(context: unknown, prefix: string): Row[] {
-  return Object.entries(fieldsOf(context)).flatMap(([key, value]) =>
+/** The values of a context under keys that begin alike. */
+function under<Row>(context: object, prefix: string): Row[] {
+  return Object.entries(context).flatMap(([key, value]) =>
     key.startsWith(prefix) && typeof value === 'object' && value !== null ? [value as Row] : [],
   );
-}
-
-function fieldsOf(context: unknown): Readonly<Record<string, unknown>> {
-  return typeof context === 'object' && context !== null ? (context as Readonly<Record<string, unknown>>) : {};
 }

@@ -1,24 +1,28 @@
 /**
- * Types of the coordination agents' contexts as the gateway shows them, derived from the agents' own types. Times are
- * milliseconds of kernel time. No behaviour.
+ * Types of the coordination agents' contexts as the gateway shows them, derived from the agents' own types: a table in
+ * them may be a view of its first rows. Times are milliseconds of kernel time. No behaviour.
  */
-import type { PlacedItem } from '../../machines/coordination/batches/batch-items.ts';
-import type { ListedBatch } from '../../machines/coordination/batches/batch-manager.ts';
+import { type Shown } from '../../client/contract.ts';
+import type { GateShown, gateProcedures } from '../../crew-gates.ts';
+import type { AgentRegistryContext } from '../../machines/agents/agent-registry.ts';
+import type { AnswerDeskContext } from '../../machines/answers/desk-state.ts';
+import type { BatchItems, PlacedItem } from '../../machines/coordination/batches/batch-items.ts';
+import type { BatchManagerContext, ListedBatch } from '../../machines/coordination/batches/batch-manager.ts';
 import type { Contribution } from '../../machines/coordination/debates/challenge.ts';
 import type { FacilitatorContext } from '../../machines/coordination/debates/facilitator-context.ts';
 import type { DebateRecord } from '../../machines/coordination/debates/debate-records.ts';
 import type { DebateContext } from '../../machines/coordination/debates/debate-state.ts';
+import type { PauseManagerContext } from '../../machines/coordination/pauses/pause-messages.ts';
 import type { PauseRecord } from '../../machines/coordination/pauses/pause-record.ts';
-import type { AlertRecord } from '../../machines/people/alerts/alert-desk.ts';
+import type { AlertDeskContext, AlertRecord } from '../../machines/people/alerts/alert-desk.ts';
 import type { Alert } from '../../machines/people/alerts/alert-rules.ts';
-import type { GateQuestion } from '../../machines/people/gates/gate.ts';
-import type { GateRecord } from '../../machines/people/gates/gate-desk.ts';
+import type { TicketDeskContext } from '../../machines/people/tickets/ticket-desk.ts';
 import type {
   ThreadEntry,
   TicketContext,
   TicketRow as ListedTicket,
 } from '../../machines/people/tickets/ticket-state.ts';
-import { type JsonSchema } from '../json-schema.ts';
+import { type CoordinatorShown } from '../plan/plan-progress.ts';
 
 /** Names of the agents. */
 export const DESK_AGENTS = {
@@ -37,17 +41,21 @@ export interface ShownRef {
   readonly actor: string;
 }
 
-/** A value as the gateway shows it. */
-type Shown<Value> = Value extends { readonly sessionId: string }
-  ? ShownRef
-  : Value extends object
-    ? { readonly [Key in keyof Value]: Shown<Value[Key]> }
-    : Value;
-
 /** Fields of a record that only the desk itself uses. */
 type Own = 'orders';
 
-export type GateRow = Shown<Omit<GateRecord, Own>>;
+/** The contexts of desks, by the names of their agents. */
+export interface DeskContexts {
+  readonly 'ticket-desk': Shown<TicketDeskContext>;
+  readonly 'alert-desk': Shown<AlertDeskContext>;
+  readonly 'batch-manager': Shown<BatchManagerContext>;
+  readonly 'debate-facilitator': Shown<FacilitatorContext>;
+  readonly 'lead-coordinator': CoordinatorShown;
+  readonly 'answer-desk': Shown<AnswerDeskContext>;
+  readonly 'agent-registry': Shown<AgentRegistryContext>;
+}
+
+export type GateRow = GateShown;
 export type AlertRow = Shown<Omit<AlertRecord, Own>>;
 export type BatchRow = Shown<Omit<ListedBatch, Own>>;
 export type DebateRow = Shown<Omit<DebateRecord, Own>>;
@@ -59,21 +67,20 @@ export type Side = Contribution['side'];
 export type AlertShown = Pick<Alert, 'detail' | 'actions' | 'data'>;
 export type AlertButton = Alert['actions'][number];
 export type AnalysisShown = NonNullable<DebateRow['analysis']>;
-export type FacilitatorShown = Pick<FacilitatorContext, 'experts' | 'nextGate'>;
+export type FacilitatorShown = DeskContexts['debate-facilitator'];
+export type PauseManagerShown = Shown<Pick<PauseManagerContext, 'record'>>;
+export type BatchShown = Shown<Pick<BatchItems, 'items'>>;
 export type DebateShown = Pick<DebateContext, 'challenge' | 'positions' | 'gate'>;
 
-/** A gate's own context. */
-export interface GateShown {
-  readonly question: Pick<GateQuestion, 'package' | 'audience' | 'onTimeout'> & { readonly form: JsonSchema };
-  readonly reminders: number;
-}
+/** Numbers of gates by urgency, as `gates.counts` answers. */
+export type GateCounts = (typeof gateProcedures)['gates.counts']['result']['_zod']['output'];
+
+/** The question of an open gate, as `gates.get` answers. */
+export type QuestionOfGate = NonNullable<(typeof gateProcedures)['gates.get']['result']['_zod']['output']['question']>;
 
 /** A row of the ticket desk's list, with the ticket's actor while it has one. */
 export type TicketRow = Shown<ListedTicket> & { readonly ref: ShownRef | null };
-export type ThreadShown = ThreadEntry;
+export type ThreadShown = Shown<ThreadEntry>;
 
 /** A ticket's own context. */
-export interface TicketShown {
-  readonly question: Pick<TicketContext['question'], 'description' | 'options' | 'evidence'>;
-  readonly thread: { readonly rows: Readonly<Record<string, ThreadShown>> };
-}
+export type TicketShown = Shown<Pick<TicketContext, 'question' | 'thread'>>;

@@ -1,53 +1,57 @@
 /** The desks whose page is a table of their records. A new one is a row here. */
 import { type ComponentChildren, type ComponentType, Fragment } from 'preact';
-import { moment } from '../format.ts';
+import { leftText, type Part } from '../part.ts';
 import { hrefOf } from '../route.ts';
-import { Ledger } from '../sheet.tsx';
+import { Ledger, Looking } from '../sheet.tsx';
 import { type Column } from '../table.tsx';
-import { kernelMs } from '../time.ts';
-import { Age, Countdown } from './clock.tsx';
-import { DeskPage, type RecordProps, type Wanted } from './desk-page.tsx';
-import { gateName, gateRows } from './desk-records.ts';
-import { DESK_AGENTS, type GateRow, type TicketRow } from './desk-shapes.ts';
-import { audienceText, GATE_PHASES, GatePage, GATES_WANTED } from './gate-page.tsx';
+import { useAnswer } from '../use.ts';
+import { Age } from './clock.tsx';
+import { DeskPage, Nowhere, type RecordProps, type Wanted } from './desk-page.tsx';
+import { DESK_AGENTS, type DeskContexts, type TicketRow } from './desk-shapes.ts';
+import { audienceText } from './gate-page.tsx';
 import { Due, TicketPage, TICKETS_WANTED, TicketState } from './ticket-page.tsx';
 import { isOver, ticketRows } from './tickets.ts';
 import { type Desk, useDesk } from './use-desk.ts';
 
 /** Properties of a component around the table: the context of the desk, its address, and the table. */
-export interface AroundProps {
-  readonly context: unknown;
+export interface AroundProps<Context> {
+  readonly context: Context;
   readonly desk: string;
   readonly children: ComponentChildren;
 }
 
-interface DeskTableRow<Row> {
+/** A method, and its parameters. */
+type ReadCall = readonly [method: string, params: Readonly<Record<string, unknown>>];
+
+/** A record with a page of its own. */
+interface OneRecord<Row> {
+  readonly noun: string;
+  readonly page: ComponentType<RecordProps<Row>>;
+  /** The calls that read a record which the desk's view leaves out, one of which has it. */
+  readonly calls: (id: string, desk: string) => readonly ReadCall[];
+  readonly rowOf: (answer: never, id: string) => Row | null | undefined;
+}
+
+interface DeskTableRow<Row, Name extends keyof DeskContexts> {
   readonly name: string;
   readonly title: string;
-  readonly agent: string;
+  readonly agent: Name;
   readonly wanted: Wanted;
   readonly lead?: string;
   readonly empty: string;
   /** Derives the rows, in order, from the desk's context. */
-  readonly rows: (context: unknown) => readonly Row[];
+  readonly rows: (context: DeskContexts[Name] | undefined) => Part<Row>;
   /** Makes the columns; the desk's address is for orders inside the table. */
   readonly columns: (desk: string) => readonly Column<Row>[];
   /** The noun for a record, and its page; absent if the table shows everything. */
-  readonly one?: { readonly noun: string; readonly page: ComponentType<RecordProps<Row>> };
-  readonly around?: ComponentType<AroundProps>;
+  readonly one?: OneRecord<Row>;
+  readonly around?: ComponentType<AroundProps<DeskContexts[Name]>>;
 }
 
 const SHOWN = 100;
 
-const GATE_COLUMNS: readonly Column<GateRow>[] = [
-  { title: 'Question', cell: (row) => <a href={hrefOf('gates', row.id)}>{gateName(row)}</a> },
-  { title: 'Proposed', cell: ({ proposal }) => proposal },
-  { title: 'Kind', cell: ({ kind }) => kind },
-  { title: 'For', cell: ({ audience }) => audienceText(audience) },
-  { title: 'State', cell: (row) => <State row={row} /> },
-  { title: 'Age', isNumber: true, cell: ({ isOver, openedAtMs }) => !isOver && <Age sinceMs={openedAtMs} /> },
-  { title: 'Time is up', isNumber: true, cell: (row) => <Until row={row} /> },
-];
+/** Interval of reading a record that the desk's view leaves out. */
+const ONE_EVERY_MS = 2_000;
 
 const TICKET_COLUMNS: readonly Column<TicketRow>[] = [
   { title: 'Ticket', cell: ({ id, title }) => <a href={hrefOf('tickets', id)}>{`${id}: ${title}`}</a> },
@@ -59,43 +63,43 @@ const TICKET_COLUMNS: readonly Column<TicketRow>[] = [
   { title: 'Due', isNumber: true, cell: (row) => !isOver(row) && <Due row={row} /> },
 ];
 
-/** The desks as views of the page. */
-export const DESK_TABLES = [
-  viewOf<GateRow>({
-    name: 'gates',
-    title: 'Gates',
-    agent: DESK_AGENTS.gates,
-    wanted: GATES_WANTED,
-    lead: 'Questions to people',
-    empty: 'Nobody has asked anything.',
-    rows: gateRows,
-    columns: () => GATE_COLUMNS,
-    one: { noun: 'gate', page: GatePage },
-  }),
-  viewOf<TicketRow>({
-    name: 'tickets',
-    title: 'Tickets',
-    agent: DESK_AGENTS.tickets,
-    wanted: TICKETS_WANTED,
-    lead: 'Questions with a thread',
-    empty: 'Nobody has opened a ticket.',
-    rows: ticketRows,
-    columns: () => TICKET_COLUMNS,
-    one: { noun: 'ticket', page: TicketPage },
-  }),
-];
+/** The view of tickets. */
+export const TICKETS = viewOf<TicketRow, 'ticket-desk'>({
+  name: 'tickets',
+  title: 'Tickets',
+  agent: DESK_AGENTS.tickets,
+  wanted: TICKETS_WANTED,
+  lead: 'Questions with a thread',
+  empty: 'Nobody has opened a ticket.',
+  rows: ticketRows,
+  columns: () => TICKET_COLUMNS,
+  one: {
+    noun: 'ticket',
+    page: TicketPage,
+    calls: (id) => [['tickets.get', { ticket: id }]],
+    rowOf: ({ ticket }: { readonly ticket: Omit<TicketRow, 'ref'> | null }, id) =>
+      ticket && { ...ticket, ref: { actor: `open-tickets/${id}` } },
+  },
+});
+
+/** The calls that read a record by its id, from the tables of its desk. */
+export function recordCalls(id: string, address: string): readonly ReadCall[] {
+  return ['open', 'ended'].map((table) => ['table.read', { address, table, from: id, limit: 1 }]);
+}
 
 /** Makes a view of the page from a row. */
-export function viewOf<Row extends { readonly id: string }>(of: DeskTableRow<Row>) {
+export function viewOf<Row extends { readonly id: string }, Name extends keyof DeskContexts>(
+  of: DeskTableRow<Row, Name>,
+) {
   const { name, title, agent, wanted, one } = of;
   const component = ({ rest }: { readonly rest: string }) => {
     const desk = useDesk(agent);
     return (
-      <DeskPage desk={desk} title={title} wanted={wanted}>
+      <DeskPage desk={desk} title={title} wanted={wanted} isThere={desk.context !== undefined}>
         {one === undefined || rest === '' ? (
           <All of={of} desk={desk} />
         ) : (
-          <One key={rest} one={one} id={rest} row={of.rows(desk.context).find(({ id }) => id === rest)} desk={desk} />
+          <One key={rest} one={one} id={rest} part={of.rows(desk.context)} desk={desk.address} />
         )}
       </DeskPage>
     );
@@ -103,60 +107,73 @@ export function viewOf<Row extends { readonly id: string }>(of: DeskTableRow<Row
   return { name, title, component };
 }
 
-interface AllProps<Row> {
-  readonly of: DeskTableRow<Row>;
-  readonly desk: Desk;
+interface AllProps<Row, Name extends keyof DeskContexts> {
+  readonly of: DeskTableRow<Row, Name>;
+  readonly desk: Desk<DeskContexts[Name]>;
 }
 
-function All<Row extends { readonly id: string }>({ of, desk: { context, address } }: AllProps<Row>) {
-  const { name, title, lead, empty, columns, around: Around = Fragment } = of;
-  const rows = of.rows(context);
-  const first = rows.length > SHOWN && `, the first ${SHOWN} of ${rows.length}`;
+function All<Row extends { readonly id: string }, Name extends keyof DeskContexts>({
+  of,
+  desk: { context, address },
+}: AllProps<Row, Name>) {
+  const { name, title, lead, empty, columns, one, around: Around = Fragment } = of;
+  if (context === undefined) return null;
+  const part = of.rows(context);
+  const rows = part.rows.slice(0, SHOWN);
+  const size = part.rows.length + part.left;
+  const first = size > rows.length && `, the first ${rows.length} of ${size.toLocaleString('en')}`;
   return (
     <Around context={context} desk={address}>
       <Ledger
         id={name}
         title={title}
         lead={lead !== undefined && <p class="quiet">{[lead, first]}</p>}
-        rows={rows.slice(0, SHOWN)}
+        rows={rows}
         empty={empty}
         columns={columns(address)}
         keyOf={({ id }) => id}
-      />
+      >
+        {part.left > 0 && <p class="empty">{leftText(part, one?.noun ?? 'record')}</p>}
+      </Ledger>
     </Around>
   );
 }
 
 interface OneProps<Row> {
-  readonly one: NonNullable<DeskTableRow<Row>['one']>;
+  readonly one: OneRecord<Row>;
   readonly id: string;
-  readonly row: Row | undefined;
-  readonly desk: Desk;
+  readonly part: Part<Row>;
+  readonly desk: string;
 }
 
-function One<Row>({ one: { noun, page: Page }, id, row, desk }: OneProps<Row>) {
-  if (row !== undefined) return <Page row={row} desk={desk.address} />;
-  return (
-    <section class="sheet">
-      <h1>
-        No {noun} “{id}”
-      </h1>
-      <p class="quiet">The desk keeps every open {noun} and the last 1,000 others.</p>
-    </section>
+/** The page of a record; one that the desk's view leaves out is read by itself. */
+function One<Row extends { readonly id: string }>({ one, id, part, desk }: OneProps<Row>) {
+  const row = part.rows.find((known) => known.id === id);
+  if (row !== undefined) return <one.page row={row} desk={desk} />;
+  return part.left === 0 ? <Nowhere noun={one.noun} id={id} /> : <Elsewhere one={one} id={id} desk={desk} at={0} />;
+}
+
+interface ElsewhereProps<Row> extends Omit<OneProps<Row>, 'part'> {
+  /** The number of the call to make. */
+  readonly at: number;
+}
+
+/** Reads a record by one call after the other, until one has it. */
+function Elsewhere<Row>({ one, id, desk, at }: ElsewhereProps<Row>) {
+  const [method, params] = one.calls(id, desk)[at] ?? [undefined, {}];
+  const { result, error } = useAnswer<never>(method, params, ONE_EVERY_MS);
+  if (method === undefined) return <Nowhere noun={one.noun} id={id} />;
+  if (result === undefined)
+    return (
+      <section class="sheet">
+        <h1>{id}</h1>
+        <Looking error={error} />
+      </section>
+    );
+  const row = one.rowOf(result, id) ?? undefined;
+  return row === undefined ? (
+    <Elsewhere one={one} id={id} desk={desk} at={at + 1} />
+  ) : (
+    <one.page row={row} desk={desk} />
   );
-}
-
-function State({ row: { phase, result } }: { readonly row: GateRow }) {
-  const [words, tone] = GATE_PHASES[phase];
-  return (
-    <span class={`standing ${tone}`}>
-      {words}
-      {result !== null && result.by !== null && ` by ${result.by}`}
-    </span>
-  );
-}
-
-function Until({ row: { isOver, deadlineAtMs, result } }: { readonly row: GateRow }) {
-  if (isOver) return <>{result === null ? '' : moment(result.closedAtMs, kernelMs())}</>;
-  return deadlineAtMs === null ? <>never</> : <Countdown untilMs={deadlineAtMs} />;
 }

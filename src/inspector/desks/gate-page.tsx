@@ -1,24 +1,25 @@
 /** The page of one gate: its question, the data needed to decide, and the form of the answer. */
 import { type ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { gateName } from '../../machines/people/gates/gate-name.ts';
+import { ActorLink } from '../actor-link.tsx';
 import { FieldInputs } from '../actor/event-dialog.tsx';
 import { type Typed } from '../actor/schema-form.ts';
 import { gatewayPlace, Twins, useSubmission } from '../dialog.tsx';
 import { moment } from '../format.ts';
 import { maySend } from '../link.ts';
 import { say } from '../notices.tsx';
-import { Panel } from '../sheet.tsx';
+import { Looking, Panel } from '../sheet.tsx';
 import { kernelMs } from '../time.ts';
 import { sendTwin } from '../twins.ts';
+import { useWatched } from '../use-window.ts';
 import { answerOf, type Choice, choicesOf } from './answer-form.ts';
 import { Age, Countdown } from './clock.tsx';
 import { give } from './desk-dialog.tsx';
 import { extendGate, withdrawGate } from './desk-orders.ts';
-import { ActorName, OrderButton, type RecordProps, type Wanted } from './desk-page.tsx';
-import { gateName } from './desk-records.ts';
-import { type GateRow, type GateShown } from './desk-shapes.ts';
+import { Nowhere, OrderButton, type RecordProps, type Wanted } from './desk-page.tsx';
+import { type GateRow, type QuestionOfGate } from './desk-shapes.ts';
 import { Readable } from './readable.tsx';
-import { useShown } from './use-desk.ts';
 import { ownName, setOwnName } from './who.ts';
 
 export const GATES_WANTED: Wanted = ['no desk of gates', 'gateAgents', 'gateChildren()'];
@@ -37,9 +38,22 @@ export function audienceText(audience: readonly string[]): string {
   return audience.map((one) => (one === '*' ? 'anybody' : one)).join(', ');
 }
 
-export function GatePage({ row, desk }: RecordProps<GateRow>) {
+/** The page of a gate by its id. */
+export function GatePage({ id, desk }: { readonly id: string; readonly desk: string }) {
+  const { view, error } = useWatched('gates.get', { gate: id });
+  if (view === undefined)
+    return (
+      <section class="sheet">
+        <h1>{id}</h1>
+        <Looking error={error} />
+      </section>
+    );
+  const { gate, question } = view;
+  return gate === null ? <Nowhere noun="gate" id={id} /> : <Gate row={gate} question={question} desk={desk} />;
+}
+
+function Gate({ row, question, desk }: RecordProps<GateRow> & Pick<FactsProps, 'question'>) {
   const { id } = row;
-  const shown = useShown<GateShown>(row.ref);
   return (
     <article class="actor" aria-labelledby="gate-title">
       <header class="actor-head">
@@ -48,7 +62,7 @@ export function GatePage({ row, desk }: RecordProps<GateRow>) {
         </p>
         <h1 id="gate-title">{gateName(row)}</h1>
         <Proposal text={row.proposal} />
-        <Facts row={row} shown={shown} />
+        <Facts row={row} question={question} />
         {!row.isOver && (
           <div class="row" role="group" aria-label="Orders">
             {row.deadlineAtMs !== null && (
@@ -59,12 +73,16 @@ export function GatePage({ row, desk }: RecordProps<GateRow>) {
         )}
       </header>
       <div class="columns even">
-        {shown !== undefined && (
+        {question !== null && (
           <Panel id="package" title="What you need to decide">
-            <Readable value={shown.question.package} />
+            <Readable value={question.package} />
           </Panel>
         )}
-        {row.isOver ? <Outcome row={row} /> : shown !== undefined && <AnswerForm id={id} desk={desk} shown={shown} />}
+        {row.isOver ? (
+          <Outcome row={row} />
+        ) : (
+          question !== null && <AnswerForm id={id} desk={desk} question={question} />
+        )}
       </div>
     </article>
   );
@@ -86,7 +104,7 @@ export function Asked({ row: { askedBy, openedAtMs } }: { readonly row: GateRow 
       asked{' '}
       {askedBy !== null && (
         <>
-          by <ActorName name={askedBy.actor} actor={askedBy} />{' '}
+          by <ActorLink address={askedBy} />{' '}
         </>
       )}
       <Age sinceMs={openedAtMs} /> ago
@@ -108,9 +126,15 @@ export function TimeIsUp({ deadlineAtMs }: { readonly deadlineAtMs: number | nul
   );
 }
 
-function Facts({ row, shown }: { readonly row: GateRow; readonly shown: GateShown | undefined }) {
+interface FactsProps {
+  readonly row: GateRow;
+  /** The question; null before the gate's actor has started, and once it is over. */
+  readonly question: QuestionOfGate | null;
+}
+
+function Facts({ row, question }: FactsProps) {
   const { phase, deadlineAtMs, isOver, audience, lastOrder } = row;
-  const onTimeout = shown?.question.onTimeout;
+  const onTimeout = question?.onTimeout?.name ?? row.onTimeout;
   const [words, tone] = GATE_PHASES[phase];
   return (
     <>
@@ -120,12 +144,10 @@ function Facts({ row, shown }: { readonly row: GateRow; readonly shown: GateShow
         <span>for {audienceText(audience)}</span>
         {!isOver && <TimeIsUp deadlineAtMs={deadlineAtMs} />}
       </p>
-      {!isOver && onTimeout !== undefined && onTimeout !== null && (
-        <p class="quiet">Without an answer: {onTimeout.name}.</p>
-      )}
+      {!isOver && onTimeout !== null && <p class="quiet">Without an answer: {onTimeout}.</p>}
       {lastOrder !== null && (
         <p class="quiet">
-          {lastOrder.type === 'gate.extend' ? 'Extended' : 'Withdrawn'} by {lastOrder.by ?? 'somebody'},{' '}
+          {lastOrder.type === 'gate.extend' ? 'Extended' : 'Withdrawn'} by {lastOrder.by},{' '}
           {moment(lastOrder.atMs, kernelMs())}
           {lastOrder.reason !== null && `: ${lastOrder.reason}`}
         </p>
@@ -134,7 +156,7 @@ function Facts({ row, shown }: { readonly row: GateRow; readonly shown: GateShow
   );
 }
 
-function Outcome({ row: { result, phase } }: { readonly row: GateRow }) {
+function Outcome({ row: { result, phase, onTimeout } }: { readonly row: GateRow }) {
   if (result === null) return null;
   return (
     <Panel
@@ -148,9 +170,7 @@ function Outcome({ row: { result, phase } }: { readonly row: GateRow }) {
       }
     >
       {phase === 'answered' && <Readable value={result.answer} />}
-      {phase === 'timedOut' && (
-        <p>{result.onTimeout === null ? 'The asker was told.' : `What holds: ${result.onTimeout.name}.`}</p>
-      )}
+      {phase === 'timedOut' && <p>{onTimeout === null ? 'The asker was told.' : `What holds: ${onTimeout}.`}</p>}
     </Panel>
   );
 }
@@ -158,10 +178,10 @@ function Outcome({ row: { result, phase } }: { readonly row: GateRow }) {
 interface AnswerProps {
   readonly id: string;
   readonly desk: string;
-  readonly shown: GateShown;
+  readonly question: QuestionOfGate;
 }
 
-function AnswerForm({ id, desk, shown: { question } }: AnswerProps) {
+function AnswerForm({ id, desk, question }: AnswerProps) {
   const choices = choicesOf(question.form);
   const [at, setAt] = useState(choices.length === 1 ? 0 : -1);
   const [typed, setTyped] = useState<Typed>({});

@@ -2,58 +2,85 @@
  * Questions and alerts that wait for people, the most urgent first: who asks, since when, until when, and the
  * consequence of no answer.
  */
+import { useState } from 'preact/hooks';
+import { gateName } from '../../machines/people/gates/gate-name.ts';
+import { type Urgency } from '../../machines/people/gates/gate-order.ts';
 import { counted } from '../format.ts';
 import { maySend } from '../link.ts';
+import { leftText } from '../part.ts';
 import { hrefOf } from '../route.ts';
 import { Sheet } from '../sheet.tsx';
-import { useShownRows } from '../shown-rows.tsx';
 import { kernelMs } from '../time.ts';
+import { isNotOffered, useWatched, useWindow } from '../use-window.ts';
 import { Countdown } from './clock.tsx';
 import { acknowledgeAlert } from './desk-orders.ts';
 import { About, DeskPage, OrderButton, Since } from './desk-page.tsx';
-import { type AlertRow, DESK_AGENTS, type GateRow, type GateShown, type TicketRow } from './desk-shapes.ts';
-import { gateName } from './desk-records.ts';
+import { gatesById } from './desk-records.ts';
+import { type AlertRow, DESK_AGENTS, type GateCounts, type GateRow, type TicketRow } from './desk-shapes.ts';
 import { Asked, GATES_WANTED, Proposal, TimeIsUp } from './gate-page.tsx';
-import { type Urgency } from '../../machines/people/gates/gate-order.ts';
-import { inboxOf, type InboxEntry } from './inbox.ts';
+import { WindowsWanted } from './gates-view.tsx';
+import { type InboxEntries, inboxOf, type InboxEntry } from './inbox.ts';
 import { PriorityChip } from './priority-chip.tsx';
 import { Due, TicketState } from './ticket-page.tsx';
 import { roundsText, stake } from './tickets.ts';
-import { useDesk, useShown } from './use-desk.ts';
+import { useDesk, usePlace } from './use-desk.ts';
 
-/** Number of gates shown, since each is a topic of its own. */
+/** Number of entries shown at first, and of those that are added at a time. */
 const SHOWN = 30;
 
 const HEADINGS: Readonly<Record<Urgency, string>> = { now: 'Now', today: 'Today', later: 'When there is time' };
 
 export function InboxView() {
-  const gates = useDesk(DESK_AGENTS.gates);
+  const [pages, setPages] = useState(1);
+  const gates = usePlace(DESK_AGENTS.gates);
+  const hasGates = gates.presence === 'present';
+  const { window, error } = useWindow(hasGates ? 'gates.open' : undefined, pages);
+  const { view: counts } = useWatched('gates.counts', hasGates ? {} : undefined);
   const tickets = useDesk(DESK_AGENTS.tickets);
   const alerts = useDesk(DESK_AGENTS.alerts);
   const isThere = [gates, tickets, alerts].some(({ presence }) => presence === 'present');
-  const contexts = { gates: gates.context, tickets: tickets.context, alerts: alerts.context };
-  const entries = inboxOf(contexts, kernelMs());
+  const asked = window && { ...window, rows: gatesById(window.rows) };
+  const desks = { gates: asked, tickets: tickets.context, alerts: alerts.context };
   return (
     <DeskPage desk={gates} title="Inbox" wanted={GATES_WANTED} isThere={isThere}>
-      <Inbox entries={entries} alerts={alerts.address} />
+      <Inbox
+        inbox={inboxOf(desks, kernelMs())}
+        counts={counts}
+        alerts={alerts.address}
+        isWithoutGates={isNotOffered(error)}
+        onMore={() => window?.hasMore === true && setPages(pages + 1)}
+      />
     </DeskPage>
   );
 }
 
-interface InboxProps {
-  readonly entries: readonly InboxEntry[];
+interface OrderProps {
   /** Address of the desk of alerts. */
   readonly alerts: string;
 }
 
-function Inbox({ entries, ...orders }: InboxProps) {
-  const [visible, more] = useShownRows(entries, SHOWN, 'thing');
-  const lead = (
-    <p class="quiet">{entries.length === 0 ? '' : `${counted(entries.length, 'thing')} for you to look at`}</p>
-  );
+interface InboxProps extends OrderProps {
+  readonly inbox: InboxEntries;
+  /** Numbers of open gates by urgency; undefined until loaded. */
+  readonly counts: GateCounts | undefined;
+  /** Whether there are gates, and the gateway offers no windows of them. */
+  readonly isWithoutGates: boolean;
+  /** Loads further gates. */
+  readonly onMore: () => void;
+}
+
+function Inbox({ inbox: { rows, left }, counts, isWithoutGates, onMore, ...orders }: InboxProps) {
+  const [shown, setShown] = useState(SHOWN);
+  const visible = rows.slice(0, shown);
+  const size = rows.length + left.gates;
+  const more = () => {
+    setShown(shown + SHOWN);
+    if (rows.length < shown + SHOWN) onMore();
+  };
+  const notes = [leftText({ left: left.tickets }, 'ticket'), leftText({ left: left.alerts }, 'alert')];
   return (
-    <Sheet id="inbox" kind="inbox" title="Inbox" lead={lead}>
-      {entries.length === 0 && <p class="empty">Nothing waits for you.</p>}
+    <Sheet id="inbox" kind="inbox" title="Inbox" lead={<p class="quiet">{leadOf(size, left.gates, counts)}</p>}>
+      {size === 0 && !isWithoutGates && <p class="empty">Nothing waits for you.</p>}
       {(['now', 'today', 'later'] as const).map((urgency) => (
         <Group
           key={urgency}
@@ -62,12 +89,36 @@ function Inbox({ entries, ...orders }: InboxProps) {
           {...orders}
         />
       ))}
-      {more}
+      {size > visible.length && (
+        <button type="button" class="link" onClick={more}>
+          {counted(size - visible.length, 'more thing')}
+        </button>
+      )}
+      {isWithoutGates && (
+        <p class="quiet">
+          Gates are not listed here: <WindowsWanted />.
+        </p>
+      )}
+      {notes.map((note) => note !== '' && <p key={note} class="quiet">{`${note}.`}</p>)}
     </Sheet>
   );
 }
 
-function Group({ urgency, entries, ...orders }: InboxProps & { readonly urgency: Urgency }) {
+/** How much there is; where not all gates are loaded, how urgent they are. */
+function leadOf(size: number, left: number, counts: GateCounts | undefined): string {
+  if (size === 0) return '';
+  const things = `${counted(size, 'thing')} for you to look at`;
+  if (left === 0 || counts === undefined) return things;
+  const { now, today, later } = counts;
+  return `${things}. Questions: ${now} now, ${today} today, ${later} when there is time`;
+}
+
+interface GroupProps extends OrderProps {
+  readonly urgency: Urgency;
+  readonly entries: readonly InboxEntry[];
+}
+
+function Group({ urgency, entries, ...orders }: GroupProps) {
   if (entries.length === 0) return null;
   return (
     <section aria-labelledby={`inbox-${urgency}`}>
@@ -91,7 +142,6 @@ function Group({ urgency, entries, ...orders }: InboxProps & { readonly urgency:
 
 function GateEntry({ gate }: { readonly gate: GateRow }) {
   const { id, kind, proposal, deadlineAtMs, phase } = gate;
-  const shown = useShown<GateShown>(gate.ref);
   return (
     <li class="card" data-gate={id}>
       <div class="split">
@@ -111,19 +161,17 @@ function GateEntry({ gate }: { readonly gate: GateRow }) {
         {phase === 'reminded' && <span>reminded since</span>}
         <TimeIsUp deadlineAtMs={deadlineAtMs} />
       </p>
-      <p class="quiet">{silence(deadlineAtMs, shown)}</p>
+      <p class="quiet">{silence(gate)}</p>
     </li>
   );
 }
 
 /** The consequence if nobody answers. */
-function silence(deadlineAtMs: number | null, shown: GateShown | undefined): string {
+function silence({ deadlineAtMs, onTimeout }: GateRow): string {
   if (deadlineAtMs === null) return 'Without an answer, the work that waits for it does not continue.';
-  if (shown === undefined) return '';
-  const { onTimeout } = shown.question;
   return onTimeout === null
     ? 'Without an answer, the asker is told that there is none.'
-    : `Without an answer: ${onTimeout.name}.`;
+    : `Without an answer: ${onTimeout}.`;
 }
 
 function TicketEntry({ ticket }: { readonly ticket: TicketRow }) {
@@ -154,7 +202,7 @@ function TicketEntry({ ticket }: { readonly ticket: TicketRow }) {
   );
 }
 
-interface AlertProps extends Omit<InboxProps, 'entries'> {
+interface AlertProps extends OrderProps {
   readonly alert: AlertRow;
   readonly dueMs: number | null;
 }

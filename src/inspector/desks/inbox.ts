@@ -1,8 +1,8 @@
 /** The inbox: open gates and tickets and unacknowledged alert cards, the most urgent first. Pure. */
 import { type Urgency, urgencyOfGate } from '../../machines/people/gates/gate-order.ts';
-import { alertRows, gateRows } from './desk-records.ts';
-import { type AlertRow, type GateRow, type Priority, type TicketRow } from './desk-shapes.ts';
-import { isOver, ticketRows } from './tickets.ts';
+import { type Part, partOf } from '../part.ts';
+import { type AlertRow, type DeskContexts, type GateRow, type Priority, type TicketRow } from './desk-shapes.ts';
+import { ticketRows } from './tickets.ts';
 
 const HOUR_MS = 60 * 60_000;
 
@@ -39,32 +39,47 @@ const SHOWN_ANYWAY: ReadonlySet<string> = new Set([
 
 const URGENCIES: readonly Urgency[] = ['now', 'today', 'later'];
 
-/**
- * Makes the inbox.
- *
- * @param desks The contexts of the desks; undefined for a missing one.
- */
-export function inboxOf(
-  desks: { readonly gates: unknown; readonly tickets?: unknown; readonly alerts: unknown },
-  nowMs: number,
-): readonly InboxEntry[] {
-  const gates = gateRows(desks.gates).filter(({ isOver }) => !isOver);
-  const tickets = ticketRows(desks.tickets).filter((row) => !isOver(row));
-  const asked = new Set([...gates.map(({ id }) => `gate ${id}`), ...tickets.map(({ id }) => `ticket ${id}`)]);
-  // Leave out cards about shown gates and tickets, which add nothing.
-  const alerts = alertRows(desks.alerts).filter(
-    (row) => !row.isOver && !(SHOWN_ANYWAY.has(row.kind) && row.item !== null && asked.has(row.item)),
-  );
+/** The open gates, and the contexts of the other desks: each as far as it is loaded, undefined for a missing one. */
+interface InboxDesks {
+  readonly gates: Part<GateRow> | undefined;
+  readonly tickets?: Pick<DeskContexts['ticket-desk'], 'waiting' | 'open'> | undefined;
+  readonly alerts: Pick<DeskContexts['alert-desk'], 'open'> | undefined;
+}
+
+/** The entries of the inbox, and for each desk the number of those that are not loaded. */
+export interface InboxEntries {
+  readonly rows: readonly InboxEntry[];
+  readonly left: { readonly gates: number; readonly tickets: number; readonly alerts: number };
+}
+
+/** Makes the inbox. */
+export function inboxOf(desks: InboxDesks, nowMs: number): InboxEntries {
+  const { rows: gates, left } = desks.gates ?? { rows: [], left: 0 };
+  const { waiting, open } = desks.tickets ?? {};
+  // The other shelves have tickets that no longer wait.
+  const tickets = ticketRows(waiting && open && { waiting, open });
+  const alerts = partOf<AlertRow>(desks.alerts?.open);
+  const asked = new Set([...gates.map(({ id }) => `gate ${id}`), ...tickets.rows.map(({ id }) => `ticket ${id}`)]);
+  // A card about a gate or a ticket that is listed, or that stands further back, adds nothing.
+  const isRepeated = ({ kind, item }: AlertRow) =>
+    SHOWN_ANYWAY.has(kind) &&
+    item !== null &&
+    (asked.has(item) || (item.startsWith('gate ') ? left : tickets.left) > 0);
   const entries: InboxEntry[] = [
     ...gates.map((gate) => gateEntry(gate, nowMs)),
-    ...tickets.filter(({ status }) => status !== 'in_review').map(ticketEntry),
-    ...alerts.map(alertEntry),
+    ...tickets.rows.filter(({ status }) => status !== 'in_review').map(ticketEntry),
+    ...alerts.rows.filter((row) => !isRepeated(row)).map(alertEntry),
   ];
   const due = ({ dueMs }: Entry) => dueMs ?? Infinity;
-  return entries.sort(
-    (a, b) =>
-      URGENCIES.indexOf(a.urgency) - URGENCIES.indexOf(b.urgency) || compared(due(a), due(b)) || a.sinceMs - b.sinceMs,
-  );
+  return {
+    rows: entries.sort(
+      (a, b) =>
+        URGENCIES.indexOf(a.urgency) - URGENCIES.indexOf(b.urgency) ||
+        compared(due(a), due(b)) ||
+        a.sinceMs - b.sinceMs,
+    ),
+    left: { gates: left, tickets: tickets.left, alerts: alerts.left },
+  };
 }
 
 /** The time at which an unacknowledged card is escalated; null if it was. */

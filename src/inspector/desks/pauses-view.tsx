@@ -10,7 +10,7 @@ import { Age, Countdown } from './clock.tsx';
 import { expirePause, extendPause, resumeItem } from './desk-orders.ts';
 import { DeskPage, OrderButton, type Wanted } from './desk-page.tsx';
 import { daysOf, pauseRow } from './desk-records.ts';
-import { DESK_AGENTS, type PauseRow } from './desk-shapes.ts';
+import { DESK_AGENTS, type PauseManagerShown, type PauseRow } from './desk-shapes.ts';
 import { useDesk } from './use-desk.ts';
 
 /** Agent of the actors that manage pauses, one per item that was ever paused. */
@@ -64,7 +64,7 @@ const STATUSES: Readonly<Record<PauseRow['status'], string>> = {
 
 function Pause({ address, ...orders }: OrderProps & { readonly address: string }) {
   const { view } = useTopic<ActorView>(`actor/${address}`);
-  const row = pauseRow(view?.context);
+  const row = pauseRow(view?.context as PauseManagerShown | null | undefined);
   if (row === undefined) return null;
   const { item, status, reason, trigger, createdBy, pausedAtMs, extendedUntilMs, extensionReason } = row;
   const { day, next } = daysOf(row, kernelMs());

@@ -4,6 +4,7 @@ import { gatewayPlace, Twins, useSubmission } from '../dialog.tsx';
 import { moment } from '../format.ts';
 import { ask, maySend } from '../link.ts';
 import { say } from '../notices.tsx';
+import { leftText, type Part } from '../part.ts';
 import { Panel } from '../sheet.tsx';
 import { after, kernelMs } from '../time.ts';
 import { sendTwin } from '../twins.ts';
@@ -56,7 +57,7 @@ export function TicketPage({ row, desk }: RecordProps<TicketRow>) {
           <Outcome row={row} />
         )}
       </div>
-      {shown !== undefined && <Thread entries={threadOf(shown)} />}
+      {shown !== undefined && <Thread part={threadOf(shown)} />}
     </article>
   );
 }
@@ -159,9 +160,10 @@ function Outcome({ row: { resolution, rejection, status } }: { readonly row: Tic
   );
 }
 
-function Thread({ entries }: { readonly entries: readonly ThreadShown[] }) {
+function Thread({ part }: { readonly part: Part<ThreadShown> }) {
+  const { rows: entries, left } = part;
   return (
-    <Panel id="thread" title="What was said" count={entries.length}>
+    <Panel id="thread" title="What was said" count={entries.length + left}>
       {entries.length === 0 && <p class="empty">Nobody has replied yet.</p>}
       <ol class="cards">
         {entries.map((entry) => (
@@ -170,6 +172,7 @@ function Thread({ entries }: { readonly entries: readonly ThreadShown[] }) {
           </li>
         ))}
       </ol>
+      {left > 0 && <p class="quiet">{leftText(part, 'entry', 'entries')}</p>}
     </Panel>
   );
 }

@@ -1,8 +1,8 @@
 /** Tickets as the page shows them: rows from the desk's context, urgency, words, and the orders of people. Pure. */
 import { counted, duration } from '../format.ts';
 import { BY, type DeskOrder, field } from './desk-orders.ts';
-import { rowsAt } from './desk-records.ts';
-import { type ShownRef, type ThreadShown, type TicketRow, type TicketShown } from './desk-shapes.ts';
+import { type Part, partOf } from '../part.ts';
+import { type DeskContexts, type ThreadShown, type TicketRow, type TicketShown } from './desk-shapes.ts';
 
 /** Label and tone of each status. */
 export const TICKET_STATES: Readonly<Record<TicketRow['status'], readonly [words: string, tone: string]>> = {
@@ -14,15 +14,20 @@ export const TICKET_STATES: Readonly<Record<TicketRow['status'], readonly [words
   archived: ['archived', 'calm'],
 };
 
+/** The tables of the ticket desk; a list of those that wait needs no other shelf. */
+type TicketShelves = Pick<DeskContexts['ticket-desk'], 'waiting' | 'open'> &
+  Partial<Pick<DeskContexts['ticket-desk'], 'settled' | 'archived'>>;
+
 /** Tickets that wait by the time at which they are due; then ended ones, the latest first. */
-export function ticketRows(context: unknown): readonly TicketRow[] {
-  const actors = new Map(
-    rowsAt<{ readonly id: string; readonly ref: ShownRef | null }>(context, 'open').map(({ id, ref }) => [id, ref]),
-  );
-  const rows = ['waiting', 'settled', 'archived'].flatMap((shelf) => rowsAt<TicketRow>(context, shelf));
-  return rows
-    .map((row) => ({ ...row, ref: actors.get(row.id) ?? null }))
-    .sort((a, b) => Number(isOver(a)) - Number(isOver(b)) || (isOver(a) ? b.number - a.number : due(a) - due(b)));
+export function ticketRows(context: TicketShelves | undefined): Part<TicketRow> {
+  const actors = new Map(partOf(context?.open).rows.map(({ id, ref }) => [id, ref]));
+  const { rows, left } = partOf(context?.waiting, context?.settled, context?.archived);
+  return {
+    rows: rows
+      .map((row) => ({ ...row, ref: actors.get(row.id) ?? null }))
+      .sort((a, b) => Number(isOver(a)) - Number(isOver(b)) || (isOver(a) ? b.number - a.number : due(a) - due(b))),
+    left,
+  };
 }
 
 /** Whether a ticket no longer waits for an answer. */
@@ -41,8 +46,9 @@ export function stake({ task, isBlocking }: Pick<TicketRow, 'task' | 'isBlocking
 }
 
 /** The thread of a ticket, in order. */
-export function threadOf({ thread }: TicketShown): readonly ThreadShown[] {
-  return Object.values(thread.rows).sort((a, b) => a.number - b.number);
+export function threadOf({ thread }: TicketShown): Part<ThreadShown> {
+  const { rows, left } = partOf<ThreadShown>(thread);
+  return { rows: rows.toSorted((a, b) => a.number - b.number), left };
 }
 
 /** The scores of a reply in words, or the reason why there are none. */

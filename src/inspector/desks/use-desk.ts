@@ -2,15 +2,29 @@
 import type { ActorView, PagedTree } from '../../gateway/protocol/views.ts';
 import { findNode } from '../tree/find.ts';
 import { useTopic } from '../use.ts';
-import { type ShownRef } from './desk-shapes.ts';
+import { type DeskContexts, type ShownRef } from './desk-shapes.ts';
 
-export interface Desk {
+export interface Desk<Context = unknown> {
   /** `unknown` until the tree is loaded whole. */
   readonly presence: 'unknown' | 'absent' | 'present';
   readonly address: string;
   /** The view of the desk; undefined until loaded. */
   readonly view: ActorView | undefined;
-  readonly context: unknown;
+  readonly context: Context | undefined;
+}
+
+/**
+ * Finds a desk without reading it.
+ *
+ * @param name Name of its agent.
+ */
+export function usePlace(name: string): Pick<Desk, 'presence' | 'address'> {
+  const { view: tree } = useTopic<PagedTree>('tree');
+  const node = tree === undefined ? undefined : findNode(tree, ({ agent }) => agent === name);
+  return {
+    presence: node !== undefined ? 'present' : tree === undefined || tree.next !== undefined ? 'unknown' : 'absent',
+    address: node?.address ?? name,
+  };
 }
 
 /**
@@ -18,15 +32,13 @@ export interface Desk {
  *
  * @param name Name of its agent.
  */
-export function useDesk(name: string): Desk {
-  const { view: tree } = useTopic<PagedTree>('tree');
-  const node = tree === undefined ? undefined : findNode(tree, ({ agent }) => agent === name);
-  const { view } = useTopic<ActorView>(node === undefined ? undefined : `actor/${node.address}`);
+export function useDesk<Name extends keyof DeskContexts>(name: Name): Desk<DeskContexts[Name]> {
+  const { presence, address } = usePlace(name);
+  const { view } = useTopic<ActorView>(presence === 'present' ? `actor/${address}` : undefined);
   return {
-    presence: node !== undefined ? 'present' : tree === undefined || tree.next !== undefined ? 'unknown' : 'absent',
-    address: node?.address ?? name,
-    view,
-    context: view?.context,
+    ...{ presence, address, view },
+    // The agent's name says whose context it is.
+    context: (view?.context ?? undefined) as DeskContexts[Name] | undefined,
   };
 }
 

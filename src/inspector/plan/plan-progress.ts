@@ -1,28 +1,31 @@
 /** The progress of a plan: items by stages, derived from the context of its coordinator. Pure. */
-
+import type { TableView } from '../../gateway/protocol/actor-view.ts';
 import type { ItemProgress, Tally, ToldPhase } from '../../machines/coordination/coordinator/progress.ts';
 import type { Plan, PlanTask } from '../../machines/coordination/plan/plan.ts';
+import { type LoadedTable, loadedTable } from '../loaded-table.ts';
 
 /** The fields of an item's record that the page shows. */
-type ItemShown = Pick<ItemProgress, 'phase' | 'done' | 'running' | 'failed' | 'reason' | 'gates'>;
+export type ItemShown = Pick<ItemProgress, 'phase' | 'done' | 'running' | 'failed' | 'reason' | 'gates'>;
 
 /**
  * The part of a coordinator's context that is shown. An item's record is a row of a table, or, if too large, a key of
  * its own.
  */
-interface CoordinatorShown {
+export interface CoordinatorShown {
   readonly plan?: Plan;
-  readonly items?: { readonly rows: Readonly<Record<string, ItemShown>> };
-  /** Totals over all items; a view of the table may have only the first items. */
+  /** The first items; an untouched item has no row. */
+  readonly items?: TableView<ItemShown>;
+  /** Totals over all items, loaded or not. */
   readonly tally?: Tally;
   readonly [wideRow: `items:${string}`]: ItemShown | undefined;
 }
 
-export type TaskState = 'done' | 'running' | 'failed' | 'waiting';
+export type TaskState = 'done' | 'running' | 'failed' | 'waiting' | 'notLoaded';
 
 export interface ItemRow {
   readonly item: string;
-  readonly phase: ToldPhase;
+  /** The phase; `notLoaded` while the page does not have the item's record. */
+  readonly phase: ToldPhase | 'notLoaded';
   readonly reason: string | null;
   /** Ids of the gates at which people decide about it. */
   readonly gates: readonly string[];
@@ -43,7 +46,11 @@ export interface PlanProgress {
   /** Stages in the order of the plan; none in a plan of tasks. */
   readonly stages: readonly string[];
   readonly items: readonly ItemRow[];
+  /** Number of items whose record is loaded. */
+  readonly loaded: number;
+  /** Number of tasks that are done, in all items. */
   readonly done: number;
+  /** Number of tasks under way, in all items. */
   readonly running: number;
   readonly total: number;
 }
@@ -58,7 +65,10 @@ export interface PhaseBadge {
   readonly order: 'Pause' | 'Resume' | null;
 }
 
-const PHASES: Readonly<Record<ToldPhase, PhaseBadge>> = {
+const NO_ITEMS: TableView<ItemShown> = { size: 0, rows: {}, next: null };
+const NO_TALLY: Pick<Tally, 'done' | 'running'> = { done: 0, running: 0 };
+
+const PHASES: Readonly<Record<ItemRow['phase'], PhaseBadge>> = {
   running: { words: 'running', sign: '\u25cf', tone: 'good', order: 'Pause' },
   waitingForHuman: { words: 'waits for people', sign: '?', tone: 'warn', order: null },
   completed: { words: 'completed', sign: '\u2713', tone: 'calm', order: null },
@@ -66,17 +76,25 @@ const PHASES: Readonly<Record<ToldPhase, PhaseBadge>> = {
   paused: { words: 'paused', sign: '\u275a\u275a', tone: 'warn', order: 'Resume' },
   failed: { words: 'failed', sign: '\u2715', tone: 'bad', order: null },
   expired: { words: 'expired', sign: '\u2715', tone: 'bad', order: null },
+  notLoaded: { words: 'not loaded', sign: '\u2026', tone: 'calm', order: null },
 };
 
 /** The badge of a phase. A phase known only to a newer server is shown by its name. */
 export function phaseBadge(phase: string): PhaseBadge {
-  if (Object.hasOwn(PHASES, phase)) return PHASES[phase as ToldPhase];
+  if (Object.hasOwn(PHASES, phase)) return PHASES[phase as ItemRow['phase']];
   return { words: phase, sign: '\u00b7', tone: 'calm', order: null };
 }
 
-/** The progress in a coordinator's context; undefined for any other context. */
-export function planProgress(context: unknown): PlanProgress | undefined {
-  const { plan, items: known, tally, ...others } = (context ?? {}) as CoordinatorShown;
+/**
+ * The progress in a coordinator's context; undefined for any other context.
+ *
+ * @param known The records of the items as far as they are loaded. Default: those in the context.
+ */
+export function planProgress(
+  context: CoordinatorShown | null | undefined,
+  known: LoadedTable<ItemShown> = loadedTable(context?.items ?? NO_ITEMS, undefined),
+): PlanProgress | undefined {
+  const { plan, tally: { done, running } = NO_TALLY, ...others } = context ?? {};
   if (plan === undefined || !Array.isArray(plan.tasks)) return undefined;
   const byItem = new Map<string, PlanTask[]>();
   for (const task of plan.tasks) {
@@ -85,47 +103,48 @@ export function planProgress(context: unknown): PlanProgress | undefined {
     own.push(task);
     byItem.set(item, own);
   }
-  const rows = new Map(Object.entries(known?.rows ?? {}));
-  const items = [...byItem].map(([item, tasks]) =>
-    rowOf(item, tasks, others[`items:${item}`] ?? rows.get(item) ?? UNTOUCHED),
-  );
+  const recordOf = (item: string) =>
+    others[`items:${item}`] ?? known.get(item) ?? (known.isLoaded(item) ? UNTOUCHED : undefined);
+  const items = [...byItem].map(([item, tasks]) => rowOf(item, tasks, recordOf(item)));
   const stages = [...new Set(plan.tasks.flatMap(({ stage }) => stage ?? []))];
-  const sum = (of: (row: ItemRow) => number) => items.reduce((total, row) => total + of(row), 0);
-  return {
-    plan,
-    stages,
-    items,
-    done: tally?.done ?? sum(({ done }) => done),
-    running:
-      tally?.running ?? sum(({ tasks }) => [...tasks.values()].filter(({ state }) => state === 'running').length),
-    total: plan.tasks.length,
-  };
+  const loaded = items.filter(({ phase }) => phase !== 'notLoaded').length;
+  return { plan, stages, items, loaded, done, running, total: plan.tasks.length };
 }
 
-function rowOf(item: string, tasks: readonly PlanTask[], known: ItemShown): ItemRow {
-  const { phase, reason, done, running, failed } = known;
-  const stateOf = (id: string): TaskState =>
-    running.includes(id)
-      ? 'running'
-      : failed.some(({ task }) => task === id)
-        ? 'failed'
-        : done.includes(id)
-          ? 'done'
-          : 'waiting';
-  const gates = Object.values(known.gates ?? {}).flatMap(({ state, id }) => (state === 'waiting' ? [id] : []));
-  const isCompleted = tasks.every(({ id }) => stateOf(id) === 'done');
+/**
+ * The row of an item.
+ *
+ * @param known The item's record; undefined if it is not loaded.
+ */
+function rowOf(item: string, tasks: readonly PlanTask[], known: ItemShown | undefined): ItemRow {
+  const stateOf = (id: string) => (known === undefined ? 'notLoaded' : taskState(id, known));
+  const gates = Object.values(known?.gates ?? {}).flatMap(({ state, id }) => (state === 'waiting' ? [id] : []));
+  const failures = known?.failed ?? [];
   return {
     item,
-    phase: phase !== 'running' ? phase : gates.length > 0 ? 'waitingForHuman' : isCompleted ? 'completed' : phase,
-    reason,
+    phase: phaseOf(known, gates, tasks),
+    reason: known?.reason ?? null,
     gates,
     done: tasks.filter(({ id }) => stateOf(id) === 'done').length,
     total: tasks.length,
     tasks: new Map(
       tasks.map((task) => [
         task.stage ?? '',
-        { task, state: stateOf(task.id), error: failed.find((failure) => failure.task === task.id)?.error ?? null },
+        { task, state: stateOf(task.id), error: failures.find((failure) => failure.task === task.id)?.error ?? null },
       ]),
     ),
   };
+}
+
+function phaseOf(known: ItemShown | undefined, gates: readonly string[], tasks: readonly PlanTask[]): ItemRow['phase'] {
+  if (known === undefined) return 'notLoaded';
+  if (known.phase !== 'running') return known.phase;
+  if (gates.length > 0) return 'waitingForHuman';
+  return tasks.every(({ id }) => taskState(id, known) === 'done') ? 'completed' : 'running';
+}
+
+function taskState(id: string, { done, running, failed }: ItemShown): TaskState {
+  if (running.includes(id)) return 'running';
+  if (failed.some(({ task }) => task === id)) return 'failed';
+  return done.includes(id) ? 'done' : 'waiting';
 }

@@ -11,6 +11,7 @@ import { hrefOf } from '../route.ts';
 import { useShownRows } from '../shown-rows.tsx';
 import { Signed } from '../signed.tsx';
 import { useAnswer } from '../use.ts';
+import { useLoadedTable } from '../use-loaded-table.ts';
 import { type JsonSchema } from '../json-schema.ts';
 import { Gantt } from './gantt.tsx';
 import {
@@ -36,10 +37,11 @@ interface PlanOrder {
 }
 
 export function PlanView() {
-  const { presence, address, view } = useDesk(DESK_AGENTS.coordinator);
+  const { presence, address, view, context } = useDesk(DESK_AGENTS.coordinator);
   const { result: list } = useAnswer<AgentListView>('agent.list', {}, AGENTS_EVERY_MS);
   const [asked, setAsked] = useState<PlanOrder | undefined>(undefined);
-  const progress = planProgress(view?.context);
+  const items = useLoadedTable({ view, table: 'items' }, context?.items);
+  const progress = planProgress(context, items);
   if (view === undefined || progress === undefined) {
     return (
       <section class="sheet">
@@ -79,7 +81,7 @@ interface HeadProps {
   readonly state: string;
 }
 
-function Head({ progress: { plan, done, running, total }, address, state }: HeadProps) {
+function Head({ progress: { plan, items, loaded, done, running, total }, address, state }: HeadProps) {
   return (
     <div class="row sheet-head">
       <h1 id="plan-title">{plan.name}</h1>
@@ -87,6 +89,12 @@ function Head({ progress: { plan, done, running, total }, address, state }: Head
         <span data-testid="plan-state">{state}</span>,{' '}
         {`${done} of ${counted(total, 'task')} done, ${running} under way · by `}
         <ActorLink address={address} />
+        {loaded < items.length && (
+          <span data-testid="plan-loaded">
+            {' '}
+            · {`${loaded.toLocaleString('en')} of ${counted(items.length, 'item')} loaded`}
+          </span>
+        )}
       </p>
       <progress max={total} value={done} aria-label="Tasks done" />
     </div>
@@ -136,6 +144,7 @@ const SIGNS: Readonly<Record<TaskState, string>> = {
   running: '\u25b6',
   failed: '\u2715',
   waiting: '\u00b7',
+  notLoaded: '\u2026',
 };
 
 interface ItemProps {
@@ -176,7 +185,7 @@ function TaskCell({ task }: { readonly task: ItemTask | undefined }) {
   return (
     <td title={error ?? undefined}>
       <Signed kind={`task ${state}`} sign={SIGNS[state]}>
-        {state}
+        {state === 'notLoaded' ? 'not loaded' : state}
       </Signed>
     </td>
   );

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { type ShownTable, rowsOf, table, type Table } from '../../table.ts';
+import { rowsOf, table, type Table, type WholeTable } from '../../table.ts';
 import { AGENT_PROFILES_MAX } from '../limits.ts';
 import { order, type OrderReply, refused, ruledAgent, type Rules, TAKEN, type Turn } from '../rules/turn.ts';
 import { type AgentProfile, agentIdSchema, agentProfileSchema, FALLBACK_AGENT } from './profile.ts';
@@ -87,7 +87,7 @@ export function registryChild(roster: readonly RosterRow[] = rosterOf([SHIPPED_R
 }
 
 /** The rows of a registry, ordered by agent id. */
-export function registeredIn({ profiles }: { readonly profiles: ShownTable<RosterRow> }): RosterRow[] {
+export function registeredIn({ profiles }: { readonly profiles: WholeTable<RosterRow> }): RosterRow[] {
   return [...rowsOf(profiles)];
 }
 

@@ -6,7 +6,7 @@
 import { type AnyActorRef } from 'xstate';
 import { z } from 'zod';
 import { speaker } from '../../actors/model/person.ts';
-import { rowsOf, type ShownTable, table, type Table } from '../../table.ts';
+import { rowsOf, table, type Table, type WholeTable } from '../../table.ts';
 import { PLAN_NOTES_MAX, PLAN_RECORDS_KEPT_MAX } from '../limits.ts';
 import { numberKey } from '../rules/table-keys.ts';
 import {
@@ -197,7 +197,7 @@ export const workPlan = ruledAgent({
 });
 
 /** The steps of a work plan in their order. */
-export function stepsIn({ steps }: { readonly steps: ShownTable<PlanStep> }): PlanStep[] {
+export function stepsIn({ steps }: { readonly steps: WholeTable<PlanStep> }): PlanStep[] {
   return [...rowsOf(steps)];
 }
 

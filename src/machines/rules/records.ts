@@ -4,7 +4,7 @@
  * the order in which people want to read them. Pure.
  */
 import { assert } from '../../assert.ts';
-import { rowsOf, type ShownTable, table, type Table } from '../../table.ts';
+import { rowsOf, table, type Table, type WholeTable } from '../../table.ts';
 import { numberKey } from './table-keys.ts';
 
 /** A record with its order of arrival. */
@@ -62,8 +62,8 @@ export function recordsIn<Row extends NumberedRecord>({
   open,
   ended,
 }: {
-  readonly open: ShownTable<Row>;
-  readonly ended: ShownTable<Row>;
+  readonly open: WholeTable<Row>;
+  readonly ended: WholeTable<Row>;
 }): Row[] {
   return inArrivalOrder([...rowsOf(open), ...rowsOf(ended)]);
 }

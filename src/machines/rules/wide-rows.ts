@@ -2,23 +2,34 @@
  * Table rows of any size, because results of work have no size limit. A row that fits is stored in its table; a larger
  * row gets a key of its own in the context, `results:A/draft`, which later rows of that key reuse. Pure.
  */
-import { rowIn, rowsOf, type ShownTable, type Table } from '../../table.ts';
+import { rowIn, rowsOf, type Table, type WholeTable } from '../../table.ts';
 import { fits } from './value-size.ts';
 
 /** Half of a row's maximum, because bytes are only estimated here; they are counted when the turn is admitted. */
 const ROW_BYTES_MAX = 32 * 1024;
 
+/** A context with all rows of a table. */
+type Holding<Name extends string> = { readonly [Key in Name]: WholeTable<unknown> };
+type RowIn<Context, Name extends keyof Context> = Context[Name] extends WholeTable<infer Row> ? Row : never;
+
 /** The row of a key; undefined if there is none. */
-export function wideRowIn<Row>(context: object, name: string, key: string): Row | undefined {
+export function wideRowIn<Name extends string, Context extends Holding<Name>>(
+  context: Context,
+  name: Name,
+  key: string,
+): RowIn<Context, Name> | undefined {
   const fields = context as Readonly<Record<string, unknown>>;
-  return (fields[placeOf(name, key)] as Row | undefined) ?? rowIn(fields[name] as ShownTable<Row>, key);
+  return (fields[placeOf(name, key)] ?? rowIn(context[name], key)) as RowIn<Context, Name> | undefined;
 }
 
 /** All rows, in no particular order. */
-export function wideRowsIn<Row>(context: object, name: string): Row[] {
+export function wideRowsIn<Name extends string, Context extends Holding<Name>>(
+  context: Context,
+  name: Name,
+): RowIn<Context, Name>[] {
   const fields = context as Readonly<Record<string, unknown>>;
   const wide = Object.keys(fields).filter((key) => key.startsWith(placeOf(name, '')) && fields[key] !== undefined);
-  return [...rowsOf(fields[name] as ShownTable<Row>), ...wide.map((key) => fields[key] as Row)];
+  return [...rowsOf(context[name]), ...wide.map((key) => fields[key])] as RowIn<Context, Name>[];
 }
 
 /**

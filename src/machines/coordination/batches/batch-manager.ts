@@ -5,7 +5,7 @@
  * resumption.
  */
 import { z } from 'zod';
-import { isTable, rowsOf, type Shown, table, type Table } from '../../../table.ts';
+import { isTable, rowsOf, table, type Table, type Whole } from '../../../table.ts';
 import { batch } from './batch.ts';
 import { type BatchReport } from './batch-messages.ts';
 import { batchItemsOf, judgedBatch } from './batch-items.ts';
@@ -176,12 +176,12 @@ export function batchChildren() {
 }
 
 /** The batches, the oldest first. */
-export function batchesIn(context: Shown<BatchManagerContext>): ListedBatch[] {
+export function batchesIn(context: Whole<BatchManagerContext>): ListedBatch[] {
   return recordsIn(context);
 }
 
 /** A batch as it is listed, with its items. */
-export function shownBatch({ members }: Pick<Shown<BatchManagerContext>, 'members'>, record: ListedBatch) {
+export function shownBatch({ members }: Pick<Whole<BatchManagerContext>, 'members'>, record: ListedBatch) {
   return { ...listed(record), items: itemsOf(members, record.id) };
 }
 
@@ -335,7 +335,7 @@ function nextId(turn: BatchTurn): string {
 }
 
 /** Items of a batch in the order in which they were named. */
-function itemsOf(members: Shown<BatchManagerContext>['members'], id: string): readonly string[] {
+function itemsOf(members: Whole<BatchManagerContext>['members'], id: string): readonly string[] {
   const rows = isTable(members) ? [...members.values(pairsOf(id))] : rowsOf(members);
   return rows
     .filter(({ batchId }) => batchId === id)

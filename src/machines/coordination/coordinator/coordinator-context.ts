@@ -2,7 +2,7 @@
  * The Lead Coordinator's context and its readers. Items, tasks, agent types and gates are rows of tables, so that the
  * cost of a change depends on its own size only.
  */
-import { rowIn, type Shown, table, type Table } from '../../../table.ts';
+import { rowIn, table, type Table, type Whole } from '../../../table.ts';
 import { nameKey } from '../../rules/table-keys.ts';
 import { type SealedCheckpoint } from '../../work/checkpoints.ts';
 import { NO_PERFORMANCE, type Performance, type PerformanceReport, performanceReport } from './performance.ts';
@@ -102,21 +102,27 @@ export function newProgress(): Omit<CoordinatorContext, 'plan' | 'unitMs'> {
   };
 }
 
-/** The context as read in the process or through a gateway. */
-export type ShownCoordinator = Shown<CoordinatorContext>;
+/** The context with all rows of its tables, as read in the process, or page by page through a gateway. */
+export type WholeCoordinator = Whole<CoordinatorContext>;
+
+/** The part of it that says how the items stand: the plan, and all of their rows. */
+type WholeItems = Pick<WholeCoordinator, 'plan' | 'items'>;
 
 /** Progress of every item. O(items). */
-export function itemsIn(context: ShownCoordinator): Items {
+export function itemsIn(context: WholeItems): Items {
   return itemsOf(context.plan, (item) => itemIn(context, item));
 }
 
 /** Progress of an item of the plan. */
-export function itemIn(context: ShownCoordinator, item: string): ItemProgress {
+export function itemIn(context: Pick<WholeItems, 'items'>, item: string): ItemProgress {
   return wideRowIn(context, 'items', item) ?? UNTOUCHED;
 }
 
 /** Outputs of the completed tasks of an item, by stage; in a plan of tasks by task id. */
-export function resultsOf(context: ShownCoordinator, item: string): Readonly<Record<string, unknown>> {
+export function resultsOf(
+  context: Pick<WholeCoordinator, 'plan' | 'results'>,
+  item: string,
+): Readonly<Record<string, unknown>> {
   return outputsOf(planIndexOf(context.plan).byItem.get(item) ?? [], (task) => resultIn(context, task));
 }
 
@@ -137,25 +143,25 @@ export function outputsOf(
   );
 }
 
-export function resultIn(context: ShownCoordinator, task: string): TaskResult | undefined {
+export function resultIn(context: Pick<WholeCoordinator, 'results'>, task: string): TaskResult | undefined {
   return wideRowIn(context, 'results', nameKey(task));
 }
 
-export function checkpointIn(context: ShownCoordinator, task: string): KeptCheckpoint | undefined {
+export function checkpointIn(context: Pick<WholeCoordinator, 'checkpoints'>, task: string): KeptCheckpoint | undefined {
   return wideRowIn(context, 'checkpoints', nameKey(task));
 }
 
-export function performanceIn({ performance }: ShownCoordinator, agentType: string): Performance {
+export function performanceIn({ performance }: Pick<WholeCoordinator, 'performance'>, agentType: string): Performance {
   return rowIn(performance, nameKey(agentType)) ?? NO_PERFORMANCE;
 }
 
 /** Current capacities of agent types. */
-export function capacityIn({ plan, capacity }: ShownCoordinator): Plan['capacity'] {
+export function capacityIn({ plan, capacity }: Pick<WholeCoordinator, 'plan' | 'capacity'>): Plan['capacity'] {
   return { ...plan.capacity, ...capacity };
 }
 
 /** The performance of every agent type of the plan, the slowest first. */
-export function performanceOf(context: ShownCoordinator): readonly PerformanceReport[] {
+export function performanceOf(context: Pick<WholeCoordinator, 'plan' | 'performance'>): readonly PerformanceReport[] {
   const types = new Set(context.plan.tasks.map(({ agent }) => agent));
   return performanceReport([...types].map((type) => [type, performanceIn(context, type)]));
 }

@@ -7,7 +7,7 @@
 import { notify, settle } from '../../people/notice.ts';
 import { z } from 'zod';
 import { author } from '../../../actors/model/person.ts';
-import { type Shown } from '../../../table.ts';
+import { type Whole } from '../../../table.ts';
 import { type AnyAgent } from '../../../actors/model/agent.ts';
 import { DEBATES_KEPT_MAX, OBSERVATIONS_PER_AGENT_MAX } from '../../limits.ts';
 import { type Challenge, challenge, response } from './challenge.ts';
@@ -163,7 +163,7 @@ export function debateChildren(input: FacilitatorInput = {}) {
 
 /** Records of debates, the oldest first. Without a filter: every open debate and the last 1,000 ended ones. */
 export function debatesIn(
-  context: Shown<FacilitatorContext>,
+  context: Whole<FacilitatorContext>,
   { isOpen, agent, item }: z.output<typeof filter> = {},
 ): readonly DebateRecord[] {
   return recordsIn(context).filter(

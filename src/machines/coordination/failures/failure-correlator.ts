@@ -4,7 +4,7 @@
  * a person groups them. Pure: the rules are in correlation.ts, root-cause.ts and failure-signature.ts.
  */
 import { z } from 'zod';
-import { type Shown, table, type Table } from '../../../table.ts';
+import { table, type Table, type Whole } from '../../../table.ts';
 import { CORRELATION_FAILURES_MAX } from '../../limits.ts';
 import {
   correlatedWith,
@@ -129,7 +129,7 @@ export const failureCorrelator = ruledAgent({
 });
 
 /** The records, the oldest first. */
-export function correlationsIn(context: Pick<Shown<CorrelatorContext>, 'correlations'>): Correlation[] {
+export function correlationsIn(context: Pick<Whole<CorrelatorContext>, 'correlations'>): Correlation[] {
   return eldestFirst(wideRowsIn(context, 'correlations'));
 }
 

@@ -6,7 +6,7 @@
  */
 import { z } from 'zod';
 import { speaker } from '../../../actors/model/person.ts';
-import { type Shown, table, type Table } from '../../../table.ts';
+import { type Whole, table, type Table } from '../../../table.ts';
 import { alertCard, blankFacts, type CardFacts, type CardReport } from './alert-card.ts';
 import {
   type Alert,
@@ -162,7 +162,7 @@ export function alertChildren() {
 }
 
 /** The cards, the latest first. */
-export function alertsIn(context: Shown<AlertDeskContext>): AlertRecord[] {
+export function alertsIn(context: Whole<AlertDeskContext>): AlertRecord[] {
   return recordsIn(context).reverse();
 }
 

@@ -8,7 +8,7 @@ import { type AnyActorRef } from 'xstate';
 import { z } from 'zod';
 import { type AnyAgent } from '../../../actors/model/agent.ts';
 import { GATES_KEPT_MAX } from '../../limits.ts';
-import { type Shown } from '../../../table.ts';
+import { type Whole } from '../../../table.ts';
 import {
   type ChildExited,
   Desk,
@@ -184,7 +184,7 @@ export function gateChildren() {
 
 /** Records of gates, the oldest first. Without a filter: every open gate and the last 1,000 closed ones. */
 export function gatesIn(
-  context: Shown<GateDeskContext>,
+  context: Pick<Whole<GateDeskContext>, 'open' | 'ended'>,
   { kind, audience, isOpen }: z.output<typeof filter> = {},
 ): readonly GateRecord[] {
   return recordsIn(context).filter(
