@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { procedure } from '../../../src/actors/api/procedure.ts';
 import { window, WINDOW_BYTES_MAX, WINDOW_READ_MAX, WINDOW_ROWS_MAX } from '../../../src/actors/api/window.ts';
-import { LISTING_HZ } from '../../../src/gateway/limits.ts';
+import { LISTING_HZ, LOOKED_BURST } from '../../../src/gateway/limits.ts';
 import { rowsInOrder, type WindowPage } from '../../../src/gateway/protocol/window-page.ts';
 import { table, type Table } from '../../../src/table.ts';
 import {
@@ -193,6 +193,15 @@ describe.each(Object.entries(FRONTS))('a window, in front of %s', (_front, start
       [2990, 2992, 2994],
       [2996, 2998],
     ]);
+  });
+
+  it('counts the rows that it reads against the budget of its caller', async () => {
+    await fill(2 * WINDOW_READ_MAX);
+    const sparse = () => call<{ code?: string }>('items.some', { every: 5_000, first: 1 });
+    const codes: (string | undefined)[] = [];
+    for (let time = 0; time < LOOKED_BURST / WINDOW_READ_MAX + 2; time++) codes.push((await sparse()).code);
+    expect(codes.at(0)).toBe(undefined);
+    expect(codes.at(-1)).toBe('BOSUN_RATE_LIMITED');
   });
 
   it('is patched for its watchers after changes of the desk, and only then', async () => {
