@@ -8,6 +8,7 @@ import {
   type DurableReader,
   type Procedure,
   type Procedures,
+  type Way,
 } from '../../actors/api/procedure.ts';
 import { admit } from '../../actors/model/value-check.ts';
 import { BosunError } from '../../errors.ts';
@@ -61,7 +62,7 @@ export interface Carriers extends Pick<FrontParts, 'nowMs'> {
 
 export function procedureHandler(
   name: string,
-  { way, result }: Pick<Procedure, 'way' | 'result'>,
+  { way, result, window }: Pick<MethodRow, 'result' | 'window'> & { readonly way: Way },
   carriers: Carriers,
 ): Handler {
   const { backend } = carriers;
@@ -77,7 +78,7 @@ export function procedureHandler(
   switch (way.kind) {
     case 'read':
       return async (params, call) =>
-        checked(await awaited(place, () => way.run(params, readerFor(call, carriers), call.caller)));
+        checked(await awaited(place, () => way.run(params, readerFor(call, carriers, window), call.caller)));
     case 'port':
       return async (params, { caller }) => checked(await awaited(place, () => way.run(params, caller)));
     case 'ask':
@@ -119,8 +120,11 @@ function textOf(address: unknown): string {
   throw new TypeError('it names no address');
 }
 
-/** Makes a reader that uses the backend's methods with the rights and the budget of the caller. */
-function readerFor(call: Call, carriers: Carriers): DurableReader {
+/**
+ * Makes a reader that uses the backend's methods with the rights and the budget of the caller. For a window rows of
+ * tables count too, since its filter decides how many are read.
+ */
+function readerFor(call: Call, carriers: Carriers, window: MethodRow['window']): DurableReader {
   const { backend } = carriers;
   return {
     get nowMs() {
@@ -139,8 +143,11 @@ function readerFor(call: Call, carriers: Carriers): DurableReader {
         after = next;
       }
     },
-    table: async (address, table, { limit = TABLE_ROWS_SHOWN, reverse = false, ...page } = {}) =>
-      (await backend['table.read']({ address, table, limit, reverse, ...page }, call)) as TablePage,
+    async table(address, table, { limit = TABLE_ROWS_SHOWN, reverse = false, ...given } = {}) {
+      const page = (await backend['table.read']({ address, table, limit, reverse, ...given }, call)) as TablePage;
+      if (window !== undefined) call.looks.charge(Object.keys(page.rows).length);
+      return page;
+    },
     records: async (address, name, which = {}) =>
       (await backend['record.list'](
         { address, name, after: 0, limit: RECORDS_LISTED, newestFirst: false, where: {}, ...defined(which) },
