@@ -1,5 +1,5 @@
 /** The pages for the people who answer the desks: the first view, and work by clicks, over a kill of the server. */
-import { describe, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { expectAccessible, opened, type WatchedPage } from '../support/browser/browser.ts';
 import { inBrowser } from '../support/browser/in-browser.ts';
 import {
@@ -199,6 +199,27 @@ describe('a plan', () => {
     await pause.getByRole('button', { name: 'Resume…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
     await pause.waitFor({ state: 'detached' });
+  });
+});
+
+describe('a plan with more items than a view of a table has', () => {
+  it('is shown finished when it is, also where its table is read page by page (B3)', async () => {
+    served = new Served(['plan.json']);
+    served.work.write('agents.mjs', 'export const draft = async () => ({});');
+    // The items that the page shows first are the last ones of the table.
+    const items = Array.from({ length: 1_200 }, (_, n) => `k${String(9_999 - n)}`);
+    const plan = { version: 1, plan: 'large', agents: './agents.mjs', stages: { draft: { agent: 'draft' } }, items };
+    served.work.write('plan.json', JSON.stringify(plan));
+    await served.start();
+    watched = await opened(browser(), served.url);
+    const { page } = watched;
+    await watched.live();
+    await at('plan');
+    await page.getByText('1200 of 1,200 tasks done, 0 under way').waitFor();
+    await page.getByTestId('plan-loaded').waitFor({ state: 'detached' });
+    expect(await page.locator('[data-item]', { hasText: 'completed' }).count()).toBe(200);
+    await page.getByRole('button', { name: '1,000 more items' }).waitFor();
+    await expectAccessible(watched);
   });
 });
 

@@ -109,8 +109,8 @@ function leadOf(size: number, left: number, counts: GateCounts | undefined): str
   if (size === 0) return '';
   const things = `${counted(size, 'thing')} for you to look at`;
   if (left === 0 || counts === undefined) return things;
-  const { now, today, later } = counts;
-  return `${things}. Questions: ${now} now, ${today} today, ${later} when there is time`;
+  const [now, today, later] = [counts.now, counts.today, counts.later].map((count) => count.toLocaleString('en'));
+  return `${things}. Questions: ${now!} now, ${today!} today, ${later!} when there is time`;
 }
 
 interface GroupProps extends OrderProps {
