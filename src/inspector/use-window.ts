@@ -1,6 +1,6 @@
 /** Hooks for windows: procedures whose answers are topics. */
 import { useEffect, useState } from 'preact/hooks';
-import type { gateProcedures } from '../crew-gates.ts';
+import type { crewProcedures } from '../crew-procedures.ts';
 import { type ClientError } from '../client/client-error.ts';
 import { type WindowName } from '../client/contract.ts';
 import { windowTopic } from '../client/remote-window.ts';
@@ -10,7 +10,7 @@ import { useTopic } from './use.ts';
 import { type WindowRows, windowRows, WindowPages } from './window-pages.ts';
 
 /** The procedures that the page watches. */
-type Watched = typeof gateProcedures;
+type Watched = typeof crewProcedures;
 type Name = WindowName<Watched>;
 type Given<Of extends Name> = Watched[Of]['params']['_zod']['input'];
 type Answer<Of extends Name> = Watched[Of]['result']['_zod']['output'];

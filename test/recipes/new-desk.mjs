@@ -1,7 +1,7 @@
 /**
  * The recipe for a new agent of the crew with a desk, carried out on a copy of the repository:
- * `node test/recipes/new-desk.mjs`. Adds a desk of handovers, on the page, the command line and in the documentation,
- * checks it, and prints the files that it takes. Exits 1 where they are more than eight, or where the result does not
+ * `node test/recipes/new-desk.mjs`. Adds a desk of handovers with a window and an order, which every door of the gateway
+ * and `bosun call` have, a view of the page, and documents, checks it, and prints the files that it takes. Exits 1 where they are more than eight, or where the result does not
  * compile or does not work.
  */
 import { recipe } from './recipe.mjs';
@@ -83,101 +83,100 @@ export function handoversIn(context: Whole<HandoverContext>): Handover[] {
 }
 `;
 
-const ROW = `/** \`bosun handovers\`: work that one person offers to another. */
-import {
-  HANDOVER_DESK,
-  type Handover,
-  type HandoverContext,
-  handoversIn,
-} from '../machines/people/handovers/handover-desk.ts';
-import { type DeskRow } from './desk-row.ts';
-import { type DeskView, found } from './desk-view.ts';
-import { whenKnown } from './stopped-store.ts';
-
-async function handoversOf(view: DeskView): Promise<Handover[]> {
-  const desk = await view.look<HandoverContext>(HANDOVER_DESK.id);
-  return desk === undefined ? [] : handoversIn(desk.context);
-}
-
-export const HANDOVERS: DeskRow<Handover> = {
-  none: 'nothing is handed over',
-  records: async (view, all) => (await handoversOf(view)).filter(({ acceptedAtMs }) => all || acceptedAtMs === null),
-  find: async (view, id) => found(await handoversOf(view), id, \`no handover "\${id}"\`),
-  cells: ({ id, work, from, to }) => ({ ID: id, WORK: work, FROM: from, TO: to }),
-  facts: ({ id, work, from, to, acceptedAtMs }) => [
-    ['handover', id],
-    ['work', work],
-    ['from', from],
-    ['to', to],
-    ['accepted', whenKnown(acceptedAtMs)],
-  ],
-  orders: {
-    accept: ({ id }, { by }) => ({
-      desk: HANDOVER_DESK.id,
-      event: { type: 'handover.accept', id, by },
-      said: \`\${id}: accepted by \${by}\`,
+/** The window and the order, as rows of the crew's procedures. */
+const PROCEDURES = `  'handovers.open': window({
+    means: 'Work that one person offers to another.',
+    params: z.object({ to: z.string().optional().describe('Only what is offered to this person.') }),
+    row: z.object({ id: z.string(), work: z.string(), from: z.string(), to: z.string() }),
+    of: { address: HANDOVER_DESK.id, table: 'open' },
+    shows: ({ id, work, from, to }: Handover, _, wanted) =>
+      wanted.to === undefined || wanted.to === to ? { id, work, from, to } : undefined,
+    example: { p: {}, r: { rows: {}, size: 0, next: null, isReverse: false } },
+  }),
+  'handovers.accept': procedure({
+    means: 'A person takes over the work that was offered to them.',
+    params: z.object({ id: z.string() }),
+    result: z.object({ taken: z.boolean(), problems: z.array(z.string()) }),
+    example: { p: { id: 'night-shift' }, r: { taken: true, problems: [] } },
+    ask: ({ id }, { id: caller, person = caller }) => ({
+      address: HANDOVER_DESK.id,
+      event: { type: 'handover.accept', id, by: person },
     }),
-  },
-};
-`;
-
-const VERBS = `  {
-    name: 'handovers',
-    row: async () => (await import('./handovers-row.ts')).HANDOVERS,
-    says: 'Show and accept work that others offer.',
-    list: 'Show what is offered.',
-    show: { verb: 'show <id>', says: 'Show a handover.', examples: ['show night-shift'] },
-    orders: [{ verb: 'accept <id>', says: 'Take it over.', examples: ['accept night-shift --by ada'] }],
-  },
-`;
-
-const PAGE = `  viewOf<Handover>({
-    name: 'handovers',
-    title: 'Handovers',
-    agent: 'handover-desk',
-    wanted: ['no desk of handovers', 'handoverDesk', 'HANDOVER_DESK'],
-    lead: 'Work that one person offers to another',
-    empty: 'Nothing is handed over.',
-    rows: (context) => recordRows<Handover>(context),
-    columns: (desk) => [
-      { title: 'Work', cell: ({ work }) => work },
-      { title: 'From', cell: ({ from }) => from },
-      { title: 'To', cell: ({ to }) => to },
-      {
-        title: 'Order',
-        cell: ({ id, work, acceptedAtMs }) =>
-          acceptedAtMs === null && (
-            <OrderButton label="Accept" name={\`Accept \${work}\`} order={() => accepting(desk, id)} />
-          ),
-      },
-    ],
   }),
 `;
 
-const ACCEPTING = `function accepting(address: string, id: string): DeskOrder {
+const PROCEDURE_IMPORTS = `import { window } from './actors/api/window.ts';
+import { HANDOVER_DESK, type Handover } from './machines/people/handovers/handover-desk.ts';
+`;
+
+const VIEW = `/** Work that one person offers to another, with the order that accepts it. */
+import { useState } from 'preact/hooks';
+import { counted } from '../format.ts';
+import { Ledger } from '../sheet.tsx';
+import { useWindow } from '../use-window.ts';
+import { BY, type DeskOrder } from './desk-orders.ts';
+import { OrderButton, Ordering } from './desk-page.tsx';
+
+/** The view of handovers. */
+export const HANDOVERS = { name: 'handovers', title: 'Handovers', component: HandoversView };
+
+function HandoversView() {
+  const [pages, setPages] = useState(1);
+  const { window, error } = useWindow('handovers.open', pages);
+  return (
+    <Ordering>
+      <Ledger
+        id="handovers"
+        title="Handovers"
+        lead={<p class="quiet">Work that one person offers to another</p>}
+        rows={window?.rows}
+        error={error}
+        empty="Nothing is handed over."
+        columns={[
+          { title: 'Work', cell: ({ work }) => work },
+          { title: 'From', cell: ({ from }) => from },
+          { title: 'To', cell: ({ to }) => to },
+          {
+            title: 'Order',
+            cell: ({ id, work }) => (
+              <OrderButton label="Accept" name={\`Accept \${work}\`} order={() => accepting(id)} />
+            ),
+          },
+        ]}
+        keyOf={({ id }) => id}
+      >
+        {window?.hasMore === true && (
+          <button type="button" class="link" onClick={() => setPages(pages + 1)}>
+            {counted(window.left, 'more handover')}
+          </button>
+        )}
+      </Ledger>
+    </Ordering>
+  );
+}
+
+function accepting(id: string): DeskOrder {
   return {
     title: \`Accept \${id}\`,
     verb: 'Accept',
-    address,
+    address: 'handovers',
     fields: [BY],
     means: 'The work is yours.',
     eventOf: ({ by = '' }) => ({ type: 'handover.accept', id, by }),
     done: \`\${id} is yours.\`,
   };
 }
-
-`;
-
-const PAGE_IMPORTS = `import type { Handover } from '../../machines/people/handovers/handover-desk.ts';
-import { BY, type DeskOrder } from './desk-orders.ts';
-import { OrderButton } from './desk-page.tsx';
-import { recordRows } from './desk-records.ts';
 `;
 
 const TEST = `import { expect, it } from 'vitest';
-import { commandLine } from '../../../src/cli/command-line.ts';
+import { crewProcedures } from '../../../src/crew-procedures.ts';
+import { createGateway } from '../../../src/gateway/network/server.ts';
+import { HANDOVER_DESK, handoverDesk } from '../../../src/machines/people/handovers/handover-desk.ts';
+import { startTestSystem } from '../../../src/testing/test-system.ts';
 import { planOf } from '../../support/fixtures/plans/plans.ts';
 import { startWholeCrew } from '../../support/machines/whole-crew.ts';
+
+const POST = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{}' };
 
 it('is offered, told to people, and accepted by who it is offered to', async () => {
   const plan = planOf({ stages: { draft: { agent: 'writer' } }, items: ['A'] });
@@ -193,12 +192,15 @@ it('is offered, told to people, and accepted by who it is offered to', async () 
   await crew.test.system.stop();
 });
 
-it('has verbs', async () => {
-  let out = '';
-  const streams = { out: { write: (text: string) => (out += text) }, err: { write: (text: string) => (out += text) } };
-  const around = { ...streams, env: {}, cwd: '/', interruption: () => new AbortController().signal };
-  await commandLine(['handovers', 'accept', '--help'], around);
-  expect(out).toContain('$ bosun handovers accept night-shift --by ada');
+it('is a window and an order of every gateway', async () => {
+  const { shard } = await startTestSystem({ agents: [handoverDesk], tree: { children: [HANDOVER_DESK] } });
+  await shard.send('handovers', { type: 'handover.offer', id: 'n', work: 'the night shift', from: 'bob', to: 'ada' });
+  const gateway = createGateway(shard, { port: 0, procedures: crewProcedures });
+  const { url } = await gateway.listen();
+  const { rows } = await (await fetch(\`\${url}/v1/procedures/handovers.open\`, POST)).json();
+  expect(rows).toEqual({ n: { id: 'n', work: 'the night shift', from: 'bob', to: 'ada' } });
+  await gateway.close();
+  await shard.stop();
 });
 `;
 
@@ -211,16 +213,20 @@ recipe({
     changes.insert(crew, { before: 'import ', text: `import { HANDOVER_DESK, handoverDesk } from './${machine}';\n` });
     changes.insert(crew, { before: '    failureCorrelator,\n', text: '    handoverDesk,\n' });
     changes.insert(crew, { before: '...coordinatorChildren(', text: 'HANDOVER_DESK, ' });
-    changes.insert('src/machines/index.ts', {
-      before: 'export {',
-      text: `export { HANDOVER_DESK, handoverDesk } from './${machine}';\n`,
+    const procedures = 'src/crew-procedures.ts';
+    changes.insert(procedures, { before: "  'crew.plan': procedure({", text: PROCEDURES });
+    changes.insert(procedures, { before: 'import { ticketProcedures }', text: PROCEDURE_IMPORTS });
+    changes.create('src/inspector/desks/handovers-view.tsx', VIEW);
+    const views = 'src/inspector/page-views.ts';
+    changes.insert(views, {
+      before: 'import { InboxView }',
+      text: "import { HANDOVERS } from './desks/handovers-view.tsx';\n",
     });
-    changes.create('src/cli/handovers-row.ts', ROW);
-    changes.insert('src/cli/desk-verbs.ts', { before: "  {\n    name: 'alerts'", text: VERBS });
-    const page = 'src/inspector/desks/desk-tables.tsx';
-    changes.insert(page, { before: 'import ', text: PAGE_IMPORTS });
-    changes.insert(page, { before: '];\n\n/** Makes a view of the page from a row.', text: PAGE });
-    changes.insert(page, { before: '/** Makes a view of the page from a row.', text: ACCEPTING });
+    changes.insert(views, {
+      before: "  { name: 'alerts', title",
+      text: '  { ...HANDOVERS, isListed: false, under: INBOX },\n',
+    });
+    changes.insert('CHANGELOG.md', { before: '- **', text: '- **Handovers**: a desk for work that changes hands.\n' });
     changes.insert('docs/failures.md', {
       before: '| `alerts` |',
       text: '| `handovers` | work that one person offers to another | `handover.offer`, `handover.accept` |\n',
@@ -230,6 +236,7 @@ recipe({
   check({ run }) {
     run('tsc', '-p', 'tsconfig.json', '--noEmit', '--incremental', 'false');
     run('tsc', '-p', 'src/inspector/tsconfig.json', '--noEmit', '--incremental', 'false');
-    run('vitest', 'run', 'test/machines/people/handover-desk.test.ts');
+    run('eslint', 'src/machines', 'src/inspector/desks', 'src/crew-procedures.ts', 'test/machines/people');
+    run('vitest', 'run', 'test/machines/people/handover-desk.test.ts', 'test/tidy.test.ts', 'test/docs.test.ts');
   },
 });
