@@ -131,14 +131,14 @@ const VERBS = `  {
   },
 `;
 
-const PAGE = `  viewOf<Handover>({
+const PAGE = `  viewOf<Handover, Shown<HandoverContext>>({
     name: 'handovers',
     title: 'Handovers',
     agent: 'handover-desk',
     wanted: ['no desk of handovers', 'handoverDesk', 'HANDOVER_DESK'],
     lead: 'Work that one person offers to another',
     empty: 'Nothing is handed over.',
-    rows: (context) => recordRows<Handover>(context),
+    rows: (context) => partOf<Handover>(context?.open, context?.ended),
     columns: (desk) => [
       { title: 'Work', cell: ({ work }) => work },
       { title: 'From', cell: ({ from }) => from },
@@ -168,10 +168,11 @@ const ACCEPTING = `function accepting(address: string, id: string): DeskOrder {
 
 `;
 
-const PAGE_IMPORTS = `import type { Handover } from '../../machines/people/handovers/handover-desk.ts';
+const PAGE_IMPORTS = `import type { Handover, HandoverContext } from '../../machines/people/handovers/handover-desk.ts';
+import { type Shown } from '../../client/contract.ts';
+import { partOf } from '../part.ts';
 import { BY, type DeskOrder } from './desk-orders.ts';
 import { OrderButton } from './desk-page.tsx';
-import { recordRows } from './desk-records.ts';
 `;
 
 const TEST = `import { expect, it } from 'vitest';
