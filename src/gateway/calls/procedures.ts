@@ -64,7 +64,7 @@ export function procedureHandlers(procedures: Procedures, carriers: Carriers): R
   );
 }
 
-function procedureHandler(name: string, { way, result }: Procedure, carriers: Carriers): Handler {
+function procedureHandler(name: string, { way, result, window }: Procedure, carriers: Carriers): Handler {
   const { handlers: backend } = carriers;
   const place = `the procedure ${name}`;
   const checked = (answer: unknown) => {
@@ -78,7 +78,7 @@ function procedureHandler(name: string, { way, result }: Procedure, carriers: Ca
   switch (way.kind) {
     case 'read':
       return async (params, call) =>
-        checked(await awaited(place, () => way.run(params, readerFor(call, carriers), call.caller)));
+        checked(await awaited(place, () => way.run(params, readerFor(call, carriers, window), call.caller)));
     case 'port':
       return async (params, { caller }) => checked(await awaited(place, () => way.run(params, caller)));
     case 'ask':
@@ -120,8 +120,11 @@ function textOf(address: unknown): string {
   throw new TypeError('it names no address');
 }
 
-/** Makes a reader that uses the backend's methods with the rights and the budget of the caller. */
-function readerFor(call: Call, carriers: Carriers): DurableReader {
+/**
+ * Makes a reader that uses the backend's methods with the rights and the budget of the caller. For a window rows of
+ * tables count too, since its filter decides how many are read.
+ */
+function readerFor(call: Call, carriers: Carriers, window: Procedure['window']): DurableReader {
   const { handlers: backend } = carriers;
   return {
     get nowMs() {
@@ -140,8 +143,11 @@ function readerFor(call: Call, carriers: Carriers): DurableReader {
         after = next;
       }
     },
-    table: async (address, table, { limit = TABLE_ROWS_SHOWN, reverse = false, ...page } = {}) =>
-      (await backend['table.read']({ address, table, limit, reverse, ...page }, call)) as TablePage,
+    async table(address, table, { limit = TABLE_ROWS_SHOWN, reverse = false, ...given } = {}) {
+      const page = (await backend['table.read']({ address, table, limit, reverse, ...given }, call)) as TablePage;
+      if (window !== undefined) call.looks.charge(Object.keys(page.rows).length);
+      return page;
+    },
     records: async (address, name, which = {}) =>
       (await backend['record.list'](
         { address, name, after: 0, limit: RECORDS_LISTED, newestFirst: false, where: {}, ...defined(which) },

@@ -6,7 +6,7 @@
 import { type Clock } from '../../clock.ts';
 import { CALL_MS, LISTING_HZ } from '../limits.ts';
 import { type Caller, checkScope } from '../callers/callers.ts';
-import { checkLooks, type Looks } from '../callers/looks.ts';
+import { checkLooks, type Looks, UNCOUNTED } from '../callers/looks.ts';
 import { invalid } from '../callers/wire-errors.ts';
 import { type Sub } from '../protocol/frames.ts';
 import { FedView } from '../topics/fed-view.ts';
@@ -55,7 +55,13 @@ export class WindowTopics implements TopicFinder {
     checkLooks(looks);
     const { address, everyMs } = row.window;
     const params = parsedParams(name, row, paramsIn(row.params, new URLSearchParams(query)));
-    const call: Call = { caller, session: undefined, key: undefined, leftMs: CALL_MS, looks, isOver: false };
+    // How often it is read is bounded by LISTING_HZ, and not by what the caller has left.
+    const call: Call = {
+      ...{ caller, session: undefined, key: undefined },
+      leftMs: CALL_MS,
+      looks: UNCOUNTED,
+      isOver: false,
+    };
     const look = async () => handlers[name]!(params, call);
     const watch = (listener: Parameters<Backend['watchActor']>[1]) => backend.watchActor(address, listener);
     const feed = (view: ConstructorParameters<typeof Listing>[1]) => new Listing({ clock, look, watch, everyMs }, view);

@@ -6,6 +6,8 @@ export class WorkerEpochs {
   readonly #gateways: WorkerGateways;
   readonly #listener: ChangeListener;
   readonly #address: string | undefined;
+  /** The run of the worker gateway that has answered last. */
+  #run: string | null = null;
   readonly #waits = new Map<number, () => void>();
 
   /** Begins to watch. With an address, only epochs count that change the actor there; its end is a failure. */
@@ -23,12 +25,13 @@ export class WorkerEpochs {
 
   /** Waits for the next epoch before announcing this one, so that none is missed. */
   #wait(worker: number): void {
-    const answer = () => {
+    const answer = (run: unknown) => {
+      if (typeof run === 'string') this.#run = run;
       this.#wait(worker);
       this.#listener.changed();
     };
     const reject = (error: unknown) => this.#listener.failed(error);
-    const [verb, args] = this.#address === undefined ? ['nextEpoch', []] : ['nextChange', [this.#address]];
+    const [verb, args] = this.#address === undefined ? ['nextEpoch', []] : ['nextChange', [this.#address, this.#run]];
     this.#waits.set(worker, this.#gateways.begin(worker, verb, args, { answer, reject }));
   }
 }

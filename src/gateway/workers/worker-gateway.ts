@@ -35,6 +35,8 @@ export class WorkerGateway {
   readonly #system: Shard;
   readonly #inside: OneSystem;
   readonly #house: SubscriptionsHost;
+  /** Identifies this run of the worker. */
+  readonly #run: string = randomUUID();
   readonly #pulls = new Map<string, Pull>();
   readonly #verbs: {
     readonly [V in WorkerGatewayMethod]: (
@@ -46,7 +48,7 @@ export class WorkerGateway {
   constructor(system: Shard, clock: Clock) {
     this.#system = system;
     const counters = new Counters();
-    this.#inside = new OneSystem(system, { clock, instance: randomUUID(), counters });
+    this.#inside = new OneSystem(system, { clock, instance: this.#run, counters });
     this.#house = {
       topics: this.#inside.topics,
       clock,
@@ -60,7 +62,10 @@ export class WorkerGateway {
       pull: ([series, caller, sub], onEnd) => this.#pull(series, { caller, sub, onEnd }),
       refresh: async ([series]) => await this.#pulls.get(series)?.refresh(),
       nextEpoch: (_, onEnd) => this.#nextEpoch(onEnd),
-      nextChange: ([address], onEnd) => this.#nextChange(address, onEnd),
+      nextChange: async ([address, run], onEnd) => {
+        if (run === this.#run) await this.#nextChange(address, onEnd);
+        return this.#run;
+      },
       health: () => this.#inside.health.view(),
       isReady: () => this.#inside.isReady(),
       families: () => this.#inside.families(),

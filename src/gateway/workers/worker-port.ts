@@ -38,8 +38,11 @@ export interface WorkerGatewayMethods {
   refresh(series: string): Promise<void>;
   /** Resolves when the next epoch is durable. */
   nextEpoch(): Promise<void>;
-  /** Resolves when the next epoch that changes an actor is durable. Rejects with BOSUN_ACTOR_UNKNOWN. */
-  nextChange(address: string): Promise<void>;
+  /**
+   * Resolves with the run of the worker gateway when the next epoch that changes an actor is durable; at once if the
+   * given run is another one, whose changes since then are not known. Rejects with BOSUN_ACTOR_UNKNOWN.
+   */
+  nextChange(address: string, run: string | null): Promise<string>;
   health(): ReturnType<Health['view']>;
   isReady(): boolean;
   families(): readonly MetricFamily[];

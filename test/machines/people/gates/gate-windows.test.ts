@@ -171,4 +171,18 @@ describe('windows of gates over workers', () => {
     const { rows } = (await call('gates.closed')) as Page;
     expect(Object.values(rows)).toMatchObject([{ id: 'zz-urgent', result: { by: 'ada' } }]);
   });
+
+  it('show what happened while the worker was down', async () => {
+    const test = await startSpreadGateway(options, { agents: gateAgents, tree });
+    const { client, call } = await frontOf(test);
+    await open(call, 'brief', 3_000);
+    await open(call, 'long', HOUR_MS);
+    await test.subscribe(client, 'window/gates.open');
+    const home = test.test.system.workerOf(DESKS.gates)!;
+    test.test.crash(home);
+    await test.advance(5_000);
+    await test.restart(home);
+    await test.advance(1_000);
+    expect(rowsInOrder(client.view('window/gates.open') as Page).map(({ id }) => id)).toEqual(['long']);
+  });
 });
