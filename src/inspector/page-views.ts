@@ -7,7 +7,7 @@ import { AnswersView } from './answers/answers-view.tsx';
 import { AlertsView } from './desks/alerts-view.tsx';
 import { BatchesView } from './desks/batches-view.tsx';
 import { DEBATES } from './desks/debates-view.tsx';
-import { TICKETS } from './desks/desk-tables.tsx';
+import { DESK_TABLES } from './desks/desk-tables.tsx';
 import { GATES } from './desks/gates-view.tsx';
 import { InboxView } from './desks/inbox-view.tsx';
 import { PausesView } from './desks/pauses-view.tsx';
@@ -45,7 +45,7 @@ export const VIEWS: readonly PageView[] = [
   { name: 'plan', title: 'Plan', isListed: true, component: PlanView },
   { name: INBOX, title: 'Inbox', isListed: true, component: InboxView },
   { ...GATES, isListed: false, under: INBOX },
-  { ...TICKETS, isListed: false, under: INBOX },
+  ...DESK_TABLES.map((desk) => ({ ...desk, isListed: false, under: INBOX })),
   { name: 'alerts', title: 'Alerts', isListed: false, under: INBOX, component: AlertsView },
   { name: 'batches', title: 'Batches', isListed: false, under: INBOX, component: BatchesView },
   { name: 'pauses', title: 'Pauses', isListed: false, under: INBOX, component: PausesView },

@@ -1,8 +1,8 @@
 /**
  * The recipe for a new agent of the crew with a desk, carried out on a copy of the repository:
  * `node test/recipes/new-desk.mjs`. Adds a desk of handovers with a window and an order, which every door of the gateway
- * and `bosun call` have, a view of the page, and documents, checks it, and prints the files that it takes. Exits 1 where they are more than eight, or where the result does not
- * compile or does not work.
+ * and `bosun call` have, with a view of the page and documents. Checks it, and prints the files that it takes. Exits 1
+ * where they are more than eight, or where the result does not compile or does not work.
  */
 import { recipe } from './recipe.mjs';
 

@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<DebateRow>[] = [
   { title: 'Since', isNumber: true, cell: ({ isOver, openedAtMs }) => !isOver && <Age sinceMs={openedAtMs} /> },
 ];
 
-export const DEBATES = viewOf<DebateRow, 'debate-facilitator'>({
+export const DEBATES = viewOf<DebateRow, FacilitatorShown>({
   name: 'debates',
   title: 'Debates',
   agent: DESK_AGENTS.debates,

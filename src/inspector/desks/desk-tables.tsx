@@ -11,7 +11,7 @@ import { DESK_AGENTS, type DeskContexts, type TicketRow } from './desk-shapes.ts
 import { audienceText } from './gate-page.tsx';
 import { Due, TicketPage, TICKETS_WANTED, TicketState } from './ticket-page.tsx';
 import { isOver, ticketRows } from './tickets.ts';
-import { type Desk, useDesk } from './use-desk.ts';
+import { type Desk, useDeskOf } from './use-desk.ts';
 
 /** Properties of a component around the table: the context of the desk, its address, and the table. */
 export interface AroundProps<Context> {
@@ -32,20 +32,20 @@ interface OneRecord<Row> {
   readonly rowOf: (answer: never, id: string) => Row | null | undefined;
 }
 
-interface DeskTableRow<Row, Name extends keyof DeskContexts> {
+interface DeskTableRow<Row, Context> {
   readonly name: string;
   readonly title: string;
-  readonly agent: Name;
+  readonly agent: string;
   readonly wanted: Wanted;
   readonly lead?: string;
   readonly empty: string;
   /** Derives the rows, in order, from the desk's context. */
-  readonly rows: (context: DeskContexts[Name] | undefined) => Part<Row>;
+  readonly rows: (context: Context | undefined) => Part<Row>;
   /** Makes the columns; the desk's address is for orders inside the table. */
   readonly columns: (desk: string) => readonly Column<Row>[];
   /** The noun for a record, and its page; absent if the table shows everything. */
   readonly one?: OneRecord<Row>;
-  readonly around?: ComponentType<AroundProps<DeskContexts[Name]>>;
+  readonly around?: ComponentType<AroundProps<Context>>;
 }
 
 const SHOWN = 100;
@@ -63,37 +63,32 @@ const TICKET_COLUMNS: readonly Column<TicketRow>[] = [
   { title: 'Due', isNumber: true, cell: (row) => !isOver(row) && <Due row={row} /> },
 ];
 
-/** The view of tickets. */
-export const TICKETS = viewOf<TicketRow, 'ticket-desk'>({
-  name: 'tickets',
-  title: 'Tickets',
-  agent: DESK_AGENTS.tickets,
-  wanted: TICKETS_WANTED,
-  lead: 'Questions with a thread',
-  empty: 'Nobody has opened a ticket.',
-  rows: ticketRows,
-  columns: () => TICKET_COLUMNS,
-  one: {
-    noun: 'ticket',
-    page: TicketPage,
-    calls: (id) => [['tickets.get', { ticket: id }]],
-    rowOf: ({ ticket }: { readonly ticket: Omit<TicketRow, 'ref'> | null }, id) =>
-      ticket && { ...ticket, ref: { actor: `open-tickets/${id}` } },
-  },
-});
-
-/** The calls that read a record by its id, from the tables of its desk. */
-export function recordCalls(id: string, address: string): readonly ReadCall[] {
-  return ['open', 'ended'].map((table) => ['table.read', { address, table, from: id, limit: 1 }]);
-}
+/** The desks as views of the page. */
+export const DESK_TABLES = [
+  viewOf<TicketRow, DeskContexts['ticket-desk']>({
+    name: 'tickets',
+    title: 'Tickets',
+    agent: DESK_AGENTS.tickets,
+    wanted: TICKETS_WANTED,
+    lead: 'Questions with a thread',
+    empty: 'Nobody has opened a ticket.',
+    rows: ticketRows,
+    columns: () => TICKET_COLUMNS,
+    one: {
+      noun: 'ticket',
+      page: TicketPage,
+      calls: (id) => [['tickets.get', { ticket: id }]],
+      rowOf: ({ ticket }: { readonly ticket: Omit<TicketRow, 'ref'> | null }, id) =>
+        ticket && { ...ticket, ref: { actor: `open-tickets/${id}` } },
+    },
+  }),
+];
 
 /** Makes a view of the page from a row. */
-export function viewOf<Row extends { readonly id: string }, Name extends keyof DeskContexts>(
-  of: DeskTableRow<Row, Name>,
-) {
+export function viewOf<Row extends { readonly id: string }, Context>(of: DeskTableRow<Row, Context>) {
   const { name, title, agent, wanted, one } = of;
   const component = ({ rest }: { readonly rest: string }) => {
-    const desk = useDesk(agent);
+    const desk = useDeskOf<Context>(agent);
     return (
       <DeskPage desk={desk} title={title} wanted={wanted} isThere={desk.context !== undefined}>
         {one === undefined || rest === '' ? (
@@ -107,15 +102,12 @@ export function viewOf<Row extends { readonly id: string }, Name extends keyof D
   return { name, title, component };
 }
 
-interface AllProps<Row, Name extends keyof DeskContexts> {
-  readonly of: DeskTableRow<Row, Name>;
-  readonly desk: Desk<DeskContexts[Name]>;
+interface AllProps<Row, Context> {
+  readonly of: DeskTableRow<Row, Context>;
+  readonly desk: Desk<Context>;
 }
 
-function All<Row extends { readonly id: string }, Name extends keyof DeskContexts>({
-  of,
-  desk: { context, address },
-}: AllProps<Row, Name>) {
+function All<Row extends { readonly id: string }, Context>({ of, desk: { context, address } }: AllProps<Row, Context>) {
   const { name, title, lead, empty, columns, one, around: Around = Fragment } = of;
   if (context === undefined) return null;
   const part = of.rows(context);
@@ -176,4 +168,9 @@ function Elsewhere<Row>({ one, id, desk, at }: ElsewhereProps<Row>) {
   ) : (
     <one.page row={row} desk={desk} />
   );
+}
+
+/** The calls that read a record by its id, from the tables of its desk. */
+export function recordCalls(id: string, address: string): readonly ReadCall[] {
+  return ['open', 'ended'].map((table) => ['table.read', { address, table, from: id, limit: 1 }]);
 }

@@ -30,16 +30,17 @@ export function usePlace(name: string): Pick<Desk, 'presence' | 'address'> {
 /**
  * Finds and reads a desk.
  *
- * @param name Name of its agent.
+ * @param name Name of its agent, which says whose context it is.
  */
 export function useDesk<Name extends keyof DeskContexts>(name: Name): Desk<DeskContexts[Name]> {
+  return useDeskOf<DeskContexts[Name]>(name);
+}
+
+/** Finds and reads a desk, whose context has the type that its caller names. */
+export function useDeskOf<Context>(name: string): Desk<Context> {
   const { presence, address } = usePlace(name);
   const { view } = useTopic<ActorView>(presence === 'present' ? `actor/${address}` : undefined);
-  return {
-    ...{ presence, address, view },
-    // The agent's name says whose context it is.
-    context: (view?.context ?? undefined) as DeskContexts[Name] | undefined,
-  };
+  return { presence, address, view, context: (view?.context ?? undefined) as Context | undefined };
 }
 
 /** The context of the actor that a record refers to; undefined if there is none, or until loaded. */
