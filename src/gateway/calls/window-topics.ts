@@ -6,7 +6,7 @@
 import { type Clock } from '../../clock.ts';
 import { CALL_MS, LISTING_HZ } from '../limits.ts';
 import { type Caller, checkScope } from '../callers/callers.ts';
-import { checkLooks, type Looks, UNCOUNTED } from '../callers/looks.ts';
+import { checkLooks, type Looks } from '../callers/looks.ts';
 import { invalid } from '../callers/wire-errors.ts';
 import { type Sub } from '../protocol/frames.ts';
 import { FedView } from '../topics/fed-view.ts';
@@ -56,16 +56,18 @@ export class WindowTopics implements TopicFinder {
     checkLooks(looks);
     const { address, everyMs } = row.window;
     const params = parsedParams(name, row, paramsIn(row.params, new URLSearchParams(query)));
-    // How often it is read is bounded by LISTING_HZ, and not by what the caller has left.
+    // What it reads counts, and a caller who has read too much is made to wait by the listing, not refused.
+    const counted = { owesMs: () => 0, charge: (rows: number) => looks.charge(rows) };
     const call: Call = {
       ...{ caller, session: undefined, key: undefined },
       leftMs: CALL_MS,
-      looks: UNCOUNTED,
+      looks: counted,
       isOver: false,
     };
     const look = async () => valueOf(await handlers[name]!(params, call));
     const watch = (listener: Parameters<Backend['watchActor']>[1]) => backend.watchActor(address, listener);
-    const feed = (view: ConstructorParameters<typeof Listing>[1]) => new Listing({ clock, look, watch, everyMs }, view);
+    const feed = (view: ConstructorParameters<typeof Listing>[1]) =>
+      new Listing({ clock, look, watch, everyMs, looks }, view);
     return ofState(await new FedView({ clock, maxHz: LISTING_HZ, feed, over: () => {} }).topic());
   }
 }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type Cancel, type Clock } from '../../clock.ts';
 import { isBosunError } from '../../errors.ts';
+import { type Looks, UNCOUNTED } from '../callers/looks.ts';
 import { LISTING_HZ } from '../limits.ts';
 import { type ViewFeed, type ViewSink } from './fed-view.ts';
 
@@ -18,6 +19,8 @@ interface ListingParts {
   readonly watch: (listener: ChangeListener) => () => void;
   /** Milliseconds after which the view is read without a change. Default: never. */
   readonly everyMs?: number | undefined;
+  /** The budget of the caller: a view that has overdrawn it is read later. Default: none. */
+  readonly looks?: Pick<Looks, 'owesMs'> | undefined;
 }
 
 export class Listing implements ViewFeed {
@@ -57,6 +60,9 @@ export class Listing implements ViewFeed {
 
   async #look(): Promise<void> {
     if (this.#isLooking || this.#pause !== undefined || !this.#isChanged || this.#isOver) return;
+    const { looks = UNCOUNTED } = this.#parts;
+    const owesMs = this.#seq === 0 ? 0 : looks.owesMs();
+    if (owesMs > 0) return this.#rest(owesMs);
     this.#isLooking = true;
     this.#isChanged = false;
     try {
@@ -70,7 +76,7 @@ export class Listing implements ViewFeed {
     this.#isLooking = false;
     if (this.#isOver) return;
     const { clock, everyMs } = this.#parts;
-    this.#pause = clock.setTimeout(() => this.#paused(), 1_000 / LISTING_HZ, { isBackground: true });
+    this.#rest(1_000 / LISTING_HZ);
     this.#stale?.();
     if (everyMs !== undefined) this.#stale = clock.setTimeout(() => this.#changed(), everyMs, { isBackground: true });
   }
@@ -80,8 +86,14 @@ export class Listing implements ViewFeed {
     if (!this.#isOver && !isBosunError(error, 'BOSUN_SYSTEM_CLOSED')) this.#mirror.fail(error);
   }
 
-  #paused(): void {
-    this.#pause = undefined;
-    void this.#look();
+  #rest(ms: number): void {
+    this.#pause = this.#parts.clock.setTimeout(
+      () => {
+        this.#pause = undefined;
+        void this.#look();
+      },
+      ms,
+      { isBackground: true },
+    );
   }
 }

@@ -233,6 +233,24 @@ describe.each(Object.entries(FRONTS))('a window, in front of %s', (_front, start
     expect((client.view('window/items.all') as Page).size).toBe(40);
   });
 
+  it('is read less often for a caller whose windows read more than its budget, and not refused', async () => {
+    await fill(WINDOW_READ_MAX - 50);
+    const topics = Array.from({ length: 18 }, (_, n) => `window/items.some?every=5000&first=${n}`);
+    for (const topic of topics) expect(await subscribe(topic)).toMatchObject({ t: 'snap' });
+    // Eighteen windows of a thousand rows each have used up the burst; ten of them can be read in each second.
+    for (let n = 0; n < 12; n++) {
+      await send({ type: 'put', n: n * 5_000, note: 'new' });
+      await test.advance(250);
+    }
+    const read = client.of('delta').length;
+    expect(read).toBeGreaterThan(topics.length / 2);
+    expect(read).toBeLessThan(3 * topics.length);
+    expect(client.of('end')).toEqual([]);
+    await test.advance(10_000);
+    for (const topic of topics)
+      expect(client.view(topic)).toMatchObject({ rows: { [keyOf(55_000)]: { note: 'new' } } });
+  });
+
   it('is read again as time passes, where it says so', async () => {
     await subscribe('window/items.second');
     const { second } = client.view('window/items.second') as { second: number };
