@@ -76,8 +76,8 @@ export type WindowProcedure<Shape extends z.ZodRawShape, Row extends z.ZodType> 
 /**
  * Makes a window, with types inferred from its schemas. `shows` names the type of the rows that the table holds.
  *
- * A page has at most 100 rows and 60 KiB of JSON, and at least one row where there is one. Where `shows` leaves out many
- * rows, a page is short after 1,000 rows were read, and `next` says that there may be more.
+ * A page has at most 100 rows and 60 KiB of JSON, and at least one row where there is one. Where `shows` leaves out
+ * many rows, a page is short after 1,000 rows were read, and `next` says that there may be more.
  */
 export function window<Shape extends z.ZodRawShape, Row extends z.ZodType, Stored>(
   row: WindowRow<Shape, Row, Stored>,
