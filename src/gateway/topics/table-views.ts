@@ -111,29 +111,38 @@ function rowIn({ next }: TableView, { table, shown }: Origin, key: string): unkn
   return row === undefined ? undefined : (shown(row) ?? null);
 }
 
-/** The first key that a view leaves out; null if it has all rows. */
+/**
+ * The first key that a view leaves out; null if it has all rows. A view ends between leaves, so that its end seldom
+ * moves, but for a first leaf that does not fit.
+ */
 function endOfView(of: Table<unknown>, shown: ShownRow, charsMax: number): string | null {
   let count = 0;
   let chars = 0;
   for (const leaf of eachLeaf(of)) {
-    const length = charsOf(leaf, shown);
+    const lengths = charsOfRows(leaf, shown);
+    const length = lengths.reduce((sum, one) => sum + one, 0);
     if (count + leaf.size > TABLE_ROWS_SHOWN || chars + length > charsMax)
-      return leaf.keys[count === 0 ? 1 : 0] ?? null;
+      return leaf.keys[count === 0 ? fitting(lengths, charsMax) : 0] ?? null;
     count += leaf.size;
     chars += length;
   }
   return null;
 }
 
-/** Characters of a leaf as JSON. Versions of a table share unchanged leaves. */
-const lengths = new WeakMap<Leaf<unknown>, number>();
+/** How many of some rows fit, by their lengths; at least one. */
+function fitting(lengths: readonly number[], charsMax: number): number {
+  let chars = 0;
+  const unfit = lengths.findIndex((length) => (chars += length) > charsMax);
+  return Math.max(1, unfit);
+}
 
-function charsOf(leaf: Leaf<unknown>, shown: ShownRow): number {
-  const known = lengths.get(leaf);
-  if (known !== undefined) return known;
-  const chars = leaf.rows.reduce<number>((sum, row, at) => sum + charsOfRow(leaf.keys[at]!, shown(row)), 0);
-  lengths.set(leaf, chars);
-  return chars;
+/** Characters of the rows of a leaf as JSON. Versions of a table share unchanged leaves. */
+const known = new WeakMap<Leaf<unknown>, readonly number[]>();
+
+function charsOfRows(leaf: Leaf<unknown>, shown: ShownRow): readonly number[] {
+  const lengths = known.get(leaf) ?? leaf.rows.map((row, at) => charsOfRow(leaf.keys[at]!, shown(row)));
+  known.set(leaf, lengths);
+  return lengths;
 }
 
 function charsOfRow(key: string, value: unknown): number {

@@ -7,6 +7,7 @@ import { tableSchema } from '../../../src/actors/model/table-schema.ts';
 import { secret } from '../../../src/actors/model/secret.ts';
 import { TABLE_CHARS_SHOWN, TABLE_ROWS_SHOWN } from '../../../src/gateway/limits.ts';
 import { tablePage, tableView } from '../../../src/gateway/topics/table-views.ts';
+import { shown } from '../../../src/gateway/topics/wire-values.ts';
 import { table, type Table, type TableView } from '../../../src/table.ts';
 import { type GatewayTest, type MemoryClient, startGatewayTest } from '../../support/gateway/memory-client.ts';
 import { type SpreadGatewayTest, startSpreadGateway } from '../../support/gateway/workers-kit.ts';
@@ -207,6 +208,16 @@ describe('a view of long rows', () => {
     expect(next).not.toBe(null);
     expect(chars).toBeLessThan(TABLE_CHARS_SHOWN * 1.01);
     expect(chars).toBeGreaterThan(TABLE_CHARS_SHOWN / 2);
+  });
+
+  it('shares its bound with the other tables of its context (B5)', () => {
+    const context = Object.freeze({ open: long, ended: long.delete(keyOf(0)), order: long.delete(keyOf(1)), count: 3 });
+    const views = shown(context) as Readonly<Record<'open' | 'ended' | 'order', TableView>>;
+    expect(JSON.stringify(views).length).toBeLessThan(TABLE_CHARS_SHOWN * 1.01);
+    for (const { rows, next } of [views.open, views.ended, views.order]) {
+      expect(JSON.stringify(rows).length).toBeGreaterThan(TABLE_CHARS_SHOWN / 4);
+      expect(next).not.toBe(null);
+    }
   });
 
   it('has at least one row', () => {
