@@ -28,7 +28,11 @@ if (!existsSync(bin('mcp-inspector'))) {
 }
 
 const data = mkdtempSync(join(tmpdir(), 'bosun-mcp-data-'));
-const server = spawn(process.execPath, [MAIN, 'serve', '--data', data, '--port', '0', '--json'], {
+// The scenarios call one after the other as fast as they can; the rate of a caller is not what they check.
+const config = join(data, 'bosun.config.yaml');
+writeFileSync(config, 'gateway: { rate: { burst: 10000, perSecond: 10000 } }\n');
+const args = ['serve', '--config', config, '--data', data, '--port', '0', '--json'];
+const server = spawn(process.execPath, [MAIN, ...args], {
   stdio: ['ignore', 'pipe', 'ignore'],
 });
 
