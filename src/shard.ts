@@ -65,6 +65,8 @@ export class Shard<A extends AnyAgent = AnyAgent> {
   readonly admin: ShardAdmin;
   /** The API for a gateway, beyond the one for hosts. */
   readonly clientApi: ClientApi;
+  /** @internal For a gateway: the directory of the store; undefined for one in memory. */
+  readonly directory: string | undefined;
   readonly #closing = new Closing();
   /** Resolves when the system has been stopped; rejects with the reason when it closed by itself. */
   readonly closed = this.#closing.closed;
@@ -74,6 +76,7 @@ export class Shard<A extends AnyAgent = AnyAgent> {
   /** Makes a shard. `shard` is set for one of several. */
   constructor(options: SystemOptions<A>, shard?: ShardOptions) {
     checkSystemOptions(options);
+    this.directory = options.store.directory;
     this.#clock = options.clock ?? systemClock;
     this.#log = logOf(options);
     this.#agents = new Agents({ ...options, log: this.#log });

@@ -106,7 +106,8 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['level', 'msgpackr', 'node:crypto', 'node:fs', 'node:path'],
   },
   // elkjs, a thread and a hash for charts of machines, whose layout must not block the kernel.
-  // perf_hooks: how late the event loop was. fs and zlib: the page that the build has made.
+  // perf_hooks: how late the event loop was. fs and zlib: the page that the build has made. path: the file by which the
+  // command line finds a gateway.
   'src/gateway': {
     files: ['src/actors/', 'src/shard.ts', 'src/system-options.ts', ...LEAVES],
     packages: [
@@ -122,6 +123,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'node:crypto',
       'node:fs',
       'node:module',
+      'node:path',
       'node:worker_threads',
       'node:perf_hooks',
       'node:zlib',
@@ -425,6 +427,7 @@ const BANS: readonly Ban[] = [
       'src/cli/',
       'src/persistence/level-store.ts',
       'src/actors/world/crash-loop-guard.ts',
+      'src/gateway/network/announcement.ts',
       'src/spokes/',
       'src/workers/thread.ts',
     ],

@@ -41,7 +41,7 @@ export interface Config {
   readonly residentActors: number | undefined;
   /** Number of worker threads for agents and tree; undefined: none. */
   readonly workers: number | undefined;
-  readonly gateway: Omit<GatewayOptions, 'log' | 'clock' | 'operator'>;
+  readonly gateway: Omit<GatewayOptions, 'log' | 'clock' | 'operator' | 'announce'>;
 }
 
 const text = z.string().min(1);

@@ -26,6 +26,9 @@ import { type DataCommand, type Environment } from './surroundings.ts';
 /** Milliseconds for which a run waits for space on the disk before it ends. The same command continues it later. */
 const OUTAGE_MS = 30_000;
 
+/** A file of every LevelDB. */
+const LEVELDB_FILE = 'CURRENT';
+
 export interface DataDirectory {
   /** Absolute path of the directory. */
   readonly path: string;
@@ -44,7 +47,7 @@ export function dataDirectory({ data, cwd }: Pick<DataCommand, 'data' | 'cwd'>):
  */
 export function storeDirectory(command: Pick<DataCommand, 'data' | 'cwd'>): DataDirectory {
   const directory = dataDirectory(command);
-  return existsSync(join(directory.path, 'CURRENT')) ? { ...directory, store: directory.path } : directory;
+  return existsSync(join(directory.path, LEVELDB_FILE)) ? { ...directory, store: directory.path } : directory;
 }
 
 export function hasStore({ store }: DataDirectory): boolean {
@@ -64,8 +67,16 @@ export function refuseWorkers({ path, workers }: DataDirectory): void {
     );
 }
 
-/** Creates the directory if missing, accessible to its owner only. Rejects with BOSUN_CONFIG_INVALID. */
+/**
+ * Creates the directory if missing, accessible to its owner only. Rejects with BOSUN_CONFIG_INVALID, also for a
+ * directory that is itself the store of another program: a store within it would be another system.
+ */
 export async function makeDirectory({ path }: DataDirectory): Promise<void> {
+  if (existsSync(join(path, LEVELDB_FILE)))
+    throw new BosunError(
+      'BOSUN_CONFIG_INVALID',
+      `${path} is the store of another program: start that program, or use another directory`,
+    );
   try {
     await makePrivateDirectory(path);
   } catch (error) {

@@ -1,5 +1,4 @@
 /** The gateway of a system on a data directory, announced there so that verbs of the command line find it. */
-import { randomBytes } from 'node:crypto';
 import { type Procedures } from '../actors/api/procedure.ts';
 import { createGateway } from '../gateway/network/server.ts';
 import { leadCoordinator } from '../machines/coordination/coordinator/lead-coordinator.ts';
@@ -8,7 +7,6 @@ import { schedule } from '../machines/coordination/plan/schedule.ts';
 import { type Served } from '../gateway/workers/worker-port.ts';
 import { type Config } from './config-file.ts';
 import { type DataDirectory } from './data-directory.ts';
-import { announceGateway, type GatewayAddress, withdrawGateway } from './gateway-file.ts';
 
 export interface FrontDoor {
   /** Checks before the system starts whether the port can be opened. Rejects with BOSUN_CONFIG_INVALID. */
@@ -43,17 +41,15 @@ export function frontDoor(
   directory: DataDirectory,
   { settings, log, procedures }: FrontDoorOptions,
 ): FrontDoor {
-  const token = randomBytes(24).toString('base64url');
   const offered = { ...procedures, ...settings.procedures };
-  const options = { ...settings, procedures: offered, operator: token, selectors: PLAN_SELECTORS, log };
-  const made = () => createGateway(system, options);
-  const gateway = made();
-  let announced: GatewayAddress | undefined;
+  const options = { ...settings, procedures: offered, selectors: PLAN_SELECTORS, log };
+  const gateway = createGateway(system, { ...options, announce: directory.path });
+  let isOpen = false;
   return {
     async tryPort() {
       // A separate gateway, closed at once: clients that connect before the system runs would be told that actors do
       // not exist.
-      const trial = made();
+      const trial = createGateway(system, { ...options, announce: false });
       try {
         await trial.listen();
       } finally {
@@ -62,22 +58,11 @@ export function frontDoor(
     },
     async open() {
       const { url } = await gateway.listen();
-      const address = { url, token, pid: process.pid };
-      try {
-        await announceGateway(directory, address);
-      } catch (error) {
-        await gateway.close();
-        throw error;
-      }
-      announced = address;
+      isOpen = true;
       return url;
     },
     async close(graceMs) {
-      if (announced === undefined) return;
-      const address = announced;
-      announced = undefined;
-      await gateway.drain(graceMs === undefined ? {} : { graceMs });
-      await withdrawGateway(directory, address);
+      if (isOpen) await gateway.drain(graceMs === undefined ? {} : { graceMs });
     },
   };
 }

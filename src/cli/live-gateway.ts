@@ -13,7 +13,7 @@ import { type ServerFrame, type WireError } from '../gateway/protocol/frames.ts'
 import { type ActorView } from '../gateway/protocol/views.ts';
 import { type Whole } from '../table.ts';
 import { dataDirectory } from './data-directory.ts';
-import { announcedGateway } from './gateway-file.ts';
+import { announcedGateway } from '../gateway/network/announcement.ts';
 import { type DataCommand, type RemoteGateway } from './surroundings.ts';
 
 /**
@@ -100,10 +100,15 @@ export class LiveGateway {
   ): Promise<LiveGateway | undefined> {
     const { remote } = command;
     if (remote !== undefined) return LiveGateway.#at(new LiveGateway(remote, as));
-    const address = await announcedGateway(dataDirectory(command));
-    if (address === undefined) return undefined;
-    const gateway = new LiveGateway(address, as);
-    return (await gateway.#answers()) ? gateway : undefined;
+    const { path, store, workers } = dataDirectory(command);
+    // A gateway of the command line announces itself in the data directory, one of another program beside its store.
+    for (const place of [path, store, workers]) {
+      const address = await announcedGateway(place);
+      if (address === undefined) continue;
+      const gateway = new LiveGateway(address, as);
+      if (await gateway.#answers()) return gateway;
+    }
+    return undefined;
   }
 
   static async #at(gateway: LiveGateway): Promise<LiveGateway> {

@@ -108,14 +108,13 @@ export class SharedSystem {
   async #directory(): Promise<Found> {
     const { root: cwd, data, env } = this.#place;
     const config = await readConfig({ file: undefined, cwd, env });
-    const directory = dataDirectory({ data: data ?? config?.data ?? (await makeHome(cwd)), cwd });
-    await makeDirectory(directory);
-    return { directory, config };
+    return { directory: dataDirectory({ data: data ?? config?.data ?? (await makeHome(cwd)), cwd }), config };
   }
 
   /** Starts the system here and announces it. Rejects with BOSUN_STORE_LOCKED if another process runs it. */
   async #start({ directory, config }: Found): Promise<void> {
     await this.#end();
+    await makeDirectory(directory);
     const { root: cwd, env, log } = this.#place;
     const place = { directory, config, plan: undefined, cwd, env, trustWallClock: false, log: log.runtime };
     const served = await servedSystem({ ...place, hasDesks: true });

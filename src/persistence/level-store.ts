@@ -3,7 +3,7 @@
  * lost its index, and the end of writing after a failed write. The envelope takes care of the integrity of values.
  */
 import { readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Level } from 'level';
 import {
   type Store,
@@ -85,6 +85,7 @@ interface Opened {
 
 class LevelStore implements Store {
   readonly name: string;
+  readonly directory: string;
   readonly notes: FileNotes;
   readonly #writeBufferBytes: number;
   readonly #createIfMissing: boolean;
@@ -93,6 +94,7 @@ class LevelStore implements Store {
 
   constructor(directory: string, { writeBufferBytes = WRITE_BUFFER_BYTES, createIfMissing = true }: LevelStoreOptions) {
     this.name = directory;
+    this.directory = resolve(directory);
     this.notes = new FileNotes(join(directory, NOTES_FILE));
     this.#writeBufferBytes = writeBufferBytes;
     this.#createIfMissing = createIfMissing;

@@ -19,6 +19,8 @@ export interface StaffListener {
 
 export interface Staff {
   readonly count: number;
+  /** The absolute path of the directory with the stores; undefined for stores in memory. */
+  readonly directory?: string;
   /** Resolves when every worker is up. Rejects with the error of the first one that refuses to start. */
   start(listener: StaffListener): Promise<void>;
   /** Sends a frame of calls to a worker that is up. */

@@ -3,6 +3,7 @@
  * restarted on its store, unless that happens too often. Workers talk to each other by ports of their own; a restarted
  * worker gets new ones.
  */
+import { resolve } from 'node:path';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { type Clock } from '../clock.ts';
 import { BosunError, messageOf } from '../errors.ts';
@@ -41,6 +42,7 @@ interface Start {
 
 export class ThreadStaff implements Staff {
   readonly count: number;
+  readonly directory: string;
   readonly #options: SpreadOptions['workers'];
   readonly #parts: ThreadStaffParts;
   readonly #limit: Intensity;
@@ -54,8 +56,14 @@ export class ThreadStaff implements Staff {
   #isEnding = false;
 
   constructor(options: SpreadOptions['workers'], parts: ThreadStaffParts) {
-    const { count, intensity = DEFAULT_INTENSITY.intensity, periodMs = DEFAULT_INTENSITY.periodMs } = options;
+    const {
+      count,
+      directory,
+      intensity = DEFAULT_INTENSITY.intensity,
+      periodMs = DEFAULT_INTENSITY.periodMs,
+    } = options;
     this.count = count;
+    this.directory = resolve(directory);
     this.#options = options;
     this.#parts = parts;
     this.#limit = { intensity, periodMs };

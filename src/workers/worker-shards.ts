@@ -41,6 +41,8 @@ interface Heard {
 export class WorkerShards implements Shards {
   readonly count: number;
   readonly areApart = true;
+  /** The directory of the stores, where a gateway announces itself; undefined for stores in memory. */
+  readonly directory: string | undefined;
   readonly #staff: Staff;
   readonly #clock: Clock;
   readonly #calls: HostCalls;
@@ -57,6 +59,7 @@ export class WorkerShards implements Shards {
 
   constructor(staff: Staff, clock: Clock) {
     this.count = staff.count;
+    this.directory = staff.directory;
     this.#staff = staff;
     this.#clock = clock;
     this.#calls = new HostCalls(staff, clock);

@@ -5,7 +5,7 @@ import { type AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { dataDirectory, makeDirectory } from '../../src/cli/data-directory.ts';
 import { frontDoor } from '../../src/cli/front-door.ts';
-import { announceGateway } from '../../src/cli/gateway-file.ts';
+import { announceGateway } from '../../src/gateway/network/announcement.ts';
 import { LiveGateway } from '../../src/cli/live-gateway.ts';
 import { gateProcedures } from '../../src/crew-gates.ts';
 import { createGateway } from '../../src/gateway/network/server.ts';
@@ -126,6 +126,6 @@ it.each([
   onTestFinished(() => void busy.close());
   await once(busy.listen(0, '127.0.0.1'), 'listening');
   const url = `http://127.0.0.1:${(busy.address() as AddressInfo).port}`;
-  await announceGateway(directory, { url, token: TOKEN, pid: process.pid });
+  await announceGateway(directory.path, { url, token: TOKEN });
   expect((await LiveGateway.of({ data: 'busy', cwd: work.path }))?.url).toBe(isFound ? url : undefined);
 });

@@ -59,6 +59,8 @@ export interface Notes {
 export interface Store {
   /** The name in messages to people: a directory, or "memory". */
   readonly name: string;
+  /** The absolute path of its directory, where a gateway announces itself. Absent for a store in memory. */
+  readonly directory?: string;
   /** The notes beside the store, usable while it is open. Absent if the medium does not outlive the process. */
   readonly notes?: Notes;
   /**

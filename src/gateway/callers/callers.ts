@@ -2,7 +2,7 @@
  * Authentication and rights of callers: bearer tokens from a list, JSON Web Tokens, or, if neither is configured, every
  * program on this machine. Rules only; connections and HTTP extract the token.
  */
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import { PROGRAM_SCOPES, type Scope, SCOPES } from '../../actors/api/procedure.ts';
 import { type Cancel, type Clock } from '../../clock.ts';
@@ -82,6 +82,11 @@ const OPERATOR = 'operator';
 interface KnownCaller {
   readonly digest: Buffer;
   readonly caller: Caller;
+}
+
+/** A token that nobody can guess. */
+export function newToken(): string {
+  return randomBytes(24).toString('base64url');
 }
 
 export class Callers {

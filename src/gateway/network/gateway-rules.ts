@@ -72,6 +72,10 @@ const GATEWAY_RULES: OptionRules<GatewayOptions> = {
   procedures: recordOf(rule('a procedure, as procedure() makes it', isProcedure)),
   clock: objectWith('a clock', 'wallMs', 'monotonicMs', 'setTimeout', 'defer'),
   log: aFunction,
+  announce: rule(
+    'the path of a directory, or false',
+    (value) => value === false || (typeof value === 'string' && value !== ''),
+  ),
 };
 
 /** Checks the options of a gateway. Throws BOSUN_CONFIG_INVALID. */

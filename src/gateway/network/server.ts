@@ -19,7 +19,8 @@ import {
   OUT_BYTES_HIGH,
   RATES_MAX,
 } from '../limits.ts';
-import { type Caller } from '../callers/callers.ts';
+import { type Caller, newToken } from '../callers/callers.ts';
+import { announceGateway, withdrawGateway } from './announcement.ts';
 import { Connection } from '../client/connection.ts';
 import { type OriginRules, isLoopback, refusalOf } from './origin-rules.ts';
 import { checkGatewayOptions } from './gateway-rules.ts';
@@ -30,19 +31,11 @@ import { InspectorPage } from './inspector-page.ts';
 import { OpenSockets } from './open-sockets.ts';
 import { type Entrance, Hub, type HubOptions } from '../client/hub.ts';
 import { type ClientWire } from '../client/send-buffer.ts';
-import {
-  BEARER_PREFIX,
-  CLOSES,
-  DEFAULT_HOST,
-  DEFAULT_PATH,
-  DEFAULT_PORT,
-  SOCKET_PATH,
-  SUBPROTOCOL,
-  PASS_NAME,
-} from '../protocol/protocol.ts';
+import { CLOSES, DEFAULT_HOST, DEFAULT_PATH, DEFAULT_PORT, SOCKET_PATH, SUBPROTOCOL } from '../protocol/protocol.ts';
 import { type Rate } from '../protocol/token-bucket.ts';
 import { Rates } from '../callers/rates.ts';
 import { FrameBytes, wireOf } from './socket-wire.ts';
+import { chosen, offeredIn, queryOf } from './upgrade-request.ts';
 import { type Served } from '../workers/worker-port.ts';
 import { STATELY_PATH } from '../stately/stately-events.ts';
 import { StatelyPeer } from '../stately/stately-peer.ts';
@@ -66,6 +59,12 @@ export interface GatewayOptions extends HubOptions {
   readonly origins?: readonly string[];
   /** Rate of new WebSocket connections of one network address. Default: 20 a second, bursts of 100. */
   readonly connectRate?: Rate;
+  /**
+   * The directory for the file `bosun.gateway.json`, by which verbs of the command line find the gateway while it
+   * listens. The file holds an operator's token, and only its owner can read it. Default: the directory of the
+   * system's store; `false` for no file.
+   */
+  readonly announce?: string | false;
 }
 
 /** The address on which a gateway listens. */
@@ -88,6 +87,8 @@ export class Gateway {
   readonly #open: OpenSockets;
   readonly #connects: Rates;
   readonly #bytes = new FrameBytes();
+  /** Where the gateway announces itself, and the operator's token that it tells there. */
+  readonly #announcement: { readonly directory: string; readonly token: string } | undefined;
   #draining: Promise<void> | undefined;
 
   /** Use {@link createGateway}. */
@@ -95,7 +96,9 @@ export class Gateway {
     const { port = DEFAULT_PORT, host = DEFAULT_HOST, hosts = [], origins = [] } = options;
     checkServer(options);
     const { connectRate = { burst: CONNECTS_BURST, perSecond: CONNECTS_PER_SECOND } } = options;
-    this.#hub = new Hub(system, options);
+    const { announce = system.inside.directory, operator = newToken() } = options;
+    this.#announcement = announce ? { directory: announce, token: operator } : undefined;
+    this.#hub = new Hub(system, this.#announcement === undefined ? options : { ...options, operator });
     if (!isLoopback(host) && !this.#hub.callers.areAsked) throw openToOthers(`a gateway on ${host}`);
     this.#options = { port, host, hosts, origins };
     this.#connects = new Rates(connectRate, RATES_MAX);
@@ -123,10 +126,23 @@ export class Gateway {
 
   /**
    * Starts listening, on a server of the host as soon as that listens. Rejects with BOSUN_CONFIG_INVALID if the port is
-   * taken, or if a server of the host can be reached by others and the gateway has no tokens.
+   * taken, if the gateway cannot announce itself, or if a server of the host can be reached by others and the gateway
+   * has no tokens.
    */
   async listen(): Promise<Listening> {
-    if (this.#share !== undefined) return this.#listenOnShare(this.#share);
+    const listening = await (this.#share === undefined ? this.#listenAlone() : this.#listenOnShare(this.#share));
+    if (this.#announcement === undefined) return listening;
+    const { directory, token } = this.#announcement;
+    try {
+      await announceGateway(directory, { url: listening.url, token });
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+    return listening;
+  }
+
+  async #listenAlone(): Promise<Listening> {
     const { port, host } = this.#options;
     await new Promise<void>((resolve, reject) => {
       const failed = (error: Error & { code?: string }) => {
@@ -155,7 +171,7 @@ export class Gateway {
       share.detach();
       throw openToOthers(`a gateway on a server at ${host}`);
     }
-    return { host, port, url: `${urlOf(host, port)}${path}` };
+    return { host, port, url: `${urlOf(host, port, 'setSecureContext' in this.#server)}${path}` };
   }
 
   /** Connects a client without a socket, for tests and bridges. */
@@ -207,6 +223,11 @@ export class Gateway {
   }
 
   async #drain(graceMs: number | undefined): Promise<void> {
+    await this.#end(graceMs);
+    if (this.#announcement !== undefined) await withdrawGateway(this.#announcement.directory, this.#announcement);
+  }
+
+  async #end(graceMs: number | undefined): Promise<void> {
     if (this.#share !== undefined) {
       await this.#hub.drain(graceMs);
       return this.#share.detach();
@@ -339,8 +360,10 @@ function openToOthers(what: string): BosunError {
   );
 }
 
-function urlOf(host: string, port: number): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+/** The URL by which programs on this machine reach a server. One that listens on all addresses is also here. */
+function urlOf(host: string, port: number, isSecure = false): string {
+  const name = host === '::' || host === '0.0.0.0' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  return `${isSecure ? 'https' : 'http'}://${name}:${port}`;
 }
 
 /** The path as sent, without decoding. */
@@ -360,38 +383,4 @@ function lastWord(status: string): string {
 export function createGateway(system: Served, options: GatewayOptions = {}): Gateway {
   checkGatewayOptions(system, options);
   return new Gateway(system, options);
-}
-
-interface Chosen {
-  readonly bearer: string | undefined;
-  /** The subprotocol that the handshake answers; undefined if none was offered. */
-  readonly answer: string | undefined;
-  readonly isSpoken: boolean;
-}
-
-/** Chooses our subprotocol if it was offered. A subprotocol that carries a token is never answered. */
-function chosen(offered: readonly string[]): Chosen {
-  const carrier = offered.find((name) => name.startsWith(BEARER_PREFIX));
-  const names = offered.filter((name) => !name.startsWith(BEARER_PREFIX));
-  const isOffered = names.includes(SUBPROTOCOL);
-  return {
-    bearer:
-      carrier === undefined ? undefined : Buffer.from(carrier.slice(BEARER_PREFIX.length), 'base64url').toString(),
-    answer: isOffered ? SUBPROTOCOL : names[0],
-    isSpoken: isOffered || names.length === 0,
-  };
-}
-
-/** Reads the query of a socket's URL, which may hold a pass and nothing else, above all no token. */
-function queryOf(query = ''): { pass: string | undefined; others: number } {
-  const params = new URLSearchParams(query);
-  const [pass, ...more] = params.getAll(PASS_NAME);
-  return { pass, others: more.length + [...params.keys()].filter((name) => name !== PASS_NAME).length };
-}
-
-function offeredIn(request: IncomingMessage): string[] {
-  return (request.headers['sec-websocket-protocol'] ?? '')
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
 }

@@ -80,6 +80,8 @@ export interface Served {
 
 /** A system over workers. */
 export interface SpreadOverWorkers {
+  /** The directory of the workers' stores; undefined for stores in memory. */
+  readonly directory: string | undefined;
   readonly gateways: WorkerGateways;
   /** Joins the partitions of a Boss into one node. */
   joinNodes(partitions: readonly TreeNode[]): TreeNode;
