@@ -4,9 +4,9 @@ import { WebSocket } from 'ws';
 import { createClient } from '../../src/client/client.ts';
 import { opened, type WatchedPage } from '../support/browser/browser.ts';
 import { inBrowser } from '../support/browser/in-browser.ts';
-import { Proxy } from '../support/browser/proxy.ts';
 import { type Served } from '../support/browser/served.ts';
 import { servedShop } from '../support/browser/shop.ts';
+import { Proxy } from '../support/proxy/proxy.ts';
 
 let served: Served;
 let watched: WatchedPage;
