@@ -24,7 +24,7 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
-    exclude: ['**/node_modules/**', 'test/browser/**', ...(isQuick ? LONG_FILES : [])],
+    exclude: ['**/node_modules/**', 'test/browser/**', 'test/proxy/**', ...(isQuick ? LONG_FILES : [])],
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/setup.ts'],
     tags: [{ name: 'long', description: 'Run where CI=true, and by the name of its file.' }],

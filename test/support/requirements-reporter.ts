@@ -71,8 +71,8 @@ export default class RequirementsReporter implements Reporter {
 function testFiles(): string[] {
   return FOLDERS.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-      // Tests in a browser are a run of their own.
-      .filter((name) => name.endsWith('.test.ts') && !/node_modules|^browser\//.test(name))
+      // Tests in a browser and behind a proxy are runs of their own.
+      .filter((name) => name.endsWith('.test.ts') && !/node_modules|^(browser|proxy)\//.test(name))
       .map((name) => join(folder, name)),
   );
 }
