@@ -212,5 +212,6 @@ function command<
       said[name] = typeof what === 'function' ? (what as (...of: unknown[]) => unknown)(args, params) : what;
     enqueue({ type, params: said });
   });
-  return action as unknown as Action<Context, Expression, P, Event>;
+  // Charts show this name in place of XState's.
+  return Object.assign(action as unknown as Action<Context, Expression, P, Event>, { command: type });
 }

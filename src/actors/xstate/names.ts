@@ -27,17 +27,19 @@ interface Marks {
   readonly src?: unknown;
   readonly sendId?: unknown;
   readonly actorRef?: unknown;
+  /** The type of one of our own actions, `bosun.reply`, whose `type` is `xstate.enqueueActions`. */
+  readonly command?: unknown;
   readonly guards?: readonly unknown[];
   readonly stateValue?: unknown;
 }
 
 /**
- * The name of an action: `notify`, `assign`, `raise tick`, `spawnChild worker`. Undefined for actions that XState adds
- * for `after`.
+ * The name of an action: `notify`, `assign`, `raise tick`, `spawnChild worker`, `reply`. Undefined for actions that
+ * XState adds for `after`.
  */
 export function actionName(action: unknown): string | undefined {
   if (typeof action === 'string') return action;
-  const { type, params, event, id, to, src, sendId, actorRef } = marksOf(action);
+  const { type, params, event, id, to, src, sendId, actorRef, command } = marksOf(action);
   if (typeof type !== 'string') return functionName(action);
   if (!type.startsWith('xstate.')) return isPlain(params) ? `${type}(${params})` : type;
   const kind = type.slice('xstate.'.length);
@@ -56,7 +58,7 @@ export function actionName(action: unknown): string | undefined {
     case 'stopChild':
       return about(actorRef);
     default:
-      return kind;
+      return typeof command === 'string' ? command.slice('bosun.'.length) : kind;
   }
 }
 

@@ -23,10 +23,16 @@ export function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
  * A schema as JSON Schema. One whose own code throws while it is written, such as that of a default, becomes a schema
  * of anything, or of any object. Never throws.
  */
-export function writtenSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
+function writtenSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
   try {
-    return z.toJSONSchema(schema, { unrepresentable: 'any', io }) as Json;
+    return z.toJSONSchema(schema, { unrepresentable: 'any', io, override: dropsSafeBounds }) as Json;
   } catch {
     return schema instanceof z.ZodObject ? { type: 'object' } : {};
   }
+}
+
+/** Leaves out the bounds of whole numbers that zod writes where the schema gives none: they would look like a rule. */
+function dropsSafeBounds({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 }

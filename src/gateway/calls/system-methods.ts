@@ -4,7 +4,7 @@ import { checkAddress } from '../../actors/model/address.ts';
 import { type AnyAgent } from '../../actors/model/agent.ts';
 import { mayReach } from '../callers/callers.ts';
 import { reach } from './call.ts';
-import { writtenSchema } from './json-schema.ts';
+import { schemaOf } from './json-schema.ts';
 import { kernelMethod } from './method-row.ts';
 import { address, child, letter, limit, name, nothing, record, wait, READING } from './method-shapes.ts';
 
@@ -215,6 +215,6 @@ export const SYSTEM_METHODS = {
 };
 
 function agentView({ name, version, events }: AnyAgent) {
-  const schemas = Object.entries(events).map(([type, schema]) => [type, writtenSchema(schema, 'input')] as const);
+  const schemas = Object.entries(events).map(([type, schema]) => [type, schemaOf(schema, 'input')] as const);
   return { name, version, events: Object.fromEntries(schemas) };
 }

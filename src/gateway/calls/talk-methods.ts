@@ -34,7 +34,7 @@ export const TALK_METHODS = {
     means:
       'Sends an event. Answers when it is durable, whether or not the state takes it; with `until: taken`, when ' +
       'its turn is, and with BOSUN_EVENT_NOT_TAKEN where the state did not, or at once with why the actor is ' +
-      'suspended: then it is not sent. `ifSequence` makes it `taken`.',
+      'suspended: then it is not sent. With `ifSequence` it always waits for its turn, as with `until: taken`.',
     scope: 'actor:send',
     does: 'changes',
     keepsKeys: true,
@@ -89,7 +89,7 @@ export const TALK_METHODS = {
   'actor.wait': kernelMethod({
     ...READING,
     keepsTime: true,
-    means: 'Answers when the actor meets the condition. BOSUN_TIMEOUT if it does not within `deadlineMs`.',
+    means: 'Answers when the actor meets the condition. BOSUN_TIMEOUT if it does not in the time of the call.',
     params: waitParams,
     result: actorView,
     http: { verb: 'POST', path: '/v1/actors/{address}/wait' },

@@ -23,7 +23,9 @@ Bosun runs **actors**: durable statecharts (XState v5) under supervision. An act
 
 - \`list_actors\` {under, agent, status}: who lives. \`inspect_actor\` {address}: state, context, \`accepts\`.
 - \`list_agents\`: the events of each agent, as JSON Schema. \`show_chart\` {name}: its statechart as Mermaid.
-- \`show_history\` {address}: what led to the state. \`list_waits\`: who waits for whom.
+- \`show_history\` {address}: what led to the state.
+- Something hangs: \`list_waits\` says who waits \`for\` whom; then \`inspect_actor\` of the one waited for. What it has
+  not read counts as \`mailbox\` in \`list_actors\`; its state may put events off (\`defer\` in the chart).
   \`list_dead_letters\`: what reached nobody or was put aside.
 
 ## Act

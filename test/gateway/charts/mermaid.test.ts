@@ -1,5 +1,7 @@
 /** A chart as Mermaid text, which keeps the order of states and transitions and stays valid for any name. */
 import { describe, expect, it } from 'vitest';
+import { setup } from 'xstate';
+import { defer, reply } from '../../../src/actors/model/talk-actions.ts';
 import { mermaidOf } from '../../../src/gateway/charts/mermaid.ts';
 import { chartOf } from '../../../src/gateway/charts/model.ts';
 import { everything, hostileMachine } from '../../support/gateway/charted.ts';
@@ -7,6 +9,12 @@ import { everything, hostileMachine } from '../../support/gateway/charted.ts';
 const chart = chartOf(everything);
 
 describe('Mermaid', () => {
+  it('calls the actions of Bosun by their names', () => {
+    const types = {} as { events: { type: 'put' } | { type: 'ask' } };
+    const machine = setup({ types }).createMachine({ on: { put: { actions: defer() }, ask: { actions: reply(1) } } });
+    expect(mermaidOf(chartOf(machine))).toMatch(/put \/ defer\n.*ask \/ reply\n/s);
+  });
+
   const lines = mermaidOf(chart).split('\n');
 
   it('nests states, separates regions, and shows initial and final states', () => {
