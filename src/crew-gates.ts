@@ -129,7 +129,7 @@ export const gateProcedures = {
     window: { address: DESKS.gates },
     http: { verb: 'GET', path: '/v1/gates/{gate}' },
     example: { p: { gate: 'G4:AAPL' }, r: { gate: aGate, question: null } },
-    mcp: { tool: 'show_gate', profiles: ['coder', 'hub'] },
+    mcp: { tool: 'show_gate', profiles: ['coder', 'hub'], isDetail: true },
     read: ({ gate }, reader) => gateOf(reader, gate),
   }),
   'gates.answer': procedure({

@@ -29,6 +29,7 @@ export const LONG_FILES = [
   'test/actors/xstate/page.test.ts',
   'test/actors/xstate/event-types.test.ts',
   'test/cli/answer-desk.test.ts',
+  'test/cli/mcp-crew.test.ts',
   'test/cli/mcp-session.test.ts',
   'test/cli/mcp-streams.test.ts',
   'test/cli/readme.test.ts',

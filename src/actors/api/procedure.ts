@@ -76,6 +76,8 @@ export interface ToolMark {
    * the scope.
    */
   readonly isForPeople?: true;
+  /** Whether the tool shows one of what another lists. Such tools come last, where a list has room. */
+  readonly isDetail?: true;
 }
 
 /** An actor as readers see it: its durable state, without fields that its schemas mark as secret. */

@@ -18,6 +18,8 @@ export interface ToolRow {
   readonly profiles: readonly ToolProfile[];
   readonly annotations: ToolHints;
   readonly isForPeople: boolean;
+  /** Whether the tool shows one of what another lists, and comes last. */
+  readonly isDetail: boolean;
   /** Whether the store remembers the outcome of a call with a key, so that a repeat counts once even after a crash. */
   readonly keepsKeys: boolean;
   /** JSON Schema of the arguments: the parameters of the method, and the options of the call. */
@@ -47,8 +49,8 @@ const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 const CALL_FIELDS = ['timeoutMs', 'idempotencyKey'];
 
 /**
- * The tools among rows, the most useful first: the host's before the gateway's own, and those of more profiles before
- * those of fewer.
+ * The tools among rows, the most useful first: the host's before the gateway's own, of those the ones of more profiles
+ * before those of fewer, and details last.
  *
  * @throws BOSUN_CONFIG_INVALID for a name that is invalid or taken, and for a parameter named like an option of the
  * call.
@@ -61,13 +63,18 @@ export function toolsOf(
   const twin = tools.find(({ tool }, index) => tools.findIndex((other) => other.tool === tool) < index);
   if (twin !== undefined) throw refused(twin.method, `is the tool ${twin.tool}, and so is another one`);
   const own = tools.filter(({ method }) => isOwn(method));
-  return [
+  const sorted = [
     ...tools.filter(({ method }) => !isOwn(method)),
     ...own.sort((a, b) => b.profiles.length - a.profiles.length),
   ];
+  return [...sorted.filter(({ isDetail }) => !isDetail), ...sorted.filter(({ isDetail }) => isDetail)];
 }
 
-function toolOf(method: string, row: MethodRow, { tool, profiles, annotations, isForPeople }: ToolMark): ToolRow {
+function toolOf(
+  method: string,
+  row: MethodRow,
+  { tool, profiles, annotations, isForPeople, isDetail }: ToolMark,
+): ToolRow {
   if (!NAME.test(tool))
     throw refused(method, `has the tool name ${JSON.stringify(tool)}: up to 64 letters, digits, _ and -`);
   const taken = CALL_FIELDS.find((field) => Object.hasOwn(row.params.shape, field));
@@ -76,6 +83,7 @@ function toolOf(method: string, row: MethodRow, { tool, profiles, annotations, i
   return {
     ...{ tool, method, means, scope, does, profiles, keepsKeys },
     isForPeople: isForPeople === true,
+    isDetail: isDetail === true,
     annotations: { ...hintsOf(row), ...annotations },
     input: inputOf(row),
     output: schemaOf(row.result, 'output'),
