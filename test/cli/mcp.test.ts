@@ -37,7 +37,7 @@ const QUIET = NOISY.replace(/^(console|process).*\n/gm, '').replace(NOISE, '');
 const KILLS = byEffort({ quick: 1, ci: 3, soak: 30 });
 const SENDS = 30;
 
-/** Milliseconds until all sends are answered by the one that takes over. */
+/** Milliseconds within which each event is answered, also by the agent that has to take over first. */
 const TAKEOVER_MS = 5_000;
 
 const add = { address: 'visits', event: { type: 'add', by: 1 } };
@@ -147,13 +147,11 @@ describe('bosun mcp', () => {
       const other = await work.mcp(ERAS[kills % ERAS.length], ['--as', `agent-${kills}`]);
       await other.call('list_actors');
       expect(other.err).toContain('joined the system at');
-      const sends = Array.from({ length: SENDS }, () => other.call('send_event', add));
+      const sends = Array.from({ length: SENDS }, () => other.call('send_event', { ...add, timeoutMs: TAKEOVER_MS }));
       await sends[random.integer(SENDS / 2)];
       owner.kill();
-      const fromMs = performance.now();
-      const last = await Promise.all(sends);
-      expect(performance.now() - fromMs).toBeLessThan(TAKEOVER_MS);
-      expect(last.filter(({ isError }) => isError === true)).toEqual([]);
+      const answers = await Promise.all(sends);
+      expect(answers.filter(({ isError }) => isError === true)).toEqual([]);
       expect(toldBy(await other.call('ask_actor', count))).toEqual({ reply: kills * SENDS });
       expect(other.err).toContain('bosun mcp: runs bosun.config.ts at');
       owner = other;
