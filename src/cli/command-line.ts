@@ -43,7 +43,7 @@ export async function commandLine(args: readonly string[], given: Surroundings):
 }
 
 /** All verbs, by their heading in the help text. */
-const GROUPS: readonly (readonly [heading: string, rows: readonly (Verb | VerbGroup)[]])[] = [
+export const GROUPS: readonly (readonly [heading: string, rows: readonly (Verb | VerbGroup)[]])[] = [
   ['Plans:', [...PLAN_VERBS, AGENTS_VERBS]],
   ['A system and its actors:', SERVICE_VERBS],
   ['Orders, which go on record:', ADMINISTRATION_VERBS],
