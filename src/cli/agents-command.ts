@@ -2,7 +2,6 @@
  * `bosun agents ...`: from agent files, from the registry of a running system, or else from the profiles of the
  * package.
  */
-import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { shortRow } from '../crew-agents.ts';
 import { BosunError } from '../errors.ts';
@@ -23,8 +22,9 @@ import { type RosterRow, rosterOf, SHIPPED_ROSTER } from '../machines/agents/ros
 import { didYouMean } from '../near-names.ts';
 import { plainLine, plainText } from '../plain-text.ts';
 import { readAgentFiles } from './agent-files.ts';
-import { carriedOut, EXIT, type ExitCode } from './exit-codes.ts';
+import { carriedOut, EXIT, type ExitCode, writeError } from './exit-codes.ts';
 import { LiveGateway, type OfferedMethod } from './live-gateway.ts';
+import { writeOutput } from './output-file.ts';
 import { jsonLine } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
 import { factsText, tableText } from './table.ts';
@@ -122,10 +122,10 @@ export function importAgents(
   command: AgentsCommand,
   { path, replace }: { readonly path: string; readonly replace: boolean },
 ): Promise<ExitCode> {
-  const { cwd, err, out } = command;
+  const { cwd, out } = command;
   return carriedOut(command, async () => {
     const { profiles, problems } = await readAgentFiles(path, cwd);
-    for (const problem of problems) err.write(`${problem}\n`);
+    tellProblems(command, problems);
     const live = await liveRegistry(command);
     let refusals = problems.length;
     for (const profile of profiles) {
@@ -157,7 +157,7 @@ export function exportAgents(command: AgentsCommand, { agentId, form, file }: Ex
   return withRegistry(command, async (registry) => {
     const text = await exported(registry, agentId, form);
     if (file === undefined) command.out.write(text);
-    else await writeFile(resolve(command.cwd, file), text);
+    else await writeOutput(resolve(command.cwd, file), text);
   });
 }
 
@@ -177,16 +177,21 @@ function pretty(value: object): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
+/** Prints a line for each agent file that was refused. */
+function tellProblems(command: DataCommand, problems: readonly string[]): void {
+  for (const problem of problems) writeError(command, 'BOSUN_PROFILE_INVALID', problem);
+}
+
 /** Runs work with a registry: of the named files, else of a running system, else of the package. */
 function withRegistry(
   command: AgentsCommand,
   work: (registry: Registry) => Promise<ExitCode | void>,
 ): Promise<ExitCode> {
   return carriedOut(command, async () => {
-    const { from, cwd, err } = command;
+    const { from, cwd } = command;
     if (from === undefined) return work((await liveRegistry(command)) ?? localRegistry(rosterOf([SHIPPED_ROSTER])));
     const { profiles, problems } = await readAgentFiles(from, cwd);
-    for (const problem of problems) err.write(`${problem}\n`);
+    tellProblems(command, problems);
     return work(localRegistry(rosterOf([{ source: from, profiles }])));
   });
 }

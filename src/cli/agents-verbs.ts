@@ -6,7 +6,12 @@ const FROM = option('--from <path>', 'a file or folder of agent files, such as .
 
 const list = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];
 
-const given = ({ data, options }: VerbCall) => ({ ...data, from: options.from });
+/** The arguments of a verb on agents. Files are read in place of a system, so only one of them can be named. */
+function given({ data, options: { from, url }, command }: VerbCall) {
+  if (from !== undefined && url !== undefined)
+    command.error('name agent files (--from) or a gateway (--url), not both');
+  return { ...data, from };
+}
 
 /** The fields of a request that come from command-line options. */
 function requestOf({ team, exclude, capability, max, mode, explain }: Options): Readonly<Record<string, unknown>> {

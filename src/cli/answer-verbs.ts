@@ -36,7 +36,7 @@ export const ANSWER_VERBS: readonly (Verb | VerbGroup)[] = [
       {
         usage: 'ask <question>',
         says: 'Ask a question and wait for its answer.',
-        examples: ['ask "Is the port 80 or 8080?" --option 80 --option 8080 --wait-seconds 10'],
+        examples: ['questions ask "Port 80 or 8080?" --option 80 --option 8080 --wait-seconds 9'],
         options: [
           option('--option <answer>', 'a possible answer; can be repeated', repeated),
           option('--task <id>', 'task that the question is about'),
@@ -58,7 +58,7 @@ export const ANSWER_VERBS: readonly (Verb | VerbGroup)[] = [
       {
         usage: 'list',
         says: 'List questions that are not settled.',
-        examples: ['list', 'list --all --json'],
+        examples: ['questions list', 'questions list --all --json'],
         options: [option('--all', 'settled ones too')],
         run: async ({ data, options: { all = false } }) =>
           (await import('./questions-command.ts')).listQuestionsCommand({ ...data, all }),
@@ -66,7 +66,7 @@ export const ANSWER_VERBS: readonly (Verb | VerbGroup)[] = [
       {
         usage: 'show <id>',
         says: 'Show a question with its answer, its sources, and who uses it.',
-        examples: ['show Q-1'],
+        examples: ['questions show Q-1'],
         run: async ({ data }, id: string) =>
           (await import('./questions-command.ts')).showQuestionCommand({ ...data, id }),
       },
@@ -80,21 +80,21 @@ export const ANSWER_VERBS: readonly (Verb | VerbGroup)[] = [
       {
         usage: 'search <text>',
         says: 'Search the answers of people.',
-        examples: ['search "which currency do customers pay in"'],
+        examples: ['answers search "which currency do customers pay in"'],
         run: async ({ data }, text: string) =>
           (await import('./questions-command.ts')).searchAnswersCommand({ ...data, text }),
       },
       {
         usage: 'show <id>',
         says: 'Show an answer, its sources, who uses it, and what was said before.',
-        examples: ['show Q-1 --json'],
+        examples: ['answers show Q-1 --json'],
         run: async ({ data }, id: string) =>
           (await import('./questions-command.ts')).showQuestionCommand({ ...data, id }),
       },
       {
         usage: 'correct <id> <text>',
         says: 'Replace an answer; everybody who uses it is told. Without --yes: show who would be.',
-        examples: ['correct Q-1 "80, the proxy is gone" --by ada --reason "decided in May" --yes'],
+        examples: ['answers correct Q-1 "80, the proxy is gone" --by ada --yes'],
         options: [BY, option('--reason <text>', 'reason, for those who are told'), option('--yes', 'do it')],
         run: async ({ data, options }, id: string, text: string) => {
           const { by, reason } = whom(options);

@@ -7,7 +7,7 @@ import { backup, isVacant, restore } from '../persistence/backup.ts';
 import { levelStore } from '../persistence/level-store.ts';
 import { type Verification } from '../persistence/verify.ts';
 import { type DataDirectory, dataDirectory, hasStore, makeDirectory, storeDirectory } from './data-directory.ts';
-import { carriedOut, EXIT, type ExitCode } from './exit-codes.ts';
+import { carriedOut, EXIT, type ExitCode, writeError } from './exit-codes.ts';
 import { type DataCommand, type Output } from './surroundings.ts';
 
 export interface BackupCommand extends DataCommand {
@@ -25,13 +25,14 @@ export interface RestoreCommand extends DataCommand {
  * invalid paths; 4: in use.
  */
 export async function backupCommand(command: BackupCommand): Promise<ExitCode> {
-  const { to, cwd, json, out, err } = command;
+  const { to, cwd, json, out } = command;
   return carriedOut(command, async () => {
     const path = resolve(cwd, to);
     const copied = await opened(storeDirectory(command), (store) => backup(store, path));
     tell(out, { json, copied, what: `backed up to ${path}` });
     if (copied.sound) return EXIT.completed;
-    err.write(`The store is damaged, and so is the copy. Details: bosun verify --data ${to}\n`);
+    const message = `The store is damaged, and so is the copy. Details: bosun verify --data ${to}`;
+    writeError(command, 'BOSUN_STORE_DAMAGED', message);
     return EXIT.failed;
   });
 }

@@ -2,7 +2,7 @@
 import { BosunError } from '../errors.ts';
 import { didYouMean } from '../near-names.ts';
 import { withData } from './data-work.ts';
-import { EXIT, type ExitCode } from './exit-codes.ts';
+import { carriedOut, type ExitCode } from './exit-codes.ts';
 import { fieldsIn, jsonObject } from './json-text.ts';
 import { type LiveGateway, type OfferedMethod } from './live-gateway.ts';
 import { jsonLine } from './stopped-store.ts';
@@ -17,17 +17,18 @@ export interface CallCommand extends DataCommand {
   readonly timeoutMs: number | undefined;
 }
 
-export async function callCommand(command: CallCommand): Promise<ExitCode> {
-  const { method, params, err } = command;
-  const [first = '', ...more] = params;
-  const isJson = more.length === 0 && /^\s*[{[]/.test(first);
-  const given = isJson ? jsonObject(first, 'parameters', err) : undefined;
-  if (isJson && given === undefined) return EXIT.badInput;
-  return withData(command, {
-    live: async (gateway) =>
-      method === undefined
-        ? list(gateway, command)
-        : call(gateway, method, given ?? fieldsIn(params, 'parameters', 'address=visits'), command),
+export function callCommand(command: CallCommand): Promise<ExitCode> {
+  const { method, params } = command;
+  return carriedOut(command, async () => {
+    const [first = '', ...more] = params;
+    const isJson = more.length === 0 && /^\s*[{[]/.test(first);
+    const given = isJson ? jsonObject(first, 'parameters') : undefined;
+    return withData(command, {
+      live: async (gateway) =>
+        method === undefined
+          ? list(gateway, command)
+          : call(gateway, method, given ?? fieldsIn(params, 'parameters', 'address=visits'), command),
+    });
   });
 }
 

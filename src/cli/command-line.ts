@@ -10,7 +10,7 @@ import { ADMINISTRATION_VERBS } from './administration-verbs.ts';
 import { AGENTS_VERBS } from './agents-verbs.ts';
 import { ANSWER_VERBS } from './answer-verbs.ts';
 import { DESK_VERBS } from './desk-verbs.ts';
-import { EXIT, type ExitCode } from './exit-codes.ts';
+import { type ErrorOutput, EXIT, type ExitCode, writeError } from './exit-codes.ts';
 import { PLAN_VERBS } from './plan-verbs.ts';
 import { SERVICE_VERBS } from './service-verbs.ts';
 import { SHELL_VERBS } from './shell-verbs.ts';
@@ -24,26 +24,41 @@ import { addVerbs, examplesText, type Verb, type VerbGroup } from './verb.ts';
  *
  * @param args The arguments after the program's name.
  * @returns The exit code, once all output is written and every store is closed. Never rejects: an internal error is
- * reported on `err`, with code 1.
+ * reported on `err`, with code 1. Where the arguments contain `--json`, all errors are lines of JSON.
  */
 export async function commandLine(args: readonly string[], given: Surroundings): Promise<ExitCode> {
   const surroundings = { ...given, out: safe(given.out), err: safe(given.err) };
+  const output = { err: surroundings.err, json: asksForJson(args) };
   let code: ExitCode = EXIT.completed;
   try {
-    await program(surroundings, (result) => (code = result)).parseAsync(args, { from: 'user' });
+    await program(surroundings, output, (result) => (code = result)).parseAsync(args, { from: 'user' });
     return code;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.completed : EXIT.badInput;
+    if (error instanceof CommanderError) return misused(error, output);
     const stack = error instanceof Error ? error.stack : '';
-    surroundings.err.write(
-      `bosun: ${messageOf(error)}\nThis is an error in Bosun. Please report it with this stack: ${stack}\n`,
-    );
+    const message = `bosun: ${messageOf(error)}\nThis is an error in Bosun. Please report it with this stack: ${stack}`;
+    writeError(output, 'BOSUN_INTERNAL', message);
     return EXIT.failed;
   }
 }
 
+/** Whether a caller expects JSON, even if the other arguments cannot be parsed. */
+function asksForJson(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  return args.slice(0, end < 0 ? args.length : end).includes('--json');
+}
+
+/** The exit code for arguments that were not carried out: a call for help, or a wrong one. */
+function misused({ exitCode, code, message }: CommanderError, output: ErrorOutput): ExitCode {
+  if (exitCode === 0) return EXIT.completed;
+  // For people the parser has printed the error already, with the way to the help text.
+  const said = code === 'commander.help' ? 'name a verb; bosun --help lists them' : message.replace(/^error: /, '');
+  if (output.json) writeError(output, 'BOSUN_CALL_INVALID', said);
+  return EXIT.badInput;
+}
+
 /** All verbs, by their heading in the help text. */
-const GROUPS: readonly (readonly [heading: string, rows: readonly (Verb | VerbGroup)[]])[] = [
+export const GROUPS: readonly (readonly [heading: string, rows: readonly (Verb | VerbGroup)[]])[] = [
   ['Plans:', [...PLAN_VERBS, AGENTS_VERBS]],
   ['A system and its actors:', SERVICE_VERBS],
   ['Orders, which go on record:', ADMINISTRATION_VERBS],
@@ -52,7 +67,7 @@ const GROUPS: readonly (readonly [heading: string, rows: readonly (Verb | VerbGr
   ['Help:', SHELL_VERBS],
 ];
 
-function program(surroundings: Surroundings, exit: (code: ExitCode) => void): Command {
+function program(surroundings: Surroundings, { json }: ErrorOutput, exit: (code: ExitCode) => void): Command {
   const { out, err, env } = surroundings;
   const bosun = new Command('bosun')
     .description('Erlang/OTP for statecharts: runs plans of work by durable, supervised agents.')
@@ -66,7 +81,7 @@ function program(surroundings: Surroundings, exit: (code: ExitCode) => void): Co
     .addHelpText('after', '\nMore verbs: schedule, call, records, audit, post, conformance. Each has --help.')
     .configureOutput({
       writeOut: (text) => void out.write(text),
-      writeErr: (text) => void err.write(text),
+      writeErr: (text) => void (json || err.write(text)),
       getOutHelpWidth: () => widthOf(out),
       getErrHelpWidth: () => widthOf(err),
       getOutHasColors: () => hasColour(out, env),

@@ -1,6 +1,6 @@
 /** `bosun erase`: removes an actor of a stopped store for good, and all of its data from the store's files. */
 import { hasStore, onHold, storeDirectory } from './data-directory.ts';
-import { carriedOut, EXIT, type ExitCode } from './exit-codes.ts';
+import { carriedOut, EXIT, type ExitCode, writeError } from './exit-codes.ts';
 import { STOPPED_EXITS } from './stopped-store.ts';
 import { type DataCommand, logTo } from './surroundings.ts';
 
@@ -16,7 +16,7 @@ export async function eraseCommand(command: EraseCommand): Promise<ExitCode> {
   const { address, json, out, err } = command;
   const directory = storeDirectory(command);
   if (!hasStore(directory)) {
-    err.write(`${directory.path} holds no store\n`);
+    writeError(command, 'BOSUN_CONFIG_INVALID', `${directory.path} holds no store`);
     return EXIT.badInput;
   }
   return carriedOut(

@@ -58,6 +58,14 @@ const EXITS: Exits = {
   BOSUN_SYSTEM_CLOSED: EXIT.notRunning,
 };
 
+/** The stream for errors, and whether they are JSON. */
+export type ErrorOutput = Pick<DataCommand, 'err' | 'json'>;
+
+/** Prints an error on `err`: with `--json` as one line of JSON, else as its text. All errors of verbs pass here. */
+export function writeError({ err, json }: ErrorOutput, code: ErrorCode, message: string): void {
+  err.write(`${json ? JSON.stringify({ type: 'error', code, message: plainLine(message) }) : message}\n`);
+}
+
 /**
  * Carries out a verb. A refusal is printed on `err`, with `--json` as a line of JSON, and has its exit code. Rejects
  * for internal errors only.
@@ -65,7 +73,7 @@ const EXITS: Exits = {
  * @param own Exit codes that differ for this verb.
  */
 export async function carriedOut(
-  { err, json }: Pick<DataCommand, 'err' | 'json'>,
+  output: ErrorOutput,
   work: () => Promise<ExitCode | void>,
   own: Exits = {},
 ): Promise<ExitCode> {
@@ -73,8 +81,7 @@ export async function carriedOut(
     return (await work()) ?? EXIT.completed;
   } catch (error) {
     if (!isBosunError(error)) throw error;
-    const message = plainLine(`${error.message}${hint(error.details)}`);
-    err.write(`${json ? JSON.stringify({ type: 'error', code: error.code, message }) : message}\n`);
+    writeError(output, error.code, plainLine(`${error.message}${hint(error.details)}`));
     return own[error.code] ?? EXITS[error.code] ?? EXIT.failed;
   }
 }

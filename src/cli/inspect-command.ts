@@ -2,14 +2,13 @@
  * `bosun inspect`: the statechart of an agent, or of an actor of a running system or a stopped store with its present
  * state marked. Runs nothing and writes nothing to the store.
  */
-import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type AnyStateMachine } from 'xstate';
 import { type AnyAgent } from '../actors/model/agent.ts';
 import { BOSS_AGENT } from '../actors/model/supervision.ts';
 import { childLogic, isMachine } from '../actors/xstate/machine-facts.ts';
 import { systemClock } from '../clock.ts';
-import { BosunError, isBosunError, messageOf } from '../errors.ts';
+import { BosunError, isBosunError } from '../errors.ts';
 import { activeStates } from '../gateway/charts/active.ts';
 import { ChartLayouts } from '../gateway/charts/layout.ts';
 import { mermaidOf } from '../gateway/charts/mermaid.ts';
@@ -23,6 +22,7 @@ import { agentsOfPlan, exportedAgents } from './check-command.ts';
 import { hasStore, onHold, storeDirectory } from './data-directory.ts';
 import { carriedOut, EXIT, type ExitCode } from './exit-codes.ts';
 import { LiveGateway } from './live-gateway.ts';
+import { writeOutput } from './output-file.ts';
 import { type DataCommand, logTo } from './surroundings.ts';
 
 export type ChartFormat = 'svg' | 'mermaid' | 'json';
@@ -67,16 +67,8 @@ export async function inspectCommand(command: InspectCommand): Promise<ExitCode>
   return carriedOut(command, async () => {
     const text = await written(format, await subjectOf(command));
     if (file === undefined) out.write(text);
-    else await save(resolve(cwd, file), text);
+    else await writeOutput(resolve(cwd, file), text);
   });
-}
-
-async function save(file: string, text: string): Promise<void> {
-  try {
-    await writeFile(file, text);
-  } catch (error) {
-    throw new BosunError('BOSUN_CONFIG_INVALID', `${file} cannot be written: ${messageOf(error)}`, { cause: error });
-  }
 }
 
 async function subjectOf(command: InspectCommand): Promise<Subject> {

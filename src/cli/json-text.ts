@@ -2,7 +2,6 @@
 import { BosunError, isBosunError, messageOf } from '../errors.ts';
 import { flawOf } from '../gateway/protocol/values.ts';
 import { FRAME_DEPTH_MAX, FRAME_VALUES_MAX } from '../gateway/limits.ts';
-import { type Output } from './surroundings.ts';
 
 /** Parses JSON. Throws a SyntaxError for invalid JSON, BOSUN_CALL_INVALID for values that a gateway would refuse. */
 export function parsedJson(text: string): unknown {
@@ -13,20 +12,22 @@ export function parsedJson(text: string): unknown {
 }
 
 /**
- * Parses a JSON object. Returns undefined for any other text, after printing an error.
+ * Parses a JSON object.
  *
  * @param what The name of the text in the error, such as `parameters`.
+ * @throws BOSUN_CALL_INVALID for any other text.
  */
-export function jsonObject(text: string, what: string, err: Output): Record<string, unknown> | undefined {
-  const refuse = (why: string) => void err.write(`${what} must be a JSON object, such as '{"by": 1}'${why}\n`);
+export function jsonObject(text: string, what: string): Record<string, unknown> {
+  const refusal = (why: string, cause?: unknown) =>
+    new BosunError('BOSUN_CALL_INVALID', `${what} must be a JSON object, such as '{"by": 1}'${why}`, { cause });
+  let parsed: unknown;
   try {
-    const parsed = parsedJson(text);
-    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return { ...parsed };
-    refuse(`, not ${text.slice(0, 100)}`);
+    parsed = parsedJson(text);
   } catch (error) {
-    refuse(`: ${messageOf(error)}`);
+    throw refusal(`: ${messageOf(error)}`, error);
   }
-  return undefined;
+  if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return { ...parsed };
+  throw refusal(`, not ${text.slice(0, 100)}`);
 }
 
 /**

@@ -127,8 +127,9 @@ export class LiveGateway {
     return this.#request(METHODS[method].http, params, within);
   }
 
-  /** All methods, including procedures of the host. Rejects as `call` does. */
+  /** All methods, including procedures of the host. Rejects as `call` does, also if the token is not known. */
   async offers(): Promise<OfferedMethod[]> {
+    await this.#checkToken();
     const response = await this.#fetch('/openapi.json');
     const { paths } = await this.#bodyOf<{ readonly paths?: Readonly<Record<string, PathItem>> }>(response);
     if (paths === undefined) throw this.#stranger(response);
@@ -244,6 +245,16 @@ export class LiveGateway {
         ? `what answers at ${this.url} is not a gateway of Bosun (HTTP status ${status})`
         : `${this.url} redirects to ${to}; name the URL at which the gateway itself answers`;
     return new BosunError('BOSUN_SYSTEM_CLOSED', message);
+  }
+
+  /** Rejects with BOSUN_UNAUTHENTICATED for a wrong token, which a public document does not show. */
+  async #checkToken(): Promise<void> {
+    try {
+      await this.call('system.info');
+    } catch (error) {
+      // The caller of a token that lacks the right is known.
+      if (!isBosunError(error, 'BOSUN_FORBIDDEN')) throw error;
+    }
   }
 
   async #answers(): Promise<boolean> {

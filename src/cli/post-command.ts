@@ -9,7 +9,7 @@ import { plainLine } from '../plain-text.ts';
 import { DESKS } from '../machines/desks.ts';
 import { type OrderReply } from '../machines/rules/turn.ts';
 import { withData } from './data-work.ts';
-import { EXIT, type ExitCode } from './exit-codes.ts';
+import { EXIT, type ExitCode, writeError } from './exit-codes.ts';
 import { parsedJson } from './json-text.ts';
 import { jsonLine } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
@@ -20,12 +20,12 @@ interface Answer extends OrderReply {
 
 /** Posts envelopes. Stops at the first invalid one; the earlier ones have been accepted. */
 export async function postCommand(command: DataCommand & { readonly file: string }): Promise<ExitCode> {
-  const { file, cwd, json, out, err } = command;
+  const { file, cwd, json, out } = command;
   let envelopes: readonly unknown[];
   try {
     envelopes = [parsedJson(readFileSync(resolve(cwd, file), 'utf8'))].flat();
   } catch (error) {
-    err.write(`${file} holds no envelopes: ${messageOf(error)}\n`);
+    writeError(command, 'BOSUN_CALL_INVALID', `${file} holds no envelopes: ${messageOf(error)}`);
     return EXIT.badInput;
   }
   let code: ExitCode = EXIT.completed;

@@ -9,7 +9,7 @@ import { BosunError } from '../errors.ts';
 import { plainLine } from '../plain-text.ts';
 import { withData } from './data-work.ts';
 import { refusedOrder } from './desk-view.ts';
-import { EXIT, type ExitCode } from './exit-codes.ts';
+import { EXIT, type ExitCode, writeError } from './exit-codes.ts';
 import { type LiveGateway } from './live-gateway.ts';
 import { jsonLine, timeText } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
@@ -128,14 +128,15 @@ export interface CorrectCommand extends DataCommand {
 
 /** Corrects an answer, or lists the users who would be told. */
 export function correctAnswerCommand(command: CorrectCommand): Promise<ExitCode> {
-  const { id, text, by, reason, isSure, json, out, err } = command;
+  const { id, text, by, reason, isSure, json, out } = command;
   return withData(command, {
     live: async (gateway) => {
       const { users } = await called<Pick<Shown, 'users'>>(gateway, 'answers.users', { question_id: id });
       const names = users.map(({ asker, task }) => (task === null ? asker : `${asker} (${task})`)).join(', ');
       if (!isSure) {
         if (json) out.write(jsonLine({ type: 'correction', question: id, users, done: false }));
-        err.write(plainLine(`${names === '' ? 'nobody' : names} would be told. Repeat it with --yes`) + '\n');
+        const said = `${names === '' ? 'nobody' : names} would be told. Repeat it with --yes`;
+        writeError(command, 'BOSUN_CALL_INVALID', plainLine(said));
         return EXIT.badInput;
       }
       const params = { question_id: id, text, by, ...(reason !== undefined && { reason }) };

@@ -15,7 +15,7 @@ import {
 } from '../actors/api/record-pages.ts';
 import { RECORDS_LISTED, RECORDS_READ_MAX } from '../limits.ts';
 import { withData } from './data-work.ts';
-import { type ExitCode } from './exit-codes.ts';
+import { type ExitCode, writeError } from './exit-codes.ts';
 import { follow } from './following.ts';
 import { jsonLine, timeText } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
@@ -102,7 +102,7 @@ async function printed(
   command: RecordsCommand,
   list: (which: RecordsOptions) => Promise<RecordPage>,
 ): Promise<Pick<RecordPage, 'life' | 'last'>> {
-  const { after, last, err } = command;
+  const { after, last } = command;
   const isNewest = last !== undefined || after === undefined;
   const wanted = isNewest ? (last ?? RECORDS_LISTED) : Infinity;
   const newest: RecordView[] = [];
@@ -121,7 +121,10 @@ async function printed(
     if (page.next !== null) place = { ...place, [isNewest ? 'before' : 'after']: page.next };
   } while (page.next !== null && count < wanted);
   for (const record of newest.slice(0, wanted).reverse()) print(command, record);
-  if (missing > 0) err.write(`${missing} cannot be read because the store is damaged; bosun verify shows where\n`);
+  if (missing > 0) {
+    const message = `${missing} cannot be read because the store is damaged; bosun verify shows where`;
+    writeError(command, 'BOSUN_STORE_DAMAGED', message);
+  }
   if (count === 0 && command.follow === undefined) sayNone(command);
   return isNewest ? first : page;
 }

@@ -237,7 +237,10 @@ function conclude(command: RunCommand, outcome: RunOutcome): ExitCode {
       return EXIT.interrupted;
     case 'failed':
       reporter.line({ type: 'plan.failed', reason: messageOf(outcome.error) });
-      reporter.talk(`the plan failed: ${messageOf(outcome.error)}`);
+      reporter.error(
+        isBosunError(outcome.error) ? outcome.error.code : 'BOSUN_INTERNAL',
+        `the plan failed: ${messageOf(outcome.error)}`,
+      );
       return EXIT.failed;
     case 'itemsLost':
       reporter.result(resultLines(outcome.context));
@@ -291,16 +294,16 @@ const BAD_INPUT: ReadonlySet<ErrorCode> = new Set([
   'BOSUN_WORKERS_CHANGED',
 ]);
 
-/** Prints the reason of a refusal in one line. */
+/** Prints the reason of a refusal, and the way out of a damaged journal in a line of its own. */
 function refused(error: unknown, reporter: Reporter): ExitCode {
   if (!isBosunError(error)) throw error;
-  reporter.talk(error.message);
   const { lastGoodEpoch } = error.details;
-  if (typeof lastGoodEpoch === 'number')
-    reporter.talk(
-      `The journal is sound up to epoch ${lastGoodEpoch}. To discard everything after it, add --recover-to ` +
-        `${lastGoodEpoch}`,
-    );
+  const wayOut =
+    typeof lastGoodEpoch === 'number'
+      ? `\nThe journal is sound up to epoch ${lastGoodEpoch}. To discard everything after it, add --recover-to ` +
+        `${lastGoodEpoch}`
+      : '';
+  reporter.error(error.code, `${error.message}${wayOut}`);
   if (error.code === 'BOSUN_STORE_LOCKED') return EXIT.inUse;
   if (BAD_INPUT.has(error.code)) return EXIT.badInput;
   return EXIT.failed;

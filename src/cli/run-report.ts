@@ -12,7 +12,9 @@ import {
   toldPhase,
   type ToldPhase,
 } from '../machines/coordination/coordinator/progress.ts';
+import { type ErrorCode } from '../error-codes.ts';
 import { DESK_SENTENCES, deskSentence } from './desk-sentences.ts';
+import { writeError } from './exit-codes.ts';
 import { plainLine } from '../plain-text.ts';
 import { logTo, type Output } from './surroundings.ts';
 import { control, painted } from './terminal.ts';
@@ -36,6 +38,8 @@ export interface Reporter {
   progress(context: CoordinatorContext): void;
   /** Prints a message for people. */
   talk(text: string): void;
+  /** Prints the error that ended the run. */
+  error(code: ErrorCode, message: string): void;
   /** Prints the last object of a run, for programs. */
   line(object: object): void;
   /** Prints the outcome of the plan, for people. */
@@ -78,6 +82,7 @@ export function jsonReporter(out: Output, err: Output): Reporter {
     },
     progress() {},
     talk: (text) => err.write(`${text}\n`),
+    error: (code, message) => writeError({ err, json: true }, code, message),
     line: write,
     result() {},
     log: logTo(err),
@@ -92,6 +97,7 @@ export function plainReporter(out: Output, err: Output): Reporter {
     told: (event) => void (TOLD.has(event.type) && say(sentence(event))),
     progress() {},
     talk: say,
+    error: (_, message) => say(message),
     line() {},
     result: (lines) => out.write(`${lines.join('\n')}\n`),
     log: logTo(err),
@@ -126,6 +132,7 @@ export function terminalReporter(out: Output, terminal: Output, colour: boolean)
       drawn = lines.length;
     },
     talk: (text) => terminal.write(`${text}\n`),
+    error: (_, message) => terminal.write(`${message}\n`),
     line() {},
     result: (lines) => out.write(`${lines.join('\n')}\n`),
     log: (...args) => aside(plainLine(args.map(String).join(' '))),

@@ -4,9 +4,10 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { isBosunError, messageOf } from '../errors.ts';
+import { BosunError, messageOf } from '../errors.ts';
 import { checkAgents, type Plan } from '../machines/coordination/plan/plan.ts';
 import { schedule, type Schedule } from '../machines/coordination/plan/schedule.ts';
+import { carriedOut, type ExitCode } from './exit-codes.ts';
 import { ganttSvg, ganttText, summaryOf } from './gantt.ts';
 import { readPlanFile } from './plan-file.ts';
 import { tableText } from './table.ts';
@@ -33,25 +34,15 @@ export interface ScheduleCommand {
   readonly agentNames?: (module: string) => Promise<readonly string[]>;
 }
 
-/**
- * Resolves to the exit code: 0, or 2 for invalid input after one line on `err`. Rejects only for internal errors or
- * errors of `agentNames`.
- */
-export async function scheduleCommand(command: ScheduleCommand): Promise<0 | 2> {
+/** Resolves to the exit code: 0, or 2 for invalid input after one line on `err`. Rejects only for internal errors. */
+export function scheduleCommand(command: ScheduleCommand): Promise<ExitCode> {
   const { json = false, svg, out, err, width = 100, colour = false } = command;
-  let plan: Plan;
-  try {
-    plan = await readPlan(command);
-  } catch (error) {
-    if (!isBosunError(error, 'BOSUN_PLAN_INVALID')) throw error;
-    err.write(`${error.message}\n`);
-    return 2;
-  }
-
-  const result = schedule(plan);
-  if (svg !== undefined && !(await written(svg, ganttSvg(result, plan), command))) return 2;
-  out.write(json ? `${JSON.stringify(result)}\n` : report(result, plan, { width, colour }));
-  return 0;
+  return carriedOut({ err, json }, async () => {
+    const plan = await readPlan(command);
+    const result = schedule(plan);
+    if (svg !== undefined) await write(svg, ganttSvg(result, plan), command);
+    out.write(json ? `${JSON.stringify(result)}\n` : report(result, plan, { width, colour }));
+  });
 }
 
 async function readPlan({ file, cwd, agentNames }: ScheduleCommand): Promise<Plan> {
@@ -62,15 +53,13 @@ async function readPlan({ file, cwd, agentNames }: ScheduleCommand): Promise<Pla
   return plan;
 }
 
-async function written(file: string, text: string, { cwd, err }: ScheduleCommand): Promise<boolean> {
+async function write(file: string, text: string, { cwd, err }: ScheduleCommand): Promise<void> {
   try {
     await writeFile(resolve(cwd, file), text);
   } catch (error) {
-    err.write(`${file}: cannot be written: ${messageOf(error)}\n`);
-    return false;
+    throw new BosunError('BOSUN_CONFIG_INVALID', `${file}: cannot be written: ${messageOf(error)}`, { cause: error });
   }
   err.write(`chart written to ${file}\n`);
-  return true;
 }
 
 function report(result: Schedule, plan: Plan, style: { width: number; colour: boolean }): string {

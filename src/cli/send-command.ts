@@ -41,10 +41,12 @@ interface SomeEvent {
  *
  * @param command `wait`: waits until the actor has taken the event, and prints whether its state reacted.
  */
-export async function sendCommand(command: SendCommand & { readonly wait: boolean }): Promise<ExitCode> {
+export function sendCommand(command: SendCommand & { readonly wait: boolean }): Promise<ExitCode> {
+  return carriedOut(command, async () => send(command, eventOf(command)));
+}
+
+async function send(command: SendCommand & { readonly wait: boolean }, event: SomeEvent): Promise<ExitCode> {
   const { address, wait, json, out } = command;
-  const event = eventOf(command);
-  if (event === undefined) return EXIT.badInput;
   const said = (text: string, taken: boolean | null) =>
     void out.write(
       json ? jsonLine({ type: 'sent', address, event: event.type, durable: true, taken }) : `${event.type} ${text}\n`,
@@ -70,10 +72,16 @@ export async function sendCommand(command: SendCommand & { readonly wait: boolea
   });
 }
 
-export async function askCommand(command: SendCommand & { readonly timeoutMs: number | undefined }): Promise<ExitCode> {
+interface AskedCommand extends SendCommand {
+  readonly timeoutMs: number | undefined;
+}
+
+export function askCommand(command: AskedCommand): Promise<ExitCode> {
+  return carriedOut(command, async () => ask(command, eventOf(command)));
+}
+
+function ask(command: AskedCommand, event: SomeEvent): Promise<ExitCode> {
   const { address, timeoutMs, json, out } = command;
-  const event = eventOf(command);
-  if (event === undefined) return EXIT.badInput;
   return withData(command, {
     live: (gateway) =>
       carriedOut(
@@ -103,8 +111,7 @@ async function withReason<Answer>(call: Promise<Answer>, address: string, gatewa
   }
 }
 
-/** The event with the given fields. Undefined if they are not a JSON object, after printing an error. */
-function eventOf({ type, fields = '{}', err }: SendCommand): SomeEvent | undefined {
-  const given = jsonObject(fields, 'the fields of an event', err);
-  return given && { ...given, type };
+/** The event with the given fields. Throws BOSUN_CALL_INVALID if they are not a JSON object. */
+function eventOf({ type, fields = '{}' }: SendCommand): SomeEvent {
+  return { ...jsonObject(fields, 'the fields of an event'), type };
 }

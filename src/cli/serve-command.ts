@@ -48,7 +48,7 @@ const BAD_INPUT: ReadonlySet<ErrorCode> = new Set([
  * in use. Rejects for internal errors only.
  */
 export async function serveCommand(command: ServeCommand): Promise<ExitCode> {
-  const log = serviceLog(command.err);
+  const log = serviceLog(command.err, command);
   command.onUnawaited?.((reason) => log.runtime(unawaitedLine(reason)));
   try {
     const ready = await unlessInterrupted(command.interrupt, prepared(command, log));

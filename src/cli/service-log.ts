@@ -1,18 +1,25 @@
-/** The log of a service on `err`: JSON lines by pino, or plain lines on a terminal. */
+/**
+ * The log of a service on `err`: JSON lines by pino, or plain lines on a terminal. With `--json` its errors are the
+ * lines that every verb prints.
+ */
 import { pino } from 'pino';
+import { type ErrorCode } from '../error-codes.ts';
 import { LogLine } from '../log.ts';
 import { plainLine } from '../plain-text.ts';
+import { writeError } from './exit-codes.ts';
 import { type Output } from './surroundings.ts';
 
 export interface ServiceLog {
   info(text: string, facts?: object): void;
-  error(text: string, facts?: object): void;
+  error(text: string, facts?: { readonly code?: ErrorCode | undefined }): void;
   /** The option `log` of createSystem and createGateway; its arguments may be anything. */
   readonly runtime: (...args: unknown[]) => void;
 }
 
-export function serviceLog(err: Output): ServiceLog {
-  return err.isTTY === true ? plainLog(err) : jsonLog(err);
+export function serviceLog(err: Output, { json = false }: { readonly json?: boolean } = {}): ServiceLog {
+  const log = err.isTTY === true ? plainLog(err) : jsonLog(err);
+  if (!json) return log;
+  return { ...log, error: (text, { code = 'BOSUN_INTERNAL' } = {}) => writeError({ err, json }, code, text) };
 }
 
 function plainLog(err: Output): ServiceLog {

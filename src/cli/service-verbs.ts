@@ -1,7 +1,17 @@
 /** The verbs of a running system and of its actors: serve, ps, send, ask, tail, records, tree and so on. */
 import { InvalidArgumentError, Option } from 'commander';
 import { TOOL_PROFILES, type ToolProfile } from '../actors/api/procedure.ts';
-import { option, type Options, portNumber, TRUST_WALL_CLOCK, type Verb, type VerbCall, wholeNumber } from './verb.ts';
+import {
+  option,
+  type Options,
+  portNumber,
+  REMOTE_OPTIONS,
+  remoteOf,
+  TRUST_WALL_CLOCK,
+  type Verb,
+  type VerbCall,
+  wholeNumber,
+} from './verb.ts';
 
 export const SERVICE_VERBS: readonly Verb[] = [
   {
@@ -178,15 +188,18 @@ export const SERVICE_VERBS: readonly Verb[] = [
     },
   },
   {
-    usage: 'conformance <url>',
+    usage: 'conformance [url]',
     says: 'Check, rule by rule, whether a running server follows the protocol of the gateway.',
-    examples: ['conformance http://127.0.0.1:4180', 'conformance https://bosun.example --json'],
-    options: [option('--token <token>', 'token for the server (default: BOSUN_TOKEN of the environment)')],
+    examples: ['conformance http://127.0.0.1:4180', 'conformance --url https://bosun.example --token TOKEN --json'],
+    options: REMOTE_OPTIONS,
     hasData: false,
     // Help lists at most 25 verbs; this one is for authors of servers, who find it in docs/protocol.md.
     isHidden: true,
-    run: async ({ data, options: { token = data.env['BOSUN_TOKEN'] } }, url: string) =>
-      (await import('./conformance-command.ts')).conformanceCommand({ ...data, url, token }),
+    async run({ data, command }, url: string | undefined) {
+      const remote = remoteOf(command, data.env, url);
+      if (remote === undefined) return command.error('name the server: its URL, --url or BOSUN_URL');
+      return (await import('./conformance-command.ts')).conformanceCommand({ ...data, ...remote });
+    },
   },
 ];
 

@@ -159,7 +159,8 @@ function addVerb(
   });
 }
 
-const REMOTE_OPTIONS = [
+/** The options of every verb that goes to a running system. */
+export const REMOTE_OPTIONS = [
   option('--url <url>', 'gateway of a running system elsewhere (default: BOSUN_URL)', gatewayUrl),
   option('--token <token>', 'token for that gateway (default: BOSUN_TOKEN)', bearerToken),
 ];
@@ -167,13 +168,16 @@ const REMOTE_OPTIONS = [
 /**
  * The gateway that a command line or the environment names. A named data directory takes precedence over the
  * environment.
+ *
+ * @param argument The URL as an argument of the verb, if it has one.
  */
-function remoteOf(command: Command, env: Environment): RemoteGateway | undefined {
+export function remoteOf(command: Command, env: Environment, argument?: string): RemoteGateway | undefined {
   const { url, token } = command.opts<Options>();
-  const namesData = command.getOptionValueSource('data') !== 'default';
+  if (url !== undefined && argument !== undefined) command.error('name the URL as an argument or by --url, not both');
+  const namesData = !['default', undefined].includes(command.getOptionValueSource('data'));
   if (url !== undefined && namesData) command.error('name a directory (--data) or a gateway (--url), not both');
   const variable = <Value>(name: string, read: (text: string) => Value) => variableOf(command, env[name], name, read);
-  const known = url ?? (namesData ? undefined : variable('BOSUN_URL', gatewayUrl));
+  const known = argument ?? url ?? (namesData ? undefined : variable('BOSUN_URL', gatewayUrl));
   if (known !== undefined) return { url: known, token: token ?? variable('BOSUN_TOKEN', bearerToken) };
   // A token that is not used would look as if it had been checked.
   if (token !== undefined) command.error('--token is for a gateway: name it with --url or BOSUN_URL');

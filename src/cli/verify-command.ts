@@ -6,15 +6,15 @@ import { plainLine } from '../plain-text.ts';
 import { levelStore } from '../persistence/level-store.ts';
 import { type Finding, type Verification, verify } from '../persistence/verify.ts';
 import { hasStore, storeDirectory } from './data-directory.ts';
-import { EXIT, type ExitCode } from './exit-codes.ts';
+import { EXIT, type ExitCode, writeError } from './exit-codes.ts';
 import { type DataCommand } from './surroundings.ts';
 
 /** Verifies a store. Resolves to exit code 0: sound; 1: damaged; 2: no store; 4: in use. */
 export async function verifyCommand(command: DataCommand): Promise<ExitCode> {
-  const { json, out, err } = command;
+  const { json, out } = command;
   const directory = storeDirectory(command);
   if (!hasStore(directory)) {
-    err.write(`${directory.path} holds no store\n`);
+    writeError(command, 'BOSUN_CONFIG_INVALID', `${directory.path} holds no store`);
     return EXIT.badInput;
   }
   const store = levelStore(directory.store, { createIfMissing: false });
@@ -31,7 +31,7 @@ export async function verifyCommand(command: DataCommand): Promise<ExitCode> {
     if (!isBosunError(error)) throw error;
     if (json && error.code === 'BOSUN_STORE_DAMAGED')
       out.write(`${JSON.stringify({ sound: false, message: error.message, findings: [] })}\n`);
-    err.write(`${error.message}\n`);
+    writeError(command, error.code, error.message);
     return error.code === 'BOSUN_STORE_LOCKED' ? EXIT.inUse : EXIT.failed;
   } finally {
     await store.close();

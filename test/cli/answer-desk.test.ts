@@ -38,7 +38,12 @@ describe('bosun desk', () => {
     expect(await shown('Q-2')).toMatchObject({ status: 'answered', by: 'ada' });
     expect((await bosun('answers', 'search', 'In which currency do customers pay?')).out).toContain('Euro only.');
 
-    expect(await bosun('answers', 'correct', 'Q-2', 'Franc.', '--by', 'bob')).toMatchObject({ code: 2 });
+    const unsure = await bosun('answers', 'correct', 'Q-2', 'Franc.', '--by', 'bob', '--json');
+    expect([unsure.code, linesOf(unsure.out), linesOf(unsure.err)]).toEqual([
+      2,
+      [expect.objectContaining({ type: 'correction', question: 'Q-2', done: false })],
+      [expect.objectContaining({ type: 'error', code: 'BOSUN_CALL_INVALID' })],
+    ]);
     expect(await shown('Q-2')).toMatchObject({ by: 'ada' });
     expect(await bosun('answers', 'correct', 'Q-2', 'Franc.', '--by', 'bob', '--yes')).toMatchObject({ code: 0 });
     expect(await shown('Q-2')).toMatchObject({ by: 'bob', earlier: [{ answer: 'Euro only.', by: 'ada' }] });

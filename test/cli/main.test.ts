@@ -134,7 +134,7 @@ describe('the command line as a function', () => {
       },
     };
     const interruption = () => new AbortController().signal;
-    const code = await commandLine(['schedule', 'plan.yaml', '--json'], {
+    const code = await commandLine(['schedule', 'plan.yaml'], {
       out,
       err: { write: (text) => said.push(text) },
       env: {},

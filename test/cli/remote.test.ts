@@ -7,6 +7,7 @@ import { createGateway, type Gateway } from '../../src/gateway/network/server.ts
 import { gateAgents, gateChildren } from '../../src/machines/people/gates/gate-desk.ts';
 import { DESKS } from '../../src/machines/desks.ts';
 import { startTestSystem, type TestSystem } from '../../src/testing/test-system.ts';
+import { deserted } from '../support/cli/deserted.ts';
 import { type Ended, linesOf, Workspace } from '../support/cli/workspace.ts';
 import { diary } from '../support/gateway/ledgers.ts';
 import { procedures } from '../support/gateway/procedures.ts';
@@ -66,15 +67,6 @@ async function served(answer: RequestListener): Promise<string> {
     },
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-/** A URL at which nobody listens. */
-async function deserted(): Promise<string> {
-  const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  await once(server.close(), 'close');
-  return `http://127.0.0.1:${port}`;
 }
 
 /** A reverse proxy that takes `/bosun` off the path; 502 where nobody is behind it. */

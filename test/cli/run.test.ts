@@ -318,7 +318,7 @@ describe('a data directory that holds a plan', () => {
     work.write('plan.yaml', STAGES);
     await work.run('plan.yaml');
     work.write('plan.yaml', STAGES.replace('[I, J]', '[I, K]'));
-    const { code, out, err } = await work.run('plan.yaml');
+    const { code, out, err } = await work.bosun(['run', 'plan.yaml']);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toMatch(
       /^plan\.yaml: \S+data holds another plan: the task J\/one is gone; .*the task K\/one is new.*--fresh.*\n$/,

@@ -70,7 +70,7 @@ describe('a config', () => {
       const call = await serve('--config', file, '--port', '0');
       const { code, err } = await call.interrupt();
       expect({ text, code }).toEqual({ text, code: 2 });
-      return (linesOf(err)[0] as unknown as { msg: string }).msg;
+      return (linesOf(err)[0] as unknown as { message: string }).message;
     };
     expect(await refusal('a.yaml', 'gateway:\n  port: high\n')).toBe(
       'a.yaml:2:9: gateway.port: must be a number, not the text "high"',

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { serviceLog } from '../../src/cli/service-log.ts';
 import { LogLine } from '../../src/log.ts';
 
-function written(isTTY: boolean): { log: ReturnType<typeof serviceLog>; lines: string[] } {
+function written(isTTY: boolean, json = false): { log: ReturnType<typeof serviceLog>; lines: string[] } {
   const lines: string[] = [];
-  return { lines, log: serviceLog({ isTTY, write: (text: string) => lines.push(text) > 0 }) };
+  return { lines, log: serviceLog({ isTTY, write: (text: string) => lines.push(text) > 0 }, { json }) };
 }
 
 const LINE = new LogLine('till (till 1) crashed on take: no money', { incident: 'crashed', address: 'till' });
@@ -16,6 +16,16 @@ describe('the log of a service', () => {
     log.runtime(LINE);
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
       { level: 'warn', time: expect.any(String) as string, incident: 'crashed', address: 'till', msg: LINE.text },
+    ]);
+  });
+
+  it.each([true, false])('has the errors of every verb with --json, on a terminal: %s', (isTTY) => {
+    const { log, lines } = written(isTTY, true);
+    log.error('the system closed: the disk has gone', { code: 'BOSUN_STORE_FAILED' });
+    log.error('the system closed: nobody knows why');
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      { type: 'error', code: 'BOSUN_STORE_FAILED', message: 'the system closed: the disk has gone' },
+      { type: 'error', code: 'BOSUN_INTERNAL', message: 'the system closed: nobody knows why' },
     ]);
   });
 

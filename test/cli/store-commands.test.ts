@@ -116,6 +116,16 @@ describe('a damaged journal', () => {
     });
     const run = await work.bosun(['run', 'plan.yaml', '--data', 'bad']);
     expect(run).toMatchObject({ code: 1, err: expect.stringContaining(`--recover-to ${damaged - 1}`) as string });
+    const told = await work.bosun(['run', 'plan.yaml', '--data', 'bad', '--json']);
+    expect({ ...told, err: JSON.parse(told.err) as unknown }).toEqual({
+      code: 1,
+      out: '',
+      err: {
+        type: 'error',
+        code: 'BOSUN_STORE_DAMAGED',
+        message: expect.stringContaining(`--recover-to ${damaged - 1}`) as string,
+      },
+    });
     const verified = await work.bosun(['verify', '--data', 'bad']);
     expect(verified.code).toBe(1);
     expect(verified.out).toMatch(new RegExp(`^stops {6}epoch ${damaged}: [^]*--recover-to ${damaged - 1}\\)\n$`));
@@ -138,7 +148,12 @@ describe('a damaged journal', () => {
 
   it('cannot be restored from a backup, which copies it unchanged', async () => {
     await damage();
-    expect(await work.bosun(['backup', 'worse-copy', '--data', 'worse'])).toMatchObject({ code: 1 });
+    const { code, out, err } = await work.bosun(['backup', 'worse-copy', '--data', 'worse', '--json']);
+    expect([code, JSON.parse(out), JSON.parse(err)]).toEqual([
+      1,
+      expect.objectContaining({ sound: false }),
+      expect.objectContaining({ type: 'error', code: 'BOSUN_STORE_DAMAGED' }),
+    ]);
     expect(await work.bosun(['restore', 'worse-copy', '--data', 'fine'])).toMatchObject({
       code: 1,
       err: expect.stringContaining('is damaged') as string,

@@ -100,8 +100,12 @@ describe('--trust-wall-clock', () => {
     await old.stop();
     work.write('old.yaml', 'data: ./old\ngateway: { port: 0 }\n');
     const refused = await (await serve('old.yaml')).ended;
-    const [{ msg, code }] = linesOf(refused.err) as unknown as [{ msg: string; code: string }];
-    expect({ exit: refused.code, code, isHinted: msg.includes('--trust-wall-clock of bosun run and serve') }).toEqual({
+    const [{ message, code }] = linesOf(refused.err) as unknown as [{ message: string; code: string }];
+    expect({
+      exit: refused.code,
+      code,
+      isHinted: message.includes('--trust-wall-clock of bosun run and serve'),
+    }).toEqual({
       exit: 1,
       code: 'BOSUN_CLOCK_SUSPECT',
       isHinted: true,

@@ -1,6 +1,7 @@
 /** The verbs as help lists them, and as shells complete them. */
 import { spawnSync } from 'node:child_process';
 import { afterAll, describe, expect, it } from 'vitest';
+import { offeredVerbs } from '../support/cli/verbs.ts';
 import { Workspace } from '../support/cli/workspace.ts';
 
 /** More cannot be seen at a glance. */
@@ -81,6 +82,15 @@ describe('bosun --help', () => {
       );
       expect(await said('help', verb)).toBe(bare);
     }
+  });
+});
+
+describe('an example in a help text', () => {
+  it('can be called as it stands: it begins with the words of its verb', () => {
+    const wrong = offeredVerbs().flatMap(({ names, examples }) =>
+      examples.filter((example) => !names.some((name) => `${example} `.startsWith(`${name} `))),
+    );
+    expect(wrong).toEqual([]);
   });
 });
 

@@ -5,7 +5,7 @@
  */
 import { type Clock, systemClock } from '../../clock.ts';
 import { BosunError, messageOf } from '../../errors.ts';
-import { SUBPROTOCOL } from '../../gateway/protocol/protocol.ts';
+import { SOCKET_PATH, SUBPROTOCOL } from '../../gateway/protocol/protocol.ts';
 import { type Rate, TokenBucket } from '../../gateway/protocol/token-bucket.ts';
 import { CALLS_BURST, CALLS_PER_SECOND } from '../../limits.ts';
 import { FRAME_ROWS } from './frame-rows.ts';
@@ -49,7 +49,7 @@ const SHARE = 0.8;
 /**
  * Checks a running server against the rules of the gateway's protocol.
  *
- * @param url `http://127.0.0.1:4180`; also with ws, and with a path, which is ignored. Rejects with
+ * @param url `http://127.0.0.1:4180`; also with ws, and with the path of a gateway that has one. Rejects with
  * BOSUN_CONFIG_INVALID for an invalid URL, BOSUN_OFFLINE if no server answers, BOSUN_UNAUTHENTICATED if the token is
  * missing or refused, and BOSUN_INTERNAL if the server is not a gateway.
  */
@@ -59,7 +59,7 @@ export async function gatewayConformance(
 ): Promise<ConformanceReport> {
   const pace = new ServerPace(systemClock);
   const parts = {
-    url: originOf(url),
+    url: baseOf(url),
     token,
     subprotocol: SUBPROTOCOL,
     clock: systemClock,
@@ -169,12 +169,15 @@ class ServerPace {
   }
 }
 
-function originOf(url: string): string {
+/** The URL of the gateway, also if that of its socket is given. It has no slash at its end. */
+function baseOf(url: string): string {
   const given = /^[a-z]+:\/\//i.test(url) ? url : `http://${url}`;
   if (URL.canParse(given)) {
-    const { protocol, host } = new URL(given);
+    const { protocol, host, pathname } = new URL(given);
+    const path = pathname.replace(/\/+$/, '');
+    const base = path.endsWith(SOCKET_PATH) ? path.slice(0, -SOCKET_PATH.length) : path;
     if (['http:', 'https:', 'ws:', 'wss:'].includes(protocol) && host !== '')
-      return `${protocol.replace('ws', 'http')}//${host}`;
+      return `${protocol.replace('ws', 'http')}//${host}${base}`;
   }
   throw new BosunError('BOSUN_CONFIG_INVALID', `${url} is not the address of a gateway such as http://127.0.0.1:4180`);
 }

@@ -2,6 +2,8 @@
  * `bosun conformance`: our own server passes every row, and a server that breaks the protocol in one way is found out,
  * rule by rule.
  */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createGateway, type Gateway, type GatewayOptions } from '../../../src/gateway/network/server.ts';
 import { conformanceProbe } from '../../../src/testing/gateway-conformance/probe.ts';
@@ -64,6 +66,18 @@ describe('our own server', () => {
       expect([report.rows.filter(({ outcome }) => outcome !== 'passed'), report.failed]).toEqual([[], 0]);
       await expect(gatewayConformance(at)).rejects.toEqual(code('BOSUN_UNAUTHENTICATED'));
     });
+  });
+
+  it('passes them below a path of a server of its host, which the URL names', LONG, async () => {
+    const server = createServer((_, answer) => answer.writeHead(404).end());
+    const below = createGateway(system, { server, ...RATES });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { url: at } = await below.listen();
+    expect(new URL(at).pathname).toBe('/bosun');
+    for (const name of [`${at}/`, `${at.replace('http', 'ws')}/v1/ws`])
+      expect(await failures(name, { patienceMs: PATIENCE_MS })).toEqual([]);
+    await below.close();
+    server.close();
   });
 
   it('skips the rows that it does not support, with the reason', LONG, async () => {
