@@ -27,7 +27,7 @@ export async function withStoppedStore(
   if (!hasStore(directory)) {
     const message = existsSync(directory.workers)
       ? `${directory.path} holds the stores of workers: name one of them, such as --data ${directory.workers}/0`
-      : `${directory.path} holds no store: name the directory of one with --data, or create one with bosun run or bosun serve`;
+      : `${directory.path} holds no store: name its directory with --data, or create one with bosun run or serve`;
     return carriedOut(command, () => Promise.reject(new BosunError('BOSUN_CONFIG_INVALID', message)));
   }
   return carriedOut(command, () => onHold(directory, { log: logTo(err), env }, work), STOPPED_EXITS);

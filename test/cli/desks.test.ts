@@ -127,7 +127,7 @@ describe('desks in a stopped store', () => {
     expect((await said('pauses', 'extend', 'A', '--until', 'soon'))[0]).toBe(2);
     expect(await said('pauses', 'list', '--data', 'nowhere')).toEqual([
       2,
-      `${work.file('nowhere')} holds no store: name the directory of one with --data, or create one with bosun run or bosun serve\n`,
+      `${work.file('nowhere')} holds no store: name its directory with --data, or create one with bosun run or serve\n`,
     ]);
   });
 

@@ -213,7 +213,7 @@ describe('bad input', () => {
     }
     mkdirSync(work.file('empty'));
     expect(await refusal('tree', '--data', 'empty')).toBe(
-      `${work.file('empty')} holds no store: name the directory of one with --data, or create one with bosun run or bosun serve`,
+      `${work.file('empty')} holds no store: name its directory with --data, or create one with bosun run or serve`,
     );
   });
 

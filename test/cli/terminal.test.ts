@@ -76,7 +76,7 @@ export default {
     return call;
   }
 
-  it('is shown by every verb without a control character that acts (F6)', async () => {
+  it('is shown by every verb without a control character that acts (F6)', LONG, async () => {
     config();
     const served = work.start(['serve', '--json']);
     await served.says('"serving"');

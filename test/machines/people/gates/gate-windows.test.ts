@@ -11,7 +11,7 @@ import { startSpreadGateway } from '../../../support/gateway/workers-kit.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-const GATES = byEffort({ quick: 1_000, ci: 10_000 });
+const GATES = byEffort({ quick: 300, ci: 10_000 });
 const AT_ONCE = 250;
 
 type Page = WindowPage<GateShown>;
