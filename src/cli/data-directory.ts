@@ -26,9 +26,6 @@ import { type DataCommand, type Environment } from './surroundings.ts';
 /** Milliseconds for which a run waits for space on the disk before it ends. The same command continues it later. */
 const OUTAGE_MS = 30_000;
 
-/** A file of every LevelDB. */
-const LEVELDB_FILE = 'CURRENT';
-
 export interface DataDirectory {
   /** Absolute path of the directory. */
   readonly path: string;
@@ -42,15 +39,20 @@ export function dataDirectory({ data, cwd }: Pick<DataCommand, 'data' | 'cwd'>):
   return { path: absolute, store: join(absolute, 'store'), workers: join(absolute, 'workers') };
 }
 
+/** Whether a directory is itself a store, or holds those of workers, as the programs of hosts have them. */
+export function isStore(path: string): boolean {
+  return existsSync(join(path, 'CURRENT')) || existsSync(join(path, '0', 'CURRENT'));
+}
+
 /**
  * A data directory, or a directory that is itself a LevelDB, as embedding programs have. For verbs that run no crew.
  */
 export function storeDirectory(command: Pick<DataCommand, 'data' | 'cwd'>): DataDirectory {
   const directory = dataDirectory(command);
-  return existsSync(join(directory.path, LEVELDB_FILE)) ? { ...directory, store: directory.path } : directory;
+  return existsSync(join(directory.path, 'CURRENT')) ? { ...directory, store: directory.path } : directory;
 }
 
-export function hasStore({ store }: DataDirectory): boolean {
+export function hasStore({ store }: Pick<DataDirectory, 'store'>): boolean {
   return existsSync(store);
 }
 
@@ -72,10 +74,10 @@ export function refuseWorkers({ path, workers }: DataDirectory): void {
  * directory that is itself the store of another program: a store within it would be another system.
  */
 export async function makeDirectory({ path }: DataDirectory): Promise<void> {
-  if (existsSync(join(path, LEVELDB_FILE)))
+  if (isStore(path))
     throw new BosunError(
       'BOSUN_CONFIG_INVALID',
-      `${path} is the store of another program: start that program, or use another directory`,
+      `${path} is the store of another program: start that program with a gateway, or use another directory`,
     );
   try {
     await makePrivateDirectory(path);

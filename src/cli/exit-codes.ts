@@ -61,7 +61,7 @@ const EXITS: Exits = {
 /** The stream for errors, and whether they are JSON. */
 export type ErrorOutput = Pick<DataCommand, 'err' | 'json'>;
 
-/** Prints an error on `err`: with `--json` as one line of JSON, else as its text. All errors of verbs pass here. */
+/** Prints an error of a verb on `err`: with `--json` as one line of JSON, else as its text, which is our own. */
 export function writeError({ err, json }: ErrorOutput, code: ErrorCode, message: string): void {
   err.write(`${json ? JSON.stringify({ type: 'error', code, message: plainLine(message) }) : message}\n`);
 }

@@ -8,12 +8,12 @@ import { BosunError, isBosunError, messageOf } from '../errors.ts';
 import { type MethodName, METHODS } from '../gateway/calls/methods.ts';
 import { withWholeTables } from '../whole-tables.ts';
 import { type ToolRow } from '../gateway/calls/tool-row.ts';
-import { EVENTS_PATH, TOOLS_PATH } from '../gateway/protocol/protocol.ts';
+import { EVENTS_PATH, INSTANCE_HEADER, TOOLS_PATH } from '../gateway/protocol/protocol.ts';
 import { type ServerFrame, type WireError } from '../gateway/protocol/frames.ts';
 import { type ActorView } from '../gateway/protocol/views.ts';
 import { type Whole } from '../table.ts';
 import { dataDirectory } from './data-directory.ts';
-import { announcedGateway } from '../gateway/network/announcement.ts';
+import { announcedGateway, type GatewayAddress } from '../gateway/network/announcement.ts';
 import { type DataCommand, type RemoteGateway } from './surroundings.ts';
 
 /**
@@ -104,9 +104,7 @@ export class LiveGateway {
     // A gateway of the command line announces itself in the data directory, one of another program beside its store.
     for (const place of [path, store, workers]) {
       const address = await announcedGateway(place);
-      if (address === undefined) continue;
-      const gateway = new LiveGateway(address, as);
-      if (await gateway.#answers()) return gateway;
+      if (address !== undefined && (await isThere(address))) return new LiveGateway(address, as);
     }
     return undefined;
   }
@@ -142,7 +140,7 @@ export class LiveGateway {
     );
   }
 
-  /** The tools of MCP that the gateway offers. Rejects as `call` does. */
+  /** The tools of MCP that the gateway offers. Rejects as `call` does, but not for a wrong token: the list is public. */
   async tools(): Promise<readonly OfferedTool[]> {
     const response = await this.#fetch(TOOLS_PATH);
     const { tools } = await this.#bodyOf<ToolsAnswer>(response);
@@ -252,19 +250,8 @@ export class LiveGateway {
     try {
       await this.call('system.info');
     } catch (error) {
-      // The caller of a token that lacks the right is known.
+      // A token without the right is a known one.
       if (!isBosunError(error, 'BOSUN_FORBIDDEN')) throw error;
-    }
-  }
-
-  async #answers(): Promise<boolean> {
-    try {
-      const response = await this.#fetch(METHODS['system.info'].http.path, { signal: AbortSignal.timeout(PROBE_MS) });
-      await response.arrayBuffer();
-      // Any other status means that another program has the port; a busy gateway answers 429 or 503.
-      return response.ok || response.status === 429 || response.status === 503;
-    } catch {
-      return false;
     }
   }
 
@@ -281,6 +268,17 @@ export class LiveGateway {
       const message = `the gateway at ${this.url} does not answer: ${reasonOf(error)}`;
       throw new BosunError('BOSUN_SYSTEM_CLOSED', message, { cause: error });
     }
+  }
+}
+
+/** Whether the gateway that announced itself is the one that answers. It is not shown the token before. */
+async function isThere({ url, instance }: GatewayAddress): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/healthz`, { redirect: 'manual', signal: AbortSignal.timeout(PROBE_MS) });
+    await response.arrayBuffer();
+    return response.headers.get(INSTANCE_HEADER) === instance;
+  } catch {
+    return false;
   }
 }
 

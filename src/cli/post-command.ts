@@ -25,7 +25,7 @@ export async function postCommand(command: DataCommand & { readonly file: string
   try {
     envelopes = [parsedJson(readFileSync(resolve(cwd, file), 'utf8'))].flat();
   } catch (error) {
-    writeError(command, 'BOSUN_CALL_INVALID', `${file} holds no envelopes: ${messageOf(error)}`);
+    writeError(command, 'BOSUN_CALL_INVALID', plainLine(`${file} holds no envelopes: ${messageOf(error)}`));
     return EXIT.badInput;
   }
   let code: ExitCode = EXIT.completed;

@@ -2,13 +2,12 @@
  * `bosun schedule PLAN`: the schedule of a plan, without running any of it. Data goes to `out`, messages to `err`; the
  * caller owns the streams and the process.
  */
-import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { BosunError, messageOf } from '../errors.ts';
 import { checkAgents, type Plan } from '../machines/coordination/plan/plan.ts';
 import { schedule, type Schedule } from '../machines/coordination/plan/schedule.ts';
 import { carriedOut, type ExitCode } from './exit-codes.ts';
 import { ganttSvg, ganttText, summaryOf } from './gantt.ts';
+import { writeOutput } from './output-file.ts';
 import { readPlanFile } from './plan-file.ts';
 import { tableText } from './table.ts';
 import { type Output } from './surroundings.ts';
@@ -54,11 +53,7 @@ async function readPlan({ file, cwd, agentNames }: ScheduleCommand): Promise<Pla
 }
 
 async function write(file: string, text: string, { cwd, err }: ScheduleCommand): Promise<void> {
-  try {
-    await writeFile(resolve(cwd, file), text);
-  } catch (error) {
-    throw new BosunError('BOSUN_CONFIG_INVALID', `${file}: cannot be written: ${messageOf(error)}`, { cause: error });
-  }
+  await writeOutput(resolve(cwd, file), text);
   err.write(`chart written to ${file}\n`);
 }
 

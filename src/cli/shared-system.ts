@@ -6,7 +6,7 @@
 import { systemClock } from '../clock.ts';
 import { BosunError, isBosunError, messageOf } from '../errors.ts';
 import { type Config, readConfig } from './config-file.ts';
-import { type DataDirectory, dataDirectory, makeDirectory } from './data-directory.ts';
+import { type DataDirectory, dataDirectory, isStore, makeDirectory } from './data-directory.ts';
 import { type FrontDoor, frontDoor } from './front-door.ts';
 import { LiveGateway } from './live-gateway.ts';
 import { makeHome } from './mcp-home.ts';
@@ -16,6 +16,9 @@ import { type Environment, type RemoteGateway } from './surroundings.ts';
 
 /** Milliseconds to wait for the announcement of a system that another process has locked. */
 const START_MS = 20_000;
+
+/** Milliseconds to wait for a program that runs its own system on the directory, which may be starting again. */
+const PROGRAM_MS = 5_000;
 
 /** Milliseconds between two checks of a directory that another process has locked. */
 const LOOK_MS = 50;
@@ -88,7 +91,8 @@ export class SharedSystem {
     const { remote, as, root, log } = this.#place;
     if (remote !== undefined) return (await LiveGateway.of({ remote, data: root, cwd: root }, as))!;
     const place = await this.#directory();
-    const untilMs = systemClock.monotonicMs() + START_MS;
+    const isOfProgram = isStore(place.directory.path);
+    const untilMs = systemClock.monotonicMs() + (isOfProgram ? PROGRAM_MS : START_MS);
     for (;;) {
       if (this.#isClosed) throw new BosunError('BOSUN_CALL_CANCELLED', 'this server is closing');
       const gateway = await LiveGateway.of({ data: place.directory.path, cwd: root }, as);
@@ -99,7 +103,8 @@ export class SharedSystem {
       try {
         await this.#start(place);
       } catch (error) {
-        if (!isBosunError(error, 'BOSUN_STORE_LOCKED') || systemClock.monotonicMs() > untilMs) throw error;
+        const mayCome = isOfProgram || isBosunError(error, 'BOSUN_STORE_LOCKED');
+        if (!mayCome || systemClock.monotonicMs() > untilMs) throw error;
         await paused(LOOK_MS);
       }
     }

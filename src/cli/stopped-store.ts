@@ -1,5 +1,4 @@
 /** Runs verbs that read a stopped store, or leave an order in it: opens it on hold, and maps errors to exit codes. */
-import { existsSync } from 'node:fs';
 import { BosunError, messageOf } from '../errors.ts';
 import { type Shard } from '../shard.ts';
 import { hasStore, onHold, storeDirectory } from './data-directory.ts';
@@ -25,9 +24,11 @@ export async function withStoppedStore(
   const { err, env } = command;
   const directory = storeDirectory(command);
   if (!hasStore(directory)) {
-    const message = existsSync(directory.workers)
-      ? `${directory.path} holds the stores of workers: name one of them, such as --data ${directory.workers}/0`
-      : `${directory.path} holds no store: name its directory with --data, or create one with bosun run or serve`;
+    const ofWorkers = [directory.workers, directory.path].find((path) => hasStore({ store: `${path}/0` }));
+    const message =
+      ofWorkers !== undefined
+        ? `${directory.path} holds the stores of workers: name one of them, such as --data ${ofWorkers}/0`
+        : `${directory.path} holds no store: name its directory with --data, or create one with bosun run or serve`;
     return carriedOut(command, () => Promise.reject(new BosunError('BOSUN_CONFIG_INVALID', message)));
   }
   return carriedOut(command, () => onHold(directory, { log: logTo(err), env }, work), STOPPED_EXITS);

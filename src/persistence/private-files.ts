@@ -13,7 +13,8 @@ export const PRIVATE_DIRECTORY = 0o700;
 const OF_OTHERS = 0o077;
 
 /** Matches the names of LevelDB's files and of the files beside them. */
-const OURS = /^(CURRENT|LOCK|LOG(\.old)?|MANIFEST-\d+|\d+\.(ldb|sst|log|dbtmp)|bosun\.(pid|note|gateway\.json))$/;
+const OURS =
+  /^(CURRENT|LOCK|LOG(\.old)?|MANIFEST-\d+|\d+\.(ldb|sst|log|dbtmp)|bosun\.(pid|note)|bosun\.gateway\.json(\.[\w-]+)?)$/;
 
 /** Creates a directory where it is missing. Missing parents get the process's default mode. */
 export async function makePrivateDirectory(path: string): Promise<void> {

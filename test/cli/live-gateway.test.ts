@@ -5,11 +5,12 @@ import { type AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { dataDirectory, makeDirectory } from '../../src/cli/data-directory.ts';
 import { frontDoor } from '../../src/cli/front-door.ts';
-import { announceGateway } from '../../src/gateway/network/announcement.ts';
+import { Announcement } from '../../src/gateway/network/announcement.ts';
 import { LiveGateway } from '../../src/cli/live-gateway.ts';
 import { gateProcedures } from '../../src/crew-gates.ts';
 import { createGateway } from '../../src/gateway/network/server.ts';
 import { ACTORS_PAGE_MAX, TABLE_ROWS_SHOWN } from '../../src/gateway/limits.ts';
+import { INSTANCE_HEADER } from '../../src/gateway/protocol/protocol.ts';
 import { gateAgents, gateChildren, type GateDeskContext, gatesIn } from '../../src/machines/people/gates/gate-desk.ts';
 import { DESKS } from '../../src/machines/desks.ts';
 import { type TreeNode } from '../../src/system-options.ts';
@@ -121,11 +122,12 @@ it.each([
     return limit.signal;
   });
   const busy = createServer((_, response) => {
+    response.setHeader(INSTANCE_HEADER, 'busy');
     void clock.advance(afterMs, () => Promise.resolve()).then(() => response.end('{}'));
   });
   onTestFinished(() => void busy.close());
   await once(busy.listen(0, '127.0.0.1'), 'listening');
   const url = `http://127.0.0.1:${(busy.address() as AddressInfo).port}`;
-  await announceGateway(directory.path, { url, token: TOKEN });
+  await new Announcement(directory.path, { token: TOKEN, instance: 'busy' }).make(url);
   expect((await LiveGateway.of({ data: 'busy', cwd: work.path }))?.url).toBe(isFound ? url : undefined);
 });

@@ -119,7 +119,7 @@ export class Callers {
    * with the token.
    */
   async authenticate(token: string | undefined): Promise<Caller> {
-    if (this.#isForAnybody && (token === undefined || this.#known.length === 0)) return LOCAL;
+    if (token === undefined && this.#isForAnybody) return LOCAL;
     if (token === undefined) throw new BosunError('BOSUN_UNAUTHENTICATED', 'a token is needed');
     const digest = digestOf(token);
     let found: Caller | undefined;

@@ -21,7 +21,15 @@ import { type Repeatable } from '../calls/repeats.ts';
 import { sessionId, sub } from '../protocol/frames.ts';
 import { METHODS_PATH, methodsPage } from './methods-page.ts';
 import { type InspectorPage, isPage } from './inspector-page.ts';
-import { cursorFrom, EVENTS_PATH, MCP_PATH, PASS_NAME, PASS_PATH, TOOLS_PATH } from '../protocol/protocol.ts';
+import {
+  cursorFrom,
+  EVENTS_PATH,
+  INSTANCE_HEADER,
+  MCP_PATH,
+  PASS_NAME,
+  PASS_PATH,
+  TOOLS_PATH,
+} from '../protocol/protocol.ts';
 import { firstIssue, invalid } from '../callers/wire-errors.ts';
 
 const METRICS_PATH = '/metrics';
@@ -120,7 +128,7 @@ function passIn({ searchParams }: URL, { headers }: IncomingMessage, isStream: b
 async function publicAnswer(hub: Hub, path: string): Promise<HttpAnswer | undefined> {
   switch (path) {
     case '/healthz':
-      return { status: 200, body: { ok: true } };
+      return { status: 200, body: { ok: true }, headers: { [INSTANCE_HEADER]: hub.instance } };
     case '/readyz': {
       const isReady = await hub.isReady();
       return { status: isReady ? 200 : 503, body: { ready: isReady } };

@@ -1,4 +1,4 @@
-/** The network of an address: the part that belongs to one party. Rules only. */
+/** Rules for addresses of networks: the part that belongs to one party, and the URL of a server. */
 
 /** An IPv4 address mapped into IPv6. */
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
@@ -23,4 +23,10 @@ export function networkOf(address: string | undefined): string {
 /** Whether a host is an address; unlike a name, an address cannot be made to point here by DNS. */
 export function isAddress(host: string): boolean {
   return /^\[[0-9a-f:.]+\]$/i.test(host) || /^\d{1,3}(\.\d{1,3}){3}$/.test(host);
+}
+
+/** The URL by which programs on this machine reach a server. One that listens on all addresses is also here. */
+export function urlOf(host: string, port: number, isSecure = false): string {
+  const name = ['', '::', '0.0.0.0'].includes(host) ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  return `${isSecure ? 'https' : 'http'}://${name}:${port}`;
 }

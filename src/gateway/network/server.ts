@@ -2,33 +2,31 @@
  * The gateway: WebSocket and HTTP on one port in front of a running system. It decides which connections and requests
  * are admitted; rights are checked behind it. The only file that knows sockets.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo } from 'node:net';
+import { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { BosunError, messageOf } from '../../errors.ts';
+import { BosunError, isBosunError } from '../../errors.ts';
+import { harmless } from '../../log.ts';
 import {
-  ACCEPT_BACKLOG,
   CONNECTS_BURST,
   CONNECTS_PER_SECOND,
   FRAME_BYTES_MAX,
   FRAME_CHUNKS_MAX,
   FRAME_FRAGMENTS_MAX,
-  HTTP_HEADERS_MS,
-  HTTP_REQUEST_MS,
   OUT_BYTES_HIGH,
   RATES_MAX,
 } from '../limits.ts';
 import { type Caller, newToken } from '../callers/callers.ts';
-import { announceGateway, withdrawGateway } from './announcement.ts';
+import { Announcement } from './announcement.ts';
 import { Connection } from '../client/connection.ts';
 import { type OriginRules, isLoopback, refusalOf } from './origin-rules.ts';
 import { checkGatewayOptions } from './gateway-rules.ts';
 import { bearerIn, handle, refused } from './http.ts';
-import { networkOf } from './network-address.ts';
+import { networkOf, urlOf } from './network-address.ts';
 import { HostServer } from './host-server.ts';
 import { InspectorPage } from './inspector-page.ts';
 import { OpenSockets } from './open-sockets.ts';
+import { listenOn, ownServer } from './own-server.ts';
 import { type Entrance, Hub, type HubOptions } from '../client/hub.ts';
 import { type ClientWire } from '../client/send-buffer.ts';
 import { CLOSES, DEFAULT_HOST, DEFAULT_PATH, DEFAULT_PORT, SOCKET_PATH, SUBPROTOCOL } from '../protocol/protocol.ts';
@@ -78,7 +76,7 @@ export interface Listening {
 /** The server that clients of a system connect to, as made by `createGateway`. */
 export class Gateway {
   readonly #hub: Hub;
-  readonly #options: Required<Pick<GatewayOptions, 'port' | 'host'>> & OriginRules;
+  #options: Required<Pick<GatewayOptions, 'port' | 'host'>> & OriginRules;
   readonly #server: Server;
   /** The gateway's share in the host's server; undefined if the server is the gateway's own. */
   readonly #share: HostServer | undefined;
@@ -87,8 +85,13 @@ export class Gateway {
   readonly #open: OpenSockets;
   readonly #connects: Rates;
   readonly #bytes = new FrameBytes();
-  /** Where the gateway announces itself, and the operator's token that it tells there. */
-  readonly #announcement: { readonly directory: string; readonly token: string } | undefined;
+  /** Undefined if the gateway does not announce itself. */
+  readonly #announcement: Announcement | undefined;
+  /** Whether listening fails without the announcement, because the host has named its directory. */
+  readonly #mustAnnounce: boolean;
+  /** Aborted when the gateway begins to close. */
+  readonly #closing = new AbortController();
+  readonly #log: (...args: unknown[]) => void;
   #draining: Promise<void> | undefined;
 
   /** Use {@link createGateway}. */
@@ -97,8 +100,12 @@ export class Gateway {
     checkServer(options);
     const { connectRate = { burst: CONNECTS_BURST, perSecond: CONNECTS_PER_SECOND } } = options;
     const { announce = system.inside.directory, operator = newToken() } = options;
-    this.#announcement = announce ? { directory: announce, token: operator } : undefined;
-    this.#hub = new Hub(system, this.#announcement === undefined ? options : { ...options, operator });
+    this.#hub = new Hub(system, announce ? { ...options, operator } : options);
+    this.#announcement = announce
+      ? new Announcement(announce, { token: operator, instance: this.#hub.instance })
+      : undefined;
+    this.#mustAnnounce = options.announce !== undefined;
+    this.#log = harmless(options.log ?? (() => {}));
     if (!isLoopback(host) && !this.#hub.callers.areAsked) throw openToOthers(`a gateway on ${host}`);
     this.#options = { port, host, hosts, origins };
     this.#connects = new Rates(connectRate, RATES_MAX);
@@ -126,47 +133,40 @@ export class Gateway {
 
   /**
    * Starts listening, on a server of the host as soon as that listens. Rejects with BOSUN_CONFIG_INVALID if the port is
-   * taken, if the gateway cannot announce itself, or if a server of the host can be reached by others and the gateway
-   * has no tokens.
+   * taken, if the file cannot be written to the directory that `announce` names, or if a server of the host can be
+   * reached by others and the gateway has no tokens; with BOSUN_SYSTEM_CLOSED if the gateway is closed meanwhile.
    */
   async listen(): Promise<Listening> {
     const listening = await (this.#share === undefined ? this.#listenAlone() : this.#listenOnShare(this.#share));
-    if (this.#announcement === undefined) return listening;
-    const { directory, token } = this.#announcement;
     try {
-      await announceGateway(directory, { url: listening.url, token });
+      this.#assertOpen();
+      await this.#announcement?.make(listening.url);
     } catch (error) {
-      await this.close();
-      throw error;
+      if (this.#mustAnnounce || !isBosunError(error, 'BOSUN_CONFIG_INVALID')) {
+        await this.close();
+        this.#stopListening();
+        throw error;
+      }
+      this.#log(error);
     }
+    this.#assertOpen();
     return listening;
+  }
+
+  /** Throws BOSUN_SYSTEM_CLOSED for a gateway that was closed before it listened. */
+  #assertOpen(): void {
+    this.#closing.signal.throwIfAborted();
   }
 
   async #listenAlone(): Promise<Listening> {
     const { port, host } = this.#options;
-    await new Promise<void>((resolve, reject) => {
-      const failed = (error: Error & { code?: string }) => {
-        const wayOut = error.code === 'EADDRINUSE' ? '; choose another port, or 0 for any free one' : '';
-        reject(
-          new BosunError(
-            'BOSUN_CONFIG_INVALID',
-            `the gateway cannot listen on ${host}:${port}: ${messageOf(error)}${wayOut}`,
-            { cause: error },
-          ),
-        );
-      };
-      this.#server.once('error', failed);
-      this.#server.listen({ port, host, backlog: ACCEPT_BACKLOG }, () => {
-        this.#server.off('error', failed);
-        resolve();
-      });
-    });
-    const { port: taken } = this.#server.address() as AddressInfo;
+    const taken = await listenOn(this.#server, { port, host, given: this.#closing.signal });
     return { host, port: taken, url: urlOf(host, taken) };
   }
 
   async #listenOnShare(share: HostServer): Promise<Listening> {
     const { host, port, path } = await share.attach();
+    this.#options = { ...this.#options, host };
     if (!isLoopback(host) && !this.#hub.callers.areAsked) {
       share.detach();
       throw openToOthers(`a gateway on a server at ${host}`);
@@ -205,6 +205,7 @@ export class Gateway {
    * and closes connections in batches. Resolves when nothing is left. A second call waits for the first.
    */
   drain({ graceMs }: { readonly graceMs?: number } = {}): Promise<void> {
+    this.#closing.abort(closed());
     return (this.#draining ??= this.#drain(graceMs));
   }
 
@@ -216,7 +217,12 @@ export class Gateway {
   /** Ends without closing connections, as the death of the process does. For tests. */
   abandon(): void {
     this.#draining ??= Promise.resolve();
+    this.#closing.abort(closed());
     this.#hub.abandon();
+    this.#stopListening();
+  }
+
+  #stopListening(): void {
     if (this.#share !== undefined) return this.#share.detach();
     this.#server.close();
     this.#server.closeAllConnections();
@@ -224,7 +230,7 @@ export class Gateway {
 
   async #drain(graceMs: number | undefined): Promise<void> {
     await this.#end(graceMs);
-    if (this.#announcement !== undefined) await withdrawGateway(this.#announcement.directory, this.#announcement);
+    await this.#announcement?.withdraw();
   }
 
   async #end(graceMs: number | undefined): Promise<void> {
@@ -232,10 +238,10 @@ export class Gateway {
       await this.#hub.drain(graceMs);
       return this.#share.detach();
     }
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    const ended = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     await this.#hub.drain(graceMs);
     this.#server.closeAllConnections();
-    await closed;
+    await ended;
   }
 
   #attend(): void {
@@ -345,12 +351,8 @@ function checkServer({ server, path, port, host }: GatewayOptions): void {
   if (problem) throw new BosunError('BOSUN_CONFIG_INVALID', `createGateway: ${problem}`);
 }
 
-function ownServer(): Server {
-  return createServer({
-    headersTimeout: HTTP_HEADERS_MS,
-    requestTimeout: HTTP_REQUEST_MS,
-    connectionsCheckingInterval: HTTP_HEADERS_MS / 5,
-  });
+function closed(): BosunError {
+  return new BosunError('BOSUN_SYSTEM_CLOSED', 'the gateway is closed');
 }
 
 function openToOthers(what: string): BosunError {
@@ -358,12 +360,6 @@ function openToOthers(what: string): BosunError {
     'BOSUN_CONFIG_INVALID',
     `${what} can be reached by others: give it tokens, or listen on ${DEFAULT_HOST}`,
   );
-}
-
-/** The URL by which programs on this machine reach a server. One that listens on all addresses is also here. */
-function urlOf(host: string, port: number, isSecure = false): string {
-  const name = host === '::' || host === '0.0.0.0' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
-  return `${isSecure ? 'https' : 'http'}://${name}:${port}`;
 }
 
 /** The path as sent, without decoding. */

@@ -19,6 +19,9 @@ export const BEARER_PREFIX = 'bosun.bearer.';
 
 /** The path of the gateway's WebSocket. */
 export const SOCKET_PATH = '/v1/ws';
+/** The header in which `/healthz` says which gateway it is: new with every gateway. */
+export const INSTANCE_HEADER = 'Bosun-Instance';
+
 export const EVENTS_PATH = '/v1/events';
 /** The path of MCP, and the path of its tools as plain data, for programs that serve MCP elsewhere. */
 export const MCP_PATH = '/mcp';
