@@ -81,7 +81,6 @@ export const gateProcedures = {
     shows: (row: StoredGate, _, wanted) => (isWanted(row, wanted) ? shown(row) : undefined),
     example: { p: {}, r: aPage },
     http: { verb: 'GET', path: '/v1/gates' },
-    mcp: { tool: 'list_gates', profiles: ['coder', 'hub'] },
   }),
   'gates.closed': window({
     means: 'Questions that are closed, as many as the desk keeps, those that were asked last first.',
@@ -95,8 +94,10 @@ export const gateProcedures = {
     example: { p: {}, r: { ...aPage, isReverse: true } },
   }),
   'gates.search': window({
-    means: 'Gates whose id begins with a text, by id: those that wait, or with `isOver` the closed ones.',
-    params: z.object({ key: z.string().max(100), isOver: z.boolean().default(false) }),
+    means:
+      'Questions to people whose id begins with a text, by id: those that wait for an answer, or with `isOver` those ' +
+      'that are closed, with `result`, the answer.',
+    params: z.object({ key: z.string().max(100).default(''), isOver: z.boolean().default(false) }),
     row: shownGate,
     of: { address: DESKS.gates, table: ({ isOver }) => (isOver ? 'ended' : 'openPlaces') },
     range: ({ key }) => ({ from: key, below: `${key}\u{ffff}` }),
@@ -105,6 +106,7 @@ export const gateProcedures = {
       return found && shown(found);
     },
     example: { p: { key: 'G4:' }, r: { ...aPage, rows: { 'G4:AAPL': aGate } } },
+    mcp: { tool: 'list_gates', profiles: ['coder', 'hub'] },
   }),
   'gates.counts': procedure({
     means:

@@ -54,6 +54,7 @@ const token = closed({
   scopes: z.array(z.enum(SCOPES)).optional(),
   addresses: z.array(text).optional(),
   person: text.optional().describe('The person who holds the token, in whose name alone its caller speaks.'),
+  isAgent: z.boolean().optional().describe('Whether a coding agent holds the token.'),
 });
 
 const gateway = closed({

@@ -140,7 +140,7 @@ export class LiveGateway {
     );
   }
 
-  /** The tools of MCP that the gateway offers. Rejects as `call` does, but not for a wrong token: the list is public. */
+  /** The tools of MCP that the gateway offers. Rejects as `call` does, but the list is public: any token will do. */
   async tools(): Promise<readonly OfferedTool[]> {
     const response = await this.#fetch(TOOLS_PATH);
     const { tools } = await this.#bodyOf<ToolsAnswer>(response);
@@ -164,6 +164,7 @@ export class LiveGateway {
   ): Promise<Result> {
     const rest = new Map(Object.entries(params).filter(([, value]) => value !== undefined));
     const place = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+      if (!rest.has(name)) throw new BosunError('BOSUN_CALL_INVALID', `${name}: is missing`);
       const value = String(rest.get(name));
       rest.delete(name);
       return encodeURIComponent(value);

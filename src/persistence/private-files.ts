@@ -14,7 +14,7 @@ const OF_OTHERS = 0o077;
 
 /** Matches the names of LevelDB's files and of the files beside them. */
 const OURS =
-  /^(CURRENT|LOCK|LOG(\.old)?|MANIFEST-\d+|\d+\.(ldb|sst|log|dbtmp)|bosun\.(pid|note)|bosun\.gateway\.json(\.[\w-]+)?)$/;
+  /^(CURRENT|LOCK|LOG(\.old)?|MANIFEST-\d+|\d+\.(ldb|sst|log|dbtmp)|bosun\.(pid|note|gateway\.json(\.[\w-]+)?))$/;
 
 /** Creates a directory where it is missing. Missing parents get the process's default mode. */
 export async function makePrivateDirectory(path: string): Promise<void> {

@@ -235,7 +235,7 @@ describe('the file of a gateway', () => {
     expect(() => createGateway(open[0]!.system, { announce: '' })).toThrow('announce: must be');
   });
 
-  it('is no condition where the program has not asked for it: the gateway listens before the system starts', async () => {
+  it('is not needed where the program has not asked for it: a gateway listens before the system starts', async () => {
     const system = createSystem({ agents: [counter], store: levelStore(work.file('new')) });
     const told: unknown[] = [];
     const gateway = createGateway(system, { port: 0, log: (...args) => told.push(args) });

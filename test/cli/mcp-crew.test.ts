@@ -56,7 +56,8 @@ describe('the tools beside a crew', () => {
 
     const pause = await shell.bosun(['plan', 'pause', 'TSLA', '--reason', 'look first', '--data', file('.bosun')]);
     expect(pause).toMatchObject({ code: 0, err: '' });
-    await agent.call('wait_for_actor', { address: 'pauses/TSLA', status: 'active' });
+    const wait = { address: 'pauses/TSLA', status: 'active' };
+    expect((await agent.call('wait_for_actor', wait)).isError).not.toBe(true);
     await shell.looks(['gates', 'list', '--json', '--data', file('.bosun')], ({ out }) => out.includes('AAPL'));
     const plan = toldBy(await agent.call('show_plan')) as unknown as Plan;
     const [aapl, tsla] = plan.items as [Plan['items'][number], Plan['items'][number]];

@@ -42,12 +42,17 @@ export interface TokenOptions {
   readonly addresses?: readonly string[];
   /** The person who holds the token. The caller may speak in this name only. Default: none. */
   readonly person?: string;
+  /**
+   * Whether the holder is a coding agent or another program, by whatever door it comes: it may not send what people
+   * say, and is recorded as `mcp:` followed by its id. Default: only what comes by MCP is an agent's.
+   */
+  readonly isAgent?: boolean;
 }
 
 /**
  * Options of JSON Web Tokens, which jose verifies. They need the claims `exp` and a non-empty `sub`. The claim `scope`
  * holds the scopes, separated by blanks; `bosun_addresses` is an array of patterns, default every address;
- * `bosun_person` is the person who holds the token.
+ * `bosun_person` is the person who holds the token; with `bosun_agent` true the holder is a coding agent.
  */
 export interface JwtOptions {
   /** A key, or a function that finds one, such as jose's `createRemoteJWKSet`. */
@@ -78,6 +83,9 @@ const LOCAL: Caller = { id: 'local', scopes: new Set(SCOPES), addresses: EVERYWH
 
 /** The operator's caller id. */
 const OPERATOR = 'operator';
+
+/** The beginning of the names of programs, which no person and no token's id has. */
+const PROGRAM_PREFIX = 'mcp:';
 
 interface KnownCaller {
   readonly digest: Buffer;
@@ -174,12 +182,17 @@ export class Callers {
 }
 
 /**
- * The caller as a coding agent acts for it. The operator and persons keep their rights. A caller without a token may
- * not administer, since nobody has chosen its rights.
+ * The caller as a coding agent acts for it, with a name that no person can have. The operator and persons keep their
+ * rights. A caller without a token may not administer, since nobody has chosen its rights.
  */
 export function asAgent(caller: Caller): Caller {
-  if (caller.isOperator === true || caller.person !== undefined) return caller;
-  return { ...caller, isAgent: true, ...(caller === LOCAL && { scopes: new Set(PROGRAM_SCOPES) }) };
+  if (caller.isOperator === true || caller.person !== undefined || caller.isAgent === true) return caller;
+  return {
+    ...caller,
+    id: `${PROGRAM_PREFIX}${caller.id}`,
+    isAgent: true,
+    ...(caller === LOCAL && { scopes: new Set(PROGRAM_SCOPES) }),
+  };
 }
 
 /** Matches a name under which the operator lets a program call: `mcp:` and 1 to 64 letters, digits and -_.@+. */
@@ -227,19 +240,22 @@ export function checkAddressed(caller: Caller, address: string): void {
 
 function callerOf(payload: JWTPayload): Caller | undefined {
   const { sub, scope, exp, bosun_addresses: addresses = EVERYWHERE, bosun_person: person } = payload;
+  const { bosun_agent: isAgent = false } = payload;
   const isList =
     Array.isArray(addresses) && addresses.every((pattern) => typeof pattern === 'string' && isPattern(pattern));
   // A token that names nobody, or never expires, is a mistake that would otherwise go unnoticed.
   if (typeof sub !== 'string' || sub.trim() === '' || exp === undefined || !isList) return undefined;
   if (person !== undefined && !isPerson(person)) return undefined;
+  if (typeof isAgent !== 'boolean' || (isAgent && person !== undefined)) return undefined;
   const named = typeof scope === 'string' ? scope.split(' ') : [];
-  return {
+  const caller: Caller = {
     id: `jwt:${sub}`,
     scopes: new Set(SCOPES.filter((one) => named.includes(one))),
     addresses: addresses as string[],
     expiresAtMs: exp * 1_000,
     ...(person !== undefined && { person }),
   };
+  return isAgent ? asAgent(caller) : caller;
 }
 
 /** Whether the error says that there is no such key, which anybody can cause. */
@@ -251,12 +267,34 @@ function isUnknownKey(thrown: unknown): boolean {
   }
 }
 
-/** Whether a value is a name of a person: a text that is not blank, of at most 200 characters. */
+/** Whether a value is a name of a person: not blank, of at most 200 characters, and not like that of a program. */
 function isPerson(value: unknown): value is string {
-  return typeof value === 'string' && value.trim() !== '' && value.length <= 200;
+  if (typeof value !== 'string' || value.length > 200) return false;
+  return value.trim() !== '' && !value.trim().startsWith(PROGRAM_PREFIX);
 }
 
-function knownOf({ token, id, scopes = SCOPES, addresses = EVERYWHERE, person }: TokenOptions): KnownCaller {
+/** Matches ids of callers that no token of the host stands for. */
+const TAKEN = /^(operator|local)$|^(mcp|jwt):/;
+
+function knownOf(options: TokenOptions): KnownCaller {
+  const { id } = options;
+  if (TAKEN.test(id))
+    throw new BosunError(
+      'BOSUN_CONFIG_INVALID',
+      `token of ${JSON.stringify(id)}: the id is that of another caller; take one that is not operator or local, and ` +
+        'does not begin with mcp: or jwt:',
+    );
+  return checkedCaller(options);
+}
+
+function checkedCaller({
+  token,
+  id,
+  scopes = SCOPES,
+  addresses = EVERYWHERE,
+  person,
+  isAgent = false,
+}: TokenOptions): KnownCaller {
   const invalid = (what: string) => new BosunError('BOSUN_CONFIG_INVALID', `token of ${JSON.stringify(id)}: ${what}`);
   if (token.length < TOKEN_CHARS_MIN) throw invalid(`has fewer than ${TOKEN_CHARS_MIN} characters`);
   if (id.trim() === '') throw invalid('the id is empty');
@@ -264,15 +302,18 @@ function knownOf({ token, id, scopes = SCOPES, addresses = EVERYWHERE, person }:
   if (unknown !== undefined) throw invalid(`${JSON.stringify(unknown)} is not a scope`);
   const wrong = addresses.find((pattern) => !isPattern(pattern));
   if (wrong !== undefined) throw invalid(`${JSON.stringify(wrong)} is not an address pattern`);
-  if (person !== undefined && !isPerson(person)) throw invalid('the person is blank, or longer than 200 characters');
-  return {
-    digest: digestOf(token),
-    caller: { id, scopes: new Set(scopes), addresses, expiresAtMs: undefined, ...(person !== undefined && { person }) },
+  if (person !== undefined && !isPerson(person))
+    throw invalid('the person is blank, longer than 200 characters, or begins with mcp:, as names of programs do');
+  if (person !== undefined && isAgent) throw invalid('its holder is a person or an agent, not both');
+  const caller: Caller = {
+    ...{ id, scopes: new Set(scopes), addresses, expiresAtMs: undefined },
+    ...(person !== undefined && { person }),
   };
+  return { digest: digestOf(token), caller: isAgent ? asAgent(caller) : caller };
 }
 
 function operatorOf(token: string): KnownCaller {
-  const { digest, caller } = knownOf({ token, id: OPERATOR });
+  const { digest, caller } = checkedCaller({ token, id: OPERATOR });
   return { digest, caller: { ...caller, isOperator: true } };
 }
 

@@ -70,6 +70,8 @@ export class CallDesk {
     const row = this.#parts.methods.row(method);
     if (row === undefined) throw invalid(`there is no method ${JSON.stringify(method)}`);
     checkScope(caller, row.scope);
+    if (row.mcp?.isForPeople === true && caller.isAgent === true)
+      throw new BosunError('BOSUN_FORBIDDEN', `${method} is for people, and this caller is a program`);
     if (row.does === 'destroys' && !this.#parts.destructive && caller.isOperator !== true)
       throw new BosunError(
         'BOSUN_FORBIDDEN',

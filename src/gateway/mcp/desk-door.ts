@@ -4,7 +4,7 @@ import { type CallDesk } from '../calls/call-desk.ts';
 import { valueOf } from '../calls/json-answer.ts';
 import { type MethodTable } from '../calls/method-table.ts';
 import { type Repeatable } from '../calls/repeats.ts';
-import { asAgent, type Caller } from '../callers/callers.ts';
+import { type Caller } from '../callers/callers.ts';
 import { type WireError } from '../protocol/frames.ts';
 import { type ToolCall, type ToolDoor } from './tool-door.ts';
 
@@ -20,12 +20,11 @@ export interface DeskDoorHost {
 }
 
 /**
- * Makes the tools of one caller. A caller counts as a coding agent unless it is a person or the operator.
+ * Makes the tools of one caller, who is a coding agent unless it is a person or the operator.
  *
  * @param paid Calls that the transport has already taken from the rate.
  */
-export function deskDoor(host: DeskDoorHost, given: Caller, paid = 1): ToolDoor {
-  const caller = asAgent(given);
+export function deskDoor(host: DeskDoorHost, caller: Caller, paid = 1): ToolDoor {
   let left = paid;
   return {
     scopes: caller.scopes,

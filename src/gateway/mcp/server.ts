@@ -6,6 +6,7 @@ import { McpServer, type CallToolResult, ProtocolError, ProtocolErrorCode } from
 import { type ToolProfile } from '../../actors/api/procedure.ts';
 import { systemClock } from '../../clock.ts';
 import { BosunError } from '../../errors.ts';
+import { didYouMean } from '../../near-names.ts';
 import { TOOL_KEY_CHARS_MAX, TOOL_MS, TOOL_MS_MAX } from '../limits.ts';
 import { PROTOCOL_MINOR, PROTOCOL_VERSION } from '../protocol/protocol.ts';
 import { envelopeOf } from './envelope.ts';
@@ -74,8 +75,29 @@ async function called(door: ToolDoor, row: ToolRow, { given, leftMs, signal }: G
       'BOSUN_FORBIDDEN',
       `${row.tool} may only be called by a person, and this connection is a program's`,
     );
+  checkNames(row, given);
   const { timeoutMs: _, idempotencyKey, ...params } = given;
   return door.call(row.method, params, { key: keyIn(idempotencyKey, row), timeoutMs: leftMs(), signal });
+}
+
+/** Refuses arguments that the tool has not, which its method would overlook, and the lack of those that it needs. */
+function checkNames({ tool, input }: ToolRow, given: Given['given']): void {
+  const { properties = {}, required = [], additionalProperties } = input as ArgumentsSchema;
+  const names = Object.keys(properties);
+  const unknown = Object.keys(given).find((name) => !names.includes(name));
+  if (unknown !== undefined && additionalProperties === undefined) {
+    const wayOut = didYouMean(unknown, names) || `; it has: ${names.join(', ')}`;
+    throw new BosunError('BOSUN_CALL_INVALID', `${tool} has no argument ${JSON.stringify(unknown)}${wayOut}`);
+  }
+  const absent = required.find((name) => given[name] === undefined);
+  if (absent !== undefined) throw new BosunError('BOSUN_CALL_INVALID', `${tool} needs the argument ${absent}`);
+}
+
+/** The part of a tool's schema that names its arguments. */
+interface ArgumentsSchema {
+  readonly properties?: Readonly<Record<string, unknown>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: unknown;
 }
 
 function refusal(door: ToolDoor, error: unknown, { isModern }: McpOptions): CallToolResult {

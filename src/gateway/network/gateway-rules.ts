@@ -36,6 +36,7 @@ const token = closedObject<TokenOptions>({
   scopes: listOf(oneOf(...SCOPES)),
   addresses: listOf(aText),
   person: aText,
+  isAgent: aFlag,
 });
 const textOrTexts = rule(
   'a text or an array of texts',

@@ -6,7 +6,7 @@ import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { BosunError } from '../../errors.ts';
 import { CALL_MS_MAX, FRAME_BYTES_MAX } from '../limits.ts';
 import { type Session } from '../../actors/world/mailbox/inbound.ts';
-import { type Caller, checkScope, programOf } from '../callers/callers.ts';
+import { asAgent, type Caller, checkScope, programOf } from '../callers/callers.ts';
 import { jsonIn, parseJson } from '../client/frame-text.ts';
 import { asyncapi, openapi } from './documents.ts';
 import { EventStream } from './event-stream.ts';
@@ -81,7 +81,8 @@ async function serve(hub: Hub, { request, response, page, recognised }: Exchange
   const isStream = url.pathname === EVENTS_PATH && request.method === 'GET';
   const identified = await hub.identify(bearerIn(request.headers.authorization), passIn(url, request, isStream));
   const program = header(request, 'bosun-as');
-  const caller = program === undefined ? identified : programOf(identified, program);
+  const named = program === undefined ? identified : programOf(identified, program);
+  const caller = url.pathname === MCP_PATH ? asAgent(named) : named;
   recognised(caller);
   const retryAfterMs = hub.takeCall(caller, hub.clock.monotonicMs());
   if (retryAfterMs > 0) throw new BosunError('BOSUN_RATE_LIMITED', 'too many calls', { details: { retryAfterMs } });

@@ -103,7 +103,7 @@ describe('the tools of the answer desk', () => {
     const ticket = await system.actor(`open-tickets/${String(reply['ticket'])}`);
     const { question } = ticket.getSnapshot().context as { question: object };
     expect(question).toMatchObject({
-      ...{ kind: 'ai_to_human', creator: 'coder', task: 'TASK-1', isBlocking: escalated },
+      ...{ kind: 'ai_to_human', creator: 'mcp:coder', task: 'TASK-1', isBlocking: escalated },
       priority: escalated ? 1 : 2,
       evidence: [{ source: 'test/db.ts' }],
     });

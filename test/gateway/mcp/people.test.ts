@@ -117,10 +117,10 @@ describe('a token that carries a person', () => {
         .sign(key);
     await test.call(await test.client({ token: await jwtOf('ada') }), 'actor.send', vote());
     expect(votes(test)).toEqual(['ada']);
-    for (const person of ['', ' ', 7, 'x'.repeat(201)])
+    for (const person of ['', ' ', 7, 'x'.repeat(201), 'mcp:ada'])
       expect((await test.client({ token: await jwtOf(person) })).closed?.code).toBe(4401);
     expect(() => createGateway(test.test.system, { tokens: [{ ...tokens[0]!, person: ' ' }] })).toThrow(
-      'token of "phone": the person is blank, or longer than 200 characters',
+      'token of "phone": the person is blank, longer than 200 characters, or begins with mcp:',
     );
   });
 
@@ -157,15 +157,18 @@ describe('an event that programs may send too', () => {
     const { url } = await gateway.listen();
     ended.push(() => gateway.close());
     const note = (by?: string) => ({ address: 'b', event: { type: 'note', ...(by !== undefined && { by }) } });
-    for (const id of ['robot', 'ada']) {
+    for (const [id, name] of [
+      ['robot', 'mcp:robot'],
+      ['ada', 'ada'],
+    ] as const) {
       const { call, close } = await overHttp('of 2026', `${url}/mcp`, tokenOf(id));
       expect((await call('send_event', note())).isError).not.toBe(true);
-      expect((await call('send_event', note(id))).isError).not.toBe(true);
+      expect((await call('send_event', note(name))).isError).not.toBe(true);
       expect(toldBy(await call('send_event', note('eve')))).toMatchObject({ code: 'BOSUN_FORBIDDEN' });
       await close();
     }
     await test.settle();
-    expect(test.shard.snapshot('b')!.context).toMatchObject({ notes: ['robot', 'robot', 'ada', 'ada'] });
+    expect(test.shard.snapshot('b')!.context).toMatchObject({ notes: ['mcp:robot', 'mcp:robot', 'ada', 'ada'] });
   });
 });
 

@@ -259,6 +259,21 @@ describe('a tool', () => {
   });
 });
 
+describe('an argument of a tool', () => {
+  it('is refused by its name if the tool has none such, and missed by its name if the tool needs it', async () => {
+    const { url } = await started();
+    const agent = await client('of 2026', `${url}/mcp`);
+    expect(toldBy(await agent.call('inspect_actor', { adress: 'visits' }))).toMatchObject({
+      code: 'BOSUN_CALL_INVALID',
+      message: 'inspect_actor has no argument "adress"; did you mean "address"?',
+    });
+    expect(toldBy(await agent.call('inspect_actor'))).toMatchObject({
+      code: 'BOSUN_CALL_INVALID',
+      message: 'inspect_actor needs the argument address',
+    });
+  });
+});
+
 describe('an error of a tool', () => {
   it.each(Object.keys(ERROR_CODES))('has a way out for %s', (name) => {
     const { wayOut, code: told } = envelopeOf({ code: name, message: 'm', retryable: false } as WireError);
