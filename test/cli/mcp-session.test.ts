@@ -1,6 +1,6 @@
 /**
- * A session of a coding agent, played by a real client over `bosun mcp` with no knowledge but the skill: it may call
- * only tools that the skill names, and learns addresses, states and fields from their answers.
+ * A session of a coding agent, played by a real client over `bosun mcp` in the order of the skill: it calls only tools
+ * that the skill names, and takes addresses and fields from their answers.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

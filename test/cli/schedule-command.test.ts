@@ -86,7 +86,7 @@ describe('bosun schedule', () => {
   it('exits with 2 and one line when the chart cannot be written', async () => {
     const { code, out, err } = await run({ svg: join(folder, 'missing', 'chart.svg') });
     expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(err).toMatch(/^\S+chart\.svg: cannot be written: ENOENT[^\n]*\n$/);
+    expect(err).toMatch(/^\S+chart\.svg cannot be written: ENOENT[^\n]*\n$/);
   });
 
   it('exits with 2 and one line with the place and reason when the plan is not valid', async () => {

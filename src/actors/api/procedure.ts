@@ -76,7 +76,7 @@ export interface ToolMark {
    * the scope.
    */
   readonly isForPeople?: true;
-  /** Whether the tool shows one of what another lists. Such tools come last, where a list has room. */
+  /** Whether the tool shows one row of a list that another tool gives. Such tools are listed last. */
   readonly isDetail?: true;
 }
 

@@ -18,7 +18,7 @@ export interface ToolRow {
   readonly profiles: readonly ToolProfile[];
   readonly annotations: ToolHints;
   readonly isForPeople: boolean;
-  /** Whether the tool shows one of what another lists, and comes last. */
+  /** Whether the tool shows one row of a list that another tool gives, and is listed last. */
   readonly isDetail: boolean;
   /** Whether the store remembers the outcome of a call with a key, so that a repeat counts once even after a crash. */
   readonly keepsKeys: boolean;
@@ -49,8 +49,8 @@ const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 const CALL_FIELDS = ['timeoutMs', 'idempotencyKey'];
 
 /**
- * The tools among rows, the most useful first: the host's before the gateway's own, of those the ones of more profiles
- * before those of fewer, and details last.
+ * The tools among rows, the most useful first: those of the host; the gateway's own, those of many profiles before
+ * those of few; and those of either that show details.
  *
  * @throws BOSUN_CONFIG_INVALID for a name that is invalid or taken, and for a parameter named like an option of the
  * call.

@@ -173,10 +173,10 @@ class ServerPace {
 function baseOf(url: string): string {
   const given = /^[a-z]+:\/\//i.test(url) ? url : `http://${url}`;
   if (URL.canParse(given)) {
-    const { protocol, host, pathname } = new URL(given);
+    const { protocol, host, pathname, username, password } = new URL(given);
     const path = pathname.replace(/\/+$/, '');
     const base = path.endsWith(SOCKET_PATH) ? path.slice(0, -SOCKET_PATH.length) : path;
-    if (['http:', 'https:', 'ws:', 'wss:'].includes(protocol) && host !== '')
+    if (['http:', 'https:', 'ws:', 'wss:'].includes(protocol) && host !== '' && `${username}${password}` === '')
       return `${protocol.replace('ws', 'http')}//${host}${base}`;
   }
   throw new BosunError('BOSUN_CONFIG_INVALID', `${url} is not the address of a gateway such as http://127.0.0.1:4180`);
