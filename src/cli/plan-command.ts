@@ -13,15 +13,15 @@ import { openGatesOf, toldPhase, type ToldPhase } from '../machines/coordination
 import { didYouMean } from '../near-names.ts';
 import { type OrderReply } from '../machines/rules/turn.ts';
 import { itemOf } from '../machines/work/task.ts';
+import { nameFor, type Whom } from './administer-command.ts';
 import { coordinatorOf, type DataDirectory, dataDirectory, hasStore, onHold } from './data-directory.ts';
 import { carriedOut, EXIT, type ExitCode } from './exit-codes.ts';
 import { LiveGateway } from './live-gateway.ts';
 import { type DataCommand, logTo } from './surroundings.ts';
 
-export interface PlanCommand extends DataCommand {
+export interface PlanCommand extends DataCommand, Whom {
   readonly order: 'pause' | 'resume';
   readonly item: string;
-  readonly reason?: string | undefined;
 }
 
 export function planCommand(command: PlanCommand): Promise<ExitCode> {
@@ -69,7 +69,8 @@ function noPlan(place: string): BosunError {
 }
 
 /** Makes the event of an order. Throws BOSUN_PLAN_INVALID for an order that does not fit the item's phase. */
-function orderFor({ order, item, reason }: PlanCommand, context: Pick<WholeCoordinator, 'plan' | 'items'>) {
+function orderFor(command: PlanCommand, context: Pick<WholeCoordinator, 'plan' | 'items'>) {
+  const { order, item, reason } = command;
   const items = itemsIn(context);
   const progress = items.get(item);
   if (progress === undefined)
@@ -80,7 +81,9 @@ function orderFor({ order, item, reason }: PlanCommand, context: Pick<WholeCoord
     const gates = openGatesOf(progress).map((gate) => `; bosun gates show ${gate} says what`);
     throw new BosunError('BOSUN_PLAN_INVALID', `${item} ${problem}${gates.join('')}`);
   }
-  return { type: `plan.${order}`, item, ...(order === 'pause' && reason !== undefined && { reason }) };
+  if (order === 'resume') return { type: 'plan.resume', item };
+  const by = nameFor(command);
+  return { type: 'plan.pause', item, ...(reason !== undefined && { reason }), ...(by !== undefined && { by }) };
 }
 
 /** Why an item in that phase cannot take the order; undefined if it can. */

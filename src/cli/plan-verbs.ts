@@ -1,4 +1,5 @@
 /** The verbs of plans: run, schedule, plan pause, plan resume. */
+import { whom } from './administration-verbs.ts';
 import type { Reporter } from './run-report.ts';
 import { hasColour } from './surroundings.ts';
 import { option, portNumber, TRUST_WALL_CLOCK, type Verb, type VerbCall, type VerbGroup, wholeNumber } from './verb.ts';
@@ -61,16 +62,19 @@ export const PLAN_VERBS: readonly (Verb | VerbGroup)[] = [
         usage: 'pause <item>',
         says: 'Pause an item at its next stage boundary.',
         examples: ['plan pause AAPL', 'plan pause AAPL --reason "figures under review" --data /var/lib/crew'],
-        options: [option('--reason <text>', 'reason, for people who look at the pause')],
-        run: async ({ data, options: { reason } }, item: string) =>
-          (await import('./plan-command.ts')).planCommand({ ...data, order: 'pause', item, reason }),
+        options: [
+          option('--by <name>', 'name of the person who pauses it (default: your user name)'),
+          option('--reason <text>', 'reason, for people who look at the pause'),
+        ],
+        run: async ({ data, options }, item: string) =>
+          (await import('./plan-command.ts')).planCommand({ ...data, order: 'pause', item, ...whom(options) }),
       },
       {
         usage: 'resume <item>',
         says: 'Resume a paused item.',
         examples: ['plan resume AAPL', 'plan resume AAPL --data /var/lib/crew --json'],
         run: async ({ data }, item: string) =>
-          (await import('./plan-command.ts')).planCommand({ ...data, order: 'resume', item }),
+          (await import('./plan-command.ts')).planCommand({ ...data, order: 'resume', item, ...whom({}) }),
       },
     ],
   },
