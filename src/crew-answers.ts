@@ -52,10 +52,15 @@ const ANSWERED = {
   confidence: 93,
 };
 
+/** The name in which a caller asks. */
+function nameOf({ id, person = id }: ProcedureCaller): string {
+  return person.slice(0, NAME_CHARS_MAX);
+}
+
 /** The event with which a caller asks a question. */
 function asking(
   { relevant_snippets, current_file, context_summary, ...given }: Question,
-  { id }: ProcedureCaller,
+  caller: ProcedureCaller,
 ): { readonly address: string; readonly event: { readonly type: string } } {
   const where = current_file === undefined ? '' : ` At work on ${current_file}.`;
   const about = given.categories.length === 0 ? '' : ` About ${given.categories.join(', ')}.`;
@@ -70,7 +75,7 @@ function asking(
   };
   const event = {
     type: 'answers.ask',
-    asker: id.slice(0, NAME_CHARS_MAX),
+    asker: nameOf(caller),
     bundle,
     key: given.idempotency_key,
     maxWaitMs: given.max_wait_seconds * 1_000,
@@ -109,9 +114,9 @@ export const answerProcedures = {
     http: { verb: 'POST', path: '/v1/answers/wait' },
     mcp: { tool: 'waitForAnswer', profiles: ['coder', 'hub'] },
     example: { p: { question_id: 'Q-1' }, r: ANSWERED },
-    ask: ({ question_id, max_wait_seconds }, { id }) => {
-      const asker = id.slice(0, NAME_CHARS_MAX);
-      return desk('answers.wait', { question: question_id, asker, maxWaitMs: max_wait_seconds * 1_000 });
+    ask: ({ question_id, max_wait_seconds }, caller) => {
+      const asked = { question: question_id, asker: nameOf(caller), maxWaitMs: max_wait_seconds * 1_000 };
+      return desk('answers.wait', asked);
     },
   }),
   'answers.immediate': procedure({
@@ -257,12 +262,12 @@ export const answerProcedures = {
       p: { issue_description: 'The tests need a database that is not there.', severity: 1, task_id: 'TASK-1' },
       r: { ...TAKEN, logged: true, escalated: true, ticket: 'TK-0001' },
     },
-    ask: ({ issue_description, task_id, file_path, repro_steps, severity, immediate }, { id }) => ({
+    ask: ({ issue_description, task_id, file_path, repro_steps, severity, immediate }, caller) => ({
       address: DESKS.tickets,
       event: {
         type: 'tickets.report',
         ...{ description: issue_description, task: task_id, file: file_path, steps: repro_steps, severity, immediate },
-        creator: id.slice(0, NAME_CHARS_MAX),
+        creator: nameOf(caller),
       },
     }),
   }),

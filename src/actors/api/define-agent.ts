@@ -26,6 +26,7 @@ import {
 } from '../model/effect-policy.ts';
 import { type Policies, WAITING } from '../model/policies.ts';
 import { parsePriorities, type Priority } from '../model/priorities.ts';
+import { flawOfSpeakers } from '../model/person.ts';
 import { hasSecrets } from '../model/secret.ts';
 import { BOSS_AGENT } from '../model/supervision.ts';
 import { type Overflow, type OverflowPolicy, type PoisonPolicy } from '../model/step-engine.ts';
@@ -43,12 +44,13 @@ const EFFECTS: ReadonlySet<string> = new Set(['promise', 'callback', 'observable
 
 /**
  * Defines an agent. Throws BOSUN_AGENT_INVALID for a missing or unknown option or one of the wrong kind, an invalid
- * name, an event schema that is not an object schema, a schema with an async function, a reserved event type or a
- * wildcard, a schema for an event that no state of the machine handles, a key in `on` that is a misspelt schema, a
- * missing implementation of an invoked or spawned actor, an action, a guard or a delay, inline logic in `spawnChild`, a
- * history state that XState itself cannot return to, an action named `bosun.*`, options of an effect or action that the
- * machine does not have, a restore policy for a delay that it lacks, an invalid schedule, a priority of an event that
- * no state handles, or a migration to a version beyond its own. The message names the place.
+ * name, an event schema that is not an object schema, a mark of a speaker in a place where no caller can be held to it,
+ * a schema with an async function, a reserved event type or a wildcard, a schema for an event that no state of the
+ * machine handles, a key in `on` that is a misspelt schema, a missing implementation of an invoked or spawned actor, an
+ * action, a guard or a delay, inline logic in `spawnChild`, a history state that XState itself cannot return to, an
+ * action named `bosun.*`, options of an effect or action that the machine does not have, a restore policy for a delay
+ * that it lacks, an invalid schedule, a priority of an event that no state handles, or a migration to a version beyond
+ * its own. The message names the place.
  */
 export function defineAgent<
   Machine extends AnyStateMachine,
@@ -148,6 +150,10 @@ function wrongSchema(
   for (const [place, schema] of schemas) {
     const flaw = schema === undefined ? undefined : flawOfSchema(schema);
     if (flaw !== undefined) return `${place}${/^(is|has) /.test(flaw) ? '' : ':'} ${flaw}`;
+  }
+  for (const [type, schema] of Object.entries(events)) {
+    const flaw = flawOfSpeakers(schema);
+    if (flaw !== undefined) return `the schema of ${JSON.stringify(type)}: ${flaw}`;
   }
   return undefined;
 }

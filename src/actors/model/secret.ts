@@ -38,6 +38,7 @@ interface SchemaParts {
   readonly in?: z.ZodType;
   readonly out?: z.ZodType;
   readonly getter?: () => z.ZodType;
+  readonly defaultValue?: unknown;
 }
 
 /** Whether a schema marks anything; a cache by schema. */
@@ -48,17 +49,22 @@ export function hasSecrets(schema: z.ZodType | undefined): boolean {
   if (schema === undefined) return false;
   const known = marked.get(schema);
   if (known !== undefined) return known;
+  let found = false;
+  for (const part of within(schema)) if ((found = isSecret(part))) break;
+  marked.set(schema, found);
+  return found;
+}
+
+/** The schema, and every schema that is a part of it, once each. */
+export function* within(schema: z.ZodType): Generator<z.ZodType, void> {
   const seen = new Set<z.ZodType>();
   const open = [schema];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (seen.has(next)) continue;
     seen.add(next);
-    if (isSecret(next)) break;
+    yield next;
     open.push(...below(next));
   }
-  const found = [...seen].some(isSecret);
-  marked.set(schema, found);
-  return found;
 }
 
 /** Whether a field of the schema's values is secret, or all of the value. */
@@ -97,7 +103,7 @@ function wrapped(schema: z.ZodType): Schemas {
   return present([innerType, ...(options ?? []), left, right, from, out, getter?.()]);
 }
 
-function partsOf(schema: z.ZodType): SchemaParts {
+export function partsOf(schema: z.ZodType): SchemaParts {
   return schema.def as unknown as SchemaParts;
 }
 

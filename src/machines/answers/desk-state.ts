@@ -3,7 +3,7 @@ import { type AnyActorRef } from 'xstate';
 import { z } from 'zod';
 import { table, type Table } from '../../table.ts';
 import { type DeskContext, type DeskRecord, newDesk } from '../rules/desk.ts';
-import { name } from '../work/message-schema.ts';
+import { name, person, programOrPerson } from '../work/message-schema.ts';
 import { type AnswerCache, emptyCache } from './answer-cache.ts';
 import { type AnswerResponse, type Priority, priority, queryBundle } from './bundle.ts';
 import { type Bins, NO_OUTCOMES } from './calibration.ts';
@@ -151,7 +151,7 @@ export const answerOrders = {
   /** Asks a question. The reply comes with the answer, or after `maxWaitMs` without one. */
   'answers.ask': z.object({
     bundle: queryBundle,
-    asker: name,
+    asker: programOrPerson,
     trigger: triggerName.default('mcp_askQuestion'),
     /** The urgency of the asker's task. */
     taskPriority: priority.nullable().default(null),
@@ -162,12 +162,16 @@ export const answerOrders = {
     maxWaitMs: waitMs,
   }),
   /** Waits for the answer to a question that was asked before. */
-  'answers.wait': z.object({ question: questionId, asker: name.nullable().default(null), maxWaitMs: waitMs }),
+  'answers.wait': z.object({
+    question: questionId,
+    asker: programOrPerson.nullable().default(null),
+    maxWaitMs: waitMs,
+  }),
   /** Replaces the answer of a question with a person's, and tells everyone who has the old one. */
   'answers.correct': z.object({
     question: questionId,
     text: saying,
-    by: name,
+    by: person,
     reason: reason.nullable().default(null),
   }),
   /** The users that a correction would tell: of the answer, and of those that rest on it. */
@@ -180,7 +184,7 @@ export const answerOrders = {
     satisfaction: z.number().min(1).max(5).nullable().default(null),
   }),
   /** Removes people's words from a question and from everything derived from it. */
-  'answers.erase': z.object({ question: questionId, by: name }),
+  'answers.erase': z.object({ question: questionId, by: person }),
   'answers.show': z.object({ question: questionId }),
   /** Finds answered questions that are like a text. */
   'answers.search': z.object({ text: saying, limit: z.int().min(1).max(50).default(10) }),
@@ -195,7 +199,7 @@ export const answerOrders = {
   /** Applies or refuses a proposal for a person. */
   'answers.decide': z.object({
     proposal: name,
-    by: name,
+    by: person,
     approve: z.boolean(),
     reason: reason.nullable().default(null),
   }),
@@ -204,7 +208,7 @@ export const answerOrders = {
   /** Defines a trigger, or replaces the trigger of that name. */
   'answers.trigger': customTrigger,
   /** Reports a reading. Triggers that fire for it ask their questions. */
-  'answers.measure': reading.extend({ asker: name }),
+  'answers.measure': reading.extend({ asker: programOrPerson }),
 } as const;
 
 export type AnswerOrder<Type extends keyof typeof answerOrders> = Readonly<z.output<(typeof answerOrders)[Type]>>;

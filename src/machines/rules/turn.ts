@@ -134,6 +134,8 @@ export type Rule<Context extends object, Emitted extends object> = (
 export interface Order<Schema extends z.ZodObject, Given> {
   readonly schema: Schema;
   readonly rule: Given;
+  /** Called after an order that was refused, by its schema or by its rule. */
+  readonly wasRefused?: (turn: never, event: Asked) => void;
 }
 
 export type Rules<Context extends object, Emitted extends object = never> = Readonly<
@@ -143,12 +145,15 @@ export type Rules<Context extends object, Emitted extends object = never> = Read
 /**
  * Makes a rule whose events are checked by a schema, from any sender. An event that does not fit is refused, and its
  * sender is told if it waits for a reply.
+ *
+ * @param wasRefused Called after an order that was refused, by its schema or by its rule.
  */
 export function order<Schema extends z.ZodObject, Own, Reply extends object | null | void>(
   schema: Schema,
   rule: (turn: Own, event: z.output<Schema> & Asked, fields: z.output<Schema>) => Reply,
+  wasRefused?: (turn: Own, event: Asked) => void,
 ): Order<Schema, typeof rule> {
-  return { schema, rule };
+  return { schema, rule, ...(wasRefused !== undefined && { wasRefused }) };
 }
 
 /** An action of a machine that runs in a turn of its own. */
@@ -224,13 +229,24 @@ function outcomeOf<Context extends object, Emitted extends object>(
 ): object | null | void {
   if (rule === undefined) return undefined;
   if (typeof rule === 'function') return rule(turn, event as never, undefined as never);
-  if (isParsedBy(event, rule.schema)) {
+  const said = outcomeOfOrder(turn, event, rule);
+  if (rule.wasRefused !== undefined && (said as Partial<OrderReply> | null | void)?.taken === false)
+    rule.wasRefused(turn as never, event);
+  return said;
+}
+
+function outcomeOfOrder<Context extends object, Emitted extends object>(
+  turn: Turn<Context, Emitted>,
+  event: Asked,
+  { schema, rule }: Order<z.ZodObject, Rule<Context, Emitted>>,
+): object | null | void {
+  if (isParsedBy(event, schema)) {
     const { type: _, replyTo: __, ...fields } = event;
-    return rule.rule(turn, event as never, fields as never);
+    return rule(turn, event as never, fields as never);
   }
-  const { data, error } = rule.schema.safeParse(event);
+  const { data, error } = schema.safeParse(event);
   if (error !== undefined) return refused(z.prettifyError(error));
-  return rule.rule(turn, { ...event, ...data } as never, data as never);
+  return rule(turn, { ...event, ...data } as never, data as never);
 }
 
 function transitionsOf(rules: Readonly<Record<string, unknown>>): Record<string, { actions: 'decide' }> {

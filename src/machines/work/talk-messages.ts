@@ -1,13 +1,13 @@
 /** Messages between agents of a plan, passed on by the Lead Coordinator (CA-007, CA-079). */
 import { z } from 'zod';
-import { type MessageIn, name } from './message-schema.ts';
+import { type MessageIn, name, programOrPerson } from './message-schema.ts';
 
 /** The urgency of a message, in the words of envelopes (CA-087, CA-088). */
 export const messagePriority = z.enum(['critical', 'high', 'normal', 'low']);
 export type MessagePriority = z.infer<typeof messagePriority>;
 
 const talk = z.object({
-  from: name,
+  from: programOrPerson,
   /** The system id of the receiver; null: the agent responsible for messages of this kind. */
   to: name.nullable(),
   item: name.nullable(),

@@ -13,7 +13,18 @@ import {
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../../src/actors/api/define-agent.ts';
+import { author, speaker } from '../../../src/actors/model/person.ts';
 import { code } from '../../support/actors/account.ts';
+
+const who = speaker(z.string());
+
+/** A schema with a part of its own kind. */
+const family = z.object({
+  name: author(z.string()),
+  get parent() {
+    return family.optional();
+  },
+});
 
 describe('defineAgent', () => {
   const machine = createMachine({ initial: 'a', states: { a: { on: { 'order.place': {}, 'note.*': {} } } } });
@@ -54,6 +65,42 @@ describe('defineAgent', () => {
       { events: { 'order.place': schema } },
       'the schema of "order.place" is not an object schema of zod 4: write z.object({ ... })',
     ]),
+    ...(
+      [
+        ['a list', { by: z.array(who) }, 'its field "by" has the mark of a speaker or author in a list'],
+        [
+          'a record',
+          { by: z.record(z.string(), who) },
+          'its field "by" has the mark of a speaker or author in a record',
+        ],
+        ['a tuple', { by: z.tuple([who]) }, 'its field "by" has the mark of a speaker or author in a tuple'],
+        ['an object in a list', { by: z.array(z.object({ name: who })) }, 'its field "by" has'],
+        [
+          'one of several objects',
+          { by: z.union([z.object({ name: who }), z.object({})]) },
+          'in an object that is one',
+        ],
+        [
+          'a number',
+          { from: z.object({ id: speaker(z.number()) }) },
+          'its field "from.id" has the mark of a speaker or',
+        ],
+        ['an object', { by: speaker(z.object({ name: z.string() })) }, 'on something else than a text'],
+        ['a value that another one replaces', { by: who.catch('eve') }, 'on something else than a text'],
+        ['an object that another one replaces', { by: z.object({ name: who }).catch({ name: 'eve' }) }, 'replaces'],
+        ['what a transform makes', { by: z.preprocess((x) => x, z.object({ name: who })) }, 'behind a transform'],
+        ['an object within itself', { by: family }, 'its field "by.parent" has the mark of a speaker or author in an'],
+      ] as const
+    ).map(([what, fields, why]): [string, object, string] => [
+      `the mark of a speaker on ${what}`,
+      { events: { 'order.place': z.object(fields) } },
+      why,
+    ]),
+    [
+      'the mark of a speaker on keys that a schema does not name',
+      { events: { 'order.place': z.object({}).catchall(who) } },
+      'agent "a": the schema of "order.place": it has the mark of a speaker or author under keys that the schema does',
+    ],
     ['an event of Bosses', { events: { 'child.start': z.object({}) } }, '"child.start" is a reserved event type'],
     [
       'an action of the kernel',

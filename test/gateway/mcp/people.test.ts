@@ -279,15 +279,87 @@ describe('the header Bosun-As', () => {
 });
 
 describe('speakersIn', () => {
+  const who = speaker(z.string().min(1));
+  const found = (fields: z.ZodRawShape) =>
+    speakersIn(z.object(fields)).map(({ path, isPerson }) => `${path.join('.')}: ${isPerson ? 'person' : 'anybody'}`);
+
   it('finds exactly the marked fields of an event, even in wrapped schemas', () => {
-    const who = speaker(z.string().min(1));
-    expect(speakersIn(z.object({ by: who, to: z.string() }))).toEqual([{ field: 'by', isPerson: true }]);
-    expect(speakersIn(z.object({ by: who.optional(), also: who.nullable().default(null) }))).toEqual([
-      { field: 'by', isPerson: true },
-      { field: 'also', isPerson: true },
+    expect(found({ by: who, to: z.string() })).toEqual(['by: person']);
+    expect(found({ by: who.optional(), also: who.nullable().default(null) })).toEqual(['by: person', 'also: person']);
+    expect(found({ by: author(z.string()).optional() })).toEqual(['by: anybody']);
+    expect(found({ by: z.union([who, z.null()]), or: who.transform((name) => [name]) })).toEqual([
+      'by: person',
+      'or: person',
     ]);
-    expect(speakersIn(z.object({ by: author(z.string()).optional() }))).toEqual([{ field: 'by', isPerson: false }]);
-    expect(speakersIn(z.object({ audience: z.array(who), by: z.string() }))).toEqual([]);
-    expect(speakersIn(z.object({}))).toEqual([]);
+    expect(found({})).toEqual([]);
+  });
+
+  it('finds those of objects within the event', () => {
+    const party = z.object({ agent: who, kind: z.string() });
+    expect(found({ challenger: party, about: z.object({ other: party }).strict() })).toEqual([
+      'challenger.agent: person',
+      'about.other.agent: person',
+    ]);
+    expect(found({ a: party.optional(), b: party.nullable(), c: party.default({ agent: 'eve', kind: '' }) })).toEqual([
+      'a.agent: person',
+      'b.agent: person',
+      'c.agent: person',
+    ]);
+    expect(found({ both: z.intersection(party, z.object({ by: author(z.string()) })) })).toEqual([
+      'both.agent: person',
+      'both.by: anybody',
+    ]);
+  });
+});
+
+/** An agent that takes letters, whose senders stand within. */
+const post = defineAgent({
+  name: 'post',
+  machine: setup({
+    types: {} as { context: { letters: readonly object[] }; events: { type: 'letter'; from: object } },
+  }).createMachine({
+    context: { letters: [] },
+    on: {
+      letter: {
+        actions: assign({ letters: ({ context, event: { type: _, ...said } }) => [...context.letters, said] }),
+      },
+    },
+  }),
+  events: {
+    letter: z.object({
+      from: z.object({ name: author(z.string()).optional(), town: z.string() }).default({ name: 'eve', town: 'Ulm' }),
+      copy: z.object({ from: z.object({ name: author(z.string()) }) }).optional(),
+      paid: z
+        .object({ by: author(z.string()) })
+        .nullable()
+        .default(null),
+    }),
+  },
+});
+
+describe('a mark within an object of an event', () => {
+  it('holds callers to their names there too', async () => {
+    const system = await startTestSystem({ agents: [post], tree: { children: [{ id: 'b', agent: 'post' }] } });
+    const test = new GatewayTest(system, { tokens });
+    ended.push(() => test.stop());
+    const ada = await test.client({ token: tokenOf('ada') });
+    const send = async (fields: object) =>
+      codeOf(await test.call(ada, 'actor.send', { address: 'b', event: { type: 'letter', ...fields } }));
+    for (const fields of [
+      { from: { name: 'eve', town: 'Bonn' } },
+      { from: { name: 7, town: 'Bonn' } },
+      { copy: { from: { name: 'eve' } } },
+      { paid: { by: 'eve' } },
+    ])
+      expect(await send(fields), JSON.stringify(fields)).toBe('BOSUN_FORBIDDEN');
+    await send({});
+    await send({ from: { town: 'Bonn' }, copy: { from: {} }, paid: { by: 'ada' } });
+    expect(await send({ from: 'eve' })).toBe('BOSUN_EVENT_INVALID');
+    expect(test.test.shard.snapshot('b')!.context).toEqual({
+      letters: [
+        { from: { name: 'ada', town: 'Ulm' }, paid: null },
+        { from: { name: 'ada', town: 'Bonn' }, copy: { from: { name: 'ada' } }, paid: { by: 'ada' } },
+      ],
+    });
   });
 });

@@ -4,7 +4,7 @@ import { type ReplyTo } from '../../../actors/model/talk-actions.ts';
 import { type DebateNews, type DebateReport } from '../debates/debate-state.ts';
 import { type Message } from '../messages/messages.ts';
 import { type GateReport } from '../../people/gates/gate.ts';
-import { type MessageIn } from '../../work/message-schema.ts';
+import { type MessageIn, programOrPerson } from '../../work/message-schema.ts';
 import { type PauseManagerReport } from '../pauses/pause-messages.ts';
 import { type StageReport } from '../../work/stage.ts';
 
@@ -14,7 +14,11 @@ interface Replyable {
 
 /** Orders and questions from people and tools, besides the messages of the crew. */
 export const orders = {
-  'plan.pause': z.object({ item: z.string(), reason: z.string().max(1_000).optional() }),
+  'plan.pause': z.object({
+    item: z.string(),
+    reason: z.string().max(1_000).optional(),
+    by: programOrPerson.optional(),
+  }),
   'plan.resume': z.object({ item: z.string() }),
   'plan.report': z.object({}),
   'pause.state': z.object({ item: z.string() }),

@@ -29,7 +29,16 @@ const ANSWER_FORM = {
   required: ['decision'],
 };
 
-export function gateRequested(
+/** Asks people for a task or a person. The gates that the plan has itself are asked by the plan alone. */
+export function gateRequested(ledger: PlanLedger, request: EventOf<'gate.request'>): OrderReply {
+  const { item, gate } = request;
+  const planned = ledger.has(item) ? ledger.tasksOf(item).find((task) => task.gate?.gate === gate) : undefined;
+  if (planned === undefined) return askPeople(ledger, request);
+  const after = planned.stage ?? planned.id;
+  return refused(`the gate "${gate}" of ${item} is the plan's, which asks it after ${after}: give another name`);
+}
+
+function askPeople(
   ledger: PlanLedger,
   {
     item,
@@ -87,7 +96,7 @@ export function askAfter(ledger: PlanLedger, task: PlanTask): void {
   if (gate === undefined || !ledger.isPresent(PEOPLE_DESKS.gates)) return;
   const proposal = proposalOf(resultIn(ledger.now, id)?.output) ?? '';
   const about = { item: itemOf(task), stage, proposal, materials: { task: id } };
-  gateRequested(ledger, { type: 'gate.request', ...about, ...gate });
+  askPeople(ledger, { type: 'gate.request', ...about, ...gate });
 }
 
 /** Opens a gate again for a resumed item if nobody answered it or it was withdrawn. */

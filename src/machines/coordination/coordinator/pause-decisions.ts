@@ -13,8 +13,11 @@ import { type PlanLedger } from './plan-ledger.ts';
 import { isAtGate, isLost } from './progress.ts';
 import { type OrderReply, refused, TAKEN } from '../../rules/turn.ts';
 
-/** Pauses an item on a person's order, as given by `bosun plan pause`. */
-export function planPause(ledger: PlanLedger, { item, reason }: EventOf<'plan.pause'>): OrderReply {
+/** Who has paused an item, where nobody is named. */
+const OPERATOR = 'operator';
+
+/** Pauses an item by an order, as given by `bosun plan pause`. */
+export function planPause(ledger: PlanLedger, { item, reason, by = OPERATOR }: EventOf<'plan.pause'>): OrderReply {
   const problem = problemOfPause(ledger, item);
   if (problem !== undefined) return refused(problem);
   const { phase } = ledger.item(item);
@@ -24,7 +27,7 @@ export function planPause(ledger: PlanLedger, { item, reason }: EventOf<'plan.pa
     trigger: 'MANUAL',
     failedTask: null,
     batchId: null,
-    createdBy: 'operator',
+    createdBy: by,
   });
   return TAKEN;
 }
@@ -39,7 +42,7 @@ export function pauseRequested(
     checkpointId,
     failedTask = null,
     batchId = null,
-    createdBy = 'operator',
+    createdBy = OPERATOR,
   }: EventOf<'pause.request'>,
 ): OrderReply {
   const problem = problemOfPause(ledger, item);

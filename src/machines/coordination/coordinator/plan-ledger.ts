@@ -22,6 +22,7 @@ import {
 } from './coordinator-context.ts';
 import { PLAN_DESKS } from '../system-ids.ts';
 import { Dispatcher, type PlanProgress } from '../plan/dispatcher.ts';
+import { PLAN_GATES } from '../../people/gates/gate-name.ts';
 import { alertOf, type Notice, settlementOf } from '../../people/notice.ts';
 import { nameKey, numberKey, pairKey, pairsOf } from '../../rules/table-keys.ts';
 import { type Message } from '../messages/messages.ts';
@@ -180,7 +181,7 @@ export class PlanLedger {
   openGate(place: GatePlace): string {
     const { gates, gatesOfItems } = this.#context;
     const gatesOpened = this.#context.gatesOpened + 1;
-    const id = `plan.${place.gate}.${gatesOpened}`;
+    const id = `${PLAN_GATES}${place.gate}.${gatesOpened}`;
     this.#assign({
       gatesOpened,
       gates: gates.set(nameKey(id), place),

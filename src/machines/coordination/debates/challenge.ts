@@ -3,11 +3,11 @@
  * (CA-091, CA-094). Schemas, and the rules about evidence. Pure.
  */
 import { z } from 'zod';
-import { author } from '../../../actors/model/person.ts';
 import { position, type Position } from './conservative-default.ts';
 import { dependents } from './downstream-impact.ts';
 import { type Side } from './level-two.ts';
 import { contextSchema } from '../credibility/track-record.ts';
+import { programOrPerson } from '../../work/message-schema.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -47,7 +47,7 @@ export const challenge = z.object({
   topic: z.string().min(1).max(500),
   /** The item concerned; null: none in particular. */
   item: name.nullable().default(null),
-  challenger: party,
+  challenger: party.extend({ agent: programOrPerson }),
   challenged: party,
   disputedFinding: text.min(1),
   basis: z.object({ statement: text.min(1), evidence: z.array(evidence).min(1).max(EVIDENCE_MAX) }),
@@ -73,7 +73,7 @@ export type Challenge = z.output<typeof challenge>;
 
 /** A contribution of one side to a debate. */
 export const response = z.object({
-  by: author(name.min(1)),
+  by: programOrPerson,
   statement: text.min(1),
   evidence: z.array(evidence).max(EVIDENCE_MAX).default([]),
   /** The side's new position, if it changes. */

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { didYouMean } from '../../../near-names.ts';
-import { NAME_CHARS_MAX } from '../../work/message-schema.ts';
+import { NAME_CHARS_MAX, programOrPerson } from '../../work/message-schema.ts';
 import { type MessagePriority, messagePriority } from '../../work/talk-messages.ts';
 import { challengeFromWire } from '../debates/challenge-wire.ts';
 import { type Message, messages } from './messages.ts';
@@ -25,7 +25,7 @@ export interface Envelope {
 }
 
 const envelopeForm = z.strictObject({
-  from_agent: z.string().min(1).max(NAME_CHARS_MAX),
+  from_agent: programOrPerson,
   to_agent: z.string().min(1).max(NAME_CHARS_MAX).nullable(),
   message_type: z.string().min(1).max(NAME_CHARS_MAX),
   priority: messagePriority,

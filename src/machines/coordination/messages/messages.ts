@@ -4,9 +4,8 @@
  * exist in wire-names.ts only. Times are milliseconds of kernel time.
  */
 import { z } from 'zod';
-import { author, speaker } from '../../../actors/model/person.ts';
 import { alertMessages } from '../../people/alerts/alert-messages.ts';
-import { type MessageIn, name, names, text } from '../../work/message-schema.ts';
+import { type MessageIn, name, names, person, programOrPerson, text } from '../../work/message-schema.ts';
 import { talkMessages } from '../../work/talk-messages.ts';
 
 /** The possible triggers of a pause (CA-025). */
@@ -42,7 +41,7 @@ export const messages = {
     trigger: pauseTrigger,
     failedTask: name.nullable().optional(),
     batchId: name.nullable().optional(),
-    createdBy: author(name.min(1)).optional(),
+    createdBy: programOrPerson.optional(),
   }),
   /** From the PauseManager to the Lead Coordinator and the alert desk: the item is paused. */
   'pause.complete': z.object({
@@ -123,7 +122,7 @@ export const messages = {
    * From a person to the Lead Coordinator: the question of a timed-out or rejected gate is settled, and the item passes
    * the gate.
    */
-  'gate.validate': z.object({ item: name, gate: name, by: speaker(name.min(1)) }),
+  'gate.validate': z.object({ item: name, gate: name, by: person }),
   /**
    * From the BatchManager to the FailureCorrelator: the batch that a trigger has opened, and its end. The alert desk
    * also receives the end.

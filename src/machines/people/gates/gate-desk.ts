@@ -44,7 +44,7 @@ import {
   strangerProblem,
   who,
 } from './gate.ts';
-import { type GateAbout } from './gate-name.ts';
+import { type GateAbout, PLAN_GATES } from './gate-name.ts';
 import { placeOfGate } from './gate-order.ts';
 import { PEOPLE_DESKS } from '../system-ids.ts';
 
@@ -122,7 +122,8 @@ const aGate = z.object({
 });
 
 const RULES = {
-  'gate.open': order(gateQuestion, open),
+  /** An agent whose question is not asked is told as of a gate that has failed, so that it does not wait for ever. */
+  'gate.open': order(gateQuestion, open, notAsked),
   'gate.answer': order(gateAnswer, (turn: GateTurn, event) => desk(turn).pass(event.gate, event)),
   'gate.withdraw': order(aGate, passOrder),
   /** From the agent that opened the gate: withdraws its question. */
@@ -202,12 +203,33 @@ function open(
 ): OrderReply {
   const { id, kind, title, item, stage, proposal, audience, deadlineMs } = question;
   const onTimeout = question.onTimeout?.name ?? null;
+  if (askedBy === null && id.startsWith(PLAN_GATES))
+    return refused(`id: ids that begin with "${PLAN_GATES}" are the coordinator's; any other id is free`);
   if (desk(turn).records.get(id) !== undefined) return refused(`a gate "${id}" is there already`);
   const deadlineAtMs = deadlineMs === null ? null : turn.nowMs + deadlineMs;
   const facts = { id, kind, title, item, stage, proposal, audience, openedAtMs: turn.nowMs, deadlineAtMs, askedBy };
   const blank = { phase: 'opening', result: null, answeredAfterMs: null, lastOrder: null } as const;
   const opened = desk(turn).open({ ...facts, ...blank, onTimeout }, { question, askedBy });
   return opened === undefined ? refused('there is no Boss to start gates') : TAKEN;
+}
+
+/** Tells an agent that its question is not asked. Its own open gate under the id goes on. */
+function notAsked(turn: GateTurn, { askedBy, id }: NotAsked): void {
+  if (askedBy === undefined || askedBy === null || typeof id !== 'string') return;
+  const known = desk(turn).records.get(id);
+  if (known !== undefined && !known.isOver && known.askedBy?.sessionId === askedBy.sessionId) return;
+  turn.send(askedBy, { type: 'gate.closed', result: failure(turn, id, turn.nowMs) });
+}
+
+interface NotAsked extends Asked {
+  readonly askedBy?: AnyActorRef | null;
+  readonly id?: unknown;
+}
+
+/** The result of a gate that nobody can answer. */
+function failure({ nowMs }: GateTurn, gate: string, openedAtMs: number): GateResult {
+  const unanswered = { answer: null, by: null, onTimeout: null, reminders: 0 };
+  return { gate, outcome: 'failed', openedAtMs, closedAtMs: nowMs, ...unanswered };
 }
 
 function passOrder(turn: GateTurn, event: z.output<typeof aGate> & Asked): OrderReply | undefined {
@@ -229,9 +251,7 @@ function close(turn: GateTurn, result: GateResult): GateRecord | undefined {
  * Closes the record of a gate whose actor ended without a report, so that the agent that asked does not wait for ever.
  */
 function giveUp(turn: GateTurn, { id }: ChildExited): void {
-  const openedAtMs = desk(turn).records.get(id)?.openedAtMs ?? turn.nowMs;
-  const unanswered = { answer: null, by: null, onTimeout: null, reminders: 0 };
-  const result: GateResult = { gate: id, outcome: 'failed', openedAtMs, closedAtMs: turn.nowMs, ...unanswered };
+  const result = failure(turn, id, desk(turn).records.get(id)?.openedAtMs ?? turn.nowMs);
   const closed = close(turn, result);
   if (closed === undefined) return;
   settle(turn, { ...cardsOfGate(id), because: 'the gate has failed' });

@@ -1,4 +1,7 @@
-/** The name of a gate in texts for people. It names the gate's subject, so that gates of one title differ. Pure. */
+/** Names of gates in texts for people, which name the gate's subject, so that gates of one title differ. Pure. */
+
+/** The prefix of the ids of a plan's gates. Only agents of the crew open those. */
+export const PLAN_GATES = 'plan.';
 
 /** The subject of a gate; a field is null if the agent that asked did not give it. */
 export interface GateAbout {

@@ -33,8 +33,9 @@ function dataOf(bytes: number) {
 }
 
 const about = z.string().max(GATE_ABOUT_CHARS_MAX).nullable().default(null);
-/** A person's name as recorded. */
-export const who = speaker(z.string().min(1).max(200));
+const personName = z.string().min(1).max(200);
+/** The name of the person who speaks. */
+export const who = speaker(personName.min(1));
 
 /** The entry of an audience that admits anybody. */
 export const ANYBODY = '*';
@@ -60,7 +61,7 @@ export const gateQuestion = z.object({
   /** The material for the decision: any data. */
   package: z.unknown(),
   /** Names of the people whose answer counts; `*` is anybody. */
-  audience: z.array(who).min(1).max(GATE_AUDIENCE_MAX),
+  audience: z.array(personName).min(1).max(GATE_AUDIENCE_MAX),
   /** JSON Schema of the answer, made with `formOf` of gate-form.ts. */
   form: z
     .record(z.string(), z.unknown())

@@ -3,7 +3,6 @@
  * agent that has asked hears how its ticket goes on. Schemas and types only; the bounds are in limits.ts.
  */
 import { z } from 'zod';
-import { author } from '../../../actors/model/person.ts';
 import {
   GATE_AUDIENCE_MAX,
   TICKET_DESCRIPTION_CHARS_MAX,
@@ -16,7 +15,7 @@ import {
   TICKET_TITLE_CHARS_MAX,
   TICKETS_PAGE_MAX,
 } from '../../limits.ts';
-import { name } from '../../work/message-schema.ts';
+import { name, person, programOrPerson } from '../../work/message-schema.ts';
 import { type OrderReply } from '../../rules/turn.ts';
 
 /** The types of tickets (MX-091). `question` is another name for `user_direct_query`. */
@@ -60,7 +59,7 @@ export const ticketQuestion = z.object({
   options: z.array(name).max(TICKET_OPTIONS_MAX).default([]),
   evidence: z.array(ticketEvidence).max(TICKET_EVIDENCE_MAX).default([]),
   /** The name of the person or agent that opens the ticket. */
-  creator: name,
+  creator: programOrPerson,
   /** The person who should answer; null for any member of the audience. */
   assignee: name.nullable().default(null),
   /** Names of the people whose replies and orders count; `*` is anybody. Creator and assignee always count. */
@@ -81,11 +80,13 @@ export type TicketQuestion = z.output<typeof ticketQuestion>;
 /** Fields that every order about a ticket has. */
 const order = {
   ticket: ticketId,
-  /** The name of the person or agent that gives the order. */
-  by: author(name.min(1)),
+  by: programOrPerson,
   /** Refuses the order if the ticket has changed since this version was read. */
   ifVersion: z.int().positive().optional(),
 };
+
+/** The fields of orders that only people give through a gateway. Agents of the crew give them too. */
+const peopleOrder = { ...order, by: person };
 
 const reason = z.string().min(1).max(TICKET_REASON_CHARS_MAX);
 
@@ -95,7 +96,7 @@ export const ticketOrders = {
   'tickets.open': ticketQuestion,
   /** Adds a reply to the thread and has it reviewed. */
   'tickets.reply': z.object({
-    ...order,
+    ...peopleOrder,
     text: z.string().min(1).max(TICKET_REPLY_CHARS_MAX),
     /** The option that was chosen in a form. */
     option: name.nullable().default(null),
@@ -105,9 +106,9 @@ export const ticketOrders = {
     author: z.enum(['person', 'agent']).default('person'),
   }),
   /** Resolves a ticket by hand, whatever the review says. */
-  'tickets.resolve': z.object({ ...order, text: z.string().min(1).max(TICKET_RESOLUTION_CHARS_MAX), reason }),
+  'tickets.resolve': z.object({ ...peopleOrder, text: z.string().min(1).max(TICKET_RESOLUTION_CHARS_MAX), reason }),
   /** Rejects a ticket, so that it will not be answered. */
-  'tickets.reject': z.object({ ...order, reason }),
+  'tickets.reject': z.object({ ...peopleOrder, reason }),
   /** Opens a resolved or rejected ticket again. */
   'tickets.reopen': z.object({ ...order, reason }),
   /** Names the person who should answer; null for any member of the audience. */
@@ -115,7 +116,7 @@ export const ticketOrders = {
   /** Hands a ticket to those who supervise the work. */
   'tickets.escalate': z.object({ ...order, reason }),
   /** Records a rating of a resolved ticket. */
-  'tickets.rate': z.object({ ...order, rating: z.int().min(1).max(5) }),
+  'tickets.rate': z.object({ ...peopleOrder, rating: z.int().min(1).max(5) }),
   /** Replies with the score that a reply would get, without changing the ticket. */
   'tickets.preview': z.object({
     ticket: ticketId,
@@ -136,7 +137,7 @@ export const issueReport = z.object({
   /** Whether people are to see it at once, whatever its severity. */
   immediate: z.boolean().default(false),
   /** The name of the agent. */
-  creator: name,
+  creator: programOrPerson,
 });
 export type IssueReport = z.output<typeof issueReport>;
 
