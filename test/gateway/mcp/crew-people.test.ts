@@ -1,4 +1,4 @@
-/** Whom the desks of the crew record as speaking: each tool and event, said by a coding agent and by a person. */
+/** Names that the desks of the crew record for what a coding agent and a person say, by each tool and event. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSystem, memoryStore, type System } from 'bosun';
 import { answerProcedures, crewOf, crewProcedures } from 'bosun/crew';
@@ -72,7 +72,7 @@ const ASKED = {
 const { item: _, ...challenge } = CHALLENGE;
 const DISPUTE = { type: 'debate.challenge', ...challenge, challenged: { agent: 'writer' }, priority: 'supporting' };
 
-describe('what only people say to a desk', () => {
+describe('an event that only people send to a desk', () => {
   it.each<[string, Said]>([
     ['tickets', { type: 'tickets.reply', ...ANSWERS, text: 'Zod.' }],
     ['tickets', { type: 'tickets.reply', ...ANSWERS, text: 'Zod.', author: 'agent' }],
@@ -84,7 +84,7 @@ describe('what only people say to a desk', () => {
     ['answers', { type: 'answers.decide', proposal: 'UV-1', approve: true }],
   ])('is refused to a coding agent, and said by a person in no other name: %s %j', async (address, event) => {
     await tell(ada, 'tickets', TICKET);
-    for (const by of ['coder', 'ada', undefined])
+    for (const by of ['mcp:coder', 'ada', undefined])
       expect(await tell(coder, address, { ...event, ...(by && { by }) }), by ?? 'no name').toMatchObject(FORBIDDEN);
     expect(await tell(ada, address, { ...event, by: 'eve' })).toMatchObject(FORBIDDEN);
     expect(await tell(ada, address, { ...event, by: 'ada' })).toHaveProperty('taken');
@@ -92,7 +92,7 @@ describe('what only people say to a desk', () => {
 
   it('is recorded as a reply of a person only by a person', async () => {
     await tell(coder, 'tickets', TICKET);
-    await tell(coder, 'tickets', { type: 'tickets.reply', ...ANSWERS, by: 'coder', text: 'Zod.' });
+    await tell(coder, 'tickets', { type: 'tickets.reply', ...ANSWERS, by: 'mcp:coder', text: 'Zod.' });
     expect(await contextOf('open-tickets/TK-0001')).toMatchObject({ entries: 0, resolution: null });
     expect(await tell(ada, 'tickets', { type: 'tickets.reply', ...ANSWERS, text: 'Zod.' })).toMatchObject({
       taken: true,
@@ -117,7 +117,7 @@ describe('what only people say to a desk', () => {
   });
 });
 
-describe('what programs say to a desk too', () => {
+describe('an event that programs send to a desk too', () => {
   it.each<[string, string, (by?: string) => Said]>([
     ['creator', 'tickets', (creator) => ({ ...TICKET, creator })],
     ['creator', 'tickets', (creator) => ({ type: 'tickets.report', description: 'no disk', creator })],
@@ -143,7 +143,7 @@ describe('what programs say to a desk too', () => {
     ],
   ])('is said by each in its own name, in %s at %s: %o', async (field, address, said) => {
     for (const [client, name, other] of [
-      [coder, 'coder', 'ada'],
+      [coder, 'mcp:coder', 'ada'],
       [ada, 'ada', 'eve'],
     ] as const) {
       expect(await tell(client, address, said(other))).toMatchObject({
@@ -162,18 +162,16 @@ describe('what programs say to a desk too', () => {
     await tell(coder, 'debates', { ...DISPUTE, id: 'd', challenger: { agentType: 'analyst' } });
     await tell(ada, 'coordinator', { type: 'plan.pause', item: 'A' });
     await tell(coder, 'coordinator', { type: 'plan.pause', item: 'B', reason: 'looks odd' });
-    expect(await contextOf('open-tickets/TK-0001')).toMatchObject({ question: { creator: 'coder' } });
-    expect(JSON.stringify(await contextOf('coordinator'))).toMatch(/"from":"coder".*"from":"ada"/);
-    expect(await contextOf('open-debates/d')).toMatchObject({ challenge: { challenger: { agent: 'coder' } } });
-    for (const [item, createdBy] of Object.entries({ A: 'ada', B: 'coder' }))
+    expect(await contextOf('open-tickets/TK-0001')).toMatchObject({ question: { creator: 'mcp:coder' } });
+    expect(JSON.stringify(await contextOf('coordinator'))).toMatch(/"from":"mcp:coder".*"from":"ada"/);
+    expect(await contextOf('open-debates/d')).toMatchObject({ challenge: { challenger: { agent: 'mcp:coder' } } });
+    for (const [item, createdBy] of Object.entries({ A: 'ada', B: 'mcp:coder' }))
       expect(await contextOf(`pauses/${item}`), item).toMatchObject({ record: { createdBy } });
   });
 
   it('is asked by a person in that name, by every tool', async () => {
-    await toldBy(
-      await ada.call('askQuestion', { question: 'Which currency do customers pay in?', max_wait_seconds: 0 }),
-    );
-    await toldBy(await ada.call('waitForAnswer', { question_id: 'Q-1', max_wait_seconds: 0 }));
+    toldBy(await ada.call('askQuestion', { question: 'Which currency do customers pay in?', max_wait_seconds: 0 }));
+    toldBy(await ada.call('waitForAnswer', { question_id: 'Q-1', max_wait_seconds: 0 }));
     expect(toldBy(await ada.call('reportIssue', { issue_description: 'no disk' }))).toMatchObject({ logged: true });
     expect(await tell(coder, 'answers', { type: 'answers.show', question: 'Q-1' })).toMatchObject({
       question: { asker: 'ada' },

@@ -1,10 +1,17 @@
 /** Permissions at the desks, through the whole crew: only people who may answer a question can end it in other ways. */
 import { describe, expect, it } from 'vitest';
+import { type AnyActorRef, type AnyEventObject, assign, enqueueActions, setup } from 'xstate';
+import { defineAgent } from '../../../src/actors/api/define-agent.ts';
+import { workOf } from '../../../src/crew-work.ts';
+import { coordinatorChildren, crewAgentsFor, deskChildren } from '../../../src/machines/crew.ts';
 import { type AgentFunction } from '../../../src/machines/work/agent-function.ts';
 import { type OrderReply, TAKEN } from '../../../src/machines/rules/turn.ts';
+import { stageAgent } from '../../../src/machines/work/stage.ts';
+import { VirtualClock } from '../../../src/testing/virtual-clock.ts';
 import { planOf } from '../../support/fixtures/plans/plans.ts';
 import { CHALLENGE } from '../../support/machines/debate-room.ts';
-import { startWholeCrew, type WholeCrew } from '../../support/machines/whole-crew.ts';
+import { startMachines } from '../../support/machines/machines-under-test.ts';
+import { startWholeCrew, WholeCrew } from '../../support/machines/whole-crew.ts';
 
 const HOUR_MS = 60 * 60_000;
 
@@ -23,6 +30,69 @@ async function atGate(): Promise<{ crew: WholeCrew; gate: string; printed: () =>
 
 const refusal = (problem: string) => ({ taken: false, problems: [problem] });
 const STRANGER = refusal('by: mallory is not among those asked');
+
+/** Stands for a desk of a host: opens a gate under the id that the plan uses next. */
+const squatter = defineAgent({
+  name: 'squatter',
+  machine: setup({ types: {} as { context: { closed: number } } }).createMachine({
+    context: { closed: 0 },
+    entry: enqueueActions(({ enqueue, self, system }) => {
+      const question = {
+        kind: 'x',
+        title: 'Lunch?',
+        package: null,
+        audience: ['*'],
+        form: { type: 'object' },
+        deadlineMs: null,
+      };
+      const event = { type: 'gate.open', id: 'plan.legal.1', ...question, askedBy: self };
+      for (const _ of ['asked', 'asked again'])
+        enqueue.sendTo(system.get('gates') as AnyActorRef, event as AnyEventObject);
+    }),
+    on: { 'gate.closed': { actions: assign({ closed: ({ context }) => context.closed + 1 }) } },
+  }),
+  events: {},
+  internal: ['gate.closed'],
+});
+
+/** A crew whose item reaches its gate while another desk has a gate of that id. */
+async function squatted(): Promise<WholeCrew> {
+  const gate = { name: 'legal', title: 'May we print it?', audience: ['ada'], deadlineMs: HOUR_MS, remindAfterMs: [] };
+  const stages = { draft: { agent: 'draft', gate }, print: { agent: 'print', after: ['draft'] } };
+  const plan = planOf({ stages, items: ['A'] });
+  const draft = stageAgent(
+    'draft',
+    workOf(() => Promise.resolve(), { clock: new VirtualClock() }),
+  );
+  const print = stageAgent(
+    'print',
+    workOf(() => Promise.resolve(), { clock: new VirtualClock() }),
+  );
+  const children = [...deskChildren(), { id: 'squatter', agent: squatter.name }, ...coordinatorChildren(plan)];
+  const agents = [...crewAgentsFor(), draft, print, squatter];
+  return new WholeCrew(await startMachines({ agents, tree: { children } }), []);
+}
+
+describe('a gate that its desk refuses to ask', () => {
+  it('pauses the item that waits for it, and is asked again when the item is resumed', async () => {
+    const crew = await squatted();
+    expect(crew.gates().map(({ id, title }) => [id, title])).toEqual([['plan.legal.1', 'Lunch?']]);
+    expect(crew.item('A')).toMatchObject({ phase: 'paused', reason: 'Gate legal could not be asked' });
+    await crew.powerCut();
+    expect(await crew.ask('coordinator', { type: 'plan.resume', item: 'A' })).toEqual(TAKEN);
+    expect(crew.gates().at(-1)).toMatchObject({ id: 'plan.legal.2', title: 'May we print it?', audience: ['ada'] });
+    const answer = { type: 'gate.answer', by: 'ada', answer: { decision: 'approve' } };
+    await crew.ask('gates', { ...answer, gate: 'plan.legal.1' });
+    expect(crew.item('A').done).toEqual(['A/draft']);
+    await crew.ask('gates', { ...answer, gate: 'plan.legal.2' });
+    expect(crew.state()).toBe('completed');
+  });
+
+  it('is not said to be over to the agent that has it open already', async () => {
+    const crew = await squatted();
+    expect(crew.test.shard.snapshot('squatter')!.context).toEqual({ closed: 0 });
+  });
+});
 
 describe('a gate', () => {
   it('is withdrawn or extended only by people who may answer it (D2)', async () => {

@@ -13,7 +13,7 @@ import { type PlanLedger } from './plan-ledger.ts';
 import { isAtGate, isLost } from './progress.ts';
 import { type OrderReply, refused, TAKEN } from '../../rules/turn.ts';
 
-/** Who has paused an item, where nobody is named. */
+/** The author of a pause that names none. */
 const OPERATOR = 'operator';
 
 /** Pauses an item by an order, as given by `bosun plan pause`. */
