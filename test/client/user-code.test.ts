@@ -16,8 +16,11 @@ const throwing = (): never => {
   throw new Error('odd');
 };
 
+/** A token that the gateway knows; it needs none. */
+const TOKEN = 'token-of-the-operator';
+
 async function started(options: ClientOptions = {}) {
-  const test = await startClientTest();
+  const test = await startClientTest({ operator: TOKEN });
   const logged: string[] = [];
   const client = await test.live({ log: (...line: unknown[]) => void logged.push(String(line[0])), ...options });
   onTestFinished(async () => {
@@ -122,7 +125,7 @@ describe('a token function', () => {
       () => hostile(what),
     ]) {
       let calls = 0;
-      const token = () => (++calls === 1 ? (odd() as string) : 'a token');
+      const token = () => (++calls === 1 ? (odd() as string) : TOKEN);
       const left = await unhandled(async () => {
         const { test, client, logged } = await started({ token });
         await test.advance(LONG_MS);
