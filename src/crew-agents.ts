@@ -8,23 +8,20 @@ import { type AnyAgent } from './actors/model/agent.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { BosunError } from './errors.ts';
 import { agentRegistry, AGENTS, registryChild } from './machines/agents/agent-registry.ts';
-import { capabilitiesOf } from './machines/agents/capabilities.ts';
-import { guardReport } from './machines/agents/guard.ts';
+import { agentRowSchema, agentShownSchema, Catalogue, oneAgent } from './crew-catalogue.ts';
+import { guardReportSchema } from './machines/agents/guard.ts';
 import {
   type AgentProfile,
-  agentIdSchema,
   agentProfileSchema,
   capabilitiesRequestSchema,
   capabilitiesResultSchema,
   recommendRequestSchema,
   recommendResultSchema,
 } from './machines/agents/profile.ts';
-import { agentCardSchema, cardOf, catalogOf, catalogSchema, systemCard } from './machines/agents/profile-export.ts';
-import { recommend } from './machines/agents/recommend.ts';
+import { agentCardSchema, cardOf, catalogSchema } from './machines/agents/profile-export.ts';
 import { indexBuilder, type ProfileIndex } from './machines/agents/retrieval.ts';
 import { type RosterRow, rosterOf, type RosterSource, SHIPPED_ROSTER } from './machines/agents/roster.ts';
 import { INDEX_SLICE_PROFILES } from './machines/limits.ts';
-import { didYouMean } from './near-names.ts';
 import { type BossOptions } from './supervisor/child-spec.ts';
 
 /**
@@ -65,30 +62,7 @@ export interface AgentProcedureOptions {
   readonly url?: string;
 }
 
-const row = z.object({
-  agentId: z.string(),
-  role: z.string().nullable(),
-  team: z.string().nullable(),
-  category: z.string().nullable(),
-  enabled: z.boolean(),
-  source: z.string(),
-});
-const byId = z.object({ agentId: agentIdSchema });
-const noParams = z.object({});
 const answer = z.object({ taken: z.boolean(), problems: z.array(z.string()) });
-const report = z.object({
-  policyId: z.string(),
-  gateId: z.string(),
-  status: z.enum(['PASS', 'WARN']),
-  agents: z.array(
-    z.object({
-      agentId: z.string(),
-      status: z.enum(['PASS', 'WARN']),
-      issues: z.array(z.string()),
-      remarks: z.array(z.string()),
-    }),
-  ),
-});
 
 /** The procedures of a registry, for `createGateway`. */
 export function agentProcedures(options: AgentProcedureOptions = {}): Procedures {
@@ -110,7 +84,7 @@ export function agentProcedures(options: AgentProcedureOptions = {}): Procedures
           alternatives: [],
         },
       },
-      read: async (params, reader) => recommend(await registry.index(reader), params),
+      read: async (params, reader) => (await registry.catalogue(reader)).recommend(params),
     }),
     'agents.capabilities': procedure({
       means: 'Lists the capabilities of all agents, and which agent has which. Reads only.',
@@ -126,7 +100,7 @@ export function agentProcedures(options: AgentProcedureOptions = {}): Procedures
           capabilitiesByAgent: { reviewer: ['code-review'] },
         },
       },
-      read: async (params, reader) => capabilitiesOf(await registry.profiles(reader), params),
+      read: async (params, reader) => (await registry.catalogue(reader)).capabilities(params),
     }),
     ...lookUps(registry),
     ...publications(registry, url),
@@ -134,83 +108,69 @@ export function agentProcedures(options: AgentProcedureOptions = {}): Procedures
   };
 }
 
+const SHOWN = new Catalogue(rosterOf([SHIPPED_ROSTER]));
+const REVIEWER = { agentId: 'reviewer' };
+
 /** Procedures that return registered profiles. */
 function lookUps(registry: RegistryReader): Procedures {
   return {
     'agents.list': procedure({
-      means: 'Lists the agents of the registry, with the source of each.',
-      params: noParams,
-      result: z.object({ agents: z.array(row) }),
+      means: 'Lists the agents of the registry, with the source of each, and what runs it.',
+      params: z.object({}),
+      result: z.object({ agents: z.array(agentRowSchema) }),
       http: { verb: 'GET', path: '/v1/profiles' },
-      example: {
-        p: {},
-        r: {
-          agents: [
-            {
-              agentId: 'reviewer',
-              role: 'Code Reviewer',
-              team: 'core',
-              category: 'reviewer',
-              enabled: true,
-              source: 'package',
-            },
-          ],
-        },
-      },
-      read: async (_, reader) => ({ agents: (await registry.rows(reader)).map(shortRow) }),
+      example: { p: {}, r: { agents: SHOWN.list().agents.slice(0, 1) } },
+      read: async (_, reader) => (await registry.catalogue(reader)).list(),
     }),
     'agents.show': procedure({
       means: 'Shows the profile of an agent.',
-      params: byId,
-      result: z.object({ profile: agentProfileSchema, source: z.string() }),
+      params: oneAgent,
+      result: agentShownSchema,
       http: { verb: 'GET', path: '/v1/profiles/{agentId}' },
       example: {
-        p: { agentId: 'reviewer' },
-        r: { profile: { agentId: 'reviewer', description: 'Reads code.' }, source: 'package' },
+        p: REVIEWER,
+        r: { profile: { ...REVIEWER, description: 'Reads code.' }, source: 'package', runs: 'profile only' },
       },
-      read: async ({ agentId }, reader) => registry.row(reader, agentId),
+      read: async (params, reader) => (await registry.catalogue(reader)).show(params),
     }),
     'agents.guard': procedure({
       means: 'Examines whether the profiles say enough to be chosen by.',
-      params: noParams,
-      result: report,
+      params: z.object({}),
+      result: guardReportSchema,
       http: { verb: 'GET', path: '/v1/profiles-guard' },
-      example: {
-        p: {},
-        r: { policyId: 'agent-selection-quality', gateId: 'selection-metadata-complete', status: 'PASS', agents: [] },
-      },
-      read: async (_, reader) => mutable(guardReport(await registry.profiles(reader))),
+      example: { p: {}, r: { ...SHOWN.guard(), agents: [] } },
+      read: async (_, reader) => (await registry.catalogue(reader)).guard(),
     }),
   };
 }
 
-/** Procedures that return agents in the formats of other systems. */
-function publications(registry: RegistryReader, url: string): Procedures {
-  const card = cardOf({ agentId: 'reviewer', description: 'Reads code.', enabled: true });
+/** Procedures that return agents in the formats of other systems, some at the addresses where those look for them. */
+function publications(registry: RegistryReader, base: string): Procedures {
+  const card = cardOf({ ...REVIEWER, description: 'Reads code.', enabled: true });
   return {
     'agents.card': procedure({
       means: 'The profile of an agent as an agent card of A2A.',
-      params: byId,
+      params: oneAgent,
       result: agentCardSchema,
       http: { verb: 'GET', path: '/v1/profiles/{agentId}/card' },
-      example: { p: { agentId: 'reviewer' }, r: card },
-      read: async ({ agentId }, reader) => cardOf((await registry.row(reader, agentId)).profile),
+      example: { p: REVIEWER, r: card },
+      read: async (params, reader) => (await registry.catalogue(reader)).card(params),
     }),
     'agents.systemCard': procedure({
       means: 'One agent card of A2A whose skills are all enabled agents.',
-      params: noParams,
+      params: z.object({}),
       result: agentCardSchema,
-      http: { verb: 'GET', path: '/v1/agent-card' },
+      http: { verb: 'GET', path: '/.well-known/agent-card.json' },
       example: { p: {}, r: card },
-      read: async (_, reader) => systemCard(await registry.profiles(reader), '1.0.0'),
+      read: async (_, reader) => (await registry.catalogue(reader)).systemCard(),
     }),
     'agents.catalog': procedure({
       means: 'A catalog of all enabled agents with the addresses of their cards.',
-      params: noParams,
+      params: z.object({}),
       result: catalogSchema,
-      http: { verb: 'GET', path: '/v1/ai-catalog' },
+      http: { verb: 'GET', path: '/.well-known/ai-catalog.json' },
       example: { p: {}, r: { specVersion: '1.0', entries: [] } },
-      read: async (_, reader) => catalogOf(await registry.profiles(reader), url),
+      read: async (_, reader) => (await registry.catalogue(reader)).catalog({ base }),
     }),
   };
 }
@@ -221,10 +181,10 @@ function changes(address: string): Procedures {
     procedure({
       means,
       scope: 'actor:admin',
-      params: byId,
+      params: oneAgent,
       result: answer,
       http: { verb: 'POST', path },
-      example: { p: { agentId: 'reviewer' }, r: { taken: true, problems: [] } },
+      example: { p: REVIEWER, r: { taken: true, problems: [] } },
       ask: ({ agentId }) => ({ address, event: { type, agentId } }),
     });
   return {
@@ -254,69 +214,28 @@ function changes(address: string): Procedures {
   };
 }
 
-/** The fields of an agent in a list. */
-export function shortRow({ profile, source }: RosterRow): z.output<typeof row> {
-  const { agentId, role = null, team = null, selectionMetadata, enabled } = profile;
-  return { agentId, role, team, category: selectionMetadata?.agentCategory ?? null, enabled, source };
-}
-
-/** The same value, typed as a result, whose lists are not readonly. */
-function mutable(value: ReturnType<typeof guardReport>): z.output<typeof report> {
-  return value as unknown as z.output<typeof report>;
-}
-
-interface Known {
-  readonly digest: string;
-  readonly rows: readonly RosterRow[];
-  index?: Promise<ProfileIndex>;
-}
-
 /**
- * Reads the rows of a registry and their index. Both are cached while the registry's digest is unchanged; the digest is
+ * Reads the rows of a registry. The catalogue of them is kept while the registry's digest is unchanged; the digest is
  * read with the rights of each caller.
  */
 class RegistryReader {
   readonly #address: string;
   readonly #clock: Clock;
-  #known: Known | undefined;
+  #known: { readonly digest: string; readonly catalogue: Catalogue } | undefined;
 
   constructor(address: string, clock: Clock) {
     this.#address = address;
     this.#clock = clock;
   }
 
-  async rows(reader: DurableReader): Promise<readonly RosterRow[]> {
-    return (await this.#current(reader)).rows;
-  }
-
-  async profiles(reader: DurableReader): Promise<AgentProfile[]> {
-    return (await this.rows(reader)).map(({ profile }) => profile);
-  }
-
-  /** The row of an agent. Rejects with BOSUN_CALL_INVALID if it is not registered. */
-  async row(reader: DurableReader, agentId: string): Promise<RosterRow> {
-    const rows = await this.rows(reader);
-    const found = rows.find(({ profile }) => profile.agentId === agentId);
-    if (found !== undefined) return found;
-    const known = rows.map(({ profile }) => profile.agentId);
-    throw new BosunError('BOSUN_CALL_INVALID', `no agent ${agentId} is registered${didYouMean(agentId, known)}`);
-  }
-
-  async index(reader: DurableReader): Promise<ProfileIndex> {
-    const known = await this.#current(reader);
-    known.index ??= indexInSlices(
-      known.rows.map(({ profile }) => profile),
-      this.#clock,
-    );
-    return known.index;
-  }
-
-  async #current(reader: DurableReader): Promise<Known> {
+  async catalogue(reader: DurableReader): Promise<Catalogue> {
     for (let reads = 0; reads < READS_MAX; reads++) {
-      const before = await this.#digest(reader);
-      if (this.#known?.digest === before) return this.#known;
-      const rows = await this.#read(reader);
-      if ((await this.#digest(reader)) === before) return (this.#known = { digest: before, rows });
+      const digest = await this.#digest(reader);
+      if (this.#known?.digest === digest) return this.#known.catalogue;
+      const catalogue = new Catalogue(await this.#rows(reader), (profiles) => indexInSlices(profiles, this.#clock));
+      if ((await this.#digest(reader)) !== digest) continue;
+      this.#known = { digest, catalogue };
+      return catalogue;
     }
     throw new BosunError('BOSUN_TIMEOUT', 'the registry of agents changes faster than it can be read: ask again');
   }
@@ -327,7 +246,7 @@ class RegistryReader {
     throw new BosunError('BOSUN_CALL_INVALID', `the actor ${this.#address} is not a registry of agents`);
   }
 
-  async #read(reader: DurableReader): Promise<RosterRow[]> {
+  async #rows(reader: DurableReader): Promise<RosterRow[]> {
     const rows: RosterRow[] = [];
     for (let from: string | null = ''; from !== null; ) {
       const page: Awaited<ReturnType<DurableReader['table']>> = await reader.table(

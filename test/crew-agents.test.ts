@@ -156,23 +156,26 @@ describe('agents at a gateway', () => {
       category: 'specialist',
       enabled: true,
       source: 'package',
+      runs: 'profile only',
     });
     expect((await http('/v1/profiles/reviewer')).body).toMatchObject({
       profile: { agentId: 'reviewer' },
       source: 'package',
     });
     expect((await http('/v1/profiles/reviewr')).body).toMatchObject({
-      error: { code: 'BOSUN_CALL_INVALID', message: 'no agent reviewr is registered; did you mean "reviewer"?' },
+      error: { code: 'BOSUN_CALL_INVALID', message: 'there is no agent reviewr; did you mean "reviewer"?' },
     });
     expect((await http('/v1/profiles-guard')).body).toMatchObject({ status: 'PASS' });
   });
 
   it('are published as cards and a catalog', async () => {
-    const { skills } = (await http('/v1/agent-card')).body as { skills: { id: string; examples: string[] }[] };
+    const { skills } = (await http('/.well-known/agent-card.json')).body as {
+      skills: { id: string; examples: string[] }[];
+    };
     expect(skills).toHaveLength(22);
     const one = (await http('/v1/profiles/reviewer/card')).body;
     expect(one).toMatchObject({ name: 'Rex', version: '1.0.0', skills: [{ id: 'reviewer', name: 'Code Reviewer' }] });
-    const { entries } = (await http('/v1/ai-catalog')).body as { entries: { url: string }[] };
+    const { entries } = (await http('/.well-known/ai-catalog.json')).body as { entries: { url: string }[] };
     expect(entries.map((entry) => entry.url)).toContain('/v1/profiles/reviewer/card');
   });
 
@@ -200,6 +203,15 @@ describe('a registry beside a plan', () => {
 
 describe('the command line with a running registry', () => {
   const door = () => ['--url', url, '--token', TOKEN];
+
+  it('never answers from the package in place of a named system that has no registry', async () => {
+    const without = createGateway(test.system, { port: 0 });
+    const { url: named } = await without.listen();
+    const { code, out, err } = await work.bosun(['agents', 'list', '--url', named]);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain('has no registry of agents: serve it with a roster, or leave out --url');
+    await without.close();
+  });
 
   it('imports agent files into the registry, and replaces agents of other sources only with --force', async () => {
     work.write('lamp.md', '---\nname: lamp-keeper\ndescription: Keeps lamps alight.\n---\nYou keep lamps.\n');

@@ -279,9 +279,17 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   },
   // The registry of agents with its procedures: they wait for reads, and its machine only decides.
   'src/crew-agents.ts': {
-    files: ['src/actors/', 'src/machines/agents/', 'src/machines/limits.ts', 'src/supervisor/', ...LEAVES],
+    files: [
+      'src/actors/',
+      'src/machines/agents/',
+      'src/machines/limits.ts',
+      'src/supervisor/',
+      'src/crew-catalogue.ts',
+      ...LEAVES,
+    ],
     packages: ['zod'],
   },
+  'src/crew-catalogue.ts': { files: ['src/machines/agents/', ...LEAVES], packages: ['zod'] },
   'src/crew-work.ts': { files: ['src/actors/', 'src/machines/', 'src/crew-voice.ts', ...LEAVES], packages: ['xstate'] },
   'src/crew-procedures.ts': {
     files: ['src/actors/', 'src/machines/', 'src/crew-gates.ts', 'src/crew-tickets.ts', ...LEAVES],

@@ -7,7 +7,7 @@ import { extname, join, relative, resolve } from 'node:path';
 import { BosunError, isBosunError, messageOf } from '../errors.ts';
 import { type AgentProfile, agentProfileSchema } from '../machines/agents/profile.ts';
 import { type Imported, isAgentCard, profileFromCard, profileFromMarkdown } from '../machines/agents/profile-import.ts';
-import { profileProblem } from '../machines/agents/roster.ts';
+import { profileProblem, type RosterSource } from '../machines/agents/roster.ts';
 import { plainLine } from '../plain-text.ts';
 import { explain, FILE_BYTES_MAX, problemOf, readYaml } from './yaml-source.ts';
 
@@ -21,9 +21,9 @@ const DATA = ['.yaml', '.yml', '.json'];
 /** Matches Markdown files that describe the folder instead of an agent. */
 const NO_AGENTS = /^(readme|contributing|license|changelog|index|claude|agents)\.md$/i;
 
-/** The profiles that were read, and a line for each file that was refused. */
+/** The profiles that were read, by file, and a line for each file that was refused. */
 export interface AgentFiles {
-  readonly profiles: readonly AgentProfile[];
+  readonly sources: readonly RosterSource[];
   /** Problems as lines such as `reviewer.md:3: the agent has no description: ...`. */
   readonly problems: readonly string[];
 }
@@ -35,19 +35,27 @@ export interface AgentFiles {
  */
 export async function readAgentFiles(path: string, cwd: string): Promise<AgentFiles> {
   const files = await filesAt(path, cwd);
-  const profiles = new Map<string, { readonly profile: AgentProfile; readonly file: string }>();
+  const sources: RosterSource[] = [];
+  const fileOf = new Map<string, string>();
   const problems: string[] = [];
-  for (const file of files)
+  for (const file of files) {
+    const profiles: AgentProfile[] = [];
     for (const read of await readAgentFile(file, cwd)) {
       if (typeof read === 'string') {
         problems.push(plainLine(read));
         continue;
       }
-      const before = profiles.get(read.agentId);
-      if (before === undefined) profiles.set(read.agentId, { profile: read, file });
-      else problems.push(`${file}:1: the agent ${read.agentId} is in ${before.file} too: rename one of them`);
+      const before = fileOf.get(read.agentId);
+      if (before !== undefined)
+        problems.push(`${file}:1: the agent ${read.agentId} is in ${before} too: rename one of them`);
+      else {
+        fileOf.set(read.agentId, file);
+        profiles.push(read);
+      }
     }
-  if (profiles.size === 0)
+    if (profiles.length > 0) sources.push({ source: file, profiles });
+  }
+  if (sources.length === 0)
     throw new BosunError(
       'BOSUN_PROFILE_INVALID',
       problems[0] ?? `${path}: there is no agent file (.md, .yaml or .json)`,
@@ -55,7 +63,7 @@ export async function readAgentFiles(path: string, cwd: string): Promise<AgentFi
         details: { problems },
       },
     );
-  return { profiles: [...profiles.values()].map(({ profile }) => profile), problems };
+  return { sources, problems };
 }
 
 async function filesAt(path: string, cwd: string): Promise<string[]> {

@@ -3,27 +3,15 @@
  * package.
  */
 import { resolve } from 'node:path';
-import { shortRow } from '../crew-agents.ts';
 import { BosunError } from '../errors.ts';
-import { capabilitiesOf } from '../machines/agents/capabilities.ts';
-import { guardReport, type GuardReport } from '../machines/agents/guard.ts';
-import {
-  type AgentProfile,
-  byCodeUnit,
-  type CapabilitiesRequest,
-  type CapabilitiesResult,
-  type RecommendRequest,
-  type RecommendResult,
-} from '../machines/agents/profile.ts';
-import { cardOf, catalogOf, markdownOf, systemCard } from '../machines/agents/profile-export.ts';
-import { recommend } from '../machines/agents/recommend.ts';
-import { indexFor } from '../machines/agents/retrieval.ts';
-import { type RosterRow, rosterOf, SHIPPED_ROSTER } from '../machines/agents/roster.ts';
-import { didYouMean } from '../near-names.ts';
+import { type AgentRow, Catalogue, type Question } from '../crew-catalogue.ts';
+import { type CapabilitiesRequest, type RecommendRequest } from '../machines/agents/profile.ts';
+import { markdownOf } from '../machines/agents/profile-export.ts';
+import { rosterOf, SHIPPED_ROSTER } from '../machines/agents/roster.ts';
 import { plainLine, plainText } from '../plain-text.ts';
 import { readAgentFiles } from './agent-files.ts';
 import { carriedOut, EXIT, type ExitCode, writeError } from './exit-codes.ts';
-import { LiveGateway, type OfferedMethod } from './live-gateway.ts';
+import { LiveGateway } from './live-gateway.ts';
 import { writeOutput } from './output-file.ts';
 import { jsonLine } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
@@ -35,45 +23,47 @@ export interface AgentsCommand extends DataCommand {
   readonly from: string | undefined;
 }
 
-/** Answers questions about agents, from a running system or from a set of profiles. */
-interface Registry {
-  recommend(request: Fields): Promise<RecommendResult>;
-  capabilities(request: Fields): Promise<CapabilitiesResult>;
-  guard(): Promise<GuardReport>;
-  rows(): Promise<readonly ReturnType<typeof shortRow>[]>;
-  show(agentId: string): Promise<RosterRow>;
-  all(): Promise<readonly AgentProfile[]>;
-}
+/** Answers a question about agents: from files, from the package, or from a running system. */
+type Ask = <Asked extends Question>(
+  question: Asked,
+  params: Parameters<Catalogue[Asked]>[0],
+) => Promise<Awaited<ReturnType<Catalogue[Asked]>>>;
 
 type Fields = Readonly<Record<string, unknown>>;
 
 export function listAgents(command: AgentsCommand): Promise<ExitCode> {
-  return withRegistry(command, async (registry) => {
-    const rows = await registry.rows();
-    if (command.json) return void command.out.write(rows.map(jsonLine).join(''));
-    const cells = rows.map(({ agentId, role, team, category, enabled, source }) => [
-      agentId,
-      role ?? '',
-      team ?? '',
-      category ?? '',
-      enabled ? source : `${source}, disabled`,
+  return withAgents(command, async (ask) => {
+    const { agents } = await ask('list', undefined);
+    if (command.json) return void command.out.write(agents.map(jsonLine).join(''));
+    const cells = agents.map((row) => [
+      row.agentId,
+      row.role ?? '',
+      row.team ?? '',
+      row.category ?? '',
+      sourceOf(row),
+      row.runs,
     ]);
-    command.out.write(tableText([['AGENT', 'ROLE', 'TEAM', 'CATEGORY', 'SOURCE'], ...cells]));
+    command.out.write(tableText([['AGENT', 'ROLE', 'TEAM', 'CATEGORY', 'SOURCE', 'RUNS'], ...cells]));
   });
 }
 
+function sourceOf({ enabled, source }: Pick<AgentRow, 'enabled' | 'source'>): string {
+  return enabled ? source : `${source}, disabled`;
+}
+
 export function showAgent(command: AgentsCommand, agentId: string): Promise<ExitCode> {
-  return withRegistry(command, async (registry) => {
-    const row = await registry.show(agentId);
+  return withAgents(command, async (ask) => {
+    const row = await ask('show', { agentId });
     if (command.json) return void command.out.write(jsonLine(row));
-    const { profile, source } = row;
+    const { profile, source, runs } = row;
     const { selectionMetadata: meta = {} } = profile;
     const facts = factsText([
       ['agent', profile.agentId],
       ['role', profile.role ?? null],
       ['team', profile.team ?? null],
       ['category', meta.agentCategory ?? null],
-      ['source', profile.enabled ? source : `${source}, disabled`],
+      ['source', sourceOf({ ...profile, source })],
+      ['runs', runs],
       ['description', profile.description],
       ['capabilities', (profile.capabilities ?? []).join(', ')],
       ['examples', (meta.exampleTasks ?? []).join('; ')],
@@ -83,13 +73,21 @@ export function showAgent(command: AgentsCommand, agentId: string): Promise<Exit
   });
 }
 
+/** Recommends agents. Text also says what runs each; `--json` is the result as every door gives it. */
 export function recommendAgent(command: AgentsCommand, request: Fields): Promise<ExitCode> {
-  return withRegistry(command, async (registry) => {
-    const result = await registry.recommend(request);
+  return withAgents(command, async (ask) => {
+    // The request is checked by the rules themselves.
+    const result = await ask('recommend', request as RecommendRequest);
     if (command.json) return void command.out.write(jsonLine(result));
     const { recommended, confidence, reason, alternatives, explanation = [] } = result;
-    const rows = [{ agentId: recommended, confidence, reason }, ...alternatives];
-    command.out.write(tableText(rows.map((row) => [row.agentId, row.confidence.toFixed(2), row.reason ?? ''])));
+    const runs = new Map((await ask('list', undefined)).agents.map((row) => [row.agentId, row.runs]));
+    const rows = [{ agentId: recommended, confidence, reason }, ...alternatives].map((row) => [
+      row.agentId,
+      row.confidence.toFixed(2),
+      runs.get(row.agentId) ?? '',
+      row.reason ?? '',
+    ]);
+    command.out.write(tableText([['AGENT', 'CONFIDENCE', 'RUNS', 'REASON'], ...rows]));
     for (const { agentId, points, factors } of explanation) {
       const lines = factors.map((factor) => [String(factor.points).padStart(6), factor.kind, factor.evidence]);
       command.out.write(`\n${agentId}: ${points} points\n${lines.length === 0 ? '' : tableText(lines)}`);
@@ -98,8 +96,8 @@ export function recommendAgent(command: AgentsCommand, request: Fields): Promise
 }
 
 export function listCapabilities(command: AgentsCommand, request: Fields): Promise<ExitCode> {
-  return withRegistry(command, async (registry) => {
-    const result = await registry.capabilities(request);
+  return withAgents(command, async (ask) => {
+    const result = await ask('capabilities', request as CapabilitiesRequest);
     if (command.json) return void command.out.write(jsonLine(result));
     const rows = result.capabilities.map((name) => [name, result.agentsByCapability[name]!.join(', ')]);
     command.out.write(tableText([['CAPABILITY', 'AGENTS'], ...rows]));
@@ -108,8 +106,8 @@ export function listCapabilities(command: AgentsCommand, request: Fields): Promi
 
 /** Checks a roster. Resolves to exit code 1 if the gate warns, like other checks. */
 export function guardAgents(command: AgentsCommand): Promise<ExitCode> {
-  return withRegistry(command, async (registry) => {
-    const report = await registry.guard();
+  return withAgents(command, async (ask) => {
+    const report = await ask('guard', undefined);
     if (command.json) command.out.write(jsonLine(report));
     else
       for (const { agentId, status, issues, remarks } of report.agents)
@@ -124,22 +122,23 @@ export function importAgents(
 ): Promise<ExitCode> {
   const { cwd, out } = command;
   return carriedOut(command, async () => {
-    const { profiles, problems } = await readAgentFiles(path, cwd);
+    const { sources, problems } = await readAgentFiles(path, cwd);
     tellProblems(command, problems);
     const live = await liveRegistry(command);
     let refusals = problems.length;
-    for (const profile of profiles) {
-      if (live === undefined) {
-        out.write(jsonLine(profile));
-        continue;
+    for (const { source, profiles } of sources)
+      for (const profile of profiles) {
+        if (live === undefined) {
+          out.write(jsonLine(profile));
+          continue;
+        }
+        const params = { profile, source, replace };
+        const { taken, problems: why } = await live<{ taken: boolean; problems: string[] }>('agents.put', params);
+        if (!taken) refusals += 1;
+        const { agentId } = profile;
+        const said = taken ? 'registered' : why.join('; ');
+        out.write(command.json ? jsonLine({ agentId, taken, problems: why }) : `${agentId}  ${said}\n`);
       }
-      const { taken, problems: why } = await live.put({ profile, source: path, replace });
-      if (!taken) refusals += 1;
-      const said = taken ? 'registered' : why.join('; ');
-      out.write(
-        command.json ? jsonLine({ agentId: profile.agentId, taken, problems: why }) : `${profile.agentId}  ${said}\n`,
-      );
-    }
     return refusals === 0 ? EXIT.completed : EXIT.failed;
   });
 }
@@ -154,23 +153,26 @@ export interface Export {
 }
 
 export function exportAgents(command: AgentsCommand, { agentId, form, file }: Export): Promise<ExitCode> {
-  return withRegistry(command, async (registry) => {
-    const text = await exported(registry, agentId, form);
+  return withAgents(command, async (ask) => {
+    const text = await exported(ask, agentId, form);
     if (file === undefined) command.out.write(text);
     else await writeOutput(resolve(command.cwd, file), text);
   });
 }
 
-async function exported(registry: Registry, agentId: string | undefined, form: Export['form']): Promise<string> {
-  if (form === 'catalog') return pretty(catalogOf(await registry.all(), ''));
-  if (agentId === undefined) {
-    if (form === 'card') return pretty(systemCard(await registry.all(), '1.0.0'));
-    if (form === 'profile') return pretty({ agents: await registry.all() });
-    throw new BosunError('BOSUN_CALL_INVALID', 'name one agent, since a Markdown file holds a single one');
+async function exported(ask: Ask, agentId: string | undefined, form: Export['form']): Promise<string> {
+  if (form === 'catalog') return pretty(await ask('catalog', undefined));
+  if (agentId !== undefined) {
+    if (form === 'card') return pretty(await ask('card', { agentId }));
+    const { profile } = await ask('show', { agentId });
+    return form === 'markdown' ? plainText(markdownOf(profile)) : pretty(profile);
   }
-  const { profile } = await registry.show(agentId);
-  if (form === 'markdown') return plainText(markdownOf(profile));
-  return pretty(form === 'card' ? cardOf(profile) : profile);
+  if (form === 'card') return pretty(await ask('systemCard', undefined));
+  if (form === 'markdown')
+    throw new BosunError('BOSUN_CALL_INVALID', 'name one agent, since a Markdown file holds a single one');
+  const profiles: object[] = [];
+  for (const row of (await ask('list', undefined)).agents) profiles.push((await ask('show', row)).profile);
+  return pretty({ agents: profiles });
 }
 
 function pretty(value: object): string {
@@ -182,68 +184,43 @@ function tellProblems(command: DataCommand, problems: readonly string[]): void {
   for (const problem of problems) writeError(command, 'BOSUN_PROFILE_INVALID', problem);
 }
 
-/** Runs work with a registry: of the named files, else of a running system, else of the package. */
-function withRegistry(
-  command: AgentsCommand,
-  work: (registry: Registry) => Promise<ExitCode | void>,
-): Promise<ExitCode> {
+/** Runs work that asks about agents: those of the named files, else of a running system, else of the package. */
+function withAgents(command: AgentsCommand, work: (ask: Ask) => Promise<ExitCode | void>): Promise<ExitCode> {
   return carriedOut(command, async () => {
     const { from, cwd } = command;
-    if (from === undefined) return work((await liveRegistry(command)) ?? localRegistry(rosterOf([SHIPPED_ROSTER])));
-    const { profiles, problems } = await readAgentFiles(from, cwd);
-    tellProblems(command, problems);
-    return work(localRegistry(rosterOf([{ source: from, profiles }])));
+    if (from !== undefined) {
+      const { sources, problems } = await readAgentFiles(from, cwd);
+      tellProblems(command, problems);
+      return work(askOf(new Catalogue(rosterOf(sources))));
+    }
+    const live = await liveRegistry(command);
+    if (live === undefined) return work(askOf(new Catalogue(rosterOf([SHIPPED_ROSTER]))));
+    return work((question, params) => live(`agents.${question}`, { ...params }));
   });
 }
 
-function localRegistry(roster: readonly RosterRow[]): Registry {
-  const rows = [...roster].sort((a, b) => byCodeUnit(a.profile.agentId, b.profile.agentId));
-  const profiles = rows.map(({ profile }) => profile);
-  return {
-    // The request is checked by the rules themselves.
-    recommend: async (request) => recommend(indexFor(profiles), request as RecommendRequest),
-    capabilities: async (request) => capabilitiesOf(profiles, request as CapabilitiesRequest),
-    guard: async () => guardReport(profiles),
-    rows: async () => rows.map(shortRow),
-    all: async () => profiles,
-    async show(agentId) {
-      const found = rows.find(({ profile }) => profile.agentId === agentId);
-      if (found !== undefined) return found;
-      const near = didYouMean(
-        agentId,
-        profiles.map((profile) => profile.agentId),
-      );
-      throw new BosunError('BOSUN_CALL_INVALID', `there is no agent ${agentId}${near}`);
-    },
-  };
+function askOf(catalogue: Catalogue): Ask {
+  // The methods of a catalogue are a map from questions to functions, which TypeScript does not follow.
+  return async (question, params) => (catalogue[question] as (asked: unknown) => never).call(catalogue, params);
 }
 
-interface LiveRegistry extends Registry {
-  put(params: Fields): Promise<{ readonly taken: boolean; readonly problems: readonly string[] }>;
-}
+type Live = <Result>(procedure: string, params: Fields) => Promise<Result>;
 
-/** The registry of the running system; undefined if none runs, or if it offers none. */
-async function liveRegistry(command: DataCommand): Promise<LiveRegistry | undefined> {
+/**
+ * Calls the registry of the running system. Undefined if none runs, or if the system on the data directory has no
+ * registry. A gateway that is named by its URL must have one.
+ */
+async function liveRegistry(command: DataCommand): Promise<Live | undefined> {
   const gateway = await LiveGateway.of(command);
   if (gateway === undefined) return undefined;
-  const offers = new Map((await gateway.offers()).map((offer): [string, OfferedMethod] => [offer.name, offer]));
-  if (!offers.has('agents.recommend')) return undefined;
+  const offers = new Map((await gateway.offers()).map((offer) => [offer.name, offer]));
   // The procedure's own schema checks what it answers.
-  const call = async <Result>(name: string, params: Fields = {}) =>
-    (await gateway.callOffered(offers.get(name)!, params)) as Result;
-  const rows = async () => (await call<{ readonly agents: ReturnType<typeof shortRow>[] }>('agents.list')).agents;
-  const show = (agentId: string) => call<RosterRow>('agents.show', { agentId });
-  return {
-    recommend: (request) => call('agents.recommend', request),
-    capabilities: (request) => call('agents.capabilities', request),
-    guard: () => call('agents.guard'),
-    rows,
-    show,
-    async all() {
-      const shown: AgentProfile[] = [];
-      for (const { agentId } of await rows()) shown.push((await show(agentId)).profile);
-      return shown;
-    },
-    put: (params) => call('agents.put', params),
-  };
+  if (offers.has('agents.recommend'))
+    return async <Result>(name: string, params: Fields) =>
+      (await gateway.callOffered(offers.get(name)!, params)) as Result;
+  if (command.remote === undefined) return undefined;
+  throw new BosunError(
+    'BOSUN_CALL_INVALID',
+    `the system at ${gateway.url} has no registry of agents: serve it with a roster, or leave out --url`,
+  );
 }

@@ -149,10 +149,10 @@ async function registryFor(roster: string | readonly string[] | undefined, cwd: 
   for (const source of [roster].flat()) {
     if (source === PACKAGE_SOURCE) sources.push(SHIPPED_ROSTER);
     else {
-      const { profiles, problems } = await readAgentFiles(source, cwd);
+      const { sources: files, problems } = await readAgentFiles(source, cwd);
       // A service does not begin with half of its agents.
       if (problems.length > 0) throw new BosunError('BOSUN_CONFIG_INVALID', problems[0]!, { details: { problems } });
-      sources.push({ source, profiles });
+      sources.push(...files);
     }
   }
   return { ...registryOf({ roster: sources }), procedures: agentProcedures() };

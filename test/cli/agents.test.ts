@@ -95,7 +95,7 @@ describe('bosun agents recommend', () => {
 describe('bosun agents list, show, capabilities and guard', () => {
   it('AC-005: list the 22 of the package', async () => {
     expect(rows((await agents('list', '--json')).out)).toHaveLength(22);
-    expect((await agents('list')).out).toMatch(/^reviewer +Code Reviewer +core +reviewer +package$/m);
+    expect((await agents('list')).out).toMatch(/^reviewer +Code Reviewer +core +reviewer +package +profile only$/m);
   });
 
   it('show what an agent is for and not for', async () => {
@@ -230,8 +230,8 @@ describe('a service with a roster in its config', () => {
     work.write('bosun.config.yaml', 'roster: [package, team]\ngateway: { port: 0 }\n');
     const serving = await work.start(['serve', '--data', 'served']).serves();
     const { out } = await agents('list', '--data', 'served');
-    expect(out).toMatch(/^lamp-keeper +lamp keeper +team$/m);
-    expect(out).toMatch(/^reviewer .* package$/m);
+    expect(out).toMatch(/^lamp-keeper +lamp keeper +team\/lamp.md +file: team\/lamp.md$/m);
+    expect(out).toMatch(/^reviewer .* package +profile only$/m);
     const asked = await agents('recommend', 'are the harbour lamps alight?', '--data', 'served', '--json');
     expect(JSON.parse(asked.out)).toMatchObject({ recommended: 'lamp-keeper' });
     expect((await serving.interrupt()).code).toBe(0);

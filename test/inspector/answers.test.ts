@@ -30,7 +30,7 @@ import { indexFor } from '../../src/machines/agents/retrieval.ts';
 import { answerDesk } from '../../src/machines/answers/answer-desk.ts';
 import { PLACES } from '../../src/machines/answers/desk-queue.ts';
 import { DESKS } from '../../src/machines/desks.ts';
-import { shortRow } from '../../src/crew-agents.ts';
+import { Catalogue } from '../../src/crew-catalogue.ts';
 import { AnswerRoom, evidenceFor } from '../support/machines/answer-room.ts';
 
 let room: AnswerRoom | undefined;
@@ -140,7 +140,7 @@ describe('the desk of the page', () => {
 });
 
 describe('the agents of the page', () => {
-  const rows = SHIPPED_PROFILES.map((profile) => shortRow({ profile, source: 'package' } as never));
+  const { agents: rows } = new Catalogue(SHIPPED_PROFILES.map((profile) => ({ profile, source: 'package' }))).list();
 
   it('are found by words of their id, role, team, category or source', () => {
     expect(DESK_AGENTS.agents).toBe(agentRegistry.name);

@@ -18,6 +18,9 @@ interface HttpRoute {
   readonly segments: readonly string[];
 }
 
+/** Beginnings of the routes of a host: those of Bosun, and the addresses at which others look (RFC 8615). */
+const ROUTES = ['/v1/', '/.well-known/'] as const;
+
 export class MethodTable {
   /** The rows of all methods, the gateway's own first. */
   readonly rows: readonly NamedRow[];
@@ -68,7 +71,8 @@ export class MethodTable {
     for (const [name, { params }] of Object.entries(procedures)) {
       if (Object.hasOwn(METHODS, name)) throw refused(name, 'has the name of a method of the gateway');
       const { verb, path } = this.row(name)!.http;
-      if (!path.startsWith('/v1/')) throw refused(name, `has the route ${path}: a route begins with /v1/`);
+      if (!ROUTES.some((prefix) => path.startsWith(prefix)))
+        throw refused(name, `has the route ${path}: a route begins with ${ROUTES.join(' or ')}`);
       const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, key]) => key!);
       const missing = named.find((key) => !Object.hasOwn(params.shape, key));
       if (missing !== undefined) throw refused(name, `has the route ${path}, and no parameter ${missing}`);

@@ -2,13 +2,14 @@
  * The guard of agent selection (seed 003, 6): whether profiles say enough to be chosen by, and whether a choice keeps
  * the rules of its request. It warns and changes nothing. Pure.
  */
+import { z } from 'zod';
 import { type AgentProfile, byCodeUnit, type RecommendRequest } from './profile.ts';
 import { scopeProblems } from './scope-section.ts';
-import { normalised, stemsOf } from './text.ts';
+import { normalised, stemsOf, wordsByStem } from './text.ts';
 
 /** The policy of the guard, and the name of its gate for metadata. */
-export const POLICY = 'agent-selection-quality';
-export const METADATA_GATE = 'selection-metadata-complete';
+const POLICY = 'agent-selection-quality';
+const METADATA_GATE = 'selection-metadata-complete';
 
 /** Confidence below which the guard warns about a choice (AC-036). */
 export const CONFIDENCE_LEAST = 0.3;
@@ -16,29 +17,33 @@ export const CONFIDENCE_LEAST = 0.3;
 /** Share of common words from which on two examples count as the same task. */
 const NEAR = 0.6;
 
-/** The largest roster whose examples are compared in pairs. */
+/** Share of the shorter of two descriptions, weighted by the rarity of words, from which on they conflict. */
+const DESCRIPTION_NEAR = 0.5;
+
+/** The fewest common words of descriptions that conflict, and the most that a remark names. */
+const DESCRIPTION_WORDS_MIN = 3;
+const DESCRIPTION_WORDS_SHOWN = 5;
+
+/** The largest roster whose examples and descriptions are compared in pairs. */
 const PAIRS_PROFILES_MAX = 300;
 
+const status = z.enum(['PASS', 'WARN']);
+const verdictSchema = z.object({ status, issues: z.array(z.string()) });
 /** The verdict of a gate. */
-export interface Verdict {
-  readonly status: 'PASS' | 'WARN';
-  readonly issues: readonly string[];
-}
+export type Verdict = z.output<typeof verdictSchema>;
 
-/** The guard's verdict on one agent. */
-export interface GuardedAgent extends Verdict {
-  readonly agentId: string;
-  /** Remarks beyond the gate: about scope, names, and examples that several agents have. */
-  readonly remarks: readonly string[];
-}
-
+/**
+ * The schema of the report on a roster, with verdicts in the order of agent ids. `remarks` go beyond the gate: scope,
+ * names, and examples and descriptions that are those of another agent.
+ */
+export const guardReportSchema = z.object({
+  policyId: z.literal(POLICY),
+  gateId: z.literal(METADATA_GATE),
+  status,
+  agents: z.array(verdictSchema.extend({ agentId: z.string(), remarks: z.array(z.string()) })),
+});
 /** The report on a roster. */
-export interface GuardReport extends Pick<Verdict, 'status'> {
-  readonly policyId: typeof POLICY;
-  readonly gateId: typeof METADATA_GATE;
-  /** Verdicts in the order of agent ids. */
-  readonly agents: readonly GuardedAgent[];
-}
+export type GuardReport = z.output<typeof guardReportSchema>;
 
 /** The gate for selection metadata (AC-035). */
 export function metadataVerdict({ selectionMetadata: meta }: AgentProfile): Verdict {
@@ -54,6 +59,7 @@ export function guardReport(profiles: Iterable<AgentProfile>): GuardReport {
   const inOrder = [...profiles].sort((a, b) => byCodeUnit(a.agentId, b.agentId));
   const ids = new Set(inOrder.map(({ agentId }) => agentId));
   const shared = sharedExamples(inOrder);
+  const near = inOrder.length > PAIRS_PROFILES_MAX ? new Map<string, string[]>() : nearDescriptions(inOrder);
   const agents = inOrder.map((profile) => ({
     agentId: profile.agentId,
     ...metadataVerdict(profile),
@@ -61,10 +67,11 @@ export function guardReport(profiles: Iterable<AgentProfile>): GuardReport {
       ...(profile.systemPrompt === undefined ? [] : scopeProblems(profile.systemPrompt, ids)),
       ...conflicts(profile, ids),
       ...(shared.get(profile.agentId) ?? []),
+      ...(near.get(profile.agentId) ?? []),
     ],
   }));
-  const status = agents.every((agent) => agent.status === 'PASS') ? 'PASS' : 'WARN';
-  return { policyId: POLICY, gateId: METADATA_GATE, status, agents };
+  const isFine = agents.every((agent) => agent.status === 'PASS');
+  return { policyId: POLICY, gateId: METADATA_GATE, status: isFine ? 'PASS' : 'WARN', agents };
 }
 
 /** A choice that was made, to be checked by {@link choiceVerdict}. */
@@ -88,7 +95,7 @@ export function choiceVerdict({ profile, confidence, request }: Choice): Verdict
   ]);
 }
 
-function verdict(issues: readonly string[]): Verdict {
+function verdict(issues: string[]): Verdict {
   return { status: issues.length === 0 ? 'PASS' : 'WARN', issues };
 }
 
@@ -136,4 +143,27 @@ export function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number
   const common = [...a].filter((word) => b.has(word)).length;
   const all = a.size + b.size - common;
   return all === 0 ? 0 : common / all;
+}
+
+/**
+ * Remarks on descriptions with many words in common, by agent. A word weighs by its rarity, so that
+ * "use this agent when" of every description counts for little.
+ */
+function nearDescriptions(profiles: readonly AgentProfile[]): ReadonlyMap<string, string[]> {
+  const described = profiles.map(({ agentId, description }) => ({ agentId, words: wordsByStem(description) }));
+  const having = new Map<string, number>();
+  for (const stem of described.flatMap(({ words }) => [...words.keys()])) having.set(stem, (having.get(stem) ?? 0) + 1);
+  const weightOf = (stem: string) => Math.log((1 + profiles.length) / having.get(stem)!);
+  const sum = (stems: Iterable<string>) => [...stems].reduce((total, stem) => total + weightOf(stem), 0);
+  const remarksOn = ({ agentId, words }: (typeof described)[number]) =>
+    described.flatMap((other) => {
+      const common = [...words.keys()].filter((stem) => other.words.has(stem));
+      if (other.agentId === agentId || common.length < DESCRIPTION_WORDS_MIN) return [];
+      const shorter = Math.min(sum(words.keys()), sum(other.words.keys()));
+      if (sum(common) < DESCRIPTION_NEAR * shorter) return [];
+      const heaviest = common.sort((a, b) => weightOf(b) - weightOf(a) || byCodeUnit(a, b));
+      const shown = heaviest.slice(0, DESCRIPTION_WORDS_SHOWN).map((stem) => words.get(stem)!);
+      return [`Description conflicts with that of ${other.agentId}: both speak of ${shown.join(', ')}`];
+    });
+  return new Map(described.map((one) => [one.agentId, remarksOn(one)]));
 }

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { closed } from '../../closed-object.ts';
 import { BosunError } from '../../errors.ts';
+import { commandWork, functionWork } from '../work/does.ts';
 
 /** The agent that is recommended when no other one fits. It always exists and is always enabled (AC-018). */
 export const FALLBACK_AGENT = 'standard';
@@ -86,6 +87,8 @@ export const agentProfileSchema = closed({
   abilities: abilitiesSchema.optional(),
   orchestration: orchestrationSchema.optional(),
   selectionMetadata: selectionMetadataSchema.optional(),
+  /** The way in which its tasks are carried out. */
+  does: z.discriminatedUnion('kind', [functionWork.strict(), commandWork.strict()]).optional(),
   team: line(50).optional(),
   tags: lines(20, 50).optional(),
   priority: z.int().min(1).max(100).optional(),
@@ -128,7 +131,17 @@ export const recommendResultSchema = z.object({
   confidence,
   reason: z.string(),
   alternatives: z.array(z.object({ agentId: z.string(), confidence, reason: z.string().optional() })),
-  explanation: z.array(z.object({ agentId: z.string(), points: z.int(), factors: z.array(factorSchema) })).optional(),
+  explanation: z
+    .array(
+      z.object({
+        agentId: z.string(),
+        points: z.int(),
+        factors: z.array(factorSchema),
+        /** The means by which the agent's tasks are carried out, where they are known. */
+        runs: z.string().optional(),
+      }),
+    )
+    .optional(),
 });
 /** The answer to a {@link RecommendRequest}. */
 export type RecommendResult = z.output<typeof recommendResultSchema>;

@@ -66,6 +66,13 @@ export function rosterOf(sources: readonly RosterSource[]): RosterRow[] {
   return [...rows.values()];
 }
 
+/** The means by which an agent's tasks are carried out: its own, its file for a coding agent, or none that is known. */
+export function runsOf({ profile: { does }, source }: RosterRow): string {
+  if (does?.kind === 'command') return `command: ${does.run}`;
+  if (does?.kind === 'function') return `function: ${does.name}`;
+  return source.endsWith('.md') ? `file: ${source}` : 'profile only';
+}
+
 /** Why a registry refuses a profile that fits its schema; undefined if it accepts it. */
 export function profileProblem(profile: AgentProfile): string | undefined {
   const { agentId, enabled } = profile;

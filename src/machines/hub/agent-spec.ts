@@ -3,6 +3,7 @@
  * chosen by the host (src/crew-hub.ts); machines know these facts alone.
  */
 import { z } from 'zod';
+import { commandWork, functionWork } from '../work/does.ts';
 import { HUB_CONCURRENT, HUB_CONCURRENT_MAX, HUB_SPAWNS_MAX } from '../limits.ts';
 import { isHub, policyOf, type Role, roleSchema } from './roles.ts';
 import { scopeSchema } from './scope.ts';
@@ -14,10 +15,8 @@ const ms = z.int().positive().max(DAY_MS);
 export const agentSpec = z.object({
   /** The way in which it works. */
   does: z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('function'), name: z.string().min(1).max(200) }),
-    z.object({
-      kind: z.literal('command'),
-      run: z.string().min(1).max(100_000),
+    functionWork,
+    commandWork.extend({
       /** How it hands off: by its exit code, or by the file that `$BOSUN_HANDOFF` names. */
       handoff: z.enum(['exit', 'file']).default('file'),
     }),

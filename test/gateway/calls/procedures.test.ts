@@ -152,7 +152,11 @@ describe('createGateway', () => {
   it.each<[string, () => Promise<void>, string]>([
     ['a name of one word', gatewayWith({}, 'stock'), 'needs a name of two words, such as shop.stock'],
     ['the name of a method', gatewayWith({}, 'actor.send'), 'actor.send has the name of a method of the gateway'],
-    ['a route elsewhere', gatewayWith({ http: { verb: 'GET', path: '/stock' } }), 'a route begins with /v1/'],
+    [
+      'a route elsewhere',
+      gatewayWith({ http: { verb: 'GET', path: '/stock' } }),
+      'a route begins with /v1/ or /.well-known/',
+    ],
     [
       'a route that is taken',
       gatewayWith({ http: { verb: 'GET', path: '/v1/actors/all' } }),

@@ -37,6 +37,25 @@ describe('the guard', () => {
     ]);
   });
 
+  it('AC-002: remarks on descriptions that conflict, and says by which words', () => {
+    const about = (id: string, description: string) =>
+      profile(id, { ...whole, exampleTasks: [`Task of ${id}`] }, { description });
+    const profiles = [
+      about('ann', 'Use this agent to paint bridges and to renew their old coats of colour.'),
+      about('bea', 'Use this agent to paint old bridges, and for new coats.'),
+      about('cid', 'Use this agent to keep the books of a harbour.'),
+      about('dan', 'Use this agent to plan the voyages of ships.'),
+    ];
+    const remarks = guardReport(profiles).agents.map(({ agentId, remarks: said }) => [agentId, ...said]);
+    expect(remarks).toEqual([
+      ['ann', 'Description conflicts with that of bea: both speak of bridges, coats, paint, agent'],
+      ['bea', 'Description conflicts with that of ann: both speak of bridges, coats, paint, agent'],
+      ['cid'],
+      ['dan'],
+    ]);
+    expect(guardReport(SHIPPED_PROFILES).agents.flatMap(({ remarks: said }) => said)).toEqual([]);
+  });
+
   it('AC-036: warns of a choice that breaks its request, or has less than 0.3', () => {
     const one = profile('ann', whole, { team: 'north', capabilities: ['painting'] });
     const fine = { profile: one, confidence: 0.3, request: { team: 'North', requiredCapabilities: ['Painting'] } };
