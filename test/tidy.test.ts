@@ -96,7 +96,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'graphology',
       'graphology-dag',
       'simple-statistics',
-      'minisearch',
+      'stemmer',
       'tokenx',
       'node:crypto',
     ],

@@ -1,15 +1,21 @@
 /**
- * Retrieval of profiles by the words of a task: BM25 over the texts of a profile, by stems. An index is made in slices,
- * because 10,000 profiles take most of a second, and always in the order of agent ids, so that equal registries have
- * equal scores to the bit. Pure.
+ * Retrieval of profiles by the words of a task: BM25 over the stems of a profile's texts. A word's rarity counts twice,
+ * for the task and for the profile, and profiles that have more of the task's words win over those that have one word
+ * often. An index is made in slices, and always in the order of agent ids, so that equal registries have equal scores
+ * to the bit. Pure.
  */
-import MiniSearch from 'minisearch';
 import { type AgentProfile, byCodeUnit } from './profile.ts';
+import { SHOULD_NOT } from './scope-section.ts';
 import { type PreparedProfile, preparedProfile } from './score.ts';
-import { knownStemsOf, stemsOf, wordsByStem } from './text.ts';
+import { wordsOfTask } from './task-words.ts';
+import { knownStemsOf } from './text.ts';
 
-/** Fields of a profile, with the weight of a word in each. */
-const WEIGHTS = { examples: 3, intents: 2, keywords: 1.5, skills: 1, about: 1 } as const;
+/** Weights of the texts of a profile, in the order of {@link textsOf}. */
+const WEIGHTS = [1.5, 2, 2, 1, 0.7, 1] as const;
+
+/** The constants of BM25: how soon a repeated word counts no more, and how much the length of a text matters. */
+const SATURATION = 1.2;
+const LENGTH = 0.7;
 
 /** The largest registry in which an unknown word is compared with all words, since the cost grows with their number. */
 const TYPOS_PROFILES_MAX = 500;
@@ -20,17 +26,11 @@ const TYPOS_PROFILES_MAX = 500;
  */
 const UNSEEN_PROFILES = 20;
 
+/** The beginning of a system prompt that is searched: what an agent does comes first in it, how it works later. */
+const PROMPT_CHARS_MAX = 4_000;
+
 /** Letters of a word from which on one wrong letter is tolerated. Shorter words are often different words. */
 const TYPO_CHARS_MIN = 6;
-
-interface Entry {
-  readonly id: number;
-  readonly examples: string;
-  readonly intents: string;
-  readonly keywords: string;
-  readonly skills: string;
-  readonly about: string;
-}
 
 /** A profile found by retrieval. */
 export interface Found {
@@ -45,7 +45,7 @@ export interface ProfileIndex {
   /** All profiles, in the order of agent ids. */
   readonly profiles: readonly PreparedProfile[];
   /** Finds profiles by the words of a task, the best first. Equal scores are ordered by agent id. */
-  readonly find: (task: string) => Found[];
+  readonly find: (task: string) => Iterable<Found>;
 }
 
 /** Builds an index step by step, so that no caller is blocked for long. */
@@ -54,6 +54,9 @@ export interface IndexBuilder {
   readonly add: (count: number) => ProfileIndex | undefined;
 }
 
+/** The places of a stem: number of the profile, number of the text and count there, one after the other. */
+type Places = number[];
+
 /**
  * Makes the builder of an index.
  *
@@ -61,28 +64,12 @@ export interface IndexBuilder {
  */
 export function indexBuilder(profiles: Iterable<AgentProfile>): IndexBuilder {
   const inOrder = [...profiles].sort((a, b) => byCodeUnit(a.agentId, b.agentId));
-  const prepared: PreparedProfile[] = [];
-  const search = new MiniSearch<Entry>({
-    fields: Object.keys(WEIGHTS),
-    // Texts arrive as stems with a space between.
-    tokenize: (text) => (text === '' ? [] : text.split(' ')),
-    processTerm: (term) => term,
-    searchOptions: { boost: WEIGHTS },
-  });
-  const words = new Map<string, number>();
-  const stems = new Map<string, string>();
-  const add = (profile: AgentProfile) => {
-    const texts = Object.entries(textsOf(profile)).map(([field, text]) => [field, knownStemsOf(text, stems)] as const);
-    for (const word of new Set(texts.flatMap(([, found]) => found))) words.set(word, (words.get(word) ?? 0) + 1);
-    const fields = Object.fromEntries(texts.map(([field, found]) => [field, found.join(' ')]));
-    const entry = { id: prepared.length, ...fields } as Entry;
-    search.add(entry);
-    prepared.push(preparedProfile(profile));
-  };
+  const index = new Index();
   return {
     add(count) {
-      for (const profile of inOrder.slice(prepared.length, prepared.length + count)) add(profile);
-      return prepared.length < inOrder.length ? undefined : indexOf(prepared, { search, words });
+      const from = index.profiles.length;
+      for (const profile of inOrder.slice(from, from + count)) index.add(profile);
+      return index.profiles.length < inOrder.length ? undefined : index;
     },
   };
 }
@@ -92,40 +79,110 @@ export function indexFor(profiles: Iterable<AgentProfile>): ProfileIndex {
   return indexBuilder(profiles).add(Infinity)!;
 }
 
-function indexOf(
-  profiles: readonly PreparedProfile[],
-  { search, words }: { readonly search: MiniSearch<Entry>; readonly words: ReadonlyMap<string, number> },
-): ProfileIndex {
-  const all = profiles.length + UNSEEN_PROFILES;
-  const rarity = (having: number) => Math.log(1 + (all - having + 0.5) / (having + 0.5));
-  // The library weighs a word by its rarity in each field alone: "write" is rare among intents, and common in profiles.
-  const boostTerm = (word: string) => rarity(words.get(word) ?? 1) / rarity(1);
-  const forgives = profiles.length <= TYPOS_PROFILES_MAX;
-  const fuzzy = (word: string) => (forgives && word.length >= TYPO_CHARS_MIN && !words.has(word) ? 1 : false);
-  return {
-    profiles,
-    find(task) {
-      const found = search.search(stemsOf(task).join(' '), { fuzzy, boostTerm });
-      // The library leaves the order of equal scores open. Ids are numbers in the order of agent ids.
-      found.sort((a, b) => b.score - a.score || (a.id as number) - (b.id as number));
-      const spoken = wordsByStem(task);
-      return found.map(({ id, score, queryTerms }) => ({
-        prepared: profiles[id as number]!,
-        score,
-        words: queryTerms.map((stem) => spoken.get(stem) ?? stem),
-      }));
-    },
-  };
+class Index implements ProfileIndex {
+  readonly profiles: PreparedProfile[] = [];
+  readonly #places = new Map<string, Places>();
+  /** Profiles that have a stem, by stem. */
+  readonly #having = new Map<string, number>();
+  /** Stems of each text of each profile, one profile after the other; and the same of all profiles together. */
+  readonly #lengths: number[] = [];
+  readonly #allLengths = WEIGHTS.map(() => 0);
+  readonly #stems = new Map<string, string>();
+
+  add(profile: AgentProfile): void {
+    const number = this.profiles.length;
+    const own = new Set<string>();
+    for (const [field, text] of textsOf(profile).entries()) {
+      const stems = knownStemsOf(text, this.#stems);
+      const counts = new Map<string, number>();
+      for (const stem of stems) counts.set(stem, (counts.get(stem) ?? 0) + 1);
+      for (const [stem, count] of counts) {
+        own.add(stem);
+        const places = this.#places.get(stem);
+        if (places === undefined) this.#places.set(stem, [number, field, count]);
+        else places.push(number, field, count);
+      }
+      this.#lengths.push(stems.length);
+      this.#allLengths[field]! += stems.length;
+    }
+    for (const stem of own) this.#having.set(stem, (this.#having.get(stem) ?? 0) + 1);
+    this.profiles.push(preparedProfile(profile));
+  }
+
+  *find(task: string): Generator<Found> {
+    const asked = [...wordsOfTask(task)].map(([stem, { word, weight }]) => ({
+      word,
+      weight,
+      scores: this.#scoresOf(this.#known(stem)),
+    }));
+    const sums = new Float64Array(this.profiles.length);
+    const weights = new Float64Array(this.profiles.length);
+    for (const { weight, scores } of asked)
+      for (const [number, score] of scores.entries()) {
+        if (score === 0) continue;
+        sums[number]! += weight * score;
+        weights[number]! += weight;
+      }
+    const score = sums.map((sum, number) => sum * weights[number]!);
+    const found = this.profiles.flatMap((_, number) => (score[number]! > 0 ? [number] : []));
+    for (const number of found.sort((a, b) => score[b]! - score[a]! || a - b))
+      yield {
+        prepared: this.profiles[number]!,
+        score: score[number]!,
+        words: asked.filter(({ scores }) => scores[number]! > 0).map(({ word }) => word),
+      };
+  }
+
+  /** The scores of all profiles for a stem, by number; 0 for those that do not have it. */
+  #scoresOf(stem: string): Float64Array {
+    const places = this.#places.get(stem) ?? [];
+    const all = this.profiles.length + UNSEEN_PROFILES;
+    const having = this.#having.get(stem) ?? 0;
+    const rarity = Math.log(1 + (all - having + 0.5) / (having + 0.5));
+    const scores = new Float64Array(this.profiles.length);
+    for (let at = 0; at < places.length; at += 3) {
+      const [number, field, count] = [places[at]!, places[at + 1]!, places[at + 2]!];
+      const length = this.#lengths[number * WEIGHTS.length + field]!;
+      const average = this.#allLengths[field]! / this.profiles.length;
+      const damped = (count * (SATURATION + 1)) / (count + SATURATION * (1 - LENGTH + (LENGTH * length) / average));
+      scores[number]! += rarity * rarity * WEIGHTS[field]! * damped;
+    }
+    return scores;
+  }
+
+  /** A stem, or the first known one, in alphabetical order, that differs from an unknown long one by one letter. */
+  #known(stem: string): string {
+    if (this.#places.has(stem) || stem.length < TYPO_CHARS_MIN || this.profiles.length > TYPOS_PROFILES_MAX)
+      return stem;
+    return [...this.#places.keys()].filter((known) => isNear(known, stem)).sort(byCodeUnit)[0] ?? stem;
+  }
 }
 
-function textsOf(profile: AgentProfile): Omit<Entry, 'id'> {
+/** Whether two words differ by one letter that is wrong, missing or too many. */
+function isNear(a: string, b: string): boolean {
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
+  if (long.length - short.length > 1) return false;
+  let same = 0;
+  while (same < short.length && short[same] === long[same]) same += 1;
+  return short.slice(long.length === short.length ? same + 1 : same) === long.slice(same + 1);
+}
+
+/** The texts of a profile: examples, intents, keywords, skills, and what it says about itself. */
+function textsOf(profile: AgentProfile): readonly string[] {
   const { role = '', description, capabilities = [], expertise = [], selectionMetadata: meta = {} } = profile;
   const { exampleTasks = [], primaryIntents = [], secondarySignals = [], keywords = [] } = meta;
-  return {
-    examples: exampleTasks.join('\n'),
-    intents: [...primaryIntents, ...secondarySignals].join('\n'),
-    keywords: keywords.join('\n'),
-    skills: [...capabilities, ...expertise].join('\n'),
-    about: `${role}\n${description}`,
-  };
+  return [
+    exampleTasks.join('\n'),
+    [...primaryIntents, ...secondarySignals].join('\n'),
+    keywords.join('\n'),
+    [...capabilities, ...expertise].join('\n'),
+    `${role}\n${description}`,
+    promptOf(profile),
+  ];
+}
+
+/** The part of the system prompt that speaks of the agent's own tasks. */
+function promptOf({ systemPrompt = '' }: AgentProfile): string {
+  const [own] = systemPrompt.split(SHOULD_NOT);
+  return own!.slice(0, PROMPT_CHARS_MAX);
 }

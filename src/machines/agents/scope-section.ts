@@ -13,7 +13,8 @@ export interface Scope {
 
 const HEADING = '## Scope';
 const SHOULD = '**You SHOULD handle:**';
-const SHOULD_NOT = '**You should NOT handle (delegate or reject):**';
+/** The line in front of the tasks that an agent leaves to others. */
+export const SHOULD_NOT = '**You should NOT handle (delegate or reject):**';
 const SUGGEST = ' → suggest: ';
 
 /** Writes the scope as a section of Markdown. */

@@ -3,7 +3,7 @@
  * addition can matter. Retrieval and ranking are elsewhere (retrieval.ts, recommend.ts). Pure.
  */
 import { type AgentProfile, type Factor } from './profile.ts';
-import { containsPhrase, hasMeaning, inSingular, normalised, wordsOf } from './text.ts';
+import { hasMeaning, inSingular, normalised, wordsOf } from './text.ts';
 
 /**
  * The points of each factor. Those of examples and exclusions come from seed 003 (INV-AGT-SEL-005 and -006), the others
@@ -43,9 +43,11 @@ const PART_WORDS_MIN = 2;
 interface Phrase {
   /** The phrase as the profile writes it. */
   readonly text: string;
+  /** The phrase between spaces, as it is and with plurals in the singular. */
   readonly plain: string;
-  /** The phrase with plurals in the singular. */
   readonly singular: string;
+  /** Whether it can be a part of a longer text: at least two words, one of them meaningful (X-39). */
+  readonly isPhrase: boolean;
 }
 
 /** A profile with its texts made ready for comparison, each part at its first use: most profiles are never compared. */
@@ -75,9 +77,7 @@ interface PreparedRules {
 }
 
 /** A task with its text prepared for comparison. */
-export interface PreparedTask {
-  readonly plain: string;
-  readonly singular: string;
+export interface PreparedTask extends Omit<Phrase, 'text'> {
   /** The distinct meaningful words of the task, of more than two letters (AC-028). */
   readonly words: ReadonlySet<string>;
 }
@@ -85,7 +85,13 @@ export interface PreparedTask {
 /** Prepares a task for comparison. */
 export function preparedTask(task: string): PreparedTask {
   const plain = normalised(task);
-  return { plain, singular: inSingular(plain), words: wordSet(plain) };
+  return { ...spaced(plain), words: wordSet(plain) };
+}
+
+function spaced(plain: string): Omit<Phrase, 'text'> {
+  const words = wordsOf(plain);
+  const isPhrase = words.length >= PART_WORDS_MIN && words.some(hasMeaning);
+  return { plain: ` ${plain} `, singular: ` ${inSingular(plain)} `, isPhrase };
 }
 
 /** Prepares a profile for comparison. */
@@ -116,11 +122,10 @@ export function preparedProfile(profile: AgentProfile): PreparedProfile {
 }
 
 function phrases(texts: readonly string[] = []): Phrase[] {
-  const made = texts.map((text) => {
+  return texts.flatMap((text) => {
     const plain = normalised(text);
-    return { text, plain, singular: inSingular(plain) };
+    return plain === '' ? [] : [{ text, ...spaced(plain) }];
   });
-  return made.filter(({ plain }) => plain !== '');
 }
 
 function wordSet(plain: string): ReadonlySet<string> {
@@ -195,14 +200,13 @@ function isExact({ plain }: Phrase, task: PreparedTask): boolean {
   return plain === task.plain;
 }
 
-/** Whether one text contains the other. The shorter one needs at least two words, one of them meaningful. */
-function isPart({ plain }: Phrase, task: PreparedTask): boolean {
-  const [short, long] = plain.length < task.plain.length ? [plain, task.plain] : [task.plain, plain];
-  if (!containsPhrase(long, short)) return false;
-  const words = wordsOf(short);
-  return words.length >= PART_WORDS_MIN && words.some(hasMeaning);
+/** Whether one text contains the other, at the boundaries of words. */
+function isPart(phrase: Phrase, task: PreparedTask): boolean {
+  return phrase.plain.length < task.plain.length
+    ? phrase.isPhrase && task.plain.includes(phrase.plain)
+    : task.isPhrase && phrase.plain.includes(task.plain);
 }
 
 function isIn({ singular }: Phrase, task: PreparedTask): boolean {
-  return containsPhrase(task.singular, singular);
+  return task.singular.includes(singular);
 }

@@ -2,6 +2,7 @@
  * Texts of tasks and profiles as words (AC-028): lower case, no punctuation, phrases matched on the boundaries of
  * words, and stems for retrieval. The same in every language of the machine. Pure.
  */
+import { stemmer } from 'stemmer';
 
 /**
  * Words that say nothing about a task: a text of these alone matches no agent. Verbs that fit any task (make, use) are
@@ -23,58 +24,25 @@ const EMPTY_WORDS = new Set(
   ).split(' '),
 );
 
-/** Stems of irregular words. */
+/** Words whose forms the rules of endings would keep apart, each with a form that they reduce well. */
 const IRREGULAR: Readonly<Record<string, string>> = {
-  added: 'add',
-  adding: 'add',
-  apis: 'api',
   indices: 'index',
-  indexes: 'index',
-  queries: 'query',
   ran: 'run',
-  running: 'run',
-  wrote: 'writ',
-  written: 'writ',
+  wrote: 'write',
+  written: 'write',
   built: 'build',
   broke: 'break',
   broken: 'break',
-  chose: 'choos',
-  chosen: 'choos',
-  staging: 'staging',
+  chose: 'choose',
+  chosen: 'choose',
   sold: 'sell',
-  sales: 'sale',
 };
 
-/** Matches short verbs such as "tuning" and "tuned" (of "tune"), which are too short for the rules of endings. */
-const SHORT_VERB = /^([^aeiou][aeiou][^aeiouxwy])(?:ing|ed)$/;
-
 /** Matches the beginnings of word families whose members the rules of endings would keep apart. */
-const FAMILIES = new RegExp(
-  '^(analy|architect|authentic|configur|document|encrypt|experiment|explor|implement|instrument|optimi|secur|' +
-    'statisti|transform|vulnerab)',
-);
+const FAMILIES = /^(analy|architect|explor)/;
 
-interface Ending {
-  readonly ending: string;
-  /** The text that replaces the ending. */
-  readonly by: string;
-  /** The fewest letters of the word that must remain. */
-  readonly least: number;
-}
-
-/** Endings that are cut off for retrieval. The first one that fits is used. */
-const ENDINGS: readonly Ending[] = [
-  ...['isations', 'izations', 'isation', 'ization', 'ising', 'izing', 'ised', 'ized', 'ises', 'izes', 'ise', 'ize'].map(
-    (ending) => ({ ending, by: 'iz', least: 2 }),
-  ),
-  ...['abilities', 'ability'].map((ending) => ({ ending, by: 'abl', least: 2 })),
-  ...['ations', 'ation'].map((ending) => ({ ending, by: 'at', least: 3 })),
-  ...['ments', 'ment', 'ities', 'ity', 'ings', 'ing', 'ions', 'ion'].map((ending) => ({ ending, by: '', least: 4 })),
-  { ending: 'ies', by: 'y', least: 3 },
-  { ending: 'al', by: '', least: 5 },
-  ...['ed', 'es', 'ly'].map((ending) => ({ ending, by: '', least: 4 })),
-  { ending: 's', by: '', least: 3 },
-];
+/** Matches British endings, which become American ones. */
+const BRITISH = /is(?=(?:e|ed|es|er|ers|ing|ations?)$)/;
 
 /** A text of letters, digits and punctuation of ASCII: most texts, which are normalised in a third of the time. */
 const ASCII = /^[\x00-\x7f]*$/;
@@ -93,7 +61,7 @@ export function normalised(text: string): string {
 /** Matches words that are also written as two, which retrieval treats as one. */
 const COMPOUNDS = new RegExp(
   '\\b(log in|sign in|sign up|set up|front end|back end|full stack|open source|e mail|data base|web site|check out|' +
-    'roll back|road map|white space|disk space|app store|play store|a b test|go live)\\b',
+    'roll back|road map|white space|disk space|app store|play store|a b tests?|go live)\\b',
   'g',
 );
 
@@ -107,11 +75,6 @@ export function hasMeaning(word: string): boolean {
   return word.length > 1 && !EMPTY_WORDS.has(word) && !/^\d+$/.test(word);
 }
 
-/** Whether a normalised text contains a normalised phrase, at word boundaries. */
-export function containsPhrase(text: string, phrase: string): boolean {
-  return phrase !== '' && ` ${text} `.includes(` ${phrase} `);
-}
-
 /** A normalised text with each simple plural in the singular, so that "apis" and "api" match. */
 export function inSingular(text: string): string {
   return wordsOf(text).map(singular).join(' ');
@@ -122,25 +85,19 @@ function singular(word: string): string {
   return word.length > 3 && word.endsWith('s') && !/(ss|us|is|ios)$/.test(word) ? word.slice(0, -1) : word;
 }
 
-/** The stem of a word for retrieval: "deploying", "deployment" and "deploys" have the same stem. */
+/** The stem of a word (M. F. Porter, 1980): "deploying", "deployment" and "deploys" have the same one. */
 export function stemOf(word: string): string {
-  const known = IRREGULAR[word] ?? FAMILIES.exec(word)?.[1] ?? SHORT_VERB.exec(word)?.[1]?.concat('e');
-  if (known !== undefined) return known;
-  const cut = ENDINGS.find(({ ending, least }) => word.endsWith(ending) && word.length - ending.length >= least);
-  const isPlain = cut === undefined || /(ss|us|is)$/.test(word);
-  const stem = isPlain ? word : word.slice(0, -cut.ending.length) + cut.by;
-  // A doubled consonant is of an ending that is gone (shipping), as an "e" is of one that never came (cache).
-  return stem.replace(/(?<=..)([bdfgmnprt])\1$/, '$1').replace(/(....)e$/, '$1');
+  return FAMILIES.exec(word)?.[1] ?? stemmer((IRREGULAR[word] ?? word).replace(BRITISH, 'iz'));
 }
 
 /** The stems of a text's meaningful words, in order and with duplicates. */
 export function stemsOf(text: string): string[] {
-  return meaningful(text).map(stemOf);
+  return meaningfulWords(text).map(stemOf);
 }
 
 /** Like {@link stemsOf}, for many texts: stems are cached in the caller's map. */
 export function knownStemsOf(text: string, known: Map<string, string>): string[] {
-  return meaningful(text).map((word) => {
+  return meaningfulWords(text).map((word) => {
     const before = known.get(word);
     if (before !== undefined) return before;
     const stem = stemOf(word);
@@ -152,11 +109,16 @@ export function knownStemsOf(text: string, known: Map<string, string>): string[]
 /** The meaningful words of a text by stem. Of several with one stem, the first is kept. */
 export function wordsByStem(text: string): ReadonlyMap<string, string> {
   const words = new Map<string, string>();
-  for (const word of meaningful(text)) if (!words.has(stemOf(word))) words.set(stemOf(word), word);
+  for (const word of meaningfulWords(text)) if (!words.has(stemOf(word))) words.set(stemOf(word), word);
   return words;
 }
 
-function meaningful(text: string): string[] {
+/**
+ * The meaningful words of a text, in order.
+ *
+ * @param also Words without a meaning of their own that are kept.
+ */
+export function meaningfulWords(text: string, also?: ReadonlySet<string>): string[] {
   const joined = normalised(text).replace(COMPOUNDS, (words) => words.replaceAll(' ', ''));
-  return wordsOf(joined).filter(hasMeaning);
+  return wordsOf(joined).filter((word) => hasMeaning(word) || also?.has(word) === true);
 }

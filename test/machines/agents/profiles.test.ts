@@ -7,7 +7,7 @@ import { SHIPPED_PROFILES } from '../../../src/machines/agents/profiles/shipped.
 import { recommend } from '../../../src/machines/agents/recommend.ts';
 import { indexFor } from '../../../src/machines/agents/retrieval.ts';
 import { scopeIn, scopeProblems, scopeSection } from '../../../src/machines/agents/scope-section.ts';
-import { containsPhrase, normalised, stemsOf } from '../../../src/machines/agents/text.ts';
+import { normalised, stemsOf } from '../../../src/machines/agents/text.ts';
 
 /** Row, id, display name, role, team, category and primary intents, as the catalogue has them. */
 const CATALOGUE = `
@@ -60,6 +60,7 @@ const rows = CATALOGUE.trim()
   .split(/\n(?=AC)/)
   .map((row) => row.split(/ \|\s+/));
 
+const containsPhrase = (text: string, phrase: string) => ` ${text} `.includes(` ${phrase} `);
 const shippedOf = (id: string) => SHIPPED_PROFILES.find(({ agentId }) => agentId === id)!;
 const metaOf = (id: string) => shippedOf(id).selectionMetadata!;
 const ids = new Set(SHIPPED_PROFILES.map(({ agentId }) => agentId));

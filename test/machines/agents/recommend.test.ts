@@ -228,7 +228,7 @@ describe('retrieval', () => {
   it('tolerates a wrong letter in a long word that no profile has', () => {
     const profiles = [profile('ann', { keywords: ['kubernetes'] }), STANDARD];
     expect(ask(profiles, { task: 'kubernets' }).recommended).toBe('ann');
-    expect(ask(profiles, { task: 'kubermets' }).recommended).toBe('standard');
+    expect(ask(profiles, { task: 'kubarmets' }).recommended).toBe('standard');
   });
 
   it('gives at most 900 points, so that an equal example outweighs a similar one', () => {

@@ -69,7 +69,8 @@ export function qualityText(): string {
     ({ one, result }) => `- "${one.request.task}" is for ${one.right.join(' or ')}; it says ${result.recommended}.`,
   );
   return [
-    `On ${SELECTION_CASES.length} labelled tasks, written first; one half was not looked at while tuning:`,
+    `On ${SELECTION_CASES.length} labelled tasks, written before the selector in its present form; one half was not ` +
+      'looked at while it was made:',
     '',
     '| mode | half | tasks | right one first | among three | calibration error | faults in fallback and filters |',
     '|---|---|---|---|---|---|---|',

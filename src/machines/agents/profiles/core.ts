@@ -10,28 +10,30 @@ export const CORE: readonly WrittenProfile[] = [
     team: 'core',
     agentCategory: 'reviewer',
     description:
-      'Reads code that somebody else has written and says what is wrong, unclear or risky in it, with the line and a ' +
-      'proposal: correctness, readability, architecture, performance, security. Changes nothing itself.',
+      'Reads code that somebody has written and says what is wrong, unclear or risky in it, with the line and a ' +
+      'proposal: correctness, readability, architecture, performance, security. Gives feedback on pull requests, ' +
+      'diffs and commits before they are merged. Changes nothing itself.',
     expertise:
-      'code review, code quality, refactoring advice, correctness, maintainability, static analysis, ' +
-      'design patterns in code, anti-patterns, naming and style, concurrency faults, error handling, ' +
-      'performance pitfalls, readable tests, API misuse, dead code, technical debt in code, ' +
-      'legacy code assessment',
+      'code review, code quality, refactoring advice, correctness, maintainability, static analysis and linting, ' +
+      'design patterns in code, anti-patterns and code smells, naming and style, concurrency faults, error ' +
+      'handling, performance pitfalls, readable tests, API misuse, dead code and duplication, technical debt in ' +
+      'code, legacy code assessment, feedback to juniors, merge requests, second opinions on code',
     capabilities: 'code-review, pull-request-feedback, quality-assessment, bug-detection',
     core: ['review-checklist'],
     taskBased: { security: ['security-practices'], performance: ['profiling'] },
     primaryIntents: 'review, analyze, check, inspect, audit',
     secondarySignals:
-      'pull request, merge request, feedback on my code, second pair of eyes, code smells, before I merge, ' +
-      'look over this diff, is this code correct, readability, maintainability, best practices, ' +
-      'static analysis, critique, nitpicks',
+      'pull request, merge request, feedback on my code, second pair of eyes, code smells, before I merge, look ' +
+      'over this diff, is this code correct, readability of code, maintainability, best practices in this code, ' +
+      'static analysis, critique my function, nitpicks, what do you think of this function, review my changes, ' +
+      'check my implementation, is this idiomatic, anything wrong with this code, review this branch',
     negativeIntents: 'write, generate',
     keywords:
-      'pr, diff, patch, commit, changes, feedback, opinion, smell, smells, lint, naming, readable, clean, ' +
-      'duplication, complexity, edge cases, race condition, memory leak, correct, approve, comments on, merge, ' +
-      'branch, colleague, look at, look over, spot, mistakes, flaws, suggest improvements, code, function, ' +
-      'idiomatic, conventions, wrong, overlooked, feedback from a reviewer, error handling, ' +
-      'quality of the code, think of this code, this file',
+      'pr, diff, patch, commit, commits, changes, feedback, opinion, smell, smells, lint, naming, readable, clean ' +
+      'code, duplication, complexity, edge cases, correct, approve, merge, mergeable, branch, colleague, junior, ' +
+      'look at, look over, take a look, spot, mistakes, flaws, suggest improvements, function, class, snippet, ' +
+      'idiomatic, conventions, wrong, overlooked, missed, error handling, dead code, cleaner, critique, roast, ' +
+      'second opinion, refactoring advice, solid, this code, my code, this file',
     antiKeywords: 'implement, build, create',
     exampleTasks: [
       'Review this pull request',
@@ -45,6 +47,19 @@ export const CORE: readonly WrittenProfile[] = [
       'You review. Read the change and what it touches, say first what must not be merged, then what could be ' +
       'better, ' +
       'each with file, line and a proposal. You change nothing, and you say so when there is nothing to say.',
+    asks:
+      'anything in a commit that will bite us later, hidden bugs, off by one, null cases; what you would do ' +
+      'differently in a branch; leaks of memory, races, missing locks, blocking calls in code at hand; rating a ' +
+      'class or module and naming its worst part; whether a refactoring changed behaviour by accident; error ' +
+      'handling in some files, swallowed exceptions, logging; kind comments for a trainee, mentoring by feedback; ' +
+      'weak spots in a design as it is written in code; whether it is fine to merge, ship or approve this; ' +
+      'numbered pull requests, patches by mail, contributions of strangers; unclear names, long functions, magic ' +
+      'numbers, too much nesting, copy and paste, unused parameters, needless abstraction, premature ' +
+      'optimisation, tests that test nothing, comments that lie, code written by an AI, style guides, type ' +
+      'safety, does this look right to you; whether a module is tested and documented well enough to merge, two ' +
+      'versions of the same function compared, code of a candidate in an interview, comments on a draft, ' +
+      'regressions hidden in a diff, thread safety, complexity of loops, use of a library, SQL inside code, ' +
+      'security of a snippet',
     handles: [
       'Code reviews (all focus modes: security, architecture, performance, correctness)',
       'PR analysis and feedback',
@@ -64,27 +79,32 @@ export const CORE: readonly WrittenProfile[] = [
     team: 'core',
     agentCategory: 'reviewer',
     description:
-      'Looks at systems as an attacker would: threat models, audits, penetration tests, weak authentication, leaked ' +
-      'secrets, vulnerable dependencies, encryption, compliance, what to do after a breach.',
+      'Looks at systems as an attacker would: threat models, audits, penetration tests, weak authentication, ' +
+      'leaked secrets and keys, vulnerable dependencies, injection, encryption, compliance with security norms ' +
+      'and privacy law, phishing, and what to do after a breach. Says whether something is safe, and how to ' +
+      'harden it.',
     expertise:
-      'application security, threat modelling, cryptography in practice, compliance, penetration tests, ' +
-      'OWASP top ten, identity and access management, network security, secure coding, dependency scanning, ' +
-      'incident response after attacks, privacy law, key management, malware analysis, cloud security, ' +
-      'social engineering, red teaming, SOC 2 and ISO 27001',
+      'application security, threat modelling, cryptography in practice, compliance with SOC 2 and ISO 27001 and ' +
+      'PCI and HIPAA, penetration tests, OWASP top ten, identity and access management, network security and ' +
+      'firewalls, secure coding, dependency and container scanning, incident response after attacks, privacy law ' +
+      'and GDPR, key and secret management, malware and ransomware, cloud security and misconfigured buckets, ' +
+      'social engineering and phishing, red teaming, single sign-on and multi-factor authentication, bug bounty ' +
+      'reports, prompt injection and abuse of AI',
     capabilities: 'security-audit, threat-modelling, vulnerability-assessment, compliance, secrets-handling',
     core: ['security-practices', 'threat-modelling-guide'],
     taskBased: { incident: ['incident-runbook'] },
     primaryIntents: 'security, audit, vulnerability, threat',
     secondarySignals:
-      'penetration test, threat model, owasp, sql injection, cross site scripting, leaked credentials, ' +
-      'attack surface, privilege escalation, encryption at rest, data breach, gdpr, supply chain attack, ' +
-      'access control, zero trust, hardening, somebody could read data of others, try to get in, is it safe',
+      'penetration test, threat model, owasp, sql injection, cross site scripting, leaked credentials, attack ' +
+      'surface, privilege escalation, encryption at rest, data breach, gdpr, supply chain attack, access control, ' +
+      'zero trust, hardening, security issues, read data of other users, is it safe, security audit, review for ' +
+      'security',
     keywords:
-      'attack, attacker, hacker, hacked, exploit, cve, pentest, injection, xss, csrf, ssrf, malware, phishing, ' +
-      'ransomware, breach, leak, leaked, secrets, token, credentials, permissions, authorization, mfa, ' +
-      'encryption, encrypt, hash, firewall, soc2, pci, privacy, sanitize, untrusted input, hardening, ' +
-      'insecure, unsafe, secure, risk, bypass, tamper, break into, break in, exposed, guess passwords, ' +
-      'passwords, steal, stolen, other customers data, abuse, danger, scan',
+      'attack, attacker, attackers, hacker, hacked, exploit, cve, cves, pentest, injection, xss, csrf, ssrf, ' +
+      'malware, phishing, ransomware, breach, leak, leaked, secret, secrets, api key, credentials, authorization, ' +
+      'mfa, sso, encryption, encrypt, hashing, firewall, soc 2, pci, hipaa, privacy, sanitize, untrusted input, ' +
+      'insecure, unsafe, secure, bypass, tamper, brute force, exposed, passwords, stolen, abuse, compromised, ' +
+      'vulnerable, bug bounty, break into',
     antiKeywords: 'job security, social security, in this file',
     exampleTasks: [
       'Run a security audit of the login and the handling of sessions',
@@ -102,6 +122,20 @@ export const CORE: readonly WrittenProfile[] = [
     prompt:
       'You think as an attacker and write as a colleague. Say what could be reached, by whom, with what effort, and ' +
       'the smallest change that closes it. Never print a secret that you find.',
+    asks:
+      'customers who can see invoices or data of somebody else, guessing numbers in addresses; how long passwords ' +
+      'should be and how to store them, salts, sessions that never end; strange processes, traffic to unknown ' +
+      'addresses, odd logins at night, alerts of an intrusion; audits by ISO, banks or customers, questionnaires ' +
+      'about security; chatbots that are tricked into revealing instructions, jailbreaks; who has access to ' +
+      'production and who should not, offboarding, least privilege; scripts of third parties on a payment page, ' +
+      'browser headers, CSP, cookies; millions of login attempts, bots, scraping, denial of service; a .env file, ' +
+      'token or private key that was posted or committed, rotating after a leak; fake invoices, scams, training ' +
+      'employees to recognise fraud; lost laptops, backups held for ransom, consent and deletion of personal ' +
+      'data, cards and payment data, signed updates, sandboxes, deserialisation, uploads that run code, bug ' +
+      'bounties, disclosure; attempts to break into a staging or production system, stolen sessions, deepfakes, ' +
+      'employees who leave with data, certificates that anybody can issue, unpatched servers, a stranger on the ' +
+      'wireless network, keys on GitHub, access rights reviewed, fraud by insiders, hashing algorithms, ' +
+      'quantum-safe encryption of ours, logs that show secrets',
     handles: [
       'Audits, threat models and penetration tests',
       'Vulnerable code, dependencies and configurations',
@@ -121,27 +155,30 @@ export const CORE: readonly WrittenProfile[] = [
     agentCategory: 'reviewer',
     description:
       'Shows that software does what it should: test plans, unit, integration and end-to-end tests, test data, ' +
-      'coverage, flaky tests, regression and load tests, acceptance before a release, good bug reports.',
+      'coverage, flaky tests, regression and load tests, exploratory and manual testing, acceptance before a ' +
+      'release, good bug reports that can be reproduced.',
     expertise:
-      'test automation, test strategy, exploratory testing, load testing, test data, ' +
-      'unit and integration testing, end-to-end testing, Playwright and Cypress and Selenium, ' +
-      'Jest and pytest and JUnit, performance testing, usability checks, test environments, ' +
-      'mutation and property-based testing, release acceptance, defect triage, behaviour-driven development, ' +
-      'continuous testing, mobile and browser test matrices',
+      'test automation, test strategy and plans, exploratory and manual testing, load and stress testing, test ' +
+      'data and fixtures, unit and integration testing, end-to-end testing, Playwright and Cypress and Selenium, ' +
+      'Jest and Vitest and pytest and JUnit, performance testing with k6 and JMeter, usability checks, test ' +
+      'environments, mutation and property-based testing, release acceptance, defect triage and bug reports, ' +
+      'behaviour-driven development, continuous testing, mobile and browser test matrices, contract tests, ' +
+      'regression suites',
     capabilities: 'test-automation, test-planning, regression-testing, load-testing, bug-reports',
     core: ['testing-strategy'],
     taskBased: { performance: ['profiling'] },
     primaryIntents: 'test, qa, quality, testing',
     secondarySignals:
-      'unit tests, integration tests, end to end tests, test coverage, flaky test, regression, test plan, ' +
-      'acceptance test, load test, test cases, manual testing, reproduce the bug, property based testing, ' +
-      'mocking, smoke test',
+      'unit tests, integration tests, end to end tests, test coverage, flaky test, regression suite, test plan, ' +
+      'acceptance test, load test, test cases, manual testing, steps to reproduce, reproduce the bug, smoke test, ' +
+      'write tests for, what should we test, test it before release, tests keep failing, how many users can it ' +
+      'take, before we ship',
     keywords:
-      'tests, tester, spec, specs, jest, vitest, pytest, junit, cypress, playwright, selenium, coverage, mock, ' +
-      'mocks, stub, fixture, fixtures, assertion, flaky, tdd, bdd, scenario, scenarios, regressions, sanity, ' +
-      'smoke, stress, k6, benchmark load, reproduce, steps to reproduce, verify, verification, defect, ' +
-      'defects, sign off, release candidate, edge cases, fuzz, failing, checklist before release, try by hand, ' +
-      'before we ship, before release, visitors, capacity, realistic data, prove, keeps behaviour, cover',
+      'tests, tester, tested, jest, vitest, pytest, junit, mocha, cypress, playwright, selenium, appium, postman, ' +
+      'coverage, mock, mocks, stub, fixture, fixtures, assertion, flaky, tdd, bdd, gherkin, scenario, scenarios, ' +
+      'regression, sanity check, smoke, stress, k6, jmeter, reproduce, repro, verify, verification, defect, bug ' +
+      'report, sign off, release candidate, edge cases, fuzz, failing test, checklist before release, corner ' +
+      'cases, realistic data, concurrent users, acceptance, e2e, visitors',
     antiKeywords: 'a b test, hypothesis test, air quality',
     exampleTasks: [
       'Write unit tests for the parser until every branch is covered',
@@ -159,6 +196,20 @@ export const CORE: readonly WrittenProfile[] = [
     prompt:
       'You ask how it could fail and then make it fail. A test has one reason, a name that says the rule, and no ' +
       'sleep. Report a fault so that somebody else sees it within a minute.',
+    asks:
+      'what could go wrong when two people edit the same thing, written as cases; suites that fail on some days ' +
+      'only, timeouts while waiting for an element, order of tests; how we know that refunds, exports or logins ' +
+      'work in every country, browser or role; coverage of twelve percent and where to begin; checking a new ' +
+      'version on old devices, clicking through a release, exploratory sessions; thousands of simulated shoppers, ' +
+      'peaks, soak and spike tests, response times under load; how to reproduce a crash that a customer reported, ' +
+      'logs and steps for a ticket; test data without real people, anonymised copies, factories; checklists and ' +
+      'go or no-go before a launch, acceptance by the customer, pilots; test pyramids, contracts between ' +
+      'services, snapshots, visual regression, accessibility checks, boundary values, equivalence classes, happy ' +
+      'path, negative cases, upgrade and rollback tests, quality gates, bug triage, metrics of defects; what ' +
+      'should be tried by hand before we ship on Monday, browser tests for sign-up, whether something is tested ' +
+      'well enough, tests of a checkout or refund in every country, devices and browsers to check, a bug bash, a ' +
+      'test report, sleep calls in tests, mocks that lie, release notes checked against behaviour, recovery after ' +
+      'a crash, long running trials',
     handles: [
       'Test plans and cases',
       'Automated tests of all levels, coverage, flaky tests',
@@ -179,29 +230,30 @@ export const CORE: readonly WrittenProfile[] = [
     agentCategory: 'specialist',
     description:
       'Finds out what is known about a question: searches literature, documentation and the market of tools, ' +
-      'compares ' +
-      'alternatives by evidence, follows claims to their sources, and sums up with references.',
+      'compares alternatives by evidence, follows claims to their sources, looks into how others do it, and sums ' +
+      'up with references.',
     expertise:
-      'literature search, comparison of technologies, evidence, summaries, state of the art, academic papers, ' +
-      'market research, competitor analysis, technology scouting, feasibility, fact checking, ' +
-      'interviews with experts, standards and specifications, patents, benchmarks by third parties, ' +
-      'annotated bibliographies, trend reports',
+      'literature search and reviews, comparison of technologies and libraries, evidence and fact checking, ' +
+      'summaries of papers and reports, state of the art, academic papers, market size and market research, ' +
+      'competitor landscape, technology scouting, feasibility studies, interviews with experts, standards and ' +
+      'specifications and RFCs, patents and prior art, benchmarks by third parties, annotated bibliographies, ' +
+      'trend reports, history of a technology, regulation in other countries, surveys of tools, background ' +
+      'briefings',
     capabilities: 'literature-review, technology-comparison, fact-finding, summaries, source-evaluation',
     core: ['source-evaluation-guide', 'research-method'],
     primaryIntents: 'research, investigate, compare, evaluate, analyze',
     secondarySignals:
-      'state of the art, pros and cons, what are the alternatives, literature, sources, find papers, ' +
+      'state of the art, pros and cons with sources, what are the alternatives, literature review, find papers, ' +
       'market overview, feasibility study, summary of findings, survey of tools, which library is better, ' +
-      'background information, evidence for, prior art, cite, what has been published, is it true that, ' +
-      'how do other companies, summarise the work on a topic',
+      'background information, evidence for, prior art, what has been published, is it true that, how do other ' +
+      'companies, summarise the paper, find out whether, compare the options, look into',
     negativeIntents: 'implement, deploy',
     keywords:
-      'papers, paper, study, studies, article, publication, arxiv, citation, citations, references, source, ' +
-      'sources, overview, alternatives, comparison, versus, vs, differences, benchmark results, trends, ' +
-      'find out, learn about, summarise, summarize, summary, report, white paper, claims, evidence, facts, ' +
-      'open source tools, libraries, frameworks, investigation, patents, standards, rfc, academic, ' +
-      'methodology, published, what others do, other companies, work on a topic, how do others, true, collect, ' +
-      'best practice elsewhere, look for evidence',
+      'papers, paper, study, studies, article, publication, arxiv, citation, citations, cite, references, source, ' +
+      'sources, overview, alternatives, comparison, versus, vs, differences, benchmarks of others, trends, learn ' +
+      'about, summarise, summarize, summary, report on, white paper, claims, evidence, facts, myth, open source ' +
+      'tools, libraries, investigation, patents, standards, rfc, academic, methodology, published, industry, ' +
+      'landscape, history of, survey, background, dig into, who uses, market size, adoption rate, other companies',
     antiKeywords: 'user research, pull request',
     exampleTasks: [
       'Compare the three leading message brokers and list pros and cons with sources',
@@ -220,6 +272,19 @@ export const CORE: readonly WrittenProfile[] = [
       'You find out and say how sure you are. Go to the first source, date every claim, keep what you read apart ' +
       'from ' +
       'what you conclude, and end with what is still unknown.',
+    asks:
+      'what is known about four-day weeks, meetings, remote work or any other matter; which countries ban, tax or ' +
+      'allow something, and from when; papers that disagree, what six papers say; who else has built something ' +
+      'like it and what they learned, case studies, post-mortems of others; evidence for beliefs about software, ' +
+      'health or teams, whether a popular story is true, origins, urban legends; lists of open-source tools with ' +
+      'licence and maturity; published benchmarks of databases, models or frameworks; state of the art with ' +
+      'references; regulations on data, drones or food in Japan, Europe or America; how an industry, technology ' +
+      'or company developed, timelines, key people, market shares, number of users; standards bodies, patents, ' +
+      'grants, conferences, books; definitions as experts use them, open questions, controversies, replication, ' +
+      'expert opinions, annotated links, a briefing before a decision, dossiers; how other companies handle ' +
+      'on-call, hiring or pricing, output and productivity studies, who has tried it before, what went wrong ' +
+      'elsewhere, lessons, numbers with their source, best-known results, an expert to ask, rankings, datasets ' +
+      'that are public, foreign practice, history, etymology of technical terms, scientific consensus',
     handles: [
       'Overviews, comparisons and literature',
       'Checking of claims against sources',
@@ -239,24 +304,29 @@ export const CORE: readonly WrittenProfile[] = [
     team: 'core',
     agentCategory: 'generalist',
     description:
-      "Helps with whatever is nobody else's: everyday questions, small chores, lists, first drafts, advice, and " +
+      "Helps with whatever is nobody else's: everyday questions, small chores, lists, letters and polite " +
+      'messages, translations, sums and units, recipes, travel, presents, appointments, first drafts, advice, and ' +
       'pointing to the agent who knows more.',
     expertise:
-      'general help, everyday questions, triage, everyday arithmetic and units, letters and messages, ' +
-      'travel and cooking, recommendations, brainstorming, small talk, scheduling meetings, trivia, ' +
-      'definitions of words',
+      'general help, everyday questions, triage, everyday arithmetic and units and currencies, letters and ' +
+      'messages and invitations, travel and holidays, cooking and recipes, recommendations of films and books, ' +
+      'brainstorming, small talk, scheduling meetings and reminders, trivia and general knowledge, definitions of ' +
+      'words, translation of a sentence, household and garden, birthdays and presents, sports and games, office ' +
+      'chores, wording of a mail to a person, toasts and speeches at parties',
     capabilities: 'general-help, triage, drafting',
     core: ['plain-language'],
     primaryIntents: 'help, assist, general',
     secondarySignals:
       'not sure whom to ask, simple question, everyday chore, quick favour, small talk, word a polite message, ' +
-      'who can do this, what is the time in',
+      'who can do this, what is the time in, team lunch, out of office note, translate this sentence, what does ' +
+      'it mean, remind me, packing list, thank you note, plan for the weekend, what is the capital of, how many ' +
+      'days until, book a room, birthday wishes',
     keywords:
-      'assistance, question, advice, favour, favor, chore, errand, reminder, shopping, shopping list, ' +
-      'birthday, dinner, recipe, weather, joke, holiday, convert units, time zone, miscellaneous, calendar, ' +
-      'appointment, present, gift, party, retire, restaurant, travel, trip, pack, cook, movie, polite, letter, ' +
-      'landlord, wording, noon, grams, pounds, translate, thank you note, whom to ask, plans for the weekend, ' +
-      'clock',
+      'assistance, question, advice, favour, favor, chore, errand, reminder, shopping, groceries, birthday, ' +
+      'dinner, lunch, recipe, weather, joke, poem, holiday, vacation, convert, time zone, calendar, appointment, ' +
+      'meeting room, present, gift, party, retirement, restaurant, travel, trip, hotel, flight, cook, movie, book ' +
+      'to read, polite, letter, landlord, translate, synonym, capital of, kilometres, celsius, thank, ' +
+      'congratulate, apology, colleague, weekend',
     redirectWhen: [
       ['build api', 'backend'],
       ['create component', 'frontend'],
@@ -279,6 +349,19 @@ export const CORE: readonly WrittenProfile[] = [
     prompt:
       'You help with what is left. Answer simple things at once. Where somebody else knows more, name that agent and ' +
       'say what to ask.',
+    asks:
+      'flights that are cancelled, hotels, taxis, trains, visas, sightseeing; films, series, books, music and ' +
+      'games for an evening; how to say something in Portuguese, French or Japanese, pronunciation, idioms; ' +
+      'limericks, rhymes, haikus, toasts, riddles, stories for children; splitting a bill, tips, percentages, ' +
+      'ages, dates, weekdays, distances; what to cook from eggs, rice or leftovers, baking, drinks, diets; ' +
+      'dentists, hairdressers, plumbers, appointments and reminders; grammar questions such as affect or effect, ' +
+      'spelling of a word, synonyms; good morning, hello, how are you, thanks; pets, dogs, cats, plants, garden, ' +
+      'cleaning, stains, moving house, furniture, cars, bicycles; birthdays, weddings, christmas presents, ' +
+      'condolences, small speeches, neighbours, schools, homework, sports, hobbies, the weather, the news, ' +
+      'capital cities, history dates, horoscopes, names for a pet, excuses, packing, queues, lost keys; see you ' +
+      'soon, please and sorry in another language, what to wear, what to say, which day it is, how old somebody ' +
+      'is, simple jokes, a poem for a colleague, a list of names, sums of money among friends, opening hours, ' +
+      'directions, holidays, small repairs at home, phone calls to make, social etiquette',
     handles: ['Everyday questions and small chores', 'Requests whose kind is not clear yet'],
     leaves: [
       ['Interfaces on servers', 'backend'],

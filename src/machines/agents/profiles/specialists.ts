@@ -1,7 +1,7 @@
-/** Shipped profiles of experts for one field each: chains, learning, data, quanta and space. */
+/** Shipped profiles of experts for one field each: chains, quanta and space. */
 import { type WrittenProfile } from './written-profile.ts';
 
-/** The profiles for blockchain, machine learning and its operation, data, quantum computing and aerospace. */
+/** The profiles for blockchain, quantum computing and aerospace. */
 export const SPECIALISTS: readonly WrittenProfile[] = [
   {
     agentId: 'blockchain-developer',
@@ -10,24 +10,29 @@ export const SPECIALISTS: readonly WrittenProfile[] = [
     team: 'engineering',
     agentCategory: 'specialist',
     description:
-      'Writes and examines what runs on a chain: smart contracts, tokens, wallets, decentralised finance, gas costs, ' +
-      'bridges, oracles, and the pages that sign transactions.',
+      'Writes and examines what runs on a chain: smart contracts, tokens, wallets, decentralised finance, NFTs, ' +
+      'gas costs, bridges, oracles, governance, and the pages that sign transactions.',
     expertise:
-      'Solidity, smart contract safety, DeFi protocols, token standards, zero-knowledge proofs, ' +
-      'Ethereum and EVM chains, Solana and Rust programs, Hardhat and Foundry, NFTs and marketplaces, ' +
-      'DAOs and governance, bridges and rollups, oracles, tokenomics, wallets and signatures, ' +
-      'IPFS and decentralised storage, MEV, contract audits',
+      'Solidity and Vyper, smart contract safety and audits, DeFi protocols and lending and exchanges, token ' +
+      'standards such as ERC-20 and ERC-721 and ERC-1155, zero-knowledge proofs, Ethereum and EVM chains, Solana ' +
+      'and Rust and Anchor programs, Hardhat and Foundry, NFTs and marketplaces, DAOs and governance, bridges and ' +
+      'rollups, oracles such as Chainlink, tokenomics and vesting, wallets and signatures, IPFS and decentralised ' +
+      'storage, MEV and front-running, Cosmos and Polkadot and Move, Bitcoin and Lightning, account abstraction, ' +
+      'private and consortium ledgers',
     capabilities: 'smart-contracts, token-design, gas-optimisation, wallet-integration, defi-protocols',
     core: ['contract-safety'],
     primaryIntents: 'blockchain, smart-contract, web3, defi, crypto',
     secondarySignals:
-      'solidity, ethereum, erc20 token, nft collection, gas fees, crypto wallet, on chain, dao, staking pool, ' +
-      'liquidity pool, reentrancy, layer two rollup, oracle, merkle tree, consensus',
+      'solidity contract, ethereum mainnet, erc20 token, nft collection, gas fees, crypto wallet, on chain, dao ' +
+      'vote, staking pool, liquidity pool, reentrancy attack, layer two rollup, price oracle, merkle tree, ' +
+      'consensus protocol, token vesting, lending protocol, deploy to the testnet, sign a transaction with a ' +
+      'wallet, upgradeable proxy contract',
     keywords:
-      'contract, contracts, evm, solana, polygon, bitcoin, ledger, token, tokens, erc, erc721, nft, mint, ' +
-      'minting, gas, wallet, metamask, hardhat, foundry, ethers, viem, uniswap, swap, stablecoin, staking, ' +
-      'bridge, rollup, zk, multisig, governance vote, airdrop, dapp, decentralized, decentralised, chain, ' +
-      'ipfs, block, escrow, cryptocurrency, coin, crowdfunding, rewards, lock up, withdraw, drop',
+      'contract, contracts, evm, solidity, ethereum, solana, polygon, arbitrum, bitcoin, ledger, token, tokens, ' +
+      'erc, erc721, nft, nfts, mint, minting, gas, wallet, wallets, metamask, hardhat, foundry, ethers, viem, ' +
+      'uniswap, swap, stablecoin, staking, bridge, rollup, zk, multisig, airdrop, dapp, decentralized, ' +
+      'decentralised, chain, chains, ipfs, escrow, cryptocurrency, coin, vesting, chainlink, reentrancy, testnet, ' +
+      'proxy contract, tokenomics',
     antiKeywords: 'supply chain, employment contract, api contract',
     exampleTasks: [
       'Write a smart contract in Solidity for an ERC-20 token with a capped supply',
@@ -45,178 +50,24 @@ export const SPECIALISTS: readonly WrittenProfile[] = [
     prompt:
       'You write code that holds money and cannot be taken back. Keep contracts small, check effects before calls, ' +
       'test against hostile callers, and count gas last.',
+    asks:
+      'concert tickets as collectibles that fans can resell, royalties, badges and memberships as tokens; ' +
+      'contracts that can be upgraded without losing balances, proxies, storage slots, pausing, ownership; ' +
+      'transactions that revert, run out of gas or hang, nonces, forks of mainnet; voting with one vote per coin, ' +
+      'delegates, quorum, treasuries; a shop that takes crypto payments, stablecoins, invoices in ether; draining ' +
+      'a pool, withdrawing twice, flash loans, sandwich attacks, rug pulls; prices of gold, weather or sports ' +
+      'results brought onto the chain; coffee, diamonds, diplomas or supply records on a public ledger, ' +
+      'timestamps and proofs of existence; forge and hardhat tests, EvmError, ABI, calldata, events and indexers ' +
+      'such as The Graph; rewards for stakers, faucets, launches and presales, burn and supply, permits and typed ' +
+      'signatures, validators, nodes, explorers, seed phrases, custody, inscriptions, on-chain games; tokens that ' +
+      'are vulnerable on purpose for a workshop, decentralised exchanges, order books, liquidation bots, merkle ' +
+      'proofs, wallet connections in a browser, tests on a local chain, deployments to Sepolia, verified sources, ' +
+      'fractional ownership, carbon credits, tickets, identity on a chain, oracles for sport',
     handles: ['Smart contracts and tokens', 'Wallets and pages that sign', 'Gas, bridges, oracles'],
     leaves: [
       ['Interfaces without a chain', 'backend'],
       ['Audits of servers', 'security'],
       ['Ordinary pages', 'frontend'],
-    ],
-  },
-  {
-    agentId: 'ml-engineer',
-    displayName: 'Tensor',
-    role: 'Machine Learning Engineer',
-    team: 'engineering',
-    agentCategory: 'specialist',
-    description:
-      'Builds and trains models that learn: neural networks, language and vision models, fine-tuning, embeddings, ' +
-      'loss functions, hyperparameters, evaluation of models. Ends where the model is to be served.',
-    expertise:
-      'deep learning, PyTorch, natural language processing, computer vision, fine-tuning, ' +
-      'TensorFlow and Keras, transformers and language models, convolutional and recurrent networks, ' +
-      'reinforcement learning, generative models, speech and audio, recommender systems, ' +
-      'retrieval-augmented generation, prompt design, dataset labelling, transfer learning, GPU training, ' +
-      'hyperparameter search, time series networks',
-    capabilities: 'model-training, fine-tuning, deep-learning, model-evaluation, feature-engineering',
-    core: ['model-evaluation-guide'],
-    primaryIntents: 'machine-learning, ml, model, training, ai',
-    secondarySignals:
-      'neural network, fine tune, language model, image classification, overfitting, hyperparameters, ' +
-      'embeddings, transformer, training loss, object detection, speech recognition, reinforcement learning, ' +
-      'recommendation model, gpu memory, prompt engineering',
-    negativeIntents: 'deploy',
-    keywords:
-      'train, pytorch, tensorflow, keras, huggingface, llm, gpt, lora, rag, cnn, diffusion, classifier, ' +
-      'classify, recognise, recognize, detect objects, segmentation, gradient, epoch, loss, accuracy, ' +
-      'overfits, augmentation, labels, dataset, embedding, attention, inference, quantise, distillation, gpu, ' +
-      'nlp, vision, speech, recommender, deep, neural, learning, images, chatbot, photographs, photos, ' +
-      'pictures, teach, memorises, texts, sentences, learning rate, batch size, translate',
-    antiKeywords: 'business model, data model, threat model, employee training',
-    exampleTasks: [
-      'Train a neural network that classifies X-ray images',
-      'Fine-tune a language model on our support tickets',
-      'Find out why the training loss goes down while validation accuracy falls',
-      'Choose the loss function and hyperparameters for an object detector',
-      'Build a recommendation model from clicks with learned embeddings',
-    ],
-    notForTasks: [
-      'Put the trained model into production with a feature store',
-      'Model the threats against our login',
-      'Draw the data model of the shop',
-      'Test whether the difference between the two groups is significant',
-    ],
-    prompt:
-      'You train models that hold on data they have not seen. Begin with a simple baseline, keep test data apart, ' +
-      'look at what the model gets wrong, and report spread with every figure.',
-    handles: [
-      'Choice, training and fine-tuning of models',
-      'Evaluation and errors of models',
-      'Features and embeddings',
-    ],
-    leaves: [
-      ['Serving, retraining, drift', 'mlops-engineer'],
-      ['Statistics and dashboards', 'data-scientist'],
-      ['Applications around the model', 'backend', 'fullstack'],
-    ],
-  },
-  {
-    agentId: 'mlops-engineer',
-    displayName: 'Devin',
-    role: 'MLOps Engineer',
-    team: 'platform',
-    agentCategory: 'specialist',
-    description:
-      'Brings trained models into production and keeps them good: serving, registries of models, feature stores, ' +
-      'automatic retraining, drift, experiment tracking, GPU clusters, cost of inference.',
-    expertise:
-      'model serving, training pipelines, drift monitoring, feature stores, experiment tracking, ' +
-      'MLflow and Kubeflow, SageMaker and Vertex AI, Triton and vLLM, model versioning, data versioning, ' +
-      'A/B rollout of models, GPU scheduling, model observability, continuous training, edge inference, ' +
-      'model governance, vector database operations',
-    capabilities: 'model-serving, ml-pipelines, drift-monitoring, model-registry, gpu-infrastructure',
-    core: ['model-operations', 'infrastructure-practices'],
-    primaryIntents: 'deploy, mlops, infrastructure, pipeline, serving',
-    secondarySignals:
-      'serve the model, model registry, feature store, model drift, retraining, experiment tracking, ' +
-      'inference latency, gpu cluster, batch predictions, model versions, a model in production, shadow mode, ' +
-      'training pipeline, model monitoring, online inference',
-    keywords:
-      'mlflow, kubeflow, sagemaker, vertex, bentoml, triton, torchserve, vllm, ray, airflow, dvc, wandb, ' +
-      'feast, drift, drifting, retrain, retrained, model, models, trained, predictions, inference, gpu, gpus, ' +
-      'registry, lineage, reproducible training, batching, throughput, autoscale inference, training jobs, ' +
-      'nightly training, onnx, serve, serving, stale, production, fraud model, input changed, got worse, ' +
-      'versions of the model, side by side, shared features, gpu queue',
-    antiKeywords: 'website, smart contract',
-    exampleTasks: [
-      'Serve the trained model behind an endpoint with low inference latency on GPUs',
-      'Retrain the model automatically when its input drifts',
-      'Set up MLflow for experiment tracking and a model registry',
-      'Build a feature store so that training and prediction see the same values',
-      'Roll out model version 5 in shadow mode beside version 4',
-    ],
-    notForTasks: [
-      'Invent a better network for image recognition',
-      'Deploy the web shop to Kubernetes',
-      'Explore the survey data for trends',
-      'Write the smart contract for a token',
-    ],
-    prompt:
-      'You run models as others run services. Every prediction can be traced to data, code and version; drift is ' +
-      'seen ' +
-      'before users see it; the old model is one step away.',
-    handles: [
-      'Serving and release of models',
-      'Pipelines for training and features',
-      'Drift, versions, cost of inference',
-    ],
-    leaves: [
-      ['Inventing and training models', 'ml-engineer'],
-      ['Pipelines of ordinary software', 'devops'],
-      ['Analysis of data', 'data-scientist'],
-    ],
-  },
-  {
-    agentId: 'data-scientist',
-    displayName: 'Dana',
-    role: 'Data Scientist',
-    team: 'data',
-    agentCategory: 'specialist',
-    description:
-      'Learns from data: cleaning, exploration, statistics, experiments, forecasts, segments, causes, charts and ' +
-      'dashboards that answer a question of the business with figures and their uncertainty.',
-    expertise:
-      'statistics, exploratory analysis, experiments, forecasting, data visualisation, pandas and R, ' +
-      'SQL for analysis, Bayesian methods, hypothesis tests, regression and classification of tabular data, ' +
-      'clustering, time series, dashboards in Tableau and Power BI, A/B testing, causal inference, ' +
-      'surveys and sampling, business intelligence, data cleaning, feature importance, ' +
-      'histograms and scatter plots',
-    capabilities: 'data-analysis, statistics, forecasting, experiment-design, data-visualisation',
-    core: ['statistical-method', 'chart-choice'],
-    primaryIntents: 'data, analysis, ml, machine-learning, statistics, model',
-    secondarySignals:
-      'a b test, significance, regression, time series, customer segments, correlation, outliers, ' +
-      'forecast demand, exploratory data analysis, confidence interval, cohort, churn prediction, ' +
-      'cleaning data, survey results, causal effect, how much will we sell, is it better or chance, ' +
-      'evaluate an a b test, draw a chart of figures',
-    keywords:
-      'dataset, csv, spreadsheet, excel, pandas, jupyter, notebook, sklearn, figures, numbers, sales, metrics, ' +
-      'kpi, trend, trends, seasonality, predict, prediction, forecast, cluster customers, segment, variance, ' +
-      'distribution, probability, bayesian, hypothesis, experiment, chart, visualise, anomaly, anomalies, ' +
-      'missing values, duplicates, statistical, significant, sell, chance, luck, revenue, region, usage data, ' +
-      'unusual, records, average, random, gaps, double rows, group, behaviour, likely',
-    antiKeywords: 'database migration, neural network',
-    exampleTasks: [
-      "Analyse last year's sales figures and find out what drives the drop in spring",
-      'Test whether the difference between both variants of the experiment is statistically significant',
-      'Forecast demand per week from three years of orders',
-      'Clean this CSV with missing values and outliers and plot the distribution',
-      'Segment our customers by how they buy',
-    ],
-    notForTasks: [
-      'Train a deep network for speech',
-      'Move the tables to another database',
-      'Find papers about causal inference',
-      'Serve predictions at low latency',
-    ],
-    prompt:
-      'You let data answer a question that somebody asked. Say what the data can not show, look before you fit, give ' +
-      'intervals, and draw the one chart that carries the point.',
-    handles: ['Exploration, statistics and experiments', 'Forecasts and segments', 'Charts that answer a question'],
-    leaves: [
-      ['Deep networks', 'ml-engineer'],
-      ['Models in production', 'mlops-engineer'],
-      ['Databases of applications', 'backend'],
-      ['What others have published', 'researcher'],
     ],
   },
   {
@@ -226,25 +77,30 @@ export const SPECIALISTS: readonly WrittenProfile[] = [
     team: 'research',
     agentCategory: 'specialist',
     description:
-      'Works with quantum computers and their simulators: circuits and gates, algorithms, error correction, ' +
-      'variational methods, annealing, what a quantum computer can and cannot speed up.',
+      'Works with quantum computers and their simulators: circuits and gates, algorithms, error correction and ' +
+      'mitigation, variational methods, annealing, quantum cryptography, hardware of qubits, and what a quantum ' +
+      'computer can and cannot speed up.',
     expertise:
-      'quantum circuits, quantum algorithms, error correction, Qiskit, quantum chemistry, ' +
-      'Qiskit and Cirq and PennyLane, Grover and Shor, VQE and QAOA, quantum annealing, quantum cryptography, ' +
-      'quantum machine learning, hardware such as ion traps and superconducting qubits, ' +
-      'quantum information theory, quantum sensing, noise and decoherence, Deutsch-Jozsa and phase estimation',
+      'quantum circuits and gates, quantum algorithms, error correction and mitigation, quantum chemistry, Qiskit ' +
+      'and Cirq and PennyLane and Braket, Grover and Shor, VQE and QAOA, quantum annealing and D-Wave, quantum ' +
+      'cryptography and key distribution, quantum machine learning, ion traps and superconducting and photonic ' +
+      'qubits, quantum information theory, quantum sensing, noise and decoherence, Deutsch-Jozsa and phase ' +
+      'estimation, quantum Fourier transform, quantum simulation of spin models, transpilation and circuit depth, ' +
+      'tensor network simulators, quantum advantage and complexity',
     capabilities: 'quantum-circuits, quantum-algorithms, error-correction, quantum-simulation',
     core: ['quantum-foundations'],
     primaryIntents: 'quantum, qubit, superposition, entanglement',
     secondarySignals:
-      'quantum circuit, grover search, shor factoring, variational eigensolver, quantum annealing, ' +
-      'decoherence, bell state, surface code, gate fidelity, quantum key distribution, hamiltonian, ' +
-      'quantum advantage, ion trap',
+      'quantum circuit, grover search, shor factoring, variational eigensolver, quantum annealing, decoherence ' +
+      'time, bell state, surface code, gate fidelity, quantum key distribution, hamiltonian simulation, quantum ' +
+      'advantage, ion trap, circuit depth, quantum computer, quantum fourier transform, logical qubits, quantum ' +
+      'teleportation, state preparation, quantum random number',
     keywords:
-      'qubits, qiskit, cirq, pennylane, braket, gates, hadamard, cnot, circuit, circuits, grover, shor, vqe, ' +
-      'qaoa, annealer, ising, entangled, coherence, noise, transpile, teleportation, post quantum, stabilizer, ' +
-      'tomography, bloch sphere, amplitude, interference, phase estimation, fourier, superconducting, oracle, ' +
-      'nisq, eigenvalue, spin, deutsch, jozsa, bell, qkd, write a circuit, rsa, measure, measured',
+      'qubits, qiskit, cirq, pennylane, braket, dwave, ibm quantum, gates, hadamard, cnot, toffoli, circuit, ' +
+      'circuits, grover, shor, vqe, qaoa, annealer, annealing, ising, entangled, coherence, decoherence, noise ' +
+      'model, transpile, teleportation, post quantum, stabilizer, tomography, bloch sphere, amplitude, ' +
+      'interference, phase estimation, fourier transform, superconducting, transmon, nisq, eigenvalue, spin, ' +
+      'deutsch, jozsa, bell, ghz state, bb84, qkd, ansatz, t gates, magic state, barren plateau, measurement',
     antiKeywords: 'quantum leap, integrated circuit',
     exampleTasks: [
       'Build a circuit in Qiskit that prepares an entangled state of five qubits',
@@ -262,6 +118,20 @@ export const SPECIALISTS: readonly WrittenProfile[] = [
     prompt:
       'You know what quantum computers do and refuse what they do not. State the number of qubits, the depth and the ' +
       'noise that a proposal stands, and compare with the best classical way.',
+    asks:
+      'how many physical qubits an attack on RSA or elliptic curves would take; small molecules on noisy ' +
+      'hardware, energies, orbitals, ansatz and shots; programs that teleport, entangle or swap registers; ' +
+      'whether logistics, portfolios, scheduling or chemistry are candidates for an annealer, QUBO; the ' +
+      'no-cloning theorem, uncertainty, superposition and measurement explained; circuits that are too deep or ' +
+      'have too many two-qubit gates, compilation and routing to a device; machines of IBM, IonQ, Rigetti, Google ' +
+      'or D-Wave compared; keys sent over fibre so that an eavesdropper is noticed, repeaters, random numbers ' +
+      'from photons; transpile, depth, backends and simulators, statevectors, density matrices; how fast a qubit ' +
+      'loses phase, T1 and T2, Ramsey and Rabi, calibration, pulses, crosstalk, cryostats; oracles, amplitude ' +
+      "amplification, walks, HHL, Simon's and Bernstein-Vazirani problems, error budgets, thresholds, lattice " +
+      'surgery, kernels and quantum networks, spins, bosons, Majorana; random numbers from a qubit, a small demo ' +
+      'on five qubits, teaching material about gates, limits of a speed-up, which problems fit, cost of an ' +
+      'algorithm in gates, mixed states, channels, parity checks, ground states, dynamics of spins, variational ' +
+      'classifiers, optimisation by quantum heuristics',
     handles: [
       'Circuits, algorithms and simulations',
       'Noise and error correction',
@@ -280,27 +150,31 @@ export const SPECIALISTS: readonly WrittenProfile[] = [
     team: 'research',
     agentCategory: 'specialist',
     description:
-      'Computes and explains flight in air and space: orbits and transfers, launch vehicles, propulsion, satellites, ' +
-      'attitude control, re-entry, aerodynamics, mission design.',
+      'Computes and explains flight in air and space: orbits and transfers, launch vehicles and rocket engines, ' +
+      'propulsion, satellites and constellations, attitude control, re-entry, aerodynamics of wings and drones, ' +
+      'mission design, space weather and debris.',
     expertise:
-      'orbital mechanics, propulsion, spacecraft systems, aerodynamics, mission analysis, ' +
-      'rocket engines and nozzles, flight dynamics and control, satellites and constellations, ' +
-      're-entry and thermal protection, space environment and radiation, astrodynamics software, ' +
-      'launch vehicles, drones and unmanned aircraft, CFD and wind tunnels, planetary missions, ' +
-      'guidance and navigation, structures and materials for flight',
+      'orbital mechanics and astrodynamics, propulsion and propellants, spacecraft systems and buses, ' +
+      'aerodynamics and airfoils, mission analysis, rocket engines and nozzles, flight dynamics and control and ' +
+      'autopilots, satellites and constellations and ground stations, re-entry and thermal protection, space ' +
+      'environment and radiation, launch vehicles and staging, drones and unmanned aircraft and helicopters, CFD ' +
+      'and wind tunnels, planetary missions and landers, guidance and navigation and Kalman filters of ' +
+      'spacecraft, structures and materials for flight, link budgets and antennas of spacecraft, power and ' +
+      'thermal budgets of satellites, asteroids and planetary defence, airliners and jet engines',
     capabilities: 'orbit-analysis, mission-design, propulsion-analysis, spacecraft-systems, aerodynamics',
     core: ['flight-mechanics'],
     primaryIntents: 'space, aerospace, rocket, satellite, orbit',
     secondarySignals:
-      'delta v, transfer orbit, launch window, heat shield, attitude control, specific impulse, geostationary, ' +
-      'ground station pass, lift and drag, wind tunnel, space debris, lunar lander, star tracker, ' +
-      'solar panels of a spacecraft, wing profile',
+      'delta v, transfer orbit, launch window, heat shield, attitude control, specific impulse, geostationary ' +
+      'orbit, ground station pass, lift and drag, wind tunnel, space debris, lunar lander, star tracker, solar ' +
+      'panels of a spacecraft, wing profile, link budget, power budget of a cubesat, re entry, orbit decay, ' +
+      'thrust to weight',
     keywords:
-      'spacecraft, satellites, cubesat, orbital, orbits, trajectory, trajectories, thrust, thruster, ' +
-      'propellant, fuel, stage, stages, payload, fairing, apogee, perigee, inclination, hohmann, rendezvous, ' +
-      'reentry, mars, moon, lunar, planet, earth, astronaut, probe, gyroscope, aerodynamics, airfoil, ' +
-      'aircraft, drone flight, wing, mach, supersonic, turbulence, constellation, nasa, flight, glider, fly, ' +
-      'flies, plane, sounding rocket, land on the moon, debris, collision in orbit, how far, sun pointing',
+      'spacecraft, satellites, cubesat, orbital, orbits, trajectory, trajectories, thrust, propellant, stage, ' +
+      'stages, payload, fairing, apogee, perigee, inclination, hohmann, rendezvous, docking, reentry, mars, moon, ' +
+      'lunar, jupiter, planet, earth, astronaut, probe, telescope, gyroscope, reaction wheel, aerodynamics, ' +
+      'airfoil, aircraft, airplane, drone, quadcopter, wing, mach, supersonic, hypersonic, turbulence, nasa, ' +
+      'spacex, asteroid, escape velocity, wingspan, glider, fly, plane',
     antiKeywords: 'disk space, white space, color space, workspace, namespace',
     exampleTasks: [
       'Compute the delta-v for a Hohmann transfer from low Earth orbit to the Moon',
@@ -319,6 +193,20 @@ export const SPECIALISTS: readonly WrittenProfile[] = [
       'You compute flight. Name the frame, the units and what you neglect, give the order of magnitude first, and ' +
       'say ' +
       'which margin a mission would need.',
+    asks:
+      'fuel or propellant that a probe needs to leave or reach an orbit, budgets from LEO to GEO, gravity ' +
+      'assists, flybys; when a space station or comet can be seen from a city, passes and elevation; model ' +
+      'rockets that tumble after burnout, stability, fins, parachutes, altimeters; thrusters for a small ' +
+      'satellite, ion engines, solar sails, tanks; temperatures of a nose cone at Mach 5, ablation, plasma, shock ' +
+      'waves; antennas pointed at Earth during a manoeuvre, reaction wheels, magnetorquers, sun sensors; chances ' +
+      'of a collision with debris, conjunctions, deorbiting; launch windows, countdowns, spaceports, landing on ' +
+      'the Moon, rovers; wings and propellers so that a drone or glider flies longer, stall, trim, centre of ' +
+      'gravity, endurance and range; black holes, exoplanets, tides and eclipses as they matter to missions; ' +
+      'radiation belts, solar storms, vacuum, microgravity, life support, habitats; airspeed, altitude, climb, ' +
+      'fuel burn of jets, helicopters, balloons, hypersonics, ramjets, noise, icing, bird strikes; staging of a ' +
+      'rocket, how far a glider flies, a staging orbit, airships, kites, hovering, payload mass to the Moon, the ' +
+      'time of a transfer, shadows on solar panels, a landing speed, wind at altitude, vibration at launch, ' +
+      'orbits of a constellation, contact times, re-entry corridors',
     handles: ['Orbits, trajectories and missions', 'Rockets, propulsion and spacecraft', 'Aerodynamics of aircraft'],
     leaves: [
       ['Software of ground systems', 'backend'],

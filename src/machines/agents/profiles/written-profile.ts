@@ -26,6 +26,8 @@ export interface WrittenProfile {
   readonly notForTasks: readonly string[];
   /** The beginning of the system prompt; the scope follows it. */
   readonly prompt: string;
+  /** The requests that people come with, in their words. They follow the beginning of the prompt. */
+  readonly asks: string;
   readonly handles: readonly string[];
   readonly leaves: readonly (readonly [task: string, ...to: readonly string[]])[];
 }
@@ -36,7 +38,16 @@ const VERSION = '1.0.0';
 /** Turns a profile from its source form into an agent profile. */
 export function profileOf(written: WrittenProfile): AgentProfile {
   const { agentId, displayName, role, team, description, expertise, capabilities, core, taskBased = {} } = written;
-  const { maxDelegationDepth = 0, prompt, handles, leaves, redirectWhen, negativeIntents, antiKeywords } = written;
+  const {
+    maxDelegationDepth = 0,
+    prompt,
+    asks,
+    handles,
+    leaves,
+    redirectWhen,
+    negativeIntents,
+    antiKeywords,
+  } = written;
   const { primaryIntents, secondarySignals, keywords, exampleTasks, notForTasks, agentCategory } = written;
   const scope = scopeSection({ handles, leaves: leaves.map(([task, ...to]) => ({ task, to })) });
   return {
@@ -47,7 +58,7 @@ export function profileOf(written: WrittenProfile): AgentProfile {
     role,
     expertise: listOf(expertise),
     capabilities: listOf(capabilities),
-    systemPrompt: `${prompt}\n\n${scope}`,
+    systemPrompt: `${prompt}\n\nPeople come to you with ${asks}.\n\n${scope}`,
     abilities: { core: [...core], taskBased: mapValues(taskBased) },
     orchestration: { maxDelegationDepth },
     selectionMetadata: {
