@@ -10,12 +10,14 @@ import { type Clock, systemClock } from './clock.ts';
 import { type Attempt, workOf } from './crew-work.ts';
 import { registryOf } from './crew-agents.ts';
 import { BosunError } from './errors.ts';
-import { type RosterSource } from './machines/agents/roster.ts';
+import { type AgentProfile } from './machines/agents/profile.ts';
+import { rosterOf, type RosterSource, SHIPPED_ROSTER } from './machines/agents/roster.ts';
 import { type AnswerPorts } from './machines/answers/answer-ports.ts';
 import { answerAgents, answerChildren } from './machines/answers/crew.ts';
 import { type AnswerDeskInput } from './machines/answers/desk-state.ts';
 import { answerProfile } from './machines/answers/profile.ts';
 import { crewAgentsFor, type CrewPorts, crewTree } from './machines/crew.ts';
+import { type Candidates, withChosenAgents } from './machines/coordination/plan/chosen-agents.ts';
 import {
   checkAgents,
   normalisePlan,
@@ -61,7 +63,10 @@ export interface CrewOptions {
   readonly ports?: CrewPorts;
   /** The clock of the system, for `timeoutMs` of tasks. */
   readonly clock?: Clock;
-  /** Sources of agent profiles. With them, the crew has a registry at the address `agents`. Default: none. */
+  /**
+   * Sources of agent profiles. With them, the crew has a registry at the address `agents`. Default: no registry, and
+   * the 22 agents of the package for tasks that say `agent: auto`.
+   */
   readonly roster?: readonly RosterSource[];
   /** The options of an answer desk besides the plan. Default: no answer desk. */
   readonly answers?: AnswerOptions;
@@ -117,18 +122,19 @@ export type WrittenPlan = Omit<z.input<typeof planFileSchema>, '$schema' | 'agen
  * is at the address `coordinator`.
  *
  * Throws BOSUN_PLAN_INVALID for an invalid plan, a task that is a shell command (only the command line runs those), an
- * agent type that is not among `members`, or a time limit on a machine, which has limits of its own.
+ * agent type that is not among `members`, a text that fits none of them, or a time limit on a machine, which has limits
+ * of its own.
  */
 export function crewOf(
   written: WrittenPlan,
   members: CrewMembers,
   { ports, clock = systemClock, roster, answers }: CrewOptions = {},
 ): { readonly agents: readonly AnyAgent[]; readonly tree: BossOptions } {
-  const plan = planOf(written);
+  const known = new Map(Object.entries(members));
+  const plan = chosenIn(planOf(written), { profiles: profilesOf(roster), members: [...known.keys()] });
   const command = plan.tasks.find(({ run }) => run !== null);
   if (command !== undefined)
     throw invalid([{ path: ['tasks', command.id], message: 'is a shell command: give an agent, or use bosun run' }]);
-  const known = new Map(Object.entries(members));
   const limited = limitedMachine(plan, known);
   const problems = [...checkAgents(plan, [...known.keys()]), ...(limited === undefined ? [] : [limited])];
   if (problems.length > 0) throw invalid(problems);
@@ -157,6 +163,18 @@ function planOf(written: WrittenPlan): Plan {
   return normalised.plan;
 }
 
+/** The plan with an agent for every task. Throws BOSUN_PLAN_INVALID if a text fits none. */
+function chosenIn(plan: Plan, candidates: Candidates): Plan {
+  const chosen = withChosenAgents(plan, candidates);
+  if ('problems' in chosen) throw invalid(chosen.problems);
+  return chosen.plan;
+}
+
+/** The profiles of a roster by which agents are chosen. */
+export function profilesOf(roster: readonly RosterSource[] = [SHIPPED_ROSTER]): AgentProfile[] {
+  return rosterOf(roster).map(({ profile }) => profile);
+}
+
 function invalid(found: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[]): BosunError {
   const problems = found.map(({ path, message }) => {
     const place = z.core.toDotPath([...path]);
@@ -166,7 +184,8 @@ function invalid(found: readonly { readonly path: readonly PropertyKey[]; readon
 }
 
 /**
- * The agents of a plan's stages, one for each agent type.
+ * The agents of a plan's stages, one for each agent type. Where the plan has chosen agents, there is one for every
+ * member: a store may have other choices on record.
  *
  * @param tools The implementation of `shell` tasks.
  */
@@ -175,7 +194,8 @@ export function stageAgents(
   members: ReadonlyMap<string, AgentFunction | AnyActorLogic>,
   tools: { readonly shell: Attempt; readonly clock: Clock },
 ): AnyAgent[] {
-  const types = [...new Set(plan.tasks.map(({ agent }) => agent))];
+  const hasChoices = plan.tasks.some(({ chosen }) => chosen !== undefined);
+  const types = [...new Set([...plan.tasks.map(({ agent }) => agent), ...(hasChoices ? members.keys() : [])])];
   return types.map((type) => stageAgent(type, workFor(members.get(type), tools), { subtasks: subtasksOf(plan, type) }));
 }
 

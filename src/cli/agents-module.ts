@@ -1,16 +1,22 @@
 /** Loads a plan's agents: a module, TypeScript or JavaScript, that exports a function or a machine per agent type. */
 import { createJiti } from 'jiti';
 import { type AnyActorLogic } from 'xstate';
+import { z } from 'zod';
 import { isMachine } from '../actors/xstate/machine-facts.ts';
 import { limitedMachine } from '../crew.ts';
 import { messageOf } from '../errors.ts';
+import { type AgentProfile, agentProfileSchema } from '../machines/agents/profile.ts';
 import { type CrewPorts } from '../machines/crew.ts';
 import { didYouMean } from '../near-names.ts';
 import { type AgentFunction } from '../machines/work/agent-function.ts';
 import { type PlanSource } from './plan-file.ts';
 
-/** The exports of an agents module by agent type, and its ports for the crew. */
-export type AgentModule = ReadonlyMap<string, AgentFunction | AnyActorLogic> & { readonly ports?: CrewPorts };
+/** The exports of an agents module by agent type, with its ports for the crew and its profiles. */
+export type AgentModule = ReadonlyMap<string, AgentFunction | AnyActorLogic> & {
+  readonly ports?: CrewPorts;
+  /** Profiles of its agents, by which a task with `agent: auto` finds them. */
+  readonly profiles?: readonly AgentProfile[];
+};
 
 const PORT_NAMES = [
   'resources',
@@ -33,7 +39,10 @@ export async function loadAgents(source: PlanSource): Promise<AgentModule> {
   }
   const exported = { ...(isRecord(module['default']) ? module['default'] : {}), ...module };
   const agents = Object.entries(exported).flatMap(([name, value]) => (isMember(value) ? [[name, value] as const] : []));
-  return Object.assign(new Map(agents), { ports: portsIn(exported['ports'], source) });
+  return Object.assign(new Map(agents), {
+    ports: portsIn(exported['ports'], source),
+    profiles: profilesIn(exported['profiles'], source),
+  });
 }
 
 /** Whether an export is an agent's function or machine. One that cannot be looked at is neither. */
@@ -62,6 +71,14 @@ function portsIn(value: unknown, { refuse }: PlanSource): CrewPorts {
       throw refuse([{ path: ['agents'], message: `exports a port "${name}" that is not a function` }]);
   }
   return value as CrewPorts;
+}
+
+function profilesIn(value: unknown, { refuse }: PlanSource): readonly AgentProfile[] {
+  const { data, error } = z.array(agentProfileSchema).safeParse(value ?? []);
+  if (error === undefined) return data;
+  const { path, message } = error.issues[0]!;
+  const place = z.core.toDotPath(['profiles', ...path]);
+  throw refuse([{ path: ['agents'], message: `exports profiles of which one is not valid: ${place}: ${message}` }]);
 }
 
 /** Checks time limits. Throws BOSUN_PLAN_INVALID for a task with a time limit per attempt whose agent is a machine. */

@@ -38,6 +38,8 @@ export interface Config {
   readonly plan: string | undefined;
   readonly agents: readonly AnyAgent[];
   readonly tree: BossOptions | undefined;
+  /** The sources of agent profiles; undefined if the file names none. */
+  readonly roster: readonly RosterSource[] | undefined;
   readonly residentActors: number | undefined;
   /** Number of worker threads for agents and tree; undefined: none. */
   readonly workers: number | undefined;
@@ -132,6 +134,7 @@ export async function readConfig({ file, cwd, env }: ConfigPlace): Promise<Confi
     plan: plan && resolve(from, plan),
     agents: own,
     tree: registry === undefined ? tree : beside(registry.tree, tree),
+    roster: registry?.roster,
     residentActors,
     workers,
     gateway: given({
@@ -155,7 +158,7 @@ async function registryFor(roster: string | readonly string[] | undefined, cwd: 
       sources.push(...files);
     }
   }
-  return { ...registryOf({ roster: sources }), procedures: agentProcedures() };
+  return { ...registryOf({ roster: sources }), roster: sources, procedures: agentProcedures() };
 }
 
 /** Options with the children of one tree before those of another. The other's options apply. */

@@ -1,8 +1,11 @@
 /** Prepares a plan: reads its file, loads its agents, and compares it with the contents of its data directory. */
 import { ROOT } from '../actors/model/address.ts';
 import { BosunError, isBosunError } from '../errors.ts';
+import { profilesOf } from '../crew.ts';
+import { type RosterSource, SHIPPED_ROSTER } from '../machines/agents/roster.ts';
 import { crewAgents, crewTree } from '../machines/crew.ts';
 import { type CoordinatorContext } from '../machines/coordination/coordinator/coordinator-context.ts';
+import { withChosenAgents, withHeldChoices } from '../machines/coordination/plan/chosen-agents.ts';
 import { checkAgents, comparePlans, type Plan } from '../machines/coordination/plan/plan.ts';
 import { type Shard } from '../shard.ts';
 import { type AgentModule, checkMachineLimits, loadAgents } from './agents-module.ts';
@@ -14,16 +17,36 @@ export interface ReadyPlan {
   readonly agents: AgentModule;
 }
 
+/** The file of a plan, and the sources of profiles by which agents are chosen; default: those of the package. */
+interface PlanPlace {
+  readonly file: string;
+  readonly cwd: string;
+  readonly roster?: readonly RosterSource[] | undefined;
+}
+
 /** Reads the plan and its agents. Rejects with BOSUN_PLAN_INVALID. */
-export async function readyPlan(place: { readonly file: string; readonly cwd: string }): Promise<ReadyPlan> {
-  const source = await readPlanFile(place);
-  const agents = await loadAgents(source);
+export async function readyPlan({ roster, ...place }: PlanPlace): Promise<ReadyPlan> {
+  const written = await readPlanFile(place);
+  const agents = await loadAgents(written);
+  const source = { ...written, plan: chosenPlan(written, agents, roster) };
   const unknown = checkAgents(source.plan, [...agents.keys()]);
   const hint = source.agents === null ? '; the plan names no module with agents' : '';
   if (unknown.length > 0)
     throw source.refuse(unknown.map((problem) => ({ ...problem, message: `${problem.message}${hint}` })));
   checkMachineLimits(source, agents);
   return { source, agents };
+}
+
+/** The plan of a file with an agent for every task, of those of its module. Throws BOSUN_PLAN_INVALID. */
+export function chosenPlan(
+  { plan, refuse }: PlanSource,
+  agents: AgentModule,
+  roster: readonly RosterSource[] = [SHIPPED_ROSTER],
+): Plan {
+  const profiles = profilesOf([...roster, { source: 'module', profiles: agents.profiles ?? [] }]);
+  const chosen = withChosenAgents(plan, { profiles, members: [...agents.keys()] });
+  if ('problems' in chosen) throw refuse(chosen.problems);
+  return chosen.plan;
 }
 
 export interface HeldPlanOptions {
@@ -35,19 +58,24 @@ export interface HeldPlanOptions {
 }
 
 /**
- * The state of the plan in the directory. Rejects with BOSUN_PLAN_INVALID if it holds another plan,
+ * The state of the plan in the directory, with the agents that were chosen when it began. Rejects with
+ * BOSUN_PLAN_INVALID if it holds another plan, or one whose agent the module has no more, with
  * BOSUN_CONFIG_INVALID if it holds another system.
  */
 export async function heldPlan(
   directory: DataDirectory,
-  { file, plan }: PlanSource,
+  { source: { file, plan, refuse }, agents }: ReadyPlan,
   { log, hint, beside }: HeldPlanOptions,
 ): Promise<CoordinatorContext | undefined> {
   const { coordinator: held, children } = await contentsOf(directory, log);
   refuseStrangers(directory, plan, children, beside);
   if (held?.plan === undefined) return undefined;
-  const differences = comparePlans(held.plan, plan);
-  if (differences.length === 0) return held;
+  const differences = comparePlans(held.plan, withHeldChoices(plan, held.plan));
+  if (differences.length === 0) {
+    const gone = checkAgents(held.plan, [...agents.keys()]);
+    if (gone.length === 0) return held;
+    throw refuse(gone);
+  }
   throw new BosunError(
     'BOSUN_PLAN_INVALID',
     `${file}: ${directory.path} holds another plan: ${differences.join('; ')}. ${hint}`,

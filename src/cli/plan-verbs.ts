@@ -45,12 +45,10 @@ export const PLAN_VERBS: readonly (Verb | VerbGroup)[] = [
     async run({ data, options: { svg } }, file: string) {
       const { scheduleCommand } = await import('./schedule-command.ts');
       const { loadAgents } = await import('./agents-module.ts');
-      const { readPlanFile } = await import('./plan-file.ts');
-      const { out, err, cwd, env } = data;
-      const agentNames = async () => [...(await loadAgents(await readPlanFile({ file, cwd }))).keys()];
+      const { out, err, env } = data;
       // Colour is decided as for `err`, by NO_COLOR and the terminal.
       const colour = out.isTTY === true && hasColour(err, env);
-      return scheduleCommand({ ...data, file, svg, width: out.columns ?? 100, colour, agentNames });
+      return scheduleCommand({ ...data, file, svg, width: out.columns ?? 100, colour, agentsOf: loadAgents });
     },
   },
   {

@@ -12,7 +12,9 @@ import { COORDINATOR } from '../machines/crew.ts';
 import { type CoordinatorContext, itemsIn } from '../machines/coordination/coordinator/coordinator-context.ts';
 import { type GateDeskContext, gatesIn } from '../machines/people/gates/gate-desk.ts';
 import { DESKS } from '../machines/desks.ts';
-import { type Plan } from '../machines/coordination/plan/plan.ts';
+import { choicesOf } from '../machines/coordination/plan/chosen-agents.ts';
+import { type Plan, type PlanTask } from '../machines/coordination/plan/plan.ts';
+import { plainLine } from '../plain-text.ts';
 import { createJournal } from '../persistence/journal.ts';
 import { levelStore } from '../persistence/level-store.ts';
 import { plainReferences } from '../persistence/plain-references.ts';
@@ -68,7 +70,7 @@ export async function runCommand(command: RunCommand): Promise<ExitCode> {
     if (command.recoverTo !== undefined) await recoverStore(directory, command.recoverTo, reporter);
     if (command.fresh) await checkRemovable(directory, ready.source, reporter.log);
     const hint = `To start over: ${call.again('--fresh')}. Or name another --data directory`;
-    const held = command.fresh ? undefined : await heldPlan(directory, ready.source, { log: reporter.log, hint });
+    const held = command.fresh ? undefined : await heldPlan(directory, ready, { log: reporter.log, hint });
     return await carryOut(command, directory, { ...ready, held });
   } catch (error) {
     return refused(error, reporter);
@@ -90,9 +92,10 @@ async function recoverStore(directory: DataDirectory, recoverTo: number, { talk 
 async function carryOut(
   command: RunCommand,
   directory: DataDirectory,
-  { source: { plan }, agents, held }: ReadyPlan & { readonly held: CoordinatorContext | undefined },
+  { source, agents, held }: ReadyPlan & { readonly held: CoordinatorContext | undefined },
 ): Promise<ExitCode> {
   const { reporter, interrupt, wait, env, cwd, trustWallClock } = command;
+  const plan = held?.plan ?? source.plan;
   // Tells agents the directory for files of their own.
   env['BOSUN_DATA_DIR'] = directory.path;
   const commands = shellCommands(directory, { env, cwd });
@@ -110,6 +113,7 @@ async function carryOut(
     await door?.tryPort();
     if (command.fresh) await removeStore(directory, () => commands.clear());
     reporter.talk(greeting(command, plan, held));
+    for (const chosen of choicesOf(plan)) tellChoice(reporter, chosen);
     await system.start();
     void commands.clear();
     await opened(command, door);
@@ -281,6 +285,14 @@ function greeting(command: RunCommand, { name, tasks }: Plan, held: CoordinatorC
     `${name}: ${place}. State is kept in ${path}: stop or kill it at any moment; the same ` +
     `command${withoutOnce(command)} continues.${live}`
   );
+}
+
+/** Tells which agent was chosen for a stage or a task, and why. */
+function tellChoice(reporter: Reporter, { id, stage, agent, chosen }: PlanTask): void {
+  const { confidence, reason, alternatives } = chosen!;
+  const place = stage === null ? { task: id } : { stage };
+  reporter.line({ type: 'agent.chosen', ...place, agent, confidence, reason, alternatives });
+  reporter.talk(`${stage ?? id}: ${agent} was chosen (${confidence.toFixed(2)}): ${plainLine(reason)}`);
 }
 
 function contextOf(snapshot: ActorSnapshot): CoordinatorContext {

@@ -8,7 +8,9 @@ import { schedule, type Schedule } from '../machines/coordination/plan/schedule.
 import { carriedOut, type ExitCode } from './exit-codes.ts';
 import { ganttSvg, ganttText, summaryOf } from './gantt.ts';
 import { writeOutput } from './output-file.ts';
-import { readPlanFile } from './plan-file.ts';
+import { type AgentModule } from './agents-module.ts';
+import { type PlanSource, readPlanFile } from './plan-file.ts';
+import { chosenPlan } from './plan-on-hand.ts';
 import { tableText } from './table.ts';
 import { type Output } from './surroundings.ts';
 
@@ -28,9 +30,10 @@ export interface ScheduleCommand {
   /** Whether to colour the chart. */
   readonly colour?: boolean;
   /**
-   * Returns the names of the agents in a module, so that unknown ones are reported. Without it they are not checked.
+   * Loads the agents of a plan, so that unknown ones are reported, and agents are chosen. Without it the plan is shown
+   * as it is written.
    */
-  readonly agentNames?: (module: string) => Promise<readonly string[]>;
+  readonly agentsOf?: (source: PlanSource) => Promise<AgentModule>;
 }
 
 /** Resolves to the exit code: 0, or 2 for invalid input after one line on `err`. Rejects only for internal errors. */
@@ -44,11 +47,13 @@ export function scheduleCommand(command: ScheduleCommand): Promise<ExitCode> {
   });
 }
 
-async function readPlan({ file, cwd, agentNames }: ScheduleCommand): Promise<Plan> {
-  const { plan, agents, refuse } = await readPlanFile({ file, cwd });
-  if (agents === null || agentNames === undefined) return plan;
-  const problems = checkAgents(plan, await agentNames(agents));
-  if (problems.length > 0) throw refuse(problems);
+async function readPlan({ file, cwd, agentsOf }: ScheduleCommand): Promise<Plan> {
+  const source = await readPlanFile({ file, cwd });
+  if (source.agents === null || agentsOf === undefined) return source.plan;
+  const agents = await agentsOf(source);
+  const plan = chosenPlan(source, agents);
+  const problems = checkAgents(plan, [...agents.keys()]);
+  if (problems.length > 0) throw source.refuse(problems);
   return plan;
 }
 

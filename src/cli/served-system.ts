@@ -94,14 +94,14 @@ export async function servedSystem(place: ServedPlace): Promise<ServedSystem> {
   const file =
     place.plan ?? config?.plan ?? PLAN_FILES.map((name) => join(directory.path, name)).find((path) => existsSync(path));
   if (file !== undefined) {
-    const { source, agents } = await readyPlan({ file, cwd });
+    const ready = await readyPlan({ file, cwd, roster: config?.roster });
     // With a config its agents live there too, and a run that starts over leaves them alone.
     const hint =
       config === undefined
         ? 'Serve another --data directory, or start over with bosun run --fresh'
         : 'Serve another --data directory';
-    await heldPlan(directory, source, { log, hint, beside: config });
-    return crew(place, source.plan, agents);
+    const held = await heldPlan(directory, ready, { log, hint, beside: config });
+    return crew(place, held?.plan ?? ready.source.plan, ready.agents);
   }
   if (config !== undefined)
     return {

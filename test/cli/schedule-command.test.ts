@@ -104,11 +104,12 @@ describe('bosun schedule', () => {
   });
 
   it('exits with 2 and names an agent that is missing in the module of the plan', async () => {
-    const agentNames = async (module: string): Promise<string[]> => {
-      expect(module).toBe(join(EQUITY, '..', 'agents.ts'));
-      return ['screening', 'business', 'financial', 'strategy', 'valuations'];
+    const agentsOf: ScheduleCommand['agentsOf'] = async ({ agents }) => {
+      expect(agents).toBe(join(EQUITY, '..', 'agents.ts'));
+      const names = ['screening', 'business', 'financial', 'strategy', 'valuations'];
+      return new Map(names.map((name) => [name, async () => null]));
     };
-    const { code, err } = await run({ agentNames });
+    const { code, err } = await run({ agentsOf });
     expect(code).toBe(2);
     expect(err).toBe(
       `${EQUITY}:11:23: stages.valuation.agent: unknown agent "valuation"; did you mean "valuations"? (and 1 more)\n`,

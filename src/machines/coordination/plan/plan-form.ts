@@ -48,10 +48,16 @@ const work = {
     .min(1)
     .optional()
     .describe('The time limit of one attempt, in milliseconds. Without it there is no limit.'),
+  task: z
+    .string()
+    .min(1)
+    .max(2_000)
+    .optional()
+    .describe('With "agent: auto": the work in words, by which the agent is chosen.'),
 };
 
 const stage = closed({
-  agent: name.describe('The agent type that does this stage for each item.'),
+  agent: name.describe('The agent type that does this stage for each item; "auto" to have one chosen by "task".'),
   ...work,
   after: z.array(name).default([]).describe('Stages of the same item that must be complete before this one starts.'),
   gate: stageGate.optional(),
@@ -65,7 +71,12 @@ const stage = closed({
 
 const task = closed({
   id: taskId.describe('The name of the task, unique in the plan.'),
-  agent: name.optional().describe('The agent type that does the task. Optional with "run"; the type is then "run".'),
+  agent: name
+    .optional()
+    .describe(
+      'The agent type that does the task; "auto" to have one chosen by "task". Optional with "run": the type is then ' +
+        '"run".',
+    ),
   ...work,
   after: z.array(taskId).default([]).describe('Tasks that must be complete before this one starts.'),
   input: z.unknown().optional().describe('The input of the task: any data.'),

@@ -37,7 +37,22 @@ export interface PlanTask extends Task {
    * The gate after the task, which people decide before anything else of its item starts. Left out if there is none.
    */
   readonly gate?: StageGate;
+  /** The text by which the agent is chosen. Left out if the plan names the agent. */
+  readonly wanted?: string;
+  /** The choice of the agent. Left out before it is made, and if the plan names the agent. */
+  readonly chosen?: Chosen;
 }
+
+/** Why an agent was chosen for a task. */
+export interface Chosen {
+  /** From 0 to 1. */
+  readonly confidence: number;
+  readonly reason: string;
+  readonly alternatives: readonly { readonly agentId: string; readonly confidence: number }[];
+}
+
+/** The agent type of tasks whose agent is chosen by their text. */
+export const AUTO = 'auto';
 
 /** The normalised form: plain data that never changes, so derived data stays valid. */
 export interface Plan {
@@ -98,7 +113,12 @@ function keyOf(key: PropertyKey): string | number {
 export function planOfForm(file: PlanFile): Normalised {
   const { stages, tasks } = file;
   const items = itemInputs(file.items);
-  const problems = [...formProblems(file), ...stageProblems(stages ?? {}, items), ...taskProblems(tasks ?? [])];
+  const problems = [
+    ...formProblems(file),
+    ...stageProblems(stages ?? {}, items),
+    ...taskProblems(tasks ?? []),
+    ...autoProblems(file),
+  ];
   if (problems.length > 0) return { problems: problems.slice(0, PROBLEMS_MAX) };
   const planned =
     stages === undefined ? (tasks ?? []).map(listedTask) : items.flatMap((item) => stagedTasks(stages, item));
@@ -136,13 +156,35 @@ export function checkAgents(plan: Plan, names: readonly string[]): readonly Plan
   for (const [index, { run, agent, stage }] of plan.tasks.entries()) {
     if (run !== null || known.has(agent)) continue;
     known.add(agent); // reported once
-    const path = stage === null ? ['tasks', index, 'agent'] : ['stages', stage, 'agent'];
+    const path = pathOf({ stage }, index, 'agent');
     problems.push({ path, message: `unknown agent "${agent}"${didYouMean(agent, names)}` });
   }
   return problems;
 }
 
+/** The path of a task's field in the form that people write. */
+export function pathOf({ stage }: Pick<PlanTask, 'stage'>, index: number, field: string): PlanProblem['path'] {
+  return stage === null ? ['tasks', index, field] : ['stages', stage, field];
+}
+
 type ItemInput = readonly [item: string, input: unknown];
+
+/** Problems of texts by which agents are chosen: one without "agent: auto", or the other way round. */
+function autoProblems({ stages = {}, tasks = [] }: PlanFile): PlanProblem[] {
+  const all = [
+    ...Object.entries(stages).map(([id, stage]) => [['stages', id], stage] as const),
+    ...tasks.map((one, index) => [['tasks', index], one] as const),
+  ];
+  return all.flatMap(([path, { agent, task }]) => {
+    if (agent === AUTO && task === undefined)
+      return [
+        { path: [...path, 'task'], message: 'is missing: say in words what is to be done, to have an agent chosen' },
+      ];
+    if (agent !== AUTO && task !== undefined)
+      return [{ path: [...path, 'task'], message: `belongs to "agent: ${AUTO}"; a named agent needs no text` }];
+    return [];
+  });
+}
 
 function itemInputs(items: PlanFile['items']): readonly ItemInput[] {
   if (Array.isArray(items)) return items.map((item) => [item, null]);
@@ -237,7 +279,7 @@ function dependencyProblems(nodes: readonly Node[], noun: 'stage' | 'task'): Pla
 }
 
 function stagedTasks(stages: Stages, [item, input]: ItemInput): PlanTask[] {
-  return Object.entries(stages).map(([stage, { agent, duration, after, retry, timeoutMs, barrier, gate }]) => {
+  return Object.entries(stages).map(([stage, { agent, duration, after, retry, timeoutMs, barrier, gate, task }]) => {
     const waitsFor = [...new Set(after)];
     return {
       id: `${item}/${stage}`,
@@ -253,12 +295,13 @@ function stagedTasks(stages: Stages, [item, input]: ItemInput): PlanTask[] {
       barrier: barrier && waitsFor.length > 0 ? waitsFor : false,
       // An absent key keeps plans without gates equal to those in older stores.
       ...(gate !== undefined && { gate: stageGateOf(gate) }),
+      ...(task !== undefined && { wanted: task }),
     };
   });
 }
 
 function listedTask(task: Tasks[number]): PlanTask {
-  const { id, agent, duration, after, input, run, background, retry, timeoutMs } = task;
+  const { id, agent, duration, after, input, run, background, retry, timeoutMs, task: wanted } = task;
   return {
     id,
     item: null,
@@ -273,6 +316,7 @@ function listedTask(task: Tasks[number]): PlanTask {
     barrier: false,
     // An absent key keeps a plan equal to those in older stores.
     ...(background === 'keep' && { background }),
+    ...(wanted !== undefined && { wanted }),
   };
 }
 
