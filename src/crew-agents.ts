@@ -8,7 +8,7 @@ import { type AnyAgent } from './actors/model/agent.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { BosunError } from './errors.ts';
 import { agentRegistry, AGENTS, registryChild } from './machines/agents/agent-registry.ts';
-import { agentRowSchema, agentShownSchema, Catalogue, oneAgent } from './crew-catalogue.ts';
+import { agentShownSchema, Catalogue, oneAgent } from './crew-catalogue.ts';
 import { guardReportSchema } from './machines/agents/guard.ts';
 import {
   type AgentProfile,
@@ -20,7 +20,13 @@ import {
 } from './machines/agents/profile.ts';
 import { agentCardSchema, cardOf, catalogSchema } from './machines/agents/profile-export.ts';
 import { indexBuilder, type ProfileIndex } from './machines/agents/retrieval.ts';
-import { type RosterRow, rosterOf, type RosterSource, SHIPPED_ROSTER } from './machines/agents/roster.ts';
+import {
+  agentRowSchema,
+  type RosterRow,
+  rosterOf,
+  type RosterSource,
+  SHIPPED_ROSTER,
+} from './machines/agents/roster.ts';
 import { INDEX_SLICE_PROFILES } from './machines/limits.ts';
 import { type BossOptions } from './supervisor/child-spec.ts';
 

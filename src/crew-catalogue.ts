@@ -19,23 +19,10 @@ import {
 import { type AgentCard, cardOf, type Catalog, catalogOf, systemCard } from './machines/agents/profile-export.ts';
 import { recommend } from './machines/agents/recommend.ts';
 import { indexFor, type ProfileIndex } from './machines/agents/retrieval.ts';
-import { type RosterRow, runsOf } from './machines/agents/roster.ts';
+import { type AgentRow, agentRowOf, type RosterRow, runsOf } from './machines/agents/roster.ts';
 
 /** The version of the card that describes all agents. */
 const CARD_VERSION = '1.0.0';
-
-/** The schema of an agent in a list. `runs` says what carries out its tasks. */
-export const agentRowSchema = z.object({
-  agentId: z.string(),
-  role: z.string().nullable(),
-  team: z.string().nullable(),
-  category: z.string().nullable(),
-  enabled: z.boolean(),
-  source: z.string(),
-  runs: z.string(),
-});
-/** An agent in a list. */
-export type AgentRow = z.output<typeof agentRowSchema>;
 
 /** The schema of an agent's profile with its source. */
 export const agentShownSchema = z.object({ profile: agentProfileSchema, source: z.string(), runs: z.string() });
@@ -84,7 +71,7 @@ export class Catalogue {
   }
 
   list(): { readonly agents: AgentRow[] } {
-    return { agents: this.#rows.map(rowOf) };
+    return { agents: this.#rows.map(agentRowOf) };
   }
 
   /** Shows an agent. Throws BOSUN_CALL_INVALID if there is none of this id. */
@@ -107,18 +94,4 @@ export class Catalogue {
   catalog({ base = '' }: { readonly base?: string } = {}): Catalog {
     return catalogOf(this.profiles, base);
   }
-}
-
-function rowOf(row: RosterRow): AgentRow {
-  const { agentId, role = null, team = null, selectionMetadata, enabled } = row.profile;
-  const { source } = row;
-  return {
-    agentId,
-    role,
-    team,
-    category: selectionMetadata?.agentCategory ?? null,
-    enabled,
-    source,
-    runs: runsOf(row),
-  };
 }

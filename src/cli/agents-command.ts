@@ -4,10 +4,10 @@
  */
 import { resolve } from 'node:path';
 import { BosunError } from '../errors.ts';
-import { type AgentRow, Catalogue, type Question } from '../crew-catalogue.ts';
+import { Catalogue, type Question } from '../crew-catalogue.ts';
 import { type CapabilitiesRequest, type RecommendRequest } from '../machines/agents/profile.ts';
 import { markdownOf } from '../machines/agents/profile-export.ts';
-import { rosterOf, SHIPPED_ROSTER } from '../machines/agents/roster.ts';
+import { type AgentRow, rosterOf, SHIPPED_ROSTER } from '../machines/agents/roster.ts';
 import { plainLine, plainText } from '../plain-text.ts';
 import { readAgentFiles } from './agent-files.ts';
 import { carriedOut, EXIT, type ExitCode, writeError } from './exit-codes.ts';

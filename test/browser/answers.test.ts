@@ -169,8 +169,11 @@ describe('the page of agents', () => {
     const first = page.locator('[data-agent]').first();
     await first.getByRole('link', { name: 'release-manager' }).waitFor();
     await first.getByText('is its example "Cut a release candidate"').waitFor();
-    await first.getByText('Why, in points').click();
-    await first.getByRole('row', { name: 'is its example Cut a release candidate +600' }).waitFor();
+    const example = first.getByRole('row', { name: 'is its example Cut a release candidate +600' });
+    await example.waitFor();
+    const bar = example.locator('rect.for');
+    expect(Number(await bar.getAttribute('x'))).toBe(100);
+    expect(Number(await bar.getAttribute('width'))).toBeCloseTo(66.7, 1);
     await expectAccessible(watched);
 
     await task.fill('qwrtz');
@@ -196,8 +199,34 @@ describe('the page of agents', () => {
     await page.getByLabel('The task, in words').fill('Review this pull request');
     await page.keyboard.press('Enter');
     await page.locator('[data-agent="reviewer"]').waitFor();
-    await page.getByRole('row', { name: /^architecture/ }).waitFor();
+    await page.getByRole('row', { name: /^architecture Principal/ }).waitFor();
+    await page.getByRole('region', { name: 'Capabilities by agents, scrolls' }).waitFor();
     await expectNoSidewaysScroll();
+    await expectAccessible(watched);
+  });
+
+  it('shows what agents can do by category, and what the guard says', async () => {
+    await open(servedAgents);
+    const { page } = watched;
+    await at('agents');
+    const matrix = page.getByRole('region', { name: 'Capabilities by agents, scrolls' });
+    await matrix.getByRole('row', { name: /^api-development/ }).waitFor();
+    await page.getByLabel('Category', { exact: true }).selectOption('review');
+    await matrix.getByRole('row', { name: /^code-review/ }).waitFor();
+    expect(await matrix.getByRole('columnheader').allTextContents()).toEqual([
+      'Capability',
+      'quality',
+      'reviewer',
+      'security',
+    ]);
+    expect(
+      await matrix
+        .getByRole('row', { name: /^code-review/ })
+        .getByRole('img')
+        .count(),
+    ).toBe(1);
+    const guard = page.locator('section', { has: page.getByRole('heading', { name: /^Guard/ }) });
+    await guard.getByText(/profiles of \d+ without a remark/).waitFor();
     await expectAccessible(watched);
   });
 });

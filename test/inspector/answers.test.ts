@@ -1,7 +1,14 @@
 /** Answers and agents as the page shows them, checked against the real desk and registry. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { shown } from '../../src/gateway/topics/wire-values.ts';
-import { agentsLike, candidatesOf, isFallback, pointsText } from '../../src/inspector/agents/agents.ts';
+import {
+  agentsLike,
+  barOf,
+  candidatesOf,
+  isFallback,
+  matrixOf,
+  pointsText,
+} from '../../src/inspector/agents/agents.ts';
 import {
   type DeskFigures,
   type ListedQuestions,
@@ -24,6 +31,7 @@ import {
 import { type DeskOrder } from '../../src/inspector/desks/desk-orders.ts';
 import { DESK_AGENTS, type DeskContexts } from '../../src/inspector/desks/desk-shapes.ts';
 import { agentRegistry } from '../../src/machines/agents/agent-registry.ts';
+import { capabilitiesOf } from '../../src/machines/agents/capabilities.ts';
 import { SHIPPED_PROFILES } from '../../src/machines/agents/profiles/shipped.ts';
 import { recommend } from '../../src/machines/agents/recommend.ts';
 import { indexFor } from '../../src/machines/agents/retrieval.ts';
@@ -157,5 +165,21 @@ describe('the agents of the page', () => {
     expect(isFallback(found)).toBe(false);
     expect(isFallback(candidatesOf(recommend(index, { task: 'qwrtz', explain: true })))).toBe(true);
     expect(pointsText({ points: -500 })).toBe('\u2212500');
+  });
+
+  it('have bars to the right of the middle for what speaks for them, to the left for what speaks against', () => {
+    expect(barOf({ points: 900 })).toEqual({ x: 100, width: 100 });
+    expect(barOf({ points: 450 })).toEqual({ x: 100, width: 50 });
+    expect(barOf({ points: -450 })).toEqual({ x: 50, width: 50 });
+    expect(barOf({ points: 2_000 })).toEqual({ x: 100, width: 100 });
+  });
+
+  it('have a matrix of their capabilities, with as many columns as are asked for', () => {
+    const all = capabilitiesOf(SHIPPED_PROFILES, { category: 'review' });
+    const { agents, hidden, rows } = matrixOf(all, 2);
+    expect({ agents, hidden }).toEqual({ agents: ['quality', 'reviewer'], hidden: 1 });
+    expect(rows.find(({ capability }) => capability === 'code-review')!.marks).toEqual([false, true]);
+    expect(rows.every(({ marks }) => marks.includes(true))).toBe(true);
+    expect(matrixOf(all, 3).rows).toHaveLength(all.capabilities.length);
   });
 });

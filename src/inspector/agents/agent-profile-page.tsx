@@ -1,7 +1,7 @@
 /** The page of one agent's profile: what it is for, what it leaves to others, and how it is found. */
 import { Looking, Panel } from '../sheet.tsx';
+import type { AgentProfile } from '../../machines/agents/profile.ts';
 import { useAnswer } from '../use.ts';
-import { type ProfileShown } from './agents.ts';
 
 const EVERY_MS = 30_000;
 
@@ -11,12 +11,11 @@ interface ProfileProps {
 }
 
 export function AgentProfilePage({ agentId, version }: ProfileProps) {
-  const { result, error } = useAnswer<{ readonly profile: ProfileShown; readonly source: string }>(
-    'agents.show',
-    { agentId },
-    EVERY_MS,
-    version,
-  );
+  const { result, error } = useAnswer<{
+    readonly profile: AgentProfile;
+    readonly source: string;
+    readonly runs: string;
+  }>('agents.show', { agentId }, EVERY_MS, version);
   if (result === undefined)
     return (
       <section class="sheet">
@@ -24,7 +23,7 @@ export function AgentProfilePage({ agentId, version }: ProfileProps) {
         <Looking error={error} kind="empty" />
       </section>
     );
-  const { profile, source } = result;
+  const { profile, source, runs } = result;
   const {
     displayName = agentId,
     role,
@@ -42,7 +41,9 @@ export function AgentProfilePage({ agentId, version }: ProfileProps) {
         </p>
         <h1 id="agent-title">{displayName}</h1>
         <p class="row facts-line">
-          {[role, team, meta.agentCategory, source].map((fact) => fact !== undefined && <span key={fact}>{fact}</span>)}
+          {[role, team, meta.agentCategory, source, runs].map(
+            (fact) => fact !== undefined && <span key={fact}>{fact}</span>,
+          )}
           {!enabled && <span class="warn">disabled</span>}
         </p>
         <p>{description}</p>

@@ -1,4 +1,4 @@
-/** The catalogue of agents: which agent fits a task and why, and all profiles with a search. */
+/** The agents of a system: which one fits a task and why, all profiles with a search, what they can do, their guard. */
 import { useState } from 'preact/hooks';
 import { DESK_AGENTS } from '../desks/desk-shapes.ts';
 import { Missing } from '../desks/desk-page.tsx';
@@ -9,10 +9,14 @@ import { Looking, Panel, Sheet } from '../sheet.tsx';
 import { useShownRows } from '../shown-rows.tsx';
 import { type Column, Table } from '../table.tsx';
 import { useAnswer } from '../use.ts';
+import { Capabilities } from './capabilities-panel.tsx';
 import { AgentProfilePage } from './agent-profile-page.tsx';
+import { Guard } from './guard-panel.tsx';
 import {
   type AgentRow,
   agentsLike,
+  BAR_HALF,
+  barOf,
   type Candidate,
   candidatesOf,
   CANDIDATES_MAX,
@@ -35,12 +39,14 @@ const COLUMNS: readonly Column<AgentRow>[] = [
   { title: 'Category', cell: ({ category }) => category },
   { title: 'State', cell: ({ enabled }) => (enabled ? '' : <span class="warn">disabled</span>) },
   { title: 'Source', cell: ({ source }) => <span class="quiet">{source}</span> },
+  { title: 'Runs', cell: ({ runs }) => <span class="quiet">{runs}</span> },
 ];
 
 const FACTOR_COLUMNS: readonly Column<FactorShown>[] = [
   { title: 'Factor', cell: factorName },
   { title: 'Found in', cell: ({ evidence }) => evidence },
   { title: 'Points', isNumber: true, cell: (factor) => <Points factor={factor} /> },
+  { title: 'Weight', kind: 'weight', cell: (factor) => <Bar factor={factor} /> },
 ];
 
 export function AgentsView({ rest }: { readonly rest: string }) {
@@ -58,6 +64,8 @@ export function AgentsView({ rest }: { readonly rest: string }) {
     <>
       <Recommend version={version} />
       <Catalogue version={version} />
+      <Capabilities version={version} />
+      <Guard version={version} />
     </>
   );
 }
@@ -102,15 +110,15 @@ function Candidates({ task, version }: { readonly task: string; readonly version
           : `${counted(candidates.length, 'agent')} for “${task}”, the best first`}
       </p>
       <ol class="cards">
-        {candidates.map((candidate) => (
-          <CandidateCard key={candidate.agentId} candidate={candidate} />
+        {candidates.map((candidate, at) => (
+          <CandidateCard key={candidate.agentId} candidate={candidate} isFirst={at === 0} />
         ))}
       </ol>
     </div>
   );
 }
 
-function CandidateCard({ candidate }: { readonly candidate: Candidate }) {
+function CandidateCard({ candidate, isFirst }: { readonly candidate: Candidate; readonly isFirst: boolean }) {
   const { agentId, confidence, reason, factors } = candidate;
   const percent = Math.round(confidence * 100);
   return (
@@ -125,7 +133,7 @@ function CandidateCard({ candidate }: { readonly candidate: Candidate }) {
       </div>
       <p>{reason}</p>
       {factors.length > 0 && (
-        <details>
+        <details open={isFirst}>
           <summary>Why, in points</summary>
           <Table columns={FACTOR_COLUMNS} rows={factors} keyOf={({ kind, evidence }) => `${kind} ${evidence}`} />
         </details>
@@ -136,6 +144,17 @@ function CandidateCard({ candidate }: { readonly candidate: Candidate }) {
 
 function Points({ factor }: { readonly factor: FactorShown }) {
   return <span class={factor.points < 0 ? 'bad' : 'good'}>{pointsText(factor)}</span>;
+}
+
+/** The points of a factor as a bar from the middle. The column beside it says the same as text. */
+function Bar({ factor }: { readonly factor: FactorShown }) {
+  const { x, width } = barOf(factor);
+  return (
+    <svg class="points" viewBox={`0 0 ${2 * BAR_HALF} 10`} aria-hidden="true">
+      <rect class={factor.points < 0 ? 'against' : 'for'} x={x} y={1} width={width} height={8} />
+      <line x1={BAR_HALF} x2={BAR_HALF} y1={0} y2={10} />
+    </svg>
+  );
 }
 
 function Catalogue({ version }: { readonly version: string }) {

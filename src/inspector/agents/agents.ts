@@ -1,17 +1,9 @@
 /** Agent profiles and recommendations as the page shows them: shapes, search, and words. Pure. */
-import type { AgentProfile, Factor, RecommendResult } from '../../machines/agents/profile.ts';
+import type { AgentRow } from '../../machines/agents/roster.ts';
+import type { CapabilitiesResult, Factor, RecommendResult } from '../../machines/agents/profile.ts';
 
-/** An agent of the catalogue, as `agents.list` tells it. */
-export interface AgentRow {
-  readonly agentId: string;
-  readonly role: string | null;
-  readonly team: string | null;
-  readonly category: string | null;
-  readonly enabled: boolean;
-  readonly source: string;
-}
-
-export type ProfileShown = AgentProfile;
+export type { AgentRow } from '../../machines/agents/roster.ts';
+export type { GuardReport } from '../../machines/agents/guard.ts';
 export type Recommendation = RecommendResult;
 export type FactorShown = Factor;
 
@@ -72,6 +64,33 @@ const FACTOR_WORDS: Readonly<Record<string, string>> = {
 /** The name of a factor in words. */
 export function factorName({ kind }: Pick<FactorShown, 'kind'>): string {
   return FACTOR_WORDS[kind] ?? kind;
+}
+
+/** Half of the width of a bar of points, in its own units. */
+export const BAR_HALF = 100;
+
+/** The most points that one factor has, for or against, whose bar has the whole half. */
+const BAR_POINTS = 900;
+
+/** The bar of a factor: to the right of the middle for an agent, to the left against it. */
+export function barOf({ points }: Pick<FactorShown, 'points'>): { readonly x: number; readonly width: number } {
+  const width = (Math.min(Math.abs(points), BAR_POINTS) / BAR_POINTS) * BAR_HALF;
+  return { x: points < 0 ? BAR_HALF - width : BAR_HALF, width };
+}
+
+/** A matrix of capabilities and agents: a row for each capability, with a mark for each agent that has it. */
+export function matrixOf(
+  { capabilities, agentsByCapability, capabilitiesByAgent }: CapabilitiesResult,
+  agentsMax: number,
+) {
+  const all = Object.keys(capabilitiesByAgent);
+  const agents = all.slice(0, agentsMax);
+  const rows = capabilities.map((capability) => {
+    const having = new Set(agentsByCapability[capability]);
+    return { capability, marks: agents.map((agentId) => having.has(agentId)) };
+  });
+  // A capability of agents that are not shown would be an empty row.
+  return { agents, hidden: all.length - agents.length, rows: rows.filter(({ marks }) => marks.includes(true)) };
 }
 
 /** Points of a factor with their sign: `+600`. */

@@ -2,6 +2,7 @@
  * A roster: profiles from several sources under one roof. Later sources replace agents of earlier ones, and each
  * profile remembers where it came from. Pure.
  */
+import { z } from 'zod';
 import { BosunError } from '../../errors.ts';
 import { AGENT_PROFILE_BYTES_MAX, AGENT_PROFILES_MAX } from '../limits.ts';
 import { type AgentProfile, FALLBACK_AGENT } from './profile.ts';
@@ -64,6 +65,34 @@ export function rosterOf(sources: readonly RosterSource[]): RosterRow[] {
   if (rows.size > AGENT_PROFILES_MAX)
     throw invalid(`${rows.size} agents are more than the ${AGENT_PROFILES_MAX} of a registry`);
   return [...rows.values()];
+}
+
+/** The schema of an agent in a list. `runs` says what carries out its tasks. */
+export const agentRowSchema = z.object({
+  agentId: z.string(),
+  role: z.string().nullable(),
+  team: z.string().nullable(),
+  category: z.string().nullable(),
+  enabled: z.boolean(),
+  source: z.string(),
+  runs: z.string(),
+});
+/** An agent in a list. */
+export type AgentRow = z.output<typeof agentRowSchema>;
+
+/** The fields of an agent in a list. */
+export function agentRowOf(row: RosterRow): AgentRow {
+  const { agentId, role = null, team = null, selectionMetadata, enabled } = row.profile;
+  const { source } = row;
+  return {
+    agentId,
+    role,
+    team,
+    category: selectionMetadata?.agentCategory ?? null,
+    enabled,
+    source,
+    runs: runsOf(row),
+  };
 }
 
 /** The means by which an agent's tasks are carried out: its own, its file for a coding agent, or none that is known. */

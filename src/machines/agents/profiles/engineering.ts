@@ -274,7 +274,7 @@ export const ENGINEERING: readonly WrittenProfile[] = [
       'testers, version codes; premium versions, subscriptions and purchases inside the app; smartwatches, car ' +
       'screens, tablets, televisions; drafts kept on the device on a train or plane, weak reception, background ' +
       'sync; QR codes, photos, microphones, contacts, calendars, sharing between apps, deep links that open the ' +
-      'wrong screen; pull to refresh, bottom sheets, tab bars, haptics, dark icons; crashes after an update of ' +
+      'wrong screen; refresh by swipe, bottom sheets, tab bars, haptics, dark icons; crashes after an update of ' +
       'iOS or Android, stack traces of Swift or Kotlin, simulators, ports of a web app to phones, kiosk devices; ' +
       'badges on an icon when a message arrives, lists and details on a smartwatch or phone, permissions that ' +
       'users deny, language of the device, accessibility on touch screens, flash light, calls, SIM cards, file ' +
