@@ -58,21 +58,25 @@ const epochs = () => test.store.writes;
 const sequence = async () => (await http('/v1/actors/agents')).body['sequence'];
 
 describe('agents at a gateway', () => {
-  it('AC-007, AC-023, AC-041: have one answer over HTTP, WebSocket and the command line, for 50 tasks', async () => {
+  it('AC-007, AC-023, AC-041: have one answer over HTTP, WebSocket, MCP and the command line, for 50 tasks', async () => {
     const client = createClient(url.replace('http', 'ws'), { WebSocket, token: TOKEN });
     const call = client.procedures<typeof procedures>()['agents.recommend']!;
+    const tools = await overHttp('of 2026', `${url}/mcp`, TOKEN);
     const index = indexFor(SHIPPED_PROFILES);
     for (const [number, { request }] of SELECTION_CASES.filter((_, at) => at % 5 === 0)
       .slice(0, 50)
       .entries()) {
       const right = recommend(index, request);
-      expect((await ask(request)).body).toEqual(right);
-      expect(await call(request as never)).toEqual(right);
+      const said = JSON.stringify(right);
+      expect(JSON.stringify((await ask(request)).body)).toBe(said);
+      expect(JSON.stringify(await call(request as never))).toBe(said);
+      expect(JSON.stringify(toldBy(await tools.call('agent_recommend', { ...request })))).toBe(said);
       if (number % 10 > 0) continue;
       const { out } = await work.bosun(['agents', 'recommend', request.task, '--json', '--url', url, '--token', TOKEN]);
       expect(out).toBe(`${JSON.stringify(right)}\n`);
     }
     client.close();
+    await tools.close();
   });
 
   it.each(ERAS)('AC-023, AC-025, AC-041: are two tools of MCP that only read, for clients %s', async (era) => {

@@ -44,6 +44,7 @@ import { reads } from './reads.mjs';
 import { records } from './records.mjs';
 import { recovery } from './recovery.mjs';
 import { restarts } from './restarts.mjs';
+import { selection, selectionIndex } from './selection.mjs';
 import { spawns } from './spawns.mjs';
 import { steps } from './steps.mjs';
 import { largeStorm, smallStorm } from './storms.mjs';
@@ -93,4 +94,6 @@ export const ROWS = [
   coordinator,
   tickets,
   commands,
+  selection,
+  selectionIndex,
 ];

@@ -130,7 +130,7 @@ export const AGENT_PROFILES_MAX = 10_000;
 export const AGENT_PROFILE_BYTES_MAX = 60 * 1024;
 
 /** Profiles that are added to an index of selection at once: a few milliseconds, and then the loop gets its turn. */
-export const INDEX_SLICE_PROFILES = 8;
+export const INDEX_SLICE_PROFILES = 4;
 
 /** Characters of a question, and of the summary of its context. Both fit into a ticket's description. */
 export const QUESTION_CHARS_MAX = 1_000;

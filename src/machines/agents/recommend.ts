@@ -79,10 +79,11 @@ function matchesIn(index: ProfileIndex, request: Request, outsideRange: OutsideR
   const filters = filtersOf(request);
   const bonus = sumOf(filters.factors);
   const best = new Best(request.maxResults);
-  for (const { prepared, score, words } of inOrder(index, request, bonus > 0)) {
+  for (const { prepared, score, sharesExample, words } of inOrder(index, request, bonus > 0)) {
     // What is found later has a lower score: once even an exact example could not bring it in, nothing can.
-    const most = retrievalPoints(score) + POINTS.exampleExact + bonus;
-    if (request.mode === 'blended' && !best.takes(most)) break;
+    const most = retrievalPoints(score) + bonus;
+    if (request.mode === 'blended' && !best.takes(most + POINTS.exampleExact)) break;
+    if (request.mode === 'blended' && !sharesExample && !best.takes(most)) continue;
     if (!filters.admit(prepared)) continue;
     const found = request.mode === 'rules' ? ruleFactors(prepared, task) : retrievalFactor(score, words);
     best.offer(candidate(prepared, [...authoredFactors(prepared, task), ...found, ...filters.factors]));
@@ -101,7 +102,8 @@ function* inOrder(index: ProfileIndex, { task, mode }: Request, isBonus: boolean
     }
   // A task without a word of meaning finds nothing, and may still be somebody's example.
   if (seen.size > 0 && !isBonus) return;
-  for (const prepared of index.profiles) if (!seen.has(prepared)) yield { prepared, score: 0, words: [] };
+  for (const prepared of index.profiles)
+    if (!seen.has(prepared)) yield { prepared, score: 0, sharesExample: true, words: [] };
 }
 
 function candidate({ profile }: PreparedProfile, factors: readonly Factor[]): Candidate {

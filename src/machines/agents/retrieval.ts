@@ -8,10 +8,13 @@ import { type AgentProfile, byCodeUnit } from './profile.ts';
 import { SHOULD_NOT } from './scope-section.ts';
 import { type PreparedProfile, preparedProfile } from './score.ts';
 import { wordsOfTask } from './task-words.ts';
-import { knownStemsOf } from './text.ts';
+import { hasCompound, knownStemsOf } from './text.ts';
 
 /** Weights of the texts of a profile, in the order of {@link textsOf}. */
 const WEIGHTS = [1.5, 2, 2, 1, 0.7, 1] as const;
+
+/** The number of the examples among the texts. */
+const EXAMPLES = 0;
 
 /** The constants of BM25: how soon a repeated word counts no more, and how much the length of a text matters. */
 const SATURATION = 1.2;
@@ -36,6 +39,8 @@ const TYPO_CHARS_MIN = 6;
 export interface Found {
   readonly prepared: PreparedProfile;
   readonly score: number;
+  /** Whether the task can be one of the profile's examples or a part of it, or the other way round. */
+  readonly sharesExample: boolean;
   /** The words of the task that matched. */
   readonly words: readonly string[];
 }
@@ -54,8 +59,12 @@ export interface IndexBuilder {
   readonly add: (count: number) => ProfileIndex | undefined;
 }
 
-/** The places of a stem: number of the profile, number of the text and count there, one after the other. */
+/** The places of a stem: of each, the number of the text among all texts, and how often the stem is in it. */
 type Places = number[];
+
+/** The bits of a place that count. A stem that is more often in a text counts as so many. */
+const COUNT_BITS = 6;
+const COUNT_MAX = 2 ** COUNT_BITS - 1;
 
 /**
  * Makes the builder of an index.
@@ -88,6 +97,8 @@ class Index implements ProfileIndex {
   readonly #lengths: number[] = [];
   readonly #allLengths = WEIGHTS.map(() => 0);
   readonly #stems = new Map<string, string>();
+  /** The stems by their number of letters, made when an unknown one is first looked for. */
+  #byLength: Map<number, string[]> | undefined;
 
   add(profile: AgentProfile): void {
     const number = this.profiles.length;
@@ -98,9 +109,10 @@ class Index implements ProfileIndex {
       for (const stem of stems) counts.set(stem, (counts.get(stem) ?? 0) + 1);
       for (const [stem, count] of counts) {
         own.add(stem);
+        const place = ((number * WEIGHTS.length + field) << COUNT_BITS) | Math.min(count, COUNT_MAX);
         const places = this.#places.get(stem);
-        if (places === undefined) this.#places.set(stem, [number, field, count]);
-        else places.push(number, field, count);
+        if (places === undefined) this.#places.set(stem, [place]);
+        else places.push(place);
       }
       this.#lengths.push(stems.length);
       this.#allLengths[field]! += stems.length;
@@ -110,10 +122,12 @@ class Index implements ProfileIndex {
   }
 
   *find(task: string): Generator<Found> {
+    // Words that are joined in the task may stand apart in an example that is a part of it.
+    const examples = new Uint8Array(this.profiles.length).fill(hasCompound(task) ? 1 : 0);
     const asked = [...wordsOfTask(task)].map(([stem, { word, weight }]) => ({
       word,
       weight,
-      scores: this.#scoresOf(this.#known(stem)),
+      scores: this.#scoresOf(this.#known(stem), examples),
     }));
     const sums = new Float64Array(this.profiles.length);
     const weights = new Float64Array(this.profiles.length);
@@ -129,22 +143,28 @@ class Index implements ProfileIndex {
       yield {
         prepared: this.profiles[number]!,
         score: score[number]!,
+        sharesExample: examples[number] === 1,
         words: asked.filter(({ scores }) => scores[number]! > 0).map(({ word }) => word),
       };
   }
 
-  /** The scores of all profiles for a stem, by number; 0 for those that do not have it. */
-  #scoresOf(stem: string): Float64Array {
+  /** The scores of all profiles for a stem, by number; 0 for those that do not have it. Marks those with examples. */
+  #scoresOf(stem: string, examples: Uint8Array): Float64Array {
     const places = this.#places.get(stem) ?? [];
     const all = this.profiles.length + UNSEEN_PROFILES;
     const having = this.#having.get(stem) ?? 0;
     const rarity = Math.log(1 + (all - having + 0.5) / (having + 0.5));
     const scores = new Float64Array(this.profiles.length);
-    for (let at = 0; at < places.length; at += 3) {
-      const [number, field, count] = [places[at]!, places[at + 1]!, places[at + 2]!];
-      const length = this.#lengths[number * WEIGHTS.length + field]!;
-      const average = this.#allLengths[field]! / this.profiles.length;
-      const damped = (count * (SATURATION + 1)) / (count + SATURATION * (1 - LENGTH + (LENGTH * length) / average));
+    const averages = this.#allLengths.map((length) => length / this.profiles.length);
+    for (const place of places) {
+      const text = place >> COUNT_BITS;
+      const count = place & COUNT_MAX;
+      const field = text % WEIGHTS.length;
+      const number = (text - field) / WEIGHTS.length;
+      const length = this.#lengths[text]!;
+      if (field === EXAMPLES) examples[number] = 1;
+      const damped =
+        (count * (SATURATION + 1)) / (count + SATURATION * (1 - LENGTH + (LENGTH * length) / averages[field]!));
       scores[number]! += rarity * rarity * WEIGHTS[field]! * damped;
     }
     return scores;
@@ -154,12 +174,29 @@ class Index implements ProfileIndex {
   #known(stem: string): string {
     if (this.#places.has(stem) || stem.length < TYPO_CHARS_MIN || this.profiles.length > TYPOS_PROFILES_MAX)
       return stem;
-    return [...this.#places.keys()].filter((known) => isNear(known, stem)).sort(byCodeUnit)[0] ?? stem;
+    const near = [stem.length - 1, stem.length, stem.length + 1]
+      .flatMap((length) => this.#ofLength(length))
+      .filter((known) => isNear(known, stem));
+    return near.sort(byCodeUnit)[0] ?? stem;
+  }
+
+  #ofLength(length: number): readonly string[] {
+    if (this.#byLength === undefined) {
+      this.#byLength = new Map();
+      for (const stem of this.#places.keys()) {
+        const others = this.#byLength.get(stem.length);
+        if (others === undefined) this.#byLength.set(stem.length, [stem]);
+        else others.push(stem);
+      }
+    }
+    return this.#byLength.get(length) ?? [];
   }
 }
 
 /** Whether two words differ by one letter that is wrong, missing or too many. */
 function isNear(a: string, b: string): boolean {
+  // Most words differ at both ends.
+  if (a[0] !== b[0] && a.at(-1) !== b.at(-1)) return false;
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
   if (long.length - short.length > 1) return false;
   let same = 0;

@@ -113,6 +113,11 @@ export function wordsByStem(text: string): ReadonlyMap<string, string> {
   return words;
 }
 
+/** Whether a text has words that retrieval joins to one. */
+export function hasCompound(text: string): boolean {
+  return normalised(text).search(COMPOUNDS) >= 0;
+}
+
 /**
  * The meaningful words of a text, in order.
  *
