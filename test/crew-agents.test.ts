@@ -58,7 +58,7 @@ const epochs = () => test.store.writes;
 const sequence = async () => (await http('/v1/actors/agents')).body['sequence'];
 
 describe('agents at a gateway', () => {
-  it('AC-007, AC-023, AC-041: have one answer over HTTP, WebSocket, MCP and the command line, for 50 tasks', async () => {
+  it('AC-007, AC-023, AC-041: have one answer at HTTP, WebSocket, MCP and command line, for 50 tasks', async () => {
     const client = createClient(url.replace('http', 'ws'), { WebSocket, token: TOKEN });
     const call = client.procedures<typeof procedures>()['agents.recommend']!;
     const tools = await overHttp('of 2026', `${url}/mcp`, TOKEN);

@@ -19,8 +19,8 @@ export const selection = {
   title: 'The agent for a task',
   about: ({ sizes, calls }) =>
     `${calls.toLocaleString('en')} labelled tasks, one after the other, against registries of ` +
-    `${sizes.map((size) => size.toLocaleString('en')).join(', ')} profiles: the 22 of the package, again and again, each ` +
-    'with a word of its own. **library**: minisearch over the texts of the smallest, with the same words.',
+    `${sizes.map((size) => size.toLocaleString('en')).join(', ')} profiles: the 22 of the package, again and again, ` +
+    'each with a word of its own. **library**: minisearch over the texts of the smallest, with the same words.',
   sizes: { full: { sizes: [22, 1_000, 10_000], calls: 500 }, quick: { sizes: [22, 50, 100], calls: 50 } },
   ratios: [
     { name: '22 profiles, p99', of: ({ small }) => small.p99Ms, atMost: 2, unit: ' ms' },
@@ -57,9 +57,9 @@ export const selectionIndex = {
   name: 'SEL2',
   title: 'The index of a large registry',
   about: ({ size }) =>
-    `The index of ${size.toLocaleString('en')} profiles, made in slices between which the event loop goes on, and how ` +
-    'late a timer of 1 ms fires meanwhile, that millisecond included. **library**: minisearch over the same texts, in ' +
-    'one piece.',
+    `The index of ${size.toLocaleString('en')} profiles, made in slices between which the event loop goes on, and ` +
+    'how late a timer of 1 ms fires meanwhile, that millisecond included. **library**: minisearch over the same ' +
+    'texts, in one piece.',
   sizes: { full: { size: 10_000 }, quick: { size: 100 } },
   ratios: [
     { name: 'longest stop of the event loop', of: ({ index }) => index.longestMs, atMost: 10, unit: ' ms' },

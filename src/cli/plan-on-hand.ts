@@ -15,6 +15,8 @@ import { type PlanSource, readPlanFile } from './plan-file.ts';
 export interface ReadyPlan {
   readonly source: PlanSource;
   readonly agents: AgentModule;
+  /** Makes the plan with the agents that a held plan has chosen, and with chosen ones in place of the others. */
+  readonly withChoicesOf: (held: Plan) => Plan;
 }
 
 /** The file of a plan, and the sources of profiles by which agents are chosen; default: those of the package. */
@@ -34,7 +36,9 @@ export async function readyPlan({ roster, ...place }: PlanPlace): Promise<ReadyP
   if (unknown.length > 0)
     throw source.refuse(unknown.map((problem) => ({ ...problem, message: `${problem.message}${hint}` })));
   checkMachineLimits(source, agents);
-  return { source, agents };
+  const withChoicesOf = (held: Plan) =>
+    chosenPlan({ ...written, plan: withHeldChoices(written.plan, held) }, agents, roster);
+  return { source, agents, withChoicesOf };
 }
 
 /** The plan of a file with an agent for every task, of those of its module. Throws BOSUN_PLAN_INVALID. */
@@ -64,13 +68,13 @@ export interface HeldPlanOptions {
  */
 export async function heldPlan(
   directory: DataDirectory,
-  { source: { file, plan, refuse }, agents }: ReadyPlan,
+  { source: { file, plan, refuse }, agents, withChoicesOf }: ReadyPlan,
   { log, hint, beside }: HeldPlanOptions,
 ): Promise<CoordinatorContext | undefined> {
   const { coordinator: held, children } = await contentsOf(directory, log);
   refuseStrangers(directory, plan, children, beside);
   if (held?.plan === undefined) return undefined;
-  const differences = comparePlans(held.plan, withHeldChoices(plan, held.plan));
+  const differences = comparePlans(held.plan, withChoicesOf(held.plan));
   if (differences.length === 0) {
     const gone = checkAgents(held.plan, [...agents.keys()]);
     if (gone.length === 0) return held;

@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { linesOf, Workspace } from '../support/cli/workspace.ts';
 import { LONG } from '../support/effort.ts';
 
-/** Sixteen files in the styles of public collections, some of them broken. */
+/** Eighteen files in the styles of public collections, some of them broken. */
 const FOLDER = fileURLToPath(new URL('../support/fixtures/agents', import.meta.url));
 
 const CURE = 'begin the file with ---, lines "name: ..." and "description: ...", and --- again';
@@ -131,6 +131,7 @@ describe('agent files of other people', () => {
       'data-wrangler-2000',
       'code-archaeologist',
       'payments-expert',
+      'poem-review',
       'gardener',
       'terraform-pro',
       'weather-agent',
@@ -148,7 +149,7 @@ describe('agent files of other people', () => {
       'no-description.md:2: the agent has no description: add a line "description: ..." that says when to use it',
       'no-end.md:1: the fields do not end: add a line of --- behind them',
       `no-frontmatter.md:1: there are no fields at the top: ${CURE}`,
-      'no-name.md:1: the agent has no name: add a line "name: api-tester"',
+      'no-name.md:2: the agent has no name: add a line "name: api-tester"',
       expect.stringMatching(
         /^team\.yaml:7:5: agents\[1\]: unknown key "selectonMetadata"; did you mean "selectionMetadata"\?$/,
       ),

@@ -251,7 +251,7 @@ describe('a plan with a mistake', () => {
       `${file}:3:16: capacity.x: must be 1 or more, not 0`,
       `${file}:4:38: tasks[0].duration: must be 0 or more, not -1`,
       `${file}:4:42: tasks[0]: unknown key "color"; the keys here are id, agent, duration, retry, timeoutMs, ` +
-        'after, input, run, background',
+        'task, after, input, run, background',
     ]);
   });
 

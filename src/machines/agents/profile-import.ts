@@ -21,14 +21,14 @@ const USER_SAYS = /\buser\s*:\s*(?:"([^"]{3,400})"|“([^”]{3,400})”|'([^'\n
 const NOT_FOR = /(?:^|\s)Not for: ([^\n]+?)\.?\s*$/m;
 
 /** Reads an agent file in Markdown. */
-export function profileFromMarkdown({ text }: AgentFile): Imported {
+export function profileFromMarkdown({ file, text }: AgentFile): Imported {
   const parts = partsOf(text);
   if ('message' in parts) return { problem: parts };
   const { fields, body } = parts;
-  const name = fields.get('name');
+  const name = fields.get('name') ?? { line: 1, value: nameOf(file) };
   const description = fields.get('description');
-  if (name === undefined || name.value === '')
-    return { problem: { line: name?.line ?? 1, message: 'the agent has no name: add a line "name: api-tester"' } };
+  if (name.value === '')
+    return { problem: { line: name.line, message: 'the agent has no name: add a line "name: api-tester"' } };
   if (description === undefined || description.value === '')
     return {
       problem: {
@@ -54,6 +54,11 @@ export function profileFromMarkdown({ text }: AgentFile): Imported {
     },
     description.line,
   );
+}
+
+/** The name that a file gives its agent where its head has none: `review.md` and `review.agent.md` are "review". */
+function nameOf(file: string): string {
+  return /([^/\\]*?)(?:\.(?:agent|chatmode|subagent))?\.md$/i.exec(file)?.[1] ?? '';
 }
 
 /** The fields of an A2A card that describe the agent's tasks. */

@@ -5,6 +5,7 @@
 import { type AgentProfile, FALLBACK_AGENT, type RecommendResult } from '../../agents/profile.ts';
 import { recommend } from '../../agents/recommend.ts';
 import { indexFor } from '../../agents/retrieval.ts';
+import { withCapacities } from '../coordinator/agent-registry.ts';
 import { AUTO, pathOf, type Plan, type PlanProblem, type PlanTask } from './plan.ts';
 
 /** The agents among which a plan's agents are chosen. */
@@ -15,17 +16,12 @@ export interface Candidates {
   readonly members: readonly string[];
 }
 
-/** Whether a plan leaves the choice of some agent open. */
-export function isOpen({ tasks }: Plan): boolean {
-  return tasks.some(({ agent }) => agent === AUTO);
-}
-
 /** The plan with an agent in place of every `auto`, or the problems of texts that fit none, each at its first task. */
 export function withChosenAgents(
   plan: Plan,
   { profiles, members }: Candidates,
 ): { readonly plan: Plan } | { readonly problems: readonly PlanProblem[] } {
-  if (!isOpen(plan)) return { plan };
+  if (plan.tasks.every(({ wanted }) => wanted === undefined)) return { plan };
   const able = new Set(members);
   const known = [...profiles].filter(({ agentId, enabled }) => enabled && able.has(agentId));
   const index = indexFor(known);
@@ -41,7 +37,8 @@ export function withChosenAgents(
     if (before === undefined) problems.push({ path: pathOf(task, at, 'task'), message: unfit(known) });
     return task;
   });
-  return problems.length > 0 ? { problems } : { plan: { ...plan, tasks } };
+  if (problems.length > 0) return { problems };
+  return { plan: withCapacities({ ...plan, tasks }, plan.pack?.agentTypes ?? {}) };
 }
 
 function unfit(known: readonly AgentProfile[]): string {
@@ -58,7 +55,7 @@ export function choicesOf({ tasks }: Plan): PlanTask[] {
   return [...places.values()];
 }
 
-/** The plan with the choices that another one has on record for the same tasks with the same texts. */
+/** The plan, whose choices are open, with those that another one has on record for the same tasks and texts. */
 export function withHeldChoices(plan: Plan, held: Plan): Plan {
   const before = new Map(held.tasks.map((task) => [task.id, task]));
   const tasks = plan.tasks.map((task) => {
