@@ -116,6 +116,7 @@ export function agentProcedures(options: AgentProcedureOptions = {}): Procedures
 
 const SHOWN = new Catalogue(rosterOf([SHIPPED_ROSTER]));
 const REVIEWER = { agentId: 'reviewer' };
+const VERDICT = { policyId: 'agent-selection-quality', gateId: 'selection-metadata-complete' } as const;
 
 /** Procedures that return registered profiles. */
 function lookUps(registry: RegistryReader): Procedures {
@@ -144,7 +145,7 @@ function lookUps(registry: RegistryReader): Procedures {
       params: z.object({}),
       result: guardReportSchema,
       http: { verb: 'GET', path: '/v1/profiles-guard' },
-      example: { p: {}, r: { ...SHOWN.guard(), agents: [] } },
+      example: { p: {}, r: { ...VERDICT, status: 'PASS', agents: [] } },
       read: async (_, reader) => (await registry.catalogue(reader)).guard(),
     }),
   };

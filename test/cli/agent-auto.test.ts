@@ -14,7 +14,7 @@ stages:
 items: [cart]
 `;
 
-/** Agents of which the reviewer waits for a file, and a profile of an agent that the package does not know. */
+/** Agents of which the reviewer never ends without a file, and a profile of an agent that the package does not know. */
 const AGENTS = (likes: string) => `
 import { existsSync } from 'node:fs';
 const packs = { agentId: 'packer', description: 'Packs.', selectionMetadata: { exampleTasks: ['${likes}'] } };
@@ -22,7 +22,7 @@ export const profiles = [packs];
 export const packer = async () => 'packed';
 export const backend = async () => 'built';
 export const reviewer = async () => {
-  while (!existsSync(${JSON.stringify(work.file('go'))})) await new Promise((resolve) => setTimeout(resolve, 20));
+  if (!existsSync(${JSON.stringify(work.file('go'))})) await new Promise(() => {});
   return 'read';
 };
 `;

@@ -34,17 +34,18 @@ export function withChosenAgents(
     results.set(task.wanted!, result);
     const { recommended, confidence, reason, alternatives } = result;
     if (able.has(recommended)) return { ...task, agent: recommended, chosen: { confidence, reason, alternatives } };
-    if (before === undefined) problems.push({ path: pathOf(task, at, 'task'), message: unfit(known) });
+    if (before === undefined) problems.push({ path: pathOf(task, at, 'task'), message: unfit(known, members) });
     return task;
   });
   if (problems.length > 0) return { problems };
   return { plan: withCapacities({ ...plan, tasks }, plan.pack?.agentTypes ?? {}) };
 }
 
-function unfit(known: readonly AgentProfile[]): string {
+function unfit(known: readonly AgentProfile[], members: readonly string[]): string {
   const names = known.map(({ agentId }) => agentId).join(', ');
+  const none = members.length === 0 ? ', which has none' : ', none of which has a profile';
   return (
-    `fits no agent of the plan${names === '' ? ', none of which has a profile' : ` (${names})`}: ` +
+    `fits no agent of the plan${names === '' ? none : ` (${names})`}: ` +
     `say it in other words, name an agent, or have an agent "${FALLBACK_AGENT}" for whatever fits nobody`
   );
 }

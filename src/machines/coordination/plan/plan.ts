@@ -169,13 +169,17 @@ export function pathOf({ stage }: Pick<PlanTask, 'stage'>, index: number, field:
 
 type ItemInput = readonly [item: string, input: unknown];
 
-/** Problems of texts by which agents are chosen: one without "agent: auto", or the other way round. */
+/** Problems of chosen agents: one without a text, a text without "agent: auto", or one for a command. */
 function autoProblems({ stages = {}, tasks = [] }: PlanFile): PlanProblem[] {
   const all = [
     ...Object.entries(stages).map(([id, stage]) => [['stages', id], stage] as const),
     ...tasks.map((one, index) => [['tasks', index], one] as const),
   ];
-  return all.flatMap(([path, { agent, task }]) => {
+  return all.flatMap(([path, { agent, task, ...rest }]) => {
+    if (agent === AUTO && 'run' in rest && rest.run !== undefined)
+      return [
+        { path: [...path, 'agent'], message: 'a command to "run" does its task itself: no agent is chosen for it' },
+      ];
     if (agent === AUTO && task === undefined)
       return [
         { path: [...path, 'task'], message: 'is missing: say in words what is to be done, to have an agent chosen' },

@@ -78,6 +78,11 @@ describe('a task that says agent: auto', () => {
         'whatever fits nobody',
     ],
     [
+      candidates(),
+      'fits no agent of the plan, which has none: say it in other words, name an agent, or have an agent "standard" ' +
+        'for whatever fits nobody',
+    ],
+    [
       candidates('tell'),
       'fits no agent of the plan, none of which has a profile: say it in other words, name an agent, or have an ' +
         'agent "standard" for whatever fits nobody',
@@ -99,6 +104,10 @@ describe('a task that says agent: auto', () => {
     [
       { tasks: [{ id: 'one', agent: 'add', task: 'x' }] },
       { path: ['tasks', 0, 'task'], message: 'belongs to "agent: auto"; a named agent needs no text' },
+    ],
+    [
+      { tasks: [{ id: 'one', agent: 'auto', run: 'true', task: 'x' }] },
+      { path: ['tasks', 0, 'agent'], message: 'a command to "run" does its task itself: no agent is chosen for it' },
     ],
     [
       { tasks: [{ id: 'one', run: 'true', task: 'x' }] },
