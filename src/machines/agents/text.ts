@@ -20,6 +20,8 @@ const EMPTY_WORDS = new Set(
     'hi hello hey thanks thank thing things something anything everything someone anyone like really way able ' +
     'around between before after during until per via etc new old good great nice well best better right ' +
     'find finds show shows tell tells say says know knows year years month months week weeks day days today tomorrow ' +
+    'ive im id ill youre weve theyre dont doesnt didnt isnt arent wasnt cant couldnt wouldnt wont havent hasnt ' +
+    'whats thats theres lets ' +
     'time times work works working people person three four five six seven eight ten first last next own itself '
   ).split(' '),
 );

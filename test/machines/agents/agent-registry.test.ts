@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { agentRegistry, AGENTS, registeredIn, registryChild } from '../../../src/machines/agents/agent-registry.ts';
 import { SHIPPED_PROFILES } from '../../../src/machines/agents/profiles/shipped.ts';
-import { profileProblem, rosterOf, SHIPPED_ROSTER } from '../../../src/machines/agents/roster.ts';
+import { profileProblem, rosterOf, runsOf, SHIPPED_ROSTER } from '../../../src/machines/agents/roster.ts';
 import { AGENT_PROFILE_BYTES_MAX, AGENT_PROFILES_MAX } from '../../../src/machines/limits.ts';
 import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
 import { profile, STANDARD } from '../../support/machines/profiles.ts';
@@ -111,6 +111,15 @@ describe('the registry of agents', () => {
 });
 
 describe('a roster', () => {
+  it.each([
+    [{ does: { kind: 'command', run: 'npx eslint .' } as const }, 'x.md', 'command: npx eslint .'],
+    [{ does: { kind: 'function', name: 'review' } as const }, 'call', 'function: review'],
+    [{}, '.claude/agents/x.md', 'file: .claude/agents/x.md'],
+    [{}, 'team.yaml', 'profile only'],
+  ])('says what runs an agent: %o of %s', (rest, source, runs) => {
+    expect(runsOf({ profile: profile('ann', {}, rest), source })).toBe(runs);
+  });
+
   it('merges its sources in order, records the source of each profile, and always has the fallback agent', () => {
     const own = { source: 'own.yaml', profiles: [profile('ceo'), profile('zoe')] };
     const roster = rosterOf([SHIPPED_ROSTER, own]);

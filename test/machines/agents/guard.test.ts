@@ -56,6 +56,21 @@ describe('the guard', () => {
     expect(guardReport(SHIPPED_PROFILES).agents.flatMap(({ remarks: said }) => said)).toEqual([]);
   });
 
+  it.each([
+    ['most of their words', 'brush coat bridge river tower harbour gate', true],
+    ['fewer', 'brush coat bridge', false],
+    ['two words', 'brush coat', false],
+  ])('finds a conflict of descriptions with %s in common', (_, common, isConflict) => {
+    const own = isConflict ? ['lantern', 'anchor'] : ['lantern rope sail', 'anchor chain mast'];
+    const profiles = ['ann', 'bea'].map((id, at) =>
+      profile(id, { ...whole, exampleTasks: [`Task of ${id}`] }, { description: `${common} ${own[at]}` }),
+    );
+    const remarks = guardReport(profiles).agents.flatMap(({ remarks: said }) => said);
+    expect(remarks.map((remark) => remark.split(':')[0])).toEqual(
+      isConflict ? ['Description conflicts with that of bea', 'Description conflicts with that of ann'] : [],
+    );
+  });
+
   it('AC-036: warns of a choice that breaks its request, or has less than 0.3', () => {
     const one = profile('ann', whole, { team: 'north', capabilities: ['painting'] });
     const fine = { profile: one, confidence: 0.3, request: { team: 'North', requiredCapabilities: ['Painting'] } };

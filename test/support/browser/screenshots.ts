@@ -125,7 +125,6 @@ async function agentPictures(browser: Browser): Promise<void> {
   await page.goto(`${served.url}/#/agents`);
   await page.getByLabel('The task, in words').fill('Publish the notes of version 2.1');
   await page.getByRole('button', { name: 'Ask', exact: true }).click();
-  await page.getByText('Why, in points').first().click();
   await picture(page, 'inspector-agents');
 }
 
