@@ -4,6 +4,7 @@ import { assign, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../src/actors/api/define-agent.ts';
 import { type AnyAgent } from '../src/actors/model/agent.ts';
+import { gateAgents } from '../src/machines/people/gates/gate-desk.ts';
 import { memoryStore } from '../src/persistence/memory-store.ts';
 import { type BossOptions } from '../src/supervisor/child-spec.ts';
 import { createSystem, type System } from '../src/system.ts';
@@ -76,6 +77,9 @@ function trees(written: BossOptions, loose: readonly AnyAgent[]): void {
   const stranger = { id: 'a', agent: 'acount' } as const;
   // @ts-expect-error an unknown agent below another Boss
   createSystem({ agents, store, tree: { children: [{ id: 'b', boss: { children: [stranger] } }] } });
+  // @ts-expect-error an unknown agent beside the desk of gates
+  createSystem({ agents: [account, ...gateAgents], store, tree: { children: [stranger] } });
+  createSystem({ agents: [clock, ...gateAgents], store, tree: { children: [{ id: 'g', agent: 'gate-desk' }] } });
   // @ts-expect-error an unknown agent of a template
   createSystem({ agents, store, tree: { strategy: 'dynamic', template: { agent: 'acount' } } });
   // @ts-expect-error input left out

@@ -23,8 +23,12 @@ export interface SystemShape {
 
 export type AgentsOf<S> = S extends SystemShape ? S['~agents'] : S extends AgentShape ? S : never;
 
-/** The names of a system's agents. */
-export type AgentName<S> = AgentsOf<S>['name'];
+/** The agents whose names the compiler knows. Those of a list of any agents have none that could be misspelt. */
+type WithName<A> = A extends { readonly name: infer Name } ? (string extends Name ? never : A) : never;
+
+/** The names of a system's agents, as far as the compiler knows them; any text if it knows none. */
+export type AgentName<S> =
+  WithName<AgentsOf<S>> extends infer A extends AgentShape ? ([A] extends [never] ? string : A['name']) : never;
 
 export type AgentNamed<S, Name> = AgentsOf<S> extends infer A ? (A extends { readonly name: Name } ? A : never) : never;
 

@@ -35,7 +35,7 @@ export class Mirror<A> {
   readonly #store: Atom<RemoteSnapshot<A>>;
   readonly #watchers = new Set<ToldWatcher<A>>();
   readonly #listener: TopicListener;
-  readonly #replica = new Replica<ActorView>();
+  readonly #replica = new Replica<ActorView | null>();
   /** Whether the view has arrived, or was confirmed, since the first watcher came. */
   #isFresh = false;
 
@@ -48,6 +48,8 @@ export class Mirror<A> {
       topic: `actor/${address}`,
       mode: 'state',
       at: () => this.#replica.at,
+      // An actor that was seen since the first watcher came, and is not there any more, is gone.
+      ifUnborn: () => (this.#isFresh && this.#replica.view ? 'end' : 'wait'),
       hear: (frame) => this.#hear(frame),
       ended: (error) => this.#ended(error),
     };

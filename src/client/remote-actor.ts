@@ -114,7 +114,10 @@ export class RemoteActor<A = AgentShape> {
     return this.getSnapshot().matches(value);
   }
 
-  /** Subscribes to snapshots from now on. `error` ends it: the actor is gone, or may not be seen. */
+  /**
+   * Subscribes to snapshots from now on, or from the birth of the actor on. `error` ends it: the actor is gone, or may
+   * not be seen.
+   */
   subscribe(observer: MirrorWatcher<A>): RemoteSubscription;
   subscribe(
     next: (snapshot: RemoteSnapshot<A>) => void,
@@ -129,9 +132,10 @@ export class RemoteActor<A = AgentShape> {
   }
 
   /**
-   * Resolves with the first snapshot that fulfils the condition, including the present one. Rejects with BOSUN_TIMEOUT,
-   * the reason of `signal`, an error thrown by the condition, BOSUN_VALUE_REFUSED if the condition gives a promise, and
-   * the errors that end a subscription: BOSUN_ACTOR_UNKNOWN, BOSUN_FORBIDDEN, BOSUN_CLIENT_CLOSED.
+   * Resolves with the first snapshot that fulfils the condition, including the present one. Waits for an actor that is
+   * not born yet. Rejects with BOSUN_TIMEOUT, the reason of `signal`, an error thrown by the condition,
+   * BOSUN_VALUE_REFUSED if the condition gives a promise, and the errors that end a subscription: BOSUN_ACTOR_UNKNOWN
+   * if the actor was removed, BOSUN_FORBIDDEN, BOSUN_CLIENT_CLOSED.
    */
   waitFor(
     condition: (snapshot: KnownSnapshot<A>) => boolean,
@@ -160,18 +164,11 @@ export class RemoteActor<A = AgentShape> {
         }
       };
       signal?.addEventListener('abort', aborted, { once: true });
-      const late = () =>
-        finish(() =>
-          reject(
-            new ClientError(
-              'BOSUN_TIMEOUT',
-              `${this.address} did not meet the awaited condition within ${timeoutMs} ms`,
-              {
-                retryable: true,
-              },
-            ),
-          ),
-        );
+      const late = () => {
+        const what = this.getSnapshot().isUnborn ? 'was not born' : 'did not meet the awaited condition';
+        const message = `${this.address} ${what} within ${timeoutMs} ms`;
+        finish(() => reject(new ClientError('BOSUN_TIMEOUT', message, { retryable: true })));
+      };
       if (timeoutMs !== undefined) stop = this.#host.clock.setTimeout(late, timeoutMs);
       unwatch = this.#mirror.watch({
         next: look,

@@ -21,6 +21,8 @@ interface Asking<A> {
   accepts(type: string): boolean;
   /** The same for an event, as on a host's snapshot: by its type, without guards. */
   can(event: { readonly type: string }): boolean;
+  /** Whether no actor lives at the address yet, as the gateway says. False before the gateway has said anything. */
+  readonly isUnborn: boolean;
   /** The view as received; undefined before the first. */
   readonly view: ActorView | undefined;
   /** The reason why the actor is suspended or cannot be seen. */
@@ -46,14 +48,20 @@ export interface Gone {
   readonly reason: unknown;
 }
 
-/** The snapshot of a view. Its identity changes only with the view, so that comparing snapshots detects changes. */
-export function snapshotOf<A>(address: string, view: ActorView | undefined, gone?: Gone): RemoteSnapshot<A> {
+/**
+ * The snapshot of a view, which is null while no actor lives at the address. Its identity changes only with the view,
+ * so that comparing snapshots detects changes.
+ */
+export function snapshotOf<A>(address: string, shown: ActorView | null | undefined, gone?: Gone): RemoteSnapshot<A> {
+  const view = shown ?? undefined;
+  const accepts = (type: string) => view?.accepts.includes(type) ?? false;
   const isSuspended = view?.status === 'suspended';
   const status = gone !== undefined ? 'stopped' : view === undefined || isSuspended ? 'active' : view.status;
   const snapshot = {
     address,
     view,
     isKnown: view !== undefined,
+    isUnborn: shown === null && gone === undefined,
     isSuspended,
     status,
     context: view?.context ?? undefined,
@@ -64,8 +72,8 @@ export function snapshotOf<A>(address: string, view: ActorView | undefined, gone
     sequence: view?.sequence ?? 0,
     matches: (wanted: unknown) => fits(view?.value, wanted),
     hasTag: (tag: string) => view?.tags.includes(tag) ?? false,
-    accepts: (type: string) => view?.accepts.includes(type) ?? false,
-    can: ({ type }: { readonly type: string }) => view?.accepts.includes(type) ?? false,
+    accepts,
+    can: ({ type }: { readonly type: string }) => accepts(type),
   };
   return snapshot as unknown as RemoteSnapshot<A>;
 }

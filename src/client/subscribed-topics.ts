@@ -15,6 +15,8 @@ export interface TopicListener {
   readonly mode: 'state' | 'events';
   /** Returns the cursor after which to continue; undefined to begin at the present. */
   readonly at: () => Cursor | undefined;
+  /** Returns what becomes of the subscription while its actor is not born; absent for topics that are not one actor. */
+  readonly ifUnborn?: () => Sub['ifUnborn'];
   /**
    * Handles a frame.
    *
@@ -110,9 +112,9 @@ export class SubscribedTopics {
   /** Subscribes a listener under a new id each time, since frames of the last subscription may still arrive. */
   #subscribe(listener: TopicListener): void {
     const id = `s${++this.#count}`;
-    const from = listener.at();
     this.#ids.set(listener, id);
     this.#byId.set(id, listener);
-    this.#parts.transmit({ t: 'sub', id, topic: listener.topic, mode: listener.mode, ...(from && { from }) });
+    const { topic, mode } = listener;
+    this.#parts.transmit({ t: 'sub', id, topic, mode, from: listener.at(), ifUnborn: listener.ifUnborn?.() });
   }
 }

@@ -6,8 +6,11 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import { setup, waitFor } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../../src/actors/api/define-agent.ts';
+import { type AnyAgent } from '../../src/actors/model/agent.ts';
+import { type AgentName } from '../../src/client/contract.ts';
 import { type Client, createClient } from '../../src/client/client.ts';
 import { type RemoteSnapshot } from '../../src/client/remote-snapshot.ts';
+import { gateAgents } from '../../src/machines/people/gates/gate-desk.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { createSystem } from '../../src/system.ts';
 import { table, type Table, type TableView } from '../../src/table.ts';
@@ -78,6 +81,19 @@ function misuses(house: House): void {
   void front.send({ type: 'shut' }, { key: 'k' });
 }
 
+/** Compiled, never run: agents of a list that says nothing of their names take no name from the others. */
+function besideDesks(client: Client<(typeof desks)['~agents']>, loose: Client<typeof door | AnyAgent>): void {
+  client.actor('front', 'door');
+  client.actor('gates', 'gate-desk');
+  // @ts-expect-error a misspelt agent beside `gateAgents`
+  client.actor('front', 'dor');
+  loose.actor('front', 'door').matches('shut');
+  void loose.actor('other').send({ type: 'anything' });
+  // @ts-expect-error a misspelt agent beside agents of any name
+  loose.actor('front', 'dor');
+}
+const desks = createSystem({ agents: [door, ...gateAgents], store: memoryStore(), durability: 'memory' });
+
 describe('types', () => {
   it('are derived from the type of the system alone', () => {
     type Front = ReturnType<typeof frontOf>;
@@ -95,6 +111,14 @@ describe('types', () => {
       readonly how: 'much' | 'little';
     }>();
     expect([misuses, frontOf]).toHaveLength(2);
+  });
+
+  it('know the names of agents beside those of a desk or of any list (S16)', () => {
+    expect(besideDesks).toBeTypeOf('function');
+    // A desk's own name is known too.
+    expectTypeOf<AgentName<typeof desks>>().toEqualTypeOf<'door' | 'gate' | 'gate-desk'>();
+    expectTypeOf<AgentName<typeof door | AnyAgent>>().toEqualTypeOf<'door'>();
+    expectTypeOf<AgentName<AnyAgent>>().toEqualTypeOf<string>();
   });
 
   it('are derived from the agents too; without an agent name, the events of all agents are accepted', () => {

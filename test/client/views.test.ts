@@ -122,32 +122,72 @@ describe('a remote actor', () => {
     await test.stop();
   });
 
-  it('ends with a reason if its address has no actor, and starts again with the next observer', async () => {
+  it('begins with the birth of its actor, and ends with its removal (S15)', async () => {
     const test = await startClientTest();
     const client = await test.live();
     const ghost = client.actor('ghost', 'counter');
-    const missing = watched(ghost.waitFor(() => true));
-    await test.settle();
-    expect(missing.error?.code).toBe('BOSUN_ACTOR_UNKNOWN');
-    expect(ghost.getSnapshot()).toMatchObject({
-      status: 'stopped',
-      isKnown: false,
-      reason: { code: 'BOSUN_ACTOR_UNKNOWN' },
-    });
-    await test.host.test.shard.spawn(counter, 'ghost');
-    const there = watched(ghost.ready());
-    await test.settle();
-    expect(there.value).toMatchObject({ status: 'active', context: { count: 0 } });
     const seen: unknown[] = [];
     ghost.subscribe({
-      next: ({ status }) => seen.push(status),
+      next: ({ isUnborn, status, context }) => seen.push(isUnborn ? 'unborn' : [status, context?.count]),
       error: (error) => seen.push((error as { code: string }).code),
     });
+    const there = watched(ghost.ready());
     await test.settle();
+    expect([seen, there.value]).toEqual([['unborn'], undefined]);
+    expect(ghost.getSnapshot()).toMatchObject({ isKnown: false, isUnborn: true, status: 'active' });
+    await test.host.test.shard.spawn(counter, 'ghost');
+    await ghost.send({ type: 'add', by: 2 });
+    await test.settle();
+    expect(seen).toEqual(['unborn', ['active', 0], ['active', 2]]);
+    expect(there.value).toMatchObject({ context: { count: 0 } });
     await test.host.test.shard.boss().terminateChild('ghost');
     await test.settle();
-    expect(seen).toEqual(['stopped', 'BOSUN_ACTOR_UNKNOWN']);
-    expect(ghost.getSnapshot()).toMatchObject({ isKnown: true, context: { count: 0 } });
+    expect(seen.slice(3)).toEqual([['stopped', 2], 'BOSUN_ACTOR_UNKNOWN']);
+    expect(ghost.getSnapshot()).toMatchObject({
+      isKnown: true,
+      isUnborn: false,
+      reason: { code: 'BOSUN_ACTOR_UNKNOWN' },
+    });
+    await test.stop();
+  });
+
+  it('waits for a birth over breaks and a crash of the host (S15)', async () => {
+    const test = await startClientTest();
+    const client = await test.live();
+    const ghost = client.actor('ghost', 'counter');
+    const there = watched(ghost.ready());
+    await test.settle();
+    test.cut();
+    await test.advance(LONG_MS);
+    await test.crash();
+    await test.restart();
+    await test.advance(LONG_MS);
+    expect([client.status.get(), there]).toEqual(['live', {}]);
+    test.cut();
+    await test.host.test.shard.spawn(counter, 'ghost');
+    await test.advance(LONG_MS);
+    expect(there.value).toMatchObject({ context: { count: 0 } });
+    await test.stop();
+  });
+
+  it('ends where its actor is removed during a break, and waits again for the next observer (S15)', async () => {
+    const test = await startClientTest();
+    const client = await test.live();
+    await test.host.test.shard.spawn(counter, 'ghost');
+    const ghost = client.actor('ghost', 'counter');
+    const gone = watched(ghost.waitFor(({ context }) => context.count > 0));
+    await test.settle();
+    test.cut();
+    await test.host.test.shard.boss().terminateChild('ghost');
+    await test.advance(LONG_MS);
+    expect(gone.error?.code).toBe('BOSUN_ACTOR_UNKNOWN');
+    const late = watched(ghost.waitFor(({ context }) => context.count > 0, { timeoutMs: 100 }));
+    const next = watched(ghost.ready());
+    await test.advance(200);
+    expect(late.error).toMatchObject({ code: 'BOSUN_TIMEOUT', message: 'ghost was not born within 100 ms' });
+    await test.host.test.shard.spawn(counter, 'ghost');
+    await test.settle();
+    expect(next.value).toMatchObject({ status: 'active', context: { count: 0 } });
     await test.stop();
   });
 
@@ -193,9 +233,12 @@ describe('a remote actor', () => {
     void visits.send({ type: 'add', by: 4 });
     await test.settle();
     expect(found.value?.context?.count).toBe(5);
-    const gone = watched(waitFor(client.actor('ghost', 'counter'), ({ isKnown }) => isKnown));
+    const born = watched(waitFor(client.actor('ghost', 'counter'), ({ isKnown }) => isKnown));
     await test.settle();
-    expect(gone.error?.code).toBe('BOSUN_ACTOR_UNKNOWN');
+    expect(born).toEqual({});
+    await test.host.test.shard.spawn(counter, 'ghost');
+    await test.settle();
+    expect(born.value).toMatchObject({ isKnown: true });
     await test.stop();
   });
 });

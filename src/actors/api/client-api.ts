@@ -97,6 +97,11 @@ export class ClientApi {
     return machineOf(this.#kernel.directory.observed(address).definition);
   }
 
+  /** Whether the birth of an actor at this address is durable, and the actor is not gone. */
+  isBorn(address: string): boolean {
+    return this.#kernel.directory.isBorn(address);
+  }
+
   /** The version of an actor's snapshot. Throws BOSUN_ACTOR_UNKNOWN. */
   version(address: string): Version {
     const { durable, life } = this.#kernel.directory.observed(address);

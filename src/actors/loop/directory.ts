@@ -33,6 +33,11 @@ export class Directory {
     return this.#known(address, this.#shown.at(address) ?? this.find(address));
   }
 
+  /** Whether readers see an actor at an address, or know that one is there which cannot be read. */
+  isBorn(address: string): boolean {
+    return this.#shown.at(address) !== undefined || this.#world()?.unreadable.at(address) !== undefined;
+  }
+
   #known(address: string, cell: Cell | undefined): Cell {
     if (cell?.isIllegible === true) throw cell.suspension!;
     if (cell !== undefined) return cell;

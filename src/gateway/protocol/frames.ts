@@ -60,6 +60,10 @@ export const sub = z.object({
     .max(60)
     .optional()
     .describe('At most so many frames a second; what comes between is conflated.'),
+  ifUnborn: z
+    .enum(['end', 'wait'])
+    .optional()
+    .describe('What becomes of a subscription to `actor/{address}` while no actor lives there. Default `end`.'),
 });
 
 export const unsub = z.object({ t: z.literal('unsub'), id });

@@ -6,7 +6,7 @@
 export const PROTOCOL_VERSION = 1;
 
 /** The minor version, raised when something is added. Nothing is ever removed within a version. */
-export const PROTOCOL_MINOR = 6;
+export const PROTOCOL_MINOR = 7;
 
 /** The WebSocket subprotocol: frames of JSON text. */
 export const SUBPROTOCOL = 'bosun.v1.json';

@@ -47,7 +47,7 @@ export interface TopicFinder {
    */
   find(
     caller: Caller,
-    sub: Pick<Sub, 'topic' | 'mode' | 'from'>,
+    sub: Pick<Sub, 'topic' | 'mode' | 'from' | 'ifUnborn'>,
     looks: Looks,
   ): SubscriptionMaker | Promise<SubscriptionMaker>;
 }

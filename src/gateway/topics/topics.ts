@@ -8,6 +8,7 @@ import { BosunError } from '../../errors.ts';
 import { LISTED_MAX, LISTING_HZ, TREE_PAGE } from '../limits.ts';
 import { type Shard } from '../../shard.ts';
 import { isPattern, matches } from '../callers/address-patterns.ts';
+import { awaitedView } from './awaited-view.ts';
 import { SharedViews } from './shared-views.ts';
 import { type Caller, checkAddressed, checkScope, mayReach } from '../callers/callers.ts';
 import { type Looks } from '../callers/looks.ts';
@@ -39,7 +40,13 @@ export interface TopicRow {
 
 /** The topics, for the documents. */
 export const TOPICS: readonly TopicRow[] = [
-  { topic: 'actor/{address}', modes: 'state', means: 'One actor, as `actor.get` shows it.' },
+  {
+    topic: 'actor/{address}',
+    modes: 'state',
+    means:
+      'One actor, as `actor.get` shows it. With `"ifUnborn":"wait"` in the `sub`, an address without an actor does ' +
+      'not end it: `d` is null, and a `delta` has the actor once it is born.',
+  },
   { topic: 'actor/{address}', modes: 'events', means: 'Events that it emits.' },
   {
     topic: 'events/{pattern}',
@@ -115,11 +122,15 @@ export class Topics implements TopicFinder {
     this.#shared = new SharedViews(system, parts.views);
   }
 
-  find(caller: Caller, sub: Pick<Sub, 'topic' | 'mode'>, looks: Looks): SubscriptionMaker | Promise<SubscriptionMaker> {
+  find(
+    caller: Caller,
+    sub: Pick<Sub, 'topic' | 'mode' | 'ifUnborn'>,
+    looks: Looks,
+  ): SubscriptionMaker | Promise<SubscriptionMaker> {
     const { kind, address, name = '' } = namedTopic(caller, sub);
     switch (kind) {
       case 'actor':
-        return ofState(this.#shared.topic(address));
+        return ofState(sub.ifUnborn === 'wait' ? this.#awaited(address) : this.#shared.topic(address));
       case 'inspection':
         return ofState(this.#inspection(caller, address));
       case 'events':
@@ -133,6 +144,11 @@ export class Topics implements TopicFinder {
       case 'dead-letters':
         return ofState(this.#listing((looks) => ({ letters: this.#parts.views.letters(caller, {}, looks) })));
     }
+  }
+
+  #awaited(address: string): StateTopic {
+    const isBorn = () => this.#system.clientApi.isBorn(address);
+    return awaitedView({ topic: this.#shared.topic(address), isBorn, epochs: this.epochs });
   }
 
   #tree(address: string): TreeTopic {

@@ -6,15 +6,15 @@ import { randomUUID } from 'node:crypto';
 import { isBosunError } from '../../errors.ts';
 import { SCOPES } from '../../actors/api/procedure.ts';
 import { type Caller } from '../callers/callers.ts';
-import { type ServerFrame, type Sub } from '../protocol/frames.ts';
+import { type ServerFrame } from '../protocol/frames.ts';
 import { type Cursor } from '../protocol/protocol.ts';
-import { callWorker, type WorkerGateways } from './worker-port.ts';
+import { callWorker, type WorkerGateways, type WorkerSub } from './worker-port.ts';
 
 interface SeriesParts {
   readonly gateways: WorkerGateways;
   readonly worker: number;
   readonly caller: Caller;
-  readonly sub: Pick<Sub, 'topic' | 'mode'>;
+  readonly sub: Omit<WorkerSub, 'from'>;
   readonly hear: (frames: readonly ServerFrame[]) => void;
   /** Called on failure. The close of the system, which closes the gateway, is not a failure. */
   readonly fail?: (error: unknown) => void;

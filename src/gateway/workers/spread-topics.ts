@@ -17,7 +17,7 @@ import { openTree, type TreeTopic } from '../topics/tree-subscription.ts';
 import { type View } from '../topics/topic.ts';
 import { namedTopic, ofEvents, ofState } from '../topics/topics.ts';
 import { type PagedTree, type TreeBranch } from '../protocol/views.ts';
-import { type WorkerGateways } from './worker-port.ts';
+import { type WorkerGateways, type WorkerSub } from './worker-port.ts';
 import { EventStreams } from './event-streams.ts';
 import { EVERYTHING, Series } from './series.ts';
 import { Numbers } from './numbers.ts';
@@ -44,12 +44,12 @@ export class SpreadTopics implements TopicFinder {
     this.#events = new EventStreams(parts);
   }
 
-  async find(caller: Caller, sub: Pick<Sub, 'topic' | 'mode' | 'from'>, looks: Looks): Promise<SubscriptionMaker> {
+  async find(caller: Caller, sub: WorkerSub, looks: Looks): Promise<SubscriptionMaker> {
     const { gateways, letters } = this.#parts;
     const { kind, address } = namedTopic(caller, sub);
     switch (kind) {
       case 'actor':
-        return ofState(await this.#shared(sub.topic, this.#home(address)).topic());
+        return ofState(await this.#shared(sub, this.#home(address)).topic());
       case 'inspection':
         return this.#ofWorker(caller, sub.topic, this.#home(address));
       case 'tree':
@@ -86,17 +86,18 @@ export class SpreadTopics implements TopicFinder {
   }
 
   /** A view of an actor, which is the same for all callers who may reach it. */
-  #shared(topic: string, worker: number): FedView {
-    const known = this.#fedViews.get(topic);
+  #shared({ topic, ifUnborn = 'end' }: WorkerSub, worker: number): FedView {
+    const name = `${ifUnborn} ${topic}`;
+    const known = this.#fedViews.get(name);
     if (known !== undefined) return known;
-    const over = () => this.#fedViews.delete(topic);
+    const over = () => this.#fedViews.delete(name);
     const mirror = new FedView({
       clock: this.#parts.clock,
       maxHz: Infinity,
-      feed: (feed) => this.#one({ caller: EVERYTHING, topic, worker }, feed),
+      feed: (feed) => this.#one({ caller: EVERYTHING, topic, worker, ifUnborn }, feed),
       over,
     });
-    this.#fedViews.set(topic, mirror);
+    this.#fedViews.set(name, mirror);
     return mirror;
   }
 
@@ -116,7 +117,7 @@ export class SpreadTopics implements TopicFinder {
 
   /** The feed of a view on one worker. */
   #one(
-    { caller, topic, worker }: { readonly caller: Caller; readonly topic: string; readonly worker: number },
+    { caller, worker, ...sub }: Pick<WorkerSub, 'topic' | 'ifUnborn'> & { caller: Caller; worker: number },
     mirror: ViewSink,
   ): ViewFeed {
     const { gateways } = this.#parts;
@@ -125,7 +126,7 @@ export class SpreadTopics implements TopicFinder {
       gateways,
       worker,
       caller,
-      sub: { topic, mode: 'state' },
+      sub: { ...sub, mode: 'state' },
       hear: (frames) => {
         const last = frames.at(-1);
         if (last?.t !== 'end') series.fetch();

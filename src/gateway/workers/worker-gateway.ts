@@ -13,7 +13,7 @@ import { UNCOUNTED } from '../callers/looks.ts';
 import { type SubscriptionsHost } from '../topics/subscriptions.ts';
 import { type BackendHandlers, type MethodName } from '../calls/methods.ts';
 import { OneSystem } from '../calls/one-system.ts';
-import { type ServerFrame, type Sub } from '../protocol/frames.ts';
+import { type ServerFrame } from '../protocol/frames.ts';
 import { Scheduler } from '../topics/scheduler.ts';
 import { Counters } from '../health/counters.ts';
 import {
@@ -21,6 +21,7 @@ import {
   type WorkerRequest,
   type WorkerGatewayMethod,
   type WorkerGatewayMethods,
+  type WorkerSub,
 } from './worker-port.ts';
 import { Pull } from './pull.ts';
 
@@ -115,11 +116,7 @@ export class WorkerGateway {
 
   async #pull(
     series: string,
-    {
-      caller,
-      sub,
-      onEnd,
-    }: { readonly caller: Caller; readonly sub: Pick<Sub, 'topic' | 'mode' | 'from'>; readonly onEnd: Ender },
+    { caller, sub, onEnd }: { readonly caller: Caller; readonly sub: WorkerSub; readonly onEnd: Ender },
   ): Promise<readonly ServerFrame[]> {
     onEnd(() => this.#forget(series));
     const pull = this.#pulls.get(series) ?? (await this.#begun(series, caller, sub));
@@ -128,7 +125,7 @@ export class WorkerGateway {
     return frames;
   }
 
-  async #begun(series: string, caller: Caller, sub: Pick<Sub, 'topic' | 'mode' | 'from'>): Promise<Pull> {
+  async #begun(series: string, caller: Caller, sub: WorkerSub): Promise<Pull> {
     const pull = new Pull(this.#house);
     this.#pulls.set(series, pull);
     try {

@@ -25,6 +25,9 @@ export interface WorkerResponse {
   readonly replayed: boolean | undefined;
 }
 
+/** A subscription at a worker gateway. */
+export type WorkerSub = Pick<Sub, 'topic' | 'mode' | 'from' | 'ifUnborn'>;
+
 export interface WorkerGatewayMethods {
   call(method: MethodName, params: unknown, asked: WorkerRequest): Promise<WorkerResponse>;
   /** Returns the same as Backend.lastSequence, for this worker alone. */
@@ -33,7 +36,7 @@ export interface WorkerGatewayMethods {
    * The next frames of a subscription, once there are any: the first call of a series opens it at `from`, and ending a
    * call closes it. Between calls changes are conflated, as for a client that does not read.
    */
-  pull(series: string, caller: Caller, sub: Pick<Sub, 'topic' | 'mode' | 'from'>): Promise<readonly ServerFrame[]>;
+  pull(series: string, caller: Caller, sub: WorkerSub): Promise<readonly ServerFrame[]>;
   /** Resolves when all present frames of a series have been sent, before this answer. */
   refresh(series: string): Promise<void>;
   /** Resolves when the next epoch is durable. */

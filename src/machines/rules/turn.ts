@@ -173,8 +173,8 @@ export function inTurn<
 }
 
 /** The parts of an agent that decides by rules. */
-interface Ruled<Context, Input, Table> {
-  readonly name: string;
+interface Ruled<Context, Input, Table, Name> {
+  readonly name: Name;
   readonly rules: Table;
   readonly context: (input: Input) => Context;
   /** Names of the records that the rules add to. */
@@ -190,15 +190,12 @@ interface Ruled<Context, Input, Table> {
 type AnyOptions = Parameters<typeof defineAgent>[0];
 
 /** An agent that decides by rules alone: its machine has one state and one action, and `on` lists the rule table. */
-export function ruledAgent<Context extends MachineContext, Input, Table extends Rules<Context>>({
-  name,
-  rules,
-  context,
-  records = {},
-  entry,
-  version = 1,
-  migrate = {},
-}: Ruled<Context, Input, Table>) {
+export function ruledAgent<
+  Context extends MachineContext,
+  Input,
+  Table extends Rules<Context>,
+  const Name extends string,
+>({ name, rules, context, records = {}, entry, version = 1, migrate = {} }: Ruled<Context, Input, Table, Name>) {
   const decide = inTurn((turn: Turn<Context>, event: Asked) => {
     const said = outcomeOf(turn, event, rules[event.type]);
     if (said !== undefined) turn.reply(event.replyTo, said);

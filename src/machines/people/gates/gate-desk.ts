@@ -6,7 +6,6 @@
 import { settle } from '../notice.ts';
 import { type AnyActorRef } from 'xstate';
 import { z } from 'zod';
-import { type AnyAgent } from '../../../actors/model/agent.ts';
 import { GATES_KEPT_MAX } from '../../limits.ts';
 import { type Whole } from '../../../table.ts';
 import {
@@ -171,7 +170,7 @@ function placedGates({ open: before, ended, ...others }: UnplacedContext): GateD
 }
 
 /** The agents for createSystem, together with {@link gateChildren}. */
-export const gateAgents: readonly AnyAgent[] = [gate, gateDesk];
+export const gateAgents = [gate, gateDesk] as const;
 
 /** The children of a root Boss for gates. */
 export function gateChildren() {

@@ -6,7 +6,6 @@
 import { settle } from '../notice.ts';
 import { type AnyActorRef } from 'xstate';
 import { type z } from 'zod';
-import { type AnyAgent } from '../../../actors/model/agent.ts';
 import { TICKETS_ARCHIVED_KEPT_MAX, TICKETS_LIVE_MAX } from '../../limits.ts';
 import { PEOPLE_DESKS } from '../system-ids.ts';
 import { WORK_DESKS } from '../../work/system-ids.ts';
@@ -123,7 +122,7 @@ export const ticketDesk = ruledAgent({
 });
 
 /** The agents for createSystem, together with {@link ticketChildren}. */
-export const ticketAgents: readonly AnyAgent[] = [ticket, ticketDesk];
+export const ticketAgents = [ticket, ticketDesk] as const;
 
 /** A host's options for its tickets. */
 export interface TicketOptions {
