@@ -1,5 +1,5 @@
 /** CRC-32 (IEEE), the checksum of every record and the link of every actor's hash chain. Finds damage, not malice. */
-import { crc32 } from 'node:zlib';
+import * as zlib from 'node:zlib';
 
 /** The length up to which a loop is as fast as a warm call into native code, and much faster than a cold one. */
 const SHORT_BYTES = 96;
@@ -16,7 +16,7 @@ export function checksum(bytes: Uint8Array | string, seed = 0): number {
 }
 
 export function checksumOfPart(bytes: Uint8Array, start: number, end: number, seed = 0): number {
-  if (end - start > SHORT_BYTES) return crc32(bytes.subarray(start, end), seed);
+  if (end - start > SHORT_BYTES) return zlib.crc32(bytes.subarray(start, end), seed);
   let crc = ~seed;
   for (let i = start; i < end; i++) crc = (crc >>> 8) ^ REMAINDERS[(crc ^ bytes[i]!) & 0xff]!;
   return ~crc >>> 0;
@@ -27,7 +27,7 @@ function checksumOfText(text: string, seed: number): number {
   let crc = ~seed;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if (code > 0x7f) return crc32(text, seed);
+    if (code > 0x7f) return zlib.crc32(text, seed);
     crc = (crc >>> 8) ^ REMAINDERS[(crc ^ code) & 0xff]!;
   }
   return ~crc >>> 0;

@@ -2,6 +2,7 @@
  * The crew for hosts that embed it, without the command line: `bosun/crew`. Connects the machines that decide about a
  * plan with the host's functions and machines that do its work.
  */
+import './runtime-check.ts';
 import { type AnyActorLogic } from 'xstate';
 import { z } from 'zod';
 import { type AnyAgent } from './actors/model/agent.ts';

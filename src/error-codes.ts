@@ -228,6 +228,11 @@ export const ERROR_CODES = {
     means: 'The agent declares no records of this name, or no such key for them.',
     retryable: false,
   },
+  BOSUN_RUNTIME_UNFIT: {
+    means:
+      'Node, XState or zod is too old for Bosun; the message has the versions found and needed. Install newer ones.',
+    retryable: false,
+  },
   BOSUN_SECRET_KEY: {
     means: 'Data of the actor is encrypted under a secret key that was not given. Start again with BOSUN_SECRET_KEY.',
     retryable: false,

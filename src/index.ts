@@ -1,4 +1,5 @@
 /** The public API of Bosun. Everything here is documented and stable; no file inside src imports this one. */
+import './runtime-check.ts';
 export {
   type Agent,
   type AgentEvents,

@@ -39,8 +39,10 @@ const LEAVES = [
   'src/limits.ts',
   'src/log.ts',
   'src/near-names.ts',
+  'src/needed-versions.ts',
   'src/option-rules.ts',
   'src/plain-text.ts',
+  'src/runtime-check.ts',
   'src/stack.ts',
   'src/table.ts',
   'src/tree.ts',
@@ -69,6 +71,7 @@ const PORTS = ['src/actors/model/ports.ts', 'src/actors/model/state.ts'];
 const LAYERS: Readonly<Record<string, Layer>> = {
   'src/*': { files: LEAVES, packages: ['node:zlib', 'node:os'] },
   'src/closed-object.ts': { files: LEAVES, packages: ['zod'] },
+  'src/needed-versions.ts': { files: [], packages: ['node:module'] },
   'src/user-schema.ts': { files: LEAVES, packages: ['zod'] },
   // croner for calendar.ts only: planned times have no second implementation, so a port would have one adapter.
   // util: whether an object is a proxy, which nothing else can tell. module: which copy of XState a user has.
@@ -438,10 +441,12 @@ const BANS: readonly Ban[] = [
       'src/gateway/network/announcement.ts',
       'src/spokes/',
       'src/workers/thread.ts',
+      'src/needed-versions.ts',
     ],
     because:
       'a library leaves its process alone; the store names the holder of its lock by the process id, caution ' +
-      'watches it die, processes of commands are told from it, and the thread of a worker hears of forgotten promises',
+      'watches it die, processes of commands are told from it, the thread of a worker hears of forgotten promises, and ' +
+      'the check of versions names that of Node',
   },
 ];
 

@@ -5,8 +5,8 @@
  */
 import { Console } from 'node:console';
 import { Writable } from 'node:stream';
-import { commandLine } from './command-line.ts';
-import { type ExitCode } from './exit-codes.ts';
+import { problemOfVersions, versionsHere } from '../needed-versions.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
 import { type ProtocolStreams } from './surroundings.ts';
 
 const { stdout: out, stderr: err } = process;
@@ -46,6 +46,13 @@ async function leave(code: ExitCode): Promise<void> {
   process.exit(code);
 }
 
+const unfit = problemOfVersions(versionsHere());
+if (unfit !== undefined) {
+  err.write(`${unfit}\n`);
+  await leave(EXIT.badInput);
+}
+// Not before: what is too old may lack an export that one of its modules names.
+const { commandLine } = await import('./command-line.ts');
 const onUnawaited = (hear: (reason: unknown) => void) => void process.on('unhandledRejection', hear);
 const surroundings = { out, err, env: process.env, cwd: process.cwd(), interruption, onUnawaited, protocol };
 await leave(await commandLine(process.argv.slice(2), surroundings));

@@ -1,4 +1,5 @@
 /** The entry point `bosun/gateway`, for programs that embed the gateway. Nothing inside src imports this file. */
+import '../runtime-check.ts';
 export { type Caller, type JwtOptions, type TokenOptions } from './callers/callers.ts';
 export { type Scope } from '../actors/api/procedure.ts';
 export { type Connection } from './client/connection.ts';

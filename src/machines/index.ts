@@ -1,4 +1,5 @@
 /** The crew's public API. Nothing inside src imports this file. */
+import '../runtime-check.ts';
 export { type AgentRegistryContext, agentRegistry, registryChild } from './agents/agent-registry.ts';
 export { capabilitiesOf } from './agents/capabilities.ts';
 export { guardReport, type GuardReport } from './agents/guard.ts';

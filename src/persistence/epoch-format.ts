@@ -7,7 +7,7 @@
  * The envelope covers the header, each section covers itself, and the link (half a SHA-256 of the whole previous value)
  * makes the journal a chain, so that a replaced epoch, or one lost in the middle, is detected.
  */
-import { hash } from 'node:crypto';
+import * as crypto from 'node:crypto';
 import { type Counters, type RowKey } from '../actors/model/ports.ts';
 import { checksum } from '../checksum.ts';
 import { BosunError } from '../errors.ts';
@@ -55,7 +55,7 @@ interface EpochHead {
 
 /** The link that the next epoch has to hold. */
 export function linkTo(value: Uint8Array): Uint8Array {
-  return hash('sha256', value, 'buffer').subarray(0, LINK_BYTES);
+  return crypto.hash('sha256', value, 'buffer').subarray(0, LINK_BYTES);
 }
 
 /**

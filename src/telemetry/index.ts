@@ -1,2 +1,3 @@
 /** The entry point `bosun/telemetry`: turns for other observability systems. Nothing inside src imports this file. */
+import '../runtime-check.ts';
 export { type OpenTelemetryOptions, traceToOpenTelemetry } from './open-telemetry.ts';

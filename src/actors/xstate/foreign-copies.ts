@@ -2,14 +2,9 @@
  * Checks the copies of XState and zod that an agent is made with. A project may have several copies of each;
  * unsupported ones are reported with the versions found, before they cause other errors.
  */
-import { createRequire } from 'node:module';
 import { type AnyStateMachine } from 'xstate';
+import { fits, type Library, NEEDED, versionNear } from '../../needed-versions.ts';
 import { machinesOf } from './machine-facts.ts';
-
-/** The ranges of the peer dependencies in package.json; a test compares them. */
-export const NEEDED = { xstate: '^5.31.0', zod: '^4.2.0' } as const;
-
-type Library = keyof typeof NEEDED;
 
 export interface Made {
   readonly machine: AnyStateMachine;
@@ -60,31 +55,10 @@ function zodOf(schema: unknown): string | undefined {
   return version && `${version.major}.${version.minor}.${version.patch}`;
 }
 
-/** Whether a version is in the needed range: the same major, the same or a later minor. */
-function fits(version: string, library: Library): boolean {
-  const [major, minor = 0] = version.split('.').map(Number);
-  const [neededMajor, neededMinor = 0] = NEEDED[library].slice(1).split('.').map(Number);
-  return major === neededMajor && minor >= neededMinor;
-}
-
 /** The version of a library in the module that called a function. */
 function versionFor(called: Made['calledBy'], library: Library): string | undefined {
   const holder: { stack?: unknown } = {};
   Error.captureStackTrace(holder, called);
   const place = /(?:file:\/\/)?(\/[^\n()]+?):\d+:\d+\)?$/m.exec(String(holder.stack));
   return place === null ? undefined : versionNear(place[1]!, library);
-}
-
-/**
- * The version of a library near a file.
- *
- * @param file A path or a URL.
- */
-function versionNear(file: string, library: Library): string | undefined {
-  try {
-    return (createRequire(file)(`${library}/package.json`) as { readonly version: string }).version;
-  } catch {
-    // A bundle has no node_modules beside it.
-    return undefined;
-  }
 }

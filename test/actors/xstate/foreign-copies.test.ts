@@ -6,7 +6,7 @@ import { type AnyStateMachine, assign, createMachine, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { type AnyAgent } from '../../../src/actors/model/agent.ts';
-import { NEEDED } from '../../../src/actors/xstate/foreign-copies.ts';
+import { type Found, NEEDED, problemOfVersions, versionsHere } from '../../../src/needed-versions.ts';
 import { startTestSystem } from '../../../src/testing/test-system.ts';
 import { code } from '../../support/actors/account.ts';
 
@@ -15,6 +15,7 @@ const ROOT = join(import.meta.dirname, '../../..');
 interface Package {
   readonly version: string;
   readonly peerDependencies: Readonly<Record<string, string>>;
+  readonly engines: { readonly node: string };
 }
 
 const packageIn = (path: string) => JSON.parse(readFileSync(join(ROOT, path, 'package.json'), 'utf8')) as Package;
@@ -48,8 +49,9 @@ const ofZod41 = { ...z.object({}), _zod: { version: { major: 4, minor: 1, patch:
 describe('defineAgent', () => {
   const define = (options: object) => () => defineAgent({ name: 'a', events: {}, ...options } as never);
 
-  it('needs the versions of the peer dependencies in package.json', () => {
-    expect(packageIn('.').peerDependencies).toMatchObject(NEEDED);
+  it('needs the versions of the peer dependencies in package.json, and its Node', () => {
+    const { node, ...libraries } = NEEDED;
+    expect(packageIn('.')).toMatchObject({ peerDependencies: libraries, engines: { node } });
   });
 
   it('refuses a machine of an old copy of XState, naming the version of Bosun and the remedy (N2)', () => {
@@ -81,6 +83,37 @@ describe('defineAgent', () => {
     expect(invalid).toThrow(message);
     expect(invalid).toThrow('needs zod ^4.2.0: install that, and import it from one place');
     expect(invalid).toThrow(code('BOSUN_AGENT_INVALID') as never);
+  });
+});
+
+describe('the versions that Bosun itself runs on', () => {
+  const fitting: Found = { node: '20.19.0', xstate: '5.31.0', zod: '4.2.0' };
+
+  it.each<Partial<Found>>([
+    {},
+    { node: '22.1.0' },
+    { node: '24.0.0' },
+    { xstate: '5.99.1', zod: '4.11.0' },
+    { xstate: undefined, zod: undefined },
+  ])('fit: %o', (found) => {
+    expect(problemOfVersions({ ...fitting, ...found })).toBe(undefined);
+  });
+
+  it('fit where these tests run', () => {
+    expect(problemOfVersions(versionsHere())).toBe(undefined);
+    expect(versionsHere().xstate).toBe(packageIn('node_modules/xstate').version);
+  });
+
+  it.each<[Partial<Found>, string]>([
+    [{ node: '18.20.8' }, 'Bosun needs Node 20.19 or later, and this is Node 18.20.8: install a newer one'],
+    [{ node: '20.18.3' }, 'Bosun needs Node 20.19 or later, and this is Node 20.18.3'],
+    [{ xstate: '5.20.2' }, 'needs xstate ^5.31.0, and finds xstate 5.20.2: run npm install "xstate@^5.31.0"'],
+    [{ xstate: '5.25.0' }, 'and finds xstate 5.25.0'],
+    [{ xstate: '6.0.0' }, 'and finds xstate 6.0.0'],
+    [{ zod: '3.25.76' }, 'needs zod ^4.2.0, and finds zod 3.25.76: run npm install "zod@^4.2.0"'],
+    [{ zod: '4.1.5' }, 'and finds zod 4.1.5'],
+  ])('are told in words where they are too old, with the way out: %o (S8)', (found, message) => {
+    expect(problemOfVersions({ ...fitting, ...found })).toContain(message);
   });
 });
 

@@ -3,7 +3,7 @@
  * outlives the process that asked and is shown by clients that know no zod. Forms are equal if their JSON texts are.
  * Pure.
  */
-import { hash } from 'node:crypto';
+import * as crypto from 'node:crypto';
 import { z } from 'zod';
 import { messageOf } from '../../../errors.ts';
 import { GATE_FORMS_KNOWN_MAX } from '../../limits.ts';
@@ -50,7 +50,7 @@ export class KnownForms {
   flawOf(form: GateForm): string | undefined {
     try {
       const text = JSON.stringify(form);
-      const digest = hash('sha256', text, 'base64');
+      const digest = crypto.hash('sha256', text, 'base64');
       if (this.#sound.has(digest)) return undefined;
       this.#compile(text);
       if (this.#sound.size >= GATE_FORMS_KNOWN_MAX) this.#sound.clear();

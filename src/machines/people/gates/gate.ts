@@ -115,7 +115,7 @@ export interface GateInput {
   readonly desk: AnyActorRef;
 }
 
-interface GateContext extends GateInput {
+export interface GateContext extends GateInput {
   readonly openedAtMs: number;
   readonly deadlineAtMs: number | null;
   readonly reminders: number;
