@@ -445,8 +445,8 @@ const BANS: readonly Ban[] = [
     ],
     because:
       'a library leaves its process alone; the store names the holder of its lock by the process id, caution ' +
-      'watches it die, processes of commands are told from it, the thread of a worker hears of forgotten promises, and ' +
-      'the check of versions names that of Node',
+      'watches it die, processes of commands are told from it, the thread of a worker hears of forgotten promises, ' +
+      'and the check of versions names that of Node',
   },
 ];
 

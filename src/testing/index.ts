@@ -13,7 +13,14 @@ export { type GatewaySocket, gatewaySocket } from './gateway-socket.ts';
 export { SeededRandom } from './seeded-random.ts';
 export { storeConformance } from './store-conformance.ts';
 export { type SpreadTestOptions, type SpreadTestSystem, startSpreadTestSystem } from './spread-test-system.ts';
-export { startTestSystem, type TestSystem, type TestSystemOptions } from './test-system.ts';
+export { type CalledEffect, type EffectStub, type EffectStubs, type StubFacts } from './test-effects.ts';
+export {
+  configureTestSystems,
+  startTestSystem,
+  type TestDefaults,
+  type TestSystem,
+  type TestSystemOptions,
+} from './test-system.ts';
 export { VirtualClock } from './virtual-clock.ts';
 export {
   assertHolds,

@@ -2,12 +2,14 @@
  * A whole system for tests: virtual time, seeded randomness, and a store that can lose unsynced writes. `crash` and
  * `restart` stand for power loss and the next start of the process.
  */
+import { type RunningPromise } from '../actors/world/effects/running-promises.ts';
 import { logOf, Shard } from '../shard.ts';
 import { OneShard } from '../shards.ts';
 import { System } from '../system.ts';
 import { type SystemOptions } from '../system-options.ts';
 import { type FaultyStore, faultyStore } from './faulty-store.ts';
 import { SeededRandom } from './seeded-random.ts';
+import { type CalledEffect, type EffectStubs, TestEffects } from './test-effects.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 /** Rounds without a write after which a system counts as settled. */
@@ -16,12 +18,31 @@ const QUIET_ROUNDS = 4;
 /** Limit for systems that are never idle, such as one whose promise is restarted whenever it ends. */
 const ROUNDS_MAX = 10_000;
 
+/** The options of a test system about real promises that may have other defaults in all tests of a process. */
+export type TestDefaults = Required<Pick<TestSystemOptions, 'effectsMs' | 'warn'>>;
+
+const defaults: { -readonly [Key in keyof TestDefaults]: TestDefaults[Key] } = { effectsMs: 1_000, warn: logOf({}) };
+
+/** Sets defaults of all test systems that start later in this process, for the setup file of a test runner. */
+export function configureTestSystems(changes: Partial<TestDefaults>): void {
+  Object.assign(defaults, changes);
+}
+
 /** Options of `startTestSystem`. */
 export interface TestSystemOptions extends Omit<SystemOptions, 'store' | 'clock' | 'random'> {
   /** Seed of random numbers. Default 1. */
   readonly seed?: number;
   readonly clock?: VirtualClock;
   readonly store?: FaultyStore;
+  /**
+   * Stubs of effects, by agent and name (`order.charge`): a function in the place of a promise or a custom action, or
+   * logic in the place of any actor. An effect that is not named here really runs.
+   */
+  readonly effects?: EffectStubs;
+  /** Real milliseconds for which `advance` waits for each start of a promise without a stub. Default 1,000. */
+  readonly effectsMs?: number;
+  /** Receives warnings, such as that of a promise under way. Default: standard error. */
+  readonly warn?: (line: string) => void;
   /** @internal Called with each shard before it starts, to subscribe from its first epoch on. */
   readonly onCreate?: (system: Shard) => void;
 }
@@ -33,7 +54,10 @@ export class TestSystem {
   /** The arguments of `log` actions and the reports of the runtime. */
   readonly logged: unknown[][] = [];
   readonly #log = (...line: unknown[]): void => void this.logged.push(line);
+  /** Warnings so far, each once. */
+  readonly warnings: string[] = [];
   readonly #options: TestSystemOptions;
+  readonly #effects: TestEffects;
   #system: Shard;
   #host: System | undefined;
 
@@ -42,6 +66,16 @@ export class TestSystem {
     this.#options = options;
     this.clock = options.clock ?? new VirtualClock();
     this.store = options.store ?? faultyStore();
+    const { effects = {}, effectsMs = defaults.effectsMs, warn = defaults.warn } = options;
+    this.#effects = new TestEffects({
+      effects,
+      effectsMs,
+      clock: this.clock,
+      warn: (line) => {
+        this.warnings.push(line);
+        warn(line);
+      },
+    });
     this.#system = this.#create(options);
   }
 
@@ -58,8 +92,34 @@ export class TestSystem {
     return this.#host;
   }
 
-  /** Runs everything that can happen without time passing, and waits until the system is idle. */
+  /** The calls of stubs that are functions, in their order, over all starts of the system. */
+  get calls(): readonly CalledEffect[] {
+    return this.#effects.calls;
+  }
+
+  /**
+   * Runs everything that can happen without time passing, and waits until the system is idle. Stubs that answer at once
+   * have answered. Warns of real promises under way, for which it does not wait.
+   */
   async settle(): Promise<void> {
+    await this.#quiet();
+    this.#effects.left(this.#running());
+  }
+
+  /**
+   * Moves virtual time on, timer by timer, and settles after each. Before time moves, it waits for real promises: each
+   * start for `effectsMs` of real time, after which it warns and goes on.
+   */
+  async advance(ms: number): Promise<void> {
+    await this.clock.advance(ms, () =>
+      this.#effects.wait(
+        () => this.#running(),
+        () => this.#quiet(),
+      ),
+    );
+  }
+
+  async #quiet(): Promise<void> {
     if (this.clock.isExact) return void (await this.clock.drain());
     // Each round lets promises of effects settle, then waits for the turns that they cause. A promise may take several
     // rounds.
@@ -72,8 +132,10 @@ export class TestSystem {
     }
   }
 
-  async advance(ms: number): Promise<void> {
-    await this.clock.advance(ms, () => this.settle());
+  /** The promises that run now; none for a system that is not running, or on an exact clock. */
+  #running(): readonly RunningPromise[] {
+    const { clientApi } = this.#system;
+    return clientApi.isRunning && !this.clock.isExact ? clientApi.runningPromises() : [];
   }
 
   /**
@@ -87,7 +149,7 @@ export class TestSystem {
   /** Starts the next process on the same store, with other agents or options if given. */
   async restart(changes: Partial<TestSystemOptions> = {}): Promise<void> {
     // A system that has failed by itself may still be closing its store.
-    await this.settle();
+    await this.#quiet();
     this.#system = this.#create({ ...this.#options, ...changes });
     await this.begin();
   }
@@ -98,11 +160,11 @@ export class TestSystem {
     // An exact clock runs deferred functions only while it is drained, so awaiting the start alone would hang.
     if (this.clock.isExact) await Promise.all([started, this.clock.drain()]);
     await started;
-    await this.settle();
+    await this.#quiet();
   }
 
   #create(options: TestSystemOptions): Shard {
-    const { seed = 1, onCreate, ...rest } = options;
+    const { seed = 1, onCreate, effects: _, effectsMs: __, warn: ___, agents, ...rest } = options;
     const system = new Shard({
       // The scrubber would run every second of every test.
       scrub: false,
@@ -110,6 +172,7 @@ export class TestSystem {
       epochMs: 0,
       log: this.#log,
       ...rest,
+      agents: this.#effects.in(agents),
       store: this.store,
       clock: this.clock,
       random: new SeededRandom(seed),

@@ -6,11 +6,14 @@
  */
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
+import { configureTestSystems } from '../../src/testing/test-system.ts';
 import { SEED } from './effort.ts';
 import { forgive, restored, surroundings, useOwnSurroundings } from './leftovers.ts';
 import { beginFile, beginTest } from './shown-by.ts';
 
 fc.configureGlobal({ seed: SEED });
+// Many of our promises never settle on purpose.
+configureTestSystems({ effectsMs: 0, warn: () => {} });
 
 beforeAll(beginFile);
 beforeEach(beginTest);

@@ -10,6 +10,7 @@ import { type AnyAgent, parseEvent } from '../model/agent.ts';
 import { Arrival, Awaited, Batch, type SendLine, type Session } from '../world/mailbox/inbound.ts';
 import { type AskOptions } from '../world/talk/ask-record.ts';
 import { type Cell } from '../world/cell.ts';
+import { type RunningPromise } from '../world/effects/running-promises.ts';
 import { type Kernel } from '../loop/kernel.ts';
 import { FROM_CLIENT } from '../world/mailbox/message.ts';
 import { type TraceRecord } from '../model/trace-record.ts';
@@ -196,6 +197,11 @@ export class ClientApi {
     const to = this.#kernel.directory.living(address);
     const agent = this.#agents.receiver(to);
     return { to, event: parseEvent(agent, event), mailboxMessages: agent.limits.mailboxMessages };
+  }
+
+  /** The promises of user code that run now, for tests. Throws BOSUN_SYSTEM_CLOSED before the start. */
+  runningPromises(): readonly RunningPromise[] {
+    return this.#kernel.machinery.effects.runningPromises();
   }
 
   /**

@@ -14,7 +14,7 @@ import { type EffectModel } from './outside.ts';
 import { type ClientSend } from './plan.ts';
 import { type BuiltInProperty, type Model, type Property } from './properties.ts';
 import { checkSimulationOptions } from './simulation-rules.ts';
-import { Stubs } from './stubs.ts';
+import { Stubs } from '../stubs.ts';
 
 /** The options of a system, made anew at each start of a process. */
 export interface SimulatedSystem
@@ -116,7 +116,7 @@ export function simulation<World = undefined>(options: SimulationOptions<World>)
   const targets = childrenIn(tree).filter(({ agent }) => Object.keys(byName.get(agent)?.events ?? {}).length > 0);
   if (targets.length === 0 && options.clients === undefined)
     throw new BosunError('BOSUN_CONFIG_INVALID', 'no static child takes events from outside: give `clients`');
-  const stubs = new Stubs(Object.keys(options.effects ?? {}));
+  const stubs = new Stubs(new Map(Object.keys(options.effects ?? {}).map((key) => [key, null])));
   stubs.in(agents);
   return {
     options,

@@ -5,7 +5,7 @@
 import { type VirtualClock } from '../virtual-clock.ts';
 import { chanceOf } from './keyed-chance.ts';
 import { callOf, type Fate } from './plan.ts';
-import { type StubCall, type Stubbed } from './stubs.ts';
+import { type StubCall, type Stubbed } from '../stubs.ts';
 
 /** The model of an effect. Called when the request has reached the outside world. */
 export interface EffectModel<World> {

@@ -6,7 +6,7 @@ import { type AnyAgent } from '../../../src/actors/model/agent.ts';
 import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
 
-export interface Declared extends Partial<TestSystemOptions> {
+export interface Declared extends Omit<Partial<TestSystemOptions>, 'effects'> {
   readonly effects?: Readonly<Record<string, EffectOptions>>;
   readonly actions?: Readonly<Record<string, ActionOptions>>;
   readonly events?: readonly string[];

@@ -12,6 +12,7 @@ import { admitError } from '../../model/thrown.ts';
 import { admit } from '../../model/value-check.ts';
 import { type CrashLoopGuard } from '../crash-loop-guard.ts';
 import { type Cell } from '../cell.ts';
+import { type RunningPromise, runningPromises } from './running-promises.ts';
 import { isRetryable, retryDelayMs } from '../../model/effect-policy.ts';
 import { Watch } from './effect-watch.ts';
 import { type HostEngine, type Snapshot } from '../../model/step-engine.ts';
@@ -179,6 +180,11 @@ export class Effects implements EffectHost {
   close(): void {
     this.#isClosed = true;
     for (const run of [...this.#runs.values()]) this.#stopNow(run, run.cell.snapshot);
+  }
+
+  runningPromises(): readonly RunningPromise[] {
+    const running = [...this.#runs.values()].map(({ cell }) => cell);
+    return running.length === 0 ? [] : runningPromises(this.#world, running);
   }
 
   /** The running effect whose current start is `source`, if any. */

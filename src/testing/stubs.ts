@@ -1,13 +1,14 @@
 /**
- * Stubs in the place of the effects of agents. An agent is given its stubs once and keeps them over all runs of its
- * simulation, because a machine that is another object is compiled anew at each start; a stub asks the outside of the
- * run that is under way. So a simulation has one run at a time.
+ * Stubs in the place of the effects of agents. An agent is given its stubs once and keeps them over all starts, because
+ * a machine that is another object is compiled anew at each start; a stub asks the receiver of the run that is under
+ * way. So a set of stubs has one run at a time.
  */
-import { fromPromise, type AnyStateMachine } from 'xstate';
-import { type AnyAgent } from '../../actors/model/agent.ts';
-import { actionOf, effectOf } from '../../actors/model/ref.ts';
-import { customAction, kindOf } from '../../actors/xstate/machine-facts.ts';
-import { BosunError } from '../../errors.ts';
+import { type AnyActorLogic, fromPromise, type AnyStateMachine } from 'xstate';
+import { type AnyAgent } from '../actors/model/agent.ts';
+import { actionOf, effectOf } from '../actors/model/ref.ts';
+import { customAction, kindOf } from '../actors/xstate/machine-facts.ts';
+import { BosunError } from '../errors.ts';
+import { didYouMean } from '../near-names.ts';
 
 /** One call of a stub. */
 export interface StubCall {
@@ -26,16 +27,21 @@ export interface Stubbed {
 export class Stubs {
   /** The receiver of calls during the present run. */
   outside: Stubbed | undefined;
-  readonly #effects: readonly string[];
+  readonly #effects: ReadonlyMap<string, AnyActorLogic | null>;
   readonly #stubbed = new WeakMap<AnyAgent, AnyAgent>();
 
   /**
    * Makes the stubs.
    *
-   * @param effects Agents and names, as in the option `effects`.
+   * @param effects By agent and name, as in the option `effects`: the logic to run instead; null to ask the receiver.
    */
-  constructor(effects: readonly string[]) {
+  constructor(effects: ReadonlyMap<string, AnyActorLogic | null>) {
     this.#effects = effects;
+  }
+
+  /** Whether a promise is the stub that asks the receiver, or given logic. */
+  has(agent: string, name: string): boolean {
+    return this.#effects.has(`${agent}.${name}`);
   }
 
   /**
@@ -44,9 +50,11 @@ export class Stubs {
    * @throws BOSUN_CONFIG_INVALID for an effect that no machine has.
    */
   in(agents: readonly AnyAgent[]): AnyAgent[] {
-    for (const effect of this.#effects) {
-      const [agent] = effect.split('.', 1);
-      if (!agents.some(({ name }) => name === agent)) throw invalid(`"${effect}": no agent is named "${agent}"`);
+    const names = agents.map(({ name }) => name);
+    for (const effect of this.#effects.keys()) {
+      if (names.some((name) => effect.startsWith(`${name}.`))) continue;
+      const name = effect.split('.', 1)[0]!;
+      throw invalid(`"${effect}": no agent is named "${name}"${didYouMean(name, names)}`);
     }
     return agents.map((agent) => {
       const stubbed = this.#stubbed.get(agent) ?? this.#withStubs(agent);
@@ -57,7 +65,9 @@ export class Stubs {
 
   #withStubs(agent: AnyAgent): AnyAgent {
     const prefix = `${agent.name}.`;
-    const names = this.#effects.filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
+    const names = [...this.#effects.keys()]
+      .filter((key) => key.startsWith(prefix))
+      .map((key) => key.slice(prefix.length));
     return names.length === 0 ? agent : { ...agent, machine: this.#provided(agent.machine, agent.name, names) };
   }
 
@@ -66,10 +76,14 @@ export class Stubs {
     const stubs: { actors: Record<string, unknown>; actions: Record<string, unknown> } = { actors: {}, actions: {} };
     for (const name of names) {
       const key = `${agent}.${name}`;
-      const logic = Object.hasOwn(actors, name) ? actors[name] : undefined;
-      if (logic !== undefined && kindOf(logic) === 'promise') stubs.actors[name] = this.#promise(key, name);
-      else if (customAction(machine, name) !== undefined) stubs.actions[name] = this.#action(key, name);
-      else throw invalid(`"${key}" is no promise and no custom action of the machine "${machine.id}"`);
+      const own = Object.hasOwn(actors, name) ? actors[name] : undefined;
+      const given = this.#effects.get(key)!;
+      if (given !== null && own !== undefined) stubs.actors[name] = given;
+      else if (given === null && own !== undefined && kindOf(own) === 'promise')
+        stubs.actors[name] = this.#promise(key, name);
+      else if (given === null && customAction(machine, name) !== undefined)
+        stubs.actions[name] = this.#action(key, name);
+      else throw invalid(misfit(machine, { key, name, own, given }));
     }
     return machine.provide(stubs as never) as AnyStateMachine;
   }
@@ -100,6 +114,25 @@ export class Stubs {
   #call(call: StubCall): Promise<unknown> {
     return this.outside?.call(call) ?? new Promise<never>(() => {});
   }
+}
+
+/** Why a stub does not fit its machine. */
+function misfit(
+  machine: AnyStateMachine,
+  stub: {
+    readonly key: string;
+    readonly name: string;
+    readonly own: AnyActorLogic | undefined;
+    readonly given: AnyActorLogic | null;
+  },
+): string {
+  const { key, name, own, given } = stub;
+  const of = `of the machine "${machine.id}"`;
+  if (own !== undefined) return `"${key}" is a ${kindOf(own)} ${of}: give logic in its place, not a function`;
+  const { actors, actions } = machine.implementations as { readonly actors: object; readonly actions: object };
+  const near = didYouMean(name, [...Object.keys(actors), ...Object.keys(actions)]);
+  const wanted = given === null ? 'promise and no custom action' : 'actor';
+  return `"${key}" is no ${wanted} ${of}${near}`;
 }
 
 function durableFacts(self: object): { effectId: string; attempt: number } {
