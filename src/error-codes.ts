@@ -216,6 +216,10 @@ export const ERROR_CODES = {
     retryable: false,
   },
   BOSUN_PROFILE_INVALID: { means: 'The profile of an agent is not valid; the message says why.', retryable: false },
+  BOSUN_PROPERTY_VACUOUS: {
+    means: 'A property holds because what it is about never happened; the message names the states never entered.',
+    retryable: false,
+  },
   BOSUN_QUEUE_FULL: {
     means: 'Too many calls of this client wait for an answer, or too many of its events wait to be read.',
     retryable: true,

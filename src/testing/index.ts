@@ -3,7 +3,14 @@
  * fast-check, and conformance tests of stores and gateways. Nothing inside src imports this file.
  */
 import '../runtime-check.ts';
-export { type AgentModel, agentModel, type AgentModelOptions } from './arbitraries/agent-model.ts';
+export {
+  type AgentModel,
+  agentModel,
+  type AgentModelOptions,
+  type CheckFacts,
+  type WorldStubs,
+} from './arbitraries/agent-model.ts';
+export { type StateReport } from './arbitraries/visited-states.ts';
 export { eventArbitrary, type EventArbitraryOptions } from './arbitraries/event-arbitrary.ts';
 export { schemaArbitrary } from './arbitraries/schema-arbitrary.ts';
 export { faultyStore, type FaultyStore } from './faulty-store.ts';

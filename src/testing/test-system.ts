@@ -47,6 +47,11 @@ export interface TestSystemOptions extends Omit<SystemOptions, 'store' | 'clock'
   readonly onCreate?: (system: Shard) => void;
 }
 
+/** Gives a warning to those who hear the warnings of a test system with these options. */
+export function warnIn({ warn = defaults.warn }: Pick<TestSystemOptions, 'warn'>, line: string): void {
+  warn(line);
+}
+
 /** A system on virtual time, with its store, clock and log. */
 export class TestSystem {
   readonly clock: VirtualClock;
