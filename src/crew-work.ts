@@ -6,6 +6,7 @@ import { fromPromise, type PromiseActorLogic } from 'xstate';
 import { admit } from './actors/model/value-check.ts';
 import { effectOf, type EffectFacts } from './actors/model/ref.ts';
 import { type Cancel, type Clock } from './clock.ts';
+import { type Places } from './crew-places.ts';
 import { crewVoice } from './crew-voice.ts';
 import { BosunError } from './errors.ts';
 import { type WorkContext } from './machines/work/agent-function.ts';
@@ -15,6 +16,8 @@ import { type StageContext, type WorkInput, type WorkReport } from './machines/w
 
 export interface WorkTools {
   readonly clock: Clock;
+  /** Places that functions take while they run. Default: no limit. */
+  readonly places?: Places | undefined;
 }
 
 /**
@@ -28,14 +31,16 @@ export type Attempt = (
   succeeded: () => void,
 ) => Promise<unknown>;
 
-export function workOf(attempt: Attempt, { clock }: WorkTools): PromiseActorLogic<unknown, WorkInput> {
+export function workOf(attempt: Attempt, { clock, places }: WorkTools): PromiseActorLogic<unknown, WorkInput> {
   return fromPromise<unknown, WorkInput>(async ({ input, self, signal }) => {
     const facts = effectOf(self);
     const { effectId, attempt: number } = facts;
     await tell(facts, { type: 'work.started', effectId, attempt: number });
     try {
-      const output = await withinTime(input, signal, clock, (bounded, succeeded) =>
-        handled(attempt(input, contextOf(input, facts, bounded), facts, succeeded)),
+      const output = await inPlace(places, input, signal, () =>
+        withinTime(input, signal, clock, (bounded, succeeded) =>
+          handled(attempt(input, contextOf(input, facts, bounded), facts, succeeded)),
+        ),
       );
       // Here and not by the kernel, so that a refused value counts as the failure of this attempt.
       return admit(output ?? null, 'output');
@@ -46,6 +51,21 @@ export function workOf(attempt: Attempt, { clock }: WorkTools): PromiseActorLogi
       throw error;
     }
   });
+}
+
+/** Runs work in a place for its agent type, and gives the place back. Its time limit counts from then on. */
+async function inPlace<T>(
+  places: Places | undefined,
+  { task }: WorkInput,
+  signal: AbortSignal,
+  run: () => Promise<T>,
+): Promise<T> {
+  const leave = await places?.enter(task.agent, signal);
+  try {
+    return await run();
+  } finally {
+    leave?.();
+  }
 }
 
 function tell(facts: EffectFacts, report: WorkReport): Promise<void> {

@@ -284,6 +284,10 @@ export const ERROR_CODES = {
     means: 'The context of the actor has no table of this name. Read the actor to see its tables.',
     retryable: false,
   },
+  BOSUN_TASK_FAILED: {
+    means: 'A single task of a crew has failed, was turned down by people, or was cancelled; the message says why.',
+    retryable: false,
+  },
   BOSUN_TIMEOUT: {
     means: 'The call or the awaited condition did not finish in time. The call may still take effect.',
     retryable: true,

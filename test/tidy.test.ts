@@ -263,21 +263,43 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['xstate'],
   },
   'src/system-merge.ts': { files: ['src/system-options.ts'], packages: [] },
-  // The crew with its work: functions of a host, which wait, and machines, which only decide.
+  // The list of what hosts of a crew may import.
   'src/crew.ts': {
+    files: ['src/machines/answers/', 'src/machines/work/', 'src/crew-', ...LEAVES],
+    packages: [],
+  },
+  // The crew with its work: functions of a host, which wait, and machines, which only decide.
+  'src/crew-plan.ts': {
     files: [
       'src/actors/',
       'src/machines/',
       'src/supervisor/',
       'src/crew-work.ts',
-      'src/crew-gates.ts',
-      'src/crew-procedures.ts',
-      'src/crew-tickets.ts',
+      'src/crew-places.ts',
       'src/crew-agents.ts',
-      'src/crew-answers.ts',
-      'src/crew-hub.ts',
       ...LEAVES,
     ],
+    packages: ['xstate', 'zod'],
+  },
+  'src/crew-places.ts': { files: [], packages: [] },
+  // A whole system for a host. util: whether two tasks of one id are the same.
+  'src/crew-host.ts': {
+    files: [
+      'src/actors/',
+      'src/machines/',
+      'src/supervisor/',
+      'src/shard.ts',
+      'src/system.ts',
+      'src/system-options.ts',
+      'src/crew-plan.ts',
+      'src/crew-places.ts',
+      'src/crew-setup.ts',
+      ...LEAVES,
+    ],
+    packages: ['zod', 'node:util'],
+  },
+  'src/crew-setup.ts': {
+    files: ['src/actors/', 'src/machines/', 'src/supervisor/', 'src/system-options.ts', 'src/crew-plan.ts', ...LEAVES],
     packages: ['xstate', 'zod'],
   },
   // The registry of agents with its procedures: they wait for reads, and its machine only decides.
@@ -293,7 +315,10 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['zod'],
   },
   'src/crew-catalogue.ts': { files: ['src/machines/agents/', ...LEAVES], packages: ['zod'] },
-  'src/crew-work.ts': { files: ['src/actors/', 'src/machines/', 'src/crew-voice.ts', ...LEAVES], packages: ['xstate'] },
+  'src/crew-work.ts': {
+    files: ['src/actors/', 'src/machines/', 'src/crew-voice.ts', 'src/crew-places.ts', ...LEAVES],
+    packages: ['xstate'],
+  },
   'src/crew-procedures.ts': {
     files: ['src/actors/', 'src/machines/', 'src/crew-gates.ts', 'src/crew-tickets.ts', ...LEAVES],
     packages: ['zod'],

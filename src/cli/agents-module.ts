@@ -3,7 +3,7 @@ import { createJiti } from 'jiti';
 import { type AnyActorLogic } from 'xstate';
 import { z } from 'zod';
 import { isMachine } from '../actors/xstate/machine-facts.ts';
-import { limitedMachine } from '../crew.ts';
+import { limitedMachine } from '../crew-plan.ts';
 import { messageOf } from '../errors.ts';
 import { type AgentProfile, agentProfileSchema } from '../machines/agents/profile.ts';
 import { type CrewPorts } from '../machines/crew.ts';

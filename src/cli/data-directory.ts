@@ -8,7 +8,7 @@ import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fromPromise } from 'xstate';
 import { type AnyAgent } from '../actors/model/agent.ts';
-import { stageAgents } from '../crew.ts';
+import { stageAgents } from '../crew-plan.ts';
 import { type Attempt } from '../crew-work.ts';
 import { systemClock } from '../clock.ts';
 import { BosunError, isBosunError, messageOf } from '../errors.ts';

@@ -1,7 +1,7 @@
 /** Prepares a plan: reads its file, loads its agents, and compares it with the contents of its data directory. */
 import { ROOT } from '../actors/model/address.ts';
 import { BosunError, isBosunError } from '../errors.ts';
-import { profilesOf } from '../crew.ts';
+import { profilesOf } from '../crew-plan.ts';
 import { type RosterSource, SHIPPED_ROSTER } from '../machines/agents/roster.ts';
 import { crewAgents, crewTree } from '../machines/crew.ts';
 import { type CoordinatorContext } from '../machines/coordination/coordinator/coordinator-context.ts';

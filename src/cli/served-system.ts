@@ -8,7 +8,7 @@ import { basename, join, resolve } from 'node:path';
 import { type Procedures } from '../actors/api/procedure.ts';
 import { type AnyAgent } from '../actors/model/agent.ts';
 import { answerProcedures, knowledgeProcedures } from '../crew-answers.ts';
-import { answerCrew } from '../crew.ts';
+import { answerCrew } from '../crew-plan.ts';
 import { systemClock } from '../clock.ts';
 import { BosunError } from '../errors.ts';
 import { knowledgeOf } from '../knowledge/knowledge.ts';

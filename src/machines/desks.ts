@@ -3,6 +3,7 @@ import { ANSWER_DESKS } from './answers/system-ids.ts';
 import { COORDINATION_DESKS } from './coordination/system-ids.ts';
 import { HUB_DESKS } from './hub/system-ids.ts';
 import { PEOPLE_DESKS } from './people/system-ids.ts';
+import { TASK_DESKS } from './tasks/system-ids.ts';
 import { WORK_DESKS } from './work/system-ids.ts';
 
 /** System ids of the crew's unique agents, and of the Bosses of the other agents. */
@@ -12,4 +13,5 @@ export const DESKS = {
   ...COORDINATION_DESKS,
   ...ANSWER_DESKS,
   ...HUB_DESKS,
+  ...TASK_DESKS,
 } as const;

@@ -16,19 +16,18 @@ import { pauseFor } from './pause-decisions.ts';
 import { type PlanLedger } from './plan-ledger.ts';
 import { itemOf } from '../../work/task.ts';
 import { type PlanTask } from '../plan/plan.ts';
-import { stageName } from '../../work/stage.ts';
-
-/** The period of a retry budget: the whole life of a task, so that failures of any age count. */
-const TASK_PERIOD_MS = 10 * 365 * 24 * 60 * 60 * 1000;
-
-/** Jitter that spreads the retries of tasks that failed together. */
-const RETRY_JITTER = 0.2;
+import { type StageInput } from '../../work/stage.ts';
+import { taskBoss } from '../../work/task-boss.ts';
 
 /** Starts every task that can start. */
 export function startTasks(ledger: PlanLedger, unitMs: number | null): void {
   for (const task of ledger.start()) {
     ledger.count(task.agent, { started: 1 });
-    ledger.send(WORK_DESKS.stages, { type: 'child.start', id: task.id, spec: taskBoss(task, ledger, unitMs) });
+    ledger.send(WORK_DESKS.stages, {
+      type: 'child.start',
+      id: task.id,
+      spec: taskBoss(stageInput(task, ledger, unitMs)),
+    });
   }
 }
 
@@ -154,10 +153,9 @@ export function itemCancelled(ledger: PlanLedger, { item }: EventOf<'item.cancel
   return TAKEN;
 }
 
-/** The Boss of one task. Its restart intensity is the task's own retry budget, which no other task uses up. */
-function taskBoss(task: PlanTask, ledger: PlanLedger, unitMs: number | null): object {
-  const { attempts, backoff } = task.retry;
-  const input = {
+/** The input of a task's stage. */
+function stageInput(task: PlanTask, ledger: PlanLedger, unitMs: number | null): StageInput {
+  return {
     task,
     results: resultsFor(task, ledger),
     coordinator: ledger.self,
@@ -165,15 +163,6 @@ function taskBoss(task: PlanTask, ledger: PlanLedger, unitMs: number | null): ob
     checkpoint: ledger.checkpoint(task.id)?.sealed ?? null,
     decisions: ledger.item(itemOf(task)).debates ?? {},
   };
-  const stage = {
-    id: 'agent',
-    agent: stageName(task.agent),
-    restart: 'transient',
-    backoff: { ...backoff, jitter: RETRY_JITTER },
-    input,
-  };
-  const boss = { intensity: attempts - 1, periodMs: TASK_PERIOD_MS, children: [stage] };
-  return { id: task.id, restart: 'temporary', reportTo: ledger.self, boss };
 }
 
 /** The results that a task may use: all results of its item; in a plan of tasks, the results of its dependencies. */

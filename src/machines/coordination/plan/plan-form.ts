@@ -29,7 +29,8 @@ const backoff = closed({
     .describe('The factor by which each wait is longer than the previous one.'),
 }).refine(({ minMs, maxMs }) => minMs <= maxMs, { error: 'minMs is above maxMs' });
 
-const retry = closed({
+/** The retries of a task. */
+export const retrySchema = closed({
   attempts: z.int().min(1).max(1_000).default(3).describe('The number of attempts, the first one included.'),
   backoff: backoff.prefault({}).describe('Waits between attempts.'),
 });
@@ -42,7 +43,7 @@ const work = {
     .max(1e12)
     .default(1)
     .describe("The expected duration, in the plan's unit. Only the schedule uses it."),
-  retry: retry.prefault({}).describe('The retries after a failure.'),
+  retry: retrySchema.prefault({}).describe('The retries after a failure.'),
   timeoutMs: z
     .int()
     .min(1)
