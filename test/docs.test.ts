@@ -18,7 +18,14 @@ import { UserFolder } from './support/user-folder.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-const FOLDERS = ['.', 'docs', 'docs/decisions', 'examples/quick-start', 'examples/equity-research'];
+const FOLDERS = [
+  '.',
+  'docs',
+  'docs/decisions',
+  'examples/quick-start',
+  'examples/equity-research',
+  'examples/embedded-crew',
+];
 
 interface Block {
   /** `docs/agents.md:12`. */
@@ -87,9 +94,12 @@ describe('examples in TypeScript', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('include the quick start of the README', () => {
-    const [, main] = /^\/\*\*.*\*\/\n([^]*)$/.exec(readFileSync(join(ROOT, 'examples/quick-start/main.ts'), 'utf8'))!;
-    expect(examples.find(({ place }) => place.startsWith('README.md'))?.text).toBe(main);
+  it.each([
+    ['README.md', 'examples/quick-start/main.ts'],
+    ['docs/embedding.md', 'examples/embedded-crew/service.ts'],
+  ])('of %s include %s', (page, file) => {
+    const [, main] = /^\/\*\*.*\*\/\n([^]*)$/.exec(readFileSync(join(ROOT, file), 'utf8'))!;
+    expect(examples.filter(({ place }) => place.startsWith(page)).map(({ text }) => text)).toContain(main);
   });
 });
 

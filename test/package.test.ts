@@ -81,7 +81,7 @@ describe('the package', LONG, () => {
   describe('installed by a user', () => {
     let packages: readonly string[];
     beforeAll(async () => {
-      packages = await user!.install(packed.tarball);
+      packages = await user!.install(packed.tarball, ['fast-check', '@types/node']);
       user!.write('plan.yaml', PLAN);
       user!.write('agents.ts', AGENTS);
     });
@@ -121,6 +121,54 @@ describe('the package', LONG, () => {
       const written = textOf(file!).split('\n')[Number(line) - 1]!;
       expect(written).toContain('plan.tasks');
       expect(stderr).toContain(written);
+    });
+
+    describe('in a strict project of NodeNext', () => {
+      const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
+      /** The block of a page that contains a text. */
+      const blockOf = (page: string, text: string) =>
+        [...textOf(page).matchAll(/^```ts\n([^]*?)^```$/gm)]
+          .map(([, block]) => block!)
+          .find((it) => it.includes(text))!;
+
+      beforeAll(async () => {
+        user!.write('service.ts', blockOf('docs/embedding.md', 'export async function service'));
+        user!.write('embedded.ts', blockOf('docs/embedding.md', 'team.run('));
+        user!.write('property.ts', blockOf('docs/testing.md', 'class Warehouse'));
+        user!.write(
+          'use.ts',
+          `import { service } from './service.js';
+           const { url, stop } = await service('./notes');
+           const call = async (method: string, path: string, body?: object) =>
+             (await fetch(url + path, { method, ...(body && { body: JSON.stringify(body) }) })).json();
+           await call('PUT', '/notes/n1', { topic: 'otters' });
+           for (;;) if (((await call('GET', '/gates')) as unknown[]).length > 0) break;
+           await call('POST', '/gates/task.n1.result', { by: 'ada', decision: 'approve' });
+           for (;;) {
+             const note = (await call('GET', '/notes/n1')) as { state: string; output: string };
+             if (note.state !== 'done') continue;
+             console.log(note.output);
+             break;
+           }
+           await stop();`,
+        );
+        const compilerOptions = { strict: true, module: 'NodeNext', target: 'ES2023', types: ['node'], outDir: 'out' };
+        const files = ['service.ts', 'embedded.ts', 'property.ts', 'use.ts'];
+        user!.write('tsconfig.json', JSON.stringify({ compilerOptions, files }));
+        await run(process.execPath, [TSC, '-p', 'tsconfig.json'], { cwd: user!.path }).catch((error: unknown) => {
+          throw new Error((error as { readonly stdout: string }).stdout);
+        });
+      });
+
+      it('DC-011: runs a crew and a service as the documents have them', async () => {
+        expect((await started(process.execPath, 'out/embedded.js')).stdout).toBe('A note on otters.\n');
+        expect((await started(process.execPath, 'out/use.js')).stdout).toBe('A note with three facts on otters.\n');
+      });
+
+      it('DC-010: finds the planted bug of the documents within ten seconds', async () => {
+        const { stdout } = await started(process.execPath, 'out/property.js');
+        expect(stdout).toBe('cancelled, and still reserved true\ntrue\n');
+      }, 10_000);
     });
 
     it('can be imported by its public names', async () => {

@@ -46,15 +46,24 @@ export class Installed {
     return { tarball: join(this.#above, filename), bytes: size, files: files.map(({ path }) => path) };
   }
 
-  /** Installs a tarball with what it needs. @returns The paths of the installed packages in `node_modules`. */
-  async install(tarball: string): Promise<readonly string[]> {
+  /**
+   * Installs a tarball with what it needs.
+   *
+   * @param others Further packages, in the releases of the repository.
+   * @returns The paths of the installed packages in `node_modules`, without those.
+   */
+  async install(tarball: string, others: readonly string[] = []): Promise<readonly string[]> {
     mkdirSync(this.path);
-    const dependencies = { bosun: `file:${tarball}` };
-    this.write('package.json', JSON.stringify({ private: true, dependencies }));
-    const packages = { '': { dependencies }, ...neededBy(tarball) };
-    this.write('package-lock.json', JSON.stringify({ lockfileVersion: 3, requires: true, packages }));
+    const own = neededBy(tarball, []);
+    const packages = neededBy(tarball, others);
+    const versions = others.map((name) => [name, (packages[`node_modules/${name}`] as { version: string }).version]);
+    const dependencies = { bosun: `file:${tarball}`, ...(Object.fromEntries(versions) as Record<string, string>) };
+    this.write('package.json', JSON.stringify({ private: true, type: 'module', dependencies }));
+    const locked = { '': { dependencies }, ...packages };
+    this.write('package-lock.json', JSON.stringify({ lockfileVersion: 3, requires: true, packages: locked }));
     await run('npm', ['ci', '--prefer-offline', '--no-audit', '--no-fund'], { cwd: this.path });
-    return Object.keys((JSON.parse(this.read('node_modules/.package-lock.json')) as { packages: object }).packages);
+    const { packages: there } = JSON.parse(this.read('node_modules/.package-lock.json')) as { packages: object };
+    return Object.keys(there).filter((path) => path in own || !(path in packages));
   }
 
   read(file: string): string {
@@ -70,8 +79,8 @@ export class Installed {
   }
 }
 
-/** Bosun and the packages that it needs, with its peers, as a lock file has them. */
-function neededBy(tarball: string): Readonly<Record<string, object>> {
+/** Bosun and the packages that it needs, with its peers and other packages, as a lock file has them. */
+function neededBy(tarball: string, others: readonly string[]): Readonly<Record<string, object>> {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
     readonly packages: Readonly<Record<string, Locked>>;
   };
@@ -95,5 +104,6 @@ function neededBy(tarball: string): Readonly<Record<string, object>> {
     }
   };
   visit('', bosun);
+  visit('', { dependencies: Object.fromEntries(others.map((name) => [name, '*'])) });
   return Object.fromEntries(needed);
 }
