@@ -61,6 +61,9 @@ const SYSTEM_RULES: OptionRules<SystemOptions> = {
   log: aFunction,
 };
 
+/** The names of the options of createSystem. */
+export const SYSTEM_OPTIONS: readonly string[] = Object.keys(SYSTEM_RULES);
+
 const threads: OptionRule = closedObject<SpreadOptions['workers']>({
   count: needed('say how many threads', anything),
   module: needed("give the URL of the module with the agents: new URL('./agents.js', import.meta.url)", anything),

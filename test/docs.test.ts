@@ -97,7 +97,7 @@ describe('examples in TypeScript', () => {
   it.each([
     ['README.md', 'examples/quick-start/main.ts'],
     ['docs/embedding.md', 'examples/embedded-crew/service.ts'],
-  ])('of %s include %s', (page, file) => {
+  ])('include in %s the code of %s', (page, file) => {
     const [, main] = /^\/\*\*.*\*\/\n([^]*)$/.exec(readFileSync(join(ROOT, file), 'utf8'))!;
     expect(examples.filter(({ place }) => place.startsWith(page)).map(({ text }) => text)).toContain(main);
   });

@@ -9,6 +9,7 @@ import { createClient } from '../src/client/client.ts';
 import { createGateway } from '../src/gateway/network/server.ts';
 import { memoryStore } from '../src/persistence/memory-store.ts';
 import { createSystem } from '../src/system.ts';
+import { startTestSystem } from '../src/testing/test-system.ts';
 import { code } from './support/actors/account.ts';
 
 const machine = createMachine({ on: { add: {} } });
@@ -142,6 +143,7 @@ describe('createGateway', () => {
   it.each<[string, unknown, string]>([
     ['null', null, 'createGateway: needs an object of options, not null'],
     ['an unknown key', { prot: 1 }, 'createGateway: unknown key "prot"; did you mean "port"?'],
+    ['a port that no browser reaches', { port: 4190 }, 'port: is a port that browsers and fetch refuse; take another'],
     ['a port as text', { port: '4180' }, 'createGateway: port: must be a port from 0 to 65535, not a string'],
     ['an unknown key of a token', { tokens: [{ tokn: 'x' }] }, 'tokens[0]: unknown key "tokn"; did you mean "token"?'],
     ['a token without an id', { tokens: [{ token: 'x'.repeat(16) }] }, 'createGateway: tokens[0].id: is missing'],
@@ -160,6 +162,28 @@ describe('createGateway', () => {
   it('refuses a value that is not a system (N6)', () => {
     const message = 'createGateway: its first argument must be a system made by createSystem';
     for (const none of [null, {}, counter]) expect(create({}, none)).toThrow(message);
+  });
+});
+
+describe('startTestSystem', () => {
+  it.each<[string, object, string]>([
+    ['an unknown key', { effcts: {} }, 'startTestSystem: unknown key "effcts"; did you mean "effects"?'],
+    ['a seed as text', { seed: 'one' }, 'startTestSystem: seed: must be a whole number, not a string'],
+    ['no agents', { agents: undefined }, 'createSystem: agents: is missing; list the agents'],
+  ])('refuses %s (N6)', async (_, options, message) => {
+    const started = startTestSystem({ agents: [counter], ...options } as never);
+    await expect(started).rejects.toThrow(message);
+    await expect(started).rejects.toEqual(code('BOSUN_CONFIG_INVALID'));
+  });
+});
+
+describe('a system that has not started', () => {
+  it('says so to a spawn, a send and a handle', async () => {
+    const system = createSystem({ agents: [counter], store: memoryStore() });
+    const message = 'the system has not been started';
+    await expect(system.spawn(counter, 'a')).rejects.toThrow(message);
+    await expect(system.send('a', { type: 'add' })).rejects.toThrow(message);
+    await expect(system.ask('a', { type: 'add' })).rejects.toThrow(message);
   });
 });
 

@@ -123,7 +123,7 @@ describe('the package', LONG, () => {
       expect(stderr).toContain(written);
     });
 
-    describe('in a strict project of NodeNext', () => {
+    describe('within a strict project of NodeNext', () => {
       const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
       /** The block of a page that contains a text. */
       const blockOf = (page: string, text: string) =>

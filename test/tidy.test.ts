@@ -197,6 +197,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'src/shards.ts',
       'src/system.ts',
       'src/system-options.ts',
+      'src/system-rules.ts',
       ...LEAVES,
     ],
     // For simulations: turns from the first one on, tokens in one line, and a corpus that is committed.

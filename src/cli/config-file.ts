@@ -203,9 +203,15 @@ function loadFailure(file: string, path: string, error: unknown): BosunError {
   };
   return new BosunError(
     'BOSUN_CONFIG_INVALID',
-    `${file}${place}: cannot be loaded: ${message.split('\n')[0]!.replaceAll(path, file).trim()}`,
+    `${file}${place}: cannot be loaded: ${sentenceOf(message).replaceAll(path, file).trim()}`,
     { cause: error, details },
   );
+}
+
+/** The sentence with which a message begins. One that ends with a colon goes on in the next line, as XState's do. */
+function sentenceOf(message: string): string {
+  const [first = '', second = ''] = message.split('\n');
+  return first.endsWith(':') ? `${first} ${second.trim()}` : first;
 }
 
 function tokensOf(

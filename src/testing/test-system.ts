@@ -2,11 +2,15 @@
  * A whole system for tests: virtual time, seeded randomness, and a store that can lose unsynced writes. `crash` and
  * `restart` stand for power loss and the next start of the process.
  */
+import { isAgent } from '../actors/api/agent-rules.ts';
+import { BosunError } from '../errors.ts';
+import { aFunction, anything, aTime, type OptionRules, problemOfOptions, recordOf, rule } from '../option-rules.ts';
 import { type RunningPromise } from '../actors/world/effects/running-promises.ts';
 import { logOf, Shard } from '../shard.ts';
 import { OneShard } from '../shards.ts';
 import { System } from '../system.ts';
 import { type SystemOptions } from '../system-options.ts';
+import { SYSTEM_OPTIONS } from '../system-rules.ts';
 import { type FaultyStore, faultyStore } from './faulty-store.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { type CalledEffect, type EffectStubs, TestEffects } from './test-effects.ts';
@@ -52,6 +56,23 @@ export function warnIn({ warn = defaults.warn }: Pick<TestSystemOptions, 'warn'>
   warn(line);
 }
 
+/** The options that a test system has beside those of createSystem, which checks the others. */
+const TEST_RULES: OptionRules<Pick<TestSystemOptions, OwnOption>> = {
+  seed: rule('a whole number', Number.isSafeInteger),
+  effects: recordOf(anything),
+  effectsMs: aTime,
+  warn: aFunction,
+  onCreate: aFunction,
+};
+type OwnOption = 'seed' | 'effects' | 'effectsMs' | 'warn' | 'onCreate';
+
+/** Throws BOSUN_CONFIG_INVALID for an option that neither createSystem nor a test system has. */
+function checkOptions(options: TestSystemOptions): void {
+  const others = Object.fromEntries(SYSTEM_OPTIONS.map((key) => [key, anything]));
+  const problem = problemOfOptions<object>(options, { ...others, ...TEST_RULES });
+  if (problem !== undefined) throw new BosunError('BOSUN_CONFIG_INVALID', `startTestSystem: ${problem}`);
+}
+
 /** A system on virtual time, with its store, clock and log. */
 export class TestSystem {
   readonly clock: VirtualClock;
@@ -68,6 +89,7 @@ export class TestSystem {
 
   /** Use {@link startTestSystem}. */
   constructor(options: TestSystemOptions) {
+    checkOptions(options);
     this.#options = options;
     this.clock = options.clock ?? new VirtualClock();
     this.store = options.store ?? faultyStore();
@@ -177,7 +199,8 @@ export class TestSystem {
       epochMs: 0,
       log: this.#log,
       ...rest,
-      agents: this.#effects.in(agents),
+      // Anything else is refused by the checks of createSystem.
+      agents: Array.isArray(agents) && agents.every(isAgent) ? this.#effects.in(agents) : agents,
       store: this.store,
       clock: this.clock,
       random: new SeededRandom(seed),

@@ -99,6 +99,13 @@ describe('a config', () => {
     expect(await refusal('b3.ts', 'export default {\n  gateway: { port: 1 +* 2 },\n};\n')).toBe(
       'b3.ts:2:22: cannot be loaded: ParseError: Unexpected token',
     );
+    const wrong = `{ initial: 'a', states: { a: { on: { go: 'z' } } } }`;
+    expect(
+      await refusal('b5.ts', `import { createMachine } from 'xstate';\nexport default createMachine(${wrong});\n`),
+    ).toBe(
+      "b5.ts: cannot be loaded: Invalid transition definition for state node '(machine).a': " +
+        "Child state 'z' does not exist on '(machine)'",
+    );
     work.write('agents.ts', AGENTS);
     expect(
       await refusal('a.yaml', 'agents: ./agents.ts\ntree:\n  children:\n    - { id: visits, agent: cuonter }\n'),

@@ -42,9 +42,11 @@ export class Directory {
     if (cell?.isIllegible === true) throw cell.suspension!;
     if (cell !== undefined) return cell;
     checkAddress(address);
+    const world = this.#world();
+    const why = world === undefined ? ': the system has not been started; call start() and await it' : '';
     throw (
-      this.#world()?.unreadable.at(address) ??
-      new BosunError('BOSUN_ACTOR_UNKNOWN', `no actor at ${address}`, { details: { address } })
+      world?.unreadable.at(address) ??
+      new BosunError('BOSUN_ACTOR_UNKNOWN', `no actor at ${address}${why}`, { details: { address } })
     );
   }
 }

@@ -43,11 +43,24 @@ const textOrTexts = rule(
   (value) => typeof value === 'string' || (Array.isArray(value) && value.every((one) => typeof one === 'string')),
 );
 
+const aPort = rule(
+  `a port from 0 to ${PORT_MAX}`,
+  (value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= PORT_MAX,
+);
+
+/** The ports above those of the system that fetch blocks: Fetch standard, "port blocking". */
+const BLOCKED_PORTS: ReadonlySet<unknown> = new Set([
+  1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080,
+]);
+
+/** Whether no browser and no fetch would reach a gateway at this port. */
+function isBlocked(port: unknown): boolean {
+  return BLOCKED_PORTS.has(port);
+}
+
 const GATEWAY_RULES: OptionRules<GatewayOptions> = {
-  port: rule(
-    `a port from 0 to ${PORT_MAX}`,
-    (value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= PORT_MAX,
-  ),
+  port: (value) =>
+    aPort(value) ?? (isBlocked(value) ? 'is a port that browsers and fetch refuse; take another' : undefined),
   host: aText,
   server: objectWith('an HTTP server of Node', 'listeners', 'address', 'removeAllListeners'),
   path: rule(
