@@ -48,7 +48,7 @@ const LOOK_EVERY_MS = 2;
 interface Parts {
   readonly effects: EffectStubs;
   readonly clock: Clock;
-  /** Real milliseconds to wait for a start of a real promise. */
+  /** Real milliseconds to wait for a start of a real promise; 0: no wait and no warning. */
   readonly effectsMs: number;
   readonly warn: (line: string) => void;
 }
@@ -88,8 +88,9 @@ export class TestEffects implements Stubbed {
   }
 
   /** Warns of promises for which `settle` does not wait. */
-  left(running: readonly RunningPromise[]): void {
-    for (const one of this.real(running))
+  left(runningNow: () => readonly RunningPromise[]): void {
+    if (this.#parts.effectsMs === 0) return;
+    for (const one of this.real(runningNow()))
       this.#warn(one, 'is under way, and settle does not wait for it; advance does, for a while');
   }
 
@@ -100,6 +101,7 @@ export class TestEffects implements Stubbed {
    */
   async wait(runningNow: () => readonly RunningPromise[], settle: () => Promise<void>): Promise<void> {
     await settle();
+    if (this.#parts.effectsMs === 0) return;
     for (let awaited = this.#awaited(runningNow()); awaited.length > 0; awaited = this.#awaited(runningNow())) {
       await new Promise<void>((resolve) => void systemClock.setTimeout(resolve, LOOK_EVERY_MS));
       await settle();
@@ -109,7 +111,6 @@ export class TestEffects implements Stubbed {
   /** The real promises for which the wait is not over. Warns of each whose wait is over. */
   #awaited(running: readonly RunningPromise[]): readonly RunningPromise[] {
     const { effectsMs } = this.#parts;
-    if (effectsMs === 0) return [];
     const nowMs = systemClock.monotonicMs();
     return this.real(running).filter((one) => {
       const start = `${one.life}#${one.attempt}`;

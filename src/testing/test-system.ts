@@ -43,7 +43,10 @@ export interface TestSystemOptions extends Omit<SystemOptions, 'store' | 'clock'
    * logic in the place of any actor. An effect that is not named here really runs.
    */
   readonly effects?: EffectStubs;
-  /** Real milliseconds for which `advance` waits for each start of a promise without a stub. Default 1,000. */
+  /**
+   * Real milliseconds for which `advance` waits for each start of a promise without a stub. Default 1,000. With 0,
+   * nothing waits for such promises or warns of them.
+   */
   readonly effectsMs?: number;
   /** Receives warnings, such as that of a promise under way. Default: standard error. */
   readonly warn?: (line: string) => void;
@@ -130,7 +133,7 @@ export class TestSystem {
    */
   async settle(): Promise<void> {
     await this.#quiet();
-    this.#effects.left(this.#running());
+    this.#effects.left(() => this.#running());
   }
 
   /**

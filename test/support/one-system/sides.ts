@@ -191,6 +191,8 @@ function clientVerbs(client: Client<(typeof CAST)[number]>): Verbs {
     (await call<Record<string, Result>>(method, params))[name]!;
   return {
     actor: async (address) => {
+      // A host gets a handle where an actor lives. A client's waits for the birth of one.
+      await call('actor.get', { address });
       const actor = client.actor(address);
       // A host's handle hears of its actor as long as it is held.
       actor.subscribe(() => {});
