@@ -53,7 +53,7 @@ const OPTIONS: AgentModelOptions<ReturnType<typeof order>, Warehouse> = {
   effects: {
     'order.reserve': async (_, { world, sleep }) => {
       world.reserved.add('one');
-      await sleep(50);
+      await sleep(5);
     },
     'order.release': (_, { world }) => void world.reserved.delete('one'),
   },
@@ -77,10 +77,10 @@ describe('a property of an agent with effects', () => {
 
   it('DC-010: holds without the bug, over power cuts, and tells which states it saw', async () => {
     const model = agentModel(fc, order('releasing'), { ...OPTIONS, mustEnter: ['packing'] });
-    const { runs, entered } = await model.assert({ numRuns: 60 });
-    expect(runs).toBe(60);
+    const { runs, entered } = await model.assert({ numRuns: 100 });
+    expect(runs).toBe(100);
     expect(entered['draft']).toBe(runs);
-    expect(entered['packing']).toBeGreaterThan(runs / 10);
+    expect(entered['packing']).toBeGreaterThan(0);
     expect(model.states.entered).toEqual(entered);
   });
 
