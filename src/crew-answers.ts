@@ -9,7 +9,6 @@ import { percent, priority, queryBundle } from './machines/answers/bundle.ts';
 import { type Retrieval, retrievalSchema } from './machines/answers/evidence.ts';
 import { doubt } from './machines/answers/question-quality.ts';
 import { askReply } from './machines/answers/question-state.ts';
-import { ticketId } from './machines/people/tickets/ticket-messages.ts';
 import { type Port } from './machines/work/port.ts';
 import { type Retrieve } from './machines/answers/evidence.ts';
 import { DESKS } from './machines/desks.ts';
@@ -243,46 +242,6 @@ export const answerProcedures = {
     }),
     example: { p: {}, r: { figures: [], queued: 0, places: 0, bins: [] } },
     ask: () => desk('answers.metrics', {}),
-  }),
-  'tickets.report': procedure({
-    means:
-      'Reports an issue that you cannot settle. It becomes a ticket for people; a critical one, or one for at once, ' +
-      'is asked with the highest urgency and blocks its task.',
-    params: z.object({
-      issue_description: z.string().trim().min(1).max(800),
-      severity: priority.default(2).describe('1 is critical.'),
-      task_id: z.string().min(1).max(NAME_CHARS_MAX).nullable().default(null),
-      file_path: z.string().min(1).max(NAME_CHARS_MAX).nullable().default(null),
-      repro_steps: z.string().max(500).default(''),
-      immediate: z.boolean().default(false).describe('People are to see it at once, whatever its severity.'),
-    }),
-    result: order.extend({ logged: z.boolean(), escalated: z.boolean(), ticket: z.string().nullable() }),
-    mcp: { tool: 'reportIssue', profiles: ['coder', 'hub'] },
-    example: {
-      p: { issue_description: 'The tests need a database that is not there.', severity: 1, task_id: 'TASK-1' },
-      r: { ...TAKEN, logged: true, escalated: true, ticket: 'TK-0001' },
-    },
-    ask: ({ issue_description, task_id, file_path, repro_steps, severity, immediate }, caller) => ({
-      address: DESKS.tickets,
-      event: {
-        type: 'tickets.report',
-        ...{ description: issue_description, task: task_id, file: file_path, steps: repro_steps, severity, immediate },
-        creator: nameOf(caller),
-      },
-    }),
-  }),
-  'tickets.reply': procedure({
-    means: 'Replies to a ticket. A reply that is clear resolves it; otherwise its thread asks for what is missing.',
-    params: z.object({
-      ticket: ticketId,
-      text: z.string().min(1).max(1_200),
-      option: z.string().min(1).max(NAME_CHARS_MAX).nullable().default(null),
-      by,
-    }),
-    result: order,
-    mcp: { tool: 'replyToTicket', profiles: ['coder', 'hub'], isForPeople: true },
-    example: { p: { ticket: 'TK-0001', text: 'Euro only.', by: 'ada' }, r: TAKEN },
-    ask: (reply) => ({ address: DESKS.tickets, event: { type: 'tickets.reply', ...reply } }),
   }),
 } satisfies Procedures;
 

@@ -37,6 +37,8 @@ import { alertCardAgent } from './machines/people/alerts/alert-card.ts';
 import { alertChildren, alertDesk } from './machines/people/alerts/alert-desk.ts';
 import { gateAgents, gateChildren } from './machines/people/gates/gate-desk.ts';
 import { type GateQuestion } from './machines/people/gates/gate.ts';
+import { ticketAgent } from './machines/people/tickets/ticket.ts';
+import { ticketChildren, ticketDesk } from './machines/people/tickets/ticket-desk.ts';
 import { type OrderReply } from './machines/rules/turn.ts';
 import { taskAgent, taskChildren, type TaskContext, type TaskGate } from './machines/tasks/task.ts';
 import { stageName } from './machines/work/stage.ts';
@@ -257,16 +259,22 @@ interface AskedContext {
 
 /** The desks of a crew without a plan: those by which people are asked and told. */
 function desks({ ports = {} }: Pick<CrewSetup, 'ports'>): { agents: readonly AnyAgent[]; tree: BossOptions } {
-  const agents = [alertCardAgent(ports.deliver), alertDesk, ...gateAgents];
-  return { agents, tree: { children: [...alertChildren(), ...gateChildren()] } as BossOptions };
+  const tickets = [ticketAgent(ports.scoreClarity), ticketDesk];
+  const agents = [alertCardAgent(ports.deliver), alertDesk, ...gateAgents, ...tickets];
+  return { agents, tree: { children: [...alertChildren(), ...gateChildren(), ...ticketChildren()] } as BossOptions };
 }
 
 function placeOf(id: string): string {
   return `${DESKS.tasks}/${id}`;
 }
 
-function viewOf({ id, agent, failures, output, error, startedAtMs }: TaskContext, value: unknown): TaskView {
-  return { id, agent, state: value as TaskView['state'], failures, output, error, startedAtMs };
+function viewOf(
+  { id, agent, failures, output, error, startedAtMs, tickets = {} }: TaskContext,
+  value: unknown,
+): TaskView {
+  const asks = Object.keys(tickets);
+  const state = value === 'working' && asks.length > 0 ? 'waitingForHuman' : (value as TaskView['state']);
+  return { id, agent, state, tickets: asks, failures, output, error, startedAtMs };
 }
 
 function planView({
@@ -279,7 +287,8 @@ function planView({
   const { byItem } = planIndexOf(context.plan);
   const items = [...itemsIn(context)].map(([name, progress]): [string, PlanItemView] => {
     const phase = toldPhase(progress, byItem.get(name)?.length ?? 0);
-    return [name, { phase, reason: progress.reason, results: resultsOf(context, name) }];
+    const tickets = Object.keys(progress.tickets ?? {});
+    return [name, { phase, reason: progress.reason, tickets, results: resultsOf(context, name) }];
   });
   return { state: value as PlanView['state'], items: Object.fromEntries(items) };
 }

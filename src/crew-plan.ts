@@ -173,6 +173,9 @@ export function memberAgent(type: string, member: AgentFunction | AnyActorLogic,
   return stageAgent(type, workFor(member, { ...tools, shell: NO_SHELL }));
 }
 
+/** The name of the question of a stage that a person does. */
+const ASKED = 'ask';
+
 const NO_SHELL: Attempt = () => Promise.reject(new Error('no task is a shell command'));
 
 /**
@@ -191,11 +194,11 @@ export function stageAgents(
 
 function workFor(member: AgentFunction | AnyActorLogic | undefined, { shell, ...tools }: StageTools): AnyActorLogic {
   if (member !== undefined && typeof member !== 'function') return member;
-  return workOf(
-    (work, context, ...attempt) =>
-      work.task.run !== null ? shell(work, context, ...attempt) : member!(work.input ?? undefined, context),
-    tools,
-  );
+  return workOf((work, context, ...attempt) => {
+    const { run, ask } = work.task;
+    if (ask !== undefined) return context.crew.askPerson({ ...ask, name: ASKED });
+    return run !== null ? shell(work, context, ...attempt) : member!(work.input ?? undefined, context);
+  }, tools);
 }
 
 /** Finds a task whose agent is a machine and which has a time limit for the attempt. */

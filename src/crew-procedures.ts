@@ -35,6 +35,7 @@ const item = z.object({
   running: z.array(z.string()),
   failed: z.array(z.object({ task: z.string(), error: z.string() })),
   gates: z.array(z.string()).describe('Ids of the questions that it waits for.'),
+  tickets: z.array(z.string()).default([]).describe('Ids of the tickets for whose answer its tasks wait.'),
   reason: z.string().nullable().describe('Why it is not running.'),
   pause: pause.nullable(),
 });
@@ -96,6 +97,7 @@ async function itemOf(reader: DurableReader, name: string, progress: ItemProgres
   return {
     ...{ item: name, phase, tasks, done: done.length, running: [...running], failed: [...failed], reason },
     gates: Object.values(gates).flatMap(({ id, state }) => (state === 'waiting' ? [id] : [])),
+    tickets: Object.keys(progress.tickets ?? {}),
     pause: manager === null || phase === 'running' ? null : await pauseOf(reader, name),
   };
 }

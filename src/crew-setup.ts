@@ -91,7 +91,10 @@ export interface TaskOptions<Name extends string = string> {
 export interface TaskView {
   readonly id: string;
   readonly agent: string;
+  /** `waitingForHuman`: people decide about the result, or the work waits for the answer to a ticket. */
   readonly state: 'working' | 'waitingForHuman' | 'done' | 'failed' | 'cancelled';
+  /** Ids of the tickets for whose answer the work waits. */
+  readonly tickets: readonly string[];
   /** Failed attempts so far. */
   readonly failures: number;
   /** The result of the work; null before, and for work that returns nothing. */
@@ -114,6 +117,8 @@ export interface PlanItemView {
   readonly phase: ToldPhase;
   /** Why the item is not running; null while it runs. */
   readonly reason: string | null;
+  /** Ids of the tickets for whose answer its tasks wait. */
+  readonly tickets: readonly string[];
   /** Outputs by stage; in a plan of tasks by task. */
   readonly results: Readonly<Record<string, unknown>>;
 }

@@ -1,16 +1,38 @@
 /**
- * Procedures by which clients of a gateway read the tickets of a crew (docs/tickets.md): pages of the list, and one
- * ticket with its thread. They read what is durable and take no turn.
+ * Procedures by which people and programs open, read and answer the tickets of a crew (docs/tickets.md), and wait for
+ * their end. The ticket desk decides about each order; reading and waiting take no turn.
  */
 import { z } from 'zod';
-import { type DurableReader, procedure } from './actors/api/procedure.ts';
+import {
+  type DurableReader,
+  type Procedure,
+  procedure,
+  type ProcedureCaller,
+  type Procedures,
+} from './actors/api/procedure.ts';
 import { isBosunError } from './errors.ts';
-import { TICKETS_PAGE_READ_MAX } from './machines/limits.ts';
+import {
+  TICKET_REASON_CHARS_MAX,
+  TICKET_REPLY_CHARS_MAX,
+  TICKET_RESOLUTION_CHARS_MAX,
+  TICKETS_PAGE_READ_MAX,
+} from './machines/limits.ts';
 import { isOnPage, rangeOf, rowKey, shelfOf } from './machines/people/tickets/ticket-list.ts';
-import { ticketFilter, type TicketFilter, ticketId, ticketStatus } from './machines/people/tickets/ticket-messages.ts';
+import {
+  issueReport,
+  ticketFilter,
+  type TicketFilter,
+  ticketId,
+  type ticketOrders,
+  ticketPriority,
+  ticketQuestion,
+  ticketStatus,
+  ticketType,
+} from './machines/people/tickets/ticket-messages.ts';
 import { type TicketRecord } from './machines/people/tickets/ticket-desk.ts';
 import { type ThreadEntry, type TicketContext, type TicketRow } from './machines/people/tickets/ticket-state.ts';
 import { DESKS } from './machines/desks.ts';
+import { NAME_CHARS_MAX } from './machines/work/message-schema.ts';
 import { type TableView } from './table.ts';
 
 /** The schema of a row, which has further fields, those of TicketRow. */
@@ -30,8 +52,85 @@ const page = z.object({
 });
 const whole = z.object({ ticket: row.nullable(), question: z.unknown(), thread: z.array(z.unknown()) });
 
+const { title, description, options, evidence, assignee, audience, task, key } = ticketQuestion.shape;
+const { description: issue, severity, file, steps, immediate } = issueReport.shape;
+const by = z.string().min(1).max(200).optional().describe('The person in whose name; default: the one who calls.');
+const text = z.string().min(1).max(TICKET_REPLY_CHARS_MAX);
+const reason = z.string().min(1).max(TICKET_REASON_CHARS_MAX);
+const ifVersion = z.int().positive().optional().describe('Refuses the order if the ticket has changed since.');
+const about = { ticket: ticketId, by, ifVersion };
+
+/** The schema of a reply to an order. */
+const reply = z.object({
+  taken: z.boolean(),
+  problems: z.array(z.string()).describe('Why the order is refused, or remarks on one that was taken.'),
+  ticket: z.string().nullable().default(null),
+  version: z.int().nullable().default(null),
+  code: z.string().nullable().default(null),
+});
+const TAKEN = { taken: true, problems: [], ticket: 'TK-0001', version: 2, code: null };
+const ended = z.object({ resolution: z.unknown(), rejection: z.unknown() });
+
+/** A procedure by which somebody gives an order about one ticket. */
+function order<Fields extends z.ZodRawShape>(
+  type: keyof typeof ticketOrders,
+  { means, fields, example, tool }: OrderRow<Fields>,
+): Procedure<z.ZodObject<typeof about & Fields>, typeof reply> {
+  return procedure({
+    means,
+    // Inside, the fields of the order are not known by type; outside they are.
+    params: z.object({ ...about, ...fields }) as unknown as z.ZodObject<typeof about>,
+    result: reply,
+    example: { p: { ticket: 'TK-0001', ...example }, r: TAKEN },
+    ...(tool !== undefined && { mcp: { tool, profiles: ['coder', 'hub'], isForPeople: true } as const }),
+    ask: ({ by: name, ...given }, caller) => ordered(type, { ...given, by: name ?? nameOf(caller) }),
+  }) as unknown as Procedure<z.ZodObject<typeof about & Fields>, typeof reply>;
+}
+
+interface OrderRow<Fields> {
+  readonly means: string;
+  readonly fields: Fields;
+  readonly example: Readonly<Record<string, unknown>>;
+  /** The name of its tool, for people alone. */
+  readonly tool?: string;
+}
+
+/** The event with which a caller turns to the desk. */
+function ordered(type: string, fields: object) {
+  return { address: DESKS.tickets, event: { type, ...fields } };
+}
+
+/** The name in which a caller opens and answers tickets. */
+function nameOf({ id, person = id }: ProcedureCaller): string {
+  return person.slice(0, NAME_CHARS_MAX);
+}
+
 /** Procedures for createGateway, if the system has a ticket desk. */
 export const ticketProcedures = {
+  'tickets.open': procedure({
+    means:
+      'Opens a question to a person. Go on with other work meanwhile, and call getTicket for the answer. With ' +
+      '`is_blocking` people see that the task waits for it; a repeated call with the same `key` opens nothing more.',
+    params: z.object({
+      title: title.describe('One specific question.'),
+      description,
+      options: options.describe('The possible answers, if there are only a few: people get buttons.'),
+      evidence: evidence.describe('What you have found about it.'),
+      priority: ticketPriority.default(2).describe('1 is the most urgent.'),
+      kind: ticketType.default('ai_to_human'),
+      assignee: assignee.describe('The person who should answer.'),
+      audience: audience.describe('Names of those whose answer counts; * is anybody.'),
+      task_id: task.describe('The task that the question belongs to.'),
+      is_blocking: z.boolean().default(false),
+      key: key.describe('Your own name for the question, the same in every attempt.'),
+    }),
+    result: reply,
+    http: { verb: 'POST', path: '/v1/tickets' },
+    mcp: { tool: 'createTicket', profiles: ['coder', 'hub'] },
+    example: { p: { title: 'Euro or dollar?', options: ['Euro', 'dollar'] }, r: { ...TAKEN, version: 1 } },
+    ask: ({ task_id, is_blocking: isBlocking, ...question }, caller) =>
+      ordered('tickets.open', { ...question, task: task_id, isBlocking, creator: nameOf(caller) }),
+  }),
   'tickets.page': procedure({
     means:
       'A page of tickets of one status, in the order of their arrival. A page may be short; ' +
@@ -47,10 +146,81 @@ export const ticketProcedures = {
     params: z.object({ ticket: ticketId }),
     result: whole,
     http: { verb: 'GET', path: '/v1/tickets/{ticket}' },
+    mcp: { tool: 'getTicket', profiles: ['coder', 'hub'], isDetail: true },
     example: { p: { ticket: 'TK-0001' }, r: { ticket: null, question: null, thread: [] } },
     read: ({ ticket }, reader) => ticketOf(ticket, reader),
   }),
-};
+  'tickets.wait': procedure({
+    means: 'Waits until a ticket is resolved or rejected, as long as the deadline of the call allows.',
+    params: z.object({ ticket: ticketId }),
+    result: ended,
+    http: { verb: 'GET', path: '/v1/tickets/{ticket}/end' },
+    example: { p: { ticket: 'TK-0001' }, r: { resolution: null, rejection: { by: 'ada', reason: 'not ours' } } },
+    wait: ({ ticket }) => ({
+      address: `${DESKS.openTickets}/${ticket}`,
+      tag: 'settled',
+      answer: ({ context }) => {
+        const { resolution, rejection } = context as TicketContext;
+        return { resolution, rejection };
+      },
+    }),
+  }),
+  'tickets.reply': order('tickets.reply', {
+    means: 'Replies to a ticket. A reply that is clear resolves it; otherwise its thread asks for what is missing.',
+    fields: { text, option: z.string().min(1).max(NAME_CHARS_MAX).nullable().default(null) },
+    example: { text: 'Euro only.', by: 'ada' },
+    tool: 'replyToTicket',
+  }),
+  'tickets.resolve': order('tickets.resolve', {
+    means: 'A person resolves a ticket by hand, whatever the review says.',
+    fields: { text: z.string().min(1).max(TICKET_RESOLUTION_CHARS_MAX), reason },
+    example: { text: 'Euro only.', reason: 'decided in the meeting', by: 'ada' },
+  }),
+  'tickets.reject': order('tickets.reject', {
+    means: 'A person says that a ticket will not be answered.',
+    fields: { reason },
+    example: { reason: 'not ours', by: 'ada' },
+  }),
+  'tickets.reopen': order('tickets.reopen', {
+    means: 'Opens a resolved or rejected ticket again.',
+    fields: { reason },
+    example: { reason: 'the plan has changed' },
+  }),
+  'tickets.assign': order('tickets.assign', {
+    means: 'Names the person who should answer; null for any member of the audience.',
+    fields: { assignee, reason: reason.optional() },
+    example: { assignee: 'ada' },
+  }),
+  'tickets.escalate': order('tickets.escalate', {
+    means: 'Hands a ticket to those who supervise the work.',
+    fields: { reason },
+    example: { reason: 'nobody here knows' },
+  }),
+  'tickets.report': procedure({
+    means:
+      'Reports an issue that you cannot settle. It becomes a ticket for people; a critical one, or one for at once, ' +
+      'is asked with the highest urgency and blocks its task.',
+    params: z.object({
+      issue_description: issue,
+      severity: severity.describe('1 is critical.'),
+      task_id: task,
+      file_path: file,
+      repro_steps: steps,
+      immediate: immediate.describe('People are to see it at once, whatever its severity.'),
+    }),
+    result: reply.extend({ logged: z.boolean(), escalated: z.boolean() }),
+    mcp: { tool: 'reportIssue', profiles: ['coder', 'hub'] },
+    example: {
+      p: { issue_description: 'The tests need a database that is not there.', severity: 1, task_id: 'TASK-1' },
+      r: { ...TAKEN, logged: true, escalated: true },
+    },
+    ask: ({ issue_description: said, task_id, file_path, repro_steps, ...rest }, caller) =>
+      ordered('tickets.report', {
+        ...{ ...rest, description: said, task: task_id, file: file_path, steps: repro_steps },
+        creator: nameOf(caller),
+      }),
+  }),
+} satisfies Procedures;
 
 async function pageOf(filter: TicketFilter, reader: DurableReader): Promise<z.input<typeof page>> {
   const { shelf, below, from } = rangeOf(filter);

@@ -4,12 +4,20 @@
  */
 import { z } from 'zod';
 import { type EffectFacts } from './actors/model/ref.ts';
+import { BosunError, isBosunError } from './errors.ts';
 import { CREW_ANSWER_MS } from './limits.ts';
 import { messages } from './machines/coordination/messages/messages.ts';
 import { response } from './machines/coordination/debates/challenge.ts';
 import { type ListedDebate } from './machines/coordination/debates/debate-records.ts';
+import { type AwaitTicket, type EndedTicket, ticketQuestion } from './machines/people/tickets/ticket-messages.ts';
 import { type Said, talkMessageOf } from './machines/work/agent-function.ts';
-import { type CrewAnswer, type CrewRequests, type OpenDebate } from './machines/work/crew-requests.ts';
+import {
+  type CrewAnswer,
+  type CrewRequests,
+  type OpenDebate,
+  type PersonAnswer,
+  type PersonQuestion,
+} from './machines/work/crew-requests.ts';
 import { type StageContext } from './machines/work/stage.ts';
 import { DESKS } from './machines/desks.ts';
 import { itemOf } from './machines/work/task.ts';
@@ -18,6 +26,9 @@ interface Request {
   readonly type: string;
   readonly [field: string]: unknown;
 }
+
+/** How long one order to wait for a ticket stands before it is repeated: as long as a request may take. */
+const WAIT_MS = 24 * 60 * 60 * 1000;
 
 /** The requests to the crew that the work of one task can make. */
 export interface CrewVoice {
@@ -29,12 +40,22 @@ const word = z.object({ debate: z.string(), by: z.string() });
 
 const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   ...messages,
+  'tickets.open': ticketQuestion.extend({ key: z.string().regex(/ [\w.-]{1,60}$/, 'a question needs a name') }),
   'debate.acknowledge': word,
   'debate.accept': word,
   'debate.respond': response.extend({ debate: z.string() }),
 };
 
-export function crewVoice(facts: EffectFacts, task: StageContext['task']): CrewVoice {
+/**
+ * Makes the requests of one attempt of a task.
+ *
+ * @param hold Runs work whose time does not count for the attempt.
+ */
+export function crewVoice(
+  facts: EffectFacts,
+  task: StageContext['task'],
+  hold: <T>(work: () => Promise<T>) => Promise<T> = (work) => work(),
+): CrewVoice {
   const [agent, item] = [task.agent, itemOf(task)];
 
   const reply = (to: object | undefined, desk: string, request: Request): Promise<unknown> =>
@@ -52,6 +73,17 @@ export function crewVoice(facts: EffectFacts, task: StageContext['task']): CrewV
   const toCoordinator = <Answer extends CrewAnswer>(request: Request) => order<Answer>(DESKS.coordinator, request);
   const inDebate = (type: string, debate: string, fields: object = {}) =>
     order(DESKS.debates, { ...fields, type, debate, by: agent });
+  const openTicket = ({ name, ...question }: PersonQuestion, isBlocking: boolean) =>
+    order<Opened>(DESKS.tickets, {
+      ...{ ...question, type: 'tickets.open', kind: 'ai_to_human', creator: agent, task: task.id, about: item },
+      ...{ key: `${task.id} ${name}`, isBlocking, askedBy: coordinatorOf(facts) ?? null },
+    });
+  const askPerson = async (question: PersonQuestion): Promise<PersonAnswer> => {
+    const { ticket = null, problems } = await openTicket(question, true);
+    if (ticket === null) throw new BosunError('BOSUN_ORDER_REFUSED', problems.join('; '), { details: { problems } });
+    const event: AwaitTicket = { type: 'tickets.await', ticket, waiter: `${task.id} ${question.name}` };
+    return hold(async () => answerIn(await endOf(facts, event)));
+  };
   const say = (said: Said) => toCoordinator({ ...talkMessageOf(said, { from: agent, item }) });
 
   return {
@@ -61,6 +93,8 @@ export function crewVoice(facts: EffectFacts, task: StageContext['task']): CrewV
         toCoordinator({ type: 'pause.request', item, reason, checkpointId: null, trigger: 'MANUAL', createdBy: agent }),
       gate: ({ audience = ['*'], remindAfterMs = [], deadlineMs = null, ...request }) =>
         toCoordinator({ type: 'gate.request', item, audience, remindAfterMs, deadlineMs, ...request }),
+      openTicket: async (question) => ({ ticket: null, ...(await openTicket(question, false)) }),
+      askPerson,
       capacity: (capacity, agentType = agent) => toCoordinator({ type: 'capacity.set', agentType, capacity }),
       challenge: (content) => say({ kind: 'challenge', content }),
       debates: async () => {
@@ -74,6 +108,32 @@ export function crewVoice(facts: EffectFacts, task: StageContext['task']): CrewV
       accept: (debate) => inDebate('debate.accept', debate),
     },
   };
+}
+
+type Opened = CrewAnswer & { readonly ticket?: string | null };
+
+/** Waits for the end of a ticket, as often as an order to wait ends without it. */
+async function endOf(facts: EffectFacts, event: AwaitTicket): Promise<EndedTicket> {
+  for (;;) {
+    try {
+      const request = { to: deskOf(facts, DESKS.tickets)!, event: { ...event }, timeoutMs: WAIT_MS };
+      return (await facts.ask(request)) as EndedTicket;
+    } catch (error) {
+      if (!isBosunError(error, 'BOSUN_TIMEOUT')) throw error;
+    }
+  }
+}
+
+/** The answer in a ticket that has ended. Throws for one that people rejected: the item then pauses. */
+function answerIn({ ticket, taken, problems, resolution, rejection }: EndedTicket): PersonAnswer {
+  if (resolution !== null && resolution !== undefined) {
+    const { text, option, by } = resolution;
+    return { ticket: ticket!, text, option, by };
+  }
+  const { by = 'system', reason = problems.join('; ') } = rejection ?? {};
+  const why = `${ticket ?? 'the ticket'} ${taken ? `was rejected by ${by}` : 'cannot be read'}: ${reason}`;
+  const refusal = new BosunError('BOSUN_TICKET_REJECTED', why, { details: { ticket, by, reason } });
+  throw Object.assign(refusal, { errorType: 'dependency_failure' });
 }
 
 function seenBy(

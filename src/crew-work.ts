@@ -5,10 +5,10 @@
 import { fromPromise, type PromiseActorLogic } from 'xstate';
 import { admit } from './actors/model/value-check.ts';
 import { effectOf, type EffectFacts } from './actors/model/ref.ts';
-import { type Cancel, type Clock } from './clock.ts';
+import { type Clock } from './clock.ts';
 import { type Places } from './crew-places.ts';
+import { type TimeLimit, withinTime } from './crew-time-limit.ts';
 import { crewVoice } from './crew-voice.ts';
-import { BosunError } from './errors.ts';
 import { type WorkContext } from './machines/work/agent-function.ts';
 import { failureOf } from './machines/work/failure-tiers.ts';
 import { disown, handled } from './user-code.ts';
@@ -38,8 +38,8 @@ export function workOf(attempt: Attempt, { clock, places }: WorkTools): PromiseA
     await tell(facts, { type: 'work.started', effectId, attempt: number });
     try {
       const output = await inPlace(places, input, signal, () =>
-        withinTime(input, signal, clock, (bounded, succeeded) =>
-          handled(attempt(input, contextOf(input, facts, bounded), facts, succeeded)),
+        withinTime({ limitMs: input.task.timeoutMs, outer: signal, clock }, (limit) =>
+          handled(attempt(input, contextOf(input, facts, limit), facts, limit.succeeded)),
         ),
       );
       // Here and not by the kernel, so that a refused value counts as the failure of this attempt.
@@ -75,7 +75,7 @@ function tell(facts: EffectFacts, report: WorkReport): Promise<void> {
 function contextOf(
   { task, item, results, decisions }: WorkInput,
   facts: EffectFacts,
-  signal: AbortSignal,
+  { signal, hold }: Pick<TimeLimit, 'signal' | 'hold'>,
 ): WorkContext {
   const { effectId, attempt, parent, checkpointed: own } = facts;
   const progress = () => (parent?.getSnapshot() as { readonly context?: StageContext } | undefined)?.context?.progress;
@@ -97,39 +97,9 @@ function contextOf(
     checkpoint,
     checkpointed: (own === undefined ? progress()?.workingMemory : own) ?? undefined,
     subtask,
-    ...crewVoice(facts, task),
+    ...crewVoice(facts, task, hold),
     item,
     decisions,
     results,
   };
-}
-
-/**
- * Runs work with a signal that is also aborted after the task's `timeoutMs`. The attempt has then failed, whatever the
- * work does.
- */
-async function withinTime<T>(
-  { task }: WorkInput,
-  outer: AbortSignal,
-  clock: Clock,
-  run: (signal: AbortSignal, succeeded: () => void) => Promise<T>,
-): Promise<T> {
-  if (task.timeoutMs === null) return run(outer, () => {});
-  const controller = new AbortController();
-  const forward = () => controller.abort(outer.reason);
-  outer.addEventListener('abort', forward, { once: true });
-  let cancel: Cancel = () => {};
-  const timedOut = new Promise<never>((_, reject) => {
-    const late = new BosunError('BOSUN_TIMEOUT', `took longer than ${task.timeoutMs} ms`);
-    cancel = clock.setTimeout(() => {
-      controller.abort(late);
-      reject(late);
-    }, task.timeoutMs!);
-  });
-  try {
-    return await Promise.race([run(controller.signal, () => cancel()), timedOut]);
-  } finally {
-    cancel();
-    outer.removeEventListener('abort', forward);
-  }
 }

@@ -6,6 +6,7 @@ import './runtime-check.ts';
 
 export { type GateShown, gateProcedures } from './crew-gates.ts';
 export { crewProcedures } from './crew-procedures.ts';
+export { webhook, type WebhookOptions } from './crew-webhook.ts';
 export { ticketProcedures } from './crew-tickets.ts';
 export {
   hubCrew,

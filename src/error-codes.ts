@@ -288,6 +288,10 @@ export const ERROR_CODES = {
     means: 'A single task of a crew has failed, was turned down by people, or was cancelled; the message says why.',
     retryable: false,
   },
+  BOSUN_TICKET_REJECTED: {
+    means: 'People have rejected the ticket for whose answer a task waits. Reopen it and resume, to have it answered.',
+    retryable: false,
+  },
   BOSUN_TIMEOUT: {
     means: 'The call or the awaited condition did not finish in time. The call may still take effect.',
     retryable: true,

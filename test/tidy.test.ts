@@ -283,6 +283,8 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['xstate', 'zod'],
   },
   'src/crew-places.ts': { files: [], packages: [] },
+  'src/crew-time-limit.ts': { files: LEAVES, packages: [] },
+  'src/crew-webhook.ts': { files: ['src/machines/', ...LEAVES], packages: ['node:crypto', 'zod'] },
   // A whole system for a host. util: whether two tasks of one id are the same.
   'src/crew-host.ts': {
     files: [
@@ -317,7 +319,14 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   },
   'src/crew-catalogue.ts': { files: ['src/machines/agents/', ...LEAVES], packages: ['zod'] },
   'src/crew-work.ts': {
-    files: ['src/actors/', 'src/machines/', 'src/crew-voice.ts', 'src/crew-places.ts', ...LEAVES],
+    files: [
+      'src/actors/',
+      'src/machines/',
+      'src/crew-voice.ts',
+      'src/crew-places.ts',
+      'src/crew-time-limit.ts',
+      ...LEAVES,
+    ],
     packages: ['xstate'],
   },
   'src/crew-procedures.ts': {

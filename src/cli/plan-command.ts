@@ -9,7 +9,7 @@ import {
   itemsIn,
   type WholeCoordinator,
 } from '../machines/coordination/coordinator/coordinator-context.ts';
-import { openGatesOf, toldPhase, type ToldPhase } from '../machines/coordination/coordinator/progress.ts';
+import { isAtGate, openGatesOf, toldPhase, type ToldPhase } from '../machines/coordination/coordinator/progress.ts';
 import { didYouMean } from '../near-names.ts';
 import { type OrderReply } from '../machines/rules/turn.ts';
 import { itemOf } from '../machines/work/task.ts';
@@ -76,7 +76,9 @@ function orderFor(command: PlanCommand, context: Pick<WholeCoordinator, 'plan' |
   if (progress === undefined)
     throw new BosunError('BOSUN_PLAN_INVALID', `no item "${item}" in the plan${didYouMean(item, items.keys())}`);
   const tasks = context.plan.tasks.filter((task) => itemOf(task) === item).length;
-  const problem = problemOf(order, toldPhase(progress, tasks));
+  const told = toldPhase(progress, tasks);
+  // A task that waits for a ticket can be paused; a decision of people cannot.
+  const problem = problemOf(order, told === 'waitingForHuman' && !isAtGate(progress) ? 'running' : told);
   if (problem !== undefined) {
     const gates = openGatesOf(progress).map((gate) => `; bosun gates show ${gate} says what`);
     throw new BosunError('BOSUN_PLAN_INVALID', `${item} ${problem}${gates.join('')}`);

@@ -8,7 +8,9 @@ import { itemOf } from '../machines/work/task.ts';
 import { planIndexOf } from '../machines/coordination/plan/plan-index.ts';
 import {
   type ItemProgress,
+  isAtGate,
   openGatesOf,
+  questionsOf,
   toldPhase,
   type ToldPhase,
 } from '../machines/coordination/coordinator/progress.ts';
@@ -183,7 +185,7 @@ function picture(context: CoordinatorContext, { attempts, width, colour }: Pictu
   });
   const done = items.reduce((sum, [, item]) => sum + item.done.length, 0);
   const hidden = items.length - shown.length;
-  const asked = items.reduce((sum, [, item]) => sum + openGatesOf(item).length, 0);
+  const asked = items.reduce((sum, [, item]) => sum + questionsOf(item).length, 0);
   const summary =
     `${context.plan.name}: ${done} of ${context.plan.tasks.length} tasks done` +
     `${asked > 0 ? `, ${asked} ${asked === 1 ? 'question' : 'questions'} to people` : ''}` +
@@ -224,8 +226,10 @@ function activity(progress: ItemProgress, attempts: ReadonlyMap<string, number>)
   });
   const endsFirst = work.length > 0 ? ` (ends first: ${work.join(', ')})` : '';
   if (phase !== 'running') return `${phase}: ${reason ?? ''}${endsFirst}`;
-  const gates = openGatesOf(progress);
-  return gates.length === 0 ? work.join(', ') : `waits for people: ${gates.join(', ')}${endsFirst}`;
+  const asks = questionsOf(progress);
+  if (asks.length === 0) return work.join(', ');
+  // A task that asks is under way itself; only a gate waits for the others.
+  return `waits for people: ${asks.join(', ')}${isAtGate(progress) ? endsFirst : ''}`;
 }
 
 /** The closing object of a run. */
@@ -259,7 +263,7 @@ export function resultLines(context: CoordinatorContext): string[] {
     const phase = toldPhase(progress, tasksIn(context, item));
     if (phase === 'completed') return `${item}: completed`;
     if (phase === 'running') return `${item}: waits for other items`;
-    if (phase === 'waitingForHuman') return `${item}: waits for people to decide (${openGatesOf(progress).join(', ')})`;
+    if (phase === 'waitingForHuman') return `${item}: waits for people (${questionsOf(progress).join(', ')})`;
     return `${item}: ${phase} (${progress.reason ?? ''})`;
   });
   const files = filesOf(context);

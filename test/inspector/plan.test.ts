@@ -9,7 +9,7 @@ import {
   type ItemGate,
   type ItemPhase,
   type ItemProgress,
-  openGatesOf,
+  questionsOf,
   toldPhase,
   UNTOUCHED,
 } from '../../src/machines/coordination/coordinator/progress.ts';
@@ -132,9 +132,10 @@ describe('progress', () => {
       plan,
       items: viewOf({ A: { ...row, done: ['A/x'] }, B: { ...row, done: ['B/x', 'B/y'] } }),
     })!;
-    expect(items.map(({ phase, gates: open }) => [phase, open])).toEqual([
-      ['waitingForHuman', ['plan.G3.1']],
-      ['waitingForHuman', ['plan.G3.1']],
+    const asks = [{ view: 'gates', id: 'plan.G3.1' }];
+    expect(items.map(({ phase, asks: open }) => [phase, open])).toEqual([
+      ['waitingForHuman', asks],
+      ['waitingForHuman', asks],
     ]);
     expect(phaseBadge('waitingForHuman').words).toBe('waits for people');
   });
@@ -146,12 +147,14 @@ describe('progress', () => {
       for (const state of states)
         for (const done of [[], ['A/x'], ['A/x', 'A/y']]) {
           const gate = { gate: 'G3', id: 'plan.G3.1', audience: ['*'], openedAtMs: 0, answeredAfterMs: null };
-          const known: ItemProgress = {
-            ...UNTOUCHED,
-            ...{ phase, done, gates: state === undefined ? {} : { G3: { ...gate, state } } },
-          };
-          const [shown] = progressOf({ plan, items: viewOf({ A: known }) })!.items;
-          expect([shown!.phase, shown!.gates]).toEqual([toldPhase(known, 2), openGatesOf(known)]);
+          for (const tickets of [{}, { 'TK-0001': 'A/y' }]) {
+            const known: ItemProgress = {
+              ...UNTOUCHED,
+              ...{ phase, done, tickets, gates: state === undefined ? {} : { G3: { ...gate, state } } },
+            };
+            const [shown] = progressOf({ plan, items: viewOf({ A: known }) })!.items;
+            expect([shown!.phase, shown!.asks.map(({ id }) => id)]).toEqual([toldPhase(known, 2), questionsOf(known)]);
+          }
         }
   });
 

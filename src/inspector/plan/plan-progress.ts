@@ -5,7 +5,7 @@ import type { Plan, PlanTask } from '../../machines/coordination/plan/plan.ts';
 import { type LoadedTable, loadedTable } from '../loaded-table.ts';
 
 /** The fields of an item's record that the page shows. */
-export type ItemShown = Pick<ItemProgress, 'phase' | 'done' | 'running' | 'failed' | 'reason' | 'gates'>;
+export type ItemShown = Pick<ItemProgress, 'phase' | 'done' | 'running' | 'failed' | 'reason' | 'gates' | 'tickets'>;
 
 /**
  * The part of a coordinator's context that is shown. An item's record is a row of a table, or, if too large, a key of
@@ -27,8 +27,8 @@ export interface ItemRow {
   /** The phase; `notLoaded` while the page does not have the item's record. */
   readonly phase: ToldPhase | 'notLoaded';
   readonly reason: string | null;
-  /** Ids of the gates at which people decide about it. */
-  readonly gates: readonly string[];
+  /** The questions for whose answer it waits, each with the view that shows it. */
+  readonly asks: readonly { readonly view: 'gates' | 'tickets'; readonly id: string }[];
   readonly done: number;
   readonly total: number;
   /** Tasks by stage; in a plan of tasks the only task has the key ''. */
@@ -118,13 +118,18 @@ export function planProgress(
  */
 function rowOf(item: string, tasks: readonly PlanTask[], known: ItemShown | undefined): ItemRow {
   const stateOf = (id: string) => (known === undefined ? 'notLoaded' : taskState(id, known));
-  const gates = Object.values(known?.gates ?? {}).flatMap(({ state, id }) => (state === 'waiting' ? [id] : []));
+  const asks: ItemRow['asks'] = [
+    ...Object.values(known?.gates ?? {}).flatMap(({ state, id }) =>
+      state === 'waiting' ? [{ view: 'gates' as const, id }] : [],
+    ),
+    ...Object.keys(known?.tickets ?? {}).map((id) => ({ view: 'tickets' as const, id })),
+  ];
   const failures = known?.failed ?? [];
   return {
     item,
-    phase: phaseOf(known, gates, tasks),
+    phase: phaseOf(known, asks, tasks),
     reason: known?.reason ?? null,
-    gates,
+    asks,
     done: tasks.filter(({ id }) => stateOf(id) === 'done').length,
     total: tasks.length,
     tasks: new Map(
@@ -136,10 +141,10 @@ function rowOf(item: string, tasks: readonly PlanTask[], known: ItemShown | unde
   };
 }
 
-function phaseOf(known: ItemShown | undefined, gates: readonly string[], tasks: readonly PlanTask[]): ItemRow['phase'] {
+function phaseOf(known: ItemShown | undefined, asks: ItemRow['asks'], tasks: readonly PlanTask[]): ItemRow['phase'] {
   if (known === undefined) return 'notLoaded';
   if (known.phase !== 'running') return known.phase;
-  if (gates.length > 0) return 'waitingForHuman';
+  if (asks.length > 0) return 'waitingForHuman';
   return tasks.every(({ id }) => taskState(id, known) === 'done') ? 'completed' : 'running';
 }
 

@@ -154,7 +154,7 @@ interface ItemProps {
 }
 
 function Item({ row, columns, onAsk }: ItemProps) {
-  const { item, phase, reason, gates } = row;
+  const { item, phase, reason, asks } = row;
   const { words, sign, tone, order } = phaseBadge(phase);
   return (
     <tr data-item={item}>
@@ -166,10 +166,10 @@ function Item({ row, columns, onAsk }: ItemProps) {
         <Signed kind={`standing ${tone}`} sign={sign}>
           {words}
         </Signed>
-        {gates.map((gate) => (
-          <span key={gate} class="reason">
+        {asks.map(({ view, id }) => (
+          <span key={id} class="reason">
             {' '}
-            <a href={hrefOf('gates', gate)}>{gate}</a>
+            <a href={hrefOf(view, id)}>{id}</a>
           </span>
         ))}
         {reason !== null && <span class="quiet reason"> {reason}</span>}

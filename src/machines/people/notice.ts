@@ -13,6 +13,8 @@ export interface Notice extends Pick<Alert, 'kind' | 'priority' | 'title' | 'det
   /** Buttons in addition to "View Details". */
   readonly actions?: readonly AlertAction[];
   readonly data?: Alert['data'];
+  /** How the card is delivered, if otherwise than once (alert-messages.ts). */
+  readonly delivery?: NonNullable<Alert['delivery']>;
   /** Names of the people to notify. */
   readonly audience?: readonly string[];
   /** Names of the people whose acknowledgement counts. Default: anybody's. */

@@ -11,6 +11,7 @@ import { type Asked, inTurn, type OrderReply, refused, TAKEN, type Turn } from '
 import { type Message } from '../coordination/messages/messages.ts';
 import { ANYBODY, type GateQuestion, type GateReport } from '../people/gates/gate.ts';
 import { PEOPLE_DESKS } from '../people/system-ids.ts';
+import { afterNotice, type AwaitedTickets, type WaitingNotice } from '../people/tickets/awaited-tickets.ts';
 import { exhausted, failureOf } from '../work/failure-tiers.ts';
 import { proposalOf } from '../work/proposal.ts';
 import { type StageReport } from '../work/stage.ts';
@@ -53,6 +54,8 @@ export interface TaskContext extends TaskInput {
   readonly gates: readonly string[];
   /** Ids of the gates that people have approved. They are not asked again. */
   readonly passed: readonly string[];
+  /** Tickets for whose answer the work waits; absent before the first one. */
+  readonly tickets?: AwaitedTickets;
 }
 
 type Event =
@@ -62,6 +65,7 @@ type Event =
   | (Message<'pause.request' | 'capacity.set'> & Asked)
   | ({ readonly type: `talk.${'finding' | 'request' | 'challenge' | 'confirmation' | 'alert'}` } & Asked)
   | Extract<GateReport, { readonly type: 'gate.closed' }>
+  | WaitingNotice
   | ({ readonly type: 'task.cancel' } & Asked);
 
 type TaskTurn = Turn<TaskContext>;
@@ -110,6 +114,17 @@ const machine = setup({
       turn.assign({ gates: gates.filter((id) => id !== gate) });
       if (decisionOf(event).decision === 'approve') turn.assign({ passed: [...passed, gate] });
     }),
+    noteTicket: assign(({ context: { tickets = {} }, event }) => ({
+      tickets: afterNotice(tickets, event as WaitingNotice),
+    })),
+    /** Nobody waits for an answer any more. */
+    rejectTickets: inTurn((turn: TaskTurn) => {
+      const { agent: by, tickets = {} } = turn.context;
+      const reason = 'nothing waits for it any more: its task has ended';
+      for (const ticket of Object.keys(tickets))
+        turn.send(PEOPLE_DESKS.tickets, { type: 'tickets.reject', ticket, by, reason });
+      turn.assign({ tickets: {} });
+    }),
     turnedDown: assign({
       error: ({ event }) => (event.type === 'gate.closed' ? decisionOf(event).because : null),
     }),
@@ -133,7 +148,12 @@ const machine = setup({
   states: {
     working: {
       entry: 'work',
+      exit: 'rejectTickets',
       on: {
+        'ticket.opened': { actions: 'noteTicket' },
+        'ticket.resolved': { actions: 'noteTicket' },
+        'ticket.rejected': { actions: 'noteTicket' },
+        'ticket.failed': { actions: 'noteTicket' },
         'task.attemptFailed': { actions: assign({ failures: ({ context }) => context.failures + 1 }) },
         'task.completed': [
           {

@@ -1,6 +1,6 @@
 /**
- * Requests of an agent function to the crew while it works: a pause of its item, a decision by people, places for its
- * agent type, and its part in debates about its own findings or those of others. Types only.
+ * Requests of an agent function to the crew while it works: a pause of its item, a decision by people, an answer of a
+ * person, places for its agent type, and its part in debates about its own findings or those of others. Types only.
  */
 
 /** The crew's answer: whether it took the message or request, and the reason if it did not, or only in part. */
@@ -24,6 +24,38 @@ export interface GateRequest {
   readonly deadlineMs?: number | null;
   /** Material for the decision, in addition to what the crew knows of the item. Data. */
   readonly materials?: unknown;
+}
+
+/** A question to a person, which becomes a ticket. */
+export interface PersonQuestion {
+  /**
+   * The question's own name within the task: 1 to 60 letters, digits or `-_.`. A later attempt that asks under the same
+   * name finds the same ticket.
+   */
+  readonly name: string;
+  /** At most 200 characters. */
+  readonly title: string;
+  /** At most 800 characters. */
+  readonly description?: string;
+  /** The possible answers, at most 10; people get buttons. */
+  readonly options?: readonly string[];
+  /** Passages that bear on the question, at most 10 of at most 500 characters. */
+  readonly evidence?: readonly { readonly source: string; readonly excerpt: string; readonly isDeclared?: boolean }[];
+  /** 1 is the most urgent. Default: 2. */
+  readonly priority?: 1 | 2 | 3;
+  /** The person who should answer. Default: nobody in particular. */
+  readonly assignee?: string;
+  /** Names of the people whose answer counts. Default: anybody's. */
+  readonly audience?: readonly string[];
+}
+
+/** The answer of a person. */
+export interface PersonAnswer {
+  readonly ticket: string;
+  readonly text: string;
+  /** The chosen option; null if none was chosen. */
+  readonly option: string | null;
+  readonly by: string;
 }
 
 export interface EvidenceGiven {
@@ -121,6 +153,14 @@ export interface CrewRequests {
    * asked again.
    */
   readonly gate: (request: GateRequest) => Promise<CrewAnswer & { readonly isValidated?: boolean }>;
+  /** Opens a ticket about the item, and goes on. */
+  readonly openTicket: (question: PersonQuestion) => Promise<CrewAnswer & { readonly ticket: string | null }>;
+  /**
+   * Opens a ticket about the item and waits for the answer, over restarts of the process, for weeks if need be. The
+   * time does not count for `timeoutMs`. Rejects with BOSUN_ORDER_REFUSED for a question that cannot become a ticket,
+   * and with BOSUN_TICKET_REJECTED (`details`: `ticket`, `by`, `reason`) if people reject it, which pauses the item.
+   */
+  readonly askPerson: (question: PersonQuestion) => Promise<PersonAnswer>;
   /**
    * Sets how many tasks of an agent type may run at once from now on; null restores the plan's number. Default: the
    * agent's own type.

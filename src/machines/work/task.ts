@@ -1,4 +1,5 @@
 /** One task as its agents see it. Its durations, dependencies and gates belong to the plan. */
+import { type PersonQuestion } from './crew-requests.ts';
 
 export interface TaskRetry {
   /** Attempts in total, the first one included. */
@@ -15,6 +16,8 @@ export interface Task {
   readonly input: unknown;
   /** A shell command that does the task; null if an agent does it. */
   readonly run: string | null;
+  /** The question that a person answers instead of an agent. Absent for any other task. */
+  readonly ask?: Omit<PersonQuestion, 'name'>;
   /** The fate of what the command leaves in the background when it has succeeded. Absent: it is ended. */
   readonly background?: 'keep';
   readonly retry: TaskRetry;

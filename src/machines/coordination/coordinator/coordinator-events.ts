@@ -4,6 +4,7 @@ import { type ReplyTo } from '../../../actors/model/talk-actions.ts';
 import { type DebateNews, type DebateReport } from '../debates/debate-state.ts';
 import { type Message } from '../messages/messages.ts';
 import { type GateReport } from '../../people/gates/gate.ts';
+import { type WaitingNotice } from '../../people/tickets/awaited-tickets.ts';
 import { type MessageIn, programOrPerson } from '../../work/message-schema.ts';
 import { type PauseManagerReport } from '../pauses/pause-messages.ts';
 import { type StageReport } from '../../work/stage.ts';
@@ -38,6 +39,7 @@ export type CoordinatorEvent =
   | DebateNews
   | Extract<DebateReport, { readonly type: 'debate.resolved' }>
   | StageReport
+  | WaitingNotice
   | PauseManagerReport;
 
 /** The events that the coordinator raises to move the plan as a whole from state to state. */

@@ -31,7 +31,12 @@ export function loseItem(
   how: { readonly phase: 'failed' | 'expired'; readonly reason: string; readonly task: string | null },
 ): void {
   const { phase, reason, task } = how;
-  const { running, manager } = ledger.item(item);
+  const { running, manager, tickets = {} } = ledger.item(item);
+  for (const [ticket, id] of Object.entries(tickets)) {
+    const because = `nothing waits for it any more: ${cutText(reason).slice(0, 400)}`;
+    const by = ledger.task(id)!.agent; // who has opened it
+    ledger.send(PEOPLE_DESKS.tickets, { type: 'tickets.reject', ticket, by, reason: because });
+  }
   for (const id of running) {
     ledger.send(WORK_DESKS.stages, { type: 'child.terminate', id });
     ledger.stop(id);

@@ -37,6 +37,7 @@ import { type CoordinatorEmitted, type Outgoing, PlanLedger } from './plan-ledge
 import { type Plan } from '../plan/plan.ts';
 import { outcomeOf, type PlanOutcome } from './progress.ts';
 import { passOn } from './message-routes.ts';
+import { ticketTold } from './ticket-decisions.ts';
 import {
   attemptFailed,
   checkpointDue,
@@ -88,6 +89,10 @@ const DECISIONS: DecisionTable = {
   'gate.request': gateRequested,
   'gate.closed': gateClosed,
   'gate.validate': gateValidated,
+  'ticket.opened': ticketTold,
+  'ticket.resolved': ticketTold,
+  'ticket.rejected': ticketTold,
+  'ticket.failed': ticketTold,
   'capacity.set': capacityRequested,
   'correlation.detected': correlationDetected,
   'debate.provisional': debateProvisional,

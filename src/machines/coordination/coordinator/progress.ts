@@ -5,6 +5,7 @@
 import { type AnyActorRef } from 'xstate';
 import { planIndexOf } from '../plan/plan-index.ts';
 import { type ItemStanding } from '../plan/dispatcher.ts';
+import { afterTask, type AwaitedTickets } from '../../people/tickets/awaited-tickets.ts';
 import { type ItemDebate } from '../../work/agent-function.ts';
 import { type Rerun } from './item-debates.ts';
 import { type Plan } from '../plan/plan.ts';
@@ -18,8 +19,8 @@ export interface FailedTask {
 }
 
 /**
- * An item's phase as reported to people and programs. A `running` item may be waiting for people to decide, which
- * CA-031 calls WAITING_FOR_HUMAN, or may be completed.
+ * An item's phase as reported to people and programs. A `running` item may be waiting for people to decide or to answer
+ * a ticket, which CA-031 calls WAITING_FOR_HUMAN, or may be completed.
  */
 export type ToldPhase = ItemPhase | 'waitingForHuman' | 'completed';
 
@@ -55,6 +56,8 @@ export interface ItemProgress {
   readonly overdue?: readonly string[];
   /** Gates by name. */
   readonly gates?: Readonly<Record<string, ItemGate>>;
+  /** Tickets for whose answer running tasks wait. */
+  readonly tickets?: AwaitedTickets;
   /** A pause that was requested while people decide; it begins after their decision (CA-031). */
   readonly deferredPause?: { readonly reason: string; readonly failedTask: string | null } | null;
   /** Debates that concern the item, by id. */
@@ -95,10 +98,11 @@ export function completed(progress: ItemProgress, task: string): ItemProgress {
 
 /** The progress after a task has ended without being completed. */
 export function ended(progress: ItemProgress, task: string): ItemProgress {
-  const { overdue = [], stale = [] } = progress;
+  const { overdue = [], stale = [], tickets } = progress;
   return {
     ...progress,
     running: without(progress.running, task),
+    ...(tickets !== undefined && { tickets: afterTask(tickets, task) }),
     ...(progress.overdue !== undefined && { overdue: without(overdue, task) }),
     ...(progress.stale !== undefined && { stale: without(stale, task) }),
   };
@@ -113,6 +117,11 @@ export function openGatesOf({ gates = {} }: ItemProgress): readonly string[] {
   return Object.values(gates).flatMap(({ state, id }) => (state === 'waiting' ? [id] : []));
 }
 
+/** Ids of the questions for whose answer the item waits: of gates, and of tickets. */
+export function questionsOf(progress: ItemProgress): readonly string[] {
+  return [...openGatesOf(progress), ...Object.keys(progress.tickets ?? {})];
+}
+
 /**
  * The phase of an item as it is reported.
  *
@@ -120,7 +129,7 @@ export function openGatesOf({ gates = {} }: ItemProgress): readonly string[] {
  */
 export function toldPhase(progress: ItemProgress, tasks: number): ToldPhase {
   if (progress.phase !== 'running') return progress.phase;
-  if (isAtGate(progress)) return 'waitingForHuman';
+  if (questionsOf(progress).length > 0) return 'waitingForHuman';
   return progress.done.length === tasks ? 'completed' : 'running';
 }
 

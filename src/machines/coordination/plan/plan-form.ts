@@ -6,6 +6,7 @@ import { riskOrder } from '../debates/conservative-default.ts';
 import { DEBATE_URGENCIES } from '../debates/routing.ts';
 import { packName } from '../packs.ts';
 import { closed } from '../../../closed-object.ts';
+import { askedInPlan } from './person-stage.ts';
 import { stageGate } from './stage-gate.ts';
 
 const SEGMENT = `(?!__proto__(?:/|$))[A-Za-z0-9_.:@+~-]{1,${ADDRESS_SEGMENT_CHARS_MAX}}`;
@@ -58,7 +59,13 @@ const work = {
 };
 
 const stage = closed({
-  agent: name.describe('The agent type that does this stage for each item; "auto" to have one chosen by "task".'),
+  agent: name
+    .optional()
+    .describe(
+      'The agent type that does this stage for each item; "auto" to have one chosen by "task". Optional with "ask": ' +
+        'the type is then "person".',
+    ),
+  ask: askedInPlan.optional(),
   ...work,
   after: z.array(name).default([]).describe('Stages of the same item that must be complete before this one starts.'),
   gate: stageGate.optional(),
@@ -75,9 +82,10 @@ const task = closed({
   agent: name
     .optional()
     .describe(
-      'The agent type that does the task; "auto" to have one chosen by "task". Optional with "run": the type is then ' +
-        '"run".',
+      'The agent type that does the task; "auto" to have one chosen by "task". Optional with "run" and with "ask": ' +
+        'the type is then "run" or "person".',
     ),
+  ask: askedInPlan.optional(),
   ...work,
   after: z.array(taskId).default([]).describe('Tasks that must be complete before this one starts.'),
   input: z.unknown().optional().describe('The input of the task: any data.'),

@@ -11,6 +11,7 @@ import { type CredibilityFormula } from '../credibility/credibility.ts';
 import { joined, type Pack, PACKS } from '../packs.ts';
 import { type Task } from '../../work/task.ts';
 import { type PlanFile, planFileSchema } from './plan-form.ts';
+import { doerProblem, PERSON, questionFor } from './person-stage.ts';
 import { type StageGate, stageGateOf } from './stage-gate.ts';
 
 /** Maximum number of tasks of one plan, items times stages. Its schedule and its run fit easily into memory. */
@@ -117,6 +118,7 @@ export function planOfForm(file: PlanFile): Normalised {
     ...formProblems(file),
     ...stageProblems(stages ?? {}, items),
     ...taskProblems(tasks ?? []),
+    ...doerProblems(file),
     ...autoProblems(file),
   ];
   if (problems.length > 0) return { problems: problems.slice(0, PROBLEMS_MAX) };
@@ -153,8 +155,8 @@ function packOf({ pack, agentTypes, measures, priorities, riskOrders }: PlanFile
 export function checkAgents(plan: Plan, names: readonly string[]): readonly PlanProblem[] {
   const known = new Set(names);
   const problems: PlanProblem[] = [];
-  for (const [index, { run, agent, stage }] of plan.tasks.entries()) {
-    if (run !== null || known.has(agent)) continue;
+  for (const [index, { run, ask, agent, stage }] of plan.tasks.entries()) {
+    if (run !== null || ask !== undefined || known.has(agent)) continue;
     known.add(agent); // reported once
     const path = pathOf({ stage }, index, 'agent');
     problems.push({ path, message: `unknown agent "${agent}"${didYouMean(agent, names)}` });
@@ -168,6 +170,17 @@ export function pathOf({ stage }: Pick<PlanTask, 'stage'>, index: number, field:
 }
 
 type ItemInput = readonly [item: string, input: unknown];
+
+/** Problems of work that nobody does, or several. */
+function doerProblems({ stages = {}, tasks = [] }: PlanFile): PlanProblem[] {
+  const problems = [
+    ...Object.entries(stages).map(([id, stage]) => [['stages', id], doerProblem('stage', stage)] as const),
+    ...tasks.map((task, index) => [['tasks', index], doerProblem('task', task)] as const),
+  ];
+  return problems.flatMap(([path, problem]) =>
+    problem === undefined ? [] : [{ path: [...path, problem[0]], message: problem[1] }],
+  );
+}
 
 /** Problems of chosen agents: one without a text, a text without "agent: auto", or one for a command. */
 function autoProblems({ stages = {}, tasks = [] }: PlanFile): PlanProblem[] {
@@ -242,17 +255,12 @@ function taskProblems(tasks: Tasks): PlanProblem[] {
     path: ['tasks', index, 'id'],
     message: `the id "${value}" is taken by the task number ${first + 1}`,
   }));
-  const agentless = tasks.flatMap(({ agent, run }, index) =>
-    agent === undefined && run === undefined
-      ? [{ path: ['tasks', index, 'agent'], message: 'a task needs an "agent" or a command to "run"' }]
-      : [],
-  );
   const commandless = tasks.flatMap(({ run, background }, index) =>
     background !== undefined && run === undefined
       ? [{ path: ['tasks', index, 'background'], message: '"background" belongs to a command to "run"' }]
       : [],
   );
-  return [...doubles, ...agentless, ...commandless, ...(doubles.length > 0 ? [] : dependencyProblems(nodes, 'task'))];
+  return [...doubles, ...commandless, ...(doubles.length > 0 ? [] : dependencyProblems(nodes, 'task'))];
 }
 
 function repeated(values: readonly string[]): { index: number; value: string; first: number }[] {
@@ -283,34 +291,37 @@ function dependencyProblems(nodes: readonly Node[], noun: 'stage' | 'task'): Pla
 }
 
 function stagedTasks(stages: Stages, [item, input]: ItemInput): PlanTask[] {
-  return Object.entries(stages).map(([stage, { agent, duration, after, retry, timeoutMs, barrier, gate, task }]) => {
-    const waitsFor = [...new Set(after)];
-    return {
-      id: `${item}/${stage}`,
-      item,
-      stage,
-      agent,
-      duration: addTime(duration, 0),
-      after: waitsFor.map((other) => `${item}/${other}`),
-      input,
-      run: null,
-      retry,
-      timeoutMs: timeoutMs ?? null,
-      barrier: barrier && waitsFor.length > 0 ? waitsFor : false,
-      // An absent key keeps plans without gates equal to those in older stores.
-      ...(gate !== undefined && { gate: stageGateOf(gate) }),
-      ...(task !== undefined && { wanted: task }),
-    };
-  });
+  return Object.entries(stages).map(
+    ([stage, { agent, ask, duration, after, retry, timeoutMs, barrier, gate, task }]) => {
+      const waitsFor = [...new Set(after)];
+      return {
+        id: `${item}/${stage}`,
+        item,
+        stage,
+        agent: agent ?? PERSON,
+        duration: addTime(duration, 0),
+        after: waitsFor.map((other) => `${item}/${other}`),
+        input,
+        run: null,
+        retry,
+        timeoutMs: timeoutMs ?? null,
+        barrier: barrier && waitsFor.length > 0 ? waitsFor : false,
+        // An absent key keeps plans without gates equal to those in older stores.
+        ...(gate !== undefined && { gate: stageGateOf(gate) }),
+        ...(ask !== undefined && { ask: questionFor(ask, item) }),
+        ...(task !== undefined && { wanted: task }),
+      };
+    },
+  );
 }
 
 function listedTask(task: Tasks[number]): PlanTask {
-  const { id, agent, duration, after, input, run, background, retry, timeoutMs, task: wanted } = task;
+  const { id, agent, ask, duration, after, input, run, background, retry, timeoutMs, task: wanted } = task;
   return {
     id,
     item: null,
     stage: null,
-    agent: agent ?? 'run',
+    agent: agent ?? (ask === undefined ? 'run' : PERSON),
     duration: addTime(duration, 0),
     after: [...new Set(after)],
     input: input ?? null,
@@ -320,6 +331,7 @@ function listedTask(task: Tasks[number]): PlanTask {
     barrier: false,
     // An absent key keeps a plan equal to those in older stores.
     ...(background === 'keep' && { background }),
+    ...(ask !== undefined && { ask: questionFor(ask, id) }),
     ...(wanted !== undefined && { wanted }),
   };
 }

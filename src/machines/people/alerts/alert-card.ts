@@ -116,7 +116,8 @@ const machine = setup({
     mayRepeat: ({ context: { priority, repeats, deliveredAtMs } }) =>
       mayRepeat({ priority, repeats, isDelivered: deliveredAtMs !== null }),
     isSaidOften: ({ context }) => context.repeats >= REPEATS_MAX,
-    isPatient: ({ context }) => PATIENCE_MS[context.priority] !== null,
+    isNewsSaidOften: ({ context }) => context.delivery === 'only' && context.repeats >= REPEATS_MAX,
+    isPatient: ({ context }) => PATIENCE_MS[context.priority] !== null && context.delivery !== 'only',
     isEscalated: ({ context }) => context.escalatedAtMs !== null,
     mayAcknowledge: ({ context, event }) =>
       event.type === 'card.acknowledge' && strangerTo(context, event) === undefined,
@@ -146,6 +147,14 @@ const machine = setup({
         turn.raise({ type: 'card.acknowledge', by });
       }
       answerOrder(turn, id, order, TAKEN);
+    }),
+    /** Delivers the card once more, if the alert that it joins says so. */
+    sayAgain: inTurn((turn, event) => {
+      if (event.type === 'card.update' && event.alert.delivery === 'again') turn.raise({ type: 'card.again' });
+    }),
+    /** Ends a card by which nobody has to act. */
+    endNews: inTurn((turn, _, { because }: { readonly because: string }) => {
+      if (turn.context.delivery === 'only') turn.raise({ type: 'card.settle', because });
     }),
     ask: sendTo(
       ({ context }) => context.desk,
@@ -203,6 +212,7 @@ const machine = setup({
           actions: [
             assign(({ context, event }) => merged(context, event.alert)),
             raise({ type: 'card.insist' }),
+            'sayAgain',
             'report',
           ],
         },
@@ -213,7 +223,7 @@ const machine = setup({
           states: {
             SENT: { on: { 'card.arrived': 'DELIVERED', 'card.looked': 'OPENED' } },
             DELIVERED: {
-              entry: ['noteDelivered', 'report'],
+              entry: ['noteDelivered', 'report', { type: 'endNews', params: { because: 'people were told' } }],
               on: { 'card.looked': 'OPENED' },
             },
             OPENED: { entry: ['noteOpened', 'report'] },
@@ -248,7 +258,14 @@ const machine = setup({
           initial: 'waiting',
           states: {
             waiting: {
-              always: { guard: 'isSaidOften', target: 'done', actions: ['escalate', 'report'] },
+              always: [
+                {
+                  guard: 'isNewsSaidOften',
+                  target: 'done',
+                  actions: { type: 'endNews', params: { because: 'it reached nobody' } },
+                },
+                { guard: 'isSaidOften', target: 'done', actions: ['escalate', 'report'] },
+              ],
               after: {
                 repeat: [
                   {

@@ -35,6 +35,11 @@ export const alertMessages = {
     detail: text,
     actions: z.array(alertAction).max(10),
     data: z.record(z.string(), z.unknown()),
+    /**
+     * `again`: a card that this alert joins is delivered once more. `only`: nobody has to act, and the card is settled
+     * as soon as it has been delivered. Default: a new card is delivered, and waits for an acknowledgement.
+     */
+    delivery: z.enum(['again', 'only']).optional(),
     /** Names of the people whose acknowledgement counts. Default: anybody's. */
     mayAcknowledge: z.array(name).min(1).max(100).optional(),
   }),

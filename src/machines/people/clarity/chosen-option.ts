@@ -13,7 +13,7 @@ import {
   setsCondition,
   withoutReasons,
 } from './reply-signs.ts';
-import { anyOf, literally, words } from './word-patterns.ts';
+import { alone, anyOf, literally, words } from './word-patterns.ts';
 
 /** The start and end of a name in a text. */
 export interface Place {
@@ -51,14 +51,22 @@ const DECIDES = new RegExp(
 );
 
 /** Words for the position of an option: the first to the fifth, and the last. */
-const PLACES = [
-  /\b(?:the )?(?:first|former)(?: one| option)?\b|\b(?:option|number|choice) ?(?:1|a|one)\b/i,
-  /\b(?:the )?second(?: one| option)?\b(?! thought)|\b(?:option|number|choice) ?(?:2|b|two)\b/i,
-  /\b(?:the )?third(?: one| option)?\b|\b(?:option|number|choice) ?(?:3|c|three)\b/i,
-  /\b(?:the )?fourth(?: one| option)?\b|\b(?:option|number|choice) ?(?:4|d|four)\b/i,
-  /\b(?:the )?fifth(?: one| option)?\b|\b(?:option|number|choice) ?(?:5|e|five)\b/i,
-];
+const PLACES = ['first|former', 'second', 'third', 'fourth', 'fifth'].map(placePattern);
 const LAST = /\bthe (?:last|latter)(?: one| option)?\b/i;
+
+/** Matches the position of an option: `the second`, `second one`, `2nd`, `option 2`, `option b`. */
+function placePattern(ordinal: string, index: number): RegExp {
+  const written = `${index + 1}|${'abcde'[index]!}|${['one', 'two', 'three', 'four', 'five'][index]!}`;
+  return new RegExp(
+    anyOf(
+      `\\bthe (?:${ordinal})\\b(?! (?:place|thought|step|time|thing))`,
+      `\\b(?:${ordinal}) (?:one|option)\\b`,
+      alone(ordinal),
+      `\\b(?:option|number|choice) ?(?:${written})\\b`,
+    ),
+    'i',
+  );
+}
 
 /** The places at which a text contains a name as a whole word, in any case. */
 export function mentions(name: string, text: string): readonly Place[] {
@@ -100,19 +108,22 @@ function kept(options: readonly string[], text: string): readonly string[] {
     );
   const named = new Set(spans.filter((span) => !isInside(span)).map(({ option }) => option));
   if (named.size > 0) return options.filter((option) => named.has(option));
-  // An option of several words may be cut short: by words that no other option has.
+  // An option may be cut short: to words that no other option has, or to its beginning.
   const said = options.filter((option) => isCutShort(option, options, text));
   return said.length === 1 && mentions(said[0]!, text).length === 0 ? said : [];
 }
 
+/** Characters from which the beginning of an option stands for it: `postgres` for `PostgreSQL`. */
+const BEGINNING_CHARS = 5;
+
 function isCutShort(option: string, options: readonly string[], text: string): boolean {
   const others = new Set(options.filter((other) => other !== option).flatMap(contentWords));
-  const own = new Set(contentWords(option).filter((word) => !others.has(word)));
-  if (contentWords(option).length < 2) return false;
+  const own = contentWords(option).filter((word) => !others.has(word));
+  const isOwn = (said: string) =>
+    own.some((word) => (word === said && own.length > 1) || (said.length >= BEGINNING_CHARS && word.startsWith(said)));
   const words = [...text.matchAll(/[\p{L}\p{N}][\p{L}\p{N}_.@/+#-]*/gu)];
   return words.some(
-    ({ 0: word, index: from }) =>
-      contentWords(word).some((one) => own.has(one)) && !rejects(text, { from, to: from + word.length }),
+    ({ 0: word, index: from }) => contentWords(word).some(isOwn) && !rejects(text, { from, to: from + word.length }),
   );
 }
 

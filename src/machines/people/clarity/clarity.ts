@@ -18,10 +18,12 @@ import {
   namesTime,
   numbersIn,
   onlyAsks,
+  pointsBack,
   refersToUnsaid,
   saysNo,
   saysYes,
   setsCondition,
+  UNITS,
 } from './reply-signs.ts';
 
 /**
@@ -143,9 +145,10 @@ interface Answered {
 function partsAnswered(input: ClarityInput): readonly Answered[] {
   const parts = partsOf(input);
   const texts = [...input.earlier, input.reply].filter((text) => !onlyAsks(text) || parts.some(isChoice));
-  const asked = new Set(contentWords(`${input.title} ${input.description}`));
+  const units = parts.some(({ wants }) => wants === 'number') && parts.length > 1 ? UNITS : [];
+  const asked = new Set([...contentWords(`${input.title} ${input.description}`), ...units]);
   // A question of one part is answered by the whole text; of several, each by clauses of its own.
-  const clauses = parts.length === 1 ? texts : texts.flatMap(clausesOf);
+  const clauses = parts.length === 1 ? texts : texts.flatMap(clausesOf).filter((clause) => !pointsBack(clause));
   const used = new Map<string, QuestionPart[]>();
   const found = new Map<QuestionPart, boolean>();
   for (const part of parts.toSorted((a, b) => rank(a) - rank(b))) {
@@ -177,10 +180,13 @@ function clausesOf(text: string): readonly string[] {
 }
 
 function answers(part: QuestionPart, text: string, asked: ReadonlySet<string>): boolean {
-  if (part.wants === 'option') return choiceOf(part.options, text) !== undefined;
   const news = contentWords(text).filter((word) => !asked.has(word));
   const isEmpty = defers(text) || refersToUnsaid(text) || (depends(text) && !setsCondition(text));
   switch (part.wants) {
+    case 'option':
+      // A yes to a question of yes or no chooses what it proposes.
+      if (part.isYesOrNo === true && !isEmpty && saysYes(text) && !saysNo(text)) return true;
+      return choiceOf(part.options, text) !== undefined;
     case 'number':
       return numbersIn(text) > 0;
     case 'time':
@@ -224,7 +230,8 @@ function accuracyOf(input: ClarityInput, parts: readonly QuestionPart[]): Deduct
   const isDeclared = declaresChange(reply);
   const contradicted = isDeclared ? undefined : contradictionIn(input, parts);
   const choices = parts.filter((part) => part.wants === 'option');
-  const other = choices.find((part) => option === null && choiceOf(part.options, reply) === 'other');
+  const isYes = (part: (typeof choices)[number]) => part.isYesOrNo === true && saysYes(reply);
+  const other = choices.find((part) => option === null && !isYes(part) && choiceOf(part.options, reply) === 'other');
   const known = [title, description, ...options, ...earlier, ...evidence.map(({ excerpt }) => excerpt)].join(' ');
   const unknown =
     isDeclared || evidence.length === 0 ? [] : namesIn(reply).filter((name) => mentions(name, known).length === 0);

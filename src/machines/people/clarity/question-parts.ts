@@ -6,8 +6,10 @@
 import { anyOf, words } from './word-patterns.ts';
 
 /** A part of a question. */
-export type QuestionPart = { readonly text: string } & (
-  | { readonly wants: 'option'; readonly options: readonly string[] }
+export type QuestionPart = {
+  readonly text: string;
+} /** `isYesOrNo`: the words of the question ask for a yes or no, whatever the options are. */ & (
+  | { readonly wants: 'option'; readonly options: readonly string[]; readonly isYesOrNo?: boolean }
   | { readonly wants: 'yes-or-no' | 'number' | 'time' | 'person' | 'anything' }
 );
 
@@ -23,10 +25,14 @@ const NEXT_PART = new RegExp(
 
 const YES_OR_NO = new RegExp(`^(?:so |and |but |then |please )?(?:${VERBS})\\b`, 'i');
 const QUANTITY = anyOf(
+  'response times?|latency|throughput|quota|discount|fee|duration',
   'number|limit|size|length|port|percentage|share|rate|budget|amount|price|timeout|threshold|interval|version',
 );
 const NUMBER = new RegExp(
-  words('how (?:many|much|long|often|old|large|big|high|fast|deep)', `(?:what|which) (?:\\w+ )?${QUANTITY}`),
+  words(
+    'how (?:many|much|long|often|old|large|big|high|fast|deep)',
+    `(?:what|which)(?: is| are| should)?(?: the| our| your)? (?:\\w+ )?${QUANTITY}`,
+  ),
   'i',
 );
 const TIME = /^(?:since |until |by )?when\b|\b(?:what|which) (?:date|day|time|week|month|quarter|year)\b/i;
@@ -55,7 +61,8 @@ export function partsOf({
 }): readonly QuestionPart[] {
   if (options.length > 1) {
     // A ticket with options asks for one of them; further questions in its text are explanations.
-    return [{ text: title, wants: 'option', options }];
+    const isYesOrNo = partOf(title.trim()).wants === 'yes-or-no';
+    return [{ text: title, wants: 'option', options, isYesOrNo }];
   }
   // A description often says the title again; that is not a second question.
   const bySaying = [...questionsIn(title), ...questionsIn(description)].map((one) => [one.toLowerCase(), one] as const);

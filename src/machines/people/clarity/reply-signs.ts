@@ -27,7 +27,13 @@ const DEFERS = new RegExp(
     `^\\W*${ASIDE}(?:ask|check with|talk to) (?!${NOBODY_TO_ASK})[\\w' ]{1,30}\\W*$`,
     words(
       "(?:let me|i(?:'ll| will|'d| would| need to| have to)) " +
-        '(?:think|check|ask|look|see|find out|get back|come back)',
+        '(?:think|(?:double.)?check|ask|look|see|find out|get back|come back|talk|speak|discuss|confirm|clarify)',
+    ),
+    words(
+      "(?:we'll|we will|i'll|let's) (?:see|discuss|talk|decide later)",
+      '(?:not|nothing(?: is)?|has not been) (?:yet )?(?:decided|settled|final)|still open',
+      "whoever (?:has|wants|likes|feels)|i (?:forgot|forget|(?:do not|don't) (?:remember|recall))",
+      'ask me (?:again|later)|(?:more|further) (?:info|information|details|input|context)',
     ),
   ),
   'i',
@@ -37,6 +43,7 @@ const DEFERS = new RegExp(
 const DOUBTS = new RegExp(
   words(
     'maybe|perhaps|probably|possibly|presumably|i (?:guess|suppose|assume)|(?:might|could|may) (?:be|work|do)',
+    "either [\\w' ]{1,40} or",
     'should (?:be fine|work)|sort of|afaik|iirc|not certain|leaning|if i remember|or something|or so|more or less',
   ),
   'gi',
@@ -89,7 +96,7 @@ const TIME = new RegExp(
       'now|today|tonight|tomorrow|yesterday|monday|tuesday|wednesday|thursday|friday|saturday|sunday',
       'january|february|march|april|may|june|july|august|september|october|november|december|q[1-4]',
       '(?:next|this) (?:week|month|sprint|release|quarter|year)',
-      'end of|after|before|once|never|immediately|at once|when|as soon as',
+      'end of|after|before|once|never|immediately|at once|when|as soon as(?! (?:possible|you can|we can))',
     ),
   ),
   'i',
@@ -136,13 +143,19 @@ export const withoutReasons = (reply: string): string => reply.replaceAll(REASON
 
 export const depends = (reply: string): boolean => DEPENDS.test(reply);
 export const setsCondition = (reply: string): boolean => CONDITION.test(reply.replace(DEPENDS, ''));
-export const refersToUnsaid = (reply: string): boolean => UNSAID.test(reply);
+/** Whether the reply refers to something that it does not name, other than in parentheses. */
+export const refersToUnsaid = (reply: string): boolean => UNSAID.test(reply.replaceAll(/\([^()]*\)/g, ' '));
 
 /** Whether the reply ends with a question, other than a polite one. */
 export const asksBack = (reply: string): boolean => /\?\s*$/.test(reply) && !COURTESY.test(reply);
 /** Whether the reply consists of a question only. */
 export const onlyAsks = (reply: string): boolean =>
   asksBack(reply) && !/[.!;\n]\s*\S/.test(reply.trim().replace(/\?\s*$/, ''));
+
+/** Whether a clause only adds to the one before it: it speaks of `that` or `it`, and of little else. */
+export const pointsBack = (clause: string): boolean =>
+  /^\W*(?:that's|that is|this is|which is)\b/i.test(clause) ||
+  (/\b(?:that|it|this|those|them)\b/i.test(clause) && contentWords(clause).length < 3);
 
 /** The numbers in the reply, written as digits or words. */
 export const numbersIn = (reply: string): number => reply.match(NUMBER)?.length ?? 0;
@@ -164,9 +177,13 @@ const EMPTY_WORDS = new Set(
     'then there these they this those to too up us use using very want was way we were what when where which who why',
     'will with would yes you your ok okay fine well also all good sure thanks thank hi hello right think guess maybe',
     'perhaps probably hm hmm hmmm uh um er erm ah oh mhm mmh huh something somehow thing things stuff whatever usual',
-    'always never now about because since while until unless except idea know care mind',
+    'always never now about because since while until unless except idea know care mind don t s ll isn doesn won',
   ].flatMap((line) => line.split(' ')),
 );
+
+/** Units and terms that belong to a number. Where a number is asked for too, they answer nothing else. */
+export const UNITS =
+  'eur euro usd gbp chf dollar vat incl excl tax net gros utc cet max min maximum minimum percent'.split(' ');
 
 /** Words with content, in lower case and singular. */
 export function contentWords(text: string): readonly string[] {

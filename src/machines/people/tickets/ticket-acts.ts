@@ -11,6 +11,7 @@ import { answerOrder, type PassedOrder } from '../../rules/desk.ts';
 import { inTurn, type Turn } from '../../rules/turn.ts';
 import { type PassedEvent, type TicketReply, type TicketStatus } from './ticket-messages.ts';
 import {
+  noticeEnd,
   noticeEscalated,
   noticeFollowUp,
   noticeOverdue,
@@ -166,7 +167,10 @@ export const enter = inTurn(
     tellAsker(turn, event);
     if (status === 'escalated') noticeEscalated(turn);
     if (status === 'in_review') settleCards(turn, 'somebody has replied');
-    else if (!(WAITING as readonly TicketStatus[]).includes(status)) settleCards(turn, `the ticket is ${status}`);
+    else if (!(WAITING as readonly TicketStatus[]).includes(status)) {
+      settleCards(turn, `the ticket is ${status}`);
+      if (status !== 'archived') noticeEnd(turn);
+    }
   },
 );
 

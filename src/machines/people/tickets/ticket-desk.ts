@@ -6,6 +6,8 @@
 import { settle } from '../notice.ts';
 import { type AnyActorRef } from 'xstate';
 import { type z } from 'zod';
+import { type ReplyTo } from '../../../actors/model/talk-actions.ts';
+import { type Table, table } from '../../../table.ts';
 import { TICKETS_ARCHIVED_KEPT_MAX, TICKETS_LIVE_MAX } from '../../limits.ts';
 import { PEOPLE_DESKS } from '../system-ids.ts';
 import { WORK_DESKS } from '../../work/system-ids.ts';
@@ -19,11 +21,14 @@ import {
   newDesk,
   type OrderAnswered,
 } from '../../rules/desk.ts';
+import { nameKey, pairKey, pairsOf } from '../../rules/table-keys.ts';
 import { type Asked, order, type OrderReply, ruledAgent, type Rules, type Turn } from '../../rules/turn.ts';
 import { ticket } from './ticket.ts';
 import { type TicketChanged } from './ticket-acts.ts';
 import { noTickets, rowKey, shelfOf, type TicketShelves, withRow } from './ticket-list.ts';
 import {
+  type AwaitTicket,
+  type EndedTicket,
   type IssueReply,
   issueReport,
   type IssueReport,
@@ -51,6 +56,8 @@ import { newTicket, rowOf, type TicketRow } from './ticket-state.ts';
 export interface TicketRecord extends DeskRecord {
   readonly status: TicketStatus;
   readonly askedBy: AnyActorRef | null;
+  /** The ticket's key in the table of keys; absent if it was opened without one. */
+  readonly key?: string;
 }
 
 /** Most tickets that a desk holds. */
@@ -68,6 +75,10 @@ export interface TicketDeskContext extends DeskContext<TicketRecord>, TicketShel
   /** Number of tickets in each status. */
   readonly counts: StatusCounts;
   readonly sums: TicketSums;
+  /** Ids of tickets by creator and key. */
+  readonly keys: Table<string>;
+  /** Work that waits for the end of a ticket, by ticket and waiter. */
+  readonly waiters: Table<ReplyTo>;
 }
 
 /** The event emitted to watchers once a change of a ticket is durable. */
@@ -103,6 +114,7 @@ const RULES = {
   'tickets.open': order(openOrder, open),
   'tickets.report': order(issueReport, report),
   ...PASSED,
+  'tickets.await': awaitEnd,
   'ticket.changed': (turn: TicketTurn, { row, ticket: ref }: TicketChanged & { readonly ticket: AnyActorRef }) =>
     list(turn, row, ref),
   'order.answered': (turn: TicketTurn, event: OrderAnswered) => desk(turn).answer(event),
@@ -111,6 +123,15 @@ const RULES = {
 
 export const ticketDesk = ruledAgent({
   name: 'ticket-desk',
+  version: 2,
+  // Version 1 knew no keys, and nobody could wait at the desk.
+  migrate: {
+    2: (old: Omit<TicketDeskContext, 'keys' | 'waiters'>): TicketDeskContext => ({
+      ...old,
+      keys: table(),
+      waiters: table(),
+    }),
+  },
   rules: RULES,
   context: (input: Pick<TicketDeskContext, 'times' | 'bounds'>): TicketDeskContext => ({
     ...newDesk<TicketRecord>(),
@@ -118,6 +139,8 @@ export const ticketDesk = ruledAgent({
     ...input,
     counts: NO_COUNTS,
     sums: NO_SUMS,
+    keys: table(),
+    waiters: table(),
   }),
 });
 
@@ -150,9 +173,12 @@ export function ticketChildren({ times, bounds }: TicketOptions = {}) {
 function open(
   turn: TicketTurn,
   { askedBy = null }: Asked & { readonly askedBy?: AnyActorRef | null },
-  { kind, ...given }: TicketQuestion,
+  { kind, key: ownKey, ...given }: TicketQuestion,
 ): TicketReply {
-  const { times, bounds, next, waiting, settled } = turn.context;
+  const { times, bounds, next, waiting, settled, keys } = turn.context;
+  const key = ownKey && pairKey(given.creator, ownKey);
+  const known = key === undefined ? undefined : desk(turn).records.get(keys.get(key) ?? '');
+  if (known !== undefined) return openedBefore(turn, listedRow(turn.context, known)!, askedBy);
   const flaw = flawOfQuestion({ kind, ...given });
   if (flaw !== undefined) return refusal('TICKET_LIMIT', flaw);
   if (waiting.size + settled.size >= bounds.liveMax)
@@ -160,10 +186,46 @@ function open(
   const question = { ...given, kind: kind === 'question' ? ('user_direct_query' as const) : kind };
   const id = ticketIdOf(next);
   const input = { id, question, askedBy, times };
-  if (desk(turn).open({ id, status: 'open', askedBy }, input) === undefined)
+  if (desk(turn).open({ id, status: 'open', askedBy, ...(key !== undefined && { key }) }, input) === undefined)
     return refusal('TICKET_UNAVAILABLE', 'there is no Boss to start tickets');
+  if (key !== undefined) turn.assign({ keys: keys.set(key, id) });
   list(turn, rowOf(newTicket({ ...input, desk: turn.self }, turn.nowMs)), null);
-  return { taken: true, problems: [], ticket: id, version: 1, code: null };
+  return taken(id, 1);
+}
+
+/** Answers a repeated order. An asker that waits again is told what it waits for. */
+function openedBefore(turn: TicketTurn, row: TicketRow, askedBy: AnyActorRef | null): TicketReply {
+  const { id: ticket, about, task, priority, version, isBlocking, title } = row;
+  const notice: TicketNotice = { type: 'ticket.opened', ticket, about, task, priority, version, isBlocking, title };
+  if (askedBy !== null && row.settledAtMs === null) turn.send(askedBy, notice);
+  return taken(ticket, version);
+}
+
+function taken(ticket: string, version: number): TicketReply {
+  return { taken: true, problems: [], ticket, version, code: null };
+}
+
+/** Keeps work waiting until its ticket has ended. Replies at once if it has ended already. */
+function awaitEnd(turn: TicketTurn, { ticket, waiter, replyTo }: AwaitTicket & Asked): TicketReply | undefined {
+  const record = desk(turn).records.get(ticket);
+  if (record === undefined) return refusal('TICKET_UNKNOWN', `no ticket "${ticket}"`);
+  const row = listedRow(turn.context, record)!;
+  if (row.settledAtMs !== null) return endOf(row);
+  if (replyTo !== undefined)
+    turn.assign({ waiters: turn.context.waiters.set(pairKey(ticket, nameKey(waiter)), replyTo) });
+  return undefined;
+}
+
+function endOf({ id, version, resolution, rejection }: TicketRow): EndedTicket {
+  return { ...taken(id, version), resolution, rejection };
+}
+
+/** Replies to the work that waits for a ticket which has ended. */
+function releaseWaiters(turn: TicketTurn, row: TicketRow): void {
+  for (const [key, replyTo] of [...turn.context.waiters.entries(pairsOf(row.id))]) {
+    turn.reply(replyTo, endOf(row));
+    turn.assign({ waiters: turn.context.waiters.delete(key) });
+  }
 }
 
 /** Opens the ticket of an issue that an agent reports. */
@@ -202,6 +264,7 @@ function list(turn: TicketTurn, row: TicketRow, ref: AnyActorRef | null): void {
     counts: counted(counts, was, row.status),
     sums: summed(sums, before ?? null, row),
   });
+  if (row.settledAtMs !== null) releaseWaiters(turn, row);
   if (row.status === 'archived') {
     desk(turn).close(row.id, { status: row.status });
     dropEldest(turn);
@@ -223,8 +286,11 @@ function dropEldest(turn: TicketTurn): void {
   const { archived, counts, bounds } = turn.context;
   const eldest = archived.size > bounds.archivedMax ? archived.first() : undefined;
   if (eldest === undefined) return;
+  const { id } = eldest[1];
+  const { key } = desk(turn).records.get(id)!;
   turn.assign({ archived: archived.delete(eldest[0]), counts: counted(counts, 'archived', null) });
-  desk(turn).records.remove(eldest[1].id);
+  if (key !== undefined) turn.assign({ keys: turn.context.keys.delete(key) });
+  desk(turn).records.remove(id);
 }
 
 /** Rejects a ticket whose actor ended without being archived, so that the agent that asked does not wait for ever. */

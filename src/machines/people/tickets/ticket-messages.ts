@@ -74,6 +74,8 @@ export const ticketQuestion = z.object({
   isEscalation: z.boolean().default(false),
   /** The asker's own reference, such as the id of its question; part of every notice. */
   about: name.nullable().default(null),
+  /** Tickets that one creator opens with the same key are one ticket, as long as the desk lists it. */
+  key: name.optional(),
 });
 export type TicketQuestion = z.output<typeof ticketQuestion>;
 
@@ -205,6 +207,20 @@ export interface TicketReply extends OrderReply {
   /** The version after the order, or the current one if the order was refused; null if it is not known. */
   readonly version: number | null;
   readonly code: TicketRefusal | null;
+}
+
+/** The order by which work waits for the end of a ticket, from inside the system only. */
+export interface AwaitTicket {
+  readonly type: 'tickets.await';
+  readonly ticket: string;
+  /** The name of what waits: a repeated order replaces an earlier one. */
+  readonly waiter: string;
+}
+
+/** The reply to {@link AwaitTicket}, once the ticket has ended. */
+export interface EndedTicket extends TicketReply {
+  readonly resolution: TicketResolution | null;
+  readonly rejection: { readonly by: string; readonly reason: string } | null;
 }
 
 /** The reply to a report of an issue. */

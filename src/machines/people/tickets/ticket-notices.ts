@@ -33,7 +33,7 @@ export function noticeWaiting(turn: TicketTurn): void {
 /** Reminds people of a ticket that has no reply. */
 export function noticeReminder(turn: TicketTurn): void {
   const detail = `Still no answer, reminder ${turn.context.reminders}.`;
-  notify(turn, { ...about(turn.context), kind: 'ticket.waiting', priority: 'HIGH', detail });
+  notify(turn, { ...about(turn.context), kind: 'ticket.waiting', priority: 'HIGH', detail, delivery: 'again' });
 }
 
 /** Notifies people that the last reply was not clear enough, with the questions about it. */
@@ -66,6 +66,17 @@ export function noticeOverdue(turn: TicketTurn): void {
 export function noticeEscalated(turn: TicketTurn): void {
   const detail = `Escalated: ${turn.context.escalation!}`;
   notify(turn, { ...about(turn.context), kind: 'ticket.escalated', priority: 'CRITICAL', detail });
+}
+
+/** Tells people how a ticket has ended. */
+export function noticeEnd(turn: TicketTurn): void {
+  const { resolution, rejection } = turn.context;
+  const detail =
+    resolution === null
+      ? `Rejected by ${rejection!.by}: ${rejection!.reason}`
+      : `Answered by ${resolution.by}: ${resolution.option ?? resolution.text}`;
+  const kind = resolution === null ? 'ticket.rejected' : 'ticket.resolved';
+  notify(turn, { ...about(turn.context), kind, priority: 'LOW', detail, delivery: 'only' });
 }
 
 /** Closes the cards about a ticket. */

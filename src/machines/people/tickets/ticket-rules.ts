@@ -124,7 +124,12 @@ export function refusal(
  * The reason why a question cannot become a ticket; undefined if it can. Checks the narrower bounds; its schema checks
  * the wider ones.
  */
-export function flawOfQuestion({ kind, title, description, isEscalation }: TicketQuestion): string | undefined {
+export function flawOfQuestion({
+  kind,
+  title,
+  description,
+  isEscalation,
+}: Pick<TicketQuestion, 'kind' | 'title' | 'description' | 'isEscalation'>): string | undefined {
   const longer = (what: string, chars: number, max: number, because: string) =>
     chars > max ? `the ${what} of ${because} has at most ${max} characters, not ${chars}` : undefined;
   const isBrief = isEscalation || kind === 'investigation';

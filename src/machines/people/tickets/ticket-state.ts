@@ -53,8 +53,8 @@ export type ThreadEntry =
 
 export type ReplyEntry = Extract<ThreadEntry, { readonly kind: 'reply' }>;
 
-/** The question of a ticket, whose kind `question` is replaced by its other name. */
-export type AskedQuestion = Omit<TicketQuestion, 'kind'> & { readonly kind: TicketType };
+/** The question of a ticket, whose kind `question` is replaced by its other name. Its key is known to the desk. */
+export type AskedQuestion = Omit<TicketQuestion, 'kind' | 'key'> & { readonly kind: TicketType };
 
 export interface TicketInput {
   readonly id: string;

@@ -437,7 +437,7 @@ describe('the cards about a ticket', () => {
     await room.order('escalate', id, { reason });
     await room.order('reject', id, { reason });
     expect(cards(room).map(({ type, kind }) => kind ?? type)).toEqual([
-      ...['ticket.waiting', 'alert.settled', 'ticket.waiting', 'ticket.escalated', 'alert.settled'],
+      ...['ticket.waiting', 'alert.settled', 'ticket.waiting', 'ticket.escalated', 'alert.settled', 'ticket.rejected'],
     ]);
     expect(cards(room)[2]!.detail).toMatch(/Which is it: Zod or Joi\?/);
   });

@@ -1,0 +1,166 @@
+/** Work that asks a person and waits for the answer: in a plan, as a single task, over power cuts and for weeks. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { crewOf, crewProcedures, type WrittenPlan } from '../src/crew.ts';
+import { type CoordinatorContext, itemsIn } from '../src/machines/coordination/coordinator/coordinator-context.ts';
+import { toldPhase } from '../src/machines/coordination/coordinator/progress.ts';
+import { type TicketReply } from '../src/machines/people/tickets/ticket-messages.ts';
+import { type TicketContext } from '../src/machines/people/tickets/ticket-state.ts';
+import { type AgentFunction } from '../src/machines/work/agent-function.ts';
+import { startTestSystem, type TestSystem } from '../src/testing/test-system.ts';
+import { GatewayTest } from './support/gateway/memory-client.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const QUESTION = { name: 'peers', title: 'Zod or Joi?', options: ['Zod', 'Joi'], priority: 1 } as const;
+const PLAN: WrittenPlan = {
+  version: 1,
+  plan: 'shop',
+  stages: { draft: { agent: 'writer' }, print: { agent: 'printer', after: ['draft'] } },
+  items: ['A', 'B'],
+};
+
+let test: TestSystem;
+afterEach(() => test.system.stop());
+
+const print: AgentFunction = (_, { results }) => Promise.resolve(results['draft']);
+const asks: AgentFunction = (_, { crew, item }) =>
+  item === 'A' ? crew.askPerson(QUESTION) : Promise.resolve('nothing to ask');
+
+async function start(writer: AgentFunction, plan: WrittenPlan = PLAN): Promise<void> {
+  test = await startTestSystem(crewOf(plan, { writer, printer: print }));
+  await test.settle();
+}
+
+async function order(verb: string, more: object): Promise<TicketReply> {
+  const reply = await test.system.ask<TicketReply>('tickets', { type: `tickets.${verb}`, ticket: 'TK-0001', ...more });
+  await test.settle();
+  return reply;
+}
+
+function plan(): CoordinatorContext {
+  return test.shard.snapshot('coordinator')!.context as CoordinatorContext;
+}
+
+function phases(): Record<string, string> {
+  return Object.fromEntries([...itemsIn(plan())].map(([item, progress]) => [item, toldPhase(progress, 2)]));
+}
+
+const resultOf = (task: string) => plan().results.get(task)?.output;
+const ticket = () => test.shard.snapshot('open-tickets/TK-0001')!.context as TicketContext;
+
+describe('an agent function that asks a person', () => {
+  it('waits for the answer, while its item says so, and goes on with it', async () => {
+    await start(asks);
+    expect(phases()).toEqual({ A: 'waitingForHuman', B: 'completed' });
+    expect(ticket().question).toMatchObject({ creator: 'writer', task: 'A/draft', about: 'A', isBlocking: true });
+    await order('reply', { by: 'ada', text: 'whatever you think' });
+    expect(phases()['A']).toBe('waitingForHuman');
+    await order('reply', { by: 'ada', text: 'Zod', option: 'Zod' });
+    expect(phases()).toEqual({ A: 'completed', B: 'completed' });
+    expect(resultOf('A/print')).toEqual({ ticket: 'TK-0001', text: 'Zod', option: 'Zod', by: 'ada' });
+  });
+
+  it('waits for 30 days over power cuts, with one ticket, and the time limit of its task does not count', async () => {
+    const stages = { ...PLAN.stages, draft: { agent: 'writer', timeoutMs: 60_000 } };
+    await start(asks, { ...PLAN, stages });
+    for (let day = 0; day < 30; day++) {
+      await test.advance(DAY_MS);
+      if (day % 10 === 5) {
+        await test.crash();
+        await test.restart();
+        await test.settle();
+      }
+    }
+    expect(phases()['A']).toBe('waitingForHuman');
+    await order('resolve', { by: 'ada', text: 'Joi', reason: 'decided at last' });
+    expect(resultOf('A/print')).toMatchObject({ ticket: 'TK-0001', text: 'Joi', by: 'ada' });
+    expect(test.shard.snapshot('tickets')!.context).toMatchObject({ sums: { opened: 1, resolved: 1 } });
+  });
+
+  it('takes the answer of an attempt before, where the process has died after it', async () => {
+    let fails = true;
+    await start(async (input, context) => {
+      const answer = await asks(input, context);
+      if (context.item === 'A' && fails) throw new Error('no disk');
+      return answer;
+    });
+    await order('reply', { by: 'ada', text: 'Zod', option: 'Zod' });
+    fails = false;
+    await test.advance(60_000);
+    expect(phases()['A']).toBe('completed');
+    expect(ticket().reviews).toBe(1);
+  });
+
+  it('fails if people reject the ticket, which pauses its item; reopened and resumed, it is answered', async () => {
+    await start(asks);
+    await order('reject', { by: 'ada', reason: 'not ours' });
+    expect(phases()['A']).toBe('paused');
+    const [failed] = [...itemsIn(plan())].find(([item]) => item === 'A')![1].failed;
+    expect(failed!.error).toBe('TK-0001 was rejected by ada: not ours');
+    await order('reopen', { by: 'ada', reason: 'it is ours' });
+    await test.system.ask('coordinator', { type: 'plan.resume', item: 'A' });
+    await test.settle();
+    expect(phases()['A']).toBe('waitingForHuman');
+    await order('resolve', { by: 'ada', text: 'Zod', reason: 'decided' });
+    expect(phases()['A']).toBe('completed');
+  });
+
+  it('has its ticket rejected when its item is cancelled, so that nobody answers in vain', async () => {
+    await start(asks);
+    await test.system.ask('coordinator', { type: 'item.cancel', item: 'A' });
+    await test.settle();
+    expect(ticket()).toMatchObject({ status: 'rejected', rejection: { by: 'writer' } });
+    expect(ticket().rejection!.reason).toContain('cancelled by hand');
+  });
+
+  it('is refused a question that cannot become a ticket', async () => {
+    const long = { ...QUESTION, title: 'x'.repeat(201) };
+    const problems: unknown[] = [];
+    await start(async (_, { crew }) => {
+      for (const question of [long, { ...QUESTION, name: 'a name' }])
+        await crew.askPerson(question).catch((error: Error) => problems.push(error));
+      return problems.length;
+    });
+    expect(problems).toMatchObject([{ code: 'BOSUN_ORDER_REFUSED' }, { code: 'BOSUN_ORDER_REFUSED' }]);
+  });
+
+  it('may open a ticket and go on: then nothing waits for it', async () => {
+    await start((_, { crew }) => crew.openTicket(QUESTION));
+    expect(phases()).toEqual({ A: 'completed', B: 'completed' });
+    expect(resultOf('A/draft')).toMatchObject({ taken: true, ticket: expect.stringMatching(/^TK-000[12]$/) });
+    expect(ticket().question.isBlocking).toBe(false);
+  });
+
+  it('is shown to programs with the ids of its tickets', async () => {
+    await start(asks);
+    const gateway = new GatewayTest(test, { procedures: crewProcedures });
+    const answer = await gateway.call(await gateway.client(), 'crew.plan', {});
+    expect(answer).toMatchObject({ r: { items: [{ item: 'A', tickets: ['TK-0001'] }, { tickets: [] }] } });
+  });
+});
+
+describe('a stage that a person does', () => {
+  const asked: WrittenPlan = {
+    ...{ version: 1, plan: 'shop', items: ['A'] },
+    stages: {
+      decide: { ask: { title: 'Zod or Joi for {item}?', options: ['Zod', 'Joi'], audience: ['ada'], priority: 1 } },
+      print: { agent: 'printer', after: ['decide'] },
+    },
+  };
+
+  it('is a ticket, whose answer is its output', async () => {
+    test = await startTestSystem(crewOf(asked, { printer: (_, { results }) => Promise.resolve(results['decide']) }));
+    await test.settle();
+    expect(phases()).toEqual({ A: 'waitingForHuman' });
+    expect(ticket().question).toMatchObject({ title: 'Zod or Joi for A?', audience: ['ada'], creator: 'person' });
+    await order('reply', { by: 'ada', text: 'Joi', option: 'Joi' });
+    expect(resultOf('A/print')).toEqual({ ticket: 'TK-0001', text: 'Joi', option: 'Joi', by: 'ada' });
+  });
+
+  it.each([
+    [{ decide: { ask: { title: 'Why?' }, agent: 'printer' } }, 'stages.decide.ask: a person does this work'],
+    [{ decide: { ask: { title: 'Why?' }, timeoutMs: 5 } }, 'stages.decide.timeoutMs: does not hold for people'],
+    [{ decide: {} }, 'stages.decide.agent: a stage needs an "agent" or a question to "ask" a person'],
+  ])('is refused in %j', (stages, problem) => {
+    expect(() => crewOf({ ...asked, stages } as WrittenPlan, { printer: print })).toThrow(problem);
+  });
+});
