@@ -258,10 +258,16 @@ interface AskedContext {
 }
 
 /** The desks of a crew without a plan: those by which people are asked and told. */
-function desks({ ports = {} }: Pick<CrewSetup, 'ports'>): { agents: readonly AnyAgent[]; tree: BossOptions } {
+function desks({ ports = {}, tickets: times }: Pick<CrewSetup, 'ports' | 'tickets'>): {
+  agents: readonly AnyAgent[];
+  tree: BossOptions;
+} {
   const tickets = [ticketAgent(ports.scoreClarity), ticketDesk];
   const agents = [alertCardAgent(ports.deliver), alertDesk, ...gateAgents, ...tickets];
-  return { agents, tree: { children: [...alertChildren(), ...gateChildren(), ...ticketChildren()] } as BossOptions };
+  return {
+    agents,
+    tree: { children: [...alertChildren(), ...gateChildren(), ...ticketChildren(times)] } as BossOptions,
+  };
 }
 
 function placeOf(id: string): string {

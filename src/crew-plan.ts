@@ -31,7 +31,7 @@ import { alertCardAgent } from './machines/people/alerts/alert-card.ts';
 import { alertChildren, alertDesk } from './machines/people/alerts/alert-desk.ts';
 import { gateAgents, gateChildren } from './machines/people/gates/gate-desk.ts';
 import { ticketAgent } from './machines/people/tickets/ticket.ts';
-import { ticketChildren, ticketDesk } from './machines/people/tickets/ticket-desk.ts';
+import { ticketChildren, ticketDesk, type TicketOptions } from './machines/people/tickets/ticket-desk.ts';
 import { type AgentFunction } from './machines/work/agent-function.ts';
 import { stageAgent } from './machines/work/stage.ts';
 import { type BossOptions } from './supervisor/child-spec.ts';
@@ -54,6 +54,8 @@ export interface CrewOptions {
   readonly roster?: readonly RosterSource[];
   /** The options of an answer desk besides the plan. Default: no answer desk. */
   readonly answers?: AnswerOptions;
+  /** Times and bounds of tickets that differ from the defaults (docs/tickets.md). */
+  readonly tickets?: TicketOptions;
 }
 
 /** Options of an answer desk. */
@@ -71,14 +73,23 @@ export interface AnswerOptions extends AnswerDeskInput {
 export function answerCrew({
   ports,
   people = {},
+  tickets,
   ...input
-}: AnswerOptions & { readonly people?: Pick<CrewPorts, 'deliver' | 'scoreClarity'> } = {}): {
+}: AnswerOptions & {
+  readonly people?: Pick<CrewPorts, 'deliver' | 'scoreClarity'>;
+  readonly tickets?: TicketOptions;
+} = {}): {
   readonly agents: readonly AnyAgent[];
   readonly tree: BossOptions;
 } {
   const alerts = [alertCardAgent(people.deliver), alertDesk];
   const agents = [...alerts, ...gateAgents, ticketAgent(people.scoreClarity), ticketDesk, ...answerAgents(ports)];
-  const children = [...alertChildren(), ...gateChildren(), ...ticketChildren(), ...answerChildren(checked(input))];
+  const children = [
+    ...alertChildren(),
+    ...gateChildren(),
+    ...ticketChildren(tickets),
+    ...answerChildren(checked(input)),
+  ];
   return { agents, tree: { children } as BossOptions };
 }
 
@@ -109,7 +120,7 @@ export type WrittenPlan = Omit<z.input<typeof planFileSchema>, '$schema' | 'agen
 export function crewOf(
   written: WrittenPlan,
   members: CrewMembers,
-  { ports, clock = systemClock, roster, answers, places }: CrewOptions = {},
+  { ports, clock = systemClock, roster, answers, places, tickets }: CrewOptions = {},
 ): { readonly agents: readonly AnyAgent[]; readonly tree: BossOptions } {
   const known = new Map(Object.entries(members));
   const plan = chosenIn(planOf(written), { profiles: profilesOf(roster), members: [...known.keys()] });
@@ -130,7 +141,7 @@ export function crewOf(
   const children = [
     ...(registry?.tree.children ?? []),
     ...(answers === undefined ? [] : answerDesks(answers)),
-    ...crewTree(plan).children,
+    ...crewTree(plan, {}, tickets).children,
   ];
   return { agents, tree: { children } as BossOptions };
 }

@@ -25,7 +25,7 @@ export type CrewAgents = Readonly<Record<string, CrewFunction | AnyActorLogic>>;
 
 /** The options of `crew`. */
 export interface CrewSetup<Agents extends CrewAgents = CrewAgents>
-  extends Pick<CrewOptions, 'ports' | 'roster' | 'answers'> {
+  extends Pick<CrewOptions, 'ports' | 'roster' | 'answers' | 'tickets'> {
   readonly agents: Agents;
   /** `levelStore('./data')` or `memoryStore()`. */
   readonly store: Store;
@@ -51,6 +51,7 @@ export const SETUP_RULES: OptionRules<CrewSetup> = {
   ports: recordOf(aFunction),
   roster: anything,
   answers: anObject,
+  tickets: anObject,
   system: anObject,
 };
 

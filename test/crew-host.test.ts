@@ -247,8 +247,8 @@ describe('a plan', () => {
     const { state, items } = await team.finished();
     expect(state).toBe('completed');
     expect(items).toEqual({
-      one: { phase: 'completed', reason: null, results: { shout: 'A', check: null } },
-      two: { phase: 'completed', reason: null, results: { shout: 'B', check: null } },
+      one: { phase: 'completed', reason: null, tickets: [], results: { shout: 'A', check: null } },
+      two: { phase: 'completed', reason: null, tickets: [], results: { shout: 'B', check: null } },
     });
     expect(await team.plan()).toEqual({ state, items });
   });

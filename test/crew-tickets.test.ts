@@ -1,13 +1,16 @@
 /** Work that asks a person and waits for the answer: in a plan, as a single task, over power cuts and for weeks. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { crewOf, crewProcedures, type WrittenPlan } from '../src/crew.ts';
+import { crew, type Crew, crewOf, crewProcedures, type WorkContext, type WrittenPlan } from '../src/crew.ts';
 import { type CoordinatorContext, itemsIn } from '../src/machines/coordination/coordinator/coordinator-context.ts';
 import { toldPhase } from '../src/machines/coordination/coordinator/progress.ts';
+import { type TicketDeskContext } from '../src/machines/people/tickets/ticket-desk.ts';
 import { type TicketReply } from '../src/machines/people/tickets/ticket-messages.ts';
 import { type TicketContext } from '../src/machines/people/tickets/ticket-state.ts';
+import { memoryStore } from '../src/persistence/memory-store.ts';
 import { type AgentFunction } from '../src/machines/work/agent-function.ts';
 import { startTestSystem, type TestSystem } from '../src/testing/test-system.ts';
 import { GatewayTest } from './support/gateway/memory-client.ts';
+import { until } from './support/until.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const QUESTION = { name: 'peers', title: 'Zod or Joi?', options: ['Zod', 'Joi'], priority: 1 } as const;
@@ -19,7 +22,9 @@ const PLAN: WrittenPlan = {
 };
 
 let test: TestSystem;
-afterEach(() => test.system.stop());
+afterEach(async () => {
+  await test?.system.stop();
+});
 
 const print: AgentFunction = (_, { results }) => Promise.resolve(results['draft']);
 const asks: AgentFunction = (_, { crew, item }) =>
@@ -162,5 +167,40 @@ describe('a stage that a person does', () => {
     [{ decide: {} }, 'stages.decide.agent: a stage needs an "agent" or a question to "ask" a person'],
   ])('is refused in %j', (stages, problem) => {
     expect(() => crewOf({ ...asked, stages } as WrittenPlan, { printer: print })).toThrow(problem);
+  });
+});
+
+describe('a single task that asks a person', () => {
+  const agents = { chooser: (_: unknown, { crew: its }: WorkContext) => its.askPerson(QUESTION) };
+  const asking = (team: Crew) =>
+    until(
+      async () => (await team.task('t'))?.state === 'waitingForHuman',
+      () => 'the task to wait for people',
+    );
+
+  it('waits for people, over a restart, and ends with the answer', async () => {
+    const store = memoryStore();
+    const first = await crew({ agents, store }).start();
+    await first.submit({ id: 't', agent: 'chooser' });
+    await asking(first);
+    expect(await first.task('t')).toMatchObject({ tickets: ['TK-0001'] });
+    await first.stop();
+    const again = await crew({ agents, store }).start();
+    const said = { type: 'tickets.reply', ticket: 'TK-0001', by: 'ada', text: 'Joi', option: 'Joi' };
+    await again.system.ask('tickets', said);
+    expect(await again.result('t')).toEqual({ ticket: 'TK-0001', text: 'Joi', option: 'Joi', by: 'ada' });
+    expect(await again.task('t')).toMatchObject({ state: 'done', tickets: [] });
+    await again.stop();
+  });
+
+  it('has its ticket rejected when it is cancelled', async () => {
+    await using team = await crew({ agents, store: memoryStore(), tickets: { times: { archiveAfterMs: 1 } } }).start();
+    await team.submit({ id: 't', agent: 'chooser' });
+    await asking(team);
+    await team.cancel('t');
+    await team.system.idle();
+    expect((await team.task('t'))!.tickets).toEqual([]);
+    const desk = (await team.system.snapshot('tickets'))!.context as TicketDeskContext;
+    expect(desk.sums).toMatchObject({ opened: 1, rejected: 1 });
   });
 });

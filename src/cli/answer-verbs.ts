@@ -3,7 +3,7 @@
  */
 import { InvalidArgumentError } from 'commander';
 import { whom } from './administration-verbs.ts';
-import { option, portNumber, type Verb, type VerbGroup, wholeNumber } from './verb.ts';
+import { option, portNumber, repeated, urgency, type Verb, type VerbGroup, wholeNumber } from './verb.ts';
 
 const BY = option('--by <name>', 'name of the person who says so (default: your user name)');
 
@@ -105,16 +105,6 @@ export const ANSWER_VERBS: readonly (Verb | VerbGroup)[] = [
     ],
   },
 ];
-
-/** Collects the values of an option that can be repeated. */
-function repeated(text: string, before: readonly string[] = []): readonly string[] {
-  return [...before, text];
-}
-
-function urgency(text: string): number {
-  if (!/^[123]$/.test(text)) throw new InvalidArgumentError('Not an urgency: 1, 2 or 3.');
-  return Number(text);
-}
 
 function percent(text: string): number {
   const value = wholeNumber(text);

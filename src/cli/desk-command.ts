@@ -1,5 +1,5 @@
 /** The verbs of all desks: list, show, and orders, each according to the row of its desk. */
-import { type DeskRow, type Given, type ListPage, type Wanted } from './desk-row.ts';
+import { type DeskRow, type Given, type ListPage, type Opening, type Wanted } from './desk-row.ts';
 import { type DeskView, withDesks } from './desk-view.ts';
 import { type ExitCode } from './exit-codes.ts';
 import { plainLine } from '../plain-text.ts';
@@ -55,6 +55,18 @@ export function showRecord(desk: object, key: string, command: DataCommand): Pro
   });
 }
 
+/** Gives the order that makes a new record, and prints its id. */
+export function openRecord(desk: object, command: DataCommand & Opening): Promise<ExitCode> {
+  const { json, out } = command;
+  return withDesks(command, async (view) => {
+    const { desk: to, event, said } = rowOf(desk).open!(command);
+    const { problems: _, taken: __, ...reply } = await view.order(to, event);
+    const id = (reply as { readonly ticket?: string }).ticket;
+    const when = id === undefined ? ' at the next start' : `: ${id}`;
+    out.write(json ? jsonLine({ ...event, ...reply, durable: true }) : `${plainLine(`${said}${when}`)}\n`);
+  });
+}
+
 /** Gives an order. In a stopped store, the order is stored for the next start. */
 export function giveOrder(
   desk: object,
@@ -64,7 +76,7 @@ export function giveOrder(
   const { find, orders } = rowOf(desk);
   return withDesks(command, async (view) => {
     const { desk: to, event, json: shown = event, said } = await orders[verb]!(await find(view, key), command, view);
-    const remarks = await view.order(to, event);
+    const { problems: remarks } = await view.order(to, event);
     const when = view.isLive ? '' : ' at the next start';
     out.write(json ? jsonLine({ ...shown, by, durable: true }) : `${plainLine(`${said}${when}`)}\n`);
     for (const remark of remarks) err.write(`${plainLine(remark)}\n`);

@@ -26,6 +26,18 @@ export interface Given extends DeskOptions {
 }
 
 /** An order, and the message printed when it is given. */
+/** The words and options of a new record. */
+export interface Opening {
+  readonly by: string;
+  readonly words: readonly string[];
+  readonly detail?: string;
+  readonly options?: readonly string[] | undefined;
+  readonly priority?: number;
+  readonly for?: string;
+  readonly task?: string;
+  readonly blocks?: boolean;
+}
+
 export interface Ordered {
   readonly desk: string;
   readonly event: DeskOrder;
@@ -78,6 +90,8 @@ interface DeskVerbsRow<Row> {
   facts(row: Row): Facts;
   /** Further data to show: for programs, and for people. */
   readonly detail?: (view: DeskView, row: Row) => Promise<{ readonly json: object; readonly text: string }>;
+  /** The order that makes a new record. */
+  readonly open?: (given: Opening) => Ordered;
   /** Orders by verb. They throw if an order can be refused before it is sent. */
   readonly orders: Readonly<Record<string, (row: Row, given: Given, view: DeskView) => Ordered | Promise<Ordered>>>;
 }

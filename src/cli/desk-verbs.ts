@@ -5,7 +5,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { whom } from './administration-verbs.ts';
 import { type Evidence } from '../machines/coordination/debates/challenge.ts';
-import { option, type Verb, type VerbGroup } from './verb.ts';
+import { option, repeated, urgency, type Verb, type VerbGroup } from './verb.ts';
 
 interface DeskVerb extends Pick<Verb, 'says' | 'examples' | 'options'> {
   readonly verb: string;
@@ -22,6 +22,8 @@ interface DeskVerbs {
   /** Whether lists can be restricted to what one person may answer. */
   readonly hasAudience?: boolean;
   readonly show: DeskVerb;
+  /** Makes a new record. */
+  readonly open?: DeskVerb;
   readonly orders: readonly DeskVerb[];
 }
 
@@ -196,6 +198,22 @@ const DESKS: readonly DeskVerbs[] = [
       says: 'Show a ticket: its question, the evidence, and what was said.',
       examples: ['show TK-0001', 'show TK-0001 --json'],
     },
+    open: {
+      verb: 'open <question...>',
+      says: 'Ask people a question, in a new ticket.',
+      examples: [
+        'open "Euro or dollar?" --option Euro --option dollar --for ada',
+        'open "Which port is free?" --detail "8080 is taken." --priority 1 --task A/draft --blocks --json',
+      ],
+      options: [
+        option('--detail <text>', 'what else there is to know'),
+        option('--option <name>', 'a possible answer; can be repeated', repeated),
+        option('--priority <number>', 'urgency: 1, 2 or 3 (default: 2)', urgency),
+        option('--for <name>', 'person who should answer'),
+        option('--task <id>', 'task that the question belongs to'),
+        option('--blocks', 'the task waits for the answer'),
+      ],
+    },
     orders: [
       {
         verb: 'reply <id> [text...]',
@@ -246,13 +264,22 @@ const DESKS: readonly DeskVerbs[] = [
   },
 ];
 
-const BY_WHOM = [
-  option('--by <name>', 'name of the person who does this (default: your user name)'),
-  option('--reason <text>', 'why'),
-];
+const BY = option('--by <name>', 'name of the person who does this (default: your user name)');
+
+const BY_WHOM = [BY, option('--reason <text>', 'why')];
 
 /** The verbs of a desk, grouped under its name. */
-function verbsOf({ name, row, says, list, hasAll = true, hasAudience = false, show, orders }: DeskVerbs): VerbGroup {
+function verbsOf({
+  name,
+  row,
+  says,
+  list,
+  hasAll = true,
+  hasAudience = false,
+  show,
+  open,
+  orders,
+}: DeskVerbs): VerbGroup {
   const verb = ({ verb: usage, examples, ...rest }: DeskVerb, run: Verb['run']): Verb => ({
     ...rest,
     usage,
@@ -278,6 +305,7 @@ function verbsOf({ name, row, says, list, hasAll = true, hasAudience = false, sh
       verb(show, async ({ data }, key: string) =>
         (await import('./desk-command.ts')).showRecord(await row(), key, data),
       ),
+      ...(open === undefined ? [] : [openingVerb(open, row, verb)]),
       ...orders.map((order) =>
         verb(
           { ...order, options: [...(order.options ?? []), ...BY_WHOM] },
@@ -290,6 +318,19 @@ function verbsOf({ name, row, says, list, hasAll = true, hasAudience = false, sh
       ),
     ],
   };
+}
+
+/** The verb that makes a new record. */
+function openingVerb(open: DeskVerb, row: DeskVerbs['row'], verb: (of: DeskVerb, run: Verb['run']) => Verb): Verb {
+  return verb(
+    { ...open, options: [...(open.options ?? []), BY] },
+    async ({ data, options: { option: _, ...options }, command }, words: string[]) => {
+      // Here an option of this name can be repeated.
+      const given = command.getOptionValue('option') as readonly string[] | undefined;
+      const { openRecord } = await import('./desk-command.ts');
+      return openRecord(await row(), { ...options, ...whom(options), words, options: given, ...data });
+    },
+  );
 }
 
 function count(text: string): number {

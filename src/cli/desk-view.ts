@@ -6,7 +6,7 @@ import { BosunError, isBosunError } from '../errors.ts';
 import { withData } from './data-work.ts';
 import { type ExitCode } from './exit-codes.ts';
 import { type LiveGateway } from './live-gateway.ts';
-import { type OrderReply } from '../machines/rules/turn.ts';
+import { type OrderReply, TAKEN } from '../machines/rules/turn.ts';
 import { type DataCommand } from './surroundings.ts';
 import { type Shard } from '../shard.ts';
 import { type Whole } from '../table.ts';
@@ -31,10 +31,10 @@ export interface DeskView {
    */
   told?<Answer>(procedure: string, params: Readonly<Record<string, unknown>>): Promise<Answer | undefined>;
   /**
-   * Gives an order. Resolves, with the desk's remarks, when it is carried out or stored for the next start. Rejects
-   * with BOSUN_EVENT_REFUSED and the reason.
+   * Gives an order. Resolves, with the desk's reply, when it is carried out or stored for the next start. Rejects with
+   * BOSUN_EVENT_REFUSED and the reason.
    */
-  order(desk: string, event: DeskOrder): Promise<readonly string[]>;
+  order(desk: string, event: DeskOrder): Promise<OrderReply>;
 }
 
 export function withDesks(command: DataCommand, work: (view: DeskView) => Promise<void>): Promise<ExitCode> {
@@ -76,7 +76,7 @@ function liveView(gateway: LiveGateway): DeskView {
     async order(desk, event) {
       const { reply } = await gateway.call<{ reply: OrderReply | null }>('actor.ask', { address: desk, event });
       if (reply?.taken === false) throw refusedOrder(reply.problems.join('; '));
-      return reply?.problems ?? [];
+      return reply ?? TAKEN;
     },
   };
 }
@@ -94,7 +94,7 @@ function storedView(system: Shard): DeskView {
     },
     order: async (desk, event) => {
       await system.send(desk, event);
-      return [];
+      return TAKEN;
     },
   };
 }

@@ -65,6 +65,18 @@ export const TICKETS: DeskRow<TicketRow> = {
     const { description: asked, options, evidence } = question;
     return { json: { description: asked, options, evidence, thread }, text: threadText(question, thread) };
   },
+  open: ({ by, words, detail, options = [], priority, for: assignee, task, blocks }) => {
+    const title = words.join(' ').trim();
+    if (title === '') throw refusedOrder('give the question');
+    const asked = { kind: 'ai_to_human', title, creator: by, options: [...options] };
+    const given = { description: detail, priority, assignee, task, isBlocking: blocks };
+    const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+    return {
+      desk: DESKS.tickets,
+      event: { type: 'tickets.open', ...asked, ...fields },
+      said: `a ticket is opened by ${by}`,
+    };
+  },
   orders: {
     reply: (row, given) => ordered('tickets.reply', row, given, { text: textOf(given), ...optionOf(given) }),
     resolve: (row, given) =>

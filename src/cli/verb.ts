@@ -240,3 +240,14 @@ export const TRUST_WALL_CLOCK = option(
   '--trust-wall-clock',
   'trust the clock at this start, if it was refused (BOSUN_CLOCK_SUSPECT) or is behind',
 );
+
+/** Collects the values of an option that can be repeated. */
+export function repeated(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text];
+}
+
+/** Parses the urgency of a question. */
+export function urgency(text: string): number {
+  if (!/^[123]$/.test(text)) throw new InvalidArgumentError('Not an urgency: 1, 2 or 3.');
+  return Number(text);
+}

@@ -18,7 +18,7 @@ import { messageChildren, messageDesk } from './coordination/messages/message-de
 import { type ClarityInput, type ClarityScore } from './people/clarity/clarity-score.ts';
 import { gateAgents, gateChildren } from './people/gates/gate-desk.ts';
 import { ticketAgent } from './people/tickets/ticket.ts';
-import { ticketChildren, ticketDesk } from './people/tickets/ticket-desk.ts';
+import { ticketChildren, ticketDesk, type TicketOptions } from './people/tickets/ticket-desk.ts';
 import { DESKS } from './desks.ts';
 import { type MemoryInput } from './coordination/pauses/pause-messages.ts';
 import { joined } from './coordination/packs.ts';
@@ -77,16 +77,23 @@ export const crewAgents: readonly AnyAgent[] = crewAgentsFor();
  * Input for createSystem's `tree`.
  *
  * @param types Agent types whose capacities and half-lives apply if the plan gives none. Default: none.
+ * @param tickets Options of the ticket desk.
  */
-export function crewTree(plan: Plan, types: AgentTypes = {}) {
+export function crewTree(plan: Plan, types: AgentTypes = {}, tickets: TicketOptions = {}) {
   const { experts = [], reviewers = experts, formula = 'product', pack } = plan;
   const debates = { experts, reviewers, formula, pack: joined({ agentTypes: types }, pack ?? {}) };
-  return { children: [...deskChildren(debates), ...coordinatorChildren(plan, types)] };
+  return { children: [...deskChildren(debates, tickets), ...coordinatorChildren(plan, types)] };
 }
 
 /** The desks of the crew, which need no plan: alerts, batches, failures, gates, tickets, debates and messages. */
-export function deskChildren(debates: Parameters<typeof debateChildren>[0] = {}) {
-  return [...failureDesks, ...gateChildren(), ...ticketChildren(), ...debateChildren(debates), ...messageChildren()];
+export function deskChildren(debates: Parameters<typeof debateChildren>[0] = {}, tickets: TicketOptions = {}) {
+  return [
+    ...failureDesks,
+    ...gateChildren(),
+    ...ticketChildren(tickets),
+    ...debateChildren(debates),
+    ...messageChildren(),
+  ];
 }
 
 /** The Lead Coordinator and the Bosses it requires; every desk is optional. */

@@ -5,6 +5,7 @@ import { type DeskOrder, type DeskView } from '../../src/cli/desk-view.ts';
 import { PAUSES } from '../../src/cli/pauses-row.ts';
 import { newProgress } from '../../src/machines/coordination/coordinator/coordinator-context.ts';
 import { newDesk } from '../../src/machines/rules/desk.ts';
+import { TAKEN } from '../../src/machines/rules/turn.ts';
 import { DESKS } from '../../src/machines/desks.ts';
 import { table } from '../../src/table.ts';
 import { planOf } from '../support/fixtures/plans/plans.ts';
@@ -29,7 +30,7 @@ describe('a review of a debate', () => {
       },
       order(_, event) {
         orders.push(event);
-        return Promise.resolve([]);
+        return Promise.resolve(TAKEN);
       },
     };
   }
@@ -67,7 +68,7 @@ describe('a pause without a record yet', () => {
             } as never)
           : undefined,
       ),
-    order: () => Promise.resolve([]),
+    order: () => Promise.resolve(TAKEN),
   });
 
   it.each([

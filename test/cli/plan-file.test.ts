@@ -181,7 +181,11 @@ describe('a plan with a mistake', () => {
       'capacity: { x: 1.5 }\ntasks: [{ id: a, agent: x }]',
       '3:16: capacity.x: must be a whole number, not 1.5',
     ],
-    ['something missing', 'stages:\n  a:\n    duration: 1\nitems: [I]', '5:5: stages.a.agent: is missing'],
+    [
+      'something missing',
+      'stages:\n  a:\n    duration: 1\nitems: [I]',
+      '5:5: stages.a.agent: a stage needs an "agent" or a question to "ask" a person',
+    ],
     ['nothing where something belongs', 'tasks:', '3:7: tasks: must be a list, not empty'],
     [
       'a key nobody knows',
@@ -250,7 +254,7 @@ describe('a plan with a mistake', () => {
     expect(details['problems']).toEqual([
       `${file}:3:16: capacity.x: must be 1 or more, not 0`,
       `${file}:4:38: tasks[0].duration: must be 0 or more, not -1`,
-      `${file}:4:42: tasks[0]: unknown key "color"; the keys here are id, agent, duration, retry, timeoutMs, ` +
+      `${file}:4:42: tasks[0]: unknown key "color"; the keys here are id, agent, ask, duration, retry, timeoutMs, ` +
         'task, after, input, run, background',
     ]);
   });

@@ -43,7 +43,7 @@ beforeEach(async () => {
 describe('bosun tickets in a stopped store', () => {
   it('names its verbs with --help, and each has examples', async () => {
     const { out } = await bosun('--help');
-    for (const verb of ['list', 'show', 'reply', 'resolve', 'reject', 'reopen', 'assign', 'escalate']) {
+    for (const verb of ['list', 'show', 'open', 'reply', 'resolve', 'reject', 'reopen', 'assign', 'escalate']) {
       expect(out).toMatch(new RegExp(`^ {2}${verb}\\b`, 'm'));
       expect((await bosun(verb, '--help')).out).toContain(`$ bosun tickets ${verb}`);
     }
@@ -74,6 +74,8 @@ describe('bosun tickets in a stopped store', () => {
 
   it.each<[string[], number, RegExp]>([
     [['show', 'TK-0009'], 2, /^no ticket "TK-0009"; bosun tickets list --all shows them$/],
+    [['open', ' ', '--by', 'ada'], 5, /^give the question$/],
+    [['open', 'Why?', '--priority', '4'], 2, /Not an urgency: 1, 2 or 3/],
     [['reply', 'TK-0001', '--by', 'ada'], 5, /^give the text of it, or an option with --option$/],
     [['reply', 'TK-0002', 'Euro only', '--by', 'bob'], 5, /^bob may not do that; those who may: ada, coder\. Name one/],
     [['resolve', 'TK-0001', 'Zod', '--by', 'ada'], 5, /^give a reason with --reason/],
@@ -86,6 +88,17 @@ describe('bosun tickets in a stopped store', () => {
     const ended = await bosun(...args);
     expect(ended).toMatchObject({ code, out: '' });
     expect(ended.err.trim()).toMatch(said);
+  });
+
+  it('stores a new ticket for the next start', async () => {
+    expect(await bosun('open', 'Euro', 'or dollar?', '--by', 'ada')).toEqual({
+      ...{ code: 0, err: '' },
+      out: 'a ticket is opened by ada at the next start\n',
+    });
+    await using running = await system();
+    await running.idle();
+    const { context } = (await running.snapshot(`${DESKS.openTickets}/TK-0004`))!;
+    expect(context).toMatchObject({ question: { title: 'Euro or dollar?', creator: 'ada' } });
   });
 
   it('stores an order for the next start', async () => {
@@ -129,6 +142,22 @@ describe('bosun tickets of a running system', () => {
       { id: 'TK-0002', status: 'open' },
       { id: 'TK-0003', status: 'open', assignee: 'eve' },
     ]);
+  });
+
+  it('opens a ticket, with the id on its line, and everything about it as JSON', async () => {
+    expect(await bosun('open', 'Which', 'port?', '--by', 'ada')).toEqual({
+      ...{ code: 0, err: '' },
+      out: 'a ticket is opened by ada: TK-0004\n',
+    });
+    const asked = ['--option', 'Euro', '--option', 'dollar', '--for', 'eve', '--priority', '1'];
+    expect(await json('open', 'Euro or dollar?', ...asked, '--task', 'A/pay', '--blocks', '--by', 'ada')).toEqual([
+      {
+        ...{ type: 'tickets.open', kind: 'ai_to_human', title: 'Euro or dollar?', options: ['Euro', 'dollar'] },
+        ...{ creator: 'ada', assignee: 'eve', priority: 1, task: 'A/pay', isBlocking: true },
+        ...{ ticket: 'TK-0005', version: 1, code: null, durable: true },
+      },
+    ]);
+    expect(await bosun('open', 'x'.repeat(201), '--by', 'ada')).toMatchObject({ code: 5, out: '' });
   });
 
   it('carries out orders at once, and shows replies with their scores', async () => {

@@ -21,7 +21,9 @@ export function DeskDialog({ order, onClose }: { readonly order: DeskOrder; read
     Object.fromEntries(fields.map(({ name, initial }) => [name, name === 'by' ? ownName.value : initial])),
   );
   const { problems } = eventOf('', fields, typed);
-  const empty = fields.find(({ name, kind }) => kind === 'text' && (typed[name] ?? '').trim() === '');
+  const empty = fields.find(
+    ({ name, kind, isRequired }) => isRequired && kind === 'text' && (typed[name] ?? '').trim() === '',
+  );
   const wrong = Object.entries(problems)[0] ?? (empty === undefined ? undefined : [empty.name, 'is needed']);
   const concerned = useConcerned(order.concerns);
   const event = order.eventOf(typed, kernelMs());

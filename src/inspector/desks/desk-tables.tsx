@@ -9,7 +9,7 @@ import { Age } from './clock.tsx';
 import { DeskPage, Nowhere, type RecordProps, type Wanted } from './desk-page.tsx';
 import { DESK_AGENTS, type DeskContexts, type TicketRow } from './desk-shapes.ts';
 import { audienceText } from './gate-page.tsx';
-import { Due, TicketPage, TICKETS_WANTED, TicketState } from './ticket-page.tsx';
+import { Due, OpenTicket, TicketPage, TICKETS_WANTED, TicketState } from './ticket-page.tsx';
 import { isOver, ticketRows } from './tickets.ts';
 import { type Desk, useDeskOf } from './use-desk.ts';
 
@@ -71,7 +71,13 @@ export const DESK_TABLES = [
     agent: DESK_AGENTS.tickets,
     wanted: TICKETS_WANTED,
     lead: 'Questions with a thread',
-    empty: 'Nobody has opened a ticket.',
+    empty: 'Nobody has opened a ticket. Agents do, and you can: bosun tickets open "Euro or dollar?"',
+    around: ({ desk, children }) => (
+      <>
+        {children}
+        <OpenTicket desk={desk} />
+      </>
+    ),
     rows: ticketRows,
     columns: () => TICKET_COLUMNS,
     one: {

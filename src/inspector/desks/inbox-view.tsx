@@ -21,7 +21,7 @@ import { Asked, GATES_WANTED, Proposal, TimeIsUp } from './gate-page.tsx';
 import { WindowsWanted } from './gates-view.tsx';
 import { type InboxEntries, inboxOf, type InboxEntry } from './inbox.ts';
 import { PriorityChip } from './priority-chip.tsx';
-import { Due, TicketState } from './ticket-page.tsx';
+import { Due, OpenTicket, TicketState } from './ticket-page.tsx';
 import { roundsText, stake } from './tickets.ts';
 import { useDesk, usePlace } from './use-desk.ts';
 
@@ -47,6 +47,7 @@ export function InboxView() {
         inbox={inboxOf(desks, kernelMs())}
         counts={counts}
         alerts={alerts.address}
+        tickets={tickets.presence === 'present' ? tickets.address : undefined}
         isWithoutGates={isNotOffered(error)}
         onMore={() => window?.hasMore === true && setPages(pages + 1)}
       />
@@ -63,13 +64,15 @@ interface InboxProps extends OrderProps {
   readonly inbox: InboxEntries;
   /** Numbers of open gates by urgency; undefined until loaded. */
   readonly counts: GateCounts | undefined;
+  /** Address of the desk of tickets; undefined if there is none. */
+  readonly tickets: string | undefined;
   /** Whether there are gates, and the gateway offers no windows of them. */
   readonly isWithoutGates: boolean;
   /** Loads further gates. */
   readonly onMore: () => void;
 }
 
-function Inbox({ inbox: { rows, left }, counts, isWithoutGates, onMore, ...orders }: InboxProps) {
+function Inbox({ inbox: { rows, left }, counts, tickets, isWithoutGates, onMore, ...orders }: InboxProps) {
   const [shown, setShown] = useState(SHOWN);
   const visible = rows.slice(0, shown);
   const size = rows.length + left.gates;
@@ -99,6 +102,7 @@ function Inbox({ inbox: { rows, left }, counts, isWithoutGates, onMore, ...order
           Gates are not listed here: <WindowsWanted />.
         </p>
       )}
+      {tickets !== undefined && <OpenTicket desk={tickets} />}
       {notes.map((note) => note !== '' && <p key={note} class="quiet">{`${note}.`}</p>)}
     </Sheet>
   );

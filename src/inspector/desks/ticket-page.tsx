@@ -17,6 +17,7 @@ import {
   assignTicket,
   escalateTicket,
   isOver,
+  openTicket,
   type Preview,
   rejectTicket,
   reopenTicket,
@@ -60,6 +61,11 @@ export function TicketPage({ row, desk }: RecordProps<TicketRow>) {
       {shown !== undefined && <Thread part={threadOf(shown)} />}
     </article>
   );
+}
+
+/** The button by which a person opens a ticket. */
+export function OpenTicket({ desk }: { readonly desk: string }) {
+  return <OrderButton kind="small" label="Open a ticket" order={() => openTicket(desk)} />;
 }
 
 export function TicketState({ row }: { readonly row: TicketRow }) {

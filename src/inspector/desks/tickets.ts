@@ -80,6 +80,38 @@ export interface Preview {
 
 const reason = field('reason');
 
+const optional = (name: string, description: string) => field(name, { isRequired: false, description });
+
+/** The order by which a person opens a ticket. */
+export function openTicket(desk: string): DeskOrder {
+  return {
+    title: 'Open a ticket',
+    verb: 'Open',
+    address: desk,
+    fields: [
+      field('question', { description: 'One specific question.' }),
+      optional('details', 'What else there is to know.'),
+      optional('options', 'The possible answers, separated by semicolons: they become buttons.'),
+      optional('for', 'The name of the person who should answer.'),
+      field('priority', { kind: 'choice', options: ['1', '2', '3'], initial: '2', hint: '1 is the most urgent' }),
+      BY,
+    ],
+    means:
+      'It waits in the inbox until somebody answers, with reminders; a reply that leaves something open is asked back.',
+    eventOf: ({ question = '', details = '', options = '', for: assignee = '', priority = '2', by = '' }) => ({
+      ...{ type: 'tickets.open', kind: 'ai_to_human', title: question.trim(), creator: by, priority: Number(priority) },
+      ...(details.trim() !== '' && { description: details.trim() }),
+      ...(options.trim() !== '' && { options: optionsIn(options) }),
+      ...(assignee.trim() !== '' && { assignee: assignee.trim() }),
+    }),
+    done: 'The ticket is open.',
+  };
+}
+
+function optionsIn(text: string): string[] {
+  return [...new Set(text.split(';').map((option) => option.trim()))].filter((option) => option !== '');
+}
+
 export function resolveTicket(desk: string, { id, version }: TicketRow): DeskOrder {
   return {
     title: `Resolve ${id} by hand`,

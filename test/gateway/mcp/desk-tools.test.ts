@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSystem, type System } from 'bosun';
-import { answerCrew, answerProcedures, knowledgeProcedures, type AnswerPorts } from 'bosun/crew';
+import { answerCrew, answerProcedures, knowledgeProcedures, ticketProcedures, type AnswerPorts } from 'bosun/crew';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { createGateway, type Gateway } from '../../../src/gateway/network/server.ts';
 import { evidenceFor, PORT_QUESTION } from '../../support/machines/answer-room.ts';
@@ -12,7 +12,7 @@ import { type McpClient, overHttp, toldBy } from '../../support/gateway/mcp-clie
 const retrieve: AnswerPorts['retrieve'] = ({ question }) =>
   Promise.resolve({ evidence: question === PORT_QUESTION ? [evidenceFor('north')] : [], complete: true });
 
-const procedures = { ...answerProcedures, ...knowledgeProcedures(retrieve) };
+const procedures = { ...ticketProcedures, ...answerProcedures, ...knowledgeProcedures(retrieve) };
 const TOKENS = [
   { id: 'coder', token: 'a-long-random-secret-of-the-coder' },
   { id: 'phone', token: 'a-long-random-secret-of-the-phone', person: 'ada' },
@@ -87,6 +87,19 @@ describe('the tools of the answer desk', () => {
     expect(await call(ada, 'correctAnswer', { question_id: 'Q-1', text: 'south', by: 'ada' })).toMatchObject({
       taken: true,
       told: 1,
+    });
+  });
+
+  it('open tickets and read them: an agent in its own name, and once for a repeated call with a key', async () => {
+    const question = { title: 'Zod or Joi?', options: ['Zod', 'Joi'], key: 'validator', task_id: 'TASK-1' };
+    for (let n = 0; n < 2; n++)
+      expect(await call(coder, 'createTicket', question)).toMatchObject({ taken: true, ticket: 'TK-0001', version: 1 });
+    expect(await call(ada, 'createTicket', question)).toMatchObject({ ticket: 'TK-0002' });
+    await call(ada, 'replyToTicket', { ticket: 'TK-0001', text: 'Zod', option: 'Zod' });
+    expect(await call(coder, 'getTicket', { ticket: 'TK-0001' })).toMatchObject({
+      ticket: { creator: 'mcp:coder', status: 'in_review', task: 'TASK-1' },
+      question: { options: ['Zod', 'Joi'] },
+      thread: [{ by: 'ada', option: 'Zod' }],
     });
   });
 

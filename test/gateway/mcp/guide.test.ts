@@ -87,7 +87,7 @@ describe('the guide and the skill', () => {
     for (const text of [GUIDE, INSTRUCTIONS, SKILL])
       for (const [name] of text.matchAll(/\b[a-z]+(_[a-z]+)+\b/g)) expect(tools, name).toContain(name);
     const told = (name: string) => GUIDE.includes(`\`${name}\``);
-    expect([...tools].filter((name) => !told(name)).sort()).toEqual(['answer_gate', 'show_plan']);
+    expect([...tools].filter((name) => !told(name)).sort()).toEqual(['answer_gate', 'replyToTicket', 'show_plan']);
   });
 
   it('begins with the fields that hosts read: a name, and a description of at most 1,024 characters', () => {

@@ -24,6 +24,7 @@ import {
   saysYes,
   setsCondition,
   UNITS,
+  withoutMeasures,
 } from './reply-signs.ts';
 
 /**
@@ -179,6 +180,9 @@ function clausesOf(text: string): readonly string[] {
   return text.split(/[.;!\n]\s*|,\s+|\s+and\s+/i).filter((clause) => clause.trim() !== '');
 }
 
+/** Matches questions for a number of things, other than of units. */
+const COUNT = /\bhow many (?!\S*(?:second|minute|hour|byte|percent|[kmg]b\b))/i;
+
 function answers(part: QuestionPart, text: string, asked: ReadonlySet<string>): boolean {
   const news = contentWords(text).filter((word) => !asked.has(word));
   const isEmpty = defers(text) || refersToUnsaid(text) || (depends(text) && !setsCondition(text));
@@ -188,7 +192,7 @@ function answers(part: QuestionPart, text: string, asked: ReadonlySet<string>): 
       if (part.isYesOrNo === true && !isEmpty && saysYes(text) && !saysNo(text)) return true;
       return choiceOf(part.options, text) !== undefined;
     case 'number':
-      return numbersIn(text) > 0;
+      return numbersIn(COUNT.test(part.text) ? withoutMeasures(text) : text) > 0;
     case 'time':
       return namesTime(text) && !isEmpty;
     case 'yes-or-no':

@@ -43,6 +43,7 @@ const DEFERS = new RegExp(
 const DOUBTS = new RegExp(
   words(
     'maybe|perhaps|probably|possibly|presumably|i (?:guess|suppose|assume)|(?:might|could|may) (?:be|work|do)',
+    'or (?:was|is|were) (?:it|that|they)|somewhere',
     "either [\\w' ]{1,40} or",
     'should (?:be fine|work)|sort of|afaik|iirc|not certain|leaning|if i remember|or something|or so|more or less',
   ),
@@ -159,6 +160,10 @@ export const pointsBack = (clause: string): boolean =>
 
 /** The numbers in the reply, written as digits or words. */
 export const numbersIn = (reply: string): number => reply.match(NUMBER)?.length ?? 0;
+
+/** The reply without quantities that have a unit of time, size or share. */
+export const withoutMeasures = (reply: string): string =>
+  reply.replaceAll(/\b\d[\d.,]*\s?(?:(?:ms|s|secs?|seconds?|m|mins?|minutes?|h|hours?|[kmg]b)\b|%)/gi, ' ');
 export const namesTime = (reply: string): boolean => TIME.test(reply);
 
 export const saysYes = (reply: string): boolean => YES.test(reply);

@@ -179,7 +179,7 @@ describe('a plan', () => {
 
   it('is refused with a task that has neither agent nor command', () => {
     expect(problemsOf({ tasks: [{ id: 'a' }] })).toEqual([
-      'tasks.0.agent: a task needs an "agent" or a command to "run"',
+      'tasks.0.agent: a task needs an "agent", a command to "run" or a question to "ask" a person',
     ]);
   });
 

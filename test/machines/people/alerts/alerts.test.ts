@@ -282,6 +282,38 @@ describe('a card', () => {
     expect(card(desks)).toMatchObject({ repeats: 2, escalatedAtMs: null });
   });
 
+  it('is delivered again by an alert that joins it and says so', async () => {
+    const port = deliveries();
+    const desks = await startDesks({ deliver: port.deliver });
+    const reminder = { ...alertOf('A', { kind: 'ticket.waiting', priority: 'HIGH' }), delivery: 'again' } as const;
+    await raise(desks, reminder, { ...reminder, detail: 'reminder 1' }, { ...reminder, detail: 'more' });
+    expect(port.made.map(({ detail }) => detail)).toEqual(['no ink', 'reminder 1', 'more']);
+    await raise(desks, alertOf('A', { kind: 'ticket.waiting' }));
+    expect(port.made).toHaveLength(3);
+    expect(cards(desks)).toHaveLength(1);
+  });
+
+  it('is over once it has been delivered, if nobody has to act', async () => {
+    const port = deliveries();
+    const desks = await startDesks({ deliver: port.deliver });
+    await raise(desks, { ...alertOf('A', { kind: 'ticket.resolved', priority: 'LOW' }), delivery: 'only' });
+    expect(port.made).toMatchObject([{ kind: 'ticket.resolved' }]);
+    expect(card(desks)).toMatchObject({ state: 'SETTLED', settledBecause: 'people were told', escalatedAtMs: null });
+  });
+
+  it('is over without an escalation, if nobody has to act and delivery fails for 90 minutes', async () => {
+    const port = deliveries();
+    const desks = await startDesks({ deliver: port.deliver });
+    port.isDown = true;
+    await raise(desks, { ...alertOf('A', { kind: 'ticket.resolved', priority: 'LOW' }), delivery: 'only' });
+    await desks.test.advance(89 * MINUTE_MS);
+    expect(card(desks).state).toBe('SENT');
+    await desks.test.advance(MINUTE_MS);
+    expect(card(desks)).toMatchObject({
+      ...{ state: 'SETTLED', settledBecause: 'it reached nobody', repeats: 3, escalatedAtMs: null },
+    });
+  });
+
   it('CA-078: is escalated if delivery fails for 90 minutes', async () => {
     const port = deliveries();
     port.isDown = true;
