@@ -53,7 +53,7 @@ const resultOf = (task: string) => plan().results.get(task)?.output;
 const ticket = () => test.shard.snapshot('open-tickets/TK-0001')!.context as TicketContext;
 
 describe('an agent function that asks a person', () => {
-  it('waits for the answer, while its item says so, and goes on with it', async () => {
+  it('MX-059, MX-100: waits for the answer, while its item says so, and goes on with it', async () => {
     await start(asks);
     expect(phases()).toEqual({ A: 'waitingForHuman', B: 'completed' });
     expect(ticket().question).toMatchObject({ creator: 'writer', task: 'A/draft', about: 'A', isBlocking: true });

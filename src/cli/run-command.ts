@@ -10,6 +10,7 @@ import { unawaitedLine } from '../log.ts';
 import { type BatchManagerContext, batchesIn } from '../machines/coordination/batches/batch-manager.ts';
 import { COORDINATOR } from '../machines/crew.ts';
 import { type CoordinatorContext, itemsIn } from '../machines/coordination/coordinator/coordinator-context.ts';
+import { type TicketDeskContext } from '../machines/people/tickets/ticket-desk.ts';
 import { type GateDeskContext, gatesIn } from '../machines/people/gates/gate-desk.ts';
 import { DESKS } from '../machines/desks.ts';
 import { choicesOf } from '../machines/coordination/plan/chosen-agents.ts';
@@ -182,16 +183,19 @@ async function settled(system: Shard, wait: boolean): Promise<RunOutcome> {
     ['completed', 'failed'].includes(snapshot.value as string) ||
     (!wait && (snapshot.value === 'paused' || waitsForPeople(contextOf(snapshot))));
   const coordinator = system.actor(COORDINATOR);
-  const mayEnd = () => isOver(coordinator.snapshot()) && !isResuming(system) && askingIn(system).length === 0;
+  const mayEnd = () =>
+    isOver(coordinator.snapshot()) && !isResuming(system) && !isReviewing(system) && askingIn(system).length === 0;
   await coordinator.waitFor(isOver);
   // Desks react to the end too, and may start something again.
   for (await system.idle(); !mayEnd(); await system.idle()) {
     if (isOver(coordinator.snapshot()))
       await Promise.race([
         coordinator.waitFor((snapshot) => !isOver(snapshot)),
-        isResuming(system)
-          ? system.actor(DESKS.batches).waitFor(() => !isResuming(system))
-          : Promise.all(askingIn(system).map((batch) => system.actor(batch).waitFor((now) => !isAsking(now)))),
+        isReviewing(system)
+          ? system.actor(DESKS.tickets).waitFor(() => !isReviewing(system))
+          : isResuming(system)
+            ? system.actor(DESKS.batches).waitFor(() => !isResuming(system))
+            : Promise.all(askingIn(system).map((batch) => system.actor(batch).waitFor((now) => !isAsking(now)))),
       ]);
     await coordinator.waitFor(isOver);
   }
@@ -208,6 +212,15 @@ function isResuming(system: Shard): boolean {
   return batchesIn(desk).some(
     ({ phase, notBeforeMs }) => phase === 'resuming' && (notBeforeMs ?? 0) <= systemClock.wallMs(),
   );
+}
+
+/** Whether a reply to a ticket is being reviewed, after which the work that waits for the ticket may go on. */
+function isReviewing(system: Shard): boolean {
+  return (ticketsOf(system)?.counts.in_review ?? 0) > 0;
+}
+
+function ticketsOf(system: Shard): TicketDeskContext | undefined {
+  return system.snapshot(DESKS.tickets)?.context as TicketDeskContext | undefined;
 }
 
 /** Addresses of the batches that ask a port how long they have to wait, which has a time limit. */
@@ -228,6 +241,7 @@ function waitingIn(system: Shard): Waiting {
   return {
     batches: batches === undefined ? [] : batchesIn(batches),
     gates: gates === undefined ? [] : gatesIn(gates, { isOpen: true }),
+    tickets: [...(ticketsOf(system)?.waiting.values() ?? [])].filter(({ isBlocking }) => isBlocking),
   };
 }
 

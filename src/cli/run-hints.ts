@@ -2,6 +2,7 @@
 import { type CoordinatorContext, itemsIn } from '../machines/coordination/coordinator/coordinator-context.ts';
 import { isAtGate } from '../machines/coordination/coordinator/progress.ts';
 import { type BatchRecord } from '../machines/coordination/batches/batch-rules.ts';
+import { type TicketRow } from '../machines/people/tickets/ticket-state.ts';
 import { type GateRecord } from '../machines/people/gates/gate-desk.ts';
 import { gateName } from '../machines/people/gates/gate-name.ts';
 import { DEFAULT_DATA } from './default-data.ts';
@@ -13,15 +14,16 @@ import { type Environment } from './surroundings.ts';
 export interface Waiting {
   readonly batches: readonly Pick<BatchRecord, 'id' | 'phase' | 'total' | 'reason'>[];
   readonly gates: readonly Pick<GateRecord, 'id' | 'title' | 'item' | 'stage'>[];
+  readonly tickets: readonly Pick<TicketRow, 'id' | 'title'>[];
 }
 
-/** Whether nothing runs, and everything undecided waits for people. */
+/** Whether all that runs waits for the answers to tickets, and everything undecided for people. */
 export function waitsForPeople(context: CoordinatorContext): boolean {
   const { running, undecided } = context.tally;
-  if (running > 0 || undecided === 0) return false;
-  return (
-    [...itemsIn(context).values()].filter((item) => item.phase === 'running' && isAtGate(item)).length === undecided
-  );
+  const items = [...itemsIn(context).values()].filter(({ phase }) => phase === 'running');
+  const asking = new Set(items.flatMap(({ tickets = {} }) => Object.values(tickets)));
+  if (running > asking.size || running + undecided === 0) return false;
+  return items.filter(isAtGate).length === undecided;
 }
 
 /** How the user started Bosun, and how to repeat it. */
@@ -52,7 +54,7 @@ export function completedHints(context: CoordinatorContext, data: string, { bosu
 
 export function resumeHints(
   context: CoordinatorContext,
-  { batches, gates }: Waiting,
+  { batches, gates, tickets }: Waiting,
   data: string,
   { bosun }: Invocation,
 ): string[] {
@@ -75,7 +77,12 @@ export function resumeHints(
       `${id} asks: ${ended(plainLine(gateName(gate)))} To answer: ${bosun} gates answer ${id} ` +
       `decision=approve${dataOption(data)}, then run again.`,
   );
-  return [...paused, ...together, ...asked];
+  const open = tickets.map(
+    ({ id, title }) =>
+      `${id} asks: ${ended(plainLine(title))} To answer: ${bosun} tickets reply ${id} "..."${dataOption(data)}, ` +
+      'then run again.',
+  );
+  return [...paused, ...together, ...asked, ...open];
 }
 
 /** A sentence with a full stop, unless it ends with a question mark or a full stop already. */

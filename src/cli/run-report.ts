@@ -238,12 +238,14 @@ export function planLine(outcome: 'completed' | 'paused' | 'failed', context: Co
     const { done, reason, failed } = progress;
     const phase = toldPhase(progress, tasksIn(context, item));
     const gates = openGatesOf(progress);
+    const tickets = Object.keys(progress.tickets ?? {});
     return {
       item,
       // Nothing runs any more: an item that has not ended waits for others.
       status: phase === 'running' ? 'waiting' : phase,
       done: done.length,
       ...(gates.length > 0 && { gates }),
+      ...(tickets.length > 0 && { tickets }),
       ...(reason === null ? {} : { reason, failed }),
     };
   });

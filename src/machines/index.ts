@@ -23,6 +23,8 @@ export {
   type CrewAnswer,
   type CrewRequests,
   type GateRequest,
+  type PersonAnswer,
+  type PersonQuestion,
   type OpenDebate,
   type ResponseGiven,
 } from './work/crew-requests.ts';

@@ -142,7 +142,7 @@ describe('a gate in a plan', () => {
     ]) {
       expect(err).toContain(`asks       ${gate}: ${item}/draft: Assumptions; proposed: print ${item} in red (`);
       expect(err).toContain(`${gate} asks: ${item}/draft: Assumptions. To answer:`);
-      expect(out).toContain(`  ${item}: waits for people to decide (${gate})\n`);
+      expect(out).toContain(`  ${item}: waits for people (${gate})\n`);
     }
     const listed = (await work.bosun(['gates', 'list'])).out.split('\n').map((line) => line.split(/\s{2,}/).slice(-4));
     expect(listed).toEqual([
@@ -302,5 +302,41 @@ describe('a port whose answer has the wrong form', () => {
     );
     work.write('quota', '');
     expect((await work.run('plan.yaml')).code).toBe(0);
+  });
+});
+
+describe('a stage that a person does', () => {
+  const ASKING =
+    'version: 1\nplan: p\nagents: ./agents.mjs\nitems: [A, B]\nstages:\n' +
+    '  choose: { ask: { title: "Which peers for {item}?", options: [large, all] } }\n' +
+    '  tell: { agent: tell, after: [choose] }\n';
+
+  it('ends the run with exit code 3, and goes on at the next run with what was answered meanwhile', LONG, async () => {
+    work.write('agents.mjs', 'export async function tell(_, { results }) { return results.choose; }');
+    work.write('plan.yaml', ASKING);
+    const first = await work.run('plan.yaml');
+    expect(first.code).toBe(3);
+    expect(first.lines.at(-1)).toMatchObject({
+      type: 'plan.paused',
+      items: [
+        { item: 'A', status: 'waitingForHuman', tickets: ['TK-0001'] },
+        { item: 'B', status: 'waitingForHuman', tickets: ['TK-0002'] },
+      ],
+    });
+    expect(first.err).toContain(
+      'TK-0001 asks: Which peers for A? To answer: bosun tickets reply TK-0001 "...", then run again.\n',
+    );
+    expect((await work.bosun(['tickets', 'reply', 'TK-0001', '--option', 'all', '--by', 'ada'])).code).toBe(0);
+    expect((await work.bosun(['tickets', 'reply', 'TK-0002', 'whatever', 'you', 'think', '--by', 'ada'])).code).toBe(0);
+    const second = await work.run('plan.yaml');
+    expect(second.code).toBe(3);
+    expect(second.lines.at(-1)).toMatchObject({
+      items: [
+        { item: 'A', status: 'completed' },
+        { item: 'B', tickets: ['TK-0002'] },
+      ],
+    });
+    const { out } = await work.bosun(['tickets', 'show', 'TK-0002']);
+    expect(out).toContain('Which is it: large or all?');
   });
 });

@@ -112,6 +112,30 @@ describe('a timer of a ticket', () => {
   });
 });
 
+describe('a disk that fails', () => {
+  it('MX-096: delays an order until it is written, and no ticket is answered from memory alone', async () => {
+    const room = (running = await ticketRoom());
+    const { shard, store } = room.test;
+    const id = await room.open({ priority: 1 });
+    store.failWrites(Infinity);
+    let isAnswered = false;
+    const said = shard.ask(
+      DESKS.tickets,
+      { type: 'tickets.reply', ticket: id, by: 'ada', text: 'Zod.' },
+      { timeoutMs: MINUTE_MS },
+    );
+    const answered = said.then(() => (isAnswered = true));
+    await room.test.advance(20 * SECOND_MS);
+    expect(isAnswered).toBe(false);
+    expect(room.row(id).status).toBe('open');
+    store.failWrites(0);
+    await room.test.advance(10 * SECOND_MS);
+    await answered;
+    await room.powerCut();
+    expect(room.row(id)).toMatchObject({ status: 'resolved', reviews: 1, resolution: { text: 'Zod.', by: 'ada' } });
+  });
+});
+
 describe('a power cut', () => {
   it('loses no reply that arrives before the ticket has begun, and changes nothing that was said', async () => {
     const room = (running = await ticketRoom());
