@@ -9,6 +9,10 @@ import { watchedStore } from '../stores.mjs';
 const OUTSTANDING = 64;
 const REPLIES = 200;
 
+/** Tickets at the desk beside which the first piece is measured, and the tickets of a piece. */
+const FEW = 100;
+const PIECE = 400;
+
 async function opened(directory) {
   const { store } = watchedStore(directory);
   const system = createSystem({ ...answerCrew(), store, durability: 'process' });
@@ -42,16 +46,36 @@ const ticketOf = (n) => ({
   creator: 'coder',
 });
 
+/** Processor time of opening a piece of tickets, and of replying to them until each is resolved, per ticket. */
+async function piece(system, from) {
+  const cpu = async (act) => {
+    const before = process.cpuUsage();
+    await each(PIECE, OUTSTANDING, act);
+    await system.idle();
+    const { user, system: kernel } = process.cpuUsage(before);
+    return (user + kernel) / PIECE;
+  };
+  // At priority 1 a reply is reviewed at once.
+  const openMicros = await cpu((n) => order(system, 'tickets', { ...ticketOf(from + n), priority: 1 }));
+  const reply = { type: 'tickets.reply', by: 'ada', text: 'Port 8080.' };
+  const replyMicros = await cpu((n) => order(system, 'tickets', { ...reply, ticket: idOf(from + n + 1) }));
+  return { openMicros, replyMicros };
+}
+
 const idOf = (n) => `TK-${String(n).padStart(4, '0')}`;
 
 async function ticketDesk(directory, count) {
   await rm(directory, { recursive: true, force: true });
   const { system } = await opened(directory);
-  const openMs = await each(count, OUTSTANDING, (n) => order(system, 'tickets', ticketOf(n)));
+  await each(FEW, OUTSTANDING, (n) => order(system, 'tickets', ticketOf(n)));
+  const few = await piece(system, FEW);
+  const rest = count - FEW;
+  const openMs = await each(rest, OUTSTANDING, (n) => order(system, 'tickets', ticketOf(n)));
   await system.idle();
+  const many = await piece(system, count + PIECE);
   const resolution = { type: 'tickets.resolve', by: 'ada', text: 'Port 8080.', reason: 'decided' };
   const replyMs = await each(REPLIES, OUTSTANDING, (n) =>
-    order(system, 'tickets', { ...resolution, ticket: idOf(n * 7 + 1) }),
+    order(system, 'tickets', { ...resolution, ticket: idOf(FEW + PIECE + n * 7 + 1) }),
   );
   await system.idle();
   const { size } = (await system.snapshot('tickets')).context.waiting;
@@ -61,7 +85,15 @@ async function ticketDesk(directory, count) {
   const again = await opened(directory);
   const restartMs = performance.now() - startMs;
   await again.system.stop();
-  return { perSecond: (count * 1_000) / openMs, repliesPerSecond: (REPLIES * 1_000) / replyMs, startMs: restartMs };
+  return {
+    openBesideFewMicros: few.openMicros,
+    openBesideAllMicros: many.openMicros,
+    replyBesideFewMicros: few.replyMicros,
+    replyBesideAllMicros: many.replyMicros,
+    perSecond: (rest * 1_000) / openMs,
+    repliesPerSecond: (REPLIES * 1_000) / replyMs,
+    startMs: restartMs,
+  };
 }
 
 export const tickets = {
@@ -69,9 +101,20 @@ export const tickets = {
   title: 'Tickets at a desk',
   about: ({ tickets: count }) =>
     `${count.toLocaleString('en')} tickets with timers for reminders and times to answer, opened by ${OUTSTANDING} ` +
-    `askers (LevelDB, durability \`process\`); then ${REPLIES} resolved; then a start with those that wait.`,
+    `askers (LevelDB, durability \`process\`); then ${REPLIES} resolved; then a start with those that wait. Processor ` +
+    `time is that of ${PIECE} tickets opened, and replied to until they are resolved, beside ${FEW} and beside all.`,
   sizes: { full: { tickets: 10_000 }, quick: { tickets: 1_500 } },
   ratios: [
+    {
+      name: 'processor time of opening a ticket beside all of them, against beside 100',
+      of: ({ desk }) => desk.openBesideAllMicros / desk.openBesideFewMicros,
+      atMost: 1.5,
+    },
+    {
+      name: 'processor time of a reply and its review beside all of them, against beside 100',
+      of: ({ desk }) => desk.replyBesideAllMicros / desk.replyBesideFewMicros,
+      atMost: 1.5,
+    },
     { name: 'tickets opened a second', of: ({ desk }) => desk.perSecond, atLeast: 1_500, unit: '/s' },
     { name: 'tickets resolved a second', of: ({ desk }) => desk.repliesPerSecond, atLeast: 1_500, unit: '/s' },
     { name: 'a start with the tickets that wait', of: ({ desk }) => desk.startMs, atMost: 1_500, unit: ' ms' },

@@ -12,8 +12,13 @@ import {
   tell,
   TICKET,
 } from '../support/browser/desks-system.ts';
+import { overHttp, toldBy } from '../support/gateway/mcp-clients.ts';
 import { EQUITY, Served } from '../support/browser/served.ts';
 import { servedShop } from '../support/browser/shop.ts';
+
+/** Sizes of a telephone and of a desktop. */
+const PHONE = { width: 390, height: 780 };
+const DESKTOP = { width: 1280, height: 800 };
 
 let served: Served;
 let watched: WatchedPage;
@@ -70,10 +75,13 @@ describe('the pages of the desks', () => {
     await expectAccessible(watched);
   });
 
-  it('let a person find a ticket, preview the review, reply, and reopen the ticket, across a kill', async () => {
+  it('let a person answer a ticket of a coding agent, by keyboard and on a telephone, across kills', async () => {
     await open();
     const { page } = watched;
-    await tell(served, 'tickets', TICKET);
+    const { type: _, creator: __, task, isBlocking, ...question } = TICKET;
+    const agent = await overHttp('of 2026', `${served.url}/mcp`);
+    const opened = toldBy(await agent.call('createTicket', { ...question, task_id: task, is_blocking: isBlocking }));
+    expect(opened).toMatchObject({ taken: true, ticket: 'TK-0001' });
     await at('inbox');
     const entry = page.locator('[data-ticket="TK-0001"]');
     await entry.getByText('TASK-003 waits for the answer.').waitFor();
@@ -88,15 +96,20 @@ describe('the pages of the desks', () => {
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByText(/^Not fully clear\. Please clarify/).waitFor();
     await killed();
-    await page.getByRole('button', { name: 'Zod', exact: true }).click();
+    await page.setViewportSize(PHONE);
+    const wide = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+    expect(await page.evaluate(wide)).toBeLessThanOrEqual(0);
+    await page.getByRole('button', { name: 'Zod', exact: true }).press('Enter');
     await page.getByText(/^Clear \(/).waitFor();
-    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('button', { name: 'Send' }).press('Enter');
     await page.getByRole('heading', { name: 'Answered by ada' }).waitFor();
     await expectAccessible(watched);
+    await page.setViewportSize(DESKTOP);
     await page.getByRole('button', { name: 'Reopen…' }).click();
     await page.getByRole('dialog').getByLabel('by').fill('ada');
     await page.getByRole('dialog').getByLabel('reason').fill('the form is internal now');
     await page.getByRole('dialog').getByRole('button', { name: 'Reopen' }).click();
+    await killed();
     await page.getByRole('button', { name: 'Resolve by hand…' }).click();
     await page.getByRole('dialog').getByLabel('answer').fill('Joi');
     await page.getByRole('dialog').getByLabel('reason').fill('no client shares the schemas');
@@ -104,6 +117,14 @@ describe('the pages of the desks', () => {
     await page.getByText('Resolved by hand: no client shares the schemas').waitFor();
     await at('tickets');
     await page.getByText('TK-0001: Zod or Joi for the registration?').waitFor();
+    const ended = toldBy(await agent.call('getTicket', { ticket: 'TK-0001' }));
+    expect(ended).toMatchObject({ ticket: { status: 'resolved', resolution: { byHand: true, text: 'Joi' } } });
+    await page.getByRole('button', { name: 'Open a ticket…' }).click();
+    await page.getByRole('dialog').getByLabel('question').fill('Euro or dollar?');
+    await page.getByRole('dialog').getByLabel('options').fill('Euro; dollar');
+    await page.getByRole('dialog').getByRole('button', { name: 'Open' }).click();
+    await page.getByRole('link', { name: 'TK-0002: Euro or dollar?' }).click();
+    await page.getByRole('button', { name: 'dollar' }).waitFor();
     await expectAccessible(watched);
   });
 

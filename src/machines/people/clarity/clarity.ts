@@ -15,6 +15,7 @@ import {
   doubtsIn,
   isOnlyYesOrNo,
   namesIn,
+  namesDate,
   namesTime,
   numbersIn,
   onlyAsks,
@@ -146,7 +147,8 @@ interface Answered {
 function partsAnswered(input: ClarityInput): readonly Answered[] {
   const parts = partsOf(input);
   const texts = [...input.earlier, input.reply].filter((text) => !onlyAsks(text) || parts.some(isChoice));
-  const units = parts.some(({ wants }) => wants === 'number') && parts.length > 1 ? UNITS : [];
+  const isBeside = parts.some(({ wants }) => wants === 'number') && parts.length > 1;
+  const units = isBeside ? UNITS : [];
   const asked = new Set([...contentWords(`${input.title} ${input.description}`), ...units]);
   // A question of one part is answered by the whole text; of several, each by clauses of its own.
   const clauses = parts.length === 1 ? texts : texts.flatMap(clausesOf).filter((clause) => !pointsBack(clause));
@@ -154,7 +156,7 @@ function partsAnswered(input: ClarityInput): readonly Answered[] {
   const found = new Map<QuestionPart, boolean>();
   for (const part of parts.toSorted((a, b) => rank(a) - rank(b))) {
     const isFree = (clause: string) => (used.get(clause) ?? []).every((other) => mayShare(part, other));
-    const clause = clauses.toReversed().find((one) => isFree(one) && answers(part, one, asked));
+    const clause = clauses.toReversed().find((one) => isFree(one) && answers(part, one, { asked, isBeside }));
     if (clause !== undefined) used.set(clause, [...(used.get(clause) ?? []), part]);
     found.set(part, clause !== undefined || (parts.length > 1 && isNamedBeside(part, texts, asked)));
   }
@@ -183,7 +185,13 @@ function clausesOf(text: string): readonly string[] {
 /** Matches questions for a number of things, other than of units. */
 const COUNT = /\bhow many (?!\S*(?:second|minute|hour|byte|percent|[kmg]b\b))/i;
 
-function answers(part: QuestionPart, text: string, asked: ReadonlySet<string>): boolean {
+/** What else there is to know of a question: its words, and whether it also asks for a number. */
+interface Beside {
+  readonly asked: ReadonlySet<string>;
+  readonly isBeside: boolean;
+}
+
+function answers(part: QuestionPart, text: string, { asked, isBeside }: Beside): boolean {
   const news = contentWords(text).filter((word) => !asked.has(word));
   const isEmpty = defers(text) || refersToUnsaid(text) || (depends(text) && !setsCondition(text));
   switch (part.wants) {
@@ -194,9 +202,9 @@ function answers(part: QuestionPart, text: string, asked: ReadonlySet<string>): 
     case 'number':
       return numbersIn(COUNT.test(part.text) ? withoutMeasures(text) : text) > 0;
     case 'time':
-      return namesTime(text) && !isEmpty;
+      return (isBeside ? namesDate(text) : namesTime(text)) && !isEmpty;
     case 'yes-or-no':
-      return !isEmpty && (saysYes(text) || saysNo(text) || news.length >= 2);
+      return !isEmpty && (saysYes(text) || saysNo(text) || (news.length >= 2 && !text.includes('?')));
     default:
       return !isEmpty && !isOnlyYesOrNo(text) && news.length >= (/^(?:how|why)\b/i.test(part.text) ? 2 : 1);
   }

@@ -19,7 +19,7 @@ const DEFERS = new RegExp(
       `(?:either|both|all)(?: one| way| of them)? (?:is|are|works?|would|will|sounds?) (?:be )?(?:${BE_FINE})?`,
       'up to you|your (?:call|choice|decision)|you (?:decide|choose|pick|know best)|your best judge?ment',
       'as you (?:like|wish|prefer|see fit)|think (?:is )?best',
-      'no (?:strong |real )?(?:preference|opinion|idea|clue)|(?:not|un)sure|dunno|idk',
+      'no (?:strong |real )?(?:preference|opinion|idea|clue)|(?:not |un)sure|dunno|idk',
       "(?:can't|cannot|can not) (?:say|tell)",
     ),
     `(?:^|\\b(?:i|we) )(?:really |honestly |just )?(?:do not|don't|dont) (?:care|mind|know)\\b`,
@@ -32,6 +32,7 @@ const DEFERS = new RegExp(
     words(
       "(?:we'll|we will|i'll|let's) (?:see|discuss|talk|decide later)",
       '(?:not|nothing(?: is)?|has not been) (?:yet )?(?:decided|settled|final)|still open',
+      "(?:'ll|will) let (?:me|you|us) know",
       "whoever (?:has|wants|likes|feels)|i (?:forgot|forget|(?:do not|don't) (?:remember|recall))",
       'ask me (?:again|later)|(?:more|further) (?:info|information|details|input|context)',
     ),
@@ -42,8 +43,8 @@ const DEFERS = new RegExp(
 /** Matches expressions of doubt that leave an answer open, as well as merely polite ones. */
 const DOUBTS = new RegExp(
   words(
-    'maybe|perhaps|probably|possibly|presumably|i (?:guess|suppose|assume)|(?:might|could|may) (?:be|work|do)',
-    'or (?:was|is|were) (?:it|that|they)|somewhere',
+    'maybe|perhaps|probably|possibly|presumably|i (?:guess|suppose|assume)|(?:might|could|may) (?:be|have|work|do)',
+    'or (?:was|is|were) (?:it|that|they)|some(?:where|time|day)|at some point',
     "either [\\w' ]{1,40} or",
     'should (?:be fine|work)|sort of|afaik|iirc|not certain|leaning|if i remember|or something|or so|more or less',
   ),
@@ -69,7 +70,8 @@ const CONDITION = new RegExp(
 
 const UNSAID = new RegExp(
   words(
-    'the (?:usual|same|normal|standard|other|obvious|default)(?: one| way| thing)?|that one|this one',
+    'the (?:usual|same|obvious)(?: \\w+)?|the (?:normal|standard|other|default)(?: (?:one|way|thing)|(?=\\W*(?:$|[,.;])))',
+    'that one|this one',
     '(?:as|same as) (?:before|always|usual|discussed|last time|agreed)|like (?:last time|before|always)',
     'you know which|something (?:reasonable|sensible|simple|similar|like that)|what we (?:always|usually) (?:do|use)',
   ),
@@ -155,7 +157,7 @@ export const onlyAsks = (reply: string): boolean =>
 
 /** Whether a clause only adds to the one before it: it speaks of `that` or `it`, and of little else. */
 export const pointsBack = (clause: string): boolean =>
-  /^\W*(?:that's|that is|this is|which is)\b/i.test(clause) ||
+  /^\W*(?:that's|that is|this is|which is)\b|\babout (?:that|it|this)\b/i.test(clause) ||
   (/\b(?:that|it|this|those|them)\b/i.test(clause) && contentWords(clause).length < 3);
 
 /** The numbers in the reply, written as digits or words. */
@@ -165,6 +167,12 @@ export const numbersIn = (reply: string): number => reply.match(NUMBER)?.length 
 export const withoutMeasures = (reply: string): string =>
   reply.replaceAll(/\b\d[\d.,]*\s?(?:(?:ms|s|secs?|seconds?|m|mins?|minutes?|h|hours?|[kmg]b)\b|%)/gi, ' ');
 export const namesTime = (reply: string): boolean => TIME.test(reply);
+
+/** Whether the reply names a time by more than a number that may be anything. */
+export const namesDate = (reply: string): boolean =>
+  namesTime(
+    reply.replaceAll(/\b\d+\b(?![-./:]\d|\s?(?:st|nd|rd|th|am|pm|days?|weeks?|months?|years?|hours?)\b)/gi, ' '),
+  );
 
 export const saysYes = (reply: string): boolean => YES.test(reply);
 export const saysNo = (reply: string): boolean => NO.test(reply);
@@ -182,7 +190,7 @@ const EMPTY_WORDS = new Set(
     'then there these they this those to too up us use using very want was way we were what when where which who why',
     'will with would yes you your ok okay fine well also all good sure thanks thank hi hello right think guess maybe',
     'perhaps probably hm hmm hmmm uh um er erm ah oh mhm mmh huh something somehow thing things stuff whatever usual',
-    'always never now about because since while until unless except idea know care mind don t s ll isn doesn won',
+    'always never now about because since while until unless except idea know care mind don t s ll isn doesn won over asking sorry',
   ].flatMap((line) => line.split(' ')),
 );
 

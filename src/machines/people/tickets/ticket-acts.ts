@@ -90,76 +90,75 @@ function changeBy<As extends PassedEvent['type']>(
   });
 }
 
-export const refuse = act((turn, event) =>
-  answerOrder(turn, turn.context.id, event as PassedOrder, refusalOf(turn.context, event as PassedEvent)!),
-);
+/** The actions of the machine, by their names in the chart. */
+export const ticketActions = {
+  refuse: act((turn, event) =>
+    answerOrder(turn, turn.context.id, event as PassedOrder, refusalOf(turn.context, event as PassedEvent)!),
+  ),
 
-export const noteReply = act((turn, event) => {
-  const given = event as PassedEvent<'reply.given'>;
-  const because = unreviewed(turn.context, given) ?? null;
-  turn.assign(withReply(turn.context, given, { nowMs: turn.nowMs, unreviewed: because }));
-  take(turn, event, because === null ? [] : [`kept, not reviewed: ${because}`]);
-});
+  noteReply: act((turn, event) => {
+    const given = event as PassedEvent<'reply.given'>;
+    const because = unreviewed(turn.context, given) ?? null;
+    turn.assign(withReply(turn.context, given, { nowMs: turn.nowMs, unreviewed: because }));
+    take(turn, event, because === null ? [] : [`kept, not reviewed: ${because}`]);
+  }),
 
-/** Returns the score that the rule gives to a reply, without changing the ticket. */
-export const preview = act((turn, event) => {
-  const { text, option } = event as PassedEvent<'reply.preview'>;
-  const { id, entries } = turn.context;
-  const verdict = verdictOf(scoreReply(reviewInput(turn.context, { number: entries + 1, text, option })));
-  answerOrder(turn, id, event as PassedOrder, { ...taken(turn.context), verdict } as PreviewReply);
-});
+  /** Returns the score that the rule gives to a reply, without changing the ticket. */
+  preview: act((turn, event) => {
+    const { text, option } = event as PassedEvent<'reply.preview'>;
+    const { id, entries } = turn.context;
+    const verdict = verdictOf(scoreReply(reviewInput(turn.context, { number: entries + 1, text, option })));
+    answerOrder(turn, id, event as PassedOrder, { ...taken(turn.context), verdict } as PreviewReply);
+  }),
 
-export const noteScore = act((turn, event) => review(turn, heard({ ...CLARITY_CONTRACT, timeoutMs: 0 }, event)));
-export const noteLate = act((turn) => {
-  const { times, question } = turn.context;
-  review(turn, late({ ...CLARITY_CONTRACT, timeoutMs: times.scoreWithinMs[question.priority] }));
-});
-export const followUp = act((turn) => {
-  turn.assign(withFollowUp(turn.context, turn.nowMs));
-  noticeFollowUp(turn);
-});
+  noteScore: act((turn, event) => review(turn, heard({ ...CLARITY_CONTRACT, timeoutMs: 0 }, event))),
+  noteLate: act((turn) => {
+    const { times, question } = turn.context;
+    review(turn, late({ ...CLARITY_CONTRACT, timeoutMs: times.scoreWithinMs[question.priority] }));
+  }),
+  followUp: act((turn) => {
+    turn.assign(withFollowUp(turn.context, turn.nowMs));
+    noticeFollowUp(turn);
+  }),
 
-export const noteResolution = changeBy<'ticket.resolve'>(withResolution);
-export const noteRejection = changeBy<'ticket.reject'>(withRejection);
-export const noteReopening = changeBy<'ticket.reopen'>((context, _, nowMs) => withReopening(context, nowMs));
-export const noteRating = changeBy<'ticket.rate'>(withRating);
-export const noteAssignee = changeBy<'ticket.assign'>(withAssignee);
-export const noteEscalation = changeBy<'ticket.escalate'>((context, { reason }, nowMs) =>
-  withEscalation(context, reason, nowMs),
-);
-export const noteNoAnswer = act((turn) => turn.assign(withEscalation(turn.context, NOT_RESPONDING, turn.nowMs)));
+  noteResolution: changeBy<'ticket.resolve'>(withResolution),
+  noteRejection: changeBy<'ticket.reject'>(withRejection),
+  noteReopening: changeBy<'ticket.reopen'>((context, _, nowMs) => withReopening(context, nowMs)),
+  noteRating: changeBy<'ticket.rate'>(withRating),
+  noteAssignee: changeBy<'ticket.assign'>(withAssignee),
+  noteEscalation: changeBy<'ticket.escalate'>((context, { reason }, nowMs) => withEscalation(context, reason, nowMs)),
+  noteNoAnswer: act((turn) => turn.assign(withEscalation(turn.context, NOT_RESPONDING, turn.nowMs))),
 
-export const noteOverdue = act((turn) => {
-  turn.assign(withOverdue(turn.context, turn.nowMs));
-  noticeOverdue(turn);
-});
+  noteOverdue: act((turn) => {
+    turn.assign(withOverdue(turn.context, turn.nowMs));
+    noticeOverdue(turn);
+  }),
 
-export const remind = act((turn) => {
-  const { status, reminders } = turn.context;
-  turn.assign({ reminders: reminders + 1 });
-  // A reply that is being reviewed needs no reminder.
-  if (status !== 'in_review') noticeReminder(turn);
-  armReminder(turn);
-});
+  remind: act((turn) => {
+    const { status, reminders } = turn.context;
+    turn.assign({ reminders: reminders + 1 });
+    // A reply that is being reviewed needs no reminder.
+    if (status !== 'in_review') noticeReminder(turn);
+    armReminder(turn);
+  }),
 
-/** Starts the reminders and the deadline, when the ticket is opened or reopened. */
-export const arm = act((turn) => {
-  noticeWaiting(turn);
-  armReminder(turn);
-  turn.cancel('due');
-  turn.raise({ type: 'ticket.overdue' }, { id: 'due', delay: until(turn, dueAtMs(turn.context)) });
-});
+  /** Starts the reminders and the deadline, when the ticket is opened or reopened. */
+  arm: act((turn) => {
+    noticeWaiting(turn);
+    armReminder(turn);
+    turn.cancel('due');
+    turn.raise({ type: 'ticket.overdue' }, { id: 'due', delay: until(turn, dueAtMs(turn.context)) });
+  }),
 
-/** Cancels the reminders and the deadline. */
-export const disarm = act((turn) => {
-  turn.cancel('reminder');
-  turn.cancel('due');
-  turn.assign({ settledAtMs: turn.nowMs });
-});
+  /** Cancels the reminders and the deadline. */
+  disarm: act((turn) => {
+    turn.cancel('reminder');
+    turn.cancel('due');
+    turn.assign({ settledAtMs: turn.nowMs });
+  }),
 
-/** Reports the ticket's new state to the desk. */
-export const enter = inTurn(
-  (turn: TicketTurn, event: TicketEvent, { status }: { readonly status: TicketStatus }): void => {
+  /** Reports the ticket's new state to the desk. */
+  enter: inTurn((turn: TicketTurn, event: TicketEvent, { status }: { readonly status: TicketStatus }): void => {
     const { status: before } = turn.context;
     turn.assign({ status });
     tellDesk(turn);
@@ -171,14 +170,14 @@ export const enter = inTurn(
       settleCards(turn, `the ticket is ${status}`);
       if (status !== 'archived') noticeEnd(turn);
     }
-  },
-);
+  }),
 
-/** Reports a change within the ticket's state to the desk. */
-export const report = act((turn, event) => {
-  tellDesk(turn);
-  note(turn, event, turn.context.status);
-});
+  /** Reports a change within the ticket's state to the desk. */
+  report: act((turn, event) => {
+    tellDesk(turn);
+    note(turn, event, turn.context.status);
+  }),
+};
 
 function taken({ id: ticket, version }: TicketContext, problems: readonly string[] = []): TicketReply {
   return { taken: true, problems, ticket, version, code: null };

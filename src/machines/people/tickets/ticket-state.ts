@@ -9,10 +9,8 @@ import { numberKey } from '../../rules/table-keys.ts';
 import {
   type PassedEvent,
   type TicketNotice,
-  type TicketPriority,
   type TicketQuestion,
   type TicketResolution,
-  type TicketStatus,
   type TicketType,
 } from './ticket-messages.ts';
 import { type OrderFacts, type TicketTimes } from './ticket-rules.ts';
@@ -93,34 +91,20 @@ export interface TicketContext extends TicketInput, OrderFacts {
   readonly rating: number | null;
 }
 
+/** The parts of a question and of a ticket that its row has. */
+const OF_QUESTION = ['kind', 'priority', 'title', 'creator', 'audience', 'task', 'isBlocking', 'about'] as const;
+const OF_TICKET = [
+  ...(['id', 'status', 'version', 'assignee', 'reviews', 'followUps', 'reopens', 'openedAtMs', 'updatedAtMs'] as const),
+  ...(['overdueAtMs', 'settledAtMs', 'resolution', 'rejection', 'escalation', 'rating'] as const),
+] as const;
+
 /** A ticket in its desk's list. */
-export interface TicketRow {
-  readonly id: string;
+export interface TicketRow
+  extends Pick<AskedQuestion, (typeof OF_QUESTION)[number]>,
+    Pick<TicketContext, (typeof OF_TICKET)[number]> {
   readonly number: number;
-  readonly status: TicketStatus;
-  readonly kind: TicketType;
-  readonly priority: TicketPriority;
-  readonly title: string;
-  readonly creator: string;
-  readonly assignee: string | null;
-  readonly audience: readonly string[];
-  readonly task: string | null;
-  readonly isBlocking: boolean;
-  readonly about: string | null;
-  readonly version: number;
-  readonly openedAtMs: number;
-  readonly updatedAtMs: number;
   /** The time at which the ticket becomes overdue; null once it has ended. */
   readonly dueAtMs: number | null;
-  readonly overdueAtMs: number | null;
-  readonly reviews: number;
-  readonly followUps: number;
-  readonly reopens: number;
-  readonly settledAtMs: number | null;
-  readonly resolution: TicketResolution | null;
-  readonly rejection: TicketContext['rejection'];
-  readonly escalation: string | null;
-  readonly rating: number | null;
   /** The description of an archived ticket, whose actor has ended; null before. */
   readonly description: string | null;
 }
@@ -160,29 +144,18 @@ export function dueAtMs({ question, times, waitingSinceMs }: TicketContext): num
 
 /** The row of a ticket in the list of its desk. */
 export function rowOf(context: TicketContext): TicketRow {
-  const { id, status, question, version, assignee, reviews, followUps, reopens, rating } = context;
-  const { kind, priority, title, creator, audience, task, isBlocking, about, description } = question;
-  const { openedAtMs, updatedAtMs, overdueAtMs, settledAtMs, resolution, rejection, escalation } = context;
+  const { id, status, question, settledAtMs } = context;
   return {
-    ...{
-      id,
-      number: numberOf(id),
-      status,
-      kind,
-      priority,
-      title,
-      creator,
-      assignee,
-      audience,
-      task,
-      isBlocking,
-      about,
-    },
-    ...{ version, openedAtMs, updatedAtMs, overdueAtMs, reviews, followUps, reopens, settledAtMs },
-    ...{ resolution, rejection, escalation, rating },
+    ...picked(question, OF_QUESTION),
+    ...picked(context, OF_TICKET),
+    number: numberOf(id),
     dueAtMs: settledAtMs === null ? dueAtMs(context) : null,
-    description: status === 'archived' ? description : null,
+    description: status === 'archived' ? question.description : null,
   };
+}
+
+function picked<Whole, Key extends keyof Whole>(whole: Whole, keys: readonly Key[]): Pick<Whole, Key> {
+  return Object.fromEntries(keys.map((key) => [key, whole[key]])) as Pick<Whole, Key>;
 }
 
 /** The sequence number in the id of a ticket. */

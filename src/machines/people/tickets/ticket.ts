@@ -10,31 +10,8 @@ import { timeOf } from '../../../actors/model/ref.ts';
 import { type Port, portLogic } from '../../work/port.ts';
 import { scoreReply } from '../clarity/clarity.ts';
 import { type ClarityInput, type ClarityScore } from '../clarity/clarity-score.ts';
-import {
-  arm,
-  disarm,
-  enter,
-  followUp,
-  historyLine,
-  noteAssignee,
-  noteEscalation,
-  noteLate,
-  noteNoAnswer,
-  noteOverdue,
-  noteRating,
-  noteRejection,
-  noteReopening,
-  noteReply,
-  noteResolution,
-  noteScore,
-  preview,
-  refuse,
-  remind,
-  report,
-  type TicketEvent,
-  unreviewed,
-} from './ticket-acts.ts';
-import { type PassedEvent } from './ticket-messages.ts';
+import { historyLine, ticketActions, type TicketEvent, unreviewed } from './ticket-acts.ts';
+import { PASSED_AS, type PassedEvent } from './ticket-messages.ts';
 import { FOLLOW_UPS_MAX, refusalOf } from './ticket-rules.ts';
 import { newTicket, pendingReply, reviewInput, type TicketContext, type TicketInput } from './ticket-state.ts';
 
@@ -89,42 +66,13 @@ const machine = setup({
     isPassed: ({ context }) => context.verdict!.isPassed,
     isExhausted: ({ context }) => context.followUps >= FOLLOW_UPS_MAX,
   },
-  actions: {
-    arm,
-    disarm,
-    enter,
-    followUp,
-    noteAssignee,
-    noteEscalation,
-    noteLate,
-    noteNoAnswer,
-    noteOverdue,
-    noteRating,
-    noteRejection,
-    noteReopening,
-    noteReply,
-    noteResolution,
-    noteScore,
-    preview,
-    refuse,
-    remind,
-    report,
-  },
+  actions: ticketActions,
 }).createMachine({
   id: 'ticket',
   context: ({ input, self }) => newTicket(input, timeOf(self)),
   entry: 'arm',
   // An order that no state below takes is refused, with the state as the reason.
-  on: {
-    'reply.given': refused,
-    'reply.preview': refused,
-    'ticket.resolve': refused,
-    'ticket.reject': refused,
-    'ticket.assign': refused,
-    'ticket.escalate': refused,
-    'ticket.reopen': refused,
-    'ticket.rate': refused,
-  },
+  on: Object.fromEntries(Object.values(PASSED_AS).map((type) => [type, refused])),
   initial: 'open',
   states: {
     open: {

@@ -6,8 +6,8 @@ import { type ClarityInput, verdictOf } from '../../../../src/machines/people/cl
 import { type ReplyCase, WRITTEN_AFTER, WRITTEN_BEFORE } from '../../../support/machines/replies-to-tickets.ts';
 
 /**
- * Replies, each with the judgement of a reader, by people who had not seen the rule. At first sight it judged 13 of 52
- * otherwise; most of these taught it something.
+ * Replies, each with the judgement of a reader, by authors who had not seen the rule, in seven lots. At first sight it
+ * judged 21 of 88 otherwise, and most of these taught it something.
  */
 const OF_OTHERS = JSON.parse(
   readFileSync(new URL('../../../support/machines/replies-of-others.json', import.meta.url), 'utf8'),
@@ -15,8 +15,8 @@ const OF_OTHERS = JSON.parse(
   readonly reader: string;
 })[];
 
-/** The one on which the rule still differs: `reduce it` names no number, which it does not miss. */
-const STILL_OTHERWISE = ['reduce it, 24h is way too long for admins'];
+/** Those on which the rule still differs: it misses neither the new number nor which of two Annas is meant. */
+const STILL_OTHERWISE = ['reduce it, 24h is way too long for admins', 'Put Anna down pls'];
 
 export function inputOf({
   title,
