@@ -37,6 +37,11 @@ const AGENTS = {
   },
   doubter: async (_: unknown, { crew: asked }: WorkContext) =>
     asked.gate({ gate: 'odd', title: 'Is this right?', audience: ['ada'] }),
+  checker: async (_: unknown, { crew: asked, attempt }: WorkContext) => {
+    const { isValidated } = await asked.gate({ gate: 'look', title: 'Is this right?' });
+    if (isValidated !== true) throw Object.assign(new Error('not yet'), { errorType: 'timeout' });
+    return attempt;
+  },
   talker: async (_: unknown, { crew: asked }: WorkContext) => asked.pause('tired'),
   quiet: () => {},
   machine,
@@ -217,6 +222,16 @@ describe('people', () => {
     expect(await next.result('one')).toMatchObject({ taken: true });
     await next.answer('task.two.odd', { decision: 'reject', reason: 'wrong' }, { by: 'ada' });
     await expect(next.result('two')).rejects.toThrow('the task "two" failed: ada rejected it: wrong');
+  });
+
+  it('are not asked again by a later attempt about what they have approved (DC-011)', async () => {
+    const { team, clock } = await started();
+    await team.submit({ id: 't', agent: 'checker' });
+    await settled(async () => (await team.task('t'))!.failures === 1 && (await team.gates()).length === 1);
+    await team.answer('task.t.look', { decision: 'approve' }, { by: 'ada' });
+    await clock.advance(2_000, () => team.system.idle());
+    expect(await team.result('t')).toBe(2);
+    expect(await team.gates()).toEqual([]);
   });
 
   it('fail a task by not answering in time (DC-011)', async () => {

@@ -9,6 +9,7 @@ import { type TicketContext } from '../src/machines/people/tickets/ticket-state.
 import { memoryStore } from '../src/persistence/memory-store.ts';
 import { type AgentFunction } from '../src/machines/work/agent-function.ts';
 import { startTestSystem, type TestSystem } from '../src/testing/test-system.ts';
+import { VirtualClock } from '../src/testing/virtual-clock.ts';
 import { GatewayTest } from './support/gateway/memory-client.ts';
 import { until } from './support/until.ts';
 
@@ -31,7 +32,8 @@ const asks: AgentFunction = (_, { crew, item }) =>
   item === 'A' ? crew.askPerson(QUESTION) : Promise.resolve('nothing to ask');
 
 async function start(writer: AgentFunction, plan: WrittenPlan = PLAN): Promise<void> {
-  test = await startTestSystem(crewOf(plan, { writer, printer: print }));
+  const clock = new VirtualClock();
+  test = await startTestSystem({ ...crewOf(plan, { writer, printer: print }, { clock }), clock });
   await test.settle();
 }
 
@@ -76,6 +78,8 @@ describe('an agent function that asks a person', () => {
       }
     }
     expect(phases()['A']).toBe('waitingForHuman');
+    // However often it has asked again, one waiter is left.
+    expect((test.shard.snapshot('tickets')!.context as TicketDeskContext).waiters.size).toBe(1);
     await order('resolve', { by: 'ada', text: 'Joi', reason: 'decided at last' });
     expect(resultOf('A/print')).toMatchObject({ ticket: 'TK-0001', text: 'Joi', by: 'ada' });
     expect(test.shard.snapshot('tickets')!.context).toMatchObject({ sums: { opened: 1, resolved: 1 } });
@@ -126,6 +130,30 @@ describe('an agent function that asks a person', () => {
       return problems.length;
     });
     expect(problems).toMatchObject([{ code: 'BOSUN_ORDER_REFUSED' }, { code: 'BOSUN_ORDER_REFUSED' }]);
+  });
+
+  it('is bound by the time limit of its task before and after the wait', async () => {
+    const stages = { ...PLAN.stages, draft: { agent: 'writer', timeoutMs: 60_000, retry: { attempts: 1 } } };
+    const hangs: AgentFunction = async (input, context) => {
+      await asks(input, context);
+      return context.item === 'A' ? new Promise(() => {}) : 'done';
+    };
+    await start(hangs, { ...PLAN, stages });
+    await test.advance(DAY_MS);
+    await order('resolve', { by: 'ada', text: 'Joi', reason: 'decided' });
+    await test.advance(59_000);
+    expect(phases()['A']).toBe('running');
+    await test.advance(2_000);
+    expect(phases()['A']).toBe('paused');
+  });
+
+  it('waits for nothing more once its task has ended', async () => {
+    await start((_, { crew: its, item }) => {
+      void its.askPerson({ ...QUESTION, name: item });
+      return Promise.resolve('went on');
+    });
+    expect(phases()).toEqual({ A: 'completed', B: 'completed' });
+    expect([...itemsIn(plan()).values()].map(({ tickets }) => tickets ?? {})).toEqual([{}, {}]);
   });
 
   it('may open a ticket and go on: then nothing waits for it', async () => {

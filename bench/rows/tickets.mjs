@@ -68,14 +68,16 @@ async function ticketDesk(directory, count) {
   await rm(directory, { recursive: true, force: true });
   const { system } = await opened(directory);
   await each(FEW, OUTSTANDING, (n) => order(system, 'tickets', ticketOf(n)));
-  const few = await piece(system, FEW);
+  // The code is warm when the first piece that counts is measured.
+  await piece(system, FEW);
+  const few = await piece(system, FEW + PIECE);
   const rest = count - FEW;
   const openMs = await each(rest, OUTSTANDING, (n) => order(system, 'tickets', ticketOf(n)));
   await system.idle();
-  const many = await piece(system, count + PIECE);
+  const many = await piece(system, count + 2 * PIECE);
   const resolution = { type: 'tickets.resolve', by: 'ada', text: 'Port 8080.', reason: 'decided' };
   const replyMs = await each(REPLIES, OUTSTANDING, (n) =>
-    order(system, 'tickets', { ...resolution, ticket: idOf(FEW + PIECE + n * 7 + 1) }),
+    order(system, 'tickets', { ...resolution, ticket: idOf(FEW + 2 * PIECE + n * 7 + 1) }),
   );
   await system.idle();
   const { size } = (await system.snapshot('tickets')).context.waiting;

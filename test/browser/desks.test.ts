@@ -109,6 +109,7 @@ describe('the pages of the desks', () => {
     await page.getByRole('dialog').getByLabel('by').fill('ada');
     await page.getByRole('dialog').getByLabel('reason').fill('the form is internal now');
     await page.getByRole('dialog').getByRole('button', { name: 'Reopen' }).click();
+    await page.getByRole('button', { name: 'Resolve by hand…' }).waitFor();
     await killed();
     await page.getByRole('button', { name: 'Resolve by hand…' }).click();
     await page.getByRole('dialog').getByLabel('answer').fill('Joi');

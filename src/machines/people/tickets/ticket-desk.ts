@@ -178,7 +178,7 @@ function open(
   const { times, bounds, next, waiting, settled, keys } = turn.context;
   const key = ownKey && pairKey(given.creator, ownKey);
   const known = key === undefined ? undefined : desk(turn).records.get(keys.get(key) ?? '');
-  if (known !== undefined) return openedBefore(turn, listedRow(turn.context, known)!, askedBy);
+  if (known !== undefined) return openedBefore(turn, listedRow(turn.context, known)!, { askedBy, title: given.title });
   const flaw = flawOfQuestion({ kind, ...given });
   if (flaw !== undefined) return refusal('TICKET_LIMIT', flaw);
   if (waiting.size + settled.size >= bounds.liveMax)
@@ -194,15 +194,19 @@ function open(
 }
 
 /** Answers a repeated order. An asker that waits again is told what it waits for. */
-function openedBefore(turn: TicketTurn, row: TicketRow, askedBy: AnyActorRef | null): TicketReply {
+function openedBefore(
+  turn: TicketTurn,
+  row: TicketRow,
+  { askedBy, title: asked }: { readonly askedBy: AnyActorRef | null; readonly title: string },
+): TicketReply {
   const { id: ticket, about, task, priority, version, isBlocking, title } = row;
   const notice: TicketNotice = { type: 'ticket.opened', ticket, about, task, priority, version, isBlocking, title };
   if (askedBy !== null && row.settledAtMs === null) turn.send(askedBy, notice);
-  return taken(ticket, version);
+  return taken(ticket, version, asked === title ? [] : [`${ticket} has this key, and asks: ${title}`]);
 }
 
-function taken(ticket: string, version: number): TicketReply {
-  return { taken: true, problems: [], ticket, version, code: null };
+function taken(ticket: string, version: number, problems: readonly string[] = []): TicketReply {
+  return { taken: true, problems, ticket, version, code: null };
 }
 
 /** Keeps work waiting until its ticket has ended. Replies at once if it has ended already. */

@@ -6,8 +6,8 @@ import { type ClarityInput, verdictOf } from '../../../../src/machines/people/cl
 import { type ReplyCase, WRITTEN_AFTER, WRITTEN_BEFORE } from '../../../support/machines/replies-to-tickets.ts';
 
 /**
- * Replies, each with the judgement of a reader, by authors who had not seen the rule, in seven lots. At first sight it
- * judged 21 of 88 otherwise, and most of these taught it something.
+ * Replies, each with the judgement of a reader, by authors who had not seen the rule, in eight lots of 12 or 14. At
+ * first sight it judged 22 of 100 otherwise, and most of these taught it something; of the last twelve, one.
  */
 const OF_OTHERS = JSON.parse(
   readFileSync(new URL('../../../support/machines/replies-of-others.json', import.meta.url), 'utf8'),
@@ -15,8 +15,8 @@ const OF_OTHERS = JSON.parse(
   readonly reader: string;
 })[];
 
-/** Those on which the rule still differs: it misses neither the new number nor which of two Annas is meant. */
-const STILL_OTHERWISE = ['reduce it, 24h is way too long for admins', 'Put Anna down pls'];
+/** Those on which the rule still differs: it misses the new number, which Anna is meant, and a date. */
+const STILL_OTHERWISE = ['reduce it, 24h is way', 'Put Anna down pls', 'hmm good question, we told the partners'];
 
 export function inputOf({
   title,
@@ -49,7 +49,7 @@ describe('replies written by others', () => {
     (reader, reply, _, one) => {
       const verdict = verdictOf(scoreReply(inputOf({ ...one, passes: true })));
       const isAsRead = verdict.isPassed === (reader === 'clear');
-      expect(isAsRead, JSON.stringify(verdict)).toBe(!STILL_OTHERWISE.includes(reply));
+      expect(isAsRead, JSON.stringify(verdict)).toBe(!STILL_OTHERWISE.some((one) => reply.startsWith(one)));
     },
   );
 });

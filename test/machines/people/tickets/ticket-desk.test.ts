@@ -143,6 +143,24 @@ describe('a bound of a ticket', () => {
     expect(room.desk.ended.size).toBe(2);
   });
 
+  it('a key stands for one ticket of its creator, until the ticket is dropped', async () => {
+    const room = await start({ bounds: { archivedMax: 1 } });
+    const keyed = { type: 'tickets.open', ...QUESTION, key: 'validator' };
+    expect(await room.ask(keyed)).toMatchObject({ ticket: 'TK-0001', version: 1, problems: [] });
+    expect(await room.ask({ ...keyed, creator: 'tester' })).toMatchObject({ ticket: 'TK-0002' });
+    await room.order('resolve', 'TK-0001', { text: 'Zod', reason });
+    expect(await room.ask({ ...keyed, title: 'Another?' })).toMatchObject({
+      ...{ taken: true, ticket: 'TK-0001', version: 2 },
+      problems: [`TK-0001 has this key, and asks: ${QUESTION.title}`],
+    });
+    await room.order('reject', 'TK-0002', { reason });
+    await room.test.advance(30 * DAY_MS);
+    expect(room.desk.counts).toMatchObject({ archived: 1 });
+    expect(await room.ask(keyed)).toMatchObject({ ticket: 'TK-0003' });
+    expect(await room.ask({ ...keyed, creator: 'tester' })).toMatchObject({ ticket: 'TK-0002' });
+    expect(room.desk.keys.size).toBe(2);
+  });
+
   it('the number of reminders is at most ten, and an invalid time is refused when the desk is set up', () => {
     const reminders = (count: number) => ({ remindAfterMs: { 1: Array<number>(count).fill(1), 2: [], 3: [] } });
     expect(timesOf(reminders(TICKET_REMINDERS_MAX)).remindAfterMs[1]).toHaveLength(10);
