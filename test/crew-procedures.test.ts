@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type DurableReader } from '../src/actors/api/procedure.ts';
 import { crewOf, crewProcedures, type WrittenPlan } from '../src/crew.ts';
 import { newProgress } from '../src/machines/coordination/coordinator/coordinator-context.ts';
+import { type AgentFunction } from '../src/machines/work/agent-function.ts';
 import { UNTOUCHED } from '../src/machines/coordination/coordinator/progress.ts';
 import { startTestSystem } from '../src/testing/test-system.ts';
 import { shop } from './support/gateway/shop.ts';
@@ -30,6 +31,15 @@ async function crew() {
 }
 
 describe('crew.plan', () => {
+  it('names the tickets for whose answer an item waits', async () => {
+    const ask: AgentFunction = (_, { crew: its }) => its.askPerson({ name: 'peers', title: 'Which peers?' });
+    const plan: WrittenPlan = { version: 1, plan: 'asking', tasks: [{ id: 'one', agent: 'ask' }] };
+    const test = new GatewayTest(await startTestSystem(crewOf(plan, { ask })), { procedures: crewProcedures });
+    const answer = await test.call(await test.client(), 'crew.plan', {});
+    expect(answer).toMatchObject({ r: { items: [{ item: 'one', phase: 'running', tickets: ['TK-0001'] }] } });
+    await test.stop();
+  });
+
   it('returns for each item its phase, its tasks, its open question and its pause', async () => {
     const { test, call } = await crew();
     await test.test.system.ask('coordinator', {

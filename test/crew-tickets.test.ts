@@ -1,6 +1,6 @@
 /** Work that asks a person and waits for the answer: in a plan, as a single task, over power cuts and for weeks. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { crew, type Crew, crewOf, crewProcedures, type WorkContext, type WrittenPlan } from '../src/crew.ts';
+import { crew, type Crew, crewOf, type WorkContext, type WrittenPlan } from '../src/crew.ts';
 import { type CoordinatorContext, itemsIn } from '../src/machines/coordination/coordinator/coordinator-context.ts';
 import { toldPhase } from '../src/machines/coordination/coordinator/progress.ts';
 import { type TicketDeskContext } from '../src/machines/people/tickets/ticket-desk.ts';
@@ -10,7 +10,6 @@ import { memoryStore } from '../src/persistence/memory-store.ts';
 import { type AgentFunction } from '../src/machines/work/agent-function.ts';
 import { startTestSystem, type TestSystem } from '../src/testing/test-system.ts';
 import { VirtualClock } from '../src/testing/virtual-clock.ts';
-import { GatewayTest } from './support/gateway/memory-client.ts';
 import { until } from './support/until.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -161,13 +160,6 @@ describe('an agent function that asks a person', () => {
     expect(phases()).toEqual({ A: 'completed', B: 'completed' });
     expect(resultOf('A/draft')).toMatchObject({ taken: true, ticket: expect.stringMatching(/^TK-000[12]$/) });
     expect(ticket().question.isBlocking).toBe(false);
-  });
-
-  it('is shown to programs with the ids of its tickets', async () => {
-    await start(asks);
-    const gateway = new GatewayTest(test, { procedures: crewProcedures });
-    const answer = await gateway.call(await gateway.client(), 'crew.plan', {});
-    expect(answer).toMatchObject({ r: { items: [{ item: 'A', tickets: ['TK-0001'] }, { tickets: [] }] } });
   });
 });
 

@@ -103,8 +103,8 @@ export const tickets = {
   title: 'Tickets at a desk',
   about: ({ tickets: count }) =>
     `${count.toLocaleString('en')} tickets with timers for reminders and times to answer, opened by ${OUTSTANDING} ` +
-    `askers (LevelDB, durability \`process\`); then ${REPLIES} resolved; then a start with those that wait. Processor ` +
-    `time is that of ${PIECE} tickets opened, and replied to until they are resolved, beside ${FEW} and beside all.`,
+    `askers (LevelDB, durability \`process\`); then ${REPLIES} resolved; then a start with those that wait. ` +
+    `Processor time: ${PIECE} tickets opened, and replied to until they are resolved, beside ${FEW} and beside all.`,
   sizes: { full: { tickets: 10_000 }, quick: { tickets: 1_500 } },
   ratios: [
     {

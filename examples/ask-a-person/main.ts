@@ -1,6 +1,6 @@
 /** An agent that asks a person and waits for the answer: for a minute or for weeks, over kill -9. */
 import { levelStore } from 'bosun';
-import { crew, ticketProcedures, type WorkContext } from 'bosun/crew';
+import { crew, crewProcedures, type WorkContext } from 'bosun/crew';
 import { createGateway } from 'bosun/gateway';
 
 /** Writes an invoice; what nobody has written down, a person knows. */
@@ -16,7 +16,7 @@ async function invoice({ order }: { order: string }, { crew: its }: WorkContext)
 
 const team = await crew({ agents: { invoice }, store: levelStore('./ask-data') }).start();
 const port = Number(process.env['PORT'] ?? 4180);
-const gateway = createGateway(team.system, { port, procedures: ticketProcedures });
+const gateway = createGateway(team.system, { port, procedures: crewProcedures });
 const { url } = await gateway.listen();
 console.log(`answer at ${url}/#/inbox`);
 

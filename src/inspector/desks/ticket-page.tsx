@@ -65,7 +65,11 @@ export function TicketPage({ row, desk }: RecordProps<TicketRow>) {
 
 /** The button by which a person opens a ticket. */
 export function OpenTicket({ desk }: { readonly desk: string }) {
-  return <OrderButton kind="small" label="Open a ticket" order={() => openTicket(desk)} />;
+  return (
+    <div class="row">
+      <OrderButton kind="small" label="Open a ticket" order={() => openTicket(desk)} />
+    </div>
+  );
 }
 
 export function TicketState({ row }: { readonly row: TicketRow }) {

@@ -138,4 +138,6 @@ export const WRITTEN_AFTER: readonly ReplyCase[] = [
   { title: 'Please describe the format of the export.', reply: 'TBD', passes: false },
   { title: 'Please describe the format of the export.', reply: 'hmm', passes: false },
   { title: 'Please describe the format of the export.', reply: 'To be discussed with the customer.', passes: false },
+  { title: 'What does a seat cost, and who confirms it?', reply: '12 euro', passes: false },
+  { title: 'What does a seat cost, and who confirms it?', reply: '12 euro, Bob confirms it', passes: true },
 ];

@@ -185,7 +185,7 @@ function clausesOf(text: string): readonly string[] {
 /** Matches questions for a number of things, other than of units. */
 const COUNT = /\bhow many (?!\S*(?:second|minute|hour|byte|percent|[kmg]b\b))/i;
 
-/** What else there is to know of a question: its words, and whether it also asks for a number. */
+/** The words of a question, and whether it has several parts one of which asks for a number. */
 interface Beside {
   readonly asked: ReadonlySet<string>;
   readonly isBeside: boolean;
@@ -206,6 +206,8 @@ function answers(part: QuestionPart, text: string, { asked, isBeside }: Beside):
     case 'yes-or-no':
       return !isEmpty && (saysYes(text) || saysNo(text) || (news.length >= 2 && !text.includes('?')));
     default:
+      // Beside a number asked for, a clause with a number does not name a person.
+      if (part.wants === 'person' && isBeside && numbersIn(text) > 0) return false;
       return !isEmpty && !isOnlyYesOrNo(text) && news.length >= (/^(?:how|why)\b/i.test(part.text) ? 2 : 1);
   }
 }

@@ -19,7 +19,10 @@ const ASKING = `which|what|how|who|whom|whose|when|where|why|${VERBS}`;
 
 /** Matches the boundary between two parts of a sentence. */
 const NEXT_PART = new RegExp(
-  `(?:,|;)?\\s+(?:and|or|but)\\s+(?=(?:(?:from|by|until|since|for|to|in|at|on|with) )?(?:${ASKING})\\b)|[,;]\\s+(?=(?:which|what|how|who|when|where|why)\\b)`,
+  anyOf(
+    `(?:,|;)?\\s+(?:and|or|but)\\s+(?=(?:(?:from|by|until|since|for|to|in|at|on|with) )?(?:${ASKING})\\b)`,
+    '[,;]\\s+(?=(?:which|what|how|who|when|where|why)\\b)',
+  ),
   'i',
 );
 
@@ -30,7 +33,7 @@ const QUANTITY = anyOf(
 );
 const NUMBER = new RegExp(
   words(
-    'how (?:many|much|long|often|old|large|big|high|fast|deep)',
+    'how (?:many|much|long|often|old|large|big|high|fast|deep)|what (?:does|do|did|will|would) .{1,80} cost',
     `(?:what|which)(?: is| are| should)? (?:the|our|your) (?:\\w+ ){0,3}${QUANTITY}`,
     `(?:what|which) (?:\\w+ )?${QUANTITY}`,
   ),

@@ -70,7 +70,8 @@ const CONDITION = new RegExp(
 
 const UNSAID = new RegExp(
   words(
-    'the (?:usual|same|obvious)(?: \\w+)?|the (?:normal|standard|other|default)(?: (?:one|way|thing)|(?=\\W*(?:$|[,.;])))',
+    'the (?:usual|same|obvious)(?: \\w+)?',
+    'the (?:normal|standard|other|default)(?: (?:one|way|thing)|(?=\\W*(?:$|[,.;])))',
     'that one|this one',
     '(?:as|same as) (?:before|always|usual|discussed|last time|agreed)|like (?:last time|before|always)',
     'you know which|something (?:reasonable|sensible|simple|similar|like that)|what we (?:always|usually) (?:do|use)',
@@ -190,7 +191,8 @@ const EMPTY_WORDS = new Set(
     'then there these they this those to too up us use using very want was way we were what when where which who why',
     'will with would yes you your ok okay fine well also all good sure thanks thank hi hello right think guess maybe',
     'perhaps probably hm hmm hmmm uh um er erm ah oh mhm mmh huh something somehow thing things stuff whatever usual',
-    'always never now about because since while until unless except idea know care mind don t s ll isn doesn won over asking sorry',
+    'always never now about because since while until unless except idea know care mind don t s ll isn doesn won',
+    'over asking sorry',
   ].flatMap((line) => line.split(' ')),
 );
 

@@ -15,7 +15,7 @@ const OF_OTHERS = JSON.parse(
   readonly reader: string;
 })[];
 
-/** Those on which the rule still differs: it misses the new number, which Anna is meant, and a date. */
+/** The replies on which the rule still differs: it misses the new number, which Anna is meant, and a date. */
 const STILL_OTHERWISE = ['reduce it, 24h is way', 'Put Anna down pls', 'hmm good question, we told the partners'];
 
 export function inputOf({
@@ -52,4 +52,16 @@ describe('replies written by others', () => {
       expect(isAsRead, JSON.stringify(verdict)).toBe(!STILL_OTHERWISE.some((one) => reply.startsWith(one)));
     },
   );
+});
+
+describe('a reply that answers one half of a question', () => {
+  it.each([
+    ['How many retries, and who is paged?', '3 retries', 'the person in "who is paged"'],
+    ['How many retries, and who is paged?', 'Platform on-call', 'the number in "How many retries"'],
+    ['What does a seat cost, and who confirms it?', '12 euro', 'the person in "who confirms it"'],
+    ['Zod or Joi, and from which release on?', 'Zod', 'the answer to "from which release on"'],
+  ])('is asked for the open half: to "%s" "%s" misses %s', (title, reply, missing) => {
+    const { points } = scoreReply(inputOf({ title, reply, passes: false }));
+    expect(points.map((point) => point.missing)).toEqual([missing]);
+  });
 });
