@@ -9,6 +9,7 @@ import { percent, priority, queryBundle } from './machines/answers/bundle.ts';
 import { type Retrieval, retrievalSchema } from './machines/answers/evidence.ts';
 import { doubt } from './machines/answers/question-quality.ts';
 import { askReply } from './machines/answers/question-state.ts';
+import { issueReport } from './machines/people/tickets/ticket-messages.ts';
 import { type Port } from './machines/work/port.ts';
 import { type Retrieve } from './machines/answers/evidence.ts';
 import { DESKS } from './machines/desks.ts';
@@ -89,6 +90,8 @@ const TAKEN = { taken: true, problems: [] };
 const row = z.looseObject({ id: z.string(), text: z.string(), status: z.string() });
 const user = z.object({ asker: z.string(), task: z.string().nullable(), atMs: z.number() });
 const saying = z.looseObject({ answer: z.string(), by: z.string(), atMs: z.number() });
+
+const { description: issue, severity, task: issueTask, file, steps, immediate } = issueReport.shape;
 
 /** Procedures for createGateway, if the system has an answer desk. */
 export const answerProcedures = {
@@ -242,6 +245,33 @@ export const answerProcedures = {
     }),
     example: { p: {}, r: { figures: [], queued: 0, places: 0, bins: [] } },
     ask: () => desk('answers.metrics', {}),
+  }),
+  'tickets.report': procedure({
+    means:
+      'Reports an issue that you cannot settle. It becomes a ticket for people; a critical one, or one for at once, ' +
+      'is asked with the highest urgency and blocks its task.',
+    params: z.object({
+      issue_description: issue,
+      severity: severity.describe('1 is critical.'),
+      task_id: issueTask,
+      file_path: file,
+      repro_steps: steps,
+      immediate: immediate.describe('People are to see it at once, whatever its severity.'),
+    }),
+    result: order.extend({ logged: z.boolean(), escalated: z.boolean(), ticket: z.string().nullable() }),
+    mcp: { tool: 'reportIssue', profiles: ['coder', 'hub'] },
+    example: {
+      p: { issue_description: 'The tests need a database that is not there.', severity: 1, task_id: 'TASK-1' },
+      r: { ...TAKEN, logged: true, escalated: true, ticket: 'TK-0001' },
+    },
+    ask: ({ issue_description: said, task_id, file_path, repro_steps, ...rest }, caller) => ({
+      address: DESKS.tickets,
+      event: {
+        type: 'tickets.report',
+        ...{ ...rest, description: said, task: task_id, file: file_path, steps: repro_steps },
+        creator: nameOf(caller),
+      },
+    }),
   }),
 } satisfies Procedures;
 

@@ -19,7 +19,6 @@ import {
 } from './machines/limits.ts';
 import { isOnPage, rangeOf, rowKey, shelfOf } from './machines/people/tickets/ticket-list.ts';
 import {
-  issueReport,
   ticketFilter,
   type TicketFilter,
   ticketId,
@@ -53,7 +52,6 @@ const page = z.object({
 const whole = z.object({ ticket: row.nullable(), question: z.unknown(), thread: z.array(z.unknown()) });
 
 const { title, description, options, evidence, assignee, audience, task, key } = ticketQuestion.shape;
-const { description: issue, severity, file, steps, immediate } = issueReport.shape;
 const by = z.string().min(1).max(200).optional().describe('The person in whose name; default: the one who calls.');
 const text = z.string().min(1).max(TICKET_REPLY_CHARS_MAX);
 const reason = z.string().min(1).max(TICKET_REASON_CHARS_MAX);
@@ -195,30 +193,6 @@ export const ticketProcedures = {
     means: 'Hands a ticket to those who supervise the work.',
     fields: { reason },
     example: { reason: 'nobody here knows' },
-  }),
-  'tickets.report': procedure({
-    means:
-      'Reports an issue that you cannot settle. It becomes a ticket for people; a critical one, or one for at once, ' +
-      'is asked with the highest urgency and blocks its task.',
-    params: z.object({
-      issue_description: issue,
-      severity: severity.describe('1 is critical.'),
-      task_id: task,
-      file_path: file,
-      repro_steps: steps,
-      immediate: immediate.describe('People are to see it at once, whatever its severity.'),
-    }),
-    result: reply.extend({ logged: z.boolean(), escalated: z.boolean() }),
-    mcp: { tool: 'reportIssue', profiles: ['coder', 'hub'] },
-    example: {
-      p: { issue_description: 'The tests need a database that is not there.', severity: 1, task_id: 'TASK-1' },
-      r: { ...TAKEN, logged: true, escalated: true },
-    },
-    ask: ({ issue_description: said, task_id, file_path, repro_steps, ...rest }, caller) =>
-      ordered('tickets.report', {
-        ...{ ...rest, description: said, task: task_id, file: file_path, steps: repro_steps },
-        creator: nameOf(caller),
-      }),
   }),
 } satisfies Procedures;
 

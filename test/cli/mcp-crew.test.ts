@@ -32,7 +32,7 @@ interface Plan {
 }
 
 describe('the tools beside a crew', () => {
-  it('are at most 12, with all that the runtime shows, and tell what is paused and who is asked', async () => {
+  it('are at most 12, those of the crew first, and tell what is paused and who is asked', async () => {
     work.write('plan.yaml', PLAN);
     work.write('agents.mjs', AGENTS);
     const file = (name: string) => `${work.path}/${name}`;
@@ -41,10 +41,10 @@ describe('the tools beside a crew', () => {
     const agent = await work.mcp('of 2026', ['--as', 'helper']);
     expect((await agent.tools()).map(({ name }) => name).sort()).toEqual([
       'ask_actor',
+      'createTicket',
       'inspect_actor',
       'list_actors',
       'list_agents',
-      'list_dead_letters',
       'list_gates',
       'list_waits',
       'send_event',

@@ -124,7 +124,7 @@ export const SYSTEM_METHODS = {
         ],
       },
     },
-    mcp: { tool: 'list_waits', profiles: ['runtime'] },
+    mcp: { tool: 'list_waits', profiles: ['runtime', 'coder'] },
     over: 'joined',
     run: ({ limit }, { caller }, { views }) => ({ waits: views.waits(caller).slice(0, limit) }),
   }),

@@ -103,10 +103,10 @@ describe.each(ERAS)('a client %s', (era) => {
       'wait_for_actor',
       'inspect_actor',
       'show_history',
+      'list_waits',
       'list_agents',
       'show_chart',
       'list_dead_letters',
-      'list_waits',
     ]);
     const [sum, , send] = tools;
     expect(sum).toMatchObject({ description: 'The sum of all counters.', annotations: { readOnlyHint: true } });
