@@ -1,9 +1,10 @@
 /**
  * The verbs of the answer desk: desk, questions and answers. They are carried out by files that are loaded on demand.
  */
-import { InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { whom } from './administration-verbs.ts';
-import { option, portNumber, repeated, urgency, type Verb, type VerbGroup, wholeNumber } from './verb.ts';
+import type { AskCommand } from './questions-command.ts';
+import { option, type Options, portNumber, repeated, urgency, type Verb, type VerbGroup, wholeNumber } from './verb.ts';
 
 const BY = option('--by <name>', 'name of the person who says so (default: your user name)');
 
@@ -35,10 +36,20 @@ export const ANSWER_VERBS: readonly (Verb | VerbGroup)[] = [
     verbs: [
       {
         usage: 'ask <question>',
-        says: 'Ask a question and wait for its answer.',
-        examples: ['questions ask "Port 80 or 8080?" --option 80 --option 8080 --wait-seconds 9'],
+        says: 'Ask a question: the answer desk that runs, or the files of a folder.',
+        examples: [
+          'questions ask "Zod or Joi?" --option Zod --option Joi',
+          'questions ask "How long are backups kept?" --in ~/shop --explain',
+          'questions ask "Port 80 or 8080?" --option 80 --option 8080 --wait-seconds 9',
+        ],
+        notes: [
+          'Without --in, and if no system has its store in ./data, the files of this folder answer. Nothing is kept then.',
+          'Exit code 0: answered. 3: a person has to say or to confirm it. 5: the question is refused.',
+        ],
         options: [
           option('--option <answer>', 'a possible answer; can be repeated', repeated),
+          option('--in <folder>', 'answer from the files of this folder, without a desk'),
+          option('--explain', 'show what the confidence is made of'),
           option('--task <id>', 'task that the question is about'),
           option('--priority <number>', 'urgency: 1, 2 or 3 (default: 2)', urgency),
           option('--confidence <percent>', 'how sure you are; the less, the sooner it is taken (default: 50)', percent),
@@ -49,6 +60,8 @@ export const ANSWER_VERBS: readonly (Verb | VerbGroup)[] = [
             ...data,
             question,
             options: (command.getOptionValue('option') as readonly string[] | undefined) ?? [],
+            folder: folderOf(command, options),
+            explain: options.explain === true,
             task: options.task,
             priority: options.priority,
             confidence: options.confidence,
@@ -105,6 +118,21 @@ export const ANSWER_VERBS: readonly (Verb | VerbGroup)[] = [
     ],
   },
 ];
+
+/**
+ * The folder that answers: that of `--in`, or the working directory if neither a directory nor a gateway is named.
+ * Undefined if a desk has to answer.
+ */
+function folderOf(command: Command, { in: folder, url }: Options): AskCommand['folder'] {
+  const isGiven = (name: string) => !['default', undefined].includes(command.getOptionValueSource(name));
+  const forDesks = ['data', 'url', 'task', 'priority', 'confidence', 'waitSeconds'].filter(isGiven);
+  if (folder === undefined)
+    return forDesks.length === 0 && url === undefined ? { path: '.', isNamed: false } : undefined;
+  const [wrong] = forDesks;
+  if (wrong !== undefined)
+    command.error(`--in answers without a desk: leave out --${wrong === 'waitSeconds' ? 'wait-seconds' : wrong}`);
+  return { path: folder, isNamed: true };
+}
 
 function percent(text: string): number {
   const value = wholeNumber(text);

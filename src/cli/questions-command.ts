@@ -2,11 +2,15 @@
  * `bosun questions` and `bosun answers`: ask the answer desk of a running system, read what became of questions, and
  * correct an answer. They call the procedures of the desk, so they work over any gateway.
  */
+import { existsSync } from 'node:fs';
+import { type ConfidenceFactors } from '../machines/answers/confidence.ts';
 import { type AnswerUser, type QuestionRow } from '../machines/answers/desk-state.ts';
 import { type AskReply } from '../machines/answers/question-state.ts';
 import { type Precedent } from '../machines/answers/precedents.ts';
 import { BosunError } from '../errors.ts';
 import { plainLine } from '../plain-text.ts';
+import { factorFacts } from './confidence-facts.ts';
+import { dataDirectory, hasStore } from './data-directory.ts';
 import { withData } from './data-work.ts';
 import { refusedOrder } from './desk-view.ts';
 import { EXIT, type ExitCode, writeError } from './exit-codes.ts';
@@ -21,6 +25,13 @@ const WAY_MS = 5_000;
 export interface AskCommand extends DataCommand {
   readonly question: string;
   readonly options: readonly string[];
+  /**
+   * The folder whose files answer: always if it was named, else where no system runs and there is no store. Undefined:
+   * a desk has to answer.
+   */
+  readonly folder: { readonly path: string; readonly isNamed: boolean } | undefined;
+  /** Whether to show what the confidence is made of. */
+  readonly explain: boolean;
   readonly task: string | undefined;
   readonly priority: number | undefined;
   readonly confidence: number | undefined;
@@ -29,15 +40,28 @@ export interface AskCommand extends DataCommand {
 
 type Question = Pick<
   QuestionRow,
-  'id' | 'text' | 'asker' | 'task' | 'status' | 'priority' | 'response' | 'by' | 'ticket' | 'askedAtMs'
+  'id' | 'text' | 'asker' | 'task' | 'status' | 'priority' | 'response' | 'factors' | 'by' | 'ticket' | 'askedAtMs'
 >;
 
 /**
  * Asks a question and prints the answer. Resolves to 0 with an answer, 3 if a person has to answer, 5 if the question
  * is refused.
  */
-export function askQuestionCommand(command: AskCommand): Promise<ExitCode> {
-  const { question, options, task, priority, confidence, waitSeconds = 25, json, out } = command;
+export async function askQuestionCommand(command: AskCommand): Promise<ExitCode> {
+  const { folder } = command;
+  if (folder === undefined || (!folder.isNamed && hasDesk(command))) return askDesk(command);
+  const { askFolderCommand } = await import('./folder-question.ts');
+  return askFolderCommand({ ...command, folder: folder.path });
+}
+
+/** Whether a gateway is named, or a system has its store in the data directory. */
+function hasDesk({ remote, ...command }: AskCommand): boolean {
+  const directory = dataDirectory(command);
+  return remote !== undefined || hasStore(directory) || existsSync(directory.workers);
+}
+
+function askDesk(command: AskCommand): Promise<ExitCode> {
+  const { question, options, task, priority, confidence, waitSeconds = 25, explain, json, out } = command;
   const params = {
     question,
     ...(options.length > 0 && { possible_options: options }),
@@ -50,7 +74,8 @@ export function askQuestionCommand(command: AskCommand): Promise<ExitCode> {
     live: async (gateway) => {
       const within = { deadlineMs: waitSeconds * 1_000 + WAY_MS };
       const reply = await called<AskReply>(gateway, 'answers.ask', params, within);
-      out.write(json ? jsonLine(reply) : replyText(reply));
+      const factors = explain ? await factorsOf(gateway, reply) : null;
+      out.write(json ? jsonLine({ ...reply, ...(explain && { factors }) }) : replyText(reply, factors));
       if (reply.status === 'refused') return EXIT.refused;
       return reply.status === 'answered' ? EXIT.completed : EXIT.paused;
     },
@@ -171,7 +196,15 @@ async function called<Answer>(
   return (await gateway.callOffered(offer, params, within)) as Answer;
 }
 
-function replyText({ question_id, ticket_id, status, answer, confidence, sources, problems, next }: AskReply): string {
+/** The factors of the confidence of a question's answer; null before there is one. */
+async function factorsOf(gateway: LiveGateway, { question_id }: AskReply): Promise<ConfidenceFactors | null> {
+  if (question_id === null) return null;
+  const { question } = await called<Shown>(gateway, 'answers.show', { question_id });
+  return question?.factors ?? null;
+}
+
+function replyText(reply: AskReply, factors: ConfidenceFactors | null): string {
+  const { question_id, ticket_id, status, answer, confidence, sources, problems, next } = reply;
   return factsText([
     ['question', question_id],
     ['state', status],
@@ -181,6 +214,7 @@ function replyText({ question_id, ticket_id, status, answer, confidence, sources
     ['ticket', ticket_id],
     ['because', problems.join('; ') || null],
     ['next', next],
+    ...(factors === null ? [] : factorFacts(factors)),
   ]);
 }
 

@@ -82,6 +82,7 @@ export interface Options extends DeskOptions {
   readonly fresh?: true;
   readonly from?: string;
   readonly host?: string;
+  readonly in?: string;
   readonly includeDisabled?: true;
   readonly key?: RecordKey;
   readonly last?: number;

@@ -13,11 +13,6 @@ import { questionOf, type Question } from './question.ts';
 import { TextIndex } from './text-index.ts';
 import { valueFindingOf, withoutWeaker } from './value-findings.ts';
 
-/**
- * The fewest terms that a search in folders uses. There are fewer passages than records, and a question has more words.
- */
-const TERMS_MIN = 8;
-
 /** Most findings kept for one option: further ones repeat them. */
 const PER_OPTION_MAX = 6;
 
@@ -93,10 +88,8 @@ export class Finder {
 
   #values(question: Question, isWanted: (id: number) => boolean): Evidence[] {
     const coverage = new Coverage(question, this.#index);
-    const hits = this.#index.search(question.terms, { limit: PASSAGES_JUDGED_MAX, termsMin: TERMS_MIN, isWanted });
-    const judged = hits.flatMap(({ id }) =>
-      this.#judged(id, coverage, (one) => valueFindingOf(one, question, coverage)),
-    );
+    const hits = this.#index.search(question.terms, PASSAGES_JUDGED_MAX, isWanted);
+    const judged = hits.flatMap((id) => this.#judged(id, coverage, (one) => valueFindingOf(one, question, coverage)));
     return withoutWeaker(judged);
   }
 

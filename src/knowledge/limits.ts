@@ -37,8 +37,8 @@ export const SEARCH_TERMS_MAX = 6;
 /** The share of passages below which a term is rare. */
 export const RARE_SHARE = 0.01;
 
-/** The fewest terms that are searched, whatever their frequency. */
-export const SEARCH_TERMS_MIN = 3;
+/** The fewest terms that are searched, whatever their frequency: a question is short, and each of its words counts. */
+export const SEARCH_TERMS_MIN = 8;
 
 /** Passages judged line by line for one question. */
 export const PASSAGES_JUDGED_MAX = 60;
@@ -46,17 +46,11 @@ export const PASSAGES_JUDGED_MAX = 60;
 /** Questions that wait for the thread at the same time. */
 export const QUESTIONS_OPEN_MAX = 1_000;
 
-/** Megabytes of the thread's heap. 100,000 records take some 200. */
+/** Megabytes of the thread's heap. */
 export const THREAD_MEGABYTES_MAX = 1_024;
-
-/** Characters of one record of a precedent search. */
-export const RECORD_CHARS_MAX = 20_000;
 
 /** Folders that are watched. Each takes one of the system's watchers, of which Linux allows some thousands. */
 export const DIRECTORIES_WATCHED_MAX = 2_000;
 
 /** Times in a row that the thread is started again after it has ended by itself, before it is given up. */
 export const THREAD_STARTS_MAX = 3;
-
-/** Records sent to the thread at a time. Sending copies them, which takes a millisecond or two. */
-export const RECORDS_SENT_MAX = 500;

@@ -3,7 +3,7 @@
  * first words of the question and the noun after them; it knows no subject. Pure.
  */
 import { sameValue, type ValueKind } from '../machines/answers/evidence.ts';
-import { questionTermsOf, termOf, tokensOf, WORD } from './words.ts';
+import { questionTermsOf, termOf, termsIn, WORD } from './words.ts';
 
 export interface Question {
   /** The terms of the subject, without those of the options. */
@@ -82,7 +82,7 @@ export function questionOf(text: string, given: readonly string[] | null): Quest
   const terms = questionTermsOf(text);
   const words = new Set((text.match(WORD) ?? []).map((word) => word.toLowerCase()));
   if (options.length > 1) {
-    for (const option of options) for (const token of tokensOf(option)) terms.delete(termOf(token) ?? '');
+    for (const option of options) for (const term of termsIn(option)) terms.delete(term);
     return { terms, words, options: unique(options), kinds: ['option'], counted: null, class: null };
   }
   const kinds = KINDS.find(({ when }) => when.test(text))?.kinds ?? ['text'];

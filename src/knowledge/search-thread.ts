@@ -9,11 +9,9 @@ import { messageOf } from '../errors.ts';
 import { Finder } from './finder.ts';
 import { Folder } from './folder.ts';
 import { SLICE_MS } from './limits.ts';
-import { PrecedentIndex } from './precedent-index.ts';
 import {
   type FromThread,
   type KnowledgeReport,
-  type RecordChange,
   type Requests,
   type ThreadData,
   type ToThread,
@@ -26,22 +24,14 @@ const data = workerData as ThreadData;
 
 class SearchService {
   readonly #finder = new Finder();
-  readonly #precedents = new PrecedentIndex();
   readonly #folders = data.folders.map(({ scope, path }) => new Folder(scope, path, this.#finder));
   readonly #watches = new Map<Folder, TreeWatch>();
   /** Folders to read; the first one is being read. */
   readonly #unread = new Set(this.#folders);
   #reading: { readonly folder: Folder; readonly steps: Generator<void, void> } | undefined;
-  readonly #changes: RecordChange[] = [];
-  #changesDone = 0;
   /** Requests that wait until all folders have been read. */
   readonly #waiting: number[] = [];
   #isAtWork = false;
-
-  hear(message: ToThread): void {
-    if (message.is === 'change') this.#change(message.changes);
-    else this.#answer(message);
-  }
 
   /** Works until all folders have been read, one slice at a time. */
   work(): void {
@@ -60,7 +50,7 @@ class SearchService {
   }
 
   get #isComplete(): boolean {
-    return this.#unread.size === 0 && this.#reading === undefined && this.#changesDone === this.#changes.length;
+    return this.#unread.size === 0 && this.#reading === undefined;
   }
 
   /**
@@ -69,15 +59,6 @@ class SearchService {
    * @returns Whether more work is left.
    */
   #step(): boolean {
-    const change = this.#changes[this.#changesDone];
-    if (change !== undefined) {
-      this.#changesDone += 1;
-      if ('put' in change) this.#precedents.put(change.put);
-      else this.#precedents.remove(change.remove);
-      return true;
-    }
-    this.#changes.length = 0;
-    this.#changesDone = 0;
     if (this.#reading === undefined) {
       const [folder] = this.#unread;
       if (folder === undefined) return false;
@@ -96,12 +77,7 @@ class SearchService {
     for (const id of this.#waiting.splice(0)) say({ is: 'answer', id, answer: this.#report() });
   }
 
-  #change(changes: readonly RecordChange[]): void {
-    for (const change of changes) this.#changes.push(change);
-    this.work();
-  }
-
-  #answer(message: Extract<ToThread, { readonly id: number }>): void {
+  answer(message: ToThread): void {
     const { id } = message;
     try {
       if (message.is === 'refresh') {
@@ -118,7 +94,6 @@ class SearchService {
   #answerTo(message: Extract<ToThread, { readonly is: Exclude<keyof Requests, 'refresh'> }>) {
     const complete = this.#isComplete;
     if (message.is === 'retrieve') return { evidence: this.#finder.evidenceFor(message.input), complete };
-    if (message.is === 'find') return { hits: this.#precedents.find(message.input), complete };
     return this.#report();
   }
 
@@ -146,5 +121,5 @@ function say(message: FromThread): void {
 }
 
 const service = new SearchService();
-host.on('message', (message: ToThread) => service.hear(message));
+host.on('message', (message: ToThread) => service.answer(message));
 service.work();

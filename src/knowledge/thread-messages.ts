@@ -1,7 +1,6 @@
 /** Messages between the host and the search thread. Plain data. */
 import { type Retrieval, type Retrieve } from '../machines/answers/evidence.ts';
 import { type FolderReport } from './folder.ts';
-import { type PrecedentHit, type PrecedentSearch, type TextRecord } from './precedent-index.ts';
 
 export interface FolderChoice {
   readonly scope: string;
@@ -12,15 +11,6 @@ export interface ThreadData {
   readonly folders: readonly FolderChoice[];
   /** Whether changed files are read again. */
   readonly isWatching: boolean;
-}
-
-/** A record to add, or the id of a record to remove. */
-export type RecordChange = { readonly put: TextRecord } | { readonly remove: string };
-
-export interface PrecedentsFound {
-  readonly hits: readonly PrecedentHit[];
-  /** False while added records are not in the index yet. */
-  readonly complete: boolean;
 }
 
 export interface KnowledgeReport {
@@ -34,20 +24,17 @@ export interface KnowledgeReport {
 /** The requests to the thread, each with its answer. */
 export interface Requests {
   retrieve: { readonly input: Retrieve; readonly answer: Retrieval };
-  find: { readonly input: PrecedentSearch; readonly answer: PrecedentsFound };
   report: { readonly input: null; readonly answer: KnowledgeReport };
   refresh: { readonly input: null; readonly answer: KnowledgeReport };
 }
 
-export type ToThread =
-  | {
-      readonly [Name in keyof Requests]: {
-        readonly is: Name;
-        readonly id: number;
-        readonly input: Requests[Name]['input'];
-      };
-    }[keyof Requests]
-  | { readonly is: 'change'; readonly changes: readonly RecordChange[] };
+export type ToThread = {
+  readonly [Name in keyof Requests]: {
+    readonly is: Name;
+    readonly id: number;
+    readonly input: Requests[Name]['input'];
+  };
+}[keyof Requests];
 
 export type FromThread =
   | { readonly is: 'answer'; readonly id: number; readonly answer: Requests[keyof Requests]['answer'] }

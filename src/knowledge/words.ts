@@ -71,15 +71,33 @@ const CANONICAL = new Map(
 export const WORD = /[\p{L}\p{N}]+(?:[._'-][\p{L}\p{N}]+)*/gu;
 const PARTS = /[._'-]|(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=\p{L})(?=\p{N}{2})/u;
 
-/** Splits text into words. Identifiers and paths are kept whole and also split, with their case unchanged. */
-export function tokensOf(text: string): string[] {
-  const tokens: string[] = [];
-  for (const [word] of text.matchAll(WORD)) {
-    const parts = word.split(PARTS).filter((part) => part !== '');
-    if (parts.length > 1) tokens.push(word, ...parts);
-    else tokens.push(word);
-  }
-  return tokens;
+/** Most words whose terms are remembered: those of a large repository. */
+const WORDS_KNOWN_MAX = 200_000;
+
+/** The terms of words that occurred before. Texts repeat their words, and taking a word apart is most of the work. */
+const known = new Map<string, readonly string[]>();
+
+/** The terms of a word: of the whole, and of its parts if it is an identifier or a path. */
+function termsOfWord(word: string): readonly string[] {
+  const before = known.get(word);
+  if (before !== undefined) return before;
+  const parts = word.split(PARTS).filter((part) => part !== '');
+  const terms = (parts.length > 1 ? [word, ...parts] : [word]).map(termOf).filter((term) => term !== null);
+  if (known.size >= WORDS_KNOWN_MAX) known.clear();
+  known.set(word, terms);
+  return terms;
+}
+
+/** The terms of a text in their order, repeated as often as they occur. */
+export function termsIn(text: string): string[] {
+  const terms: string[] = [];
+  for (const [word] of text.matchAll(WORD)) terms.push(...termsOfWord(word));
+  return terms;
+}
+
+/** The terms of a text, each once. */
+export function termsOf(text: string): Set<string> {
+  return new Set(termsIn(text));
 }
 
 /** The term as which a word is compared; null for a word without meaning. */
@@ -87,16 +105,6 @@ export function termOf(word: string): string | null {
   const lower = word.toLowerCase();
   if (STOP_WORDS.has(lower) || (lower.length < 2 && !/\d/.test(lower))) return null;
   return CANONICAL.get(lower) ?? stemOf(lower);
-}
-
-/** The terms of a text, each once. */
-export function termsOf(text: string): Set<string> {
-  const terms = new Set<string>();
-  for (const token of tokensOf(text)) {
-    const term = termOf(token);
-    if (term !== null) terms.add(term);
-  }
-  return terms;
 }
 
 /** The terms of the parts of a name. */

@@ -201,6 +201,15 @@ function clamp(value: number): number {
   return Math.min(CONFIDENCE_MAX, Math.max(0, value));
 }
 
+/** The sum of a confidence in words, with each of its parts: `30 + 35 x 1.00 (lead) + ...`. */
+export function sumInWords({ margin, kinds, best, sum }: ConfidenceFactors): string {
+  const counted = Math.min(KINDS_COUNTED_MAX, kinds);
+  return (
+    `${BASE} + ${PER_MARGIN} \u00d7 ${margin.toFixed(2)} (lead over the next value) + ${PER_KIND} \u00d7 ${counted} ` +
+    `(kinds of sources) + ${PER_BEST} \u00d7 ${best.toFixed(2)} (strongest source) = ${whole(sum)}`
+  );
+}
+
 /** The qualities of a model's draft, with the cost of lacking each. */
 export const DRAFT_WEIGHTS = {
   length: 0.15,

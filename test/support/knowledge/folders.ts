@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Knowledge, type KnowledgeOptions, knowledgeOf } from '../../../src/knowledge/knowledge.ts';
-import { type Precedents, precedentsOf } from '../../../src/knowledge/precedents.ts';
 import { type FolderChoice } from '../../../src/knowledge/thread-messages.ts';
 import { filesOf, type FixtureName, fixtureText, writeFiles } from './fixture-repositories.ts';
 
@@ -33,10 +32,4 @@ export function knowing(choices: readonly FolderChoice[], options: KnowledgeOpti
   const knowledge = knowledgeOf(choices, { watch: false, entry: ENTRY, ...options });
   onTestFinished(() => knowledge.close());
   return knowledge;
-}
-
-export function precedents(): Precedents {
-  const search = precedentsOf({ entry: ENTRY });
-  onTestFinished(() => search.close());
-  return search;
 }
