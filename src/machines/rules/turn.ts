@@ -213,6 +213,11 @@ export function ruledAgent<
   return defineAgent({ name, version, machine, migrate: Object.fromEntries(steps), events: schemasOf(rules), records });
 }
 
+/** A step of a migration to a machine in which the states and contexts of the version before fit as they are. */
+export function asBefore(old: { readonly value: unknown; readonly context: unknown }) {
+  return old as never;
+}
+
 /** A step of a migration that changes the context alone: agents that decide by rules have one state. */
 function contextStep<Context>(step: (old: never) => Context) {
   return ({ value, context }: { readonly value: unknown; readonly context: unknown }) =>

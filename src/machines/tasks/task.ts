@@ -7,7 +7,7 @@ import { assign, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../../actors/api/define-agent.ts';
 import { timeOf } from '../../actors/model/ref.ts';
-import { type Asked, inTurn, type OrderReply, refused, TAKEN, type Turn } from '../rules/turn.ts';
+import { asBefore, type Asked, inTurn, type OrderReply, refused, TAKEN, type Turn } from '../rules/turn.ts';
 import { type Message } from '../coordination/messages/messages.ts';
 import { ANYBODY, type GateQuestion, type GateReport } from '../people/gates/gate.ts';
 import { PEOPLE_DESKS } from '../people/system-ids.ts';
@@ -208,6 +208,9 @@ const machine = setup({
 /** The agent of tasks that belong to no plan. Its actors are under the Boss `tasks`, named by the id of the task. */
 export const taskAgent = defineAgent({
   name: 'task',
+  version: 2,
+  // Version 1 waited for no tickets, and a task that waits for none is kept as it was.
+  migrate: { 2: asBefore },
   machine,
   events: { 'task.cancel': z.object({}) },
   internal: ['task.attemptFailed', 'task.completed', 'task.failed'],

@@ -19,6 +19,7 @@ import { debateDeferred, debateProvisional, debateResolved } from './debate-deci
 import { askAgain, gateClosed, gateRequested, gateValidated } from './gate-decisions.ts';
 import { loseItem } from './item-losses.ts';
 import { messages } from '../messages/messages.ts';
+import { asBefore } from '../../rules/turn.ts';
 import { talkMessages } from '../../work/talk-messages.ts';
 import {
   causeCleared,
@@ -170,6 +171,9 @@ const machine = setup({
 /** The agent that carries out a plan. */
 export const leadCoordinator = defineAgent({
   name: 'lead-coordinator',
+  version: 2,
+  // Version 1 took no notices about tickets. An item that waits for none is kept as it was.
+  migrate: { 2: asBefore },
   machine,
   events: {
     ...orders,

@@ -20,7 +20,7 @@ import {
 } from './alert-rules.ts';
 import { ANYBODY, strangerProblem } from '../gates/gate.ts';
 import { answerOrder, type PassedOrder } from '../../rules/desk.ts';
-import { inTurn, type OrderReply, refused, TAKEN } from '../../rules/turn.ts';
+import { asBefore, inTurn, type OrderReply, refused, TAKEN } from '../../rules/turn.ts';
 import { handledBy, isHandled } from '../../work/handled-events.ts';
 import { type Port, portLogic } from '../../work/port.ts';
 
@@ -313,6 +313,9 @@ export function alertCardAgent(deliver?: Port<DeliveryInput, unknown>) {
   const own = deliver === undefined ? machine : machine.provide({ actors: { deliver: portLogic(deliver) } });
   return defineAgent({
     name: 'alert-card',
+    version: 2,
+    // Version 1 knew no news. A card about which `delivery` says nothing is kept as it was.
+    migrate: { 2: asBefore },
     machine: own,
     events: {},
     effects: { deliver: { timeoutMs: DELIVERY_TIMEOUT_MS } },

@@ -7,6 +7,7 @@
 import { fromPromise, setup } from 'xstate';
 import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { timeOf } from '../../../actors/model/ref.ts';
+import { asBefore } from '../../rules/turn.ts';
 import { type Port, portLogic } from '../../work/port.ts';
 import { scoreReply } from '../clarity/clarity.ts';
 import { type ClarityInput, type ClarityScore } from '../clarity/clarity-score.ts';
@@ -137,6 +138,9 @@ export function ticketAgent(scoreClarity?: Port<ClarityInput, ClarityScore>) {
       : machine.provide({ actors: { scoreClarity: portLogic<ClarityInput, unknown>(scoreClarity) } });
   return defineAgent({
     name: 'ticket',
+    version: 2,
+    // Version 1 refused the same orders, listed in another order.
+    migrate: { 2: asBefore },
     machine: own,
     events: {},
     records: { history: { schema: historyLine, keep: HISTORY_KEPT } },
