@@ -36,11 +36,14 @@ export interface CrewVoice {
   readonly crew: CrewRequests;
 }
 
+const NAMELESS = 'name: a question needs one, of 1 to 60 letters, digits or -_.';
+const questionName = z.string().regex(/^[\w.-]{1,60}$/);
+
 const word = z.object({ debate: z.string(), by: z.string() });
 
 const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   ...messages,
-  'tickets.open': ticketQuestion.extend({ key: z.string().regex(/ [\w.-]{1,60}$/, 'a question needs a name') }),
+  'tickets.open': ticketQuestion,
   'debate.acknowledge': word,
   'debate.accept': word,
   'debate.respond': response.extend({ debate: z.string() }),
@@ -73,11 +76,13 @@ export function crewVoice(
   const toCoordinator = <Answer extends CrewAnswer>(request: Request) => order<Answer>(DESKS.coordinator, request);
   const inDebate = (type: string, debate: string, fields: object = {}) =>
     order(DESKS.debates, { ...fields, type, debate, by: agent });
-  const openTicket = ({ name, ...question }: PersonQuestion, isBlocking: boolean) =>
-    order<Opened>(DESKS.tickets, {
+  const openTicket = async ({ name, ...question }: PersonQuestion, isBlocking: boolean): Promise<Opened> => {
+    if (!questionName.safeParse(name).success) return refused(NAMELESS);
+    return order<Opened>(DESKS.tickets, {
       ...{ ...question, type: 'tickets.open', kind: 'ai_to_human', creator: agent, task: task.id, about: item },
       ...{ key: `${task.id} ${name}`, isBlocking, askedBy: coordinatorOf(facts) ?? null },
     });
+  };
   const askPerson = async (question: PersonQuestion): Promise<PersonAnswer> => {
     const { ticket = null, problems } = await openTicket(question, true);
     if (ticket === null) throw new BosunError('BOSUN_ORDER_REFUSED', problems.join('; '), { details: { problems } });

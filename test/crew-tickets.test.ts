@@ -22,6 +22,7 @@ const PLAN: WrittenPlan = {
 };
 
 let test: TestSystem;
+let clock: VirtualClock;
 afterEach(async () => {
   await test?.system.stop();
 });
@@ -31,7 +32,7 @@ const asks: AgentFunction = (_, { crew, item }) =>
   item === 'A' ? crew.askPerson(QUESTION) : Promise.resolve('nothing to ask');
 
 async function start(writer: AgentFunction, plan: WrittenPlan = PLAN): Promise<void> {
-  const clock = new VirtualClock();
+  clock = new VirtualClock();
   test = await startTestSystem({ ...crewOf(plan, { writer, printer: print }, { clock }), clock });
   await test.settle();
 }
@@ -120,37 +121,53 @@ describe('an agent function that asks a person', () => {
     expect(ticket().rejection!.reason).toContain('cancelled by hand');
   });
 
-  it('is refused a question that cannot become a ticket', async () => {
-    const long = { ...QUESTION, title: 'x'.repeat(201) };
+  it.each([
+    [{ title: 'x'.repeat(201) }, /at most 200 characters/],
+    [{ name: undefined as never }, /^name: a question needs one/],
+    [{ name: 'a name' }, /^name: a question needs one, of 1 to 60 letters/],
+    [{ options: ['Zod', 'Zod'] }, /^the option "Zod" is given twice: give each option once$/],
+  ])('is refused a question that cannot become a ticket: %j', async (more, message) => {
     const problems: unknown[] = [];
     await start(async (_, { crew }) => {
-      for (const question of [long, { ...QUESTION, name: 'a name' }])
-        await crew.askPerson(question).catch((error: Error) => problems.push(error));
-      return problems.length;
+      await crew.askPerson({ ...QUESTION, ...more }).catch((error: Error) => problems.push(error));
     });
-    expect(problems).toMatchObject([{ code: 'BOSUN_ORDER_REFUSED' }, { code: 'BOSUN_ORDER_REFUSED' }]);
+    const refusal = { code: 'BOSUN_ORDER_REFUSED', message: expect.stringMatching(message) };
+    expect(problems).toMatchObject([refusal, refusal]);
   });
 
   it('is bound by the time limit of its task before and after the wait', async () => {
     const stages = { ...PLAN.stages, draft: { agent: 'writer', timeoutMs: 60_000, retry: { attempts: 1 } } };
     const hangs: AgentFunction = async (input, context) => {
+      if (context.item !== 'A') return 'done';
+      await new Promise<void>((resolve) => clock.setTimeout(resolve, 20_000));
       await asks(input, context);
-      return context.item === 'A' ? new Promise(() => {}) : 'done';
+      return new Promise(() => {});
     };
     await start(hangs, { ...PLAN, stages });
+    await test.advance(20_000);
+    await test.settle();
+    expect(phases()['A']).toBe('waitingForHuman');
     await test.advance(DAY_MS);
+    expect(phases()['A']).toBe('waitingForHuman');
     await order('resolve', { by: 'ada', text: 'Joi', reason: 'decided' });
-    await test.advance(59_000);
+    await test.advance(39_000);
     expect(phases()['A']).toBe('running');
     await test.advance(2_000);
     expect(phases()['A']).toBe('paused');
   });
 
   it('waits for nothing more once its task has ended', async () => {
-    await start((_, { crew: its, item }) => {
-      void its.askPerson({ ...QUESTION, name: item });
-      return Promise.resolve('went on');
+    let goOn = (): void => {};
+    const told = new Promise<void>((resolve) => (goOn = resolve));
+    await start(async (_, { crew: its, item }) => {
+      // Rejects when the system stops: the function has ended long before.
+      its.askPerson({ ...QUESTION, name: item }).catch(() => {});
+      await told;
+      return 'went on';
     });
+    expect(phases()).toEqual({ A: 'waitingForHuman', B: 'waitingForHuman' });
+    goOn();
+    await test.settle();
     expect(phases()).toEqual({ A: 'completed', B: 'completed' });
     expect([...itemsIn(plan()).values()].map(({ tickets }) => tickets ?? {})).toEqual([{}, {}]);
   });
@@ -184,6 +201,7 @@ describe('a stage that a person does', () => {
   it.each([
     [{ decide: { ask: { title: 'Why?' }, agent: 'printer' } }, 'stages.decide.ask: a person does this work'],
     [{ decide: { ask: { title: 'Why?' }, timeoutMs: 5 } }, 'stages.decide.timeoutMs: does not hold for people'],
+    [{ decide: { ask: { title: 'Why?', options: ['A', 'A'] } } }, 'stages.decide.ask.options: the option "A" is given'],
     [{ decide: {} }, 'stages.decide.agent: a stage needs an "agent" or a question to "ask" a person'],
   ])('is refused in %j', (stages, problem) => {
     expect(() => crewOf({ ...asked, stages } as WrittenPlan, { printer: print })).toThrow(problem);

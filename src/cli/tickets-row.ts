@@ -2,8 +2,13 @@
 import { rowsOf } from '../table.ts';
 import { DESKS } from '../machines/desks.ts';
 import { type TicketDeskContext } from '../machines/people/tickets/ticket-desk.ts';
-import { PASSED_AS, AWAITING_CLARITY, type TicketStatus } from '../machines/people/tickets/ticket-messages.ts';
-import { mayAct, priorityText, TAKES } from '../machines/people/tickets/ticket-rules.ts';
+import {
+  AWAITING_CLARITY,
+  PASSED_AS,
+  ticketQuestion,
+  type TicketStatus,
+} from '../machines/people/tickets/ticket-messages.ts';
+import { flawOfQuestion, mayAct, priorityText, TAKES } from '../machines/people/tickets/ticket-rules.ts';
 import { type ThreadEntry, type TicketContext, type TicketRow } from '../machines/people/tickets/ticket-state.ts';
 import { plainLine } from '../plain-text.ts';
 import { type DeskRow, type Given, type Ordered } from './desk-row.ts';
@@ -68,12 +73,17 @@ export const TICKETS: DeskRow<TicketRow> = {
   open: ({ by, words, detail, options = [], priority, for: assignee, task, blocks }) => {
     const title = words.join(' ').trim();
     if (title === '') throw refusedOrder('give the question');
+    if (blocks === true && task === undefined)
+      throw refusedOrder('--blocks: name the task that waits with --task, or leave out --blocks');
     const asked = { kind: 'ai_to_human', title, creator: by, options: [...options] };
     const given = { description: detail, priority, assignee, task, isBlocking: blocks };
     const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+    const question = { ...asked, ...fields };
+    const problem = problemOfQuestion(question);
+    if (problem !== undefined) throw refusedOrder(problem);
     return {
       desk: DESKS.tickets,
-      event: { type: 'tickets.open', ...asked, ...fields },
+      event: { type: 'tickets.open', ...question },
       said: `a ticket is opened by ${by}`,
     };
   },
@@ -102,6 +112,13 @@ const SAID: Readonly<Record<string, string>> = {
   'tickets.escalate': 'escalated',
   'tickets.assign': 'assigned',
 };
+
+/** Why a question cannot become a ticket, so that it is refused here instead of at the next start. */
+function problemOfQuestion(question: object): string | undefined {
+  const { data, error } = ticketQuestion.safeParse(question);
+  if (error !== undefined) return error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+  return flawOfQuestion(data)?.problems.join('; ');
+}
 
 /** Makes an order. One that the ticket cannot take is refused here instead of at the next start. */
 function ordered(type: keyof typeof PASSED_AS, row: TicketRow, { by }: Given, fields: object): Ordered {

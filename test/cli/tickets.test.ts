@@ -24,6 +24,7 @@ const system = (): Promise<System> =>
   }).start();
 
 const QUESTION = { type: 'tickets.open', kind: 'ai_to_human', creator: 'coder' };
+const options = (count: number) => Array.from({ length: count }, (_, n) => ['--option', `o${n}`]).flat();
 const bosun = (...args: string[]) => work.bosun(['tickets', ...args]);
 const json = async (...args: string[]) => linesOf((await bosun(...args, '--json')).out) as unknown as object[];
 
@@ -76,6 +77,18 @@ describe('bosun tickets in a stopped store', () => {
     [['show', 'TK-0009'], 2, /^no ticket "TK-0009"; bosun tickets list --all shows them$/],
     [['open', ' ', '--by', 'ada'], 5, /^give the question$/],
     [['open', 'Why?', '--priority', '4'], 2, /Not an urgency: 1, 2 or 3/],
+    [
+      ['open', 'Zod?', '--option', 'Zod', '--option', 'Zod', '--by', 'ada'],
+      5,
+      /^the option "Zod" is given twice: give each option once$/,
+    ],
+    [
+      ['open', 'Why?', '--blocks', '--by', 'ada'],
+      5,
+      /^--blocks: name the task that waits with --task, or leave out --blocks$/,
+    ],
+    [['open', 'Why?', ...options(11), '--by', 'ada'], 5, /^options: at most 10 options$/],
+    [['open', 'x'.repeat(201), '--by', 'ada'], 5, /^title: at most 200 characters$/],
     [['reply', 'TK-0001', '--by', 'ada'], 5, /^give the text of it, or an option with --option$/],
     [['reply', 'TK-0002', 'Euro only', '--by', 'bob'], 5, /^bob may not do that; those who may: ada, coder\. Name one/],
     [['resolve', 'TK-0001', 'Zod', '--by', 'ada'], 5, /^give a reason with --reason/],

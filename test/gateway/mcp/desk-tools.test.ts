@@ -104,6 +104,16 @@ describe('the tools of the answer desk', () => {
   });
 
   it.each([
+    [{ options: ['Zod', 'Zod'] }, 'the option "Zod" is given twice: give each option once'],
+    [{ is_blocking: true }, 'it blocks no task: name the task that waits for it, or have it block nothing'],
+  ])('open no ticket for a question with %j', async (more, problem) => {
+    expect(await call(coder, 'createTicket', { title: 'Zod or Joi?', ...more })).toMatchObject({
+      ...{ taken: false, code: 'TICKET_INVALID' },
+      problems: [problem],
+    });
+  });
+
+  it.each([
     [{ severity: 1 }, true],
     [{ severity: 3, immediate: true }, true],
     [{ severity: 2 }, false],

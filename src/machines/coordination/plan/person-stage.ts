@@ -4,7 +4,9 @@
  */
 import { z } from 'zod';
 import { closed } from '../../../closed-object.ts';
-import { TICKET_DESCRIPTION_CHARS_MAX, TICKET_OPTIONS_MAX, TICKET_TITLE_CHARS_MAX } from '../../limits.ts';
+import { TICKET_DESCRIPTION_CHARS_MAX, TICKET_TITLE_CHARS_MAX } from '../../limits.ts';
+import { ticketOptions } from '../../people/tickets/ticket-messages.ts';
+import { optionGivenTwice } from '../../people/tickets/ticket-rules.ts';
 import { type PersonQuestion } from '../../work/crew-requests.ts';
 import { name } from '../../work/message-schema.ts';
 
@@ -14,7 +16,12 @@ export const PERSON = 'person';
 export const askedInPlan = closed({
   title: z.string().min(1).max(TICKET_TITLE_CHARS_MAX).describe('The question; "{item}" stands for the item.'),
   description: z.string().max(TICKET_DESCRIPTION_CHARS_MAX).optional().describe('What else there is to know.'),
-  options: z.array(name).max(TICKET_OPTIONS_MAX).optional().describe('The possible answers, if there are only a few.'),
+  options: ticketOptions
+    .refine((options) => optionGivenTwice(options) === undefined, {
+      error: ({ input }) => optionGivenTwice(input as readonly string[])!,
+    })
+    .optional()
+    .describe('The possible answers, if there are only a few.'),
   priority: z.literal([1, 2, 3]).default(2).describe('The urgency; 1 is the most urgent.'),
   assignee: name.optional().describe('The person who should answer.'),
   audience: z.array(name).min(1).max(100).default(['*']).describe('The people whose answer counts; * is anybody.'),

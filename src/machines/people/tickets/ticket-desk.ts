@@ -180,10 +180,12 @@ function open(
   const known = key === undefined ? undefined : desk(turn).records.get(keys.get(key) ?? '');
   if (known !== undefined) return openedBefore(turn, listedRow(turn.context, known)!, { askedBy, title: given.title });
   const flaw = flawOfQuestion({ kind, ...given });
-  if (flaw !== undefined) return refusal('TICKET_LIMIT', flaw);
+  if (flaw !== undefined) return flaw;
   if (waiting.size + settled.size >= bounds.liveMax)
     return refusal('TICKET_LIMIT', `${bounds.liveMax} tickets are not archived yet: resolve or reject some`);
-  const question = { ...given, kind: kind === 'question' ? ('user_direct_query' as const) : kind };
+  // Those of an escalation may stand there twice.
+  const options = [...new Set(given.options)];
+  const question = { ...given, options, kind: kind === 'question' ? ('user_direct_query' as const) : kind };
   const id = ticketIdOf(next);
   const input = { id, question, askedBy, times };
   if (desk(turn).open({ id, status: 'open', askedBy, ...(key !== undefined && { key }) }, input) === undefined)

@@ -49,14 +49,19 @@ export const ticketEvidence = z.object({
 });
 export type TicketEvidence = z.output<typeof ticketEvidence>;
 
+/** A text whose bound is told in plain words to the person who exceeds it. */
+const boundedText = (chars: number) => z.string().max(chars, `at most ${chars} characters`);
+
+/** The possible answers to a question, if there are only a few. */
+export const ticketOptions = z.array(name).max(TICKET_OPTIONS_MAX, `at most ${TICKET_OPTIONS_MAX} options`);
+
 /** The question of a ticket, as `tickets.open` gives it. */
 export const ticketQuestion = z.object({
   kind: z.enum([...ticketType.options, 'question']),
   priority: ticketPriority.default(2),
-  title: z.string().min(1).max(TICKET_TITLE_CHARS_MAX),
-  description: z.string().max(TICKET_DESCRIPTION_CHARS_MAX).default(''),
-  /** The possible answers, if there are only a few. */
-  options: z.array(name).max(TICKET_OPTIONS_MAX).default([]),
+  title: boundedText(TICKET_TITLE_CHARS_MAX).min(1),
+  description: boundedText(TICKET_DESCRIPTION_CHARS_MAX).default(''),
+  options: ticketOptions.default([]),
   evidence: z.array(ticketEvidence).max(TICKET_EVIDENCE_MAX).default([]),
   /** The name of the person or agent that opens the ticket. */
   creator: programOrPerson,
@@ -66,7 +71,7 @@ export const ticketQuestion = z.object({
   audience: z.array(name).min(1).max(GATE_AUDIENCE_MAX).default(['*']),
   /** The task to which the question belongs. */
   task: name.nullable().default(null),
-  /** Whether the task waits for the answer. */
+  /** Whether the task waits for the answer; then it has to be named. */
   isBlocking: z.boolean().default(false),
   /**
    * Whether an agent that could not answer opens the ticket. Title and description then have narrower bounds (MX-101).
@@ -193,6 +198,8 @@ export type TicketRefusal =
   | 'TICKET_STATE'
   /** A bound is exceeded; the problem names it. */
   | 'TICKET_LIMIT'
+  /** The question does not hold together: an option is given twice, or it blocks and names no task. */
+  | 'TICKET_INVALID'
   /** The person may not give this order. */
   | 'TICKET_STRANGER'
   /** The option is not one of the ticket's. */

@@ -121,10 +121,29 @@ export function refusal(
 }
 
 /**
- * The reason why a question cannot become a ticket; undefined if it can. Checks the narrower bounds; its schema checks
- * the wider ones.
+ * The refusal of a question that cannot become a ticket; undefined if it can. Checks the narrower bounds and what holds
+ * the question together; its schema checks the wider bounds.
  */
-export function flawOfQuestion({
+export function flawOfQuestion(question: Omit<TicketQuestion, 'key'>): TicketReply | undefined {
+  const tooLong = tooLongIn(question);
+  if (tooLong !== undefined) return refusal('TICKET_LIMIT', tooLong);
+  const { options, task, isBlocking, isEscalation } = question;
+  // An agent that could not answer hands on the options that it was given; nobody is there to correct them.
+  const twice = isEscalation ? undefined : optionGivenTwice(options);
+  if (twice !== undefined) return refusal('TICKET_INVALID', twice);
+  if (isBlocking && task === null)
+    return refusal('TICKET_INVALID', 'it blocks no task: name the task that waits for it, or have it block nothing');
+  return undefined;
+}
+
+/** The option that stands twice among the buttons, in a sentence with the way out; undefined if all differ. */
+export function optionGivenTwice(options: readonly string[]): string | undefined {
+  const shown = options.map((option) => option.trim());
+  const twice = shown.find((option, index) => shown.indexOf(option) !== index);
+  return twice === undefined ? undefined : `the option "${twice}" is given twice: give each option once`;
+}
+
+function tooLongIn({
   kind,
   title,
   description,

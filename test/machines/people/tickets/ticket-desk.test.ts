@@ -70,7 +70,7 @@ describe('a bound of a ticket', () => {
       'options',
       TICKET_OPTIONS_MAX,
       (size) => ({ options: Array.from({ length: size }, (_, n) => `o${n}`) }),
-      'options',
+      'options: at most 10 options',
     ],
     [
       'evidence',
@@ -156,6 +156,7 @@ describe('a bound of a ticket', () => {
     await room.order('reject', 'TK-0002', { reason });
     await room.test.advance(30 * DAY_MS);
     expect(room.desk.counts).toMatchObject({ archived: 1 });
+    expect([...room.desk.keys.values()]).toEqual(['TK-0002']);
     expect(await room.ask(keyed)).toMatchObject({ ticket: 'TK-0003' });
     expect(await room.ask({ ...keyed, creator: 'tester' })).toMatchObject({ ticket: 'TK-0002' });
     expect(room.desk.keys.size).toBe(2);
@@ -166,6 +167,26 @@ describe('a bound of a ticket', () => {
     expect(timesOf(reminders(TICKET_REMINDERS_MAX)).remindAfterMs[1]).toHaveLength(10);
     for (const wrong of [reminders(TICKET_REMINDERS_MAX + 1), { archiveAfterMs: -1 }, { archiveAfterMs: 367 * DAY_MS }])
       expect(() => timesOf(wrong)).toThrow(/times of tickets/);
+  });
+});
+
+describe('a question', () => {
+  it.each<[string, object, RegExp]>([
+    ['gives an option twice', { options: ['Zod', 'Joi', 'Zod '] }, /^the option "Zod" is given twice: give each/],
+    ['blocks no task', { isBlocking: true }, /^it blocks no task: name the task that waits for it, or have it block/],
+  ])('is refused, with the way out, if it %s', async (_, question, problem) => {
+    const room = await start();
+    expect(await room.ask({ type: 'tickets.open', ...QUESTION, ...question })).toEqual({
+      ...{ taken: false, code: 'TICKET_INVALID', ticket: null, version: null },
+      problems: [expect.stringMatching(problem)],
+    });
+    expect(room.desk.counts.open).toBe(0);
+  });
+
+  it('is opened for an agent that could not answer, with one of the options that it hands on twice', async () => {
+    const room = await start();
+    const id = await room.open({ isEscalation: true, options: ['Zod', 'Joi', 'Zod'] });
+    expect(room.context(id).question.options).toEqual(['Zod', 'Joi']);
   });
 });
 
