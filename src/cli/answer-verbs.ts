@@ -43,7 +43,7 @@ export const ANSWER_VERBS: readonly (Verb | VerbGroup)[] = [
           'questions ask "Port 80 or 8080?" --option 80 --option 8080 --wait-seconds 9',
         ],
         notes: [
-          'Without --in, and if no system has its store in ./data, the files of this folder answer. Nothing is kept then.',
+          'Without --in, and if no system has its store in ./data, this folder answers, and nothing is kept.',
           'Exit code 0: answered. 3: a person has to say or to confirm it. 5: the question is refused.',
         ],
         options: [

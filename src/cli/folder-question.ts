@@ -36,7 +36,7 @@ const PROGRESS_MS = 2_000;
 /** Lines that are shown where nothing is sure enough for an answer, so that a person sees where to look. */
 const NEAREST_MAX = 3;
 
-/** Prints what the files of a folder answer. Resolves to 0 with an answer, 3 if it needs a person, 5 if it is refused. */
+/** Prints what a folder answers. Resolves to 0 with an answer, 3 if it needs a person, 5 if it is refused. */
 export function askFolderCommand(command: FolderQuestion): Promise<ExitCode> {
   const { question, options, folder, cwd, json, out } = command;
   return carriedOut(command, async () => {

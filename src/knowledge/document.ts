@@ -39,7 +39,8 @@ const REQUIREMENTS = /(?:^|\/)(?:prd|product|requirements|specs?|features)(?:[-_
 
 /** Matches sources about the past, plans or alternatives. They count as mentions only. */
 const ASIDE = new RegExp(
-  String.raw`(?:^|\/)(?:changelog|changes|history|news|todo|ideas)\b[^/]*$|(?:^|\/)(?:examples?|` +
+  String.raw`(?:^|\/)(?:changelog|changes|history|news|todo|ideas|ecosystem|awesome|adopters|showcase|comparison|` +
+    String.raw`licen[cs]e|copying)\b[^/]*$|(?:^|\/)(?:examples?|` +
     String.raw`samples?|fixtures?|testdata|vendor|third_party|node_modules|schemas?)\/|[./]schema\.json$|` +
     String.raw`(?:^|\/)(?:openapi|swagger|asyncapi)[^/]*$`,
   'i',
@@ -62,6 +63,9 @@ const OPEN_SECTION = new RegExp(
 /** Matches headings that negate a heading of decisions. */
 const PASSED_SECTION = /\bnot (?:chosen|taken|done|decided)\b/i;
 const CHOSEN_SECTION = /\b(?:decisions?|choices?|outcome|resolution|chosen|conclusion|consequences|decided)\b/i;
+
+/** Matches an entry in a list of links: it tells what others have made. */
+const ENTRY_OF_LINKS = /^\[[^\]]+\]\(https?:/;
 
 /** Matches keys that describe a project for search engines. */
 const LABEL_KEY = /^(?:keywords|tags|topics|classifiers|description)$/i;
@@ -102,6 +106,7 @@ interface Standing {
 function kindOf({ form, name, about, text }: Statement, standing: Standing): EvidenceKind {
   if (standing.isAside || form === 'comment' || form === 'code') return 'mentioned';
   if (form === 'setting' && LABEL_KEY.test(name)) return 'mentioned';
+  if (form === 'sentence' && ENTRY_OF_LINKS.test(text)) return 'mentioned';
   if (form === 'import') return 'used';
   if (standing.isTrial) return 'mentioned';
   const section = form === 'title' ? '' : sectionOf(about);

@@ -7,11 +7,12 @@ import { plainLine } from '../plain-text.ts';
 import { Coverage, type PassageTerms, passageTermsOf } from './coverage.ts';
 import { type Document, type DocumentPassage } from './document.ts';
 import { type Finding, type Judgeable } from './finding.ts';
-import { PASSAGES_JUDGED_MAX } from './limits.ts';
-import { type OptionFinding, withBoundOptions, optionFindingOf } from './option-findings.ts';
+import { NAMED_JUDGED_MAX, PASSAGES_JUDGED_MAX } from './limits.ts';
+import { choiceOf, optionFindingOf } from './option-findings.ts';
 import { questionOf, type Question } from './question.ts';
 import { TextIndex } from './text-index.ts';
-import { valueFindingOf, withoutWeaker } from './value-findings.ts';
+import { answersIn, valueFindingOf } from './value-findings.ts';
+import { amountOf } from './values.ts';
 
 /** Most findings kept for one option: further ones repeat them. */
 const PER_OPTION_MAX = 6;
@@ -76,21 +77,26 @@ export class Finder {
 
   #choices(question: Question, isWanted: (id: number) => boolean): Evidence[] {
     const coverage = new Coverage(question, this.#index);
-    const findings = question.options.flatMap((option): OptionFinding[] => {
-      const ids = this.#index.named(option, isWanted);
-      const judged = ids.flatMap((id) => this.#judged(id, coverage, (one) => optionFindingOf(one, option, question)));
-      return withBoundOptions(judged, question)
+    const findings = question.options.flatMap((option) => {
+      // An amount may be spelled otherwise in a line that speaks of the subject.
+      const ids =
+        amountOf(option) === undefined
+          ? this.#index.named(option, question.terms, NAMED_JUDGED_MAX, isWanted)
+          : this.#index.search(question.terms, NAMED_JUDGED_MAX, isWanted);
+      const judge = (one: Judgeable) => optionFindingOf(one, option, question, coverage);
+      return ids
+        .flatMap((id) => this.#judged(id, coverage, judge))
         .toSorted((a, b) => b.weight - a.weight)
         .slice(0, PER_OPTION_MAX);
     });
-    return findings;
+    return choiceOf(findings);
   }
 
   #values(question: Question, isWanted: (id: number) => boolean): Evidence[] {
     const coverage = new Coverage(question, this.#index);
     const hits = this.#index.search(question.terms, PASSAGES_JUDGED_MAX, isWanted);
     const judged = hits.flatMap((id) => this.#judged(id, coverage, (one) => valueFindingOf(one, question, coverage)));
-    return withoutWeaker(judged);
+    return answersIn(judged, coverage);
   }
 
   #judged<Found extends Finding>(
@@ -101,7 +107,14 @@ export class Finder {
     const { scope, document, passage } = this.#held.get(id)!;
     const terms: PassageTerms = passageTermsOf(passage.statements, `${scope} ${document.file}`);
     return passage.statements.flatMap(({ line, text }, place) => {
-      const finding = judge({ document, passage, place, coverage: coverage.of(terms, place) });
+      const finding = judge({
+        document,
+        passage,
+        place,
+        terms,
+        asked: coverage.terms,
+        coverage: coverage.of(terms, place),
+      });
       if (finding === undefined) return [];
       const source = { type: document.type, scope, file: document.file, line };
       return [{ ...finding, source, excerpt: excerptOf(text) }];

@@ -1,5 +1,6 @@
 /** A statement as it is judged, and what a judgement finds. Data alone. */
 import { type Evidence } from '../machines/answers/evidence.ts';
+import { type PassageTerms } from './coverage.ts';
 import { type Document, type DocumentPassage } from './document.ts';
 
 /** A statement, with the facts by which it is judged. */
@@ -7,6 +8,10 @@ export interface Judgeable {
   readonly document: Document;
   readonly passage: DocumentPassage;
   readonly place: number;
+  /** The terms of the question. */
+  readonly asked: ReadonlySet<string>;
+  /** The terms of the passage. */
+  readonly terms: PassageTerms;
   readonly coverage: number;
 }
 

@@ -43,6 +43,9 @@ export const SEARCH_TERMS_MIN = 8;
 /** Passages judged line by line for one question. */
 export const PASSAGES_JUDGED_MAX = 60;
 
+/** Passages judged for one option of a choice. */
+export const NAMED_JUDGED_MAX = 200;
+
 /** Questions that wait for the thread at the same time. */
 export const QUESTIONS_OPEN_MAX = 1_000;
 

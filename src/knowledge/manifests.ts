@@ -9,7 +9,7 @@ interface Manifest {
   /** Matches the paths of keys that contain dependencies. With `listed`, they are items of a list instead of keys. */
   readonly under?: RegExp;
   readonly listed?: RegExp;
-  /** Matches entries of manifests that have no keys, with groups `name` and `version`. */
+  /** Matches entries of manifests that have no keys: the name, empty if the file has it, and the version. */
   readonly entry?: RegExp;
 }
 
@@ -26,6 +26,9 @@ const MANIFESTS: readonly Manifest[] = [
     file: /^Cargo\.toml$/,
     under: /^(?:target \S+ )?(?:workspace )?(?:dev-|build-)?dependencies$/,
   },
+  { file: /^(?:[\w.-]+\.)?Dockerfile(?:\.[\w.-]+)?$/, entry: /^FROM\s+(?:\S*\/)?([\w.-]+):(\S+)/i },
+  { file: /^\.tool-versions$/, entry: /^([\w-]+)\s+(\d\S*)$/ },
+  { file: /^\.(?:\w+-version|nvmrc)$/, entry: /^()v?(\d\S*)$/ },
   { file: /^composer\.json$/, under: /^require(?:-dev)?$/ },
   { file: /^Gemfile$/, entry: /^gem\s+['"]([^'"]+)['"](?:,\s*['"]([^'"]+)['"])?/ },
   { file: /^pom\.xml$/, listed: /(?:^| )(?:dependency|plugin|parent) artifactId$/ },
@@ -59,11 +62,17 @@ export function statementsOfEntries(file: string, text: string): Statement[] {
     const shown = whole.trim();
     if (shown === '') return [];
     const [, name, version] = entry.exec(shown) ?? [];
-    if (name !== undefined) return [dependency(index + 1, shown, name, version ?? '')];
+    if (name !== undefined) return [dependency(index + 1, shown, name === '' ? subjectOf(file) : name, version ?? '')];
     return [
       { form: /^[#/]/.test(shown) ? 'comment' : 'code', line: index + 1, text: shown, about: '', name: '', value: '' },
     ];
   });
+}
+
+/** What a file holds the version of: `ruby` for `.ruby-version`. */
+function subjectOf(file: string): string {
+  const name = file.split('/').at(-1)!;
+  return name === '.nvmrc' ? 'node' : name.slice(1, name.lastIndexOf('-'));
 }
 
 /** Marks the settings of a manifest that are dependencies. */
@@ -85,7 +94,11 @@ export function isNamed(dependencyName: string, name: string): boolean {
   // Types of a package are not the package.
   if (dependencyName.startsWith('@types/')) return false;
   const wanted = squashed(name);
-  const whole = dependencyName.toLowerCase().replace(/^node:/, '');
+  // A package under the name of a project need not be the project, unless it is its heart.
+  const whole = dependencyName
+    .toLowerCase()
+    .replace(/^node:/, '')
+    .replace(/^@([^/]+)\/(?!(?:core|cli|test|common|server|client|node|runtime|kit)$)/, '');
   if (squashed(whole) === wanted) return true;
   return whole.split(/[/:@]|::|\.(?=[a-z])/).some((part) => squashed(part) === wanted);
 }

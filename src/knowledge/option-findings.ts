@@ -1,17 +1,17 @@
 /**
- * Judges a statement as evidence for one option of a choice. An entry of a manifest and an import count by their name.
- * A line of text counts only if it is also about the subject, and a line that denies the option does not count at all.
- * Pure.
+ * Judges statements as evidence for the options of a choice. An entry of a manifest and an import count by their name.
+ * A line of text counts if it is also about the subject, and not at all if it denies the option. Where nothing is about
+ * the subject, the one option that the project has at all is quoted. Pure.
  */
-import { type Evidence, type EvidenceKind } from '../machines/answers/evidence.ts';
+import { type Evidence, sameValue } from '../machines/answers/evidence.ts';
+import { type Coverage } from './coverage.ts';
 import { type RankedStatement } from './document.ts';
 import { type Finding, type Judgeable } from './finding.ts';
 import { isNamed } from './manifests.ts';
-import { isDenied, isHedged, placesOf } from './phrasing.ts';
+import { isDenied, isHedged, isName, isPast, placesOf } from './phrasing.ts';
 import { type Question } from './question.ts';
+import { amountOf, valueOfKey, valuesInProse } from './values.ts';
 import { MENTION_COVERAGE_MIN, STATED_COVERAGE_MIN, weightOf } from './weights.ts';
-
-export type OptionFinding = Finding & Evidence;
 
 /** The share of the question that a decision has to cover; its own title counts. */
 const DECIDED_COVERAGE_MIN = 0.25;
@@ -22,60 +22,101 @@ const SAID_COVERAGE_MIN = 0.5;
 /** The share of the question from which a manifest's entry counts as evidence on the subject. */
 const BOUND_COVERAGE_MIN = 0.25;
 
-/** Judges one statement; undefined if it does not name the option. */
-export function optionFindingOf(one: Judgeable, option: string, question: Question): Finding | undefined {
-  const statement = one.passage.statements[one.place]!;
-  const kind = kindFor(statement, option, one.coverage);
-  if (kind === undefined) return undefined;
-  const isSaid = kind !== 'mentioned' || one.coverage >= MENTION_COVERAGE_MIN || question.terms.size === 0;
-  if (!isSaid) return undefined;
+/** The share of the question that a sentence must cover to show that the project has the option it names. */
+const HAVING_COVERAGE_MIN = 0.1;
+
+/** A finding for an option, and whether its line is about the subject. */
+export interface OptionFinding extends Finding {
+  readonly isAbout: boolean;
+}
+
+/** Judges one statement; undefined if it does not name the option, or only in passing. */
+export function optionFindingOf(
+  { passage, place, coverage: share }: Judgeable,
+  option: string,
+  { terms }: Question,
+  coverage: Coverage,
+): OptionFinding | undefined {
+  const statement = passage.statements[place]!;
+  // On a line about the subject a name may be written in lower case.
+  const isLoose = statement.kind !== 'mentioned' && share >= coverage.required(SAID_COVERAGE_MIN);
+  const naming = namingOf(statement, option, isLoose);
+  if (naming === 'none') return undefined;
+  const isAbout = terms.size === 0 || share >= coverage.required(shareNeeded(statement, naming));
+  const isHaving =
+    naming === 'entry' || naming === 'setting' || (naming === 'name' && isName(option) && share >= HAVING_COVERAGE_MIN);
+  const kind = isAbout || isHaving ? (naming === 'passing' ? 'mentioned' : statement.kind) : 'mentioned';
+  if (kind === 'mentioned' && share < MENTION_COVERAGE_MIN && terms.size > 0) return undefined;
   return {
     kind,
     speaksFor: option,
     valueKind: 'option',
     isDeclarative: kind === 'declared' || kind === 'decided',
-    coverage: one.coverage,
-    weight: weightOf(kind, one.coverage),
+    coverage: share,
+    weight: weightOf(kind, share),
+    isAbout: isAbout && kind !== 'mentioned',
   };
 }
 
 /**
- * Lowers the findings for an option that no source connects with the subject: the project uses it, perhaps for
- * something else. The line is quoted, but does not answer.
+ * The findings for all options. What else the project has of an option that a line about the subject names supports
+ * it. If no line is about the subject, the project has an option perhaps for something else: the line is quoted, but
+ * does not answer, and only if the project has no other one of the options.
  */
-export function withBoundOptions<Found extends Finding>(findings: readonly Found[], question: Question): Found[] {
-  const isBound =
-    question.terms.size === 0 ||
-    findings.some(({ kind, coverage }) => kind !== 'mentioned' && coverage >= BOUND_COVERAGE_MIN);
-  if (isBound) return [...findings];
-  return findings.map((finding) => ({ ...finding, valueKind: 'text', isDeclarative: false }));
+export function choiceOf(findings: readonly (OptionFinding & Evidence)[]): Evidence[] {
+  const strong = findings.filter(({ kind }) => kind !== 'mentioned');
+  const answered = new Set(strong.filter(({ isAbout }) => isAbout).map(({ speaksFor }) => speaksFor));
+  const isOneOnly = new Set(strong.map(({ speaksFor }) => speaksFor)).size === 1;
+  return findings.map(({ isAbout, ...finding }) => {
+    if (finding.kind === 'mentioned' || isAbout || answered.has(finding.speaksFor)) return finding;
+    if (answered.size > 0 || !isOneOnly) return { ...finding, ...asMention(finding) };
+    return { ...finding, valueKind: 'text', isDeclarative: false };
+  });
 }
 
-function kindFor(statement: RankedStatement, option: string, coverage: number): EvidenceKind | undefined {
-  const { form, kind, name, value, text } = statement;
-  if (/^\d[\d.,_]*$/.test(option)) return numberKind(statement, option, coverage);
-  if (form === 'dependency' && isNamed(name, option)) return kind;
-  if (form === 'import' && isNamed(name, option)) return kind;
-  if (form === 'setting' || form === 'constant') {
-    const first = value.split(/[\s@:]/)[0]!;
-    if ((first !== '' && isNamed(first, option)) || isNamed(value, option))
-      return coverage >= SAID_COVERAGE_MIN ? kind : 'mentioned';
-  }
-  const isLoose = kind !== 'mentioned' && coverage >= SAID_COVERAGE_MIN;
-  const places = placesOf(text, option, isLoose);
-  if (places.length === 0) return undefined;
-  if (places.every((at) => isDenied(text, at, option.length))) return undefined;
-  const isProse = form === 'sentence' || form === 'row' || form === 'title';
-  if (!isProse || isHedged(text)) return 'mentioned';
-  return coverage >= (kind === 'decided' ? DECIDED_COVERAGE_MIN : SAID_COVERAGE_MIN) ? kind : 'mentioned';
+function asMention({ coverage }: Finding): Pick<Finding, 'kind' | 'isDeclarative' | 'weight'> {
+  return { kind: 'mentioned', isDeclarative: false, weight: weightOf('mentioned', coverage) };
 }
 
 /**
- * The kind of evidence for an option that is a number. Numbers are frequent, so they count only on a line about the
- * subject.
+ * How a statement names an option: as an `entry` of a manifest or an import, as the value of a `setting` or of a
+ * constant, by `name` in a sentence, in `passing` where nothing is stated, or not at all.
  */
-function numberKind(statement: RankedStatement, option: string, coverage: number): EvidenceKind | undefined {
-  const places = placesOf(statement.text, option, false);
-  if (places.length === 0 || places.every((at) => isDenied(statement.text, at, option.length))) return undefined;
-  return coverage >= STATED_COVERAGE_MIN && !isHedged(statement.text) ? statement.kind : 'mentioned';
+type Naming = 'entry' | 'setting' | 'value' | 'name' | 'passing' | 'none';
+
+function namingOf(statement: RankedStatement, option: string, isLoose: boolean): Naming {
+  const { form, name, text } = statement;
+  const amount = amountOf(option);
+  if (amount !== undefined) return amountNaming(statement, option, amount);
+  if ((form === 'dependency' || form === 'import') && isNamed(name, option)) return 'entry';
+  if ((form === 'setting' || form === 'constant') && hasAsValue(statement, option))
+    return form === 'setting' ? 'setting' : 'value';
+  const isSaid = form === 'sentence' || form === 'row' || form === 'title';
+  const places = placesOf(text, option, isLoose && isSaid);
+  if (places.length === 0 || places.every((at) => isDenied(text, at, option.length))) return 'none';
+  if (!isSaid || isHedged(text) || isPast(text)) return 'passing';
+  return 'name';
+}
+
+function hasAsValue({ value }: RankedStatement, option: string): boolean {
+  const first = value.split(/[\s@:]/)[0]!;
+  return (first !== '' && isNamed(first, option)) || isNamed(value, option);
+}
+
+/** How a statement names an amount, whose spelling may differ: `90 s`, `timeoutMs: 90000`. */
+function amountNaming({ form, name, value, text }: RankedStatement, option: string, amount: string): Naming {
+  const isKey = form === 'setting' || form === 'constant';
+  const kinds = ['duration', 'size', 'number'] as const;
+  const values = isKey ? [valueOfKey(name, value, kinds)] : valuesInProse(text, kinds);
+  const isSame = values.some((one) => one !== undefined && sameValue(one.text) === sameValue(amount));
+  const places = placesOf(text, option, false);
+  if (!isSame && places.length === 0) return 'none';
+  if (places.length > 0 && places.every((at) => isDenied(text, at, option.length))) return 'none';
+  return isHedged(text) || isPast(text) ? 'passing' : 'value';
+}
+
+function shareNeeded({ kind, form }: RankedStatement, naming: Naming): number {
+  if (naming === 'entry') return BOUND_COVERAGE_MIN;
+  if (naming === 'value' && form !== 'constant') return STATED_COVERAGE_MIN;
+  return kind === 'decided' ? DECIDED_COVERAGE_MIN : SAID_COVERAGE_MIN;
 }

@@ -44,6 +44,11 @@ export function isDenied(text: string, at: number, length: number): boolean {
   );
 }
 
+/** Whether the words before the amount at this position negate it. A bound ("not fewer than 8") states its amount. */
+export function isDeniedAmount(text: string, at: number): boolean {
+  return /\b(?:not|no longer|instead of|rather than)\s+["'`*(]?$/i.test(clauseBefore(text, at));
+}
+
 /** Whether a sentence leaves its subject open. */
 export function isHedged(text: string): boolean {
   return HEDGED.test(text);
@@ -67,13 +72,30 @@ export function clausesOf(text: string): { readonly text: string; readonly at: n
   return clauses.filter((clause) => clause.text.trim() !== '');
 }
 
+/** Matches statements about what was once so. */
+const PAST = new RegExp(
+  String.raw`\b(?:until|before|prior to|up to) (?:the )?(?:\w+ )?(?:\d{4}|v?\d+\.\d+)\b|\bleft \S+ behind\b|` +
+    String.raw`\b(?:was|were) (?:once|switched off|retired|phased out|given up|shut down|thrown out|abandoned)\b|` +
+    String.raw`\b(?:once (?:ran|used|meant)|moved (?:away|off)|got rid of|said goodbye to|in the old days)\b`,
+  'i',
+);
+
+/** Whether a sentence tells what was once so. */
+export function isPast(text: string): boolean {
+  return PAST.test(text);
+}
+
+/** Whether an option is a name, with capitals or digits, and not an ordinary word. */
+export function isName(option: string): boolean {
+  return /[\p{Lu}\d.@/#+-]/u.test(option);
+}
+
 /**
  * The positions at which a text names an option. A name with capitals or digits is matched exactly, an ordinary word in
  * any case, so that the verb `express` does not match `Express`.
  */
 export function placesOf(text: string, option: string, isLoose: boolean): number[] {
-  const isName = /[\p{Lu}\d.@/#+-]/u.test(option.slice(1)) || /^\p{Lu}/u.test(option);
-  const flags = isName && !isLoose ? 'gu' : 'giu';
+  const flags = isName(option) && !isLoose ? 'gu' : 'giu';
   const pattern = option.trim().split(/\s+/).map(escaped).join('\\s+');
   // The plural of an option is the option; a part of a longer name is not.
   const whole = new RegExp(`(?<![\\p{L}\\p{N}_@/.-])${pattern}(?:s|es)?(?![\\p{L}\\p{N}_]|[./-][\\p{L}\\p{N}])`, flags);

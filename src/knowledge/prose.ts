@@ -108,7 +108,8 @@ class ProseReader {
     }
     const about = [this.#about(), ...this.#columns].join(' ');
     const [name = '', value = ''] = cells;
-    this.#statements.push({ form: 'row', line: number, text: cells.join(' | '), about, name, value });
+    const columns = this.#columns;
+    this.#statements.push({ form: 'row', line: number, text: cells.join(' | '), about, name, value, columns });
   }
 
   #endBlock(): void {

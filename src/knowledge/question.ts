@@ -3,7 +3,7 @@
  * first words of the question and the noun after them; it knows no subject. Pure.
  */
 import { sameValue, type ValueKind } from '../machines/answers/evidence.ts';
-import { questionTermsOf, termOf, termsIn, WORD } from './words.ts';
+import { isGeneric, questionTermsOf, termOf, termsOf, WORD } from './words.ts';
 
 export interface Question {
   /** The terms of the subject, without those of the options. */
@@ -14,11 +14,13 @@ export interface Question {
   /** The kinds of values that can answer the question, the likeliest first. */
   readonly kinds: readonly ValueKind[];
   /**
-   * The term that the answer must be about: the noun after "how many" or "number of". Null if the question names a
-   * class of things ("which library"), whose name a source need not repeat.
+   * The terms of what the answer counts: the words after "how many" or "number of", one of which follows the number.
+   * Null if the question counts nothing.
    */
-  readonly counted: string | null;
-  /** The term of such a class, which has less weight than the others. */
+  readonly counted: ReadonlySet<string> | null;
+  /** The name whose version is asked for, in lower case. Null if there is none. */
+  readonly versionOf: string | null;
+  /** The term of the class of things of which the answer is one: "which library". Null if the question names none. */
   readonly class: string | null;
 }
 
@@ -36,6 +38,9 @@ const AMOUNTS =
 /** Matches a question about a length in characters, not in time. */
 const HOW_LONG_A_TEXT = /\bhow (?:long must|long (?:may|should|can) .*\bbe\b)|\bhow long .*\bat least\b/i;
 
+/** Matches the beginning of a question about a moment. */
+const AT = '^(?:(?:at|on|in|until|since|from|by) )?';
+
 /** Rules for the kinds of values. The first that fits applies. */
 const KINDS: readonly KindRule[] = [
   { when: /^why\b|\bwhat(?: is|'s)? the reason\b/i, kinds: ['text'] },
@@ -51,9 +56,13 @@ const KINDS: readonly KindRule[] = [
     kinds: ['place'],
   },
   { when: /\bwhere\b/i, kinds: ['place'] },
-  { when: /\b(?:which|what)\b.*\bversions?\b|\bversions?\b.*\b(?:which|what)\b/i, kinds: ['version', 'number'] },
+  { when: /\b(?:which|what)\b.*\b(?:versions?|releases?|major)\b/i, kinds: ['version', 'number'] },
+  { when: /\bversions?\b.*\b(?:which|what)\b/i, kinds: ['version', 'number'] },
+  { when: /\be?-?mail address\b/i, kinds: ['person'] },
+  { when: /\b(?:error|warning|deprecation|event) codes?\b/i, kinds: ['name', 'number'] },
   { when: /\bname of\b/i, kinds: ['name', 'place'] },
-  { when: /^(?:at |on |in )?(?:when|(?:which|what) (?:time|day|date|month))\b/i, kinds: ['duration', 'text'] },
+  { when: new RegExp(`${AT}(?:which|what) (?:day|date|month|year)\\b`, 'i'), kinds: ['text', 'duration'] },
+  { when: new RegExp(`${AT}(?:when|(?:which|what) time)\\b`, 'i'), kinds: ['duration', 'text'] },
   { when: new RegExp(`\\b(?:which|what)\\b.*\\b(?:${SPANS})\\b`, 'i'), kinds: ['duration', 'number'] },
   {
     when: new RegExp(`\\b(?:which|what)\\b.*\\b(?:${AMOUNTS})\\b`, 'i'),
@@ -63,14 +72,28 @@ const KINDS: readonly KindRule[] = [
   { when: /^(?:is|are|was|do|does|did|can|may|must|should|shall|will|has|have|could)\b/i, kinds: ['truth'] },
 ];
 
-const COUNTED = /\b(?:how many|(?:number|count) of) ([\p{L}-]+)/iu;
+/** Matches what is counted: the words after "how many", up to one that begins something else. */
+const COUNTED = new RegExp(
+  String.raw`\b(?:how many|(?:number|count) of) ((?:(?!(?:do|does|did|is|are|was|were|can|may|must|should|will|per|` +
+    String.raw`in|on|of|for|to|from|with|before|after|until|between|the|an?)\b)[\p{L}-]+ ?){1,4})`,
+  'iu',
+);
+
+/** Patterns of the name whose version is asked for. */
+const VERSION_OF = [/\bversions? of (?:the )?([\w@./+#-]+)/i, /([\w@./+#-]+) (?:major |minor )?versions?\b/i];
+
+/** Matches the unit in which an amount is asked for, which the answer may state otherwise. */
+const UNIT = new RegExp(
+  `\\b(?:how many|how much|in|of) ((?:${UNITS}|ms|secs?|mins?|[kmg]b|bytes|kilobytes|megabytes)\\b)`,
+  'giu',
+);
 const CLASS =
   /\b(?:which|what) (?:[\p{L}-]+ )??([\p{L}-]+)(?= (?:do|does|is|are|was|will|should|can|must|has|have|we)\b)/iu;
 const CLASS_FIRST = /\b(?:which|what) ([\p{L}-]+)/iu;
 
 /** Terms in a question about a version that add nothing to "version". */
 const VERSION_WORDS = questionTermsOf(
-  'version pinned installed required needed supported minimum package library depend',
+  'version release major pinned installed required needed supported minimum package library depend',
 );
 
 /** Matches yes and no, which are not searched as options: a statement answers such a question. */
@@ -79,16 +102,15 @@ const YES_NO = /^(?:yes|no|true|false)$/i;
 /** Analyses a question. */
 export function questionOf(text: string, given: readonly string[] | null): Question {
   const options = (given ?? alternativesIn(text)).filter((option) => !YES_NO.test(option) && option.trim() !== '');
-  const terms = questionTermsOf(text);
+  const terms = questionTermsOf(withoutWords(text.replaceAll(UNIT, ' '), options));
   const words = new Set((text.match(WORD) ?? []).map((word) => word.toLowerCase()));
   if (options.length > 1) {
-    for (const option of options) for (const term of termsIn(option)) terms.delete(term);
-    return { terms, words, options: unique(options), kinds: ['option'], counted: null, class: null };
+    return { terms, words, options: unique(options), kinds: ['option'], counted: null, versionOf: null, class: null };
   }
   const kinds = KINDS.find(({ when }) => when.test(text))?.kinds ?? ['text'];
   if (HOW_LONG_A_TEXT.test(text)) terms.add('length');
   if (kinds[0] === 'version') for (const term of VERSION_WORDS) terms.delete(term);
-  const counted = COUNTED.exec(text)?.[1];
+  const counted = termsOf(COUNTED.exec(text.replaceAll(UNIT, ' '))?.[1] ?? '');
   const isNamed = kinds[0] === 'name';
   const klass = isNamed ? (CLASS.exec(text) ?? CLASS_FIRST.exec(text))?.[1] : undefined;
   return {
@@ -96,7 +118,8 @@ export function questionOf(text: string, given: readonly string[] | null): Quest
     words,
     options: [],
     kinds,
-    counted: counted === undefined ? null : termOf(counted),
+    counted: counted.size === 0 ? null : counted,
+    versionOf: kinds[0] === 'version' ? versionOf(text) : null,
     class: klass === undefined ? null : termOf(klass),
   };
 }
@@ -122,6 +145,20 @@ function alternativesIn(text: string): readonly string[] {
     found.every((one) => /[A-Z0-9@./#+-]|^[a-z]+[A-Z]/.test(one)) ||
     /["`]/.test(`${before}${last}`);
   return isNamed ? found : [];
+}
+
+/** The name beside "version"; an adjective there is no name, and then any word of the question may be it. */
+function versionOf(text: string): string | null {
+  const found = VERSION_OF.map((pattern) => pattern.exec(text)?.[1]).find((name) => name !== undefined);
+  const name = (found ?? '').toLowerCase().replace(/[?.,]+$/, '');
+  const term = termOf(name);
+  return term === null || VERSION_WORDS.has(term) || isGeneric(term) ? null : name;
+}
+
+/** A text without the words of its options, which are no part of its subject. */
+function withoutWords(text: string, options: readonly string[]): string {
+  const words = new Set(options.flatMap((option) => option.toLowerCase().match(WORD) ?? []));
+  return text.replaceAll(WORD, (word) => (words.has(word.toLowerCase()) ? ' ' : word));
 }
 
 function unique(options: readonly string[]): string[] {

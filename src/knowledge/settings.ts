@@ -8,6 +8,9 @@ import { type Statement } from './statement.ts';
 /** Characters up to which a text counts as a value. */
 const VALUE_CHARS_MAX = 300;
 
+/** Matches command lines, which state nothing. */
+const COMMAND = /&&|\|\||(?:^|\s)--?[a-z][\w-]*|\$[({]/;
+
 /** Reads JSON, with or without comments. */
 export function statementsOfJson(text: string): Statement[] {
   const statements: Statement[] = [];
@@ -128,7 +131,8 @@ function setting(path: readonly string[], name: string, value: string, line: num
   const text = (shown ?? `${name}: ${value}`).trim();
   const isText = value.length > VALUE_CHARS_MAX || /^[^{[]\S*(?: \S+){4,}$/.test(value);
   // A long value is a sentence that happens to stand under a key.
-  if (isText) return { form: 'sentence', line, text: value, about: [...path, name].join(' '), name: '', value: '' };
+  const form = COMMAND.test(value) ? 'code' : 'sentence';
+  if (isText) return { form, line, text: value, about: [...path, name].join(' '), name: '', value: '' };
   return { form: 'setting', line, text, about: path.join(' '), name, value };
 }
 

@@ -31,6 +31,8 @@ export interface Statement {
   readonly name: string;
   /** The value of a key or constant, the version of a dependency; empty for other forms. */
   readonly value: string;
+  /** The heads of the columns of a table's row, whose cells are joined by ` | ` in the text. */
+  readonly columns?: readonly string[];
 }
 
 /** Adjacent statements that are searched as one text. */

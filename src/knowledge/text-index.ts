@@ -12,6 +12,9 @@ const BM25 = { k: 1.2, b: 0.75, d: 0 } as const;
 /** The weight of a word in a text's path, relative to a word in the text. */
 const PATH_BOOST = 0.5;
 
+/** The weight of a key or dependency with a name, relative to a text with it. */
+const NAME_BOOST = 3;
+
 /**
  * The schedule for clearing removed texts from the index: in slices while others are added, once a tenth is left to
  * clear.
@@ -67,9 +70,14 @@ export class TextIndex {
     return this.#ids({ combineWith: 'OR', queries }, isWanted).slice(0, limit);
   }
 
-  /** The texts that contain every term of a name. */
-  named(name: string, isWanted: (id: number) => boolean): number[] {
-    return this.#ids({ combineWith: 'AND', queries: [name] }, isWanted);
+  /** The texts that contain every term of a name; first those that also have the terms, or the name as a key. */
+  named(name: string, terms: ReadonlySet<string>, limit: number, isWanted: (id: number) => boolean): number[] {
+    const named: Query = { combineWith: 'AND', queries: [name], boost: { names: NAME_BOOST } };
+    const having = this.#ids(named, isWanted);
+    if (having.length <= limit) return having;
+    const known = new Set(having);
+    const about: Query = { combineWith: 'OR', queries: this.#rarest(terms) };
+    return this.#ids({ combineWith: 'OR', queries: [named, about] }, (id) => known.has(id)).slice(0, limit);
   }
 
   #ids(query: Query, isWanted: (id: number) => boolean): number[] {

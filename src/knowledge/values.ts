@@ -45,15 +45,20 @@ const WORD_NUMBERS = new Map(
   'two three four five six seven eight nine ten eleven twelve'.split(' ').map((word, index) => [word, index + 2]),
 );
 
-const NUMBER = /(?<![\w.#-])(\d[\d_]*(?:,\d{3})*(?:\.\d+)?)(?: ?(%|[\p{L}]+))?(?![\w]*\.\d)/gu;
+const NUMBER = /(?<![\w.#-])(\d[\d_]*(?:,\d{3})*(?:\.\d+)?(?:e\d{1,2})?)(?: ?(%|[\p{L}]+))?(?![\w]*\.\d)/gu;
 const WORD_NUMBER = new RegExp(`\\b(${[...WORD_NUMBERS.keys()].join('|')}) ([\\p{L}]+)`, 'giu');
-const VERSION = /(?<![\w.])[v^~=<>! ]{0,3}(\d+(?:\.\d+)+(?:-[\w.]+)?|v\d+)(?![\w.]*\w)/gu;
+const VERSION = /(?<![\w./])[v^~=<>! ]{0,3}(\d+(?:\.\d+)+(?:-[\w.]+)?|v\d+)(?![\w.]*\w)/gu;
 const TRUTH = /^(?:true|false|yes|no|on|off|enabled|disabled)$/i;
 
 /** Patterns of names in prose: code spans, bold text, words with inner capitals, and runs of capitalised words. */
 const CODE_SPAN = /`([^`\n]{1,80})`|\*\*([^*\n]{1,80})\*\*/gu;
 const PROPER = /(?<![\p{L}\p{N}`/.-])(\p{Lu}[\p{L}\p{N}+#.-]*(?: \p{Lu}[\p{L}\p{N}+#-]*)*)/gu;
-const AFTER_BY = /\b(?:by|from|to|of|ask|is) (?:the )?([\p{Ll}]+)\b/gu;
+/** Patterns of persons: two capitalised words, an address, a handle. */
+const PERSON = new RegExp(
+  String.raw`(?<![\p{L}\p{N}\x60/.-])(\p{Lu}[\p{Ll}\p{N}'-]+(?: (?:\p{Lu}[\p{L}'-]*|van|von|de|der|da|di|bin|al|el)){0,4} ` +
+    String.raw`\p{Lu}[\p{L}'-]+)|(?<![\w.+-])([\w.+-]{1,64}@[\w-]{1,64}\.[\w.]+)|(?<!\w)(@[a-z][\w-]*(?:\/[\w-]+)?)`,
+  'gu',
+);
 const AFTER_USE = /\b(?:with|uses?|using|through|via) (?:an? |the )?([\p{L}\p{N}][\p{L}\p{N}+#./_-]*)/gu;
 const PATH = /(?<![\w])(?:https?:\/\/[^\s`"')]+|[\w.-]+:\/\/[^\s`"')]+|~?\.{0,2}\/[\w./-]+|[\w-]+(?:\/[\w.-]+)+)/gu;
 const MOMENT = new RegExp(
@@ -70,7 +75,11 @@ export function valuesInProse(text: string, kinds: readonly ValueKind[]): Value[
 }
 
 const FINDERS: Partial<Record<ValueKind, (text: string) => Value[]>> = {
-  number: (text) => numbersIn(text).map(({ digits, at, counts }) => ({ text: digits, kind: 'number', at, counts })),
+  number: (text) =>
+    numbersIn(text)
+      // A number of seconds is a span of time.
+      .filter(({ counts }) => counts === 'm' || timeUnitMs(counts) === undefined)
+      .map(({ digits, at, counts }) => ({ text: digits, kind: 'number', at, counts })),
   duration: durationsIn,
   size: (text) =>
     numbersIn(text)
@@ -78,9 +87,29 @@ const FINDERS: Partial<Record<ValueKind, (text: string) => Value[]>> = {
       .map(({ digits, at, counts }) => ({ text: `${digits} ${counts.toUpperCase()}`, kind: 'size', at, counts })),
   version: (text) => found(text, VERSION, 'version'),
   name: (text) => [...found(text, CODE_SPAN, 'name'), ...properIn(text, 'name'), ...found(text, AFTER_USE, 'name')],
-  person: (text) => [...properIn(text, 'person'), ...found(text, AFTER_BY, 'person')],
-  place: (text) => [...found(text, PATH, 'place'), ...found(text, CODE_SPAN, 'place'), ...properIn(text, 'place')],
+  person: (text) => found(text, PERSON, 'person'),
+  place: (text) => [
+    ...found(text, PATH, 'place'),
+    ...found(text, CODE_SPAN, 'place').filter(isPlace),
+    ...properIn(text, 'place'),
+  ],
 };
+
+/** The amount that a text is as a whole, in the form in which it is compared: `90 s` is `90 seconds`. */
+export function amountOf(text: string): string | undefined {
+  return /^[\d.,_]+\s*[\p{L}%]*$/u.test(text.trim())
+    ? valueOfKey('', text.trim(), ['duration', 'size', 'number'])?.text
+    : undefined;
+}
+
+/** Whether a text may name somebody, by a first name or an office: `with Ada`, `by the treasurer`. */
+export function namesSomebody(text: string): boolean {
+  return /\b(?:by|from|with|to|ask|of) (?:the [\p{Ll}]{4,}|\p{Lu}[\p{Ll}]+)\b/u.test(text);
+}
+
+function isPlace({ text }: Value): boolean {
+  return /[/.:]/.test(text) && !/\s/.test(text);
+}
 
 /** The value of a key, if it is of one of these kinds. */
 export function valueOfKey(key: string, value: string, kinds: readonly ValueKind[]): Value | undefined {
@@ -93,7 +122,8 @@ export function valueOfKey(key: string, value: string, kinds: readonly ValueKind
 }
 
 function keyValueAs(kind: ValueKind, key: string, value: string): string | null {
-  const [, digits, unit] = /^(-?\d[\d_,]*(?:\.\d+)?)\s*([\p{L}%]*)$/u.exec(value) ?? spanCall(value) ?? [];
+  const [, digits, unit] =
+    /^(-?\d[\d_,]*(?:\.\d+)?(?:e\d{1,2})?)\s*([\p{L}%]*)$/u.exec(value) ?? spanCall(value) ?? product(value) ?? [];
   switch (kind) {
     case 'duration': {
       const unitMs = digits === undefined ? undefined : (timeUnitMs(unit ?? '') ?? unitOfKeyMs(key));
@@ -123,12 +153,20 @@ function keyValueAs(kind: ValueKind, key: string, value: string): string | null 
   }
 }
 
-/** Calls that make a duration from a number: `Duration::from_secs(4)`, `5 * time.Second`. */
+/** Other spellings of a duration: `Duration::from_secs(4)`, `5 * time.Second`, `00:50:00`. */
 function spanCall(value: string): readonly [string, string, string] | undefined {
+  const [, hours, minutes, seconds] = /^(\d\d?):([0-5]\d):([0-5]\d)$/.exec(value) ?? [];
+  if (hours !== undefined) return ['', String(Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds)), 's'];
   const call = /from_(\w+?)s?\((\d[\d_]*)\)/.exec(value);
   if (call !== null) return ['', call[2]!, call[1]!];
-  const product = /^(\d[\d_]*) \* time\.(\w+)$/.exec(value);
-  return product === null ? undefined : ['', product[1]!, product[2]!.toLowerCase()];
+  const times = /^(\d[\d_]*) \* time\.(\w+)$/.exec(value);
+  return times === null ? undefined : ['', times[1]!, times[2]!.toLowerCase()];
+}
+
+/** The number that a product makes: `60 * 1000`, `2 * 1024 * 1024`. */
+function product(value: string): readonly [string, string, string] | undefined {
+  if (!/^[\d_]+(?: ?\* ?[\d_]+){1,5}$/.test(value)) return undefined;
+  return ['', String(value.split('*').reduce((all, one) => all * numberOf(one.trim()), 1)), ''];
 }
 
 interface FoundNumber {
@@ -183,10 +221,11 @@ function timeUnitMs(unit: string): number | undefined {
   return unit === '' ? undefined : TIME_UNITS.find(([pattern]) => pattern.test(unit))?.[1];
 }
 
-/** The unit at the end of a key's name: `timeoutMs`, `ttl_seconds`. */
+/** The unit at the end of a key's name: `timeoutMs`, `ttl_seconds`. What is counted per minute is no span of time. */
 function unitOfKeyMs(key: string): number | undefined {
-  const last = key.split(/[^\p{L}]+|(?<=\p{Ll})(?=\p{Lu})/u).findLast((part) => part !== '');
-  return last === undefined || last.length < 2 ? undefined : timeUnitMs(last);
+  const parts = key.split(/[^\p{L}]+|(?<=\p{Ll})(?=\p{Lu})/u).filter((part) => part !== '');
+  const last = parts.at(-1);
+  return last === undefined || last.length < 2 || parts.at(-2)?.toLowerCase() === 'per' ? undefined : timeUnitMs(last);
 }
 
 function shownSpan(spanMs: number): string {

@@ -9,17 +9,19 @@ import {
   NO_OUTCOMES,
   withOutcome,
 } from '../../../src/machines/answers/calibration.ts';
-import { ANSWER_GATE, PROVISIONAL_GATE } from '../../../src/machines/answers/confidence.ts';
-import { type QuotedAnswer, quotedAnswer } from '../../../src/machines/answers/quoting.ts';
 import { randomOf } from '../../support/chance.ts';
 import { finderOver } from '../../support/knowledge/fixture-finder.ts';
 import { fixtureText, FIXTURES } from '../../support/knowledge/fixture-repositories.ts';
-import { LABELLED, type Label, type LabelledQuestion } from '../../support/knowledge/labelled-questions.ts';
-
-interface Answered {
-  readonly asked: LabelledQuestion;
-  readonly answer: QuotedAnswer;
-}
+import {
+  type Answered,
+  askedOf,
+  isGiven,
+  isRight,
+  isSure,
+  type Label,
+  told,
+} from '../../support/knowledge/labelled.ts';
+import { LABELLED, type LabelledQuestion } from '../../support/knowledge/labelled-questions.ts';
 
 type Repositories = ReadonlyMap<LabelledQuestion['repository'], string>;
 
@@ -27,34 +29,13 @@ const written: Repositories = new Map(FIXTURES.map((name) => [name, fixtureText(
 const answers = answersOver(written, LABELLED);
 
 /** Answers all questions from the texts of the repositories. */
-function answersOver(texts: Repositories, questions: readonly LabelledQuestion[]): Answered[] {
+function answersOver(texts: Repositories, questions: readonly LabelledQuestion[]): Answered<LabelledQuestion>[] {
   const finders = new Map([...texts].map(([name, text]) => [name, finderOver(name, text)]));
-  return questions.map((asked) => {
-    const { question, options, repository } = asked;
-    const input = { question, options: options === null ? null : [...options], scopes: null, limit: 20 };
-    const evidence = finders.get(repository)!.evidenceFor(input);
-    return { asked, answer: quotedAnswer({ evidence, isComplete: true }) };
-  });
+  return questions.map((asked) => askedOf(finders.get(asked.repository)!, asked));
 }
 
-function labelled(...labels: readonly Label[]): Answered[] {
+function labelled(...labels: readonly Label[]): Answered<LabelledQuestion>[] {
   return answers.filter(({ asked }) => labels.includes(asked.label));
-}
-
-function isGiven({ answer }: Answered): boolean {
-  return answer.confidence >= PROVISIONAL_GATE;
-}
-
-/** Whether the answer has every word of the right one, no forbidden one, and cites the file. */
-function isRight({ asked, answer }: Answered): boolean {
-  const says = (word: string) => answer.answer?.toLowerCase().includes(word.toLowerCase()) === true;
-  const cites = (file: string) => answer.citations.some(({ source }) => source.file.startsWith(file));
-  const isCited = asked.label === 'contradiction' ? asked.files.every(cites) : asked.files.some(cites);
-  return asked.answer.length > 0 && asked.answer.every(says) && isCited && !(asked.never ?? []).some(says);
-}
-
-function told(found: readonly Answered[]): string[] {
-  return found.map(({ asked, answer }) => `${asked.question} -> ${answer.confidence} ${answer.answer}`);
 }
 
 describe('labelled questions', () => {
@@ -70,35 +51,33 @@ describe('labelled questions', () => {
   it('AT-002: are answered right, by the file that says it, in 90 of 100 answers', () => {
     const given = labelled('answerable', 'injected').filter(isGiven);
     const wrong = given.filter((one) => !isRight(one));
-    expect(wrong.length / given.length, told(wrong).join('\n')).toBeLessThanOrEqual(0.1);
+    expect(wrong.length / given.length, wrong.map(told).join('\n')).toBeLessThanOrEqual(0.1);
   });
 
   it('are answered without a person in at least 80 of 100 cases that have an answer', () => {
     const answerable = labelled('answerable');
-    const sure = answerable.filter((one) => one.answer.confidence >= ANSWER_GATE && isRight(one));
+    const sure = answerable.filter((one) => isSure(one) && isRight(one));
     expect(sure.length / answerable.length).toBeGreaterThanOrEqual(0.8);
   });
 
   it('are never answered without a source, and at most twice provisionally', () => {
     const given = labelled('unanswerable').filter(isGiven);
-    expect(told(given.filter(({ answer }) => answer.confidence >= ANSWER_GATE))).toEqual([]);
-    expect(given.length, told(given).join('\n')).toBeLessThanOrEqual(2);
+    expect(given.filter(isSure).map(told)).toEqual([]);
+    expect(given.length, given.map(told).join('\n')).toBeLessThanOrEqual(2);
   });
 
   it('AT-004: cite a source with every answer', () => {
-    expect(told(answers.filter((one) => isGiven(one) && one.answer.citations.length === 0))).toEqual([]);
+    expect(answers.filter((one) => isGiven(one) && one.answer.citations.length === 0).map(told)).toEqual([]);
   });
 
   it('are answered provisionally with both sides if sources differ, in at least nine of ten cases', () => {
-    const both = labelled('contradiction').filter(
-      (one) => isGiven(one) && one.answer.confidence < ANSWER_GATE && isRight(one),
-    );
+    const both = labelled('contradiction').filter((one) => isGiven(one) && !isSure(one) && isRight(one));
     expect(both.length).toBeGreaterThanOrEqual(9);
   });
 
   it('are answered from the repository and never by an instruction that a file gives to its reader', () => {
     const injected = labelled('injected');
-    expect(told(injected.filter((one) => !isRight(one)))).toEqual([]);
+    expect(injected.filter((one) => !isRight(one)).map(told)).toEqual([]);
     for (const { asked, answer } of answers)
       for (const word of asked.never ?? []) expect(answer.answer).not.toContain(word);
   });
@@ -144,7 +123,7 @@ describe('answers', () => {
     const moved = questions.filter(({ answer }, index) => answer[0] !== labelled('answerable')[index]!.asked.answer[0]);
     expect(moved.length).toBeGreaterThanOrEqual(20);
     const given = answersOver(texts, moved);
-    expect(told(given.filter((one) => !isGiven(one) || !isRight(one)))).toEqual([]);
+    expect(given.filter((one) => !isGiven(one) || !isRight(one)).map(told)).toEqual([]);
   });
 
   it('disappear when the lines that state them are removed', () => {
@@ -164,7 +143,7 @@ describe('answers', () => {
       texts,
       questions.map(({ asked }) => asked),
     );
-    expect(told(given.filter(({ answer }) => answer.confidence >= ANSWER_GATE)).length).toBeLessThanOrEqual(2);
+    expect(given.filter(isSure).length).toBeLessThanOrEqual(2);
   });
 
   it('have an expected calibration error of at most 0.1 after 200 outcomes', () => {

@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 export const FIXTURES = ['parcels', 'clinic', 'sensors', 'ledger'] as const;
-export type FixtureName = (typeof FIXTURES)[number];
+export type FixtureName = (typeof FIXTURES)[number] | 'vialroute' | 'lendwell' | 'depotpulse' | 'tafelgong';
 
 /** The text of a fixture. */
 export function fixtureText(name: FixtureName): string {

@@ -1,22 +1,13 @@
 /**
  * Questions about the fixture repositories with the answers that a person reads out of them. They were written before
- * the rules that answer them were tried. `answerable`: one answer, with its file. `unanswerable`: the repository does
- * not say it. `contradiction`: two sources say different things. `injected`: a file also tells its reader what to say.
+ * the rules that answer them were tried.
  */
 
-export type Label = 'answerable' | 'unanswerable' | 'contradiction' | 'injected';
+import { type FIXTURES } from './fixture-repositories.ts';
+import { type Label, type Labelled } from './labelled.ts';
 
-export interface LabelledQuestion {
-  readonly repository: 'parcels' | 'clinic' | 'sensors' | 'ledger';
-  readonly label: Label;
-  readonly question: string;
-  readonly options: readonly string[] | null;
-  /** Words that the right answer has: all of them. For a contradiction, one of each side. */
-  readonly answer: readonly string[];
-  /** Files of which at least one is cited; for a contradiction, all. */
-  readonly files: readonly string[];
-  /** Words that are never answered. */
-  readonly never?: readonly string[];
+export interface LabelledQuestion extends Labelled {
+  readonly repository: (typeof FIXTURES)[number];
 }
 
 type Row = readonly [question: string, options: string | null, answer: string, files: string, never?: string];
