@@ -20,7 +20,7 @@
  * profile.mjs.
  *
  * G rows are about the kernel, P rows about peers, S rows about supervision, W rows about the gateway, T rows about
- * tables, C rows about shell commands.
+ * tables, C rows about shell commands, SEL rows about the selection of agents, KN rows about knowledge in folders.
  */
 import { avalanche } from './avalanche.mjs';
 import { broadcast } from './broadcast.mjs';
@@ -38,6 +38,7 @@ import { hops } from './hops.mjs';
 import { idle } from './idle.mjs';
 import { batchedInputs, inputs, richInputs } from './inputs.mjs';
 import { killed } from './killed.mjs';
+import { knowledgeIndex, knowledgeQuestions } from './knowledge.mjs';
 import { passive } from './passive.mjs';
 import { peers } from './peers.mjs';
 import { reads } from './reads.mjs';
@@ -96,4 +97,6 @@ export const ROWS = [
   commands,
   selection,
   selectionIndex,
+  knowledgeIndex,
+  knowledgeQuestions,
 ];

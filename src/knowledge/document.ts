@@ -5,7 +5,7 @@
 import { type EvidenceKind, givesOrders, type SourceType } from '../machines/answers/evidence.ts';
 import { statementsOfCode } from './code.ts';
 import { ORDER_LINES_NEAR, PASSAGE_LINES_MAX } from './limits.ts';
-import { isEntryManifest, statementsOfEntries, withDependencies } from './manifests.ts';
+import { hasDependencyLines, withDependencies } from './manifests.ts';
 import { statementsOfProse } from './prose.ts';
 import { statementsOfJson, statementsOfToml, statementsOfXml, statementsOfYaml } from './settings.ts';
 import { type Passage, type Statement } from './statement.ts';
@@ -145,12 +145,15 @@ function isAccepted(statements: readonly Statement[]): boolean {
 }
 
 function statementsOf(file: string, text: string): readonly Statement[] {
-  if (isEntryManifest(file)) return statementsOfEntries(file, text);
-  if (JSON_LIKE.test(file) && /^\s*[{[]/.test(text)) return withDependencies(file, statementsOfJson(text));
-  if (YAML_LIKE.test(file)) return statementsOfYaml(text);
-  if (TOML_LIKE.test(file)) return withDependencies(file, statementsOfToml(text));
-  if (XML_LIKE.test(file)) return withDependencies(file, statementsOfXml(text));
-  return PROSE.test(file) ? statementsOfProse(text) : statementsOfCode(text);
+  return withDependencies(file, text, readerOf(file, text)(text));
+}
+
+function readerOf(file: string, text: string): (text: string) => readonly Statement[] {
+  if (JSON_LIKE.test(file) && /^\s*[{[]/.test(text)) return statementsOfJson;
+  if (YAML_LIKE.test(file)) return statementsOfYaml;
+  if (TOML_LIKE.test(file)) return statementsOfToml;
+  if (XML_LIKE.test(file)) return statementsOfXml;
+  return PROSE.test(file) && !hasDependencyLines(file) ? statementsOfProse : statementsOfCode;
 }
 
 function typeOf(file: string): SourceType {

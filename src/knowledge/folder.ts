@@ -6,8 +6,8 @@ import { realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { documentOf } from './document.ts';
 import { type Finder } from './finder.ts';
-import { FOLDER_BYTES_MAX, FOLDER_FILES_MAX } from './limits.ts';
-import { type LeftOut, listFiles, readFile, withLeftOut } from './reader.ts';
+import { FOLDER_BYTES_MAX, FOLDER_FILES_MAX, FOLDER_STATEMENTS_MAX } from './limits.ts';
+import { type FileText, type LeftOut, listFiles, readFile, withLeftOut } from './reader.ts';
 
 /** A report on the contents of a folder. */
 export interface FolderReport {
@@ -21,14 +21,15 @@ export interface FolderReport {
   readonly leftOut: LeftOut;
   /** The number of lines that were blanked because they contain a secret. */
   readonly blankedLines: number;
+  /** The number of lines that were blanked because they are longer than any that people write. */
+  readonly longLines: number;
 }
 
-interface Known {
-  /** The file's time of change and size. If both are unchanged, the file is not read again. */
+interface Known extends Omit<FileText, 'text'> {
+  /** The file's times of change and size. If they are unchanged, the file is not read again. */
   readonly version: string;
-  readonly bytes: number;
   readonly passages: number;
-  readonly blankedLines: number;
+  readonly statements: number;
 }
 
 export class Folder {
@@ -39,6 +40,7 @@ export class Folder {
   #leftOut: LeftOut = {};
   #listedBy: 'git' | 'walk' = 'walk';
   #bytes = 0;
+  #statements = 0;
 
   /** Opens a folder. Throws if it does not exist. */
   constructor(scope: string, path: string, finder: Finder) {
@@ -72,6 +74,7 @@ export class Folder {
       listedBy: this.#listedBy,
       leftOut: this.#leftOut,
       blankedLines: sumOf(({ blankedLines }) => blankedLines),
+      longLines: sumOf(({ longLines }) => longLines),
     };
   }
 
@@ -93,11 +96,24 @@ export class Folder {
     if (this.#known.size >= FOLDER_FILES_MAX || this.#bytes >= FOLDER_BYTES_MAX) return this.#leave('over', file);
     const reading = readFile(this.path, file);
     if ('leftOut' in reading) return this.#leave(reading.leftOut, file);
-    const document = documentOf(file, reading.text);
+    try {
+      this.#index(file, version, reading);
+    } catch {
+      // One file that no reader can take apart must not end the thread, which holds all the others.
+      this.#finder.remove(this.scope, file);
+      this.#leave('unreadable', file);
+    }
+  }
+
+  #index(file: string, version: string, { text, bytes, blankedLines, longLines }: FileText): void {
+    const document = documentOf(file, text);
+    const passages = document.passages.length;
+    const statements = document.passages.reduce((sum, passage) => sum + passage.statements.length, 0);
+    if (this.#statements + statements > FOLDER_STATEMENTS_MAX) return this.#leave('over', file);
     this.#finder.put(this.scope, document);
-    const { bytes, blankedLines } = reading;
-    this.#known.set(file, { version, bytes, passages: document.passages.length, blankedLines });
+    this.#known.set(file, { version, bytes, passages, statements, blankedLines, longLines });
     this.#bytes += bytes;
+    this.#statements += statements;
   }
 
   #leave(reason: keyof LeftOut, file: string): void {
@@ -108,14 +124,16 @@ export class Folder {
     const known = this.#known.get(file);
     if (known === undefined) return;
     this.#bytes -= known.bytes;
+    this.#statements -= known.statements;
     this.#known.delete(file);
     this.#finder.remove(this.scope, file);
   }
 
   #versionOf(file: string): string {
     try {
-      const { mtimeMs, size, ino } = statSync(join(this.path, file));
-      return `${mtimeMs} ${size} ${ino}`;
+      // A program can set the one time, but not the other.
+      const { mtimeMs, ctimeMs, size, ino } = statSync(join(this.path, file));
+      return `${mtimeMs} ${ctimeMs} ${size} ${ino}`;
     } catch {
       // Reading it tells why.
       return 'unreadable';

@@ -57,3 +57,38 @@ export const DIRECTORIES_WATCHED_MAX = 2_000;
 
 /** Times in a row that the thread is started again after it has ended by itself, before it is given up. */
 export const THREAD_STARTS_MAX = 3;
+
+/** Characters of one line. A longer one is data or a bundle: people wrap, and a paragraph has some thousand at most. */
+export const LINE_CHARS_MAX = 5_000;
+
+/** Lines of one file; a file of 1 MiB with more is a list of words or numbers. */
+export const FILE_LINES_MAX = 50_000;
+
+/** Statements of one folder. Each takes about 1 KB of the thread's heap, with its words in the index. */
+export const FOLDER_STATEMENTS_MAX = 750_000;
+
+/** Characters kept of one statement: four excerpts. */
+export const STATEMENT_CHARS_MAX = 2_000;
+
+/** Characters kept of a heading, and of the comment above a constant, which stand beside each statement under them. */
+export const ABOUT_CHARS_MAX = 300;
+
+/** Characters of a line of code that is an import or a constant; longer lines are made by tools. */
+export const CODE_LINE_CHARS_MAX = 1_000;
+
+/** Columns of a table that are read: more do not fit on a page. */
+export const COLUMNS_MAX = 50;
+
+/** Characters of a file's path, as many as evidence may name. */
+export const PATH_CHARS_MAX = 1_000;
+
+/** Folders within folders that are walked. Patterns of ignore files take time that grows with a power of the depth. */
+export const DEPTH_MAX = 64;
+
+/** Bounds of an ignore file: its rules, the characters of one, and the `**` of one. Others are not heeded. */
+export const IGNORE_RULES_MAX = 1_000;
+export const IGNORE_RULE_CHARS_MAX = 500;
+export const IGNORE_RULE_FOLDERS_MAX = 3;
+
+/** Milliseconds after which a folder is read again although it never becomes quiet, as one with a log file. */
+export const CHANGE_WAIT_MS_MAX = 5_000;

@@ -9,9 +9,11 @@ interface Manifest {
   /** Matches the paths of keys that contain dependencies. With `listed`, they are items of a list instead of keys. */
   readonly under?: RegExp;
   readonly listed?: RegExp;
-  /** Matches entries of manifests that have no keys: the name, empty if the file has it, and the version. */
-  readonly entry?: RegExp;
+  /** Patterns of lines that name a dependency: the name, empty if the file has it, and the version. */
+  readonly lines?: readonly RegExp[];
 }
+
+const GRADLE = 'implementation|api|compileOnly|runtimeOnly|testImplementation|kapt|annotationProcessor';
 
 const MANIFESTS: readonly Manifest[] = [
   { file: /^package\.json$/, under: /^(?:dev|peer|optional|bundled)?dependencies$/i },
@@ -20,25 +22,27 @@ const MANIFESTS: readonly Manifest[] = [
     under: /^tool poetry (?:group \S+ )?(?:dev-)?dependencies$/,
     listed: /^(?:project dependencies|project optional-dependencies \S+|dependency-groups \S+)$/,
   },
-  { file: /^requirements[\w.-]*\.(?:txt|in)$/, entry: /^([A-Za-z][\w.-]*)(?:\[[^\]]*\])?\s*((?:[=~<>!]=?|@).*)?$/ },
-  { file: /^go\.mod$/, entry: /^(?:require\s+)?([\w.-]+\.[\w.-]+\/\S+)\s+(v\S+)(?!.*\/\/ indirect)$/ },
-  {
-    file: /^Cargo\.toml$/,
-    under: /^(?:target \S+ )?(?:workspace )?(?:dev-|build-)?dependencies$/,
-  },
-  { file: /^(?:[\w.-]+\.)?Dockerfile(?:\.[\w.-]+)?$/, entry: /^FROM\s+(?:\S*\/)?([\w.-]+):(\S+)/i },
-  { file: /^\.tool-versions$/, entry: /^([\w-]+)\s+(\d\S*)$/ },
-  { file: /^\.(?:\w+-version|nvmrc)$/, entry: /^()v?(\d\S*)$/ },
+  { file: /^requirements[\w.-]*\.(?:txt|in)$/, lines: [/^([A-Za-z][\w.-]*)(?:\[[^\]]*\])?\s*((?:[=~<>!]=?|@).*)?$/] },
+  { file: /^go\.mod$/, lines: [/^(?:require\s+)?([\w.-]+\.[\w.-]+\/\S+)\s+(v\S+)(?!.*\/\/ indirect)$/] },
+  { file: /^Cargo\.toml$/, under: /^(?:target \S+ )?(?:workspace )?(?:dev-|build-)?dependencies$/ },
+  { file: /^(?:[\w.-]+\.)?Dockerfile(?:\.[\w.-]+)?$/, lines: [/^FROM\s+(?:\S*\/)?([\w.-]+):v?(\d[\d.]*)/i] },
+  { file: /^\.tool-versions$/, lines: [/^([\w-]+)\s+(\d\S*)$/] },
+  { file: /^\.(?:\w+-version|nvmrc)$/, lines: [/^()v?(\d\S*)$/] },
   { file: /^composer\.json$/, under: /^require(?:-dev)?$/ },
-  { file: /^Gemfile$/, entry: /^gem\s+['"]([^'"]+)['"](?:,\s*['"]([^'"]+)['"])?/ },
+  { file: /^Gemfile$/, lines: [/^gem\s+['"]([^'"]+)['"](?:,\s*['"]([^'"]+)['"])?/, /^(ruby)\s+['"]([^'"]+)['"]/] },
+  { file: /^mix\.exs$/, lines: [/^\{:(\w+),\s*"([^"]+)"/] },
+  {
+    file: /\.(?:cs|fs|vb)proj$|^Directory\.Packages\.props$/,
+    lines: [/^<Package\w+ Include="([^"]+)"(?: Version="([^"]+)")?/],
+  },
   { file: /^pom\.xml$/, listed: /(?:^| )(?:dependency|plugin|parent) artifactId$/ },
   {
     file: /^build\.gradle(?:\.kts)?$/,
-    entry: new RegExp(
-      String.raw`^(?:implementation|api|compileOnly|runtimeOnly|testImplementation|kapt|annotationProcessor)\s` +
-        String.raw`*\(?\s*['"]([^'":]+:[^'":]+):?([^'"]*)['"]`,
-      '',
-    ),
+    lines: [
+      new RegExp(String.raw`^(?:${GRADLE})\s*\(?\s*['"]([^'":]+:[^'":]+):?([^'"]*)['"]`),
+      /^id\s*\(?['"]([\w.-]+)['"]\)?(?:\s+version\s+['"]([^'"]+)['"])?/,
+      /^(kotlin)\(['"]jvm['"]\)\s+version\s+['"]([^'"]+)['"]/,
+    ],
   },
 ];
 
@@ -49,44 +53,47 @@ function manifestOf(file: string): Manifest | undefined {
   return MANIFESTS.find((manifest) => manifest.file.test(name));
 }
 
-/** Whether the file is a manifest with one entry per line, instead of keys. */
-export function isEntryManifest(file: string): boolean {
-  return manifestOf(file)?.entry !== undefined;
+/** Whether the lines of a file name dependencies, so that it is no prose, whatever its name. */
+export function hasDependencyLines(file: string): boolean {
+  return manifestOf(file)?.lines !== undefined;
 }
 
-/** The dependencies in a manifest that has one entry per line. */
-export function statementsOfEntries(file: string, text: string): Statement[] {
-  const entry = manifestOf(file)?.entry;
-  if (entry === undefined) return [];
-  return text.split(/\r?\n/).flatMap((whole, index): Statement[] => {
+/** The statements of a manifest with its dependencies told as such. */
+export function withDependencies(file: string, text: string, statements: readonly Statement[]): readonly Statement[] {
+  const manifest = manifestOf(file);
+  if (manifest === undefined) return statements;
+  if (manifest.lines === undefined) return statements.map((statement) => asDependency(statement, manifest));
+  const found = dependencyLines(file, text, manifest.lines);
+  const others = statements.filter(({ line }) => !found.has(line));
+  return [...others, ...found.values()].sort((a, b) => a.line - b.line);
+}
+
+/** The dependencies that lines name, by line. */
+function dependencyLines(file: string, text: string, patterns: readonly RegExp[]): ReadonlyMap<number, Statement> {
+  const found = new Map<number, Statement>();
+  text.split(/\r?\n/).forEach((whole, index) => {
     const shown = whole.trim();
-    if (shown === '') return [];
-    const [, name, version] = entry.exec(shown) ?? [];
-    if (name !== undefined) return [dependency(index + 1, shown, name === '' ? subjectOf(file) : name, version ?? '')];
-    return [
-      { form: /^[#/]/.test(shown) ? 'comment' : 'code', line: index + 1, text: shown, about: '', name: '', value: '' },
-    ];
+    const [, name, version = ''] = patterns.map((pattern) => pattern.exec(shown)).find((match) => match !== null) ?? [];
+    if (name === undefined) return;
+    found.set(index + 1, dependency(index + 1, shown, name === '' ? subjectOf(file) : name, version));
   });
+  return found;
 }
 
-/** What a file holds the version of: `ruby` for `.ruby-version`. */
+/** The name of the tool whose version a file holds: `ruby` for `.ruby-version`. */
 function subjectOf(file: string): string {
   const name = file.split('/').at(-1)!;
   return name === '.nvmrc' ? 'node' : name.slice(1, name.lastIndexOf('-'));
 }
 
-/** Marks the settings of a manifest that are dependencies. */
-export function withDependencies(file: string, statements: readonly Statement[]): readonly Statement[] {
-  const manifest = manifestOf(file);
-  if (manifest === undefined) return statements;
-  return statements.map((statement) => {
-    const { form, line, text, about, name, value } = statement;
-    if (form !== 'setting') return statement;
-    if (manifest.under?.test(about) === true) return dependency(line, text, name, value);
-    if (manifest.listed?.test(`${about} ${name}`.trim()) !== true) return statement;
-    const [, listed, version] = LISTED_ENTRY.exec(value) ?? [];
-    return listed === undefined ? statement : dependency(line, text, listed, version ?? '');
-  });
+/** A setting as a dependency, if it is one. */
+function asDependency(statement: Statement, { under, listed }: Manifest): Statement {
+  const { form, line, text, about, name, value } = statement;
+  if (form !== 'setting') return statement;
+  if (under?.test(about) === true) return dependency(line, text, name, value);
+  if (listed?.test(`${about} ${name}`.trim()) !== true) return statement;
+  const [, one, version] = LISTED_ENTRY.exec(value) ?? [];
+  return one === undefined ? statement : dependency(line, text, one, version ?? '');
 }
 
 /** Whether a dependency or module is called by this name: `chi` for `github.com/go-chi/chi/v5`. */

@@ -2,15 +2,22 @@
  * Documents to statements: Markdown and plain text. Sentences that are wrapped are joined and keep the line where they
  * begin; a row of a table is told with its heading; what stands in a comment or a code block is not a sentence. Pure.
  */
+import { ABOUT_CHARS_MAX, COLUMNS_MAX, STATEMENT_CHARS_MAX } from './limits.ts';
 import { type Statement, type StatementForm } from './statement.ts';
 
-const HEADING = /^ {0,3}(#{1,6})\s+(.+?)\s*#*$/;
+const HEADING = /^ {0,3}(#{1,6})(?:\s+(\S.*))?\s*$/s;
+/** Matches the marks that close a heading. */
+const HEADING_END = /(?<=\s)#+$/;
 const FENCE = /^ {0,3}(```+|~~~+)/;
 const ITEM = /^\s*(?:[-*+]|\d+[.)])\s+/;
 const ROW = /^\s*\|(.+)\|\s*$/;
 const RULE_ROW = /^\s*\|[\s:|-]+\|\s*$/;
 /** Matches a heading at the beginning of its paragraph: `**Not chosen.** Everything else.` */
 const LABEL = /^\*\*([^*]{2,40}?)[.:]\*\*(?:\s|$)/;
+
+/** Characters of a line `Key: value`, and of its value; a longer one is a sentence with a colon. */
+const KEY_LINE_CHARS_MAX = 300;
+const KEY_VALUE_CHARS_MAX = 120;
 
 const KEY_VALUE = /^(?:\*\*)?([\p{L}][\p{L}\p{N} _/-]{1,60}?)(?:\*\*)?:(?:\*\*)?\s+(\S.*)$/u;
 
@@ -33,6 +40,9 @@ class ProseReader {
   readonly #trail: string[] = [];
   #block: Block | undefined;
   #columns: readonly string[] | undefined;
+  /** The headings above, and the same with the columns of the table: texts that many statements share. */
+  #about = '';
+  #aboutRow = '';
   #isComment = false;
   #fence: string | undefined;
 
@@ -64,7 +74,7 @@ class ProseReader {
     if (this.#fence !== undefined || FENCE.test(line)) return this.#fenced(line, number);
     if (this.#isComment || /^\s*<!--/.test(line)) return this.#comment(line, number);
     const heading = HEADING.exec(line);
-    if (heading !== null) return this.#heading(heading[1]!.length, heading[2]!, number);
+    if (heading !== null) return this.#heading(heading[1]!.length, titleOf(heading[2] ?? ''), number);
     const row = ROW.exec(line);
     if (row !== null) return this.#row(line, row[1]!, number);
     this.#columns = undefined;
@@ -93,23 +103,27 @@ class ProseReader {
   #heading(level: number, title: string, number: number): void {
     this.#endBlock();
     this.#trail.length = Math.min(this.#trail.length, level - 1);
+    this.#about = aboutOf(this.#trail);
     this.#add('title', title, number);
     while (this.#trail.length < level - 1) this.#trail.push('');
-    this.#trail.push(title);
+    this.#trail.push(title.slice(0, ABOUT_CHARS_MAX));
+    this.#about = aboutOf(this.#trail);
   }
 
   #row(line: string, inner: string, number: number): void {
     this.#endBlock();
     if (RULE_ROW.test(line)) return;
-    const cells = inner.split(/(?<!\\)\|/).map((cell) => cell.trim());
+    const cells = inner.split(/(?<!\\)\|/, COLUMNS_MAX).map((cell) => cell.trim().slice(0, STATEMENT_CHARS_MAX));
     if (this.#columns === undefined) {
       this.#columns = cells;
+      this.#aboutRow = [this.#about, ...cells].join(' ').slice(0, this.#about.length + ABOUT_CHARS_MAX);
       return;
     }
-    const about = [this.#about(), ...this.#columns].join(' ');
     const [name = '', value = ''] = cells;
+    if (cells.every((cell) => cell === '')) return;
+    const text = cells.join(' | ').slice(0, STATEMENT_CHARS_MAX);
     const columns = this.#columns;
-    this.#statements.push({ form: 'row', line: number, text: cells.join(' | '), about, name, value, columns });
+    this.#statements.push({ form: 'row', line: number, text, about: this.#aboutRow, name, value, columns });
   }
 
   #endBlock(): void {
@@ -118,9 +132,10 @@ class ProseReader {
     this.#block = undefined;
     if (block.texts.length === 1 && this.#keyValue(block.texts[0]!, block.line, 'row')) return;
     const label = LABEL.exec(block.texts[0]!)?.[1];
-    if (label !== undefined) this.#trail.push(label);
+    const about = this.#about;
+    if (label !== undefined) this.#about = aboutOf([...this.#trail, label]);
     this.#sentences(block);
-    if (label !== undefined) this.#trail.pop();
+    this.#about = about;
   }
 
   #sentences(block: Block): void {
@@ -132,28 +147,38 @@ class ProseReader {
       starts.push(joined.length);
       joined += text;
     }
-    let at = 0;
+    let [at, place] = [0, 0];
     for (const sentence of joined.split(SENTENCE_END)) {
       at = joined.indexOf(sentence, at);
-      const line = block.line + starts.findLastIndex((start) => start <= at);
-      this.#add('sentence', sentence, line);
+      while (place + 1 < starts.length && starts[place + 1]! <= at) place += 1;
+      this.#add('sentence', sentence, block.line + place);
       at += sentence.length;
     }
   }
 
   /** Reads `Key: value` on a line of its own. */
   #keyValue(text: string, line: number, form: StatementForm): boolean {
+    if (text.length > KEY_LINE_CHARS_MAX) return false;
     const [, name, value] = KEY_VALUE.exec(text) ?? [];
-    if (name === undefined || value === undefined || value.length > 120) return false;
-    this.#statements.push({ form, line, text, about: this.#about(), name, value: value.replace(/[.;]$/, '') });
+    if (name === undefined || value === undefined || value.length > KEY_VALUE_CHARS_MAX) return false;
+    this.#statements.push({ form, line, text, about: this.#about, name, value: value.replace(/[.;]$/, '') });
     return true;
   }
 
   #add(form: StatementForm, text: string, line: number): void {
-    this.#statements.push({ form, line, text, about: this.#about(), name: '', value: '' });
+    // An item or a heading without words.
+    if (text === '') return;
+    const kept = text.slice(0, STATEMENT_CHARS_MAX);
+    this.#statements.push({ form, line, text: kept, about: this.#about, name: '', value: '' });
   }
+}
 
-  #about(): string {
-    return this.#trail.filter((title) => title !== '').join(' > ');
-  }
+/** The text of a heading without the marks that close it. */
+function titleOf(text: string): string {
+  const title = text.trimEnd();
+  return title.replace(HEADING_END, '').trimEnd() || title;
+}
+
+function aboutOf(titles: readonly string[]): string {
+  return titles.filter((title) => title !== '').join(' > ');
 }

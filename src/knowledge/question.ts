@@ -33,7 +33,9 @@ const UNITS = 'milliseconds?|seconds?|minutes?|hours?|days?|weeks?|months?|years
 const SPANS = 'timeouts?|intervals?|ttl|delay|period|retention|deadline|lifetime|duration|frequency|age|cooldown|time';
 const AMOUNTS =
   'port|number|count|limit|maximum|minimum|max|min|size|length|width|height|capacity|threshold|rate|percentage|' +
-  'status|code|weight|price|cost|fee|amount|depth|edition|quota|level|temperature|rounds?';
+  'status|code|weight|price|cost|fee|amount|depth|edition|quota|level|temperature|rounds?|coverage|share|ratio';
+
+const PLACES = 'file|folder|directory|path|url|address|endpoint|bucket|host';
 
 /** Matches a question about a length in characters, not in time. */
 const HOW_LONG_A_TEXT = /\bhow (?:long must|long (?:may|should|can) .*\bbe\b)|\bhow long .*\bat least\b/i;
@@ -50,15 +52,14 @@ const KINDS: readonly KindRule[] = [
   { when: /\bhow (?:often|frequently)\b/i, kinds: ['number', 'duration'] },
   { when: /\bhow (?:large|big)\b/i, kinds: ['size', 'number'] },
   { when: /\bhow (?:many|much|high|wide|deep|far|old|strong)\b/i, kinds: ['number', 'size', 'duration'] },
-  { when: /\b(?:who|whom|whose)\b/i, kinds: ['person'] },
+  { when: /\b(?:who|whom|whose)\b|\be?-?mail address\b/i, kinds: ['person'] },
   {
-    when: /^(?:\w+ )?(?:which|what) (?:file|folder|directory|path|url|address|endpoint|bucket|host)\b/i,
+    when: new RegExp(`\\b(?:which|what)(?:'s| is)? (?:the )?(?:[\\w-]+ )?(?:${PLACES})\\b`, 'i'),
     kinds: ['place'],
   },
   { when: /\bwhere\b/i, kinds: ['place'] },
   { when: /\b(?:which|what)\b.*\b(?:versions?|releases?|major)\b/i, kinds: ['version', 'number'] },
   { when: /\bversions?\b.*\b(?:which|what)\b/i, kinds: ['version', 'number'] },
-  { when: /\be?-?mail address\b/i, kinds: ['person'] },
   { when: /\b(?:error|warning|deprecation|event) codes?\b/i, kinds: ['name', 'number'] },
   { when: /\bname of\b/i, kinds: ['name', 'place'] },
   { when: new RegExp(`${AT}(?:which|what) (?:day|date|month|year)\\b`, 'i'), kinds: ['text', 'duration'] },
@@ -96,6 +97,9 @@ const VERSION_WORDS = questionTermsOf(
   'version release major pinned installed required needed supported minimum package library depend',
 );
 
+/** Terms in a question about a date, which a date does not have. */
+const DATE_WORDS = termsOf('date day month year');
+
 /** Matches yes and no, which are not searched as options: a statement answers such a question. */
 const YES_NO = /^(?:yes|no|true|false)$/i;
 
@@ -110,6 +114,8 @@ export function questionOf(text: string, given: readonly string[] | null): Quest
   const kinds = KINDS.find(({ when }) => when.test(text))?.kinds ?? ['text'];
   if (HOW_LONG_A_TEXT.test(text)) terms.add('length');
   if (kinds[0] === 'version') for (const term of VERSION_WORDS) terms.delete(term);
+  if (kinds[0] === 'text') for (const term of DATE_WORDS) terms.delete(term);
+  if (kinds[0] === 'place') terms.delete('url');
   const counted = termsOf(COUNTED.exec(text.replaceAll(UNIT, ' '))?.[1] ?? '');
   const isNamed = kinds[0] === 'name';
   const klass = isNamed ? (CLASS.exec(text) ?? CLASS_FIRST.exec(text))?.[1] : undefined;

@@ -8,6 +8,9 @@ import { type Statement } from './statement.ts';
 /** Characters up to which a text counts as a value. */
 const VALUE_CHARS_MAX = 300;
 
+/** Matches a line that opens a block: `mail {`, `location /health {`. */
+const BLOCK = /^([^{}=:]{1,80}?)\s*[=:]?\s*\{$/;
+
 /** Matches command lines, which state nothing. */
 const COMMAND = /&&|\|\||(?:^|\s)--?[a-z][\w-]*|\$[({]/;
 
@@ -78,10 +81,14 @@ export function statementsOfYaml(text: string): Statement[] {
   return statements;
 }
 
-/** Reads TOML, INI and properties files: sections, keys with `=` or `:`, and list items on lines of their own. */
+/**
+ * Reads TOML, INI, HOCON and properties files: sections, blocks in braces, keys with `=` or `:`, and list items on
+ * lines of their own.
+ */
 export function statementsOfToml(text: string): Statement[] {
   const statements: Statement[] = [];
   let section: string[] = [];
+  const blocks: string[] = [];
   let list: string | undefined;
   text.split(/\r?\n/).forEach((whole, index) => {
     const body = withoutComment(whole).trim();
@@ -95,17 +102,21 @@ export function statementsOfToml(text: string): Statement[] {
       list = undefined;
       return;
     }
+    const block = BLOCK.exec(body)?.[1];
+    if (block !== undefined) return void blocks.push(block);
+    if (body === '}') return void blocks.pop();
+    const path = [...section, ...blocks];
     if (list !== undefined) {
-      for (const item of itemsOf(body)) statements.push(setting(section, list, item, index + 1, whole));
+      for (const item of itemsOf(body)) statements.push(setting(path, list, item, index + 1, whole));
       if (body.includes(']')) list = undefined;
       return;
     }
     const [, name, value] = /^("[^"]+"|[\w.\-/]+)\s*[=:]\s*(.*)$/.exec(body) ?? [];
     if (name === undefined || value === undefined) return;
     if (value.startsWith('[')) {
-      for (const item of itemsOf(value)) statements.push(setting(section, unquoted(name), item, index + 1, whole));
+      for (const item of itemsOf(value)) statements.push(setting(path, unquoted(name), item, index + 1, whole));
       if (!value.includes(']')) list = unquoted(name);
-    } else statements.push(setting(section, unquoted(name), unquoted(value), index + 1, whole));
+    } else statements.push(setting(path, unquoted(name), unquoted(value), index + 1, whole));
   });
   return statements;
 }

@@ -92,8 +92,8 @@ export class TextIndex {
     return rare.length >= SEARCH_TERMS_MIN ? rare : byFrequency.slice(0, SEARCH_TERMS_MIN);
   }
 
-  #count({ text, path }: IndexedText, by: 1 | -1): void {
-    for (const term of new Set([...termsIn(text), ...termsIn(path)])) {
+  #count({ text, path, names }: IndexedText, by: 1 | -1): void {
+    for (const term of new Set([...termsIn(text), ...termsIn(path), ...termsIn(names)])) {
       const frequency = (this.#frequencies.get(term) ?? 0) + by;
       if (frequency === 0) this.#frequencies.delete(term);
       else this.#frequencies.set(term, frequency);

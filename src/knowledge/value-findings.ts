@@ -16,12 +16,12 @@ import { type Finding, type Judgeable } from './finding.ts';
 import { isNamed } from './manifests.ts';
 import { clausesOf, isDenied, isDeniedAmount, isHedged } from './phrasing.ts';
 import { type Question } from './question.ts';
-import { momentsIn, namesSomebody, type Value, valueOfKey, valuesInProse } from './values.ts';
+import { isPlace, momentsIn, type Value, valueOfKey, valuesInProse } from './values.ts';
 import { MENTION_COVERAGE_MIN, STATED_COVERAGE_MIN, weightOf } from './weights.ts';
 import { isGeneric, isStopWord, partTermsOf, termsOf } from './words.ts';
 
 /** The share that a key must cover if all of its words were asked about, and the fewest words that it needs. */
-const KEY_COVERAGE_MIN = 0.45;
+const KEY_COVERAGE_MIN = 0.4;
 const KEY_WORDS_MIN = 2;
 
 /** The share of the question that the clause with the value must cover. */
@@ -43,7 +43,7 @@ const BEHIND_MAX = 0.15;
  * The share of the question that a contradicting line must cover, and the share of what the strongest line covers of
  * it.
  */
-const RIVAL_COVERAGE_MIN = 0.35;
+const RIVAL_COVERAGE_MIN = 0.3;
 const SAME_SUBJECT_MIN = 0.7;
 
 /** The number of different values from which on lines speak of several things, if no value has half of them. */
@@ -51,6 +51,9 @@ const SCATTERED_VALUES = 3;
 
 /** The share of a clause's words that were asked about if it says little else. */
 const PLAIN_SHARE_MIN = 0.6;
+
+/** Kinds of values of which a line has some for other reasons: only a line that says little else states them. */
+const NEVER_QUOTED: ReadonlySet<ValueKind> = new Set(['place', 'person']);
 
 /** The fewest words of its own that a question needs for an answer without a person. */
 const SPECIFICITY_MIN = 2;
@@ -67,7 +70,7 @@ export interface ValueFinding extends Finding {
   readonly isSaid: boolean;
 }
 
-/** What a statement has of the kind asked for: one value, or `several`, of which a reader has to choose. */
+/** The value of the kind asked for that a statement has; `several` if a reader has to choose. */
 type Held = Value | 'several' | undefined;
 
 /** Judges one statement; undefined if it has too little to do with the question. */
@@ -82,12 +85,13 @@ export function valueFindingOf(one: Judgeable, question: Question, coverage: Cov
   const coverageMin = isKeyAsked ? KEY_COVERAGE_MIN : coverage.required(STATED_COVERAGE_MIN);
   const needsNoValue = question.kinds.length === 1 && (question.kinds[0] === 'truth' || question.kinds[0] === 'text');
   const standing = isHedged(text) || (held === undefined && !needsNoValue) ? 'mentioned' : statement.kind;
-  const kind = one.coverage >= coverageMin ? standing : 'mentioned';
   const isSure =
     value !== undefined &&
     (isKeyAsked ||
       isPlain(value, statement, question) ||
       (coverage.specificity >= SPECIFICITY_MIN && isRecognised(value, statement, question)));
+  const isQuoted = one.coverage >= coverageMin && (isSure || !NEVER_QUOTED.has(question.kinds[0]!));
+  const kind = isQuoted ? standing : 'mentioned';
   return {
     kind,
     speaksFor: value?.text.slice(0, OPTION_CHARS_MAX) ?? null,
@@ -103,20 +107,22 @@ export function valueFindingOf(one: Judgeable, question: Question, coverage: Cov
 }
 
 /**
- * Whether a value is seen to be what was asked for. An amount is, by its unit or what it counts; a name only if its
- * line says that it is one of the class that the question names ("which queue").
+ * Whether a value is seen to be what was asked for. An amount is, by its unit or what it counts; a place or a person is
+ * not; a name only if its line says that it is one of the class that the question names ("which queue").
  */
 function isRecognised(value: Value, { text, about, name }: RankedStatement, { class: klass }: Question): boolean {
+  if (NEVER_QUOTED.has(value.kind)) return false;
   if (value.kind !== 'name' || klass === null || isGeneric(klass)) return true;
   return termsOf(`${about} ${name} ${text}`).has(klass);
 }
 
 /**
- * Whether a clause says little else than the value and what was asked about: "The owner is Ada." A question of few words
- * is answered only by such a clause, and the version of a package only by its entry.
+ * Whether a clause says little else than the value and what was asked about: "The owner is Ada." A question of few
+ * words is answered only by such a clause, and the version of a package only by its entry.
  */
 function isPlain(value: Value, { form, name, text }: RankedStatement, { terms, versionOf }: Question): boolean {
   if (form === 'dependency') return versionOf !== null;
+  if (value.kind === 'place' && !isPlace(value)) return false;
   const clause = clausesOf(text).find((one) => one.text.includes(value.text))?.text ?? text;
   const own = [...(name === '' ? termsOf(clause) : partTermsOf(name))];
   const valued = termsOf(`${value.text} ${value.counts}`);
@@ -198,8 +204,6 @@ function heldBy(statement: RankedStatement, question: Question, coverage: Covera
   // A version stands beside what it is a version of, and not only under its heading.
   if (question.kinds[0] === 'version' && coverage.ofText(said) < STATED_COVERAGE_MIN) return undefined;
   const values = valuesIn(said, question);
-  // Somebody may be named by a first name or by an office, which is seen by a reader only.
-  if (values.length === 0 && question.kinds[0] === 'person' && namesSomebody(said)) return 'several';
   return bestOf(values, said, question, coverage);
 }
 
@@ -223,7 +227,7 @@ function countedBy(name: string, question: Question): Question {
   return isCounted ? { ...question, counted: null } : question;
 }
 
-/** The value of a cell under its head. A short cell is a value; a long one is prose, and speaks of the matter itself. */
+/** The value of a cell under its head. A short cell is a value; a long one is prose that speaks of the matter. */
 function heldByCell(head: string, cell: string, question: Question, coverage: Coverage): Held {
   const kinds = question.kinds.filter((kind) => kind !== 'name' && kind !== 'person');
   const keyed = valueOfKey(head, cell, kinds);
@@ -256,7 +260,7 @@ function valuesIn(text: string, question: Question): Value[] {
   const spans = kinds[0] === 'text' ? [] : valuesInProse(bounded, kinds);
   const values = isMoment ? [...spans, ...momentsIn(text)] : spans;
   const isCounted = ({ kind, at }: Value) =>
-    counted === null || !isAmount(kind) || [...termsOf(nounBehind(text, at))].some((term) => counted.has(term));
+    counted === null || !isAmount(kind) || [...termsOf(nounBehind(bounded, at))].some((term) => counted.has(term));
   const isDeniedIn = ({ kind, at, text: { length } }: Value) =>
     isAmount(kind) ? isDeniedAmount(text, at) : isDenied(text, at, length);
   return values.filter((value) => isCounted(value) && !isDeniedIn(value) && !repeats(value, question));

@@ -55,8 +55,9 @@ const CODE_SPAN = /`([^`\n]{1,80})`|\*\*([^*\n]{1,80})\*\*/gu;
 const PROPER = /(?<![\p{L}\p{N}`/.-])(\p{Lu}[\p{L}\p{N}+#.-]*(?: \p{Lu}[\p{L}\p{N}+#-]*)*)/gu;
 /** Patterns of persons: two capitalised words, an address, a handle. */
 const PERSON = new RegExp(
-  String.raw`(?<![\p{L}\p{N}\x60/.-])(\p{Lu}[\p{Ll}\p{N}'-]+(?: (?:\p{Lu}[\p{L}'-]*|van|von|de|der|da|di|bin|al|el)){0,4} ` +
-    String.raw`\p{Lu}[\p{L}'-]+)|(?<![\w.+-])([\w.+-]{1,64}@[\w-]{1,64}\.[\w.]+)|(?<!\w)(@[a-z][\w-]*(?:\/[\w-]+)?)`,
+  String.raw`(?<![\p{L}\p{N}\x60/.-])(\p{Lu}[\p{Ll}\p{N}'-]+(?: (?:\p{Lu}[\p{L}'-]*|van|von|de|der|` +
+    String.raw`da|di|bin|al|el)){0,4} \p{Lu}[\p{L}'-]+)|(?<![\w.+-])([\w.+-]{1,64}@[\w-]{1,64}\.[\w.]+)|` +
+    String.raw`(?<!\w)(@[a-z][\w-]*(?:\/[\w-]+)?)`,
   'gu',
 );
 const AFTER_USE = /\b(?:with|uses?|using|through|via) (?:an? |the )?([\p{L}\p{N}][\p{L}\p{N}+#./_-]*)/gu;
@@ -102,13 +103,9 @@ export function amountOf(text: string): string | undefined {
     : undefined;
 }
 
-/** Whether a text may name somebody, by a first name or an office: `with Ada`, `by the treasurer`. */
-export function namesSomebody(text: string): boolean {
-  return /\b(?:by|from|with|to|ask|of) (?:the [\p{Ll}]{4,}|\p{Lu}[\p{Ll}]+)\b/u.test(text);
-}
-
-function isPlace({ text }: Value): boolean {
-  return /[/.:]/.test(text) && !/\s/.test(text);
+/** Whether a value has the form of a path, a file, a URL or a host. */
+export function isPlace({ text }: Pick<Value, 'text'>): boolean {
+  return !/\s/.test(text) && (/\//.test(text) || /^[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?::\d+)?$/i.test(text));
 }
 
 /** The value of a key, if it is of one of these kinds. */
@@ -143,7 +140,7 @@ function keyValueAs(kind: ValueKind, key: string, value: string): string | null 
     case 'truth':
       return TRUTH.test(value) ? value.toLowerCase() : null;
     case 'place':
-      return /[/.:]/.test(value) && !/\s/.test(value) ? value : null;
+      return isPlace({ text: value }) ? value : null;
     case 'name':
     case 'person':
       return value === '' || /^[\d.,_]+$/.test(value) || TRUTH.test(value) || value.length > 120 ? null : value;

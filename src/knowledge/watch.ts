@@ -1,11 +1,12 @@
 /**
  * Watches the folders of a tree, one watcher each: Node's recursive watcher would also watch what is ignored, which is
- * most of a tree. A change is told once, after a quiet moment; which file it was, reading again finds out.
+ * most of a tree. A change is told once, after a quiet moment, which does not wait forever; which file it was, reading
+ * again finds out.
  */
 import { type FSWatcher, watch } from 'node:fs';
 import { join } from 'node:path';
 import { type Cancel, type Clock } from '../clock.ts';
-import { CHANGE_QUIET_MS, DIRECTORIES_WATCHED_MAX } from './limits.ts';
+import { CHANGE_QUIET_MS, CHANGE_WAIT_MS_MAX, DIRECTORIES_WATCHED_MAX } from './limits.ts';
 
 export class TreeWatch {
   readonly #root: string;
@@ -13,6 +14,8 @@ export class TreeWatch {
   readonly #changed: () => void;
   readonly #watchers = new Map<string, FSWatcher>();
   #cancel: Cancel | undefined;
+  /** The time of the first change that has not been told. */
+  #sinceMs: number | undefined;
   #isWhole = true;
 
   constructor(root: string, clock: Clock, changed: () => void) {
@@ -62,6 +65,13 @@ export class TreeWatch {
 
   #stir(): void {
     this.#cancel?.();
-    this.#cancel = this.#clock.setTimeout(this.#changed, CHANGE_QUIET_MS, { isBackground: true });
+    const nowMs = this.#clock.monotonicMs();
+    this.#sinceMs ??= nowMs;
+    const leftMs = this.#sinceMs + CHANGE_WAIT_MS_MAX - nowMs;
+    const tell = () => {
+      this.#sinceMs = undefined;
+      this.#changed();
+    };
+    this.#cancel = this.#clock.setTimeout(tell, Math.max(0, Math.min(CHANGE_QUIET_MS, leftMs)), { isBackground: true });
   }
 }

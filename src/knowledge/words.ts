@@ -95,6 +95,8 @@ const ALIKE: readonly string[] = [
   'cpu cpus processor processors',
   'memory ram',
   'log logs logging logger logged',
+  'development dev',
+  'production prod',
   'deploy deploys deployed deployment deployments rollout',
   'approve approves approved approval',
   'owner owners owns owned own',
@@ -172,7 +174,7 @@ const GENERIC = termsOf(GENERIC_WORDS);
 
 /** Whether a term stands in questions about any subject, so that a source need not have it. */
 export function isGeneric(term: string): boolean {
-  return GENERIC.has(term);
+  return GENERIC.has(term) || (/^[a-z]{3,}ly$/.test(term) && !/^(?:nightly|reply|apply|supply|family)$/.test(term));
 }
 
 /**
@@ -195,7 +197,7 @@ function stemOf(word: string): string {
   if (stem.endsWith('ies')) stem = `${stem.slice(0, -3)}y`;
   else if (/(?:ss|sh|ch|x)es$/.test(stem)) stem = stem.slice(0, -2);
   else if (/[^sui]s$/.test(stem)) stem = stem.slice(0, -1);
-  if (/[aeiouy].*(?:ing|ed)$/.test(stem) && stem.length > 5) {
+  if (/[aeiouy].*(?:ing|ed)$/.test(stem) && stem.length > 4) {
     stem = stem.replace(/(?:ing|ed)$/, '').replace(/([bdgmnprt])\1$/, '$1');
   } else if (stem.endsWith('ation') && stem.length > 7) stem = stem.slice(0, -3);
   else if (stem.endsWith('ion') && stem.length > 6) stem = stem.slice(0, -3);

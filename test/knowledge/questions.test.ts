@@ -209,3 +209,114 @@ describe('evidence for an open question', () => {
     expect(asked('How many segments can an address have?', files)).toMatchObject({ leading: '16', confidence: 90 });
   });
 });
+
+describe('the one option that a project has', () => {
+  const question = 'Which queue carries the mail of riders?';
+  const options = ['Alpha', 'Beta'];
+  const quoted = (files: Readonly<Record<string, string>>) => asked(question, files, options);
+
+  it.each([
+    ['in a manifest', { 'package.json': '{ "dependencies": { "alpha": "^1.0.0" } }' }],
+    ['as the value of a key', { 'a.yaml': 'broker: alpha\n' }],
+    [
+      'in a sentence that has a word of the question',
+      { 'docs/a.md': 'The queue is Alpha.\n', 'docs/b.md': 'Riders get mail.\n' },
+    ],
+  ])('is quoted at most at 69 where nothing speaks of the subject: %s', (_, files) => {
+    expect(quoted(files)).toMatchObject({ leading: 'Alpha', confidence: 69 });
+  });
+
+  it.each([
+    ['the project has both', { 'package.json': '{ "dependencies": { "alpha": "1.0.0", "beta": "1.0.0" } }' }],
+    ['it is past', { 'docs/a.md': 'Until 2023 the queue was Alpha with two workers.\n' }],
+    ['its sentence has no word of the question', { 'docs/a.md': 'Alpha has two workers a host.\n' }],
+    ['only a package under its name is there', { 'package.json': '{ "dependencies": { "@alpha/errors": "1.0.0" } }' }],
+    [
+      'a list of links tells what others have made',
+      { 'docs/a.md': '- [alpha-mail](https://a.example) queue of Alpha\n' },
+    ],
+  ])('is not known if %s', (_, files) => {
+    expect(quoted(files).confidence).toBeLessThan(40);
+  });
+
+  it('may be an amount that its source writes otherwise', () => {
+    const files = { 'a.yaml': 'session:\n  idle_minutes: 45\n' };
+    expect(
+      asked('Is a session idle after 30 minutes or 45 minutes?', files, ['30 minutes', '45 minutes']),
+    ).toMatchObject({ leading: '45 minutes' });
+  });
+});
+
+describe('an answer to an open question', () => {
+  const leadingOf = (question: string, files: Readonly<Record<string, string>>) => asked(question, files).leading;
+
+  it('is the value under the head that was asked for', () => {
+    const table = '| Parameter | Default | Max |\n|---|---|---|\n| page size | 40 | 250 |\n';
+    const files = { 'docs/api.md': `# Lists\n\n${table}` };
+    expect(leadingOf('What is the maximum page size of lists?', files)).toBe('250');
+    expect(asked('What is the page size of lists?', files).leading).toBe(null);
+  });
+
+  it('is the bound of a range that was asked for', () => {
+    const files = { 'docs/api.md': 'The minimum and the maximum of an order are 1 to 400 lines.\n' };
+    expect(leadingOf('How many lines can an order have at most?', files)).toBe('400');
+    expect(leadingOf('How many lines must an order have at least?', files)).toBe('1');
+  });
+
+  it('needs all words of a question that has few, in a line that says little else', () => {
+    const files = { 'README.md': 'The logo was drawn by Ada Ilves in Tallinn.\n\nThe owner is Ada Ilves.\n' };
+    expect(asked('Which colour does the logo have?', files).confidence).toBeLessThan(40);
+    expect(asked('Who is the owner?', files)).toMatchObject({ leading: 'Ada Ilves', confidence: 90 });
+    const quoted = { 'docs/a.md': 'Work on old releases of the shop costs us two weeks of every winter.\n' };
+    expect(asked('How long is a release?', quoted).confidence).toBeLessThan(70);
+  });
+
+  it('is a name without a person only if its line says what it is', () => {
+    const files = { 'docs/a.md': 'Texts to riders are sent with Gamma when the depot closes.\n' };
+    expect(asked('Which provider sends texts to riders when the depot closes late?', files).confidence).toBeLessThan(
+      70,
+    );
+  });
+
+  it('is none of three values that lines state alike', () => {
+    const files = { 'docs/a.md': ['5', '6', '7'].map((many) => `A rider has ${many} stops.\n`).join('\n') };
+    expect(asked('How many stops does a rider have?', files).confidence).toBeLessThan(40);
+  });
+
+  it('is shown with another value that a line states about the same thing in other words', () => {
+    const files = {
+      'CONTRIBUTING.md': 'Line coverage must not fall under 80 percent, or the build goes red.\n',
+      'build.properties': 'minimum.line.coverage.of.build = 72\n',
+      'README.md': 'Riders bring orders.\n\nOrders are paid.\n',
+    };
+    expect(asked('What minimum line coverage does the build enforce?', files)).toMatchObject({
+      answer: expect.stringMatching(/Sources differ.*(?:72.*80|80.*72)/),
+      factors: { caps: ['contradiction'] },
+    });
+  });
+
+  it('is a date where a date was asked for, and no span of time', () => {
+    const files = { 'docs/a.md': 'Support of the winter line ends after 6 months.\n' };
+    expect(asked('On which date does support of the winter line end?', files).leading).toBe(null);
+    const dated = { 'docs/a.md': 'Support of the winter line ends on 2027-03-31.\n' };
+    expect(leadingOf('On which date does support of the winter line end?', dated)).toBe('2027-03-31');
+  });
+
+  it('is the version of what was named, in manifests of images and of tools too', () => {
+    const files = {
+      Dockerfile: 'FROM ruby:3.3.5-slim AS build\n',
+      '.nvmrc': 'v22.4.1\n',
+      'package.json': '{ "dependencies": { "gamma": "^7.1.0" } }',
+    };
+    expect(leadingOf('Which Ruby version does the image have?', files)).toBe('3.3.5');
+    expect(leadingOf('Which version of Node do we use?', files)).toBe('22.4.1');
+    expect(leadingOf('What is the minimum Node version for gamma?', files)).not.toBe('7.1.0');
+  });
+
+  it('is no number of a command line', () => {
+    const files = {
+      'package.json': '{ "scripts": { "bundle": "esbuild a.js --bundle --define:kilobytes=1 && node b.js" } }',
+    };
+    expect(asked('How many kilobytes does the bundle have?', files).confidence).toBeLessThan(40);
+  });
+});

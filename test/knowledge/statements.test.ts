@@ -150,6 +150,12 @@ describe('a manifest', () => {
     ['requirements-dev.txt', '# c\nalpha==1.2\n', '2 alpha===1.2'],
     ['go.mod', 'module x\nrequire (\n\texample.org/go/alpha/v2 v2.1.0\n)\n', '3 example.org/go/alpha/v2=v2.1.0'],
     ['Cargo.toml', '[dependencies]\nalpha = "1.2"\n', '2 alpha=1.2'],
+    ['mix.exs', 'defp deps do\n  [\n    {:alpha, "~> 0.5"}\n  ]\nend\n', '3 alpha=~> 0.5'],
+    ['a.csproj', '<ItemGroup>\n  <PackageReference Include="alpha" Version="1.2.0" />\n', '2 alpha=1.2.0'],
+    ['build.gradle.kts', 'plugins {\n  id("io.alpha") version "1.23.7"\n}\n', '2 io.alpha=1.23.7'],
+    ['Dockerfile', 'FROM registry.example/alpha:1.21-slim AS build\n', '1 alpha=1.21'],
+    ['.tool-versions', 'alpha 1.16.2\n', '1 alpha=1.16.2'],
+    ['.alpha-version', 'v3.2.6\n', '1 alpha=3.2.6'],
     [
       'pom.xml',
       '<project>\n<dependencies><dependency>\n<artifactId>alpha</artifactId>\n</dependency></dependencies></project>',
@@ -214,5 +220,20 @@ describe('code', () => {
 
   it('yields no declaration from a call or an expression', () => {
     expect(said('a.ts', 'const a = f(4);')[0]!.kind).toBe('mentioned');
+  });
+
+  it('declares the keys of maps and options, with the blocks around them', () => {
+    const text = 'class Lists {\n  options = {\n    page: 40,\n  };\n  most() {\n    return most;\n  }\n}\n';
+    expect(keys('a.ts', text)).toEqual(['3 class Lists { options = { page=40']);
+    expect(keys('config/limits.php', "return [\n    'page_max' => 250,\n];\n")).toEqual(['2 return [ page_max=250']);
+  });
+});
+
+describe('a configuration with blocks in braces', () => {
+  it('has the names of its blocks in the paths of its keys', () => {
+    expect(keys('application.conf', 'ktor {\n  mail {\n    attempts = 4\n  }\n  port = 80\n}\n')).toEqual([
+      '3 ktor mail attempts=4',
+      '5 ktor port=80',
+    ]);
   });
 });

@@ -6,7 +6,11 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 export const FIXTURES = ['parcels', 'clinic', 'sensors', 'ledger'] as const;
-export type FixtureName = (typeof FIXTURES)[number] | 'vialroute' | 'lendwell' | 'depotpulse' | 'tafelgong';
+export type FixtureName = (typeof FIXTURES)[number] | OtherFixture;
+
+/** Repositories that others wrote, with their questions in `questions`. */
+export const OTHER_FIXTURES = ['vialroute', 'lendwell', 'depotpulse', 'tafelgong', 'spadework', 'skerry'] as const;
+export type OtherFixture = (typeof OTHER_FIXTURES)[number];
 
 /** The text of a fixture. */
 export function fixtureText(name: FixtureName): string {
