@@ -67,8 +67,8 @@ export const FILE_LINES_MAX = 50_000;
 /** Statements of one folder. Each takes about 1 KB of the thread's heap, with its words in the index. */
 export const FOLDER_STATEMENTS_MAX = 750_000;
 
-/** Characters kept of one statement: four excerpts. */
-export const STATEMENT_CHARS_MAX = 2_000;
+/** Characters kept of one statement: two excerpts. Judging it takes time that grows with their square. */
+export const STATEMENT_CHARS_MAX = 1_000;
 
 /** Characters kept of a heading, and of the comment above a constant, which stand beside each statement under them. */
 export const ABOUT_CHARS_MAX = 300;

@@ -120,13 +120,16 @@ function isRecognised(value: Value, { text, about, name }: RankedStatement, { cl
  * Whether a clause says little else than the value and what was asked about: "The owner is Ada." A question of few
  * words is answered only by such a clause, and the version of a package only by its entry.
  */
-function isPlain(value: Value, { form, name, text }: RankedStatement, { terms, versionOf }: Question): boolean {
+function isPlain(value: Value, { form, name, about, text }: RankedStatement, { terms, versionOf }: Question): boolean {
   if (form === 'dependency') return versionOf !== null;
   if (value.kind === 'place' && !isPlace(value)) return false;
   const clause = clausesOf(text).find((one) => one.text.includes(value.text))?.text ?? text;
-  const own = [...(name === '' ? termsOf(clause) : partTermsOf(name))];
   const valued = termsOf(`${value.text} ${value.counts}`);
-  const said = own.filter((term) => !valued.has(term) && !isGeneric(term) && !isMeasure(term) && !/^\d/.test(term));
+  const subjectIn = (words: ReadonlySet<string>) =>
+    [...words].filter((term) => !valued.has(term) && !isGeneric(term) && !isMeasure(term) && !/^\d/.test(term));
+  const own = subjectIn(name === '' ? termsOf(clause) : partTermsOf(name));
+  // "Default: 30" says what its heading is about.
+  const said = own.length === 0 ? subjectIn(partTermsOf(about.split(' > ').at(-1)!)) : own;
   const asked = said.filter((term) => terms.has(term));
   return asked.length > 0 && asked.length >= said.length * PLAIN_SHARE_MIN;
 }

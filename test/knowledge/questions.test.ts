@@ -278,6 +278,11 @@ describe('an answer to an open question', () => {
     );
   });
 
+  it('is a default under the heading that names it', () => {
+    const files = { 'docs/api.md': '# Server\n\n### `bodyLimit`\n\nDefault: `1048576`\n' };
+    expect(asked('What is the default body limit?', files)).toMatchObject({ leading: '1048576', confidence: 89 });
+  });
+
   it('is none of three values that lines state alike', () => {
     const files = { 'docs/a.md': ['5', '6', '7'].map((many) => `A rider has ${many} stops.\n`).join('\n') };
     expect(asked('How many stops does a rider have?', files).confidence).toBeLessThan(40);

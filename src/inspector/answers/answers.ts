@@ -30,7 +30,7 @@ export const QUESTION_STATES: Readonly<Record<QuestionStatus, readonly [words: s
 const CAP_WORDS: Readonly<Record<CapShown, string>> = {
   noSource: 'no source says anything about it',
   mentionsOnly: 'the words occur, but nothing declares, decides or uses the value',
-  quotation: 'the line states no value of the kind asked for',
+  quotation: 'whether the line is about the question, a reader has to see',
   incomplete: 'not everything had been read',
   contradiction: 'two sources say different things',
 };

@@ -34,7 +34,7 @@ const UNREADABLE = 50;
 export const CAPS = {
   noSource: { at: 0, why: 'no source says anything about it' },
   mentionsOnly: { at: PROVISIONAL_GATE - 1, why: 'the words occur, but nothing declares, decides or uses it' },
-  quotation: { at: ANSWER_GATE - 1, why: 'the line is quoted, but states no value of the kind asked for' },
+  quotation: { at: ANSWER_GATE - 1, why: 'the line is quoted: whether it is about the question, a reader has to see' },
   incomplete: { at: ANSWER_GATE - 1, why: 'the index is still being built' },
   contradiction: { at: ANSWER_GATE - 1, why: 'two sources say different things' },
 } as const satisfies Readonly<Record<string, { readonly at: number; readonly why: string }>>;
