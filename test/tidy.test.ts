@@ -474,6 +474,7 @@ const BANS: readonly Ban[] = [
       'src/persistence/level-store.ts',
       'src/actors/world/crash-loop-guard.ts',
       'src/gateway/network/announcement.ts',
+      'src/knowledge/reader.ts',
       'src/spokes/',
       'src/workers/thread.ts',
       'src/needed-versions.ts',
@@ -481,7 +482,7 @@ const BANS: readonly Ban[] = [
     because:
       'a library leaves its process alone; the store names the holder of its lock by the process id, caution ' +
       'watches it die, processes of commands are told from it, the thread of a worker hears of forgotten promises, ' +
-      'and the check of versions names that of Node',
+      'git is called without the variables of another git, and the check of versions names that of Node',
   },
 ];
 

@@ -38,7 +38,7 @@ export const ANSWER_VERBS: readonly (Verb | VerbGroup)[] = [
         usage: 'ask <question>',
         says: 'Ask a question: the answer desk that runs, or the files of a folder.',
         examples: [
-          'questions ask "Zod or Joi?" --option Zod --option Joi',
+          'questions ask "Ajv or Yup?" --option Ajv --option Yup',
           'questions ask "How long are backups kept?" --in ~/shop --explain',
           'questions ask "Port 80 or 8080?" --option 80 --option 8080 --wait-seconds 9',
         ],

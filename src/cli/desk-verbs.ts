@@ -218,7 +218,7 @@ const DESKS: readonly DeskVerbs[] = [
       {
         verb: 'reply <id> [text...]',
         says: 'Reply to a ticket; a reply that is clear resolves it.',
-        examples: ['reply TK-0001 "Euro only until the launch" --by ada', 'reply TK-0001 --option Zod'],
+        examples: ['reply TK-0001 "Euro only until the launch" --by ada', 'reply TK-0001 --option euro'],
         options: [option('--option <name>', 'one of the options of the ticket')],
       },
       {

@@ -184,8 +184,10 @@ function passagesOf(statements: readonly RankedStatement[]): DocumentPassage[] {
 function withoutOrders(statements: readonly RankedStatement[], isDecision: boolean): readonly RankedStatement[] {
   const orders = statements.filter(({ text }) => givesOrders(text)).map(({ line }) => line);
   if (orders.length === 0) return statements;
+  const near = new Set<number>();
+  for (const line of orders) for (let by = -ORDER_LINES_NEAR; by <= ORDER_LINES_NEAR; by += 1) near.add(line + by);
   return statements.map((statement) => {
-    const isNear = orders.some((line) => Math.abs(line - statement.line) <= ORDER_LINES_NEAR);
+    const isNear = near.has(statement.line);
     return isNear || isDecision ? { ...statement, kind: 'mentioned' } : statement;
   });
 }

@@ -7,7 +7,7 @@ import { plainLine } from '../plain-text.ts';
 import { Coverage, type PassageTerms, passageTermsOf } from './coverage.ts';
 import { type Document, type DocumentPassage } from './document.ts';
 import { type Finding, type Judgeable } from './finding.ts';
-import { NAMED_JUDGED_MAX, PASSAGES_JUDGED_MAX } from './limits.ts';
+import { NAMED_JUDGED_MAX, PASSAGES_JUDGED_MAX, TERMS_MAX } from './limits.ts';
 import { choiceOf, optionFindingOf } from './option-findings.ts';
 import { questionOf, type Question } from './question.ts';
 import { TextIndex } from './text-index.ts';
@@ -34,16 +34,23 @@ export class Finder {
     return this.#held.size;
   }
 
+  /** Whether the index has as many different words as a thread has memory for. */
+  get isFull(): boolean {
+    return this.#index.termCount >= TERMS_MAX;
+  }
+
   /** Adds a document, or replaces the one with the same scope and file. */
   put(scope: string, document: Document): void {
     this.remove(scope, document.file);
-    const ids = document.passages.map((passage) => {
+    const ids: number[] = [];
+    // A passage that cannot be added leaves those before it, which are removed with the document.
+    this.#files.set(keyOf(scope, document.file), ids);
+    for (const passage of document.passages) {
       const id = (this.#lastId += 1);
       this.#held.set(id, { id, scope, document, passage });
       this.#index.add({ id, text: passage.text, path: document.file, names: namesIn(passage) });
-      return id;
-    });
-    this.#files.set(keyOf(scope, document.file), ids);
+      ids.push(id);
+    }
   }
 
   /**
@@ -128,7 +135,7 @@ function namesIn({ statements }: DocumentPassage): string {
 
 function excerptOf(text: string): string {
   const line = plainLine(text);
-  return line.length <= EXCERPT_CHARS_MAX ? line : `${line.slice(0, EXCERPT_CHARS_MAX - 1)}\u2026`;
+  return line.length <= EXCERPT_CHARS_MAX ? line : `${line.slice(0, EXCERPT_CHARS_MAX - 1).toWellFormed()}\u2026`;
 }
 
 function keyOf(scope: string, file: string): string {

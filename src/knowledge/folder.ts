@@ -109,7 +109,7 @@ export class Folder {
     const document = documentOf(file, text);
     const passages = document.passages.length;
     const statements = document.passages.reduce((sum, passage) => sum + passage.statements.length, 0);
-    if (this.#statements + statements > FOLDER_STATEMENTS_MAX) return this.#leave('over', file);
+    if (this.#statements + statements > FOLDER_STATEMENTS_MAX || this.#finder.isFull) return this.#leave('over', file);
     this.#finder.put(this.scope, document);
     this.#known.set(file, { version, bytes, passages, statements, blankedLines, longLines });
     this.#bytes += bytes;

@@ -46,6 +46,12 @@ export const PASSAGES_JUDGED_MAX = 60;
 /** Passages judged for one option of a choice. */
 export const NAMED_JUDGED_MAX = 200;
 
+/** Different words of all folders. Data of random words has more, and each takes some 500 bytes of the heap. */
+export const TERMS_MAX = 1_000_000;
+
+/** Values of one statement that are compared; a line with more is data. */
+export const VALUES_JUDGED_MAX = 50;
+
 /** Questions that wait for the thread at the same time. */
 export const QUESTIONS_OPEN_MAX = 1_000;
 

@@ -23,7 +23,7 @@ const MANIFESTS: readonly Manifest[] = [
     listed: /^(?:project dependencies|project optional-dependencies \S+|dependency-groups \S+)$/,
   },
   { file: /^requirements[\w.-]*\.(?:txt|in)$/, lines: [/^([A-Za-z][\w.-]*)(?:\[[^\]]*\])?\s*((?:[=~<>!]=?|@).*)?$/] },
-  { file: /^go\.mod$/, lines: [/^(?:require\s+)?([\w.-]+\.[\w.-]+\/\S+)\s+(v\S+)(?!.*\/\/ indirect)$/] },
+  { file: /^go\.mod$/, lines: [/^(?:require\s+)?([\w-]+(?:\.[\w-]+)+\/\S+)\s+(v\S+)$/] },
   { file: /^Cargo\.toml$/, under: /^(?:target \S+ )?(?:workspace )?(?:dev-|build-)?dependencies$/ },
   { file: /^(?:[\w.-]+\.)?Dockerfile(?:\.[\w.-]+)?$/, lines: [/^FROM\s+(?:\S*\/)?([\w.-]+):v?(\d[\d.]*)/i] },
   { file: /^\.tool-versions$/, lines: [/^([\w-]+)\s+(\d\S*)$/] },

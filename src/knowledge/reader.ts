@@ -146,9 +146,16 @@ function git(
     killSignal: 'SIGKILL',
     maxBuffer: GIT_BYTES_MAX,
     stdio: ['ignore', 'pipe', 'ignore'],
+    env: withoutGit(process.env),
   });
   // Without git there is no output.
   return { status, output: stdout?.toString('utf8') ?? '' };
+}
+
+/** The environment without what git calls tell each other: a hook of one repository may ask about another. */
+function withoutGit(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const others = Object.entries(env).filter(([name]) => !name.startsWith('GIT_'));
+  return { ...Object.fromEntries(others), GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none', GIT_OPTIONAL_LOCKS: '0' };
 }
 
 /** Walks a folder and applies its ignore files. Never enters `.git` and `node_modules`. */

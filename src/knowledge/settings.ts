@@ -3,16 +3,37 @@
  * forgiving: they look for keys and their lines and refuse nothing, because a file need not be valid to be quoted.
  * Pure.
  */
+import { ABOUT_CHARS_MAX, STATEMENT_CHARS_MAX } from './limits.ts';
 import { type Statement } from './statement.ts';
+
+/** Keys of a path that are kept, the last ones: deeper files are data, and each statement has its path. */
+const PATH_KEYS_MAX = 20;
+
+/** Characters of a section's name and of a block's head; keys are short. */
+const HEAD_CHARS_MAX = 200;
 
 /** Characters up to which a text counts as a value. */
 const VALUE_CHARS_MAX = 300;
 
-/** Matches a line that opens a block: `mail {`, `location /health {`. */
-const BLOCK = /^([^{}=:]{1,80}?)\s*[=:]?\s*\{$/;
+/** Matches the head of a block: `mail` of `mail {`, `location /health` of `location /health {`. */
+const BLOCK = /^[^{}=:]{1,80}$/;
 
 /** Matches command lines, which state nothing. */
 const COMMAND = /&&|\|\||(?:^|\s)--?[a-z][\w-]*|\$[({]/;
+
+/** Matches a token of JSON; a text or a comment that does not end lasts to the end of its line, or of the file. */
+const JSON_TOKEN = new RegExp(
+  String.raw`\n|"(?:[^"\\\n]|\\.)*(?:"|\\?(?=\n|$))|\/\/[^\n]*|\/\*(?:[\s\S]*?\*\/|[\s\S]*$)|[{}[\],:]|` +
+    String.raw`[^\s{}[\],:"]+`,
+  'g',
+);
+
+/** Matches a comment, an instruction or an element of XML, with its text; the first group is taken whole. */
+const XML_TOKEN = new RegExp(
+  String.raw`\n|<!--(?:[\s\S]*?-->|[\s\S]*$)|<\?[^>]*(?:>|$)|<(?=([^\s<>!?]{1,200}))\1[^<>]{0,2000}>` +
+    String.raw`(?:([^<>\n]+)<\/\1>)?`,
+  'g',
+);
 
 /** Reads JSON, with or without comments. */
 export function statementsOfJson(text: string): Statement[] {
@@ -23,14 +44,14 @@ export function statementsOfJson(text: string): Statement[] {
   let key: string | undefined;
   const tell = (value: string, at: number) => {
     const last = path.at(-1);
-    const names = path.filter((part) => typeof part === 'string' && part !== '') as string[];
+    // Each key stands before a mark of what it opens.
+    const names = path.slice(-2 * PATH_KEYS_MAX).filter((part) => typeof part === 'string' && part !== '') as string[];
     if (key !== undefined) statements.push(setting(names, key, value, at));
     else if (typeof last === 'number' && names.length > 0)
       statements.push(setting(names.slice(0, -1), names.at(-1)!, value, at));
     key = undefined;
   };
-  const TOKEN = /\n|"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\/|[{}[\],:]|[^\s{}[\],:"]+/g;
-  const tokens = [...text.matchAll(TOKEN)].map(([token]) => token);
+  const tokens = [...text.matchAll(JSON_TOKEN)].map(([token]) => token);
   for (let index = 0; index < tokens.length; index += 1) {
     const token = tokens[index]!;
     if (token === '\n') line += 1;
@@ -65,11 +86,11 @@ export function statementsOfYaml(text: string): Statement[] {
       if (whole.trim().startsWith('#')) statements.push(comment(whole, index + 1));
       return;
     }
-    const [, spaces, dash, rest] = /^(\s*)((?:- +)*|-$)(.*)$/.exec(body)!;
-    const [, name, value] = /^("[^"]+"|'[^']+'|[^\s:#][^:#]*?):(?:\s+(.*))?$/.exec(rest!) ?? [];
+    const [, spaces, dash, rest] = /^(\s*)((?:- +)*|-$)(.*)$/s.exec(body)!;
+    const [, name, value] = /^("[^"]+"|'[^']+'|[^\s:#][^:#]*?):(?:\s+(.*))?$/s.exec(rest!) ?? [];
     const indent = spaces!.length + dash!.length;
     while (open.length > 0 && open.at(-1)!.indent >= (dash === '' ? indent : spaces!.length + 1)) open.pop();
-    const names = open.map(({ key }) => key);
+    const names = open.slice(-PATH_KEYS_MAX).map(({ key }) => key);
     if (name !== undefined) {
       const key = unquoted(name);
       if (value !== undefined && value !== '') statements.push(setting(names, key, unquoted(value), index + 1, whole));
@@ -98,14 +119,14 @@ export function statementsOfToml(text: string): Statement[] {
     }
     const header = /^\[{1,2}([^[\]]+)\]{1,2}$/.exec(body);
     if (header !== null) {
-      section = header[1]!.split(/\.(?=(?:[^"]*"[^"]*")*[^"]*$)/).map(unquoted);
+      section = (header[1]!.slice(0, HEAD_CHARS_MAX).match(/"[^"]*"|[^."]+/g) ?? []).map(unquoted);
       list = undefined;
       return;
     }
-    const block = BLOCK.exec(body)?.[1];
+    const block = blockOf(body);
     if (block !== undefined) return void blocks.push(block);
     if (body === '}') return void blocks.pop();
-    const path = [...section, ...blocks];
+    const path = [...section, ...blocks.slice(-PATH_KEYS_MAX)];
     if (list !== undefined) {
       for (const item of itemsOf(body)) statements.push(setting(path, list, item, index + 1, whole));
       if (body.includes(']')) list = undefined;
@@ -126,9 +147,7 @@ export function statementsOfXml(text: string): Statement[] {
   const statements: Statement[] = [];
   const open: string[] = [];
   let line = 1;
-  for (const [token, tag, value] of text.matchAll(
-    /\n|<!--[\s\S]*?-->|<\?[^>]*>|<([^\s<>!?]+)[^<>]*>(?:([^<>\n]+)<\/\1>)?/g,
-  )) {
+  for (const [token, tag, value] of text.matchAll(XML_TOKEN)) {
     if (token === '\n') line += 1;
     else if (tag === undefined) line += token.split('\n').length - 1;
     else if (value !== undefined) statements.push(setting(open, tag, value.trim(), line, token));
@@ -139,16 +158,29 @@ export function statementsOfXml(text: string): Statement[] {
 }
 
 function setting(path: readonly string[], name: string, value: string, line: number, shown?: string): Statement {
-  const text = (shown ?? `${name}: ${value}`).trim();
+  const about = aboutOf(path);
+  const text = (shown ?? `${name}: ${value}`).trim().slice(0, STATEMENT_CHARS_MAX);
   const isText = value.length > VALUE_CHARS_MAX || /^[^{[]\S*(?: \S+){4,}$/.test(value);
   // A long value is a sentence that happens to stand under a key.
   const form = COMMAND.test(value) ? 'code' : 'sentence';
-  if (isText) return { form, line, text: value, about: [...path, name].join(' '), name: '', value: '' };
-  return { form: 'setting', line, text, about: path.join(' '), name, value };
+  const said = value.slice(0, STATEMENT_CHARS_MAX);
+  if (isText) return { form, line, text: said, about: aboutOf([...path, name]), name: '', value: '' };
+  return { form: 'setting', line, text, about, name, value };
+}
+
+function aboutOf(path: readonly string[]): string {
+  return path.slice(-PATH_KEYS_MAX).join(' ').slice(-ABOUT_CHARS_MAX);
+}
+
+/** The head of the block that a line opens. */
+function blockOf(body: string): string | undefined {
+  if (!body.endsWith('{')) return undefined;
+  const head = body.slice(0, -1).trimEnd().replace(/[=:]$/, '').trimEnd();
+  return BLOCK.test(head) ? head : undefined;
 }
 
 function comment(whole: string, line: number): Statement {
-  return { form: 'comment', line, text: whole.trim(), about: '', name: '', value: '' };
+  return { form: 'comment', line, text: whole.trim().slice(0, STATEMENT_CHARS_MAX), about: '', name: '', value: '' };
 }
 
 function itemsOf(list: string): string[] {
@@ -158,7 +190,7 @@ function itemsOf(list: string): string[] {
 }
 
 function withoutComment(line: string): string {
-  return line.replace(/(^|\s)[#;](?:\s.*|$)|^\s*#.*/, '$1');
+  return line.replace(/(^|\s)[#;](?:\s.*|$)|^\s*#.*/s, '$1');
 }
 
 function unquoted(text: string): string {

@@ -47,6 +47,11 @@ export class TextIndex {
     return this.#index.documentCount;
   }
 
+  /** The number of different terms. */
+  get termCount(): number {
+    return this.#frequencies.size;
+  }
+
   add(text: IndexedText): void {
     this.#index.add(text);
     this.#count(text, 1);

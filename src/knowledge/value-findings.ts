@@ -14,6 +14,7 @@ import { type Coverage, isMeasure } from './coverage.ts';
 import { type RankedStatement } from './document.ts';
 import { type Finding, type Judgeable } from './finding.ts';
 import { isNamed } from './manifests.ts';
+import { VALUES_JUDGED_MAX } from './limits.ts';
 import { clausesOf, isDenied, isDeniedAmount, isHedged } from './phrasing.ts';
 import { type Question } from './question.ts';
 import { isPlace, momentsIn, type Value, valueOfKey, valuesInProse } from './values.ts';
@@ -266,7 +267,9 @@ function valuesIn(text: string, question: Question): Value[] {
     counted === null || !isAmount(kind) || [...termsOf(nounBehind(bounded, at))].some((term) => counted.has(term));
   const isDeniedIn = ({ kind, at, text: { length } }: Value) =>
     isAmount(kind) ? isDeniedAmount(text, at) : isDenied(text, at, length);
-  return values.filter((value) => isCounted(value) && !isDeniedIn(value) && !repeats(value, question));
+  return values
+    .slice(0, VALUES_JUDGED_MAX)
+    .filter((value) => isCounted(value) && !isDeniedIn(value) && !repeats(value, question));
 }
 
 /** A text in which a range ("1 to 400") has only the bound that the question asks for, and spaces for the other. */

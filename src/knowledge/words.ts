@@ -142,7 +142,7 @@ function termsOfWord(word: string): readonly string[] {
 /** The terms of a text in their order, repeated as often as they occur. */
 export function termsIn(text: string): string[] {
   const terms: string[] = [];
-  for (const [word] of text.matchAll(WORD)) terms.push(...termsOfWord(word));
+  for (const [word] of text.matchAll(WORD)) for (const term of termsOfWord(word)) terms.push(term);
   return terms;
 }
 
@@ -192,7 +192,7 @@ export function questionTermsOf(question: string): Set<string> {
  * same.
  */
 function stemOf(word: string): string {
-  if (!/^[a-z]{4,}$/.test(word)) return word;
+  if (!/^[a-z]{4,40}$/.test(word)) return word;
   let stem = word;
   if (stem.endsWith('ies')) stem = `${stem.slice(0, -3)}y`;
   else if (/(?:ss|sh|ch|x)es$/.test(stem)) stem = stem.slice(0, -2);

@@ -2,6 +2,8 @@
  * Answers to questions that a person has labelled, over four small repositories: how many are right, how many that
  * nobody can answer are refused, and whether answers follow the repository when its names and numbers change.
  */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   calibrationError,
@@ -80,6 +82,16 @@ describe('labelled questions', () => {
     expect(injected.filter((one) => !isRight(one)).map(told)).toEqual([]);
     for (const { asked, answer } of answers)
       for (const word of asked.never ?? []) expect(answer.answer).not.toContain(word);
+  });
+});
+
+describe('the rules', () => {
+  it('know no word of the examples in the specification', () => {
+    const known = /\b(?:Zod|Joi|PostgreSQL|SQLite|pgvector|MiniLM|babel-jest|Calendar)\b/;
+    const folders = ['src/knowledge', 'src/machines/answers', 'src/machines/people/clarity'];
+    const files = folders.flatMap((folder) => readdirSync(folder).map((file) => join(folder, file)));
+    expect(files.length).toBeGreaterThan(50);
+    expect(files.filter((file) => known.test(readFileSync(file, 'utf8')))).toEqual([]);
   });
 });
 

@@ -113,7 +113,7 @@ function kept(options: readonly string[], text: string): readonly string[] {
   return said.length === 1 && mentions(said[0]!, text).length === 0 ? said : [];
 }
 
-/** Characters from which the beginning of an option stands for it: `postgres` for `PostgreSQL`. */
+/** Characters from which the beginning of an option stands for it: `mongo` for `MongoDB`. */
 const BEGINNING_CHARS = 5;
 
 function isCutShort(option: string, options: readonly string[], text: string): boolean {

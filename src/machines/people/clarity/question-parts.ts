@@ -53,7 +53,7 @@ const BEFORE_OPTIONS = new RegExp(`^(?:.*${words(ASKING, ...INTRODUCES)}\\s+)`, 
 const AFTER_OPTIONS =
   /\s+(?:for|in|on|at|to|as|when|if|with|of|from|by|during|after|before|instead|here|there|then|now)\b.*$/i;
 
-/** The parts of a question: the options of a form, or those that the text names, as in `Zod or Joi?`. */
+/** The parts of a question: the options of a form, or those that the text names, as in `left or right?`. */
 export function partsOf({
   title,
   description,
