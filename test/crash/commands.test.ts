@@ -24,11 +24,13 @@ const ROUNDS = byEffort({ quick: 2, ci: 4, soak: 200 });
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
-/** The beginning of a command that reports its start; after it, the command is a tree of processes. */
+/** The beginning of a command that reports its start; beside it, the command is a tree of processes. */
 const BEGIN = 'echo $BOSUN_TASK $BOSUN_ATTEMPT >> began; ';
-const TREE = `${BEGIN} sh -c 'sleep 1000 & wait' & sleep 1000 & wait`;
+const PROCESSES = `sh -c 'sleep 1000 & wait' & sleep 1000 & wait`;
+const TREE = `${BEGIN}${PROCESSES}`;
 const DEAF = `trap '' TERM; ${TREE}`;
-const GONE = `setsid sh -c 'sleep 1000 & wait' > /dev/null 2>&1 & ${TREE}`;
+/** Has begun once what leaves its group has left it: what is killed before has not left. */
+const GONE = `setsid sh -c 'sleep 1000 & ${BEGIN}wait' > /dev/null 2>&1 & ${PROCESSES}`;
 
 /** A directory with a plan of commands, run by one process after the other. */
 class Place {
