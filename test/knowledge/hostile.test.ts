@@ -666,7 +666,7 @@ describe('a secret line', () => {
       aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCY
       SharedAccessKey=a1b2c3d4e5f6=
       token = "it's-5ecret"
-      //registry.npmjs.org/:_authToken=a1b2c3d4-e5f6
+      //packages.example/:_authToken=a1b2c3d4-e5f6
       _auth=dXNlcjpwYXNzd29yZDEy
       password: string, token: "abc123def"
       passphrase: "correct horse battery staple"

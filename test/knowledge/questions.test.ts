@@ -271,6 +271,24 @@ describe('an answer to an open question', () => {
     expect(asked('How long is a release?', quoted).confidence).toBeLessThan(70);
   });
 
+  it('is no line without one of two words, however rare the other one is', () => {
+    const riders = ['bike', 'coat', 'lamp', 'bell', 'map', 'bag', 'lock', 'key', 'tent', 'cup', 'hat', 'sock'];
+    const pages = riders.map((one) => [`docs/${one}.md`, `A rider has a ${one}.\n`] as const);
+    const files = { ...Object.fromEntries(pages), 'docs/b.md': 'A quarantine is 9 days.\n' };
+    expect(asked('How long is a quarantine?', files).leading).toBe('9 days');
+    expect(asked('How long is the quarantine of a rider?', files).confidence).toBeLessThan(40);
+  });
+
+  it('is a person or a place only in a line that says little else', () => {
+    const files = {
+      'docs/a.md':
+        'A release of the winter line that Ada Ilves approves late is told to harbour, depot and board by fax.\n',
+    };
+    expect(asked('Who approves a release of the winter line?', files).confidence).toBeLessThan(40);
+    const plain = { 'docs/a.md': 'Releases of the winter line are approved by Ada Ilves.\n' };
+    expect(asked('Who approves a release of the winter line?', plain).leading).toBe('Ada Ilves');
+  });
+
   it('is a name without a person only if its line says what it is', () => {
     const files = { 'docs/a.md': 'Texts to riders are sent with Gamma when the depot closes.\n' };
     expect(asked('Which provider sends texts to riders when the depot closes late?', files).confidence).toBeLessThan(
