@@ -103,8 +103,16 @@ const DATE_WORDS = termsOf('date day month year');
 /** Matches yes and no, which are not searched as options: a statement answers such a question. */
 const YES_NO = /^(?:yes|no|true|false)$/i;
 
+/** Matches what an asker reports of its sources after the question, which is not part of what is asked. */
+const REPORTED = new RegExp(
+  String.raw`(?<=\?)\s+(?:the|our|my) (?:plan|prd|spec(?:ification)?|docs?|documentation|readme|ticket|issue|design) ` +
+    String.raw`(?:only |just )?(?:says?|states?|mentions?|does(?: not|n't) say|is silent)\b[^?]*$`,
+  'i',
+);
+
 /** Analyses a question. */
-export function questionOf(text: string, given: readonly string[] | null): Question {
+export function questionOf(asked: string, given: readonly string[] | null): Question {
+  const text = asked.replace(REPORTED, '');
   const options = (given ?? alternativesIn(text)).filter((option) => !YES_NO.test(option) && option.trim() !== '');
   const terms = questionTermsOf(withoutWords(text.replaceAll(UNIT, ' '), options));
   const words = new Set((text.match(WORD) ?? []).map((word) => word.toLowerCase()));

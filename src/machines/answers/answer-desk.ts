@@ -57,13 +57,17 @@ const RULES = {
   })),
   'answers.list': order(answerOrders['answers.list'], list),
   'answers.metrics': order(answerOrders['answers.metrics'], ({ context }: AnswerTurn) => ({
-    figures: reportOf(context.figures),
+    figures: reportOf(context.figures, context.profile),
     queued: context.queue.size,
     places: context.places,
     bins: context.bins,
   })),
   'answers.review': order(answerOrders['answers.review'], review),
   'answers.decide': order(answerOrders['answers.decide'], decide),
+  'answers.configure': order(answerOrders['answers.configure'], (turn: AnswerTurn, { profile }): OrderReply => {
+    if (JSON.stringify(profile) !== JSON.stringify(turn.context.given)) turn.assign({ profile, given: profile });
+    return TAKEN;
+  }),
   'answers.plan': order(answerOrders['answers.plan'], (turn: AnswerTurn, { version }): OrderReply => {
     const { cached, cacheOrder, cacheUses, planVersion } = cacheFor(turn.context, version);
     turn.assign({ cached, cacheOrder, cacheUses, planVersion });
@@ -89,8 +93,11 @@ const RULES = {
 /** The agent of the answer desk. */
 export const answerDesk = ruledAgent({
   name: 'answer-desk',
+  version: 2,
   rules: RULES,
   context: deskContext,
+  // The first version had no memory of the settings as they were given.
+  migrate: { 2: (old: Omit<AnswerDeskContext, 'given'>) => ({ ...old, given: old.profile }) },
   records: {
     /** The log of every resolution, settlement, correction and judgement, without texts (AT-051). */
     [LOG]: { schema: logEntry, keep: RESOLUTIONS_KEPT_MAX, keys: { question: 'question' } },

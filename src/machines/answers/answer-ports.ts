@@ -25,6 +25,8 @@ export interface Formulate {
   readonly evidence: readonly Evidence[];
   readonly isComplete: boolean;
   readonly depth: 'brief' | 'detailed';
+  /** The role of the answer team, in the words of its settings. */
+  readonly role: string;
 }
 
 /** A draft of an answer. */

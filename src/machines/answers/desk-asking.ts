@@ -9,19 +9,22 @@ import { nameKey } from '../rules/table-keys.ts';
 import { type Asked } from '../rules/turn.ts';
 import { fits } from '../rules/value-size.ts';
 import { ANSWER_DESKS } from './system-ids.ts';
-import { turnKey } from '../work/capacity-queue.ts';
+import { admit, type Lane, roomIn, turnKey } from '../work/capacity-queue.ts';
 import { cacheHit } from './answer-cache.ts';
 import { type AskedReply, givenReply, refusedReply } from './ask-replies.ts';
 import { type AnswerResponse } from './bundle.ts';
 import { type AnswerTurn, log, resolvedEntry } from './desk-log.ts';
-import { BATCH_MS, entryOf, PLACES, rankOf } from './desk-queue.ts';
+import { BATCH_MS, entryOf, placesWith, rankOf } from './desk-queue.ts';
 import { type AnswerOrder, GATHERED, type QuestionRow } from './desk-state.ts';
-import { addUser, forget, newsFor, tellGiven } from './desk-users.ts';
+import { addUser, forget, newsFor, openKeyOf, tellGiven } from './desk-users.ts';
 import { answeringPrecedent, precedentEvidence } from './precedents.ts';
 import { hasToAsk, qualityOf } from './question-quality.ts';
 import { type QuestionInput } from './question-state.ts';
-import { mayFire, priorityOf, triggerOf } from './triggers.ts';
+import { isUnsureVerification, mayFire, priorityOf, queuedAs, triggerOf } from './triggers.ts';
 import { normalised } from './words.ts';
+
+/** The questions under way as a lane, beyond whose capacity another one is rejected. */
+const OPEN: Omit<Lane, 'held'> = { capacity: QUESTIONS_OPEN_MAX };
 
 /** Milliseconds within which an equal question of the same asker and task is joined to the first one. */
 const JOIN_MS = 24 * 60 * 60_000;
@@ -61,7 +64,11 @@ export function ask(turn: AnswerTurn, event: AskEvent, asked: Ask): AskedReply |
   };
   const joined = join(turn, event, facts.joinKey);
   if (joined !== undefined) return joined === 'waits' ? undefined : joined;
-  return answerAtHand(turn, event, facts) ?? openQuestion(turn, event, { asked, facts });
+  const given = answerAtHand(turn, event, facts);
+  if (given !== undefined) return given;
+  const shared = shareOpen(turn, event, { asked, facts });
+  if (shared !== undefined) return shared === 'waits' ? undefined : shared;
+  return openQuestion(turn, event, { asked, facts });
 }
 
 function refusalOf(turn: AnswerTurn, { bundle, trigger }: Ask): string | undefined {
@@ -70,10 +77,13 @@ function refusalOf(turn: AnswerTurn, { bundle, trigger }: Ask): string | undefin
   if (!mayFire(trigger, profile)) return `${trigger}: the settings allow ${profile.invoke_trigger} alone to ask`;
   if (row.checksDoubt && !hasToAsk(bundle.confidence_level))
     return `you are ${bundle.confidence_level} % sure: go on without asking, or say less`;
+  if (trigger === 'verification_low_confidence' && !isUnsureVerification(bundle.confidence_level, profile))
+    return `a verification that is ${bundle.confidence_level} % sure goes on without asking`;
   const quality = qualityOf(bundle.question, bundle.possible_options ?? []);
   if (row.checksQuality && !quality.isGood) return `${quality.reason}: ${quality.why}`;
   if (!fits(bundle, BUNDLE_BYTES_MAX)) return `TOKEN_LIMIT_EXCEEDED: a question has at most ${BUNDLE_BYTES_MAX} bytes`;
-  return open.size >= QUESTIONS_OPEN_MAX ? `there are ${QUESTIONS_OPEN_MAX} questions already: wait` : undefined;
+  const isRejected = admit([{ ...OPEN, held: open.size }], 'reject').to === 'reject';
+  return isRejected ? `there are ${QUESTIONS_OPEN_MAX} questions already: wait` : undefined;
 }
 
 /** Joins an equal question of the last day: the asker waits for the same answer, or gets it at once. */
@@ -88,6 +98,19 @@ function join(turn: AnswerTurn, event: AskEvent, joinKey: string): AskedReply | 
   const entry = resolvedEntry(turn, again, { outcome: 'cached', confidence: response.confidence, isFollowUp: true });
   log(turn, entry, row.textKey);
   return withNews(turn, row.asker, replyNow(row));
+}
+
+/**
+ * Lets an asker share the open question of another: of the same words and options, task and trigger, and at least as
+ * urgent. So people are asked once. A question in the thread of a ticket is not shared, since its answer goes there.
+ */
+function shareOpen(turn: AnswerTurn, event: AskEvent, { asked, facts }: Opening): AskedReply | 'waits' | undefined {
+  const id = turn.context.joins.get(openKeyOf(facts));
+  const row = id === undefined || asked.thread !== null ? undefined : turn.context.open.get(id);
+  if (row === undefined || row.priority > facts.priority || row.users >= ANSWER_USERS_MAX) return undefined;
+  const { asker, task } = facts;
+  addUser(turn, row.id, { asker, task, ref: event.askedBy ?? null, atMs: turn.nowMs });
+  return awaitAnswer(turn, event, row, asked.maxWaitMs) ?? 'waits';
 }
 
 /** Makes the sender of an event wait for a question's answer. Returns a reply if it cannot wait. */
@@ -163,17 +186,18 @@ function give(
   return withNews(turn, asker, givenReply(row, response, 'answered'));
 }
 
-function openQuestion(
-  turn: AnswerTurn,
-  event: AskEvent,
-  { asked, facts }: { readonly asked: Ask; readonly facts: Facts },
-): AskedReply | undefined {
+interface Opening {
+  readonly asked: Ask;
+  readonly facts: Facts;
+}
+
+function openQuestion(turn: AnswerTurn, event: AskEvent, { asked, facts }: Opening): AskedReply | undefined {
   const { bundle, thread, asker, trigger } = asked;
   const { next, profile, bins, scopes } = turn.context;
   const { priority, askedAtMs, text, options } = facts;
   forgetEldest(turn);
   const id = `Q-${next}`;
-  const entered = { priority, confidence: bundle.confidence_level };
+  const entered = { priority: queuedAs(trigger, priority, profile), confidence: bundle.confidence_level };
   const place = turnKey({ rank: rankOf(entered), arrival: next }, id);
   const isGathered = entryOf(entered) === 'gathered';
   const precedents = precedentEvidence(turn.context, text, options);
@@ -192,7 +216,7 @@ function openQuestion(
   } as const;
   const row = desk(turn).open({ id, ...facts, ...blank, ...state }, input);
   if (row === undefined) return refusedReply(['there is no Boss to start questions']);
-  turn.assign({ joins: turn.context.joins.set(facts.joinKey, id) });
+  turn.assign({ joins: turn.context.joins.set(facts.joinKey, id).set(openKeyOf(facts), id) });
   addUser(turn, id, { asker, task: facts.task, ref: event.askedBy ?? null, atMs: turn.nowMs });
   if (isGathered) gather(turn, place, id);
   else turn.assign({ queue: turn.context.queue.set(place, id) });
@@ -226,7 +250,7 @@ export function release(turn: AnswerTurn): void {
 export function grant(turn: AnswerTurn): void {
   for (let first = turn.context.queue.first(); first !== undefined; first = turn.context.queue.first()) {
     const { places, queue } = turn.context;
-    if (places >= PLACES) return;
+    if (roomIn(placesWith(places)) === 0) return;
     const [place, id] = first;
     if (place.startsWith(GATHERED)) return;
     turn.assign({ queue: queue.delete(place), places: places + 1 });

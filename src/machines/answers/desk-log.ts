@@ -4,11 +4,11 @@
 import { numberKey } from '../rules/table-keys.ts';
 import { type Turn } from '../rules/turn.ts';
 import { tokensIn } from './bundle.ts';
-import { DEADLINE_MS } from './desk-queue.ts';
 import { type AnswerDeskContext, type AnswerEmitted, type QuestionRow } from './desk-state.ts';
 import { recentOf, rewarded, rewardOf, settingsWith, WINDOW_MS } from './evolution.ts';
 import { counted } from './metrics.ts';
 import { type LogEntry, type Outcome } from './resolution-log.ts';
+import { deadlineMsOf } from './triggers.ts';
 
 /** One turn of the answer desk. */
 export type AnswerTurn = Turn<AnswerDeskContext, AnswerEmitted>;
@@ -55,7 +55,7 @@ export function resolvedEntry(
     outcome,
     confidence,
     afterMs: turn.nowMs - askedAtMs,
-    deadlineMs: DEADLINE_MS[priority],
+    deadlineMs: deadlineMsOf(trigger, priority, turn.context.profile),
     hasTimedOut,
     tokens: response === null ? 0 : tokensIn(response.answer),
     sources: response?.sources.length ?? 0,

@@ -2,10 +2,16 @@
  * The order of questions at the answer desk (AT-035 to AT-037, MX-116): places, urgency before arrival, and the
  * gathering of questions that can wait a little; and the times that a question is given. Pure.
  */
+import { type Lane } from '../work/capacity-queue.ts';
 import { type Priority } from './bundle.ts';
 
 /** Most questions that are worked on at once (AT-008, R-15). */
 export const PLACES = 3;
+
+/** The places of the desk as a lane of the capacity queue (CN-006), in which questions wait for their turn. */
+export function placesWith(held: number): Lane {
+  return { capacity: PLACES, held };
+}
 
 /** Milliseconds for which questions that can wait are gathered before they enter the queue together (AT-037). */
 export const BATCH_MS = 5_000;

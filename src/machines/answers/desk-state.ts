@@ -78,7 +78,10 @@ export interface AnswerUser {
 }
 
 export interface AnswerDeskContext extends DeskContext<QuestionRow>, AnswerCache, Precedents {
+  /** The settings, with the changes that people have approved. */
   readonly profile: AnswerProfile;
+  /** The settings as the host gave them last. */
+  readonly given: AnswerProfile;
   readonly scopes: readonly string[] | null;
   /** Number of questions with a place. */
   readonly places: number;
@@ -122,6 +125,7 @@ export function deskContext({ profile = {}, scopes }: AnswerDeskInput = {}): Ans
     ...emptyCache(),
     ...noPrecedents(),
     profile: answerProfile.parse(profile),
+    given: answerProfile.parse(profile),
     scopes: scopes ?? null,
     places: 0,
     queue: table(),
@@ -203,6 +207,11 @@ export const answerOrders = {
     approve: z.boolean(),
     reason: reason.nullable().default(null),
   }),
+  /**
+   * Replaces the settings of the answer team, if they differ from those given last. Where they do not, what people have
+   * approved since then stays.
+   */
+  'answers.configure': z.object({ profile: answerProfile, by: person }),
   /** Names the version of the plan. Cached answers hold for one version. */
   'answers.plan': z.object({ version: z.string().max(200) }),
   /** Defines a trigger, or replaces the trigger of that name. */

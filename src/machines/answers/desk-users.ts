@@ -1,6 +1,6 @@
 /** The users of each answer. They hear of a change by an event, and with the reply to their next call. */
 import { ANSWER_USERS_MAX, CHANGES_WAITING_MAX } from '../limits.ts';
-import { numberKey, pairKey, pairsOf } from '../rules/table-keys.ts';
+import { nameKey, numberKey, pairKey, pairsOf } from '../rules/table-keys.ts';
 import { cacheWithout } from './answer-cache.ts';
 import { type AnswerTurn } from './desk-log.ts';
 import { type AnswerChange, type AnswerEmitted, type AnswerUser, type QuestionRow } from './desk-state.ts';
@@ -118,12 +118,18 @@ export function newsFor(turn: AnswerTurn, asker: string): ChangedAnswer[] {
   return waiting.map(([, change]) => change);
 }
 
+/** The key by which other askers find an open question: its words and options, its task and its trigger. */
+export function openKeyOf({ textKey, task, trigger }: Pick<QuestionRow, 'textKey' | 'task' | 'trigger'>): string {
+  return nameKey(JSON.stringify(['open', textKey, task, trigger]));
+}
+
 /** Removes the data kept beside the record of a question. A person's words about it stay. */
-export function forget(turn: AnswerTurn, { id, joinKey, textKey }: QuestionRow): void {
+export function forget(turn: AnswerTurn, row: QuestionRow): void {
+  const { id, joinKey, textKey } = row;
   let { users, rests, joins } = turn.context;
   for (const key of [...users.keys(pairsOf(id))]) users = users.delete(key);
   for (const key of [...rests.keys(pairsOf(id))]) rests = rests.delete(key);
-  if (joins.get(joinKey) === id) joins = joins.delete(joinKey);
+  for (const key of [joinKey, openKeyOf(row)]) if (joins.get(key) === id) joins = joins.delete(key);
   turn.assign({ users, rests, joins });
   uncache(turn, id, textKey);
 }

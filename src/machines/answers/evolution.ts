@@ -73,6 +73,13 @@ export type Change =
   /** Turns the answer to a frequent question into a precedent. */
   | { readonly kind: 'precedent'; readonly question: string; readonly times: number };
 
+/** The kinds of proposals that the settings name (AT-025). */
+const KIND_OF: Readonly<Record<Change['kind'], AnswerProfile['update_triggers'][number]>> = {
+  threshold: 'Threshold adjustments based on RL rewards',
+  'faster calls': 'Response format improvements',
+  precedent: 'New trigger types from Critic patterns',
+};
+
 /** A proposal for a change. */
 export interface Proposal {
   readonly id: string;
@@ -148,7 +155,7 @@ export function proposalsFor(
     known,
     nowMs,
   }: {
-    readonly profile: Pick<AnswerProfile, 'escalation_threshold' | 'evolvable_via_uv'>;
+    readonly profile: Pick<AnswerProfile, 'escalation_threshold' | 'evolvable_via_uv' | 'update_triggers'>;
     readonly known: readonly Proposal[];
     readonly nowMs: number;
   },
@@ -161,7 +168,7 @@ export function proposalsFor(
   );
   const fresh = window.filter(({ atMs }) => nowMs - atMs < WINDOW_MS);
   return patternsOf(fresh, profile)
-    .filter(({ signature }) => !taken.has(signature))
+    .filter(({ signature, change }) => !taken.has(signature) && profile.update_triggers.includes(KIND_OF[change.kind]))
     .slice(0, PROPOSALS_A_CYCLE_MAX);
 }
 

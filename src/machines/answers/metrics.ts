@@ -4,7 +4,7 @@
  */
 import { type Priority } from './bundle.ts';
 import { BINS, binOf } from './calibration.ts';
-import { DEADLINE_MS } from './desk-queue.ts';
+import { type AnswerProfile } from './profile.ts';
 import { isEscalation, type LogEntry, type Resolved } from './resolution-log.ts';
 
 /**
@@ -88,9 +88,9 @@ export function counted(figures: Figures, entry: LogEntry): Figures {
 }
 
 function resolvedIn(figures: Figures, entry: Resolved): Figures {
-  const { priority, outcome, afterMs, hasTimedOut, isFollowUp, tokens } = entry;
+  const { priority, outcome, afterMs, deadlineMs, hasTimedOut, isFollowUp, tokens } = entry;
   const { [priority]: time } = figures.times;
-  const inTime = time.inTime + (afterMs <= DEADLINE_MS[priority] ? 1 : 0);
+  const inTime = time.inTime + (afterMs <= deadlineMs ? 1 : 0);
   const hasAnswer = outcome !== 'escalated' && outcome !== 'unanswered';
   return {
     ...figures,
@@ -116,10 +116,24 @@ export interface Figure {
   readonly isMet: boolean | null;
 }
 
-/**
- * The report: the tracked metrics, then the measures of success with their targets. Times are in ms, rates from 0 to 1.
- */
-export function reportOf(figures: Figures): readonly Figure[] {
+/** The figures of the metrics that the settings name. */
+const TRACKED: Readonly<Record<string, AnswerProfile['metrics_tracked'][number]>> = {
+  resolution_time_p1: 'resolution_time_by_priority',
+  resolution_time_p2: 'resolution_time_by_priority',
+  resolution_time_p3: 'resolution_time_by_priority',
+  escalation_rate: 'escalation_rate',
+  confidence_accuracy: 'confidence_accuracy',
+  token_efficiency: 'token_efficiency',
+  source_citation_quality: 'source_citation_quality',
+};
+
+/** The report without the metrics that the settings leave out. Times are in ms, rates from 0 to 1. */
+export function reportOf(figures: Figures, { metrics_tracked }: Pick<AnswerProfile, 'metrics_tracked'>) {
+  return measured(figures).filter(({ name }) => TRACKED[name] === undefined || metrics_tracked.includes(TRACKED[name]));
+}
+
+/** The tracked metrics and the measures of success, with their targets. */
+function measured(figures: Figures): readonly Figure[] {
   const { resolved, escalated, times, tokens, citations, satisfaction, clarity, followUps, timedOut, corrected } =
     figures;
   const judged = figures.bins.reduce((sum, { count }) => sum + count, 0);

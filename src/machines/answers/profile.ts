@@ -1,42 +1,67 @@
 /**
- * The settings of the answer team, key by key as in its profile (AT-009 to AT-027): a schema with every default, and
- * the bounds within which an approved proposal may move a threshold. Pure.
+ * The settings of the answer team, key by key as in its profile (AT-009 to AT-027): a schema with every default. Each
+ * key has an effect, or only the values that are kept; any other is refused by the name of the key. Pure.
  */
 import { z } from 'zod';
 
 const percentOfOne = z.number().min(0).max(1);
 
-const mcpAskQuestion = z.object({
+/** The kinds of proposals, in the words of the specification. */
+const UPDATE_TRIGGERS = [
+  'New trigger types from Critic patterns',
+  'Threshold adjustments based on RL rewards',
+  'Response format improvements',
+] as const;
+
+/** The metrics of the specification. */
+const METRICS_TRACKED = [
+  'resolution_time_by_priority',
+  'escalation_rate',
+  'confidence_accuracy',
+  'token_efficiency',
+  'source_citation_quality',
+] as const;
+
+/** The schema of a key that has one value. */
+function only<const Value extends string | number | boolean>(value: Value, why: string) {
+  return z.literal(value, { error: why }).prefault(value);
+}
+
+const mcpAskQuestion = z.strictObject({
   type: z.literal('mcp_askQuestion'),
+  /** Whether urgent questions overtake others. Otherwise these questions queue as if of urgency 2. */
   priority_boost: z.boolean().default(true),
+  /** Seconds until the answer to the most urgent questions; others have twice and four times as many, up to 60. */
   max_response_time_sec: z.number().positive().max(60).default(15),
 });
-const userDirectQuery = z.object({
+const userDirectQuery = z.strictObject({
   type: z.literal('user_direct_query'),
   via: z.literal('ticket_system').default('ticket_system'),
-  auto_clarity_check: z.boolean().default(true),
+  auto_clarity_check: only(true, 'the review of replies in tickets cannot be switched off'),
 });
-const planningAmbiguity = z.object({
+const planningAmbiguity = z.strictObject({
   type: z.literal('planning_ambiguity'),
   auto_escalate: z.boolean().default(false),
   background_mode: z.boolean().default(true),
 });
-const verificationLowConfidence = z.object({
+const verificationLowConfidence = z.strictObject({
   type: z.literal('verification_low_confidence'),
+  /** The confidence, as a share of 1, from which on a verification goes on without asking. */
   threshold: percentOfOne.default(0.6),
+  /** Whether a person is asked about the most urgent ones without research first. */
   escalate_p1_immediately: z.boolean().default(true),
 });
-const copilotDelegationIssue = z.object({
+const copilotDelegationIssue = z.strictObject({
   type: z.literal('copilot_delegation_issue'),
   via: z.literal('reportIssue').default('reportIssue'),
   inherit_task_priority: z.boolean().default(true),
 });
-const contextOverflow = z.object({
+const contextOverflow = z.strictObject({
   type: z.literal('context_overflow_clarification'),
   from: z.literal('breaking_failures').default('breaking_failures'),
   suggest_strategy_tweaks: z.boolean().default(true),
 });
-const patternBasedQuery = z.object({
+const patternBasedQuery = z.strictObject({
   type: z.literal('pattern_based_query'),
   from: z.literal('critic_team').default('critic_team'),
   research_enabled: z.boolean().default(true),
@@ -55,7 +80,7 @@ const standaloneTrigger = z.discriminatedUnion('type', [
 /** The specification's triggers with their settings. A trigger that a profile leaves out keeps its defaults. */
 const standaloneTriggers = z
   .array(standaloneTrigger)
-  .max(20)
+  .refine((given) => new Set(given.map(({ type }) => type)).size === given.length, 'two entries have the same type')
   .prefault([])
   .transform((given) => {
     const own = new Map(given.map((one) => [one.type, one]));
@@ -66,9 +91,10 @@ const standaloneTriggers = z
 
 /** The settings of the answer team. `answerProfile.parse({})` has every default. */
 export const answerProfile = z.strictObject({
-  template_version: z.number().default(1),
-  team_role: z.string().default('On-demand resolver for ambiguities and questions'),
-  activation_mode: z.literal('trigger_only').default('trigger_only'),
+  template_version: only(1, 'the only version is 1.0'),
+  /** The role that the port `formulate` is told. */
+  team_role: z.string().min(1).max(1_000).default('On-demand resolver for ambiguities and questions'),
+  activation_mode: only('trigger_only', 'the team works by triggers alone: trigger_only'),
   /** The askers that are allowed (X-04). */
   invoke_trigger: z.enum(['any_agent', 'coding_ai_only', 'manual_only']).default('any_agent'),
   response_depth: z.enum(['brief', 'detailed']).default('brief'),
@@ -89,27 +115,15 @@ export const answerProfile = z.strictObject({
   integrations: z
     .strictObject({
       researcher_team: z.boolean().default(true),
-      clarity_agent: z.boolean().default(true),
+      clarity_agent: only(true, 'replies in tickets are always reviewed'),
       ticket_system: z.boolean().default(true),
     })
     .prefault({}),
   evolvable_via_uv: z.boolean().default(true),
-  update_triggers: z
-    .array(z.string())
-    .default([
-      'New trigger types from Critic patterns',
-      'Threshold adjustments based on RL rewards',
-      'Response format improvements',
-    ]),
-  metrics_tracked: z
-    .array(z.string())
-    .default([
-      'resolution_time_by_priority',
-      'escalation_rate',
-      'confidence_accuracy',
-      'token_efficiency',
-      'source_citation_quality',
-    ]),
+  /** The kinds of proposals that are made. */
+  update_triggers: z.array(z.enum(UPDATE_TRIGGERS)).default([...UPDATE_TRIGGERS]),
+  /** The metrics that reports contain, besides the measures of success. */
+  metrics_tracked: z.array(z.enum(METRICS_TRACKED)).default([...METRICS_TRACKED]),
 });
 /** The settings of the answer team, after parsing. */
 export type AnswerProfile = z.output<typeof answerProfile>;

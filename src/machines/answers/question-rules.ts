@@ -18,7 +18,7 @@ import { judgeDraft, judgeEvidence } from './confidence.ts';
 import { type Evidence, isBinding, placeOf, sameValue } from './evidence.ts';
 import { type FirstResult, type QuestionContext, type Scored, type Settlement } from './question-state.ts';
 import { formatted } from './response-format.ts';
-import { judge } from './thresholds.ts';
+import { verdictOf } from './thresholds.ts';
 import { triggerOf } from './triggers.ts';
 
 /** The scope of evidence from precedents. The file of such evidence is the question that the precedent answered. */
@@ -43,7 +43,7 @@ export function scoredOf(
     directPercent: Math.round(profile.escalation_threshold * 100),
     sourcesMin: profile.min_source_citations,
   };
-  const { verdict, decisions } = judge({ confidence: own, sources: draft.citations.length }, gates);
+  const { verdict, decisions } = verdictOf({ confidence: own, sources: draft.citations.length }, gates);
   const { factors, contradicting } = judgement;
   return { draft, confidence: own, factors, verdict, decisions, contradicting };
 }

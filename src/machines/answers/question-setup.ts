@@ -30,7 +30,7 @@ import {
   type QuestionReport,
   type Settlement,
 } from './question-state.ts';
-import { triggerOf } from './triggers.ts';
+import { mayResearch, triggerOf } from './triggers.ts';
 
 /** The progress text during long work (AT-033). */
 export const PROGRESS = 'Processing query...';
@@ -59,7 +59,7 @@ export const questionSetup = setup({
     mayResearch: ({ context }) =>
       context.scored?.verdict === 'provisional' &&
       !context.hasResearched &&
-      triggerOf(context.trigger, context.profile).researches,
+      mayResearch(context.trigger, context.priority, context.profile),
     escalates: ({ context }) => triggerOf(context.trigger, context.profile).escalates,
     isUsableAndEscalates: ({ context }) =>
       usableDraft(context) !== null && triggerOf(context.trigger, context.profile).escalates,
@@ -128,7 +128,7 @@ export const questionSetup = setup({
     }),
     armTicket: inTurn((turn: QuestionTurn) => {
       const delay = TICKET_WITHIN_MS[turn.context.priority];
-      turn.raise({ type: 'ticket.overdue' }, { id: 'ticket', delay });
+      turn.raise({ type: 'question.overdue' }, { id: 'ticket', delay });
     }),
     /** Tells people that a question has no ticket, since nobody would notice it otherwise. */
     tellOverdue: inTurn((turn: QuestionTurn) => {

@@ -3,6 +3,7 @@ import { type AnyActorRef } from 'xstate';
 import { z } from 'zod';
 import { type Table } from '../../table.ts';
 import { type PassedOrder } from '../rules/desk.ts';
+import { type GateDecision } from '../work/threshold-gate.ts';
 import { type TicketNotice, type TicketResolution } from '../people/tickets/ticket-messages.ts';
 import { answerSource, type AnswerResponse, type Priority, type QueryBundle } from './bundle.ts';
 import { type Dropped } from './bundle-breaking.ts';
@@ -10,7 +11,7 @@ import { type Draft } from './answer-ports.ts';
 import { type ConfidenceFactors } from './confidence.ts';
 import { type Evidence } from './evidence.ts';
 import { type AnswerProfile } from './profile.ts';
-import { type GateDecision, type Verdict } from './thresholds.ts';
+import { type Verdict } from './thresholds.ts';
 import { type TriggerName } from './triggers.ts';
 import { type Bins } from './calibration.ts';
 
@@ -42,7 +43,7 @@ export interface Scored {
   readonly confidence: number;
   readonly factors: ConfidenceFactors;
   readonly verdict: Verdict;
-  readonly decisions: readonly GateDecision[];
+  readonly decisions: readonly GateDecision<Verdict>[];
   /** Sources that support another value. */
   readonly contradicting: readonly Evidence[];
 }
@@ -78,7 +79,7 @@ export type QuestionEvent =
   /** A correction of the precedent on which the provisional answer rested. */
   | { readonly type: 'draft.revoked' }
   /** The time by which a ticket has to be there is over. */
-  | { readonly type: 'ticket.overdue' }
+  | { readonly type: 'question.overdue' }
   | TicketNotice;
 
 /** The first result of a question: an answer, or none. */
@@ -87,7 +88,7 @@ export interface FirstResult {
   readonly verdict: 'direct' | 'provisional' | 'escalated' | 'unanswered';
   readonly confidence: number;
   readonly factors: ConfidenceFactors | null;
-  readonly decisions: readonly GateDecision[];
+  readonly decisions: readonly GateDecision<Verdict>[];
   readonly hasTimedOut: boolean;
   /** Questions whose precedents the answer cites, and what those said. */
   readonly restsOn: readonly { readonly question: string; readonly said: string }[];

@@ -8,12 +8,13 @@ import { assign } from 'xstate';
 import { defineAgent } from '../../actors/api/define-agent.ts';
 import { timeOf } from '../../actors/model/ref.ts';
 import { table } from '../../table.ts';
+import { asBefore } from '../rules/turn.ts';
 import { heard, type Known, late, type PortContract } from '../work/port.ts';
 import { answerPortActors, type AnswerPorts, DRAFT, RESEARCHED, RETRIEVED } from './answer-ports.ts';
-import { DEADLINE_MS } from './desk-queue.ts';
 import { EVIDENCE_MAX } from './evidence.ts';
 import { questionSetup } from './question-setup.ts';
 import { type QuestionContext } from './question-state.ts';
+import { deadlineMsOf } from './triggers.ts';
 
 /** Returns a port's answer, known or unknown, as the parameter of an action. */
 function readAs<Answer>(contract: PortContract<Answer>) {
@@ -39,7 +40,7 @@ const questionMachine = questionSetup.createMachine({
   context: ({ input, self }): QuestionContext => ({
     ...input,
     // A trigger of the past never gives more time than one of this moment.
-    deadlineAtMs: Math.min(input.askedAtMs, timeOf(self)) + DEADLINE_MS[input.priority],
+    deadlineAtMs: Math.min(input.askedAtMs, timeOf(self)) + deadlineMsOf(input.trigger, input.priority, input.profile),
     evidence: [],
     isComplete: true,
     scored: null,
@@ -88,6 +89,7 @@ const questionMachine = questionSetup.createMachine({
           evidence,
           isComplete,
           depth: profile.response_depth,
+          role: profile.team_role,
         }),
         onDone: { target: 'scoring', actions: NOTE_DRAFT },
         onError: [
@@ -133,7 +135,7 @@ const questionMachine = questionSetup.createMachine({
       on: {
         'question.await': { actions: 'answerProvisionally' },
         'ticket.opened': { actions: ['noteTicket', 'tellProvisional'] },
-        'ticket.overdue': { actions: 'tellOverdue' },
+        'question.overdue': { actions: 'tellOverdue' },
         'ticket.resolved': { target: 'settled', actions: 'settle' },
         'ticket.rejected': { target: 'settled', actions: 'settle' },
         'ticket.failed': { target: 'provisional', actions: assign({ ticket: null }) },
@@ -154,14 +156,14 @@ const questionMachine = questionSetup.createMachine({
           entry: ['askPeople', 'armTicket'],
           on: {
             'ticket.opened': { target: 'waiting', actions: ['noteTicket', 'tellWaiting'] },
-            'ticket.overdue': { actions: 'tellOverdue' },
+            'question.overdue': { actions: 'tellOverdue' },
           },
         },
         waiting: {
           tags: ['waiting'],
           on: {
             'ticket.opened': { actions: ['noteTicket', 'tellWaiting'] },
-            'ticket.overdue': { actions: 'tellOverdue' },
+            'question.overdue': { actions: 'tellOverdue' },
           },
         },
       },
@@ -174,6 +176,9 @@ const questionMachine = questionSetup.createMachine({
 export function questionAgent(ports: Partial<AnswerPorts> = {}) {
   return defineAgent({
     name: 'question',
+    version: 2,
+    // The first version had the event of the ticket that is late under a name of the ticket's own timer.
+    migrate: { 2: asBefore },
     machine: questionMachine.provide({ actors: answerPortActors(ports) }),
     events: {},
   });

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { type Priority, priority } from './bundle.ts';
+import { DEADLINE_MS } from './desk-queue.ts';
 import { type AnswerProfile, settingsOf } from './profile.ts';
 
 /** The triggers, T1 to T8 in order. */
@@ -101,6 +102,29 @@ export function priorityOf(
     name === 'verification_low_confidence' ||
     (name === 'copilot_delegation_issue' && settingsOf(profile, name).inherit_task_priority);
   return inherits && task !== null ? task : own;
+}
+
+/** The urgency by which a question queues. Without the boost, the most urgent ones of agents do not overtake others. */
+export function queuedAs(name: TriggerName, urgency: Priority, profile: AnswerProfile): Priority {
+  const isBoosted = name !== 'mcp_askQuestion' || settingsOf(profile, name).priority_boost;
+  return urgency === 1 && !isBoosted ? 2 : urgency;
+}
+
+/**
+ * The milliseconds from the trigger to the answer (X-02): 15, 30 and 60 s by urgency, or of the settings' time once,
+ * twice and four times. No question has more than 60 s.
+ */
+export function deadlineMsOf(name: TriggerName, urgency: Priority, profile: AnswerProfile): number {
+  if (name !== 'mcp_askQuestion') return DEADLINE_MS[urgency];
+  const seconds = settingsOf(profile, name).max_response_time_sec;
+  return Math.min(DEADLINE_MS[3], (DEADLINE_MS[urgency] / DEADLINE_MS[1]) * seconds * 1_000);
+}
+
+/** Whether outside sources are searched before a person is asked. */
+export function mayResearch(name: TriggerName, urgency: Priority, profile: AnswerProfile): boolean {
+  const goesToPeople =
+    name === 'verification_low_confidence' && urgency === 1 && settingsOf(profile, name).escalate_p1_immediately;
+  return triggerOf(name, profile).researches && !goesToPeople;
 }
 
 /** Whether a verification has too little confidence to continue (AT-019, AT-044). `confidence` is in percent. */

@@ -28,6 +28,8 @@ async function start(options: AnswerRoomOptions = {}): Promise<AnswerRoom> {
   return (room = await AnswerRoom.start(options));
 }
 
+const changed = () => room.emitted.filter(({ type }) => type === 'answer.changed');
+
 const statuses = (...ids: string[]) => ids.map((id) => room.row(id).status);
 
 describe('places at the desk', () => {
@@ -152,6 +154,50 @@ describe('answers at hand', () => {
     });
   });
 
+  describe('an open question of another asker', () => {
+    const other = (bundle: object = {}) => ({ asker: 'reviewer', bundle });
+
+    it('is shared: people are asked once, and every asker has their answer, over a crash', async () => {
+      await start();
+      expect(await room.askNow(CURRENCY)).toMatchObject({ status: 'waiting', question_id: 'Q-1' });
+      await room.askBy('reviewer', `${CURRENCY.toUpperCase()}!`);
+      const shared = room.ask(CURRENCY, { asker: 'builder', key: 'k-7', maxWaitMs: 0 });
+      await room.test.settle();
+      expect(await shared).toMatchObject({ status: 'waiting', question_id: 'Q-1', ticket_id: 'TK-0001' });
+      await room.powerCut();
+      expect(room.desk).toMatchObject({ next: 2, open: { size: 1 } });
+      await room.resolve('TK-0001', 'Euro only.');
+      expect(room.heard('reviewer')).toMatchObject([{ type: 'answer.given', question: 'Q-1', answer: 'Euro only.' }]);
+      expect(await room.askNow(CURRENCY, { asker: 'builder', key: 'k-7' })).toMatchObject({
+        question_id: 'Q-1',
+        answer: 'Euro only.',
+      });
+      await room.order({ type: 'answers.correct', question: 'Q-1', text: 'Franc.', by: 'ada' });
+      expect(changed().map(({ asker }) => asker)).toEqual(['builder', 'coder', 'reviewer']);
+    });
+
+    it.each([
+      ['with other options', { possible_options: ['euro', 'franc'] }, {}],
+      ['for another task', { current_task_id: 'TASK-9' }, {}],
+      ['more urgent', { priority_level: 1 }, {}],
+      ['by another trigger', {}, { trigger: 'planning_ambiguity' }],
+    ])('is not shared by one that is %s', async (_, bundle, more) => {
+      await start();
+      await room.askNow(CURRENCY);
+      await room.askNow(CURRENCY, { ...other(bundle), ...more });
+      expect(room.desk.next).toBe(3);
+    });
+
+    it('is shared by a less urgent one, while it is worked on too', async () => {
+      await start({ ports: { retrieve: () => new Promise(() => {}) } });
+      void room.ask(CURRENCY);
+      void room.ask(CURRENCY, other({ priority_level: 3 }));
+      await room.test.settle();
+      expect(room.desk).toMatchObject({ next: 2, places: 1, queue: { size: 0 } });
+      expect(room.row('Q-1')).toMatchObject({ status: 'working', users: 2 });
+    });
+  });
+
   it('questions with an equal key are one question, whatever their words', async () => {
     await start();
     await room.askNow(CURRENCY, { key: 'k-1' });
@@ -162,8 +208,6 @@ describe('answers at hand', () => {
 });
 
 describe('a correction', () => {
-  const changed = () => room.emitted.filter(({ type }) => type === 'answer.changed');
-
   it('reaches every user of the answer once, by event and with the next reply', async () => {
     await start({ ports: answering(90) });
     await room.askBy('asker', PORT_QUESTION);

@@ -1,6 +1,8 @@
 /** Questions at the answer desk on virtual time: gates, deadlines, tickets, and the host killed at every state. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { type AnswerPorts } from '../../../src/machines/answers/answer-ports.ts';
+import { type AlertDeskContext, alertsIn } from '../../../src/machines/people/alerts/alert-desk.ts';
+import { DESKS } from '../../../src/machines/desks.ts';
 import { PROGRESS } from '../../../src/machines/answers/question-setup.ts';
 import {
   answering,
@@ -271,6 +273,22 @@ describe('a large context', () => {
     expect(await askNow(PORT_QUESTION, { bundle: { relevant_snippets } })).toMatchObject({ status: 'answered' });
     expect(sizes[1]).toBeLessThan(sizes[0]! * 0.6);
   });
+});
+
+it('MX-120: a question whose machine has failed for good is a critical alert, which stays until a person has seen it', async () => {
+  const { ask, test, order } = bound(await start({ ports: { retrieve: never } }));
+  const asked = ask(PORT_QUESTION);
+  await test.settle();
+  await test.system.boss(DESKS.openQuestions).terminateChild('Q-1');
+  await test.settle();
+  expect(await asked).toMatchObject({ status: 'refused' });
+  expect(room!.row('Q-1')).toMatchObject({ status: 'failed', isOver: true });
+  expect(room!.desk).toMatchObject({ places: 0, queue: { size: 0 } });
+  const cards = () => alertsIn(room!.context<AlertDeskContext>(DESKS.alerts));
+  await room!.powerCut();
+  expect(cards()).toMatchObject([{ priority: 'CRITICAL', kind: 'question.failed', isOver: false }]);
+  await order({ type: 'alert.acknowledge', id: cards()[0]!.id, by: 'ada' }, DESKS.alerts);
+  expect(cards()).toMatchObject([{ isOver: true }]);
 });
 
 it('AT-033: long work says that it goes on', async () => {

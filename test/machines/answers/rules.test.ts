@@ -19,7 +19,7 @@ import { answerProfile } from '../../../src/machines/answers/profile.ts';
 import { hasToAsk, qualityOf } from '../../../src/machines/answers/question-quality.ts';
 import { type LogEntry, logEntry, OUTCOMES } from '../../../src/machines/answers/resolution-log.ts';
 import { BRIEF_TOKENS_MAX, fittedText, formatted, TRUNCATED } from '../../../src/machines/answers/response-format.ts';
-import { judge } from '../../../src/machines/answers/thresholds.ts';
+import { verdictOf } from '../../../src/machines/answers/thresholds.ts';
 import {
   customTrigger,
   fires,
@@ -199,7 +199,7 @@ describe('gates', () => {
     [39, 1, 'discarded'],
     [100, 0, 'discarded'],
   ] as const)('X-01, CN-012: %i %% with %i sources is %s', (confidence, sources, verdict) => {
-    const judged = judge({ confidence, sources }, { directPercent: 70, sourcesMin: 1 });
+    const judged = verdictOf({ confidence, sources }, { directPercent: 70, sourcesMin: 1 });
     expect(judged.verdict).toBe(verdict);
     expect(judged.decisions.map(({ gate }) => gate)).toEqual(['sources', 'direct', 'usable']);
   });
@@ -374,7 +374,7 @@ const entries = fc.array(
 
 describe('figures', () => {
   const figure = (log: readonly LogEntry[], name: string) =>
-    reportOf(log.reduce(counted, NO_FIGURES)).find((one) => one.name === name)!;
+    reportOf(log.reduce(counted, NO_FIGURES), answerProfile.parse({})).find((one) => one.name === name)!;
 
   it('AT-064: equal a recount by hand', () => {
     fc.assert(

@@ -150,7 +150,11 @@ describe('the example of a plan that is not clear', () => {
 });
 
 describe('the example of a verification that is not sure', () => {
-  const byVerification = { trigger: 'verification_low_confidence', taskPriority: 2, asker: 'verifier' };
+  const unsure = { confidence_level: 59 };
+  const byVerification = {
+    ...{ trigger: 'verification_low_confidence', taskPriority: 2, asker: 'verifier' },
+    bundle: unsure,
+  };
 
   it('AT-E04: must fail at 95 % by line 12 of the settings, and is to be run again', async () => {
     const answer = 'The warning is not acceptable: `max-warnings=0` in .eslintrc makes every one of them a failure.';
@@ -173,7 +177,7 @@ describe('the example of a verification that is not sure', () => {
 
   it('AT-E04, AT-044: is asked of people without a source, while nothing stands still', async () => {
     await start(folder({}));
-    const bundle = { current_task_id: 'TASK-1' };
+    const bundle = { ...unsure, current_task_id: 'TASK-1' };
     const reply = await room.askNow('Is the warning no-unused-vars acceptable?', { ...byVerification, bundle });
     expect(reply).toMatchObject({ status: 'waiting', ticket_id: 'TK-0001' });
     expect(room.context('open-tickets/TK-0001')).toMatchObject({ question: { isBlocking: false } });

@@ -1,6 +1,6 @@
 /**
- * The answer desk in a test system, with the real ticket desk, fixture ports, and stand-ins for an actor that asks and
- * for the alert desk.
+ * The answer desk in the whole crew of a plan that is done, with fixture ports and actors that ask. Without tickets, it
+ * is beside the alert desk alone.
  */
 import { type AnyActorRef, assign, enqueueActions, setup } from 'xstate';
 import { z } from 'zod';
@@ -15,7 +15,18 @@ import {
 import { type Evidence } from '../../../src/machines/answers/evidence.ts';
 import { type AskReply } from '../../../src/machines/answers/question-state.ts';
 import { type LogEntry } from '../../../src/machines/answers/resolution-log.ts';
-import { ticketAgents, ticketChildren } from '../../../src/machines/people/tickets/ticket-desk.ts';
+import { crewAgents, crewTree } from '../../../src/machines/crew.ts';
+import { alertCard } from '../../../src/machines/people/alerts/alert-card.ts';
+import {
+  alertChildren,
+  alertDesk,
+  type AlertDeskContext,
+  alertsIn,
+} from '../../../src/machines/people/alerts/alert-desk.ts';
+import { stageAgent } from '../../../src/machines/work/stage.ts';
+import { workOf } from '../../../src/crew-work.ts';
+import { VirtualClock } from '../../../src/testing/virtual-clock.ts';
+import { planOf } from '../fixtures/plans/plans.ts';
 import { DESKS } from '../../../src/machines/desks.ts';
 import { type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
 import { startMachines } from './machines-under-test.ts';
@@ -61,17 +72,8 @@ export const asker = defineAgent({
   internal: ['answer.given', 'answer.changed'],
 });
 
-const alerts = defineAgent({
-  name: 'alerts',
-  machine: setup({
-    types: {} as { context: { said: string[] }; events: { type: 'alert.raise'; title: string } },
-  }).createMachine({
-    context: { said: [] },
-    on: { 'alert.raise': { actions: assign({ said: ({ context, event }) => [...context.said, event.title] }) } },
-  }),
-  events: {},
-  internal: ['alert.raise'],
-});
+/** A plan of one task, beside which questions are asked. */
+const PLAN = planOf({ stages: { note: { agent: 'note' } }, items: ['A'] });
 
 export interface AnswerRoomOptions {
   readonly ports?: Partial<AnswerPorts>;
@@ -97,19 +99,22 @@ export class AnswerRoom {
   }
 
   static async start({ ports, desk, withTickets = true, system = {} }: AnswerRoomOptions = {}): Promise<AnswerRoom> {
+    const clock = new VirtualClock();
+    const crew = withTickets ? crewTree(PLAN).children : alertChildren();
     const children = [
-      { id: DESKS.alerts, systemId: DESKS.alerts, agent: 'alerts' },
-      ...(withTickets ? ticketChildren() : []),
+      ...crew,
       ...answerChildren(desk),
       { id: 'asker', agent: 'asker' },
       { id: 'reviewer', agent: 'asker' },
     ];
     const emitted: Order[] = [];
-    const agents = [...answerAgents(ports), ...(withTickets ? ticketAgents : []), asker, alerts];
+    const note = stageAgent('note', workOf(() => Promise.resolve('noted'), { clock }));
+    const others = withTickets ? [...crewAgents, note] : [alertCard, alertDesk];
+    const agents = [...answerAgents(ports), ...others, asker];
     const onCreate: TestSystemOptions['onCreate'] = (made) => {
       made.onEmitted((_, event) => void emitted.push(event as Order));
     };
-    return new AnswerRoom(await startMachines({ agents, tree: { children }, onCreate, ...system }), emitted);
+    return new AnswerRoom(await startMachines({ agents, tree: { children }, onCreate, clock, ...system }), emitted);
   }
 
   /** The reply to an order, without advancing the clock. */
@@ -155,7 +160,7 @@ export class AnswerRoom {
   }
 
   get alerts(): string[] {
-    return (this.test.shard.snapshot(DESKS.alerts)!.context as { said: string[] }).said;
+    return alertsIn(this.context<AlertDeskContext>(DESKS.alerts)).map(({ title }) => title);
   }
 
   get desk(): AnswerDeskContext {
