@@ -13,17 +13,23 @@ export const ANSWER_VERBS: readonly (Verb | VerbGroup)[] = [
     usage: 'desk [folder]',
     says: 'Answer questions about a folder, and ask people the others.',
     isLocal: true,
-    examples: ['desk', 'desk ~/shop --data ./data-desk --port 4200'],
+    home: '.bosun at the root of the repository, as for bosun mcp',
+    examples: ['desk', 'desk ~/shop --port 4200', 'desk config/agents/answer-team.yaml'],
+    notes: [
+      'The settings are in answer-team.yaml or config/agents/answer-team.yaml of the folder, or in the file named',
+      'instead of a folder, which is about its repository. Each of their keys has an effect or is refused.',
+    ],
     options: [
       option('--port <number>', 'port of the gateway (default: 4180); 0 for any free one', portNumber),
       option('--host <address>', 'address of the gateway (default: 127.0.0.1)'),
     ],
-    async run({ data, options: { port, host, trustWallClock = false }, surroundings }, folder: string | undefined) {
+    async run({ data, options, surroundings, command }, folder: string | undefined) {
       const { serveCommand } = await import('./serve-command.ts');
-      const place = { folder: folder ?? '.', plan: undefined, config: undefined, port, host, trustWallClock };
+      const { port, host, trustWallClock = false } = options;
       return serveCommand({
         ...data,
-        ...place,
+        data: command.getOptionValueSource('data') === 'default' ? undefined : data.data,
+        ...{ folder: folder ?? '.', plan: undefined, config: undefined, port, host, trustWallClock },
         interrupt: surroundings.interruption(),
         onUnawaited: surroundings.onUnawaited,
       });

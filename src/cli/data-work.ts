@@ -14,16 +14,18 @@ export interface Ways {
   live(gateway: LiveGateway): Promise<ExitCode | void>;
   /** Absent if only a running system can do it. */
   stopped?(system: Shard): void | Promise<void>;
+  /** The command that starts such a system. Default: `bosun serve`. */
+  readonly starter?: string;
 }
 
 /** Does the work on a running system or a stopped store. Rejects for internal errors only. */
-export async function withData(command: DataCommand, { live, stopped }: Ways): Promise<ExitCode> {
+export async function withData(command: DataCommand, { live, stopped, starter = 'bosun serve' }: Ways): Promise<ExitCode> {
   return carriedOut(command, async () => {
     const gateway = await LiveGateway.of(command);
     if (gateway !== undefined) return live(gateway);
     if (stopped !== undefined) return withStoppedStore(command, stopped);
     const { path } = dataDirectory(command);
-    const wayOut = 'start one with bosun serve, or name one with --url';
+    const wayOut = `start one with ${starter}, or name one with --url`;
     throw new BosunError('BOSUN_SYSTEM_CLOSED', `no system with a gateway runs on ${path}: ${wayOut}`);
   });
 }

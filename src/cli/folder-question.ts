@@ -10,7 +10,7 @@ import { ANSWER_GATE, CAPS, type Cap } from '../machines/answers/confidence.ts';
 import { type Evidence, placeOf } from '../machines/answers/evidence.ts';
 import { qualityOf } from '../machines/answers/question-quality.ts';
 import { quotedAnswer, type QuotedAnswer } from '../machines/answers/quoting.ts';
-import { judge, type Verdict } from '../machines/answers/thresholds.ts';
+import { type Verdict, verdictOf } from '../machines/answers/thresholds.ts';
 import { factorFacts } from './confidence-facts.ts';
 import { carriedOut, EXIT, type ExitCode } from './exit-codes.ts';
 import { jsonLine } from './stopped-store.ts';
@@ -72,7 +72,7 @@ type Status = (typeof STATUS)[Verdict];
 
 function statusOf({ confidence, citations }: QuotedAnswer): Status {
   const gates = { directPercent: ANSWER_GATE, sourcesMin: 1 };
-  return STATUS[judge({ confidence, sources: citations.length }, gates).verdict];
+  return STATUS[verdictOf({ confidence, sources: citations.length }, gates).verdict];
 }
 
 /** Resolves when the folder has been read. Tells on `err` how far that is if it takes long. */

@@ -19,6 +19,9 @@ import { jsonLine, timeText } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
 import { factsText, tableText } from './table.ts';
 
+/** The command that starts a system with an answer desk. */
+const STARTER = 'bosun desk';
+
 /** Milliseconds for transport, beyond the time for which the desk waits. */
 const WAY_MS = 5_000;
 
@@ -71,6 +74,7 @@ function askDesk(command: AskCommand): Promise<ExitCode> {
     max_wait_seconds: waitSeconds,
   };
   return withData(command, {
+    starter: STARTER,
     live: async (gateway) => {
       const within = { deadlineMs: waitSeconds * 1_000 + WAY_MS };
       const reply = await called<AskReply>(gateway, 'answers.ask', params, within);
@@ -86,6 +90,7 @@ function askDesk(command: AskCommand): Promise<ExitCode> {
 export function listQuestionsCommand(command: DataCommand & { readonly all: boolean }): Promise<ExitCode> {
   const { all, json, out, err } = command;
   return withData(command, {
+    starter: STARTER,
     live: async (gateway) => {
       const { questions } = await called<{ questions: Question[] }>(
         gateway,
@@ -106,6 +111,7 @@ export function listQuestionsCommand(command: DataCommand & { readonly all: bool
 export function showQuestionCommand(command: DataCommand & { readonly id: string }): Promise<ExitCode> {
   const { id, json, out } = command;
   return withData(command, {
+    starter: STARTER,
     live: async (gateway) => {
       const shown = await called<Shown>(gateway, 'answers.show', { question_id: id });
       const { question } = shown;
@@ -128,6 +134,7 @@ interface Shown {
 export function searchAnswersCommand(command: DataCommand & { readonly text: string }): Promise<ExitCode> {
   const { text, json, out, err } = command;
   return withData(command, {
+    starter: STARTER,
     live: async (gateway) => {
       const { found } = await called<{ found: (Precedent & { likeness: number })[] }>(gateway, 'answers.search', {
         text,
@@ -155,6 +162,7 @@ export interface CorrectCommand extends DataCommand {
 export function correctAnswerCommand(command: CorrectCommand): Promise<ExitCode> {
   const { id, text, by, reason, isSure, json, out } = command;
   return withData(command, {
+    starter: STARTER,
     live: async (gateway) => {
       const { users } = await called<Pick<Shown, 'users'>>(gateway, 'answers.users', { question_id: id });
       const names = users.map(({ asker, task }) => (task === null ? asker : `${asker} (${task})`)).join(', ');
@@ -191,7 +199,7 @@ async function called<Answer>(
 ): Promise<Answer> {
   const offer = (await gateway.offers()).find((one) => one.name === name);
   if (offer === undefined)
-    throw new BosunError('BOSUN_CALL_INVALID', 'the system has no answer desk: start one with bosun desk');
+    throw new BosunError('BOSUN_CALL_INVALID', `the system has no answer desk: start one with ${STARTER}`);
   // The row of the procedure has checked the answer.
   return (await gateway.callOffered(offer, params, within)) as Answer;
 }

@@ -2,6 +2,7 @@
  * `bosun serve [PLAN]`: a system that keeps running, and its gateway. When told to end, it accepts nothing more, lets
  * calls under way end, and makes everything durable. Other verbs find it by its data directory.
  */
+import { existsSync } from 'node:fs';
 import { systemClock } from '../clock.ts';
 import { type ErrorCode } from '../error-codes.ts';
 import { isBosunError, messageOf } from '../errors.ts';
@@ -10,9 +11,11 @@ import { START_HALT_MS } from '../limits.ts';
 import { type Config, readConfig } from './config-file.ts';
 import { DESK_SENTENCES, deskSentence } from './desk-sentences.ts';
 import { type DataDirectory, dataDirectory, makeDirectory } from './data-directory.ts';
-import { DEFAULT_DATA } from './default-data.ts';
+import { deskFolder } from './answer-team-file.ts';
+import { DEFAULT_DATA, rootOf } from './default-data.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { frontDoor } from './front-door.ts';
+import { makeHome } from './mcp-home.ts';
 import { type Told, TOLD } from './run-report.ts';
 import { type ServedSystem, servedFolder, servedSystem } from './served-system.ts';
 import { type ServiceLog, serviceLog } from './service-log.ts';
@@ -71,12 +74,19 @@ interface Serving {
 async function prepared(command: ServeCommand, log: ServiceLog): Promise<Serving> {
   const { cwd, env, port, host, plan, folder, trustWallClock } = command;
   const config = folder === undefined ? await readConfig({ file: command.config, cwd, env }) : undefined;
-  const directory = dataDirectory({ data: command.data ?? config?.data ?? DEFAULT_DATA, cwd });
+  const directory = dataDirectory({ data: command.data ?? config?.data ?? (await homeOf(folder, cwd)), cwd });
   await makeDirectory(directory);
   const place = { directory, config, plan, cwd, env, trustWallClock, log: log.runtime };
   const served = folder === undefined ? await servedSystem(place) : await servedFolder(place, folder);
   const settings = { ...config?.gateway, ...(port !== undefined && { port }), ...(host !== undefined && { host }) };
   return { served, directory, settings, log };
+}
+
+/** The directory where the user names none: `./data`, or that of the repository of a folder. */
+async function homeOf(folder: string | undefined, cwd: string): Promise<string> {
+  if (folder === undefined) return DEFAULT_DATA;
+  const { path } = deskFolder(folder, cwd);
+  return existsSync(path) ? makeHome(rootOf(path)) : DEFAULT_DATA;
 }
 
 async function serve(

@@ -8,6 +8,7 @@ import { basename, join, resolve } from 'node:path';
 import { type Procedures } from '../actors/api/procedure.ts';
 import { type AnyAgent } from '../actors/model/agent.ts';
 import { answerProcedures, knowledgeProcedures } from '../crew-answers.ts';
+import { answerTeamOf, deskFolder } from './answer-team-file.ts';
 import { answerCrew } from '../crew-plan.ts';
 import { systemClock } from '../clock.ts';
 import { BosunError } from '../errors.ts';
@@ -21,6 +22,7 @@ import { type Plan } from '../machines/coordination/plan/plan.ts';
 import { gateDesk } from '../machines/people/gates/gate-desk.ts';
 import { ticketDesk } from '../machines/people/tickets/ticket-desk.ts';
 import { levelStore } from '../persistence/level-store.ts';
+import { DESKS } from '../machines/desks.ts';
 import { type BossOptions } from '../supervisor/child-spec.ts';
 import { Shard } from '../shard.ts';
 import { createSystem, type System } from '../system.ts';
@@ -146,7 +148,9 @@ function isDesk(address: string): boolean {
 export async function servedFolder(place: ServedPlace, folder: string): Promise<ServedSystem> {
   const { directory, cwd, log } = place;
   refuseWorkers(directory);
-  const path = resolve(cwd, folder);
+  const desk = deskFolder(folder, cwd);
+  const { path } = desk;
+  const profile = await answerTeamOf(desk, cwd);
   const knowledge = knowledgeOf([{ scope: basename(path), path }]);
   try {
     const isRead = knowledge.refresh().then(
@@ -163,7 +167,7 @@ export async function servedFolder(place: ServedPlace, folder: string): Promise<
       ]);
       return knowledge.retrieve(question, facts);
     };
-    const { agents, tree } = answerCrew({ ports: { retrieve } });
+    const { agents, tree } = answerCrew({ ports: { retrieve }, profile });
     const { coordinator, children } = await contentsOf(directory, log);
     const ids = new Set(tree.children?.map(({ id }) => id));
     const other =
@@ -175,7 +179,10 @@ export async function servedFolder(place: ServedPlace, folder: string): Promise<
       );
     const procedures = { ...crewProcedures, ...answerProcedures, ...knowledgeProcedures(retrieve) };
     const system = created(place, agents, tree);
-    return { ...PLANLESS, system, what: `answers about ${path}`, procedures, ended: () => knowledge.close() };
+    // A store keeps the settings with which it began, until others are given.
+    const by = desk.settings ?? 'bosun desk';
+    const begun = () => void system.send(DESKS.answers, { type: 'answers.configure', profile, by });
+    return { ...PLANLESS, system, what: `answers about ${path}`, procedures, begun, ended: () => knowledge.close() };
   } catch (error) {
     await knowledge.close();
     throw error;

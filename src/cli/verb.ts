@@ -5,7 +5,7 @@
 import { type Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { type ToolProfile } from '../actors/api/procedure.ts';
 import { messageOf } from '../errors.ts';
-import { DEFAULT_DATA } from './default-data.ts';
+import { dataAround, DEFAULT_DATA } from './default-data.ts';
 import { type RecordKey } from '../actors/api/record-pages.ts';
 import { type DeskOptions } from './desk-row.ts';
 import { type ExitCode } from './exit-codes.ts';
@@ -154,7 +154,9 @@ function addVerb(
     const given = command.opts<Options>();
     const { out, err, cwd, env } = surroundings;
     const remote = isRemote ? remoteOf(command, env) : undefined;
-    const data = { data: given.data, json: given.json === true, cwd, out, err, env, remote };
+    const isNamed = command.getOptionValueSource('data') !== 'default';
+    const directory = isNamed || !isRemote ? given.data : dataAround(cwd);
+    const data = { data: directory, json: given.json === true, cwd, out, err, env, remote };
     const call = { data, options: given, surroundings, command };
     exit(await run(call, ...(command.processedArgs as never[])));
   });

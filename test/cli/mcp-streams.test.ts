@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import { commandLine } from '../../src/cli/command-line.ts';
-import { rootOf } from '../../src/cli/mcp-home.ts';
+import { rootOf } from '../../src/cli/default-data.ts';
 import { Workspace } from '../support/cli/workspace.ts';
 import { until } from '../support/until.ts';
 

@@ -45,6 +45,8 @@ export interface Told extends Ended {
 }
 
 export interface ProcessOptions {
+  /** The working directory, within the workspace. */
+  readonly within?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -200,10 +202,10 @@ export class Workspace {
     return this.#spawn(AS_NOBODY, args);
   }
 
-  #spawn(program: string, args: readonly string[], { env }: ProcessOptions = {}): Process {
+  #spawn(program: string, args: readonly string[], { env, within = '.' }: ProcessOptions = {}): Process {
     showsBy('command line');
     const child = spawn(process.execPath, [program, ...args], {
-      cwd: this.path,
+      cwd: this.file(within),
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, npm_lifecycle_event: undefined, ...env },
     });
