@@ -227,7 +227,7 @@ function replyText(reply: AskReply, factors: ConfidenceFactors | null): string {
 }
 
 function shownText({ users, earlier }: Shown, question: Question): string {
-  const { id, text, status, response, by, ticket, asker, task, askedAtMs } = question;
+  const { id, text, status, response, factors, by, ticket, asker, task, askedAtMs } = question;
   return factsText([
     ['question', id],
     ['asks', text],
@@ -240,6 +240,7 @@ function shownText({ users, earlier }: Shown, question: Question): string {
     ['asked by', task === null ? asker : `${asker} (${task})`],
     ['since', timeText(askedAtMs)],
     ['used by', users.map((one) => one.asker).join(', ') || null],
+    ...(factors === null || by !== null ? [] : factorFacts(factors)),
     ['said before', earlier.map((one) => `${one.answer} (${one.by})`).join('; ') || null],
   ]);
 }

@@ -27,6 +27,9 @@ describe('bosun desk', () => {
       out: [{ status: 'answered', answer: expect.stringMatching(/^12 /), source: 'docs/limits.md:3' }],
     });
 
+    const shownLength = await bosun('questions', 'show', 'Q-1');
+    expect(shownLength.out).toMatch(/sources +docs\/limits\.md:3\n[^]*sum +30 \+ 35 × 1\.00 .* = \d\d\n/);
+
     const currency = await bosun('questions', 'ask', 'Which currency do customers pay in?');
     expect(currency).toMatchObject({ code: 3, out: expect.stringContaining('TK-0001') });
     expect((await bosun('questions', 'list')).out).toContain('waiting');

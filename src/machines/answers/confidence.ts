@@ -262,7 +262,10 @@ export function judgeDraft(
   { confidence, factors }: Pick<Judgement, 'confidence' | 'factors'>,
   weights: Readonly<Record<DraftQuality, number>> = DRAFT_WEIGHTS,
 ): DraftJudgement {
-  const bound = Math.min(100, ...factors.caps.filter((cap) => cap !== 'quotation').map((cap) => CAPS[cap].at));
+  const bound = Math.min(
+    CONFIDENCE_MAX,
+    ...factors.caps.filter((cap) => cap !== 'quotation').map((cap) => CAPS[cap].at),
+  );
   if (draft.answer === null)
     return { confidence: Math.min(UNREADABLE, bound), mustEscalate: true, missing: [], factor: 1 };
   const missing = lackingIn(draft.question, draft.answer);

@@ -245,7 +245,13 @@ export function giveUp(turn: AnswerTurn, { id }: ChildExited): void {
   const closed = desk(turn).close(id, { status: 'failed', resolvedAtMs: turn.nowMs });
   if (closed === undefined) return;
   const detail = 'Its actor has failed. Its asker may ask again.';
-  notify(turn, { subject: `question ${id}`, kind: 'question.failed', priority: 'CRITICAL', title: closed.text, detail });
+  notify(turn, {
+    subject: `question ${id}`,
+    kind: 'question.failed',
+    priority: 'CRITICAL',
+    title: closed.text,
+    detail,
+  });
   for (const user of usersOf(turn, id)) tellGiven(turn, closed, user);
 }
 

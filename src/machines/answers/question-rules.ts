@@ -15,7 +15,7 @@ import { strategyInstead } from './bundle-breaking.ts';
 import { type AnswerResponse, type AnswerSource } from './bundle.ts';
 import { calibrationOf } from './calibration.ts';
 import { judgeDraft, judgeEvidence } from './confidence.ts';
-import { type Evidence, isBinding, placeOf, sameValue } from './evidence.ts';
+import { type Evidence, givesOrders, isBinding, placeOf, sameValue } from './evidence.ts';
 import { type FirstResult, type QuestionContext, type Scored, type Settlement } from './question-state.ts';
 import { formatted } from './response-format.ts';
 import { verdictOf } from './thresholds.ts';
@@ -33,7 +33,8 @@ export function scoredOf(
   known: Known<Draft | null>,
 ): Scored | null {
   if (!known.isKnown || known.value === null) return null;
-  const draft = known.value;
+  // A line that gives orders is no source, whatever a model that has read it says.
+  const draft = { ...known.value, citations: known.value.citations.filter(({ excerpt }) => !givesOrders(excerpt)) };
   const judgement = judgeEvidence({ evidence, isComplete, calibrate: calibrationOf(bins) });
   const own =
     draft.confidence === null

@@ -37,7 +37,7 @@ export const PROGRESS = 'Processing query...';
 
 /** The code with which a port refuses a context that is too large for it (AT-041). */
 const TOO_LARGE = 'TOKEN_LIMIT_EXCEEDED';
-/** The share of the bound to which a context that is too large is reduced. */
+/** The share of a context that is too large, and of its evidence, that is kept. */
 const SMALLER = 0.5;
 
 type QuestionTurn = Turn<QuestionContext, QuestionEmitted>;
@@ -76,8 +76,10 @@ export const questionSetup = setup({
     }),
     noteTimeout: assign({ hasTimedOut: true }),
     break: assign(({ context: { bundle, profile } }) => broken(bundle, profile.max_input_bundle)),
-    breakAgain: assign(({ context: { bundle } }) => ({
+    breakAgain: assign(({ context: { bundle, evidence } }) => ({
       ...broken(bundle, Math.floor(bundleTokens(bundle) * SMALLER)),
+      // The heaviest comes first.
+      evidence: evidence.slice(0, Math.ceil(evidence.length * SMALLER)),
       hasBrokenAgain: true,
     })),
     tellProgress: inTurn((turn: QuestionTurn) =>

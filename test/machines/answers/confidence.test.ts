@@ -187,10 +187,10 @@ describe("a model's draft", () => {
     expect(judgeDraft(draft(null, 99), sure)).toMatchObject({ confidence: 50, mustEscalate: true });
   });
 
-  it('is at most 20 above the confidence of its evidence', () => {
+  it('is at most 20 above the confidence of its evidence, and at most 95', () => {
     const weak = judged(evidenceOf(), decided('beta'));
     expect(judgeDraft(draft(good, 95), { confidence: 41, factors: { ...weak.factors, caps: [] } }).confidence).toBe(61);
-    expect(judgeDraft(draft(good, 200), sure).confidence).toBe(100);
+    expect(judgeDraft(draft(good, 200), sure).confidence).toBe(95);
   });
 
   it('exceeds no bound of the evidence except that for a quotation', () => {
