@@ -33,7 +33,8 @@ export function deskFolder(named: string, cwd: string): DeskFolder {
 export async function answerTeamOf({ settings }: DeskFolder, cwd: string): Promise<AnswerProfile> {
   if (settings === undefined) return answerProfile.parse({});
   const path = resolve(cwd, settings);
-  const { value, refuse } = await readYaml({ file: settings, path, kind: 'settings file', code: 'BOSUN_CONFIG_INVALID' });
+  const from = { file: settings, path, kind: 'settings file', code: 'BOSUN_CONFIG_INVALID' } as const;
+  const { value, refuse } = await readYaml(from);
   const parsed = answerProfile.safeParse(value ?? {}, { error: explain });
   if (parsed.success) return parsed.data;
   throw refuse(parsed.error.issues.slice(0, PROBLEMS_MAX).map(problemOf));

@@ -19,7 +19,10 @@ export interface Ways {
 }
 
 /** Does the work on a running system or a stopped store. Rejects for internal errors only. */
-export async function withData(command: DataCommand, { live, stopped, starter = 'bosun serve' }: Ways): Promise<ExitCode> {
+export async function withData(
+  command: DataCommand,
+  { live, stopped, starter = 'bosun serve' }: Ways,
+): Promise<ExitCode> {
   return carriedOut(command, async () => {
     const gateway = await LiveGateway.of(command);
     if (gateway !== undefined) return live(gateway);

@@ -93,7 +93,7 @@ metrics_tracked:
   - "source_citation_quality"
 `;
 
-  it('AT-009, AT-014: of the repository is followed, and what is changed in it counts from the next start on', async () => {
+  it('AT-009, AT-014: is followed where the repository has it, and a change in it from the next start on', async () => {
     work.write(FILE, settings(0.7));
     const call = await desk('shop');
     expect(await told(...LENGTH)).toMatchObject({ status: 'answered', source: 'docs/limits.md:3' });

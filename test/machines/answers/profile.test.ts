@@ -102,7 +102,8 @@ describe('the role and depth of the team', () => {
 });
 
 describe('the form of an answer', () => {
-  const long = `Take \`north\`. ${'The delivery service has to listen on port north, as the settings say. '.repeat(90)}`;
+  const sentence = 'The delivery service has to listen on port north, as the settings say. ';
+  const long = `Take \`north\`. ${sentence.repeat(90)}`;
   const given = async (profile: GivenProfile) =>
     (await start(profile, answering(90, { answer: long }))).askNow(PORT_QUESTION);
 
@@ -161,7 +162,7 @@ describe('the trigger of agents', () => {
   it.each([
     [true, ['Q-5', 'Q-4']],
     [false, ['Q-4', 'Q-5']],
-  ])('AT-016: with a boost that is %s, the most urgent waits as %j', async (priority_boost, queue) => {
+  ])('AT-016: the queue, with a boost that is %s, is %j', async (priority_boost, queue) => {
     const profile = trigger('mcp_askQuestion', { priority_boost });
     const { ask, test } = bound(await start(profile, { retrieve: never }));
     for (const one of [1, 2, 3, 4]) void ask(`Which port has the service ${one} to listen on?`);
@@ -181,7 +182,7 @@ describe('the trigger of a verification', () => {
     [59, {}, 'answered'],
     [60, {}, 'refused'],
     [60, { threshold: 0.7 }, 'answered'],
-  ])('AT-019: at %i %% under %j is %s', async (confidence, settings, status) => {
+  ])('AT-019: is, at %i %% and with %j, %s', async (confidence, settings, status) => {
     const { askNow } = bound(await start(trigger('verification_low_confidence', settings)));
     expect(await askNow(PORT_QUESTION, asking(confidence))).toMatchObject({ status });
   });
@@ -204,7 +205,7 @@ describe('the trigger of a verification', () => {
 });
 
 describe('the integrations', () => {
-  it('AT-024: without tickets nobody is asked, and the asker is told so', async () => {
+  it('AT-024: ask nobody where there are no tickets, and say so', async () => {
     const { askNow } = bound(await start({ integrations: { ticket_system: false } }, {}));
     expect(await askNow('Which currency do customers pay in?')).toMatchObject({
       status: 'refused',
@@ -226,7 +227,7 @@ describe('the integrations', () => {
   });
 });
 
-describe('what the team may change and report', () => {
+describe('the changes and reports of the team', () => {
   /** Ten questions, of which all go to people. */
   async function tenEscalated(profile: GivenProfile): Promise<readonly Proposal['change']['kind'][]> {
     const { askNow, order } = bound(await start(profile, {}));
@@ -239,7 +240,7 @@ describe('what the team may change and report', () => {
     [{}, ['threshold']],
     [{ update_triggers: [ONLY_FORM] }, []],
     [{ evolvable_via_uv: false }, []],
-  ])('AT-025: under %j it proposes %j after ten questions that people got', async (profile, kinds) => {
+  ])('AT-025: are, with %j, the proposals %j after ten questions that people got', async (profile, kinds) => {
     expect(await tenEscalated(profile)).toEqual(kinds);
   });
 

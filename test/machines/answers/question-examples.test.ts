@@ -42,7 +42,7 @@ describe('"PostgreSQL or MongoDB?"', () => {
     expect(room.test.shard.snapshot(`${DESKS.openTickets}/TK-0001`)).toBe(undefined);
   });
 
-  it('MX-E01, MX-041: is reviewed by Clarity where a person replies, and the Answer Team only hears of the end', async () => {
+  it('MX-E01, MX-041: is reviewed by Clarity where a person replies, of which the team hears the end', async () => {
     await start();
     await room.askNow(DATABASE, { bundle: choice });
     await reply('Use PostgreSQL because the reports are joins over five tables.');
@@ -140,7 +140,7 @@ describe('a question that an agent is 30 % sure of', () => {
     });
   });
 
-  it('MX-E14, MX-072, MX-075: is a ticket for a person where it is 25 % sure, and the task is told to wait', async () => {
+  it('MX-E14, MX-072, MX-075: is a ticket for a person where it is 25 % sure, and blocks the task', async () => {
     await start(answering(25));
     const waiting = await room.askNow(PORT_QUESTION, { bundle: { ...unsure, relevant_snippets: snippets } });
     expect(waiting).toMatchObject({ status: 'waiting', answer: null, sources: [], ticket_id: 'TK-0001' });
@@ -157,7 +157,7 @@ describe('a question that an agent is 30 % sure of', () => {
   });
 });
 
-it('MX-E18, MX-040, MX-053: from the question to the answer that a person gave, in its order', async () => {
+it('MX-E18, MX-040, MX-053: a question becomes a ticket, a reply, a review and an answer, in this order', async () => {
   const told: string[] = [];
   const formulate: AnswerPorts['formulate'] = ({ evidence }) =>
     Promise.resolve({ answer: 'PostgreSQL, perhaps.', confidence: 35, citations: [...evidence] });

@@ -295,7 +295,7 @@ describe('a large context', () => {
   });
 });
 
-it('MX-120: a question whose machine has failed for good is a critical alert, which stays until a person has seen it', async () => {
+it('MX-120: a question whose machine has failed for good is a critical alert until a person has seen it', async () => {
   const { ask, test, order } = bound(await start({ ports: { retrieve: never } }));
   const asked = ask(PORT_QUESTION);
   await test.settle();

@@ -15,7 +15,7 @@ interface Handled {
   readonly type: string;
 }
 
-/** Every event that a machine of the crew handles or an agent declares (the Answer Team: answers/ownership.property). */
+/** Every event that a machine of the crew handles or an agent declares, but for the Answer Team. */
 const ALPHABET: readonly Handled[] = crewAgents.flatMap((agent: AnyAgent) =>
   [...new Set([...(agent.machine.events as readonly string[]), ...Object.keys(agent.events)])].map((type) => ({
     agent: agent.name,
