@@ -83,6 +83,9 @@ interface Opened {
   failed: boolean;
 }
 
+/** Most checks of the files at an opening: another process that opens the store changes them once. */
+const CHECKS_MAX = 5;
+
 class LevelStore implements Store {
   readonly name: string;
   readonly directory: string;
@@ -106,8 +109,7 @@ class LevelStore implements Store {
     if (paths.has(path)) throw this.#locked(process.pid);
     paths.add(path);
     try {
-      await refuseHeadless(path);
-      await this.#inspect(path, lossy);
+      await this.#check(path, lossy);
       await closeToOthers(path);
       const database = await this.#openDatabase(path);
       this.#opened = { database, path, writing: false, failed: false };
@@ -232,6 +234,21 @@ class LevelStore implements Store {
   }
 
   /**
+   * Checks the files, and once more where one was gone: a process that opens the store at the same time deletes files
+   * between the listing and the reading. The lock then says which of the two has it.
+   */
+  async #check(path: string, lossy: boolean): Promise<void> {
+    for (let left = CHECKS_MAX - 1; ; left--) {
+      try {
+        await refuseHeadless(path);
+        return await this.#inspect(path, lossy);
+      } catch (error) {
+        if (left === 0 || !isOfMissingFile(error)) throw error;
+      }
+    }
+  }
+
+  /**
    * Checks the files before LevelDB opens them: it drops damaged entries of its log, and then the log; some damage of a
    * table ends the process.
    */
@@ -347,6 +364,12 @@ async function refuseHeadless(path: string): Promise<void> {
   const manifest = (await contentOf(path, 'CURRENT')).toString().trimEnd();
   // LevelDB would report a disk error, which suggests trying again.
   if (!files.includes(manifest)) refuse(`the file ${JSON.stringify(manifest)} is missing that CURRENT names`);
+}
+
+/** Whether a check found that a file was gone which the directory, or CURRENT, had named. */
+function isOfMissingFile(error: unknown): boolean {
+  const { cause } = error as { readonly cause?: { readonly code?: unknown } };
+  return cause?.code === 'ENOENT' || (isBosunError(error, 'BOSUN_STORE_DAMAGED') && 'files' in error.details);
 }
 
 /**
