@@ -15,6 +15,7 @@ import { profiler } from './profile.mjs';
 import { procedures, startReadServers } from './read-servers.mjs';
 
 const UNBOUND = { burst: 1e9, perSecond: 1e9 };
+const UNBOUND_TOOLS = { perSecond: 1e9, perMinute: 1e9, allPerMinute: 1e9 };
 
 /** Every socket of this process, to read the bytes that wait in it. */
 const sockets = new Set();
@@ -53,6 +54,7 @@ const system = await createSystem({
 const gateway = createGateway(system, {
   port: 0,
   rate: UNBOUND,
+  mcpRate: UNBOUND_TOOLS,
   connectRate: UNBOUND,
   connections: 20_000,
   connectionsPerCaller: 20_000,

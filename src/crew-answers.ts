@@ -4,19 +4,34 @@
  * within the time that its caller gives it.
  */
 import { z } from 'zod';
-import { procedure, type ProcedureCaller, type Procedures } from './actors/api/procedure.ts';
+import { procedure, type ProcedureCaller, type Procedures, type PromptMark } from './actors/api/procedure.ts';
+import { BosunError } from './errors.ts';
 import { percent, priority, queryBundle } from './machines/answers/bundle.ts';
 import { type Retrieval, retrievalSchema } from './machines/answers/evidence.ts';
-import { doubt } from './machines/answers/question-quality.ts';
+import { doubt, DOUBTS, SURE_PERCENT } from './machines/answers/question-quality.ts';
 import { askReply } from './machines/answers/question-state.ts';
 import { issueReport } from './machines/people/tickets/ticket-messages.ts';
 import { type Port } from './machines/work/port.ts';
 import { type Retrieve } from './machines/answers/evidence.ts';
 import { DESKS } from './machines/desks.ts';
+import { BUNDLE_BYTES_MAX } from './machines/limits.ts';
+import { fits } from './machines/rules/value-size.ts';
 
-/** Longest and default wait of a call, in seconds. A call without a deadline of its own ends after 30 s. */
+/**
+ * Longest and default wait of a call, in seconds. A call without a deadline of its own ends after 30 s, one of an MCP
+ * tool after 45 s.
+ */
 const WAIT_SECONDS_MAX = 45;
 const WAIT_SECONDS = 25;
+
+/** Default wait for an urgent answer, in seconds (MX-115). */
+const IMMEDIATE_SECONDS = 30;
+
+/** The part of a wait, in milliseconds, that is left for the reply to come in time. */
+const REPLY_MS = 1_000;
+
+/** Questions that an agent should ask about one task at most (MX-107). */
+const QUESTIONS_PER_TASK = 8;
 
 const NAME_CHARS_MAX = 200;
 const questionId = z.string().max(20).describe('`question_id` of a reply: `Q-12`.');
@@ -25,8 +40,7 @@ const waitSeconds = z
   .int()
   .min(0)
   .max(WAIT_SECONDS_MAX)
-  .default(WAIT_SECONDS)
-  .describe('Seconds to wait. Then the reply says `waiting`, and the question goes on.');
+  .describe('Seconds within which the reply comes: `waiting` if there is no answer. The question then goes on.');
 
 const question = z.object({
   question: z.string().trim().min(1).max(300).describe('One specific question that names what it is about.'),
@@ -39,7 +53,7 @@ const question = z.object({
   possible_options: queryBundle.shape.possible_options.describe('The answers that you consider possible.'),
   categories: z.array(doubt).max(6).default([]),
   idempotency_key: z.string().min(1).max(NAME_CHARS_MAX).nullable().default(null),
-  max_wait_seconds: waitSeconds,
+  max_wait_seconds: waitSeconds.default(WAIT_SECONDS),
 });
 type Question = z.output<typeof question>;
 
@@ -73,14 +87,24 @@ function asking(
     confidence_level: given.confidence_level,
     possible_options: given.possible_options,
   };
+  if (!fits(bundle, BUNDLE_BYTES_MAX))
+    throw new BosunError(
+      'BOSUN_INPUT_TOO_LARGE',
+      `a question with its context has at most ${BUNDLE_BYTES_MAX} bytes: quote only the lines that count`,
+    );
   const event = {
     type: 'answers.ask',
     asker: nameOf(caller),
     bundle,
     key: given.idempotency_key,
-    maxWaitMs: given.max_wait_seconds * 1_000,
+    maxWaitMs: waitMs(given.max_wait_seconds),
   };
   return { address: DESKS.answers, event };
+}
+
+/** The milliseconds for which the desk lets a caller wait, so that its reply comes within the seconds. */
+function waitMs(seconds: number): number {
+  return Math.max(0, seconds * 1_000 - REPLY_MS);
 }
 
 const desk = (type: string, fields: object) => ({ address: DESKS.answers, event: { type, ...fields } });
@@ -93,6 +117,24 @@ const saying = z.looseObject({ answer: z.string(), by: z.string(), atMs: z.numbe
 
 const { description: issue, severity, task: issueTask, file, steps, immediate } = issueReport.shape;
 
+/** Tells a coding agent when it has to ask, and how. */
+const WHEN_TO_ASK: PromptMark = {
+  name: 'when-to-ask',
+  description: 'When to ask the answer desk instead of guessing, and how to ask.',
+  text:
+    `Ask with askQuestion as soon as you are less than ${SURE_PERCENT} % sure about one of these: ` +
+    `${DOUBTS.map((name) => name.replaceAll('_', ' ')).join(', ')}. Do not guess, and do not go on with an ` +
+    `assumption. From ${SURE_PERCENT} % on, go on without asking. First look with searchKnowledge whether the ` +
+    'repository says it.\n\n' +
+    `Ask at most ${QUESTIONS_PER_TASK} questions about one task. Each is one specific question that names what it is ` +
+    'about: the file, the route, the value. Give possible_options if there are only a few answers, confidence_level ' +
+    'as it is, task_id, current_file, and only those lines in relevant_snippets that the question is about.\n\n' +
+    'With an answer come its sources: read them if the confidence is low. With `waiting` a person has the question: ' +
+    'do other work that does not depend on it, and call waitForAnswer with the question_id. With `provisional` go ' +
+    'on; you are told if a person decides otherwise. With `refused` read problems, and ask otherwise. ' +
+    '`changed_answers` are answers that you had and that are no longer true: correct what you built on them.',
+};
+
 /** Procedures for createGateway, if the system has an answer desk. */
 export const answerProcedures = {
   'answers.ask': procedure({
@@ -102,7 +144,7 @@ export const answerProcedures = {
     params: question,
     result: askReply,
     http: { verb: 'POST', path: '/v1/answers/ask' },
-    mcp: { tool: 'askQuestion', profiles: ['coder', 'hub'] },
+    mcp: { tool: 'askQuestion', profiles: ['coder', 'hub'], prompts: [WHEN_TO_ASK] },
     example: {
       p: { question: 'Does the server listen on 80 or 8080?', possible_options: ['80', '8080'] },
       r: ANSWERED,
@@ -111,13 +153,13 @@ export const answerProcedures = {
   }),
   'answers.wait': procedure({
     means: 'Waits for the answer to a question that was asked before.',
-    params: z.object({ question_id: questionId, max_wait_seconds: waitSeconds }),
+    params: z.object({ question_id: questionId, max_wait_seconds: waitSeconds.default(WAIT_SECONDS) }),
     result: askReply,
     http: { verb: 'POST', path: '/v1/answers/wait' },
     mcp: { tool: 'waitForAnswer', profiles: ['coder', 'hub'] },
     example: { p: { question_id: 'Q-1' }, r: ANSWERED },
     ask: ({ question_id, max_wait_seconds }, caller) => {
-      const asked = { question: question_id, asker: nameOf(caller), maxWaitMs: max_wait_seconds * 1_000 };
+      const asked = { question: question_id, asker: nameOf(caller), maxWaitMs: waitMs(max_wait_seconds) };
       return desk('answers.wait', asked);
     },
   }),
@@ -126,10 +168,10 @@ export const answerProcedures = {
     params: z.object({
       query: z.string().trim().min(1).max(400),
       context_bundle: z.string().max(1_000).default(''),
-      max_wait_seconds: waitSeconds,
+      max_wait_seconds: waitSeconds.default(IMMEDIATE_SECONDS),
     }),
     result: askReply,
-    mcp: { tool: 'getImmediateAnswer', profiles: ['hub'] },
+    mcp: { tool: 'getImmediateAnswer', profiles: ['hub'], isUrgent: true },
     example: { p: { query: 'May the migration drop the column `fax`?' }, r: ANSWERED },
     ask: ({ query, context_bundle, max_wait_seconds }, caller) =>
       asking(
@@ -205,6 +247,14 @@ export const answerProcedures = {
     does: 'nothing',
     params: z.object({ question_id: questionId }),
     result: z.object({ question: row.nullable(), users: z.array(user), earlier: z.array(saying) }),
+    mcp: {
+      resource: {
+        uri: 'answer://{question_id}',
+        name: 'answer',
+        description: 'A question by its id, with its answer, who has it, and what was said before.',
+        needs: 'question',
+      },
+    },
     example: { p: { question_id: 'Q-1' }, r: { question: null, users: [], earlier: [] } },
     ask: ({ question_id }) => desk('answers.show', { question: question_id }),
   }),

@@ -156,6 +156,10 @@ export const ERROR_CODES = {
     means: 'The process died repeatedly while it handled this message, birth or effect, which was therefore set aside.',
     retryable: false,
   },
+  BOSUN_INPUT_TOO_LARGE: {
+    means: 'The call brings more than it may; the message has the bound. Send less.',
+    retryable: false,
+  },
   BOSUN_INTENSITY_EXCEEDED: {
     means: 'A Boss restarted its children more often than its intensity allows and gave up.',
     retryable: false,

@@ -28,6 +28,8 @@ const tokens = [
   { id: 'eve', token: READER, scopes: ['actor:read'] as const },
   { id: 'bob', token: OTHER, addresses: ['orders/*'] },
 ];
+const UNBOUND = { burst: 1e6, perSecond: 1e6 };
+const UNBOUND_TOOLS = { perSecond: 1e6, perMinute: 1e6, allPerMinute: 1e6 };
 const procedures = agentProcedures();
 let work: Workspace;
 let test: TestSystem;
@@ -37,7 +39,7 @@ let url: string;
 beforeEach(async () => {
   work = new Workspace();
   test = await startTestSystem(registryOf());
-  gateway = createGateway(test.system, { port: 0, procedures, tokens, rate: { burst: 1e6, perSecond: 1e6 } });
+  gateway = createGateway(test.system, { port: 0, procedures, tokens, rate: UNBOUND, mcpRate: UNBOUND_TOOLS });
   ({ url } = await gateway.listen());
 });
 afterEach(async () => {

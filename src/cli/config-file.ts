@@ -47,6 +47,7 @@ export interface Config {
 }
 
 const text = z.string().min(1);
+const count = z.number().int().min(1);
 const rate = closed({ burst: z.number().positive(), perSecond: z.number().positive() });
 
 const token = closed({
@@ -76,6 +77,9 @@ const gateway = closed({
     .optional(),
   destructive: z.boolean().optional(),
   rate: rate.optional(),
+  mcpRate: closed({ perSecond: count.optional(), perMinute: count.optional(), allPerMinute: count.optional() })
+    .optional()
+    .describe("Rates of tools' calls by coding agents."),
   connectRate: rate.optional(),
 });
 

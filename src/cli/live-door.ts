@@ -9,7 +9,7 @@ import { ERROR_CODES } from '../error-codes.ts';
 import { BosunError, isBosunError, messageOf } from '../errors.ts';
 import { type WireError } from '../gateway/protocol/frames.ts';
 import { type ToolCall, type ToolDoor } from '../gateway/mcp/tool-door.ts';
-import { type LiveGateway, type OfferedTool } from './live-gateway.ts';
+import { type LiveGateway, type OfferedRows } from './live-gateway.ts';
 import { type SharedSystem } from './shared-system.ts';
 
 /** Milliseconds to wait for a gateway that offers tools. Hosts wait about as long for the list. */
@@ -19,6 +19,8 @@ const TOOLS_MS = 10_000;
 const AGAIN_MS = 50;
 
 export interface LiveDoorOptions {
+  /** The name of the caller, as errors state it. */
+  readonly agent: string;
   /** Whether the caller may speak as a person, as the operator may. At a remote gateway, the token decides. */
   readonly isPerson: boolean;
   /** Whether the caller is a program of the operator, whose scopes are known. */
@@ -29,8 +31,8 @@ export interface LiveDoorOptions {
 
 /** A call of a gateway, and whether and until when it is repeated at the next one. */
 interface Repeated<Result> {
-  readonly work: (gateway: LiveGateway, tools: readonly OfferedTool[]) => Promise<Result>;
-  readonly isRepeatable: (tools: readonly OfferedTool[]) => boolean;
+  readonly work: (gateway: LiveGateway, rows: OfferedRows) => Promise<Result>;
+  readonly isRepeatable: (rows: OfferedRows) => boolean;
   readonly untilMs: number;
   readonly signal?: AbortSignal;
 }
@@ -42,29 +44,31 @@ interface Repeated<Result> {
  */
 export function liveDoor(
   found: Promise<Pick<SharedSystem, 'gateway' | 'lost'>>,
-  { isPerson, isProgram, log }: LiveDoorOptions,
+  { agent, isPerson, isProgram, log }: LiveDoorOptions,
 ): ToolDoor {
   const at = workAt(found);
   return {
+    agent,
     scopes: isProgram ? new Set(PROGRAM_SCOPES) : undefined,
     isPerson,
     told: (error) => told(error, log),
-    tools: (timeoutMs = TOOLS_MS) =>
+    rows: (timeoutMs = TOOLS_MS) =>
       at({
         untilMs: systemClock.monotonicMs() + timeoutMs,
         isRepeatable: () => true,
-        work: (_, tools) => Promise.resolve(tools),
+        work: (_, rows) => Promise.resolve(rows),
       }),
     call(method, params, { key: given, timeoutMs, signal }: ToolCall) {
       const untilMs = systemClock.monotonicMs() + timeoutMs;
-      const rowIn = (tools: readonly OfferedTool[]) => tools.find((tool) => tool.method === method);
+      const rowIn = ({ tools, resources }: OfferedRows) =>
+        tools.find((row) => row.method === method) ?? resources.find((row) => row.method === method);
       const key = given ?? randomUUID();
-      const isRepeatable = (tools: readonly OfferedTool[]) => {
-        const { does = 'nothing', keepsKeys = false } = rowIn(tools) ?? {};
-        return does === 'nothing' || keepsKeys;
+      const isRepeatable = (rows: OfferedRows) => {
+        const row = rowIn(rows);
+        return row === undefined || row.does === 'nothing' || ('keepsKeys' in row && row.keepsKeys);
       };
-      const work = (gateway: LiveGateway, tools: readonly OfferedTool[]) => {
-        const row = rowIn(tools);
+      const work = (gateway: LiveGateway, rows: OfferedRows) => {
+        const row = rowIn(rows);
         if (row === undefined)
           throw new BosunError('BOSUN_CALL_INVALID', `the system at ${gateway.url} offers no ${method}`);
         const deadlineMs = Math.max(1, Math.ceil(untilMs - systemClock.monotonicMs()));
@@ -77,29 +81,29 @@ export function liveDoor(
 
 /** Makes a function that calls the system's gateway, and the next one if the first has gone. */
 function workAt(found: Promise<Pick<SharedSystem, 'gateway' | 'lost'>>) {
-  const offers = new WeakMap<LiveGateway, Promise<readonly OfferedTool[]>>();
+  const offers = new WeakMap<LiveGateway, Promise<OfferedRows>>();
   const offered = (gateway: LiveGateway) => {
-    let tools = offers.get(gateway);
-    if (tools === undefined) offers.set(gateway, (tools = gateway.tools()));
-    return tools;
+    let rows = offers.get(gateway);
+    if (rows === undefined) offers.set(gateway, (rows = gateway.rows()));
+    return rows;
   };
   return async <Result>({ work, isRepeatable, untilMs, signal }: Repeated<Result>): Promise<Result> => {
     const shared = await found;
     for (;;) {
       let gateway: LiveGateway | undefined;
-      let tools: readonly OfferedTool[] | undefined;
+      let rows: OfferedRows | undefined;
       try {
         gateway = await shared.gateway();
-        tools = await offered(gateway);
-        return await work(gateway, tools);
+        rows = await offered(gateway);
+        return await work(gateway, rows);
       } catch (error) {
         // A call that its caller has given up fails as if the gateway were gone, and says nothing about it.
         if (signal?.aborted === true || !isGone(error)) throw error;
         if (gateway !== undefined) {
-          if (tools === undefined) offers.delete(gateway);
+          if (rows === undefined) offers.delete(gateway);
           await shared.lost(gateway);
         }
-        const isSafe = tools === undefined || wasNotSent(error) || isRepeatable(tools);
+        const isSafe = rows === undefined || wasNotSent(error) || isRepeatable(rows);
         if (systemClock.monotonicMs() >= untilMs || !isSafe) throw error;
         await new Promise<void>((resolve) => void systemClock.setTimeout(resolve, AGAIN_MS));
       }

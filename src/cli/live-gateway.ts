@@ -7,6 +7,7 @@ import { ERROR_CODES, type ErrorCode } from '../error-codes.ts';
 import { BosunError, isBosunError, messageOf } from '../errors.ts';
 import { type MethodName, METHODS } from '../gateway/calls/methods.ts';
 import { withWholeTables } from '../whole-tables.ts';
+import { type McpRows, type ResourceRow } from '../gateway/calls/resource-row.ts';
 import { type ToolRow } from '../gateway/calls/tool-row.ts';
 import { EVENTS_PATH, INSTANCE_HEADER, TOOLS_PATH } from '../gateway/protocol/protocol.ts';
 import { type ServerFrame, type WireError } from '../gateway/protocol/frames.ts';
@@ -46,8 +47,10 @@ export interface OfferedMethod {
   readonly params: readonly { readonly name: string; readonly isRequired: boolean }[];
 }
 
-interface ToolsAnswer {
-  readonly tools?: readonly OfferedTool[];
+/** All that clients of MCP see, as the gateway describes it. */
+export interface OfferedRows extends McpRows {
+  readonly tools: readonly OfferedTool[];
+  readonly resources: readonly (ResourceRow & { readonly http: Route })[];
 }
 
 interface PathItem {
@@ -140,12 +143,15 @@ export class LiveGateway {
     );
   }
 
-  /** The tools of MCP that the gateway offers. Rejects as `call` does, but the list is public: any token will do. */
-  async tools(): Promise<readonly OfferedTool[]> {
+  /**
+   * The tools, resources and prompts of MCP that the gateway offers. Rejects as `call` does, but the list is public:
+   * any token will do.
+   */
+  async rows(): Promise<OfferedRows> {
     const response = await this.#fetch(TOOLS_PATH);
-    const { tools } = await this.#bodyOf<ToolsAnswer>(response);
+    const { tools, resources = [], prompts = [] } = await this.#bodyOf<Partial<OfferedRows>>(response);
     if (tools === undefined) throw this.#stranger(response);
-    return tools;
+    return { tools, resources, prompts };
   }
 
   /** Calls a method that the gateway offers, as its document describes it. Rejects as `call` does. */

@@ -7,7 +7,7 @@ import { messageOf } from '../errors.ts';
 import { unawaitedLine } from '../log.ts';
 import { plainLine } from '../plain-text.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import { rootOf } from './mcp-home.ts';
+import { rootOf } from './default-data.ts';
 import { type ServiceLog } from './service-log.ts';
 import { type SharedSystem } from './shared-system.ts';
 import { aborted, type DataCommand, type Output, type ProtocolStreams, type OnUnawaited } from './surroundings.ts';
@@ -41,9 +41,10 @@ export async function mcpCommand(command: McpCommand): Promise<ExitCode> {
     import('../gateway/mcp/stdio.ts'),
     import('./live-door.ts'),
   ]);
-  const { isOperator, remote, profiles } = command;
+  const { isOperator, remote, profiles, as } = command;
   const found = shared(command, log);
   const door = liveDoor(found, {
+    agent: isOperator ? 'operator' : `mcp:${as}`,
     isPerson: isOperator || remote !== undefined,
     isProgram: !isOperator && remote === undefined,
     log: log.error,

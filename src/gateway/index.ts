@@ -17,5 +17,6 @@ export {
   SOCKET_PATH,
   SUBPROTOCOL,
 } from './protocol/protocol.ts';
+export { type McpRate } from './callers/tool-rates.ts';
 export { type Rate } from './protocol/token-bucket.ts';
 export { createGateway, type Gateway, type GatewayOptions, type Listening } from './network/server.ts';

@@ -110,6 +110,11 @@ export const CALL_MS_MAX = 600_000;
 export const TOOL_MS_MAX = 48_000;
 export const TOOL_MS = 45_000;
 
+/** Calls of tools: of one agent within a second and within a minute, and of all agents within a minute (MX-121). */
+export const TOOL_CALLS_PER_SECOND = 10;
+export const TOOL_CALLS_PER_MINUTE = 100;
+export const TOOL_CALLS_PER_MINUTE_OF_ALL = 500;
+
 /** Tools that are listed if the client names no profile. Models choose worse among more, and each costs tokens. */
 export const TOOLS_LISTED_MAX = 12;
 

@@ -105,7 +105,7 @@ describe('a system embedded in a program', () => {
     const place = { root: work.path, data: work.file('shop'), remote: undefined, as: 'mcp:agent', env: {}, log };
     const shared = new SharedSystem(place);
     const gateway = await shared.gateway();
-    expect((await gateway.tools()).map(({ tool }) => tool)).toContain('send_event');
+    expect((await gateway.rows()).tools.map(({ tool }) => tool)).toContain('send_event');
     expect(said).toEqual([expect.stringMatching(/^joined the system at http:.*, data in .*shop$/)]);
 
     await ended(first);

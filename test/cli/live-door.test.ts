@@ -68,7 +68,7 @@ function doorOver(...fakes: Fake[]): ToolDoor {
     gateway: () => fakes[Math.min(at, fakes.length - 1)]!.gateway,
     lost: () => Promise.resolve(void at++),
   };
-  return liveDoor(Promise.resolve(shared), { isPerson: false, isProgram: true, log: () => {} });
+  return liveDoor(Promise.resolve(shared), { agent: 'mcp:a', isPerson: false, isProgram: true, log: () => {} });
 }
 
 const how = (more: object = {}) => ({
@@ -108,7 +108,7 @@ describe('a call whose gateway dies', () => {
         ++looks < 3 ? Promise.reject(new BosunError('BOSUN_SYSTEM_CLOSED', 'no gateway answers')) : late.gateway,
       lost: () => Promise.resolve(),
     };
-    const door = liveDoor(Promise.resolve(shared), { isPerson: false, isProgram: true, log: () => {} });
+    const door = liveDoor(Promise.resolve(shared), { agent: 'mcp:a', isPerson: false, isProgram: true, log: () => {} });
     expect(await door.call('bell.ring', {}, how())).toEqual({ taken: null });
     expect([looks, late.keys.length]).toEqual([3, 1]);
   });
@@ -127,7 +127,7 @@ describe('a call whose gateway dies', () => {
     expect(second.keys).toHaveLength(1);
     const gone = new Fake(answers);
     const door = doorOver(gone, third);
-    expect((await door.tools()).length).toBeGreaterThan(10);
+    expect((await door.rows()).tools.length).toBeGreaterThan(10);
     await gone.gateway;
     const server = servers[3]!;
     await new Promise<void>((resolve) => {

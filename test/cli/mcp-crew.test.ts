@@ -69,9 +69,7 @@ describe('the tools beside a crew', () => {
     const [gate] = aapl.gates as [string];
     expect(toldBy(await agent.call('show_gate', { gate }))).toMatchObject({ gate: { isOver: false } });
     expect(toldBy(await agent.call('answer_gate', { gate, by: 'ada', answer: { decision: 'APPROVE' } }))).toMatchObject(
-      {
-        code: 'BOSUN_FORBIDDEN',
-      },
+      { error: { bosun_code: 'BOSUN_FORBIDDEN' } },
     );
     expect((await crew.end('SIGTERM')).code).toBe(0);
   });

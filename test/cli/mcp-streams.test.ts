@@ -20,7 +20,7 @@ function workspace(): Workspace {
 
 interface Answer {
   readonly id: number;
-  readonly result?: { readonly isError?: boolean; readonly content: readonly { readonly text: string }[] };
+  readonly result?: Readonly<Record<string, unknown>>;
 }
 
 /** A connection to `bosun mcp` in this process, after the handshake of 2025. */
@@ -55,15 +55,21 @@ class Connection {
   }
 
   async call(name: string, args: object = {}): Promise<Record<string, unknown>> {
+    const { content } = await this.request('tools/call', { name, arguments: args });
+    return JSON.parse((content as readonly { readonly text: string }[])[0]!.text) as Record<string, unknown>;
+  }
+
+  /** The result of a request. */
+  async request(method: string, params: object = {}): Promise<Readonly<Record<string, unknown>>> {
     const id = ++this.#ids;
-    this.#send({ id, method: 'tools/call', params: { name, arguments: args } });
+    this.#send({ id, method, params });
     let answer: Answer | undefined;
     const found = () => (answer = this.#said.map((line) => JSON.parse(line) as Answer).find((one) => one.id === id));
     await until(
       () => found() !== undefined,
-      () => `the answer of ${name}, after: ${this.err}`,
+      () => `the answer of ${method} ${JSON.stringify(params)}, after: ${this.err}`,
     );
-    return JSON.parse(answer!.result!.content[0]!.text) as Record<string, unknown>;
+    return answer!.result!;
   }
 
   async close(): Promise<number> {
@@ -118,6 +124,47 @@ describe('bosun mcp in a folder', () => {
     await owner.close();
   });
 
+  it('has the resources and prompts of the system, and names its agent in errors', async () => {
+    const work = workspace();
+    const agent = new Connection(work.path, ['--as', 'coder']);
+    const question = 'Which currency do customers pay in?';
+    await agent.call('askQuestion', { question, max_wait_seconds: 0 });
+    const { resourceTemplates } = await agent.request('resources/templates/list');
+    expect((resourceTemplates as { uriTemplate: string }[]).map(({ uriTemplate }) => uriTemplate)).toEqual(
+      expect.arrayContaining(['bosun://actor/{+address}', 'answer://{question_id}', 'ticket://{ticket}']),
+    );
+    const { contents } = await agent.request('resources/read', { uri: 'answer://Q-1' });
+    const [{ text }] = contents as [{ readonly text: string }];
+    expect(JSON.parse(text)).toMatchObject({ question: { id: 'Q-1', text: question, asker: 'mcp:coder' } });
+    const { messages } = await agent.request('prompts/get', { name: 'when-to-ask' });
+    expect(JSON.stringify(messages)).toContain('technology choice');
+    const failed = await agent.call('askQuestion', { question: '', task_id: 'TASK-7' });
+    expect(failed).toMatchObject({
+      error: { code: 'INVALID_PARAM', priority_impact: 'P2_DELAYED' },
+      context: { agent_name: 'mcp:coder', task_id: 'TASK-7' },
+    });
+    await agent.close();
+  });
+
+  it('is held to the rates of tools, which the config may set', async () => {
+    const work = workspace();
+    work.write('bosun.config.yaml', 'gateway: { mcpRate: { perMinute: 3 } }\n');
+    const agent = new Connection(work.path);
+    for (let times = 0; times < 3; times++) expect(await agent.call('list_waits')).toEqual({ waits: [] });
+    const refused = await agent.call('list_waits');
+    expect(refused).toMatchObject({
+      error: {
+        code: 'RATE_LIMIT',
+        retryable: true,
+        message: expect.stringContaining('make 3 a minute') as string,
+      },
+    });
+    const { retry_after_seconds: seconds } = refused['error'] as { readonly retry_after_seconds: number };
+    expect(seconds).toBeGreaterThan(0);
+    expect(seconds).toBeLessThanOrEqual(60);
+    await agent.close();
+  });
+
   it('uses the directory of --data or of the config, and answers each call with the faults of a config', async () => {
     const work = workspace();
     const named = new Connection(work.path, ['--data', 'elsewhere']);
@@ -126,7 +173,7 @@ describe('bosun mcp in a folder', () => {
     await named.close();
     work.write('bosun.config.yaml', 'data: ./kept\nagents: ./nowhere.ts\n');
     const broken = new Connection(work.path);
-    expect(await broken.call('list_actors')).toMatchObject({ code: 'BOSUN_CONFIG_INVALID' });
+    expect(await broken.call('list_actors')).toMatchObject({ error: { bosun_code: 'BOSUN_CONFIG_INVALID' } });
     expect(broken.err).toContain('nowhere.ts');
     expect(await broken.close()).toBe(0);
   });
@@ -136,15 +183,19 @@ describe('bosun mcp in a folder', () => {
     writeFileSync(work.file('.bosun'), 'a file');
     const connection = new Connection(work.path);
     const told = await connection.call('list_actors');
-    expect(told).toMatchObject({ code: 'BOSUN_CONFIG_INVALID' });
-    expect(told['message']).toMatch(/\.bosun cannot be created: .*\. Name another directory with --data$/);
+    expect(told).toMatchObject({ error: { bosun_code: 'BOSUN_CONFIG_INVALID' } });
+    expect((told['error'] as { message: string }).message).toMatch(
+      /\.bosun cannot be created: .*\. Name another directory with --data$/,
+    );
     await connection.close();
   });
 
   it('uses a remote gateway with its own token, and starts none', async () => {
     const work = workspace();
     const connection = new Connection(work.path, ['--url', 'http://127.0.0.1:9', '--token', 'token-of-ada-0123456789']);
-    expect(await connection.call('list_actors', { timeoutMs: 1 })).toMatchObject({ code: 'BOSUN_SYSTEM_CLOSED' });
+    expect(await connection.call('list_actors', { timeoutMs: 1 })).toMatchObject({
+      error: { bosun_code: 'BOSUN_SYSTEM_CLOSED' },
+    });
     expect(work.has('.bosun')).toBe(false);
     await connection.close();
   });

@@ -29,6 +29,7 @@ ${AGENTS.replace(ASSIGNS, `${NOISE}${ASSIGNS}`)}
 export default {
   agents: [counter],
   tree: { intensity: 100, children: [{ id: 'visits', agent: 'counter', restart: 'permanent' }] },
+  gateway: { mcpRate: { perSecond: 1_000, perMinute: 1_000 } },
 };
 `;
 const QUIET = NOISY.replace(/^(console|process).*\n/gm, '').replace(NOISE, '');
@@ -54,10 +55,13 @@ describe.each(ERAS)('a client %s on stdin and stdout', (era) => {
     );
     expect(await agent.tools()).toHaveLength(12);
     expect(toldBy(await agent.call('list_gates'))).toMatchObject({ rows: {}, size: 0 });
-    expect(toldBy(await agent.call('show_plan'))).toMatchObject({ code: 'BOSUN_ACTOR_UNKNOWN' });
+    expect(toldBy(await agent.call('show_plan'))).toMatchObject({ error: { bosun_code: 'BOSUN_ACTOR_UNKNOWN' } });
     expect(toldBy(await agent.call('inspect_actor', { address: 'nobody' }))).toMatchObject({
-      code: 'BOSUN_ACTOR_UNKNOWN',
-      wayOut: 'Call list_actors for the addresses of those that live.',
+      error: {
+        bosun_code: 'BOSUN_ACTOR_UNKNOWN',
+        fallback_suggested: expect.stringContaining('list_actors') as string,
+      },
+      context: { agent_name: 'mcp:agent' },
     });
     expect(work.git('status', '--porcelain')).toBe('A  src/deep/file.ts\n');
     expect(agent.err).toMatch(/^bosun mcp: runs answers about .* at http:\/\/127\.0\.0\.1:\d+, data in .*\.bosun$/m);
@@ -123,7 +127,7 @@ describe('bosun mcp', () => {
       ['send_event', { address: 'gates', event: forged }],
       ['send_event', { address: 'open-gates/q1', event: forged }],
     ] as const)
-      expect(toldBy(await agent.call(tool, args)), tool).toMatchObject({ code: 'BOSUN_FORBIDDEN' });
+      expect(toldBy(await agent.call(tool, args)), tool).toMatchObject({ error: { bosun_code: 'BOSUN_FORBIDDEN' } });
     expect((await agent.tools()).map(({ name }) => name)).not.toContain('answer_gate');
     expect(toldBy(await agent.call('show_gate', { gate: 'q1' }))).toMatchObject({ gate: { isOver: false } });
 

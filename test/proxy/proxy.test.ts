@@ -177,7 +177,7 @@ describe('a gateway with tokens behind a proxy', () => {
     expect([code, JSON.parse(err)]).toEqual([5, expect.objectContaining({ code: 'BOSUN_UNAUTHENTICATED' })]);
     for (const era of ERAS) await expect(overHttp(era, `${url}/mcp`), era).rejects.toThrow(/401|BOSUN_UNAUTHENTICATED/);
     const agent = await beside('of 2026', '--url', url);
-    expect(toldBy(await agent.call('list_actors'))).toMatchObject({ code: 'BOSUN_UNAUTHENTICATED' });
+    expect(toldBy(await agent.call('list_actors'))).toMatchObject({ error: { bosun_code: 'BOSUN_UNAUTHENTICATED' } });
   });
 
   it('takes calls with a token', async () => {

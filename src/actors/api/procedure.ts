@@ -62,8 +62,39 @@ export interface ToolHints {
   readonly openWorldHint?: boolean;
 }
 
+/** The resources of MCP that a procedure reads, one for each value of a parameter. */
+export interface ResourceMark {
+  /** The URI, which ends in the parameter: `ticket://{ticket}`; with `{+ticket}` where a value may have slashes. */
+  readonly uri: string;
+  readonly name: string;
+  readonly description: string;
+  /** The field of the result that is null where there is no such resource. Default: there is always one. */
+  readonly needs?: string;
+  /** The field of the result that is the text, and its media type. Default: the whole result, as JSON. */
+  readonly text?: { readonly field: string; readonly mimeType: string };
+}
+
+/** A prompt of MCP, which a person chooses in the host of a coding agent. */
+export interface PromptMark {
+  /** Lower-case words with hyphens. */
+  readonly name: string;
+  readonly description: string;
+  /** The arguments, all of which have to be given. Default: none. */
+  readonly arguments?: readonly { readonly name: string; readonly description: string }[];
+  /** The text, in which `{name}` stands for the value of an argument. */
+  readonly text: string;
+}
+
+/** The part of a mark that does not depend on whether the method is a tool. */
+interface ReadMark {
+  /** The resources that the method reads. Default: none. */
+  readonly resource?: ResourceMark;
+  /** The prompts that need the method, and are listed where it is. Default: none. */
+  readonly prompts?: readonly PromptMark[];
+}
+
 /** The mark of a method or procedure that is a tool of MCP. */
-export interface ToolMark {
+export interface ToolMark extends ReadMark {
   /** The name of the tool: letters, digits, `_` and `-`, at most 64. */
   readonly tool: string;
   readonly profiles: readonly ToolProfile[];
@@ -78,7 +109,21 @@ export interface ToolMark {
   readonly isForPeople?: true;
   /** Whether the tool shows one row of a list that another tool gives. Such tools are listed last. */
   readonly isDetail?: true;
+  /**
+   * Whether callers cannot go on without the answer. A call that failed is then not to be repeated: a person is asked.
+   */
+  readonly isUrgent?: true;
 }
+
+/** The mark of a method or procedure that MCP has only as a resource. */
+export interface ResourceOnlyMark extends ReadMark {
+  readonly resource: ResourceMark;
+  readonly tool?: never;
+  readonly isForPeople?: never;
+}
+
+/** The mark of a method or procedure that clients of MCP see: as a tool, as a resource, or as both. */
+export type McpMark = ToolMark | ResourceOnlyMark;
 
 /** An actor as readers see it: its durable state, without fields that its schemas mark as secret. */
 export interface ShownActor {
@@ -177,8 +222,8 @@ export type ProcedureRow<
   readonly example: { readonly p: z.input<Params>; readonly r: z.input<Result> };
   /** The HTTP route. Default: POST of `/v1/procedures/` and the name. */
   readonly http?: Route;
-  /** Makes the procedure a tool of MCP. Default: it is no tool. */
-  readonly mcp?: ToolMark;
+  /** Makes the procedure a tool or a resource of MCP. Default: clients of MCP do not see it. */
+  readonly mcp?: McpMark;
   /** Lets clients subscribe to the answer (topic `window/{procedure}`). For `read` only. Default: they cannot. */
   readonly window?: Window;
 } & OneOf<Ways<z.output<Params>, z.input<Result>>>;
@@ -201,7 +246,7 @@ export interface Procedure<
   readonly result: Result;
   readonly example: { readonly p: Readonly<Record<string, unknown>>; readonly r: unknown };
   readonly http: Route | undefined;
-  readonly mcp: ToolMark | undefined;
+  readonly mcp: McpMark | undefined;
   readonly window: Window;
   readonly way: Way;
 }

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { TABLE_KEY_CHARS_MAX } from '../../limits.ts';
 import { type KeyRange, type TablePage } from '../../table.ts';
 import { type DurableReader, type Procedure, procedure, type Watched } from './procedure.ts';
-import { type Route, type Scope, type ToolMark } from './procedure.ts';
+import { type McpMark, type Route, type Scope } from './procedure.ts';
 import { type WindowPage } from './window-page.ts';
 
 /** Most rows of a page of a window: more than a person reads at once. */
@@ -36,8 +36,8 @@ export interface WindowRow<Shape extends z.ZodRawShape, Row extends z.ZodType, S
   readonly scope?: Scope;
   /** The HTTP route. Default: POST of `/v1/procedures/` and the name. */
   readonly http?: Route;
-  /** Makes the window a tool of MCP. Default: it is no tool. */
-  readonly mcp?: ToolMark;
+  /** Makes the window a tool or a resource of MCP. Default: clients of MCP do not see it. */
+  readonly mcp?: McpMark;
   readonly example: { readonly p: z.input<PagedParams<Shape>>; readonly r: WindowPage<z.input<Row>> };
   /** The filters of the window. `window` adds `after` and `limit`. */
   readonly params: z.ZodObject<Shape>;

@@ -30,6 +30,7 @@ const SPOKEN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'BOSUN_FORBIDDEN',
   'BOSUN_GATEWAY_FULL',
   'BOSUN_HOST_FAILED',
+  'BOSUN_INPUT_TOO_LARGE',
   'BOSUN_KEY_CONFLICT',
   'BOSUN_MAILBOX_FULL',
   'BOSUN_MESSAGE_UNKNOWN',
@@ -94,6 +95,11 @@ export function isOurs(error: unknown): boolean {
 export function firstIssue({ issues }: z.ZodError, root: string): string {
   const [issue] = issues;
   return `${[root, ...(issue?.path ?? [])].map(String).join('.')}: ${issue?.message ?? 'not valid'}`;
+}
+
+/** The error of a caller that may call again after a time, in milliseconds. */
+export function rateLimited(what: string, retryAfterMs: number): BosunError {
+  return new BosunError('BOSUN_RATE_LIMITED', what, { details: { retryAfterMs } });
 }
 
 export function invalid(what: string): BosunError {

@@ -1,5 +1,6 @@
 /** Rows of the table of methods: reads of one actor, and of actors selected by address. */
 import { z } from 'zod';
+import { type PromptMark } from '../../actors/api/procedure.ts';
 import { checkAddress } from '../../actors/model/address.ts';
 import { BosunError } from '../../errors.ts';
 import { type Shard } from '../../shard.ts';
@@ -33,6 +34,16 @@ import {
 
 const rowKey = z.string().max(TABLE_KEY_CHARS_MAX).optional();
 
+const EXPLAIN_ACTOR: PromptMark = {
+  name: 'explain-actor',
+  description: 'Explain how an actor came into its state, and what it waits for.',
+  arguments: [{ name: 'address', description: 'The address of the actor.' }],
+  text:
+    'Explain how the actor {address} came into its state and what it waits for. Read it with inspect_actor, what led ' +
+    'there with show_history, the states that it may go to with show_chart, and for whom it waits with list_waits. ' +
+    'Change nothing.',
+};
+
 export const ACTOR_METHODS = {
   'actor.get': kernelMethod({
     ...READING,
@@ -41,7 +52,16 @@ export const ACTOR_METHODS = {
     result: actorView,
     http: { verb: 'GET', path: '/v1/actors/{address}' },
     example: { p: { address: 'visits' }, r: counter },
-    mcp: { tool: 'inspect_actor', profiles: ['runtime', 'coder'] },
+    mcp: {
+      tool: 'inspect_actor',
+      profiles: ['runtime', 'coder'],
+      resource: {
+        uri: 'bosun://actor/{+address}',
+        name: 'actor',
+        description: 'An actor by its address: state, context, and the events that it takes.',
+      },
+      prompts: [EXPLAIN_ACTOR],
+    },
     over: 'address',
     run: ({ address }, { caller }, { views }) => views.actor(reach(caller, address)),
   }),

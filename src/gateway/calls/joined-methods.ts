@@ -23,7 +23,16 @@ export const JOINED_METHODS = {
       p: { name: 'visits' },
       r: { agent: 'counter', mermaid: 'stateDiagram-v2\n  state "counter" as s0\n', active: ['counter'] },
     },
-    mcp: { tool: 'show_chart', profiles: ['runtime'] },
+    mcp: {
+      tool: 'show_chart',
+      profiles: ['runtime'],
+      resource: {
+        uri: 'bosun://chart/{+name}',
+        name: 'chart',
+        description: 'The statechart of an agent by its name, or of an actor by its address, as text of Mermaid.',
+        text: { field: 'mermaid', mimeType: 'text/vnd.mermaid' },
+      },
+    },
     run: async (params, call, { backend }): Promise<unknown> => {
       const { agent, chart, active } = (await backend['machine.get'](params, call)) as {
         readonly agent: string;

@@ -3,14 +3,7 @@
  * carries it out and its way over workers. Procedures of the host are rows of the same shape.
  */
 import { type z } from 'zod';
-import {
-  type Does,
-  type Route,
-  type Scope,
-  type ToolMark,
-  type Watched,
-  type Way,
-} from '../../actors/api/procedure.ts';
+import { type Does, type McpMark, type Route, type Scope, type Watched, type Way } from '../../actors/api/procedure.ts';
 import { type Call } from './call.ts';
 import { type CallParts, type FrontParts } from './call-parts.ts';
 
@@ -26,8 +19,8 @@ interface MethodFacts<Params extends z.ZodObject, Result extends z.ZodType> {
   /** The HTTP route. Parameters outside of the path go into the query of a GET and into the body of a POST. */
   readonly http: Route;
   readonly example: { readonly p: Readonly<Record<string, unknown>>; readonly r: unknown };
-  /** Makes the method a tool of MCP; undefined if it is none. */
-  readonly mcp?: ToolMark | undefined;
+  /** Makes the method a tool or a resource of MCP; undefined if clients of MCP do not see it. */
+  readonly mcp?: McpMark | undefined;
   /** The actor whose changes alter the answer, for the topic `window/{procedure}`; undefined if there is no topic. */
   readonly window?: Watched | undefined;
   /** Whether the store remembers the outcome of a call with a key, so that a repeat after a restart finds it. */

@@ -4,6 +4,7 @@
  */
 import { type Procedures } from '../../actors/api/procedure.ts';
 import { BosunError } from '../../errors.ts';
+import { type McpRows, promptsOf, resourcesOf } from './resource-row.ts';
 import { type ToolRow, toolsOf } from './tool-row.ts';
 import { type MethodRow } from './method-row.ts';
 import { METHODS } from './methods.ts';
@@ -21,11 +22,14 @@ interface HttpRoute {
 /** Beginnings of the routes of a host: those of Bosun, and the addresses at which others look (RFC 8615). */
 const ROUTES = ['/v1/', '/.well-known/'] as const;
 
-export class MethodTable {
+export class MethodTable implements McpRows {
   /** The rows of all methods, the gateway's own first. */
   readonly rows: readonly NamedRow[];
   /** The rows that are tools of MCP. */
   readonly tools: readonly ToolRow[];
+  /** The resources of MCP that rows read, and the prompts that go with rows. */
+  readonly resources: McpRows['resources'];
+  readonly prompts: McpRows['prompts'];
   readonly #byName: ReadonlyMap<string, MethodRow>;
   readonly #routes: readonly HttpRoute[];
 
@@ -43,6 +47,8 @@ export class MethodTable {
     }));
     this.#check(procedures);
     this.tools = toolsOf(this.rows, (name) => Object.hasOwn(METHODS, name));
+    this.resources = resourcesOf(this.rows);
+    this.prompts = promptsOf(this.rows);
   }
 
   /** The row of a method or procedure; undefined if there is none. */

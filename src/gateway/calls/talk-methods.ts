@@ -1,6 +1,7 @@
 /** Rows of the table of methods: events to actors, questions, waits, and actors that are to be started. */
 import { type EventObject } from 'xstate';
 import { z } from 'zod';
+import { type PromptMark } from '../../actors/api/procedure.ts';
 import { childAddress } from '../../actors/model/address.ts';
 import { type Session } from '../../actors/world/mailbox/inbound.ts';
 import { BosunError } from '../../errors.ts';
@@ -29,6 +30,19 @@ const spawnParams = z.object({
   restart: z.enum(['permanent', 'transient', 'temporary']).optional(),
 });
 
+const BRING_ACTOR: PromptMark = {
+  name: 'bring-actor',
+  description: 'Bring an actor into a state by the events that it takes.',
+  arguments: [
+    { name: 'address', description: 'The address of the actor.' },
+    { name: 'goal', description: 'The state, or what should be so.' },
+  ],
+  text:
+    'Bring the actor {address} to this: {goal}. Look at inspect_actor and show_chart for the events that lead there, ' +
+    'and at list_agents for their fields. Send one event at a time with send_event and until: taken, and ' +
+    'look again after each. If a person has to decide, say so and stop.',
+};
+
 export const TALK_METHODS = {
   'actor.send': kernelMethod({
     means:
@@ -42,7 +56,7 @@ export const TALK_METHODS = {
     result: z.object({ taken: z.boolean().nullable().describe('null if not asked for, and for a repeat.') }),
     http: { verb: 'POST', path: '/v1/actors/{address}/send' },
     example: { p: { address: 'visits', event: { type: 'add', by: 1 } }, r: { taken: null } },
-    mcp: { tool: 'send_event', profiles: ['runtime', 'coder', 'hub'] },
+    mcp: { tool: 'send_event', profiles: ['runtime', 'coder', 'hub'], prompts: [BRING_ACTOR] },
     over: 'joined',
     run: send,
   }),

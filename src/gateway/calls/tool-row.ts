@@ -20,6 +20,8 @@ export interface ToolRow {
   readonly isForPeople: boolean;
   /** Whether the tool shows one row of a list that another tool gives, and is listed last. */
   readonly isDetail: boolean;
+  /** Whether a person is asked instead of calling it again. */
+  readonly isUrgent: boolean;
   /** Whether the store remembers the outcome of a call with a key, so that a repeat counts once even after a crash. */
   readonly keepsKeys: boolean;
   /** JSON Schema of the arguments: the parameters of the method, and the options of the call. */
@@ -59,7 +61,7 @@ export function toolsOf(
   rows: readonly (readonly [method: string, row: MethodRow])[],
   isOwn: (method: string) => boolean,
 ): readonly ToolRow[] {
-  const tools = rows.flatMap(([method, row]) => (row.mcp === undefined ? [] : [toolOf(method, row, row.mcp)]));
+  const tools = rows.flatMap(([method, row]) => (row.mcp?.tool === undefined ? [] : [toolOf(method, row, row.mcp)]));
   const twin = tools.find(({ tool }, index) => tools.findIndex((other) => other.tool === tool) < index);
   if (twin !== undefined) throw refused(twin.method, `is the tool ${twin.tool}, and so is another one`);
   const own = tools.filter(({ method }) => isOwn(method));
@@ -73,7 +75,7 @@ export function toolsOf(
 function toolOf(
   method: string,
   row: MethodRow,
-  { tool, profiles, annotations, isForPeople, isDetail }: ToolMark,
+  { tool, profiles, annotations, isForPeople, isDetail, isUrgent }: ToolMark,
 ): ToolRow {
   if (!NAME.test(tool))
     throw refused(method, `has the tool name ${JSON.stringify(tool)}: up to 64 letters, digits, _ and -`);
@@ -84,6 +86,7 @@ function toolOf(
     ...{ tool, method, means, scope, does, profiles, keepsKeys },
     isForPeople: isForPeople === true,
     isDetail: isDetail === true,
+    isUrgent: isUrgent === true,
     annotations: { ...hintsOf(row), ...annotations },
     input: inputOf(row),
     output: schemaOf(row.result, 'output'),

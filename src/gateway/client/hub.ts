@@ -41,12 +41,13 @@ import { type CloseName, PROTOCOL_MINOR, PROTOCOL_VERSION } from '../protocol/pr
 import { type Rate } from '../protocol/token-bucket.ts';
 import { AllLooks, type Looks } from '../callers/looks.ts';
 import { Rates } from '../callers/rates.ts';
+import { type McpRate, ToolRates } from '../callers/tool-rates.ts';
 import { Scheduler } from '../topics/scheduler.ts';
 import { type Served } from '../workers/worker-port.ts';
 import { ManyWorkers } from '../workers/many-workers.ts';
 import { Counters } from '../health/counters.ts';
 import { Passes } from '../callers/passes.ts';
-import { isOurs, wireError } from '../callers/wire-errors.ts';
+import { isOurs, rateLimited, wireError } from '../callers/wire-errors.ts';
 
 /** Options of a gateway, except those of its sockets. */
 export interface HubOptions {
@@ -68,6 +69,11 @@ export interface HubOptions {
    * Rate of the calls of one connection, and of one caller over all connections. Default: 50 a second, bursts of 100.
    */
   readonly rate?: Rate;
+  /**
+   * Rates of tools' calls, at `/mcp` and by `bosun mcp`. Default: 10 a second and 100 a minute of one agent, 500 a
+   * minute of all.
+   */
+  readonly mcpRate?: McpRate;
   /**
    * Values that clients request with `actor.select`: pure functions of a context, by agent name and selector name. The
    * page draws a plan's timetable with `schedule` of the Lead Coordinator.
@@ -117,6 +123,7 @@ export class Hub {
   readonly topics: TopicFinder;
   readonly instance: string = randomUUID();
   readonly #rates: Rates;
+  readonly #toolRates: ToolRates;
   readonly #looks: AllLooks;
   readonly #log: (...args: unknown[]) => void;
   readonly #destructive: boolean;
@@ -143,6 +150,7 @@ export class Hub {
       operator,
       destructive = false,
       rate = { burst: CALLS_BURST, perSecond: CALLS_PER_SECOND },
+      mcpRate = {},
       selectors = {},
       procedures = {},
       clock = systemClock,
@@ -155,6 +163,7 @@ export class Hub {
     this.rate = rate;
     this.#log = harmless(log);
     this.#rates = new Rates(rate, RATES_MAX);
+    this.#toolRates = new ToolRates(mcpRate, RATES_MAX);
     this.#looks = new AllLooks(clock);
     this.callers = new Callers({
       tokens,
@@ -235,6 +244,12 @@ export class Hub {
    */
   takeCall({ id }: Caller, nowMs: number): number {
     return this.#rates.take(id, nowMs);
+  }
+
+  /** Takes a call of a tool from the rates of tools. Throws BOSUN_RATE_LIMITED. */
+  takeToolCall({ id }: Caller): void {
+    const retryAfterMs = this.#toolRates.take(id, this.clock.monotonicMs());
+    if (retryAfterMs > 0) throw rateLimited(`too many calls: ${this.#toolRates.bounds}`, retryAfterMs);
   }
 
   /** The caller's budget of rows to read. */

@@ -1,15 +1,52 @@
-/** Errors of tools as coding agents read them: the code, what is wrong, whether to try again, and the way out. */
+/**
+ * Errors of tools as coding agents read them (MX-117): what is wrong, how bad that is, whether and when to try again,
+ * what else to do, and which call of whom it was.
+ */
+import { systemClock } from '../../clock.ts';
 import { ERROR_CODES, type ErrorCode } from '../../error-codes.ts';
+import { type ToolRow } from '../calls/tool-row.ts';
 import { type WireError } from '../protocol/frames.ts';
+import { LOG_LEVELS, type Severity, TOOL_ERRORS, type ToolErrorCode } from './error-table.ts';
+
+/** The effect of an error on the work for which the tool was called. */
+export type PriorityImpact = 'NONE' | 'P3_IGNORABLE' | 'P2_DELAYED' | 'P1_BLOCKED';
 
 /** The error of a tool, as its result states it. */
 export interface ErrorEnvelope {
-  readonly code: string;
-  readonly message: string;
-  /** Whether the same call may succeed later. */
-  readonly retryable: boolean;
-  readonly wayOut: string;
-  readonly details?: Readonly<Record<string, unknown>>;
+  readonly success: false;
+  readonly error: {
+    readonly code: ToolErrorCode;
+    /** The code in Bosun's own table (docs/errors.md). */
+    readonly bosun_code: string;
+    readonly message: string;
+    readonly details: Readonly<Record<string, unknown>>;
+    readonly severity: Severity;
+    /** Whether the same call may succeed later. */
+    readonly retryable: boolean;
+    /** Seconds before which the same call does not succeed; null if that is not known. */
+    readonly retry_after_seconds: number | null;
+    /** The next step of the caller, in words. */
+    readonly fallback_suggested: string;
+    readonly priority_impact: PriorityImpact;
+    readonly log_level: (typeof LOG_LEVELS)[Severity];
+  };
+  readonly context: {
+    readonly task_id: string | null;
+    readonly agent_name: string;
+    /** ISO 8601. */
+    readonly timestamp: string;
+  };
+}
+
+/** The call that failed. */
+export interface FailedCall {
+  /** The name of the caller. */
+  readonly agent: string;
+  /** The tool; undefined if there is none, or if it is not known. */
+  readonly tool?: Pick<ToolRow, 'input' | 'isUrgent'> | undefined;
+  readonly given?: Readonly<Record<string, unknown>>;
+  /** The code to state instead of that of the table. */
+  readonly code?: ToolErrorCode;
 }
 
 /** Advice for errors that differs for tools from the table of codes. */
@@ -24,16 +61,56 @@ const WAYS_OUT: { readonly [Code in ErrorCode]?: string } = {
     'The rights of this connection do not allow it. Ask the person whom you work for: people answer with bosun gates ' +
     'answer, administer on the command line, or start bosun mcp --as-operator.',
   BOSUN_KEY_CONFLICT: 'Take a new idempotencyKey for other arguments.',
-  BOSUN_RATE_LIMITED: 'Wait for details.retryAfterMs, and call the tool again.',
+  BOSUN_RATE_LIMITED: 'Wait for retry_after_seconds, and call the tool again.',
   BOSUN_SYSTEM_CLOSED: 'Call the tool again: the system may be starting. What was durable is kept.',
   BOSUN_TIMEOUT:
     'Call the tool again with the same arguments to go on waiting; to repeat a change, give both calls one ' +
     'idempotencyKey.',
 };
 
-/** The error with advice on how to correct it. */
-export function envelopeOf({ code, message, retryable, details }: WireError): ErrorEnvelope {
+/** Codes after which the same call may succeed for clients of MCP alone, whose server finds or starts the system. */
+const RETRIED: ReadonlySet<string> = new Set<ErrorCode>(['BOSUN_SYSTEM_CLOSED']);
+
+/** Advice where the answer of a tool is missing without which the caller cannot go on (MX-115). */
+const URGENT_WAY_OUT = 'Do not call the tool again: ask the person whom you work for.';
+
+const IMPACTS: Readonly<Record<number, PriorityImpact>> = { 1: 'P1_BLOCKED', 2: 'P2_DELAYED', 3: 'P3_IGNORABLE' };
+
+/** The error with its severity, advice on what to do, and the call. */
+export function envelopeOf({ code, message, retryable, details = {} }: WireError, call: FailedCall): ErrorEnvelope {
+  const { agent, tool, given = {} } = call;
   const known = Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : 'BOSUN_INTERNAL';
-  const wayOut = WAYS_OUT[known] ?? ERROR_CODES[known].means;
-  return { code, message, retryable, wayOut, ...(details !== undefined && { details }) };
+  const row = TOOL_ERRORS[known];
+  const isUrgent = tool?.isUrgent === true;
+  // A call that was wrong in itself may be corrected: that does not repeat it.
+  const wayOut = isUrgent && row.severity !== 'LOW' ? URGENT_WAY_OUT : (WAYS_OUT[known] ?? ERROR_CODES[known].means);
+  const { retryAfterMs } = details;
+  return {
+    success: false,
+    error: {
+      code: call.code ?? row.code,
+      bosun_code: code,
+      message,
+      details,
+      severity: row.severity,
+      retryable: (retryable || RETRIED.has(known)) && row.severity !== 'CRITICAL' && !isUrgent,
+      retry_after_seconds: typeof retryAfterMs === 'number' && !isUrgent ? Math.ceil(retryAfterMs / 1_000) : null,
+      fallback_suggested: wayOut,
+      priority_impact: isUrgent ? 'P1_BLOCKED' : (IMPACTS[priorityIn(given, tool)] ?? 'NONE'),
+      log_level: LOG_LEVELS[row.severity],
+    },
+    context: {
+      task_id: typeof given['task_id'] === 'string' ? given['task_id'] : null,
+      agent_name: agent,
+      timestamp: new Date(systemClock.wallMs()).toISOString(),
+    },
+  };
+}
+
+/** The urgency that the caller gave, or that of the tool's schema; 0 for none. */
+function priorityIn(given: Readonly<Record<string, unknown>>, tool: FailedCall['tool']): number {
+  const { properties = {} } = (tool?.input ?? {}) as { readonly properties?: Readonly<Record<string, unknown>> };
+  const field = properties['priority_level'] as { readonly default?: unknown } | undefined;
+  const level = given['priority_level'] ?? field?.default;
+  return typeof level === 'number' ? level : 0;
 }

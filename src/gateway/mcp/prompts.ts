@@ -1,48 +1,31 @@
-/** Prompts of MCP, which a person chooses in the host of a coding agent. */
+/** Prompts of MCP, which people choose in the host of a coding agent: those of methods that the caller may call. */
 import { type McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { permitted, type PromptRow } from '../calls/resource-row.ts';
+import { type ToolDoor } from './tool-door.ts';
 
-interface PromptRow {
-  readonly description: string;
-  readonly arguments: readonly { readonly name: string; readonly description: string; readonly required: true }[];
-  readonly textOf: (given: Readonly<Record<string, string>>) => string;
-}
-
-const address = { name: 'address', description: 'The address of the actor.', required: true } as const;
-
-const PROMPTS: Readonly<Record<string, PromptRow>> = {
-  'explain-actor': {
-    description: 'Explain how an actor came into its state, and what it waits for.',
-    arguments: [address],
-    textOf: ({ address: of }) =>
-      `Explain how the actor ${of} came into its state and what it waits for. Read it with inspect_actor, what led ` +
-      'there with show_history, the states that it may go to with show_chart, and for whom it waits with list_waits. ' +
-      'Change nothing.',
-  },
-  'bring-actor': {
-    description: 'Bring an actor into a state by the events that it takes.',
-    arguments: [address, { name: 'goal', description: 'The state, or what should be so.', required: true }],
-    textOf: ({ address: of, goal }) =>
-      `Bring the actor ${of} to this: ${goal}. Look at inspect_actor and show_chart for the events that lead there, ` +
-      'and at list_agents for their fields. Send one event at a time with send_event and until: taken, and ' +
-      'look again after each. If a person has to decide, say so and stop.',
-  },
-};
-
-export function servePrompts({ server }: McpServer): void {
-  server.setRequestHandler('prompts/list', () => ({
-    prompts: Object.entries(PROMPTS).map(([name, { description, arguments: wanted }]) => ({
+export function servePrompts({ server }: McpServer, door: ToolDoor): void {
+  const prompts = async () => permitted((await door.rows()).prompts, door);
+  server.setRequestHandler('prompts/list', async () => ({
+    prompts: (await prompts()).map(({ name, description, arguments: wanted = [] }) => ({
       ...{ name, description },
-      arguments: [...wanted],
+      arguments: wanted.map((one) => ({ ...one, required: true })),
     })),
   }));
-  server.setRequestHandler('prompts/get', ({ params: { name, arguments: given = {} } }) => {
-    const row = Object.hasOwn(PROMPTS, name) ? PROMPTS[name]! : undefined;
+  server.setRequestHandler('prompts/get', async ({ params: { name, arguments: given = {} } }) => {
+    const row = (await prompts()).find((one) => one.name === name);
     if (row === undefined) throw refused(`there is no prompt ${JSON.stringify(name)}`);
-    const absent = row.arguments.find((one) => (given[one.name] ?? '').trim() === '');
+    const absent = row.arguments?.find((one) => (given[one.name] ?? '').trim() === '');
     if (absent !== undefined) throw refused(`the prompt ${name} needs the argument ${absent.name}`);
-    const text = row.textOf(given);
+    const text = filled(row, given);
     return { description: row.description, messages: [{ role: 'user' as const, content: { type: 'text', text } }] };
   });
+}
+
+/** The text of a prompt with the values of its arguments. */
+function filled({ text, arguments: wanted = [] }: PromptRow, given: Readonly<Record<string, string>>): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) =>
+    wanted.some((one) => one.name === name) ? given[name]! : whole,
+  );
 }
 
 function refused(message: string): ProtocolError {

@@ -1,33 +1,13 @@
-/** Resources of MCP: the guide, actors by address, and charts of agents. Each is read by a tool's method. */
+/** Resources of MCP: the guide, and what marked methods read, each by its URI. */
 import { type McpServer, ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server';
+import { permitted, type ResourceRow } from '../calls/resource-row.ts';
 import { TOOL_MS } from '../limits.ts';
 import { envelopeOf } from './envelope.ts';
 import { GUIDE } from './guide.ts';
 import { type ToolDoor } from './tool-door.ts';
 
 const GUIDE_URI = 'bosun://guide';
-
-/** Kinds of resources by URI prefix, each with the method that reads it and the method's parameter. */
-const KINDS = [
-  {
-    prefix: 'bosun://actor/',
-    name: 'actor',
-    description: 'An actor by its address: state, context, and the events that it takes.',
-    mimeType: 'application/json',
-    method: 'actor.get',
-    paramsOf: (address: string) => ({ address }),
-    textOf: (answer: unknown) => JSON.stringify(answer, null, 2),
-  },
-  {
-    prefix: 'bosun://chart/',
-    name: 'chart',
-    description: 'The statechart of an agent by its name, or of an actor by its address, as text of Mermaid.',
-    mimeType: 'text/vnd.mermaid',
-    method: 'chart.mermaid',
-    paramsOf: (name: string) => ({ name }),
-    textOf: (answer: unknown) => (answer as { readonly mermaid: string }).mermaid,
-  },
-] as const;
+const JSON_TYPE = 'application/json';
 
 export function serveResources({ server }: McpServer, door: ToolDoor): void {
   server.setRequestHandler('resources/list', () => ({
@@ -35,27 +15,46 @@ export function serveResources({ server }: McpServer, door: ToolDoor): void {
       { uri: GUIDE_URI, name: 'guide', description: 'How to use this server, in a page.', mimeType: 'text/markdown' },
     ],
   }));
-  server.setRequestHandler('resources/templates/list', () => ({
-    resourceTemplates: KINDS.map(({ prefix, name, description, mimeType }) => ({
-      uriTemplate: `${prefix}{+${name === 'actor' ? 'address' : 'name'}}`,
-      ...{ name, description, mimeType },
+  server.setRequestHandler('resources/templates/list', async () => ({
+    resourceTemplates: permitted((await door.rows()).resources, door).map(({ uri, name, description, text }) => ({
+      uriTemplate: uri,
+      ...{ name, description, mimeType: text?.mimeType ?? JSON_TYPE },
     })),
   }));
   server.setRequestHandler('resources/read', async ({ params: { uri } }, { mcpReq: { signal } }) => {
     if (uri === GUIDE_URI) return { contents: [{ uri, mimeType: 'text/markdown', text: GUIDE }] };
-    const kind = KINDS.find(({ prefix }) => uri.startsWith(prefix) && uri.length > prefix.length);
-    if (kind === undefined) throw new ResourceNotFoundError(uri, `there is no resource ${JSON.stringify(uri)}`);
+    const row = (await door.rows()).resources.find(
+      ({ prefix }) => uri.startsWith(prefix) && uri.length > prefix.length,
+    );
+    if (row === undefined) throw new ResourceNotFoundError(uri, `there is no resource ${JSON.stringify(uri)}`);
+    const value = valueIn(uri, row);
+    let answer: unknown;
     try {
-      const params = kind.paramsOf(decodeURIComponent(uri.slice(kind.prefix.length)));
-      const answer = await door.call(kind.method, params, { key: undefined, timeoutMs: TOOL_MS, signal });
-      return { contents: [{ uri, mimeType: kind.mimeType, text: kind.textOf(answer) }] };
+      answer = await door.call(row.method, { [row.parameter]: value }, { key: undefined, timeoutMs: TOOL_MS, signal });
     } catch (error) {
-      if (error instanceof URIError)
-        throw new ResourceNotFoundError(uri, `the percent-encoding of ${JSON.stringify(uri)} is not valid`);
-      const envelope = envelopeOf(door.told(error));
-      const message = `${envelope.code}: ${envelope.message}`;
-      if (envelope.code.endsWith('_UNKNOWN')) throw new ResourceNotFoundError(uri, message);
-      throw new ProtocolError(ProtocolErrorCode.InternalError, message, envelope);
+      const envelope = envelopeOf(door.told(error), { agent: door.agent });
+      const { bosun_code: code, message } = envelope.error;
+      if (code.endsWith('_UNKNOWN')) throw new ResourceNotFoundError(uri, `${code}: ${message}`);
+      throw new ProtocolError(ProtocolErrorCode.InternalError, `${code}: ${message}`, envelope);
     }
+    const { needs, text } = row;
+    if (needs !== undefined && fieldOf(answer, needs) === null)
+      throw new ResourceNotFoundError(uri, `there is no ${row.name} ${value}`);
+    return text === undefined
+      ? { contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(answer, null, 2) }] }
+      : { contents: [{ uri, mimeType: text.mimeType, text: String(fieldOf(answer, text.field)) }] };
   });
+}
+
+/** The value of the parameter in a URI. Throws an error of the protocol for an invalid percent-encoding. */
+function valueIn(uri: string, { prefix }: ResourceRow): string {
+  try {
+    return decodeURIComponent(uri.slice(prefix.length));
+  } catch {
+    throw new ResourceNotFoundError(uri, `the percent-encoding of ${JSON.stringify(uri)} is not valid`);
+  }
+}
+
+function fieldOf(answer: unknown, field: string): unknown {
+  return (answer as Readonly<Record<string, unknown>>)[field];
 }

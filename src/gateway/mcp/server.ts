@@ -8,8 +8,9 @@ import { systemClock } from '../../clock.ts';
 import { BosunError } from '../../errors.ts';
 import { didYouMean } from '../../near-names.ts';
 import { TOOL_KEY_CHARS_MAX, TOOL_MS, TOOL_MS_MAX } from '../limits.ts';
+import { type WireError } from '../protocol/frames.ts';
 import { PROTOCOL_MINOR, PROTOCOL_VERSION } from '../protocol/protocol.ts';
-import { envelopeOf } from './envelope.ts';
+import { envelopeOf, type FailedCall } from './envelope.ts';
 import { INSTRUCTIONS } from './guide.ts';
 import { servePrompts } from './prompts.ts';
 import { serveResources } from './resources.ts';
@@ -36,28 +37,26 @@ export function mcpServer(door: ToolDoor, options: McpOptions): McpServer {
   );
   const { server } = mcp;
   serveResources(mcp, door);
-  servePrompts(mcp);
+  servePrompts(mcp, door);
   server.setRequestHandler('tools/list', async () => {
-    return { tools: shownTools(await door.tools(), door, options.profiles).map(listed) };
+    return { tools: shownTools((await door.rows()).tools, door, options.profiles).map(listed) };
   });
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq: { signal } }) => {
     const { name, arguments: given = {} } = params;
-    let output: ToolRow['output'] | undefined;
+    let row: ToolRow | undefined;
     let result: CallToolResult;
     try {
       const untilMs = systemClock.monotonicMs() + timeIn(given['timeoutMs']);
       const leftMs = () => Math.max(1, Math.ceil(untilMs - systemClock.monotonicMs()));
-      const row = (await door.tools(leftMs())).find(({ tool }) => tool === name);
-      if (row === undefined)
-        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${JSON.stringify(name)}`);
-      ({ output } = row);
+      row = (await door.rows(leftMs())).tools.find(({ tool }) => tool === name);
+      if (row === undefined) throw unknownTool(door, name, given);
       const answer = await called(door, row, { given, leftMs, signal });
       result = { content: [{ type: 'text', text: textOf(answer) }], structuredContent: answer as never };
     } catch (error) {
       if (error instanceof ProtocolError) throw error;
-      result = refusal(door, error, options);
+      result = refusal(door.told(error), { agent: door.agent, tool: row, given }, options);
     }
-    return server.projectCallToolResult(result, output);
+    return server.projectCallToolResult(result, row?.output);
   });
   return mcp;
 }
@@ -100,13 +99,21 @@ interface ArgumentsSchema {
   readonly additionalProperties?: unknown;
 }
 
-function refusal(door: ToolDoor, error: unknown, { isModern }: McpOptions): CallToolResult {
-  const envelope = envelopeOf(door.told(error));
+function refusal(error: WireError, call: FailedCall, { isModern }: McpOptions): CallToolResult {
+  const envelope = envelopeOf(error, call);
   return {
     isError: true,
     content: [{ type: 'text', text: textOf(envelope) }],
     ...(isModern && { structuredContent: { ...envelope } }),
   };
+}
+
+/** A fault of the protocol (MX-121), whose data is the envelope of the errors of tools. */
+function unknownTool({ agent }: ToolDoor, name: string, given: Given['given']): ProtocolError {
+  const message = `there is no tool ${JSON.stringify(name)}`;
+  const error: WireError = { code: 'BOSUN_CALL_INVALID', message, retryable: false };
+  const envelope = envelopeOf(error, { agent, given, code: 'TOOL_NOT_FOUND' });
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, message, envelope);
 }
 
 function textOf(value: unknown): string {

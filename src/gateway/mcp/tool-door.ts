@@ -1,9 +1,10 @@
 /**
- * The way from a server of MCP to a system: which tools its caller has, and the calls that carry them out. In the
- * gateway it leads to the call desk (desk-door.ts), on stdio over HTTP to a gateway (cli/mcp). Types only.
+ * The way from a server of MCP to a system: what its caller sees there, and the calls that carry it out. In the gateway
+ * it leads to the call desk (desk-door.ts), on stdio over HTTP to a gateway (cli/mcp). Types only.
  */
 import { type WireError } from '../protocol/frames.ts';
-import { type ToolReader, type ToolRow } from '../calls/tool-row.ts';
+import { type McpRows } from '../calls/resource-row.ts';
+import { type ToolReader } from '../calls/tool-row.ts';
 
 /** The options of one call of a method. */
 export interface ToolCall {
@@ -16,12 +17,15 @@ export interface ToolCall {
 }
 
 export interface ToolDoor extends ToolReader {
+  /** The name of the caller, as errors state it. */
+  readonly agent: string;
   /**
-   * All tools of the system, the most useful first, including those that the caller may not call.
+   * The tools of the system, the most useful first, its resources and its prompts, including those that the caller may
+   * not use.
    *
    * @param timeoutMs How long to wait for a system that has not started. Default: 10 s.
    */
-  tools(timeoutMs?: number): readonly ToolRow[] | Promise<readonly ToolRow[]>;
+  rows(timeoutMs?: number): McpRows | Promise<McpRows>;
   /** Calls a method or procedure with the rights of the caller. Rejects with an error that `told` can convert. */
   call(method: string, params: Readonly<Record<string, unknown>>, how: ToolCall): Promise<unknown>;
   /** Converts an error to the form that the caller may see. */

@@ -20,6 +20,7 @@ import {
 } from '../../option-rules.ts';
 import { isProcedure, SCOPES } from '../../actors/api/procedure.ts';
 import { type JwtOptions, type TokenOptions } from '../callers/callers.ts';
+import { type McpRate } from '../callers/tool-rates.ts';
 import { type Rate } from '../protocol/token-bucket.ts';
 import type { GatewayOptions } from './server.ts';
 
@@ -82,6 +83,7 @@ const GATEWAY_RULES: OptionRules<GatewayOptions> = {
   operator: aText,
   destructive: aFlag,
   rate,
+  mcpRate: closedObject<McpRate>({ perSecond: aCount, perMinute: aCount, allPerMinute: aCount }),
   selectors: recordOf(recordOf(aFunction)),
   procedures: recordOf(rule('a procedure, as procedure() makes it', isProcedure)),
   clock: objectWith('a clock', 'wallMs', 'monotonicMs', 'setTimeout', 'defer'),

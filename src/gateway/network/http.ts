@@ -30,7 +30,7 @@ import {
   PASS_PATH,
   TOOLS_PATH,
 } from '../protocol/protocol.ts';
-import { firstIssue, invalid } from '../callers/wire-errors.ts';
+import { firstIssue, invalid, rateLimited } from '../callers/wire-errors.ts';
 
 const METRICS_PATH = '/metrics';
 
@@ -85,7 +85,7 @@ async function serve(hub: Hub, { request, response, page, recognised }: Exchange
   const caller = url.pathname === MCP_PATH ? asAgent(named) : named;
   recognised(caller);
   const retryAfterMs = hub.takeCall(caller, hub.clock.monotonicMs());
-  if (retryAfterMs > 0) throw new BosunError('BOSUN_RATE_LIMITED', 'too many calls', { details: { retryAfterMs } });
+  if (retryAfterMs > 0) throw rateLimited('too many calls', retryAfterMs);
   if (url.pathname === PASS_PATH && request.method === 'POST')
     return { status: 200, body: hub.passes.issue(caller, request.headers.origin) };
   if (isStream) {
@@ -103,6 +103,8 @@ async function serve(hub: Hub, { request, response, page, recognised }: Exchange
     await tools(hub, caller, { url, request, response });
     return undefined;
   }
+  // bosun mcp names its agent, and calls the methods of its tools.
+  if (program !== undefined) hub.takeToolCall(caller);
   return call(hub, caller, { url, request, response });
 }
 
@@ -141,7 +143,11 @@ async function publicAnswer(hub: Hub, path: string): Promise<HttpAnswer | undefi
     case TOOLS_PATH:
       return {
         status: 200,
-        body: { tools: hub.methods.tools.map((row) => ({ ...row, http: hub.methods.row(row.method)!.http })) },
+        body: {
+          tools: withRoutes(hub, hub.methods.tools),
+          resources: withRoutes(hub, hub.methods.resources),
+          prompts: hub.methods.prompts,
+        },
       };
     case METHODS_PATH:
       return { status: 200, body: methodsPage(hub.methods.rows), type: MARKDOWN_TYPE };
@@ -150,6 +156,11 @@ async function publicAnswer(hub: Hub, path: string): Promise<HttpAnswer | undefi
     default:
       return undefined;
   }
+}
+
+/** Rows of MCP with the routes of their methods. */
+function withRoutes<Row extends { readonly method: string }>({ methods }: Hub, rows: readonly Row[]) {
+  return rows.map((row) => ({ ...row, http: methods.row(row.method)!.http }));
 }
 
 interface HttpExchange {

@@ -113,7 +113,9 @@ describe('a token of a coding agent', () => {
     await opened();
     const client = await overHttp('of 2026', `${url}/mcp`, BOT);
     const event = { type: 'vote', by: 'ada' };
-    expect(toldBy(await client.call('send_event', { address: 'b', event }))).toMatchObject({ code: 'BOSUN_FORBIDDEN' });
+    expect(toldBy(await client.call('send_event', { address: 'b', event }))).toMatchObject({
+      error: { bosun_code: 'BOSUN_FORBIDDEN' },
+    });
     expect(await vote(BOT)).toMatchObject(FORBIDDEN);
     expect(await vote(BOT, 'mcp:other')).toMatchObject(FORBIDDEN);
     expect(await ask('desk.forPeople', BOT)).toMatchObject(FORBIDDEN);
@@ -148,7 +150,7 @@ describe('a procedure for people', () => {
     await opened();
     expect(await ask('desk.forPeople', SHOP, 'mcp:helper')).toMatchObject(FORBIDDEN);
     const shop = await overHttp('of 2026', `${url}/mcp`, SHOP);
-    expect(toldBy(await shop.call('for_people'))).toMatchObject({ code: 'BOSUN_FORBIDDEN' });
+    expect(toldBy(await shop.call('for_people'))).toMatchObject({ error: { bosun_code: 'BOSUN_FORBIDDEN' } });
     expect(await ask('desk.forPeople', ADA)).toEqual({});
     const ada = await overHttp('of 2026', `${url}/mcp`, ADA);
     expect(toldBy(await ada.call('for_people'))).toEqual({});

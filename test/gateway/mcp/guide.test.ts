@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client } from '@modelcontextprotocol/client';
 import { MethodTable } from '../../../src/gateway/calls/method-table.ts';
+import { envelopeOf } from '../../../src/gateway/mcp/envelope.ts';
 import { GUIDE, INSTRUCTIONS } from '../../../src/gateway/mcp/guide.ts';
 import { createGateway, type Gateway } from '../../../src/gateway/network/server.ts';
+import { answerProcedures } from '../../../src/crew-answers.ts';
 import { crewProcedures } from '../../../src/crew-procedures.ts';
 import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
 import { ERAS, overHttp } from '../../support/gateway/mcp-clients.ts';
@@ -19,7 +21,7 @@ let url = '';
 
 beforeAll(async () => {
   test = await startTestSystem(shop());
-  gateway = createGateway(test.system, { port: 0 });
+  gateway = createGateway(test.system, { port: 0, mcpRate: { perSecond: 1_000, perMinute: 1_000 } });
   ({ url } = await gateway.listen());
 });
 afterAll(async () => {
@@ -82,10 +84,13 @@ describe('/llms.txt', () => {
 });
 
 describe('the guide and the skill', () => {
-  it('name only tools that exist, and every tool of the runtime', () => {
+  it('name only tools that exist, with fields that exist, and every tool of the runtime', () => {
     const tools = new Set(new MethodTable(crewProcedures).tools.map(({ tool }) => tool));
+    const asking = new MethodTable(answerProcedures).tools.find(({ tool }) => tool === 'askQuestion')!.input;
+    const { error } = envelopeOf({ code: 'BOSUN_INTERNAL', message: 'm', retryable: false }, { agent: 'mcp:a' });
+    const known = [...tools, ...Object.keys(asking['properties'] as object), ...Object.keys(error)];
     for (const text of [GUIDE, INSTRUCTIONS, SKILL])
-      for (const [name] of text.matchAll(/\b[a-z]+(_[a-z]+)+\b/g)) expect(tools, name).toContain(name);
+      for (const [name] of text.matchAll(/\b[a-z]+(_[a-z]+)+\b/g)) expect(known, name).toContain(name);
     const told = (name: string) => GUIDE.includes(`\`${name}\``);
     expect([...tools].filter((name) => !told(name)).sort()).toEqual(['answer_gate', 'replyToTicket', 'show_plan']);
   });

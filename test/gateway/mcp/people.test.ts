@@ -141,7 +141,7 @@ describe('a token that carries a person', () => {
     for (const address of ['b', 'c', 'd', 'e']) {
       expect(toldBy(await ada.call('ask_actor', { ...vote(), address }))).toEqual({ reply: 1 });
       expect(toldBy(await robot.call('ask_actor', { ...vote('ada'), address }))).toMatchObject({
-        code: 'BOSUN_FORBIDDEN',
+        error: { bosun_code: 'BOSUN_FORBIDDEN' },
       });
       expect(toldBy(await ada.call('inspect_actor', { address }))).toMatchObject({ context: { votes: ['ada'] } });
     }
@@ -164,7 +164,7 @@ describe('an event that programs may send too', () => {
       const { call, close } = await overHttp('of 2026', `${url}/mcp`, tokenOf(id));
       expect((await call('send_event', note())).isError).not.toBe(true);
       expect((await call('send_event', note(name))).isError).not.toBe(true);
-      expect(toldBy(await call('send_event', note('eve')))).toMatchObject({ code: 'BOSUN_FORBIDDEN' });
+      expect(toldBy(await call('send_event', note('eve')))).toMatchObject({ error: { bosun_code: 'BOSUN_FORBIDDEN' } });
       await close();
     }
     await test.settle();
@@ -203,7 +203,9 @@ describe('a question of the crew', () => {
     const ada = await overHttp('of 2025', `${url}/mcp`, tokenOf('ada'));
     ended.push(() => ada.close());
     expect((await ada.tools()).map(({ name }) => name)).toContain('answer_gate');
-    expect(toldBy(await ada.call('answer_gate', { ...answer, by: 'eve' }))).toMatchObject({ code: 'BOSUN_FORBIDDEN' });
+    expect(toldBy(await ada.call('answer_gate', { ...answer, by: 'eve' }))).toMatchObject({
+      error: { bosun_code: 'BOSUN_FORBIDDEN' },
+    });
     expect(toldBy(await ada.call('show_gate', { gate: 'q1' }))).toMatchObject({
       gate: { isOver: false },
       question: { package: [1], form: { type: 'object' } },
@@ -232,7 +234,7 @@ describe('a question of the crew', () => {
       ['ask_actor', { address: 'gates', event: withdraw }],
       ['ask_actor', { address: 'alerts', event: validate }],
     ] as const)
-      expect(toldBy(await agent.call(tool, args)), tool).toMatchObject({ code: 'BOSUN_FORBIDDEN' });
+      expect(toldBy(await agent.call(tool, args)), tool).toMatchObject({ error: { bosun_code: 'BOSUN_FORBIDDEN' } });
     expect(toldBy(await agent.call('show_gate', { gate: 'q1' }))).toMatchObject({ gate: { isOver: false } });
   });
 });

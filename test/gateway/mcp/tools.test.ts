@@ -2,15 +2,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { procedure, type Procedures } from '../../../src/actors/api/procedure.ts';
-import { ERROR_CODES } from '../../../src/error-codes.ts';
-import { envelopeOf } from '../../../src/gateway/mcp/envelope.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../../../src/gateway/network/server.ts';
-import { type WireError } from '../../../src/gateway/protocol/frames.ts';
 import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
 import { startSpreadTestSystem } from '../../../src/testing/spread-test-system.ts';
 import { code } from '../../support/actors/account.ts';
 import { LONG } from '../../support/effort.ts';
-import { ERAS, type McpClient, overHttp, toldBy } from '../../support/gateway/mcp-clients.ts';
+import { ERAS, errorOf, type McpClient, overHttp, toldBy } from '../../support/gateway/mcp-clients.ts';
 import { bell } from '../../support/gateway/procedures.ts';
 import { counter, shop } from '../../support/gateway/shop.ts';
 
@@ -55,6 +52,9 @@ const tokens = [
   { id: 'eve', token: 'token-of-eve-0123456789', scopes: ['actor:read'] as const },
 ];
 
+/** The clock of these gateways stands still, so that each call would be one of the same second. */
+const MANY = { perSecond: 1_000_000, perMinute: 1_000_000, allPerMinute: 1_000_000 };
+
 const ended: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const end of ended.splice(0).reverse()) await end();
@@ -68,7 +68,10 @@ interface Kit {
 
 async function started(options: GatewayOptions = {}): Promise<Kit> {
   const test = await startTestSystem(shop());
-  const gateway = createGateway(test.system, { port: 0, procedures: offered, clock: test.clock, ...options });
+  const gateway = createGateway(test.system, {
+    ...{ port: 0, procedures: offered, clock: test.clock, mcpRate: MANY },
+    ...options,
+  });
   const { url } = await gateway.listen();
   ended.push(async () => {
     await gateway.close();
@@ -137,22 +140,23 @@ describe.each(ERAS)('a client %s', (era) => {
       expect((await call(tool)).isError, tool).not.toBe(true);
   });
 
-  it('gets errors with code, message and advice, even after it has read the schemas', async () => {
+  it('gets errors with codes, message and advice, even after it has read the schemas', async () => {
     const { url } = await started();
     const { call, tools } = await client(era, `${url}/mcp`);
     await tools();
     const unknown = await call('inspect_actor', { address: 'nobody' });
     expect(unknown.isError).toBe(true);
-    expect(toldBy(unknown)).toMatchObject({
-      code: 'BOSUN_ACTOR_UNKNOWN',
+    expect(errorOf(unknown)).toMatchObject({
+      code: 'RESOURCE_NOT_FOUND',
+      bosun_code: 'BOSUN_ACTOR_UNKNOWN',
       message: 'no actor at nobody',
       retryable: false,
-      wayOut: 'Call list_actors for the addresses of those that live.',
+      fallback_suggested: 'Call list_actors for the addresses of those that live.',
     });
-    expect(toldBy(await call('inspect_actor'))).toMatchObject({ code: 'BOSUN_CALL_INVALID' });
-    expect(toldBy(await call('send_event', { address: 'visits', event: { type: 'add', by: 'x' } }))).toMatchObject({
-      code: 'BOSUN_EVENT_INVALID',
-      wayOut: expect.stringContaining('list_agents') as string,
+    expect(errorOf(await call('inspect_actor'))).toMatchObject({ bosun_code: 'BOSUN_CALL_INVALID' });
+    expect(errorOf(await call('send_event', { address: 'visits', event: { type: 'add', by: 'x' } }))).toMatchObject({
+      bosun_code: 'BOSUN_EVENT_INVALID',
+      fallback_suggested: expect.stringContaining('list_agents') as string,
     });
     await expect(call('nonsense')).rejects.toThrow('there is no tool "nonsense"');
   });
@@ -167,7 +171,7 @@ describe('a tool', () => {
     expect(await names(eve!)).toContain('sum_visits');
     for (const tool of ['ring_bell', 'send_event']) expect(await names(eve!)).not.toContain(tool);
     bell.rings = 0;
-    expect(toldBy(await eve!.call('ring_bell', { times: 1 }))).toMatchObject({ code: 'BOSUN_FORBIDDEN' });
+    expect(errorOf(await eve!.call('ring_bell', { times: 1 }))).toMatchObject({ bosun_code: 'BOSUN_FORBIDDEN' });
     expect(bell.rings).toBe(0);
     const ring = () => ada!.call('ring_bell', { times: 2, idempotencyKey: 'k1' });
     expect([(await ring()).structuredContent, (await ring()).structuredContent]).toEqual([2, 2]);
@@ -194,7 +198,7 @@ describe('a tool', () => {
     expect(toldBy(await call('sum_visits'))).toEqual({ total: 4 });
     expect(toldBy(await call('show_history', { address: 'c0' }))).toMatchObject({ isKept: false });
     expect(toldBy(await call('show_chart', { name: 'c1' }))).toMatchObject({ agent: 'counter' });
-    expect(toldBy(await eve.call('ring_bell', { times: 1 }))).toMatchObject({ code: 'BOSUN_FORBIDDEN' });
+    expect(errorOf(await eve.call('ring_bell', { times: 1 }))).toMatchObject({ bosun_code: 'BOSUN_FORBIDDEN' });
   });
 
   it('writes no epoch in 1,000 calls if it only reads', LONG, async () => {
@@ -210,7 +214,7 @@ describe('a tool', () => {
     const { url, test } = await started();
     const { call } = await client('of 2026', `${url}/mcp`);
     const wait = (args: object = {}) => call('wait_for_actor', { address: 'visits', value: 'closed', ...args });
-    expect(toldBy(await wait({ timeoutMs: 48_001 }))).toMatchObject({ code: 'BOSUN_CALL_INVALID' });
+    expect(errorOf(await wait({ timeoutMs: 48_001 }))).toMatchObject({ bosun_code: 'BOSUN_CALL_INVALID' });
     const late = wait();
     // The request is at the gateway when another that came later has been answered.
     await call('list_actors');
@@ -218,7 +222,7 @@ describe('a tool', () => {
     await test.clock.advance(40_000, () => test.settle());
     expect(await Promise.race([late, call('list_waits').then(() => 'waits')])).toBe('waits');
     await test.clock.advance(5_000, () => test.settle());
-    expect(toldBy(await late)).toMatchObject({ code: 'BOSUN_TIMEOUT', retryable: true });
+    expect(errorOf(await late)).toMatchObject({ bosun_code: 'BOSUN_TIMEOUT', retryable: true });
   });
 
   it("is listed by the client's profiles; without any, at most 12 tools are listed", async () => {
@@ -263,31 +267,20 @@ describe('an argument of a tool', () => {
   it('is refused by its name if the tool has none such, and missed by its name if the tool needs it', async () => {
     const { url } = await started();
     const agent = await client('of 2026', `${url}/mcp`);
-    expect(toldBy(await agent.call('inspect_actor', { adress: 'visits' }))).toMatchObject({
-      code: 'BOSUN_CALL_INVALID',
+    expect(errorOf(await agent.call('inspect_actor', { adress: 'visits' }))).toMatchObject({
+      bosun_code: 'BOSUN_CALL_INVALID',
       message: 'inspect_actor has no argument "adress"; did you mean "address"?',
     });
-    expect(toldBy(await agent.call('inspect_actor'))).toMatchObject({
-      code: 'BOSUN_CALL_INVALID',
+    expect(errorOf(await agent.call('inspect_actor'))).toMatchObject({
+      bosun_code: 'BOSUN_CALL_INVALID',
       message: 'inspect_actor needs the argument address',
     });
   });
 });
 
-describe('an error of a tool', () => {
-  it.each(Object.keys(ERROR_CODES))('has a way out for %s', (name) => {
-    const { wayOut, code: told } = envelopeOf({ code: name, message: 'm', retryable: false } as WireError);
-    expect(wayOut).toMatch(/\w.*\.$/s);
-    expect(told).toBe(name);
-  });
-});
-
 describe('the MCP endpoint', () => {
-  it('answers protocol errors as JSON-RPC defines', async () => {
+  it('refuses other verbs and media types', async () => {
     const { url } = await started();
-    const answered = async (body: string) => (await (await post(url, body)).text()).replace(/^.*?data: /s, '');
-    expect(await answered('{nonsense')).toContain('-32700');
-    expect(await answered(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'no/method' }))).toContain('-32601');
     expect((await fetch(`${url}/mcp`)).status).toBe(405);
     expect((await post(url, LIST, { 'Content-Type': 'text/plain' })).status).toBe(415);
   });

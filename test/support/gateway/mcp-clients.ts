@@ -3,6 +3,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { onTestFinished, TestRunner } from 'vitest';
+import { type ErrorEnvelope } from '../../../src/gateway/mcp/envelope.ts';
 
 /** The result of a tool, as every client gives it. */
 export interface Told {
@@ -67,4 +68,15 @@ export function overHttp(era: Era, url: string, token?: string): Promise<McpClie
 /** The structure of an answer: its structured content, or the same from its text. */
 export function toldBy({ structuredContent, content }: Told): Record<string, unknown> {
   return (structuredContent ?? JSON.parse(content[0]!.text!)) as Record<string, unknown>;
+}
+
+/** The error of a failed tool: what its envelope says is wrong. */
+export function errorOf(told: Told): ErrorEnvelope['error'] {
+  return envelopeIn(told).error;
+}
+
+/** The whole envelope of a failed tool. */
+export function envelopeIn(told: Told): ErrorEnvelope {
+  if (told.isError !== true) throw new Error(`the tool did not fail: ${JSON.stringify(told.content)}`);
+  return toldBy(told) as unknown as ErrorEnvelope;
 }

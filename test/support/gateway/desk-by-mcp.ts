@@ -1,0 +1,67 @@
+/** An answer desk behind a gateway on virtual time, for clients of MCP. */
+import { onTestFinished } from 'vitest';
+import { answerCrew, answerProcedures, type AnswerPorts, ticketProcedures } from 'bosun/crew';
+import { type Procedures } from '../../../src/actors/api/procedure.ts';
+import { createGateway, type GatewayOptions } from '../../../src/gateway/network/server.ts';
+import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
+import { evidenceFor, PORT_QUESTION } from '../machines/answer-room.ts';
+import { type Era, type McpClient, overHttp } from './mcp-clients.ts';
+
+/** Rates that no test reaches. On virtual time all calls are calls of one second. */
+export const MANY_CALLS = { perSecond: 1_000_000, perMinute: 1_000_000, allPerMinute: 1_000_000 };
+
+export const DESK_TOKENS = [
+  { id: 'coder', token: 'a-long-random-secret-of-the-coder' },
+  { id: 'phone', token: 'a-long-random-secret-of-the-phone', person: 'ada' },
+  { id: 'reader', token: 'a-long-random-secret-of-a-reader', scopes: ['actor:read'] as const },
+];
+
+/** Finds evidence for one question alone. */
+const retrieve: AnswerPorts['retrieve'] = ({ question }) =>
+  Promise.resolve({ evidence: question === PORT_QUESTION ? [evidenceFor('north')] : [], complete: true });
+
+export interface DeskByMcp {
+  readonly test: TestSystem;
+  readonly url: string;
+  /** A client of the agent or person with a token. `profile`: the set of tools that it lists. */
+  client(era: Era, id?: string, profile?: string): Promise<McpClient>;
+  /** Advances the time until a call is answered, and says after how many seconds that was. */
+  answered<Answer>(call: Promise<Answer>): Promise<{ readonly answer: Answer; readonly seconds: number }>;
+}
+
+/** Starts the desk; it ends with the test. */
+export async function deskByMcp(more: Procedures = {}, options: GatewayOptions = {}): Promise<DeskByMcp> {
+  const test = await startTestSystem(answerCrew({ ports: { retrieve } }));
+  const procedures = { ...ticketProcedures, ...answerProcedures, ...more };
+  const gateway = createGateway(test.system, {
+    ...{ port: 0, procedures, tokens: DESK_TOKENS, clock: test.clock, mcpRate: MANY_CALLS },
+    ...options,
+  });
+  const { url } = await gateway.listen();
+  onTestFinished(async () => {
+    await gateway.close();
+    await test.system.stop();
+  });
+  return {
+    test,
+    url,
+    client(era, id = 'coder', profile) {
+      const query = profile === undefined ? '' : `?profile=${profile}`;
+      const { token } = (options.tokens ?? DESK_TOKENS).find((one) => one.id === id)!;
+      return overHttp(era, `${url}/mcp${query}`, token);
+    },
+    async answered(call) {
+      let isAnswered = false;
+      const over = () => (isAnswered = true);
+      call.then(over, over);
+      // A request is at the gateway when one that came later has been answered.
+      await fetch(`${url}/healthz`).then((response) => response.text());
+      let seconds = 0;
+      for (; !isAnswered && seconds < 60; seconds++) {
+        await test.clock.advance(1_000, () => test.settle());
+        await fetch(`${url}/healthz`).then((response) => response.text());
+      }
+      return { answer: await call, seconds };
+    },
+  };
+}
