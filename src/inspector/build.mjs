@@ -10,10 +10,24 @@ import { rolldown } from 'rolldown';
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const TARGET = fileURLToPath(new URL('../../dist/inspector', import.meta.url));
 
+/** Matches a member of an enum as TypeScript compiles it: `Flags[Flags["Dirty"] = 16] = "Dirty"`. */
+const ENUM_MEMBER = /(\w+)\[\1\["(\w+)"\] = (\d+)\] = "\2"/g;
+
+/** Replaces the members of a module's own enums by their numbers, since the bundler does not see through the object. */
+const enums = {
+  name: 'enums',
+  transform: (code) =>
+    [...code.matchAll(ENUM_MEMBER)].reduce(
+      (text, [, of, member, number]) => text.replaceAll(new RegExp(`\\b${of}\\.${member}\\b`, 'g'), number),
+      code,
+    ),
+};
+
 const build = await rolldown({
   input: join(HERE, 'main.tsx'),
   platform: 'browser',
   tsconfig: join(HERE, 'tsconfig.json'),
+  plugins: [enums],
 });
 // Annotations of side effects are for bundlers; the page is not bundled again, and they are a tenth of its size.
 await build.write({ file: join(TARGET, 'app.js'), format: 'esm', minify: true, comments: { annotation: false } });
@@ -23,6 +37,11 @@ await build.close();
 const { CHART_STYLE } = await import('../../dist/gateway/charts/style.js');
 mkdirSync(TARGET, { recursive: true });
 const style = readFileSync(join(HERE, 'app.css'), 'utf8') + CHART_STYLE;
-// Remove comments and optional white space.
-writeFileSync(join(TARGET, 'app.css'), style.replace(/\/\*.*?\*\//gs, '').replace(/\s*([{};,])\s*/g, '$1'));
+// Remove comments, optional white space, and the semicolon after a last declaration.
+const small = style
+  .replace(/\/\*.*?\*\//gs, '')
+  .replace(/\s*([{};,])\s*/g, '$1')
+  .replace(/(: | > )/g, (text) => text.trim())
+  .replaceAll(';}', '}');
+writeFileSync(join(TARGET, 'app.css'), small);
 for (const file of ['index.html', 'icon.svg']) cpSync(join(HERE, file), join(TARGET, file));

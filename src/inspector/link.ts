@@ -6,6 +6,7 @@ import { gatewayUrl } from './gateway-url.ts';
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { type ClientError } from '../client/client-error.ts';
 import { type Client, createClient } from '../client/client.ts';
+import { secretName } from '../client/platform.ts';
 import { after, nowMs, setKernelTime } from './time.ts';
 import { keepToken, keptToken } from './token.ts';
 import { type Emissions } from '../client/emissions.ts';
@@ -108,6 +109,11 @@ export async function send(address: string, event: { readonly type: string }): P
 /** Asks, and resolves with the actor's reply. Rejects with ClientError. */
 export function ask(address: string, event: { readonly type: string }): Promise<unknown> {
   return client!.actor(address).ask(event, { timeoutMs: 10_000 });
+}
+
+/** Asks once, however often the connection breaks, and resolves with the actor's reply. Rejects with ClientError. */
+export function askThrough(address: string, event: { readonly type: string }, timeoutMs: number): Promise<unknown> {
+  return client!.actor(address).ask(event, { timeoutMs, key: secretName() });
 }
 
 /**

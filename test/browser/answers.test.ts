@@ -4,6 +4,8 @@ import { asks, CURRENCY, LENGTH, servedAgents, servedAnswers } from '../support/
 import { expectAccessible, opened, type WatchedPage } from '../support/browser/browser.ts';
 import { inBrowser } from '../support/browser/in-browser.ts';
 import { type Served } from '../support/browser/served.ts';
+import { alertOf, tell } from '../support/browser/desks-system.ts';
+import { HeldTeam } from '../support/browser/held-team.ts';
 import { servedShop } from '../support/browser/shop.ts';
 
 let served: Served;
@@ -61,7 +63,7 @@ describe('the pages of answers', () => {
     await killed();
     await at('answers/Q-2');
     await page.getByText('A person has the question.').waitFor();
-    await page.getByRole('link', { name: 'TK-0001' }).click();
+    await page.getByRole('link', { name: 'TK-0001', exact: true }).click();
     await page.getByRole('button', { name: 'Euro', exact: true }).click();
     await page.getByText(/^Clear \(/).waitFor();
     await page.getByLabel('Your name').fill('ada');
@@ -154,6 +156,161 @@ describe('the pages of answers', () => {
       await expectNoSidewaysScroll();
       await expectAccessible(watched);
     }
+  });
+});
+
+describe('a question that a person asks on the page', () => {
+  let team: HeldTeam;
+
+  async function openHeld(options = {}): Promise<void> {
+    await open(async () => (team = await HeldTeam.serve()), options);
+    await at('answers');
+    await watched.page.getByLabel('Your name').fill('ada');
+  }
+
+  /** Fills in the form and sends it. */
+  async function ask(question: string, { options = '', urgency = '2' } = {}): Promise<void> {
+    const { page } = watched;
+    await page.getByLabel('Your question').fill(question);
+    await page.getByLabel('Possible answers').fill(options);
+    await page.getByLabel('Urgency').selectOption(urgency);
+    await page.getByRole('button', { name: 'Ask', exact: true }).click();
+  }
+
+  const reply = () => watched.page.getByRole('status').locator('.card');
+  const progress = () => watched.page.getByRole('status').getByText('Processing query...');
+
+  it('AT-033: is said to be processed until its answer comes, over a kill of the server and a reload', async () => {
+    await openHeld();
+    const { page } = watched;
+    expect(await page.getByRole('button', { name: 'Ask', exact: true }).isDisabled()).toBe(true);
+    await ask('Is the port 80 or 8080?', { options: '80\n8080', urgency: '3' });
+    await progress().waitFor();
+    await team.atWork();
+    await page.getByRole('row', { name: /Q-1: Is the port 80 or 8080\?.*is worked on/ }).waitFor();
+    await killed();
+    await team.atWork();
+    expect(await progress().isVisible()).toBe(true);
+    team.letGoOn();
+    await reply().getByText('8080', { exact: true }).waitFor();
+    await reply().getByText('answered').waitFor();
+    await reply().getByText('90 % sure').waitFor();
+    await reply().getByText('server.json:4').waitFor();
+    expect(await progress().count()).toBe(0);
+
+    team.hold();
+    await ask('Is the port of the mail server 80 or 8080?', { urgency: '3' });
+    await team.atWork();
+    await expectAccessible(watched);
+    await page.reload();
+    const row = page.getByRole('row', { name: /Q-2: Is the port of the mail server/ });
+    await row.getByText('is worked on').waitFor();
+    team.letGoOn();
+    await row.getByText('answered').waitFor();
+    await at('answers/Q-1');
+    await page.getByText('asked by ada').waitFor();
+    await page.getByText('Possible answers: 80, 8080').waitFor();
+    await page.getByText('P3', { exact: true }).waitFor();
+  });
+
+  it('is provisional, waits for a person or is refused, with what there is to do and what was found', async () => {
+    await openHeld();
+    const { page } = watched;
+    team.letGoOn();
+    await ask('How often does the shop retry an order?');
+    await reply().getByText('Go on with it.').waitFor();
+    await reply().getByRole('link', { name: 'TK-0001' }).waitFor();
+    await ask('Which currency do customers pay in?', { options: 'Euro, Franc' });
+    await reply().getByText('A person is asked, and Q-2 will have the answer.').waitFor();
+    await expectAccessible(watched);
+    await killed();
+    await reply().getByRole('link', { name: 'Q-2: Which currency' }).click();
+    await page.getByText('A person has the question.').waitFor();
+    await page.getByText('An answer is given from 40 % on, and without asking a person from 70 % on.').waitFor();
+    await page.getByText('nothing declares, decides or uses the value').waitFor();
+    await page.locator('.evidence', { hasText: 'docs/shop.md:7' }).getByText('The currency of customers.').waitFor();
+    await page.getByText('Too weak for an answer.').waitFor();
+    await expectAccessible(watched);
+    await page.getByRole('link', { name: 'TK-0002 shows what was found' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Which currency' }).waitFor();
+
+    await at('answers');
+    team.hold();
+    await ask('Is the port of the proxy 80 or 8080?');
+    await team.atWork();
+    await tellToStop('open-questions/Q-3');
+    await reply().getByText('Q-3 is failed: ask again, or a person').waitFor();
+    expect(await page.getByLabel('Your question').inputValue()).toBe('Is the port of the proxy 80 or 8080?');
+  });
+
+  /** Has an actor stopped by an operator. */
+  async function tellToStop(address: string): Promise<void> {
+    const response = await fetch(`${served.url}/v1/actors/${encodeURIComponent(address)}/stop`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"reason":"a test"}',
+    });
+    expect(response.status).toBe(200);
+  }
+
+  it('has its place in the queue, by urgency, and fits on a telephone', async () => {
+    await openHeld(PHONE);
+    const { page } = watched;
+    const ports = ['mail', 'news', 'time', 'name', 'file'].map((what) => `Is the port of the ${what} server 80 or 25?`);
+    for (const [index, question] of ports.entries()) await askFor(question, index < 3 ? 2 : 3);
+    await askFor('Is the port of the chat server 80 or 25?', 1);
+    await at('desk');
+    const states = page.locator('section', { hasText: 'at work' }).getByRole('row', { name: /^P\d/ });
+    await states.nth(5).waitFor();
+    expect(await states.allTextContents()).toEqual([
+      expect.stringMatching(/^P1Q-6.*place 1 in the queue/),
+      ...[1, 2, 3].map((number) => expect.stringMatching(new RegExp(`^P2Q-${number}:.*is worked on`)) as unknown),
+      expect.stringMatching(/^P3Q-4.*place 2 in the queue/),
+      expect.stringMatching(/^P3Q-5.*place 3 in the queue/),
+    ]);
+    await expectNoSidewaysScroll();
+    await expectAccessible(watched);
+  });
+
+  /** Asks without waiting for the answer. */
+  async function askFor(question: string, priority: number): Promise<void> {
+    const bundle = { question, priority_level: priority, confidence_level: 0 };
+    expect(await asks(served, 'coder', bundle, 0)).toMatchObject({ status: 'waiting' });
+  }
+});
+
+describe('a critical alert', () => {
+  it('MX-120: is a banner on the page of the desk until it is acknowledged, over a reload and a kill', async () => {
+    await open(() => HeldTeam.serve());
+    const { page } = watched;
+    await tell(served, 'coordinator', alertOf('BOLT', 'CRITICAL', 'BOLT: the store is full'));
+    await tell(served, 'coordinator', alertOf('CRUX', 'HIGH', 'CRUX: a figure is a year old'));
+    await at('desk');
+    const banner = page.getByRole('alert');
+    await banner.getByText('Critical: BOLT: the store is full').waitFor();
+    await banner.getByText('The source answers 429; three attempts were made.').waitFor();
+    await banner.getByText(/^since \d\d:\d\d:\d\d$/).waitFor();
+    expect(await banner.count()).toBe(1);
+    await expectAccessible(watched);
+    const other = await opened(browser(), `${served.url}/#/desk`);
+    const seen = other.page.getByRole('alert');
+    await seen.waitFor();
+    await page.reload();
+    await banner.waitFor();
+    other.isServerAway = true;
+    await killed();
+    await banner.getByText('Critical: BOLT').waitFor();
+    await banner.getByRole('button', { name: 'Acknowledge BOLT' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('by').fill('ada');
+    await dialog.getByRole('button', { name: 'Acknowledge' }).click();
+    await banner.waitFor({ state: 'detached' });
+    await seen.waitFor({ state: 'detached' });
+    expect(other.faults).toEqual([]);
+    await other.page.context().close();
+    await at('alerts');
+    await page.getByText('1 acknowledged alert').click();
+    await page.getByText('ada,').waitFor();
   });
 });
 

@@ -18,6 +18,7 @@ import {
   changeText,
   correctAnswer,
   decideProposal,
+  directPercent,
   factorRows,
   figureValue,
   judgeAnswer,
@@ -25,9 +26,20 @@ import {
   loadOf,
   openQuestions,
   proposalRows,
+  queueOf,
   reviewAnswers,
+  thresholdText,
   versionOf,
 } from '../../src/inspector/answers/answers.ts';
+import {
+  BLANK,
+  nextStep,
+  obstacleOf,
+  optionsIn,
+  PROGRESS,
+  questionEvent,
+  replyState,
+} from '../../src/inspector/answers/asking.ts';
 import { type DeskOrder } from '../../src/inspector/desks/desk-orders.ts';
 import { DESK_AGENTS, type DeskContexts } from '../../src/inspector/desks/desk-shapes.ts';
 import { agentRegistry } from '../../src/machines/agents/agent-registry.ts';
@@ -36,7 +48,10 @@ import { SHIPPED_PROFILES } from '../../src/machines/agents/profiles/shipped.ts'
 import { recommend } from '../../src/machines/agents/recommend.ts';
 import { indexFor } from '../../src/machines/agents/retrieval.ts';
 import { answerDesk } from '../../src/machines/answers/answer-desk.ts';
-import { PLACES } from '../../src/machines/answers/desk-queue.ts';
+import { ANSWER_GATE, PROVISIONAL_GATE } from '../../src/machines/answers/confidence.ts';
+import { BATCH_MS, PLACES } from '../../src/machines/answers/desk-queue.ts';
+import { type AskReply } from '../../src/machines/answers/question-state.ts';
+import { PROGRESS as DESK_PROGRESS } from '../../src/machines/answers/question-setup.ts';
 import { DESKS } from '../../src/machines/desks.ts';
 import { Catalogue } from '../../src/crew-catalogue.ts';
 import { AnswerRoom, evidenceFor } from '../support/machines/answer-room.ts';
@@ -106,17 +121,136 @@ describe('the answers of the page', () => {
   });
 });
 
+describe('the questions of the page', () => {
+  const typed = { ...BLANK, text: 'How should I handle errors?', options: '' };
+  /** Asks as the page does, and has the desk's reply. */
+  const ask = (given: Partial<typeof BLANK> = {}, more = {}) =>
+    room!.order<AskReply>({ ...questionEvent({ ...typed, ...given }, ' ada '), ...more });
+  const found = (...evidence: ReturnType<typeof evidenceFor>[]) => ({
+    retrieve: () => Promise.resolve({ evidence, complete: true }),
+  });
+
+  it('are asked by a person, whose words are not judged, and of whose confidence nobody is told', async () => {
+    room = await AnswerRoom.start();
+    const reply = await ask();
+    expect(reply).toMatchObject({ status: 'waiting', question_id: 'Q-1', ticket_id: 'TK-0001' });
+    expect(replyState(reply)).toEqual(['waits for a person', 'warn']);
+    expect(nextStep(reply)).toBe('A person is asked, and Q-1 will have the answer. If you know it, reply to');
+    expect(room.row('Q-1')).toMatchObject({ asker: 'ada', trigger: 'user_direct_query', priority: 2, options: [] });
+    const { question } = room.context<{ question: { description: string } }>('open-tickets/TK-0001');
+    expect(question.description).toContain('Asked by ada.');
+  });
+
+  it('are told what to do with an answer, a provisional one, and one that is still under way', async () => {
+    room = await AnswerRoom.start({ ports: found(evidenceFor('8080')) });
+    const answered = await ask({ options: '80, 8080' });
+    expect(answered).toMatchObject({ status: 'answered', confidence: 90 });
+    expect([replyState(answered), nextStep(answered)]).toEqual([['answered', 'good'], '']);
+    const late = await ask({ text: 'Is the port of the mail server 25 or 8080?' }, { maxWaitMs: 0 });
+    expect(late).toMatchObject({ status: 'waiting', ticket_id: null });
+    expect(replyState(late)).toEqual(['is worked on', 'calm']);
+    expect(nextStep(late)).toBe('The desk is still at work on it. Q-2 will have the answer.');
+    await room.test.system.stop();
+    room = await AnswerRoom.start({
+      ports: found(evidenceFor(null, { valueKind: 'text', excerpt: 'Errors are handled at the edge.' })),
+    });
+    const provisional = await ask();
+    expect(provisional).toMatchObject({ status: 'provisional', ticket_id: 'TK-0001' });
+    expect(nextStep(provisional)).toBe('Go on with it. A person is asked whether it holds:');
+  });
+
+  it('are refused with a reason by a desk without tickets', async () => {
+    room = await AnswerRoom.start({ desk: { profile: { integrations: { ticket_system: false } } } });
+    const reply = await ask();
+    expect(reply).toMatchObject({ status: 'refused', problems: ['No source says anything about it.'] });
+    expect([replyState(reply), nextStep(reply)]).toEqual([['refused', 'bad'], '']);
+  });
+
+  it('have their possible answers one a line, or by commas on one line', () => {
+    expect(optionsIn('80, 8080,80,')).toEqual(['80', '8080']);
+    expect(optionsIn(' 1,000\n2,000 \n\n')).toEqual(['1,000', '2,000']);
+    expect(optionsIn(' ')).toEqual([]);
+    expect(questionEvent({ ...typed, priority: '1' }, 'ada').bundle).toMatchObject({
+      priority_level: 1,
+      possible_options: null,
+    });
+  });
+
+  it('need a text and a name', () => {
+    expect(obstacleOf(BLANK, 'ada')).toBe('Write a question.');
+    expect(obstacleOf(typed, ' ')).toBe('Your name is needed.');
+    expect(obstacleOf(typed, 'ada')).toBeUndefined();
+  });
+
+  it('are said to be processed in the words of the desk', () => {
+    expect(PROGRESS).toBe(DESK_PROGRESS);
+  });
+});
+
 describe('the desk of the page', () => {
   it('has its load, and open questions by urgency', async () => {
     const page = await open();
     await room!.askNow('Which colour has the label of the parcel?', { bundle: { priority_level: 3 }, maxWaitMs: 0 });
-    expect(openQuestions((await page.list()).questions).map(({ priority }) => priority)).toEqual([1, 3]);
+    const { questions } = await page.list();
+    expect(openQuestions(questions, queueOf(page.context())).map(({ priority }) => priority)).toEqual([1, 3]);
     expect(loadOf(page.context(), await page.figures())).toEqual(
       expect.arrayContaining([
         ['at work', expect.stringMatching(new RegExp(`^[01] of ${PLACES}$`))],
         ['with a person', expect.stringMatching(/[12]/)],
         ['answered', '1'],
       ]),
+    );
+  });
+
+  it('has its queue in the order in which questions get places, and questions at work before it', async () => {
+    const placed: string[] = [];
+    const going: (() => void)[] = [];
+    const formulate = ({ bundle: { question } }: { readonly bundle: { readonly question: string } }) => {
+      placed.push(question);
+      return new Promise<null>((resolve) => going.push(() => resolve(null)));
+    };
+    room = await AnswerRoom.start({ ports: { formulate } });
+    const asked = (server: string, priority_level: number, confidence_level: number) =>
+      room!.order({
+        type: 'answers.ask',
+        asker: 'coder',
+        bundle: { question: `Which port has the ${server} server?`, priority_level, confidence_level },
+        maxWaitMs: 0,
+      });
+    for (const server of ['mail', 'news', 'time']) await asked(server, 2, 60);
+    await asked('gathered', 2, 80);
+    await asked('late', 3, 10);
+    await asked('sure', 2, 60);
+    await asked('unsure', 2, 10);
+    await asked('urgent', 1, 60);
+    const context = shown(room.test.shard.snapshot(DESKS.answers)!.context) as DeskContexts['answer-desk'];
+    const queue = queueOf(context);
+    expect([...queue]).toEqual([
+      ['Q-8', 'place 1 in the queue'],
+      ['Q-7', 'place 2 in the queue'],
+      ['Q-6', 'place 3 in the queue'],
+      ['Q-5', 'place 4 in the queue'],
+      ['Q-4', 'gathered with others'],
+    ]);
+    const { questions } = await room.order<ListedQuestions>({ type: 'answers.list', isOpen: true });
+    expect(openQuestions(questions, queue).map(({ id }) => id)).toEqual(
+      ['8', '1', '2', '3', '7', '6', '4', '5'].map((number) => `Q-${number}`),
+    );
+    while (placed.length < 8) {
+      going.shift()!();
+      await room.test.settle();
+      if (going.length === 0) await room.test.advance(BATCH_MS);
+    }
+    const inQueue = [...queue.keys()].map((id) => room!.row(id).text);
+    expect(placed.slice(PLACES)).toEqual(inQueue);
+    for (const go of going) go();
+  });
+
+  it('says which confidence is enough for what', async () => {
+    const page = await open();
+    expect(directPercent(page.context())).toBe(ANSWER_GATE);
+    expect(thresholdText(directPercent(page.context()))).toBe(
+      `An answer is given from ${PROVISIONAL_GATE} % on, and without asking a person from ${ANSWER_GATE} % on.`,
     );
   });
 

@@ -27,6 +27,7 @@ import {
   batchItems,
   batchOfCard,
   batchRows,
+  criticalAlerts,
   daysOf,
   debateRows,
   expertRows,
@@ -271,6 +272,24 @@ describe('alerts', () => {
     expect(refusalOf(await give(desks.test, acknowledgeAlert(DESKS.alerts, 'alert-99', ''), { by: 'eve' }))).toBe(
       'no alert "alert-99"',
     );
+  });
+
+  it('are banners while they are critical and nobody has acknowledged them, the oldest first', async () => {
+    desks = await startDesks();
+    for (const [item, priority] of [
+      ['A', 'HIGH'],
+      ['B', 'CRITICAL'],
+      ['C', 'CRITICAL'],
+      ['D', 'AGENT_FAILURE'],
+    ] as const)
+      await desks.tell(DESKS.alerts, alert(item, priority));
+    const context = seen<DeskContexts['alert-desk']>(desks.test, DESKS.alerts);
+    const { rows, left } = criticalAlerts(context);
+    expect([rows.map(({ item }) => item), left]).toEqual([['B', 'C'], 0]);
+    const unseen = { ...context, open: { ...context.open, rows: {} } };
+    expect(criticalAlerts(unseen)).toEqual({ rows: [], left: 2 });
+    await give(desks.test, acknowledgeAlert(DESKS.alerts, rows[0]!.id, ''), { by: 'eve' });
+    expect(criticalAlerts(seen(desks.test, DESKS.alerts)).rows.map(({ item }) => item)).toEqual(['C']);
   });
 
   it('are escalated at the time that the page shows', async () => {

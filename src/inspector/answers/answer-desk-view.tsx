@@ -25,16 +25,21 @@ import {
   loadOf,
   openQuestions,
   proposalRows,
+  queueOf,
   reviewAnswers,
 } from './answers.ts';
-import { AnswersPage, EVERY_MS, QuestionState } from './answers-page.tsx';
+import { CriticalAlerts } from './critical-alerts.tsx';
+import { AnswersPage, EVERY_MS, QuestionLink, QuestionState } from './answers-page.tsx';
 
 const OPEN_MAX = 200;
 
-const OPEN_COLUMNS: readonly Column<QuestionShown>[] = [
-  { title: 'Question', cell: ({ id, text }) => <a href={hrefOf('answers', id)}>{`${id}: ${text}`}</a> },
-  { title: 'Priority', cell: ({ priority }) => `P${priority}` },
-  { title: 'State', cell: (row) => <QuestionState row={row} /> },
+/** Tones of urgency. */
+const TONES = { 1: 'bad', 2: 'warn', 3: 'calm' } as const;
+
+const openColumns = (queue: ReadonlyMap<string, string>): readonly Column<QuestionShown>[] => [
+  { title: 'Priority', cell: ({ priority }) => <span class={`chip-plain ${TONES[priority]}`}>P{priority}</span> },
+  { title: 'Question', isHead: true, cell: QuestionLink },
+  { title: 'State', cell: (row) => queue.get(row.id) ?? <QuestionState row={row} /> },
   { title: 'Asked by', cell: ({ asker }) => asker },
   { title: 'Ticket', cell: ({ ticket }) => ticket !== null && <a href={hrefOf('tickets', ticket)}>{ticket}</a> },
   { title: 'Age', isNumber: true, cell: ({ askedAtMs }) => <Age sinceMs={askedAtMs} /> },
@@ -56,14 +61,17 @@ const BIN_COLUMNS: readonly Column<ReturnType<typeof judgedBins>[number]>[] = [
 
 export function AnswerDeskView() {
   return (
-    <AnswersPage title="Desk">
-      {({ address, context }, version) => (
-        <>
-          <Load context={context} version={version} />
-          <Proposals part={proposalRows(context)} desk={address} />
-        </>
-      )}
-    </AnswersPage>
+    <>
+      <CriticalAlerts />
+      <AnswersPage title="Desk">
+        {({ address, context }, version) => (
+          <>
+            <Load context={context} version={version} />
+            <Proposals part={proposalRows(context)} desk={address} />
+          </>
+        )}
+      </AnswersPage>
+    </>
   );
 }
 
@@ -82,6 +90,8 @@ function Load({ context, version }: LoadProps) {
         <Looking error={error} />
       </Sheet>
     );
+  const queue = queueOf(context);
+  const left = context.open.size - listed.questions.length;
   return (
     <>
       <Sheet id="desk" kind="flush" title="Desk">
@@ -96,8 +106,9 @@ function Load({ context, version }: LoadProps) {
         {listed.questions.length === 0 ? (
           <p class="empty">No question is under way.</p>
         ) : (
-          <Table columns={OPEN_COLUMNS} rows={openQuestions(listed.questions)} keyOf={({ id }) => id} />
+          <Table columns={openColumns(queue)} rows={openQuestions(listed.questions, queue)} keyOf={({ id }) => id} />
         )}
+        {left > 0 && <p class="empty">{leftText({ left }, 'question')}</p>}
       </Sheet>
       <div class="columns even">
         <Panel id="figures" kind="flush padded" title="Figures">

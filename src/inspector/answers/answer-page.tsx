@@ -1,4 +1,5 @@
 /** The page of one question: its answer, the evidence, the factors of its confidence, and who uses the answer. */
+import { type ComponentChildren } from 'preact';
 import { Age } from '../desks/clock.tsx';
 import { OrderButton } from '../desks/desk-page.tsx';
 import { moment } from '../format.ts';
@@ -7,18 +8,26 @@ import { Looking, Panel } from '../sheet.tsx';
 import { Table } from '../table.tsx';
 import { kernelMs } from '../time.ts';
 import { useAnswer } from '../use.ts';
-import { type QuestionShown, type ShownQuestion, type UserShown } from './answer-shapes.ts';
-import { correctAnswer, factorRows, judgeAnswer } from './answers.ts';
-import { EVERY_MS, QuestionState } from './answers-page.tsx';
+import {
+  type QuestionShown,
+  type ShownQuestion,
+  type SourceShown,
+  type TicketEvidence,
+  type UserShown,
+} from './answer-shapes.ts';
+import { correctAnswer, factorRows, judgeAnswer, thresholdText } from './answers.ts';
+import { Confidence, EVERY_MS, QuestionState, Sources } from './answers-page.tsx';
 
 interface AnswerPageProps {
   readonly id: string;
   /** Address of the desk. */
   readonly desk: string;
+  /** The confidence, in percent, from which on an answer is given without a person. */
+  readonly direct: number;
   readonly version: string;
 }
 
-export function AnswerPage({ id, desk, version }: AnswerPageProps) {
+export function AnswerPage({ id, desk, direct, version }: AnswerPageProps) {
   const { result, error } = useAnswer<ShownQuestion>('answers.show', { question_id: id }, EVERY_MS, version);
   if (result?.question === undefined || result.question === null)
     return (
@@ -43,8 +52,12 @@ export function AnswerPage({ id, desk, version }: AnswerPageProps) {
         <Orders row={row} desk={desk} />
       </header>
       <div class="columns even">
-        <Answer row={row} />
-        <Evidence row={row} />
+        <Answer row={row} direct={direct} />
+        {row.response === null && row.ticket !== null ? (
+          <WeakEvidence ticket={row.ticket} />
+        ) : (
+          <Evidence sources={row.response?.sources ?? []} />
+        )}
       </div>
       <Users users={users} />
       <Earlier earlier={earlier} />
@@ -89,27 +102,28 @@ function Orders({ row, desk }: { readonly row: QuestionShown; readonly desk: str
   );
 }
 
-function Answer({ row: { response, by, factors, status } }: { readonly row: QuestionShown }) {
-  if (response === null)
-    return (
-      <Panel id="answer" title="Answer">
-        <p class="empty">{status === 'waiting' ? 'A person has the question.' : 'There is none.'}</p>
-      </Panel>
-    );
-  const { answer, confidence, suggested_next_actions: actions } = response;
+interface AnswerProps extends Pick<AnswerPageProps, 'direct'> {
+  readonly row: QuestionShown;
+}
+
+function Answer({ row: { response, by, factors, status }, direct }: AnswerProps) {
+  const actions = response?.suggested_next_actions ?? [];
   return (
     <Panel id="answer" title={by === null ? 'Answer' : `Answer of ${by}`}>
-      <p class="said">{answer}</p>
-      <p>
-        <meter min={0} max={100} value={confidence} aria-label="Confidence" /> {confidence} % sure
-      </p>
-      {actions !== null && (
-        <ul>
-          {actions.map((action) => (
-            <li key={action}>{action}</li>
-          ))}
-        </ul>
+      {response === null ? (
+        <p class="empty">{status === 'waiting' ? 'A person has the question.' : 'There is none.'}</p>
+      ) : (
+        <>
+          <p class="said">{response.answer}</p>
+          <Confidence percent={response.confidence} />
+        </>
       )}
+      {by === null && (factors ?? response) !== null && <p class="quiet">{thresholdText(direct)}</p>}
+      <ul>
+        {actions.map((action) => (
+          <li key={action}>{action}</li>
+        ))}
+      </ul>
       {by === null && factors !== null && (
         <dl class="facts factors" aria-label="What made the confidence">
           {factorRows(factors).map(({ name, value, share }) => (
@@ -126,21 +140,32 @@ function Answer({ row: { response, by, factors, status } }: { readonly row: Ques
   );
 }
 
-function Evidence({ row: { response } }: { readonly row: QuestionShown }) {
-  const sources = response?.sources ?? [];
+/** The evidence about a question without an answer, as its ticket has it. */
+function WeakEvidence({ ticket }: { readonly ticket: string }) {
+  const { result } = useAnswer<TicketEvidence>('tickets.get', { ticket }, EVERY_MS);
+  const found = result?.question?.evidence ?? [];
+  const sources = found.map(({ source, excerpt }) => ({ location: source, excerpt, type: '' }));
+  return (
+    <Evidence sources={sources}>
+      <p class="quiet">
+        {sources.length > 0 && 'Too weak for an answer. '}
+        <a href={hrefOf('tickets', ticket)}>{ticket} shows what was found</a>
+      </p>
+    </Evidence>
+  );
+}
+
+interface EvidenceProps {
+  readonly sources: readonly SourceShown[];
+  readonly children?: ComponentChildren;
+}
+
+function Evidence({ sources, children }: EvidenceProps) {
   return (
     <Panel id="evidence" title="Evidence" count={sources.length}>
       {sources.length === 0 && <p class="empty">No source was found.</p>}
-      <dl class="evidence">
-        {sources.map(({ location, excerpt, type }) => (
-          <div key={location}>
-            <dt>
-              <span class="mono">{location}</span> <span class="quiet">{type}</span>
-            </dt>
-            <dd>{excerpt}</dd>
-          </div>
-        ))}
-      </dl>
+      <Sources sources={sources} />
+      {children}
     </Panel>
   );
 }

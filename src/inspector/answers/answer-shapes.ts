@@ -4,6 +4,8 @@ import type { AnswerUser, QuestionRow } from '../../machines/answers/desk-state.
 import type { Proposal } from '../../machines/answers/evolution.ts';
 import type { Figure } from '../../machines/answers/metrics.ts';
 import type { Precedent } from '../../machines/answers/precedents.ts';
+import type { AskReply } from '../../machines/answers/question-state.ts';
+import { type TicketShown } from '../desks/desk-shapes.ts';
 
 /** Fields of a question that only the desk itself uses. */
 type Own = 'orders' | 'ref' | 'textKey' | 'joinKey' | 'turn';
@@ -16,6 +18,21 @@ export type CapShown = Cap;
 export type UserShown = Pick<AnswerUser, 'asker' | 'task' | 'atMs'>;
 export type ProposalShown = Proposal;
 export type FigureShown = Figure;
+
+/** The desk's reply to a question. */
+export type AskReplyShown = AskReply;
+
+/** A place where evidence was found; its type is empty where it is not known. */
+export interface SourceShown {
+  readonly location: string;
+  readonly excerpt: string;
+  readonly type: string;
+}
+
+/** The part of the answer of `tickets.get` that says what was found; no question for an archived ticket. */
+export interface TicketEvidence {
+  readonly question: Pick<TicketShown['question'], 'evidence'> | null;
+}
 
 /** The answer of `answers.show`. */
 export interface ShownQuestion {

@@ -1,9 +1,10 @@
-/** Parts of the pages of answers: the frame with its notice, a question's state, and who used an answer. */
+/** Parts of the pages of answers: the frame with its notice, a question's link and state, a confidence, and sources. */
 import { type ComponentChildren } from 'preact';
 import { DESK_AGENTS, type DeskContexts } from '../desks/desk-shapes.ts';
 import { Missing, Ordering } from '../desks/desk-page.tsx';
 import { type Desk, useDesk } from '../desks/use-desk.ts';
-import { type QuestionShown } from './answer-shapes.ts';
+import { hrefOf } from '../route.ts';
+import { type QuestionShown, type SourceShown } from './answer-shapes.ts';
 import { QUESTION_STATES, versionOf } from './answers.ts';
 
 /** Answers are read again when the desk has changed, and at this interval. */
@@ -35,6 +36,10 @@ export function AnswersPage({ title, children }: AnswersPageProps) {
   );
 }
 
+export function QuestionLink({ id, text }: Pick<QuestionShown, 'id' | 'text'>) {
+  return <a href={hrefOf('answers', id)}>{`${id}: ${text}`}</a>;
+}
+
 export function QuestionState({ row: { status, by } }: { readonly row: Pick<QuestionShown, 'status' | 'by'> }) {
   const [words, tone] = QUESTION_STATES[status];
   return (
@@ -42,5 +47,29 @@ export function QuestionState({ row: { status, by } }: { readonly row: Pick<Ques
       {words}
       {by !== null && ` by ${by}`}
     </span>
+  );
+}
+
+export function Confidence({ percent }: { readonly percent: number }) {
+  return (
+    <p>
+      <meter min={0} max={100} value={percent} aria-label="Confidence" /> {percent} % sure
+    </p>
+  );
+}
+
+/** The places where evidence was found, with what is there. */
+export function Sources({ sources }: { readonly sources: readonly SourceShown[] }) {
+  return (
+    <dl class="evidence">
+      {sources.map(({ location, excerpt, type }) => (
+        <div key={location}>
+          <dt>
+            <span class="mono">{location}</span> <span class="quiet">{type}</span>
+          </dt>
+          <dd>{excerpt}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }

@@ -2,21 +2,21 @@
 import { useState } from 'preact/hooks';
 import { Age } from '../desks/clock.tsx';
 import { moment } from '../format.ts';
-import { hrefOf } from '../route.ts';
-import { Looking, Sheet } from '../sheet.tsx';
+import { Looking, Panel } from '../sheet.tsx';
 import { type Column, Table } from '../table.tsx';
 import { kernelMs } from '../time.ts';
 import { useAnswer } from '../use.ts';
 import { AnswerPage } from './answer-page.tsx';
 import { type FoundAnswers, type ListedQuestions, type QuestionShown } from './answer-shapes.ts';
-import { pageText } from './answers.ts';
-import { AnswersPage, EVERY_MS, QuestionState } from './answers-page.tsx';
+import { directPercent, pageText } from './answers.ts';
+import { AskForm } from './ask-form.tsx';
+import { AnswersPage, EVERY_MS, QuestionLink, QuestionState } from './answers-page.tsx';
 
 const PAGE = 50;
 const FOUND_MAX = 20;
 
 const COLUMNS: readonly Column<QuestionShown>[] = [
-  { title: 'Question', cell: ({ id, text }) => <a href={hrefOf('answers', id)}>{`${id}: ${text}`}</a> },
+  { title: 'Question', cell: QuestionLink },
   { title: 'State', cell: (row) => <QuestionState row={row} /> },
   { title: 'Answer', cell: ({ response }) => response?.answer },
   { title: 'Confidence', isNumber: true, cell: ({ response }) => response && `${response.confidence} %` },
@@ -28,7 +28,7 @@ const COLUMNS: readonly Column<QuestionShown>[] = [
 const FOUND_COLUMNS: readonly Column<FoundAnswers['found'][number]>[] = [
   {
     title: 'Question',
-    cell: ({ question, text }) => <a href={hrefOf('answers', question)}>{`${question}: ${text}`}</a>,
+    cell: ({ question, text }) => <QuestionLink id={question} text={text} />,
   },
   { title: 'Answer', cell: ({ answer }) => answer },
   { title: 'Alike', isNumber: true, cell: ({ likeness }) => `${Math.round(likeness * 100)} %` },
@@ -39,11 +39,14 @@ const FOUND_COLUMNS: readonly Column<FoundAnswers['found'][number]>[] = [
 export function AnswersView({ rest }: { readonly rest: string }) {
   return (
     <AnswersPage title="Answers">
-      {(desk, version) =>
+      {({ address, context }, version) =>
         rest === '' ? (
-          <All version={version} />
+          <>
+            <AskForm desk={address} />
+            <All version={version} />
+          </>
         ) : (
-          <AnswerPage key={rest} id={rest} desk={desk.address} version={version} />
+          <AnswerPage key={rest} id={rest} desk={address} direct={directPercent(context)} version={version} />
         )
       }
     </AnswersPage>
@@ -53,25 +56,19 @@ export function AnswersView({ rest }: { readonly rest: string }) {
 function All({ version }: { readonly version: string }) {
   const [text, setText] = useState('');
   return (
-    <Sheet
-      id="answers"
-      kind="flush"
-      title="Answers"
-      lead={
-        <form class="search" role="search" onSubmit={(event) => event.preventDefault()}>
-          <input
-            type="search"
-            aria-label="Search what people have said"
-            placeholder="Search what people have said"
-            maxLength={2000}
-            value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
-        </form>
-      }
-    >
+    <Panel id="questions" kind="flush padded" title="Questions">
+      <form class="search" role="search" onSubmit={(event) => event.preventDefault()}>
+        <input
+          type="search"
+          aria-label="Search what people have said"
+          placeholder="Search what people have said"
+          maxLength={2000}
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+      </form>
       {text.trim() === '' ? <Listed version={version} /> : <Found text={text.trim()} version={version} />}
-    </Sheet>
+    </Panel>
   );
 }
 

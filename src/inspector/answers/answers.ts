@@ -1,4 +1,7 @@
 /** Questions, answers and their desk as the page shows them: words, figures, and the orders of people. Pure. */
+import type { PROVISIONAL_GATE } from '../../machines/answers/confidence.ts';
+import type { GATHERED as GatheredKeys } from '../../machines/answers/desk-state.ts';
+import type { PLACES as DeskPlaces } from '../../machines/answers/desk-queue.ts';
 import { BY, type DeskOrder, field } from '../desks/desk-orders.ts';
 import { type DeskContexts } from '../desks/desk-shapes.ts';
 import { counted, duration } from '../format.ts';
@@ -57,6 +60,19 @@ function percentText(share: number): string {
   return `${Math.round(share * 100)} %`;
 }
 
+/** The confidence, in percent, from which on an answer is given provisionally; the type is the desk's own number. */
+const PROVISIONAL: typeof PROVISIONAL_GATE = 40;
+
+/** The confidence, in percent, from which on a desk gives an answer without a person. */
+export function directPercent({ profile }: Pick<AnswerDeskShown, 'profile'>): number {
+  return Math.round(profile.escalation_threshold * 100);
+}
+
+/** The thresholds of a confidence, in a sentence. `direct`: as {@link directPercent}. */
+export function thresholdText(direct: number): string {
+  return `An answer is given from ${PROVISIONAL} % on, and without asking a person from ${direct} % on.`;
+}
+
 /** A user of an answer in words: `coder, at work on TASK-1`. */
 export function userText({ asker, task }: Pick<UserShown, 'asker' | 'task'>): string {
   return task === null ? asker : `${asker}, at work on ${task}`;
@@ -66,13 +82,38 @@ export function userText({ asker, task }: Pick<UserShown, 'asker' | 'task'>): st
 type AnswerDeskShown = DeskContexts['answer-desk'];
 
 /** Differs when a question, an answer or a user of one may have changed: answers are then read again. */
-export function versionOf({ open, ended, users, figures, newsCount, bins }: AnswerDeskShown): string {
-  return JSON.stringify([open, ended.size, users.size, figures, newsCount, bins]);
+export function versionOf({ open, ended, users, figures, newsCount, bins, queue }: AnswerDeskShown): string {
+  return JSON.stringify([open, ended.size, users.size, figures, newsCount, bins, queue]);
 }
 
-/** The questions under way by urgency, the oldest first. */
-export function openQuestions(questions: readonly QuestionShown[]): readonly QuestionShown[] {
-  return questions.toSorted((a, b) => a.priority - b.priority || a.number - b.number);
+/** The beginning of the keys of gathered questions in the queue; the type is the desk's own text. */
+const GATHERED: typeof GatheredKeys = 'gathered ';
+
+/** The places of questions in the queue, in words by id, in the order in which the desk gives them places at work. */
+export function queueOf({ queue }: Pick<AnswerDeskShown, 'queue'>): ReadonlyMap<string, string> {
+  const turns = Object.entries(queue.rows).sort(([a], [b]) => (a < b ? -1 : 1));
+  return new Map(
+    turns.map(([turn, id], at) => [
+      id,
+      turn.startsWith(GATHERED) ? 'gathered with others' : `place ${at + 1} in the queue`,
+    ]),
+  );
+}
+
+/**
+ * The questions under way by urgency: those at work, those in the queue in the order in which they get places, and
+ * those of people, the oldest first.
+ *
+ * @param queue As {@link queueOf}.
+ */
+export function openQuestions(
+  questions: readonly QuestionShown[],
+  queue: ReadonlyMap<string, string>,
+): readonly QuestionShown[] {
+  const places = [...queue.keys()];
+  const stage = ({ id, status }: QuestionShown) =>
+    status === 'working' ? 0 : status === 'queued' ? 1 + places.indexOf(id) : 2 + places.length;
+  return questions.toSorted((a, b) => a.priority - b.priority || stage(a) - stage(b) || a.number - b.number);
 }
 
 /** The number of questions in each state of a desk, in words. */
@@ -93,8 +134,8 @@ export function loadOf(
   ];
 }
 
-/** Places for questions that are worked on at a time. */
-const PLACES = 3;
+/** Places for questions that are worked on at a time; the type is the desk's own number. */
+const PLACES: typeof DeskPlaces = 3;
 
 /** The name of a figure in words: `resolution_time_p1` is `resolution time p1`. */
 export function figureName({ name }: Pick<FigureShown, 'name'>): string {

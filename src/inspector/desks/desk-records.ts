@@ -44,6 +44,12 @@ export function alertRows(context: DeskContexts['alert-desk'] | undefined): Part
   return openFirst<AlertRow>(context, (a, b) => rank(a) - rank(b) || a.number - b.number);
 }
 
+/** Critical alerts that nobody has acknowledged, the oldest first, as far as the view of the desk has them. */
+export function criticalAlerts(context: DeskContexts['alert-desk']): Part<AlertRow> {
+  const rows = alertRows(context).rows.filter(({ priority, isOver }) => priority === 'CRITICAL' && !isOver);
+  return { rows, left: Math.max(0, context.openCounts.CRITICAL - rows.length) };
+}
+
 /** The banner above the cards; null if there are few. */
 export function bannerOf({ openCounts }: Pick<DeskContexts['alert-desk'], 'openCounts'>): string | null {
   const open = PRIORITIES.reduce((sum, priority) => sum + openCounts[priority], 0);

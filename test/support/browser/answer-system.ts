@@ -52,8 +52,8 @@ interface Said {
 }
 
 /** Asks the answer desk as one of its users, and waits for an answer for at most two seconds. */
-export async function asks({ url }: Served, asker: string, bundle: object): Promise<Said> {
-  const event = { type: 'answers.ask', asker, bundle, maxWaitMs: 2_000 };
+export async function asks({ url }: Served, asker: string, bundle: object, maxWaitMs = 2_000): Promise<Said> {
+  const event = { type: 'answers.ask', asker, bundle, maxWaitMs };
   const response = await fetch(`${url}/v1/actors/answers/ask`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },

@@ -4,6 +4,7 @@ import { type Browser, type Page } from 'playwright-core';
 import { asks, CURRENCY, LENGTH, servedAgents, servedAnswers } from './answer-system.ts';
 import { launched } from './chromium.ts';
 import { alertOf, CHALLENGE, DEFENCE, GATE, PAUSE, servedDesks, tell } from './desks-system.ts';
+import { HeldTeam } from './held-team.ts';
 import { EQUITY, Served } from './served.ts';
 import { servedShop } from './shop.ts';
 
@@ -22,6 +23,7 @@ async function main(): Promise<void> {
     await planPictures(browser);
     await deskPictures(browser);
     await answerPictures(browser);
+    await busyDeskPicture(browser);
     await agentPictures(browser);
   } finally {
     await browser.close();
@@ -111,12 +113,42 @@ async function answerPictures(browser: Browser): Promise<void> {
   await page.getByLabel('Your name').fill('ada');
   await page.getByText(/^Clear \(/).waitFor();
   await picture(page, 'inspector-ticket');
-  await page.goto(`${served.url}/#/desk`);
-  await page.getByText('resolution rate').waitFor();
-  await picture(page, 'inspector-desk');
   await page.goto(`${served.url}/#/answers/Q-1`);
   await page.getByText('lead over the next value').waitFor();
   await picture(page, 'inspector-answer');
+  await page.goto(`${served.url}/#/answers`);
+  await page.getByLabel('Your question').fill('Is the minimum length of a password 8 or 12?');
+  await page.getByLabel('Possible answers').fill('8, 12');
+  await page.getByRole('button', { name: 'Ask', exact: true }).click();
+  await page.getByRole('status').locator('.card').waitFor();
+  await picture(page, 'inspector-ask');
+}
+
+/** The desk with more questions than places, and a critical alert. */
+async function busyDeskPicture(browser: Browser): Promise<void> {
+  await using team = await HeldTeam.serve();
+  const page = await pageAt(browser, team.url, 'light');
+  team.letGoOn();
+  await asks(team, 'coder', { question: 'How often does the shop retry an order?' });
+  await asks(team, 'coder', { question: 'Is the port of the server 80 or 8080?', possible_options: ['80', '8080'] });
+  team.hold();
+  for (const [server, priority_level, asker] of [
+    ['mail', 2, 'coder'],
+    ['news', 2, 'reviewer'],
+    ['time', 3, 'coder'],
+    ['file', 3, 'tester'],
+    ['chat', 1, 'reviewer'],
+  ] as const) {
+    const bundle = { question: `Is the port of the ${server} server 25 or 80?`, priority_level, confidence_level: 40 };
+    await asks(team, asker, bundle, 0);
+  }
+  const alert = alertOf('store', 'CRITICAL', 'The backup of the store has failed');
+  const detail = 'The disk of the backups has no space left. The store itself is written.';
+  await tell(team, 'coordinator', { ...alert, event: { ...alert.event, detail } });
+  await page.goto(`${team.url}/#/desk`);
+  await page.getByRole('alert').waitFor();
+  await page.getByText('resolution rate').waitFor();
+  await picture(page, 'inspector-desk');
 }
 
 async function agentPictures(browser: Browser): Promise<void> {
