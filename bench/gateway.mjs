@@ -32,8 +32,13 @@ function started(file, args = []) {
 }
 
 /** Starts the servers. `profiler` belongs to their process. */
-export async function startServers() {
-  const servers = await started('gateway-server.mjs');
+export const startServers = () => withProfiler(started('gateway-server.mjs'));
+
+/** Starts the answer desk of a folder. `profiler` belongs to its process. */
+export const startDesk = (options) => withProfiler(started('question-server.mjs', [options]));
+
+async function withProfiler(starting) {
+  const servers = await starting;
   const profiler = {
     begin: () => servers.ask('beginProfile'),
     end: async () => (await servers.ask('endProfile')).profile,

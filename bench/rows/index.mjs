@@ -20,7 +20,8 @@
  * profile.mjs.
  *
  * G rows are about the kernel, P rows about peers, S rows about supervision, W rows about the gateway, T rows about
- * tables, C rows about shell commands, SEL rows about the selection of agents, KN rows about knowledge in folders.
+ * tables, C rows about shell commands, SEL rows about the selection of agents, KN rows about knowledge in folders, QU
+ * rows about questions to a desk.
  */
 import { avalanche } from './avalanche.mjs';
 import { broadcast } from './broadcast.mjs';
@@ -41,6 +42,7 @@ import { killed } from './killed.mjs';
 import { knowledgeIndex, knowledgeQuestions } from './knowledge.mjs';
 import { passive } from './passive.mjs';
 import { peers } from './peers.mjs';
+import { mcpQuestions } from './questions.mjs';
 import { reads } from './reads.mjs';
 import { records } from './records.mjs';
 import { recovery } from './recovery.mjs';
@@ -99,4 +101,5 @@ export const ROWS = [
   selectionIndex,
   knowledgeIndex,
   knowledgeQuestions,
+  mcpQuestions,
 ];

@@ -1,6 +1,6 @@
 /** One answer desk of a folder, whoever runs it: `bosun desk`, one coding agent or another, each killed in turn. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { Repository } from '../support/cli/mcp-process.ts';
+import { type McpProcess, Repository } from '../support/cli/mcp-process.ts';
 import { linesOf, Workspace } from '../support/cli/workspace.ts';
 import { toldBy } from '../support/gateway/mcp-clients.ts';
 
@@ -72,5 +72,52 @@ describe('the answer desk of a folder', () => {
     const { out } = await bosun('questions', 'list', '--all', '--json');
     expect(linesOf(out).map((line) => (line as unknown as { id: string }).id)).toEqual(['Q-2', 'Q-1']);
     expect((await again.end('SIGTERM')).code).toBe(0);
+  });
+
+  it.each([
+    ['a desk', { isDesk: true, isKilled: false }],
+    ['a desk that is killed', { isDesk: true, isKilled: true }],
+    ['an agent that is killed', { isDesk: false, isKilled: true }],
+  ])('asks people once what two agents and a user ask at the same time, run by %s', async (_, { isDesk, isKilled }) => {
+    const { folder, shell, data } = shop();
+    const args = (...words: string[]) => [...words, '--json', '--data', data];
+    const desk = isDesk ? await shell.spawn(args('desk', folder.path, '--port', '0')).serves() : undefined;
+    const owner = await folder.mcp('of 2026', ['--as', 'owner']);
+    await owner.tools();
+    const agents = [await folder.mcp('of 2026', ['--as', 'one']), await folder.mcp('1.32', ['--as', 'two'])];
+
+    // Who asks before there is a ticket is told of it, and goes on waiting.
+    const answerOf = async (agent: McpProcess) => {
+      const told = toldBy(await agent.call('askQuestion', { ...CURRENCY, max_wait_seconds: 45 }));
+      if (told['status'] !== 'waiting') return told;
+      const { question_id } = told;
+      return toldBy(await agent.call('waitForAnswer', { question_id, max_wait_seconds: 45 }));
+    };
+    // The call of a command ends with its gateway, and its user asks again.
+    const askedInShell = () =>
+      shell.looks(args('questions', 'ask', 'which currency do customers pay in', '--wait-seconds', '45'), (ended) =>
+        ended.out.includes('"answered"'),
+      );
+    const asking = Promise.all([...agents.map(answerOf), askedInShell().then(({ out }) => linesOf(out)[0])]);
+
+    const isAsked = () =>
+      shell.looks(args('questions', 'show', 'Q-1'), ({ out }) => {
+        const [shown] = linesOf(out) as unknown as readonly [{ users: unknown[]; ticket: string | null }?];
+        return shown?.users.length === 3 && shown.ticket !== null;
+      });
+    await isAsked();
+    if (isKilled) {
+      if (desk === undefined) owner.kill();
+      else await desk.end('SIGKILL');
+      await isAsked();
+    }
+    await shell.bosun(args('tickets', 'resolve', 'TK-0001', 'Euro only.', '--by', 'ada', '--reason', 'decided'));
+
+    const had = { status: 'answered', answer: 'Euro only.', question_id: 'Q-1', ticket_id: 'TK-0001' };
+    expect(await asking).toMatchObject([had, had, had]);
+    const questions = await shell.bosun(args('questions', 'list', '--all'));
+    expect(linesOf(questions.out)).toMatchObject([{ id: 'Q-1', ticket: 'TK-0001', by: 'ada' }]);
+    const tickets = await shell.bosun(args('tickets', 'list', '--all'));
+    expect(linesOf(tickets.out)).toMatchObject([{ id: 'TK-0001', about: 'Q-1', status: 'resolved' }]);
   });
 });
