@@ -108,7 +108,10 @@ export class AnswerRoom {
       { id: 'reviewer', agent: 'asker' },
     ];
     const emitted: Order[] = [];
-    const note = stageAgent('note', workOf(() => Promise.resolve('noted'), { clock }));
+    const note = stageAgent(
+      'note',
+      workOf(() => Promise.resolve('noted'), { clock }),
+    );
     const others = withTickets ? [...crewAgents, note] : [alertCard, alertDesk];
     const agents = [...answerAgents(ports), ...others, asker];
     const onCreate: TestSystemOptions['onCreate'] = (made) => {
