@@ -16,7 +16,7 @@ import { type AnswerResponse } from './bundle.ts';
 import { type AnswerTurn, log, resolvedEntry } from './desk-log.ts';
 import { BATCH_MS, entryOf, placesWith, rankOf } from './desk-queue.ts';
 import { type AnswerOrder, GATHERED, type QuestionRow } from './desk-state.ts';
-import { addUser, forget, newsFor, openKeyOf, tellGiven } from './desk-users.ts';
+import { addUser, forget, keyOfUser, newsFor, openKeyOf, tellGiven, usersOf } from './desk-users.ts';
 import { answeringPrecedent, precedentEvidence } from './precedents.ts';
 import { hasToAsk, qualityOf } from './question-quality.ts';
 import { type QuestionInput } from './question-state.ts';
@@ -109,7 +109,11 @@ function shareOpen(turn: AnswerTurn, event: AskEvent, { asked, facts }: Opening)
   const row = id === undefined || asked.thread !== null ? undefined : turn.context.open.get(id);
   if (row === undefined || row.priority > facts.priority || row.users >= ANSWER_USERS_MAX) return undefined;
   const { asker, task } = facts;
-  addUser(turn, row.id, { asker, task, ref: event.askedBy ?? null, atMs: turn.nowMs });
+  const user = { asker, task, ref: event.askedBy ?? null, atMs: turn.nowMs };
+  const isKnown = usersOf(turn, row.id).some((one) => keyOfUser(one) === keyOfUser(user));
+  addUser(turn, row.id, user);
+  // The other users have been told of the first result.
+  if (!isKnown && row.resolvedAtMs !== null) tellGiven(turn, row, user);
   return awaitAnswer(turn, event, row, asked.maxWaitMs) ?? 'waits';
 }
 

@@ -167,7 +167,10 @@ describe('answers at hand', () => {
       await room.powerCut();
       expect(room.desk).toMatchObject({ next: 2, open: { size: 1 } });
       await room.resolve('TK-0001', 'Euro only.');
-      expect(room.heard('reviewer')).toMatchObject([{ type: 'answer.given', question: 'Q-1', answer: 'Euro only.' }]);
+      expect(room.heard('reviewer')).toMatchObject([
+        { type: 'answer.given', question: 'Q-1', status: 'waiting', answer: null },
+        { type: 'answer.given', question: 'Q-1', status: 'answered', answer: 'Euro only.' },
+      ]);
       expect(await room.askNow(CURRENCY, { asker: 'builder', key: 'k-7' })).toMatchObject({
         question_id: 'Q-1',
         answer: 'Euro only.',
@@ -186,6 +189,13 @@ describe('answers at hand', () => {
       await room.askNow(CURRENCY);
       await room.askNow(CURRENCY, { ...other(bundle), ...more });
       expect(room.desk.next).toBe(3);
+    });
+
+    it('is told to an actor that shares it after it has a provisional answer, once', async () => {
+      await start({ ports: answering(50) });
+      await room.askNow(PORT_QUESTION);
+      for (const _ of [1, 2]) await room.askBy('reviewer', PORT_QUESTION);
+      expect(room.heard('reviewer')).toMatchObject([{ type: 'answer.given', question: 'Q-1', status: 'provisional' }]);
     });
 
     it('is shared by a less urgent one, while it is worked on too', async () => {
