@@ -8,11 +8,10 @@ import { Coverage, type PassageTerms, passageTermsOf } from './coverage.ts';
 import { type Document, type DocumentPassage } from './document.ts';
 import { type Finding, type Judgeable } from './finding.ts';
 import { NAMED_JUDGED_MAX, PASSAGES_JUDGED_MAX, TERMS_MAX } from './limits.ts';
-import { choiceOf, optionFindingOf } from './option-findings.ts';
+import { choiceOf, type OptionAsked, optionAsked, optionFindingsOf } from './option-findings.ts';
 import { questionOf, type Question } from './question.ts';
 import { TextIndex } from './text-index.ts';
 import { answersIn, valueFindingOf } from './value-findings.ts';
-import { amountOf } from './values.ts';
 
 /** Most findings kept for one option: further ones repeat them. */
 const PER_OPTION_MAX = 6;
@@ -84,47 +83,46 @@ export class Finder {
 
   #choices(question: Question, isWanted: (id: number) => boolean): Evidence[] {
     const coverage = new Coverage(question, this.#index);
-    const findings = question.options.flatMap((option) => {
-      // An amount may be spelled otherwise in a line that speaks of the subject.
-      const ids =
-        amountOf(option) === undefined
-          ? this.#index.named(option, question.terms, NAMED_JUDGED_MAX, isWanted)
-          : this.#index.search(question.terms, NAMED_JUDGED_MAX, isWanted);
-      const judge = (one: Judgeable) => optionFindingOf(one, option, question, coverage);
-      return ids
-        .flatMap((id) => this.#judged(id, coverage, judge))
+    const options = question.options.map(optionAsked);
+    const named = options.map((option) => this.#passagesFor(option, question, isWanted));
+    // A passage is judged once for all options, since most of the work is to take it apart.
+    const judge = (one: Judgeable) => optionFindingsOf(one, options, question, coverage);
+    const judged = new Map([...new Set(named.flat())].map((id) => [id, this.#judged(id, coverage, judge)]));
+    const findings = options.flatMap(({ text }, index) =>
+      named[index]!.flatMap((id) => judged.get(id)!.filter(({ speaksFor }) => speaksFor === text))
         .toSorted((a, b) => b.weight - a.weight)
-        .slice(0, PER_OPTION_MAX);
-    });
+        .slice(0, PER_OPTION_MAX),
+    );
     return choiceOf(findings);
+  }
+
+  #passagesFor({ text, amount }: OptionAsked, { terms }: Question, isWanted: (id: number) => boolean): number[] {
+    // An amount may be spelled otherwise in a line that speaks of the subject.
+    return amount === undefined
+      ? this.#index.named(text, terms, NAMED_JUDGED_MAX, isWanted)
+      : this.#index.search(terms, NAMED_JUDGED_MAX, isWanted);
   }
 
   #values(question: Question, isWanted: (id: number) => boolean): Evidence[] {
     const coverage = new Coverage(question, this.#index);
     const hits = this.#index.search(question.terms, PASSAGES_JUDGED_MAX, isWanted);
-    const judged = hits.flatMap((id) => this.#judged(id, coverage, (one) => valueFindingOf(one, question, coverage)));
+    const judge = (one: Judgeable) => [valueFindingOf(one, question, coverage) ?? []].flat();
+    const judged = hits.flatMap((id) => this.#judged(id, coverage, judge));
     return answersIn(judged, coverage);
   }
 
   #judged<Found extends Finding>(
     id: number,
     coverage: Coverage,
-    judge: (one: Judgeable) => Found | undefined,
+    judge: (one: Judgeable) => readonly Found[],
   ): (Found & Evidence)[] {
     const { scope, document, passage } = this.#held.get(id)!;
     const terms: PassageTerms = passageTermsOf(passage.statements, `${scope} ${document.file}`);
     return passage.statements.flatMap(({ line, text }, place) => {
-      const finding = judge({
-        document,
-        passage,
-        place,
-        terms,
-        asked: coverage.terms,
-        coverage: coverage.of(terms, place),
-      });
-      if (finding === undefined) return [];
+      const asked = coverage.terms;
+      const findings = judge({ document, passage, place, terms, asked, coverage: coverage.of(terms, place) });
       const source = { type: document.type, scope, file: document.file, line };
-      return [{ ...finding, source, excerpt: excerptOf(text) }];
+      return findings.map((finding) => ({ ...finding, source, excerpt: excerptOf(text) }));
     });
   }
 }

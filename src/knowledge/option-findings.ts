@@ -8,7 +8,7 @@ import { type Coverage } from './coverage.ts';
 import { type RankedStatement } from './document.ts';
 import { type Finding, type Judgeable } from './finding.ts';
 import { isNamed } from './manifests.ts';
-import { isDenied, isHedged, isName, isPast, placesOf } from './phrasing.ts';
+import { isHedged, isName, isPast, NamePattern } from './phrasing.ts';
 import { type Question } from './question.ts';
 import { amountOf, valueOfKey, valuesInProse } from './values.ts';
 import { MENTION_COVERAGE_MIN, STATED_COVERAGE_MIN, weightOf } from './weights.ts';
@@ -30,26 +30,60 @@ export interface OptionFinding extends Finding {
   readonly isAbout: boolean;
 }
 
-/** Judges one statement; undefined if it does not name the option, or only in passing. */
-export function optionFindingOf(
-  { passage, place, coverage: share }: Judgeable,
-  option: string,
+/** An option, prepared to be looked for in many statements. */
+export interface OptionAsked {
+  readonly text: string;
+  readonly pattern: NamePattern;
+  /** The amount that the option is, in the form in which it is compared; undefined for a name. */
+  readonly amount: string | undefined;
+}
+
+export function optionAsked(text: string): OptionAsked {
+  const amount = amountOf(text);
+  return { text, pattern: new NamePattern(text), amount: amount === undefined ? undefined : sameValue(amount) };
+}
+
+/** A statement, and the amounts in it in the form in which they are compared; none if no option is an amount. */
+interface Said {
+  readonly statement: RankedStatement;
+  readonly amounts: ReadonlySet<string>;
+}
+
+/** Judges one statement. An option that it does not name, or only in passing, has no finding. */
+export function optionFindingsOf(
+  one: Judgeable,
+  options: readonly OptionAsked[],
+  question: Question,
+  coverage: Coverage,
+): OptionFinding[] {
+  const statement = one.passage.statements[one.place]!;
+  const hasAmount = options.some(({ amount }) => amount !== undefined);
+  const said = { statement, amounts: new Set(hasAmount ? amountsIn(statement) : []) };
+  return options.flatMap((option) => findingOf(one, said, option, question, coverage) ?? []);
+}
+
+function findingOf(
+  { coverage: share }: Judgeable,
+  said: Said,
+  option: OptionAsked,
   { terms }: Question,
   coverage: Coverage,
 ): OptionFinding | undefined {
-  const statement = passage.statements[place]!;
+  const { statement } = said;
   // On a line about the subject a name may be written in lower case.
   const isLoose = statement.kind !== 'mentioned' && share >= coverage.required(SAID_COVERAGE_MIN);
-  const naming = namingOf(statement, option, isLoose);
+  const naming = option.amount === undefined ? namingOf(statement, option, isLoose) : amountNaming(said, option);
   if (naming === 'none') return undefined;
   const isAbout = terms.size === 0 || share >= coverage.required(shareNeeded(statement, naming));
   const isHaving =
-    naming === 'entry' || naming === 'setting' || (naming === 'name' && isName(option) && share >= HAVING_COVERAGE_MIN);
+    naming === 'entry' ||
+    naming === 'setting' ||
+    (naming === 'name' && isName(option.text) && share >= HAVING_COVERAGE_MIN);
   const kind = isAbout || isHaving ? (naming === 'passing' ? 'mentioned' : statement.kind) : 'mentioned';
   if (kind === 'mentioned' && share < MENTION_COVERAGE_MIN && terms.size > 0) return undefined;
   return {
     kind,
-    speaksFor: option,
+    speaksFor: option.text,
     valueKind: 'option',
     isDeclarative: kind === 'declared' || kind === 'decided',
     coverage: share,
@@ -84,16 +118,14 @@ function asMention({ coverage }: Finding): Pick<Finding, 'kind' | 'isDeclarative
  */
 type Naming = 'entry' | 'setting' | 'value' | 'name' | 'passing' | 'none';
 
-function namingOf(statement: RankedStatement, option: string, isLoose: boolean): Naming {
+function namingOf(statement: RankedStatement, { text: option, pattern }: OptionAsked, isLoose: boolean): Naming {
   const { form, name, text } = statement;
-  const amount = amountOf(option);
-  if (amount !== undefined) return amountNaming(statement, option, amount);
   if ((form === 'dependency' || form === 'import') && isNamed(name, option)) return 'entry';
   if ((form === 'setting' || form === 'constant') && hasAsValue(statement, option))
     return form === 'setting' ? 'setting' : 'value';
   const isSaid = form === 'sentence' || form === 'row' || form === 'title';
-  const places = placesOf(text, option, isLoose && isSaid);
-  if (places.length === 0 || places.every((at) => isDenied(text, at, option.length))) return 'none';
+  const places = pattern.placesIn(text, { isLoose: isLoose && isSaid });
+  if (places.length === 0 || pattern.isDeniedAt(text, places)) return 'none';
   if (!isSaid || isHedged(text) || isPast(text)) return 'passing';
   return 'name';
 }
@@ -104,15 +136,19 @@ function hasAsValue({ value }: RankedStatement, option: string): boolean {
 }
 
 /** How a statement names an amount, whose spelling may differ: `90 s`, `timeoutMs: 90000`. */
-function amountNaming({ form, name, value, text }: RankedStatement, option: string, amount: string): Naming {
-  const isKey = form === 'setting' || form === 'constant';
-  const kinds = ['duration', 'size', 'number'] as const;
-  const values = isKey ? [valueOfKey(name, value, kinds)] : valuesInProse(text, kinds);
-  const isSame = values.some((one) => one !== undefined && sameValue(one.text) === sameValue(amount));
-  const places = placesOf(text, option, false);
-  if (!isSame && places.length === 0) return 'none';
-  if (places.length > 0 && places.every((at) => isDenied(text, at, option.length))) return 'none';
+function amountNaming({ statement: { text }, amounts }: Said, { pattern, amount }: OptionAsked): Naming {
+  const places = pattern.placesIn(text);
+  if (places.length === 0 && !amounts.has(amount!)) return 'none';
+  if (places.length > 0 && pattern.isDeniedAt(text, places)) return 'none';
   return isHedged(text) || isPast(text) ? 'passing' : 'value';
+}
+
+const AMOUNT_KINDS = ['duration', 'size', 'number'] as const;
+
+function amountsIn({ form, name, value, text }: RankedStatement): string[] {
+  const isKey = form === 'setting' || form === 'constant';
+  const values = isKey ? [valueOfKey(name, value, AMOUNT_KINDS)] : valuesInProse(text, AMOUNT_KINDS);
+  return values.flatMap((one) => (one === undefined ? [] : [sameValue(one.text)]));
 }
 
 function shareNeeded({ kind, form }: RankedStatement, naming: Naming): number {

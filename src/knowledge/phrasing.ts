@@ -90,16 +90,33 @@ export function isName(option: string): boolean {
   return /[\p{Lu}\d.@/#+-]/u.test(option);
 }
 
-/**
- * The positions at which a text names an option. A name with capitals or digits is matched exactly, an ordinary word in
- * any case, so that the verb `express` does not match `Express`.
- */
-export function placesOf(text: string, option: string, isLoose: boolean): number[] {
-  const flags = isName(option) && !isLoose ? 'gu' : 'giu';
-  const pattern = option.trim().split(/\s+/).map(escaped).join('\\s+');
-  // The plural of an option is the option; a part of a longer name is not.
-  const whole = new RegExp(`(?<![\\p{L}\\p{N}_@/.-])${pattern}(?:s|es)?(?![\\p{L}\\p{N}_]|[./-][\\p{L}\\p{N}])`, flags);
-  return [...text.matchAll(whole)].map(({ index }) => index);
+/** A name to be found in many texts. */
+export class NamePattern {
+  readonly name: string;
+  readonly #strict: RegExp;
+  readonly #loose: RegExp;
+
+  constructor(name: string) {
+    const pattern = name.trim().split(/\s+/).map(escaped).join('\\s+');
+    // The plural of a name is the name; a part of a longer name is not.
+    const whole = `(?<![\\p{L}\\p{N}_@/.-])${pattern}(?:s|es)?(?![\\p{L}\\p{N}_]|[./-][\\p{L}\\p{N}])`;
+    this.name = name;
+    this.#loose = new RegExp(whole, 'giu');
+    this.#strict = isName(name) ? new RegExp(whole, 'gu') : this.#loose;
+  }
+
+  /**
+   * The positions at which a text has the name. One with capitals or digits is matched exactly, an ordinary word in any
+   * case, so that the verb `express` does not match `Express`; where `isLoose`, any name is matched in any case.
+   */
+  placesIn(text: string, { isLoose = false } = {}): number[] {
+    return [...text.matchAll(isLoose ? this.#loose : this.#strict)].map(({ index }) => index);
+  }
+
+  /** Whether a text denies the name at all of these positions. */
+  isDeniedAt(text: string, places: readonly number[]): boolean {
+    return places.every((at) => isDenied(text, at, this.name.length));
+  }
 }
 
 function escaped(text: string): string {

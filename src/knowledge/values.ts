@@ -72,20 +72,29 @@ const MOMENT = new RegExp(
 /** The values of these kinds in prose, ordered by kind, then by position. Digits in URLs do not count as numbers. */
 export function valuesInProse(text: string, kinds: readonly ValueKind[]): Value[] {
   const said = text.replaceAll(/https?:\/\/\S+/g, (address) => ' '.repeat(address.length));
-  return kinds.flatMap((kind) => FINDERS[kind]?.(kind === 'place' ? text : said) ?? []);
+  const numbers = kinds.some((kind) => kind in AMOUNTS) ? numbersIn(said) : [];
+  return kinds.flatMap((kind) => AMOUNTS[kind]?.(numbers) ?? FINDERS[kind]?.(kind === 'place' ? text : said) ?? []);
 }
 
-const FINDERS: Partial<Record<ValueKind, (text: string) => Value[]>> = {
-  number: (text) =>
-    numbersIn(text)
+/** The values that numbers with their units are. */
+const AMOUNTS: Partial<Record<ValueKind, (numbers: readonly FoundNumber[]) => Value[]>> = {
+  number: (numbers) =>
+    numbers
       // A number of seconds is a span of time.
       .filter(({ counts }) => counts === 'm' || timeUnitMs(counts) === undefined)
       .map(({ digits, at, counts }) => ({ text: digits, kind: 'number', at, counts })),
-  duration: durationsIn,
-  size: (text) =>
-    numbersIn(text)
+  duration: (numbers) =>
+    numbers.flatMap(({ digits, at, counts }): Value[] => {
+      const unitMs = counts === 'm' ? undefined : timeUnitMs(counts);
+      return unitMs === undefined ? [] : [{ text: shownSpan(Number(digits) * unitMs), kind: 'duration', at, counts }];
+    }),
+  size: (numbers) =>
+    numbers
       .filter(({ counts }) => SIZE_UNIT.test(counts))
       .map(({ digits, at, counts }) => ({ text: `${digits} ${counts.toUpperCase()}`, kind: 'size', at, counts })),
+};
+
+const FINDERS: Partial<Record<ValueKind, (text: string) => Value[]>> = {
   version: (text) => found(text, VERSION, 'version'),
   name: (text) => [...found(text, CODE_SPAN, 'name'), ...properIn(text, 'name'), ...found(text, AFTER_USE, 'name')],
   person: (text) => found(text, PERSON, 'person'),
@@ -184,13 +193,6 @@ function numbersIn(text: string): FoundNumber[] {
     counts: counts!,
   }));
   return [...digits, ...words].sort((a, b) => a.at - b.at);
-}
-
-function durationsIn(text: string): Value[] {
-  return numbersIn(text).flatMap(({ digits, at, counts }): Value[] => {
-    const unitMs = counts === 'm' ? undefined : timeUnitMs(counts);
-    return unitMs === undefined ? [] : [{ text: shownSpan(Number(digits) * unitMs), kind: 'duration', at, counts }];
-  });
 }
 
 /** Points in time: days of the week, times of day, dates. */

@@ -7,7 +7,14 @@ import { type Proposal } from '../../../src/machines/answers/evolution.ts';
 import { type Figure } from '../../../src/machines/answers/metrics.ts';
 import { answerProfile, type GivenProfile } from '../../../src/machines/answers/profile.ts';
 import { TRUNCATED } from '../../../src/machines/answers/response-format.ts';
-import { answering, AnswerRoom, evidenceFor, PORT_QUESTION, SECOND_MS } from '../../support/machines/answer-room.ts';
+import {
+  answering,
+  AnswerRoom,
+  bound,
+  evidenceFor,
+  PORT_QUESTION,
+  SECOND_MS,
+} from '../../support/machines/answer-room.ts';
 
 let room: AnswerRoom | undefined;
 afterEach(async () => {
@@ -286,14 +293,3 @@ describe('settings that are given to a desk at work', () => {
     expect(room!.desk.profile.escalation_threshold).toBe(0.7);
   });
 });
-
-/** The methods of a room, to be used without it. */
-function bound(one: AnswerRoom) {
-  return {
-    test: one.test,
-    ask: one.ask.bind(one),
-    askNow: one.askNow.bind(one),
-    order: one.order.bind(one),
-    row: one.row.bind(one),
-  };
-}

@@ -8,6 +8,7 @@ import {
   answering,
   AnswerRoom,
   type AnswerRoomOptions,
+  bound,
   evidenceFor,
   PORT_QUESTION,
   SECOND_MS,
@@ -357,18 +358,3 @@ describe('a power cut', () => {
     expect([1, 2, 3, 4, 5].map((one) => room!.row(`Q-${one}`).status)).toEqual(Array(5).fill('waiting'));
   });
 });
-
-/** The methods of a room, to be used without it. */
-function bound(one: AnswerRoom) {
-  return {
-    test: one.test,
-    ask: one.ask.bind(one),
-    askNow: one.askNow.bind(one),
-    askBy: one.askBy.bind(one),
-    begin: one.begin.bind(one),
-    order: one.order.bind(one),
-    resolve: one.resolve.bind(one),
-    row: one.row.bind(one),
-    heard: one.heard.bind(one),
-  };
-}

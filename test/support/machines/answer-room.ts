@@ -200,6 +200,21 @@ export class AnswerRoom {
   }
 }
 
+/** The methods of a room, to be used without it. */
+export function bound(one: AnswerRoom) {
+  return {
+    test: one.test,
+    ask: one.ask.bind(one),
+    askNow: one.askNow.bind(one),
+    askBy: one.askBy.bind(one),
+    begin: one.begin.bind(one),
+    order: one.order.bind(one),
+    resolve: one.resolve.bind(one),
+    row: one.row.bind(one),
+    heard: one.heard.bind(one),
+  };
+}
+
 function question_(question: string, bundle: object, more: object): Order {
   return { type: 'answers.ask', asker: 'coder', bundle: { question, confidence_level: 60, ...bundle }, ...more };
 }
