@@ -15,7 +15,7 @@ import { type AskedReply, givenReply, refusedReply } from './ask-replies.ts';
 import { type AnswerResponse } from './bundle.ts';
 import { type AnswerTurn, log, resolvedEntry } from './desk-log.ts';
 import { BATCH_MS, entryOf, placesWith, rankOf } from './desk-queue.ts';
-import { type AnswerOrder, GATHERED, type QuestionRow } from './desk-state.ts';
+import { type AnswerOrder, type AnswerUser, GATHERED, type QuestionRow } from './desk-state.ts';
 import { addUser, forget, keyOfUser, newsFor, openKeyOf, tellGiven, usersOf } from './desk-users.ts';
 import { answeringPrecedent, precedentEvidence } from './precedents.ts';
 import { hasToAsk, qualityOf } from './question-quality.ts';
@@ -62,13 +62,14 @@ export function ask(turn: AnswerTurn, event: AskEvent, asked: Ask): AskedReply |
     ),
     joinKey: nameKey(JSON.stringify([asker, bundle.current_task_id, key ?? normalised(bundle.question), key === null])),
   };
-  const joined = join(turn, event, facts.joinKey);
+  const opening = { asked, facts };
+  const joined = join(turn, event, opening);
   if (joined !== undefined) return joined === 'waits' ? undefined : joined;
-  const given = answerAtHand(turn, event, facts);
+  const given = answerAtHand(turn, event, opening);
   if (given !== undefined) return given;
-  const shared = shareOpen(turn, event, { asked, facts });
+  const shared = shareOpen(turn, event, opening);
   if (shared !== undefined) return shared === 'waits' ? undefined : shared;
-  return openQuestion(turn, event, { asked, facts });
+  return openQuestion(turn, event, opening);
 }
 
 function refusalOf(turn: AnswerTurn, { bundle, trigger }: Ask): string | undefined {
@@ -87,8 +88,8 @@ function refusalOf(turn: AnswerTurn, { bundle, trigger }: Ask): string | undefin
 }
 
 /** Joins an equal question of the last day: the asker waits for the same answer, or gets it at once. */
-function join(turn: AnswerTurn, event: AskEvent, joinKey: string): AskedReply | 'waits' | undefined {
-  const id = turn.context.joins.get(joinKey);
+function join(turn: AnswerTurn, event: AskEvent, { facts }: Opening): AskedReply | 'waits' | undefined {
+  const id = turn.context.joins.get(facts.joinKey);
   const row = id === undefined ? undefined : desk(turn).records.get(id);
   if (row === undefined || turn.nowMs - row.askedAtMs >= JOIN_MS) return undefined;
   if (!row.isOver) return awaitAnswer(turn, event, row, event.maxWaitMs) ?? 'waits';
@@ -97,19 +98,19 @@ function join(turn: AnswerTurn, event: AskEvent, joinKey: string): AskedReply | 
   const again = { ...row, askedAtMs: turn.nowMs };
   const entry = resolvedEntry(turn, again, { outcome: 'cached', confidence: response.confidence, isFollowUp: true });
   log(turn, entry, row.textKey);
-  return withNews(turn, row.asker, replyNow(row));
+  return withNews(turn, facts.asker, replyNow(row));
 }
 
 /**
  * Lets an asker share the open question of another: of the same words and options, task and trigger, and at least as
  * urgent. So people are asked once. A question in the thread of a ticket is not shared, since its answer goes there.
  */
-function shareOpen(turn: AnswerTurn, event: AskEvent, { asked, facts }: Opening): AskedReply | 'waits' | undefined {
+function shareOpen(turn: AnswerTurn, event: AskEvent, opening: Opening): AskedReply | 'waits' | undefined {
+  const { asked, facts } = opening;
   const id = turn.context.joins.get(openKeyOf(facts));
   const row = id === undefined || asked.thread !== null ? undefined : turn.context.open.get(id);
   if (row === undefined || row.priority > facts.priority || row.users >= ANSWER_USERS_MAX) return undefined;
-  const { asker, task } = facts;
-  const user = { asker, task, ref: event.askedBy ?? null, atMs: turn.nowMs };
+  const user = userOf(turn, event, opening);
   const isKnown = usersOf(turn, row.id).some((one) => keyOfUser(one) === keyOfUser(user));
   addUser(turn, row.id, user);
   // The other users have been told of the first result.
@@ -141,20 +142,27 @@ type Facts = Pick<
   'text' | 'options' | 'asker' | 'task' | 'trigger' | 'priority' | 'askedAtMs' | 'textKey' | 'joinKey'
 >;
 
+/** The asker as a user of an answer to another's question, which it finds again by the key that it gave. */
+function userOf({ nowMs }: AnswerTurn, { askedBy }: AskEvent, { asked, facts }: Opening): AnswerUser {
+  const { asker, task, joinKey } = facts;
+  return { asker, task, ref: askedBy ?? null, atMs: nowMs, ...(asked.key !== null && { joinKey }) };
+}
+
 /** Answers at once from the cache, or with a person's answer to the same question. */
-function answerAtHand(turn: AnswerTurn, event: AskEvent, facts: Facts): AskedReply | undefined {
+function answerAtHand(turn: AnswerTurn, event: AskEvent, opening: Opening): AskedReply | undefined {
+  const { facts } = opening;
   const hit = cacheHit(turn.context, facts.textKey, turn.nowMs);
   const cached = hit === undefined ? undefined : usable(turn, hit.question);
   if (hit !== undefined && cached !== undefined) {
     const { cached: rows, cacheOrder, cacheUses } = hit.cache;
     turn.assign({ cached: rows, cacheOrder, cacheUses });
-    return give(turn, event, facts, { row: cached, response: cached.response!, outcome: 'cached' });
+    return give(turn, event, opening, { row: cached, response: cached.response!, outcome: 'cached' });
   }
   const found = answeringPrecedent(turn.context, facts.text, facts.options);
   const row = found === undefined ? undefined : usable(turn, found.precedent.question);
   if (found === undefined || row === undefined) return undefined;
   const response = { ...row.response!, confidence: found.confidence, follow_up_needed: false };
-  return give(turn, event, facts, { row, response, outcome: 'precedent' });
+  return give(turn, event, opening, { row, response, outcome: 'precedent' });
 }
 
 /** The question of an id, if its answer may be given to other askers. Undefined otherwise. */
@@ -171,14 +179,9 @@ interface AtHand {
   readonly outcome: 'cached' | 'precedent';
 }
 
-function give(
-  turn: AnswerTurn,
-  { askedBy = null }: AskEvent,
-  facts: Facts,
-  { row, response, outcome }: AtHand,
-): AskedReply {
-  const { asker, task, trigger, priority, askedAtMs, textKey } = facts;
-  const user = { asker, task, ref: askedBy, atMs: turn.nowMs };
+function give(turn: AnswerTurn, event: AskEvent, opening: Opening, { row, response, outcome }: AtHand): AskedReply {
+  const { asker, trigger, priority, askedAtMs, textKey } = opening.facts;
+  const user = userOf(turn, event, opening);
   addUser(turn, row.id, user);
   const entry = resolvedEntry(
     turn,

@@ -15,7 +15,7 @@ import { type AnswerResponse } from './bundle.ts';
 import { desk, leave } from './desk-asking.ts';
 import { type AnswerTurn, log, resolvedEntry } from './desk-log.ts';
 import { type AnswerOrder, type AnswerUser, type QuestionRow, type QuestionStatus } from './desk-state.ts';
-import { forget, keyOfUser, restingOn, tellChanged, tellGiven, uncache, usersOf } from './desk-users.ts';
+import { forget, keyOfUser, restingOn, tellChanged, tellGiven, uncache, unjoin, usersOf } from './desk-users.ts';
 import { sameValue } from './evidence.ts';
 import { precedentPut, precedentWithout, saidIn } from './precedents.ts';
 import { type FirstResult, type QuestionReport, type Settlement } from './question-state.ts';
@@ -198,14 +198,14 @@ function revokeRests(turn: AnswerTurn, told: Set<string>, root: string, said: Sa
 
 /** Takes back the answer of a question. One that people still have waits for their answer. */
 function revoke(turn: AnswerTurn, row: QuestionRow): QuestionRow {
-  const { id, isOver, joinKey, textKey } = row;
+  const { id, isOver, textKey } = row;
   const version = row.version + 1;
   if (!isOver) {
     desk(turn).tell(row, { type: 'draft.revoked' });
     return desk(turn).change(id, { status: 'waiting', response: null, version })!;
   }
   uncache(turn, id, textKey);
-  if (turn.context.joins.get(joinKey) === id) turn.assign({ joins: turn.context.joins.delete(joinKey) });
+  unjoin(turn, row);
   return desk(turn).change(id, { status: 'revoked', version })!;
 }
 

@@ -75,6 +75,8 @@ export interface AnswerUser {
   /** The actor that asked; null for a caller from outside. */
   readonly ref: AnyActorRef | null;
   readonly atMs: number;
+  /** The key of `joins` under which the user has the answer of another's question; absent if it gave no key. */
+  readonly joinKey?: string;
 }
 
 export interface AnswerDeskContext extends DeskContext<QuestionRow>, AnswerCache, Precedents {

@@ -6,17 +6,37 @@ import { type AnswerTurn } from './desk-log.ts';
 import { type AnswerChange, type AnswerEmitted, type AnswerUser, type QuestionRow } from './desk-state.ts';
 import { type ChangedAnswer } from './question-state.ts';
 
-/** Records a user of a question's answer. A known user keeps the first time. */
+/** Records a user of a question's answer. A known user keeps the first time, and has the last key. */
 export function addUser(turn: AnswerTurn, question: string, user: AnswerUser): void {
   const key = pairKey(question, keyOfUser(user));
   const { users } = turn.context;
-  if (users.has(key)) return;
+  const known = users.get(key);
+  if (user.joinKey !== undefined) joinAs(turn, question, user.joinKey, known?.joinKey);
+  if (known !== undefined) {
+    if (user.joinKey !== undefined) turn.assign({ users: users.set(key, { ...known, joinKey: user.joinKey }) });
+    return;
+  }
   turn.assign({ users: users.set(key, user) });
   const row = turn.context.open.get(question) ?? turn.context.ended.get(question);
   if (row === undefined) return;
   const next = { ...row, users: row.users + 1 };
   if (row.isOver) turn.assign({ ended: turn.context.ended.set(question, next) });
   else turn.assign({ open: turn.context.open.set(question, next) });
+}
+
+/** Lets a user find a question by its key, and no longer by the one before. */
+function joinAs(turn: AnswerTurn, question: string, joinKey: string, before: string | undefined): void {
+  const { joins } = turn.context;
+  const kept = before !== undefined && joins.get(before) === question ? joins.delete(before) : joins;
+  turn.assign({ joins: kept.set(joinKey, question) });
+}
+
+/** Removes the keys by which askers find a question again. */
+export function unjoin(turn: AnswerTurn, row: QuestionRow): void {
+  const shared = usersOf(turn, row.id).flatMap(({ joinKey }) => joinKey ?? []);
+  let { joins } = turn.context;
+  for (const key of [row.joinKey, openKeyOf(row), ...shared]) if (joins.get(key) === row.id) joins = joins.delete(key);
+  turn.assign({ joins });
 }
 
 /** Notes an asker that waits for the question of another, unless it is a user for one task or another. */
@@ -125,12 +145,12 @@ export function openKeyOf({ textKey, task, trigger }: Pick<QuestionRow, 'textKey
 
 /** Removes the data kept beside the record of a question. A person's words about it stay. */
 export function forget(turn: AnswerTurn, row: QuestionRow): void {
-  const { id, joinKey, textKey } = row;
-  let { users, rests, joins } = turn.context;
+  const { id, textKey } = row;
+  unjoin(turn, row);
+  let { users, rests } = turn.context;
   for (const key of [...users.keys(pairsOf(id))]) users = users.delete(key);
   for (const key of [...rests.keys(pairsOf(id))]) rests = rests.delete(key);
-  for (const key of [joinKey, openKeyOf(row)]) if (joins.get(key) === id) joins = joins.delete(key);
-  turn.assign({ users, rests, joins });
+  turn.assign({ users, rests });
   uncache(turn, id, textKey);
 }
 

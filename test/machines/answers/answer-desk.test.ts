@@ -179,6 +179,26 @@ describe('answers at hand', () => {
       expect(changed().map(({ asker }) => asker)).toEqual(['builder', 'coder', 'reviewer']);
     });
 
+    it('is found again by the key of an asker that shares it, whatever the words, until it is erased', async () => {
+      const again = { asker: 'builder', key: 'k-7', maxWaitMs: 0 };
+      await start();
+      await room.askNow(CURRENCY);
+      for (const key of ['k-6', 'k-7']) await room.askNow(CURRENCY, { ...again, key });
+      const open = await room.askNow('Which currency is it that customers pay in?', again);
+      expect(open).toMatchObject({ status: 'waiting', question_id: 'Q-1' });
+      await room.resolve('TK-0001', 'Euro only.');
+      const settled = await room.askNow('Which currency is it, after all?', again);
+      expect(settled).toMatchObject({ question_id: 'Q-1', answer: 'Euro only.' });
+      await room.order({ type: 'answers.correct', question: 'Q-1', text: 'Franc.', by: 'ada' });
+      expect(await room.askNow('Which currency is it that customers pay in now?', again)).toMatchObject({
+        question_id: 'Q-1',
+        answer: 'Franc.',
+        changed_answers: [{ question_id: 'Q-1', answer: 'Franc.' }],
+      });
+      await room.order({ type: 'answers.erase', question: 'Q-1', by: 'ada' });
+      expect(room.desk.joins.size).toBe(0);
+    });
+
     it.each([
       ['with other options', { possible_options: ['euro', 'franc'] }, {}],
       ['for another task', { current_task_id: 'TASK-9' }, {}],
