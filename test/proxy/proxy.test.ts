@@ -22,8 +22,9 @@ const WITH_TOKENS = `{ tokens: [{ id: 'ada', token: '${TOKEN}' }] }`;
 /** An address with a slash, which a proxy must pass on as it is sent. */
 const VISITS = 'desk/visits';
 
-/** Calls during a wait, so that the proxy holds it open beside them. */
+/** Calls during a wait, so that the proxy holds it open beside them; more than a gateway takes within a second. */
 const CALLS_DURING_A_WAIT = 20;
+const FOR_MANY_CALLS = '{ mcpRate: { perSecond: 1_000 } }';
 
 const open: AsyncDisposable[] = [];
 afterEach(async () => {
@@ -159,12 +160,12 @@ describe('the command line behind a proxy with TLS and a path prefix', () => {
 
 describe.each(ERAS)('a client %s of MCP behind a proxy with TLS and a path prefix', (era) => {
   it('lists tools, sends, reads, and waits for a state at /mcp', async () => {
-    const { url } = await behindProxy();
+    const { url } = await behindProxy(FOR_MANY_CALLS);
     await works(await overHttp(era, `${url}/mcp`));
   });
 
   it('lists tools, sends, reads, and waits for a state through bosun mcp --url', async () => {
-    const { url } = await behindProxy();
+    const { url } = await behindProxy(FOR_MANY_CALLS);
     await works(await beside(era, '--url', url));
   });
 });
