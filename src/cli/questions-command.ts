@@ -221,7 +221,7 @@ function replyText(reply: AskReply, factors: ConfidenceFactors | null): string {
     ['sources', sources.map(({ location }) => location).join(', ') || null],
     ['ticket', ticket_id],
     ['because', problems.join('; ') || null],
-    ['next', next],
+    ['next', status === 'waiting' ? `bosun questions show ${question_id} has the answer once there is one` : next],
     ...(factors === null ? [] : factorFacts(factors)),
   ]);
 }

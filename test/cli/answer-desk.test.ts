@@ -32,6 +32,7 @@ describe('bosun desk', () => {
 
     const currency = await bosun('questions', 'ask', 'Which currency do customers pay in?');
     expect(currency).toMatchObject({ code: 3, out: expect.stringContaining('TK-0001') });
+    expect(currency.out).toContain('bosun questions show Q-2');
     expect((await bosun('questions', 'list')).out).toContain('waiting');
 
     expect((await call.end('SIGKILL')).code).toBe(null);
