@@ -11,7 +11,7 @@ import { fits } from '../rules/value-size.ts';
 import { ANSWER_DESKS } from './system-ids.ts';
 import { admit, type Lane, roomIn, turnKey } from '../work/capacity-queue.ts';
 import { cacheHit } from './answer-cache.ts';
-import { type AskedReply, givenReply, refusedReply } from './ask-replies.ts';
+import { type AskedReply, givenReply, refusedReply, waitingReply } from './ask-replies.ts';
 import { type AnswerResponse } from './bundle.ts';
 import { type AnswerTurn, log, resolvedEntry } from './desk-log.ts';
 import { BATCH_MS, entryOf, placesWith, rankOf } from './desk-queue.ts';
@@ -118,16 +118,20 @@ function shareOpen(turn: AnswerTurn, event: AskEvent, opening: Opening): AskedRe
   return awaitAnswer(turn, event, row, asked.maxWaitMs) ?? 'waits';
 }
 
-/** Makes the sender of an event wait for a question's answer. Returns a reply if it cannot wait. */
+/**
+ * Makes the sender of an event wait for an open question's answer. Returns what there is so far if as many wait as may:
+ * the sender has the id, and waits again later.
+ */
 export function awaitAnswer(
   turn: AnswerTurn,
   { replyTo }: Asked,
-  { id }: QuestionRow,
+  row: QuestionRow,
   maxWaitMs: number,
 ): AskedReply | undefined {
   if (replyTo === undefined) return undefined;
-  const refused = desk(turn).pass(id, { type: 'question.await', maxWaitMs, replyTo });
-  return refused === undefined ? undefined : refusedReply(refused.problems, id);
+  const refused = desk(turn).pass(row.id, { type: 'question.await', maxWaitMs, replyTo });
+  if (refused === undefined) return undefined;
+  return row.response === null ? waitingReply(row) : replyNow(row);
 }
 
 /** The reply to who waits for a question that has ended. */

@@ -7,6 +7,7 @@ import { CACHE_MS } from '../../../src/machines/answers/answer-cache.ts';
 import { BATCH_MS, PLACES } from '../../../src/machines/answers/desk-queue.ts';
 import { ERASED } from '../../../src/machines/answers/desk-results.ts';
 import { type Proposal } from '../../../src/machines/answers/evolution.ts';
+import { DESK_ORDERS_OPEN_MAX } from '../../../src/machines/limits.ts';
 import { counted, NO_FIGURES } from '../../../src/machines/answers/metrics.ts';
 import { type AskReply } from '../../../src/machines/answers/question-state.ts';
 import {
@@ -195,8 +196,26 @@ describe('answers at hand', () => {
         answer: 'Franc.',
         changed_answers: [{ question_id: 'Q-1', answer: 'Franc.' }],
       });
+      // The first asker has not been told yet.
+      expect((await room.askNow(CURRENCY)).changed_answers).toHaveLength(1);
       await room.order({ type: 'answers.erase', question: 'Q-1', by: 'ada' });
       expect(room.desk.joins.size).toBe(0);
+    });
+
+    it('is shared by more askers than may wait for it: the others have its id, and wait again', async () => {
+      await start();
+      await room.askNow(CURRENCY);
+      const names = Array.from({ length: DESK_ORDERS_OPEN_MAX + 2 }, (_, number) => `agent-${number}`);
+      const asked = names.map((name) => room.ask(CURRENCY, { asker: name }));
+      await room.test.settle();
+      for (const told of await Promise.all(asked.slice(DESK_ORDERS_OPEN_MAX)))
+        expect(told).toMatchObject({ status: 'waiting', question_id: 'Q-1', ticket_id: 'TK-0001', problems: [] });
+      await room.resolve('TK-0001', 'Euro only.');
+      for (const told of await Promise.all(asked.slice(0, DESK_ORDERS_OPEN_MAX)))
+        expect(told).toMatchObject({ status: 'answered', answer: 'Euro only.' });
+      const last = { type: 'answers.wait', question: 'Q-1', asker: names.at(-1)! };
+      expect(await room.order(last)).toMatchObject({ status: 'answered', answer: 'Euro only.' });
+      expect(room.row('Q-1').users).toBe(names.length + 1);
     });
 
     it.each([
