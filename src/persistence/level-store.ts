@@ -15,8 +15,8 @@ import {
 import { assert } from '../assert.ts';
 import { BosunError, isBosunError, messageOf } from '../errors.ts';
 import { FileNotes } from './file-notes.ts';
-import { EVERY_KEY } from './keys.ts';
 import { contentOf, damageOfFiles, type FileDamage } from './level-files.ts';
+import { rewritten } from './level-rewrite.ts';
 import { batchesOf, readError, readMany, SCAN_BYTES } from './level-reads.ts';
 import { assertWrites } from './memory-store.ts';
 import { closeToOthers, makePrivateDirectory, PRIVATE_FILE } from './private-files.ts';
@@ -37,9 +37,6 @@ const SYNCED = { sync: true };
 const UNSYNCED = { sync: false };
 
 type Database = Level<string, Uint8Array>;
-
-/** The methods of `level` in Node that its types leave out. */
-type Compactable = Database & { compactRange(from: string, to: string): Promise<void> };
 
 /**
  * Real paths that this process has open. A second open of one directory must never reach LevelDB: when it fails it
@@ -200,7 +197,7 @@ class LevelStore implements Store {
     const opened = this.#require();
     assert(!opened.writing, 'a store is compacted between writes');
     try {
-      await (opened.database as Compactable).compactRange(EVERY_KEY.gte, EVERY_KEY.lt);
+      await rewritten(opened.database);
       await opened.database.close();
       await opened.database.open({ writeBufferSize: this.#writeBufferBytes, createIfMissing: false });
       await rm(join(opened.path, 'LOG.old'), { force: true });

@@ -210,6 +210,29 @@ describe('a directory of a store', () => {
   });
 });
 
+describe('a compacted store', () => {
+  it('has no byte of what was deleted before, however small it is', async () => {
+    const store = await open();
+    const secret = 'f3a9c1d07be24658';
+    const value = (text: string) => new TextEncoder().encode(text);
+    for (const rounds of [1, 2]) {
+      await store.write(
+        [
+          { key: 'a', value: value(`${secret} ${rounds}`) },
+          { key: 'b', value: value('stays') },
+        ],
+        SYNC,
+      );
+      await store.write([{ key: 'a', value: null }], SYNC);
+      await store.compact!();
+      const files = await readdir(directory);
+      const bytes = Buffer.concat(await Promise.all(files.map((file) => readFile(join(directory, file)))));
+      expect(bytes.includes(secret)).toBe(false);
+      expect(Buffer.from((await store.get('b'))!).toString()).toBe('stays');
+    }
+  });
+});
+
 describe('the size of a store', () => {
   it('is the size of its files, and grows with its content', async () => {
     const store = await open();
