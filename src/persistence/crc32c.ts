@@ -1,9 +1,9 @@
 /**
  * CRC-32C (Castagnoli), as LevelDB writes it into its files. It differs from zlib's CRC-32 in `checksum.ts`, and Node
- * does not have it, so it is computed here, eight bytes at a step.
+ * does not have it, so it is computed here, sixteen bytes at a step.
  */
 
-const BYTES_AT_ONCE = 8;
+const BYTES_AT_ONCE = 16;
 const VALUES = 256;
 
 /**
@@ -22,22 +22,29 @@ export function maskedChecksum(bytes: Uint8Array, from: number, to: number): num
 }
 
 function crc32c(bytes: Uint8Array, from: number, to: number): number {
+  // Reads four bytes at once, at any offset.
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let crc = -1;
   let at = from;
-  for (; at + BYTES_AT_ONCE <= to; at += BYTES_AT_ONCE) {
-    crc ^= bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
+  for (; at + BYTES_AT_ONCE <= to; at += BYTES_AT_ONCE)
     crc =
-      TABLE[7 * VALUES + (crc & 0xff)]! ^
-      TABLE[6 * VALUES + ((crc >>> 8) & 0xff)]! ^
-      TABLE[5 * VALUES + ((crc >>> 16) & 0xff)]! ^
-      TABLE[4 * VALUES + (crc >>> 24)]! ^
-      TABLE[3 * VALUES + bytes[at + 4]!]! ^
-      TABLE[2 * VALUES + bytes[at + 5]!]! ^
-      TABLE[VALUES + bytes[at + 6]!]! ^
-      TABLE[bytes[at + 7]!]!;
-  }
+      remainder(crc ^ view.getInt32(at, true), 12) ^
+      remainder(view.getInt32(at + 4, true), 8) ^
+      remainder(view.getInt32(at + 8, true), 4) ^
+      remainder(view.getInt32(at + 12, true), 0);
   for (; at < to; at++) crc = TABLE[(crc ^ bytes[at]!) & 0xff]! ^ (crc >>> 8);
   return ~crc;
+}
+
+/** The contribution of four bytes, the first one lowest, that so many further bytes follow. */
+function remainder(word: number, further: number): number {
+  const row = further * VALUES;
+  return (
+    TABLE[row + 3 * VALUES + (word & 0xff)]! ^
+    TABLE[row + 2 * VALUES + ((word >>> 8) & 0xff)]! ^
+    TABLE[row + VALUES + ((word >>> 16) & 0xff)]! ^
+    TABLE[row + (word >>> 24)]!
+  );
 }
 
 /** Computes the table from Castagnoli's polynomial, reflected. */
