@@ -141,7 +141,8 @@ export class Crew<Agents extends CrewAgents = CrewAgents> {
       readonly gate: TaskGate | null;
       readonly keepMs: number;
     };
-    const handle = await this.system.spawn(taskAgent, data.id, { under: DESKS.tasks, input });
+    // A task that has been forgotten begins anew: it had its time (`keepMs`).
+    const handle = await this.system.spawn(taskAgent, data.id, { under: DESKS.tasks, input, again: true });
     const { context, value } = handle.getSnapshot();
     if (context.agent === data.agent && isDeepStrictEqual(context.input, input.input)) return viewOf(context, value);
     throw new BosunError('BOSUN_KEY_CONFLICT', `the task "${data.id}" is there, with another agent or input`);

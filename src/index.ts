@@ -63,6 +63,9 @@ export {
   type TailOptions,
 } from './actors/api/record-pages.ts';
 export { type RecordOptions } from './actors/model/records.ts';
+export { type ResultOptions } from './actors/api/result-box.ts';
+export { type Run, type RunPage, type RunsOptions } from './actors/api/run-pages.ts';
+export { type ActorResult, type Ending, type KeepOptions } from './actors/model/results.ts';
 export { type DownEvent, type DownReason } from './actors/world/talk/down-event.ts';
 export { type Priority } from './actors/model/priorities.ts';
 export {

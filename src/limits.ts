@@ -74,17 +74,18 @@ export const RECORD_BYTES_MAX = 256 * 1024;
 /** Records in one turn, each of which is one to five rows in its epoch. */
 export const RECORDS_PER_TURN_MAX = 100;
 
-/** Records of one name that an actor keeps by default, and the highest bound that its agent may set. */
+/** Records of one name of an actor, or results of an agent, kept by default and at most; and days of results. */
 export const RECORDS_KEPT = 10_000;
 export const RECORDS_KEPT_MAX = 10_000_000;
+export const RESULTS_KEPT_DAYS = 30;
 
 /** Records that one call returns by default and at most, and those that it reads where not all match. */
 export const RECORDS_LISTED = 100;
 export const RECORDS_READ_MAX = 1_000;
 export const RECORDS_EXAMINED_MAX = 10_000;
 
-/** Records of ended actors that are removed with one epoch: some 5 ms where each has to be read for its keys. */
-export const RECORDS_PURGED_AT_ONCE = 100;
+/** Records of ended actors that are removed with one epoch: some 3 ms where each has to be read for its keys. */
+export const RECORDS_PURGED_AT_ONCE = 40;
 
 /** Interval of the search for records that are too old. */
 export const RECORDS_SWEPT_EVERY_MS = 3_600_000;
@@ -316,8 +317,8 @@ export const TRACE_KEPT_MAX = 10_000;
 /** One of this many kept turns has the whole context; the others have the change, about a tenth of the size. */
 export const TRACE_WHOLE_EVERY = 16;
 
-/** Kept turns that an erasure checks with one epoch, in which it may rewrite all of them. */
-export const TURNS_ERASED_AT_ONCE = 256;
+/** Kept turns, or audited orders, that an erasure checks with one epoch, in which it may rewrite all of them. */
+export const KEPT_ERASED_AT_ONCE = 256;
 
 /** Unread messages that an inspection lists: the reader wants to know what comes next, not all 10,000. */
 export const INSPECTED_MESSAGES_MAX = 20;

@@ -19,6 +19,8 @@ import { Kernel } from './actors/loop/kernel.ts';
 import { type AskOptions } from './actors/world/talk/ask-record.ts';
 import { ShardLetters } from './actors/api/dead-letter-box.ts';
 import { ShardRecords } from './actors/api/record-box.ts';
+import { ShardResults } from './actors/api/result-box.ts';
+import { type ActorResult } from './actors/model/results.ts';
 import { FROM_HOST } from './actors/world/mailbox/message.ts';
 import { ClientApi } from './actors/api/client-api.ts';
 import { type Clock, systemClock } from './clock.ts';
@@ -30,7 +32,7 @@ import { createJournal } from './persistence/journal.ts';
 import { Upkeep } from './persistence/upkeep.ts';
 import { type Verification } from './persistence/verify.ts';
 import { ShardBoss } from './supervisor/boss-handle.ts';
-import { parseChildSpec } from './supervisor/child-spec.ts';
+import { spawned } from './system-spawn.ts';
 import { Agents } from './system-agents.ts';
 import { type ShardOptions, shardOf } from './system-shard.ts';
 import {
@@ -61,6 +63,8 @@ export class Shard<A extends AnyAgent = AnyAgent> {
   readonly deadLetters: ShardLetters;
   /** The records of actors, read from the store. */
   readonly records: ShardRecords;
+  /** The results of ended actors, read from the store. */
+  readonly results: ShardResults;
   /** Administration: inspect, suspend, step, repair and end actors, and read the audit. */
   readonly admin: ShardAdmin;
   /** The API for a gateway, beyond the one for hosts. */
@@ -99,6 +103,7 @@ export class Shard<A extends AnyAgent = AnyAgent> {
         caution: options.caution ?? true,
         residentActors: options.residentActors,
         keepers: this.#agents.keepers(),
+        endedPolicyOf: (name) => this.#agents.endedPolicyOf(name),
         epochMs: options.epochMs ?? EPOCH_MS,
         ...(options.stepEngine && { stepEngine: options.stepEngine }),
         turnOrder: options.turnOrder,
@@ -111,10 +116,11 @@ export class Shard<A extends AnyAgent = AnyAgent> {
       },
     );
     this.admin = new ShardAdmin(this.#kernel);
-    this.clientApi = new ClientApi(this.#kernel, this.#agents);
     this.records = new ShardRecords(this.#kernel, (agent) =>
       options.hold === true && this.#agents.named(agent) === undefined ? 'unread' : this.#agents.recordsOf(agent),
     );
+    this.clientApi = new ClientApi(this.#kernel, this.#agents, this.records);
+    this.results = new ShardResults(this.#kernel, this.#clock);
     this.deadLetters = new ShardLetters(this.#kernel, (cell, event) => parseEvent(this.#agents.receiver(cell), event));
   }
 
@@ -159,21 +165,19 @@ export class Shard<A extends AnyAgent = AnyAgent> {
     return this.actor(childAddress(options.under ?? ROOT, id), agent);
   }
 
-  /** Starts an actor as `spawn` does, by the name of its agent. */
-  async spawnNamed(agent: string, id: string, options: SpawnOptions): Promise<void> {
-    const { under = ROOT, restart = 'transient', input, backoff, resume } = options;
-    if (this.#agents.named(agent) === undefined)
-      throw new BosunError('BOSUN_AGENT_UNKNOWN', `agent "${agent}" was not given to createSystem`);
-    const address = childAddress(under, id);
-    const child = { id, agent, restart, input };
-    const spec = parseChildSpec({ ...child, ...(backoff && { backoff }), ...(resume && { resume }) });
-    const there = this.#kernel.directory.find(address)?.identity;
-    if (there !== undefined && (there.bond !== 'supervised' || there.agent !== agent)) {
-      throw new BosunError('BOSUN_CHILD_SPEC_INVALID', `${address} is the address of another agent, ${there.agent}`);
-    }
-    // If the actor has been born in memory only, the Boss's answer is durable no earlier than the birth.
-    if (there === undefined || this.snapshot(address) === undefined)
-      await this.#order(under, { type: 'child.start', spec } as EventObject);
+  /** Starts an actor as `spawn` does, by the name of its agent. Resolves with the result of one that has ended. */
+  spawnNamed(agent: string, id: string, options: SpawnOptions): Promise<ActorResult | undefined> {
+    const order = (boss: string, event: EventObject) => this.#order(boss, event);
+    const isBorn = (address: string) => this.snapshot(address) !== undefined;
+    const { directory } = this.#kernel;
+    const parts = {
+      directory,
+      results: this.results,
+      isBorn,
+      order,
+      hasAgent: this.#agents.named(agent) !== undefined,
+    };
+    return spawned(parts, agent, id, options);
   }
 
   /** Sends as System.send does. */
@@ -332,12 +336,7 @@ export class Shard<A extends AnyAgent = AnyAgent> {
   /** Erases an actor and everything below it for good, as System.erase does. */
   erase(address: string, as: OrderedBy = BY_HOST): Promise<void> {
     return carryOutSlowly(this.#kernel, { order: 'erase', address, as }, async () => {
-      // Includes an actor whose record is damaged.
-      await this.#upkeep.erase(() =>
-        this.#kernel.erase(
-          this.#kernel.directory.find(checkAddress(address)) ?? this.#kernel.directory.living(address),
-        ),
-      );
+      await this.#upkeep.erase(() => this.#kernel.erase(checkAddress(address)));
     });
   }
 

@@ -5,8 +5,10 @@
 import { type AnyStateMachine } from 'xstate';
 import { agentsByName, type AnyAgent } from './actors/model/agent.ts';
 import { BOSS_AGENT } from './actors/model/supervision.ts';
-import { NO_POLICIES } from './actors/model/policies.ts';
+import { NO_POLICIES, type Policies } from './actors/model/policies.ts';
 import { type RecordPolicies } from './actors/model/records.ts';
+import { type KeepPolicy } from './actors/model/keep-bounds.ts';
+import { KEPT_BY_DEFAULT } from './actors/model/results.ts';
 import { type Cell } from './actors/world/cell.ts';
 import { type Logic, logicOf } from './actors/loop/versions/roster.ts';
 import { isAgent } from './actors/api/agent-rules.ts';
@@ -55,6 +57,14 @@ export class Agents {
     const agent = this.named(name);
     if (agent === undefined) throw new BosunError('BOSUN_AGENT_UNKNOWN', `no agent is named "${name}"`);
     return agent.policies.records;
+  }
+
+  /** How long the results of an agent's ended actors are kept; for ever where its code is missing. */
+  endedPolicyOf(name: string): KeepPolicy {
+    const agent = this.named(name);
+    if (agent === undefined) return { count: Infinity, forMs: Infinity };
+    // A module may export a value that defineAgent has not made.
+    return (agent.policies as Partial<Policies> | undefined)?.ended ?? KEPT_BY_DEFAULT;
   }
 
   /** Names of agents whose turns are kept. */

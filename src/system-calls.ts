@@ -13,10 +13,13 @@ import {
   type RecordKey,
   type RecordsOptions,
 } from './actors/api/record-pages.ts';
+import { type ResultOptions } from './actors/api/result-box.ts';
+import { mergedRuns, type RunsOptions } from './actors/api/run-pages.ts';
 import { childAddress, ROOT } from './actors/model/address.ts';
 import { type TraceRecord } from './actors/model/trace-record.ts';
 import { admitToSend } from './actors/model/event-check.ts';
 import { admit } from './actors/model/value-check.ts';
+import { type AuditOptions } from './actors/world/audit.ts';
 import { type OrderedBy } from './actors/world/audit-record.ts';
 import { type DeadLetter, type DeadLetterReason } from './actors/world/mailbox/dead-letter.ts';
 import { type AskOptions } from './actors/world/talk/ask-record.ts';
@@ -89,17 +92,17 @@ const ADMINISTRATION = {
     place: 'all',
     merged: (lists) => flat(lists).sort((a, b) => (a.sinceMs ?? Infinity) - (b.sinceMs ?? Infinity)),
   }),
-  'admin.audit': read(
-    (shard, options?: { readonly address?: string; readonly limit?: number }) => shard.admin.audit(options),
-    {
-      place: 'all',
-      merged: (lists, numbers, [options]) =>
-        numbers
-          .all(lists)
-          .sort((a, b) => b.atMs - a.atMs || b.number - a.number)
-          .slice(0, options?.limit),
-    },
-  ),
+  'admin.audit': read((shard, options?: AuditOptions) => shard.admin.audit(options), {
+    place: 'all',
+    at: (numbers, shard, [{ before = Infinity, ...rest } = {}]) => [
+      before === Infinity ? rest : { ...rest, before: numbers.upTo(before - 1, shard) + 1 },
+    ],
+    merged: (lists, numbers, [options]) =>
+      numbers
+        .all(lists)
+        .sort((a, b) => b.atMs - a.atMs || b.number - a.number)
+        .slice(0, options?.limit),
+  }),
 };
 
 const SUPERVISION = {
@@ -202,7 +205,8 @@ export const SYSTEM_CALLS = {
   spawn: order((shard, agent: string, id: string, options: SpawnOptions) => shard.spawnNamed(agent, id, options), {
     place: 'first',
     address: (_, id, { under = ROOT }) => childAddress(under, id),
-    isRepeatable: () => true,
+    // What began anew may have ended meanwhile.
+    isRepeatable: (_, __, { again = false }) => !again,
     admitted: (agent, id, options) => [
       agent,
       id,
@@ -210,6 +214,15 @@ export const SYSTEM_CALLS = {
     ],
   }),
   snapshot: read((shard, address: string) => shard.news(address)),
+  result: read((shard, address: string, options?: ResultOptions) => shard.results.result(address, options)),
+  runs: read((shard, options?: RunsOptions) => shard.results.list(options), {
+    place: 'all',
+    merged: (pages, _, [options]) =>
+      mergedRuns(
+        pages.map(([, page]) => page),
+        { limit: options?.limit ?? RECORDS_LISTED, newestFirst: options?.newestFirst ?? true },
+      ),
+  }),
   tree: read((shard, address: string) => shard.tree(address), {
     place: 'each',
     merged: (trees) => mergedTree(trees.map(([, tree]) => tree)),

@@ -162,23 +162,19 @@ function tailOf(
   const source = {
     page: (which: RecordsOptions) => list(address, name, which),
     watch: ({ changed, over }: Parameters<Parameters<typeof followed>[0]['watch']>[0]) => {
-      let hasBegun = false;
       return shards.watch(shards.homesOf(address)[0]!, 'changes', [address], {
-        next: () => {
-          hasBegun = true;
-          changed();
-        },
+        next: () => changed(),
         completed: () => over(),
-        // The actor may have ended while its worker was down.
-        lost: (error) => over(isEnd(error, hasBegun) ? undefined : error),
+        lost: (error) => over(isEnd(error) ? undefined : error),
       });
     },
   };
   return followed(source, options);
 }
 
-function isEnd(error: BosunError, hasBegun: boolean): boolean {
-  return isBosunError(error, 'BOSUN_SYSTEM_CLOSED') || (hasBegun && isBosunError(error, 'BOSUN_ACTOR_UNKNOWN'));
+/** Whether an error means no more than that nothing follows: the actor may have ended before, or with its worker. */
+function isEnd(error: BosunError): boolean {
+  return isBosunError(error, 'BOSUN_SYSTEM_CLOSED') || isBosunError(error, 'BOSUN_ACTOR_UNKNOWN');
 }
 
 /** The news that a host hears by each watch. */

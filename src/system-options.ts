@@ -126,6 +126,11 @@ export interface SpawnOptions<A extends AnyAgent = AnyAgent> {
   readonly input?: AgentInput<A>;
   readonly backoff?: ChildOptions['backoff'];
   readonly resume?: 'committed' | 'initial';
+  /**
+   * Whether to begin anew where the actor has ended and its result is kept. Default: the result is returned, as the
+   * handle of an ended actor, and nothing is done again.
+   */
+  readonly again?: boolean;
 }
 
 /**
@@ -190,7 +195,12 @@ export interface TreeNode {
 }
 
 /** One actor in a list. */
-export type ListedRow = Pick<TreeNode, 'address' | 'agent' | 'status' | 'state' | 'mailbox' | 'restarts'>;
+export interface ListedRow extends Pick<TreeNode, 'address' | 'agent' | 'status' | 'state' | 'mailbox' | 'restarts'> {
+  /**
+   * Kernel time of its first start; null for the root, for children of machines, and where an earlier build started it.
+   */
+  readonly startedAtMs: number | null;
+}
 
 type MachineOf<A> = A extends Agent<infer Machine, EventSchemas> ? Machine : AnyStateMachine;
 

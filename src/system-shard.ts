@@ -4,7 +4,7 @@
  */
 import { type ShardParts } from './actors/loop/shards/shard-link.ts';
 import { Placement, type ShardPlace } from './actors/model/placement.ts';
-import { type Wire } from './actors/model/ports.ts';
+import { type Wire } from './actors/model/wire.ts';
 import { type BossSpec } from './supervisor/child-spec.ts';
 import { partitionOf, spreadTree } from './supervisor/partition.ts';
 

@@ -105,6 +105,7 @@ function rowOf(kernel: Kernel, cell: Cell, record: ChildRecord | undefined): Lis
     state: snapshot === undefined ? null : kernel.engine.valueOf(cell.definition, snapshot),
     mailbox: cell.mailbox.size,
     restarts: record?.restarts ?? null,
+    startedAtMs: record?.bornAtMs ?? null,
   };
 }
 

@@ -5,13 +5,16 @@
 import { type EventObject } from 'xstate';
 import { ActorHandle, type HandleHost, HeardActor } from './actors/api/actor-handle.ts';
 import { type HeardSnapshot, heardSnapshot } from './actors/api/heard-snapshot.ts';
+import { type ResultOptions } from './actors/api/result-box.ts';
+import { type RunPage, type RunsOptions } from './actors/api/run-pages.ts';
 import { childAddress, checkAddress, ROOT } from './actors/model/address.ts';
 import { type AgentEvents, type AnyAgent } from './actors/model/agent.ts';
-import { type Subscription } from './actors/world/actor-view.ts';
+import { type ActorResult } from './actors/model/results.ts';
+import { type ActorSnapshot, type Subscription } from './actors/world/actor-view.ts';
 import { BY_HOST, type OrderedBy } from './actors/world/audit-record.ts';
 import { type AskOptions } from './actors/world/talk/ask-record.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { BosunError } from './errors.ts';
+import { BosunError, isBosunError } from './errors.ts';
 import { type Log } from './log.ts';
 import { type Verification } from './persistence/verify.ts';
 import { logOf, Shard } from './shard.ts';
@@ -84,6 +87,7 @@ export class System<A extends AnyAgent = AnyAgent> {
       send: (address, event) => this.send(address, event),
       sendMany: (requests) => this.sendMany(requests),
       ask: (address, event, options) => this.ask(address, event, options),
+      result: (address, options) => this.result(address, options),
       snapshots: (address, hearer) => shards.watch(shards.homesOf(address)[0]!, 'snapshots', [address], hearer),
       emitted: (address, type, hearer) => {
         const next = ([event]: readonly [event?: EventObject]) => event && hearer.next(event);
@@ -112,18 +116,47 @@ export class System<A extends AnyAgent = AnyAgent> {
   }
 
   /**
-   * Returns the actor at an address, or has its Boss start one there. Resolves when the start is durable. Rejects with
-   * BOSUN_AGENT_UNKNOWN, BOSUN_ADDRESS_INVALID, BOSUN_CHILD_SPEC_INVALID (also where another agent has the address),
-   * BOSUN_START_FAILED if its first turn fails (nothing of it remains then), BOSUN_CHILDREN_FULL,
-   * BOSUN_ACTOR_UNKNOWN (no such Boss), and as `send` does. Under a `dynamic` Boss only `input` is used.
+   * Returns the actor at an address, or has its Boss start one there. Resolves when the start is durable. An actor that
+   * has ended is not started again while its result is kept: the handle is that of an ended actor then, and `result`
+   * has the outcome; `again: true` begins anew. Rejects with BOSUN_AGENT_UNKNOWN, BOSUN_ADDRESS_INVALID,
+   * BOSUN_CHILD_SPEC_INVALID (also where another agent has the address), BOSUN_START_FAILED if its first turn fails
+   * (nothing of it remains then), BOSUN_CHILDREN_FULL, BOSUN_ACTOR_UNKNOWN (no such Boss), and as `send` does. Under a
+   * `dynamic` Boss only `input` is used.
    */
   async spawn<A extends AnyAgent>(
     agent: A,
     id: string,
     ...[options = {}]: SpawnArguments<A>
   ): Promise<ActorHandle<AgentEvents<A>, SnapshotOf<A>>> {
-    await this.#placed.call('spawn', [agent.name, id, options as SpawnOptions]);
-    return this.actor(childAddress(options.under ?? ROOT, id), agent);
+    const result = await this.#placed.call('spawn', [agent.name, id, options as SpawnOptions]);
+    const address = childAddress(options.under ?? ROOT, id);
+    if (result !== undefined) return this.#ended(result);
+    try {
+      return await this.actor(address, agent);
+    } catch (error) {
+      // It may have ended since.
+      if (!isBosunError(error, 'BOSUN_ACTOR_UNKNOWN')) throw error;
+      return this.#ended(await this.result(address));
+    }
+  }
+
+  /**
+   * The result of the actor at an address: at once if it has ended, otherwise when it ends, over restarts by its Boss
+   * and of the system. Kept as the agent's option `keep` says. Children of machines have none: their machine is told.
+   * Rejects with BOSUN_ACTOR_UNKNOWN if nobody lives or has ended there, or its results are not kept, BOSUN_TIMEOUT
+   * after `timeoutMs`, BOSUN_ADDRESS_INVALID, BOSUN_STORE_DAMAGED, BOSUN_STORE_FAILED, BOSUN_SECRET_KEY,
+   * BOSUN_SYSTEM_CLOSED.
+   */
+  async result(address: string, options?: ResultOptions): Promise<ActorResult> {
+    return await this.#placed.call('result', [checkAddress(address), options]);
+  }
+
+  /**
+   * A page of the results that are kept of ended actors, the newest end first by default: of all, or of one agent, by
+   * how they ended and since when. Rejects with BOSUN_VALUE_REFUSED for a limit out of bounds, and as `result` does.
+   */
+  runs(options?: RunsOptions): Promise<RunPage> {
+    return this.#placed.call('runs', [options]);
   }
 
   /**
@@ -306,6 +339,10 @@ export class System<A extends AnyAgent = AnyAgent> {
    */
   killWorker(worker: number): Promise<void> {
     return this.#shards.kill(worker);
+  }
+
+  #ended<Event extends EventObject, Snapshot extends ActorSnapshot>(result: ActorResult): ActorHandle<Event, Snapshot> {
+    return new ActorHandle(this.#host, HeardActor.ended(this.#host, result));
   }
 
   /** @internal What a gateway serves. */

@@ -263,6 +263,10 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     files: ['src/actors/', 'src/supervisor/', 'src/shards.ts', 'src/system-', ...LEAVES],
     packages: ['xstate'],
   },
+  'src/system-spawn.ts': {
+    files: ['src/actors/', 'src/supervisor/', 'src/system-options.ts', ...LEAVES],
+    packages: ['xstate'],
+  },
   'src/system-merge.ts': { files: ['src/system-options.ts'], packages: [] },
   // The list of what hosts of a crew may import.
   'src/crew.ts': {

@@ -27,8 +27,7 @@ export function auditCommand(command: AuditCommand): Promise<ExitCode> {
       show(
         (await gateway.call<{ records: AuditRecord[] }>('audit.list', { address, limit: limit ?? LISTED_MAX })).records,
       ),
-    stopped: (system) =>
-      show(system.admin.audit({ ...(address !== undefined && { address }), ...(limit !== undefined && { limit }) })),
+    stopped: async (system) => show(await system.admin.audit({ address, limit })),
   });
 }
 

@@ -22,6 +22,7 @@ import { endedBy, type RemoteSubscription, type TopicWatcher } from './observers
 import { RemoteActor } from './remote-actor.ts';
 import { RemoteWindow, windowTopic } from './remote-window.ts';
 import type { ServerFrame, Welcome } from '../gateway/protocol/frames.ts';
+import type { RunPageView, RunsOptions } from '../gateway/protocol/run-view.ts';
 import { messageOf } from '../errors.ts';
 import { harmless } from '../log.ts';
 import { Replica } from './replica.ts';
@@ -261,6 +262,14 @@ export class Client<S = SystemShape> {
   ): RemoteWindow<Offered[Name]['result']['_zod']['output']> {
     const topic = windowTopic(name, params as Readonly<Record<string, unknown>>);
     return new RemoteWindow((watcher) => this.watch(topic, watcher));
+  }
+
+  /**
+   * A page of the actors that have ended and whose results are kept, the newest end first by default. Only for callers
+   * who may reach every address. Rejects as `call` does.
+   */
+  runs(which: RunsOptions = {}, options: Omit<CallOptions, 'key'> = {}): Promise<RunPageView> {
+    return this.call<RunPageView>('run.list', { ...which }, options);
   }
 
   /** Events emitted by any actor whose address matches the pattern: `*` is one segment, `**` any number of them. */

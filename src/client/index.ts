@@ -27,6 +27,7 @@ export {
 export { type RemoteSubscription, type TopicWatcher } from './observers.ts';
 export { type RemoteWindow, type WindowWatcher } from './remote-window.ts';
 export { rowsInOrder, type WindowPage } from '../gateway/protocol/window-page.ts';
+export { type RunPageView, type RunsOptions, type RunView } from '../gateway/protocol/run-view.ts';
 export { type ActorView } from '../gateway/protocol/actor-view.ts';
 export { type KnownSnapshot, type RemoteSnapshot, type UnknownSnapshot } from './remote-snapshot.ts';
 export { type ClientClock, type ClientRandom, type Socket, type SocketClass } from './platform.ts';

@@ -12,6 +12,7 @@ import { type KnownSnapshot, type RemoteSnapshot } from './remote-snapshot.ts';
 import { type ClientClock, toldTo } from './platform.ts';
 import { type SubscribedTopics } from './subscribed-topics.ts';
 import { disown, isThenable } from '../user-code.ts';
+import type { RunView } from '../gateway/protocol/run-view.ts';
 
 /** When a send resolves, and the condition under which it counts. */
 export interface RemoteSendOptions extends Omit<CallOptions, 'key'> {
@@ -185,6 +186,15 @@ export class RemoteActor<A = AgentShape> {
     disown(given);
     const place = `the condition of waitFor for ${this.address}`;
     throw new ClientError('BOSUN_VALUE_REFUSED', `${place} gives a promise, and nobody waits for it here`);
+  }
+
+  /**
+   * Resolves with the result of the actor: at once if it has ended, otherwise when it has. Rejects as `client.call`
+   * does, with BOSUN_ACTOR_UNKNOWN if no actor lives or has ended there, or no result is kept, and with BOSUN_TIMEOUT.
+   */
+  async result(options: Omit<CallOptions, 'key'> = {}): Promise<RunView> {
+    const request = { m: 'run.get', p: { address: this.address, wait: true }, key: undefined };
+    return ((await this.#host.call(request, options)) as { readonly run: RunView }).run;
   }
 
   /** Resolves with the first known snapshot. Rejects as `waitFor`. */

@@ -12,7 +12,10 @@ import { BosunError } from '../errors.ts';
  * comes with a step in upgrade.ts and kept stores (decision 0047). Stores of 1 to 5 are of unpublished builds: they are
  * refused.
  */
-export const FORMAT = 6;
+export const FORMAT: number = 7;
+
+/** The oldest format whose records mean the same today: they are read as they are, in a store of today. */
+const READ_SINCE = 6;
 
 export const ENVELOPE_BYTES = 5;
 
@@ -46,8 +49,13 @@ export function seal(key: string, payload: Uint8Array, format = FORMAT): Uint8Ar
  */
 export function unseal(key: string, record: Uint8Array): Uint8Array {
   const { format, payload } = unsealAny(key, record);
-  if (format !== FORMAT) throw foreignFormat(key, format);
+  if (!isRead(format)) throw foreignFormat(key, format);
   return payload;
+}
+
+/** Whether records of a format mean the same today. */
+export function isRead(format: number): boolean {
+  return format >= READ_SINCE && format <= FORMAT;
 }
 
 /** Opens a record of any format. */

@@ -4,7 +4,7 @@
  * write, so a store is never between two formats; a newer store is refused and left as it is.
  */
 import { type Store, type StoreWrite } from '../actors/model/ports.ts';
-import { FORMAT, seal, unsealAny, isSound } from './envelope.ts';
+import { FORMAT, isRead, seal, unsealAny, isSound } from './envelope.ts';
 import { BosunError } from '../errors.ts';
 import { MANIFEST_KEY } from './keys.ts';
 
@@ -12,14 +12,18 @@ export interface Upgrade {
   /** The format from which it upgrades to the next one. */
   readonly from: number;
   /**
-   * Returns all changes, including every record of the older format. They are held in memory and written at once.
-   * Throws BOSUN_STORE_DAMAGED for a record that it cannot read; then nothing has changed.
+   * Returns all changes: every record whose bytes mean something else in the next format. They are held in memory and
+   * written at once. Throws BOSUN_STORE_DAMAGED for a record that it cannot read; then nothing has changed.
    */
   run(store: Store): Promise<readonly StoreWrite[]>;
 }
 
-/** All steps, from the first stable format on, which is 6. There are none yet. */
-export const UPGRADES: readonly Upgrade[] = [];
+/** All steps, from the first stable format on, which is 6. */
+export const UPGRADES: readonly Upgrade[] = [
+  // 7 has keyspaces that a build of 6 would not see: results of ended actors, and the audit as records. Its other
+  // records are as they were, and are read under the number that they have.
+  { from: 6, run: () => Promise.resolve([]) },
+];
 
 /**
  * Upgrades a store to the current format.
@@ -49,7 +53,7 @@ export async function upgrade(
  */
 export async function refuseForeign(store: Store): Promise<void> {
   const manifest = await store.get(MANIFEST_KEY);
-  if (manifest === undefined || manifest[0] === FORMAT || !isSound(MANIFEST_KEY, manifest)) return;
+  if (manifest === undefined || isRead(manifest[0]!) || !isSound(MANIFEST_KEY, manifest)) return;
   throw foreign(store, manifest[0]!);
 }
 

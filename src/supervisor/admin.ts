@@ -13,9 +13,14 @@ import { rulesOf } from './strategies.ts';
 export type AdminEvent =
   /**
    * Starts a child. With `isNew`, a child that exists or has existed is refused; otherwise an existing one is returned.
+   * `ofSpawn` is set by `system.spawn`: the record of the child is removed at its end, of which its result tells, and
+   * with `unlessEnded` an id whose result is kept is refused.
    */
-  | { readonly type: 'child.start'; readonly spec: unknown; readonly isNew?: boolean }
+  | { readonly type: 'child.start'; readonly spec: unknown; readonly isNew?: boolean; readonly ofSpawn?: OfSpawn }
   | { readonly type: 'child.terminate' | 'child.restart' | 'child.delete'; readonly id: string };
+
+/** How `system.spawn` starts a child. */
+export type OfSpawn = 'again' | 'unlessEnded';
 
 interface Boss extends Pick<BossSpec, 'strategy' | 'autoShutdown' | 'template' | 'maxChildren'> {
   readonly nextPosition: number;
@@ -27,7 +32,7 @@ interface Outcome {
   readonly nextPosition: number;
 }
 
-type Facts = Pick<BossFacts<ChildRecord>, 'children' | 'nowMs'>;
+type Facts = Pick<BossFacts<ChildRecord>, 'children' | 'nowMs' | 'hasResult'>;
 
 /** Decides about an order. Throws BOSUN_CHILD_SPEC_INVALID. */
 export function adminOrders(boss: Boss, event: AdminEvent & Facts): Outcome {
@@ -50,6 +55,7 @@ export function adminOrders(boss: Boss, event: AdminEvent & Facts): Outcome {
 
 function startChild(boss: Boss, event: Extract<AdminEvent, { type: 'child.start' }> & Facts): Outcome {
   const { nextPosition, maxChildren = Infinity } = boss;
+  const { ofSpawn } = event;
   const spec = specOf(boss, event.spec);
   const { id } = spec;
   const only = (order: Order): Outcome => ({ orders: [order], steps: [], nextPosition });
@@ -59,10 +65,13 @@ function startChild(boss: Boss, event: Extract<AdminEvent, { type: 'child.start'
     return only(event.isNew === true ? refusal(code, id) : { type: 'bosun.child.awaitStart', params: { id } });
   }
   if (record !== undefined && event.isNew === true) return only(refusal('BOSUN_CHILD_PRESENT', id));
+  const ended = ofSpawn === 'unlessEnded' && event.hasResult(id);
+  if (ended !== false) return only(refusal(ended === true ? 'BOSUN_CHILD_PRESENT' : ended, id));
   // Counting needs the whole child table.
   if (maxChildren !== Infinity && event.children.size >= maxChildren) return only(refusal('BOSUN_CHILDREN_FULL', id));
   const { position = nextPosition } = record ?? {};
-  const order = startOrder(spec, { position, nowMs: event.nowMs, onDemand: 'start' });
+  const isSpawned = ofSpawn !== undefined;
+  const order = startOrder(spec, { position, nowMs: event.nowMs, onDemand: 'start', isSpawned });
   return { orders: [order], steps: [], nextPosition: record === undefined ? nextPosition + 1 : nextPosition };
 }
 

@@ -35,7 +35,12 @@ const SHUT_DOWN = { reason: 'shutdown', error: undefined } as const;
 /** Starts a child that the Boss does not have, or has as ended. */
 export function startOrder(
   spec: ChildSpec,
-  { position, nowMs, onDemand }: { position: number; nowMs: number; onDemand?: 'start' | 'restart' },
+  {
+    position,
+    nowMs,
+    onDemand,
+    isSpawned = false,
+  }: { position: number; nowMs: number; onDemand?: 'start' | 'restart'; isSpawned?: boolean },
 ): Order {
   const record: ChildRecord = {
     spec,
@@ -47,6 +52,7 @@ export function startOrder(
     restarts: 0,
     lastError: undefined,
     ...(onDemand && { onDemand }),
+    ...(isSpawned && { isSpawned }),
   };
   return { type: 'bosun.child.start', params: { ...startOf(spec), record } };
 }

@@ -13,6 +13,8 @@ export interface ChildRecord extends ChildRow {
    * child is then forgotten again, or stays ended.
    */
   readonly onDemand?: 'start' | 'restart';
+  /** Whether `system.spawn` started it: its record is removed at its end, because its result tells of it. */
+  readonly isSpawned?: boolean;
   /** Number of consecutive delayed restarts, for backoff. */
   readonly consecutive: number;
   /** Kernel time of the last start; 0 for a child started together with its Boss. */

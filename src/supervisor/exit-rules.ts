@@ -20,7 +20,7 @@ export function decideExit(situation: Situation, exit: ChildExit, random: number
   // A failed start by order is reported to the author of the order (OTP: start_child returns the error), and is not
   // counted.
   if (isRefused || !isRestarted(spec, exit)) {
-    const isForgotten = isRefused && record.onDemand === 'start';
+    const isForgotten = (isRefused && record.onDemand === 'start') || record.isSpawned === true;
     return { kind: 'end', reason: exit.reason, record: { ...record, status: 'ended', retry: null }, isForgotten };
   }
   const mode = modeOf(spec, exit);

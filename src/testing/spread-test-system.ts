@@ -3,7 +3,7 @@
  * can lose unsynced writes. `crash` is the death of one worker, `restart` its next start; messages between workers are
  * bytes here too, and none survives the death of its receiver.
  */
-import { type Wire } from '../actors/model/ports.ts';
+import { type Wire } from '../actors/model/wire.ts';
 import { BosunError, isBosunError } from '../errors.ts';
 import { createWorkerGateway } from '../gateway/workers/worker-gateway.ts';
 import { logOf, Shard } from '../shard.ts';

@@ -320,7 +320,7 @@ describe('an ask', () => {
     );
     const wrong = watched(client.call('actor.fly'));
     await test.settle();
-    expect(spawned.value).toEqual({ address: 'more' });
+    expect(spawned.value).toEqual({ address: 'more', run: null });
     expect(wrong.error?.code).toBe('BOSUN_CALL_INVALID');
     client.close();
     await expect(client.call('actor.get', { address: 'more' })).rejects.toMatchObject({ code: 'BOSUN_CLIENT_CLOSED' });

@@ -185,7 +185,7 @@ describe('a remote actor', () => {
     const next = watched(ghost.ready());
     await test.advance(200);
     expect(late.error).toMatchObject({ code: 'BOSUN_TIMEOUT', message: 'ghost was not born within 100 ms' });
-    await test.host.test.shard.spawn(counter, 'ghost');
+    await test.host.test.shard.spawn(counter, 'ghost', { again: true });
     await test.settle();
     expect(next.value).toMatchObject({ status: 'active', context: { count: 0 } });
     await test.stop();

@@ -221,7 +221,7 @@ describe('two workers with one damaged byte in their files', () => {
     expect(sound).toMatchObject({ refused: null, reported: [[], []] });
     for (const part of PARTS) {
       const keys = [...stored[part]!.keys()];
-      expect(kindsIn(stored[part]!)).toEqual(expect.arrayContaining([...KINDS, 'asks', 'audit', 'shard', 'frames']));
+      expect(kindsIn(stored[part]!)).toEqual(expect.arrayContaining([...KINDS, 'asks', 'shard', 'frames']));
       for (const row of ['shard', 'in!'])
         expect(
           keys.some((key) => key.startsWith(`${KEYSPACE.shard}!${row}`)),

@@ -4,10 +4,13 @@ import { type Store, type StoreWrite, KEYSPACE } from '../../src/actors/model/po
 import { FORMAT, seal, stamp, unsealAny } from '../../src/persistence/envelope.ts';
 import { linkTo, NO_LINK } from '../../src/persistence/epoch-format.ts';
 import { createJournal, type JournalOptions } from '../../src/persistence/journal.ts';
-import { EVERY_KEY, PREFIX } from '../../src/persistence/keys.ts';
+import { EVERY_KEY, MANIFEST_KEY, PREFIX } from '../../src/persistence/keys.ts';
 import { type Upgrade } from '../../src/persistence/upgrade.ts';
 import { faultyStore, type FaultyStore } from '../../src/testing/faulty-store.ts';
 import { expected, type Facts, found, nextEpoch, NOTHING, references } from '../support/persistence/model.ts';
+
+/** A format before the first stable one. */
+const UNPUBLISHED = 5;
 
 const LINK_OFFSET = 17;
 const HEADER_BYTES = 33;
@@ -94,10 +97,21 @@ describe('a store of an older format', () => {
   });
 
   it('is refused and left unchanged without a step for its format', async () => {
-    await turnInto(FORMAT - 1);
+    await turnInto(UNPUBLISHED);
     const before = store.entries();
-    await expect(open()).rejects.toMatchObject({ code: 'BOSUN_STORE_FORMAT', details: { format: FORMAT - 1 } });
+    await expect(open()).rejects.toMatchObject({ code: 'BOSUN_STORE_FORMAT', details: { format: UNPUBLISHED } });
     expect(store.entries()).toEqual(before);
+  });
+
+  it('keeps its records as they are if its number is 6, beside those of today', async () => {
+    await turnInto(6);
+    const before = new Map(store.entries());
+    expect(await open()).toEqual(expected(facts));
+    const after = new Map(store.entries());
+    expect(after.get(MANIFEST_KEY)![0]).toBe(FORMAT);
+    const isEpoch = (key: string) => key.startsWith(PREFIX.epoch);
+    for (const [key, value] of before) if (isEpoch(key)) expect(after.get(key)).toEqual(value);
+    expect(await open()).toEqual(expected(facts));
   });
 });
 

@@ -19,12 +19,9 @@ import { Presence, presentWorker, watcher } from '../support/supervisor/presence
 import { manager, notes, tell, worker } from '../support/supervisor/worker.ts';
 import { byEffort } from '../support/effort.ts';
 
-/**
- * Rows that go with what they are of. Bosses are counted apart; dead letters, and the audit of orders about them, are
- * to stay.
- */
+/** Rows that go with what they are of. Bosses are counted apart; dead letters are to stay. */
 const COUNTED = KEYSPACES.filter(
-  (keyspace) => ![KEYSPACE.identities, KEYSPACE.children, KEYSPACE.deadLetters, KEYSPACE.audit].includes(keyspace),
+  (keyspace) => ![KEYSPACE.identities, KEYSPACE.children, KEYSPACE.deadLetters].includes(keyspace),
 );
 
 const DAY_MS = 24 * 60 * 60_000;

@@ -7,9 +7,11 @@ import { type Cancel, type Clock } from '../../clock.ts';
 import { BosunError } from '../../errors.ts';
 import { callBack, type Log } from '../../log.ts';
 import { due } from '../../user-code.ts';
+import { type ActorResult } from '../model/results.ts';
 import { type ActorSnapshot, type Subscription } from '../world/actor-view.ts';
 import { type AskOptions } from '../world/talk/ask-record.ts';
-import { type HeardSnapshot, heardSnapshot, lastSnapshot, type SnapshotNews } from './heard-snapshot.ts';
+import { type HeardSnapshot, heardSnapshot, lastSnapshot, newsOf, type SnapshotNews } from './heard-snapshot.ts';
+import { type ResultOptions } from './result-box.ts';
 
 /** Receives what a watch reports. `completed`: the actor is gone. `lost`: the watch has failed. */
 export interface Hearer<Word> {
@@ -27,6 +29,7 @@ export interface HandleHost {
   send(address: string, event: EventObject): Promise<void>;
   sendMany(requests: readonly { readonly to: string; readonly event: EventObject }[]): Promise<void>;
   ask(address: string, event: AskedEvent, options?: AskOptions): Promise<unknown>;
+  result(address: string, options?: ResultOptions): Promise<ActorResult>;
   /** Reports the present snapshot first, then one for every durable epoch that changed the actor. */
   snapshots(address: string, hearer: Hearer<SnapshotNews>): () => void;
   emitted(address: string, type: string, hearer: Hearer<EventObject>): () => void;
@@ -78,6 +81,11 @@ export class ActorHandle<Event extends EventObject = EventObject, Snapshot exten
    */
   getSnapshot(): HeardSnapshot<Snapshot, Event> {
     return this.#heard.snapshot as HeardSnapshot<Snapshot, Event>;
+  }
+
+  /** The result of the actor, at once or when it has ended. Resolves and rejects as System.result. */
+  async result(options?: ResultOptions): Promise<ActorResult> {
+    return this.#heard.result ?? (await this.#host.result(this.address, options));
   }
 
   /** Whether the actor still lives, as far as was heard. */
@@ -137,7 +145,7 @@ export class ActorHandle<Event extends EventObject = EventObject, Snapshot exten
           finish(() => reject(error as Error));
         }
       };
-      if (this.#heard.isLive) check(this.getSnapshot());
+      check(this.getSnapshot());
       if (isOver) return;
       const removed = () =>
         new BosunError('BOSUN_ACTOR_UNKNOWN', `${address} was removed during the wait`, { details: { address } });
@@ -161,6 +169,8 @@ export class ActorHandle<Event extends EventObject = EventObject, Snapshot exten
 /** News of one life at an address, received by one watch for all handles on it. */
 export class HeardActor {
   readonly address: string;
+  /** The result of an actor that had ended before anything was heard of it. */
+  readonly result: ActorResult | undefined;
   readonly #log: Log;
   readonly #end: () => void;
   readonly #listeners = new Set<{ readonly observer: SnapshotObserver<HeardSnapshot>; readonly owner: object }>();
@@ -169,9 +179,17 @@ export class HeardActor {
   /** Why nothing more is heard; null after the actor's end. */
   #over: BosunError | null | undefined;
 
-  private constructor(host: HandleHost, address: string, settled: (error?: BosunError) => void) {
-    this.address = address;
+  private constructor(host: HandleHost, of: string | ActorResult, settled: (error?: BosunError) => void = () => {}) {
     this.#log = host.log;
+    if (typeof of !== 'string') {
+      this.address = of.address;
+      this.result = of;
+      this.#news = newsOf(of);
+      this.#over = null;
+      this.#end = () => {};
+      return;
+    }
+    const address = (this.address = of);
     this.#end = host.snapshots(address, {
       next: (news) => this.#hear(news, settled),
       completed: () => this.#finish(null),
@@ -194,6 +212,11 @@ export class HeardActor {
       };
       const heard: HeardActor = new HeardActor(host, address, (error) => settle(error));
     });
+  }
+
+  /** An actor that has ended. */
+  static ended(host: HandleHost, result: ActorResult): HeardActor {
+    return new HeardActor(host, result);
   }
 
   get isLive(): boolean {

@@ -2,10 +2,12 @@
  * The inspection of one actor by an administrator. State, status and children are as of the last durable epoch; mailbox
  * and timers as of now.
  */
+import { recordsOf } from '../world/records.ts';
 import { BosunError } from '../../errors.ts';
 import { INSPECTED_MESSAGES_MAX } from '../../limits.ts';
 import { type ActorSnapshot, viewOf } from '../world/actor-view.ts';
 import { type Cell } from '../world/cell.ts';
+import { type StoredRecords } from '../model/records.ts';
 import { type LogicKind } from '../model/step-engine.ts';
 import { type Kernel } from '../loop/kernel.ts';
 import { FROM_CLIENT, type Message, type MessageKind } from '../world/mailbox/message.ts';
@@ -42,16 +44,7 @@ export interface Inspection extends ActorSnapshot {
   /** Addresses, in order of birth. */
   readonly children: readonly string[];
   /** The records that its agent declares, by name, and the range of stored numbers. */
-  readonly records: readonly InspectedRecords[];
-}
-
-/**
- * The stored records of one name. `first` is the number of the oldest, and one more than `last` where there are none.
- */
-export interface InspectedRecords {
-  readonly name: string;
-  readonly first: number;
-  readonly last: number;
+  readonly records: readonly StoredRecords[];
 }
 
 export interface InspectedMessage {
@@ -110,7 +103,7 @@ export function inspect(kernel: Kernel, address: string): Inspection {
     })),
     children: kernel.shown.childrenOf(cell).map((child) => child.address),
     records: [...(definition.records?.keys() ?? [])].map((name) => {
-      const { first, next } = kernel.machinery.world.records.spanOf(cell, name)!;
+      const { first, next } = kernel.machinery.world.records.spanOf(recordsOf(cell), name)!;
       return { name, first, last: next - 1 };
     }),
   };

@@ -8,11 +8,13 @@ import { disown, due } from '../../user-code.ts';
 import { type RowPlace, type StateReplacement } from '../loop/administration.ts';
 import { type Subscription } from '../world/actor-view.ts';
 import { checkAddress } from '../model/address.ts';
+import { type AuditOptions } from '../world/audit.ts';
 import { type AuditRecord, type OrderedBy } from '../world/audit-record.ts';
 import { carryOut, carryOutStep } from './audited-order.ts';
 import { type Cell } from '../world/cell.ts';
 import { type Inspection, inspect } from './actor-inspection.ts';
 import { type Kernel } from '../loop/kernel.ts';
+import { lifeOfEnd } from '../model/results.ts';
 import { type KeptTurn, type TraceRecord } from '../model/trace-record.ts';
 import { type Trace } from '../world/tracing/trace.ts';
 import { type StoredState } from '../model/version-rules.ts';
@@ -156,14 +158,19 @@ export class ShardAdmin {
   }
 
   /**
-   * The kept turns of one actor (`trace: { keep }` of its agent), oldest first, over crashes and restarts, each with
-   * the context after it; empty for other agents. A damaged turn is left out, and so are the turns after it up to the
-   * next with a whole context. Rejects with BOSUN_ACTOR_UNKNOWN, BOSUN_STORE_DAMAGED for damage to the actor's own
-   * record, BOSUN_SYSTEM_CLOSED, BOSUN_STORE_FAILED.
+   * The kept turns of one actor (`trace: { keep }` of its agent), or of the last that ended at the address while its
+   * result is kept, oldest first, over crashes and restarts, each with the context after it; empty for other agents. A
+   * damaged turn is left out, and so are the turns after it up to the next with a whole context. Rejects with
+   * BOSUN_ACTOR_UNKNOWN, BOSUN_STORE_DAMAGED for damage to the actor's own record, BOSUN_SYSTEM_CLOSED,
+   * BOSUN_STORE_FAILED.
    */
   async history(address: string, { limit }: { readonly limit?: number } = {}): Promise<readonly KeptTurn[]> {
-    const { kept } = this.#kernel.machinery.world.tracing;
-    return await kept.list(this.#kernel.directory.observed(address), limit);
+    const { tracing, results } = this.#kernel.machinery.world;
+    const ended = this.#kernel.shown.at(address) === undefined ? results.at(checkAddress(address)) : undefined;
+    if (ended === undefined) return await tracing.kept.list(this.#kernel.directory.observed(address), limit);
+    const [agent, place] = ended;
+    const identity = { address, agent };
+    return await tracing.kept.list({ life: lifeOfEnd(place), identity, definition: { keptTurns: 0 } }, limit);
   }
 
   /**
@@ -185,9 +192,12 @@ export class ShardAdmin {
     return waitsOf(this.#kernel);
   }
 
-  /** The audit of orders, newest first: all that is kept, or the orders about one address. */
-  audit(options: { readonly address?: string; readonly limit?: number } = {}): readonly AuditRecord[] {
-    return this.#kernel.machinery.world.audit.list(options);
+  /**
+   * The audit of orders, newest first, as of the last durable epoch: all that is kept, or the orders about one address,
+   * or those before a number. Rejects with BOSUN_SYSTEM_CLOSED before the start, and BOSUN_STORE_FAILED.
+   */
+  async audit(options: AuditOptions = {}): Promise<readonly AuditRecord[]> {
+    return await this.#kernel.machinery.world.audit.list(options);
   }
 
   #cell(address: string) {

@@ -18,7 +18,9 @@ import {
 import { type Backoff } from '../../backoff.ts';
 import { type AgentLimits, type AgentOptions, type AnyAgent, type ShownSchemas } from '../model/agent.ts';
 import { type ActionOptions, type EffectOptions, type RetryOptions } from '../model/effect-policy.ts';
+import { type KeepBounds } from '../model/keep-bounds.ts';
 import { type RecordOptions } from '../model/records.ts';
+import { type KeepOptions } from '../model/results.ts';
 import { type ScheduleOptions } from '../model/schedules.ts';
 import { type TimerOptions } from '../model/timing.ts';
 import { isAsync } from '../../user-code.ts';
@@ -55,6 +57,7 @@ const retry = closedObject<RetryOptions>({
   backoff: closedObject<Backoff>({ minMs: anything, maxMs: anything, factor: anything, jitter: anything }),
   retryIf: aPromptFunction,
 });
+const keepBounds = closedObject<KeepBounds>({ count: anything, days: anything });
 const effect = { retry, timeoutMs: anything };
 
 export const AGENT_RULES: OptionRules<AgentOptions<never, never>> = {
@@ -74,7 +77,10 @@ export const AGENT_RULES: OptionRules<AgentOptions<never, never>> = {
   poison: anything,
   priorities: anObject,
   trace: closedObject<{ keep: number }>({ keep: anything }),
-  records: recordOf(closedObject<RecordOptions>({ schema: anObject, keep: anything, forMs: anything, keys: anObject })),
+  records: recordOf(closedObject<RecordOptions>({ schema: anObject, keep: keepBounds, keys: anObject })),
+  keep: closedObject<KeepOptions>({
+    ended: keepBounds,
+  }),
   effects: recordOf(closedObject<EffectOptions>({ ...effect, heartbeatMs: anything })),
   actions: recordOf(closedObject<ActionOptions>({ ...effect, durable: anything })),
   timers: closedObject<TimerOptions>({ restore: anObject, restoreDefault: anything }),

@@ -4,8 +4,8 @@
  */
 import { type EventObject } from 'xstate';
 import { BosunError, isBosunError } from '../../errors.ts';
-import { checkOrderedBy } from '../world/audit.ts';
-import { type AuditedOrder, type AuditFacts, type OrderedBy } from '../world/audit-record.ts';
+import { type AuditEntry } from '../world/audit.ts';
+import { type AuditedOrder, type AuditFacts, checkOrderedBy, type OrderedBy } from '../world/audit-record.ts';
 import { childAddress } from '../model/address.ts';
 import { type Cell } from '../world/cell.ts';
 import { type Kernel } from '../loop/kernel.ts';
@@ -19,8 +19,11 @@ export async function carryOut<T>(kernel: Kernel, facts: AuditFacts, act: () => 
   checkOrderedBy(facts.as);
   let end: { readonly value: T } | { readonly error: BosunError } | undefined;
   await kernel.ingress.enter(() => {
+    const { audit } = kernel.machinery.world;
+    // Before the change: a store that cannot be read must not leave it without its record.
+    const entry = audit.enter(facts, 'open');
     end = attempt(act);
-    kernel.machinery.world.audit.enter(facts, 'error' in end ? end.error.code : 'done');
+    audit.close(entry, 'error' in end ? end.error.code : 'done');
   });
   if ('error' in end!) throw end.error;
   return end!.value;
@@ -32,15 +35,15 @@ export async function carryOut<T>(kernel: Kernel, facts: AuditFacts, act: () => 
  */
 export async function carryOutSlowly(kernel: Kernel, facts: AuditFacts, act: () => Promise<void>): Promise<void> {
   checkOrderedBy(facts.as);
-  let number = 0;
-  await kernel.ingress.enter(() => void (number = kernel.machinery.world.audit.enter(facts, 'open')));
+  let entry: AuditEntry;
+  await kernel.ingress.enter(() => void (entry = kernel.machinery.world.audit.enter(facts, 'open')));
   const end = await act().then(
     () => undefined,
     (error: unknown) => ({ error }),
   );
   const outcome = end === undefined ? 'done' : isBosunError(end.error) ? end.error.code : 'BOSUN_INTERNAL';
   // If the system has closed meanwhile, the record stays open.
-  const close = async () => kernel.ingress.enter(() => kernel.machinery.world.audit.close(number, outcome));
+  const close = async () => kernel.ingress.enter(() => kernel.machinery.world.audit.close(entry, outcome));
   if (end === undefined) await close();
   else {
     await close().catch(() => {});

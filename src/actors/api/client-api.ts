@@ -13,9 +13,10 @@ import { type Cell } from '../world/cell.ts';
 import { type RunningPromise } from '../world/effects/running-promises.ts';
 import { type Kernel } from '../loop/kernel.ts';
 import { FROM_CLIENT } from '../world/mailbox/message.ts';
+import { type ResultPlace } from '../model/results.ts';
 import { type TraceRecord } from '../model/trace-record.ts';
 import { machineOf } from '../xstate/microsteps.ts';
-import { spanAt } from './record-box.ts';
+import { type ShardRecords } from './record-box.ts';
 import { refusalOf, throwRefused } from './refused-sends.ts';
 
 /** The version of a snapshot: equal versions of one address are equal snapshots, also across restarts. */
@@ -60,10 +61,12 @@ interface Agents {
 export class ClientApi {
   readonly #kernel: Kernel;
   readonly #agents: Agents;
+  readonly #records: ShardRecords;
 
-  constructor(kernel: Kernel, agents: Agents) {
+  constructor(kernel: Kernel, agents: Agents, records: ShardRecords) {
     this.#kernel = kernel;
     this.#agents = agents;
+    this.#records = records;
   }
 
   /** Agents that the system has met so far, by name. */
@@ -75,9 +78,13 @@ export class ClientApi {
     return this.#agents.named(name);
   }
 
-  /** The agent that an actor runs; undefined for a Boss and for a machine's child. Throws BOSUN_ACTOR_UNKNOWN. */
+  /**
+   * The agent that an actor runs, or has run that has ended; undefined for a Boss and for a machine's child. Throws
+   * BOSUN_ACTOR_UNKNOWN.
+   */
   agentAt(address: string): AnyAgent | undefined {
-    return this.#agents.of(this.#kernel.directory.observed(address));
+    const ended = this.#endAt(address);
+    return ended === undefined ? this.#agents.of(this.#kernel.directory.observed(address)) : this.agent(ended[0]);
   }
 
   /**
@@ -91,10 +98,12 @@ export class ClientApi {
   }
 
   /**
-   * The machine that an actor runs, of any version, also for Bosses and children of machines; undefined for other
-   * logic. Throws BOSUN_ACTOR_UNKNOWN.
+   * The machine that an actor runs, of any version, also for Bosses and children of machines; that of the agent of an
+   * actor that has ended; undefined for other logic. Throws BOSUN_ACTOR_UNKNOWN.
    */
   machineAt(address: string): AnyStateMachine | undefined {
+    const ended = this.#endAt(address);
+    if (ended !== undefined) return this.agent(ended[0])?.machine;
     return machineOf(this.#kernel.directory.observed(address).definition);
   }
 
@@ -239,8 +248,8 @@ export class ClientApi {
     address: string,
     name: string,
   ): { readonly life: number; readonly first: number; readonly last: number } {
-    const { cell, first, next } = spanAt(this.#kernel, address, name);
-    return { life: cell.life, first, last: next - 1 };
+    const { recorder, first, next } = this.#records.spanAt(address, name);
+    return { life: recorder.life, first, last: next - 1 };
   }
 
   /** Resolves when the next epoch is durable, or the system has closed. */
@@ -255,5 +264,10 @@ export class ClientApi {
   /** Kernel time, milliseconds since 1970; undefined before the start. */
   get nowMs(): number | undefined {
     return this.#kernel.world?.time.nowMs();
+  }
+
+  /** Where the result of the actor is that has ended at an address; undefined if one lives there, or none is kept. */
+  #endAt(address: string): ResultPlace | undefined {
+    return this.#kernel.shown.at(address) ? undefined : this.#kernel.world?.results.at(address);
   }
 }

@@ -3,6 +3,7 @@
  * and not when an actor first meets them.
  */
 import { parseRecords, type RecordOptions } from '../model/records.ts';
+import { type KeepOptions, parseKeep } from '../model/results.ts';
 import { type AnyActorLogic, type AnyStateMachine } from 'xstate';
 import { BosunError, messageOf } from '../../errors.ts';
 import { problemOfOptions } from '../../option-rules.ts';
@@ -176,6 +177,7 @@ interface DeclaredPolicies {
   readonly poison?: PoisonPolicy;
   readonly trace?: { readonly keep: number };
   readonly records?: Readonly<Record<string, RecordOptions | undefined>>;
+  readonly keep?: KeepOptions;
   readonly priorities?: Readonly<Record<string, Priority | undefined>>;
   readonly events: EventSchemas;
   readonly shown?: ShownSchemas;
@@ -189,6 +191,7 @@ function policiesOf(
     poison = 'dead-letter',
     trace,
     records = {},
+    keep,
     priorities = {},
     events,
     shown = {},
@@ -216,6 +219,7 @@ function policiesOf(
     poison,
     keptTurns: trace?.keep ?? 0,
     records: recordsOf(records, invalid),
+    ended: endedOf(keep, invalid),
     isSecret: [
       shown.context,
       shown.output,
@@ -265,6 +269,14 @@ function recordsOf(
   try {
     const records = parseRecords(declared);
     return records.size === 0 ? undefined : records;
+  } catch (error) {
+    throw invalid(messageOf(error));
+  }
+}
+
+function endedOf(keep: KeepOptions | undefined, invalid: (what: string) => BosunError): Policies['ended'] {
+  try {
+    return parseKeep(keep);
   } catch (error) {
     throw invalid(messageOf(error));
   }

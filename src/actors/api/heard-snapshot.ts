@@ -1,5 +1,6 @@
 /** A snapshot as a handle shows it: the durable view of an actor, with the questions that XState answers about one. */
 import { matchesState, type EventObject, type StateValue } from 'xstate';
+import { type ActorResult } from '../model/results.ts';
 import { type ActorSnapshot } from '../world/actor-view.ts';
 
 /** A durable view, and the types of declared events that its state handles. */
@@ -58,4 +59,11 @@ export function heardSnapshot(news: SnapshotNews): HeardSnapshot {
 export function lastSnapshot({ view }: SnapshotNews): HeardSnapshot {
   const status = view.status === 'done' || view.status === 'error' ? view.status : 'stopped';
   return heardSnapshot({ view: { ...view, status }, accepts: [] });
+}
+
+/** The last news of an ended actor of which only the result is left: neither its context nor its state value is. */
+export function newsOf({ address, agent, life, status, output, error, sequence }: ActorResult): SnapshotNews {
+  const left = { value: null, context: undefined, tags: [], effectId: `${life}` };
+  const ended = status === 'done' || status === 'stopped' ? status : 'error';
+  return { view: { ...left, address, agent, status: ended, output, error, sequence }, accepts: [] };
 }

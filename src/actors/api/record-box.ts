@@ -5,12 +5,13 @@
 import { BosunError } from '../../errors.ts';
 import { RECORDS_EXAMINED_MAX, RECORDS_LISTED, RECORDS_READ_MAX } from '../../limits.ts';
 import { type Kernel } from '../loop/kernel.ts';
+import { checkAddress } from '../model/address.ts';
 import { Concealed, type RowKey, type Shelf } from '../model/ports.ts';
 import { keyValue, recordIndexPrefix, recordKey, type RecordPolicies, type RecordRow } from '../model/records.ts';
+import { endedLifeKey, lifeOfEnd, resultKey, type ResultPlace, type ResultRow } from '../model/results.ts';
 import { observe } from '../world/actor-view.ts';
-import { type Cell } from '../world/cell.ts';
 import { keyMissing } from '../world/missing-keys.ts';
-import { type RecordNumbers } from '../world/records.ts';
+import { type RecordNumbers, type Records, recordsOf, type RecordSource } from '../world/records.ts';
 import {
   type FindRecordsOptions,
   followed,
@@ -29,6 +30,13 @@ type DeclaredRecords = RecordPolicies | 'unread' | undefined;
 
 /** The end of an index key: time, order and life, fourteen hexadecimal digits each. */
 const PLACE = /^[0-9a-f]{42}$/;
+
+/** An actor that records are read of, and its records as they are now. */
+interface Recorder {
+  readonly life: number;
+  readonly address: string;
+  now(): RecordSource;
+}
 
 /** The records of actors, for hosts: pages, counts, searches by key and a tail. */
 export class ShardRecords {
@@ -53,7 +61,8 @@ export class ShardRecords {
   async list(address: string, name: string, options: RecordsOptions = {}): Promise<RecordPage> {
     const { after = 0, before = Infinity, newestFirst = false, where = {} } = options;
     const limit = checkLimit(options.limit);
-    const { cell, ...span } = spanAt(this.#kernel, address, name);
+    const { recorder, ...span } = this.spanAt(address, name);
+    const { life } = recorder;
     const matches = matcherOf(where);
     const page = { records: [] as RecordView[], missing: 0 };
     let low = Math.max(span.first, after + 1);
@@ -64,9 +73,9 @@ export class ShardRecords {
       // Reads no more than wanted, unless a filter may exclude most of them.
       const wanted = matches === undefined ? limit - page.records.length : READ_AT_ONCE;
       const count = Math.min(READ_AT_ONCE, wanted, high - low, left);
-      const read = await this.#read(cell.life, name, newestFirst ? high - count : low, count);
+      const read = await this.#read(life, name, newestFirst ? high - count : low, count);
       for (const { number, row } of newestFirst ? read.reverse() : read) {
-        if (row?.[2] instanceof Concealed) throw keyMissing(cell.identity, row[2]);
+        if (row?.[2] instanceof Concealed) throw keyMissing(recorder, row[2]);
         if (isFull()) break;
         left -= 1;
         if (newestFirst) high = number;
@@ -76,21 +85,22 @@ export class ShardRecords {
       }
     }
     // Records that were dropped meanwhile to make room are not lost.
-    const first = this.#kernel.machinery.world.records.spanOf(cell, name)?.first ?? span.next;
+    const first = this.#records.spanOf(recorder.now(), name)?.first ?? span.next;
     if (first > span.first) page.missing = 0;
     return {
       ...page,
       first: Math.max(first, span.first),
       last: span.next - 1,
-      life: cell.life,
+      life,
       next: low < high ? (newestFirst ? high : low - 1) : null,
     };
   }
 
   /**
    * Finds the records of one name of all actors of an agent whose key has this value, in order of time, oldest first by
-   * default; without those of ended actors. Rejects with BOSUN_AGENT_UNKNOWN, BOSUN_RECORDS_UNKNOWN if the agent
-   * declares no such name or key, BOSUN_VALUE_REFUSED, BOSUN_SYSTEM_CLOSED, BOSUN_STORE_FAILED, BOSUN_SECRET_KEY.
+   * default, also those of ended actors while their results are kept. Rejects with BOSUN_AGENT_UNKNOWN,
+   * BOSUN_RECORDS_UNKNOWN if the agent declares no such name or key, BOSUN_VALUE_REFUSED, BOSUN_SYSTEM_CLOSED,
+   * BOSUN_STORE_FAILED, BOSUN_SECRET_KEY.
    */
   async find(
     agent: string,
@@ -109,7 +119,7 @@ export class ShardRecords {
     const prefix = recordIndexPrefix(agent, name, key, keyValue(value, 'the value'));
     const range = rangeUnder(prefix, from, newestFirst);
     const entries = await this.#shelf.rowsIn({ ...range, limit: limit + 1, reverse: newestFirst });
-    const sinceMs = this.#kernel.machinery.world.time.nowMs() - (policy?.forMs ?? Infinity);
+    const sinceMs = this.#kernel.machinery.world.time.nowMs() - (policy?.keep.forMs ?? Infinity);
     const found = entries.slice(0, limit).map(([entry, row]) => {
       const [life, number] = row as readonly [life: number, number: number];
       return { life, number, cursor: entry.slice(prefix.length) };
@@ -127,19 +137,46 @@ export class ShardRecords {
   /**
    * Follows the records of one name of one actor from the first step of the loop on, each once and in order. With
    * `after` it begins after that number, so that a reader who was away loses none that is still kept. Ends when the
-   * loop is left, the system closes, or the actor ends; unread records of an ended actor are lost, because they are
-   * removed with it. Rejects as `list` does.
+   * loop is left, the system closes, or the actor has ended and all its records have been read. Rejects as `list` does.
    */
   tail(address: string, name: string, options: TailOptions = {}): AsyncGenerator<RecordView> {
     const source = {
       page: (which: RecordsOptions) => this.list(address, name, which),
       watch: ({ changed, over }: { changed(): void; over(): void }) => {
-        const observer = { changed, ended: () => over(), closed: () => over() };
-        const { unsubscribe } = observe(this.#kernel.directory.observed(address), observer);
-        return unsubscribe;
+        const cell = this.#kernel.shown.at(address);
+        if (cell === undefined) {
+          over();
+          return () => {};
+        }
+        return observe(cell, { changed, ended: () => over(), closed: () => over() }).unsubscribe;
       },
     };
     return followed(source, options);
+  }
+
+  /**
+   * The range of an actor's records of a name, and the maximum age of those shown; of the living actor at the address,
+   * or else of the last that ended there. Throws BOSUN_ACTOR_UNKNOWN, BOSUN_RECORDS_UNKNOWN.
+   */
+  spanAt(address: string, name: string): RecordNumbers & { readonly recorder: Recorder } {
+    const recorder = this.#recorderAt(address);
+    const span = this.#records.spanOf(recorder.now(), name);
+    if (span === undefined) throw unknown(`${address} keeps no records named "${name}"`, { address, name });
+    return { recorder, ...span };
+  }
+
+  #recorderAt(address: string): Recorder {
+    const { results } = this.#kernel.machinery.world;
+    const place = this.#kernel.shown.at(address) === undefined ? results.at(checkAddress(address)) : undefined;
+    const row = place && (this.#shelf.row(resultKey(place)) as ResultRow | undefined);
+    if (place === undefined || row === undefined) {
+      const cell = this.#kernel.directory.observed(address);
+      return { life: cell.life, address, now: () => recordsOf(cell) };
+    }
+    const [agent, end] = place;
+    const declared = this.#policiesOf(agent);
+    const records = { policies: declared === 'unread' ? undefined : declared, spans: row[7] };
+    return { life: lifeOfEnd(end), address, now: () => records };
   }
 
   async #read(
@@ -153,11 +190,19 @@ export class ShardRecords {
     return numbers.map((number, i) => ({ number, row: rows[i] as RecordRow | undefined }));
   }
 
-  /** The address of a life; undefined for one that has ended. */
+  /** The address of a life; undefined for an ended one whose result is not kept. */
   #addressOf(life: number): string | undefined {
-    const { cells, records } = this.#kernel.machinery.world;
+    const { cells, records, results } = this.#kernel.machinery.world;
     if (records.isPurging(new Set([life]))) return undefined;
-    return cells.resident(life)?.address ?? this.#shelf.identity(life)?.address;
+    const address = cells.resident(life)?.address ?? this.#shelf.identity(life)?.address;
+    if (address !== undefined) return address;
+    const place = this.#shelf.row(endedLifeKey(life)) as ResultPlace | undefined;
+    if (place === undefined || !results.isKept(place)) return undefined;
+    return (this.#shelf.row(resultKey(place)) as ResultRow | undefined)?.[0];
+  }
+
+  get #records(): Records {
+    return this.#kernel.machinery.world.records;
   }
 
   get #shelf(): Shelf {
@@ -166,21 +211,6 @@ export class ShardRecords {
     if (shelf?.isOpen === true) return shelf;
     throw new BosunError('BOSUN_STORE_FAILED', 'records cannot be read: the store is closed, or has no getSync');
   }
-}
-
-/**
- * The range of an actor's records of a name, and the maximum age of those shown. Throws BOSUN_ACTOR_UNKNOWN,
- * BOSUN_RECORDS_UNKNOWN.
- */
-export function spanAt(
-  { directory, machinery }: Kernel,
-  address: string,
-  name: string,
-): RecordNumbers & { readonly cell: Cell } {
-  const cell = directory.observed(address);
-  const span = machinery.world.records.spanOf(cell, name);
-  if (span === undefined) throw unknown(`${address} keeps no records named "${name}"`, { address, name });
-  return { cell, ...span };
 }
 
 function viewOf(number: number, [atMs, sequence, value]: RecordRow): RecordView {

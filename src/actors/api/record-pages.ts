@@ -3,6 +3,7 @@
  * shards' pages. Nothing is read here.
  */
 import { type BosunError, isBosunError } from '../../errors.ts';
+import { type MergedOrder, mergedPages } from './merged-pages.ts';
 
 /** A record as readers get it. */
 export interface RecordView {
@@ -105,43 +106,35 @@ export async function* followed(source: RecordSource, { after: from }: TailOptio
   try {
     const begun = await source.page({ after: from ?? Infinity, limit: READ_AT_ONCE });
     let after = from ?? begun.last;
-    let page = begun;
-    while (page.life === begun.life) {
+    for (let page = begun; page.life === begun.life; ) {
       for (const record of page.records) {
         after = record.number;
         yield record;
       }
-      if (isOver) break;
       if (page.next !== null) after = Math.max(after, page.next);
       const changed = new Promise<void>((resolve) => (ring = resolve));
-      page = await source.page({ after, limit: READ_AT_ONCE });
-      if (page.records.length > 0 || page.next !== null || isOver) continue;
-      await changed;
+      const wasOver = isOver;
+      page = await source.page({ after, limit: READ_AT_ONCE }).catch((error: unknown) => {
+        // Where no result of an ended actor is kept, neither are its records.
+        if (wasOver && isBosunError(error)) return begun;
+        throw error;
+      });
+      if (page === begun) break;
+      if (page.records.length > 0 || page.next !== null) continue;
+      if (wasOver) break;
+      if (!isOver) await changed;
     }
-  } catch (error) {
-    // The records of an ended actor cannot be read any more.
-    if (!isOver || !isBosunError(error)) throw error;
   } finally {
     stop();
   }
   if (failure !== undefined) throw failure;
 }
 
-/**
- * Merges pages of several shards. No record of the result sorts behind a record that a shard has not returned yet. A
- * life belongs to one shard, so cursors are unique.
- */
-export function mergedFound(
-  pages: readonly FoundRecords[],
-  { limit, newestFirst = false }: { readonly limit: number; readonly newestFirst?: boolean | undefined },
-): FoundRecords {
-  const isBefore = (a: string, b: string) => (newestFirst ? a > b : a < b);
-  const order = (a: string, b: string) => (a === b ? 0 : isBefore(a, b) ? -1 : 1);
-  const [end] = pages.flatMap(({ next }) => next ?? []).sort(order);
-  const known = pages
-    .flatMap(({ records }) => records)
-    .filter(({ cursor }) => end === undefined || !isBefore(end, cursor))
-    .sort((a, b) => order(a.cursor, b.cursor));
-  const records = known.slice(0, limit);
-  return { records, next: records.length < known.length ? records.at(-1)!.cursor : (end ?? null) };
+/** Merges pages of several shards. A life belongs to one shard, so cursors are unique. */
+export function mergedFound(pages: readonly FoundRecords[], order: MergedOrder): FoundRecords {
+  const { rows, next } = mergedPages(
+    pages.map((page) => ({ rows: page.records, next: page.next })),
+    order,
+  );
+  return { records: rows, next };
 }

@@ -16,6 +16,7 @@ import { Ingress } from './inbound/ingress.ts';
 import { KernelTime } from '../world/time/kernel-time.ts';
 import { DurableActions } from '../turn/durable-actions.ts';
 import { type Journal, type Random, type Recovered, type TurnOrder } from '../model/ports.ts';
+import { type KeepPolicy } from '../model/keep-bounds.ts';
 import { Quarantine } from '../turn/quarantine.ts';
 import { goOn, type Population, repopulate } from './recovery.ts';
 import { Residency } from './residency/residency.ts';
@@ -58,6 +59,8 @@ export interface KernelParts {
   readonly residentActors?: number | undefined;
   /** Agents whose turns are kept. */
   readonly keepers?: readonly string[];
+  /** How long the results of an agent's ended actors are kept. Default: for ever. */
+  readonly endedPolicyOf?: ((agent: string) => KeepPolicy) | undefined;
   /** Called before the kernel closes the store; ends background reads of it. */
   readonly beforeClose?: (() => Promise<void>) | undefined;
   /** How long an epoch waits for further turns while there are some to take, in milliseconds. */
@@ -159,13 +162,14 @@ export function assemble(parts: KernelParts, recovered: Recovered, frame: Frame)
   const quarantine = new Quarantine(world, outbox);
   const administration = new Administration({ world, turns, bosses, effects, quarantine, hold });
   const loop = new TurnLoop({ world, turns, ingress, administration, clock, caution, isHalted, epochMs, order });
-  world.tracing.attach({ store: parts.name ?? '', engine, shelf });
+  world.tracing.attach({ store: parts.name ?? '', engine });
   const residency =
     shelf === undefined || residentActors === undefined || hold
       ? undefined
       : new Residency({ world, shelf, shown, roster, bosses, residentActors, refusal, onFailure });
   world.residency = residency;
-  world.records.shelf = shelf;
+  world.records.shelf = world.results.shelf = shelf;
+  world.results.policyOf = parts.endedPolicyOf ?? world.results.policyOf;
   refHost.connect({ world, effects, turns, residency });
   const population = repopulate(world, outbox, recovered, { roster, hold });
   residency?.load(recovered);

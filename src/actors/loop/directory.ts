@@ -28,6 +28,15 @@ export class Directory {
     return this.#known(address, this.find(address));
   }
 
+  /**
+   * The actor to be erased at an address, also one whose record is damaged; undefined for one that has ended. Throws
+   * BOSUN_ACTOR_UNKNOWN.
+   */
+  eraseable(address: string): Cell | undefined {
+    const found = this.find(address);
+    return found ?? (this.#world()?.results.has(address) === true ? undefined : this.living(address));
+  }
+
   /** The actor that readers see at an address, or one whose birth is not durable yet. Throws BOSUN_ACTOR_UNKNOWN. */
   observed(address: string): Cell {
     return this.#known(address, this.#shown.at(address) ?? this.find(address));
@@ -43,7 +52,12 @@ export class Directory {
     if (cell !== undefined) return cell;
     checkAddress(address);
     const world = this.#world();
-    const why = world === undefined ? ': the system has not been started; call start() and await it' : '';
+    const why =
+      world === undefined
+        ? ': the system has not been started; call start() and await it'
+        : world.results.has(address) === true
+          ? ': it has ended, and system.result() has what became of it'
+          : '';
     throw (
       world?.unreadable.at(address) ??
       new BosunError('BOSUN_ACTOR_UNKNOWN', `no actor at ${address}${why}`, { details: { address } })

@@ -21,32 +21,59 @@ export interface Erasure {
 }
 
 /**
- * Erases an actor. Resolves when nothing of it is left. Rejects with BOSUN_ADDRESS_INVALID for the root, which is the
- * whole store.
+ * Erases the actor at an address, and those that have ended there. Resolves when nothing of them is left. Rejects with
+ * BOSUN_ADDRESS_INVALID for the root, which is the whole store.
+ *
+ * @param cell The actor; undefined if it has ended.
  */
-export async function erase(cell: Cell, erasure: Erasure): Promise<void> {
-  // Keeps it in memory meanwhile.
-  const stay = observe(cell, {});
-  try {
-    await eraseFamily(cell, erasure);
-  } finally {
-    stay.unsubscribe();
+export async function erase(address: string, cell: Cell | undefined, erasure: Erasure): Promise<void> {
+  const traces: Traces = { lives: new Set(), addresses: new Set([address]), agents: new Set() };
+  if (cell !== undefined) {
+    // Keeps it in memory meanwhile.
+    const stay = observe(cell, {});
+    try {
+      await endFamily(cell, traces, erasure);
+    } finally {
+      stay.unsubscribe();
+    }
   }
+  await eraseTraces(address, traces, erasure);
 }
 
-async function eraseFamily(cell: Cell, { world, bosses, terminate, flush }: Erasure): Promise<void> {
+/** The names of erased actors in records about them. */
+interface Traces {
+  readonly lives: Set<number>;
+  readonly addresses: Set<string>;
+  /** Their agents, as far as their records are found by keys. */
+  readonly agents: Set<string>;
+}
+
+/** Ends an actor and everybody below it. */
+async function endFamily(cell: Cell, traces: Traces, { world, bosses, terminate }: Erasure): Promise<void> {
   const { parent } = cell;
   if (parent === undefined)
     throw new BosunError('BOSUN_ADDRESS_INVALID', `${ROOT} cannot be erased; delete the store instead`);
   await world.residency?.readBelow(cell);
   const family = familyOf(world, cell);
-  const lives = new Set(family.map(({ life }) => life));
-  const addresses = new Set(family.map(({ address }) => address));
-  const agents = new Set(family.filter(({ state }) => hasKeys(state)).map(({ identity }) => identity.agent));
+  for (const { life, address, identity, state } of family) {
+    traces.lives.add(life);
+    traces.addresses.add(address);
+    if (hasKeys(state)) traces.agents.add(identity.agent);
+  }
   // The Boss has to know, because it counts its waiting children.
   if (parent.isBoss) await terminate?.(cell);
   if (!cell.gone) bosses.remove(cell);
   if (cell.bond === 'supervised') world.setChildRow(parent, cell.childId, null);
+}
+
+async function eraseTraces(address: string, traces: Traces, { world, flush }: Erasure): Promise<void> {
+  const { lives, addresses, agents } = traces;
+  await flush();
+  for (const ended of await world.results.erase((one) => one === address || one.startsWith(`${address}/`))) {
+    lives.add(ended.life);
+    addresses.add(ended.address);
+    if (ended.isKeyed) agents.add(ended.agent);
+  }
   for (const other of world.cells.values()) {
     other.mailbox.removeWhere((message) => {
       const isTheirs = lives.has(message.from);
@@ -61,9 +88,9 @@ async function eraseFamily(cell: Cell, { world, bosses, terminate, flush }: Eras
     return addresses.has(address) || involved.some((life) => lives.has(life));
   });
   world.asks.erase(lives);
-  world.audit.erase(addresses);
   world.tracing.erase(lives);
   await flush();
+  await world.audit.erase(addresses, flush);
   while (world.records.isPurging(lives)) {
     await world.records.reading;
     world.records.tidy();

@@ -247,7 +247,7 @@ export class Kernel {
         else if (!this.#isBlind) {
           if (this.#commit === null) {
             this.#require.residency?.evict();
-            if (!this.#caution.isOn) this.#world.records.tidy();
+            if (!this.#caution.isOn) this.#world.leftovers.tidy();
           }
           this.#world.timers.fireDue();
           this.#takeTurns();
@@ -286,8 +286,8 @@ export class Kernel {
     else ingress.takeIn(Infinity);
   }
 
-  /** Removes an actor and all below it from population and medium. */
-  erase(cell: Cell): Promise<void> {
+  /** Removes an actor and all below it, living or ended, from population and medium. Throws BOSUN_ACTOR_UNKNOWN. */
+  erase(address: string): Promise<void> {
     const terminate = (cell: Cell) =>
       this.ingress.order(cell.parent!, { type: 'child.terminate', id: cell.childId } as EventObject);
     const parts = {
@@ -295,7 +295,8 @@ export class Kernel {
       bosses: this.#require.bosses,
       flush: (options?: { purge: boolean }) => this.#flush(options),
     };
-    return erase(cell, { ...parts, terminate: this.#parts.hold ? undefined : terminate });
+    const cell = this.directory.eraseable(address);
+    return erase(address, cell, { ...parts, terminate: this.#parts.hold ? undefined : terminate });
   }
 
   /** Makes all changes so far durable, at the latest with the epoch after the one being written. */
@@ -354,7 +355,7 @@ export class Kernel {
     if (this.#phase !== 'running') return;
     const { draft } = this.#world;
     const isRunning = this.#require.loop.hasWork && !this.#parts.hold;
-    if (isRunning || this.#world.records.isBusy) this.#wake();
+    if (isRunning || this.#world.leftovers.isBusy) this.#wake();
     if (draft.isEmpty && !this.#world.timers.isBeatDue) this.#tellIdle();
     // Newly arrived messages are written together with the turns that they cause, unless they cause none.
     else if (!isRunning || (draft.turns > 0 && !this.#goesOn())) this.#beginCommit();
@@ -421,7 +422,7 @@ export class Kernel {
 
   get #isIdle(): boolean {
     if (this.#phase !== 'running') return true;
-    if (this.#require.residency?.isReading === true || this.#world.records.reading !== undefined) return false;
+    if (this.#require.residency?.isReading === true || this.#world.leftovers.isReading) return false;
     return (
       !this.#awake &&
       (this.#line.isWaiting || (this.#commit === null && (this.#parts.hold || !this.#require.loop.hasWork)))

@@ -6,7 +6,6 @@
 import { type RecordPurge } from '../world/records.ts';
 import { type BosunError } from '../../errors.ts';
 import { type AskRow } from '../world/talk/ask-record.ts';
-import { type AuditRow } from '../world/audit-record.ts';
 import { type Bosses } from '../world/bosses.ts';
 import { type Cell, type Held } from '../world/cell.ts';
 import { type DeadLetterRow } from '../world/mailbox/dead-letter.ts';
@@ -170,10 +169,11 @@ function deliver(world: World, rows: Iterable<readonly [key: string, row: unknow
   restoreDeferred(world, deferred);
 }
 
-function loadTalk({ letters, asks, monitors, groups, audit, records }: World, { rows }: Recovered): void {
+function loadTalk({ letters, asks, monitors, groups, audit, records, results }: World, { rows }: Recovered): void {
+  for (const [agent, count] of rows.get(KEYSPACE.resultCounts) ?? []) results.load(agent, count as number);
   for (const [key, row] of rows.get(KEYSPACE.recordPurges) ?? [])
     records.loadPurge(parseInt(key, 16), row as RecordPurge);
-  for (const [key, row] of rows.get(KEYSPACE.audit) ?? []) audit.load(parseInt(key, 16), row as AuditRow);
+  audit.load(rows.get(KEYSPACE.audit) ?? new Map());
   for (const [key, row] of rows.get(KEYSPACE.deadLetters) ?? [])
     letters.load(parseInt(key, 16), deepFreeze(row as DeadLetterRow));
   for (const [key, row] of rows.get(KEYSPACE.asks) ?? []) asks.load(parseInt(key, 16), deepFreeze(row as AskRow));

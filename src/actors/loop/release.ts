@@ -18,6 +18,7 @@ export function letOut(
   try {
     shown.show(frozen);
     world.tracing.released(frozen.lastTurn);
+    world.audit.catchUp();
     for (const resolve of waiting.splice(0)) resolve();
     for (const output of frozen.outputs) world.audience.guarded(output);
     ingress.acknowledge(frozen.settled);

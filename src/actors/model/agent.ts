@@ -21,6 +21,7 @@ import { isRecord } from './plain-values.ts';
 import { type Policies } from './policies.ts';
 import { type Priority } from './priorities.ts';
 import { type RecordOptions } from './records.ts';
+import { type KeepOptions } from './results.ts';
 import { type ScheduleOptions } from './schedules.ts';
 import { type DelayOf, type TimerOptions, type Timing } from './timing.ts';
 import { causeOf } from './thrown.ts';
@@ -141,6 +142,12 @@ export interface AgentOptions<
    * reads from the store. At most 32 names.
    */
   readonly records?: Readonly<Record<string, RecordOptions>>;
+  /**
+   * How long the results of its ended actors are kept, with their records and kept turns: `ended.count` of them, for
+   * `ended.days`. `system.result` reads them, and a `spawn` of an ended id returns that result instead of doing the
+   * work again. Default: the last 10,000 of the agent, for 30 days.
+   */
+  readonly keep?: KeepOptions;
   /** Retry, timeout and heartbeat of promises, callbacks and observables, by their name in the machine. */
   readonly effects?: { readonly [Src in ActorNames<Machine>]?: EffectOptions };
   /**

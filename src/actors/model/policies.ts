@@ -7,6 +7,8 @@ import { type Overflow, type PoisonPolicy } from './step-engine.ts';
 import { MAILBOX_MESSAGES_MAX } from '../../limits.ts';
 import { type Priorities } from './priorities.ts';
 import { type RecordPolicies } from './records.ts';
+import { type KeepPolicy } from './keep-bounds.ts';
+import { KEPT_BY_DEFAULT } from './results.ts';
 
 export interface Policies {
   /** Policies of effects, by `src`. */
@@ -17,6 +19,7 @@ export interface Policies {
   readonly overflow: Overflow;
   readonly keptTurns: number;
   readonly records: RecordPolicies | undefined;
+  readonly ended: KeepPolicy;
   readonly priorities: Priorities | undefined;
   /**
    * Whether its schemas mark something as secret: then everything that its actors hold is encrypted in the store, if
@@ -38,6 +41,7 @@ export const NO_POLICIES: Policies = {
   overflow: WAITING,
   keptTurns: 0,
   records: undefined,
+  ended: KEPT_BY_DEFAULT,
   priorities: undefined,
   isSecret: false,
 };

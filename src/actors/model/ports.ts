@@ -76,7 +76,8 @@ export interface Store {
   getMany?(keys: readonly string[]): Promise<readonly (Uint8Array | undefined)[]>;
   /**
    * A synchronous `get`, also while a write is under way; it blocks for as long as the medium takes. Throws
-   * BOSUN_STORE_FAILED, BOSUN_STORE_DAMAGED. Absent if the medium cannot do it: then every actor stays in memory.
+   * BOSUN_STORE_FAILED, BOSUN_STORE_DAMAGED. Absent if the medium cannot do it: then every actor stays in memory, and
+   * there are no records and no audit.
    */
   getSync?(key: string): Uint8Array | undefined;
   /** Entries in key order, in batches. */
@@ -201,14 +202,22 @@ const LETTERS = {
   held: 'u',
   /** Kept turns: life / number -> record of the turn. No start reads them. */
   turns: 'j',
-  /** Spans of kept turns: life -> which of its turns are kept. No start reads them. */
+  /** Spans that are no part of a state: life -> which of its turns are kept; life 0 / name. No start reads them. */
   turnSpans: 'J',
-  /** Audited orders: number -> who ordered what of whom, and the result. */
+  /** Audited orders as earlier versions kept them: number -> who ordered what of whom, and the result. */
   audit: 'z',
   /** Records: life / name / number -> record. No start reads them. */
   records: 'R',
   /** Agent / name / key / value / when -> life and number of a record. No start reads them. */
   recordKeys: 'K',
+  /** Results of ended actors: agent / when it ended and its life -> result. No start reads them. */
+  results: 'E',
+  /** Address -> agent, and when it ended, of the last actor that ended there. No start reads them. */
+  endedAddresses: 'A',
+  /** The same by life, of ended actors whose records are found by keys. No start reads them. */
+  endedLives: 'L',
+  /** Agent -> how many results are kept. */
+  resultCounts: 'Q',
   /** Ended actors whose records and kept turns are being removed: life -> agent, and what is left of each name. */
   recordPurges: 'P',
   /** Facts of one shard of several: its place, names held on others, and the frames taken from them. */
@@ -228,6 +237,9 @@ export const KEYSPACES_READ_LATER: ReadonlySet<Keyspace> = new Set([
   KEYSPACE.recordKeys,
   KEYSPACE.turns,
   KEYSPACE.turnSpans,
+  KEYSPACE.results,
+  KEYSPACE.endedAddresses,
+  KEYSPACE.endedLives,
 ]);
 
 /**
@@ -354,17 +366,6 @@ export interface ReferenceCoding {
   readonly Class: abstract new (...args: never[]) => object;
   encode(reference: object): { life: number; address: string };
   decode(fields: { life: number; address: string }): object;
-}
-
-/**
- * The link between shards of one system. A message posted may be lost as a whole; those that arrive come in order and
- * once.
- */
-export interface Wire {
-  /** Does nothing if the other shard is down. */
-  post(shard: number, bytes: Uint8Array): void;
-  /** Sets the listener for messages that arrive from now on. */
-  listen(listener: (from: number, bytes: Uint8Array) => void): void;
 }
 
 /** The durable log of epochs. */

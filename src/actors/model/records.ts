@@ -13,7 +13,8 @@ import {
   RECORDS_PER_TURN_MAX,
 } from '../../limits.ts';
 import { readBy } from '../../user-schema.ts';
-import { keyText, ordered } from './row-keys.ts';
+import { type KeepBounds, type KeepPolicy, parseBounds } from './keep-bounds.ts';
+import { keyText, ordered, rowKey, turnKey } from './row-keys.ts';
 import { KEYSPACE, type RowKey } from './ports.ts';
 import { isSecretField } from './secret.ts';
 import { causeOf } from './thrown.ts';
@@ -25,13 +26,12 @@ export interface RecordOptions {
    * data.
    */
   readonly schema?: z.ZodType;
-  /** The number of records kept of each actor, the latest. Default 10,000; 1 to 10,000,000. */
-  readonly keep?: number;
   /**
-   * Maximum age in milliseconds. Older records are not shown, and are removed within an hour while their actor is in
-   * memory. Default: no limit.
+   * The records kept of each actor: the latest `count`, 10,000 by default, 1 to 10,000,000; and none that is older than
+   * `days`, by default without limit. Older ones are not shown, and are removed within an hour while their actor is in
+   * memory.
    */
-  readonly forMs?: number;
+  readonly keep?: KeepBounds;
   /**
    * Index keys: up to four names, each with the field of the value that it stands for. `system.records` finds the
    * records of all actors of the agent by them. A field is a string, a whole number or a boolean; a record without the
@@ -44,8 +44,7 @@ export interface RecordOptions {
 /** {@link RecordOptions} with every default filled in. */
 export interface RecordPolicy {
   readonly schema: z.ZodType | undefined;
-  readonly keep: number;
-  readonly forMs: number;
+  readonly keep: KeepPolicy;
   readonly keys: readonly (readonly [key: string, field: string])[];
 }
 
@@ -59,6 +58,13 @@ export type RecordSpan = readonly [first: number, next: number, isKeyed: boolean
 
 /** Spans by record name. */
 export type RecordSpans = Readonly<Record<string, RecordSpan>>;
+
+/** The stored records of one name: `first` is the number of the oldest, one more than `last` where there are none. */
+export interface StoredRecords {
+  readonly name: string;
+  readonly first: number;
+  readonly last: number;
+}
 
 /**
  * A stored record. `order` counts the records of all actors of a kernel and is 0 for a record without keys; `keys` are
@@ -85,11 +91,15 @@ export interface NumberedRecord extends NewRecord {
   readonly dropped: readonly number[];
 }
 
-/**
- * The name under which the kept turns of an ended actor are listed with its records while both are removed. No agent
- * can declare it. These entries have no keys.
- */
+/** The name of the kept turns of actors. No agent can declare it. They have no keys. */
 export const KEPT_TURNS = '.turns';
+
+/** The name of the audit's records. No agent can declare it. */
+export const AUDIT = '.audit';
+
+/** The life of records that are of no actor, and the name in the place of their agent in index entries. */
+export const KERNEL_LIFE = 0;
+export const KERNEL_NAME = 'bosun';
 
 const NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 
@@ -102,17 +112,12 @@ export function parseRecords(declared: Readonly<Record<string, RecordOptions | u
   return new Map(entries);
 }
 
-function policyOf(
-  name: string,
-  { schema, keep = RECORDS_KEPT, forMs = Infinity, keys = {} }: RecordOptions,
-): RecordPolicy {
+function policyOf(name: string, { schema, keep, keys = {} }: RecordOptions): RecordPolicy {
   const place = `records.${name}`;
   if (!NAME.test(name))
     throw new RangeError(`${place}: a name must be a letter followed by at most 63 letters, digits and _.-`);
-  if (!Number.isSafeInteger(keep) || keep < 1 || keep > RECORDS_KEPT_MAX)
-    throw new RangeError(`${place}: keep must be a whole number from 1 to ${RECORDS_KEPT_MAX}`);
-  if (typeof forMs !== 'number' || !(forMs > 0))
-    throw new RangeError(`${place}: forMs must be a time in milliseconds above 0`);
+  const defaults = { count: RECORDS_KEPT, days: Infinity, atLeast: 1, atMost: RECORDS_KEPT_MAX };
+  const bounds = parseBounds(`${place}.keep`, keep, defaults);
   const fields = Object.entries(keys);
   if (fields.length > RECORD_KEYS_MAX) throw new RangeError(`${place}: at most ${RECORD_KEYS_MAX} keys`);
   for (const [key, field] of fields) {
@@ -121,7 +126,7 @@ function policyOf(
     if (schema !== undefined && isSecretField(schema, field))
       throw new RangeError(`${place}: keys.${key}: "${field}" is secret, but keys are stored as plain text`);
   }
-  return { schema, keep, forMs, keys: fields };
+  return { schema, keep: bounds, keys: fields };
 }
 
 /**
@@ -173,8 +178,19 @@ export function keyValue(value: unknown, place: string): string {
 }
 
 /**
- * Numbers the records of a turn and drops old ones beyond the bound, at most two for each new one, so that no turn pays
- * for a bound that was lowered.
+ * Drops old records beyond the bound, at most two for each new one, so that nobody pays at once for a bound that was
+ * lowered.
+ *
+ * @param first The number of the oldest record.
+ * @param number The number of the new one.
+ * @returns The numbers of the dropped ones.
+ */
+export function droppedFor(first: number, number: number, keep: number): readonly number[] {
+  return [first, first + 1].slice(0, Math.max(0, number + 1 - first - keep));
+}
+
+/**
+ * Numbers the records of a turn and drops old ones beyond the bound.
  *
  * @param mayDrop Whether old ones can be removed at present.
  * @returns The changed spans, and the records in order.
@@ -189,10 +205,8 @@ export function numbered(
   const records = fresh.map((record): NumberedRecord => {
     const { name, keys } = record;
     const [first, number, isKeyed] = after[name] ?? spans?.[name] ?? [1, 1, false];
-    const next = number + 1;
-    const surplus = mayDrop ? next - first - policies.get(name)!.keep : 0;
-    const dropped = [first, first + 1].slice(0, Math.max(0, surplus));
-    after[name] = [first + dropped.length, next, isKeyed || keys !== null];
+    const dropped = mayDrop ? droppedFor(first, number, policies.get(name)!.keep.count) : [];
+    after[name] = [first + dropped.length, number + 1, isKeyed || keys !== null];
     return { ...record, number, dropped };
   });
   return { spans: after, records };
@@ -207,14 +221,25 @@ export function checkRecordCount(count: number, address: string): void {
   );
 }
 
-/** The key of a record. */
+/** The key of a record, or of a kept turn. */
 export function recordKey(life: number, name: string, number: number): RowKey {
+  if (name === KEPT_TURNS) return turnKey(life, number);
   return `${KEYSPACE.records}!${ordered(life)}!${name}!${ordered(number)}`;
+}
+
+/** The key of a span that is no part of a state. */
+export function spanKey(life: number, name: string): RowKey {
+  return rowKey(KEYSPACE.turnSpans, name === KEPT_TURNS ? life : `${ordered(life)}!${name}`);
+}
+
+/** The common prefix of all index entries for an agent's key; the value and its end follow. */
+export function recordIndexUnder(agent: string, name: string, key: string): RowKey {
+  return `${KEYSPACE.recordKeys}!${keyText(agent)}!${name}!${key}!`;
 }
 
 /** The common prefix of all index entries for one value of an agent's key; the rest of an entry sorts by time. */
 export function recordIndexPrefix(agent: string, name: string, key: string, value: string): RowKey {
-  return `${KEYSPACE.recordKeys}!${keyText(agent)}!${name}!${key}!${keyText(value)}!`;
+  return `${recordIndexUnder(agent, name, key)}${keyText(value)}!`;
 }
 
 /** The range of all index entries of an agent's records. */

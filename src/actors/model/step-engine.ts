@@ -8,6 +8,7 @@ import { type EffectPolicy } from './effect-policy.ts';
 import { type Configuration } from './ports.ts';
 import { type Priorities } from './priorities.ts';
 import { type RecordPolicies } from './records.ts';
+import { type KeepPolicy } from './keep-bounds.ts';
 import { type Ref } from './ref.ts';
 import { type ActorState, type Change, type Identity, identityOf } from './state.ts';
 import { type MigrationSteps, type StoredState } from './version-rules.ts';
@@ -58,6 +59,8 @@ export interface Definition {
   readonly keptTurns: number;
   /** The policies of the agent's records; undefined if it declares none. */
   readonly records: RecordPolicies | undefined;
+  /** How many results of ended actors of the agent are kept; undefined if none are, as of children of a machine. */
+  readonly ended: KeepPolicy | undefined;
   /** The priorities of the agent's events; undefined if it declares none. */
   readonly priorities: Priorities | undefined;
   /** Whether the agent, or the agent whose child this is, marks any value as secret. */

@@ -59,6 +59,8 @@ export interface ChildRow {
   readonly retry: { readonly atMs: number } | null;
   /** Number of restarts since it was started. */
   readonly restarts: number;
+  /** Kernel time of its first start; absent where an earlier build started it. */
+  readonly bornAtMs?: number;
 }
 
 /**
@@ -97,6 +99,8 @@ export interface BossFacts<Row extends ChildRow = ChildRow> {
   readonly children: ReadonlyMap<string, Row>;
   /** Whether a child, or an actor below it, has work to do before it ends. */
   readonly lingers: (id: string) => boolean;
+  /** Whether the result of an ended child is kept, or why that cannot be read. */
+  readonly hasResult: (id: string) => boolean | RefusalCode;
   readonly isRoot: boolean;
   readonly nowMs: number;
   /** A random number in [0, 1). */
@@ -123,6 +127,8 @@ export type RefusalCode = Extract<
   | 'BOSUN_CHILD_UNKNOWN'
   | 'BOSUN_CHILD_DYNAMIC'
   | 'BOSUN_CHILDREN_FULL'
+  | 'BOSUN_STORE_DAMAGED'
+  | 'BOSUN_STORE_UNAVAILABLE'
 >;
 
 /** Commands about a child, by name. `record` replaces the child's record in the child table; null deletes it. */

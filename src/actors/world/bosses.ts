@@ -94,6 +94,7 @@ export class Bosses {
     const facts: BossFacts = {
       children: boss.table,
       lingers: (id) => isLingering(this.#world, this.#world.child(boss, id)),
+      hasResult: (id) => this.#world.results.has(childAddress(boss.address, id)),
       isRoot: boss.parent === undefined,
       nowMs: this.#world.time.nowMs(),
       random: this.#random.next(),
@@ -141,7 +142,12 @@ export class Bosses {
         unreachable(type);
     }
     if (!('record' in params)) return;
-    this.#world.setChildRow(boss, id, params.record);
+    const isFirst = type === 'bosun.child.start' && params.record.bornAtMs === undefined;
+    this.#world.setChildRow(
+      boss,
+      id,
+      isFirst ? { ...params.record, bornAtMs: Math.floor(this.#world.time.nowMs()) } : params.record,
+    );
   }
 
   /** Logs the consequence of a decision for a child that failed, or that is restarted with others. */

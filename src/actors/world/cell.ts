@@ -371,6 +371,13 @@ export class Cell extends Standing {
   }
 }
 
+/** An actor that has ended; `cell` if it ends only now. */
+export interface EndedActor {
+  readonly life: number;
+  readonly agent: string;
+  readonly cell?: Cell | undefined;
+}
+
 /** Whether an actor and, for a Boss, those below it have begun, as readers see it. */
 export function stands(cell: Cell | undefined): boolean {
   if (cell?.durable === undefined) return false;

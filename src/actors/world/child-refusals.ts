@@ -8,6 +8,8 @@ const REFUSALS: Readonly<Record<RefusalCode, string>> = {
   BOSUN_CHILD_RESTARTING: 'waits for its restart (OTP: restarting)',
   BOSUN_CHILD_UNKNOWN: 'is not a child of this Boss (OTP: not_found)',
   BOSUN_CHILD_DYNAMIC: 'is a child of a template, whose spec is not kept (OTP: simple_one_for_one)',
+  BOSUN_STORE_DAMAGED: 'has ended, but its result is damaged; say that it shall begin anew',
+  BOSUN_STORE_UNAVAILABLE: 'may have ended, and its result cannot be read at present',
   BOSUN_CHILDREN_FULL: 'would exceed maxChildren (Elixir: max_children)',
 };
 

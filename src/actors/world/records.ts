@@ -1,24 +1,25 @@
 /**
  * The records of actors, as rows of the epoch in the making: appended with their turn, removed where there are too many
  * or they are too old, and in slices after the end of their actor. No record is kept in memory; api/record-box.ts reads
- * them. A record is never changed.
+ * them. A record of an actor is never changed. kept-records.ts numbers those that are no part of an actor's state.
  */
 import { isBosunError } from '../../errors.ts';
 import { RECORDS_PURGED_AT_ONCE, RECORDS_SWEPT_EVERY_MS } from '../../limits.ts';
 import { KEYSPACE, type RowKey, type Shelf } from '../model/ports.ts';
 import {
-  KEPT_TURNS,
+  KERNEL_LIFE,
   type NumberedRecord,
   recordIndexKeys,
   recordIndexOf,
   recordKey,
+  type RecordPolicies,
   type RecordRow,
   type RecordSpan,
   type RecordSpans,
 } from '../model/records.ts';
-import { rowKey, turnKey } from '../model/row-keys.ts';
+import { rowKey } from '../model/row-keys.ts';
 import { type StateChange } from '../model/state.ts';
-import { type Cell } from './cell.ts';
+import { type Cell, type EndedActor } from './cell.ts';
 import { type Surroundings } from './surroundings.ts';
 
 interface Needs extends Pick<Surroundings, 'cells' | 'draft' | 'next' | 'time' | 'wake'> {
@@ -28,6 +29,13 @@ interface Needs extends Pick<Surroundings, 'cells' | 'draft' | 'next' | 'time' |
 /** The records and kept turns of an ended actor that have not been removed yet. */
 export type RecordPurge = readonly [agent: string, spans: RecordSpans];
 
+/** The place of a record. */
+export interface RecordPlace {
+  readonly life: number;
+  readonly name: string;
+  readonly number: number;
+}
+
 /**
  * The range of records that readers find, from `first` up to and without `next`; only those since `sinceMs` are shown.
  */
@@ -35,6 +43,17 @@ export interface RecordNumbers {
   readonly first: number;
   readonly next: number;
   readonly sinceMs: number;
+}
+
+/** The records of an actor, living or ended, as they are declared and as they are stored. */
+export interface RecordSource {
+  readonly policies: RecordPolicies | undefined;
+  readonly spans: RecordSpans | null | undefined;
+}
+
+/** The records of a living actor as of the last durable epoch. */
+export function recordsOf({ definition, durable }: Cell): RecordSource {
+  return { policies: definition.records, spans: durable?.state.records };
 }
 
 /** Index entries that an erasure checks together. */
@@ -85,38 +104,73 @@ export class Records {
   }
 
   /**
-   * The range of records of a name for readers, and their maximum age, as of the last durable epoch; undefined if
-   * the agent declares none and the actor has none.
+   * The range of records of a name for readers, and their maximum age; undefined if the agent declares none and the
+   * actor has none.
    */
-  spanOf(cell: Cell, name: string): RecordNumbers | undefined {
-    const policy = cell.definition.records?.get(name);
-    const span = cell.durable?.state.records?.[name];
+  spanOf({ policies, spans }: RecordSource, name: string): RecordNumbers | undefined {
+    const policy = policies?.get(name);
+    const span = spans?.[name];
     if (policy === undefined && span === undefined) return undefined;
     const [first, next] = span ?? [1, 1];
-    const { keep = Infinity, forMs = Infinity } = policy ?? {};
-    return { first: Math.max(first, next - keep), next, sinceMs: this.#world.time.nowMs() - forMs };
+    const { count = Infinity, forMs = Infinity } = policy?.keep ?? {};
+    return { first: Math.max(first, next - count), next, sinceMs: this.#world.time.nowMs() - forMs };
   }
 
   /** Enters a record of the turn that has just been applied. Its number is in the state already. */
   append(cell: Cell, { name, value, keys, number, dropped }: NumberedRecord): void {
     const { life } = cell;
-    const { draft, time } = this.#world;
-    const key = recordKey(life, name, number);
+    const { agent } = cell.identity;
     const order = keys === null ? 0 : this.#world.next('message');
-    const row: RecordRow = Object.freeze([time.nowMs(), cell.seq, value, order, keys] as const);
-    draft.putOf(life, key, row, (conceal) => [row[0], row[1], conceal(value), order, keys]);
-    if (keys !== null) {
-      for (const entry of recordIndexKeys(cell.identity.agent, name, life, row)) draft.put(entry, [life, number]);
-      this.#recent.set(key, row);
-      draft.output(() => this.#recent.delete(key));
-    }
+    const row: RecordRow = [this.#world.time.nowMs(), cell.seq, value, order, keys];
+    this.put(agent, { life, name, number }, row);
     const isKeyed = cell.state.records?.[name]?.[2] === true;
-    for (const old of dropped) this.#remove(cell.identity.agent, { life, name, number: old, isKeyed });
+    for (const old of dropped) this.drop(agent, { life, name, number: old }, isKeyed);
+  }
+
+  /** Writes a record and the index entries that lead to it. */
+  put(agent: string, { life, name, number }: RecordPlace, row: RecordRow): void {
+    const { draft } = this.#world;
+    const [atMs, sequence, value, order, keys] = Object.freeze(row);
+    const key = recordKey(life, name, number);
+    // Nothing of the kernel's own is secret, and nobody could say so of a life that is none.
+    if (life === KERNEL_LIFE) draft.put(key, row);
+    else draft.putOf(life, key, row, (conceal) => [atMs, sequence, conceal(value), order, keys]);
+    if (keys === null) return;
+    for (const entry of recordIndexKeys(agent, name, life, row)) draft.put(entry, [life, number]);
+    this.#recent.set(key, row);
+    draft.output(() => {
+      if (this.#recent.get(key) === row) this.#recent.delete(key);
+    });
+  }
+
+  /** Replaces a record of the kernel's own, and the index entries that lead to it. */
+  replace(agent: string, place: RecordPlace, before: RecordRow, after: RecordRow): void {
+    for (const entry of recordIndexKeys(agent, place.name, place.life, before)) this.#world.draft.remove(entry);
+    this.put(agent, place, after);
+  }
+
+  /** Removes a record; with `isKeyed`, also the index entries that lead to it. */
+  drop(agent: string, place: RecordPlace, isKeyed: boolean): void {
+    const { draft } = this.#world;
+    const { life, name, number } = place;
+    const row = isKeyed ? this.rowAt(place) : undefined;
+    if (row !== undefined) for (const entry of recordIndexKeys(agent, name, life, row)) draft.remove(entry);
+    draft.remove(recordKey(life, name, number));
+  }
+
+  /** Reads a record with keys, also one that is not durable yet; undefined if it is missing or damaged. */
+  rowAt({ life, name, number }: RecordPlace): RecordRow | undefined {
+    const key = recordKey(life, name, number);
+    return (
+      this.#recent.get(key) ??
+      this.#ahead?.get(key) ??
+      (this.shelf && (soundRow(this.shelf, key) as RecordRow | undefined))
+    );
   }
 
   /** Removes records of an ended actor, slice by slice. */
-  purge({ life, identity }: Cell, spans: RecordSpans = {}): void {
-    this.#putPurge(life, [identity.agent, { ...this.#purges.get(life)?.[1], ...spans }]);
+  purge({ life, agent }: EndedActor, spans: RecordSpans): void {
+    this.#putPurge(life, [agent, { ...this.#purges.get(life)?.[1], ...spans }]);
   }
 
   /**
@@ -196,7 +250,7 @@ export class Records {
       const rest: Record<string, RecordSpan> = {};
       for (const [name, [first, next, isKeyed]] of Object.entries(spans)) {
         const end = Math.min(next, first + left);
-        for (let number = first; number < end; number++) this.#remove(agent, { life, name, number, isKeyed });
+        for (let number = first; number < end; number++) this.drop(agent, { life, name, number }, isKeyed);
         left -= end - first;
         if (end < next) rest[name] = [end, next, isKeyed];
       }
@@ -244,42 +298,24 @@ export class Records {
   #dropAged(cell: Cell, nowMs: number, budget: { records: number }): boolean {
     const changed: Record<string, RecordSpan> = {};
     for (const [name, [first, next, isKeyed]] of Object.entries(cell.state.records ?? {})) {
-      const { forMs = Infinity } = cell.definition.records?.get(name) ?? {};
+      const { forMs = Infinity } = cell.definition.records?.get(name)?.keep ?? {};
       if (forMs === Infinity) continue;
       let kept = first;
       for (let number = first; number < next && budget.records > 0; number++) {
         budget.records -= 1;
-        const row = this.#rowOf(recordKey(cell.life, name, number));
+        const row = this.rowAt({ life: cell.life, name, number });
         // The next record shows how old a damaged one is.
         if (row === undefined) continue;
         if (row[0] > nowMs - forMs) break;
         kept = number + 1;
       }
       for (let number = first; number < kept; number++)
-        this.#remove(cell.identity.agent, { life: cell.life, name, number, isKeyed });
+        this.drop(cell.identity.agent, { life: cell.life, name, number }, isKeyed);
       if (kept > first) changed[name] = [kept, next, isKeyed];
     }
     const isAny = Object.keys(changed).length > 0;
     if (isAny) this.#world.change(cell, { records: changed });
     return isAny;
-  }
-
-  #remove(
-    agent: string,
-    { life, name, number, isKeyed }: { life: number; name: string; number: number; isKeyed: boolean },
-  ): void {
-    const key = name === KEPT_TURNS ? turnKey(life, number) : recordKey(life, name, number);
-    const row = isKeyed ? this.#rowOf(key) : undefined;
-    if (row !== undefined) for (const entry of recordIndexKeys(agent, name, life, row)) this.#world.draft.remove(entry);
-    this.#world.draft.remove(key);
-  }
-
-  #rowOf(key: RowKey): RecordRow | undefined {
-    return (
-      this.#recent.get(key) ??
-      this.#ahead?.get(key) ??
-      (this.shelf && (soundRow(this.shelf, key) as RecordRow | undefined))
-    );
   }
 }
 

@@ -5,7 +5,6 @@
 import { type EventObject } from 'xstate';
 import { type Clock } from '../../clock.ts';
 import { type Codec, type Counters } from '../model/ports.ts';
-import { type RecordSpans } from '../model/records.ts';
 import { type Ref } from '../model/ref.ts';
 import { type StepEngine } from '../model/step-engine.ts';
 import { type Timer } from '../model/timers.ts';
@@ -19,6 +18,7 @@ import { type MessageKind } from './mailbox/message.ts';
 import { type CellIndex } from './residency/cell-index.ts';
 import { type Residents } from './residency/residents.ts';
 import { type OtherShards } from './shards/other-shards.ts';
+import type { Records } from './records.ts';
 import { type KernelTime } from './time/kernel-time.ts';
 
 /** The address of an actor and its life. */
@@ -73,10 +73,7 @@ export interface Surroundings {
     /** Handles the request that crashed its receiver until it was quarantined, if it was one. */
     crashed(to: { readonly address: string }, event: EventObject, cause: unknown): void;
   };
-  readonly records: {
-    /** Removes records of an ended actor, slice by slice. */
-    purge(cell: Cell, spans: RecordSpans): void;
-  };
+  readonly records: Pick<Records, 'drop' | 'mayDrop' | 'purge' | 'put' | 'replace' | 'rowAt' | 'shelf'>;
   readonly backpressure: {
     /** Records that a mailbox has become shorter. */
     eased(cell: Cell): void;

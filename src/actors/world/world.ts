@@ -21,6 +21,7 @@ import { EpochDraft } from './epoch-draft.ts';
 import { Groups } from './talk/groups.ts';
 import { Incidents } from './incidents.ts';
 import { type KernelTime } from './time/kernel-time.ts';
+import { Leftovers } from './leftovers.ts';
 import { Message, type MessageKind } from './mailbox/message.ts';
 import { Monitors } from './talk/monitors.ts';
 import { type Surroundings } from './surroundings.ts';
@@ -29,6 +30,7 @@ import { CellIndex } from './residency/cell-index.ts';
 import { type Codec, type Counters, type RowKey, KEYSPACE } from '../model/ports.ts';
 import { Queue } from '../model/queue.ts';
 import { Records } from './records.ts';
+import { Results } from './results.ts';
 import { type OtherShards } from './shards/other-shards.ts';
 import { type Ref } from '../model/ref.ts';
 import { childKey, keptKey, keyText, rowKey } from '../model/row-keys.ts';
@@ -66,7 +68,9 @@ export class World implements Surroundings {
   readonly backpressure = new Backpressure(this);
   readonly audit = new Audit(this);
   readonly records = new Records(this);
+  readonly results: Results = new Results(this);
   readonly tracing = new Tracing(this);
+  readonly leftovers: Leftovers = new Leftovers(this);
   readonly incidents = new Incidents(this);
   /** The channel to other shards; undefined if there is one kernel. */
   shards: OtherShards | undefined;
@@ -196,7 +200,7 @@ export class World implements Surroundings {
   remove(cell: Cell): void {
     assert(cell.children.size === 0, `burial of ${cell.address} before its children`);
     this.tracing.buried(cell);
-    this.records.purge(cell, cell.state.records);
+    if (!this.results.keep(cell)) this.leftovers.forget({ ...cell.identity, cell }, cell.state.records);
     const { life, address } = cell.identity;
     this.silence(cell);
     for (const id of [...cell.table.keys()]) this.setChildRow(cell, id, null);
@@ -351,10 +355,7 @@ export class World implements Surroundings {
     this.wake();
   }
 
-  /**
-   * Handles an event to an actor that is not here: on another shard, ended, or stopped before its birth. If its
-   * receiver is known, it becomes a dead letter.
-   */
+  /** Handles an event to an actor that has ended, was never born or is on another shard, if its receiver is known. */
   postAway(to: object, event: EventObject, from: number): void {
     const ref = this.own(to);
     if (ref !== undefined && this.shards?.send(ref, event, from) !== true) this.letters.undeliverable(ref, event, from);

@@ -88,6 +88,7 @@ const PLAIN = {
   overflow: NO_POLICIES.overflow,
   keptTurns: 0,
   records: undefined,
+  ended: undefined,
   priorities: undefined,
   timing: PLAIN_TIMING,
   endsByItself: false,
@@ -168,7 +169,7 @@ export class Definitions {
     configurations.describe ??= (ids) => describeConfiguration(hosted, ids);
     const durable = durableActions(machine, policies.actions);
     const endsByItself = [...nodesById(machine).values()].some(({ transitions }) => transitions.has(SHUTDOWN));
-    const { poison, overflow, keptTurns, records, priorities, isSecret } = policies;
+    const { poison, overflow, keptTurns, records, ended, priorities, isSecret } = policies;
     const rest = {
       child,
       configurations,
@@ -179,6 +180,7 @@ export class Definitions {
       overflow,
       keptTurns,
       records,
+      ended,
       priorities,
       isSecret,
       timing,

@@ -172,8 +172,8 @@ export const ACTOR_METHODS = {
   'chart.get': kernelMethod({
     ...READING,
     means:
-      'The statechart of the machine that an actor runs, as boxes, paths and lines of text with their places. ' +
-      'BOSUN_CHART_UNKNOWN for other logic.',
+      'The statechart of the machine that an actor runs, as boxes, paths and lines of text with their places; of one ' +
+      'that has ended, while its result is kept, that of its agent. BOSUN_CHART_UNKNOWN for other logic.',
     params: z.object({
       address,
       known: z.string().max(64).optional().describe('The `hash` of a drawing that the caller has already.'),
@@ -181,7 +181,7 @@ export const ACTOR_METHODS = {
     result: z.object({
       hash: z.string().describe("A hash of the machine's structure."),
       machine: z.string(),
-      active: z.array(z.string()).describe('Ids of the states that are active.'),
+      active: z.array(z.string()).describe('Ids of the states that are active; none if the actor has ended.'),
       drawing: z
         .looseObject({ width: z.number(), height: z.number() })
         .nullable()
@@ -214,7 +214,17 @@ export const ACTOR_METHODS = {
     example: {
       p: { agent: 'counter' },
       r: {
-        actors: [{ address: 'visits', agent: 'counter', status: 'active', state: {}, mailbox: 0, restarts: 0 }],
+        actors: [
+          {
+            address: 'visits',
+            agent: 'counter',
+            status: 'active',
+            state: {},
+            mailbox: 0,
+            restarts: 0,
+            startedAtMs: 1_767_225_600_000,
+          },
+        ],
         next: null,
       },
     },

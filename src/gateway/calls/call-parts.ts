@@ -7,6 +7,7 @@ import { type ActorViews } from '../topics/actor-views.ts';
 import { type Inspections } from '../topics/inspections.ts';
 import { type PageTurns } from '../topics/page-turns.ts';
 import { type RecordViews } from '../topics/record-views.ts';
+import { type RunViews } from '../topics/run-views.ts';
 import { type Call } from './call.ts';
 import { type CallsUnderWay } from './calls-under-way.ts';
 import { type Repeats } from './repeats.ts';
@@ -17,6 +18,7 @@ export interface CallParts {
   readonly clock: Clock;
   readonly views: ActorViews;
   readonly records: RecordViews;
+  readonly runs: RunViews;
   readonly repeats: Repeats;
   readonly inspections: Inspections;
   readonly health: Health;

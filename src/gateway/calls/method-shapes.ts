@@ -105,7 +105,8 @@ export const listed = z.object({
   status,
   state: z.unknown(),
   mailbox: z.number(),
-  restarts: z.number().nullable(),
+  restarts: z.number().nullable().describe('By its Boss; null for the root and for children of machines.'),
+  startedAtMs: z.number().nullable().describe('Kernel time of its first start; null if unknown.'),
 });
 
 export const tree = z

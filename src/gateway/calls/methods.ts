@@ -9,6 +9,7 @@ import { JOINED_METHODS } from './joined-methods.ts';
 import { type KernelWay, type MethodRow, type OverWorkers } from './method-row.ts';
 import { ORDER_METHODS } from './order-methods.ts';
 import { RECORD_METHODS } from './record-methods.ts';
+import { RUN_METHODS } from './run-methods.ts';
 import { SYSTEM_METHODS } from './system-methods.ts';
 import { TALK_METHODS } from './talk-methods.ts';
 
@@ -17,6 +18,7 @@ export const METHODS = {
   ...ACTOR_METHODS,
   ...TALK_METHODS,
   ...RECORD_METHODS,
+  ...RUN_METHODS,
   ...JOINED_METHODS,
   ...ORDER_METHODS,
   ...SYSTEM_METHODS,

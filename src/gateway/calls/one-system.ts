@@ -11,6 +11,7 @@ import { Health } from '../health/health.ts';
 import { Inspections } from '../topics/inspections.ts';
 import { PageTurns } from '../topics/page-turns.ts';
 import { RecordViews } from '../topics/record-views.ts';
+import { RunViews } from '../topics/run-views.ts';
 import { type Backend } from './backend.ts';
 import { type MetricFamily, Metrics } from '../health/metrics.ts';
 import { Repeats } from './repeats.ts';
@@ -44,6 +45,7 @@ export class OneSystem implements Backend {
     this.#clock = clock;
     const views = new ActorViews(system);
     const records = new RecordViews(system, views);
+    const runs = new RunViews(system, views);
     const inspections = new Inspections(system, clock);
     const health = (this.health = new Health({ system, counters, clock }));
     const repeats = (this.#repeats = new Repeats(system));
@@ -52,7 +54,7 @@ export class OneSystem implements Backend {
     const emitted = system.onEmitted((address, event) => events.record(address, event));
     const pages = new PageTurns(clock);
     this.topics = new Topics(system, { views, records, inspections, events, pages, instance });
-    this.handlers = handlersOf({ system, clock, views, records, repeats, inspections, health, pages });
+    this.handlers = handlersOf({ system, clock, views, records, runs, repeats, inspections, health, pages });
     this.turns = { system, views, epochs: this.topics.epochs };
     this.#stop = () => {
       emitted.unsubscribe();

@@ -97,10 +97,9 @@ export const SYSTEM_METHODS = {
       },
     },
     over: 'joined',
-    run: ({ address, before = Infinity, limit }, { caller }, { views }) => {
+    run: async ({ address, before = Infinity, limit }, { caller }, { views }) => {
       if (address !== undefined) reach(caller, address);
-      const records = views.audit(caller, address).filter(({ number }) => number < before);
-      return { records: records.slice(0, limit) };
+      return { records: await views.audit(caller, { address, before, limit }) };
     },
   }),
   'wait.list': kernelMethod({

@@ -11,6 +11,7 @@ import { type Call, Marked, reach } from './call.ts';
 import { deliverTogether, manySends, sendGranted } from './many-sends.ts';
 import { kernelMethod } from './method-row.ts';
 import { actorView, address, counter, event, ifSequence, name, nothing, READING, status } from './method-shapes.ts';
+import { run } from './run-methods.ts';
 import { digestOf, keyOf, type Repeatable } from './repeats.ts';
 import { spokenBy } from './spoken-by.ts';
 
@@ -28,6 +29,7 @@ const spawnParams = z.object({
   under: address.default('root'),
   input: z.unknown().optional(),
   restart: z.enum(['permanent', 'transient', 'temporary']).optional(),
+  again: z.boolean().default(false).describe('Begins anew where the actor has ended and its result is kept.'),
 });
 
 const BRING_ACTOR: PromptMark = {
@@ -113,13 +115,18 @@ export const TALK_METHODS = {
     run: wait,
   }),
   'actor.spawn': kernelMethod({
-    means: 'Gets the actor, or has its Boss start it. Repeating the call changes nothing.',
+    means:
+      'Gets the actor, or has its Boss start it. Repeating the call changes nothing: an actor that has ended is not ' +
+      'started again while its result is kept, which is `run` then.',
     scope: 'actor:admin',
     does: 'changes',
     params: spawnParams,
-    result: z.object({ address: z.string() }),
+    result: z.object({
+      address: z.string(),
+      run: run.nullable().describe('What became of an actor that has ended; null for one that lives.'),
+    }),
     http: { verb: 'POST', path: '/v1/actors' },
-    example: { p: { agent: 'counter', id: 'visits' }, r: { address: 'visits' } },
+    example: { p: { agent: 'counter', id: 'visits' }, r: { address: 'visits', run: null } },
     over: 'joined',
     run: spawn,
   }),
@@ -194,20 +201,20 @@ async function wait(
 }
 
 async function spawn(
-  { agent: name, id, under, input, restart }: z.output<typeof spawnParams>,
+  { agent: name, id, under, input, restart, again }: z.output<typeof spawnParams>,
   { caller }: Call,
-  { system }: CallParts,
+  { system, runs }: CallParts,
 ): Promise<unknown> {
-  reach(caller, childAddress(under, id));
-  const agent = system.clientApi.agent(name);
-  if (agent === undefined)
+  const address = reach(caller, childAddress(under, id));
+  if (system.clientApi.agent(name) === undefined)
     throw new BosunError('BOSUN_AGENT_UNKNOWN', `the system has no agent ${JSON.stringify(name)}`);
-  const { address } = await system.spawn(agent, id, {
+  const result = await system.spawnNamed(name, id, {
     under,
+    again,
     ...(restart !== undefined && { restart }),
     ...(input !== undefined && { input: input as never }),
   });
-  return { address };
+  return { address, run: result === undefined ? null : runs.run(result) };
 }
 
 /** Whether a state value matches, as in XState's `matches`: the wanted value equals it or is a part of it. */

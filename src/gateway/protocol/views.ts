@@ -10,6 +10,7 @@ import type { DeadAction, DeadLetter } from '../../actors/world/mailbox/dead-let
 import type { ListedRow, TreeNode } from '../../system-options.ts';
 
 export type { ActorView } from './actor-view.ts';
+export type { ListedRow };
 
 /** An actor of a tree. */
 export interface TreeView extends Omit<TreeNode, 'children'> {

@@ -39,6 +39,9 @@ type LetterQuery = Parameters<Shard['deadLetters']['list']>[0] & {
 
 const BOSS = 'bosun.boss';
 
+/** Audit records that are read at a time for a caller who may see some of them. */
+const AUDIT_READ_AT_ONCE = 1_000;
+
 export class ActorViews {
   readonly #system: Shard;
 
@@ -123,6 +126,14 @@ export class ActorViews {
     return shown(value, agent?.shown[what]) ?? null;
   }
 
+  /** The output of an ended actor of an agent. */
+  outputOf(name: string, output: unknown): unknown {
+    const { clientApi } = this.#system;
+    const agent = clientApi.agent(name);
+    if (agent === undefined && clientApi.agents().some(marksSecrets)) return SECRET_SHOWN;
+    return shown(output, agent?.shown.output) ?? null;
+  }
+
   reply(address: string, value: unknown): unknown {
     return shown(value, this.#agentOrUndefined(address)?.shown.reply) ?? null;
   }
@@ -191,14 +202,29 @@ export class ActorViews {
   }
 
   /**
-   * Audit records, newest first. Orders about actors that are gone without a trace are shown only to callers who may
-   * reach every address.
+   * Audit records below a number, newest first. Orders about actors that are gone without a trace are shown only to
+   * callers who may reach every address. Rejects with BOSUN_STORE_FAILED.
    */
-  audit(caller: Caller, address: string | undefined): AuditView[] {
-    const records = this.#system.admin.audit(address === undefined ? {} : { address });
+  async audit(
+    caller: Caller,
+    {
+      address,
+      before,
+      limit,
+    }: { readonly address: string | undefined; readonly before: number; readonly limit: number },
+  ): Promise<AuditView[]> {
     const mayReachAll = caller.addresses.includes('**');
+    const maySee = (record: AuditView) => (record.address === '' ? mayReachAll : mayReach(caller, record.address));
+    const asked = mayReachAll || address !== undefined ? limit : Math.max(limit, AUDIT_READ_AT_ONCE);
+    const records: AuditView[] = [];
+    for (let from = before; records.length < limit; ) {
+      const page = await this.#system.admin.audit({ address, before: from, limit: asked });
+      records.push(...page.filter(maySee));
+      if (page.length < asked) break;
+      from = page.at(-1)!.number;
+    }
     return records
-      .filter((record) => (record.address === '' ? mayReachAll : mayReach(caller, record.address)))
+      .slice(0, limit)
       .map((record) =>
         record.arguments !== null && this.#mayHoldSecrets(record.address, this.#agentOrUndefined(record.address))
           ? { ...record, arguments: SECRET_SHOWN }

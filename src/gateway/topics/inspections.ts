@@ -72,8 +72,8 @@ export class Inspections {
   }
 
   /**
-   * The chart of an actor's machine. Rejects with BOSUN_ACTOR_UNKNOWN, BOSUN_CHART_UNKNOWN if its logic is not a
-   * machine, BOSUN_CHART_TOO_LARGE.
+   * The chart of an actor's machine, or of that of its agent if it has ended. Rejects with BOSUN_ACTOR_UNKNOWN,
+   * BOSUN_CHART_UNKNOWN if its logic is not a machine, BOSUN_CHART_TOO_LARGE.
    */
   async chart(address: string, known: string | undefined): Promise<ChartView> {
     const machine = this.#system.clientApi.machineAt(address);
@@ -83,7 +83,8 @@ export class Inspections {
       });
     let chart = this.#charts.get(machine.root);
     if (chart === undefined) this.#charts.set(machine.root, (chart = chartOf(machine)));
-    const active = [...activeStates(chart, this.#system.actor(address).snapshot().value)];
+    const snapshot = this.#system.snapshot(address);
+    const active = snapshot === undefined ? [] : [...activeStates(chart, snapshot.value)];
     const drawing = known === chart.hash ? null : drawingOf(chart, await this.#layouts.geometry(chart));
     return { hash: chart.hash, machine: chart.id, active, drawing };
   }

@@ -3,6 +3,7 @@
  * several answers become one. Scopes and parameters were checked before; the worker gateways check addresses.
  */
 import { type FoundRecord, type FoundRecords, mergedFound } from '../../actors/api/record-pages.ts';
+import { mergedRuns, type RunPage } from '../../actors/api/run-pages.ts';
 import { refusalOf, refusalsOf, throwRefused } from '../../actors/api/refused-sends.ts';
 import { checkAddress, childAddress } from '../../actors/model/address.ts';
 import { type SendRefusal } from '../../actors/world/mailbox/inbound.ts';
@@ -20,6 +21,7 @@ import {
   type ParamsOf,
 } from '../calls/methods.ts';
 import { FittingRecords } from '../topics/record-views.ts';
+import { type RunPageView, type RunView } from '../protocol/run-view.ts';
 import { type PagedTree } from '../protocol/views.ts';
 import { type ActorPage } from '../topics/actor-pages.ts';
 import { joinedList, joinedTree, type JoinNodes } from './joined-pages.ts';
@@ -99,6 +101,7 @@ export class Routes {
       'actor.turns': (params, call) => this.#turns(params, call),
       'audit.list': (params, call) => this.#audit(params, call),
       'record.find': (params, call) => this.#found(params, call),
+      'run.list': (params, call) => this.#runs(params, call),
       'wait.list': async (params, call) => {
         const waits = await this.#rows<{ readonly sinceMs: number | null }>('wait.list', 'waits', params, call);
         return {
@@ -210,6 +213,14 @@ export class Routes {
     const fitting = new FittingRecords<FoundRecord>();
     const isAll = fitting.add(records);
     return { records: fitting.records, next: isAll ? next : fitting.records.at(-1)!.cursor };
+  }
+
+  async #runs(params: ParamsOf<'run.list'>, call: Call): Promise<RunPageView> {
+    const pages = (await this.#each(this.#all, 'run.list', params, call)) as RunPageView[];
+    const { runs, next } = mergedRuns(pages as RunPage[], params) as RunPageView;
+    const fitting = new FittingRecords<RunView>();
+    const isAll = fitting.add(runs);
+    return { runs: fitting.records, next: isAll ? next : fitting.records.at(-1)!.cursor };
   }
 
   async #list(params: ParamsOf<'actor.list'>, call: Call): Promise<ActorPage> {

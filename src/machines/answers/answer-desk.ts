@@ -100,7 +100,7 @@ export const answerDesk = ruledAgent({
   migrate: { 2: (old: Omit<AnswerDeskContext, 'given'>) => ({ ...old, given: old.profile }) },
   records: {
     /** The log of every resolution, settlement, correction and judgement, without texts (AT-051). */
-    [LOG]: { schema: logEntry, keep: RESOLUTIONS_KEPT_MAX, keys: { question: 'question' } },
+    [LOG]: { schema: logEntry, keep: { count: RESOLUTIONS_KEPT_MAX }, keys: { question: 'question' } },
   },
 });
 

@@ -184,15 +184,19 @@ export const workPlan = ruledAgent({
   records: {
     [PLAN_RECORDS.lineage]: {
       schema: lineageEntry,
-      keep: PLAN_RECORDS_KEPT_MAX,
+      keep: { count: PLAN_RECORDS_KEPT_MAX },
       keys: { plan: 'plan', from: 'from', session: 'session', run: 'run' },
     },
     [PLAN_RECORDS.sessions]: {
       schema: sessionEntry,
-      keep: PLAN_RECORDS_KEPT_MAX,
+      keep: { count: PLAN_RECORDS_KEPT_MAX },
       keys: { session: 'session', role: 'role', run: 'run' },
     },
-    [PLAN_RECORDS.log]: { schema: planLogEntry, keep: PLAN_RECORDS_KEPT_MAX, keys: { kind: 'kind', run: 'run' } },
+    [PLAN_RECORDS.log]: {
+      schema: planLogEntry,
+      keep: { count: PLAN_RECORDS_KEPT_MAX },
+      keys: { kind: 'kind', run: 'run' },
+    },
   },
 });
 

@@ -147,19 +147,14 @@ describe('damage in the records of administration', () => {
     await test.shard.admin.suspend('c', as);
     for (let n = 0; n < 8; n++) await test.shard.send('d', note('x'));
     await test.shard.stop();
-    const keys = test.store.entries().flatMap(([key]) => (/^[uz]!/.test(key) ? [key] : []));
-    expect(keys.map(([table]) => table)).toEqual(['u', 'z']);
+    const keys = test.store.entries().flatMap(([key]) => (/^[Ru]!/.test(key) ? [key] : []));
+    expect(keys.map(([table]) => table)).toEqual(['R', 'u']);
     for (const key of keys) test.store.flip(key, 8);
     await test.restart();
     expect(() => test.shard.snapshot('c')).toThrow(expect.objectContaining({ code: 'BOSUN_STORE_DAMAGED' }));
-    expect([
-      test.shard
-        .damage()
-        .map(({ details }) => details['key'])
-        .sort(),
-      test.shard.admin.audit(),
-      notes('d').length,
-    ]).toEqual([keys, [], 8]);
+    expect([await test.shard.admin.audit(), notes('d').length]).toEqual([[], 8]);
+    const damaged = test.shard.damage().map(({ details }) => details['key']);
+    expect(damaged.sort()).toEqual(keys);
   });
 });
 

@@ -40,7 +40,7 @@ describe('a handle', () => {
     actor.subscribe(({ status }) => seen.push(status));
     await actor.send({ type: 'close' });
     await test.settle();
-    await test.shard.spawn(account, 'a');
+    await test.shard.spawn(account, 'a', { again: true });
     await actor.send(deposit(1));
     await test.settle();
     expect([seen, actor.snapshot().context]).toEqual([['active', 'done'], { balance: 1 }]);
@@ -91,7 +91,7 @@ describe('a handle', () => {
     await actor.send({ type: 'close' });
     await removed;
     await expect(actor.waitFor(never)).rejects.toEqual(code('BOSUN_ACTOR_UNKNOWN'));
-    const again = await test.shard.spawn(account, 'a');
+    const again = await test.shard.spawn(account, 'a', { again: true });
     const stopped = expect(again.waitFor(never)).rejects.toEqual(code('BOSUN_SYSTEM_CLOSED'));
     await test.shard.stop();
     await stopped;

@@ -248,7 +248,7 @@ describe('a record schema with code that gives a promise (class D)', () => {
     const schemaOf = (call: () => never) => z.object({ n: z.number().refine(call) });
     const recorded = (call: () => never) =>
       newRecord(
-        new Map([['notes', { schema: schemaOf(call), keep: 1, forMs: 1, keys: [] }]]),
+        new Map([['notes', { schema: schemaOf(call), keep: { count: 1, forMs: 1 }, keys: [] }]]),
         'notes',
         { n: 1 },
         'desk',

@@ -55,13 +55,15 @@ describe('spawn', () => {
     await test.shard.stop();
   });
 
-  it('starts a new life of an actor that has ended', async () => {
+  it('starts a new life of an actor that has ended, if it is told to', async () => {
     const test = await startTestSystem({ agents: [account] });
     const actor = await test.shard.spawn(account, 'a', { input: { balance: 5 } });
     await actor.send({ type: 'close' });
     await test.settle();
     expect(test.shard.snapshot('a')).toBeUndefined();
     await test.shard.spawn(account, 'a', { input: { balance: 1 } });
+    expect(test.shard.snapshot('a')).toBeUndefined();
+    await test.shard.spawn(account, 'a', { input: { balance: 1 }, again: true });
     expect(contextOf(test, 'a')).toEqual({ balance: 1 });
     await test.shard.stop();
   });

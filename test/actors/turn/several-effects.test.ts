@@ -25,7 +25,7 @@ const scribe = defineAgent({
     },
   }),
   events: { all: z.object({}) },
-  records: { notes: { keep: 100 } },
+  records: { notes: { keep: { count: 100 } } },
 });
 
 describe('a turn that keeps records, sends, arms a timer and emits', () => {

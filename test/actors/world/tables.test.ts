@@ -294,11 +294,13 @@ describe('an admin order that puts or deletes a row', () => {
       ['a', { title: 'A' }],
       ['c', { title: 'c' }],
     ]);
-    expect(test.shard.admin.audit({ address: 's', limit: 3 }).map((one) => [one.order, one.arguments])).toEqual([
-      ['deleteRow', '{"table":"items","key":"b"}'],
-      ['putRow', '{"table":"items","key":"a","row":{"title":"A"}}'],
-      ['putRow', '{"table":"items","key":"c","row":{"title":"c"}}'],
-    ]);
+    expect((await test.shard.admin.audit({ address: 's', limit: 3 })).map((one) => [one.order, one.arguments])).toEqual(
+      [
+        ['deleteRow', '{"table":"items","key":"b"}'],
+        ['putRow', '{"table":"items","key":"a","row":{"title":"A"}}'],
+        ['putRow', '{"table":"items","key":"c","row":{"title":"c"}}'],
+      ],
+    );
     await test.shard.admin.resume('s', as);
     await send(test, { type: 'put', key: 'd' });
     expect(rowsOf(test)).toEqual(['a', 'c', 'd']);

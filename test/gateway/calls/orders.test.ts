@@ -57,7 +57,9 @@ describe('an order', () => {
     await test.crash();
     await test.restart();
     expect(test.test.shard.snapshot('visits')!.status).toBe('suspended');
-    expect(test.test.shard.admin.audit().map(({ by, order: what }) => [by, what])).toEqual([['ada', 'suspend']]);
+    expect((await test.test.shard.admin.audit()).map(({ by, order: what }) => [by, what])).toEqual([
+      ['ada', 'suspend'],
+    ]);
     await test.stop();
   });
 
@@ -133,7 +135,7 @@ describe('an order', () => {
       { context: { card: '0815-secret', owner: { name: 'Eve', pin: '1' }, notes: [] } },
       { by: 'ada' },
     );
-    expect(system.admin.audit()[0]!.arguments).toContain('0815-secret');
+    expect((await system.admin.audit())[0]!.arguments).toContain('0815-secret');
     expect(JSON.stringify(await order('audit.list'))).not.toContain('0815-secret');
     expect(await order('audit.list', { limit: 1 })).toMatchObject({
       records: [{ order: 'replaceState', address: 'till', by: 'ada' }],

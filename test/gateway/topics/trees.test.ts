@@ -170,7 +170,8 @@ function actorOf(address: string, state: number): ListedActor {
   const cut = address.lastIndexOf('/');
   const parent = address === 'root' ? undefined : actorOf(cut < 0 ? 'root' : address.slice(0, cut), 0);
   const node = () => ({ address, state, lastError: null }) as unknown as ReturnType<ListedActor['node']>;
-  return { address, agent: 'a', life: state, parent, row: node, node };
+  const row = () => ({ ...node(), startedAtMs: null });
+  return { address, agent: 'a', life: state, parent, row, node };
 }
 
 function pageOf(population: Population, after: string | undefined, limit: number): PagedTree {

@@ -34,6 +34,7 @@ export const keeper = defineAgent({
     append: z.object({ n: z.number() }),
     list: z.object({}),
   },
+  keep: { ended: { count: 0 } },
 });
 
 /**

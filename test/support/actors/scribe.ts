@@ -3,6 +3,7 @@ import { assign, enqueueActions, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { record } from '../../../src/actors/model/talk-actions.ts';
+import { AUDIT } from '../../../src/actors/model/records.ts';
 import { type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
 import { started } from './started.ts';
 
@@ -59,15 +60,19 @@ export const events = {
   end: z.object({}),
 };
 
-export function scribe(options: { keep?: number; forMs?: number } = {}) {
+/** An agent that keeps records; of its ended actors nothing is kept. */
+export function scribe({ keep, forMs }: { keep?: number; forMs?: number } = {}) {
+  const count = keep === undefined ? {} : { count: keep };
+  const days = forMs === undefined ? {} : { days: forMs / (24 * 60 * MINUTE_MS) };
   return defineAgent({
     name: 'scribe',
     machine,
     events,
     records: {
-      notes: { keys: { by: 'by' }, ...options },
+      notes: { keys: { by: 'by' }, keep: { ...count, ...days } },
       checked: { schema: z.object({ size: z.number() }) },
     },
+    keep: { ended: { count: 0 } },
   });
 }
 
@@ -112,11 +117,12 @@ export async function whats(test: TestSystem, options = {}, address = 's'): Prom
   return records.map(({ value }) => (value as { what: unknown }).what);
 }
 
+/** Keys of some keyspaces in the store, without those of the audit. */
 export const storedKeys = (test: TestSystem, letters: string) =>
   test.store
     .entries()
     .map(([key]) => key)
-    .filter((key) => letters.includes(key[0]!));
+    .filter((key) => letters.includes(key[0]!) && !key.includes(`!${AUDIT}`));
 
 /** Makes the fold write all that is pending. */
 export async function folded(test: TestSystem): Promise<void> {

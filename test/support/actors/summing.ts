@@ -3,6 +3,7 @@ import { assign, sendTo, setup } from 'xstate';
 import { z } from 'zod';
 import { defineAgent } from '../../../src/actors/api/define-agent.ts';
 import { KEYSPACE } from '../../../src/actors/model/ports.ts';
+import { AUDIT } from '../../../src/actors/model/records.ts';
 import { type KeptTurn } from '../../../src/actors/model/trace-record.ts';
 import { type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
 import { started } from './started.ts';
@@ -45,7 +46,9 @@ export const events = {
   fail: z.object({}),
 };
 
-export const keeping = (keep: number) => defineAgent({ name: 'sum', machine, events, trace: { keep } });
+/** An agent whose turns are kept; of its ended actors nothing is kept. */
+export const keeping = (keep: number) =>
+  defineAgent({ name: 'sum', machine, events, trace: { keep }, keep: { ended: { count: 0 } } });
 export const plain = defineAgent({ name: 'plain', machine, events });
 
 export const add = (by: number, note?: string) => ({
@@ -82,6 +85,8 @@ export const storedKeys = (test: TestSystem): string[] =>
   test.store
     .entries()
     .map(([key]) => key)
-    .filter((key) =>
-      [KEYSPACE.turns, KEYSPACE.turnSpans, KEYSPACE.recordPurges].some((one) => key.startsWith(`${one}!`)),
+    .filter(
+      (key) =>
+        [KEYSPACE.turns, KEYSPACE.turnSpans, KEYSPACE.recordPurges].some((one) => key.startsWith(`${one}!`)) &&
+        !key.endsWith(`!${AUDIT}`),
     );

@@ -44,7 +44,7 @@ export const ledger = ({ keep }: { readonly keep?: number } = {}) =>
       notes: {
         schema: z.object({ order: z.string(), what: z.unknown(), pin: secret(z.string()) }),
         keys: { order: 'order' },
-        ...(keep !== undefined && { keep }),
+        ...(keep !== undefined && { keep: { count: keep } }),
       },
       untold: { keys: { it: 'what' } },
     },

@@ -108,6 +108,8 @@ const ledger = defineAgent({
   },
   records: { placed: { keys: { customer: 'customer' } } },
   trace: { keep: 20 },
+  // Its records go at once, in slices.
+  keep: { ended: { count: 0 } },
 });
 
 /** Lists what it reads. */
@@ -278,6 +280,36 @@ export const ticker = defineAgent({
   events: { tick: z.object({}) },
 });
 
+/** Ends with an output, records and kept turns. */
+const errand = defineAgent({
+  name: 'errand',
+  machine: setup({
+    types: {} as { context: { seen: string[] }; events: { type: 'see' | 'finish'; what: string } },
+  }).createMachine({
+    id: 'errand',
+    context: { seen: [] },
+    initial: 'out',
+    states: {
+      out: {
+        on: {
+          see: {
+            actions: [
+              assign({ seen: ({ context, event }) => [...context.seen, event.what] }),
+              record('seen', ({ event }) => ({ what: event.what })),
+            ],
+          },
+          finish: 'home',
+        },
+      },
+      home: { type: 'final' },
+    },
+    output: ({ context }) => ({ seen: context.seen, at: new Date(86_400_000) }),
+  }),
+  events: { see: z.object({ what: z.string() }), finish: z.object({ what: z.string() }) },
+  records: { seen: { keys: { what: 'what' } } },
+  trace: { keep: 20 },
+});
+
 interface Hidden {
   readonly pin: string;
 }
@@ -350,5 +382,5 @@ export const secretAgents = (world: World): readonly AnyAgent[] => [vaultIn(worl
 
 /** The agents of the single system. */
 export function keptAgents(world: World): readonly AnyAgent[] {
-  return [ledger, reader, waker, courierIn(world), fragile, ticker, ...talkers];
+  return [ledger, reader, waker, courierIn(world), fragile, ticker, errand, ...talkers];
 }

@@ -3,6 +3,7 @@
  * finds them again.
  */
 import { type BosunError, Table } from 'bosun';
+import { type Run } from '../../../src/actors/api/run-pages.ts';
 import { type Shard } from '../../../src/shard.ts';
 
 /** The addresses of an actor and of all below it, as far as they are in memory, in order of birth. */
@@ -23,7 +24,7 @@ export async function factsOf(
   for (const address of addresses) facts.push(...(await factsAt(system, address)));
   for (const letter of system.deadLetters.list())
     facts.push([`dead letter ${letter.number}`, of(letter, 'reason address atMs error event action')]);
-  for (const order of system.admin.audit())
+  for (const order of await system.admin.audit())
     facts.push([`audit ${order.number}`, of(order, 'atMs by reason order address life arguments outcome')]);
   // What an effect waits for begins anew with each start.
   for (const wait of system.admin.waiting())
@@ -33,6 +34,8 @@ export async function factsOf(
     for (const name of [`friend of ${home}`, `annexe of ${home}`]) facts.push([name, system.lookup(name)]);
     facts.push([`session of ${home}`, system.lastSequence(`session of ${home}`)]);
   }
+  for (const run of (await system.results.list({ newestFirst: false })).runs)
+    facts.push(...(await factsOfRun(system, run)));
   const { records } = await system.records.find('ledger', 'placed', ['customer', 'ada']);
   for (const record of records)
     facts.push([`found ${record.address}/${record.number}`, of(record, 'atMs sequence value')]);
@@ -78,6 +81,21 @@ async function factsAt(system: Shard, address: string): Promise<Fact[]> {
       `${address} turn`,
       of(turn, 'kind epoch atMs sequence event cause actions change value status context'),
     ]);
+  return facts;
+}
+
+/** The facts that an ended actor has left. */
+async function factsOfRun(system: Shard, { address, ...run }: Run): Promise<Fact[]> {
+  const fields = 'agent version life status output error startedAtMs endedAtMs attempts sequence';
+  const facts: Fact[] = [[`run ${address}`, of(run, fields)]];
+  for (const turn of await system.admin.history(address))
+    facts.push([`run ${address} turn`, of(turn, 'kind atMs sequence event value status context')]);
+  if (run.agent !== 'errand') return facts;
+  const seen = [
+    ...(await system.records.list(address, 'seen')).records,
+    ...(await system.records.find('errand', 'seen', ['what', address])).records,
+  ];
+  for (const record of seen) facts.push([`run ${address} seen ${record.number}`, of(record, 'atMs sequence value')]);
   return facts;
 }
 

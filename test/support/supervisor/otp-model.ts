@@ -37,6 +37,8 @@ interface Member {
   readonly boss: Boss | null;
   readonly plan: WorkerPlan | BossPlan;
   restarts: number;
+  /** Whether `system.spawn` started it: then the record at its Boss goes with its end, which OTP would keep. */
+  readonly isSpawned: boolean;
   /** Whether only the record at its Boss is left. */
   hasEnded: boolean;
 }
@@ -89,7 +91,8 @@ export class OtpModel {
   /** Starts a dynamic worker. @returns Its name among its siblings. */
   spawn(boss: Boss, plan: WorkerPlan): string {
     const id = `d${++this.#dynamic}`;
-    boss.children.push(this.#begin({ address: below(boss, id), boss, plan: boss.plan.template ?? plan }, this.nowMs));
+    const spawned = { address: below(boss, id), boss, plan: boss.plan.template ?? plan, isSpawned: true };
+    boss.children.push(this.#begin(spawned, this.nowMs));
     return id;
   }
 
@@ -152,7 +155,7 @@ export class OtpModel {
   #end(member: Worker | Boss): void {
     const boss = member.boss!;
     member.hasEnded = true;
-    if (member.plan.restart === 'temporary' || boss.plan.strategy === 'dynamic')
+    if (member.plan.restart === 'temporary' || boss.plan.strategy === 'dynamic' || member.isSpawned)
       boss.children = boss.children.filter((other) => other !== member);
     if (member.plan.significant !== true) return;
     const isLast = !boss.children.some((other) => other.plan.significant === true && !other.hasEnded);
@@ -209,8 +212,11 @@ export class OtpModel {
   }
 
   /** @param startedAtMs 0 for a member that is started together with its Boss. */
-  #begin({ address, boss, plan }: Pick<Member, 'address' | 'boss' | 'plan'>, startedAtMs: number): Worker | Boss {
-    const facts = { address, boss, restarts: 0, hasEnded: false };
+  #begin(
+    { address, boss, plan, isSpawned = false }: Pick<Member, 'address' | 'boss' | 'plan'> & Partial<Member>,
+    startedAtMs: number,
+  ): Worker | Boss {
+    const facts = { address, boss, isSpawned, restarts: 0, hasEnded: false };
     if (!('children' in plan))
       return { ...facts, plan, kind: 'worker', notes: [], strikes: 0, retry: null, consecutive: 0, startedAtMs };
     const begun: Boss = { ...facts, plan, kind: 'boss', window: [], children: [] };

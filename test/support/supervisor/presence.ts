@@ -75,6 +75,7 @@ export function presentWorker(presence: Presence) {
       },
     }),
     events: { note: text, explode: text, choke: text, finish: z.object({}) },
+    keep: { ended: { count: 0 } },
   });
 }
 
@@ -85,4 +86,5 @@ export const watcher = defineAgent({
     on: { watch: { actions: monitor(({ event }) => event.text) } },
   }),
   events: { watch: text },
+  keep: { ended: { count: 0 } },
 });

@@ -52,6 +52,7 @@ export const worker = defineAgent({
     },
   }),
   events: { note: text, explode: text, choke: text, alarm: text, finish: z.object({}) },
+  keep: { ended: { count: 0 } },
 });
 
 /** An agent that cannot start. */
@@ -137,6 +138,7 @@ export const manager = defineAgent({
     delegate: z.object({ to: z.string(), spec: z.record(z.string(), z.unknown()) }),
     dismiss: z.object({ id: z.string() }),
   },
+  keep: { ended: { count: 0 } },
 });
 
 export const agents = [worker, stillborn, manager] as const;

@@ -293,9 +293,9 @@ export class Ingress {
 
   #record(arrival: InboundRequest, facts: AuditFacts): void {
     const { audit } = this.#parts.world;
-    const number = audit.enter(facts, arrival.to.gone ? 'BOSUN_ACTOR_UNKNOWN' : 'open');
+    const entry = audit.enter(facts, arrival.to.gone ? 'BOSUN_ACTOR_UNKNOWN' : 'open');
     arrival.conclude = () =>
-      audit.close(number, arrival.failure?.code ?? 'done', isStart(arrival) ? arrival.answer : undefined);
+      audit.close(entry, arrival.failure?.code ?? 'done', isStart(arrival) ? arrival.answer : undefined);
   }
 
   #takeIn(arrival: Arrival): void {

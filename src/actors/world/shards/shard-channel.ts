@@ -8,7 +8,8 @@
  */
 import { LINE_MESSAGES_MAX } from '../../../limits.ts';
 import { rowKey } from '../../model/row-keys.ts';
-import { Concealed, KEYSPACE, type Wire } from '../../model/ports.ts';
+import { Concealed, KEYSPACE } from '../../model/ports.ts';
+import { type Wire } from '../../model/wire.ts';
 import { type ShardPlace } from '../../model/placement.ts';
 import { type Surroundings } from '../surroundings.ts';
 

@@ -10,7 +10,6 @@ import { TRACE_RECORDS_MAX, TRACE_TURNS_MAX } from '../../../limits.ts';
 import type { Cell } from '../cell.ts';
 import { type Effect, type StepEngine } from '../../model/step-engine.ts';
 import { type Message } from '../mailbox/message.ts';
-import { type Shelf } from '../../model/ports.ts';
 import { type Timer } from '../../model/timers.ts';
 import { type Ref } from '../../model/ref.ts';
 import { type Prepared } from '../../model/prepared.ts';
@@ -74,17 +73,9 @@ export class Tracing {
     this.kept = new KeptTurns(world);
   }
 
-  attach({
-    store,
-    engine,
-    shelf,
-  }: {
-    store: string;
-    engine: Pick<StepEngine, 'onMicrostep'>;
-    shelf: Shelf | undefined;
-  }): void {
+  attach({ store, engine }: { store: string; engine: Pick<StepEngine, 'onMicrostep'> }): void {
     this.#store = store;
-    this.kept.attach(shelf);
+    this.kept.attach();
     engine.onMicrostep = (taken) => this.#turn?.steps(taken);
   }
 
@@ -200,7 +191,6 @@ export class Tracing {
   buried(cell: Cell): void {
     const nowMs = this.#world.clock.monotonicMs();
     this.#ended(new Turn().begin(cell, nowMs, 0), 'stopped', nowMs);
-    this.kept.forget(cell);
   }
 
   #begin(life: number): number {

@@ -143,7 +143,7 @@ export function ticketAgent(scoreClarity?: Port<ClarityInput, ClarityScore>) {
     migrate: { 2: asBefore },
     machine: own,
     events: {},
-    records: { history: { schema: historyLine, keep: HISTORY_KEPT } },
+    records: { history: { schema: historyLine, keep: { count: HISTORY_KEPT } } },
   });
 }
 

@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
 import { KEYSPACE } from '../../../../src/actors/model/ports.ts';
 import { secret } from '../../../../src/actors/model/secret.ts';
-import { RECORDS_PURGED_AT_ONCE, TRACE_WHOLE_EVERY, TURNS_ERASED_AT_ONCE } from '../../../../src/limits.ts';
+import { RECORDS_PURGED_AT_ONCE, TRACE_WHOLE_EVERY, KEPT_ERASED_AT_ONCE } from '../../../../src/limits.ts';
 import { memoryStore } from '../../../../src/persistence/memory-store.ts';
 import { verify } from '../../../../src/persistence/verify.ts';
 import { Shard } from '../../../../src/shard.ts';
@@ -275,9 +275,9 @@ describe('the end of an actor', () => {
 
 describe('an erasure', () => {
   it('removes mentions of the erased actor from the kept turns of others, in slices, while turns go on', async () => {
-    const test = await start(TURNS_ERASED_AT_ONCE + 50, FOLDED);
+    const test = await start(KEPT_ERASED_AT_ONCE + 50, FOLDED);
     await send(test, 'a', { type: 'tell' });
-    for (let n = 0; n < TURNS_ERASED_AT_ONCE; n++) await test.shard.send('other', add(1));
+    for (let n = 0; n < KEPT_ERASED_AT_ONCE; n++) await test.shard.send('other', add(1));
     await send(test, 'a', { type: 'tell' });
     const named = async () =>
       (await history(test, 'other')).filter(({ event }) => (event as { note?: string } | null)?.note === 'told');
@@ -288,12 +288,12 @@ describe('an erasure', () => {
     await test.settle();
     expect(await named()).toEqual([]);
     const turns = await history(test, 'other');
-    expect(turns).toHaveLength(TURNS_ERASED_AT_ONCE + 50);
+    expect(turns).toHaveLength(KEPT_ERASED_AT_ONCE + 50);
     expect(turns.filter(({ cause }) => cause !== null)).toMatchObject([
       { event: { type: 'add' }, cause: { address: null } },
     ]);
     // No row that was removed meanwhile has come back.
-    expect(await turnsOf(test, 'other')).toHaveLength(TURNS_ERASED_AT_ONCE + 50 + TRACE_WHOLE_EVERY);
+    expect(await turnsOf(test, 'other')).toHaveLength(KEPT_ERASED_AT_ONCE + 50 + TRACE_WHOLE_EVERY);
   });
 
   it('does not bring back a row that was removed while the erasure read it', async () => {
