@@ -78,7 +78,10 @@ function program(surroundings: Surroundings, { json }: ErrorOutput, exit: (code:
     })
     .showHelpAfterError('(add --help for the options)')
     .addHelpText('after', examplesText(['run plan.yaml', 'serve --config bosun.config.ts']))
-    .addHelpText('after', '\nMore verbs: schedule, call, records, audit, post, conformance. Each has --help.')
+    .addHelpText(
+      'after',
+      '\nMore verbs: schedule, call, runs, show, records, audit, post, conformance.\nEach has --help.',
+    )
     .configureOutput({
       writeOut: (text) => void out.write(text),
       writeErr: (text) => void (json || err.write(text)),

@@ -5,6 +5,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { whom } from './administration-verbs.ts';
 import { type Evidence } from '../machines/coordination/debates/challenge.ts';
+import { dateMs } from './times.ts';
 import { option, repeated, urgency, type Verb, type VerbGroup } from './verb.ts';
 
 interface DeskVerb extends Pick<Verb, 'says' | 'examples' | 'options'> {
@@ -345,12 +346,6 @@ function evidences(text: string, before: readonly Evidence[] = []): readonly Evi
       'Not evidence, such as "filing:page 40:0.8": kind, source and strength from 0 to 1.',
     );
   return [...before, { kind, source, strength: Number(strength) }];
-}
-
-function dateMs(text: string): number {
-  const ms = Date.parse(text);
-  if (Number.isNaN(ms)) throw new InvalidArgumentError('Not a date, such as 2026-02-01 or 2026-02-01T12:00Z.');
-  return ms;
 }
 
 export const DESK_VERBS: readonly VerbGroup[] = DESKS.map(verbsOf);

@@ -73,12 +73,17 @@ async function* framesOf(
     }
   } catch (error) {
     if (!mayWait && isBosunError(error, 'BOSUN_SYSTEM_CLOSED')) throw error;
-    if (!isBosunError(error, 'BOSUN_SYSTEM_CLOSED') && !isBosunError(error, 'BOSUN_DRAINING')) throw error;
+    if (!isGone(error)) throw error;
   }
 }
 
+/** Whether an error says that the gateway closes or has closed. */
+export function isGone(error: unknown): boolean {
+  return isBosunError(error, 'BOSUN_SYSTEM_CLOSED') || isBosunError(error, 'BOSUN_DRAINING');
+}
+
 /** The gateway that runs next; undefined once interrupted. */
-async function nextGateway(command: DataCommand, interrupt: AbortSignal): Promise<LiveGateway | undefined> {
+export async function nextGateway(command: DataCommand, interrupt: AbortSignal): Promise<LiveGateway | undefined> {
   while (!interrupt.aborted) {
     await pause(interrupt);
     const gateway = interrupt.aborted ? undefined : await LiveGateway.of(command).catch(() => undefined);

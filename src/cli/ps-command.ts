@@ -15,11 +15,11 @@ export interface PsCommand extends DataCommand {
   readonly status?: string | undefined;
 }
 
-type Row = Pick<TreeNode, 'address' | 'agent' | 'status' | 'state' | 'mailbox' | 'restarts'>;
+export type ActorRow = Pick<TreeNode, 'address' | 'agent' | 'status' | 'state' | 'mailbox' | 'restarts'>;
 
 export function psCommand(command: PsCommand): Promise<ExitCode> {
   const { agent, status, json, out } = command;
-  const show = (rows: readonly Row[]) => void out.write(json ? rows.map(jsonLine).join('') : table(rows));
+  const show = (rows: readonly ActorRow[]) => void out.write(json ? rows.map(jsonLine).join('') : actorsTable(rows));
   return withData(command, {
     live: async (gateway) => show(await liveRows(gateway, { agent, status })),
     stopped: (system) =>
@@ -31,38 +31,50 @@ export function psCommand(command: PsCommand): Promise<ExitCode> {
   });
 }
 
-async function liveRows(gateway: LiveGateway, only: object): Promise<Row[]> {
-  const rows: Row[] = [];
-  for (let after: string | null | undefined; after !== null; ) {
-    const page: { actors: Row[]; next: string | null } = await gateway.call('actor.list', {
+/** Which actors of a running system are listed. */
+interface Wanted {
+  readonly isWanted?: (row: ActorRow) => boolean;
+  /** The number after which no further page is read. */
+  readonly count?: number;
+}
+
+/** Actors of a running system, page by page, in order of addresses after the root. */
+export async function liveRows(
+  gateway: LiveGateway,
+  only: object,
+  { isWanted = () => true, count = Infinity }: Wanted = {},
+): Promise<ActorRow[]> {
+  const rows: ActorRow[] = [];
+  for (let after: string | null | undefined; after !== null && rows.length < count; ) {
+    const page: { actors: ActorRow[]; next: string | null } = await gateway.call('actor.list', {
       ...only,
       after,
       limit: ACTORS_PAGE_MAX,
     });
-    rows.push(...page.actors);
+    rows.push(...page.actors.filter(isWanted));
     after = page.next;
   }
-  return rows;
+  return rows.slice(0, count);
 }
 
-function storedRows(system: Shard): Row[] {
-  const rows: Row[] = [];
+/** Actors of a stopped store, in the same order. */
+export function storedRows(system: Shard): ActorRow[] {
+  const rows: ActorRow[] = [];
   const open = [system.tree()];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     const { address, agent, status, state, mailbox, restarts, children } = node;
     rows.push({ address, agent, status, state, mailbox, restarts });
     open.push(...children);
   }
-  // In the order of a gateway's list: the root, then the others.
   const [root, ...others] = rows;
   return [root!, ...others.sort((a, b) => (a.address < b.address ? -1 : 1))];
 }
 
-function table(rows: readonly Row[]): string {
+export function actorsTable(rows: readonly ActorRow[]): string {
   return tableText([['ADDRESS', 'AGENT', 'STATUS', 'STATE', 'UNREAD', 'RESTARTS'], ...rows.map(cellsOf)]);
 }
 
-function cellsOf({ address, agent, status, state, mailbox, restarts }: Row): string[] {
+function cellsOf({ address, agent, status, state, mailbox, restarts }: ActorRow): string[] {
   return [
     address,
     agent,

@@ -1,6 +1,9 @@
-/** The verbs of a running system and of its actors: serve, ps, send, ask, tail, records, tree and so on. */
+/** The verbs of a running system and of its actors: serve, ps, send, ask, tail, runs, records, tree and so on. */
 import { InvalidArgumentError, Option } from 'commander';
 import { TOOL_PROFILES, type ToolProfile } from '../actors/api/procedure.ts';
+import { type Ending } from '../actors/model/results.ts';
+import { systemClock } from '../clock.ts';
+import { sinceMs } from './times.ts';
 import {
   option,
   type Options,
@@ -141,6 +144,38 @@ export const SERVICE_VERBS: readonly Verb[] = [
     },
   },
   {
+    usage: 'runs',
+    isHidden: true,
+    says: 'List actors of a running system or a stopped store that have ended, the newest end first.',
+    examples: ['runs --agent order --since 2h', 'runs --failed --last 20 --json'],
+    options: [
+      option('--agent <name>', 'only actors of this agent'),
+      new Option('--status <status>', 'only those that ended like this').choices([
+        ...(['done', 'failed', 'gaveUp', 'stopped'] satisfies Ending[]),
+      ]),
+      option('--failed', 'only those that failed, or made their Boss give up'),
+      option('--since <time>', 'only ends at this time or later: 2h, 7d, 2026-02-01T12:00Z', (text) =>
+        sinceMs(text, systemClock.wallMs()),
+      ),
+      option('--last <count>', 'number of actors to list (default: 100)', wholeNumber),
+      option('--open', 'actors that have not ended, by address, instead'),
+    ],
+    run: async (call) => runsVerb(call),
+  },
+  {
+    usage: 'show <address>',
+    isHidden: true,
+    says: 'Show what became of an actor of a running system or a stopped store.',
+    examples: ['show orders/o-17', 'show orders/o-17 --wait --json'],
+    options: [option('--wait', 'wait for the end of an actor that has not ended')],
+    run: async ({ data, options: { wait }, surroundings }, address: string) =>
+      (await import('./show-command.ts')).showCommand({
+        ...data,
+        address,
+        wait: wait === true ? surroundings.interruption() : undefined,
+      }),
+  },
+  {
     usage: 'records <address> [name]',
     isHidden: true,
     says: 'Print what an actor of a running system or a stopped store has recorded, oldest first.',
@@ -202,6 +237,21 @@ export const SERVICE_VERBS: readonly Verb[] = [
     },
   },
 ];
+
+async function runsVerb({ data, options, command }: VerbCall) {
+  const { runsCommand, openRunsCommand } = await import('./runs-command.ts');
+  const { agent, status, failed, since, last, open } = options;
+  if (open === true) {
+    if ((status ?? failed ?? since) !== undefined)
+      return command.error('--status, --failed and --since are about ends: name them or --open, not both');
+    return openRunsCommand({ ...data, agent, last });
+  }
+  if (failed === true && status !== undefined) return command.error('name --failed or a --status, not both');
+  // The parser has checked the status.
+  const statuses: readonly Ending[] =
+    failed === true ? ['failed', 'gaveUp'] : status === undefined ? [] : [status as Ending];
+  return runsCommand({ ...data, agent, statuses, sinceMs: since, last });
+}
 
 async function recordsVerb({ data, options, surroundings, command }: VerbCall, first: string, second?: string) {
   const { recordsCommand, findRecordsCommand } = await import('./records-command.ts');

@@ -76,6 +76,7 @@ export interface Options extends DeskOptions {
   readonly config?: string;
   readonly exclude?: readonly string[];
   readonly explain?: true;
+  readonly failed?: true;
   readonly force?: true;
   readonly format?: ChartFormat;
   readonly follow?: true;
@@ -89,6 +90,7 @@ export interface Options extends DeskOptions {
   readonly limit?: number;
   readonly max?: number;
   readonly mode?: string;
+  readonly open?: true;
   readonly out?: string;
   readonly plan?: string;
   readonly port?: number;
@@ -96,6 +98,8 @@ export interface Options extends DeskOptions {
   readonly profile?: readonly ToolProfile[];
   readonly recoverTo?: number;
   readonly serve?: true;
+  /** Time in milliseconds since 1970. */
+  readonly since?: number;
   readonly status?: string;
   readonly svg?: string;
   readonly team?: string;

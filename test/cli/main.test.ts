@@ -42,6 +42,8 @@ describe('bosun --help', () => {
     ['send'],
     ['ask'],
     ['tail'],
+    ['runs'],
+    ['show'],
     ['records'],
     ['suspend'],
     ['stop'],
