@@ -49,6 +49,11 @@ export function errorText(error: unknown): string {
   return typeof error === 'string' ? error : JSON.stringify(error);
 }
 
+/** The beginning of a text. */
+export function brief(text: string): string {
+  return text.length <= 80 ? text : `${text.slice(0, 79)}\u2026`;
+}
+
 /** A time, `14:05:09`, with the date if it is not today. */
 export function moment(atMs: number, nowMs: number): string {
   const [at, now] = [new Date(atMs), new Date(nowMs)];

@@ -15,6 +15,7 @@ import { AuditView } from './ledgers/audit-view.tsx';
 import { DeadLettersView } from './ledgers/dead-letters-view.tsx';
 import { WaitsView } from './ledgers/waits-view.tsx';
 import { PlanView } from './plan/plan-view.tsx';
+import { RunsView } from './runs/runs-view.tsx';
 import { TreeView } from './tree/tree-view.tsx';
 import { HistoryView } from './turns/history-view.tsx';
 import { SequenceView } from './turns/sequence-view.tsx';
@@ -39,6 +40,7 @@ const ANSWERS = 'answers';
 
 export const VIEWS: readonly PageView[] = [
   { name: 'tree', title: 'Actors', isListed: true, component: TreeView },
+  { name: 'runs', title: 'Runs', isListed: true, component: RunsView },
   { name: 'actor', title: 'Actor', isListed: false, under: 'tree', component: ActorPage },
   { name: 'history', title: 'History', isListed: false, under: 'tree', component: HistoryView },
   { name: 'sequence', title: 'Sequence', isListed: false, under: 'tree', component: SequenceView },

@@ -1,17 +1,19 @@
 /** The page of one actor: its chart with the active state, its orders, its contents, and what it waits for. */
 import { useState } from 'preact/hooks';
+import type { RunView } from '../../gateway/protocol/run-view.ts';
 import type { ActorView, AgentListView, InspectionView, TreeBranch, TreeView } from '../../gateway/protocol/views.ts';
 import { stateText } from '../format.ts';
 import { maySend } from '../link.ts';
-import { actorHref } from '../route.ts';
 import { Looking, Panel } from '../sheet.tsx';
 import { Signed } from '../signed.tsx';
 import { nodeAt } from '../tree/find.ts';
-import { badgeOf } from '../tree/status-badge.ts';
+import { badgeOf, BY_ENDING } from '../tree/status-badge.ts';
 import { useAnswer, useTopic } from '../use.ts';
 import { type JsonSchema } from '../json-schema.ts';
 import { ActorTabs } from './actor-tabs.tsx';
 import { Chart } from './chart.tsx';
+import { Crumbs } from './crumbs.tsx';
+import { EndedActor, Outcome, useEnded } from './ended-actor.tsx';
 import { EventDialog } from './event-dialog.tsx';
 import { Children, Facts, Mailbox, Timers } from './facts.tsx';
 import { ErrorBox, JsonTree } from './json-tree.tsx';
@@ -27,14 +29,16 @@ export function ActorPage({ rest: address }: { readonly rest: string }) {
   const { view: tree } = useTopic<TreeBranch>('tree');
   const { result: list } = useAnswer<AgentListView>('agent.list', {}, AGENTS_EVERY_MS);
   const [event, setEvent] = useState<string | undefined>(undefined);
-  if (view === undefined) return <Missing address={address} error={error} />;
+  const { run, error: noRun } = useEnded(address, error !== undefined);
+  if (view === undefined)
+    return run === undefined ? <Missing address={address} error={noRun} /> : <EndedActor run={run} />;
   const node = tree === undefined ? undefined : nodeAt(tree, address);
   const schemas = list?.agents.find(({ name }) => name === view.agent)?.events ?? {};
   const isGone = error !== undefined;
   const mayBeSent = !isGone && maySend() ? view.accepts : [];
   return (
     <article class="actor" aria-labelledby="actor-title" data-stale={isGone ? '' : undefined}>
-      <Head view={view} node={node} suspended={inspection?.suspended ?? null} isGone={isGone} />
+      <Head view={view} node={node} suspended={inspection?.suspended ?? null} isGone={isGone} run={run} />
       {!isGone && <OrderBar address={address} view={view} node={node} />}
       <div class="columns">
         <div class="wide">
@@ -56,9 +60,10 @@ export function ActorPage({ rest: address }: { readonly rest: string }) {
               onEvent={setEvent}
             />
           )}
+          {isGone && run !== undefined && <Outcome run={run} />}
           <Context view={view} />
-          {!isGone && <Records address={address} inspection={inspection} />}
-          <Timers inspection={inspection} />
+          <Records address={address} names={isGone ? run?.records : inspection?.records} />
+          <Timers inspection={isGone ? undefined : inspection} />
           <Mailbox inspection={inspection} />
           <Children inspection={inspection} tree={tree} />
           <Facts view={view} inspection={inspection} node={node} />
@@ -102,11 +107,17 @@ interface HeadProps {
   readonly node: TreeView | undefined;
   readonly suspended: InspectionView['suspended'];
   readonly isGone: boolean;
+  /** The result, if it has ended. */
+  readonly run: RunView | undefined;
 }
 
-function Head({ view, node, suspended, isGone }: HeadProps) {
+function Head({ view, node, suspended, isGone, run }: HeadProps) {
   const { address, agent, value } = view;
-  const { word, sign, tone } = isGone ? GONE : badgeOf(node ?? { status: view.status, restartInMs: null });
+  const { word, sign, tone } = run
+    ? BY_ENDING[run.status]
+    : isGone
+      ? GONE
+      : badgeOf(node ?? { status: view.status, restartInMs: null });
   const failure = view.error ?? node?.lastError ?? null;
   return (
     <header class="actor-head">
@@ -130,7 +141,7 @@ function Head({ view, node, suspended, isGone }: HeadProps) {
           </span>
         ))}
       </p>
-      <ActorTabs address={address} current="actor" />
+      <ActorTabs address={address} current="actor" hasEnded={run !== undefined} />
       {isGone && <p class="note">No actor is here now: it has ended, or was removed. Below is its last known state.</p>}
       {suspended !== null && suspended.by !== null && (
         <p class="note">
@@ -142,30 +153,6 @@ function Head({ view, node, suspended, isGone }: HeadProps) {
         <ErrorBox error={failure} />
       )}
     </header>
-  );
-}
-
-/**
- * Links to the ancestors that are actors; parts of the path may not be, since the id of a Boss's child may contain
- * slashes.
- */
-function Crumbs({ address }: { readonly address: string }) {
-  const { view: tree } = useTopic<TreeBranch>('tree');
-  const parts = address.split('/');
-  const above = parts
-    .slice(0, -1)
-    .map((_, index) => parts.slice(0, index + 1).join('/'))
-    .filter((one) => tree === undefined || nodeAt(tree, one) !== undefined);
-  return (
-    <nav class="crumbs" aria-label="Above">
-      <a href="#/">root</a>
-      {above.map((one) => (
-        <span key={one}>
-          {' / '}
-          <a href={actorHref(one)}>{one.split('/').at(-1)}</a>
-        </span>
-      ))}
-    </nav>
   );
 }
 

@@ -1,4 +1,4 @@
-/** The views of one actor: present state, history, and sequence diagram. */
+/** The views of one actor: present state or result, history, and sequence diagram. */
 import { hrefOf } from '../route.ts';
 
 const TABS = [
@@ -10,14 +10,16 @@ const TABS = [
 interface ActorTabsProps {
   readonly address: string;
   readonly current: (typeof TABS)[number]['view'];
+  /** Whether it has ended: only living ones have a sequence. */
+  readonly hasEnded?: boolean;
 }
 
-export function ActorTabs({ address, current }: ActorTabsProps) {
+export function ActorTabs({ address, current, hasEnded = false }: ActorTabsProps) {
   return (
     <nav class="row menu tabs" aria-label="Views of this actor">
-      {TABS.map(({ view, title }) => (
+      {TABS.filter(({ view }) => !hasEnded || view !== 'sequence').map(({ view, title }) => (
         <a key={view} href={hrefOf(view, address)} aria-current={view === current ? 'page' : undefined}>
-          {title}
+          {hasEnded && view === 'actor' ? 'Result' : title}
         </a>
       ))}
     </nav>

@@ -12,7 +12,8 @@ import { ChartDrawing } from './chart-drawing.tsx';
 
 export interface ChartProps {
   readonly address: string;
-  readonly inspection: InspectionView | undefined;
+  /** The agent that the actor runs, or has run that has ended; undefined until known. */
+  readonly inspection: Runs | undefined;
   /** State value whose states are shown as active. */
   readonly value: unknown;
   /** The step that led to that state; null if unknown. */
@@ -23,6 +24,8 @@ export interface ChartProps {
   readonly sendable: readonly string[];
   readonly onEvent: (type: string) => void;
 }
+
+type Runs = Pick<InspectionView, 'agent' | 'version'> & Partial<Pick<InspectionView, 'kind'>>;
 
 interface TakenStep {
   readonly event: string | null;
@@ -94,8 +97,8 @@ function Legend({ last, isPast }: { readonly last: TakenStep | null; readonly is
  *
  * @returns The chart if known, and whether the actor has one.
  */
-function useChart(address: string, inspection: InspectionView | undefined): [found: Found, isMachine: boolean] {
-  const isMachine = inspection === undefined || inspection.kind === 'machine';
+function useChart(address: string, inspection: Runs | undefined): [found: Found, isMachine: boolean] {
+  const isMachine = (inspection?.kind ?? 'machine') === 'machine';
   const runs = inspection === undefined ? undefined : `${inspection.agent} ${inspection.version}`;
   const asked = `${address} ${runs}`;
   const [found, setFound] = useState<{ readonly asked: string; readonly what: Found }>({ asked: '', what: undefined });

@@ -1,7 +1,7 @@
 /** A tree view of JSON, folded below the first level. Values withheld by the gateway are shown as a lock. */
 import { useState } from 'preact/hooks';
 import { ActorLink } from '../actor-link.tsx';
-import { errorText } from '../format.ts';
+import { brief, errorText } from '../format.ts';
 
 /** The gateway's replacement for values that schemas mark as secret; see docs/protocol.md. */
 const SECRET = '[secret]';
@@ -35,7 +35,7 @@ function Node({ value, name, depth = 0 }: NodeProps) {
       <summary>
         <span class="key">{name}</span>{' '}
         <span class="quiet">{isList ? `[${entries.length}]` : `{${entries.length}}`}</span>
-        {!isOpen && <span class="preview"> {preview(value)}</span>}
+        {!isOpen && <span class="preview"> {brief(JSON.stringify(value))}</span>}
       </summary>
       {isOpen && <Entries entries={entries} depth={depth} />}
     </details>
@@ -94,11 +94,6 @@ function Lock() {
       secret
     </span>
   );
-}
-
-function preview(value: object): string {
-  const text = JSON.stringify(value);
-  return text.length <= 80 ? text : `${text.slice(0, 79)}\u2026`;
 }
 
 /** An error on one line, which can be expanded. */

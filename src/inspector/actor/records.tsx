@@ -1,4 +1,4 @@
-/** The records of an actor: the names that its agent declares, each with its latest records, live. */
+/** The records of an actor, living or ended: names of its agent, each with its latest records, live. */
 import { useState } from 'preact/hooks';
 import type { InspectionView } from '../../gateway/protocol/views.ts';
 import { counted, moment } from '../format.ts';
@@ -12,11 +12,11 @@ const OPEN_MAX = 4;
 
 interface RecordsProps {
   readonly address: string;
-  readonly inspection: InspectionView | undefined;
+  /** The names, and the range of stored numbers. */
+  readonly names: InspectionView['records'] | undefined;
 }
 
-export function Records({ address, inspection }: RecordsProps) {
-  const names = inspection?.records ?? [];
+export function Records({ address, names = [] }: RecordsProps) {
   if (names.length === 0) return null;
   return (
     <Panel id="records" title="Records">

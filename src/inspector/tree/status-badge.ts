@@ -1,4 +1,5 @@
 /** The status of an actor as a word, a symbol and a tone; colour is never the only distinction. Pure. */
+import type { RunView } from '../../gateway/protocol/run-view.ts';
 import type { TreeBranch, TreeView } from '../../gateway/protocol/views.ts';
 
 export type Tone = 'good' | 'calm' | 'warn' | 'bad';
@@ -18,6 +19,14 @@ const BY_STATUS: Readonly<Record<TreeView['status'], StatusBadge>> = {
 };
 
 const RESTARTING: StatusBadge = { word: 'restarting', sign: '\u21bb', tone: 'warn' };
+
+/** How actors have ended. */
+export const BY_ENDING: Readonly<Record<RunView['status'], StatusBadge>> = {
+  done: BY_STATUS.done,
+  failed: BY_STATUS.error,
+  gaveUp: { word: 'gave up', sign: '\u2715\u2715', tone: 'bad' },
+  stopped: BY_STATUS.stopped,
+};
 
 export function badgeOf({ status, restartInMs }: Pick<TreeView, 'status' | 'restartInMs'>): StatusBadge {
   return restartInMs === null || restartInMs === undefined ? BY_STATUS[status] : RESTARTING;

@@ -4,6 +4,7 @@ import type { ActorView, InspectionView, KeptTurnView } from '../../gateway/prot
 import { ActorLink } from '../actor-link.tsx';
 import { ActorTabs } from '../actor/actor-tabs.tsx';
 import { Chart } from '../actor/chart.tsx';
+import { useEnded } from '../actor/ended-actor.tsx';
 import { Edges, Fact } from '../actor/facts.tsx';
 import { JsonTree } from '../actor/json-tree.tsx';
 import { route, setQuery } from '../address-bar.ts';
@@ -24,13 +25,14 @@ const BEHIND_MS = 1_000;
 const IDLE_MS = 15_000;
 
 export function HistoryView({ rest: address }: { readonly rest: string }) {
-  const { view } = useTopic<ActorView>(`actor/${address}`);
+  const { view, error: gone } = useTopic<ActorView>(`actor/${address}`);
   const { view: inspection } = useTopic<InspectionView>(`inspection/${address}`);
   const { result, error, again } = useAnswer<{ readonly turns: readonly KeptTurnView[] }>(
     'actor.history',
     { address, limit: STEPS_MAX },
     IDLE_MS,
   );
+  const { run } = useEnded(address, gone !== undefined);
   const steps = useMemo(() => stepsOf(result?.turns ?? []), [result]);
   const isBehind =
     view !== undefined && result !== undefined && (result.turns.at(-1)?.sequence ?? view.sequence) !== view.sequence;
@@ -43,13 +45,13 @@ export function HistoryView({ rest: address }: { readonly rest: string }) {
         <h1 id="history-title" class="mono">
           {address}
         </h1>
-        <ActorTabs address={address} current="history" />
+        <ActorTabs address={address} current="history" hasEnded={run !== undefined} />
       </header>
       {(result === undefined || error !== undefined) && <Looking error={error} />}
-      {result !== undefined && step === undefined && <NothingKept agent={view?.agent} />}
+      {result !== undefined && step === undefined && <NothingKept agent={view?.agent ?? run?.agent} />}
       {step !== undefined && (
         <>
-          <PastNote address={address} step={step} />
+          <PastNote address={address} step={step} hasEnded={run !== undefined} />
           <StepPicker
             steps={steps}
             place={place}
@@ -59,7 +61,7 @@ export function HistoryView({ rest: address }: { readonly rest: string }) {
             <div class="wide">
               <Chart
                 address={address}
-                inspection={inspection}
+                inspection={inspection ?? run}
                 value={step.value}
                 last={{ event: step.event?.type ?? null, edges: step.edges }}
                 isPast
@@ -93,13 +95,19 @@ function PastTurn({ step, before }: { readonly step: HistoryStep; readonly befor
   );
 }
 
-function PastNote({ address, step: { atMs } }: { readonly address: string; readonly step: HistoryStep }) {
+interface PastNoteProps {
+  readonly address: string;
+  readonly step: HistoryStep;
+  readonly hasEnded: boolean;
+}
+
+function PastNote({ address, step: { atMs }, hasEnded }: PastNoteProps) {
   const now = kernelMs();
   return (
     <p class="note past">
       This is the past, as it was at {moment(atMs, now)},{' '}
       {duration(Math.floor(Math.max(0, now - atMs) / 1_000) * 1_000)} ago. Nothing can be sent here.{' '}
-      <a href={actorHref(address)}>Return to live</a>
+      <a href={actorHref(address)}>{hasEnded ? 'What became of it' : 'Return to live'}</a>
     </p>
   );
 }

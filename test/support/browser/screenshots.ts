@@ -54,6 +54,7 @@ async function shopPictures(browser: Browser): Promise<void> {
   await picture(page, 'inspector-dead-letter');
   await page.keyboard.press('Escape');
   await turnPictures(page, shop.url);
+  await runsPicture(page, shop.url);
 }
 
 async function turnPictures(page: Page, url: string): Promise<void> {
@@ -65,6 +66,16 @@ async function turnPictures(page: Page, url: string): Promise<void> {
   for (const by of [20, -5]) await post(url, '/v1/actors/ledger/send', { event: { type: 'add', by } });
   await page.locator('.sequence .failed').last().click();
   await picture(page, 'inspector-sequence');
+}
+
+async function runsPicture(page: Page, url: string): Promise<void> {
+  await post(url, '/v1/actors', { agent: 'ledger', id: 'till', restart: 'temporary' });
+  for (const by of [4, -3]) await post(url, '/v1/actors/till/send', { event: { type: 'add', by } });
+  await post(url, '/v1/actors/orders%2F1003/send', { event: { type: 'pay', amount: 20, by: 'card' } });
+  await post(url, '/v1/actors/orders%2F1003/send', { event: { type: 'cancel' } });
+  await page.goto(`${url}/#/runs`);
+  await page.getByText('cannot add -3').waitFor();
+  await picture(page, 'inspector-runs');
 }
 
 async function planPictures(browser: Browser): Promise<void> {

@@ -22,6 +22,7 @@ const order = defineAgent({
     id: 'order',
     context: { total: 120, paid: 0, card: '4111-1111', lines: [{ sku: 'A-1', count: 2 }, { sku: 'B-7', count: 1 }] },
     initial: 'open',
+    output: ({ context: { paid, lines } }) => ({ paid, lines }),
     states: {
       open: {
         tags: ['billable'],
