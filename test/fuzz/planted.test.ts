@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { PlanEngine } from '../../src/actors/xstate/plan-engine.ts';
 import { Plans } from '../../src/actors/xstate/plan-table.ts';
 import { seedOf } from '../support/chance.ts';
+import { lateRecords } from '../support/crash/late-rows.ts';
 import { campaign, everySecond } from '../support/fuzz/campaign.ts';
 import { kernel, type Subject } from '../support/fuzz/hosted.ts';
 import { LONG_PATIENCE_MS } from '../support/effort.ts';
@@ -53,6 +54,19 @@ const hasty: Subject = {
   },
 };
 
+/** A kernel that enters records an epoch late, so that a power cut in between loses them. */
+const late: Subject = {
+  ...kernel,
+  observe(received) {
+    const end = kernel.observe(received);
+    const undo = lateRecords();
+    return () => {
+      undo();
+      end();
+    };
+  },
+};
+
 /** Searches for a difference with a short story: how far a machine can be shrunk depends on its seed. */
 async function shortStory(name: string, subject: Subject): Promise<string | undefined> {
   for (let told = 1; ; told++) {
@@ -73,6 +87,18 @@ describe('a fault in the step engine', () => {
       const difference = await shortStory(name, subject);
       expect(difference).toContain('createActor:');
       expect(difference!.split('\n').length).toBeLessThan(LINES_MAX);
+    },
+    LONG_PATIENCE_MS,
+  );
+});
+
+describe('a fault in the kernel', () => {
+  it(
+    'is found if it enters records outside of the epoch of their turn',
+    async () => {
+      const difference = await shortStory('late', late);
+      expect(difference).toContain('records of');
+      expect(difference).toContain('power cut: ');
     },
     LONG_PATIENCE_MS,
   );

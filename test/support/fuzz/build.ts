@@ -28,6 +28,7 @@ import {
   type TransitionSpec,
 } from './machine-spec.ts';
 import { type Recorder } from './record.ts';
+import { record } from '../../../src/actors/model/talk-actions.ts';
 import { table, type Table } from '../../../src/table.ts';
 
 export interface Context {
@@ -191,6 +192,10 @@ function plainAction(spec: ActionSpec, recorder: Recorder): unknown {
       return emit(({ context, event }: Args) => ({ type: 'E', at: event.type, n: context.n }));
     case 'log':
       return log(({ context, event }: Args) => ({ me: context.me, line: `${event.type} ${context.n}` }), spec.label);
+    case 'record':
+      return recorder.keepsRecords
+        ? (args: Args) => recorder.record(args.context.me, spec.name, recorded(args))
+        : record(spec.name, recorded as Loose);
     case 'throw':
     case 'boom':
       return ({ context }: Args) => {
@@ -205,6 +210,10 @@ function plainAction(spec: ActionSpec, recorder: Recorder): unknown {
     default:
       return communication(spec, recorder);
   }
+}
+
+function recorded({ context, event }: Args): object {
+  return { by: event.type, n: context.n, m: context.m, s: context.s };
 }
 
 /** The changed tables of a context. */

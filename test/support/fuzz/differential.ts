@@ -16,7 +16,8 @@ import { type Cut, Hosted, kernel, type Subject } from './hosted.ts';
 import { EVENT_TYPES, type MachineSpec } from './machine-spec.ts';
 import { Oracle } from './oracle.ts';
 import { Coverage, Recorder } from './record.ts';
-import { textOf, type View } from './view.ts';
+import { recording } from './recording.ts';
+import { textOf, type View, viewOf } from './view.ts';
 
 /** One step of all machines of a batch: an event for each, or time. */
 export type Step =
@@ -47,7 +48,10 @@ export function randomStory(seed: number, size: BatchSize): Story {
   const random = new SeededRandom(seed);
   const hasCuts = Math.floor(seed / 2) % 10 === 1;
   const machines = new Map<string, MachineSpec>();
-  for (let i = 0; i < size.machines; i++) machines.set(`m${i}`, randomMachine(new SeededRandom(seed * 1_009 + i)));
+  for (let i = 0; i < size.machines; i++) {
+    const own = seed * 1_009 + i;
+    machines.set(`m${i}`, recording(randomMachine(new SeededRandom(own)), own));
+  }
   const steps = Array.from({ length: size.steps }, (): Step => {
     if (random.next() < 0.2) return { kind: 'advance', ms: 1 + random.integer(60) };
     const events = new Map([...machines.keys()].map((name) => [name, randomEvent(random)]));
@@ -81,16 +85,16 @@ export async function play(story: Story, coverage = new Coverage(), subject: Sub
   let steps = 0;
   try {
     for (const [name, spec] of story.machines) {
-      const recorder = new Recorder();
+      const recorder = new Recorder({ keepsRecords: true });
       players.set(name, { name, recorder, oracle: new Oracle(build(spec, name, recorder), name, recorder, coverage) });
     }
     await hosted.start();
-    let difference = compare(players, hosted, -1, coverage, undefined);
+    let difference = await compare(players, hosted, -1, coverage, undefined);
     for (let index = 0; difference === undefined && index < story.steps.length && players.size > 0; index++) {
       const step = story.steps[index]!;
       steps += players.size;
       await takeStep(step, players, hosted, coverage);
-      difference = compare(players, hosted, index, coverage, step.kind === 'send' ? step.cut : undefined);
+      difference = await compare(players, hosted, index, coverage, step.kind === 'send' ? step.cut : undefined);
     }
     return { difference, steps };
   } finally {
@@ -120,13 +124,13 @@ async function takeStep(
 }
 
 /** Compares all machines still in play, and removes those that have ended. */
-function compare(
+async function compare(
   players: Map<string, Player>,
   hosted: Hosted,
   step: number,
   coverage: Coverage,
   cut: Cut | undefined,
-): Difference | undefined {
+): Promise<Difference | undefined> {
   const byRoot = new Map<string, Map<string, View>>();
   for (const [path, view] of hosted.views()) {
     const root = path.split('/', 1)[0]!;
@@ -143,7 +147,8 @@ function compare(
       const views = byRoot.get(name) ?? new Map<string, View>();
       const found =
         differenceOf(expected, views, step === -1 || cut !== undefined) ??
-        (cut === undefined || cut === 'settled' ? lineDifference(expectedLines, actualLines, reborn) : undefined);
+        (cut === undefined || cut === 'settled' ? lineDifference(expectedLines, actualLines, reborn) : undefined) ??
+        (await leftDifference(player, hosted, { isStart: step === -1, coverage }));
       if (found !== undefined) return { machine: name, step, ...found };
       if (!oracle.isOver) continue;
     } else coverage.count(`departures: ${oracle.departure}`);
@@ -184,6 +189,31 @@ function differenceOf(
 
 function isSame(a: object, b: object): boolean {
   return JSON.stringify(a) === JSON.stringify(b) || textOf(a) === textOf(b);
+}
+
+/** Compares the records of a root, which no cut takes, and where it has ended its result. */
+async function leftDifference(
+  { name, oracle, recorder }: Player,
+  hosted: Hosted,
+  { isStart, coverage }: { readonly isStart: boolean; readonly coverage: Coverage },
+): Promise<Found | undefined> {
+  // What fails in its first turn leaves nothing.
+  if (isStart && oracle.actor.getSnapshot().status === 'error') return undefined;
+  if (recorder.records.size > 0 || oracle.isOver) {
+    for (const [kind, records] of await hosted.records(name)) {
+      const [expected, actual] = [recorder.records.get(`${name} ${kind}`) ?? [], records].map((all) => all.join('; '));
+      if (expected !== actual) return { what: `records of ${name} ${kind}`, expected: expected!, actual: actual! };
+      coverage.count(`records compared: ${kind}`, records.length);
+    }
+  }
+  if (!oracle.isOver) return undefined;
+  const { status, output, error } = viewOf(oracle.actor.getSnapshot());
+  const [expected, actual] = [
+    textOf({ status, output, error }),
+    textOf((await hosted.resultOf(name)) ?? 'none is kept'),
+  ];
+  coverage.count(`results compared: ${status}`);
+  return expected === actual ? undefined : { what: `result of ${name}`, expected, actual };
 }
 
 type Lines = ReadonlyMap<string, readonly string[]>;

@@ -17,6 +17,7 @@ import { build, FUEL_MAX } from './build.ts';
 import { Census } from './census.ts';
 import { randomMachine } from './generator.ts';
 import { EVENT_TYPES, type MachineSpec, toCode } from './machine-spec.ts';
+import { recording } from './recording.ts';
 import { Recorder } from './record.ts';
 
 const EVENTS_PER_MACHINE = 30;
@@ -46,7 +47,7 @@ export async function compareEngines(
   let taken = 0;
   for (let seed = first; taken < steps; seed++) {
     const random = new SeededRandom(seed);
-    const spec = randomMachine(random);
+    const spec = recording(randomMachine(random), seed);
     for (const machine of [spec, ...Object.values(spec.kids)]) {
       census.count(machine);
       const story = new Story(machine, random);

@@ -30,6 +30,7 @@ const MET = [
     'roots failed: pure',
     'roots failed: boom',
   ],
+  ...['records compared: plain', 'records compared: keyed', 'results compared: done', 'results compared: error'],
   ...['settled', 'acknowledged', 'durable', 'lost'].map((cut) => `power cut: ${cut}`),
 ];
 

@@ -11,7 +11,8 @@ import { PlanEngine } from '../../../src/actors/xstate/plan-engine.ts';
 import { XstateEngine } from '../../../src/actors/xstate/xstate-engine.ts';
 import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
 import { build, FUEL_MAX } from './build.ts';
-import { EVENT_TYPES, type MachineSpec } from './machine-spec.ts';
+import { RECORDS_READ_MAX } from '../../../src/limits.ts';
+import { EVENT_TYPES, type MachineSpec, RECORD_NAMES } from './machine-spec.ts';
 import { Recorder } from './record.ts';
 import { type View, viewOf } from './view.ts';
 
@@ -70,7 +71,12 @@ export class Hosted {
       this.recorders.set(name, recorder);
       // Hosts may also send events that no state handles, which defineAgent takes for a misspelling.
       this.#agents.set(name, {
-        ...defineAgent({ name, machine: build(spec, name, recorder), events: {} }),
+        ...defineAgent({
+          name,
+          machine: build(spec, name, recorder),
+          events: {},
+          records: { plain: {}, keyed: { keys: { by: 'by' } } },
+        }),
         events: schemas,
       });
     }
@@ -133,6 +139,28 @@ export class Hosted {
     system.tree().children.forEach(visit);
     for (const [name, snapshot] of this.#last) if (!views.has(name)) views.set(name, viewOf(snapshot));
     return views;
+  }
+
+  /** The records of a root so far, by their name, those of an ended one too. */
+  async records(name: string): Promise<ReadonlyMap<string, readonly string[]>> {
+    const read = new Map<string, readonly string[]>();
+    for (const kind of RECORD_NAMES) {
+      const page = await this.#test.shard.records.list(name, kind, { limit: RECORDS_READ_MAX });
+      read.set(
+        kind,
+        page.records.map(({ value }) => JSON.stringify(value)),
+      );
+    }
+    return read;
+  }
+
+  /** The result of a root that has ended, in the words of a snapshot; undefined if there is none. */
+  async resultOf(name: string): Promise<Pick<View, 'status' | 'output' | 'error'> | undefined> {
+    const result = await this.#test.shard.results.at(name);
+    if (result === undefined) return undefined;
+    const { output, error } = result;
+    const view = viewOf({ status: result.status === 'failed' ? 'error' : result.status, output, error });
+    return { status: view.status, output: view.output, error: view.error };
   }
 
   #sends(events: ReadonlyMap<string, EventObject>): Promise<void>[] {

@@ -27,6 +27,7 @@ export type ActionSpec =
   | { readonly do: 'shelve'; readonly how: 'set' | 'fill' | 'update' | 'delete' | 'clear' | 'replace' | 'move' }
   | { readonly do: 'note'; readonly params: 'static' | 'dynamic' }
   | { readonly do: 'log'; readonly label?: string }
+  | { readonly do: 'record'; readonly name: (typeof RECORD_NAMES)[number] }
   | { readonly do: 'raise'; readonly type: string; readonly delay?: number | string; readonly id?: string }
   | { readonly do: 'cancel'; readonly id: string }
   /** `to`: `self`, `parent`, or the id of a child. */
@@ -40,6 +41,9 @@ export type ActionSpec =
   | { readonly do: 'forward' | 'stop'; readonly to: string }
   | { readonly do: 'spawn' | 'spawnInAssign'; readonly src: string; readonly id: string }
   | { readonly do: 'queue'; readonly check: GuardSpec; readonly then: readonly ActionSpec[] };
+
+/** The names of records; those of `keyed` have a key. */
+export const RECORD_NAMES = ['plain', 'keyed'] as const;
 
 /** The divisor in the guard of an eventless transition whose actions end its loop, as they change the remainder. */
 export const COUNTING_BY = 7;

@@ -9,11 +9,19 @@ export type Kind = 'action' | 'emitted' | 'log' | 'received' | 'reduced';
 export type Accident = 'pure' | 'boom' | 'action';
 
 export class Recorder {
+  /** Whether records are lines of this recorder, as under createActor, where nothing else keeps them. */
+  readonly keepsRecords: boolean;
   /** Lines since the last `take`. */
   #lines = new Map<string, string[]>();
   #accidents = new Map<string, Accident>();
+  /** Records so far, by `me name`. */
+  readonly records = new Map<string, string[]>();
   /** Called at each line. */
   onNote: (me: string) => void = () => {};
+
+  constructor({ keepsRecords = false }: { readonly keepsRecords?: boolean } = {}) {
+    this.keepsRecords = keepsRecords;
+  }
 
   note(me: string, kind: Kind, line: string): void {
     this.onNote(me);
@@ -21,6 +29,13 @@ export class Recorder {
     const lines = this.#lines.get(key);
     if (lines === undefined) this.#lines.set(key, [line]);
     else lines.push(line);
+  }
+
+  /** Takes the place of the action `record`. */
+  record(me: string, name: string, value: object): void {
+    this.onNote(me);
+    const key = `${me} ${name}`;
+    this.records.set(key, [...(this.records.get(key) ?? []), JSON.stringify(value)]);
   }
 
   /** Records an accident; called right before a throw. */

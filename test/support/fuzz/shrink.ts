@@ -152,7 +152,7 @@ function* smallerOf(value: unknown): Generator<unknown> {
 
 const NEEDED: ReadonlySet<string> = new Set([
   ...['root', 'kids', 'id', 'states', 'entry', 'exit', 'on', 'always', 'after', 'onDone', 'invoke', 'tags'],
-  ...['do', 'is', 'check', 'then', 'target', 'actions', 'src', 'to', 'key', 'by', 'params', 'of', 'x'],
+  ...['do', 'is', 'check', 'then', 'target', 'actions', 'src', 'to', 'key', 'by', 'params', 'of', 'x', 'name'],
 ]);
 
 function isBrake(value: unknown): boolean {
