@@ -47,6 +47,7 @@ import { reads } from './reads.mjs';
 import { records } from './records.mjs';
 import { recovery } from './recovery.mjs';
 import { restarts } from './restarts.mjs';
+import { results } from './results.mjs';
 import { selection, selectionIndex } from './selection.mjs';
 import { spawns } from './spawns.mjs';
 import { steps } from './steps.mjs';
@@ -96,6 +97,7 @@ export const ROWS = [
   alerts,
   coordinator,
   tickets,
+  results,
   commands,
   selection,
   selectionIndex,
