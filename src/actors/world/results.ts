@@ -66,6 +66,7 @@ export class Results {
   /** Agents that the current search for results that are too old has not reached. */
   #sweep: string[] = [];
   #sweptMs = -Infinity;
+  #haltedUntilMs = -Infinity;
 
   constructor(world: Needs) {
     this.#world = world;
@@ -188,6 +189,7 @@ export class Results {
 
   /** The next agent of which results are to be removed, and which. */
   #next(): { readonly agent: string; readonly range: StoreRange } | undefined {
+    if (this.#world.time.nowMs() < this.#haltedUntilMs) return undefined;
     for (const [agent, count] of this.#counts) {
       const surplus = count - this.policyOf(agent).count;
       if (surplus > 0)
@@ -210,17 +212,22 @@ export class Results {
   /** Reads results beside the loop, and what else ended at their addresses. */
   #readSlice(agent: string, range: StoreRange): void {
     const touched = (this.#touched = new Set(this.#fresh.keys()));
-    this.reading = this.#read(agent, range)
-      .catch((error: unknown) => {
-        // A store that was closed meanwhile is read again when it is open.
-        if (!isBosunError(error, 'BOSUN_STORE_FAILED')) throw error;
-        return undefined;
-      })
-      .then((slice) => {
+    this.reading = this.#read(agent, range).then(
+      (slice) => {
         this.reading = undefined;
         if (this.#touched === touched) this.#slice = slice;
         this.#world.wake();
-      });
+      },
+      (error: unknown) => this.#halt(error),
+    );
+  }
+
+  /** Leaves a slice that cannot be read: for an hour if it is damaged, until the next epoch if the store was closed. */
+  #halt(error: unknown): void {
+    this.reading = undefined;
+    if (!isBosunError(error, 'BOSUN_STORE_DAMAGED')) return;
+    this.#haltedUntilMs = this.#world.time.nowMs() + RECORDS_SWEPT_EVERY_MS;
+    this.shelf!.tell(error);
   }
 
   async #read(agent: string, range: StoreRange): Promise<Slice> {

@@ -1,6 +1,7 @@
 /** Results that are dropped, by count and by age: as many as are too many, each once. */
 import { describe, expect, it } from 'vitest';
 import { KEYSPACE } from '../../../src/actors/model/ports.ts';
+import { BosunError } from '../../../src/errors.ts';
 import { RECORDS_SWEPT_EVERY_MS } from '../../../src/limits.ts';
 import { type TestSystem } from '../../../src/testing/test-system.ts';
 import { crash, started } from '../../support/actors/started.ts';
@@ -58,5 +59,29 @@ describe('results that are dropped', () => {
     await test.settle();
     await ended(test, 'brief', 'l', 'm');
     expect(await kept(test)).toHaveLength(BRIEF_KEEPS);
+  });
+
+  it('stay for an hour where the medium cannot read them, which is told and stops nobody', async () => {
+    const test = await started(DIARY_OPTIONS);
+    const { scan } = test.store;
+    let tries = 0;
+    test.store.scan = (range) => {
+      if (!range.gte.startsWith(`${KEYSPACE.results}!`)) return scan.call(test.store, range);
+      tries += 1;
+      throw new BosunError('BOSUN_STORE_DAMAGED', 'a block of the medium cannot be read', {
+        details: { key: range.gte },
+      });
+    };
+    await ended(test, 'brief', ...TEN);
+    await foldAll(test);
+    expect(tries).toBe(1);
+    expect(await test.system.damage()).toMatchObject([{ code: 'BOSUN_STORE_DAMAGED' }]);
+    test.store.scan = scan;
+    await ended(test, 'brief', 'k');
+    expect(await kept(test)).toHaveLength(TEN.length + 1);
+    await test.advance(RECORDS_SWEPT_EVERY_MS + 1);
+    await ended(test, 'brief', 'l');
+    await foldAll(test);
+    expect(await kept(test)).toEqual(['j', 'k', 'l']);
   });
 });
