@@ -157,19 +157,31 @@ export const QUESTIONS_KEPT_MAX = 20_000;
 export const ANSWER_USERS_MAX = 500;
 
 /**
- * Precedents, which are people's earlier answers, about one kilobyte each. Each is indexed under up to twelve words,
- * and a table holds at most 100,000 rows. The oldest are dropped first.
+ * Users, keys of askers, and answers that rest on others, each in all of a desk: from here on the oldest settled
+ * questions are dropped. A table has 100,000 rows, and each question under way may add two of its own.
  */
-export const PRECEDENTS_KEPT_MAX = 8_000;
+export const ANSWER_ROWS_MAX = 75_000;
+
+/** Precedents, which are people's earlier answers, about a kilobyte each: as many as a table holds. */
+export const PRECEDENTS_KEPT_MAX = 100_000;
 
 /** Changed answers waiting for one asker's next call. The oldest are dropped first. */
 export const CHANGES_WAITING_MAX = 100;
+
+/**
+ * Changed answers waiting for all askers. Beyond, a change is sent to actors and watchers, and shown with its question,
+ * but not kept for a reply: so many askers that never call again are gone.
+ */
+export const NEWS_KEPT_MAX = 95_000;
 
 /** Triggers that users have defined. */
 export const CUSTOM_TRIGGERS_MAX = 100;
 
 /** Resolutions in the log of one answer desk, about 300 bytes each. */
 export const RESOLUTIONS_KEPT_MAX = 1_000_000;
+
+/** Observations of agents that are kept, about a kilobyte each. */
+export const OBSERVATIONS_KEPT_MAX = 10_000;
 
 /** Proposals for changed settings that are kept. The oldest are dropped first. */
 export const PROPOSALS_KEPT_MAX = 500;

@@ -93,6 +93,16 @@ interface ReadMark {
   readonly prompts?: readonly PromptMark[];
 }
 
+/** How often and when callers make a failed call of a tool again. The delay doubles with each attempt. */
+export interface RetryMark {
+  /** Most attempts, with the first one: 1 to 20. */
+  readonly attemptsMax: number;
+  /** Seconds before the second attempt. */
+  readonly baseSeconds: number;
+  /** Most seconds between two attempts. Default: 60. */
+  readonly maxSeconds?: number;
+}
+
 /** The mark of a method or procedure that is a tool of MCP. */
 export interface ToolMark extends ReadMark {
   /** The name of the tool: letters, digits, `_` and `-`, at most 64. */
@@ -107,12 +117,14 @@ export interface ToolMark extends ReadMark {
    * the scope.
    */
   readonly isForPeople?: true;
-  /** Whether the tool shows one row of a list that another tool gives. Such tools are listed last. */
+  /** Whether the tool is listed last: it shows one row of a list that another tool gives, or few tasks need it. */
   readonly isDetail?: true;
   /**
    * Whether callers cannot go on without the answer. A call that failed is then not to be repeated: a person is asked.
    */
   readonly isUrgent?: true;
+  /** How often and when a failed call may be made again. Default: three times in all, after 5 s and up to 60 s. */
+  readonly retry?: RetryMark;
 }
 
 /** The mark of a method or procedure that MCP has only as a resource. */

@@ -13,6 +13,7 @@ const BLANK: AskReply = {
   answer: null,
   source: null,
   sources: [],
+  decided_by: null,
   confidence: 0,
   follow_up_needed: false,
   escalated_to_user: false,
@@ -22,11 +23,12 @@ const BLANK: AskReply = {
   changed_answers: [],
 };
 
-type Place = Pick<QuestionContext, 'id' | 'ticket'>;
+/** A question with its ticket, and the person who decided it, if there is one. */
+type Place = Pick<QuestionContext, 'id' | 'ticket'> & { readonly by?: string | null };
 
 /** The reply with an answer. */
 export function givenReply(
-  { id, ticket }: Place,
+  { id, ticket, by = null }: Place,
   { sources, ...response }: AnswerResponse,
   status: Exclude<AskStatus, 'refused' | 'waiting'>,
 ): AskedReply {
@@ -44,6 +46,7 @@ export function givenReply(
     ticket_id: ticket,
     source: first?.location ?? null,
     sources: [...sources],
+    decided_by: by,
     suggested_next_actions: response.suggested_next_actions && [...response.suggested_next_actions],
     next,
   };
@@ -86,5 +89,6 @@ export function personResponse(text: string, location: string): AnswerResponse {
 /** The reply after a person has settled a question. */
 export function settledReply(place: Place, { resolution, because }: Settlement): AskedReply {
   if (resolution === null) return refusedReply([because ?? 'it will not be answered'], place.id);
-  return givenReply(place, personResponse(resolution.text, place.ticket ?? place.id), 'answered');
+  const { by, text } = resolution;
+  return givenReply({ ...place, by }, personResponse(text, place.ticket ?? place.id), 'answered');
 }

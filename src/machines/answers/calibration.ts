@@ -18,8 +18,8 @@ export const OUTCOMES_TO_RAISE = 20;
 const GATES: readonly number[] = [PROVISIONAL_GATE, ANSWER_GATE];
 
 /**
- * The outcomes of answers in one bin. An answer used without a follow-up is right; one that was corrected or asked
- * again is wrong.
+ * The outcomes of answers in one bin. An answer that nobody corrected or asked for again within a day counts as right,
+ * one that was corrected as wrong. One that was asked for again does not count until somebody says.
  */
 export interface Bin {
   readonly used: number;
@@ -45,6 +45,12 @@ export function withOutcome(bins: Bins, { confidence, isRight }: Outcome): Bins 
   return bins.map((bin, index) =>
     index === place ? { used: bin.used + 1, right: bin.right + (isRight ? 1 : 0) } : bin,
   );
+}
+
+/** The bins after an outcome that had been counted otherwise turned out so. */
+export function withOtherOutcome(bins: Bins, { confidence, isRight }: Outcome): Bins {
+  const place = binOf(confidence);
+  return bins.map((bin, index) => (index === place ? { ...bin, right: bin.right + (isRight ? 1 : -1) } : bin));
 }
 
 /**

@@ -3,21 +3,21 @@
  * an equal one, or opened and queued for a place.
  */
 import { type AnyActorRef } from 'xstate';
-import { BUNDLE_BYTES_MAX, ANSWER_USERS_MAX, QUESTIONS_KEPT_MAX, QUESTIONS_OPEN_MAX } from '../limits.ts';
-import { Desk, type DeskOf } from '../rules/desk.ts';
+import { ANSWER_ROWS_MAX, ANSWER_USERS_MAX, BUNDLE_BYTES_MAX, QUESTIONS_OPEN_MAX } from '../limits.ts';
+import { Desk, type DeskOf, type OrderAnswered } from '../rules/desk.ts';
 import { nameKey } from '../rules/table-keys.ts';
 import { type Asked } from '../rules/turn.ts';
 import { fits } from '../rules/value-size.ts';
 import { ANSWER_DESKS } from './system-ids.ts';
 import { admit, type Lane, roomIn, turnKey } from '../work/capacity-queue.ts';
 import { cacheHit } from './answer-cache.ts';
-import { type AskedReply, givenReply, refusedReply, waitingReply } from './ask-replies.ts';
+import { type AskedReply, givenReply, personResponse, refusedReply, waitingReply } from './ask-replies.ts';
 import { type AnswerResponse } from './bundle.ts';
 import { type AnswerTurn, log, resolvedEntry } from './desk-log.ts';
 import { BATCH_MS, entryOf, placesWith, rankOf } from './desk-queue.ts';
 import { type AnswerOrder, type AnswerUser, GATHERED, type QuestionRow } from './desk-state.ts';
 import { addUser, forget, keyOfUser, newsFor, openKeyOf, tellGiven, usersOf } from './desk-users.ts';
-import { answeringPrecedent, precedentEvidence } from './precedents.ts';
+import { answeringPrecedent, type Precedent, precedentEvidence, type Sought } from './precedents.ts';
 import { hasToAsk, qualityOf } from './question-quality.ts';
 import { type QuestionInput } from './question-state.ts';
 import { isUnsureVerification, mayFire, priorityOf, queuedAs, triggerOf } from './triggers.ts';
@@ -25,6 +25,9 @@ import { normalised } from './words.ts';
 
 /** The questions under way as a lane, beyond whose capacity another one is rejected. */
 const OPEN: Omit<Lane, 'held'> = { capacity: QUESTIONS_OPEN_MAX };
+
+/** Settled questions that one turn removes at most, each with up to 500 users. */
+const FORGOTTEN_A_TURN = 8;
 
 /** Milliseconds within which an equal question of the same asker and task is joined to the first one. */
 const JOIN_MS = 24 * 60 * 60_000;
@@ -43,11 +46,38 @@ export function desk(turn: AnswerTurn): Desk<QuestionRow> {
   return new Desk(turn, QUESTIONS);
 }
 
+/**
+ * The record of a question. One that was dropped comes back as long as its answer is a precedent, since it can then be
+ * given and corrected; who had it before is not known any more.
+ */
+export function recordOf(turn: AnswerTurn, id: string): QuestionRow | undefined {
+  const known = desk(turn).records.get(id);
+  const precedent = known === undefined ? turn.context.precedents.get(id) : undefined;
+  if (precedent === undefined) return known;
+  const { next: number } = turn.context;
+  const row = { ...rowOf(precedent), textKey: id, joinKey: id, number, isOver: true, ref: null, orders: 0 };
+  turn.assign({ next: number + 1 });
+  desk(turn).records.put(row);
+  return row;
+}
+
+/** The facts of a question of which only the precedent is left. */
+type Left = Omit<QuestionRow, 'number' | 'isOver' | 'ref' | 'orders' | 'textKey' | 'joinKey'>;
+export function rowOf({ question, text, answer, by, ticket, scope, atMs, earlier }: Precedent): Left {
+  return {
+    ...{ id: question, text, options: [], asker: 'unknown', task: null },
+    ...({ trigger: 'custom', priority: 3, status: 'answered' } as const),
+    ...{ hasPlace: false, turn: null, thread: null, scope, by, ticket, users: 0 },
+    ...{ response: personResponse(answer, ticket ?? question), askedAtMs: atMs, resolvedAtMs: atMs },
+    ...{ uncalibrated: 0, factors: null, version: earlier.length },
+  };
+}
+
 /** Handles a new question. Undefined if its asker gets the reply later. */
 export function ask(turn: AnswerTurn, event: AskEvent, asked: Ask): AskedReply | undefined {
   const refusal = refusalOf(turn, asked);
   if (refusal !== undefined) return refusedReply([refusal]);
-  const { bundle, asker, trigger, taskPriority, key } = asked;
+  const { bundle, asker, trigger, taskPriority, scope } = asked;
   const { profile } = turn.context;
   const facts = {
     text: bundle.question,
@@ -57,10 +87,8 @@ export function ask(turn: AnswerTurn, event: AskEvent, asked: Ask): AskedReply |
     trigger,
     priority: priorityOf(trigger, { own: bundle.priority_level, task: taskPriority }, profile),
     askedAtMs: turn.nowMs,
-    textKey: nameKey(
-      JSON.stringify([normalised(bundle.question), ...(bundle.possible_options ?? []).map(normalised).sort()]),
-    ),
-    joinKey: nameKey(JSON.stringify([asker, bundle.current_task_id, key ?? normalised(bundle.question), key === null])),
+    scope,
+    ...keysOf(asked),
   };
   const opening = { asked, facts };
   const joined = join(turn, event, opening);
@@ -70,6 +98,22 @@ export function ask(turn: AnswerTurn, event: AskEvent, asked: Ask): AskedReply |
   const shared = shareOpen(turn, event, opening);
   if (shared !== undefined) return shared === 'waits' ? undefined : shared;
   return openQuestion(turn, event, opening);
+}
+
+/** The keys of a question's text, and of the text or key of one asker. Those of a part of the work are its own. */
+function keysOf({ bundle, asker, key, scope }: Ask): Pick<QuestionRow, 'textKey' | 'joinKey'> {
+  const own = scope === null ? [] : [{ scope }];
+  const text = [normalised(bundle.question), ...(bundle.possible_options ?? []).map(normalised).sort()];
+  const join = [asker, bundle.current_task_id, key ?? normalised(bundle.question), key === null];
+  return {
+    textKey: nameKey(JSON.stringify([...text, ...own])),
+    joinKey: nameKey(JSON.stringify([...join, ...(key === null ? own : [])])),
+  };
+}
+
+/** The question of an asker, as precedents are sought for it. */
+function soughtBy({ context }: AnswerTurn, { text, options, scope = null }: Facts): Sought {
+  return { text, options, scope, planVersion: context.planVersion };
 }
 
 function refusalOf(turn: AnswerTurn, { bundle, trigger }: Ask): string | undefined {
@@ -98,6 +142,8 @@ function join(turn: AnswerTurn, event: AskEvent, { facts }: Opening): AskedReply
   const again = { ...row, askedAtMs: turn.nowMs };
   const entry = resolvedEntry(turn, again, { outcome: 'cached', confidence: response.confidence, isFollowUp: true });
   log(turn, entry, row.textKey);
+  // Who asks again was not served by the answer, or has lost it: that says nothing of whether it is right.
+  if (row.wasAskedAgain !== true) desk(turn).change(row.id, { wasAskedAgain: true });
   return withNews(turn, facts.asker, replyNow(row));
 }
 
@@ -109,7 +155,7 @@ function shareOpen(turn: AnswerTurn, event: AskEvent, opening: Opening): AskedRe
   const { asked, facts } = opening;
   const id = turn.context.joins.get(openKeyOf(facts));
   const row = id === undefined || asked.thread !== null ? undefined : turn.context.open.get(id);
-  if (row === undefined || row.priority > facts.priority || row.users >= ANSWER_USERS_MAX) return undefined;
+  if (row === undefined || row.priority > facts.priority || !mayHaveMoreUsers(turn, row)) return undefined;
   const user = userOf(turn, event, opening);
   const isKnown = usersOf(turn, row.id).some((one) => keyOfUser(one) === keyOfUser(user));
   addUser(turn, row.id, user);
@@ -124,14 +170,22 @@ function shareOpen(turn: AnswerTurn, event: AskEvent, opening: Opening): AskedRe
  */
 export function awaitAnswer(
   turn: AnswerTurn,
-  { replyTo }: Asked,
+  { replyTo, asker }: Asked & { readonly asker: string | null },
   row: QuestionRow,
   maxWaitMs: number,
 ): AskedReply | undefined {
   if (replyTo === undefined) return undefined;
-  const refused = desk(turn).pass(row.id, { type: 'question.await', maxWaitMs, replyTo });
+  const refused = desk(turn).pass(row.id, { type: 'question.await', maxWaitMs, asker, replyTo });
   if (refused === undefined) return undefined;
   return row.response === null ? waitingReply(row) : replyNow(row);
+}
+
+/** Passes the reply of a question on to an asker, with the changed answers that the asker has not been told. */
+export function answered(turn: AnswerTurn, event: OrderAnswered): void {
+  desk(turn).answer(event, (reply, order) => {
+    const { asker } = order as { readonly asker?: string | null };
+    return typeof asker === 'string' ? withNews(turn, asker, reply as AskedReply) : reply;
+  });
 }
 
 /** The reply to who waits for a question that has ended. */
@@ -143,7 +197,7 @@ export function replyNow(row: QuestionRow): AskedReply {
 
 type Facts = Pick<
   QuestionRow,
-  'text' | 'options' | 'asker' | 'task' | 'trigger' | 'priority' | 'askedAtMs' | 'textKey' | 'joinKey'
+  'text' | 'options' | 'asker' | 'task' | 'trigger' | 'priority' | 'scope' | 'askedAtMs' | 'textKey' | 'joinKey'
 >;
 
 /** The asker as a user of an answer to another's question, which it finds again by the key that it gave. */
@@ -162,19 +216,25 @@ function answerAtHand(turn: AnswerTurn, event: AskEvent, opening: Opening): Aske
     turn.assign({ cached: rows, cacheOrder, cacheUses });
     return give(turn, event, opening, { row: cached, response: cached.response!, outcome: 'cached' });
   }
-  const found = answeringPrecedent(turn.context, facts.text, facts.options);
+  const found = answeringPrecedent(turn.context, soughtBy(turn, facts));
   const row = found === undefined ? undefined : usable(turn, found.precedent.question);
   if (found === undefined || row === undefined) return undefined;
   const response = { ...row.response!, confidence: found.confidence, follow_up_needed: false };
-  return give(turn, event, opening, { row, response, outcome: 'precedent' });
+  const by = row.by ?? found.precedent.by;
+  return give(turn, event, opening, { row: { ...row, by }, response, outcome: 'precedent' });
 }
 
 /** The question of an id, if its answer may be given to other askers. Undefined otherwise. */
 function usable(turn: AnswerTurn, id: string): QuestionRow | undefined {
-  const row = desk(turn).records.get(id);
+  const row = recordOf(turn, id);
   const isSettled =
     row?.isOver === true && (row.status === 'answered' || row.status === 'confirmed' || row.by !== null);
-  return isSettled && row.response !== null && row.users < ANSWER_USERS_MAX ? row : undefined;
+  return isSettled && row.response !== null && mayHaveMoreUsers(turn, row) ? row : undefined;
+}
+
+/** Whether one more user of an answer can be kept, so that it can be told of a correction. */
+function mayHaveMoreUsers({ context: { joins, users } }: AnswerTurn, row: QuestionRow): boolean {
+  return row.users < ANSWER_USERS_MAX && users.size < ANSWER_ROWS_MAX && joins.size < ANSWER_ROWS_MAX;
 }
 
 interface AtHand {
@@ -205,15 +265,17 @@ interface Opening {
 function openQuestion(turn: AnswerTurn, event: AskEvent, { asked, facts }: Opening): AskedReply | undefined {
   const { bundle, thread, asker, trigger } = asked;
   const { next, profile, bins, scopes } = turn.context;
-  const { priority, askedAtMs, text, options } = facts;
-  forgetEldest(turn);
+  const { priority, askedAtMs } = facts;
+  makeRoom(turn);
   const id = `Q-${next}`;
   const entered = { priority: queuedAs(trigger, priority, profile), confidence: bundle.confidence_level };
   const place = turnKey({ rank: rankOf(entered), arrival: next }, id);
   const isGathered = entryOf(entered) === 'gathered';
-  const precedents = precedentEvidence(turn.context, text, options);
+  const precedents = precedentEvidence(turn.context, soughtBy(turn, facts));
+  // A part of the work that the desk does not search apart is searched with all others.
+  const searched = asked.scope !== null && scopes?.includes(asked.scope) === true ? [asked.scope] : scopes;
   const input: Omit<QuestionInput, 'desk'> = {
-    ...{ id, bundle, asker, trigger, priority, askedAtMs, profile, bins, scopes, precedents },
+    ...{ id, bundle, asker, trigger, priority, askedAtMs, profile, bins, scopes: searched, precedents },
   };
   const blank = {
     ...{ response: null, by: null, ticket: null, resolvedAtMs: null },
@@ -280,14 +342,20 @@ export function leave(turn: AnswerTurn, { id, hasPlace, turn: place }: QuestionR
   grant(turn);
 }
 
-/** Removes the oldest settled question if there is no room for another. */
-function forgetEldest(turn: AnswerTurn): void {
-  const { ended, endedOrder } = turn.context;
-  const eldest = ended.size >= QUESTIONS_KEPT_MAX ? endedOrder.first() : undefined;
-  if (eldest === undefined) return;
-  const row = ended.get(eldest[1]);
-  if (row !== undefined) forget(turn, row);
-  desk(turn).records.remove(eldest[1]);
+/** Removes the oldest settled questions while a table has no room for what another one brings. */
+function makeRoom(turn: AnswerTurn): void {
+  for (let count = 0; count < FORGOTTEN_A_TURN && isFull(turn); count += 1) {
+    const { ended, endedOrder } = turn.context;
+    const eldest = endedOrder.first();
+    if (eldest === undefined) return;
+    const row = ended.get(eldest[1]);
+    if (row !== undefined) forget(turn, row);
+    desk(turn).records.remove(eldest[1]);
+  }
+}
+
+function isFull({ context: { ended, joins, questionsMax, rests, users } }: AnswerTurn): boolean {
+  return ended.size >= questionsMax || [joins, rests, users].some(({ size }) => size >= ANSWER_ROWS_MAX);
 }
 
 /** Adds to a reply the changed answers that its asker has not been told. */

@@ -7,22 +7,30 @@ import { type Asked, type OrderReply, refused } from '../rules/turn.ts';
 import { pairKey, pairsOf } from '../rules/table-keys.ts';
 import { type ChildExited } from '../rules/desk.ts';
 import { type TicketNotice, type TicketResolution } from '../people/tickets/ticket-messages.ts';
-import { TICKET_REPLY_CHARS_MAX } from '../limits.ts';
 import { PEOPLE_DESKS } from '../people/system-ids.ts';
 import { cachePut } from './answer-cache.ts';
 import { personResponse } from './ask-replies.ts';
 import { type AnswerResponse } from './bundle.ts';
-import { desk, leave } from './desk-asking.ts';
+import { desk, leave, recordOf } from './desk-asking.ts';
 import { type AnswerTurn, log, resolvedEntry } from './desk-log.ts';
 import { type AnswerOrder, type AnswerUser, type QuestionRow, type QuestionStatus } from './desk-state.ts';
-import { forget, keyOfUser, restingOn, tellChanged, tellGiven, uncache, unjoin, usersOf } from './desk-users.ts';
+import { noteOutcome } from './desk-outcomes.ts';
+import { replyIn } from './desk-thread.ts';
+import {
+  forget,
+  keepNews,
+  keyOfUser,
+  restingOn,
+  tellChanged,
+  tellGiven,
+  uncache,
+  unjoin,
+  usersOf,
+} from './desk-users.ts';
 import { sameValue } from './evidence.ts';
 import { precedentPut, precedentWithout, saidIn } from './precedents.ts';
 import { type FirstResult, type QuestionReport, type Settlement } from './question-state.ts';
 import { type Outcome } from './resolution-log.ts';
-
-/** The author's name of the desk's replies in the thread of a ticket. */
-export const ANSWER_AI = 'Answer AI';
 
 type Report<Type extends QuestionReport['type']> = Extract<QuestionReport, { readonly type: Type }>;
 
@@ -51,7 +59,7 @@ export function resolved(turn: AnswerTurn, { id, result }: Report<'question.reso
   log(turn, resolvedEntry(turn, row, { outcome, confidence, hasTimedOut }), row.textKey);
   for (const { question } of restsOn) turn.assign({ rests: turn.context.rests.set(pairKey(question, id), id) });
   if (verdict === 'direct') cache(turn, row);
-  if (row.thread !== null) replyInThread(turn, row);
+  if (row.thread !== null) replyIn(turn, row.thread, row.response);
   for (const user of usersOf(turn, id)) tellGiven(turn, row, user);
   for (const one of restsOn) revokeOutdated(turn, one);
 }
@@ -62,24 +70,6 @@ function revokeOutdated(turn: AnswerTurn, { question, said }: FirstResult['rests
   if (precedent === undefined || saidIn(precedent) === said) return;
   const { answer: text, by, reason } = precedent;
   revokeRests(turn, new Set(), question, { text, by, reason });
-}
-
-/** Replies in the thread of the ticket in which the question was asked (AT-042). */
-function replyInThread(turn: AnswerTurn, { thread, response }: QuestionRow): void {
-  const sources = response?.sources.map(({ location }) => location).join(', ') ?? '';
-  const text =
-    response === null
-      ? 'I have found no source that answers this; a person is needed.'
-      : `${response.answer}\nConfidence: ${response.confidence}. Sources: ${sources}`;
-  const cut = text.slice(0, TICKET_REPLY_CHARS_MAX).toWellFormed();
-  turn.send(PEOPLE_DESKS.tickets, {
-    type: 'tickets.reply',
-    ticket: thread,
-    by: ANSWER_AI,
-    text: cut,
-    option: null,
-    author: 'agent',
-  });
 }
 
 /** Records a person's decision about a question. */
@@ -95,6 +85,8 @@ export function settled(turn: AnswerTurn, { id, settlement }: Report<'question.s
     clarity: resolution?.score ?? null,
   } as const;
   log(turn, entry, row.textKey);
+  if (row.response !== null && outcome !== 'unanswered')
+    noteOutcome(turn, row, { wasRight: outcome !== 'revoked', from: 'confirmation' });
   if (outcome === 'revoked') {
     // A resolution is what has replaced the answer.
     const { text, by, reason } = resolution!;
@@ -105,7 +97,15 @@ export function settled(turn: AnswerTurn, { id, settlement }: Report<'question.s
   const closed = desk(turn).close(id, factsOfSettlement(row, settlement));
   if (closed === undefined) return;
   if (resolution !== null) remember(turn, closed, resolution);
-  for (const user of usersOf(turn, id)) tellGiven(turn, closed, user);
+  if (closed.thread !== null) replyIn(turn, closed.thread, closed.response);
+  for (const user of usersOf(turn, id)) {
+    tellGiven(turn, closed, user);
+    // Who had an answer that was taken back hears of the new one.
+    if (row.version > 0 && resolution !== null) {
+      const { by, reason } = resolution;
+      keepNews(turn, user.asker, row.text, { question: id, answer: closed.response!.answer, by, reason });
+    }
+  }
 }
 
 function factsOfSettlement(
@@ -121,14 +121,10 @@ function factsOfSettlement(
 
 /** Keeps a person's answer for later questions. */
 function remember(turn: AnswerTurn, row: QuestionRow, said: Pick<TicketResolution, 'by' | 'reason'>): void {
-  const { id: question, text, ticket, response } = row;
+  const { id: question, text, ticket, response, scope = null } = row;
   const { by, reason } = said;
   const saying = { answer: response!.answer, by, reason, atMs: turn.nowMs };
-  const { precedents, precedentOrder, precedentWords, precedentCount } = precedentPut(turn.context, {
-    ...{ question, text, ticket },
-    ...saying,
-  });
-  turn.assign({ precedents, precedentOrder, precedentWords, precedentCount });
+  turn.assign(precedentPut(turn.context, { question, text, ticket, scope, ...saying }));
   cache(turn, row);
 }
 
@@ -147,7 +143,7 @@ export function correct(
   turn: AnswerTurn,
   { question: id, text, by, reason }: AnswerOrder<'answers.correct'> & Asked,
 ): CorrectionReply | OrderReply {
-  const row = desk(turn).records.get(id);
+  const row = recordOf(turn, id);
   if (row === undefined) return refused(`no question "${id}"`);
   if (row.response !== null && sameValue(row.response.answer) === sameValue(text))
     return refused(`the answer of ${id} says so already`);
@@ -171,6 +167,8 @@ interface Said {
 function change(turn: AnswerTurn, id: string, said: Said): number {
   const row = desk(turn).records.get(id)!; // the callers have found it
   const response = personResponse(said.text, row.ticket ?? id);
+  if (row.response !== null && row.by === null && row.status !== 'revoked')
+    noteOutcome(turn, row, { wasRight: false, from: 'correction' });
   // A question without an answer so far gets one; another one is marked, since somebody may have built on the old one.
   const status = row.response === null ? 'answered' : 'revoked';
   const { by } = said;
@@ -227,7 +225,7 @@ function tellUsers(turn: AnswerTurn, told: Set<string>, { row, because, answer, 
 
 /** Handles a notice about a ticket: it lets a question under way continue, and corrects a settled one. */
 export function noticed(turn: AnswerTurn, notice: TicketNotice): void {
-  const row = notice.about === null ? undefined : desk(turn).records.get(notice.about);
+  const row = notice.about === null ? undefined : recordOf(turn, notice.about);
   if (row === undefined) return;
   if (notice.type === 'ticket.opened') desk(turn).change(row.id, { ticket: notice.ticket });
   if (!row.isOver) return desk(turn).tell(row, notice);
@@ -260,15 +258,14 @@ export const ERASED = '[erased]';
 
 /** Removes people's words from a settled question and from everything derived from it. */
 export function erase(turn: AnswerTurn, { question: id }: AnswerOrder<'answers.erase'>): OrderReply {
-  const row = desk(turn).records.get(id);
+  const row = recordOf(turn, id);
   if (row === undefined) return refused(`no question "${id}"`);
   if (!row.isOver) return refused(`${id} is not settled yet: reject its ticket first`);
   for (const { asker } of usersOf(turn, id))
     for (const [key, { question_id }] of [...turn.context.news.entries(pairsOf(asker))])
       if (question_id === id) turn.assign({ news: turn.context.news.delete(key) });
   forget(turn, row);
-  const { precedents, precedentOrder, precedentWords } = precedentWithout(turn.context, id);
-  turn.assign({ precedents, precedentOrder, precedentWords });
+  turn.assign(precedentWithout(turn.context, id));
   turn.assign({ recent: withoutText(turn.context.recent, id) });
   const response = row.response && { ...row.response, answer: ERASED, sources: [], suggested_next_actions: null };
   desk(turn).change(id, { text: ERASED, options: [], response, by: null, textKey: id, joinKey: id, users: 0 });

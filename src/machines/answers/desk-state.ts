@@ -2,18 +2,20 @@
 import { type AnyActorRef } from 'xstate';
 import { z } from 'zod';
 import { table, type Table } from '../../table.ts';
+import { QUESTIONS_KEPT_MAX } from '../limits.ts';
 import { type DeskContext, type DeskRecord, newDesk } from '../rules/desk.ts';
 import { name, person, programOrPerson } from '../work/message-schema.ts';
 import { type AnswerCache, emptyCache } from './answer-cache.ts';
 import { type AnswerResponse, type Priority, priority, queryBundle } from './bundle.ts';
 import { type Bins, NO_OUTCOMES } from './calibration.ts';
+import { type CustomTrigger, customTrigger, observation, reading } from './custom-trigger.ts';
 import { type ConfidenceFactors } from './confidence.ts';
 import { type Proposal, type Recent } from './evolution.ts';
 import { type Figures, NO_FIGURES } from './metrics.ts';
 import { noPrecedents, type Precedents } from './precedents.ts';
 import { answerProfile, type AnswerProfile, type GivenProfile } from './profile.ts';
 import { type ChangedAnswer, WAIT_MS, WAIT_MS_MAX } from './question-state.ts';
-import { type CustomTrigger, customTrigger, reading, type TriggerName, triggerName } from './triggers.ts';
+import { type TriggerName, triggerName } from './triggers.ts';
 
 /** The status of a question. */
 export type QuestionStatus =
@@ -60,6 +62,12 @@ export interface QuestionRow extends DeskRecord {
   readonly uncalibrated: number;
   /** The factors of the team's confidence; null before there is one, and for a question that had no evidence. */
   readonly factors: ConfidenceFactors | null;
+  /** The part of the work that the question is about; null, or absent in old stores, for all of it. */
+  readonly scope?: string | null;
+  /** Whether the team's answer has proved right; null or absent while nothing tells. */
+  readonly wasRight?: boolean | null;
+  /** Whether the asker has asked the same again and had the same answer. */
+  readonly wasAskedAgain?: boolean;
   /** How often the answer was changed. */
   readonly version: number;
   readonly users: number;
@@ -85,6 +93,8 @@ export interface AnswerDeskContext extends DeskContext<QuestionRow>, AnswerCache
   /** The settings as the host gave them last. */
   readonly given: AnswerProfile;
   readonly scopes: readonly string[] | null;
+  /** How many settled questions are kept. */
+  readonly questionsMax: number;
   /** Number of questions with a place. */
   readonly places: number;
   /** Ids of waiting questions by turn. Gathered questions follow them, under {@link GATHERED} and their turns. */
@@ -100,12 +110,14 @@ export interface AnswerDeskContext extends DeskContext<QuestionRow>, AnswerCache
   readonly newsCount: number;
   readonly figures: Figures;
   readonly bins: Bins;
+  /** The number of the last question of which time has told whether its answer was right. */
+  readonly outcomesUpTo: number;
   /** The entries of the last day, by number. */
   readonly recent: Table<Recent>;
   readonly recentCount: number;
   readonly proposals: Table<Proposal>;
   readonly proposalCount: number;
-  /** The triggers, at most a hundred; a context has no room for another table. */
+  /** The triggers defined at run time, at most a hundred; a context has no room for another table. */
   readonly triggers: readonly CustomTrigger[];
 }
 
@@ -118,10 +130,12 @@ export interface AnswerDeskInput {
   readonly profile?: GivenProfile;
   /** The scopes to search; default: all. */
   readonly scopes?: readonly string[];
+  /** How many settled questions are kept. Default: 20,000, which is also the most. */
+  readonly questionsMax?: number;
 }
 
 /** The context of a new desk. Throws a zod error for invalid settings. */
-export function deskContext({ profile = {}, scopes }: AnswerDeskInput = {}): AnswerDeskContext {
+export function deskContext({ profile = {}, scopes, questionsMax }: AnswerDeskInput = {}): AnswerDeskContext {
   return {
     ...newDesk<QuestionRow>(),
     ...emptyCache(),
@@ -129,6 +143,11 @@ export function deskContext({ profile = {}, scopes }: AnswerDeskInput = {}): Ans
     profile: answerProfile.parse(profile),
     given: answerProfile.parse(profile),
     scopes: scopes ?? null,
+    questionsMax: z
+      .int()
+      .min(1)
+      .max(QUESTIONS_KEPT_MAX)
+      .parse(questionsMax ?? QUESTIONS_KEPT_MAX),
     places: 0,
     queue: table(),
     joins: table(),
@@ -138,6 +157,7 @@ export function deskContext({ profile = {}, scopes }: AnswerDeskInput = {}): Ans
     newsCount: 0,
     figures: NO_FIGURES,
     bins: NO_OUTCOMES,
+    outcomesUpTo: 0,
     recent: table(),
     recentCount: 0,
     proposals: table(),
@@ -165,6 +185,8 @@ export const answerOrders = {
     thread: name.nullable().default(null),
     /** A key of the asker's choice. Equal keys of one asker denote the same question. */
     key: name.nullable().default(null),
+    /** The part of the work that the question is about, such as a repository or a package. Default: all of it. */
+    scope: name.nullable().default(null),
     maxWaitMs: waitMs,
   }),
   /** Waits for the answer to a question that was asked before. */
@@ -191,6 +213,20 @@ export const answerOrders = {
   }),
   /** Removes people's words from a question and from everything derived from it. */
   'answers.erase': z.object({ question: questionId, by: person }),
+  /** Keeps the answer of a settled question for all who ask it, by the word of a person. */
+  'answers.pin': z.object({ question: questionId, by: person }),
+  /** Says for whom a kept answer holds: in one scope or in all, and for this version of the plan alone or for all. */
+  'answers.scope': z.object({
+    question: questionId,
+    by: person,
+    scope: name.nullable(),
+    planOnly: z.boolean().default(false),
+  }),
+  /** A page of the kept answers, the earliest first. `after`: the `next` of the page before. */
+  'answers.export': z.object({
+    after: z.int().nonnegative().default(0),
+    limit: z.int().min(1).max(200).default(100),
+  }),
   'answers.show': z.object({ question: questionId }),
   /** Finds answered questions that are like a text. */
   'answers.search': z.object({ text: saying, limit: z.int().min(1).max(50).default(10) }),
@@ -202,7 +238,7 @@ export const answerOrders = {
   'answers.metrics': z.object({}),
   /** Looks for patterns in the last day and proposes changes, without applying any. */
   'answers.review': z.object({}),
-  /** Applies or refuses a proposal for a person. */
+  /** Applies or refuses a proposal for a person, or takes back one that was applied. */
   'answers.decide': z.object({
     proposal: name,
     by: person,
@@ -218,8 +254,14 @@ export const answerOrders = {
   'answers.plan': z.object({ version: z.string().max(200) }),
   /** Defines a trigger, or replaces the trigger of that name. */
   'answers.trigger': customTrigger,
+  /** The triggers that users have defined. */
+  'answers.triggers': z.object({}),
   /** Reports a reading. Triggers that fire for it ask their questions. */
   'answers.measure': reading.extend({ asker: programOrPerson }),
+  /**
+   * Records what an agent has noticed, for people and patterns; it is no evidence. With a measure it is a reading, too.
+   */
+  'answers.observe': observation.extend({ asker: programOrPerson }),
 } as const;
 
 export type AnswerOrder<Type extends keyof typeof answerOrders> = Readonly<z.output<(typeof answerOrders)[Type]>>;

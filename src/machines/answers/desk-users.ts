@@ -1,5 +1,5 @@
 /** The users of each answer. They hear of a change by an event, and with the reply to their next call. */
-import { ANSWER_USERS_MAX, CHANGES_WAITING_MAX } from '../limits.ts';
+import { ANSWER_USERS_MAX, CHANGES_WAITING_MAX, NEWS_KEPT_MAX } from '../limits.ts';
 import { nameKey, numberKey, pairKey, pairsOf } from '../rules/table-keys.ts';
 import { cacheWithout } from './answer-cache.ts';
 import { type AnswerTurn } from './desk-log.ts';
@@ -107,21 +107,25 @@ export function tellGiven(turn: AnswerTurn, row: QuestionRow, user: AnswerUser):
 /** Tells a user that an answer has changed, and keeps it for the reply to the user's next call. */
 export function tellChanged(turn: AnswerTurn, user: AnswerUser, text: string, change: AnswerChange): void {
   tell(turn, user, { type: 'answer.changed', ...change });
-  const { question, answer, by, reason } = change;
-  const unread = [...turn.context.news.values(pairsOf(user.asker))].findLast((one) => one.question_id === question);
-  // An asker that has the answer for several tasks reads of it once.
-  if (unread?.answer === answer && unread.by === by && unread.reason === reason) return;
+  keepNews(turn, user.asker, text, change);
+}
+
+/** Keeps a changed answer for the reply to an asker's next call, in the place of an older one of the same question. */
+export function keepNews(
+  turn: AnswerTurn,
+  asker: string,
+  text: string,
+  { question, answer, by, reason }: Pick<AnswerChange, 'question' | 'answer' | 'by' | 'reason'>,
+): void {
+  let { news } = turn.context;
+  for (const [key, unread] of [...news.entries(pairsOf(asker))])
+    if (unread.question_id === question) news = news.delete(key);
+  if (news.size >= NEWS_KEPT_MAX) return turn.assign({ news });
   const newsCount = turn.context.newsCount + 1;
-  const news = turn.context.news.set(pairKey(user.asker, numberKey(newsCount)), {
-    question_id: question,
-    question: text,
-    answer,
-    by,
-    reason,
-  });
+  news = news.set(pairKey(asker, numberKey(newsCount)), { question_id: question, question: text, answer, by, reason });
+  const waiting = [...news.keys(pairsOf(asker))];
+  if (waiting.length > CHANGES_WAITING_MAX) news = news.delete(waiting[0]!);
   turn.assign({ newsCount, news });
-  const waiting = [...turn.context.news.keys(pairsOf(user.asker))];
-  if (waiting.length > CHANGES_WAITING_MAX) turn.assign({ news: turn.context.news.delete(waiting[0]!) });
 }
 
 function tell(turn: AnswerTurn, { ref }: AnswerUser, event: AnswerEmitted): void {

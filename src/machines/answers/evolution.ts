@@ -37,6 +37,8 @@ export function rewardOf(entry: LogEntry): number {
       return entry.afterMs * 2 <= entry.deadlineMs ? 0.3 : 0;
     }
     case 'judged':
+      // A correction has an entry of its own.
+      if (entry.verdict === 'repeated' || entry.from === 'correction') return 0;
       if (!entry.wasRight) return -1;
       return 1 + (entry.confidence >= HIGH_PERCENT ? 0.5 : 0);
     case 'corrected':
@@ -181,18 +183,32 @@ export function isPaused(known: readonly Proposal[], nowMs: number): boolean {
   return updates.length > UPDATES_A_WINDOW_MAX;
 }
 
-/** Why a person may not apply a proposal; undefined if the person may. */
-export function flawOfApproval(
-  { status, isUrgent }: Proposal,
+/** Why a person may not decide so on a proposal; undefined if the person may. What was applied can be taken back. */
+export function flawOfDecision(
+  { id, status, isUrgent, change }: Proposal,
   {
+    approve,
     reason,
     known,
     nowMs,
-  }: { readonly reason: string | null; readonly known: readonly Proposal[]; readonly nowMs: number },
+  }: {
+    readonly approve: boolean;
+    readonly reason: string | null;
+    readonly known: readonly Proposal[];
+    readonly nowMs: number;
+  },
 ): string | undefined {
-  if (status !== 'proposed') return `the proposal is ${status}`;
+  if (status !== 'proposed' && !(status === 'applied' && !approve)) return `the proposal is ${status}`;
+  const later = status === 'applied' ? known.find((one) => one.id > id && isOver(one, change)) : undefined;
+  if (later !== undefined) return `${later.id} has changed the same since: take that back first`;
+  if (!approve) return undefined;
   if (isUrgent && reason === null) return 'it touches the most urgent questions: say why, with a reason';
   return isPaused(known, nowMs) ? `more than ${UPDATES_A_WINDOW_MAX} updates within a day: wait` : undefined;
+}
+
+/** Whether a proposal was applied that changes the same as another. */
+function isOver({ status, change }: Proposal, { kind }: Change): boolean {
+  return status === 'applied' && kind === 'threshold' && change.kind === kind;
 }
 
 /** The settings with a change applied or reverted. */

@@ -5,7 +5,7 @@
 import { type Priority } from './bundle.ts';
 import { BINS, binOf } from './calibration.ts';
 import { type AnswerProfile } from './profile.ts';
-import { isEscalation, type LogEntry, type Resolved } from './resolution-log.ts';
+import { isEscalation, type Judged, type LogEntry, type Resolved } from './resolution-log.ts';
 
 /**
  * The number of judged answers from which the accuracy of confidence is reported (R-05), and of ratings from which a
@@ -71,12 +71,8 @@ export function counted(figures: Figures, entry: LogEntry): Figures {
     case 'corrected':
       return { ...figures, corrected: figures.corrected + 1 };
     case 'judged': {
-      const { confidence, wasRight, hadRightSources, satisfaction } = entry;
-      const bins = figures.bins.map((bin, index) =>
-        index === binOf(confidence)
-          ? { count: bin.count + 1, right: bin.right + (wasRight ? 1 : 0), said: bin.said + confidence }
-          : bin,
-      );
+      const { confidence, hadRightSources, satisfaction } = entry;
+      const bins = figures.bins.map((bin, index) => (index === binOf(confidence) ? judgedIn(bin, entry) : bin));
       return {
         ...figures,
         bins,
@@ -85,6 +81,14 @@ export function counted(figures: Figures, entry: LogEntry): Figures {
       };
     }
   }
+}
+
+/** A bin after one more judgement: an answer counts once, and as it was judged last. */
+function judgedIn(bin: Bin, { confidence, wasRight, verdict }: Judged): Bin {
+  if (verdict === 'repeated') return bin;
+  const right = bin.right + (wasRight ? 1 : 0);
+  if (verdict === 'changed') return { ...bin, right: wasRight ? right : right - 1 };
+  return { count: bin.count + 1, right, said: bin.said + confidence };
 }
 
 function resolvedIn(figures: Figures, entry: Resolved): Figures {

@@ -3,6 +3,8 @@
  * key has an effect, or only the values that are kept; any other is refused by the name of the key. Pure.
  */
 import { z } from 'zod';
+import { customTrigger } from './custom-trigger.ts';
+import { CUSTOM_TRIGGERS_MAX } from '../limits.ts';
 
 const percentOfOne = z.number().min(0).max(1);
 
@@ -104,6 +106,12 @@ export const answerProfile = z.strictObject({
   escalation_threshold: percentOfOne.default(0.7),
   min_source_citations: z.int().min(1).max(20).default(1),
   standalone_triggers: standaloneTriggers,
+  /** The triggers that users define, besides those defined at run time. */
+  custom_triggers: z
+    .array(customTrigger)
+    .max(CUSTOM_TRIGGERS_MAX)
+    .refine((given) => new Set(given.map(({ name }) => name)).size === given.length, 'two triggers have the same name')
+    .default([]),
   response_format: z
     .strictObject({
       include_confidence: z.boolean().default(true),

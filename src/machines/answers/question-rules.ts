@@ -167,10 +167,12 @@ export function whyUnanswered({ hasTimedOut, scored, evidence, notKnown }: Quest
 function shownEvidence(scored: Scored | null, evidence: readonly Evidence[]): TicketOrder<'tickets.open'>['evidence'] {
   const pieces = [...(scored?.draft.citations ?? []), ...(scored?.contradicting ?? []), ...evidence];
   const byPlace = new Map(pieces.map((piece) => [sourceOf(piece).location, piece]));
+  // Where sources differ, the person is asked which of them holds: any answer contradicts one.
+  const isSettled = (scored?.contradicting ?? []).length === 0;
   return [...byPlace].slice(0, TICKET_EVIDENCE_MAX).map(([source, piece]) => ({
     source: source.slice(0, 200),
     excerpt: piece.excerpt,
-    isDeclared: isBinding(piece),
+    isDeclared: isSettled && isBinding(piece),
   }));
 }
 

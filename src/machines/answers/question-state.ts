@@ -74,7 +74,7 @@ export type QuestionEvent =
   | { readonly type: 'place.granted' }
   | { readonly type: 'question.deadline' }
   /** An asker waits for the answer, for at most `maxWaitMs`. */
-  | ({ readonly type: 'question.await'; readonly maxWaitMs: number } & PassedOrder)
+  | ({ readonly type: 'question.await'; readonly maxWaitMs: number; readonly asker?: string | null } & PassedOrder)
   | { readonly type: 'wait.over'; readonly order: number }
   /** A correction of the precedent on which the provisional answer rested. */
   | { readonly type: 'draft.revoked' }
@@ -140,6 +140,8 @@ export const askReply = z.object({
   /** The first source in one line; null if there is none. */
   source: z.string().nullable().default(null),
   sources: z.array(answerSource).default([]),
+  /** The person who decided it; null for an answer of the team. */
+  decided_by: z.string().nullable().default(null),
   confidence: z.number().default(0),
   follow_up_needed: z.boolean().default(false),
   escalated_to_user: z.boolean().default(false),

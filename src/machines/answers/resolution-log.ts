@@ -53,6 +53,10 @@ const judged = entry.extend({
   /** The confidence of the answer. */
   confidence: percent,
   wasRight: z.boolean(),
+  /** Source of the judgement: `time` is a day without a correction, `confirmation` a person's word about a draft. */
+  from: z.enum(['report', 'time', 'correction', 'confirmation']).default('report'),
+  /** Whether the answer was judged for the first time, as before, or otherwise than before. */
+  verdict: z.enum(['first', 'repeated', 'changed']).default('first'),
   /** Whether the sources support the answer; null if nobody checked. */
   hadRightSources: z.boolean().nullable(),
   /** A rating from 1 to 5; null if nobody gave one. */
@@ -64,6 +68,8 @@ export const logEntry = z.discriminatedUnion('kind', [resolved, settled, correct
 export type LogEntry = z.output<typeof logEntry>;
 /** The entry of a question's first answer or ticket. */
 export type Resolved = Extract<LogEntry, { readonly kind: 'resolved' }>;
+/** The entry of what became of an answer. */
+export type Judged = Extract<LogEntry, { readonly kind: 'judged' }>;
 export type Outcome = Resolved['outcome'];
 
 /** Whether a question was given to people. */

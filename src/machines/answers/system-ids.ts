@@ -1,7 +1,9 @@
 /** System ids of the agents that answer questions. */
+import { ANSWERER } from '../people/system-ids.ts';
+
 export const ANSWER_DESKS = {
   /** The answer desk, which takes questions, remembers answers and tells of corrections. */
-  answers: 'answers',
+  answers: ANSWERER,
   /** Boss of one actor per question that is not settled. */
   openQuestions: 'open-questions',
 } as const;

@@ -3,7 +3,7 @@
  * needs nobody else's state. A row says who may fire it and how its question is treated. Pure.
  */
 import { z } from 'zod';
-import { type Priority, priority } from './bundle.ts';
+import { type Priority } from './bundle.ts';
 import { DEADLINE_MS } from './desk-queue.ts';
 import { type AnswerProfile, settingsOf } from './profile.ts';
 
@@ -130,23 +130,4 @@ export function mayResearch(name: TriggerName, urgency: Priority, profile: Answe
 /** Whether a verification has too little confidence to continue (AT-019, AT-044). `confidence` is in percent. */
 export function isUnsureVerification(confidence: number, profile: AnswerProfile): boolean {
   return confidence < settingsOf(profile, 'verification_low_confidence').threshold * 100;
-}
-
-/** A trigger defined by users (AT-048). It asks its question when a measure falls below a bound. */
-export const customTrigger = z.object({
-  name: z.string().regex(/^[a-z][a-z0-9-]{0,99}$/, 'a name is lower-case letters, digits and hyphens'),
-  /** The name of the measure, such as a test coverage. */
-  measure: z.string().min(1).max(100),
-  below: z.number(),
-  question: z.string().min(1).max(300),
-  priority_level: priority.default(3),
-});
-export type CustomTrigger = z.output<typeof customTrigger>;
-
-/** A reading of a measure. */
-export const reading = z.object({ measure: z.string().min(1).max(100), value: z.number() });
-
-/** Whether a reading fires a trigger: it does if it is below the bound, but not at it. */
-export function fires({ measure, below }: CustomTrigger, given: z.output<typeof reading>): boolean {
-  return given.measure === measure && given.value < below;
 }

@@ -13,3 +13,6 @@ export const PEOPLE_DESKS = {
   /** Boss of one actor per alert card. */
   alertCards: 'alert-cards',
 } as const;
+
+/** System id of the desk that answers what people ask in tickets, if the system has one. */
+export const ANSWERER = 'answers';

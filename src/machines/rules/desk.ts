@@ -166,11 +166,14 @@ export class Desk<Row extends DeskRecord> {
     return begun;
   }
 
-  /** Forwards the actor's answer to the sender of the order. */
-  answer({ id, order, reply }: OrderAnswered): void {
+  /** Forwards the actor's answer to the sender of the order. `finish` may add what the desk alone knows. */
+  answer(
+    { id, order, reply }: OrderAnswered,
+    finish: (reply: OrderReply, order: AnyEventObject) => OrderReply = (given) => given,
+  ): void {
     const held = this.#turn.context.held.get(heldKey(id, order));
     if (held === undefined) return;
-    this.#turn.reply(held.replyTo ?? undefined, reply);
+    this.#turn.reply(held.replyTo ?? undefined, finish(reply, held.event));
     this.#release(id, held);
   }
 

@@ -1,6 +1,7 @@
 /** The pure rules of the answer team: questions, contexts, queue, cache, triggers, settings, figures and likeness. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { customTrigger, fires } from '../../../src/machines/answers/custom-trigger.ts';
 import {
   cacheFor,
   CACHE_MAX,
@@ -20,13 +21,7 @@ import { hasToAsk, qualityOf } from '../../../src/machines/answers/question-qual
 import { type LogEntry, logEntry, OUTCOMES } from '../../../src/machines/answers/resolution-log.ts';
 import { BRIEF_TOKENS_MAX, fittedText, formatted, TRUNCATED } from '../../../src/machines/answers/response-format.ts';
 import { verdictOf } from '../../../src/machines/answers/thresholds.ts';
-import {
-  customTrigger,
-  fires,
-  isUnsureVerification,
-  TRIGGERS,
-  triggerOf,
-} from '../../../src/machines/answers/triggers.ts';
+import { isUnsureVerification, TRIGGERS, triggerOf } from '../../../src/machines/answers/triggers.ts';
 import { normalised } from '../../../src/machines/answers/words.ts';
 
 const DEFAULTS = answerProfile.parse({});
@@ -367,6 +362,8 @@ const entries = fc.array(
       wasRight: fc.boolean(),
       hadRightSources: fc.option(fc.boolean()),
       satisfaction: fc.option(fc.integer({ min: 1, max: 5 })),
+      from: fc.constant('report' as const),
+      verdict: fc.constant('first' as const),
     }),
   ),
   { maxLength: 120 },
@@ -396,7 +393,7 @@ describe('figures', () => {
       { length: 50 },
       (_, index): LogEntry => ({
         ...{ kind: 'judged', question: 'Q-1', atMs: 0, confidence: 80, wasRight: index % 5 !== 0 },
-        ...{ hadRightSources: null, satisfaction: null },
+        ...{ hadRightSources: null, satisfaction: null, from: 'report', verdict: 'first' },
       }),
     );
     expect(figure(log, 'confidence_accuracy').value).toBeCloseTo(1);

@@ -4,7 +4,7 @@
  */
 import { afterEach, describe, expect, it } from 'vitest';
 import { type AnswerPorts, type GivenDraft } from '../../../src/machines/answers/answer-ports.ts';
-import { ANSWER_AI } from '../../../src/machines/answers/desk-results.ts';
+import { ANSWER_AI } from '../../../src/machines/people/tickets/ticket-messages.ts';
 import { type Evidence } from '../../../src/machines/answers/evidence.ts';
 import { type AskReply } from '../../../src/machines/answers/question-state.ts';
 import { AnswerRoom, evidenceFor, type Order } from '../../support/machines/answer-room.ts';
@@ -210,4 +210,19 @@ describe('the example of a delegated task', () => {
     expect(reply.sources.map(({ location }) => location)).toContain('docs/testing.md:3');
     expect(reply.confidence).toBeGreaterThanOrEqual(70);
   });
+});
+
+it('sources that differ are shown to a person, who is not asked back for choosing one of them', async () => {
+  await start(
+    folder({
+      'plan.json': '{\n  "accounts": {\n    "minimumPasswordLength": 12\n  }\n}\n',
+      'src/limits.js': 'export const MINIMUM_PASSWORD_LENGTH = 8;\n',
+    }),
+  );
+  const question = 'Is the minimum password length 8 or 12?';
+  const reply = await room.askNow(question, { bundle: { possible_options: ['8', '12'] } });
+  expect(reply).toMatchObject({ status: 'provisional', ticket_id: 'TK-0001' });
+  await room.order({ type: 'tickets.reply', ticket: 'TK-0001', by: 'ada', text: '12, the plan is newer.' }, 'tickets');
+  await room.test.advance(5_000);
+  expect(room.row('Q-1')).toMatchObject({ by: 'ada', response: { answer: '12, the plan is newer.' } });
 });

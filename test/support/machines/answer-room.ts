@@ -23,6 +23,8 @@ import {
   type AlertDeskContext,
   alertsIn,
 } from '../../../src/machines/people/alerts/alert-desk.ts';
+import { type TicketDeskContext } from '../../../src/machines/people/tickets/ticket-desk.ts';
+import { type TicketRow } from '../../../src/machines/people/tickets/ticket-state.ts';
 import { stageAgent } from '../../../src/machines/work/stage.ts';
 import { workOf } from '../../../src/crew-work.ts';
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts';
@@ -177,6 +179,12 @@ export class AnswerRoom {
 
   row(id: string): QuestionRow {
     return (this.desk.open.get(id) ?? this.desk.ended.get(id))!;
+  }
+
+  /** The row of a ticket in its list; undefined for an unknown one. */
+  ticket(id: string): TicketRow | undefined {
+    const { waiting, settled, archived } = this.context<TicketDeskContext>(DESKS.tickets);
+    return [...waiting.values(), ...settled.values(), ...archived.values()].find((row) => row.id === id);
   }
 
   /** The state of a question's actor; undefined once it has ended. */

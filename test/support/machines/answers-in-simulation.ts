@@ -1,6 +1,6 @@
 /**
- * The answer desk under simulation: agents and actors that ask at random, sources that know a third of it well and a
- * third of it badly, and people who answer, correct, reject and reopen at random or not at all.
+ * The answer desk under simulation: agents and actors that ask at random, sources that know some of it well, some badly
+ * and some not at all, and people who answer, correct, reject and reopen at random or not at all.
  */
 import { type SeededRandom } from '../../../src/testing/seeded-random.ts';
 import { type SimulationOptions, type View } from 'bosun/testing';
@@ -18,14 +18,25 @@ export const ACTORS = ['first', 'second'] as const;
 const CLIENTS = ['coder', 'reviewer', 'builder'];
 const PEOPLE = ['ada', 'bob'];
 
-/** The sources know every third service well, every third badly, and the others not at all. */
-function knownOf(question: string): 'well' | 'badly' | 'not' {
-  const number = Number(/\d+/.exec(question)?.[0] ?? 0);
-  return (['not', 'well', 'badly'] as const)[number % 3]!;
+/** Milliseconds for which an asker waits: less than those of its call. */
+const WAITS_MS = [0, SECOND_MS, 4 * SECOND_MS];
+
+export interface Asking {
+  /** Services that are asked about. */
+  readonly services: number;
+  /** Services of which the sources know one not at all, one badly, and the others well. */
+  readonly oneIn: number;
+  /** Milliseconds that an answer takes at most. With three places, long ones make questions late. */
+  readonly formulateMs: number;
 }
 
-function retrieved({ question }: Retrieve): Retrieval {
-  if (knownOf(question) === 'not') return { evidence: [], complete: true };
+function knownOf(question: string, { oneIn }: Asking): 'well' | 'badly' | 'not' {
+  const number = Number(/\d+/.exec(question)?.[0] ?? 0);
+  return (['not', 'badly'] as const)[number % oneIn] ?? 'well';
+}
+
+function retrieved({ question }: Retrieve, asking: Asking): Retrieval {
+  if (knownOf(question, asking) === 'not') return { evidence: [], complete: true };
   // Each run finds the same.
   const source = { type: 'code', scope: 'shop', file: 'settings.json', line: 1 } as const;
   const found = [
@@ -36,17 +47,18 @@ function retrieved({ question }: Retrieve): Retrieval {
 }
 
 /** Says what the sources say, and cites precedents beside them. */
-function formulated({ bundle, evidence }: Formulate): GivenDraft | null {
+function formulated({ bundle, evidence }: Formulate, asking: Asking): GivenDraft | null {
   if (evidence.length === 0) return null;
   const answer = `Take \`north\`: that is the answer to which port is meant by: ${bundle.question}`;
-  return { answer, confidence: knownOf(bundle.question) === 'well' ? 95 : 50, citations: evidence.slice(0, 5) };
+  return { answer, confidence: knownOf(bundle.question, asking) === 'well' ? 95 : 50, citations: evidence.slice(0, 5) };
 }
 
-/** A simulation of about one question a step, over so many services. */
-export function deskUnderSimulation(services: number): Omit<SimulationOptions<Shown>, 'properties'> {
+/** A simulation of about one question a step. */
+export function deskUnderSimulation(asking: Asking): Omit<SimulationOptions<Shown>, 'properties'> {
   return {
-    world: () => new Map(),
-    system: () => {
+    world: () => ({ rows: new Map(), starts: 0 }),
+    system: (world) => {
+      world.starts += 1;
       const { agents, tree } = answerCrew();
       const children = [...(tree.children ?? []), ...ACTORS.map((id) => ({ id, agent: asker.name }))];
       return { agents: [...agents, asker], tree: { ...tree, children } };
@@ -56,16 +68,16 @@ export function deskUnderSimulation(services: number): Omit<SimulationOptions<Sh
         latencyMs: [0, 2_000],
         fails: 0.05,
         hangs: 0.03,
-        run: (input) => retrieved(input as Retrieve),
+        run: (input) => retrieved(input as Retrieve, asking),
       },
       'question.formulate': {
-        latencyMs: [0, 8_000],
+        latencyMs: [0, asking.formulateMs],
         fails: 0.05,
         hangs: 0.03,
-        run: (input) => formulated(input as Formulate),
+        run: (input) => formulated(input as Formulate, asking),
       },
     },
-    clients: ({ chance }) => Array.from({ length: 1 + chance.integer(3) }, () => deedOf(chance, services)),
+    clients: ({ chance }) => Array.from({ length: 1 + chance.integer(3) }, () => deedOf(chance, asking)),
     times: [1, 100, SECOND_MS, 10 * SECOND_MS, 60 * SECOND_MS, 3_600 * SECOND_MS],
     healMs: 3_600 * SECOND_MS,
     // An order that is passed on to a question or ticket while that ends is answered by its desk.
@@ -73,7 +85,7 @@ export function deskUnderSimulation(services: number): Omit<SimulationOptions<Sh
   };
 }
 
-function deedOf(chance: SeededRandom, services: number): { address: string; event: never; ask?: boolean } {
+function deedOf(chance: SeededRandom, { services }: Asking): { address: string; event: never; ask?: boolean } {
   const service = chance.integer(services);
   const ticket = `TK-${String(1 + chance.integer(services)).padStart(4, '0')}`;
   const question = `Q-${1 + chance.integer(services)}`;
@@ -89,7 +101,9 @@ function deedOf(chance: SeededRandom, services: number): { address: string; even
     priority_level: chance.pick([1, 2, 3]),
     confidence_level: chance.integer(90),
   };
-  const ask = { bundle, asker: client, maxWaitMs: chance.pick([0, SECOND_MS, 20 * SECOND_MS]) };
+  // A key is the same for both questions about a service.
+  const key = chance.pick([null, null, `service ${service}`]);
+  const ask = { bundle, asker: client, key, maxWaitMs: chance.pick(WAITS_MS) };
   const ordered = (address: string, event: object) => ({ address, event: event as never, ask: true });
   const reason = 'so it is';
   const [asks, others] = [
@@ -111,8 +125,12 @@ function deedOf(chance: SeededRandom, services: number): { address: string; even
   return chance.integer(2) === 0 ? chance.pick(asks) : chance.pick(others);
 }
 
-/** Questions as a reader saw them last. */
-export type Shown = Map<string, QuestionRow>;
+export interface Shown {
+  /** Questions as a reader saw them last. */
+  readonly rows: Map<string, QuestionRow>;
+  /** Starts of the host's process. */
+  starts: number;
+}
 
 type Any = View<Shown>;
 
@@ -127,12 +145,34 @@ export function questionsIn(view: Any): readonly QuestionRow[] {
   return [...open.values(), ...ended.values()];
 }
 
-/** Tickets that people can answer, by the question that they are about. */
-export function waitingTickets(view: Any): ReadonlyMap<string, readonly string[]> {
+/** Tickets by the question that they are about: those that people can answer, or all. */
+export function ticketsIn(view: Any, which: 'waiting' | 'all'): ReadonlyMap<string, readonly string[]> {
   const byQuestion = new Map<string, string[]>();
-  for (const { id, about } of contextOf<TicketDeskContext>(view, DESKS.tickets).waiting.values())
+  const { waiting, settled, archived } = contextOf<TicketDeskContext>(view, DESKS.tickets);
+  for (const { id, about } of (which === 'waiting' ? [waiting] : [waiting, settled, archived]).flatMap((shelf) => [
+    ...shelf.values(),
+  ]))
     if (about !== null) byQuestion.set(about, [...(byQuestion.get(about) ?? []), id]);
   return byQuestion;
+}
+
+/** Texts that a person has said, or may have said, about a question or in the thread of its ticket. */
+export function saidBy({ acked, open }: Any, person: string, { id, ticket }: QuestionRow): ReadonlySet<string> {
+  const said = [...acked, ...open].map(
+    ({ event }) => event as { by?: string; text?: string; [field: string]: unknown },
+  );
+  return new Set(
+    said.flatMap(({ by, text, question, ticket: thread }) =>
+      by === person && (question === id || thread === ticket) ? (text ?? []) : [],
+    ),
+  );
+}
+
+/** Numbers of users that the corrections by people told, as the desk replied. */
+export function toldIn({ acked }: Any): readonly number[] {
+  return acked.flatMap(({ event, reply }) =>
+    event.type === 'answers.correct' ? ((reply as { told?: number } | undefined)?.told ?? []) : [],
+  );
 }
 
 export function heardBy(view: Any, actor: string): readonly Heard[] {
@@ -140,11 +180,18 @@ export function heardBy(view: Any, actor: string): readonly Heard[] {
 }
 
 /** The replies that clients had, with the askers. */
-export function repliesIn(view: Any): readonly { readonly asker: string; readonly reply: AskReply }[] {
+export function repliesIn(view: Any): readonly Replied[] {
   return view.acked.flatMap(({ event, reply }) => {
     const { type, asker: by } = event as { type: string; asker?: string };
     return (type === 'answers.ask' || type === 'answers.wait') && by !== undefined
-      ? [{ asker: by, reply: reply as AskReply }]
+      ? [{ asker: by, isAsked: type === 'answers.ask', reply: reply as AskReply }]
       : [];
   });
+}
+
+interface Replied {
+  readonly asker: string;
+  /** Whether the client asked; others waited with the id of a question. */
+  readonly isAsked: boolean;
+  readonly reply: AskReply;
 }

@@ -9,7 +9,7 @@ import { type z } from 'zod';
 import { type ReplyTo } from '../../../actors/model/talk-actions.ts';
 import { type Table, table } from '../../../table.ts';
 import { TICKETS_ARCHIVED_KEPT_MAX, TICKETS_LIVE_MAX } from '../../limits.ts';
-import { PEOPLE_DESKS } from '../system-ids.ts';
+import { ANSWERER, PEOPLE_DESKS } from '../system-ids.ts';
 import { WORK_DESKS } from '../../work/system-ids.ts';
 import {
   type ChildExited,
@@ -27,12 +27,14 @@ import { ticket } from './ticket.ts';
 import { type TicketChanged } from './ticket-acts.ts';
 import { noTickets, rowKey, shelfOf, type TicketShelves, withRow } from './ticket-list.ts';
 import {
+  ANSWER_AI,
   type AwaitTicket,
   type EndedTicket,
   type IssueReply,
   issueReport,
   type IssueReport,
   PASSED_AS,
+  type TicketAsked,
   type TicketNotice,
   ticketOrders,
   type TicketQuestion,
@@ -185,14 +187,29 @@ function open(
     return refusal('TICKET_LIMIT', `${bounds.liveMax} tickets are not archived yet: resolve or reject some`);
   // Those of an escalation may stand there twice.
   const options = [...new Set(given.options)];
-  const question = { ...given, options, kind: kind === 'question' ? ('user_direct_query' as const) : kind };
+  const asked = { ...given, options, kind: kind === 'question' ? ('user_direct_query' as const) : kind };
   const id = ticketIdOf(next);
+  const answerer = answererOf(turn, asked);
+  const question = answerer === undefined ? asked : { ...asked, assignee: ANSWER_AI };
   const input = { id, question, askedBy, times };
   if (desk(turn).open({ id, status: 'open', askedBy, ...(key !== undefined && { key }) }, input) === undefined)
     return refusal('TICKET_UNAVAILABLE', 'there is no Boss to start tickets');
   if (key !== undefined) turn.assign({ keys: keys.set(key, id) });
   list(turn, rowOf(newTicket({ ...input, desk: turn.self }, turn.nowMs)), null);
+  if (answerer !== undefined) turn.send(answerer, askedIn(id, question));
   return taken(id, 1);
+}
+
+/** The desk that answers what a person asks of nobody in particular; undefined for other tickets, and without one. */
+function answererOf(turn: TicketTurn, { kind, assignee }: Pick<TicketQuestion, 'kind' | 'assignee'>) {
+  return kind === 'user_direct_query' && assignee === null ? turn.find(ANSWERER) : undefined;
+}
+
+function askedIn(
+  ticket: string,
+  { title, description, options, creator, priority, task }: Omit<TicketAsked, 'type' | 'ticket'>,
+): TicketAsked {
+  return { type: 'ticket.asked', ticket, title, description, options, creator, priority, task };
 }
 
 /** Answers a repeated order. An asker that waits again is told what it waits for. */

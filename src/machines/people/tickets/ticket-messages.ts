@@ -216,6 +216,16 @@ export interface TicketReply extends OrderReply {
   readonly code: TicketRefusal | null;
 }
 
+/** The name under which the desk that answers questions writes in tickets. */
+export const ANSWER_AI = 'Answer AI';
+
+/** A person's question in a ticket, for the desk that answers questions (AT-042). */
+export interface TicketAsked
+  extends Readonly<Pick<TicketQuestion, 'title' | 'description' | 'options' | 'creator' | 'priority' | 'task'>> {
+  readonly type: 'ticket.asked';
+  readonly ticket: string;
+}
+
 /** The order by which work waits for the end of a ticket, from inside the system only. */
 export interface AwaitTicket {
   readonly type: 'tickets.await';
