@@ -1,18 +1,20 @@
 /**
  * Procedures by which clients of a gateway, coding agents among them, use the answer desk (docs/answer-desk.md): they
- * ask, wait, search, correct and read. Each asks the desk, which decides; a question is answered or said to be waiting
- * within the time that its caller gives it.
+ * ask, wait, search and read; how answers and the desk change is in crew-answer-changes.ts. Each asks the desk, which
+ * decides; a question is answered or said to be waiting within the time that its caller gives it.
  */
 import { z } from 'zod';
 import { procedure, type ProcedureCaller, type Procedures, type PromptMark } from './actors/api/procedure.ts';
+import { answerChangeProcedures } from './crew-answer-changes.ts';
+import { NAME_CHARS_MAX, nameOf, order, questionId, TAKEN, toDesk } from './crew-answer-orders.ts';
 import { BosunError } from './errors.ts';
 import { percent, priority, queryBundle } from './machines/answers/bundle.ts';
-import { type Retrieval, retrievalSchema } from './machines/answers/evidence.ts';
+import { type Retrieval, retrievalSchema, type Retrieve } from './machines/answers/evidence.ts';
 import { doubt, DOUBTS, SURE_PERCENT } from './machines/answers/question-quality.ts';
 import { askReply } from './machines/answers/question-state.ts';
+import { triggerName } from './machines/answers/triggers.ts';
 import { issueReport } from './machines/people/tickets/ticket-messages.ts';
 import { type Port } from './machines/work/port.ts';
-import { type Retrieve } from './machines/answers/evidence.ts';
 import { DESKS } from './machines/desks.ts';
 import { BUNDLE_BYTES_MAX } from './machines/limits.ts';
 import { fits } from './machines/rules/value-size.ts';
@@ -33,9 +35,6 @@ const REPLY_MS = 1_000;
 /** Questions that an agent should ask about one task at most (MX-107). */
 const QUESTIONS_PER_TASK = 8;
 
-const NAME_CHARS_MAX = 200;
-const questionId = z.string().max(20).describe('`question_id` of a reply: `Q-12`.');
-const by = z.string().min(1).max(NAME_CHARS_MAX).describe('The name of the person.');
 const waitSeconds = z
   .int()
   .min(0)
@@ -52,10 +51,32 @@ const question = z.object({
   priority_level: priority.default(2).describe('1 is the most urgent.'),
   possible_options: queryBundle.shape.possible_options.describe('The answers that you consider possible.'),
   categories: z.array(doubt).max(6).default([]),
+  scope: z
+    .string()
+    .min(1)
+    .max(NAME_CHARS_MAX)
+    .nullable()
+    .default(null)
+    .describe('The package or repository of a larger work that the question is about.'),
   idempotency_key: z.string().min(1).max(NAME_CHARS_MAX).nullable().default(null),
   max_wait_seconds: waitSeconds.default(WAIT_SECONDS),
 });
 type Question = z.output<typeof question>;
+
+/** A question as programs ask it by one of the triggers. */
+const triggered = question.omit({ current_file: true, relevant_snippets: true, categories: true }).extend({
+  trigger: triggerName,
+  confidence_level: percent.default(50).describe('How sure the asker is, in percent.'),
+  task_priority: priority.nullable().default(null).describe('The urgency of the task, where the trigger inherits it.'),
+  thread: z
+    .string()
+    .min(1)
+    .max(NAME_CHARS_MAX)
+    .nullable()
+    .default(null)
+    .describe('The ticket in whose thread the question is asked and answered.'),
+});
+type Triggered = Pick<z.output<typeof triggered>, 'trigger' | 'task_priority' | 'thread'>;
 
 const ANSWERED = {
   status: 'answered' as const,
@@ -66,14 +87,9 @@ const ANSWERED = {
   confidence: 93,
 };
 
-/** The name in which a caller asks. */
-function nameOf({ id, person = id }: ProcedureCaller): string {
-  return person.slice(0, NAME_CHARS_MAX);
-}
-
-/** The event with which a caller asks a question. */
+/** The event with which a caller asks a question, by a trigger if it names one. */
 function asking(
-  { relevant_snippets, current_file, context_summary, ...given }: Question,
+  { relevant_snippets, current_file, context_summary, ...given }: Question & Partial<Triggered>,
   caller: ProcedureCaller,
 ): { readonly address: string; readonly event: { readonly type: string } } {
   const where = current_file === undefined ? '' : ` At work on ${current_file}.`;
@@ -97,7 +113,13 @@ function asking(
     asker: nameOf(caller),
     bundle,
     key: given.idempotency_key,
+    scope: given.scope,
     maxWaitMs: waitMs(given.max_wait_seconds),
+    ...(given.trigger !== undefined && {
+      trigger: given.trigger,
+      taskPriority: given.task_priority,
+      thread: given.thread,
+    }),
   };
   return { address: DESKS.answers, event };
 }
@@ -107,13 +129,14 @@ function waitMs(seconds: number): number {
   return Math.max(0, seconds * 1_000 - REPLY_MS);
 }
 
-const desk = (type: string, fields: object) => ({ address: DESKS.answers, event: { type, ...fields } });
-
-const order = z.object({ taken: z.boolean(), problems: z.array(z.string()) });
-const TAKEN = { taken: true, problems: [] };
 const row = z.looseObject({ id: z.string(), text: z.string(), status: z.string() });
 const user = z.object({ asker: z.string(), task: z.string().nullable(), atMs: z.number() });
 const saying = z.looseObject({ answer: z.string(), by: z.string(), atMs: z.number() });
+const held = z.looseObject({
+  scope: z.string().nullable().default(null).describe('The part of the work for which it holds; null for all of it.'),
+  planVersion: z.string().nullable().default(null).describe('The version of the plan for which alone it holds.'),
+});
+const kept = saying.extend({ question: z.string(), text: z.string(), ...held.shape });
 
 const { description: issue, severity, task: issueTask, file, steps, immediate } = issueReport.shape;
 
@@ -144,12 +167,29 @@ export const answerProcedures = {
     params: question,
     result: askReply,
     http: { verb: 'POST', path: '/v1/answers/ask' },
-    mcp: { tool: 'askQuestion', profiles: ['coder', 'hub'], prompts: [WHEN_TO_ASK] },
+    mcp: {
+      tool: 'askQuestion',
+      profiles: ['coder', 'hub'],
+      prompts: [WHEN_TO_ASK],
+      retry: { attemptsMax: 4, baseSeconds: 10, maxSeconds: 120 },
+    },
     example: {
       p: { question: 'Does the server listen on 80 or 8080?', possible_options: ['80', '8080'] },
       r: ANSWERED,
     },
     ask: asking,
+  }),
+  'answers.fire': procedure({
+    means:
+      'Asks a question by one of the eight triggers of the answer team, for programs that direct the work of others. ' +
+      'The trigger decides whether it is asked at all, how urgent it is, and whether it blocks the task.',
+    params: triggered,
+    result: askReply,
+    example: {
+      p: { trigger: 'planning_ambiguity', question: 'Does the calendar sync?', task_priority: 1 },
+      r: { ...ANSWERED, answer: 'Yes (stated in plan.json:7).', source: 'plan.json:7', sources: [] },
+    },
+    ask: (given, caller) => asking({ ...given, relevant_snippets: [], categories: [] }, caller),
   }),
   'answers.wait': procedure({
     means: 'Waits for the answer to a question that was asked before.',
@@ -160,7 +200,7 @@ export const answerProcedures = {
     example: { p: { question_id: 'Q-1' }, r: ANSWERED },
     ask: ({ question_id, max_wait_seconds }, caller) => {
       const asked = { question: question_id, asker: nameOf(caller), maxWaitMs: waitMs(max_wait_seconds) };
-      return desk('answers.wait', asked);
+      return toDesk('answers.wait', asked);
     },
   }),
   'answers.immediate': procedure({
@@ -182,19 +222,6 @@ export const answerProcedures = {
         caller,
       ),
   }),
-  'answers.correct': procedure({
-    means: 'Replaces an answer by what a person says. Everybody who has the old one is told.',
-    params: z.object({
-      question_id: questionId,
-      text: z.string().trim().min(1).max(2_000),
-      by,
-      reason: z.string().min(1).max(500).nullable().default(null),
-    }),
-    result: order.extend({ told: z.int().default(0).describe('How many users of the old answer are told.') }),
-    mcp: { tool: 'correctAnswer', profiles: ['coder', 'hub'], isForPeople: true },
-    example: { p: { question_id: 'Q-1', text: '80; the proxy is gone.', by: 'ada' }, r: { ...TAKEN, told: 2 } },
-    ask: ({ question_id, ...said }) => desk('answers.correct', { question: question_id, ...said }),
-  }),
   'answers.users': procedure({
     means: 'Who would be told of a correction: users of the answer, and of answers that rest on it.',
     does: 'nothing',
@@ -204,49 +231,39 @@ export const answerProcedures = {
       p: { question_id: 'Q-1' },
       r: { users: [{ asker: 'coder', task: 'TASK-1', atMs: 0, question: 'Q-1' }] },
     },
-    ask: ({ question_id }) => desk('answers.users', { question: question_id }),
-  }),
-  'answers.judge': procedure({
-    means: 'Says whether an answer proved right, so that confidence is worth more.',
-    params: z.object({
-      question_id: questionId,
-      was_right: z.boolean(),
-      had_right_sources: z.boolean().nullable().default(null),
-      satisfaction: z.number().min(1).max(5).nullable().default(null),
-    }),
-    result: order,
-    example: { p: { question_id: 'Q-1', was_right: true }, r: TAKEN },
-    ask: ({ question_id, was_right, had_right_sources, satisfaction }) =>
-      desk('answers.judge', {
-        question: question_id,
-        wasRight: was_right,
-        hadRightSources: had_right_sources,
-        satisfaction,
-      }),
-  }),
-  'answers.erase': procedure({
-    means: 'Removes what people wrote from a settled question and from all that was made of it.',
-    does: 'destroys',
-    params: z.object({ question_id: questionId, by }),
-    result: order,
-    example: { p: { question_id: 'Q-1', by: 'ada' }, r: TAKEN },
-    ask: ({ question_id, ...rest }) => desk('answers.erase', { question: question_id, ...rest }),
+    ask: ({ question_id }) => toDesk('answers.users', { question: question_id }),
   }),
   'answers.search': procedure({
     means: 'What people said about questions like this one, the most similar first.',
     does: 'nothing',
     params: z.object({ text: z.string().trim().min(1).max(2_000), limit: z.int().min(1).max(50).default(10) }),
     result: z.object({
-      found: z.array(saying.extend({ question: z.string(), text: z.string(), likeness: z.number() })),
+      found: z.array(kept.extend({ likeness: z.number() })),
     }),
     example: { p: { text: 'Which currency do customers pay in?' }, r: { found: [] } },
-    ask: (wanted) => desk('answers.search', wanted),
+    ask: (wanted) => toDesk('answers.search', wanted),
+  }),
+  'answers.export': procedure({
+    means: 'A page of the kept answers, the earliest first.',
+    does: 'nothing',
+    params: z.object({
+      after: z.int().nonnegative().default(0).describe('`next` of the page before.'),
+      limit: z.int().min(1).max(200).default(100),
+    }),
+    result: z.object({ kept: z.array(kept), next: z.int().nullable() }),
+    example: { p: {}, r: { kept: [], next: null } },
+    ask: (page) => toDesk('answers.export', page),
   }),
   'answers.show': procedure({
     means: 'One question with its answer, its users, and what was said before.',
     does: 'nothing',
     params: z.object({ question_id: questionId }),
-    result: z.object({ question: row.nullable(), users: z.array(user), earlier: z.array(saying) }),
+    result: z.object({
+      question: row.nullable(),
+      users: z.array(user),
+      kept: held.nullable(),
+      earlier: z.array(saying),
+    }),
     mcp: {
       resource: {
         uri: 'answer://{question_id}',
@@ -255,8 +272,8 @@ export const answerProcedures = {
         needs: 'question',
       },
     },
-    example: { p: { question_id: 'Q-1' }, r: { question: null, users: [], earlier: [] } },
-    ask: ({ question_id }) => desk('answers.show', { question: question_id }),
+    example: { p: { question_id: 'Q-1' }, r: { question: null, users: [], kept: null, earlier: [] } },
+    ask: ({ question_id }) => toDesk('answers.show', { question: question_id }),
   }),
   'answers.list': procedure({
     means: 'A page of questions, the latest first.',
@@ -269,7 +286,7 @@ export const answerProcedures = {
     result: z.object({ questions: z.array(row), next: z.int().nullable() }),
     example: { p: { is_open: true }, r: { questions: [], next: null } },
     ask: ({ is_open, before, limit }) =>
-      desk('answers.list', {
+      toDesk('answers.list', {
         limit,
         ...(is_open !== undefined && { isOpen: is_open }),
         ...(before !== undefined && { before }),
@@ -294,7 +311,7 @@ export const answerProcedures = {
       bins: z.array(z.object({ used: z.number(), right: z.number() })),
     }),
     example: { p: {}, r: { figures: [], queued: 0, places: 0, bins: [] } },
-    ask: () => desk('answers.metrics', {}),
+    ask: () => toDesk('answers.metrics', {}),
   }),
   'tickets.report': procedure({
     means:
@@ -323,6 +340,7 @@ export const answerProcedures = {
       },
     }),
   }),
+  ...answerChangeProcedures,
 } satisfies Procedures;
 
 /** The procedure with which clients search the host's knowledge. */

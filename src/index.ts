@@ -43,6 +43,7 @@ export {
   type Procedures,
   type PromptMark,
   type ResourceMark,
+  type RetryMark,
   type ResourceOnlyMark,
   type ShownActor,
   type ToolHints,

@@ -339,7 +339,15 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   },
   'src/crew-gates.ts': { files: ['src/actors/', 'src/machines/', ...LEAVES], packages: ['zod'] },
   'src/crew-tickets.ts': { files: ['src/actors/', 'src/machines/', ...LEAVES], packages: ['zod'] },
-  'src/crew-answers.ts': { files: ['src/actors/', 'src/machines/', ...LEAVES], packages: ['zod'] },
+  'src/crew-answers.ts': {
+    files: ['src/actors/', 'src/machines/', 'src/crew-answer-changes.ts', 'src/crew-answer-orders.ts', ...LEAVES],
+    packages: ['zod'],
+  },
+  'src/crew-answer-changes.ts': {
+    files: ['src/actors/', 'src/machines/', 'src/crew-answer-orders.ts', ...LEAVES],
+    packages: ['zod'],
+  },
+  'src/crew-answer-orders.ts': { files: ['src/actors/', 'src/machines/', ...LEAVES], packages: ['zod'] },
   'src/crew-hub.ts': {
     files: ['src/actors/', 'src/machines/', 'src/supervisor/', ...LEAVES],
     packages: ['xstate', 'zod'],

@@ -1,6 +1,7 @@
 /**
  * The door of tools over a gateway that may end: a call that found it gone is made again at the next one where that is
- * safe: where it was never sent, where it only reads, and where the store remembers its key, so that it counts once.
+ * safe: where it was never sent, where it only reads, and where the store remembers its key, so that it counts once. No
+ * call reaches more gateways than the policy of its tool has attempts (gateway/mcp/retry-policy.ts).
  */
 import { randomUUID } from 'node:crypto';
 import { PROGRAM_SCOPES } from '../actors/api/procedure.ts';
@@ -8,6 +9,7 @@ import { systemClock } from '../clock.ts';
 import { ERROR_CODES } from '../error-codes.ts';
 import { BosunError, isBosunError, messageOf } from '../errors.ts';
 import { type WireError } from '../gateway/protocol/frames.ts';
+import { policyFor } from '../gateway/mcp/retry-policy.ts';
 import { type ToolCall, type ToolDoor } from '../gateway/mcp/tool-door.ts';
 import { type LiveGateway, type OfferedRows } from './live-gateway.ts';
 import { type SharedSystem } from './shared-system.ts';
@@ -33,6 +35,8 @@ export interface LiveDoorOptions {
 interface Repeated<Result> {
   readonly work: (gateway: LiveGateway, rows: OfferedRows) => Promise<Result>;
   readonly isRepeatable: (rows: OfferedRows) => boolean;
+  /** Most calls that may reach a gateway. One that was never sent does not count. */
+  readonly attemptsMax: (rows: OfferedRows) => number;
   readonly untilMs: number;
   readonly signal?: AbortSignal;
 }
@@ -56,6 +60,7 @@ export function liveDoor(
       at({
         untilMs: systemClock.monotonicMs() + timeoutMs,
         isRepeatable: () => true,
+        attemptsMax: () => Infinity,
         work: (_, rows) => Promise.resolve(rows),
       }),
     call(method, params, { key: given, timeoutMs, signal }: ToolCall) {
@@ -74,7 +79,12 @@ export function liveDoor(
         const deadlineMs = Math.max(1, Math.ceil(untilMs - systemClock.monotonicMs()));
         return gateway.callOffered(row, params, { deadlineMs, signal, ...(row.does !== 'nothing' && { key }) });
       };
-      return at({ untilMs, isRepeatable, work, signal });
+      const attemptsMax = (rows: OfferedRows) =>
+        policyFor(
+          rows.tools.find((row) => row.method === method),
+          params,
+        ).attemptsMax;
+      return at({ untilMs, isRepeatable, attemptsMax, work, signal });
     },
   };
 }
@@ -87,9 +97,9 @@ function workAt(found: Promise<Pick<SharedSystem, 'gateway' | 'lost'>>) {
     if (rows === undefined) offers.set(gateway, (rows = gateway.rows()));
     return rows;
   };
-  return async <Result>({ work, isRepeatable, untilMs, signal }: Repeated<Result>): Promise<Result> => {
+  return async <Result>({ work, isRepeatable, attemptsMax, untilMs, signal }: Repeated<Result>): Promise<Result> => {
     const shared = await found;
-    for (;;) {
+    for (let attempts = 0; ; ) {
       let gateway: LiveGateway | undefined;
       let rows: OfferedRows | undefined;
       try {
@@ -103,7 +113,8 @@ function workAt(found: Promise<Pick<SharedSystem, 'gateway' | 'lost'>>) {
           if (rows === undefined) offers.delete(gateway);
           await shared.lost(gateway);
         }
-        const isSafe = rows === undefined || wasNotSent(error) || isRepeatable(rows);
+        const isSafe =
+          rows === undefined || wasNotSent(error) || (isRepeatable(rows) && ++attempts < attemptsMax(rows));
         if (systemClock.monotonicMs() >= untilMs || !isSafe) throw error;
         await new Promise<void>((resolve) => void systemClock.setTimeout(resolve, AGAIN_MS));
       }

@@ -21,6 +21,24 @@ const methods = new MethodTable({
     mcp: { tool: 'ring', profiles: ['hub'] },
     port: () => ({}),
   }),
+  'bell.look': procedure({
+    means: 'Looks.',
+    does: 'nothing',
+    params: z.object({ priority_level: z.int().default(2) }),
+    result: z.object({}),
+    example: { p: {}, r: {} },
+    mcp: { tool: 'look', profiles: ['hub'], retry: { attemptsMax: 2, baseSeconds: 5 } },
+    port: () => ({}),
+  }),
+  'bell.watch': procedure({
+    means: 'Looks, for those who cannot go on without.',
+    does: 'nothing',
+    params: z.object({ priority_level: z.int().default(1) }),
+    result: z.object({}),
+    example: { p: {}, r: {} },
+    mcp: { tool: 'watch', profiles: ['hub'], isUrgent: true },
+    port: () => ({}),
+  }),
 });
 const TOOLS = { tools: methods.tools.map((row) => ({ ...row, http: methods.row(row.method)!.http })) };
 
@@ -136,6 +154,25 @@ describe('a call whose gateway dies', () => {
     });
     await door.call('bell.ring', {}, how());
     expect([gone.keys.length, third.keys.length]).toEqual([0, 1]);
+  });
+
+  it.each([
+    ['actor.get', visits, 3],
+    ['actor.send', send, 3],
+    ['bell.look', {}, 2],
+    ['bell.look', { priority_level: 1 }, 3],
+    ['bell.watch', {}, 1],
+  ])('MX-119: reaches no more gateways than its tool has attempts: %s with %j', async (method, params, attempts) => {
+    const always = new Fake(dies);
+    await expect(doorOver(always).call(method, params, how())).rejects.toMatchObject({ code: 'BOSUN_SYSTEM_CLOSED' });
+    expect(always.keys).toHaveLength(attempts);
+  });
+
+  it('MX-119: counts no attempt that its gateway refused as it closed', async () => {
+    let calls = 0;
+    const late = new Fake((response) => (++calls < 6 ? drains(response) : answers(response)));
+    expect(await doorOver(late).call('bell.watch', {}, how())).toEqual({ taken: null });
+    expect(calls).toBe(6);
   });
 
   it('fails with the reason when its time is over', async () => {

@@ -50,10 +50,10 @@ export const SEEDS: readonly Seed[] = [
   {
     title: 'Questions and their answers (seed 000)',
     rows: [
-      ...rowsIn('MX-', '051 052 053 054 072 075 111 112 115 116 117 118 120 121'),
+      ...rowsIn('MX-', '051 052 053 054 072 075 111 112 115 116 117 118 119 120 121'),
       ...rowsIn('MX-', 'E05 E06 E13 E14 E18'),
     ],
-    should: rowsIn('MX-', '111 112 115 116 117 118 120 121 E18'),
+    should: rowsIn('MX-', '111 112 115 116 117 118 119 120 121 E18'),
     least: 'crew',
     notYet: {},
   },

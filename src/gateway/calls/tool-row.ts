@@ -2,7 +2,14 @@
  * Tools of MCP as plain data, made from the marked rows of the table of methods. A gateway makes them for its own
  * callers, and tells them in its OpenAPI document to programs that serve them elsewhere.
  */
-import { type Does, type Scope, type ToolHints, type ToolMark, type ToolProfile } from '../../actors/api/procedure.ts';
+import {
+  type Does,
+  type RetryMark,
+  type Scope,
+  type ToolHints,
+  type ToolMark,
+  type ToolProfile,
+} from '../../actors/api/procedure.ts';
 import { BosunError } from '../../errors.ts';
 import { TOOL_KEY_CHARS_MAX, TOOL_MS, TOOL_MS_MAX, TOOLS_LISTED_MAX } from '../limits.ts';
 import { type Json, schemaOf } from './json-schema.ts';
@@ -18,10 +25,12 @@ export interface ToolRow {
   readonly profiles: readonly ToolProfile[];
   readonly annotations: ToolHints;
   readonly isForPeople: boolean;
-  /** Whether the tool shows one row of a list that another tool gives, and is listed last. */
+  /** Whether the tool is listed last. */
   readonly isDetail: boolean;
   /** Whether a person is asked instead of calling it again. */
   readonly isUrgent: boolean;
+  /** How often and when a failed call is made again; null for the default. */
+  readonly retry: RetryMark | null;
   /** Whether the store remembers the outcome of a call with a key, so that a repeat counts once even after a crash. */
   readonly keepsKeys: boolean;
   /** JSON Schema of the arguments: the parameters of the method, and the options of the call. */
@@ -46,6 +55,9 @@ const KEY: Json = {
 };
 
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+
+/** Most seconds between two attempts of a call, where the row of its tool does not say. */
+export const RETRY_SECONDS_MAX = 60;
 
 /** The names of call options. No parameter of a tool may have one of them. */
 const CALL_FIELDS = ['timeoutMs', 'idempotencyKey'];
@@ -75,22 +87,38 @@ export function toolsOf(
 function toolOf(
   method: string,
   row: MethodRow,
-  { tool, profiles, annotations, isForPeople, isDetail, isUrgent }: ToolMark,
+  { tool, profiles, annotations, isForPeople, isDetail, isUrgent, retry }: ToolMark,
 ): ToolRow {
   if (!NAME.test(tool))
     throw refused(method, `has the tool name ${JSON.stringify(tool)}: up to 64 letters, digits, _ and -`);
   const taken = CALL_FIELDS.find((field) => Object.hasOwn(row.params.shape, field));
   if (taken !== undefined) throw refused(method, `is a tool with the parameter ${taken}, which every tool has`);
+  if (retry !== undefined && !isSound(retry))
+    throw refused(
+      method,
+      'has a retry policy with other than 1 to 20 attempts, no base delay, or a longest one below it',
+    );
   const { means, scope, does, keepsKeys = false } = row;
   return {
     ...{ tool, method, means, scope, does, profiles, keepsKeys },
     isForPeople: isForPeople === true,
     isDetail: isDetail === true,
     isUrgent: isUrgent === true,
+    retry: retry ?? null,
     annotations: { ...hintsOf(row), ...annotations },
     input: inputOf(row),
     output: schemaOf(row.result, 'output'),
   };
+}
+
+function isSound({ attemptsMax, baseSeconds, maxSeconds = RETRY_SECONDS_MAX }: RetryMark): boolean {
+  return (
+    Number.isInteger(attemptsMax) &&
+    attemptsMax >= 1 &&
+    attemptsMax <= 20 &&
+    baseSeconds > 0 &&
+    maxSeconds >= baseSeconds
+  );
 }
 
 /** The MCP annotations of a method, from its row. Only tools of the host can reach anything outside the system. */

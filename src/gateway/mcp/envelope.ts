@@ -4,9 +4,9 @@
  */
 import { systemClock } from '../../clock.ts';
 import { ERROR_CODES, type ErrorCode } from '../../error-codes.ts';
-import { type ToolRow } from '../calls/tool-row.ts';
 import { type WireError } from '../protocol/frames.ts';
 import { LOG_LEVELS, type Severity, TOOL_ERRORS, type ToolErrorCode } from './error-table.ts';
+import { policyFor, type RetriedTool, toldPolicy, urgencyIn } from './retry-policy.ts';
 
 /** The effect of an error on the work for which the tool was called. */
 export type PriorityImpact = 'NONE' | 'P3_IGNORABLE' | 'P2_DELAYED' | 'P1_BLOCKED';
@@ -23,8 +23,10 @@ export interface ErrorEnvelope {
     readonly severity: Severity;
     /** Whether the same call may succeed later. */
     readonly retryable: boolean;
-    /** Seconds before which the same call does not succeed; null if that is not known. */
+    /** Seconds before the next attempt: as the error says, else the base delay; null if not retryable. */
     readonly retry_after_seconds: number | null;
+    /** How often in all and with which delays the call may be made; null if not retryable. */
+    readonly retry: ReturnType<typeof toldPolicy> | null;
     /** The next step of the caller, in words. */
     readonly fallback_suggested: string;
     readonly priority_impact: PriorityImpact;
@@ -43,7 +45,7 @@ export interface FailedCall {
   /** The name of the caller. */
   readonly agent: string;
   /** The tool; undefined if there is none, or if it is not known. */
-  readonly tool?: Pick<ToolRow, 'input' | 'isUrgent'> | undefined;
+  readonly tool?: RetriedTool | undefined;
   readonly given?: Readonly<Record<string, unknown>>;
   /** The code to state instead of that of the table. */
   readonly code?: ToolErrorCode;
@@ -84,7 +86,10 @@ export function envelopeOf({ code, message, retryable, details = {} }: WireError
   const isUrgent = tool?.isUrgent === true;
   // A call that was wrong in itself may be corrected: that does not repeat it.
   const wayOut = isUrgent && row.severity !== 'LOW' ? URGENT_WAY_OUT : (WAYS_OUT[known] ?? ERROR_CODES[known].means);
+  const isRetryable = (retryable || RETRIED.has(known)) && row.severity !== 'CRITICAL' && !isUrgent;
+  const policy = policyFor(tool, given);
   const { retryAfterMs } = details;
+  const afterSeconds = typeof retryAfterMs === 'number' ? Math.ceil(retryAfterMs / 1_000) : policy.baseSeconds;
   return {
     success: false,
     error: {
@@ -93,10 +98,11 @@ export function envelopeOf({ code, message, retryable, details = {} }: WireError
       message,
       details,
       severity: row.severity,
-      retryable: (retryable || RETRIED.has(known)) && row.severity !== 'CRITICAL' && !isUrgent,
-      retry_after_seconds: typeof retryAfterMs === 'number' && !isUrgent ? Math.ceil(retryAfterMs / 1_000) : null,
+      retryable: isRetryable,
+      retry_after_seconds: isRetryable ? afterSeconds : null,
+      retry: isRetryable ? toldPolicy(policy) : null,
       fallback_suggested: wayOut,
-      priority_impact: isUrgent ? 'P1_BLOCKED' : (IMPACTS[priorityIn(given, tool)] ?? 'NONE'),
+      priority_impact: isUrgent ? 'P1_BLOCKED' : (IMPACTS[urgencyIn(given, tool)] ?? 'NONE'),
       log_level: LOG_LEVELS[row.severity],
     },
     context: {
@@ -105,12 +111,4 @@ export function envelopeOf({ code, message, retryable, details = {} }: WireError
       timestamp: new Date(systemClock.wallMs()).toISOString(),
     },
   };
-}
-
-/** The urgency that the caller gave, or that of the tool's schema; 0 for none. */
-function priorityIn(given: Readonly<Record<string, unknown>>, tool: FailedCall['tool']): number {
-  const { properties = {} } = (tool?.input ?? {}) as { readonly properties?: Readonly<Record<string, unknown>> };
-  const field = properties['priority_level'] as { readonly default?: unknown } | undefined;
-  const level = given['priority_level'] ?? field?.default;
-  return typeof level === 'number' ? level : 0;
 }

@@ -14,10 +14,14 @@ import { envelopeOf, type FailedCall } from './envelope.ts';
 import { INSTRUCTIONS } from './guide.ts';
 import { servePrompts } from './prompts.ts';
 import { serveResources } from './resources.ts';
+import { policyOf, toldPolicy } from './retry-policy.ts';
 import { type ToolDoor } from './tool-door.ts';
 import { shownTools, type ToolRow } from '../calls/tool-row.ts';
 
 const VERSION = `${PROTOCOL_VERSION}.${PROTOCOL_MINOR}`;
+
+/** The key of a tool's metadata for its retry policy. */
+const RETRY_META = 'bosun/retry';
 
 export interface McpOptions {
   /** The profiles whose tools are listed; undefined for the most useful tools of all profiles. */
@@ -133,11 +137,12 @@ function keyIn(value: unknown, { does }: ToolRow): string | undefined {
   throw new BosunError('BOSUN_CALL_INVALID', `idempotencyKey must be a text of 1 to ${TOOL_KEY_CHARS_MAX} characters`);
 }
 
-function listed({ tool: name, means: description, input, output, annotations }: ToolRow) {
+function listed({ tool: name, means: description, input, output, annotations, ...row }: ToolRow) {
   return {
     name,
     description,
     annotations,
+    _meta: { [RETRY_META]: toldPolicy(policyOf(row)) },
     inputSchema: input as { readonly type: 'object' },
     outputSchema: output as { readonly type: 'object' },
   };

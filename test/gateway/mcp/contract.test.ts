@@ -87,6 +87,7 @@ describe.each(ERAS)('a client %s', (era) => {
         severity: 'MEDIUM',
         retryable: true,
         retry_after_seconds: 2,
+        retry: { max_attempts: 3, base_delay_seconds: 5, max_delay_seconds: 60 },
         fallback_suggested: ERROR_CODES.BOSUN_OVERLOADED.means,
         priority_impact: 'P3_IGNORABLE',
         log_level: 'warn',

@@ -141,6 +141,16 @@ describe('the tools of the answer desk', () => {
     expect(isError).toBe(true);
   });
 
+  it('take what an agent has noticed, in its own name', async () => {
+    const noticed = { observation: 'The tests of the till are slow.', task_id: 'TASK-1' };
+    expect(await call(coder, 'reportObservation', noticed)).toEqual({ taken: true, problems: [], fired: [] });
+    await system.idle();
+    const { records } = await system.records.list('answers', 'observations');
+    expect(records).toMatchObject([
+      { value: { observation: noticed.observation, task: 'TASK-1', asker: 'mcp:coder', measure: null } },
+    ]);
+  });
+
   it('were each called', () => {
     const tools = Object.values(procedures).flatMap(({ mcp }) => mcp?.tool ?? []);
     expect([...called].sort()).toEqual(tools.sort());

@@ -15,11 +15,12 @@ import { shop } from '../../support/gateway/shop.ts';
 const PATHS = ['/', '/inspector/app.js', '/inspector/app.css', '/inspector/icon.svg'];
 
 /**
- * Script and style together, as they travel. The pages of answers, of their desk and of agents are 6 KB of it, those of
- * runs and ended actors 2 KB: they are loaded with the others, because a page that loses its server must still show
- * them.
+ * Script and style together, as they travel. The pages of answers, of their desk and of agents are 7.5 KB of it, those
+ * of runs and ended actors 2 KB: they are loaded with the others, because a page that loses its server must still show
+ * them. The last KB and a half is the picture of the desk's calibration, its triggers, taking back, and for whom an
+ * answer holds.
  */
-const GZIP_BYTES_MAX = 78 * 1_024;
+const GZIP_BYTES_MAX = 79.5 * 1_024;
 const AS_SERVED = { level: 9 };
 
 let test: TestSystem;
@@ -74,7 +75,7 @@ describe('the page', () => {
     ]);
   });
 
-  it('is below 78 KB gzipped, evaluates no text as code, and names no foreign URL', async () => {
+  it('is below 79.5 KB gzipped, evaluates no text as code, and names no foreign URL', async () => {
     const [html, script, style] = await Promise.all(
       PATHS.slice(0, 3).map(async (path) => (await fetch(url + path)).text()),
     );

@@ -16,6 +16,9 @@ export const DESK_TOKENS = [
   { id: 'reader', token: 'a-long-random-secret-of-a-reader', scopes: ['actor:read'] as const },
 ];
 
+/** An agent that calls HTTP itself. */
+export const AGENT_TOKEN = { id: 'bot', token: 'a-long-random-secret-of-an-agent', isAgent: true } as const;
+
 /** Finds evidence for one question alone. */
 const retrieve: AnswerPorts['retrieve'] = ({ question }) =>
   Promise.resolve({ evidence: question === PORT_QUESTION ? [evidenceFor('north')] : [], complete: true });
@@ -25,14 +28,24 @@ export interface DeskByMcp {
   readonly url: string;
   /** A client of the agent or person with a token. `profile`: the set of tools that it lists. */
   client(era: Era, id?: string, profile?: string): Promise<McpClient>;
+  /** Calls a procedure by POST with the token of an id; default: a program's. Its result, or its error. */
+  order(procedure: string, params: object, id?: string): Promise<Record<string, unknown>>;
   /** Advances the time until a call is answered, and says after how many seconds that was. */
   answered<Answer>(call: Promise<Answer>): Promise<{ readonly answer: Answer; readonly seconds: number }>;
 }
 
+export interface DeskByMcpOptions extends GatewayOptions {
+  /** Default: a search that finds evidence for one question. */
+  readonly ports?: Partial<AnswerPorts>;
+}
+
 /** Starts the desk; it ends with the test. */
-export async function deskByMcp(more: Procedures = {}, options: GatewayOptions = {}): Promise<DeskByMcp> {
-  const test = await startTestSystem(answerCrew({ ports: { retrieve } }));
-  const procedures = { ...ticketProcedures, ...answerProcedures, ...more };
+export async function deskByMcp(
+  more: Procedures = {},
+  { ports, ...options }: DeskByMcpOptions = {},
+): Promise<DeskByMcp> {
+  const test = await startTestSystem(answerCrew({ ports: { retrieve, ...ports } }));
+  const procedures: Procedures = { ...ticketProcedures, ...answerProcedures, ...more };
   const gateway = createGateway(test.system, {
     ...{ port: 0, procedures, tokens: DESK_TOKENS, clock: test.clock, mcpRate: MANY_CALLS },
     ...options,
@@ -47,21 +60,35 @@ export async function deskByMcp(more: Procedures = {}, options: GatewayOptions =
     url,
     client(era, id = 'coder', profile) {
       const query = profile === undefined ? '' : `?profile=${profile}`;
-      const { token } = (options.tokens ?? DESK_TOKENS).find((one) => one.id === id)!;
-      return overHttp(era, `${url}/mcp${query}`, token);
+      return overHttp(era, `${url}/mcp${query}`, tokenOf(id));
     },
-    async answered(call) {
-      let isAnswered = false;
-      const over = () => (isAnswered = true);
-      call.then(over, over);
-      // A request is at the gateway when one that came later has been answered.
-      await fetch(`${url}/healthz`).then((response) => response.text());
-      let seconds = 0;
-      for (; !isAnswered && seconds < 60; seconds++) {
-        await test.clock.advance(1_000, () => test.settle());
-        await fetch(`${url}/healthz`).then((response) => response.text());
-      }
-      return { answer: await call, seconds };
+    async order(procedure, params, id = 'coder') {
+      const { path = `/v1/procedures/${procedure}` } = procedures[procedure]?.http ?? {};
+      const asked = fetch(`${url}${path}`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${tokenOf(id)}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify(params),
+      }).then((response) => response.json());
+      return (await answered(asked)).answer as Record<string, unknown>;
     },
+    answered,
   };
+
+  function tokenOf(id: string): string {
+    return (options.tokens ?? DESK_TOKENS).find((one) => one.id === id)!.token;
+  }
+
+  async function answered<Answer>(call: Promise<Answer>) {
+    let isAnswered = false;
+    const over = () => (isAnswered = true);
+    call.then(over, over);
+    // A request is at the gateway when one that came later has been answered.
+    await fetch(`${url}/healthz`).then((response) => response.text());
+    let seconds = 0;
+    for (; !isAnswered && seconds < 60; seconds++) {
+      await test.clock.advance(1_000, () => test.settle());
+      await fetch(`${url}/healthz`).then((response) => response.text());
+    }
+    return { answer: await call, seconds };
+  }
 }

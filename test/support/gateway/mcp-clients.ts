@@ -18,6 +18,7 @@ export interface ListedTool {
   readonly inputSchema: unknown;
   readonly outputSchema?: unknown;
   readonly description?: string | undefined;
+  readonly _meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** A client as the tests use it. */
