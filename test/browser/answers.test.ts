@@ -40,6 +40,9 @@ async function expectNoSidewaysScroll(): Promise<void> {
   expect(await watched.page.evaluate(wide)).toBeLessThanOrEqual(0);
 }
 
+/** A trigger that a user defines. */
+const COVERAGE = { name: 'coverage', measure: 'test coverage', below: 0.8, question: 'Which tests are missing?' };
+
 /** The size of a telephone. */
 const PHONE = { viewport: { width: 390, height: 780 } };
 
@@ -111,13 +114,26 @@ describe('the pages of answers', () => {
     await killed();
     await page.getByRole('button', { name: 'Correct…' }).click();
     await told.getByText('reviewer').waitFor();
+    expect(await told.getByRole('listitem').allTextContents()).toEqual(['coder, at work on TASK-9', 'reviewer']);
     await dialog.getByLabel('answer').fill('Euro and franc.');
     await dialog.getByLabel('reason').fill('the shop in Bern');
     await dialog.getByRole('button', { name: 'Correct' }).click();
     await page.getByRole('heading', { name: 'Answer of ada' }).waitFor();
     await page.locator('.said', { hasText: 'Euro and franc.' }).waitFor();
     await page.getByRole('heading', { name: 'Said before' }).waitFor();
-    expect(await asks(served, 'late', CURRENCY)).toMatchObject({ answer: 'Euro and franc.' });
+    for (const asker of ['coder', 'reviewer'])
+      expect(await asks(served, asker, CURRENCY)).toMatchObject({ changed_answers: [{ answer: 'Euro and franc.' }] });
+    expect(await asks(served, 'late', CURRENCY)).toMatchObject({ answer: 'Euro and franc.', changed_answers: [] });
+
+    await page.getByRole('button', { name: 'Holds for…' }).click();
+    await dialog.getByLabel('scope').fill('shop in Bern');
+    await dialog.getByLabel('plan').selectOption('this version alone');
+    await dialog.getByRole('button', { name: 'Holds for' }).click();
+    await page.getByText('kept for shop in Bern, this version of the plan alone').waitFor();
+    await expectAccessible(watched);
+    await at('answers');
+    await page.getByRole('searchbox', { name: 'Search what people have said' }).fill('currency of customers');
+    await page.getByRole('row', { name: /Euro and franc\..*ada.*for shop in Bern, this version/ }).waitFor();
   });
 
   it('show the desk at work, its figures, and what came of judged answers', async () => {
@@ -135,21 +151,55 @@ describe('the pages of answers', () => {
     expect(await load('at work').textContent()).toBe('0 of 3');
     await page.getByRole('row', { name: /resolution rate 50 % > 0\.8 no 2/ }).waitFor();
     await page.getByRole('row', { name: /satisfaction too few cases/ }).waitFor();
-    await page.locator('section', { hasText: 'Said and right' }).getByRole('row', { name: /100 %/ }).waitFor();
+    const picture = page.getByRole('img', { name: '90 to 100 % sure: 1 of 1 right' });
+    await picture.locator('rect.weak').waitFor();
+    expect([await picture.locator('rect').count(), await picture.locator('.used').textContent()]).toEqual([1, '1']);
+    await page.getByText('from 50 judged answers on: there are 1').waitFor();
     await page.getByText('Nothing is proposed.').waitFor();
+    await page.getByText('No trigger asks by itself.').waitFor();
     await expectAccessible(watched);
     await page.getByRole('button', { name: 'Look for patterns…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Look' }).click();
     await page.getByText('The last day was looked through.').waitFor();
   });
 
+  it('apply a proposal by a person, and take it back, beside the triggers that ask by themselves', async () => {
+    await open(servedAnswers);
+    const { page } = watched;
+    for (let one = 1; one <= 10; one++)
+      await asks(served, 'coder', { question: `Which colour has the label of parcel ${one}?` }, 0);
+    await tell(served, 'answers', { type: 'answers.trigger', ...COVERAGE });
+    await page.goto(`${served.url}/#/desk`);
+    await page.getByRole('row', { name: /coverage.*Which tests are missing\?.*test coverage < 0\.8/ }).waitFor();
+    const proposal = page.locator('[data-proposal]', { hasText: 'Ask people below 65 % instead of 70 %.' });
+    const dialog = page.getByRole('dialog');
+    const decide = async (verb: string) => {
+      await proposal.getByRole('button', { name: verb }).click();
+      await dialog.getByLabel('by').fill('ada');
+      await dialog.getByLabel('reason').fill('a trial');
+      await dialog.getByRole('button', { name: verb }).click();
+      await dialog.waitFor({ state: 'detached' });
+    };
+    await page.locator('.load > div', { hasText: 'with a person' }).getByText('10', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Look for patterns…' }).click();
+    await dialog.getByRole('button', { name: 'Look' }).click();
+    await decide('Approve');
+    await proposal.getByText('applied by ada').waitFor();
+    await proposal.getByText('is taken back by itself below 0.2 on average').waitFor();
+    await expectAccessible(watched);
+    await decide('Take back');
+    await proposal.getByText('taken back by ada').waitFor();
+    expect(await proposal.getByRole('button').count()).toBe(0);
+  });
+
   it('fit on a telephone', async () => {
     await open(servedAnswers, PHONE);
     await asks(served, 'coder', LENGTH);
+    await tell(served, 'answers', { type: 'answers.judge', question: 'Q-1', wasRight: true });
     for (const [view, text] of [
       ['answers', LENGTH.question],
       ['answers/Q-1', 'lead over the next value'],
-      ['desk', 'resolution rate'],
+      ['desk', 'Bar: the share that proved right'],
     ] as const) {
       await at(view);
       await watched.page.getByText(text).first().waitFor();

@@ -11,6 +11,7 @@ import {
 } from '../../src/inspector/agents/agents.ts';
 import {
   type DeskFigures,
+  type FoundAnswers,
   type ListedQuestions,
   type ShownQuestion,
 } from '../../src/inspector/answers/answer-shapes.ts';
@@ -22,12 +23,15 @@ import {
   factorRows,
   figureValue,
   judgeAnswer,
-  judgedBins,
+  holdsText,
+  keepAnswer,
+  limitAnswer,
   loadOf,
   openQuestions,
   proposalRows,
   queueOf,
   reviewAnswers,
+  rewardTexts,
   thresholdText,
   versionOf,
 } from '../../src/inspector/answers/answers.ts';
@@ -40,6 +44,7 @@ import {
   questionEvent,
   replyState,
 } from '../../src/inspector/answers/asking.ts';
+import { accuracyText, barsOf, barText, OUTCOMES_ENOUGH } from '../../src/inspector/answers/calibration.ts';
 import { type DeskOrder } from '../../src/inspector/desks/desk-orders.ts';
 import { DESK_AGENTS, type DeskContexts } from '../../src/inspector/desks/desk-shapes.ts';
 import { agentRegistry } from '../../src/machines/agents/agent-registry.ts';
@@ -48,8 +53,11 @@ import { SHIPPED_PROFILES } from '../../src/machines/agents/profiles/shipped.ts'
 import { recommend } from '../../src/machines/agents/recommend.ts';
 import { indexFor } from '../../src/machines/agents/retrieval.ts';
 import { answerDesk } from '../../src/machines/answers/answer-desk.ts';
+import { OUTCOMES_TO_RAISE } from '../../src/machines/answers/calibration.ts';
 import { ANSWER_GATE, PROVISIONAL_GATE } from '../../src/machines/answers/confidence.ts';
 import { BATCH_MS, PLACES } from '../../src/machines/answers/desk-queue.ts';
+import { REWARD_MIN, REWARDED_MIN } from '../../src/machines/answers/evolution.ts';
+import { JUDGED_MIN } from '../../src/machines/answers/metrics.ts';
 import { type AskReply } from '../../src/machines/answers/question-state.ts';
 import { PROGRESS as DESK_PROGRESS } from '../../src/machines/answers/question-setup.ts';
 import { DESKS } from '../../src/machines/desks.ts';
@@ -118,6 +126,29 @@ describe('the answers of the page', () => {
       told: 1,
     });
     expect((await page.show('Q-1')).question).toMatchObject({ status: 'revoked', by: 'ada' });
+  });
+
+  it('are kept for all, or for a scope and one version of the plan', async () => {
+    const page = await open();
+    const holds = async () => {
+      const asked = { type: 'answers.search', text: QUESTION };
+      return (await room!.order<FoundAnswers>(asked)).found.map((kept) => holdsText(kept, page.context().planVersion));
+    };
+    const before = versionOf(page.context());
+    expect(await holds()).toEqual([]);
+    await page.order(keepAnswer(DESKS.answers, { id: 'Q-1' }), { by: 'ada' });
+    expect(await holds()).toEqual(['for all']);
+    expect(versionOf(page.context())).not.toBe(before);
+    const [everywhere, kept] = [{ scope: null, planVersion: null }, versionOf(page.context())];
+    const order = limitAnswer(DESKS.answers, { id: 'Q-1' }, everywhere);
+    const plan = order.fields.find(({ name }) => name === 'plan')!;
+    expect(plan.initial).toBe(plan.options[0]);
+    await page.order(order, { scope: ' shop ', plan: plan.options[1]!, by: 'ada' });
+    expect(await holds()).toEqual(['for shop, this version of the plan alone']);
+    expect(versionOf(page.context())).not.toBe(kept);
+    expect(holdsText({ scope: null, planVersion: 'older' }, '')).toBe('for all, another version of the plan alone');
+    await page.order(order, { scope: ' ', plan: plan.options[0]!, by: 'ada' });
+    expect(await holds()).toEqual(['for all']);
   });
 });
 
@@ -261,7 +292,26 @@ describe('the desk of the page', () => {
     const valueOf = (name: string) => figureValue(figures.find((one) => one.name === name)!);
     expect([valueOf('escalation_rate'), valueOf('satisfaction')]).toEqual(['50 %', '']);
     expect(valueOf('resolution_time_p1')).toMatch(/ m?s$/);
-    expect(judgedBins(bins)).toMatchObject([{ used: 1, share: 0 }]);
+    const bars = barsOf(bins);
+    expect(bars.map(({ from, to }) => [from, to])).toEqual(
+      Array.from({ length: 10 }, (_, at) => [10 * at, 10 * at + 10]),
+    );
+    expect(bars.filter(({ used }) => used > 0)).toMatchObject([{ used: 1, right: 0, share: 0, isWeak: true }]);
+    expect(accuracyText(figures)).toBe(
+      `How accurate confidence is shows from ${JUDGED_MIN} judged answers on: there are 1.`,
+    );
+  });
+
+  it('draws a bar weaker as long as its outcomes raise no answer, and says the accuracy in words', () => {
+    expect(OUTCOMES_ENOUGH).toBe(OUTCOMES_TO_RAISE);
+    const few = { used: OUTCOMES_TO_RAISE - 1, right: 4 };
+    const enough = { used: OUTCOMES_TO_RAISE, right: 15 };
+    const [first, second] = barsOf([few, enough, ...Array.from({ length: 8 }, () => ({ used: 0, right: 0 }))]);
+    expect([first!.isWeak, second!.isWeak, second!.share, second!.said]).toEqual([true, false, 0.75, 0.15]);
+    expect(barText(second!)).toBe('10 to 20 % sure: 15 of 20 right');
+    const accuracy = { name: 'confidence_accuracy', value: 0.93, count: 60, target: '> 0.9', isMet: true };
+    expect(accuracyText([accuracy])).toBe('Confidence is 7 points off on average: accuracy 0.93, target > 0.9.');
+    expect(accuracyText([])).toBe('');
   });
 
   it('decides proposals by a person', async () => {
@@ -277,7 +327,20 @@ describe('the desk of the page', () => {
     expect(changeText(proposal!)).toBe('Ask people below 65 % instead of 70 %.');
     const decided = await page.order(decideProposal(DESKS.answers, proposal!, true), { by: 'ada', reason: 'too many' });
     expect(decided).toMatchObject({ taken: true });
-    expect(proposalRows(page.context()).rows[0]).toMatchObject({ status: 'applied', decidedBy: 'ada' });
+    const [applied] = proposalRows(page.context()).rows;
+    expect(applied).toMatchObject({ status: 'applied', decidedBy: 'ada' });
+    const bound = `is taken back by itself below ${REWARD_MIN} on average, from ${REWARDED_MIN} rewards on`;
+    expect(rewardTexts(applied!)).toEqual([bound]);
+    await page.order(judgeAnswer(DESKS.answers, { id: 'Q-1' }, true));
+    const [judged] = proposalRows(page.context()).rows;
+    expect(rewardTexts(judged!)).toEqual(['1.50 is the mean of 1 reward since', bound]);
+    const order = decideProposal(DESKS.answers, judged!, false);
+    expect(order).toMatchObject({ verb: 'Take back', means: 'Ask people below 70 % again.' });
+    await page.order(order, { by: 'eve', reason: 'too few' });
+    const [back] = proposalRows(page.context()).rows;
+    expect(back).toMatchObject({ status: 'taken back', decidedBy: 'eve' });
+    expect(rewardTexts(back!)).toEqual(['1.50 is the mean of 1 reward since']);
+    expect(directPercent(page.context())).toBe(ANSWER_GATE);
   });
 });
 

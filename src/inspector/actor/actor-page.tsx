@@ -5,14 +5,12 @@ import type { ActorView, AgentListView, InspectionView, TreeBranch, TreeView } f
 import { stateText } from '../format.ts';
 import { maySend } from '../link.ts';
 import { Looking, Panel } from '../sheet.tsx';
-import { Signed } from '../signed.tsx';
 import { nodeAt } from '../tree/find.ts';
 import { badgeOf, BY_ENDING } from '../tree/status-badge.ts';
 import { useAnswer, useTopic } from '../use.ts';
 import { type JsonSchema } from '../json-schema.ts';
-import { ActorTabs } from './actor-tabs.tsx';
+import { ActorHead } from './actor-head.tsx';
 import { Chart } from './chart.tsx';
-import { Crumbs } from './crumbs.tsx';
 import { EndedActor, Outcome, useEnded } from './ended-actor.tsx';
 import { EventDialog } from './event-dialog.tsx';
 import { Children, Facts, Mailbox, Timers } from './facts.tsx';
@@ -112,36 +110,29 @@ interface HeadProps {
 }
 
 function Head({ view, node, suspended, isGone, run }: HeadProps) {
-  const { address, agent, value } = view;
-  const { word, sign, tone } = run
+  const { address, agent, value, tags } = view;
+  const badge = run
     ? BY_ENDING[run.status]
     : isGone
       ? GONE
       : badgeOf(node ?? { status: view.status, restartInMs: null });
   const failure = view.error ?? node?.lastError ?? null;
   return (
-    <header class="actor-head">
-      <Crumbs address={address} />
-      <h1 id="actor-title" class="mono">
-        {address}
-      </h1>
-      <p class="row tagline">
-        <Signed kind={`standing ${tone}`} sign={sign}>
-          {word}
-        </Signed>
-        {stateText(value) !== '' && (
+    <ActorHead
+      address={address}
+      badge={badge}
+      state={
+        stateText(value) !== '' && (
           <span class="value" data-testid="state">
             {stateText(value)}
           </span>
-        )}
-        <span class="agent">{agent}</span>
-        {view.tags.map((tag) => (
-          <span key={tag} class="agent">
-            #{tag}
-          </span>
-        ))}
-      </p>
-      <ActorTabs address={address} current="actor" hasEnded={run !== undefined} />
+        )
+      }
+      agent={agent}
+      tags={tags}
+      current="actor"
+      hasEnded={run !== undefined}
+    >
       {isGone && <p class="note">No actor is here now: it has ended, or was removed. Below is its last known state.</p>}
       {suspended !== null && suspended.by !== null && (
         <p class="note">
@@ -152,7 +143,7 @@ function Head({ view, node, suspended, isGone, run }: HeadProps) {
       {failure !== null && failure !== undefined && (suspended === null || suspended.by === null) && (
         <ErrorBox error={failure} />
       )}
-    </header>
+    </ActorHead>
   );
 }
 

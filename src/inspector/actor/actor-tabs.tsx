@@ -7,7 +7,7 @@ const TABS = [
   { view: 'sequence', title: 'Sequence' },
 ] as const;
 
-interface ActorTabsProps {
+export interface ActorTabsProps {
   readonly address: string;
   readonly current: (typeof TABS)[number]['view'];
   /** Whether it has ended: only living ones have a sequence. */

@@ -2,12 +2,10 @@
 import type { RunView } from '../../gateway/protocol/run-view.ts';
 import { duration, moment } from '../format.ts';
 import { Panel } from '../sheet.tsx';
-import { Signed } from '../signed.tsx';
 import { kernelMs } from '../time.ts';
 import { BY_ENDING } from '../tree/status-badge.ts';
 import { useAnswer } from '../use.ts';
-import { ActorTabs } from './actor-tabs.tsx';
-import { Crumbs } from './crumbs.tsx';
+import { ActorHead } from './actor-head.tsx';
 import { Fact } from './facts.tsx';
 import { ErrorBox, JsonTree } from './json-tree.tsx';
 import { Records } from './records.tsx';
@@ -26,22 +24,9 @@ export function useEnded(address: string, isGone: boolean) {
 
 export function EndedActor({ run }: { readonly run: RunView }) {
   const { address, agent, status, records } = run;
-  const { word, sign, tone } = BY_ENDING[status];
   return (
     <article class="actor" aria-labelledby="actor-title">
-      <header class="actor-head">
-        <Crumbs address={address} />
-        <h1 id="actor-title" class="mono">
-          {address}
-        </h1>
-        <p class="row tagline">
-          <Signed kind={`standing ${tone}`} sign={sign}>
-            {word}
-          </Signed>
-          <span class="agent">{agent}</span>
-        </p>
-        <ActorTabs address={address} current="actor" hasEnded />
-      </header>
+      <ActorHead address={address} badge={BY_ENDING[status]} agent={agent} current="actor" hasEnded />
       <div class="columns even">
         <Outcome run={run} />
         <Records address={address} names={records} />

@@ -6,6 +6,7 @@ import { useDesk } from '../desks/use-desk.ts';
 import { counted } from '../format.ts';
 import { hrefOf } from '../route.ts';
 import { Looking, Panel, Sheet } from '../sheet.tsx';
+import { SearchForm } from '../search-form.tsx';
 import { useShownRows } from '../shown-rows.tsx';
 import { type Column, Table } from '../table.tsx';
 import { useAnswer } from '../use.ts';
@@ -164,15 +165,12 @@ function Catalogue({ version }: { readonly version: string }) {
   const [visible, more] = useShownRows(found, SHOWN, 'agent');
   return (
     <Panel id="catalogue" title="Catalogue" kind="flush padded" count={found.length}>
-      <form class="search" role="search" onSubmit={(event) => event.preventDefault()}>
-        <input
-          type="search"
-          aria-label="Search agents by id, role, team, category or source"
-          placeholder="Search agents"
-          value={search}
-          onInput={(event) => setSearch(event.currentTarget.value)}
-        />
-      </form>
+      <SearchForm
+        label="Search agents by id, role, team, category or source"
+        hint="Search agents"
+        text={search}
+        onText={setSearch}
+      />
       {result === undefined && <Looking error={error} kind="empty" />}
       {result !== undefined && found.length === 0 && <p class="empty">No agent has these words.</p>}
       {visible.length > 0 && <Table columns={COLUMNS} rows={visible} keyOf={({ agentId }) => agentId} />}

@@ -2,7 +2,7 @@
 import { Age } from '../desks/clock.tsx';
 import { OrderButton } from '../desks/desk-page.tsx';
 import { type DeskContexts } from '../desks/desk-shapes.ts';
-import { counted, moment } from '../format.ts';
+import { moment } from '../format.ts';
 import { leftText, type Part } from '../part.ts';
 import { hrefOf } from '../route.ts';
 import { Looking, Panel, Sheet } from '../sheet.tsx';
@@ -15,19 +15,22 @@ import {
   type ListedQuestions,
   type ProposalShown,
   type QuestionShown,
+  type TriggerShown,
 } from './answer-shapes.ts';
 import {
   changeText,
   decideProposal,
   figureName,
   figureValue,
-  judgedBins,
   loadOf,
   openQuestions,
   proposalRows,
   queueOf,
   reviewAnswers,
+  triggersIn,
+  rewardTexts,
 } from './answers.ts';
+import { Calibration } from './calibration-picture.tsx';
 import { CriticalAlerts } from './critical-alerts.tsx';
 import { AnswersPage, EVERY_MS, QuestionLink, QuestionState } from './answers-page.tsx';
 
@@ -53,10 +56,10 @@ const FIGURE_COLUMNS: readonly Column<FigureShown>[] = [
   { title: 'Cases', isNumber: true, cell: ({ count }) => count.toLocaleString('en') },
 ];
 
-const BIN_COLUMNS: readonly Column<ReturnType<typeof judgedBins>[number]>[] = [
-  { title: 'Said', cell: ({ from, to }) => `${from} to ${to} %` },
-  { title: 'Right', cell: ({ share }) => <Share share={share} /> },
-  { title: 'Judged', isNumber: true, cell: ({ used }) => used },
+const TRIGGER_COLUMNS: readonly Column<TriggerShown>[] = [
+  { title: 'Trigger', cell: ({ name }) => name },
+  { title: 'Asks', cell: ({ question }) => question },
+  { title: 'When', cell: ({ measure, below }) => `${measure} < ${below}` },
 ];
 
 export function AnswerDeskView() {
@@ -68,6 +71,7 @@ export function AnswerDeskView() {
           <>
             <Load context={context} version={version} />
             <Proposals part={proposalRows(context)} desk={address} />
+            <Triggers of={triggersIn(context)} />
           </>
         )}
       </AnswersPage>
@@ -114,37 +118,30 @@ function Load({ context, version }: LoadProps) {
         <Panel id="figures" kind="flush padded" title="Figures">
           <Table columns={FIGURE_COLUMNS} rows={figures.figures} keyOf={({ name }) => name} />
         </Panel>
-        <Calibration bins={figures.bins} />
+        <Calibration {...figures} />
       </div>
-    </>
-  );
-}
-
-/** How often answers of each confidence have proved right. */
-function Calibration({ bins }: Pick<DeskFigures, 'bins'>) {
-  const rows = judgedBins(bins);
-  return (
-    <Panel id="calibration" title="Said and right">
-      {rows.length === 0 ? (
-        <p class="empty">No answer of the team has been judged yet: “Was right” is on the page of each.</p>
-      ) : (
-        <Table columns={BIN_COLUMNS} rows={rows} keyOf={({ from }) => from} />
-      )}
-    </Panel>
-  );
-}
-
-function Share({ share }: { readonly share: number }) {
-  const text = `${Math.round(share * 100)} %`;
-  return (
-    <>
-      <meter min={0} max={1} value={share} aria-label="Share that was right" /> {text}
     </>
   );
 }
 
 function Met({ isMet }: { readonly isMet: boolean }) {
   return <span class={isMet ? 'good' : 'bad'}>{isMet ? 'yes' : 'no'}</span>;
+}
+
+/** The triggers that users have defined. */
+function Triggers({ of }: { readonly of: readonly TriggerShown[] }) {
+  return (
+    <Panel id="triggers" kind="flush padded" title="Triggers" count={of.length}>
+      {of.length === 0 ? (
+        <p class="empty">
+          No trigger asks by itself. <code>answers.trigger</code> with name, measure, below and question defines one
+          that asks when a reading of <code>answers.measure</code> is lower.
+        </p>
+      ) : (
+        <Table columns={TRIGGER_COLUMNS} rows={of} keyOf={({ name }) => name} />
+      )}
+    </Panel>
+  );
 }
 
 interface ProposalsProps {
@@ -172,17 +169,18 @@ function Proposals({ part, desk }: ProposalsProps) {
 }
 
 function Proposal({ row, desk }: { readonly row: ProposalShown; readonly desk: string }) {
-  const { id, because, status, isUrgent, proposedAtMs, decidedBy, rewards } = row;
+  const { id, because, status, isUrgent, proposedAtMs, decidedBy } = row;
+  const decided = (label: string, approve: boolean) => (
+    <OrderButton label={label} name={`${label} ${id}`} order={() => decideProposal(desk, row, approve)} />
+  );
   return (
     <li class="card" data-proposal={id}>
       <div class="split">
         <h3>{changeText(row)}</h3>
-        {status === 'proposed' && (
-          <div class="row">
-            <OrderButton label="Approve" name={`Approve ${id}`} order={() => decideProposal(desk, row, true)} />
-            <OrderButton label="Refuse" name={`Refuse ${id}`} order={() => decideProposal(desk, row, false)} />
-          </div>
-        )}
+        <div class="row">
+          {status === 'proposed' && [decided('Approve', true), decided('Refuse', false)]}
+          {status === 'applied' && decided('Take back', false)}
+        </div>
       </div>
       <p>Because {because}.</p>
       <p class="row facts-line">
@@ -193,7 +191,9 @@ function Proposal({ row, desk }: { readonly row: ProposalShown; readonly desk: s
         </span>
         {isUrgent && <span class="warn">touches the most urgent questions</span>}
         <span>{moment(proposedAtMs, kernelMs())}</span>
-        {rewards.count > 0 && <span>{counted(rewards.count, 'reward')} since</span>}
+        {rewardTexts(row).map((text) => (
+          <span key={text}>{text}</span>
+        ))}
       </p>
     </li>
   );

@@ -2,6 +2,7 @@
 import { type ComponentChildren } from 'preact';
 import { Age } from '../desks/clock.tsx';
 import { OrderButton } from '../desks/desk-page.tsx';
+import { type DeskContexts } from '../desks/desk-shapes.ts';
 import { moment } from '../format.ts';
 import { hrefOf } from '../route.ts';
 import { Looking, Panel } from '../sheet.tsx';
@@ -15,19 +16,27 @@ import {
   type TicketEvidence,
   type UserShown,
 } from './answer-shapes.ts';
-import { correctAnswer, factorRows, judgeAnswer, thresholdText } from './answers.ts';
+import {
+  correctAnswer,
+  directPercent,
+  factorRows,
+  holdsText,
+  judgeAnswer,
+  keepAnswer,
+  limitAnswer,
+  thresholdText,
+} from './answers.ts';
 import { Confidence, EVERY_MS, QuestionState, Sources } from './answers-page.tsx';
 
 interface AnswerPageProps {
   readonly id: string;
   /** Address of the desk. */
   readonly desk: string;
-  /** The confidence, in percent, from which on an answer is given without a person. */
-  readonly direct: number;
+  readonly context: DeskContexts['answer-desk'];
   readonly version: string;
 }
 
-export function AnswerPage({ id, desk, direct, version }: AnswerPageProps) {
+export function AnswerPage({ id, desk, context, version }: AnswerPageProps) {
   const { result, error } = useAnswer<ShownQuestion>('answers.show', { question_id: id }, EVERY_MS, version);
   if (result?.question === undefined || result.question === null)
     return (
@@ -40,7 +49,8 @@ export function AnswerPage({ id, desk, direct, version }: AnswerPageProps) {
         )}
       </section>
     );
-  const { question: row, users, earlier } = result;
+  const { question: row, users, kept, earlier } = result;
+  const direct = directPercent(context);
   return (
     <article class="actor" aria-labelledby="question-title">
       <header class="actor-head">
@@ -49,7 +59,7 @@ export function AnswerPage({ id, desk, direct, version }: AnswerPageProps) {
         </p>
         <h1 id="question-title">{row.text}</h1>
         <Facts row={row} />
-        <Orders row={row} desk={desk} />
+        <Orders row={row} desk={desk} plan={context.planVersion} kept={kept} />
       </header>
       <div class="columns even">
         <Answer row={row} direct={direct} />
@@ -66,7 +76,7 @@ export function AnswerPage({ id, desk, direct, version }: AnswerPageProps) {
 }
 
 function Facts({ row }: { readonly row: QuestionShown }) {
-  const { priority, asker, task, askedAtMs, ticket, options } = row;
+  const { priority, asker, task, askedAtMs, ticket, options, scope } = row;
   return (
     <>
       <p class="row facts-line">
@@ -80,6 +90,7 @@ function Facts({ row }: { readonly row: QuestionShown }) {
             about <span class="mono">{task}</span>
           </span>
         )}
+        {scope && <span class="chip-plain">{scope}</span>}
         {ticket !== null && <a href={hrefOf('tickets', ticket)}>{ticket}</a>}
       </p>
       {options.length > 0 && <p class="quiet">Possible answers: {options.join(', ')}</p>}
@@ -87,7 +98,13 @@ function Facts({ row }: { readonly row: QuestionShown }) {
   );
 }
 
-function Orders({ row, desk }: { readonly row: QuestionShown; readonly desk: string }) {
+interface OrdersProps extends Pick<AnswerPageProps, 'desk'>, Pick<ShownQuestion, 'kept'> {
+  readonly row: QuestionShown;
+  /** The version of the plan. */
+  readonly plan: string;
+}
+
+function Orders({ row, desk, plan, kept }: OrdersProps) {
   if (row.response === null && row.ticket === null) return null;
   return (
     <div class="row" role="group" aria-label="Orders">
@@ -96,13 +113,23 @@ function Orders({ row, desk }: { readonly row: QuestionShown; readonly desk: str
         <>
           <OrderButton kind="small" label="Was right" order={() => judgeAnswer(desk, row, true)} />
           <OrderButton kind="small" label="Was wrong" order={() => judgeAnswer(desk, row, false)} />
+          {kept === null ? (
+            <OrderButton kind="small" label="Keep for all" order={() => keepAnswer(desk, row)} />
+          ) : (
+            <>
+              <OrderButton kind="small" label="Holds for" order={() => limitAnswer(desk, row, kept)} />
+              <span class="quiet">kept {holdsText(kept, plan)}</span>
+            </>
+          )}
         </>
       )}
     </div>
   );
 }
 
-interface AnswerProps extends Pick<AnswerPageProps, 'direct'> {
+interface AnswerProps {
+  /** The confidence, in percent, from which on an answer is given without a person. */
+  readonly direct: number;
   readonly row: QuestionShown;
 }
 

@@ -5,6 +5,7 @@ import type { Proposal } from '../../machines/answers/evolution.ts';
 import type { Figure } from '../../machines/answers/metrics.ts';
 import type { Precedent } from '../../machines/answers/precedents.ts';
 import type { AskReply } from '../../machines/answers/question-state.ts';
+import type { CustomTrigger } from '../../machines/answers/custom-trigger.ts';
 import { type TicketShown } from '../desks/desk-shapes.ts';
 
 /** Fields of a question that only the desk itself uses. */
@@ -18,6 +19,10 @@ export type CapShown = Cap;
 export type UserShown = Pick<AnswerUser, 'asker' | 'task' | 'atMs'>;
 export type ProposalShown = Proposal;
 export type FigureShown = Figure;
+export type TriggerShown = CustomTrigger;
+
+/** For whom a kept answer holds: a scope or all, and a version of the plan or all. */
+export type Holds = Pick<Precedent, 'scope' | 'planVersion'>;
 
 /** The desk's reply to a question. */
 export type AskReplyShown = AskReply;
@@ -38,6 +43,8 @@ export interface TicketEvidence {
 export interface ShownQuestion {
   readonly question: QuestionShown | null;
   readonly users: readonly UserShown[];
+  /** For whom the answer is kept; null if it is not. */
+  readonly kept: Holds | null;
   readonly earlier: Precedent['earlier'];
 }
 
@@ -49,9 +56,8 @@ export interface ListedQuestions {
 
 /** The answer of `answers.search`. */
 export interface FoundAnswers {
-  readonly found: readonly (Pick<Precedent, 'question' | 'text' | 'answer' | 'by' | 'atMs'> & {
-    readonly likeness: number;
-  })[];
+  readonly found: readonly (Pick<Precedent, 'question' | 'text' | 'answer' | 'by' | 'atMs'> &
+    Holds & { readonly likeness: number })[];
 }
 
 /** The answer of `answers.metrics`. */

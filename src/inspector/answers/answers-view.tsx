@@ -3,12 +3,14 @@ import { useState } from 'preact/hooks';
 import { Age } from '../desks/clock.tsx';
 import { moment } from '../format.ts';
 import { Looking, Panel } from '../sheet.tsx';
+import { SearchForm } from '../search-form.tsx';
+import { More } from '../shown-rows.tsx';
 import { type Column, Table } from '../table.tsx';
 import { kernelMs } from '../time.ts';
 import { useAnswer } from '../use.ts';
 import { AnswerPage } from './answer-page.tsx';
 import { type FoundAnswers, type ListedQuestions, type QuestionShown } from './answer-shapes.ts';
-import { directPercent, pageText } from './answers.ts';
+import { holdsText, pageText } from './answers.ts';
 import { AskForm } from './ask-form.tsx';
 import { AnswersPage, EVERY_MS, QuestionLink, QuestionState } from './answers-page.tsx';
 
@@ -16,7 +18,14 @@ const PAGE = 50;
 const FOUND_MAX = 20;
 
 const COLUMNS: readonly Column<QuestionShown>[] = [
-  { title: 'Question', cell: QuestionLink },
+  {
+    title: 'Question',
+    cell: ({ id, text, scope }) => (
+      <>
+        <QuestionLink id={id} text={text} /> {scope && <span class="chip-plain">{scope}</span>}
+      </>
+    ),
+  },
   { title: 'State', cell: (row) => <QuestionState row={row} /> },
   { title: 'Answer', cell: ({ response }) => response?.answer },
   { title: 'Confidence', isNumber: true, cell: ({ response }) => response && `${response.confidence} %` },
@@ -25,7 +34,8 @@ const COLUMNS: readonly Column<QuestionShown>[] = [
   { title: 'Age', isNumber: true, cell: ({ askedAtMs }) => <Age sinceMs={askedAtMs} /> },
 ];
 
-const FOUND_COLUMNS: readonly Column<FoundAnswers['found'][number]>[] = [
+/** The columns of found answers. `plan`: the version of the plan. */
+const foundColumns = (plan: string): readonly Column<FoundAnswers['found'][number]>[] => [
   {
     title: 'Question',
     cell: ({ question, text }) => <QuestionLink id={question} text={text} />,
@@ -33,6 +43,7 @@ const FOUND_COLUMNS: readonly Column<FoundAnswers['found'][number]>[] = [
   { title: 'Answer', cell: ({ answer }) => answer },
   { title: 'Alike', isNumber: true, cell: ({ likeness }) => `${Math.round(likeness * 100)} %` },
   { title: 'Said by', cell: ({ by }) => by },
+  { title: 'Holds', cell: (row) => holdsText(row, plan) },
   { title: 'When', isNumber: true, cell: ({ atMs }) => moment(atMs, kernelMs()) },
 ];
 
@@ -43,31 +54,28 @@ export function AnswersView({ rest }: { readonly rest: string }) {
         rest === '' ? (
           <>
             <AskForm desk={address} />
-            <All version={version} />
+            <All version={version} plan={context.planVersion} />
           </>
         ) : (
-          <AnswerPage key={rest} id={rest} desk={address} direct={directPercent(context)} version={version} />
+          <AnswerPage key={rest} id={rest} desk={address} context={context} version={version} />
         )
       }
     </AnswersPage>
   );
 }
 
-function All({ version }: { readonly version: string }) {
+interface AllProps {
+  readonly version: string;
+  /** The version of the plan. */
+  readonly plan: string;
+}
+
+function All({ version, plan }: AllProps) {
   const [text, setText] = useState('');
   return (
     <Panel id="questions" kind="flush padded" title="Questions">
-      <form class="search" role="search" onSubmit={(event) => event.preventDefault()}>
-        <input
-          type="search"
-          aria-label="Search what people have said"
-          placeholder="Search what people have said"
-          maxLength={2000}
-          value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
-        />
-      </form>
-      {text.trim() === '' ? <Listed version={version} /> : <Found text={text.trim()} version={version} />}
+      <SearchForm label="Search what people have said" text={text} onText={setText} maxLength={2000} />
+      {text.trim() === '' ? <Listed version={version} /> : <Found text={text.trim()} version={version} plan={plan} />}
     </Panel>
   );
 }
@@ -91,25 +99,17 @@ function Listed({ version }: { readonly version: string }) {
       {(next !== null || before !== undefined) && (
         <p class="row empty">
           {pageText(questions.length, before === undefined)}
-          {before !== undefined && <More label="The latest ones" onPress={() => setBefore(undefined)} />}
-          {next !== null && <More label="Older ones" onPress={() => setBefore(next)} />}
+          {before !== undefined && <More onMore={() => setBefore(undefined)}>The latest ones</More>}
+          {next !== null && <More onMore={() => setBefore(next)}>Older ones</More>}
         </p>
       )}
     </>
   );
 }
 
-function More({ label, onPress }: { readonly label: string; readonly onPress: () => void }) {
-  return (
-    <button type="button" class="link" onClick={onPress}>
-      {label}
-    </button>
-  );
-}
-
-function Found({ text, version }: { readonly text: string; readonly version: string }) {
+function Found({ text, version, plan }: AllProps & { readonly text: string }) {
   const { result, error } = useAnswer<FoundAnswers>('answers.search', { text, limit: FOUND_MAX }, EVERY_MS, version);
   if (result === undefined) return <Looking error={error} kind="empty" />;
   if (result.found.length === 0) return <p class="empty">Nobody has said anything about it yet.</p>;
-  return <Table columns={FOUND_COLUMNS} rows={result.found} keyOf={({ question }) => question} />;
+  return <Table columns={foundColumns(plan)} rows={result.found} keyOf={({ question }) => question} />;
 }

@@ -2,6 +2,7 @@
 import type { PROVISIONAL_GATE } from '../../machines/answers/confidence.ts';
 import type { GATHERED as GatheredKeys } from '../../machines/answers/desk-state.ts';
 import type { PLACES as DeskPlaces } from '../../machines/answers/desk-queue.ts';
+import type { REWARD_MIN, REWARDED_MIN } from '../../machines/answers/evolution.ts';
 import { BY, type DeskOrder, field } from '../desks/desk-orders.ts';
 import { type DeskContexts } from '../desks/desk-shapes.ts';
 import { counted, duration } from '../format.ts';
@@ -10,9 +11,11 @@ import {
   type CapShown,
   type FactorsShown,
   type FigureShown,
+  type Holds,
   type ProposalShown,
   type QuestionShown,
   type QuestionStatus,
+  type TriggerShown,
   type UserShown,
 } from './answer-shapes.ts';
 
@@ -73,6 +76,11 @@ export function thresholdText(direct: number): string {
   return `An answer is given from ${PROVISIONAL} % on, and without asking a person from ${direct} % on.`;
 }
 
+/** The triggers of users: those of the settings, and those defined since, which replace others of their name. */
+export function triggersIn({ profile, triggers }: AnswerDeskShown): readonly TriggerShown[] {
+  return [...new Map([...profile.custom_triggers, ...triggers].map((one) => [one.name, one])).values()];
+}
+
 /** A user of an answer in words: `coder, at work on TASK-1`. */
 export function userText({ asker, task }: Pick<UserShown, 'asker' | 'task'>): string {
   return task === null ? asker : `${asker}, at work on ${task}`;
@@ -82,8 +90,9 @@ export function userText({ asker, task }: Pick<UserShown, 'asker' | 'task'>): st
 type AnswerDeskShown = DeskContexts['answer-desk'];
 
 /** Differs when a question, an answer or a user of one may have changed: answers are then read again. */
-export function versionOf({ open, ended, users, figures, newsCount, bins, queue }: AnswerDeskShown): string {
-  return JSON.stringify([open, ended.size, users.size, figures, newsCount, bins, queue]);
+export function versionOf(context: AnswerDeskShown): string {
+  const { open, ended, users, figures, newsCount, bins, queue, precedents } = context;
+  return JSON.stringify([open, ended.size, users.size, figures, newsCount, bins, queue, precedents]);
 }
 
 /** The beginning of the keys of gathered questions in the queue; the type is the desk's own text. */
@@ -215,6 +224,55 @@ export function judgeAnswer(desk: string, { id }: Pick<QuestionShown, 'id'>, was
   };
 }
 
+/** An order that keeps an answer for all who ask the same. */
+export function keepAnswer(desk: string, { id }: Pick<QuestionShown, 'id'>): DeskOrder {
+  return {
+    title: `Keep the answer of ${id}`,
+    verb: 'Keep for all',
+    address: desk,
+    fields: [BY],
+    means: 'Whoever asks the same gets this answer, until a person corrects it.',
+    eventOf: ({ by = '' }) => ({ type: 'answers.pin', question: id, by }),
+    done: `The answer of ${id} is kept.`,
+  };
+}
+
+const PLANS = ['every version', 'this version alone'] as const;
+
+/** An order that says for whom a kept answer holds. */
+export function limitAnswer(desk: string, { id }: Pick<QuestionShown, 'id'>, { scope, planVersion }: Holds): DeskOrder {
+  const [every, alone] = PLANS;
+  return {
+    title: `For whom ${id} holds`,
+    verb: 'Holds for',
+    address: desk,
+    fields: [
+      field('scope', {
+        isRequired: false,
+        initial: scope ?? '',
+        hint: 'such as a repository or a package; empty: all',
+      }),
+      field('plan', { kind: 'choice', options: PLANS, initial: planVersion === null ? every : alone }),
+      BY,
+    ],
+    means: 'Others who ask the same do not get this answer.',
+    eventOf: ({ scope: typed = '', plan = '', by = '' }) => ({
+      type: 'answers.scope',
+      question: id,
+      by,
+      scope: typed.trim() || null,
+      planOnly: plan === alone,
+    }),
+    done: `It is said for whom ${id} holds.`,
+  };
+}
+
+/** The words for whom an answer holds. `now`: the version of the plan. */
+export function holdsText({ scope, planVersion }: Holds, now: string): string {
+  const plan = planVersion === null ? '' : `, ${planVersion === now ? 'this' : 'another'} version of the plan alone`;
+  return `for ${scope ?? 'all'}${plan}`;
+}
+
 /** An order that looks for patterns of the last day. */
 export function reviewAnswers(desk: string): DeskOrder {
   return {
@@ -229,31 +287,45 @@ export function reviewAnswers(desk: string): DeskOrder {
   };
 }
 
-/** An order that applies or refuses a proposal. */
+/** An order that applies or refuses a proposal, or takes back one that was applied. */
 export function decideProposal(desk: string, proposal: ProposalShown, approve: boolean): DeskOrder {
-  const { id } = proposal;
-  const verb = approve ? 'Approve' : 'Refuse';
+  const { id, status } = proposal;
+  const [verb, done, means] = approve
+    ? ['Approve', 'applied', changeText(proposal)]
+    : status === 'applied'
+      ? ['Take back', 'taken back', takenBackText(proposal)]
+      : ['Refuse', 'refused', 'Nothing changes.'];
   return {
     title: `${verb} ${id}`,
     verb,
     address: desk,
     fields: [BY, field('reason')],
-    means: approve ? changeText(proposal) : 'Nothing changes.',
+    means,
     eventOf: ({ by = '', reason = '' }) => ({ type: 'answers.decide', proposal: id, by, approve, reason }),
-    done: `${id} is ${approve ? 'applied' : 'refused'}.`,
+    done: `${id} is ${done}.`,
   };
 }
 
-/** Tenths of confidence with judged answers, and how many of them were right. */
-export function judgedBins(bins: readonly { readonly used: number; readonly right: number }[]) {
-  return bins
-    .map(({ used, right }, index) => ({
-      from: (100 / bins.length) * index,
-      to: (100 / bins.length) * (index + 1),
-      used,
-      share: used === 0 ? 0 : right / used,
-    }))
-    .filter(({ used }) => used > 0);
+/** The setting after a proposal was taken back, in a sentence. */
+function takenBackText({ change }: ProposalShown): string {
+  return change.kind === 'threshold'
+    ? `Ask people below ${percentText(change.from)} again.`
+    : 'It is no longer among the changes that were applied.';
+}
+
+/** The mean reward below which the desk takes back a change by itself, and the rewards that it needs for that. */
+const REWARD: typeof REWARD_MIN = 0.2;
+const REWARDS: typeof REWARDED_MIN = 20;
+
+/** The mean reward of a change since it was applied, and what would take it back, in words. */
+export function rewardTexts({
+  status,
+  rewards: { count, total },
+}: Pick<ProposalShown, 'status' | 'rewards'>): readonly string[] {
+  const since = count === 0 ? [] : [`${(total / count).toFixed(2)} is the mean of ${counted(count, 'reward')} since`];
+  return status === 'applied'
+    ? [...since, `is taken back by itself below ${REWARD} on average, from ${REWARDS} rewards on`]
+    : since;
 }
 
 /** How many answers a page of the list has, in words. */

@@ -1,5 +1,4 @@
 /** Runs: which actors are at work, and what became of those that have ended, newest first. */
-import { type ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { AgentListView, ListedRow } from '../../gateway/protocol/views.ts';
 import { ActorLink } from '../actor-link.tsx';
@@ -7,6 +6,7 @@ import { route, setQuery } from '../address-bar.ts';
 import { brief, duration, errorText, moment, stateText } from '../format.ts';
 import { lines } from '../link.ts';
 import { Ledger, Looking } from '../sheet.tsx';
+import { More } from '../shown-rows.tsx';
 import { Signed } from '../signed.tsx';
 import { type Column } from '../table.tsx';
 import { kernelMs } from '../time.ts';
@@ -99,14 +99,6 @@ export function RunsView() {
         {ended.pages?.next && <More onMore={ended.more}>Older ones</More>}
       </div>
     </Ledger>
-  );
-}
-
-function More({ onMore, children }: { readonly onMore: () => void; readonly children: ComponentChildren }) {
-  return (
-    <button type="button" class="link" onClick={onMore}>
-      {children}
-    </button>
   );
 }
 

@@ -49,6 +49,7 @@ export const CURRENCY = {
 interface Said {
   readonly status: string;
   readonly answer: string | null;
+  readonly changed_answers: readonly { readonly answer: string | null }[];
 }
 
 /** Asks the answer desk as one of its users, and waits for an answer for at most two seconds. */

@@ -142,6 +142,12 @@ async function busyDeskPicture(browser: Browser): Promise<void> {
   team.letGoOn();
   await asks(team, 'coder', { question: 'How often does the shop retry an order?' });
   await asks(team, 'coder', { question: 'Is the port of the server 80 or 8080?', possible_options: ['80', '8080'] });
+  for (const [question, outcomes] of [
+    ['Q-1', 9],
+    ['Q-2', 26],
+  ] as const)
+    for (let one = 1; one <= outcomes; one++)
+      await tell(team, 'answers', { type: 'answers.judge', question, wasRight: one % 3 !== 0 });
   team.hold();
   for (const [server, priority_level, asker] of [
     ['mail', 2, 'coder'],
@@ -160,6 +166,8 @@ async function busyDeskPicture(browser: Browser): Promise<void> {
   await page.getByRole('alert').waitFor();
   await page.getByText('resolution rate').waitFor();
   await picture(page, 'inspector-desk');
+  const calibration = page.getByRole('heading', { name: 'Calibration' }).locator('..');
+  await calibration.screenshot({ path: join(IMAGES, 'inspector-calibration.png') });
 }
 
 async function agentPictures(browser: Browser): Promise<void> {
