@@ -1,12 +1,164 @@
 /**
  * The verbs of the answer desk: desk, questions and answers. They are carried out by files that are loaded on demand.
  */
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { whom } from './administration-verbs.ts';
 import type { AskCommand } from './questions-command.ts';
-import { option, type Options, portNumber, repeated, urgency, type Verb, type VerbGroup, wholeNumber } from './verb.ts';
+import {
+  option,
+  type Options,
+  portNumber,
+  repeated,
+  urgency,
+  type Verb,
+  type VerbCall,
+  type VerbGroup,
+  wholeNumber,
+} from './verb.ts';
 
 const BY = option('--by <name>', 'name of the person who says so (default: your user name)');
+
+/** The options of verbs under `bosun answers` alone. */
+interface AnswersOptions {
+  readonly scope?: string;
+  readonly global?: true;
+  readonly planOnly?: true;
+  readonly right?: true;
+  readonly wrong?: true;
+  readonly satisfaction?: number;
+  readonly format: 'markdown' | 'jsonl';
+  readonly review?: true;
+  readonly approve?: true;
+  readonly refuse?: true;
+}
+
+const own = ({ command }: VerbCall) => command.opts<AnswersOptions>();
+
+/** Requires exactly one of two flags, and says whether it is the first. */
+function either(
+  command: Command,
+  first: 'right' | 'approve' | 'scope',
+  second: 'wrong' | 'refuse' | 'global',
+): boolean {
+  const { [first]: one, [second]: other } = command.opts<AnswersOptions>();
+  if ((one === undefined) === (other === undefined)) command.error(`say either --${first} or --${second}`);
+  return one !== undefined;
+}
+
+/** The verbs under `bosun answers`. */
+const ANSWERS: readonly Verb[] = [
+  {
+    usage: 'search <text>',
+    says: 'Search the answers of people.',
+    examples: ['answers search "which currency do customers pay in"'],
+    run: async ({ data }, text: string) =>
+      (await import('./answers-command.ts')).searchAnswersCommand({ ...data, text }),
+  },
+  {
+    usage: 'show <id>',
+    says: 'Show an answer, its sources, who uses it, and what was said before.',
+    examples: ['answers show Q-1 --json'],
+    run: async ({ data }, id: string) => (await import('./questions-command.ts')).showQuestionCommand({ ...data, id }),
+  },
+  {
+    usage: 'correct <id> <text>',
+    says: 'Replace an answer; everybody who uses it is told. Without --yes: show who would be.',
+    examples: ['answers correct Q-1 "80, the proxy is gone" --by ada --yes'],
+    options: [BY, option('--reason <text>', 'reason, for those who are told'), option('--yes', 'do it')],
+    run: async ({ data, options }, id: string, text: string) => {
+      const { by, reason } = whom(options);
+      const { correctAnswerCommand } = await import('./answers-command.ts');
+      return correctAnswerCommand({ ...data, id, text, by, reason, isSure: options.yes === true });
+    },
+  },
+  {
+    usage: 'pin <id>',
+    says: 'Keep an answer for all who ask the same.',
+    examples: ['answers pin Q-1 --by ada'],
+    options: [BY],
+    run: async ({ data, options }, id: string) =>
+      (await import('./answers-command.ts')).pinAnswerCommand({ ...data, id, by: whom(options).by }),
+  },
+  {
+    usage: 'scope <id>',
+    says: 'Say for whom a kept answer holds.',
+    examples: ['answers scope Q-1 --scope shop', 'answers scope Q-1 --global --plan-only'],
+    options: [
+      option('--scope <name>', 'part of the work, such as a repository or a package'),
+      option('--global', 'all of it'),
+      option('--plan-only', 'as long as the plan has its present version'),
+      BY,
+    ],
+    async run(call, id: string) {
+      const { scope, planOnly = false } = own(call);
+      either(call.command, 'scope', 'global');
+      const { scopeAnswerCommand } = await import('./answers-command.ts');
+      return scopeAnswerCommand({ ...call.data, id, by: whom(call.options).by, scope: scope ?? null, planOnly });
+    },
+  },
+  {
+    usage: 'judge <id>',
+    says: 'Say whether an answer proved right: later confidence is worth more.',
+    examples: ['answers judge Q-1 --right', 'answers judge Q-1 --wrong --satisfaction 2'],
+    options: [
+      option('--right', 'it was right'),
+      option('--wrong', 'it was wrong'),
+      option('--satisfaction <number>', 'how useful it was, from 1 to 5', satisfaction),
+    ],
+    async run(call, id: string) {
+      const wasRight = either(call.command, 'right', 'wrong');
+      const { judgeAnswerCommand } = await import('./answers-command.ts');
+      return judgeAnswerCommand({ ...call.data, id, wasRight, satisfaction: own(call).satisfaction });
+    },
+  },
+  {
+    usage: 'erase <id>',
+    says: "Remove people's words from a question for good. Without --yes: show what would go.",
+    examples: ['answers erase Q-1 --by ada --yes'],
+    options: [BY, option('--yes', 'do it')],
+    run: async ({ data, options }, id: string) =>
+      (await import('./answers-command.ts')).eraseAnswerCommand({
+        ...data,
+        ...{ id, by: whom(options).by, isSure: options.yes === true },
+      }),
+  },
+  {
+    usage: 'export',
+    says: 'Write all kept answers as a document.',
+    examples: ['answers export > DECISIONS.md', 'answers export --format jsonl'],
+    options: [
+      new Option('--format <format>', 'form of the output; --json is jsonl')
+        .choices(['markdown', 'jsonl'])
+        .default('markdown'),
+    ],
+    run: async (call) =>
+      (await import('./answers-command.ts')).exportAnswersCommand({ ...call.data, format: own(call).format }),
+  },
+  {
+    usage: 'proposals',
+    says: 'List proposals for changes of the settings, and what came of them.',
+    examples: ['answers proposals', 'answers proposals --review'],
+    options: [option('--review', 'look for patterns of the last day first')],
+    run: async (call) =>
+      (await import('./answers-command.ts')).listProposalsCommand({ ...call.data, review: own(call).review === true }),
+  },
+  {
+    usage: 'decide <proposal>',
+    says: 'Apply or refuse a proposal, or take back an applied one.',
+    examples: ['answers decide UV-000000000001 --approve --by ada', 'answers decide UV-000000000001 --refuse'],
+    options: [
+      option('--approve', 'apply it'),
+      option('--refuse', 'refuse it; take it back if it is applied'),
+      option('--reason <text>', 'reason, needed where it touches the most urgent questions'),
+      BY,
+    ],
+    async run(call, id: string) {
+      const approve = either(call.command, 'approve', 'refuse');
+      const { by, reason } = whom(call.options);
+      return (await import('./answers-command.ts')).decideProposalCommand({ ...call.data, id, by, approve, reason });
+    },
+  },
+];
 
 export const ANSWER_VERBS: readonly (Verb | VerbGroup)[] = [
   {
@@ -93,35 +245,9 @@ export const ANSWER_VERBS: readonly (Verb | VerbGroup)[] = [
   },
   {
     name: 'answers',
-    says: 'Search what people have said, and correct it.',
+    says: 'Search what people have said, correct it, and say for whom it holds.',
     examples: ['answers search "which currency"', 'answers correct Q-1 "80, the proxy is gone" --yes'],
-    verbs: [
-      {
-        usage: 'search <text>',
-        says: 'Search the answers of people.',
-        examples: ['answers search "which currency do customers pay in"'],
-        run: async ({ data }, text: string) =>
-          (await import('./questions-command.ts')).searchAnswersCommand({ ...data, text }),
-      },
-      {
-        usage: 'show <id>',
-        says: 'Show an answer, its sources, who uses it, and what was said before.',
-        examples: ['answers show Q-1 --json'],
-        run: async ({ data }, id: string) =>
-          (await import('./questions-command.ts')).showQuestionCommand({ ...data, id }),
-      },
-      {
-        usage: 'correct <id> <text>',
-        says: 'Replace an answer; everybody who uses it is told. Without --yes: show who would be.',
-        examples: ['answers correct Q-1 "80, the proxy is gone" --by ada --yes'],
-        options: [BY, option('--reason <text>', 'reason, for those who are told'), option('--yes', 'do it')],
-        run: async ({ data, options }, id: string, text: string) => {
-          const { by, reason } = whom(options);
-          const { correctAnswerCommand } = await import('./questions-command.ts');
-          return correctAnswerCommand({ ...data, id, text, by, reason, isSure: options.yes === true });
-        },
-      },
-    ],
+    verbs: ANSWERS,
   },
 ];
 
@@ -144,6 +270,11 @@ function percent(text: string): number {
   const value = wholeNumber(text);
   if (value > 100) throw new InvalidArgumentError('Not a percentage: 0 to 100.');
   return value;
+}
+
+function satisfaction(text: string): number {
+  if (!/^[1-5]$/.test(text)) throw new InvalidArgumentError('Not a satisfaction: 1 to 5.');
+  return Number(text);
 }
 
 function seconds(text: string): number {
