@@ -1,30 +1,22 @@
-/** The repository in which the agents work: a document, two modules that nobody has finished, and tests that fail. */
+/** The repository in which the agents work: a copy of a folder, so that the story can be told again. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const FILES = {
-  'package.json': '{\n  "name": "shop",\n  "private": true,\n  "type": "module"\n}\n',
-  'docs/limits.md': '# Limits\n\nThe minimum length of a password is 12 characters.\n',
-  'src/limits.js': 'export const passwordLengthMin = undefined;\n',
-  'src/currencies.js': 'export const currencies = [];\n',
-  'test/shop.test.js': `import { ok } from 'node:assert/strict';
-import { test } from 'node:test';
-import { currencies } from '../src/currencies.js';
-import { passwordLengthMin } from '../src/limits.js';
+const OURS = fileURLToPath(new URL('../../node_modules', import.meta.url));
 
-test('a password has a minimum length', () => ok(Number.isInteger(passwordLengthMin)));
-test('customers can pay', () => ok(currencies.length > 0));
-`,
-};
+/** Folders that are not the repository's own, and are not copied. */
+const LEFT_OUT = ['.git', '.bosun', 'node_modules'];
 
 export class Shop {
-  readonly folder: string;
+  readonly folder = mkdtempSync(join(tmpdir(), 'bosun-answer-desk-'));
 
-  /** Writes the repository into a folder. */
-  constructor(folder: string) {
-    this.folder = folder;
-    for (const [file, text] of Object.entries(FILES)) this.write(file, text);
+  constructor(original: string) {
+    cpSync(original, this.folder, { recursive: true, filter: (path) => !LEFT_OUT.includes(basename(path)) });
+    const own = resolve(original, 'node_modules');
+    symlinkSync(existsSync(own) ? own : OURS, join(this.folder, 'node_modules'), 'junction');
   }
 
   read(file: string): string {
@@ -32,16 +24,19 @@ export class Shop {
   }
 
   write(file: string, text: string): void {
-    mkdirSync(dirname(join(this.folder, file)), { recursive: true });
     writeFileSync(join(this.folder, file), text);
   }
 
   /** Runs the tests of the repository: how many of them pass. */
   test(): string {
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-    const args = ['--test', '--test-reporter=tap', 'test/shop.test.js'];
-    const [, passed] = /^# pass (\d+)$/m.exec(outputOf(args, { cwd: this.folder, env }))!;
-    return `${passed} of 2 tests pass`;
+    const output = outputOf(['--test', '--test-reporter=tap'], { cwd: this.folder, env });
+    const count = (what: string) => new RegExp(`^# ${what} (\\d+)$`, 'm').exec(output)?.[1] ?? '0';
+    return `${count('pass')} of ${count('tests')} tests pass`;
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   }
 }
 

@@ -1,0 +1,2 @@
+/** Codes of the currencies in which customers pay. */
+export const CURRENCIES = [];

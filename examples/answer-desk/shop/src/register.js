@@ -1,0 +1,4 @@
+/** Whether the input of POST /auth/register is valid. */
+export function isRegistration() {
+  throw new Error('not written yet');
+}
