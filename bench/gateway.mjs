@@ -1,8 +1,9 @@
 /** The processes of the gateway's rows, the servers in one and many clients in another, and the questions to both. */
 import { execFileSync, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** Starts a process that answers. Resolves with `{ facts, ask(name, fields), end() }` after its first message. */
+/** Starts a process that answers. Resolves with `{ facts, ask(name, fields), ended, end() }` after a first message. */
 function started(file, args = []) {
   const child = fork(
     join(import.meta.dirname, file),
@@ -19,7 +20,7 @@ function started(file, args = []) {
         waiting.get(id)(answer);
         waiting.delete(id);
       });
-      resolve({ facts, ask, end: () => child.kill('SIGKILL') });
+      resolve({ facts, ask, ended: once(child, 'exit'), end: () => child.kill('SIGKILL') });
     });
   });
   function ask(name, fields = {}) {

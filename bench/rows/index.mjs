@@ -40,6 +40,7 @@ import { idle } from './idle.mjs';
 import { batchedInputs, inputs, richInputs } from './inputs.mjs';
 import { killed } from './killed.mjs';
 import { knowledgeIndex, knowledgeQuestions } from './knowledge.mjs';
+import { precedents, waitServed } from './precedents.mjs';
 import { passive } from './passive.mjs';
 import { peers } from './peers.mjs';
 import { mcpQuestions } from './questions.mjs';
@@ -104,4 +105,6 @@ export const ROWS = [
   knowledgeIndex,
   knowledgeQuestions,
   mcpQuestions,
+  precedents,
+  waitServed,
 ];
