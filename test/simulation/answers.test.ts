@@ -129,10 +129,8 @@ const readAtLast = finally_<Shown>('a client with an answer that has changed has
     const key = JSON.stringify([asker, question]);
     read.set(key, (read.get(key) ?? new Set()).add(answer));
   };
-  const asked = new Set<string>();
-  for (const { asker, isAsked, reply } of repliesIn(view)) {
+  for (const { asker, reply } of repliesIn(view)) {
     reads(asker, reply.question_id, reply.answer);
-    if (isAsked) asked.add(JSON.stringify([asker, reply.question_id]));
     for (const { question_id, answer } of reply.changed_answers) reads(asker, question_id, answer);
   }
   const unsure = unsureIn(view);
@@ -143,8 +141,6 @@ const readAtLast = finally_<Shown>('a client with an answer that has changed has
       const key = JSON.stringify([asker, row.id]);
       const known = read.get(key) ?? new Set();
       const isGone = row.response === null || (row.status === 'revoked' && row.by === null);
-      // Who has only waited with the id of another's question may have come after its answer was taken back.
-      if (isGone && !asked.has(key)) continue;
       const now = isGone ? null : row.response!.answer;
       if (next === undefined ? !known.has(now) : next.answer !== now)
         return `${asker} of ${TOLD(row)} knows ${JSON.stringify([...known])}, and waits for ${JSON.stringify(next)}`;

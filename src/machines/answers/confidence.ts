@@ -245,6 +245,8 @@ export interface Draft {
 
 export interface DraftJudgement {
   readonly confidence: number;
+  /** The confidence before calibration, under which the outcome counts. */
+  readonly uncalibrated: number;
   /** Whether a person is asked whatever the confidence: the draft could not be read, or no evidence supports it. */
   readonly mustEscalate: boolean;
   /** The qualities that the draft lacks. */
@@ -259,24 +261,36 @@ export interface DraftJudgement {
  */
 export function judgeDraft(
   draft: Draft,
-  { confidence, factors }: Pick<Judgement, 'confidence' | 'factors'>,
-  weights: Readonly<Record<DraftQuality, number>> = DRAFT_WEIGHTS,
+  { factors }: Pick<Judgement, 'factors'>,
+  {
+    calibrate = (value) => value,
+    weights = DRAFT_WEIGHTS,
+  }: {
+    readonly calibrate?: (confidence: number) => number;
+    readonly weights?: Readonly<Record<DraftQuality, number>>;
+  } = {},
 ): DraftJudgement {
   const bound = Math.min(
     CONFIDENCE_MAX,
     ...factors.caps.filter((cap) => cap !== 'quotation').map((cap) => CAPS[cap].at),
   );
-  if (draft.answer === null)
-    return { confidence: Math.min(UNREADABLE, bound), mustEscalate: true, missing: [], factor: 1 };
+  if (draft.answer === null) return { ...unreadable(bound), mustEscalate: true, missing: [], factor: 1 };
   const missing = lackingIn(draft.question, draft.answer);
   const factor = Math.max(FACTOR_FLOOR, 1 - COST_SHARE * missing.reduce((sum, quality) => sum + weights[quality], 0));
   const own = Math.min(100, Math.max(0, draft.base)) * factor;
+  const uncalibrated = whole(Math.min(own, factors.uncalibrated + MODEL_ABOVE_EVIDENCE, bound));
   return {
-    confidence: whole(Math.min(own, confidence + MODEL_ABOVE_EVIDENCE, bound)),
+    confidence: whole(Math.min(calibrate(uncalibrated), bound)),
+    uncalibrated,
     mustEscalate: factors.caps.includes('noSource'),
     missing,
     factor,
   };
+}
+
+function unreadable(bound: number): Pick<DraftJudgement, 'confidence' | 'uncalibrated'> {
+  const confidence = Math.min(UNREADABLE, bound);
+  return { confidence, uncalibrated: confidence };
 }
 
 function lackingIn(question: string, answer: string): DraftQuality[] {

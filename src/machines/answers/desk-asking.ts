@@ -190,7 +190,8 @@ export function answered(turn: AnswerTurn, event: OrderAnswered): void {
 
 /** The reply to who waits for a question that has ended. */
 export function replyNow(row: QuestionRow): AskedReply {
-  const { id, status, response } = row;
+  const { id, status, response, by } = row;
+  if (status === 'revoked' && by === null) return refusedReply([`the answer of ${id} holds no longer: ask again`], id);
   if (response === null) return refusedReply([`${id} is ${status}: ask again, or a person`], id);
   return givenReply(row, response, status === 'provisional' ? 'provisional' : 'answered');
 }

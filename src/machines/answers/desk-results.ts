@@ -47,9 +47,8 @@ export function resolved(turn: AnswerTurn, { id, result }: Report<'question.reso
   const before = desk(turn).records.get(id);
   if (before === undefined || before.isOver) return;
   leave(turn, before);
-  const { response, verdict, confidence, hasTimedOut, factors, restsOn } = result;
+  const { response, verdict, confidence, uncalibrated, hasTimedOut, factors, restsOn } = result;
   const { status, outcome } = FIRST[verdict];
-  const uncalibrated = factors?.uncalibrated ?? confidence;
   const facts = { status, response, resolvedAtMs: turn.nowMs, uncalibrated, factors };
   const isFirst = before.resolvedAtMs === null;
   const isEnd = verdict === 'direct' || verdict === 'unanswered';

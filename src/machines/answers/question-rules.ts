@@ -35,18 +35,19 @@ export function scoredOf(
   if (!known.isKnown || known.value === null) return null;
   // A line that gives orders is no source, whatever a model that has read it says.
   const draft = { ...known.value, citations: known.value.citations.filter(({ excerpt }) => !givesOrders(excerpt)) };
-  const judgement = judgeEvidence({ evidence, isComplete, calibrate: calibrationOf(bins) });
-  const own =
+  const calibrate = calibrationOf(bins);
+  const judgement = judgeEvidence({ evidence, isComplete, calibrate });
+  const { confidence: own, uncalibrated } =
     draft.confidence === null
-      ? judgement.confidence
-      : judgeDraft({ question: bundle.question, answer: draft.answer, base: draft.confidence }, judgement).confidence;
+      ? { confidence: judgement.confidence, uncalibrated: judgement.factors.uncalibrated }
+      : judgeDraft({ ...bundle, answer: draft.answer, base: draft.confidence }, judgement, { calibrate });
   const gates = {
     directPercent: Math.round(profile.escalation_threshold * 100),
     sourcesMin: profile.min_source_citations,
   };
   const { verdict, decisions } = verdictOf({ confidence: own, sources: draft.citations.length }, gates);
   const { factors, contradicting } = judgement;
-  return { draft, confidence: own, factors, verdict, decisions, contradicting };
+  return { draft, confidence: own, uncalibrated, factors, verdict, decisions, contradicting };
 }
 
 /** The draft that may be given at the deadline: one whose score makes it usable. */
@@ -99,6 +100,7 @@ export function firstResult(context: QuestionContext, verdict: FirstResult['verd
     response,
     verdict,
     confidence: scored?.confidence ?? 0,
+    uncalibrated: scored?.uncalibrated ?? 0,
     factors: scored?.factors ?? null,
     decisions: scored?.decisions ?? [],
     hasTimedOut,

@@ -41,6 +41,7 @@ export interface QuestionInput {
 export interface Scored {
   readonly draft: Draft;
   readonly confidence: number;
+  readonly uncalibrated: number;
   readonly factors: ConfidenceFactors;
   readonly verdict: Verdict;
   readonly decisions: readonly GateDecision<Verdict>[];
@@ -87,6 +88,8 @@ export interface FirstResult {
   readonly response: AnswerResponse | null;
   readonly verdict: 'direct' | 'provisional' | 'escalated' | 'unanswered';
   readonly confidence: number;
+  /** The confidence before calibration, under which the outcome of the answer counts. */
+  readonly uncalibrated: number;
   readonly factors: ConfidenceFactors | null;
   readonly decisions: readonly GateDecision<Verdict>[];
   readonly hasTimedOut: boolean;

@@ -360,6 +360,12 @@ describe('a correction', () => {
       expect(await correct()).toMatchObject({ told: users.length });
       expect(await room.order({ type: 'answers.users', question: 'Q-1' })).toMatchObject({ users: users.slice(0, 1) });
       expect(room.row('Q-2').status).toBe('revoked');
+      const waited = await room.order<AskReply>({ type: 'answers.wait', question: 'Q-2', asker: 'late' });
+      expect(waited).toMatchObject({
+        status: 'refused',
+        answer: null,
+        problems: [expect.stringContaining('ask again')],
+      });
       expect(room.heard('reviewer').at(-1)).toMatchObject({ type: 'answer.changed', question: 'Q-2', answer: null });
     });
 

@@ -19,7 +19,7 @@ const MOST = 89;
 
 const LEARNED = 200;
 /** Teams of each curve, and the later questions of each. */
-const TEAMS = byEffort({ quick: 1, ci: 3, soak: 20 });
+const TEAMS = byEffort({ quick: 1, ci: 1, soak: 20 });
 const LATER = 400;
 
 const rooms: AnswerRoom[] = [];
@@ -43,6 +43,21 @@ const ports: Partial<AnswerPorts> = {
   retrieve: ({ question }) => Promise.resolve({ evidence: [...evidenceOf(confidenceIn(question))], complete: true }),
   formulate: ({ evidence }) =>
     Promise.resolve({ answer: 'Take `north`.', confidence: null, citations: [evidence[0]!] }),
+};
+
+/** A team whose model states the confidence that the question names. */
+const stating: Partial<AnswerPorts> = {
+  retrieve: () =>
+    Promise.resolve({
+      evidence: [...evidenceOf(MOST), evidenceFor('north', { kind: 'decided' })],
+      complete: true,
+    }),
+  formulate: ({ evidence, bundle: { question } }) =>
+    Promise.resolve({
+      answer: `Take \`north\`, as its settings say in answer to: ${question}`,
+      confidence: confidenceIn(question),
+      citations: [evidence[0]!],
+    }),
 };
 
 /** The share of right answers among those of a confidence. */
@@ -70,8 +85,8 @@ class Team {
     rooms.push(room);
   }
 
-  static async start(curve: Curve, ...name: readonly (string | number)[]): Promise<Team> {
-    return new Team(await AnswerRoom.start({ ports }), randomOf(...name), curve);
+  static async start(curve: Curve, given: Partial<AnswerPorts>, ...name: readonly (string | number)[]): Promise<Team> {
+    return new Team(await AnswerRoom.start({ ports: given }), randomOf(...name), curve);
   }
 
   /** Asks what nobody has asked before; undefined if there is no answer. */
@@ -121,13 +136,18 @@ const CURVES: readonly (readonly [string, (random: SeededRandom) => Curve])[] = 
   ],
 ];
 
+const SOURCES = { 'evidence alone': ports, 'what a model states': stating };
+const CASES = Object.entries(SOURCES).flatMap(([from, given]) =>
+  CURVES.map(([name, curve]) => [name, from, curve, given] as const),
+);
+
 describe('a desk whose team', () => {
-  it.each(CURVES)(
-    `%s shows an expected calibration error of at most 0.1 after ${LEARNED} outcomes`,
+  it.each(CASES)(
+    `%s shows, from %s, a calibration error of at most 0.1 after ${LEARNED} outcomes`,
     LONG,
-    async (name, curveOf) => {
+    async (name, _, curveOf, given) => {
       for (let number = 1; number <= TEAMS; number++) {
-        const team = await Team.start(curveOf(randomOf(name, 'curve', number)), name, number);
+        const team = await Team.start(curveOf(randomOf(name, 'curve', number)), given, name, number);
         await team.answers(LEARNED, (shown) => team.judge(shown));
         expect(team.room.desk.bins.reduce((sum, { used }) => sum + used, 0)).toBe(LEARNED);
         const later = await team.answers(LATER);
@@ -138,7 +158,7 @@ describe('a desk whose team', () => {
   );
 
   it(`is always right shows no confidence above a gate before ${OUTCOMES_TO_RAISE} outcomes of its bin`, async () => {
-    const team = await Team.start(() => 1, 'always right');
+    const team = await Team.start(() => 1, ports, 'always right');
     const random = randomOf('always right', 'confidences');
     const used = (confidence: number) => team.room.desk.bins[binOf(confidence)]!.used;
     const direct = new Set<number>();

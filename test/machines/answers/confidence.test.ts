@@ -163,7 +163,9 @@ describe("a model's draft", () => {
   const draft = (answer: string | null, base = 90) => ({ question, answer, base });
 
   it('AT-065: keeps its confidence where no quality is missing', () => {
-    expect(judgeDraft(draft(good), sure)).toEqual({ confidence: 90, mustEscalate: false, missing: [], factor: 1 });
+    expect(judgeDraft(draft(good), sure)).toEqual({
+      ...{ confidence: 90, uncalibrated: 90, mustEscalate: false, missing: [], factor: 1 },
+    });
   });
 
   it.each([
@@ -180,7 +182,7 @@ describe("a model's draft", () => {
 
   it('AT-065: keeps at least 0.6 of it whatever the weights', () => {
     const weights = { length: 1, code: 1, questionTerms: 1, notHedging: 1, notGeneric: 1 };
-    expect(judgeDraft(draft('Maybe. It depends.'), sure, weights)).toMatchObject({ factor: 0.6, confidence: 54 });
+    expect(judgeDraft(draft('Maybe. It depends.'), sure, { weights })).toMatchObject({ factor: 0.6, confidence: 54 });
   });
 
   it('AT-065: is 50 and escalated where it cannot be read', () => {
@@ -189,7 +191,9 @@ describe("a model's draft", () => {
 
   it('is at most 20 above the confidence of its evidence, and at most 95', () => {
     const weak = judged(evidenceOf(), decided('beta'));
-    expect(judgeDraft(draft(good, 95), { confidence: 41, factors: { ...weak.factors, caps: [] } }).confidence).toBe(61);
+    expect(judgeDraft(draft(good, 95), { factors: { ...weak.factors, uncalibrated: 41, caps: [] } }).confidence).toBe(
+      61,
+    );
     expect(judgeDraft(draft(good, 200), sure).confidence).toBe(95);
   });
 

@@ -184,14 +184,12 @@ export function repliesIn(view: Any): readonly Replied[] {
   return view.acked.flatMap(({ event, reply }) => {
     const { type, asker: by } = event as { type: string; asker?: string };
     return (type === 'answers.ask' || type === 'answers.wait') && by !== undefined
-      ? [{ asker: by, isAsked: type === 'answers.ask', reply: reply as AskReply }]
+      ? [{ asker: by, reply: reply as AskReply }]
       : [];
   });
 }
 
 interface Replied {
   readonly asker: string;
-  /** Whether the client asked; others waited with the id of a question. */
-  readonly isAsked: boolean;
   readonly reply: AskReply;
 }
