@@ -6,6 +6,7 @@ import { type Asked, type OrderReply, refused, TAKEN } from '../rules/turn.ts';
 import { withOtherOutcome, withOutcome } from './calibration.ts';
 import { desk, recordOf } from './desk-asking.ts';
 import { DEADLINE_MS } from './desk-queue.ts';
+import { type AnswerResponse } from './bundle.ts';
 import { type AnswerTurn, log } from './desk-log.ts';
 import { type AnswerOrder, type QuestionRow } from './desk-state.ts';
 import { type Judged } from './resolution-log.ts';
@@ -43,15 +44,31 @@ export function noteOutcome(turn: AnswerTurn, row: QuestionRow, found: Found): v
   log(turn, { kind: 'judged', question: id, atMs: turn.nowMs, confidence, ...facts }, textKey);
 }
 
-/** Counts as right the answers of the team that nobody has corrected or asked for again within a day. */
+/**
+ * Counts as wrong an answer of the team that a person replaces. Within its day it counts at the end of the day, as the
+ * right ones do: otherwise the first day would have nothing but wrong answers.
+ */
+export function noteCorrection(turn: AnswerTurn, row: QuestionRow, { confidence }: AnswerResponse): void {
+  if (isYoung(turn, row)) desk(turn).change(row.id, { corrected: confidence });
+  else noteOutcome(turn, row, { wasRight: false, from: 'correction' });
+}
+
+function isYoung({ nowMs }: AnswerTurn, { askedAtMs }: QuestionRow): boolean {
+  return nowMs - askedAtMs < SETTLED_MS;
+}
+
+/** Counts the answers of the team whose day is over: as right if nobody has corrected them or asked for them again. */
 export function noteTime(turn: AnswerTurn): void {
   const { outcomesUpTo, next } = turn.context;
   let number = outcomesUpTo;
   while (number < Math.min(outcomesUpTo + LOOKED_AT_MAX, next - 1)) {
     const row = desk(turn).records.get(`Q-${number + 1}`);
-    if (row !== undefined && turn.nowMs - row.askedAtMs < SETTLED_MS) break;
+    if (row !== undefined && isYoung(turn, row)) break;
     number += 1;
-    if (row !== undefined && isUncontested(row)) noteOutcome(turn, row, { wasRight: true, from: 'time' });
+    if (row?.corrected !== undefined) {
+      const response = { ...row.response!, confidence: row.corrected }; // a person's answer has replaced it
+      noteOutcome(turn, { ...row, by: null, response }, { wasRight: false, from: 'correction' });
+    } else if (row !== undefined && isUncontested(row)) noteOutcome(turn, row, { wasRight: true, from: 'time' });
   }
   if (number > outcomesUpTo) turn.assign({ outcomesUpTo: number });
 }

@@ -14,7 +14,7 @@ import { type AnswerResponse } from './bundle.ts';
 import { desk, leave, recordOf } from './desk-asking.ts';
 import { type AnswerTurn, log, resolvedEntry } from './desk-log.ts';
 import { type AnswerOrder, type AnswerUser, type QuestionRow, type QuestionStatus } from './desk-state.ts';
-import { noteOutcome } from './desk-outcomes.ts';
+import { noteCorrection, noteOutcome } from './desk-outcomes.ts';
 import { replyIn } from './desk-thread.ts';
 import {
   forget,
@@ -166,8 +166,7 @@ interface Said {
 function change(turn: AnswerTurn, id: string, said: Said): number {
   const row = desk(turn).records.get(id)!; // the callers have found it
   const response = personResponse(said.text, row.ticket ?? id);
-  if (row.response !== null && row.by === null && row.status !== 'revoked')
-    noteOutcome(turn, row, { wasRight: false, from: 'correction' });
+  if (row.response !== null && row.by === null && row.status !== 'revoked') noteCorrection(turn, row, row.response);
   // A question without an answer so far gets one; another one is marked, since somebody may have built on the old one.
   const status = row.response === null ? 'answered' : 'revoked';
   const { by } = said;

@@ -66,6 +66,8 @@ export interface QuestionRow extends DeskRecord {
   readonly scope?: string | null;
   /** Whether the team's answer has proved right; null or absent while nothing tells. */
   readonly wasRight?: boolean | null;
+  /** The confidence of the team's answer, if a person has replaced it before its day was over. */
+  readonly corrected?: number;
   /** Whether the asker has asked the same again and had the same answer. */
   readonly wasAskedAgain?: boolean;
   /** How often the answer was changed. */

@@ -151,18 +151,29 @@ describe('the outcome of an answer', () => {
     expect(bins()).toEqual([[9, 1, 1]]);
   });
 
-  it('is told by a correction, also after it had counted as right', async () => {
+  it('is told by a correction at the end of its day, when right ones count too', async () => {
+    await start({ ports: answering(90) });
+    await room.askNow(PORT_QUESTION);
+    await room.order({ type: 'answers.correct', question: 'Q-1', text: 'South.', by: 'ada' });
+    expect(bins()).toEqual([]);
+    await room.test.advance(DAY_MS + 61 * SECOND_MS);
+    await room.order({ type: 'answers.metrics' });
+    expect(bins()).toEqual([[9, 1, 0]]);
+    // The person's answer is not the team's.
+    await judge(true);
+    expect(bins()).toEqual([[9, 1, 0]]);
+  });
+
+  it('is told by a later correction at once, also after it had counted as right', async () => {
     await start({ ports: answering(90) });
     await room.askNow(PORT_QUESTION);
     await judge(true);
+    await room.test.advance(2 * DAY_MS);
     expect(bins()).toEqual([[9, 1, 1]]);
     await room.order({ type: 'answers.correct', question: 'Q-1', text: 'South.', by: 'ada' });
     expect(bins()).toEqual([[9, 1, 0]]);
     await room.powerCut();
     expect(room.desk.figures).toEqual((await room.log()).reduce(counted, NO_FIGURES));
-    // The person's answer is not the team's.
-    await judge(true);
-    expect(bins()).toEqual([[9, 1, 0]]);
   });
 
   it.each([
