@@ -22,7 +22,7 @@ export function questionsFrom(seed) {
   const words = pages.flatMap((name) =>
     readFileSync(join(DOCS, name), 'utf8')
       .toLowerCase()
-      .match(/[a-z]{3,}/g),
+      .match(/\b[a-z]{3,14}\b/g),
   );
   const random = new SeededRandom(seed);
   return () => {
