@@ -124,10 +124,10 @@ async function fill(store, kept, waiting) {
 
 /** Asks what nobody knows. Resolves once a person has it. */
 async function asked(system, number) {
-  const bundle = { question: `Which port has service ${number} of the harbour to listen on?`, confidence_level: 10 };
+  const bundle = { question: `Which berth${number} has quay${number} to leave?`, confidence_level: 10 };
   const event = { type: 'answers.ask', asker: `agent-${number % 50}`, trigger: 'custom', bundle };
   const { status } = await system.ask('answers', event, { timeoutMs: 60_000 });
-  if (status !== 'waiting') throw new Error(`service ${number} is ${status}`);
+  if (status !== 'waiting') throw new Error(`quay ${number} is ${status}`);
 }
 
 async function waitReply(url, question_id) {
