@@ -15,6 +15,7 @@ import { type AgentEvents, type AnyAgent, parseEvent } from './actors/model/agen
 import { BY_HOST, type OrderedBy } from './actors/world/audit-record.ts';
 import { carryOutAtBoss, carryOutSlowly } from './actors/api/audited-order.ts';
 import { type CheckedActor } from './actors/loop/versions/check.ts';
+import { type Admits } from './actors/loop/admission.ts';
 import { Kernel } from './actors/loop/kernel.ts';
 import { type AskOptions } from './actors/world/talk/ask-record.ts';
 import { ShardLetters } from './actors/api/dead-letter-box.ts';
@@ -77,8 +78,8 @@ export class Shard<A extends AnyAgent = AnyAgent> {
   /** @internal Resolves in either case. */
   readonly over = this.#closing.over;
 
-  /** Makes a shard. `shard` is set for one of several. */
-  constructor(options: SystemOptions<A>, shard?: ShardOptions) {
+  /** Makes a shard. `shard` is set for one of several, `admits` to refuse a store before it runs. */
+  constructor(options: SystemOptions<A>, shard?: ShardOptions, admits?: Admits) {
     checkSystemOptions(options);
     this.directory = options.store.directory;
     this.#clock = options.clock ?? systemClock;
@@ -97,6 +98,7 @@ export class Shard<A extends AnyAgent = AnyAgent> {
         random: reliable(options.random, { own: { next: Math.random }, log: this.#log }),
         logicOf: (name) => this.#agents.logicOf(name),
         ...shardOf(checkedTree(options, this.#agents), shard),
+        admits,
         hold: options.hold ?? false,
         outageMs: options.outageMs ?? Infinity,
         trustWallClock: options.trustWallClock ?? false,

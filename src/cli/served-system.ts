@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { type Procedures } from '../actors/api/procedure.ts';
+import { type Admits } from '../actors/loop/admission.ts';
 import { type AnyAgent } from '../actors/model/agent.ts';
 import { answerProcedures, knowledgeProcedures } from '../crew-answers.ts';
 import { answerTeamOf, deskFolder } from './answer-team-file.ts';
@@ -14,7 +15,7 @@ import { systemClock } from '../clock.ts';
 import { BosunError } from '../errors.ts';
 import { knowledgeOf } from '../knowledge/knowledge.ts';
 import { type AnswerPorts } from '../machines/answers/answer-ports.ts';
-import { crewAgents, crewTree, deskChildren } from '../machines/crew.ts';
+import { COORDINATOR, crewAgents, crewTree, deskChildren } from '../machines/crew.ts';
 import { gateProcedures } from '../crew-gates.ts';
 import { crewProcedures } from '../crew-procedures.ts';
 import { ticketProcedures } from '../crew-tickets.ts';
@@ -82,6 +83,12 @@ const PLANLESS: Pick<ServedSystem, 'follow' | 'begun' | 'ended' | 'procedures'> 
 /** Milliseconds for which a question waits until its folder has been read. A search may take 5 s. */
 const READING_MS = 4_000;
 
+/**
+ * Actors of a folder's desk in memory. A question that waits for a person, perhaps for weeks, has nothing to do and is
+ * not read by a start.
+ */
+const RESIDENT_ACTORS = 20_000;
+
 /** Files that are taken as the plan if none is named. */
 const PLAN_FILES = ['plan.yaml', 'plan.yml', 'plan.json'];
 
@@ -143,10 +150,10 @@ function isDesk(address: string): boolean {
 
 /**
  * The answer desk for a folder. Questions are answered from its files, with people's earlier answers, or by people.
- * Rejects with BOSUN_KNOWLEDGE_FOLDER, BOSUN_STORE_*, and BOSUN_CONFIG_INVALID for a directory with other actors.
+ * Rejects with BOSUN_KNOWLEDGE_FOLDER; its start rejects with BOSUN_CONFIG_INVALID for a directory with other actors.
  */
 export async function servedFolder(place: ServedPlace, folder: string): Promise<ServedSystem> {
-  const { directory, cwd, log } = place;
+  const { directory, cwd } = place;
   refuseWorkers(directory);
   const desk = deskFolder(folder, cwd);
   const { path } = desk;
@@ -168,17 +175,17 @@ export async function servedFolder(place: ServedPlace, folder: string): Promise<
       return knowledge.retrieve(question, facts);
     };
     const { agents, tree } = answerCrew({ ports: { retrieve }, profile });
-    const { coordinator, children } = await contentsOf(directory, log);
-    const ids = new Set(tree.children?.map(({ id }) => id));
-    const other =
-      coordinator?.plan === undefined ? children.find(({ address }) => !ids.has(address)) : { agent: 'a plan' };
-    if (other !== undefined)
-      throw new BosunError(
-        'BOSUN_CONFIG_INVALID',
-        `${directory.path} holds another system (${other.agent}): name another directory with --data`,
-      );
+    const ids = tree.children!.map(({ id }) => id);
+    const admits: Admits = (children) => {
+      const other = otherSystem(children, ids);
+      if (other !== undefined)
+        throw new BosunError(
+          'BOSUN_CONFIG_INVALID',
+          `${directory.path} holds another system (${other}): name another directory with --data`,
+        );
+    };
     const procedures = { ...crewProcedures, ...answerProcedures, ...knowledgeProcedures(retrieve) };
-    const system = created(place, agents, tree);
+    const system = created(place, agents, tree, { admits, residentActors: RESIDENT_ACTORS });
     // A store keeps the settings with which it began, until others are given.
     const by = desk.settings ?? 'bosun desk';
     const begun = () => void system.send(DESKS.answers, { type: 'answers.configure', profile, by });
@@ -187,6 +194,12 @@ export async function servedFolder(place: ServedPlace, folder: string): Promise<
     await knowledge.close();
     throw error;
   }
+}
+
+/** The words for a system that has other children than these; undefined if it has none. */
+function otherSystem(children: readonly string[] | undefined, ids: readonly string[]): string | undefined {
+  if (children === undefined) return 'thousands of actors';
+  return children.includes(COORDINATOR) ? 'a plan' : children.find((id) => !ids.includes(id));
 }
 
 /**
@@ -260,14 +273,16 @@ function created(
   { directory, config, env, trustWallClock, log }: ServedPlace,
   agents: readonly AnyAgent[],
   tree: BossOptions,
+  { admits, residentActors = config?.residentActors }: { admits?: Admits; residentActors?: number } = {},
 ): Shard {
-  return new Shard({
+  const options = {
     agents,
     tree,
     store: levelStore(directory.store),
     log,
     trustWallClock,
-    residentActors: config?.residentActors,
+    residentActors,
     ...secretKeysOf(env),
-  });
+  };
+  return new Shard(options, undefined, admits);
 }

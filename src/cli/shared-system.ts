@@ -134,6 +134,7 @@ export class SharedSystem {
       log.info(`runs ${served.what} at ${url}, data in ${directory.path}`);
     } catch (error) {
       await system.stop().catch(() => {});
+      await served.ended();
       throw error;
     }
     system.closed.catch((error: unknown) => {

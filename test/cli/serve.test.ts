@@ -207,6 +207,11 @@ describe('bosun serve without a config', () => {
     const again = await served();
     expect(again.err).toContain('bosun serves the plan p at');
     expect((await again.interrupt()).code).toBe(0);
+    // Nor is it the desk of a folder.
+    expect(await bare.bosun(['desk', '.', '--port', '0', '--data', 'data'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('data holds another system (a plan): name another directory with --data') as string,
+    });
   });
 
   it('refuses the store of a different system, and leaves it unchanged', async () => {
@@ -231,6 +236,10 @@ describe('bosun serve without a config', () => {
       const refused = await bare.bosun([...line, '--data', work.file('shop')]);
       expect(refused).toMatchObject({ code: 2, err: expect.stringContaining(strangers) as string });
     }
+    expect(await bare.bosun(['desk', '.', '--port', '0', '--data', work.file('shop')])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('holds another system (desk)') as string,
+    });
     expect((await bare.bosun(['ps', '--data', work.file('shop')])).out).toMatch(
       /^desk\/visits +counter +active +open /m,
     );

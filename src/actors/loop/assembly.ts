@@ -27,6 +27,7 @@ import { Turns } from '../turn/turn.ts';
 import { TurnLoop } from './turn-loop.ts';
 import { ShardLink, type ShardParts } from './shards/shard-link.ts';
 import { firstLife } from '../model/placement.ts';
+import { type Admits } from './admission.ts';
 import { placeOf, recordPlace } from './shards/shard.ts';
 import { World } from '../world/world.ts';
 
@@ -51,6 +52,8 @@ export interface KernelParts {
   readonly trustWallClock: boolean;
   /** Whether to find the message that kills the process. */
   readonly caution: boolean;
+  /** Checks the store of a system that is to run. Default: every store is taken. */
+  readonly admits?: Admits | undefined;
   /** The shard of this kernel, if it is one of several. */
   readonly shard?: ShardParts | undefined;
   /** The engine that takes the steps of machines. Default `plan`. */

@@ -25,7 +25,7 @@ import { closedLine } from '../model/incident-lines.ts';
 import { letOut } from './release.ts';
 import { startRoot, rootFailure } from './root.ts';
 import { Roster } from './versions/roster.ts';
-import { admitShard } from './shards/shard.ts';
+import { admit } from './admission.ts';
 import { KernelRefHost } from './ref-host.ts';
 import { type World } from '../world/world.ts';
 
@@ -80,7 +80,7 @@ export class Kernel {
     const { journal, residentActors, hold } = this.#parts;
     const recovered = await journal.open(this.#refHost.coding, { partly: residentActors !== undefined && !hold });
     try {
-      if (this.#parts.shard !== undefined && !this.#parts.hold) await admitShard(this.#parts.shard, recovered);
+      if (!hold) await admit(this.#parts, recovered);
       if (this.#phase !== 'new') throw new BosunError('BOSUN_SYSTEM_CLOSED', 'the system was stopped while it started');
       this.#rebuild(recovered);
     } catch (error) {
