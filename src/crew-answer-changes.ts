@@ -4,10 +4,11 @@
  */
 import { z } from 'zod';
 import { procedure, type Procedures } from './actors/api/procedure.ts';
-import { by, NAME_CHARS_MAX, nameOf, order, questionId, TAKEN, toDesk } from './crew-answer-orders.ts';
+import { by, NAME_CHARS_MAX, nameOf, order, questionId, TAKEN, toDesk, toDeskAbout } from './crew-answer-orders.ts';
 import { customTrigger, observation, reading } from './machines/answers/custom-trigger.ts';
 
 const reason = z.string().min(1).max(500).nullable().default(null);
+const byPerson = z.object({ question_id: questionId, by });
 const fired = z.array(z.string()).describe('The names of the triggers that fire.');
 const { observation: noticed, task: observedTask, measure: observedMeasure, value: observedValue } = observation.shape;
 
@@ -33,14 +34,14 @@ export const answerChangeProcedures = {
     result: order.extend({ told: z.int().default(0).describe('How many users of the old answer are told.') }),
     mcp: { tool: 'correctAnswer', profiles: ['coder', 'hub'], isForPeople: true },
     example: { p: { question_id: 'Q-1', text: '80; the proxy is gone.', by: 'ada' }, r: { ...TAKEN, told: 2 } },
-    ask: ({ question_id, ...said }) => toDesk('answers.correct', { question: question_id, ...said }),
+    ask: (said) => toDeskAbout('answers.correct', said),
   }),
   'answers.pin': procedure({
     means: 'Keeps the answer of a settled question for all who ask it, by the word of a person.',
-    params: z.object({ question_id: questionId, by }),
+    params: byPerson,
     result: order,
     example: { p: { question_id: 'Q-1', by: 'ada' }, r: TAKEN },
-    ask: ({ question_id, ...rest }) => toDesk('answers.pin', { question: question_id, ...rest }),
+    ask: (pinned) => toDeskAbout('answers.pin', pinned),
   }),
   'answers.scope': procedure({
     means: 'Says for whom a kept answer holds: in one scope or in all, and for this version of the plan or for all.',
@@ -52,8 +53,7 @@ export const answerChangeProcedures = {
     }),
     result: order,
     example: { p: { question_id: 'Q-1', by: 'ada', scope: 'shop' }, r: TAKEN },
-    ask: ({ question_id, plan_only, ...rest }) =>
-      toDesk('answers.scope', { question: question_id, planOnly: plan_only, ...rest }),
+    ask: ({ plan_only: planOnly, ...rest }) => toDeskAbout('answers.scope', { ...rest, planOnly }),
   }),
   'answers.judge': procedure({
     means: 'Says whether an answer proved right, so that confidence is worth more.',
@@ -65,21 +65,16 @@ export const answerChangeProcedures = {
     }),
     result: order,
     example: { p: { question_id: 'Q-1', was_right: true }, r: TAKEN },
-    ask: ({ question_id, was_right, had_right_sources, satisfaction }) =>
-      toDesk('answers.judge', {
-        question: question_id,
-        wasRight: was_right,
-        hadRightSources: had_right_sources,
-        satisfaction,
-      }),
+    ask: ({ was_right: wasRight, had_right_sources: hadRightSources, ...rest }) =>
+      toDeskAbout('answers.judge', { ...rest, wasRight, hadRightSources }),
   }),
   'answers.erase': procedure({
     means: 'Removes what people wrote from a settled question and from all that was made of it.',
     does: 'destroys',
-    params: z.object({ question_id: questionId, by }),
+    params: byPerson,
     result: order,
     example: { p: { question_id: 'Q-1', by: 'ada' }, r: TAKEN },
-    ask: ({ question_id, ...rest }) => toDesk('answers.erase', { question: question_id, ...rest }),
+    ask: (erased) => toDeskAbout('answers.erase', erased),
   }),
   'answers.review': procedure({
     means: 'Looks for patterns of the last day and proposes changes of the desk, of which it applies none.',

@@ -19,6 +19,12 @@ export function toDesk(type: string, fields: object) {
   return { address: DESKS.answers, event: { type, ...fields } };
 }
 
+/** The answer desk with an event about one question. */
+export function toDeskAbout<Fields extends { readonly question_id: string }>(type: string, fields: Fields) {
+  const { question_id: question, ...rest } = fields;
+  return toDesk(type, { question, ...rest });
+}
+
 /** The reply to an order. */
 export const order = z.object({ taken: z.boolean(), problems: z.array(z.string()) });
 /** The reply to an order that was carried out. */

@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { procedure, type ProcedureCaller, type Procedures, type PromptMark } from './actors/api/procedure.ts';
 import { answerChangeProcedures } from './crew-answer-changes.ts';
-import { NAME_CHARS_MAX, nameOf, order, questionId, TAKEN, toDesk } from './crew-answer-orders.ts';
+import { NAME_CHARS_MAX, nameOf, order, questionId, TAKEN, toDesk, toDeskAbout } from './crew-answer-orders.ts';
 import { BosunError } from './errors.ts';
 import { percent, priority, queryBundle } from './machines/answers/bundle.ts';
 import { type Retrieval, retrievalSchema, type Retrieve } from './machines/answers/evidence.ts';
@@ -231,7 +231,7 @@ export const answerProcedures = {
       p: { question_id: 'Q-1' },
       r: { users: [{ asker: 'coder', task: 'TASK-1', atMs: 0, question: 'Q-1' }] },
     },
-    ask: ({ question_id }) => toDesk('answers.users', { question: question_id }),
+    ask: (asked) => toDeskAbout('answers.users', asked),
   }),
   'answers.search': procedure({
     means: 'What people said about questions like this one, the most similar first.',
@@ -273,7 +273,7 @@ export const answerProcedures = {
       },
     },
     example: { p: { question_id: 'Q-1' }, r: { question: null, users: [], kept: null, earlier: [] } },
-    ask: ({ question_id }) => toDesk('answers.show', { question: question_id }),
+    ask: (asked) => toDeskAbout('answers.show', asked),
   }),
   'answers.list': procedure({
     means: 'A page of questions, the latest first.',
