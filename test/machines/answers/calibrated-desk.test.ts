@@ -20,7 +20,7 @@ const MOST = 89;
 const LEARNED = 200;
 /** Teams of each curve, and the later questions of each. */
 const TEAMS = byEffort({ quick: 1, ci: 1, soak: 20 });
-const LATER = 400;
+const LATER = byEffort({ quick: 200, ci: 200, soak: 400 });
 
 const rooms: AnswerRoom[] = [];
 afterEach(async () => {
