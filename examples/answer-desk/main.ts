@@ -56,7 +56,7 @@ async function askPeople(shop: Shop, coder: Agent, taken: readonly Taken[]): Pro
   for (const { reply } of open) await coder.finish(reply);
 }
 
-/** A person changes an answer. Whoever has it is told with the reply to its next call, and corrects its code. */
+/** A person changes an answer. Each agent that has it is told with its next reply, and corrects its code. */
 async function changeMind(shop: Shop, { question_id: question }: Reply, users: readonly [Agent, Reply][]) {
   const change = ['answers', 'correct', question, 'Customers pay in euro and franc'];
   ada(shop, ...change);

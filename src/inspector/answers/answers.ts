@@ -231,7 +231,7 @@ export function keepAnswer(desk: string, { id }: Pick<QuestionShown, 'id'>): Des
     verb: 'Keep for all',
     address: desk,
     fields: [BY],
-    means: 'Whoever asks the same gets this answer, until a person corrects it.',
+    means: 'All who ask the same get this answer, until a person corrects it.',
     eventOf: ({ by = '' }) => ({ type: 'answers.pin', question: id, by }),
     done: `The answer of ${id} is kept.`,
   };

@@ -83,7 +83,7 @@ interface Side {
 
 /** Judges evidence: the leading value, and its confidence. The order in which the evidence is given changes neither. */
 export function judgeEvidence({ evidence: given, isComplete, calibrate = (value) => value }: Judged): Judgement {
-  // What tells its reader what to say is never an answer, whoever has found it and whatever its kind.
+  // What tells its reader what to say is never an answer, whatever its kind and its source.
   const evidence = given.filter(({ excerpt }) => !givesOrders(excerpt)).toSorted(byStrength);
   const [leader, rival] = sidesOf(evidence);
   const supporting = leader?.pieces ?? [];

@@ -21,9 +21,10 @@ export const OBSERVATIONS = 'observations';
 
 /** Looks for patterns of the last day and proposes changes. */
 export function review(turn: AnswerTurn): { readonly proposals: readonly Proposal[]; readonly isPaused: boolean } {
-  const { profile, nowMs } = { profile: turn.context.profile, nowMs: turn.nowMs };
-  const known = [...turn.context.proposals.values()];
-  for (const found of proposalsFor([...turn.context.recent.values()], { profile, known, nowMs })) {
+  const { nowMs } = turn;
+  const { profile, recent, proposals: before } = turn.context;
+  const known = [...before.values()];
+  for (const found of proposalsFor([...recent.values()], { profile, known, nowMs })) {
     const proposalCount = turn.context.proposalCount + 1;
     const id = `UV-${numberKey(proposalCount)}`;
     const open = { status: 'proposed', decidedBy: null, decidedAtMs: null, rewards: { count: 0, total: 0 } } as const;

@@ -230,7 +230,7 @@ export function answeringPrecedent(
 
 /**
  * Precedents that do not answer a question, as evidence for it. One that holds for another part of the work, or for
- * another version of the plan, is only mentioned: whoever decides should know of it.
+ * another version of the plan, is only mentioned, so that the person who decides knows of it.
  */
 export function precedentEvidence(all: Precedents, sought: Sought): Evidence[] {
   return similar(all, sought.text).map(({ precedent, likeness }) => {
