@@ -11,7 +11,7 @@ import { chanceOf } from './keyed-chance.ts';
 /** Most places of user code that are reported. Finding one costs a stack trace. */
 const PLACES_MAX = 8;
 
-const INSIDE = /node:|node_modules|\/bosun\/|src\/(testing|actors|persistence|gateway|supervisor)\//;
+const INSIDE = /node:|node_modules|\/bosun\/(src|dist)\/|src\/(testing|actors|persistence|gateway|supervisor)\//;
 
 type Global = typeof globalThis;
 
