@@ -259,6 +259,12 @@ export const ERROR_CODES = {
     means: 'Too many sessions are remembered. Send again later.',
     retryable: true,
   },
+  BOSUN_SPAWN_REFUSED: {
+    means:
+      'The session may not spawn this, or not now; `details.because` says why. A spoke recommends it in its ' +
+      'hand-off instead.',
+    retryable: false,
+  },
   BOSUN_START_FAILED: {
     means: 'A new child failed in its first turn; the cause says how. Nothing of it was kept.',
     retryable: false,

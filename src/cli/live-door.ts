@@ -55,6 +55,7 @@ export function liveDoor(
     agent,
     scopes: isProgram ? new Set(PROGRAM_SCOPES) : undefined,
     isPerson,
+    isGranted: isProgram ? false : undefined,
     told: (error) => told(error, log),
     rows: (timeoutMs = TOOLS_MS) =>
       at({

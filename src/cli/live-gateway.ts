@@ -144,14 +144,14 @@ export class LiveGateway {
   }
 
   /**
-   * The tools, resources and prompts of MCP that the gateway offers. Rejects as `call` does, but the list is public:
-   * any token will do.
+   * The tools, resources and prompts of MCP that the gateway offers to the holder of the token. Rejects as `call` does,
+   * but the list is public: any token will do, and only a grant makes a difference.
    */
   async rows(): Promise<OfferedRows> {
     const response = await this.#fetch(TOOLS_PATH);
-    const { tools, resources = [], prompts = [] } = await this.#bodyOf<Partial<OfferedRows>>(response);
+    const { tools, resources = [], prompts = [], areGranted } = await this.#bodyOf<Partial<OfferedRows>>(response);
     if (tools === undefined) throw this.#stranger(response);
-    return { tools, resources, prompts };
+    return { tools, resources, prompts, ...(areGranted === true && { areGranted }) };
   }
 
   /** Calls a method that the gateway offers, as its document describes it. Rejects as `call` does. */

@@ -42,6 +42,8 @@ export interface ProcedureCaller {
   readonly id: string;
   /** The person in whose name the caller speaks. Undefined for a program and for the operator. */
   readonly person?: string;
+  /** Facts about the caller that the issuer of its token has signed. Undefined for other callers. */
+  readonly claims?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -192,6 +194,14 @@ export interface AwaitedState<Answer> {
   readonly answer: (shown: ShownActor) => Answer;
 }
 
+/** The actor that a procedure asks, the event that it asks with, and the answer that it then gives. */
+export interface AskedActor<Answer> {
+  readonly address: string;
+  readonly event: EventObject;
+  /** Turns the actor's reply into the answer, also for a repeat with the same key. Default: the reply is the answer. */
+  readonly answer?: (reply: unknown) => Answer | Promise<Answer>;
+}
+
 type OneOf<Ways> = {
   [Way in keyof Ways]: { readonly [Key in Way]: Ways[Key] } & { readonly [Key in Exclude<keyof Ways, Way>]?: never };
 }[keyof Ways];
@@ -200,8 +210,8 @@ type OneOf<Ways> = {
 interface Ways<Params, Answer> {
   /** Reads durable state, without a turn or an epoch. */
   readonly read: (params: Params, reader: DurableReader, caller: ProcedureCaller) => Answer | Promise<Answer>;
-  /** Asks an actor with an event that its agent declares. The actor's reply is the answer. */
-  readonly ask: (params: Params, caller: ProcedureCaller) => { readonly address: string; readonly event: EventObject };
+  /** Asks an actor with an event that its agent declares. */
+  readonly ask: (params: Params, caller: ProcedureCaller) => AskedActor<Answer>;
   /** Waits for a state of an actor, until the deadline of the call. */
   readonly wait: (params: Params, caller: ProcedureCaller) => AwaitedState<Answer>;
   /** Calls a function of the host, without a turn. */
@@ -229,6 +239,8 @@ export type ProcedureRow<
   readonly does?: Does;
   /** How many calls of the caller's rate one call takes, 1 to 1,000. Default: 1. */
   readonly cost?: number;
+  /** Only for callers whose token names the procedure. Default: for every caller with the scope. */
+  readonly isGranted?: true;
   readonly params: Params;
   readonly result: Result;
   readonly example: { readonly p: z.input<Params>; readonly r: z.input<Result> };
@@ -254,6 +266,8 @@ export interface Procedure<
   readonly scope: Scope;
   readonly does: Does;
   readonly cost: number;
+  /** Whether the procedure is only for callers whose token names it. */
+  readonly isGranted: boolean;
   readonly params: Params;
   readonly result: Result;
   readonly example: { readonly p: Readonly<Record<string, unknown>>; readonly r: unknown };
@@ -289,7 +303,7 @@ export function procedure<
   Result extends z.ZodType,
   Window extends Watched | undefined = undefined,
 >(row: ProcedureRow<Params, Result, Window>): Procedure<Params, Result, Window> {
-  const { means, params, result, example, http, mcp, cost = 1 } = row;
+  const { means, params, result, example, http, mcp, cost = 1, isGranted = false } = row;
   const [kind, ...others] = KINDS.filter((one) => row[one] !== undefined);
   if (kind === undefined || others.length > 0)
     throw new BosunError('BOSUN_CONFIG_INVALID', 'procedure: give it one of read, ask, wait and port');
@@ -301,7 +315,8 @@ export function procedure<
   const { scope = isReading ? 'actor:read' : 'actor:send', does = isReading ? 'nothing' : 'changes' } = row;
   const way = { kind, run: row[kind] } as unknown as Way;
   const window = row.window as Window;
-  const one = Object.freeze({ means, scope, does, cost, params, result, example, http, mcp, window, way });
+  const rules = { means, scope, does, cost, isGranted };
+  const one = Object.freeze({ ...rules, params, result, example, http, mcp, window, way });
   made.add(one);
   return one;
 }

@@ -1,6 +1,6 @@
 /**
- * Authentication and rights of callers: bearer tokens from a list, JSON Web Tokens, or, if neither is configured, every
- * program on this machine. Rules only; connections and HTTP extract the token.
+ * Authentication and rights of callers: bearer tokens from a list, JSON Web Tokens, grants, or, without the first two,
+ * every program on this machine. Rules only; connections and HTTP extract the token.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose';
@@ -10,6 +10,7 @@ import { BosunError } from '../../errors.ts';
 import { disown, handled } from '../../user-code.ts';
 import { CALL_MS } from '../limits.ts';
 import { isPattern, matchesAny } from './address-patterns.ts';
+import { GRANT_PREFIX, grantee } from './grants.ts';
 
 /** The caller that a token stands for. */
 export interface Caller {
@@ -28,6 +29,10 @@ export interface Caller {
   readonly person?: string;
   /** Whether the caller is a coding agent, which may not speak in a person's name. */
   readonly isAgent?: true;
+  /** The only methods that the caller may call, which its token names. Undefined if its scopes alone decide. */
+  readonly methods?: ReadonlySet<string>;
+  /** Facts about the caller that the issuer of its token has signed. */
+  readonly claims?: Readonly<Record<string, string>>;
 }
 
 /** A token of the gateway, and the caller that it stands for. */
@@ -65,6 +70,8 @@ export interface JwtOptions {
 export interface CallersOptions {
   readonly tokens: readonly TokenOptions[];
   readonly jwt: JwtOptions | undefined;
+  /** The key of grants. */
+  readonly grantKey?: Uint8Array | undefined;
   /** Token of the operator: at least 16 characters. */
   readonly operator?: string | undefined;
   readonly clock: Clock;
@@ -100,14 +107,16 @@ export function newToken(): string {
 export class Callers {
   readonly #known: readonly KnownCaller[];
   readonly #jwt: JwtOptions | undefined;
+  readonly #grantKey: Uint8Array | undefined;
   readonly #isForAnybody: boolean;
   readonly #clock: Clock;
   readonly #keyFailed: (thrown: unknown) => void;
 
   /** Makes the callers. Throws BOSUN_CONFIG_INVALID. */
-  constructor({ tokens, jwt, operator, clock, keyFailed }: CallersOptions) {
+  constructor({ tokens, jwt, grantKey, operator, clock, keyFailed }: CallersOptions) {
     this.#known = [...tokens.map(knownOf), ...(operator === undefined ? [] : [operatorOf(operator)])];
     this.#jwt = jwt;
+    this.#grantKey = grantKey;
     this.#isForAnybody = tokens.length === 0 && jwt === undefined;
     this.#clock = clock;
     this.#keyFailed = keyFailed;
@@ -133,9 +142,14 @@ export class Callers {
     let found: Caller | undefined;
     // Compare with all of them, so that the time taken does not reveal which one matched.
     for (const known of this.#known) if (timingSafeEqual(known.digest, digest)) found = known.caller;
-    found ??= await this.#verified(token);
+    found ??= (await this.grantee(token)) ?? (await this.#verified(token));
     if (found === undefined) throw new BosunError('BOSUN_UNAUTHENTICATED', 'the token is not valid');
     return found;
+  }
+
+  /** The caller of a token that is a valid grant; undefined for any other. */
+  async grantee(token: string): Promise<Caller | undefined> {
+    return this.#grantKey === undefined ? undefined : await grantee(token, this.#grantKey, this.#clock);
   }
 
   async #verified(token: string): Promise<Caller | undefined> {
@@ -270,11 +284,11 @@ function isUnknownKey(thrown: unknown): boolean {
 /** Whether a value is a name of a person: not blank, of at most 200 characters, and not like that of a program. */
 function isPerson(value: unknown): value is string {
   if (typeof value !== 'string' || value.length > 200) return false;
-  return value.trim() !== '' && !value.trim().startsWith(PROGRAM_PREFIX);
+  return value.trim() !== '' && ![PROGRAM_PREFIX, GRANT_PREFIX].some((prefix) => value.trim().startsWith(prefix));
 }
 
 /** Matches ids of callers that no token of the host stands for. */
-const TAKEN = /^(operator|local)$|^(mcp|jwt):/;
+const TAKEN = /^(operator|local)$|^(mcp|jwt|grant):/;
 
 function knownOf(options: TokenOptions): KnownCaller {
   const { id } = options;
@@ -282,7 +296,7 @@ function knownOf(options: TokenOptions): KnownCaller {
     throw new BosunError(
       'BOSUN_CONFIG_INVALID',
       `token of ${JSON.stringify(id)}: the id is that of another caller; take one that is not operator or local, and ` +
-        'does not begin with mcp: or jwt:',
+        'does not begin with mcp:, jwt: or grant:',
     );
   return checkedCaller(options);
 }
@@ -303,7 +317,7 @@ function checkedCaller({
   const wrong = addresses.find((pattern) => !isPattern(pattern));
   if (wrong !== undefined) throw invalid(`${JSON.stringify(wrong)} is not an address pattern`);
   if (person !== undefined && !isPerson(person))
-    throw invalid('the person is blank, longer than 200 characters, or begins with mcp:, as names of programs do');
+    throw invalid('the person is blank, longer than 200 characters, or begins with mcp: or grant:, as programs do');
   if (person !== undefined && isAgent) throw invalid('its holder is a person or an agent, not both');
   const caller: Caller = {
     ...{ id, scopes: new Set(scopes), addresses, expiresAtMs: undefined },

@@ -39,6 +39,7 @@ const SPOKEN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'BOSUN_RATE_LIMITED',
   'BOSUN_RECORDS_UNKNOWN',
   'BOSUN_SEQUENCE_GAP',
+  'BOSUN_SPAWN_REFUSED',
   'BOSUN_TIMEOUT',
   'BOSUN_UNAUTHENTICATED',
   'BOSUN_VALUE_REFUSED',
@@ -48,11 +49,13 @@ const SPOKEN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 const TOLD: readonly string[] = [
   'address',
   'accepts',
+  'because',
   'isGuarded',
   'expected',
   'sequence',
   'retryAfterMs',
   'scope',
+  'method',
   'unknownOutcome',
   'reference',
 ];

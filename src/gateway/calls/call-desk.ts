@@ -9,6 +9,7 @@ import { type Session } from '../../actors/world/mailbox/inbound.ts';
 import { type Call, type Handler, Marked } from './call.ts';
 import { type CallsUnderWay } from './calls-under-way.ts';
 import { type Caller, checkScope } from '../callers/callers.ts';
+import { checkGranted } from '../callers/grants.ts';
 import { type AllLooks, checkLooks, type Looks } from '../callers/looks.ts';
 import { checkedByHost } from './host-code.ts';
 import { type KeyedAnswers } from './keyed-answers.ts';
@@ -69,6 +70,7 @@ export class CallDesk {
     const { caller, method, session, key, deadlineMs = CALL_MS } = request;
     const row = this.#parts.methods.row(method);
     if (row === undefined) throw invalid(`there is no method ${JSON.stringify(method)}`);
+    checkGranted(caller, method, row.isGranted);
     checkScope(caller, row.scope);
     if (row.mcp?.isForPeople === true && caller.isAgent === true)
       throw new BosunError('BOSUN_FORBIDDEN', `${method} is for people, and this caller is a program`);
@@ -115,6 +117,7 @@ export class CallDesk {
    */
   plainSend(caller: Caller, params: unknown): PlainSend | undefined {
     const row = METHODS['actor.send'];
+    checkGranted(caller, 'actor.send');
     checkScope(caller, row.scope);
     const send = parsedParams('actor.send', row, params) as ParamsOf<'actor.send'>;
     return send.until === 'taken' || send.ifSequence !== undefined ? undefined : send;

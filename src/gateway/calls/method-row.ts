@@ -14,6 +14,8 @@ interface MethodFacts<Params extends z.ZodObject, Result extends z.ZodType> {
   readonly does: Does;
   /** How many calls of the caller's rate one takes. Default: 1. */
   readonly cost?: number | undefined;
+  /** Whether the row is only for callers whose token names it. Default: false. */
+  readonly isGranted?: boolean;
   readonly params: Params;
   readonly result: Result;
   /** The HTTP route. Parameters outside of the path go into the query of a GET and into the body of a POST. */

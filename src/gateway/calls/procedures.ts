@@ -4,6 +4,7 @@
  */
 import {
   type ActorRow,
+  type AskedActor,
   type AwaitedState,
   type DurableReader,
   type Procedure,
@@ -84,12 +85,12 @@ export function procedureHandler(
     case 'ask':
       return async (params, call) => {
         const question = owedOrRefused(place, () => way.run(params, call.caller));
-        const answer = await backend['actor.ask'](
-          owed(place, () => questionIn(question)),
-          call,
-        );
-        const { result: asked, replayed } = answer instanceof Marked ? answer : { result: answer, replayed: false };
-        return new Marked({ result: checked((asked as { readonly reply: unknown }).reply), replayed });
+        const { answer, ...asked } = owed(place, () => questionIn(question));
+        const given = await backend['actor.ask'](asked, call);
+        const { result: told, replayed } = given instanceof Marked ? given : { result: given, replayed: false };
+        const { reply } = told as { readonly reply: unknown };
+        const said = answer === undefined ? reply : await awaited(place, () => answer(reply));
+        return new Marked({ result: checked(said), replayed });
       };
     case 'wait':
       return async (params, call) => {
@@ -101,13 +102,14 @@ export function procedureHandler(
   }
 }
 
-type Question = ParamsOf<'actor.ask'>;
+type Question = ParamsOf<'actor.ask'> & Pick<AskedActor<unknown>, 'answer'>;
 
 /** The question of a procedure as the wire would have brought it. Throws anything for what is none. */
-function questionIn(given: Omit<Question, 'event'> & { readonly event: unknown }): Question {
+function questionIn(given: AskedActor<unknown>): Question {
   disown(given);
-  const { address, event } = given;
-  return { address: textOf(address), event: admit(event, 'event') as Question['event'] };
+  const { address, event, answer } = given;
+  if (answer !== undefined && typeof answer !== 'function') throw new TypeError('its answer is no function');
+  return { address: textOf(address), event: admit(event, 'event') as Question['event'], ...(answer && { answer }) };
 }
 
 function stateIn(wanted: AwaitedState<unknown>): AwaitedState<unknown> {

@@ -4,12 +4,13 @@
  */
 import { type Does, type PromptMark, type ResourceMark, type Scope } from '../../actors/api/procedure.ts';
 import { BosunError } from '../../errors.ts';
+import { type Caller } from '../callers/callers.ts';
+import { type GrantableRow, isOpenTo } from '../callers/grants.ts';
 import { type MethodRow } from './method-row.ts';
-import { type ToolReader, type ToolRow } from './tool-row.ts';
+import { mayCall, type ToolReader, type ToolRow } from './tool-row.ts';
 
 /** Resources of one kind, and the method that reads them. */
-export interface ResourceRow extends ResourceMark {
-  readonly method: string;
+export interface ResourceRow extends ResourceMark, GrantableRow {
   /** The beginning of their URIs, before the value of the parameter. */
   readonly prefix: string;
   readonly parameter: string;
@@ -18,7 +19,7 @@ export interface ResourceRow extends ResourceMark {
 }
 
 /** A prompt with the scope of the method that it needs. */
-export interface PromptRow extends PromptMark {
+export interface PromptRow extends PromptMark, GrantableRow {
   readonly scope: Scope;
 }
 
@@ -27,6 +28,11 @@ export interface McpRows {
   readonly tools: readonly ToolRow[];
   readonly resources: readonly ResourceRow[];
   readonly prompts: readonly PromptRow[];
+  /**
+   * Whether these are the rows of a caller whose token names its methods: all of its tools are listed, and the guide is
+   * not. Default: false.
+   */
+  readonly areGranted?: boolean;
 }
 
 type NamedRow = readonly [method: string, row: MethodRow];
@@ -52,25 +58,42 @@ function resourceOf(method: string, row: MethodRow, mark: ResourceMark): Resourc
     throw refused(method, `reads ${JSON.stringify(mark.uri)}: write a URI that ends in its parameter, scheme://{name}`);
   if (!Object.hasOwn(row.params.shape, parameter))
     throw refused(method, `reads ${mark.uri}, and has no parameter ${parameter}`);
-  const { scope, does } = row;
+  const { scope, does, isGranted = false } = row;
   if (does !== 'nothing') throw refused(method, `reads ${mark.uri}, and changes something: reading must not`);
-  return { ...mark, method, prefix, parameter, scope, does };
+  return { ...mark, method, prefix, parameter, scope, does, isGranted };
 }
 
 /** The prompts of rows. Throws BOSUN_CONFIG_INVALID for a name that is invalid or taken, and for an unused argument. */
 export function promptsOf(rows: readonly NamedRow[]): readonly PromptRow[] {
-  const prompts = rows.flatMap(([method, { mcp, scope }]) =>
-    (mcp?.prompts ?? []).map((prompt) => ({ method, row: { ...prompt, scope } })),
+  const prompts = rows.flatMap(([method, { mcp, scope, isGranted = false }]) =>
+    (mcp?.prompts ?? []).map((prompt) => ({ ...prompt, method, scope, isGranted })),
   );
-  for (const { method, row } of prompts) {
+  for (const row of prompts) {
+    const { method } = row;
     if (!PROMPT_NAME.test(row.name))
       throw refused(method, `has the prompt ${JSON.stringify(row.name)}: up to 64 lower-case letters, digits and -`);
     const unused = (row.arguments ?? []).find(({ name }) => !row.text.includes(`{${name}}`));
     if (unused !== undefined) throw refused(method, `has the prompt ${row.name}, whose text has no {${unused.name}}`);
   }
-  const twin = twinIn(prompts, (one, other) => one.row.name === other.row.name);
-  if (twin !== undefined) throw refused(twin.method, `has the prompt ${twin.row.name}, and so has another one`);
-  return prompts.map(({ row }) => row);
+  const twin = twinIn(prompts, (one, other) => one.name === other.name);
+  if (twin !== undefined) throw refused(twin.method, `has the prompt ${twin.name}, and so has another one`);
+  return prompts;
+}
+
+/** The rows that exist for a caller. One whose token names its methods has those that it may call, and no others. */
+export function rowsFor({ methods, scopes }: Pick<Caller, 'methods' | 'scopes'>, rows: McpRows): McpRows {
+  const isOpen = (row: GrantableRow) => isOpenTo(methods, row);
+  const tools = rows.tools.filter(isOpen);
+  const resources = rows.resources.filter(isOpen);
+  const prompts = rows.prompts.filter(isOpen);
+  if (methods === undefined) return { tools, resources, prompts };
+  const reader = { scopes, isPerson: false };
+  return {
+    tools: tools.filter((tool) => mayCall(tool, reader)),
+    resources: permitted(resources, reader),
+    prompts: permitted(prompts, reader),
+    areGranted: true,
+  };
 }
 
 /** The rows whose method the reader may call. */

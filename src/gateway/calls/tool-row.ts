@@ -11,14 +11,14 @@ import {
   type ToolProfile,
 } from '../../actors/api/procedure.ts';
 import { BosunError } from '../../errors.ts';
+import { type GrantableRow } from '../callers/grants.ts';
 import { TOOL_KEY_CHARS_MAX, TOOL_MS, TOOL_MS_MAX, TOOLS_LISTED_MAX } from '../limits.ts';
 import { type Json, schemaOf } from './json-schema.ts';
 import { type MethodRow } from './method-row.ts';
 
 /** A tool with its method. */
-export interface ToolRow {
+export interface ToolRow extends GrantableRow {
   readonly tool: string;
-  readonly method: string;
   readonly means: string;
   readonly scope: Scope;
   readonly does: Does;
@@ -98,9 +98,9 @@ function toolOf(
       method,
       'has a retry policy with other than 1 to 20 attempts, no base delay, or a longest one below it',
     );
-  const { means, scope, does, keepsKeys = false } = row;
+  const { means, scope, does, isGranted = false, keepsKeys = false } = row;
   return {
-    ...{ tool, method, means, scope, does, profiles, keepsKeys },
+    ...{ tool, method, means, scope, does, isGranted, profiles, keepsKeys },
     isForPeople: isForPeople === true,
     isDetail: isDetail === true,
     isUrgent: isUrgent === true,
@@ -153,14 +153,15 @@ export function mayCall({ scope, isForPeople }: ToolRow, { scopes, isPerson }: T
 
 /**
  * The tools of the profiles that a caller names; without profiles, the first {@link TOOLS_LISTED_MAX}. Tools that are
- * not listed can still be called.
+ * not listed can still be called. All are listed that a token names.
  */
 export function shownTools(
-  tools: readonly ToolRow[],
+  { tools, areGranted = false }: { readonly tools: readonly ToolRow[]; readonly areGranted?: boolean },
   reader: ToolReader,
   profiles: readonly ToolProfile[] | undefined,
 ): readonly ToolRow[] {
   const callable = tools.filter((tool) => mayCall(tool, reader));
+  if (areGranted) return callable;
   if (profiles === undefined) return callable.slice(0, TOOLS_LISTED_MAX);
   return callable.filter((tool) => tool.profiles.some((profile) => profiles.includes(profile)));
 }

@@ -6,6 +6,7 @@
 import { type Clock } from '../../clock.ts';
 import { CALL_MS, LISTING_HZ } from '../limits.ts';
 import { type Caller, checkScope } from '../callers/callers.ts';
+import { checkGranted } from '../callers/grants.ts';
 import { checkLooks, type Looks } from '../callers/looks.ts';
 import { invalid } from '../callers/wire-errors.ts';
 import { type Sub } from '../protocol/frames.ts';
@@ -41,8 +42,10 @@ export class WindowTopics implements TopicFinder {
     sub: Pick<Sub, 'topic' | 'mode' | 'from'>,
     looks: Looks,
   ): SubscriptionMaker | Promise<SubscriptionMaker> {
-    if (!sub.topic.startsWith(PREFIX) || sub.mode !== 'state')
+    if (!sub.topic.startsWith(PREFIX) || sub.mode !== 'state') {
+      checkGranted(caller, 'subscribe');
       return this.#parts.backend.topics.find(caller, sub, looks);
+    }
     return this.#window(caller, sub.topic.slice(PREFIX.length), looks);
   }
 
@@ -51,6 +54,7 @@ export class WindowTopics implements TopicFinder {
     const cut = asked.indexOf('?');
     const [name, query] = cut < 0 ? [asked, ''] : [asked.slice(0, cut), asked.slice(cut + 1)];
     const row = methods.row(name);
+    checkGranted(caller, name, row?.isGranted);
     if (row?.window === undefined) throw invalid(`${JSON.stringify(name)} is not a procedure with a window`);
     checkScope(caller, row.scope);
     checkLooks(looks);

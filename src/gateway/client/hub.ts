@@ -59,6 +59,13 @@ export interface HubOptions {
   readonly tokens?: readonly TokenOptions[];
   readonly jwt?: JwtOptions;
   /**
+   * A key of 32 bytes or more: JSON Web Tokens that it has signed (HS256, audience `bosun:grant`) are accepted beside
+   * `tokens` and `jwt`, and others must authenticate no more than without it. They need the claims `exp`, `sub`,
+   * `bosun_methods`, the only methods and procedures that the holder may call, `bosun_addresses`, the patterns of the
+   * addresses that it may reach, and `bosun_claims`, an object of texts that procedures are given. Default: none.
+   */
+  readonly grantKey?: Uint8Array;
+  /**
    * The operator's token, 16 characters or more: all scopes, destructive methods, and orders in other people's names.
    * If it is the only token, callers on this machine still need none.
    */
@@ -147,6 +154,7 @@ export class Hub {
       connectionsPerCaller = CONNECTIONS_PER_CALLER_MAX,
       tokens = [],
       jwt,
+      grantKey,
       operator,
       destructive = false,
       rate = { burst: CALLS_BURST, perSecond: CALLS_PER_SECOND },
@@ -168,6 +176,7 @@ export class Hub {
     this.callers = new Callers({
       tokens,
       jwt,
+      grantKey,
       operator,
       clock,
       keyFailed: (thrown) => this.told(hostFailed('jwt.key', thrown)),

@@ -3,6 +3,7 @@ import { type CallDesk } from '../calls/call-desk.ts';
 import { valueOf } from '../calls/json-answer.ts';
 import { type MethodTable } from '../calls/method-table.ts';
 import { type Repeatable } from '../calls/repeats.ts';
+import { rowsFor } from '../calls/resource-row.ts';
 import { type Caller } from '../callers/callers.ts';
 import { rateLimited } from '../callers/wire-errors.ts';
 import { type WireError } from '../protocol/frames.ts';
@@ -32,7 +33,8 @@ export function deskDoor(host: DeskDoorHost, caller: Caller, paid = 1): ToolDoor
     agent: caller.person ?? caller.id,
     scopes: caller.scopes,
     isPerson: caller.isAgent !== true,
-    rows: () => host.methods,
+    isGranted: caller.methods !== undefined,
+    rows: () => rowsFor(caller, host.methods),
     told: (error) => host.counted(error),
     call(method, params, { key, timeoutMs: deadlineMs, signal }: ToolCall) {
       const retryAfterMs = left-- > 0 ? 0 : host.takeCall(caller, host.clock.monotonicMs());

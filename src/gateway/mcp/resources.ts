@@ -7,13 +7,15 @@ import { GUIDE } from './guide.ts';
 import { type ToolDoor } from './tool-door.ts';
 
 const GUIDE_URI = 'bosun://guide';
+const GUIDE_MEANS = 'How to use this server, in a page.';
+const MARKDOWN_TYPE = 'text/markdown';
 const JSON_TYPE = 'application/json';
 
 export function serveResources({ server }: McpServer, door: ToolDoor): void {
-  server.setRequestHandler('resources/list', () => ({
-    resources: [
-      { uri: GUIDE_URI, name: 'guide', description: 'How to use this server, in a page.', mimeType: 'text/markdown' },
-    ],
+  server.setRequestHandler('resources/list', async () => ({
+    resources: (await hasGuide(door))
+      ? [{ uri: GUIDE_URI, name: 'guide', description: GUIDE_MEANS, mimeType: MARKDOWN_TYPE }]
+      : [],
   }));
   server.setRequestHandler('resources/templates/list', async () => ({
     resourceTemplates: permitted((await door.rows()).resources, door).map(({ uri, name, description, text }) => ({
@@ -22,7 +24,8 @@ export function serveResources({ server }: McpServer, door: ToolDoor): void {
     })),
   }));
   server.setRequestHandler('resources/read', async ({ params: { uri } }, { mcpReq: { signal } }) => {
-    if (uri === GUIDE_URI) return { contents: [{ uri, mimeType: 'text/markdown', text: GUIDE }] };
+    if (uri === GUIDE_URI && (await hasGuide(door)))
+      return { contents: [{ uri, mimeType: MARKDOWN_TYPE, text: GUIDE }] };
     const row = (await door.rows()).resources.find(
       ({ prefix }) => uri.startsWith(prefix) && uri.length > prefix.length,
     );
@@ -44,6 +47,16 @@ export function serveResources({ server }: McpServer, door: ToolDoor): void {
       ? { contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(answer, null, 2) }] }
       : { contents: [{ uri, mimeType: text.mimeType, text: String(fieldOf(answer, text.field)) }] };
   });
+}
+
+/**
+ * Whether the guide is for the caller. It tells of the gateway's own tools, which a token that names its methods lacks.
+ */
+async function hasGuide(door: ToolDoor): Promise<boolean> {
+  if (door.isGranted !== undefined) return !door.isGranted;
+  // Where there is no system, the guide is all that can be read.
+  const { areGranted } = await Promise.resolve(door.rows()).catch(() => ({ areGranted: false }));
+  return areGranted !== true;
 }
 
 /** The value of the parameter in a URI. Throws an error of the protocol for an invalid percent-encoding. */

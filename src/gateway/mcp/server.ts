@@ -37,13 +37,16 @@ export interface McpOptions {
 export function mcpServer(door: ToolDoor, options: McpOptions): McpServer {
   const mcp = new McpServer(
     { name: 'bosun', version: VERSION },
-    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: INSTRUCTIONS },
+    {
+      capabilities: { tools: {}, resources: {}, prompts: {} },
+      ...(door.isGranted !== true && { instructions: INSTRUCTIONS }),
+    },
   );
   const { server } = mcp;
   serveResources(mcp, door);
   servePrompts(mcp, door);
   server.setRequestHandler('tools/list', async () => {
-    return { tools: shownTools((await door.rows()).tools, door, options.profiles).map(listed) };
+    return { tools: shownTools(await door.rows(), door, options.profiles).map(listed) };
   });
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq: { signal } }) => {
     const { name, arguments: given = {} } = params;

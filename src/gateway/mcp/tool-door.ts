@@ -19,9 +19,11 @@ export interface ToolCall {
 export interface ToolDoor extends ToolReader {
   /** The name of the caller, as errors state it. */
   readonly agent: string;
+  /** Whether the token of the caller names its methods; undefined if only the gateway knows. */
+  readonly isGranted: boolean | undefined;
   /**
-   * The tools of the system, the most useful first, its resources and its prompts, including those that the caller may
-   * not use.
+   * The tools of the system, the most useful first, its resources and its prompts, as far as they exist for the caller:
+   * including those that its scopes do not allow.
    *
    * @param timeoutMs How long to wait for a system that has not started. Default: 10 s.
    */

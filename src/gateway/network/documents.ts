@@ -44,7 +44,8 @@ export function openapi(rows: readonly NamedRow[] = ROWS): Json {
   };
 }
 
-function operation(method: string, { means, params, result, http, does, scope, example }: MethodRow): Json {
+function operation(method: string, row: MethodRow): Json {
+  const { means, params, result, http, does, scope, isGranted, example } = row;
   const inPath = [...http.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   const { properties = {}, required = [] } = schemaOf(params, 'input') as {
     properties?: Record<string, Json>;
@@ -66,6 +67,7 @@ function operation(method: string, { means, params, result, http, does, scope, e
     summary: means,
     'x-scope': scope,
     ...(does === 'destroys' && { 'x-destructive': true }),
+    ...(isGranted === true && { 'x-granted': true }),
     parameters: [
       ...inPath.map((name) => ({ name, in: 'path', required: true, schema: properties[name] })),
       ...inQuery.map((name) => ({ name, in: 'query', required: required.includes(name), schema: properties[name] })),

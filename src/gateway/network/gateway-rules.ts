@@ -20,6 +20,7 @@ import {
 } from '../../option-rules.ts';
 import { isProcedure, SCOPES } from '../../actors/api/procedure.ts';
 import { type JwtOptions, type TokenOptions } from '../callers/callers.ts';
+import { GRANT_KEY_BYTES_MIN } from '../callers/grants.ts';
 import { type McpRate } from '../callers/tool-rates.ts';
 import { type Rate } from '../protocol/token-bucket.ts';
 import type { GatewayOptions } from './server.ts';
@@ -80,6 +81,10 @@ const GATEWAY_RULES: OptionRules<GatewayOptions> = {
     issuer: textOrTexts,
     algorithms: listOf(aText),
   }),
+  grantKey: rule(
+    `a Uint8Array of ${GRANT_KEY_BYTES_MIN} bytes or more`,
+    (value) => value instanceof Uint8Array && value.length >= GRANT_KEY_BYTES_MIN,
+  ),
   operator: aText,
   destructive: aFlag,
   rate,

@@ -17,6 +17,7 @@ import { LLMS_TEXT } from '../mcp/guide.ts';
 import { answerMcp } from '../mcp/endpoint.ts';
 import { METRICS_TYPE } from '../health/metrics.ts';
 import { paramsIn } from '../calls/query.ts';
+import { rowsFor } from '../calls/resource-row.ts';
 import { type Repeatable } from '../calls/repeats.ts';
 import { sessionId, sub } from '../protocol/frames.ts';
 import { METHODS_PATH, methodsPage } from './methods-page.ts';
@@ -72,7 +73,7 @@ async function serve(hub: Hub, { request, response, page, recognised }: Exchange
     await page.answer(url.pathname, request, response);
     return undefined;
   }
-  const fixed = await publicAnswer(hub, url.pathname);
+  const fixed = await publicAnswer(hub, url.pathname, request);
   if (fixed !== undefined)
     return request.method === 'GET' ? fixed : { status: 405, body: {}, headers: { Allow: 'GET' } };
   if (hub.isDraining) throw new BosunError('BOSUN_DRAINING', 'the gateway is closing');
@@ -128,7 +129,7 @@ function passIn({ searchParams }: URL, { headers }: IncomingMessage, isStream: b
 }
 
 /** Answers that need no authentication. */
-async function publicAnswer(hub: Hub, path: string): Promise<HttpAnswer | undefined> {
+async function publicAnswer(hub: Hub, path: string, request: IncomingMessage): Promise<HttpAnswer | undefined> {
   switch (path) {
     case '/healthz':
       return { status: 200, body: { ok: true }, headers: { [INSTANCE_HEADER]: hub.instance } };
@@ -140,15 +141,10 @@ async function publicAnswer(hub: Hub, path: string): Promise<HttpAnswer | undefi
       return { status: 200, body: openapi(hub.methods.rows) };
     case '/llms.txt':
       return { status: 200, body: LLMS_TEXT, type: MARKDOWN_TYPE };
-    case TOOLS_PATH:
-      return {
-        status: 200,
-        body: {
-          tools: withRoutes(hub, hub.methods.tools),
-          resources: withRoutes(hub, hub.methods.resources),
-          prompts: hub.methods.prompts,
-        },
-      };
+    case TOOLS_PATH: {
+      const { tools, resources, ...others } = rowsFor(await readerOf(hub, request), hub.methods);
+      return { status: 200, body: { tools: withRoutes(hub, tools), resources: withRoutes(hub, resources), ...others } };
+    }
     case METHODS_PATH:
       return { status: 200, body: methodsPage(hub.methods.rows), type: MARKDOWN_TYPE };
     case '/asyncapi.json':
@@ -156,6 +152,12 @@ async function publicAnswer(hub: Hub, path: string): Promise<HttpAnswer | undefi
     default:
       return undefined;
   }
+}
+
+/** The holder of a grant that a request shows. Everybody else reads the same, and needs no valid token for it. */
+async function readerOf({ callers }: Hub, { headers }: IncomingMessage): Promise<Pick<Caller, 'methods' | 'scopes'>> {
+  const [, token] = BEARER.exec(headers.authorization ?? '') ?? [];
+  return (token === undefined ? undefined : await callers.grantee(token)) ?? { scopes: new Set() };
 }
 
 /** Rows of MCP with the routes of their methods. */
@@ -260,10 +262,12 @@ function header(request: IncomingMessage, name: string): string | undefined {
   return text;
 }
 
+const BEARER = /^Bearer +([\w.~+/=-]{1,8192})$/i;
+
 /** The bearer token of a header. Throws BOSUN_UNAUTHENTICATED for another scheme. */
 export function bearerIn(authorization: string | undefined): string | undefined {
   if (authorization === undefined) return undefined;
-  const [, token] = /^Bearer +([\w.~+/=-]{1,8192})$/i.exec(authorization) ?? [];
+  const [, token] = BEARER.exec(authorization) ?? [];
   if (token === undefined)
     throw new BosunError('BOSUN_UNAUTHENTICATED', 'the header Authorization is not of the form "Bearer TOKEN"');
   return token;

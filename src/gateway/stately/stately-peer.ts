@@ -18,6 +18,7 @@ import {
 } from '../limits.ts';
 import { type TreeNode } from '../../system-options.ts';
 import { type Caller, checkScope, mayReach } from '../callers/callers.ts';
+import { checkGranted } from '../callers/grants.ts';
 import { type Entrance, type Hub, type Peer } from '../client/hub.ts';
 import { PeerTimers } from '../client/peer-timers.ts';
 import { type ClientWire } from '../client/send-buffer.ts';
@@ -61,6 +62,7 @@ export class StatelyPeer implements Peer {
   async begin({ token, pass }: Pick<Entrance, 'token' | 'pass'>): Promise<void> {
     try {
       const caller = await this.#hub.identify(token, pass);
+      checkGranted(caller, 'subscribe');
       checkScope(caller, 'actor:read');
       if (this.#isOver) return;
       if (!this.#hub.admits(caller)) return this.close('rate_limited');
