@@ -12,12 +12,13 @@ import { exitHandoff } from './machines/hub/exit-handoff.ts';
 import { lineageEntry } from './machines/hub/handoff.ts';
 import { hubAgents, hubChildren, hubStart } from './machines/hub/hub-desk.ts';
 import { type RecoveryWork } from './machines/hub/hub.ts';
+import { type SessionReturned } from './machines/hub/handoff.ts';
 import { type Role } from './machines/hub/roles.ts';
 import { nothingToDo } from './machines/hub/spoke.ts';
+import { type Standing } from './machines/hub/standing.ts';
 import { type SessionWork } from './machines/hub/spoke-state.ts';
-import { type SessionOrder } from './machines/hub/work-plan.ts';
+import { planId, type SessionOrder } from './machines/hub/plan-changes.ts';
 import { type WorkPlace } from './machines/hub/work-place.ts';
-import { planId } from './machines/hub/work-plan.ts';
 import { gateAgents, gateChildren } from './machines/people/gates/gate-desk.ts';
 import { failureOf } from './machines/work/failure-tiers.ts';
 import { DESKS } from './machines/desks.ts';
@@ -34,6 +35,21 @@ export interface SessionReply {
   readonly because?: string;
 }
 
+/** The result of a session that was waited for. A refused one has no `outcome`. */
+export interface SessionResult extends SessionReply {
+  readonly outcome?: SessionReturned['outcome'];
+  readonly handoff?: SessionReturned['handoff'];
+  readonly summary?: string;
+}
+
+/** A wanted session. */
+export interface Wanted {
+  readonly role: Role;
+  readonly task: string;
+  /** Why the work plan changes, for a role that spawns at a pivot only. */
+  readonly pivotReason?: string;
+}
+
 /** The tools that the work of a session has. They speak in the name of that session and of no other. */
 export interface SessionTools {
   readonly signal: AbortSignal;
@@ -46,7 +62,12 @@ export interface SessionTools {
   /** Adds to what the session has used. */
   usage(used: { readonly tokens: number; readonly costUsd: number }): Promise<void>;
   /** Asks the hub to spawn. It decides by the role of this session: spokes are refused, on record. */
-  spawn(wanted: { readonly role: Role; readonly task: string; readonly pivotReason?: string }): Promise<SessionReply>;
+  spawn(wanted: Wanted): Promise<SessionReply>;
+  /**
+   * Spawns a session and waits until it has closed and control is back. A repeat with the same key, also after the end
+   * of the host, is the same session. Refused as `spawn` is.
+   */
+  run(wanted: Wanted & { readonly key: string }): Promise<SessionResult>;
   /** Asks the work plan for a change. It decides by the role of this session. */
   change(order: SessionOrder): Promise<SessionReply>;
 }
@@ -128,11 +149,13 @@ async function resultOf(
   { functions = {}, runCommand }: HubCrewOptions,
 ): Promise<unknown> {
   const { does } = work.spec;
+  if (facts.attempt > 1 && (await hasHandedOff(facts))) return {};
   if (does.kind === 'function') {
     const given = Object.hasOwn(functions, does.name) ? functions[does.name] : undefined;
     if (given === undefined) throw missing(`no function "${does.name}" is given`);
     return handled(given(work, toolsOf(facts, signal)));
   }
+  if (does.kind === 'outside') return await new Promise((_, reject) => rejectAtEnd(signal, reject));
   if (runCommand === undefined) throw missing('this host runs no commands');
   const byExit = does.handoff === 'exit';
   const said = await handled(runCommand({ ...work, run: does.run, byExit }, facts, signal));
@@ -143,21 +166,44 @@ async function resultOf(
   return { handoff, archives: exitCode === 0, build: { command: does.run.slice(0, 2_000), exitCode } };
 }
 
+/** Whether the session has handed off already, in a start of its work before the end of a host. */
+async function hasHandedOff({ parent, ask }: EffectFacts): Promise<boolean> {
+  const { handoff } = (await ask({ to: parent!, event: { type: 'session.get' } })) as Pick<Standing, 'handoff'>;
+  return handoff !== null;
+}
+
+/** Ends work that is done elsewhere when its session no longer waits for it. */
+function rejectAtEnd(signal: AbortSignal, reject: (reason: Error) => void): void {
+  signal.addEventListener('abort', () => reject(new Error('the session waits no longer')), { once: true });
+}
+
 /** A failure that no other try can mend. */
 function missing(what: string): Error {
   return Object.assign(new BosunError('BOSUN_CONFIG_INVALID', what), { errorType: 'configuration_error' });
 }
 
+/** The longest wait for one session, as long as its longest try: a day. */
+const RUN_MS = 24 * 60 * 60_000;
+
 function toolsOf(facts: EffectFacts, signal: AbortSignal): SessionTools {
   const { effectId, attempt, parent } = facts;
   const tell = (event: AnyEventObject) => facts.tellParent(event);
-  const ask = async (event: AnyEventObject) => (await facts.ask({ to: parent!, event })) as SessionReply;
+  const ask = async (event: AnyEventObject, timeoutMs?: number) =>
+    (await facts.ask({ to: parent!, event, ...(timeoutMs !== undefined && { timeoutMs }) })) as SessionReply;
+  const spawn = ({ pivotReason = null, ...wanted }: { pivotReason?: string | null }) => ({
+    ...{ type: 'session.spawn', ...wanted, pivotReason },
+  });
   return {
     ...{ signal, effectId, attempt },
     step: () => tell({ type: 'session.step' }),
     beat: () => tell({ type: 'session.beat' }),
     usage: (used) => tell({ type: 'session.usage', ...used }),
-    spawn: ({ pivotReason = null, ...wanted }) => ask({ type: 'session.spawn', ...wanted, pivotReason }),
+    spawn: (wanted) => ask(spawn(wanted)),
+    run: (wanted) => {
+      // A caller without types may leave it out, and would spawn again after each end of its host.
+      if (typeof wanted.key !== 'string') throw new TypeError('run needs a key, which makes a repeat the same session');
+      return ask({ ...spawn(wanted), waits: true }, RUN_MS);
+    },
     change: (order) => ask({ type: 'session.change', order }),
   };
 }
@@ -212,6 +258,7 @@ export const hubProcedures = {
       limit: z.int().min(1).max(1_000).default(100),
     }),
     result: z.object({ lineage: z.array(lineageEntry), next: z.int().nullable() }),
+    mcp: { tool: 'show_lineage', profiles: ['hub'], isDetail: true },
     example: { p: { plan: 'WP-1' }, r: { lineage: [], next: null } },
     read: async ({ plan, after, limit }, reader) => {
       const page = { limit, ...(after !== undefined && { after }) };
@@ -238,7 +285,7 @@ export const hubProcedures = {
     does: 'nothing',
     params: z.object({ plan: planId }),
     result: z.looseObject({ id: z.string(), title: z.string(), status: z.string() }),
-    mcp: { tool: 'memory_plan', profiles: ['hub'] },
+    mcp: { tool: 'show_work_plan', profiles: ['hub'], isDetail: true },
     example: { p: { plan: 'WP-1' }, r: { id: 'WP-1', title: 'Mend the parser', status: 'active' } },
     ask: ({ plan }) => ({ address: `${DESKS.workPlans}/${plan}`, event: { type: 'plan.get' } }),
   }),

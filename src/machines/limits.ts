@@ -205,5 +205,16 @@ export const PLAN_STEPS_MAX = 1_000;
 /** Notes and goals of a work plan. */
 export const PLAN_NOTES_MAX = 1_000;
 
+/** Documents that the sessions of a work plan share, and characters of one. */
+export const PLAN_DOCUMENTS_MAX = 100;
+export const PLAN_DOCUMENT_CHARS_MAX = 64 * 1024;
+
+/** Spawns and preparations of one hub that wait for the work plan to be read, and prepared spawns that it keeps. */
+export const SPAWNS_ASKED_MAX = 1_000;
+export const SPAWNS_PREPARED_MAX = 100;
+
+/** Bytes of a hand-off's data that go back to whoever spawned the session. Larger ones are read from the lineage. */
+export const RETURNED_BYTES_MAX = 4 * 1024;
+
 /** Runs that the hub desk keeps after their end, with the work plans that belong to them. */
 export const HUB_RUNS_KEPT_MAX = 1_000;

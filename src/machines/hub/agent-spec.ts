@@ -5,11 +5,22 @@
 import { z } from 'zod';
 import { commandWork, functionWork } from '../work/does.ts';
 import { HUB_CONCURRENT, HUB_CONCURRENT_MAX, HUB_SPAWNS_MAX } from '../limits.ts';
-import { isHub, policyOf, type Role, roleSchema } from './roles.ts';
+import { policyOf, type Role, roleSchema } from './roles.ts';
 import { scopeSchema } from './scope.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 const ms = z.int().positive().max(DAY_MS);
+
+/** Work by the holder of the session's token, such as a coding agent: Bosun starts nothing. */
+const outsideWork = z.object({ kind: z.literal('outside') });
+
+/** The decisions of a hub: by the rules of next-move.ts, by a function of the host, or by the holder of its token. */
+export const decides = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('rules') }),
+  functionWork,
+  outsideWork,
+]);
+export type Decides = z.output<typeof decides>;
 
 /** One role's agent. */
 export const agentSpec = z.object({
@@ -20,6 +31,7 @@ export const agentSpec = z.object({
       /** How it hands off: by its exit code, or by the file that `$BOSUN_HANDOFF` names. */
       handoff: z.enum(['exit', 'file']).default('file'),
     }),
+    outsideWork,
   ]),
   /** Its standing task, in front of what the hub says. */
   task: z.string().max(100_000).default(''),
@@ -70,14 +82,19 @@ export function stepsMaxOf(role: Role, { stepsMax }: Pick<AgentSpec, 'stepsMax'>
   return limits.length === 0 ? null : Math.min(...limits);
 }
 
-/** Problems of the agents of a run, one sentence each. */
-export function specProblems(agents: AgentSpecs, start: Role): string[] {
+/**
+ * Problems of the agents of a run, one sentence each.
+ *
+ * @param start The role that rules begin with; null where others decide.
+ */
+export function specProblems(agents: AgentSpecs, start: Role | null): string[] {
   const problems = Object.entries(agents).flatMap(([role, { writes, fallback }]) => [
-    ...(isHub(role as Role) ? [`agents.${role}: ${role} is a hub, and the sessions of a run are those of spokes`] : []),
     ...(writes !== null && !policyOf(role as Role).mayWrite ? [`agents.${role}.writes: ${role} changes no files`] : []),
     ...(fallback !== null && agents[fallback] === undefined
       ? [`agents.${role}.fallback: no agent is given for ${fallback}`]
       : []),
   ]);
-  return agents[start] === undefined ? [...problems, `start: no agent is given for ${start}`] : problems;
+  return start !== null && agents[start] === undefined
+    ? [...problems, `start: no agent is given for ${start}`]
+    : problems;
 }

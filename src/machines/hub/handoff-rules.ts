@@ -3,7 +3,7 @@
  * the table is refused with the list of what is inside. Pure.
  */
 import { type HandoffSaid, type SessionOutcome } from './handoff.ts';
-import { isHub, type Role, ROLES } from './roles.ts';
+import { isHub, policyOf, type Role, ROLES } from './roles.ts';
 
 /** The recommendation of an outcome; `hub`: none, the hub that spawned the session decides. */
 type Next = Role | 'hub';
@@ -89,6 +89,25 @@ function outcomeProblem(role: Role, { outcome, recommended }: HandoffSaid): stri
   const at = outcome === null ? '' : ` at ${outcome}`;
   const names = [...allowed].map((one) => (one === 'hub' ? 'nobody' : one)).join(' or ');
   return `recommended: ${role} recommends ${names}${at}`;
+}
+
+/** The facts about a session that decide whether it may complete. */
+interface Completing {
+  readonly role: Role;
+  readonly hub: Role;
+  readonly depth: number;
+  /** The number of its hand-off; null before it. */
+  readonly handoff: number | null;
+}
+
+/** Why a session may not complete by itself (HS-017, HS-031); undefined if it may. */
+export function completionProblem({ role, hub, depth, handoff }: Completing, isArchived: boolean): string | undefined {
+  // The first hub of a run has nobody to hand off to.
+  if (handoff !== null || depth === 0) return undefined;
+  if (policyOf(role).mayArchive) return isArchived ? undefined : `${role} archives the work plan before it completes`;
+  if (closesAlone(role)) return undefined;
+  const allowed = recommendationsOf(role).join(', ') || 'nobody';
+  return `${role} hands off to ${hub} before it completes, and recommends one of: ${allowed}`;
 }
 
 /** The role that a work plan recommends after a hand-off (X-46): the recommended one, or a receiver that is no hub. */

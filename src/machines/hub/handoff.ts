@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { HANDOFF_BYTES_MAX } from '../limits.ts';
 import { name, text } from '../work/message-schema.ts';
 import { fits } from '../rules/value-size.ts';
-import { roleSchema } from './roles.ts';
+import { type Role, roleSchema } from './roles.ts';
 
 const REASON_CHARS_MAX = 2_000;
 /** Entries of each list of a hand-off. */
@@ -107,3 +107,19 @@ export type SessionOutcome =
   | 'refused'
   | 'interrupted'
   | 'failed';
+
+/** A session as it comes back to its spawner. */
+export interface SessionReturned {
+  readonly session: string;
+  readonly outcome: SessionOutcome;
+  /** Its hand-off as its spawner sees it; null without one. */
+  readonly handoff: {
+    readonly seq: number;
+    readonly outcome: string | null;
+    readonly recommended: Role | null;
+    readonly reason: string;
+    /** Null if it is larger than RETURNED_BYTES_MAX; it stands in the lineage. */
+    readonly data: unknown;
+  } | null;
+  readonly summary: string;
+}

@@ -32,14 +32,15 @@ import {
   type Turn,
 } from '../rules/turn.ts';
 import { HUB_DESKS } from './system-ids.ts';
-import { agentSpecs, runLimits, specProblems } from './agent-spec.ts';
+import { agentSpecs, decides, runLimits, specProblems } from './agent-spec.ts';
 import { hubAgent, type HubPorts } from './hub.ts';
 import { type HubInput, type HubReport, type RunStatus } from './hub-state.ts';
 import { stepOrders } from './plan-steps.ts';
 import { isHub, type Role, roleSchema } from './roles.ts';
 import { spokeAgent, type SpokePorts } from './spoke.ts';
 import { stopLevel } from './stop-levels.ts';
-import { planFacts, planId, workPlan, type WorkPlanInput } from './work-plan.ts';
+import { planFacts, planId } from './plan-changes.ts';
+import { workPlan, type WorkPlanInput } from './work-plan.ts';
 
 /** The desk's record of a run. */
 export interface RunRecord extends DeskRecord {
@@ -96,6 +97,7 @@ export const hubStart = z.object({
   task: z.string().max(100_000).default(''),
   workspace: z.string().min(1).max(4_096),
   agents: agentSpecs,
+  decides: decides.default({ kind: 'rules' }),
   limits: runLimits.default(() => runLimits.parse({})),
   people: z.array(z.string().min(1).max(200)).min(1).max(100).default(['*']),
   cycles: z.int().min(1).max(1_000).default(1),
@@ -148,13 +150,14 @@ export const hubDesk = ruledAgent({
 function start(turn: DeskTurn, asked: z.output<typeof hubStart> & Asked): HubStarted {
   const problems = startProblems(turn, asked);
   if (problems.length > 0) return { ...refused(...problems), run: null, plan: null };
-  const { hub, start: first, about, steps, task, workspace, agents, limits, people, cycles } = asked;
+  const { hub, start: first, about, steps, task, workspace, agents, decides: by, limits, people, cycles } = asked;
   const run = `R-${turn.context.next}`;
   const plan = asked.plan ?? `WP-${turn.context.next}`;
   const known = turn.context.plans.get(nameKey(plan));
   const facts = { plan, title: about.title, hub, status: 'starting', because: 'the run begins' } as const;
   const input: Omit<HubInput, 'desk'> = {
-    ...{ id: run, planId: plan, role: hub, start: first, task, workspace, agents, limits, people, cycles },
+    ...{ id: run, planId: plan, role: hub, start: first, task, workspace, agents, decides: by, limits },
+    ...{ people, cycles },
   };
   const figures = { startedAtMs: turn.nowMs, endedAtMs: null, sessions: 0, spentUsd: 0 };
   const row = desk(turn).open({ id: run, ...facts, ...figures }, input);
@@ -169,13 +172,14 @@ function start(turn: DeskTurn, asked: z.output<typeof hubStart> & Asked): HubSta
 }
 
 function startProblems(turn: DeskTurn, asked: z.output<typeof hubStart>): string[] {
-  const { hub, start: first, agents, plan } = asked;
+  const { hub, start: first, agents, plan, decides: by } = asked;
+  const begins = hub === 'TDDDriver' ? 'Tester' : first;
   const owner = plan === null ? undefined : turn.context.plans.get(nameKey(plan))?.run;
   const idle = turn.find(HUB_DESKS.workPlans) === undefined;
   return [
     ...(isHub(hub) ? [] : [`hub: ${hub} is a spoke, and a run needs a hub`]),
     ...(owner === undefined || owner === null ? [] : [`plan: ${owner} has the work plan ${plan}: stop it first`]),
-    ...specProblems(agents, hub === 'TDDDriver' ? 'Tester' : first),
+    ...specProblems(agents, by.kind === 'rules' ? begins : null),
     ...(idle ? ['there is no Boss to start work plans'] : []),
   ];
 }

@@ -2,15 +2,20 @@
 import { type AnyActorRef } from 'xstate';
 import { z } from 'zod';
 import { type ReplyTo } from '../../actors/model/talk-actions.ts';
+import { type Table } from '../../table.ts';
 import { type PassedOrder } from '../rules/desk.ts';
+import { type Asked } from '../rules/turn.ts';
 import { type GateResult } from '../people/gates/gate.ts';
-import { type AgentSpecs, type RunLimits } from './agent-spec.ts';
+import { type AgentSpecs, type Decides, type RunLimits } from './agent-spec.ts';
 import { type Budget } from './budget.ts';
 import { type LastSession, type Move } from './next-move.ts';
 import { type OutcomeCounts } from './loop-guard.ts';
 import { type PlanReading } from './plan-reading.ts';
 import { type Correction } from './recovery.ts';
+import { type SessionReturned } from './handoff.ts';
 import { type Role } from './roles.ts';
+import { type Scope } from './scope.ts';
+import { type sessionOrders } from './session-orders.ts';
 import { type SessionClosed } from './spoke-state.ts';
 import { type StopLevel } from './stop-levels.ts';
 import { type TddCycle } from './tdd-cycle.ts';
@@ -27,6 +32,7 @@ export interface HubInput {
   readonly task: string;
   readonly workspace: string;
   readonly agents: AgentSpecs;
+  readonly decides: Decides;
   readonly limits: RunLimits;
   /** Names of the people who are asked. */
   readonly people: readonly string[];
@@ -40,8 +46,46 @@ export interface HubSession {
   readonly role: Role;
   readonly step: string | null;
   readonly depth: number;
+  /** The session that spawned it. */
+  readonly parent: string;
+  readonly task: string;
+  /** The key of its spawn; null without one. */
+  readonly key: string | null;
+  /** The callers that wait until it has closed. */
+  readonly waiting: readonly ReplyTo[];
+  /** Whether the hub that spawned it has closed, so that nobody hears of it. */
+  readonly isOrphan: boolean;
   /** Its actor; null before it has begun. */
   readonly ref: AnyActorRef | null;
+}
+
+/** A spawn or a preparation that waits for the work plan to be read. */
+export interface SpawnAsked {
+  readonly kind: 'spawn' | 'prepare';
+  /** The session that asks. */
+  readonly by: string;
+  readonly order: unknown;
+  readonly replyTo: ReplyTo | null;
+}
+
+/** A spawn that is known by a key, or by the id of its session. */
+export interface KeyedSpawn {
+  readonly session: string;
+  readonly role: Role;
+  readonly returned: SessionReturned | null;
+}
+
+/** A prepared spawn. */
+export interface PreparedSpawn {
+  /** The id that its session will have. */
+  readonly session: string;
+  readonly role: Role;
+  readonly parent: string;
+  readonly prompt: string;
+  readonly task: string;
+  readonly scope: Scope | null;
+  readonly step: string | null;
+  readonly expiresAtMs: number;
 }
 
 /** The context of a hub. */
@@ -50,11 +94,19 @@ export interface HubContext extends HubInput {
   readonly startedAtMs: number;
   readonly budget: Budget;
   readonly counts: OutcomeCounts;
-  /** Sessions spawned so far, which is also the number of the last one. */
+  /** Sessions spawned so far. */
   readonly spawned: number;
+  /** The number of the last session that was spawned or prepared. */
+  readonly numbered: number;
   /** Open sessions by id: as many as may run at once. */
-  readonly open: Readonly<Record<string, HubSession>>;
+  readonly open: Table<HubSession>;
   readonly last: LastSession | null;
+  /** The role of the last closed session of each open spawner. */
+  readonly lastRoles: Readonly<Record<string, Role>>;
+  readonly asked: readonly SpawnAsked[];
+  readonly prepared: Table<PreparedSpawn>;
+  /** Sessions by the key of their spawn, with what came back; null while they are open. */
+  readonly keyed: Table<KeyedSpawn>;
   readonly read: PlanReading | null;
   readonly move: Move | null;
   readonly tdd: TddCycle | null;
@@ -91,20 +143,16 @@ export type HubEvent =
   /** From its sessions. */
   | { readonly type: 'session.opened'; readonly session: string; readonly spoke: AnyActorRef }
   | SessionClosed
-  | {
-      readonly type: 'session.spawns';
-      readonly session: string;
-      readonly role: Role;
-      readonly task: string;
-      readonly pivotReason: string | null;
-      readonly replyTo?: ReplyTo;
-    }
+  | ({ readonly type: 'session.asks' } & Omit<SpawnAsked, 'replyTo'> & Pick<Asked, 'replyTo'>)
+  /** From whoever decides in it, unless rules do. */
+  | ({ readonly type: keyof typeof sessionOrders } & Pick<Asked, 'replyTo'>)
   /** From the Boss of the spokes. */
   | { readonly type: 'child.exited'; readonly id: string }
   /** From the gate desk. */
   | { readonly type: 'gate.closed'; readonly result: GateResult }
   /** Raised. */
-  | { readonly type: 'run.overdue' };
+  | { readonly type: 'run.overdue' }
+  | { readonly type: 'wait.over'; readonly session: string };
 
 /** How a run stands, as its desk shows it. */
 export const RUN_STATUSES = [
@@ -137,7 +185,14 @@ export type HubReport =
 export type HubEmitted =
   | { readonly type: 'spoke.spawned'; readonly run: string; readonly session: string; readonly role: Role }
   | { readonly type: 'spoke.refused'; readonly run: string; readonly role: Role; readonly because: string }
-  | { readonly type: 'spoke.closed'; readonly run: string; readonly session: string; readonly outcome: string };
+  | {
+      readonly type: 'spoke.closed';
+      readonly run: string;
+      readonly session: string;
+      readonly outcome: string;
+      /** The summary of the session, or why it failed. */
+      readonly summary: string;
+    };
 
 /** The answer of people to a hub's question. */
 export const hubAnswer = z.union([

@@ -1,45 +1,46 @@
 /**
- * A hub: one run of a work plan (seed 004). It reads the plan, decides, spawns, and waits until its sessions have
- * closed
- * and control is back; what no rule decides it asks people. After an interruption it recovers in the order of the
- * specification before it goes on. It has no tools of its own: all work is done by spokes.
+ * A hub: one run of a work plan (seed 004). It reads the plan, decides by rules, spawns, and waits until its sessions
+ * have closed and control is back; what no rule decides it asks people. After an interruption it recovers in the order
+ * of the specification before it goes on. Where a function or the holder of its token decides, it takes their orders
+ * instead (hub-led.ts). All work is done by its sessions.
  */
 import { type AnyActorLogic, assign, type PromiseActorLogic, setup } from 'xstate';
 import { defineAgent } from '../../actors/api/define-agent.ts';
 import { timeOf } from '../../actors/model/ref.ts';
+import { table } from '../../table.ts';
 import { answerOrder } from '../rules/desk.ts';
 import { inTurn, TAKEN } from '../rules/turn.ts';
+import { failureOf } from '../work/failure-tiers.ts';
 import { newBudget } from './budget.ts';
 import {
-  answerSpawn,
   askPeople,
   askRecovery,
   close,
   correct,
   decide,
   gateId,
-  type HubTurn,
-  noteClosed,
-  noteLost,
-  noteOpened,
-  readPlan,
   recoveryMove,
-  report,
-  spawnDecided,
   stopSessions,
   takeAnswer,
   takeCorrection,
 } from './hub-acts.ts';
+import { completeLed, type LedEvent, ledWork, openOwn, takeLed } from './hub-led.ts';
+import { noteClosed, noteLost, noteOpened } from './hub-sessions.ts';
 import {
   type HubContext,
   type HubEmitted,
   type HubEvent,
   type HubInput,
   type HubReport,
+  type HubSession,
   type RunStatus,
   survey,
 } from './hub-state.ts';
+import { type HubTurn, readPlan, report } from './hub-turn.ts';
 import { type FilesMove } from './recovery.ts';
+import { sessionOrders } from './session-orders.ts';
+import { answerAsked, spawnDecided, takeAsked, tellOpen } from './spawning.ts';
+import { type SessionWork, workOutcome } from './spoke-state.ts';
 import { firstCycle } from './tdd-cycle.ts';
 import { type WorkPlace } from './work-place.ts';
 
@@ -48,8 +49,10 @@ export interface RecoveryWork extends WorkPlace {
   readonly move: FilesMove;
 }
 
-/** The work of a host for hubs, in a recovery. */
+/** The work of a host for hubs: decisions, unless rules make them, and recoveries. */
 export interface HubPorts {
+  /** Decides in a hub as a session does its work. */
+  readonly work: AnyActorLogic;
   /** Looks at what an interrupted session changed. */
   readonly survey: AnyActorLogic;
   /** Looks for errors in the workspace. */
@@ -61,6 +64,7 @@ export interface HubPorts {
 const hubMachine = setup({
   types: {} as { context: HubContext; events: HubEvent; emitted: HubEmitted; input: HubInput },
   actors: {
+    work: {} as PromiseActorLogic<unknown, SessionWork>,
     survey: {} as PromiseActorLogic<unknown, WorkPlace>,
     check: {} as PromiseActorLogic<unknown, WorkPlace>,
     settleFiles: {} as PromiseActorLogic<unknown, RecoveryWork>,
@@ -69,8 +73,9 @@ const hubMachine = setup({
     spawns: ({ context }) => context.move?.kind === 'spawn',
     asks: ({ context }) => context.move?.kind === 'ask',
     completes: ({ context }) => context.move?.kind === 'finish' && context.move.outcome === 'completed',
-    isIdle: ({ context }) => Object.keys(context.open).length === 0,
-    isInterrupted: ({ context }) => Object.keys(context.open).length === 0 && context.interrupted !== null,
+    isLed: ({ context }) => context.decides.kind !== 'rules',
+    isIdle: ({ context }) => context.open.size === 0,
+    isInterrupted: ({ context }) => context.open.size === 0 && context.interrupted !== null,
     isAnswered: ({ context, event }) => isMine(context, event) && event.result.outcome === 'answered',
     saysStop: ({ context, event }) =>
       isMine(context, event) && (event.result.answer as { choice?: unknown } | null)?.choice === 'stop',
@@ -89,9 +94,22 @@ const hubMachine = setup({
     keepReading: assign({
       read: ({ context, event }) => (event.type === 'plan.stands' ? event.read : context.read),
     }),
-    answerSpawn: inTurn((turn: HubTurn, event: HubEvent) => {
-      if (event.type === 'session.spawns') answerSpawn(turn, event);
+    openOwn: inTurn((turn: HubTurn) => openOwn(turn)),
+    takeLed: inTurn((turn: HubTurn, event: HubEvent) => takeLed(turn, event as LedEvent)),
+    completeLed: inTurn((turn: HubTurn, event: HubEvent) => completeLed(turn, event as LedEvent)),
+    noteBroken: inTurn((turn: HubTurn, event: HubEvent) => {
+      stopSessions(turn, event);
+      turn.assign({ because: failureOf('error' in event ? event.error : undefined).message });
     }),
+    takeAsked: inTurn((turn: HubTurn, event: HubEvent) => {
+      if (event.type !== 'session.asks') return;
+      const { kind, by, order, replyTo = null } = event;
+      takeAsked(turn, { kind, by, order, replyTo });
+    }),
+    tellOpen: inTurn((turn: HubTurn, event: HubEvent) => {
+      if (event.type === 'wait.over') tellOpen(turn, event.session);
+    }),
+    answerAsked: inTurn((turn: HubTurn) => answerAsked(turn)),
     noteOpened: inTurn((turn: HubTurn, event: HubEvent) => {
       if (event.type === 'session.opened') noteOpened(turn, event);
     }),
@@ -137,7 +155,21 @@ const hubMachine = setup({
   context: ({ input, self }): HubContext => ({
     ...input,
     ...{ plan: null, startedAtMs: timeOf(self), budget: newBudget(input.limits.costUsd), counts: {}, spawned: 0 },
-    ...{ open: {}, last: null, read: null, move: null, told: null, guidance: null, stop: null, gates: 0 },
+    ...{
+      numbered: 0,
+      open: table(),
+      last: null,
+      lastRoles: {},
+      asked: [],
+      prepared: table(),
+      keyed: table(),
+      read: null,
+      move: null,
+      told: null,
+      guidance: null,
+      stop: null,
+      gates: 0,
+    },
     tdd: input.role === 'TDDDriver' ? firstCycle(input.cycles) : null,
     ...{ interrupted: null, survey: null, correction: null, because: 'the run begins' },
   }),
@@ -147,7 +179,9 @@ const hubMachine = setup({
     'session.opened': { actions: 'noteOpened' },
     'session.closed': { actions: 'noteClosed' },
     'child.exited': { actions: 'noteClosed' },
-    'session.spawns': { actions: 'answerSpawn' },
+    'wait.over': { actions: 'tellOpen' },
+    'session.asks': { actions: 'takeAsked' },
+    'plan.stands': { actions: ['keepReading', 'answerAsked'] },
     'hub.stop': { target: '.stopping', actions: ['stopSessions', 'answerOrder'] },
     'hub.resume': { actions: 'answerOrder' },
     'run.overdue': { target: '.stopping', actions: 'stopSessions' },
@@ -163,12 +197,36 @@ const hubMachine = setup({
     },
     reading: {
       entry: 'readPlan',
-      on: { 'plan.stands': { target: 'deciding', actions: 'keepReading' } },
+      on: {
+        'plan.stands': [
+          { guard: 'isLed', target: 'led', actions: ['keepReading', 'openOwn'] },
+          { target: 'deciding', actions: ['keepReading', 'answerAsked'] },
+        ],
+      },
     },
+    /** Somebody decides: a function of the host, or the holder of the hub's token. */
+    led: {
+      invoke: {
+        src: 'work',
+        input: ({ context }) => ledWork(context),
+        onDone: {
+          target: 'finishing',
+          actions: assign({ because: ({ context, event }) => summaryOf(context, event) }),
+        },
+        onError: { target: 'breaking', actions: 'noteBroken' },
+      },
+      on: {
+        ...Object.fromEntries(Object.keys(sessionOrders).map((type) => [type, { actions: 'takeLed' as const }])),
+        'session.complete': [{ guard: 'isIdle', target: 'completed', actions: 'completeLed' }, { actions: 'takeLed' }],
+      },
+    },
+    /** The function has returned, and its sessions work on. */
+    finishing: { always: { guard: 'isIdle', target: 'completed' } },
+    breaking: { always: { guard: 'isIdle', target: 'failed' } },
     deciding: {
       entry: 'decide',
       always: [
-        { guard: 'spawns', target: 'waiting', actions: 'spawn' },
+        { guard: 'spawns', target: 'waiting', actions: ['spawn', { type: 'report', params: { status: 'running' } }] },
         { guard: 'asks', target: 'asking' },
         { guard: 'completes', target: 'completed' },
         { target: 'failed' },
@@ -210,7 +268,7 @@ const hubMachine = setup({
         },
         steps: {
           entry: 'readPlan',
-          on: { 'plan.stands': { target: 'errors', actions: ['keepReading', 'readSteps'] } },
+          on: { 'plan.stands': { target: 'errors', actions: ['keepReading', 'answerAsked', 'readSteps'] } },
         },
         errors: {
           invoke: {
@@ -256,6 +314,12 @@ const hubMachine = setup({
   },
 });
 
+/** The summary of what decided, if it returned one. */
+function summaryOf({ role }: HubContext, { output }: { readonly output: unknown }): string {
+  const { summary } = workOutcome.catch(() => workOutcome.parse({})).parse(output);
+  return summary === '' ? `${role} has completed` : summary;
+}
+
 function isMine(
   { id, gates }: HubContext,
   event: HubEvent,
@@ -270,17 +334,33 @@ function interruptedPlace({ interrupted, agents, workspace }: HubContext): WorkP
   return { session, workspace, scope: spec?.writes ?? null, isIsolated: spec?.isIsolated ?? false };
 }
 
+/** The context of a hub of version 1, in which rules decided and nobody waited. */
+function ofRules(old: HubContext): HubContext {
+  const { id, spawned } = old;
+  const added = { parent: id, task: '', key: null, waiting: [], isOrphan: false };
+  const rows = Object.values(old.open as unknown as Readonly<Record<string, HubSession>>);
+  const open = rows.reduce((all, row) => all.set(row.session, { ...added, ...row }), table<HubSession>());
+  const lastRoles = old.last === null ? {} : { [id]: old.last.role };
+  return {
+    ...{ ...old, decides: { kind: 'rules' }, numbered: spawned, open, lastRoles },
+    ...{ asked: [], prepared: table(), keyed: table() },
+  };
+}
+
 /** The agent of hubs; `ports` are the host's. */
 export function hubAgent(ports: HubPorts) {
   return defineAgent({
     name: 'hub',
+    version: 2,
+    migrate: { 2: (old) => ({ ...old, context: ofRules(old.context as unknown as HubContext) }) as never },
     machine: hubMachine.provide({
       actors: {
+        work: ports.work as PromiseActorLogic<unknown, SessionWork>,
         survey: ports.survey as PromiseActorLogic<unknown, WorkPlace>,
         check: ports.check as PromiseActorLogic<unknown, WorkPlace>,
         settleFiles: ports.settleFiles as PromiseActorLogic<unknown, RecoveryWork>,
       },
     }),
-    events: {},
+    events: sessionOrders,
   });
 }

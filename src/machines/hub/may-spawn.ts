@@ -23,7 +23,17 @@ export type SpawnProblem =
   /** The run is being stopped. */
   | 'stopped'
   /** No agent is given for the role. */
-  | 'no-agent';
+  | 'no-agent'
+  /** No such spawn is prepared, or not any more. */
+  | 'not-prepared'
+  /** Another work plan or workspace is named than the session's own. */
+  | 'not-here'
+  /** The files that are to be changed are not given to the role in this run. */
+  | 'scope'
+  /** A preparation with fields about execution. */
+  | 'execution-field'
+  /** A strict preparation with fields that it does not know. */
+  | 'unknown-field';
 
 /** The session that asks, as its own actor knows it. */
 export interface Spawner {
@@ -78,13 +88,17 @@ export interface RunRoom {
 /** Decides by the state of the run. Undefined: there is room. */
 export function roomRefusal(target: Role, room: RunRoom): SpawnRefusal | undefined {
   if (room.isStopping) return refusal('stopped', 'the run is being stopped');
-  if (!room.hasAgent) return refusal('no-agent', `no agent is given for ${target}`);
+  if (!room.hasAgent) return noAgent(target);
   if (room.spawns >= room.spawnsMax)
     return refusal('limits', `the run has spawned ${room.spawnsMax} sessions, its most`);
   if (room.open >= room.concurrent)
     return refusal('limits', `${room.concurrent} sessions are open, the most at once: wait for one to close`);
   if (room.laneProblem !== null) return refusal('lane', room.laneProblem);
   return room.budgetProblem === null ? undefined : refusal('budget', room.budgetProblem);
+}
+
+export function noAgent(target: Role): SpawnRefusal {
+  return refusal('no-agent', `no agent is given for ${target}`);
 }
 
 function refusal(because: SpawnProblem, text: string): SpawnRefusal {

@@ -23,6 +23,8 @@ export interface LastSession {
   readonly outcome: SessionOutcome;
   /** The outcome of its hand-off in the words of its role; null without a hand-off. */
   readonly said: string | null;
+  /** The summary of the session, or why it failed. */
+  readonly summary: string;
 }
 
 /** The facts by which a hub decides. */
@@ -40,6 +42,9 @@ export interface DecisionFacts {
   /** Roles that people have told the hub to spawn next, whatever the guard says. */
   readonly told: Role | null;
 }
+
+/** Characters of a failure in a question. */
+const SHOWN_CHARS = 200;
 
 /** Tries of one TDD phase before people are asked. */
 const PHASE_TRIES_MAX = 3;
@@ -63,8 +68,9 @@ function afterSession(facts: DecisionFacts, last: LastSession): Move {
     case 'failed':
     case 'refused': {
       const fallback = facts.fallbacks[last.role];
+      const why = last.summary === '' ? '' : `: ${last.summary.slice(0, SHOWN_CHARS).replace(/\.$/, '')}`;
       if (fallback !== undefined) return spawn(facts, fallback, `${last.role} has failed`);
-      return ask(`${last.role} has failed. Who is to do its work?`, last.role);
+      return ask(`${last.role} has failed${why}. Who is to do its work?`, last.role);
     }
     case 'budgetExceeded':
       return ask(`${last.role} has used up its budget. Is the work to be divided?`, last.role);

@@ -65,10 +65,7 @@ export interface Preparer {
 }
 
 /** Prepares a spawn, or says why not. */
-export function prepare(
-  by: Preparer,
-  request: PreparationRequest,
-): Preparation | { readonly refused: SpawnRefusal | { readonly because: 'execution-field'; readonly text: string } } {
+export function prepare(by: Preparer, request: PreparationRequest): Preparation | { readonly refused: SpawnRefusal } {
   const refusal = roleRefusal(by, request.agent_name, by.pivotReason);
   if (refusal !== undefined) return { refused: refusal };
   const extra = EXECUTION_FIELDS.filter((field) => request[field] !== undefined);
@@ -76,6 +73,12 @@ export function prepare(
   if (extra.length > 0 && !isLegacy) {
     const text = `${extra.join(', ')}: preparation executes nothing. Leave it out, or use compat_mode "legacy"`;
     return { refused: { because: 'execution-field', text } };
+  }
+  const known = [...Object.keys(preparationRequest.shape), ...EXECUTION_FIELDS];
+  const unknown = Object.keys(request).filter((field) => !known.includes(field));
+  if (unknown.length > 0 && !isLegacy) {
+    const text = `${unknown.join(', ')}: preparation knows no such field. Leave it out, or use compat_mode "legacy"`;
+    return { refused: { because: 'unknown-field', text } };
   }
   const { agent_name, workspace_id, plan_id, prompt: task, scope, step } = request;
   const enriched_prompt = promptOf({

@@ -5,7 +5,7 @@ export const REASON_CODES = {
   SPAWN_ACCEPTED: 'the session is open',
   SPAWN_REJECT_ACTIVE_LANE: 'another session has the writing lane',
   SPAWN_REJECT_DUPLICATE_DEBOUNCE: 'the same request came again: the first one counts',
-  SPAWN_CANCELLED_TOKEN: 'the session was stopped before it began',
+  SPAWN_CANCELLED_TOKEN: 'the run is being stopped, and nothing new begins',
   SPAWN_RELEASE_COMPLETE: 'the session completed, and its lane is free',
   SPAWN_RELEASE_HANDOFF: 'the session handed off, and its lane is free',
   SPAWN_RELEASE_ERROR_PATH: 'the session failed, and its lane is free',

@@ -78,6 +78,17 @@ export function scopesMeet(a: Scope, b: Scope): boolean {
   return of.some((one) => others.some((other) => one.startsWith(other) || other.startsWith(one)));
 }
 
+/** Whether a scope allows nothing that another one does not. Patterns count only as they are written. */
+export function isWithin({ files, newIn }: Scope, whole: Scope): boolean {
+  const isAllowed = (file: string) =>
+    whole.files.includes(file) || (!/[*?]/.test(file) && whole.files.some((pattern) => matches(pattern, file)));
+  const directories = whole.newIn.map(trimmed);
+  return (
+    files.every(isAllowed) &&
+    newIn.map(trimmed).every((one) => directories.some((other) => other === one || isUnder(other, one)))
+  );
+}
+
 function rootsOf({ files, newIn }: Scope): string[] {
   const fixed = files.map((pattern) => trimmed(pattern).split(/[*?]/)[0]!);
   return [...fixed, ...newIn.map((directory) => (trimmed(directory) === '.' ? '' : `${trimmed(directory)}/`))];

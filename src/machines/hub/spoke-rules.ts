@@ -71,7 +71,7 @@ export type Verdict =
 export function verdictOn({ session, spec }: Pick<SpokeContext, 'session' | 'spec'>, work: WorkOutcome): Verdict {
   const { role, step } = session;
   if (closesAlone(role)) return { kind: 'alone' };
-  const parsed = handoffSaid.safeParse(work.handoff);
+  const parsed = handoffSaid.safeParse(toHub(work.handoff, session.hub));
   const said = parsed.data;
   const stepsCompleted = said?.data.steps_completed ?? [];
   const verified = verifiedBy(work, { scope: spec.writes, step, stepsCompleted });
@@ -81,6 +81,12 @@ export function verdictOn({ session, spec }: Pick<SpokeContext, 'session' | 'spe
   const problems = handoffProblems(session, whole);
   if (problems.length > 0) return { kind: 'misfit', problems, verified };
   return { kind: 'handoff', said: whole, verified, outcome: sessionOutcome(whole) };
+}
+
+/** A hand-off that names no receiver goes to the hub that gets control back. */
+function toHub(handoff: unknown, hub: SpokeInput['session']['hub']): unknown {
+  if (typeof handoff !== 'object' || handoff === null) return handoff;
+  return (handoff as { to?: unknown }).to === undefined ? { ...handoff, to: hub } : handoff;
 }
 
 function verifiedBy(

@@ -1,14 +1,16 @@
 /** The state of a spoke, its events, and the contract of the work that it invokes. */
 import { type AnyActorRef } from 'xstate';
 import { z } from 'zod';
-import { type ReplyTo } from '../../actors/model/talk-actions.ts';
+import { type Asked } from '../rules/turn.ts';
 import { type FailedAttempts, type Failure } from '../work/failure-tiers.ts';
 import { type Usage } from './budget.ts';
 import { type AgentSpec } from './agent-spec.ts';
 import { buildResult, type HandoffSaid, type SessionOutcome, type Verified } from './handoff.ts';
+import { type SessionReturned } from './handoff.ts';
 import { type Role } from './roles.ts';
+import { type sessionOrders } from './session-orders.ts';
 import { type StopLevel } from './stop-levels.ts';
-import { type OpenSession, type SessionOrder } from './work-plan.ts';
+import { type OpenSession } from './work-plan.ts';
 import { type WorkPlace } from './work-place.ts';
 
 /** The input of a spoke. */
@@ -21,6 +23,7 @@ export interface SpokeInput {
   readonly workspace: string;
   readonly hub: AnyActorRef;
   readonly plan: AnyActorRef;
+  readonly planId: string;
 }
 
 /** The input of the work of a session. */
@@ -29,6 +32,8 @@ export interface SessionWork extends WorkPlace {
   /** The role of the hub that gets control back. */
   readonly hub: Role;
   readonly spec: AgentSpec;
+  /** The task alone, without the context that the prompt adds. */
+  readonly task: string;
   readonly prompt: string;
   /** Problems of an earlier try, which this one has to mend. */
   readonly problems: readonly string[];
@@ -68,13 +73,8 @@ export type SpokeEvent =
   | { readonly type: 'session.step' }
   | { readonly type: 'session.failed'; readonly failure: Failure }
   | { readonly type: 'session.usage'; readonly tokens: number; readonly costUsd: number }
-  | ({
-      readonly type: 'session.spawn';
-      readonly role: Role;
-      readonly task: string;
-      readonly pivotReason: string | null;
-    } & { readonly replyTo?: ReplyTo })
-  | { readonly type: 'session.change'; readonly order: SessionOrder; readonly replyTo?: ReplyTo }
+  /** From whoever works in it. */
+  | ({ readonly type: keyof typeof sessionOrders } & Pick<Asked, 'replyTo'>)
   /** From its hub. */
   | { readonly type: 'session.stop'; readonly level: StopLevel }
   /** From its work plan. */
@@ -116,6 +116,8 @@ export interface SessionClosed {
   readonly session: string;
   readonly outcome: SessionOutcome;
   readonly said: string | null;
+  /** Its hand-off as its spawner sees it; null without one. */
+  readonly handoff: SessionReturned['handoff'];
   readonly testsPass: boolean | null;
   readonly usage: Usage;
   readonly isStale: boolean;

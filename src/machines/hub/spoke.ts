@@ -1,21 +1,21 @@
 /**
- * A spoke: one session of a role that works and recommends (seed 004). It invokes its work, judges what the work
- * came to
- * by what was found and not only by what was said, hands off to the work plan, and completes behind that. It spawns
- * nothing: a request to spawn goes to its hub, which decides by the role that this session has from birth. Its rules
- * are
- * in spoke-rules.ts.
+ * A spoke: one session of a role that works and recommends (seed 004). It invokes its work, judges what the work came
+ * to by what was found and not only by what was said, hands off to the work plan, and completes behind that. It spawns
+ * nothing: an order to spawn goes to the hub of its run, which decides by the role that this session has from birth.
+ * Its rules are in spoke-rules.ts, the orders that it takes while it works in spoke-orders.ts.
  */
 import { type AnyActorLogic, assign, fromPromise, type PromiseActorLogic, setup } from 'xstate';
 import { defineAgent } from '../../actors/api/define-agent.ts';
 import { timeOf } from '../../actors/model/ref.ts';
 import { endOf, failureOf, withAttempt } from '../work/failure-tiers.ts';
-import { inTurn, refused, type Turn } from '../rules/turn.ts';
+import { inTurn } from '../rules/turn.ts';
 import { retryWaitMs, stepsMaxOf } from './agent-spec.ts';
 import { NO_USAGE } from './budget.ts';
 import { NOT_VERIFIED } from './handoff.ts';
 import { closesAlone } from './handoff-rules.ts';
-import { policyOf, toolProblem } from './roles.ts';
+import { policyOf } from './roles.ts';
+import { sessionOrders } from './session-orders.ts';
+import { type OrderEvent, type SpokeTurn, takeOrder } from './spoke-orders.ts';
 import { CORRECTIONS_MAX, missingInput, troubleHandoff, type Trouble, verdictOn } from './spoke-rules.ts';
 import {
   applied,
@@ -40,9 +40,9 @@ export interface SpokePorts {
   readonly kill: AnyActorLogic;
 }
 
-type SpokeTurn = Turn<SpokeContext>;
 type EventOf<Type extends SpokeEvent['type']> = Extract<SpokeEvent, { readonly type: Type }>;
 
+const TAKES_ORDER = { actions: ['hear', 'takeOrder'] as const };
 const BROKEN: Trouble = { outcome: 'failed', blockers: [] };
 
 const spokeMachine = setup({
@@ -57,6 +57,7 @@ const spokeMachine = setup({
   },
   guards: {
     lacksInput: ({ context }) => missingInput(context).length > 0,
+    hasHandedOff: ({ context }) => context.handoff !== null,
     hasHandoff: ({ context }) => context.said !== null,
     closesAlone: ({ context }) => closesAlone(context.session.role),
     archives: ({ context }) => context.work?.archives === true && policyOf(context.session.role).mayArchive,
@@ -97,34 +98,15 @@ const spokeMachine = setup({
         return { ...usage, tokens: usage.tokens + tokens, costUsd: usage.costUsd + costUsd };
       },
     }),
-    /** Passes a request to spawn to the hub, in the name of this session and of no other. */
-    askToSpawn: inTurn((turn: SpokeTurn, event: SpokeEvent) => {
-      if (event.type !== 'session.spawn') return;
-      const { role, task, pivotReason, replyTo } = event;
-      const { hub, session } = turn.context;
-      turn.send(hub, { type: 'session.spawns', session: session.session, role, task, pivotReason, replyTo });
-    }),
-    /** Passes a change to the work plan, which decides by the role of the session. */
-    changePlan: inTurn((turn: SpokeTurn, event: SpokeEvent) => {
-      if (event.type !== 'session.change') return;
-      const { order, replyTo } = event;
-      const { plan, session } = turn.context;
-      const problem = toolProblem(session.role, order.type === 'note.add' ? 'memory_plan' : 'memory_steps');
-      // The plan refuses it too, and keeps the refusal.
-      tell(turn, plan, {
-        type: 'session.change',
-        session: session.session,
-        order,
-        ...(problem === undefined && { replyTo }),
-      });
-      if (problem !== undefined) turn.reply(replyTo, refused(problem));
-    }),
+    takeOrder: inTurn((turn: SpokeTurn, event: SpokeEvent) => takeOrder(turn, event as OrderEvent)),
     noteFailure: inTurn((turn: SpokeTurn, event: SpokeEvent) => {
       const failure = turn.context.reported ?? failureOf('error' in event ? event.error : undefined);
       const failed = withAttempt(turn.context.failed, failure);
       turn.assign({ failed, reported: null, summary: failure.message.slice(0, 2_000) });
     }),
     noteOutcome: inTurn((turn: SpokeTurn, event: SpokeEvent) => {
+      // It has handed off by an order: its result adds nothing to what is on record.
+      if (turn.context.handoff !== null) return;
       const read = workOutcome.safeParse('output' in event ? event.output : undefined);
       if (!read.success) return turn.assign({ problems: ['the work gave no result that can be read'], said: null });
       const work = read.data;
@@ -193,13 +175,14 @@ const spokeMachine = setup({
       const { plan, session, outcome, summary, usage, work, handoff } = turn.context;
       tell(turn, plan, {
         ...{ type: 'session.complete', session: session.session, outcome, summary, usage, from: turn.self },
-        ...{ artifacts: work?.artifacts ?? [], isForced: handoff === null && !closesAlone(session.role) },
+        ...{ artifacts: work?.artifacts ?? [], isForced: handoff === null && !mayCloseAlone(turn.context) },
       });
     }),
     report: inTurn((turn: SpokeTurn) => {
-      const { hub, session, outcome, usage, isStale, said, work, summary } = turn.context;
+      const { hub, session, outcome, usage, isStale, said, work, summary, handoff: seq } = turn.context;
       turn.send(hub, {
         ...{ type: 'session.closed', session: session.session, outcome, usage, isStale, summary },
+        handoff: said === null || seq === null ? null : { ...returnedOf(said), seq },
         ...{ said: said?.outcome ?? null, testsPass: said?.testsPass ?? passOf(work?.build?.exitCode) },
       } satisfies SessionClosed);
     }),
@@ -229,6 +212,7 @@ const spokeMachine = setup({
           role: context.session.role,
           hub: context.session.hub,
           spec: context.spec,
+          task: context.task,
           prompt: context.prompt,
           problems: context.problems,
           round: context.round,
@@ -248,8 +232,11 @@ const spokeMachine = setup({
           { actions: ['hear', 'countStep'] },
         ],
         'session.failed': { actions: 'keepReport' },
-        'session.spawn': { actions: ['hear', 'askToSpawn'] },
-        'session.change': { actions: ['hear', 'changePlan'] },
+        ...Object.fromEntries(Object.keys(sessionOrders).map((type) => [type, TAKES_ORDER])),
+        // The plan decides whether it may, and replies.
+        'session.completed': 'closed',
+        'handoff.recorded': { actions: 'keepHandoff' },
+        'handoff.refused': { actions: 'noteProblems' },
         'session.silent': {
           target: 'completing',
           actions: [
@@ -280,6 +267,7 @@ const spokeMachine = setup({
     },
     judging: {
       always: [
+        { guard: 'hasHandedOff', target: 'completing' },
         { guard: 'archives', target: 'archiving' },
         { guard: 'closesAlone', target: 'completing' },
         { guard: 'holdsChanges', target: 'applying' },
@@ -328,7 +316,13 @@ const spokeMachine = setup({
     },
     completing: {
       entry: 'complete',
-      on: { 'session.completed': 'closed' },
+      on: {
+        'session.completed': 'closed',
+        // An Archivist that has not archived has failed: then it is closed by force.
+        'complete.refused': {
+          actions: ['noteProblems', { type: 'giveUp', params: { outcome: 'failed', blockers: [] } }, 'complete'],
+        },
+      },
     },
     closed: { type: 'final', entry: 'report' },
   },
@@ -339,8 +333,17 @@ function tell(turn: SpokeTurn, plan: SpokeContext['plan'], event: PlanEvent): vo
   turn.send(plan, event);
 }
 
+/** Whether it closes without a hand-off, and without being forced to. */
+function mayCloseAlone({ session: { role }, outcome }: SpokeContext): boolean {
+  return closesAlone(role) && outcome === 'done';
+}
+
 function listen(turn: SpokeTurn): void {
   turn.raise({ type: 'session.silent' }, { id: 'silence', delay: turn.context.spec.silenceMs });
+}
+
+function returnedOf({ outcome, recommended, reason, data }: NonNullable<SpokeContext['said']>) {
+  return { outcome, recommended, reason, data };
 }
 
 function isOverSteps({ session, spec, usage }: SpokeContext, more: number): boolean {
@@ -367,6 +370,14 @@ export const nothingToDo = fromPromise<unknown, WorkPlace>(() => Promise.resolve
 export function spokeAgent({ work, apply, kill }: SpokePorts) {
   return defineAgent({
     name: 'spoke',
+    version: 2,
+    // Version 1 did not keep the id of its work plan, which the address of the plan ends with.
+    migrate: {
+      2: ({ value, context }) => {
+        const { address } = context['plan'] as { readonly address: string };
+        return { value, context: { planId: address.split('/').at(-1), ...context } } as never;
+      },
+    },
     machine: spokeMachine.provide({
       actors: {
         work: work as PromiseActorLogic<unknown, SessionWork>,
@@ -374,6 +385,6 @@ export function spokeAgent({ work, apply, kill }: SpokePorts) {
         kill: kill as PromiseActorLogic<unknown, WorkPlace>,
       },
     }),
-    events: {},
+    events: sessionOrders,
   });
 }

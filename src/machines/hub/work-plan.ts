@@ -7,8 +7,8 @@ import { type AnyActorRef } from 'xstate';
 import { z } from 'zod';
 import { speaker } from '../../actors/model/person.ts';
 import { rowsOf, table, type Table, type WholeTable } from '../../table.ts';
-import { PLAN_NOTES_MAX, PLAN_RECORDS_KEPT_MAX } from '../limits.ts';
-import { numberKey } from '../rules/table-keys.ts';
+import { PLAN_DOCUMENTS_MAX, PLAN_NOTES_MAX, PLAN_RECORDS_KEPT_MAX } from '../limits.ts';
+import { nameKey, numberKey } from '../rules/table-keys.ts';
 import {
   type Asked,
   order,
@@ -28,12 +28,20 @@ import {
   type SessionOutcome,
   type Verified,
 } from './handoff.ts';
-import { closesAlone, handoffProblems, recommendationAfter, recommendationsOf } from './handoff-rules.ts';
+import { completionProblem, handoffProblems, recommendationAfter } from './handoff-rules.ts';
 import { type Usage } from './budget.ts';
 import { planLogEntry, type PlanLogEntry } from './plan-log.ts';
 import { type PlanReading, type PlanStatus } from './plan-reading.ts';
 import { type PlanStep, planStep, stepOrders, type StepOrder, stepsAfter } from './plan-steps.ts';
 import { policyOf, type Role } from './roles.ts';
+import {
+  planDocument,
+  type PlanDocument,
+  planFacts,
+  type ReadChange,
+  type SessionOrder,
+  sessionChanges,
+} from './plan-changes.ts';
 
 /** A session that is open, as its work plan knows it. */
 export interface OpenSession {
@@ -50,16 +58,6 @@ export interface OpenSession {
   /** The number of its hand-off; null before it has handed off. */
   readonly handoff: number | null;
 }
-
-/** Facts of a work plan that its author writes. */
-export const planFacts = z.object({
-  title: z.string().trim().min(1).max(500),
-  description: text.default(''),
-  category: z.string().max(100).default('feature'),
-  priority: z.enum(['low', 'medium', 'high', 'critical']).default('medium'),
-  goals: z.array(text).max(PLAN_NOTES_MAX).default([]),
-  success_criteria: z.array(text).max(PLAN_NOTES_MAX).default([]),
-});
 
 /** The context of a work plan. */
 export interface WorkPlanContext extends z.output<typeof planFacts> {
@@ -79,6 +77,8 @@ export interface WorkPlanContext extends z.output<typeof planFacts> {
   readonly sessions: Table<OpenSession>;
   readonly notes: Table<{ readonly text: string; readonly by: string; readonly atMs: number }>;
   readonly noteCount: number;
+  /** Documents that its sessions share, by name. */
+  readonly documents: Table<PlanDocument & { readonly by: string; readonly atMs: number }>;
 }
 
 /** The input of a work plan. */
@@ -107,8 +107,9 @@ export type PlanEvent =
       readonly said: HandoffSaid;
       readonly verified: Verified;
       readonly from: AnyActorRef;
+      readonly replyTo?: Asked['replyTo'];
     }
-  | ({ readonly type: 'session.complete'; readonly from: AnyActorRef } & Completion)
+  | ({ readonly type: 'session.complete'; readonly from: AnyActorRef } & Completion & Pick<Asked, 'replyTo'>)
   | ({ readonly type: 'session.change'; readonly session: string; readonly order: SessionOrder } & Pick<
       Asked,
       'replyTo'
@@ -132,9 +133,6 @@ export interface Completion {
 
 const noteAdd = z.object({ text: text.min(1), by: speaker(z.string().min(1).max(200)) });
 
-/** Changes that a session may order if its role may. */
-export type SessionOrder = StepOrder | { readonly type: 'note.add'; readonly text: string };
-
 const STEP_RULES = Object.fromEntries(
   Object.entries(stepOrders).map(([type, schema]) => [
     type,
@@ -144,7 +142,15 @@ const STEP_RULES = Object.fromEntries(
 
 const RULES = {
   ...STEP_RULES,
-  'plan.get': order(z.object({}), (turn: PlanTurn) => glanceOf(turn.context)),
+  'plan.get': order(z.object({ session: name.optional() }), ({ context }: PlanTurn, { session }) =>
+    session === undefined || context.sessions.has(session) ? glanceOf(context) : refused(`${session} has closed`),
+  ),
+  'plan.session': order(z.object({ session: name }), ({ context }: PlanTurn, { session: id }) => ({
+    session: context.sessions.get(id) ?? null,
+  })),
+  'plan.document': order(planDocument.pick({ name: true }), ({ context }: PlanTurn, { name: key }) => ({
+    document: context.documents.get(nameKey(key)) ?? null,
+  })),
   'note.add': order(noteAdd, (turn: PlanTurn, { text: said, by }): OrderReply => addNote(turn, said, by)),
   'goals.set': order(
     planFacts.pick({ goals: true, success_criteria: true }),
@@ -170,6 +176,8 @@ const RULES = {
 /** The agent of work plans. */
 export const workPlan = ruledAgent({
   name: 'work-plan',
+  version: 2,
+  migrate: { 2: (old: WorkPlanContext): WorkPlanContext => ({ ...old, documents: table() }) },
   rules: RULES,
   context: ({ id, desk, steps, ...facts }: WorkPlanInput): WorkPlanContext => {
     const added = stepsAfter([], { type: 'step.add', steps: [...steps] as never }, 1);
@@ -177,7 +185,7 @@ export const workPlan = ruledAgent({
     return {
       ...{ id, desk, ...facts, steps: tableOf(first.steps), nextStep: first.next },
       ...{ status: 'active', seq: 0, recommended: null, currentAgent: null, lastHandoff: null },
-      ...{ sessions: table(), notes: table(), noteCount: 0 },
+      ...{ sessions: table(), notes: table(), noteCount: 0, documents: table() },
     };
   },
   entry: { type: 'plan.begin' },
@@ -216,8 +224,12 @@ function readingOf(context: WorkPlanContext): PlanReading {
 
 /** The work plan for people and programs, without its actors. */
 function glanceOf(context: WorkPlanContext) {
-  const { desk: _, steps: __, sessions, notes, nextStep: ___, noteCount: ____, ...facts } = context;
-  return { ...facts, steps: stepsIn(context), sessions: [...sessions.values()], notes: [...notes.values()] };
+  const { desk: _, steps: __, sessions, notes, documents, nextStep: ___, noteCount: ____, ...facts } = context;
+  const named = [...documents.values()].map(({ text: __text, ...one }) => one);
+  return {
+    ...{ ...facts, steps: stepsIn(context), sessions: [...sessions.values()], notes: [...notes.values()] },
+    documents: named,
+  };
 }
 
 function orderSteps(turn: PlanTurn, given: StepOrder): OrderReply {
@@ -255,12 +267,19 @@ function setStatus(turn: PlanTurn, id: string, status: PlanStep['status']): void
 }
 
 /** Appends to the lineage, and sets what is recommended. Nobody is spawned here. */
-function handOff(turn: PlanTurn, { session: id, said, verified, from }: EventOf<'session.handoff'>): void {
+function handOff(turn: PlanTurn, { session: id, said, verified, from, replyTo }: EventOf<'session.handoff'>): void {
   const session = turn.context.sessions.get(id);
-  const refuse = (...problems: string[]) => turn.send(from, { type: 'handoff.refused', problems });
+  const refuse = (...problems: string[]) => {
+    turn.reply(replyTo, refused(...problems));
+    turn.send(from, { type: 'handoff.refused', problems });
+  };
+  const accept = (seq: number) => {
+    turn.reply(replyTo, { ...TAKEN, seq, recommended: turn.context.recommended });
+    turn.send(from, { type: 'handoff.recorded', seq });
+  };
   if (session === undefined) return refuse(`${id} is no open session`);
   // The same hand-off again, of a session that has not heard the reply.
-  if (session.handoff !== null) return turn.send(from, { type: 'handoff.recorded', seq: session.handoff });
+  if (session.handoff !== null) return accept(session.handoff);
   const problems = handoffProblems(session, said);
   if (problems.length > 0) return refuse(...problems);
   const seq = turn.context.seq + 1;
@@ -277,28 +296,28 @@ function handOff(turn: PlanTurn, { session: id, said, verified, from }: EventOf<
     sessions: turn.context.sessions.set(id, { ...session, handoff: seq }),
   });
   turn.emit({ type: 'handoff.recorded', plan: turn.context.id, entry });
-  turn.send(from, { type: 'handoff.recorded', seq });
+  accept(seq);
 }
 
 /** Closes a session, behind a hand-off or by order of its hub. */
-function complete(turn: PlanTurn, { session: id, from, ...said }: EventOf<'session.complete'>): void {
+function complete(turn: PlanTurn, { session: id, from, replyTo, ...said }: EventOf<'session.complete'>): void {
   const session = turn.context.sessions.get(id);
   // It has been closed before: whoever asks again has not heard of it.
   if (session === undefined) return turn.send(from, { type: 'session.completed', session: id });
-  const { role, handoff } = session;
-  if (handoff === null && !closesAlone(role) && !said.isForced) {
-    const allowed = recommendationsOf(role).join(', ') || session.hub;
-    const problem = `${role} hands off before it completes: recommend one of ${allowed}`;
+  const problem = said.isForced ? undefined : completionProblem(session, turn.context.status === 'archived');
+  if (problem !== undefined) {
+    turn.reply(replyTo, refused(problem));
     return turn.send(from, { type: 'complete.refused', problems: [problem] });
   }
   const { outcome, isForced, summary, usage, artifacts } = said;
-  const { run, parent, depth, step, startedAtMs, hub } = session;
+  const { role, handoff, run, parent, depth, step, startedAtMs, hub } = session;
   turn.record(PLAN_RECORDS.sessions, {
     ...{ session: id, run, plan: turn.context.id, role, parent, depth, step, startedAtMs, endedAtMs: turn.nowMs },
     ...{ outcome, handoff, isForced: isForced && handoff === null, summary, usage, artifacts },
   });
   const isArchived = turn.context.status === 'archived';
   turn.assign({ sessions: turn.context.sessions.delete(id), currentAgent: isArchived ? null : hub });
+  turn.reply(replyTo, { ...TAKEN, outcome });
   turn.send(from, { type: 'session.completed', session: id });
 }
 
@@ -306,23 +325,69 @@ function complete(turn: PlanTurn, { session: id, from, ...said }: EventOf<'sessi
 function change(turn: PlanTurn, { session: id, order: given }: EventOf<'session.change'>): OrderReply {
   const session = turn.context.sessions.get(id);
   if (session === undefined) return refused(`${id} is no open session`);
-  if (!policyOf(session.role).mayChangePlan) {
-    logRefusal(turn, session, `${session.role} may not change the work plan (${given.type})`);
-    return refused(`${session.role} may not change the work plan: say in your hand-off what should change`);
+  const { type } = given;
+  const schema = Object.hasOwn(sessionChanges, type) ? sessionChanges[type] : undefined;
+  if (schema === undefined) return refused(`order: there is no change "${type}"`);
+  const { role } = session;
+  const may = type === 'plan.archive' ? policyOf(role).mayArchive : policyOf(role).mayChangePlan;
+  if (!may) {
+    logRefusal(turn, session, `${role} may not change the work plan (${type})`);
+    const whom = type === 'plan.archive' ? 'only the Archivist archives it' : 'say in your hand-off what should change';
+    return refused(`${role} may not change the work plan: ${whom}`);
   }
-  return given.type === 'note.add' ? addNote(turn, given.text, id) : orderSteps(turn, given);
+  const { data, error } = schema.safeParse(given);
+  if (error !== undefined) return refused(...error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
+  return carryOut(turn, id, { ...(data as object), type } as ReadChange);
 }
 
-/** Archives the plan: only a role that may, in a session that is open. */
-function archive(turn: PlanTurn, { session: id, from }: EventOf<'session.archive'>): void {
-  const session = turn.context.sessions.get(id);
-  if (session === undefined || !policyOf(session.role).mayArchive) {
-    if (session !== undefined) logRefusal(turn, session, `${session.role} may not archive the work plan`);
-    return turn.send(from, { type: 'archive.refused', problems: ['only the Archivist archives a work plan'] });
+function carryOut(turn: PlanTurn, by: string, given: ReadChange): OrderReply {
+  switch (given.type) {
+    case 'note.add':
+      return addNote(turn, given.text, by);
+    case 'goals.set':
+    case 'facts.set': {
+      const { type: _, ...facts } = given;
+      turn.assign(facts as Partial<WorkPlanContext>);
+      return TAKEN;
+    }
+    case 'document.store': {
+      const { name: named, text: said } = given;
+      const { documents } = turn.context;
+      if (documents.size >= PLAN_DOCUMENTS_MAX && !documents.has(nameKey(named)))
+        return refused(`a work plan has at most ${PLAN_DOCUMENTS_MAX} documents`);
+      const row = { name: named, text: said, by, atMs: turn.nowMs };
+      turn.assign({ documents: documents.set(nameKey(named), row) });
+      return TAKEN;
+    }
+    case 'plan.archive':
+      return archiveBy(turn, by);
+    default:
+      return orderSteps(turn, given);
   }
+}
+
+/** Archives the plan, unless other sessions are at work than the one that orders it and its hubs. */
+function archiveBy(turn: PlanTurn, by: string): OrderReply {
+  const { sessions } = turn.context;
+  const parent = sessions.get(by)?.parent;
+  const others = [...sessions.values()].filter(
+    ({ session, depth }) => session !== by && session !== parent && depth > 0,
+  );
+  if (others.length > 0) return refused(`${others.map(({ session }) => session).join(', ')}: still at work`);
+  setArchived(turn, by);
+  return TAKEN;
+}
+
+function setArchived(turn: PlanTurn, by: string): void {
+  if (turn.context.status === 'archived') return;
   turn.assign({ status: 'archived', recommended: null });
-  turn.emit({ type: 'plan.archived', plan: turn.context.id, by: id });
-  turn.send(from, { type: 'plan.archived' });
+  turn.emit({ type: 'plan.archived', plan: turn.context.id, by });
+}
+
+/** Archives the plan at the end of a session's work. */
+function archive(turn: PlanTurn, { session, from }: EventOf<'session.archive'>): void {
+  const { taken, problems } = change(turn, { type: 'session.change', session, order: { type: 'plan.archive' } });
+  turn.send(from, taken ? { type: 'plan.archived' } : { type: 'archive.refused', problems });
 }
 
 function logRefusal(turn: PlanTurn, { session, run, role }: OpenSession, said: string): void {
@@ -330,6 +395,3 @@ function logRefusal(turn: PlanTurn, { session, run, role }: OpenSession, said: s
   const entry: PlanLogEntry = { kind: 'refused', atMs: turn.nowMs, run, session, role, seq, code: null, text: said };
   turn.record(PLAN_RECORDS.log, entry);
 }
-
-/** A name of a plan as an address can have it. */
-export const planId = name.regex(/^(?!__proto__$)[A-Za-z0-9\-_.:@+~]{1,60}$/, 'is 1 to 60 letters, digits and -_.:@+~');

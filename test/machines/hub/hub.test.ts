@@ -118,16 +118,15 @@ describe('a whole run', () => {
     expect(await room.order(again)).toMatchObject({ taken: false, problems: [expect.stringContaining('R-1 has')] });
   });
 
-  it('refuses a spoke as hub, a hub as agent, a missing agent, and files for a role that writes none', async () => {
+  it('refuses a spoke as hub, a missing agent, and files for a role that writes none', async () => {
     await start({ isIdle: true });
     const does = { kind: 'function', name: 'x' };
-    const agents = { Reviewer: { does, writes: { files: ['a'] } }, Coordinator: { does } };
+    const agents = { Reviewer: { does, writes: { files: ['a'] } } };
     const asked = { type: 'hub.start', hub: 'Executor', about: { title: 'x' }, workspace: '/shop', agents };
     const { problems } = await room.order(asked);
     expect(problems).toEqual([
       expect.stringMatching(/^hub: Executor/),
       expect.stringMatching(/^agents\.Reviewer\.writes/),
-      'agents.Coordinator: Coordinator is a hub, and the sessions of a run are those of spokes',
       expect.stringMatching(/^start: no agent is given for Executor/),
     ]);
   });
@@ -137,34 +136,17 @@ describe('a power cut at any epoch', () => {
   it('HS-E01: gives the same lineage, with no entry twice and no session lost', async () => {
     // The store is cut after each number of writes until a run gets through without one.
     for (let cut = 1; ; cut++) {
-      const store = await cutRun(cut);
+      const run = await HubRoom.startCut({ work: GOOD_WORK }, cut);
+      room = run.room;
       expect([cut, await room.chain()]).toEqual([cut, CHAIN]);
       expect((await room.sessions()).map(({ session }) => session)).toEqual(['R-1-1', 'R-1-2', 'R-1-3', 'R-1-4']);
       expect(room.run().status).toBe('completed');
       await room.test.system.stop();
-      if (!store) break;
+      if (!run.isCut) break;
       expect(cut).toBeLessThan(500);
     }
     await start();
   });
-
-  /** Whether a run was cut after this many writes of it. */
-  async function cutRun(cut: number): Promise<boolean> {
-    await start({ isIdle: true });
-    const { store, system } = room.test;
-    const before = store.writes;
-    const agents = Object.fromEntries(
-      Object.keys(GOOD_WORK).map((role) => [role, { does: { kind: 'function', name: role } }]),
-    );
-    const event = { type: 'hub.start', about: { title: 'mend it' }, workspace: '/shop', agents };
-    await system.send('hubs', event);
-    for (let round = 0; round < 2_000 && store.writes < before + cut; round++) {
-      if (room.desk.ended.size > 0) return false;
-      await new Promise<void>((resolve) => room.test.clock.defer(resolve));
-    }
-    await room.powerCut();
-    return true;
-  }
 });
 
 describe('the right to spawn', () => {
@@ -236,6 +218,12 @@ describe('a hand-off', () => {
     expect(room.prompts[1]!.problems[0]).toMatch(/nothing was handed off/);
     expect(await room.sessions()).toMatchObject([{ outcome: 'refused', isForced: true, handoff: null }]);
     expect(room.run().status).toBe('asking');
+  });
+
+  it('HS-031: an Archivist that has not archived has failed', async () => {
+    await start({ work: { ...GOOD_WORK, Archivist: () => ({ archives: false }) } });
+    expect((await room.sessions()).at(-1)).toMatchObject({ role: 'Archivist', outcome: 'failed', isForced: true });
+    expect(room.run()).toMatchObject({ status: 'asking', because: expect.stringContaining('archives the work plan') });
   });
 
   it('HS-024: one outside the table is told with the list of what is inside', async () => {

@@ -85,6 +85,20 @@ export class HubRoom {
     return room;
   }
 
+  /** Starts a run and cuts the power after a number of its writes. `isCut` is false if the run was over before. */
+  static async startCut(options: HubRoomOptions, cut: number): Promise<{ room: HubRoom; isCut: boolean }> {
+    const room = await HubRoom.start({ ...options, isIdle: true });
+    const { store, system, clock } = room.test;
+    const before = store.writes;
+    await system.send(DESKS.hubs, orderOf(options) as { type: string });
+    for (let round = 0; round < 2_000 && store.writes < before + cut; round++) {
+      if (room.desk.ended.size > 0) return { room, isCut: false };
+      await new Promise<void>((resolve) => clock.defer(resolve));
+    }
+    await room.powerCut();
+    return { room, isCut: true };
+  }
+
   async order<Reply = { taken: boolean; problems: string[] }>(event: object, to: string = DESKS.hubs): Promise<Reply> {
     const asked = this.test.system.ask<Reply>(to, event as { type: string }, { timeoutMs: 60_000 });
     asked.catch(() => {});
