@@ -13,10 +13,12 @@ export {
   type HubCrewOptions,
   hubProcedures,
   type SessionReply,
+  type SessionResult,
   type SessionRunner,
   type SessionTools,
   type SpokeFunction,
 } from './crew-hub.ts';
+export { sessionProcedures, sessionToken } from './crew-hub-sessions.ts';
 export {
   agentProcedures,
   type AgentProcedureOptions,

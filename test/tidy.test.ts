@@ -352,6 +352,19 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     files: ['src/actors/', 'src/machines/', 'src/supervisor/', ...LEAVES],
     packages: ['xstate', 'zod'],
   },
+  'src/crew-hub-caller.ts': { files: ['src/actors/', 'src/machines/', ...LEAVES], packages: [] },
+  'src/crew-hub-memory.ts': {
+    files: ['src/actors/', 'src/machines/', 'src/crew-hub-caller.ts', ...LEAVES],
+    packages: ['zod'],
+  },
+  // Issues tokens, which the gateway takes.
+  'src/crew-hub-sessions.ts': {
+    files: [
+      ...['src/actors/', 'src/machines/', 'src/gateway/callers/grants.ts', 'src/crew-hub-caller.ts'],
+      ...['src/crew-hub-memory.ts', ...LEAVES],
+    ],
+    packages: ['zod'],
+  },
   'src/crew-voice.ts': { files: ['src/actors/', 'src/machines/', ...LEAVES], packages: ['zod'] },
   // Its parts.
   'src/system-agents.ts': {

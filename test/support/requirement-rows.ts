@@ -85,10 +85,6 @@ export const SEEDS: readonly Seed[] = [
     notYet: {
       'HS-041':
         'what Cognition is asked is its prompt; its profile names these abilities, and no test joins the two yet',
-      'HS-057': 'sessions hand off and complete by their result; the tool `memory_agent` is not there yet',
-      'HS-058': 'comes with the tool `memory_agent`',
-      'HS-059': 'comes with the tool `memory_agent`',
-      'HS-060': 'comes with the tool `memory_agent`',
     },
   },
   {
