@@ -11,6 +11,7 @@ import { AGENTS_VERBS } from './agents-verbs.ts';
 import { ANSWER_VERBS } from './answer-verbs.ts';
 import { DESK_VERBS } from './desk-verbs.ts';
 import { type ErrorOutput, EXIT, type ExitCode, writeError } from './exit-codes.ts';
+import { HUB_VERBS } from './hub-verbs.ts';
 import { PLAN_VERBS } from './plan-verbs.ts';
 import { SERVICE_VERBS } from './service-verbs.ts';
 import { SHELL_VERBS } from './shell-verbs.ts';
@@ -59,7 +60,7 @@ function misused({ exitCode, code, message }: CommanderError, output: ErrorOutpu
 
 /** All verbs, by their heading in the help text. */
 export const GROUPS: readonly (readonly [heading: string, rows: readonly (Verb | VerbGroup)[]])[] = [
-  ['Plans:', [...PLAN_VERBS, AGENTS_VERBS]],
+  ['Plans:', [...PLAN_VERBS, HUB_VERBS, AGENTS_VERBS]],
   ['A system and its actors:', SERVICE_VERBS],
   ['Orders, which go on record:', ADMINISTRATION_VERBS],
   ['Questions and messages for people:', [...ANSWER_VERBS, ...DESK_VERBS]],
@@ -80,7 +81,7 @@ function program(surroundings: Surroundings, { json }: ErrorOutput, exit: (code:
     .addHelpText('after', examplesText(['run plan.yaml', 'serve --config bosun.config.ts']))
     .addHelpText(
       'after',
-      '\nMore verbs: schedule, call, runs, show, records, audit, post, conformance.\nEach has --help.',
+      '\nMore verbs: schedule, call, runs, show, records, audit, post, conformance,\ncompletion. Each has --help.',
     )
     .configureOutput({
       writeOut: (text) => void out.write(text),

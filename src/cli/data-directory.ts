@@ -24,7 +24,7 @@ import { secretKeysOf } from './secret-keys.ts';
 import { type DataCommand, type Environment } from './surroundings.ts';
 
 /** Milliseconds for which a run waits for space on the disk before it ends. The same command continues it later. */
-const OUTAGE_MS = 30_000;
+export const OUTAGE_MS = 30_000;
 
 export interface DataDirectory {
   /** Absolute path of the directory. */

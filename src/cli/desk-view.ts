@@ -2,6 +2,7 @@
  * The crew's desks as verbs see them: in a running system through its gateway, or in a stopped store, where orders are
  * left for the next start. Missing and refused things are errors with codes, which decide the exit code.
  */
+import { type RecordPage, type RecordsOptions } from '../actors/api/record-pages.ts';
 import { BosunError, isBosunError } from '../errors.ts';
 import { withData } from './data-work.ts';
 import { type ExitCode } from './exit-codes.ts';
@@ -30,6 +31,8 @@ export interface DeskView {
    * desk.
    */
   told?<Answer>(procedure: string, params: Readonly<Record<string, unknown>>): Promise<Answer | undefined>;
+  /** Reads a page of an actor's records. */
+  records(address: string, name: string, which: RecordsOptions): Promise<RecordPage>;
   /**
    * Gives an order. Resolves, with the desk's reply, when it is carried out or stored for the next start. Rejects with
    * BOSUN_EVENT_REFUSED and the reason.
@@ -59,7 +62,7 @@ export function refusedOrder(why: string): BosunError {
   return new BosunError('BOSUN_EVENT_REFUSED', why);
 }
 
-function liveView(gateway: LiveGateway): DeskView {
+export function liveView(gateway: LiveGateway): DeskView {
   let offers: ReturnType<LiveGateway['offers']> | undefined;
   return {
     isLive: true,
@@ -73,6 +76,7 @@ function liveView(gateway: LiveGateway): DeskView {
       const seen = await orNone(gateway.actor<Context>(address));
       return seen && begun(seen);
     },
+    records: (address, name, which) => gateway.call<RecordPage>('record.list', { address, name, ...which }),
     async order(desk, event) {
       const { reply } = await gateway.call<{ reply: OrderReply | null }>('actor.ask', { address: desk, event });
       if (reply?.taken === false) throw refusedOrder(reply.problems.join('; '));
@@ -92,6 +96,7 @@ function storedView(system: Shard): DeskView {
         snapshot && begun({ value: snapshot.value, context: snapshot.context as Whole<Context> | undefined }),
       );
     },
+    records: (address, name, which) => system.records.list(address, name, which),
     order: async (desk, event) => {
       await system.send(desk, event);
       return TAKEN;

@@ -24,6 +24,8 @@ export interface FrontDoorOptions {
   readonly settings: Config['gateway'];
   /** Procedures of the crew. A procedure of the settings with the same name takes precedence. Default: none. */
   readonly procedures?: Procedures;
+  /** The key of session tokens. Default: there are none. */
+  readonly grantKey?: Uint8Array;
   readonly log: (...args: unknown[]) => void;
 }
 
@@ -39,10 +41,10 @@ export const PLAN_SELECTORS = {
 export function frontDoor(
   system: Served,
   directory: DataDirectory,
-  { settings, log, procedures }: FrontDoorOptions,
+  { settings, log, procedures, grantKey }: FrontDoorOptions,
 ): FrontDoor {
   const offered = { ...procedures, ...settings.procedures };
-  const options = { ...settings, procedures: offered, selectors: PLAN_SELECTORS, log };
+  const options = { ...settings, procedures: offered, selectors: PLAN_SELECTORS, log, ...(grantKey && { grantKey }) };
   const gateway = createGateway(system, { ...options, announce: directory.path });
   let isOpen = false;
   return {

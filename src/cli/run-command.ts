@@ -37,6 +37,7 @@ import { checkRemovable, heldPlan, type ReadyPlan, readyPlan } from './plan-on-h
 import { completedHints, dataOption, invocationOf, resumeHints, type Waiting, waitsForPeople } from './run-hints.ts';
 import { planLine, type Reporter, resultLines } from './run-report.ts';
 import { shellCommands } from './shell-task.ts';
+import { refuseInSpoke } from './spoke-refusal.ts';
 import { aborted, type Surroundings, type OnUnawaited } from './surroundings.ts';
 
 export interface RunCommand extends Pick<Surroundings, 'env' | 'cwd'> {
@@ -65,6 +66,7 @@ export async function runCommand(command: RunCommand): Promise<ExitCode> {
   const directory = dataDirectory(command);
   const call = invocationOf(command.env);
   try {
+    refuseInSpoke(command.env);
     const ready = await readyPlan(command);
     await makeDirectory(directory);
     refuseWorkers(directory);
@@ -331,6 +333,7 @@ function refused(error: unknown, reporter: Reporter): ExitCode {
       : '';
   reporter.error(error.code, `${error.message}${wayOut}`);
   if (error.code === 'BOSUN_STORE_LOCKED') return EXIT.inUse;
+  if (error.code === 'BOSUN_SPAWN_REFUSED') return EXIT.refused;
   if (BAD_INPUT.has(error.code)) return EXIT.badInput;
   return EXIT.failed;
 }

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { type Attempt } from '../crew-work.ts';
 import { Commands } from '../spokes/command.ts';
 import { type DataDirectory } from './data-directory.ts';
-import { type Surroundings } from './surroundings.ts';
+import { type Environment, type Surroundings } from './surroundings.ts';
 
 export interface ShellCommands {
   readonly attempt: Attempt;
@@ -28,8 +28,7 @@ export function shellCommands(
   const commands = new Commands({
     store: identityOf(directory),
     cwd,
-    // Commands of a plan must not see the store's key.
-    env: () => ({ ...env, BOSUN_SECRET_KEY: undefined, BOSUN_SECRET_KEY_PREVIOUS: undefined }),
+    env: () => withoutKeys(env),
   });
   return {
     attempt: ({ task, input }, { signal }, effect, succeeded) =>
@@ -42,11 +41,16 @@ export function shellCommands(
   };
 }
 
+/** The environment of commands, which must not see the keys of the store. */
+export function withoutKeys(env: Environment): Environment {
+  return { ...env, BOSUN_SECRET_KEY: undefined, BOSUN_SECRET_KEY_PREVIOUS: undefined };
+}
+
 /**
  * Identity of the data directory by device and inode, not by path: containers have the same paths for different
  * directories, and the store inside may be removed and recreated.
  */
-function identityOf({ path }: DataDirectory): string {
+export function identityOf({ path }: DataDirectory): string {
   const { dev, ino } = statSync(path, { bigint: true });
   return `${dev}:${ino}`;
 }

@@ -6,6 +6,8 @@ import { type Verb } from './verb.ts';
 export const SHELL_VERBS: readonly Verb[] = [
   {
     usage: 'completion',
+    // Help lists at most 25 verbs; this one is called once, and the line below the list names it.
+    isHidden: true,
     says: 'Print a script that completes bosun in a shell.',
     examples: [
       'completion bash > ~/.local/share/bash-completion/completions/bosun',

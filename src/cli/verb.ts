@@ -7,6 +7,7 @@ import { type ToolProfile } from '../actors/api/procedure.ts';
 import { messageOf } from '../errors.ts';
 import { dataAround, DEFAULT_DATA } from './default-data.ts';
 import { type RecordKey } from '../actors/api/record-pages.ts';
+import { type StopLevel } from '../machines/hub/stop-levels.ts';
 import { type DeskOptions } from './desk-row.ts';
 import { type ExitCode } from './exit-codes.ts';
 import type { ChartFormat } from './inspect-command.ts';
@@ -87,6 +88,7 @@ export interface Options extends DeskOptions {
   readonly includeDisabled?: true;
   readonly key?: RecordKey;
   readonly last?: number;
+  readonly level?: StopLevel;
   readonly limit?: number;
   readonly max?: number;
   readonly mode?: string;

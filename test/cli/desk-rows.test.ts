@@ -10,6 +10,8 @@ import { DESKS } from '../../src/machines/desks.ts';
 import { table } from '../../src/table.ts';
 import { planOf } from '../support/fixtures/plans/plans.ts';
 
+const noRecords = () => Promise.reject(new Error('no records are read here'));
+
 describe('a review of a debate', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
   afterEach(() => void vi.useRealTimers());
@@ -23,6 +25,7 @@ describe('a review of a debate', () => {
     return {
       orders,
       isLive: true,
+      records: noRecords,
       look(address) {
         if (address !== DESKS.gates || opensAfterLooks === null) return Promise.resolve(undefined);
         if (orders.length > 0) looks += 1;
@@ -59,6 +62,7 @@ describe('a pause without a record yet', () => {
   const RUNNING = { phase: 'running', done: [], running: [], failed: [], reason: null, pauses: 0, manager: null };
   const view = (progress: object): DeskView => ({
     isLive: true,
+    records: noRecords,
     look: (address) =>
       Promise.resolve(
         address === DESKS.coordinator

@@ -10,7 +10,7 @@ import { shop } from '../support/gateway/shop.ts';
 
 /** Verbs of a directory, whose state no gateway has, and one that prints a text of its own. */
 const LOCAL = [
-  ...['run', 'schedule', 'serve', 'desk', 'completion'],
+  ...['run', 'schedule', 'serve', 'desk', 'completion', 'hub run', 'hub check'],
   ...['store check', 'store verify', 'store backup', 'store restore', 'store erase'],
 ];
 

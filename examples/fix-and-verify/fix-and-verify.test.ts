@@ -1,0 +1,22 @@
+/** The example as its README describes it, in a copy: the test fails, is mended, passes, and the plan is archived. */
+import { cpSync, readFileSync } from 'node:fs';
+import { afterAll, expect, it } from 'vitest';
+import { Workspace } from '../../test/support/cli/workspace.ts';
+
+const work = new Workspace();
+afterAll(() => work[Symbol.asyncDispose]());
+
+it('mends the test, and prints the lineage that its README shows', async () => {
+  cpSync(import.meta.dirname, work.path, { recursive: true });
+  expect((await work.bosun(['hub', 'check', 'hub.yaml'])).code).toBe(0);
+  const { code, out } = await work.bosun(['hub', 'run', 'hub.yaml']);
+  const readme = readFileSync(`${import.meta.dirname}/README.md`, 'utf8');
+  expect({ code, lines: out.split('\n').slice(0, -1) }).toEqual({
+    code: 0,
+    lines: readme
+      .match(/^ {4}fix-and-verify \(R-1\)[^]*?(?=\n\n)/m)![0]
+      .split('\n')
+      .map((line) => line.slice(4)),
+  });
+  expect(work.read('sum.mjs')).toContain('a + b');
+});

@@ -1,0 +1,384 @@
+/**
+ * `bosun hub run FILE`: carries out a run in a data directory, or goes on with it. The name of the run is the id of its
+ * work plan, so that the same file in the same directory is the same run. Each line is printed after its epoch is
+ * durable.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { type EventObject } from 'xstate';
+import { ROOT } from '../actors/model/address.ts';
+import { systemClock } from '../clock.ts';
+import { hubCrew } from '../crew-hub.ts';
+import { BosunError, isBosunError } from '../errors.ts';
+import { unawaitedLine } from '../log.ts';
+import { type LineageEntry } from '../machines/hub/handoff.ts';
+import { type HubDeskContext, type HubStarted, type RunRecord } from '../machines/hub/hub-desk.ts';
+import { type HubOrder } from '../machines/hub/hub-file.ts';
+import { type HubContext } from '../machines/hub/hub-state.ts';
+import { type GateDeskContext, type GateRecord } from '../machines/people/gates/gate-desk.ts';
+import { DESKS } from '../machines/desks.ts';
+import { newToken } from '../gateway/callers/callers.ts';
+import { levelStore } from '../persistence/level-store.ts';
+import { plainLine } from '../plain-text.ts';
+import { Shard } from '../shard.ts';
+import {
+  type DataDirectory,
+  dataDirectory,
+  hasStore,
+  makeDirectory,
+  onHold,
+  OUTAGE_MS,
+  refuseWorkers,
+  removeStore,
+} from './data-directory.ts';
+import { carriedOut, EXIT, type ExitCode } from './exit-codes.ts';
+import type { FrontDoor } from './front-door.ts';
+import { type HubSource, readHubFile } from './hub-file.ts';
+import { type HubReporter, hubReporter, type HubTold } from './hub-report.ts';
+import { lastRunOf, lineageOf, questionsOf, runsIn } from './hub-runs.ts';
+import { dataOption, invocationOf } from './run-hints.ts';
+import { secretKeysOf } from './secret-keys.ts';
+import { dropHandoffs, sessionRunner, type SessionRunner } from './session-runner.ts';
+import { sessionKeyIn } from './session-key.ts';
+import { refuseInSpoke } from './spoke-refusal.ts';
+import { aborted, type DataCommand, logTo, type OnUnawaited } from './surroundings.ts';
+
+export interface HubRunCommand extends DataCommand {
+  readonly file: string;
+  /** Whether to begin anew, dropping the store in the directory. */
+  readonly fresh: boolean;
+  /** Whether to keep running while people are asked. */
+  readonly wait: boolean;
+  readonly trustWallClock: boolean;
+  /** Whether to open a gateway for the time of the run; `port` defaults to 4180. */
+  readonly door?: { readonly port: number | undefined } | undefined;
+  /** The person who has a run that waits ask again. */
+  readonly by: string;
+  /** Aborted when the user interrupts. */
+  readonly interrupt: AbortSignal;
+  readonly onUnawaited: OnUnawaited | undefined;
+}
+
+/** A run in a stopped store. */
+interface HeldRun {
+  readonly row: RunRecord;
+  readonly lineage: readonly LineageEntry[];
+}
+
+/** Carries out a run. Resolves to the exit code. Rejects for internal errors only. */
+export function hubRunCommand(command: HubRunCommand): Promise<ExitCode> {
+  return carriedOut(command, () => run(command), { BOSUN_WORKERS_CHANGED: EXIT.badInput });
+}
+
+async function run(command: HubRunCommand): Promise<ExitCode> {
+  refuseInSpoke(command.env);
+  const log = logTo(command.err);
+  command.onUnawaited?.((reason) => log(unawaitedLine(reason)));
+  const source = await readHubFile(command);
+  const directory = dataDirectory(command);
+  await makeDirectory(directory);
+  refuseWorkers(directory);
+  const held = await heldRun(command, directory, source);
+  const reporter = hubReporter(command);
+  if (held?.row.isOver !== true) return carryOut(command, directory, { source, held, reporter });
+  const again = `${invocationOf(command.env).again('--fresh')}, which removes the store in the directory`;
+  reporter.talk(`${source.plan}: ${held.row.id} is over. To begin anew: ${again}.`);
+  reporter.result(held.row, held.lineage);
+  return codeOf(held.row);
+}
+
+function codeOf({ status }: Pick<RunRecord, 'status'>): ExitCode {
+  if (status === 'completed') return EXIT.completed;
+  return status === 'failed' || status === 'stopped' ? EXIT.failed : EXIT.paused;
+}
+
+/**
+ * The run of the file in the directory; undefined if it has none, or is to begin anew. Rejects with
+ * BOSUN_CONFIG_INVALID if another system or the open run of another file is there, or if the file has changed.
+ */
+async function heldRun(
+  { fresh, env, err }: HubRunCommand,
+  directory: DataDirectory,
+  source: HubSource,
+): Promise<HeldRun | undefined> {
+  if (!hasStore(directory)) return undefined;
+  try {
+    const options = { log: logTo(err), agents: hubCrew().agents, env };
+    return await onHold(directory, options, (system) => heldIn(system, directory, { source, fresh }));
+  } catch (error) {
+    const isDamaged = isBosunError(error, 'BOSUN_STORE_DAMAGED') || isBosunError(error, 'BOSUN_STORE_FORMAT');
+    // Beginning anew is also the remedy for such a store.
+    if (fresh && isDamaged) return undefined;
+    throw error;
+  }
+}
+
+async function heldIn(
+  system: Shard,
+  directory: DataDirectory,
+  { source, fresh }: { readonly source: HubSource; readonly fresh: boolean },
+): Promise<HeldRun | undefined> {
+  const { file, plan, order } = source;
+  // A process that was killed while creating the store leaves one without a root.
+  if (system.snapshot(ROOT) === undefined) return undefined;
+  refuseStrangers(directory, system);
+  if (fresh) return undefined;
+  const runs = runsIn(deskIn(system));
+  const other = runs.find((row) => row.plan !== plan && !row.isOver);
+  if (other !== undefined)
+    throw new BosunError(
+      'BOSUN_CONFIG_INVALID',
+      `${directory.path} holds the run ${other.id} of "${other.plan}", which is not over: finish it, or name another ` +
+        '--data directory',
+    );
+  const row = lastRunOf(runs, plan);
+  if (row === undefined) return undefined;
+  const hub = system.snapshot(`${DESKS.openHubs}/${row.id}`)?.context as HubContext | undefined;
+  const changed = hub === undefined ? [] : changedSince(hub, order);
+  if (changed.length === 0) return { row, lineage: await lineageIn(system, plan) };
+  throw new BosunError(
+    'BOSUN_CONFIG_INVALID',
+    `${file} has changed since ${row.id} began: ${changed.join(', ')}. Put it back, or begin anew with --fresh`,
+  );
+}
+
+function lineageIn(system: Shard, plan: string): Promise<LineageEntry[]> {
+  return lineageOf(plan, (address, name, which) => system.records.list(address, name, which));
+}
+
+/** Refuses a store with actors of another system, which the tree of the hubs would end. */
+function refuseStrangers({ path }: DataDirectory, system: Shard): void {
+  const known = new Set(hubCrew().tree.children!.map(({ id }) => id));
+  const strangers = system.tree().children.filter(({ address }) => !known.has(address));
+  if (strangers.length === 0) return;
+  throw new BosunError(
+    'BOSUN_CONFIG_INVALID',
+    `${path} holds actors of another system, such as ${strangers[0]!.address}: name another --data directory`,
+  );
+}
+
+/** Fields of the order that a hub keeps as they were. */
+const FIELDS = ['hub', 'task', 'start', 'workspace', 'agents', 'decides', 'people', 'cycles', 'limits'] as const;
+
+/** The fields of the file that differ from what a hub was born with. People may have given it more sessions since. */
+function changedSince(hub: HubContext, order: HubOrder): string[] {
+  const spawns = Math.max(hub.limits.spawns, order.limits.spawns);
+  const before = { ...hub, hub: hub.role, limits: { ...hub.limits, spawns } };
+  const now = { ...order, limits: { ...order.limits, spawns: hub.limits.spawns } };
+  const differs = (key: (typeof FIELDS)[number]) => !isDeepStrictEqual(before[key], now[key]);
+  return FIELDS.filter(differs).map((key) => ({ hub: 'role', task: 'goal' })[key as string] ?? key);
+}
+
+interface Parts {
+  readonly source: HubSource;
+  readonly held: HeldRun | undefined;
+  readonly reporter: HubReporter;
+}
+
+async function carryOut(command: HubRunCommand, directory: DataDirectory, parts: Parts): Promise<ExitCode> {
+  const { source, reporter, held } = parts;
+  const { env, fresh, interrupt } = command;
+  // Tells functions and commands the directory for files of their own.
+  env['BOSUN_DATA_DIR'] = directory.path;
+  const sessions = sessionRunner(directory, { env, workspace: source.order.workspace });
+  const system = hubSystem(command, directory, { source, sessions });
+  const awake = systemClock.setTimeout(() => {}, Infinity);
+  const key = await sessionKeyIn(directory, fresh);
+  // Programs of this machine, and spokes among them, do nothing without a token: this one is for the page.
+  const page = newToken();
+  const door = await doorOf(command, directory, { system, source, key, page });
+  const halt = async () => {
+    await door?.close();
+    await system.stop();
+    await sessions.ended();
+  };
+  const watching = system.onEmitted((_, event) => tell(reporter, { system, event }));
+  try {
+    await door?.tryPort();
+    if (fresh) await removeStore(directory, () => sessions.clear());
+    // Files of hand-offs without their store would be those of sessions to come.
+    if (!hasStore(directory)) await dropHandoffs(directory);
+    reporter.talk(greeting(command, parts));
+    await system.start();
+    void sessions.clear();
+    const url = await door?.open();
+    if (url !== undefined) reporter.talk(`Live while it runs: ${url}/#token=${page}`);
+    const id = await begun(command, system, { source, held });
+    await offerToken(system, { id, source, key, url, reporter });
+    const outcome = await Promise.race([
+      settled(system, id, command.wait),
+      Promise.race([aborted(interrupt), system.closed]).then(() => 'interrupted' as const),
+    ]);
+    const stand = outcome === 'interrupted' ? undefined : await standOf(system, id, source);
+    // Stopping makes everything durable before the result is printed.
+    await halt();
+    return conclude(command, reporter, stand);
+  } finally {
+    watching.unsubscribe();
+    await halt();
+    awake();
+  }
+}
+
+function hubSystem(
+  { env, err, trustWallClock }: HubRunCommand,
+  directory: DataDirectory,
+  { source, sessions }: { readonly source: HubSource; readonly sessions: SessionRunner },
+): Shard {
+  const { runCommand, kill } = sessions;
+  const { agents, tree } = hubCrew({ functions: source.functions, runCommand, kill });
+  return new Shard({
+    agents,
+    store: levelStore(directory.store),
+    // A run whose desk cannot go on has failed, and ends with the code that says so.
+    tree: { ...tree, escalates: true },
+    log: logTo(err),
+    outageMs: OUTAGE_MS,
+    trustWallClock,
+    ...secretKeysOf(env),
+  });
+}
+
+interface Doorway {
+  readonly system: Shard;
+  readonly source: HubSource;
+  readonly key: Uint8Array;
+  /** The token of the page. */
+  readonly page: string;
+}
+
+/** Makes the gateway of the run. Without one nobody could speak in the name of a session that is done outside. */
+async function doorOf(
+  { door, err }: HubRunCommand,
+  directory: DataDirectory,
+  { system, source, key, page }: Doorway,
+): Promise<FrontDoor | undefined> {
+  if (door === undefined && !isOutside(source)) return undefined;
+  const { frontDoor } = await import('./front-door.ts');
+  const { gateProcedures } = await import('../crew-gates.ts');
+  const { hubProcedures } = await import('../crew-hub.ts');
+  const { sessionProcedures } = await import('../crew-hub-sessions.ts');
+  return frontDoor(system, directory, {
+    settings: { tokens: [{ id: 'page', token: page }], ...(door?.port !== undefined && { port: door.port }) },
+    procedures: { ...gateProcedures, ...hubProcedures, ...sessionProcedures(key) },
+    grantKey: key,
+    log: logTo(err),
+  });
+}
+
+function isOutside({ order: { agents, decides } }: HubSource): boolean {
+  return [decides, ...Object.values(agents).map(({ does }) => does)].some(({ kind }) => kind === 'outside');
+}
+
+interface Tokens {
+  readonly key: Uint8Array;
+  /** The URL of the gateway, if one is open. */
+  readonly url: string | undefined;
+}
+
+/** Tells how somebody outside decides in the hub, if nobody else does. */
+async function offerToken(
+  system: Shard,
+  { id, source, key, url, reporter }: Pick<Parts, 'source' | 'reporter'> & Tokens & { readonly id: string },
+): Promise<void> {
+  const { hub: role, decides } = source.order;
+  if (url === undefined || decides.kind !== 'outside' || rowOf(deskIn(system), id)?.isOver !== false) return;
+  const { sessionToken } = await import('../crew-hub-sessions.ts');
+  const token = await sessionToken(key, { session: id, run: id, plan: source.plan, role });
+  reporter.token({ run: id, role, url, token });
+}
+
+function deskIn(system: Shard): HubDeskContext | undefined {
+  return system.snapshot(DESKS.hubs)?.context as HubDeskContext | undefined;
+}
+
+/** Starts the run, or has one that waits ask again. Resolves to its id. */
+async function begun(
+  { by }: HubRunCommand,
+  system: Shard,
+  { source, held }: Pick<Parts, 'source' | 'held'>,
+): Promise<string> {
+  if (held !== undefined) {
+    const { id } = held.row;
+    // Orders that were left in the store come first.
+    await system.idle();
+    if (rowOf(deskIn(system), id)?.status === 'paused')
+      await system.ask(DESKS.hubs, { type: 'hub.resume', run: id, by });
+    await system.idle();
+    return id;
+  }
+  const started = await system.ask<HubStarted>(DESKS.hubs, { type: 'hub.start', ...source.order });
+  if (started.run !== null) return started.run;
+  throw new BosunError('BOSUN_ORDER_REFUSED', `the run was refused: ${started.problems.join('; ')}`);
+}
+
+function rowOf(desk: HubDeskContext | undefined, id: string): RunRecord | undefined {
+  return runsIn(desk).find((row) => row.id === id);
+}
+
+/** Resolves when the run is over, or, unless `wait`, when it waits for people. */
+async function settled(system: Shard, id: string, wait: boolean): Promise<void> {
+  const hubs = system.actor(DESKS.hubs);
+  const row = (context: unknown) => rowOf(context as HubDeskContext, id);
+  const over = hubs.waitFor(({ context }) => row(context)?.isOver === true);
+  if (wait) return void (await over);
+  const paused = hubs.waitFor(({ context }) => row(context)?.status === 'paused');
+  const asks = system
+    .actor(DESKS.gates)
+    .waitFor(({ context }) => questionsOf(context as GateDeskContext, id).length > 0);
+  await Promise.race([over, paused, asks]);
+}
+
+/** The run when the command ends. */
+interface Stand {
+  readonly row: RunRecord;
+  readonly questions: readonly GateRecord[];
+  readonly lineage: readonly LineageEntry[];
+}
+
+async function standOf(system: Shard, id: string, source: HubSource): Promise<Stand> {
+  await system.idle();
+  const gates = system.snapshot(DESKS.gates)?.context as GateDeskContext;
+  return {
+    row: rowOf(deskIn(system), id)!,
+    questions: questionsOf(gates, id),
+    lineage: await lineageIn(system, source.plan),
+  };
+}
+
+/** Reports an event of the run. The reason of a spawn is that of the hub's decision, which the hub knows. */
+function tell(reporter: HubReporter, { system, event }: { system: Shard; event: EventObject }) {
+  const told = event as HubTold;
+  if (told.type !== 'spoke.spawned') return reporter.told(told);
+  const hub = system.snapshot(`${DESKS.openHubs}/${String(told['run'])}`)?.context as HubContext | undefined;
+  const session = hub?.open.get(told['session'] as string);
+  reporter.told(session?.depth === 1 ? { ...told, because: hub!.because } : told);
+}
+
+function conclude(command: HubRunCommand, reporter: HubReporter, stand: Stand | undefined): ExitCode {
+  if (stand === undefined) {
+    const without = command.fresh ? ' without --fresh' : '';
+    reporter.talk(`interrupted; all hand-offs so far are kept. The same command${without} continues from here.`);
+    return EXIT.interrupted;
+  }
+  const { row, questions, lineage } = stand;
+  reporter.result(row, lineage);
+  const { bosun } = invocationOf(command.env);
+  const data = dataOption(command.data);
+  for (const { id, kind, title } of questions) {
+    const answer = kind === 'recovery' ? 'choice=keep' : 'choice=spawn role=Executor';
+    reporter.talk(
+      `${id} asks: ${plainLine(title)} To answer: ${bosun} gates answer ${id} ${answer}${data}, or choice=stop, then ` +
+        'run again.',
+    );
+  }
+  if (row.status === 'paused')
+    reporter.talk(`${row.id} is paused: nobody answered. To have it ask again, run the same command.`);
+  return codeOf(row);
+}
+
+function greeting({ env, door, fresh, data }: HubRunCommand, { source, held }: Parts): string {
+  const place = held === undefined ? 'begins' : `${held.row.id} goes on`;
+  const live = door === undefined ? ` To look at it live: ${invocationOf(env).again('--serve')}.` : '';
+  const again = `The same command${fresh ? ' without --fresh' : ''} continues`;
+  return `${source.plan}: ${place}. State is kept in ${data}: stop or kill it at any moment. ${again}.${live}`;
+}

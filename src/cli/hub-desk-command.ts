@@ -1,0 +1,128 @@
+/**
+ * `bosun hub list`, `show`, `lineage` and `stop`: runs of hubs in a running system, through its gateway, or in a
+ * stopped store. A stop needs a running system.
+ */
+import { DESKS } from '../machines/desks.ts';
+import { type HubDeskContext, type RunRecord } from '../machines/hub/hub-desk.ts';
+import { stepsIn, type WorkPlanContext } from '../machines/hub/work-plan.ts';
+import { type StopLevel } from '../machines/hub/stop-levels.ts';
+import { type GateDeskContext } from '../machines/people/gates/gate-desk.ts';
+import { listed } from '../machines/rules/desk.ts';
+import { type OrderReply } from '../machines/rules/turn.ts';
+import { rowsOf } from '../table.ts';
+import { plainLine } from '../plain-text.ts';
+import { withData } from './data-work.ts';
+import { type DeskView, liveView, notThere, refusedOrder, withDesks } from './desk-view.ts';
+import { type ExitCode } from './exit-codes.ts';
+import { readHubFile } from './hub-file.ts';
+import { lineageLine } from './hub-report.ts';
+import { lastRunOf, lineageOf, planAddress, questionsOf, runsIn } from './hub-runs.ts';
+import { jsonLine, timeText, whenKnown } from './stopped-store.ts';
+import { type DataCommand } from './surroundings.ts';
+import { factsText, tableText } from './table.ts';
+
+async function runsOf(view: DeskView): Promise<readonly RunRecord[]> {
+  return runsIn((await view.look<HubDeskContext>(DESKS.hubs))?.context);
+}
+
+/** A run by its id, or the last one of a work plan by the id of that. */
+async function runOf(view: DeskView, id: string): Promise<RunRecord> {
+  const runs = await runsOf(view);
+  const run = runs.find((row) => row.id === id) ?? lastRunOf(runs, id);
+  if (run === undefined) throw notThere(`no run or work plan "${id}"; bosun hub list shows them`);
+  return run;
+}
+
+/** The id that a person means who may have named the file of the run instead. Rejects with BOSUN_CONFIG_INVALID. */
+async function idIn({ cwd }: DataCommand, text: string): Promise<string> {
+  return /\.(ya?ml|json)$/.test(text) ? (await readHubFile({ file: text, cwd })).plan : text;
+}
+
+export function listHubs(command: DataCommand): Promise<ExitCode> {
+  const { json, out, err } = command;
+  return withDesks(command, async (view) => {
+    const runs = await runsOf(view);
+    if (json) return void out.write(runs.map((run) => jsonLine(listed(run))).join(''));
+    if (runs.length === 0) return void err.write('no runs of hubs\n');
+    const rows = runs.map(({ id, plan, hub, status, startedAtMs, because, title }) => [
+      ...[id, plan, hub, status, timeText(startedAtMs), because, title],
+    ]);
+    out.write(tableText([['RUN', 'PLAN', 'HUB', 'STATUS', 'SINCE', 'BECAUSE', 'GOAL'], ...rows]));
+  });
+}
+
+export function showHub(command: DataCommand, named: string): Promise<ExitCode> {
+  const { json, out } = command;
+  return withDesks(command, async (view) => {
+    const run = await runOf(view, await idIn(command, named));
+    const { id } = run;
+    const plan = (await view.look<WorkPlanContext>(planAddress(run.plan)))?.context;
+    const gates = (await view.look<GateDeskContext>(DESKS.gates))?.context;
+    const questions = gates === undefined ? [] : questionsOf(gates, id).map(({ id: gate, title }) => ({ gate, title }));
+    const steps = plan === undefined ? [] : stepsIn(plan);
+    const open = plan === undefined ? [] : rowsOf(plan.sessions).filter((session) => session.run === id);
+    const recommended = plan?.recommended ?? null;
+    if (json) return void out.write(jsonLine({ ...listed(run), recommended, open, steps, questions }));
+    const { title, hub, status, because, startedAtMs, endedAtMs, sessions, spentUsd } = run;
+    out.write(
+      factsText([
+        ...([
+          ['run', id],
+          ['plan', run.plan],
+          ['goal', title],
+          ['hub', hub],
+          ['status', status],
+        ] as const),
+        ...([
+          ['because', because],
+          ['since', timeText(startedAtMs)],
+          ['ended', whenKnown(endedAtMs)],
+        ] as const),
+        ['sessions', endedAtMs === null ? null : sessions],
+        ['spent', spentUsd === 0 ? null : `${spentUsd} $`],
+        ['recommended', recommended],
+        ...open.map(({ session, role }) => ['at work', `${role} (${session})`] as const),
+        ...questions.map(({ gate, title: asked }) => ['asks', `${gate}: ${asked}`] as const),
+        ...steps.map(({ id: step, task, status: now }) => [step, `${now}: ${task}`] as const),
+      ]),
+    );
+  });
+}
+
+/** Prints the hand-offs of a work plan, or of one run of it. */
+export function hubLineage(command: DataCommand, named: string): Promise<ExitCode> {
+  const { json, out, err } = command;
+  return withDesks(command, async (view) => {
+    const id = await idIn(command, named);
+    const runs = await runsOf(view);
+    const run = runs.find((row) => row.id === id);
+    const plan = run?.plan ?? runs.find((row) => row.plan === id)?.plan;
+    if (plan === undefined) throw notThere(`no run or work plan "${id}"; bosun hub list shows them`);
+    const entries = (await lineageOf(plan, view.records)).filter((entry) => run === undefined || entry.run === id);
+    if (json) return void out.write(entries.map(jsonLine).join(''));
+    if (entries.length === 0) return void err.write('no hand-offs\n');
+    out.write(
+      entries
+        .map((entry) => `${entry.seq}. ${timeText(entry.atMs)}  ${entry.session}  ${lineageLine(entry)}`)
+        .map((line) => `${plainLine(line)}\n`)
+        .join(''),
+    );
+  });
+}
+
+export function stopHub(
+  command: DataCommand,
+  { named, level, by }: { readonly named: string; readonly level: StopLevel; readonly by: string },
+): Promise<ExitCode> {
+  const { json, out } = command;
+  return withData(command, {
+    starter: 'bosun hub run FILE --serve',
+    live: async (gateway) => {
+      const view = liveView(gateway);
+      const { id: run, isOver, status } = await runOf(view, await idIn(command, named));
+      if (isOver) throw refusedOrder(`${run} is over: ${status}`);
+      const reply: OrderReply = await view.order(DESKS.hubs, { type: 'hub.stop', run, level, by });
+      out.write(json ? jsonLine({ run, level, by, ...reply }) : `${run}: ${level} stop ordered by ${by}\n`);
+    },
+  });
+}

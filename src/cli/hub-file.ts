@@ -1,0 +1,89 @@
+/**
+ * Reads the file of a run, YAML or JSON, with the functions of its module. Parsing is in yaml-source.ts, the meaning in
+ * machines/hub/hub-file.ts.
+ */
+import { statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { createJiti } from 'jiti';
+import { type SpokeFunction } from '../crew-hub.ts';
+import { PROBLEMS_MAX } from '../machines/coordination/plan/plan.ts';
+import { hubFileSchema, hubOfForm, type HubOrder } from '../machines/hub/hub-file.ts';
+import { didYouMean } from '../near-names.ts';
+import { reasonOf } from './agents-module.ts';
+import { explain, type Problem, problemOf, readYaml, type YamlSource } from './yaml-source.ts';
+
+export interface HubSource {
+  /** The path as given. */
+  readonly file: string;
+  /** The name of the run, and the id of its work plan. */
+  readonly plan: string;
+  readonly order: HubOrder;
+  /** Functions by name, as the module exports them. */
+  readonly functions: Readonly<Record<string, SpokeFunction>>;
+}
+
+/**
+ * Reads the file of a run. `file` is as the user wrote it and may be relative to `cwd`. Rejects with
+ * BOSUN_CONFIG_INVALID; details: `file`, `line` and `column` (from 1; null without a place), `problems` (all lines).
+ */
+export async function readHubFile({ file, cwd }: { readonly file: string; readonly cwd: string }): Promise<HubSource> {
+  const path = resolve(cwd, file);
+  const { value, refuse } = await readYaml({ file, path, kind: 'hub file', code: 'BOSUN_CONFIG_INVALID' });
+  const parsed = hubFileSchema.safeParse(value, { error: explain });
+  if (!parsed.success) throw refuse(parsed.error.issues.slice(0, PROBLEMS_MAX).map(problemOf));
+  const form = parsed.data;
+  const workspace = resolve(dirname(path), form.workspace);
+  const normalised = hubOfForm(form, workspace);
+  const problems: readonly Problem[] = [
+    ...('problems' in normalised ? normalised.problems : []),
+    ...(statSync(workspace, { throwIfNoEntry: false })?.isDirectory() === true
+      ? []
+      : [{ path: ['workspace'], message: `${workspace} is no directory` }]),
+  ];
+  if (problems.length > 0 || 'problems' in normalised) throw refuse(problems);
+  const { order } = normalised;
+  const functions = await functionsOf(form.module, { folder: dirname(path), refuse });
+  const missing = missingFunctions(order, { functions, module: form.module });
+  if (missing.length > 0) throw refuse(missing);
+  return { file, plan: form.hub, order, functions };
+}
+
+async function functionsOf(
+  module: string | undefined,
+  { folder, refuse }: { readonly folder: string } & Pick<YamlSource, 'refuse'>,
+): Promise<HubSource['functions']> {
+  if (module === undefined) return {};
+  let loaded: Record<string, unknown>;
+  try {
+    loaded = await createJiti(import.meta.url).import<Record<string, unknown>>(resolve(folder, module));
+  } catch (error) {
+    throw refuse([{ path: ['module'], message: `cannot be loaded: ${reasonOf(error)}` }]);
+  }
+  const { default: main } = loaded;
+  const exported = { ...(typeof main === 'object' ? main : {}), ...loaded };
+  return Object.fromEntries(Object.entries(exported).filter(([, value]) => typeof value === 'function')) as Record<
+    string,
+    SpokeFunction
+  >;
+}
+
+/** Problems of agents whose function is not there. */
+function missingFunctions(
+  { agents, decides }: HubOrder,
+  { functions, module }: Pick<HubSource, 'functions'> & { readonly module: string | undefined },
+): Problem[] {
+  const places = [
+    { path: ['decides', 'function'], does: decides },
+    ...Object.entries(agents).map(([role, { does }]) => ({ path: ['agents', role, 'function'], does })),
+  ];
+  return places.flatMap(({ path, does }) => {
+    if (does.kind !== 'function' || Object.hasOwn(functions, does.name)) return [];
+    const names = Object.keys(functions);
+    const wayOut = didYouMean(does.name, names) || (names.length === 0 ? '' : `; it exports ${names.join(', ')}`);
+    const message =
+      module === undefined
+        ? 'the file names no "module" that exports it'
+        : `${module} exports no function "${does.name}"${wayOut}`;
+    return [{ path, message }];
+  });
+}

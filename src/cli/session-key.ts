@@ -1,0 +1,28 @@
+/** The key of session tokens of a data directory: made once, and readable by the user of the host alone. */
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BosunError } from '../errors.ts';
+import { type DataDirectory } from './data-directory.ts';
+
+const BYTES = 32;
+
+/**
+ * Reads the key, or makes it. Rejects with BOSUN_CONFIG_INVALID for a file that holds no key.
+ *
+ * @param isFresh Whether to make another one, so that no token of before counts.
+ */
+export async function sessionKeyIn({ path }: DataDirectory, isFresh: boolean): Promise<Uint8Array> {
+  const file = join(path, 'session.key');
+  if (isFresh) await rm(file, { force: true });
+  await mkdir(path, { recursive: true });
+  // Written whole by the first one who comes, so that two processes never have two keys.
+  await writeFile(file, randomBytes(BYTES).toString('base64url'), { flag: 'wx', mode: 0o600 }).catch(
+    (error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    },
+  );
+  const key = Buffer.from((await readFile(file, 'utf8')).trim(), 'base64url');
+  if (key.length >= BYTES) return new Uint8Array(key);
+  throw new BosunError('BOSUN_CONFIG_INVALID', `${file} holds no key: remove it, and tokens are issued anew`);
+}
