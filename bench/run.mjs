@@ -24,7 +24,8 @@ const USAGE = `npm run bench -- [--rows G3,G9] [--quick] [--json] [--write] [--p
   --profile        CPU profiles of what Bosun does in a row instead of figures, into bench/profiles
   --data DIR       where the stores go, and are removed afterwards; on a real disk (default bench/.data)
 
-Rows: G of the kernel, P beside peers, S of supervision, W of the gateway, T of tables, C of commands.
+Rows: G of the kernel, P beside peers, S of supervision, W of the gateway, T of tables, C of commands, HUB of hub and
+spokes.
 
 ${ROWS.map(({ name, title }) => `  ${name.padEnd(4)} ${title}`).join('\n')}`;
 

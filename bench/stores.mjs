@@ -14,11 +14,11 @@ export function epochLikeKey(number) {
 /**
  * The store of a system with counters. Counting costs some nanoseconds a record and is part of the measurement.
  *
- * @returns The store and its counters; `epochBytes` is the size of the last epoch record. /
+ * @returns The store and its counters; `epochBytes` is the size of the last epoch record.
  */
 export function watchedStore(directory) {
   const store = levelStore(directory);
-  const seen = { writes: 0, records: 0, journalBytes: 0, bytes: 0, epochBytes: 0 };
+  const seen = { writes: 0, records: 0, epochs: 0, journalBytes: 0, bytes: 0, epochBytes: 0 };
   const write = store.write.bind(store);
   store.write = (writes, options) => {
     seen.writes += 1;
@@ -27,6 +27,7 @@ export function watchedStore(directory) {
       if (value === null) continue;
       seen.bytes += value.length;
       if (!key.startsWith('e!')) continue;
+      seen.epochs += 1;
       seen.epochBytes = value.length;
       seen.journalBytes += value.length;
     }

@@ -10,7 +10,12 @@ interface Report {
   readonly rows: readonly {
     readonly name: string;
     readonly variants: readonly {
-      readonly ratios: readonly { readonly goal?: string; readonly atLeast?: number; readonly median: number }[];
+      readonly ratios: readonly {
+        readonly name: string;
+        readonly goal?: string;
+        readonly atLeast?: number;
+        readonly median: number;
+      }[];
     }[];
   }[];
 }
@@ -45,5 +50,11 @@ describe('the benchmark', () => {
       ]);
       for (const { median } of ratios) expect(median).toBeGreaterThan(0);
     }
+  });
+
+  it('runs hubs, whose sessions are on disk in one epoch before their work begins', () => {
+    const { rows } = JSON.parse(bench('--rows', 'HUB1', '--quick', '--json')) as Report;
+    for (const { ratios } of rows[0]!.variants)
+      expect(ratios.find(({ name }) => name.startsWith('epochs'))?.median).toBe(1);
   });
 });

@@ -21,7 +21,7 @@
  *
  * G rows are about the kernel, P rows about peers, S rows about supervision, W rows about the gateway, T rows about
  * tables, C rows about shell commands, SEL rows about the selection of agents, KN rows about knowledge in folders, QU
- * rows about questions to a desk.
+ * rows about questions to a desk, HUB rows about hub and spokes.
  */
 import { avalanche } from './avalanche.mjs';
 import { broadcast } from './broadcast.mjs';
@@ -32,14 +32,17 @@ import { crowd } from './crowd.mjs';
 import { alerts, coordinator } from './desks.mjs';
 import { echo } from './echo.mjs';
 import { fairness } from './fairness.mjs';
+import { durableEntry, firstWork } from './first-work.mjs';
 import { gates } from './gates.mjs';
 import { greedy } from './greedy.mjs';
+import { handoffs } from './handoffs.mjs';
 import { heap } from './heap.mjs';
 import { hops } from './hops.mjs';
 import { idle } from './idle.mjs';
 import { batchedInputs, inputs, richInputs } from './inputs.mjs';
 import { killed } from './killed.mjs';
 import { knowledgeIndex, knowledgeQuestions } from './knowledge.mjs';
+import { lineage } from './lineage.mjs';
 import { precedents, waitServed } from './precedents.mjs';
 import { passive } from './passive.mjs';
 import { peers } from './peers.mjs';
@@ -107,4 +110,8 @@ export const ROWS = [
   mcpQuestions,
   precedents,
   waitServed,
+  firstWork,
+  handoffs,
+  durableEntry,
+  lineage,
 ];
