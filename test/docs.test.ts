@@ -11,6 +11,7 @@ import { formatWithOptions } from 'node:util';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { EXIT } from '../src/cli/exit-codes.ts';
+import { readHubFile } from '../src/cli/hub-file.ts';
 import { readPlanFile } from '../src/cli/plan-file.ts';
 import { ERROR_CODES } from '../src/error-codes.ts';
 import { LONG } from './support/effort.ts';
@@ -25,6 +26,7 @@ const FOLDERS = [
   'examples/quick-start',
   'examples/equity-research',
   'examples/embedded-crew',
+  'examples/fix-and-verify',
 ];
 
 interface Block {
@@ -104,11 +106,23 @@ describe('examples in TypeScript', () => {
 });
 
 describe('plans', () => {
-  it.each(blocks.filter(({ language }) => language === 'yaml'))('$place is a valid plan', async ({ place, text }) => {
+  const written = blocks.filter(({ language }) => language === 'yaml');
+  const isHub = ({ text }: Block) => /^hub: /m.test(text);
+
+  /** Reads a block as a file of its own. */
+  async function readAs<Source>(text: string, read: (of: { file: string; cwd: string }) => Promise<Source>) {
     const directory = mkdtempSync(join(tmpdir(), 'bosun-docs-'));
-    const file = join(directory, 'plan.yaml');
+    const file = join(directory, 'written.yaml');
     writeFileSync(file, text);
-    const { plan } = await readPlanFile({ file, cwd: ROOT }).finally(() => rmSync(directory, { recursive: true }));
+    return read({ file, cwd: ROOT }).finally(() => rmSync(directory, { recursive: true }));
+  }
+
+  it.each(written.filter(isHub))('$place is a valid run of a hub', async ({ text }) => {
+    expect(Object.keys((await readAs(text, readHubFile)).order.agents)).not.toEqual([]);
+  });
+
+  it.each(written.filter((block) => !isHub(block)))('$place is a valid plan', async ({ place, text }) => {
+    const { plan } = await readAs(text, readPlanFile);
     expect(plan.tasks.length, place).toBeGreaterThan(0);
   });
 
