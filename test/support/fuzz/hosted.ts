@@ -2,6 +2,7 @@
  * Random machines on the kernel, many in one system: one epoch contains a step of each. Only `observe` knows which
  * engine takes the steps; another Subject compares another engine with the same reference.
  */
+import { type RecordPage } from '../../../src/actors/api/record-pages.ts';
 import { type EventObject } from 'xstate';
 import { z } from 'zod';
 import { type ActorSnapshot } from '../../../src/actors/world/actor-view.ts';
@@ -145,11 +146,13 @@ export class Hosted {
   async records(name: string): Promise<ReadonlyMap<string, readonly string[]>> {
     const read = new Map<string, readonly string[]>();
     for (const kind of RECORD_NAMES) {
-      const page = await this.#test.shard.records.list(name, kind, { limit: RECORDS_READ_MAX });
-      read.set(
-        kind,
-        page.records.map(({ value }) => JSON.stringify(value)),
-      );
+      const all: string[] = [];
+      for (let after: number | null = 0; after !== null; ) {
+        const page: RecordPage = await this.#test.shard.records.list(name, kind, { after, limit: RECORDS_READ_MAX });
+        all.push(...page.records.map(({ value }) => JSON.stringify(value)));
+        after = page.next;
+      }
+      read.set(kind, all);
     }
     return read;
   }
