@@ -1,0 +1,160 @@
+/**
+ * The hand-off of a command that hands off by its exit code, and by its report if it has a reader: both have to be good
+ * for the good outcome of its role. Pure.
+ */
+import { plainLine } from '../../plain-text.ts';
+import { HANDOFF_BYTES_MAX } from '../limits.ts';
+import { fits } from '../rules/value-size.ts';
+import { type HandoffSaid, handoffSaid } from './handoff.ts';
+import { isProgress, outcomesOf } from './handoff-rules.ts';
+import { type Finding, type Report } from './report.ts';
+import { type Role } from './roles.ts';
+
+/** A command that has ended. */
+export interface CommandEnd {
+  readonly command: string;
+  readonly exitCode: number;
+  /** Null without a reader, or if it could not be read. */
+  readonly report: Report | null;
+  /** Why the report could not be read. */
+  readonly unread?: string | undefined;
+}
+
+/** Bytes of findings in a hand-off: half of it, by the same estimate. All of them are in the tool's own report. */
+const FINDINGS_BYTES_MAX = HANDOFF_BYTES_MAX / 2;
+
+/** Findings that are named as blockers, and characters of each: for prompts and people, who read the first ones. */
+const BLOCKERS_MAX = 10;
+const BLOCKER_CHARS_MAX = 500;
+
+/** Characters of a name of a test in a reason. */
+const NAME_CHARS_MAX = 200;
+/** Characters of a reason: as many as a hand-off takes. */
+const REASON_CHARS_MAX = 2_000;
+
+/** Bad outcomes by what is bad, the most fitting ones first. */
+const BAD = {
+  unread: ['build-failed', 'failed', 'blocked'],
+  tests: ['tests-failed', 'failed', 'issues', 'blocked'],
+  findings: ['issues', 'build-failed', 'failed', 'blocked'],
+} as const;
+
+/** Whether a command has ended well: with exit code 0, and a report without errors in which some test has passed. */
+export function hasEndedWell({ exitCode, report, unread }: CommandEnd): boolean {
+  if (exitCode !== 0 || unread !== undefined) return false;
+  if (report === null) return true;
+  const { findings, tests } = report;
+  return !findings.some(isError) && (tests === null || (tests.failed === 0 && tests.passed > 0));
+}
+
+/** The outcome of a role for a command. Undefined for a role that hands nothing off. */
+function outcomeOf(role: Role, end: CommandEnd): string | undefined {
+  const outcomes = Object.keys(outcomesOf(role));
+  if (hasEndedWell(end)) return role === 'Tester' ? 'passed' : outcomes[0];
+  const { report, unread } = end;
+  const read = report === null ? [] : BAD[report.tests === null ? 'findings' : 'tests'];
+  const fitting = unread === undefined ? read : BAD.unread;
+  const known = fitting.find((outcome) => outcomes.includes(outcome));
+  return known ?? outcomes.find((outcome) => !isProgress(outcome)) ?? outcomes.at(-1);
+}
+
+/** The hand-off of a command; null for a role that hands nothing off. */
+export function reportHandoff(
+  { role, hub }: { readonly role: Role; readonly hub: Role },
+  end: CommandEnd,
+): HandoffSaid | null {
+  const outcome = outcomeOf(role, end);
+  if (outcome === undefined) return null;
+  const { command, exitCode, report, unread } = end;
+  const [next] = outcomesOf(role)[outcome]!;
+  const reason = reasonOf(end).slice(0, REASON_CHARS_MAX);
+  const isRead = report !== null || unread !== undefined;
+  return handoffSaid.parse({
+    to: hub,
+    outcome,
+    recommended: next === 'hub' ? null : next,
+    reason,
+    build: { command: command.slice(0, 2_000), exitCode },
+    testsPass: isRead ? testsPass(end) : exitCode === 0,
+    data: {
+      blockers: isRead && !hasEndedWell(end) ? blockersOf(report?.findings ?? [], reason) : [],
+      ...(report !== null && { findings: { total: report.findings.length, shown: shownOf(report.findings) } }),
+    },
+  });
+}
+
+/** Whether the tests of a report passed; null if none ran. */
+function testsPass({ exitCode, report }: CommandEnd): boolean | null {
+  const tests = report?.tests;
+  if (tests === undefined || tests === null || tests.passed + tests.failed === 0) return null;
+  return tests.failed === 0 && exitCode === 0;
+}
+
+/** The first findings, errors before others, that fit into a hand-off. */
+function shownOf(findings: readonly Finding[]): Finding[] {
+  const shown: Finding[] = [];
+  // Read once: an estimate of the whole list for each finding would take quadratic time.
+  let left = FINDINGS_BYTES_MAX;
+  for (const one of worstFirst(findings)) {
+    left -= JSON.stringify(one).length;
+    if (left < 0) break;
+    shown.push(one);
+  }
+  while (!fits(shown, FINDINGS_BYTES_MAX)) shown.pop();
+  return shown;
+}
+
+function blockersOf(findings: readonly Finding[], reason: string): string[] {
+  const named = worstFirst(findings)
+    .slice(0, BLOCKERS_MAX)
+    .map(({ rule, file, line, message }) => {
+      const place = file === null ? (rule ?? '') : [file, line].filter((part) => part !== null).join(':');
+      return plainLine(place === '' ? message : `${place}: ${message}`).slice(0, BLOCKER_CHARS_MAX);
+    });
+  return named.length === 0 ? [reason] : named;
+}
+
+function worstFirst(findings: readonly Finding[]): Finding[] {
+  return [...findings.filter(isError), ...findings.filter((one) => !isError(one))];
+}
+
+function isError({ level }: Finding): boolean {
+  return level === 'error';
+}
+
+/** Says in one sentence what came of a command. */
+function reasonOf(end: CommandEnd): string {
+  const { exitCode, report, unread } = end;
+  const code = `the command ended with exit code ${exitCode}`;
+  if (unread !== undefined) return `${code}, and what it reported could not be read: ${plainLine(unread)}`;
+  if (report === null) return code;
+  const { findings, tests } = report;
+  const said = tests === null ? findingsText(findings) : testsText(tests, findings);
+  // The code is told where the report does not explain it.
+  const isExplained = findings.some(isError) || (tests?.failed ?? 0) > 0;
+  return exitCode === 0 || isExplained ? said : `${said}, but ${code}`;
+}
+
+function findingsText(findings: readonly Finding[]): string {
+  const figures = (['error', 'warning', 'note'] as const).flatMap((level) => {
+    const number = findings.filter((one) => one.level === level).length;
+    return number === 0 ? [] : [counted(number, level)];
+  });
+  if (figures.length === 0) return 'no findings';
+  const files = new Set(findings.flatMap(({ file }) => (file === null ? [] : [file]))).size;
+  return `${figures.join(' and ')}${files === 0 ? '' : ` in ${counted(files, 'file')}`}`;
+}
+
+function testsText({ passed, failed, skipped }: NonNullable<Report['tests']>, findings: readonly Finding[]): string {
+  const left = skipped === 0 ? '' : `, ${skipped} ${skipped === 1 ? 'is' : 'are'} skipped`;
+  if (passed + failed === 0) return `no test ran${left}`;
+  const passes = `${counted(passed, 'test')} ${passed === 1 ? 'passes' : 'pass'}`;
+  if (failed === 0) return passes + left;
+  const name = plainLine(findings.find(isError)?.rule ?? '').slice(0, NAME_CHARS_MAX);
+  const more = failed > 1 && name !== '' ? ` and ${failed - 1} more` : '';
+  return `${passes}, ${failed} ${failed === 1 ? 'fails' : 'fail'}${left}${name === '' ? '' : `: ${name}`}${more}`;
+}
+
+function counted(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`;
+}

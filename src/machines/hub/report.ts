@@ -1,0 +1,27 @@
+/** The report of a tool, as data: what it found, and how many tests ran. Tools are read in src/spokes/readers. */
+import { z } from 'zod';
+
+/** The readers of reports, by the format that they read. */
+export const READERS = ['tap', 'junit', 'eslint', 'tsc', 'sarif'] as const;
+export type Reader = (typeof READERS)[number];
+
+/** A finding, in the tool's own words. */
+export const finding = z.object({
+  /** The rule that is broken, or the test that failed. */
+  rule: z.string().nullable(),
+  level: z.enum(['error', 'warning', 'note']),
+  message: z.string(),
+  /** Relative to the workspace if it is inside. */
+  file: z.string().nullable(),
+  /** From 1, as columns are. */
+  line: z.int().nullable(),
+  column: z.int().nullable(),
+});
+export type Finding = Readonly<z.output<typeof finding>>;
+
+/** Tests by their results. Tests that are still to be done count as skipped. */
+const tests = z.object({ passed: z.int(), failed: z.int(), skipped: z.int() });
+
+/** A report. Without tests it is one of a tool that runs none. */
+export const report = z.object({ findings: z.array(finding).readonly(), tests: tests.readonly().nullable() });
+export type Report = Readonly<z.output<typeof report>>;

@@ -1,0 +1,31 @@
+/** The report of ESLint: the JSON of `eslint -f json`. */
+import { z } from 'zod';
+import { type Report } from '../../machines/hub/report.ts';
+import { findingOf, parsedJson } from './finding.ts';
+
+const place = z.number().nullish();
+
+const results = z.array(
+  z.object({
+    filePath: z.string(),
+    messages: z.array(
+      z.object({
+        ruleId: z.string().nullish(),
+        severity: z.union([z.literal(1), z.literal(2)]),
+        message: z.string(),
+        ...{ line: place, column: place },
+      }),
+    ),
+  }),
+);
+
+export function readEslint(text: string, workspace: string | undefined): Report {
+  const findings = parsedJson(text, results).flatMap(({ filePath, messages }) =>
+    messages.map(({ ruleId, severity, ...said }) => {
+      // ESLint calls its standard input <text>.
+      const file = filePath.startsWith('<') ? null : filePath;
+      return findingOf({ ...said, rule: ruleId, level: severity === 2 ? 'error' : 'warning', file }, workspace);
+    }),
+  );
+  return { findings, tests: null };
+}

@@ -1,0 +1,83 @@
+/** Findings of all formats: their bounds, and the names of their files. */
+import { isAbsolute, normalize, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type z } from 'zod';
+import { type Finding } from '../../machines/hub/report.ts';
+
+/** Characters of a message: enough to act on. The whole of it is in the tool's own report. */
+export const MESSAGE_CHARS_MAX = 1_000;
+export const RULE_CHARS_MAX = 300;
+/** Characters of the longest path of any system. */
+export const FILE_CHARS_MAX = 4_096;
+
+/** A place as a tool has it. */
+export interface Place {
+  /** A path, or a URI with the scheme `file`. */
+  readonly file?: string | null | undefined;
+  readonly line?: number | null | undefined;
+  readonly column?: number | null | undefined;
+}
+
+/** A finding as a tool has it. */
+export interface Found extends Place {
+  readonly rule?: string | null | undefined;
+  readonly level: Finding['level'];
+  readonly message: string;
+}
+
+/** A finding of a tool with the bounds of ours. */
+export function findingOf({ rule, level, message, file, line, column }: Found, workspace?: string): Finding {
+  return {
+    rule: rule === undefined || rule === null ? null : clip(rule, RULE_CHARS_MAX),
+    level,
+    message: clip(message.trim(), MESSAGE_CHARS_MAX),
+    file: file ? fileIn(file, workspace) : null,
+    line: place(line),
+    column: place(column),
+  };
+}
+
+/** A text with at most so many characters. */
+export function clip(text: string, charsMax: number): string {
+  return (text.length > charsMax ? `${text.slice(0, charsMax - 1)}…` : text).toWellFormed();
+}
+
+/** A line or a column; null for what cannot be one, such as 0 where a tool does not know. */
+function place(given: number | null | undefined): number | null {
+  return Number.isSafeInteger(given) && given! > 0 ? given! : null;
+}
+
+function fileIn(file: string, workspace: string | undefined): string | null {
+  if (file.length > FILE_CHARS_MAX) return null;
+  const path = file.startsWith('file:') ? pathOf(file) : file;
+  if (!isAbsolute(path)) return normalize(path);
+  if (workspace === undefined) return path;
+  const inside = relative(workspace, path);
+  const isInside = inside !== '' && inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
+  return isInside ? inside : path;
+}
+
+function pathOf(uri: string): string {
+  try {
+    return fileURLToPath(uri);
+  } catch {
+    // The file of another machine.
+    return uri;
+  }
+}
+
+/** The place in `file:line:column`, in brackets behind the name of a function if need be. */
+export function pointOf(said: unknown): Place {
+  if (typeof said !== 'string' || said.length > FILE_CHARS_MAX) return {};
+  const point = said.slice(said.lastIndexOf('(') + 1).replace(/[):,]+$/, '');
+  const [, file, line, column] = /^(.+?):(\d{1,9})(?::(\d{1,9}))?$/.exec(point) ?? [];
+  return file === undefined ? {} : { file, line: Number(line), column: column === undefined ? null : Number(column) };
+}
+
+/** Parses JSON of a shape. Throws the first flaw with its place. */
+export function parsedJson<Shape extends z.ZodType>(text: string, shape: Shape): z.output<Shape> {
+  const parsed = shape.safeParse(JSON.parse(text));
+  if (parsed.success) return parsed.data;
+  const { path, message } = parsed.error.issues[0]!;
+  throw new Error(`${path.join('.') || 'the whole'}: ${message}`);
+}
