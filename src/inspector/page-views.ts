@@ -11,6 +11,7 @@ import { DESK_TABLES } from './desks/desk-tables.tsx';
 import { GATES } from './desks/gates-view.tsx';
 import { InboxView } from './desks/inbox-view.tsx';
 import { PausesView } from './desks/pauses-view.tsx';
+import { HUBS } from './hubs/hubs-view.tsx';
 import { AuditView } from './ledgers/audit-view.tsx';
 import { DeadLettersView } from './ledgers/dead-letters-view.tsx';
 import { WaitsView } from './ledgers/waits-view.tsx';
@@ -54,6 +55,7 @@ export const VIEWS: readonly PageView[] = [
   { ...DEBATES, isListed: false, under: INBOX },
   { name: ANSWERS, title: 'Answers', isListed: true, component: AnswersView },
   { name: 'desk', title: 'Desk', isListed: false, under: ANSWERS, component: AnswerDeskView },
+  { ...HUBS, isListed: true },
   { name: 'agents', title: 'Agents', isListed: true, component: AgentsView },
   { name: 'waits', title: 'Waits', isListed: true, component: WaitsView },
   { name: 'dead-letters', title: 'Dead letters', isListed: true, component: DeadLettersView },

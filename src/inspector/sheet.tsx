@@ -45,6 +45,81 @@ export function Looking({ error, kind = 'quiet' }: { readonly error: Error | und
   return <p class={error === undefined ? kind : 'bad'}>{error?.message ?? 'Looking…'}</p>;
 }
 
+/** The placeholder for a page whose record is not loaded. */
+export function Unread({ title, error }: { readonly title: string; readonly error: Error | undefined }) {
+  return (
+    <section class="sheet">
+      <h1>{title}</h1>
+      <Looking error={error} />
+    </section>
+  );
+}
+
+interface RecordHeadProps extends Omit<SheetProps, 'lead' | 'kind'> {
+  /** The title of the list of such records, whose view has the same name. */
+  readonly list: string;
+  /** The place of the record behind the list. */
+  readonly crumb: ComponentChildren;
+}
+
+/** The head of the page of one record, with a link to the list of all. */
+export function RecordHead({ id, list, crumb, title, children }: RecordHeadProps) {
+  return (
+    <header class="actor-head">
+      <p class="crumbs">
+        <a href={`#/${list.toLowerCase()}`}>{list}</a> · <span class="mono">{crumb}</span>
+      </p>
+      <h1 id={`${id}-title`}>{title}</h1>
+      {children}
+    </header>
+  );
+}
+
+/** A few figures side by side. */
+export function Figures({ of }: { readonly of: readonly (readonly [words: string, figure: ComponentChildren])[] }) {
+  return (
+    <dl class="row load">
+      {of.map(([words, figure]) => (
+        <div key={words}>
+          <dt>{words}</dt>
+          <dd>{figure}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** A text of others, as it is. */
+export function Text({ name, text }: { readonly name: string; readonly text: string }) {
+  return (
+    <pre class="prompt" tabIndex={0} aria-label={name}>
+      {text}
+    </pre>
+  );
+}
+
+interface LinesProps {
+  readonly id: string;
+  readonly title: string;
+  readonly lines: readonly string[] | undefined;
+  /** Shown where there is no line. */
+  readonly none: string;
+}
+
+/** A panel of short texts. */
+export function Lines({ id, title, lines = [], none }: LinesProps) {
+  return (
+    <Panel id={id} title={title} count={lines.length}>
+      {lines.length === 0 && <p class="quiet">{none}</p>}
+      <ul>
+        {lines.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
 export interface LedgerProps<Row>
   extends Omit<SheetProps, 'kind' | 'children'>,
     Omit<TableProps<Row>, 'kind' | 'rows'> {

@@ -5,7 +5,7 @@ import { type DeskContexts } from '../desks/desk-shapes.ts';
 import { moment } from '../format.ts';
 import { leftText, type Part } from '../part.ts';
 import { hrefOf } from '../route.ts';
-import { Looking, Panel, Sheet } from '../sheet.tsx';
+import { Figures, Looking, Panel, Sheet } from '../sheet.tsx';
 import { type Column, Table } from '../table.tsx';
 import { kernelMs } from '../time.ts';
 import { useAnswer } from '../use.ts';
@@ -99,14 +99,7 @@ function Load({ context, version }: LoadProps) {
   return (
     <>
       <Sheet id="desk" kind="flush" title="Desk">
-        <dl class="row load">
-          {loadOf(context, figures).map(([words, count]) => (
-            <div key={words}>
-              <dt>{words}</dt>
-              <dd>{count}</dd>
-            </div>
-          ))}
-        </dl>
+        <Figures of={loadOf(context, figures)} />
         {listed.questions.length === 0 ? (
           <p class="empty">No question is under way.</p>
         ) : (

@@ -1,11 +1,11 @@
 /** The page of one question: its answer, the evidence, the factors of its confidence, and who uses the answer. */
 import { type ComponentChildren } from 'preact';
 import { Age } from '../desks/clock.tsx';
-import { OrderButton } from '../desks/desk-page.tsx';
+import { Nowhere, OrderButton, Orders } from '../desks/desk-page.tsx';
 import { type DeskContexts } from '../desks/desk-shapes.ts';
 import { moment } from '../format.ts';
 import { hrefOf } from '../route.ts';
-import { Looking, Panel } from '../sheet.tsx';
+import { Panel, RecordHead, Unread } from '../sheet.tsx';
 import { Table } from '../table.tsx';
 import { kernelMs } from '../time.ts';
 import { useAnswer } from '../use.ts';
@@ -38,29 +38,16 @@ interface AnswerPageProps {
 
 export function AnswerPage({ id, desk, context, version }: AnswerPageProps) {
   const { result, error } = useAnswer<ShownQuestion>('answers.show', { question_id: id }, EVERY_MS, version);
-  if (result?.question === undefined || result.question === null)
-    return (
-      <section class="sheet">
-        <h1>{result === undefined ? 'Answer' : `No question “${id}”`}</h1>
-        {result === undefined ? (
-          <Looking error={error} kind="empty" />
-        ) : (
-          <p class="quiet">The desk keeps every open question and the last 20,000 others.</p>
-        )}
-      </section>
-    );
+  if (result === undefined) return <Unread title="Answer" error={error} />;
+  if (result.question === null) return <Nowhere noun="question" id={id} kept="20,000" />;
   const { question: row, users, kept, earlier } = result;
   const direct = directPercent(context);
   return (
     <article class="actor" aria-labelledby="question-title">
-      <header class="actor-head">
-        <p class="crumbs">
-          <a href="#/answers">Answers</a> · <span class="mono">{id}</span>
-        </p>
-        <h1 id="question-title">{row.text}</h1>
+      <RecordHead id="question" list="Answers" crumb={id} title={row.text}>
         <Facts row={row} />
-        <Orders row={row} desk={desk} plan={context.planVersion} kept={kept} />
-      </header>
+        <AnswerOrders row={row} desk={desk} plan={context.planVersion} kept={kept} />
+      </RecordHead>
       <div class="columns even">
         <Answer row={row} direct={direct} />
         {row.response === null && row.ticket !== null ? (
@@ -104,10 +91,10 @@ interface OrdersProps extends Pick<AnswerPageProps, 'desk'>, Pick<ShownQuestion,
   readonly plan: string;
 }
 
-function Orders({ row, desk, plan, kept }: OrdersProps) {
+function AnswerOrders({ row, desk, plan, kept }: OrdersProps) {
   if (row.response === null && row.ticket === null) return null;
   return (
-    <div class="row" role="group" aria-label="Orders">
+    <Orders>
       <OrderButton kind="small" label="Correct" order={() => correctAnswer(desk, row)} />
       {row.response !== null && (
         <>
@@ -123,7 +110,7 @@ function Orders({ row, desk, plan, kept }: OrdersProps) {
           )}
         </>
       )}
-    </div>
+    </Orders>
   );
 }
 

@@ -7,7 +7,7 @@ import { useShownRows } from '../shown-rows.tsx';
 import { kernelMs } from '../time.ts';
 import { Countdown } from './clock.tsx';
 import { acknowledgeAlert, chooseButton } from './desk-orders.ts';
-import { About, DeskPage, OrderButton, Since, type Wanted } from './desk-page.tsx';
+import { About, DeskPage, OrderButton, Orders, Since, type Wanted } from './desk-page.tsx';
 import { alertRows, bannerOf, batchOfCard } from './desk-records.ts';
 import { DESK_AGENTS, type DeskContexts, type AlertButton, type AlertRow, type AlertShown } from './desk-shapes.ts';
 import { escalationMs } from './inbox.ts';
@@ -116,7 +116,7 @@ function Buttons({ row: { id, title }, desk, shown }: CardProps & { readonly sho
   const buttons = (shown?.actions ?? []).filter(({ event }: AlertButton) => event !== null);
   const batch = shown === undefined ? undefined : batchOfCard(shown);
   return (
-    <div class="row" role="group" aria-label={`Orders about ${title}`}>
+    <Orders about={title}>
       <OrderButton kind="primary small" label="Acknowledge" order={() => acknowledgeAlert(desk, id, title)} />
       {buttons.map((button) => (
         <OrderButton key={button.name} kind="small" label={button.label} order={() => chooseButton(desk, id, button)} />
@@ -126,7 +126,7 @@ function Buttons({ row: { id, title }, desk, shown }: CardProps & { readonly sho
           in <span class="mono">{batch}</span>
         </a>
       )}
-    </div>
+    </Orders>
   );
 }
 

@@ -6,7 +6,7 @@ import { type ComponentChildren } from 'preact';
 import { moment } from '../format.ts';
 import { maySend } from '../link.ts';
 import { hrefOf } from '../route.ts';
-import { Panel } from '../sheet.tsx';
+import { Panel, RecordHead } from '../sheet.tsx';
 import { Headings } from '../table.tsx';
 import { kernelMs } from '../time.ts';
 import { useTopic } from '../use.ts';
@@ -25,7 +25,9 @@ export function DebatePage({ row, desk }: RecordProps<DebateRow>) {
   const { view: inspection } = useTopic<InspectionView>(row.ref === null ? undefined : `inspection/${row.ref.actor}`);
   return (
     <article class="actor" aria-labelledby="debate-title">
-      <Head row={row} />
+      <RecordHead id="debate" list="Debates" crumb={<ActorName name={row.id} actor={row.ref} />} title={row.topic}>
+        <Facts row={row} />
+      </RecordHead>
       <Stepper row={row} deadlines={timersOf(inspection?.timers ?? [])} />
       <Standing row={row} gate={shown?.gate ?? null} desk={desk} />
       {shown !== undefined && <Disputed row={row} shown={shown} />}
@@ -34,23 +36,16 @@ export function DebatePage({ row, desk }: RecordProps<DebateRow>) {
   );
 }
 
-function Head({ row }: { readonly row: DebateRow }) {
-  const { id, topic, challenger, challenged, openedAtMs, ref, item, expert } = row;
+function Facts({ row: { challenger, challenged, openedAtMs, item, expert } }: { readonly row: DebateRow }) {
   return (
-    <header class="actor-head">
-      <p class="crumbs">
-        <a href="#/debates">Debates</a> · <ActorName name={id} actor={ref} />
-      </p>
-      <h1 id="debate-title">{topic}</h1>
-      <p class="row facts-line">
-        <span>
-          {challenger} doubts {challenged}
-        </span>
-        <About item={item} />
-        <Since sinceMs={openedAtMs} />
-        {expert !== null && <span>expert: {expert}</span>}
-      </p>
-    </header>
+    <p class="row facts-line">
+      <span>
+        {challenger} doubts {challenged}
+      </span>
+      <About item={item} />
+      <Since sinceMs={openedAtMs} />
+      {expert !== null && <span>expert: {expert}</span>}
+    </p>
   );
 }
 

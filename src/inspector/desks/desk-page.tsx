@@ -13,9 +13,10 @@ import { type Desk } from './use-desk.ts';
 const OnOrder = createContext<(order: DeskOrder) => void>(() => {});
 
 /**
- * The function that a system lacks without this desk, and the agents and children of bosun/machines that would add it.
+ * The function that a system lacks without this desk, and the agents and children of bosun/machines that would add it;
+ * or how to have it in other words, behind "To have one,".
  */
-export type Wanted = readonly [what: string, agents: string, children: string];
+export type Wanted = readonly [what: string, agents: ComponentChildren, children?: string];
 
 /** Properties of the page of one record: the record, and the address of its desk. */
 export interface RecordProps<Row> {
@@ -51,10 +52,15 @@ export function Ordering({ children }: { readonly children: ComponentChildren })
 /** The notice shown instead of a page whose desk is missing. */
 function NoDesk({ desk, title, wanted }: Pick<DeskPageProps, 'desk' | 'title' | 'wanted'>) {
   const [what, agents, children] = wanted;
-  return (
-    <Missing title={title} isKnown={desk.presence === 'absent'} what={what}>
+  const given = (
+    <>
       give <code>createSystem</code> the agents <code>{agents}</code> and the children <code>{children}</code> of{' '}
       <code>bosun/machines</code>
+    </>
+  );
+  return (
+    <Missing title={title} isKnown={desk.presence === 'absent'} what={what}>
+      {children === undefined ? agents : given}
     </Missing>
   );
 }
@@ -130,14 +136,23 @@ export function ActorName({ name, actor }: { readonly name: string; readonly act
   );
 }
 
-/** The notice for a record that is not there. */
-export function Nowhere({ noun, id }: { readonly noun: string; readonly id: string }) {
+/** Buttons of orders about a record. */
+export function Orders({ about, children }: { readonly about?: string; readonly children: ComponentChildren }) {
+  return (
+    <div class="row" role="group" aria-label={about === undefined ? 'Orders' : `Orders about ${about}`}>
+      {children}
+    </div>
+  );
+}
+
+/** The notice for a record that is not there; `kept`: the number of closed ones that are. */
+export function Nowhere({ noun, id, kept = '1,000' }: Record<'noun' | 'id', string> & { readonly kept?: string }) {
   return (
     <section class="sheet">
       <h1>
         No {noun} “{id}”
       </h1>
-      <p class="quiet">The desk keeps every open {noun} and the last 1,000 others.</p>
+      <p class="quiet">{`The desk keeps every open ${noun} and the last ${kept} others.`}</p>
     </section>
   );
 }

@@ -17,6 +17,7 @@ import {
   type PauseManagerShown,
   type PauseRow,
   type Priority,
+  type RunRow,
   type SaidShown,
 } from './desk-shapes.ts';
 
@@ -135,6 +136,11 @@ export function expertRows(context: DeskContexts['debate-facilitator']): readonl
 /** The statements of both sides in a debate, in order. */
 export function saidIn(context: DebateShown): readonly SaidShown[] {
   return under<SaidShown>(context, 'said:').sort((a, b) => a.atMs - b.atMs);
+}
+
+/** Runs of hubs that are not over, then the others, each the latest first. */
+export function runRows(context: DeskContexts['hub-desk'] | undefined): Part<RunRow> {
+  return openFirst<RunRow>(context, (a, b) => b.number - a.number);
 }
 
 interface Numbered {

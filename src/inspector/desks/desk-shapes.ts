@@ -14,6 +14,7 @@ import type { DebateRecord } from '../../machines/coordination/debates/debate-re
 import type { DebateContext } from '../../machines/coordination/debates/debate-state.ts';
 import type { PauseManagerContext } from '../../machines/coordination/pauses/pause-messages.ts';
 import type { PauseRecord } from '../../machines/coordination/pauses/pause-record.ts';
+import type { HubDeskContext, RunRecord } from '../../machines/hub/hub-desk.ts';
 import type { AlertDeskContext, AlertRecord } from '../../machines/people/alerts/alert-desk.ts';
 import type { Alert } from '../../machines/people/alerts/alert-rules.ts';
 import type { TicketDeskContext } from '../../machines/people/tickets/ticket-desk.ts';
@@ -34,6 +35,7 @@ export const DESK_AGENTS = {
   coordinator: 'lead-coordinator',
   answers: 'answer-desk',
   agents: 'agent-registry',
+  hubs: 'hub-desk',
 } as const;
 
 /** A reference to an actor, as the gateway shows it. */
@@ -53,11 +55,13 @@ export interface DeskContexts {
   readonly 'lead-coordinator': CoordinatorShown;
   readonly 'answer-desk': Shown<AnswerDeskContext>;
   readonly 'agent-registry': Shown<AgentRegistryContext>;
+  readonly 'hub-desk': Shown<HubDeskContext>;
 }
 
 export type GateRow = GateShown;
 export type AlertRow = Shown<Omit<AlertRecord, Own>>;
 export type BatchRow = Shown<Omit<ListedBatch, Own>>;
+export type RunRow = Shown<Omit<RunRecord, Own>>;
 export type DebateRow = Shown<Omit<DebateRecord, Own>>;
 export type PauseRow = PauseRecord;
 export type BatchItemRow = PlacedItem;

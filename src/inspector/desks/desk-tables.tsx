@@ -2,7 +2,7 @@
 import { type ComponentChildren, type ComponentType, Fragment } from 'preact';
 import { leftText, type Part } from '../part.ts';
 import { hrefOf } from '../route.ts';
-import { Ledger, Looking } from '../sheet.tsx';
+import { Ledger, Unread } from '../sheet.tsx';
 import { type Column } from '../table.tsx';
 import { useAnswer } from '../use.ts';
 import { Age } from './clock.tsx';
@@ -27,6 +27,8 @@ type ReadCall = readonly [method: string, params: Readonly<Record<string, unknow
 interface OneRecord<Row> {
   readonly noun: string;
   readonly page: ComponentType<RecordProps<Row>>;
+  /** The id in the part of the route behind the view's name. Default: all of it. */
+  readonly idIn?: (rest: string) => string;
   /** The calls that read a record which the desk's view leaves out, one of which has it. */
   readonly calls: (id: string, desk: string) => readonly ReadCall[];
   readonly rowOf: (answer: never, id: string) => Row | null | undefined;
@@ -95,12 +97,13 @@ export function viewOf<Row extends { readonly id: string }, Context>(of: DeskTab
   const { name, title, agent, wanted, one } = of;
   const component = ({ rest }: { readonly rest: string }) => {
     const desk = useDeskOf<Context>(agent);
+    const id = one?.idIn?.(rest) ?? rest;
     return (
       <DeskPage desk={desk} title={title} wanted={wanted} isThere={desk.context !== undefined}>
         {one === undefined || rest === '' ? (
           <All of={of} desk={desk} />
         ) : (
-          <One key={rest} one={one} id={rest} part={of.rows(desk.context)} desk={desk.address} />
+          <One key={id} one={one} id={id} part={of.rows(desk.context)} desk={desk.address} />
         )}
       </DeskPage>
     );
@@ -161,13 +164,7 @@ function Elsewhere<Row>({ one, id, desk, at }: ElsewhereProps<Row>) {
   const [method, params] = one.calls(id, desk)[at] ?? [undefined, {}];
   const { result, error } = useAnswer<never>(method, params, ONE_EVERY_MS);
   if (method === undefined) return <Nowhere noun={one.noun} id={id} />;
-  if (result === undefined)
-    return (
-      <section class="sheet">
-        <h1>{id}</h1>
-        <Looking error={error} />
-      </section>
-    );
+  if (result === undefined) return <Unread title={id} error={error} />;
   const row = one.rowOf(result, id) ?? undefined;
   return row === undefined ? (
     <Elsewhere one={one} id={id} desk={desk} at={at + 1} />

@@ -9,7 +9,7 @@ import { gatewayPlace, Twins, useSubmission } from '../dialog.tsx';
 import { moment } from '../format.ts';
 import { maySend } from '../link.ts';
 import { say } from '../notices.tsx';
-import { Looking, Panel } from '../sheet.tsx';
+import { Panel, RecordHead, Unread } from '../sheet.tsx';
 import { kernelMs } from '../time.ts';
 import { sendTwin } from '../twins.ts';
 import { useWatched } from '../use-window.ts';
@@ -17,7 +17,7 @@ import { answerOf, type Choice, choicesOf } from './answer-form.ts';
 import { Age, Countdown } from './clock.tsx';
 import { give } from './desk-dialog.tsx';
 import { extendGate, withdrawGate } from './desk-orders.ts';
-import { Nowhere, OrderButton, type RecordProps, type Wanted } from './desk-page.tsx';
+import { Nowhere, OrderButton, Orders, type RecordProps, type Wanted } from './desk-page.tsx';
 import { type GateRow, type QuestionOfGate } from './desk-shapes.ts';
 import { Readable } from './readable.tsx';
 import { ownName, setOwnName } from './who.ts';
@@ -41,13 +41,7 @@ export function audienceText(audience: readonly string[]): string {
 /** The page of a gate by its id. */
 export function GatePage({ id, desk }: { readonly id: string; readonly desk: string }) {
   const { view, error } = useWatched('gates.get', { gate: id });
-  if (view === undefined)
-    return (
-      <section class="sheet">
-        <h1>{id}</h1>
-        <Looking error={error} />
-      </section>
-    );
+  if (view === undefined) return <Unread title={id} error={error} />;
   const { gate, question } = view;
   return gate === null ? <Nowhere noun="gate" id={id} /> : <Gate row={gate} question={question} desk={desk} />;
 }
@@ -56,22 +50,18 @@ function Gate({ row, question, desk }: RecordProps<GateRow> & Pick<FactsProps, '
   const { id } = row;
   return (
     <article class="actor" aria-labelledby="gate-title">
-      <header class="actor-head">
-        <p class="crumbs">
-          <a href="#/gates">Gates</a> · <span class="mono">{id}</span>
-        </p>
-        <h1 id="gate-title">{gateName(row)}</h1>
+      <RecordHead id="gate" list="Gates" crumb={id} title={gateName(row)}>
         <Proposal text={row.proposal} />
         <Facts row={row} question={question} />
         {!row.isOver && (
-          <div class="row" role="group" aria-label="Orders">
+          <Orders>
             {row.deadlineAtMs !== null && (
               <OrderButton kind="small" label="Extend" order={() => extendGate(desk, id)} />
             )}
             <OrderButton kind="small" label="Withdraw" order={() => withdrawGate(desk, id)} />
-          </div>
+          </Orders>
         )}
-      </header>
+      </RecordHead>
       <div class="columns even">
         {question !== null && (
           <Panel id="package" title="What you need to decide">

@@ -8,7 +8,7 @@ import { kernelMs } from '../time.ts';
 import { useTopic } from '../use.ts';
 import { Age, Countdown } from './clock.tsx';
 import { expirePause, extendPause, resumeItem } from './desk-orders.ts';
-import { DeskPage, OrderButton, type Wanted } from './desk-page.tsx';
+import { DeskPage, OrderButton, Orders, type Wanted } from './desk-page.tsx';
 import { daysOf, pauseRow } from './desk-records.ts';
 import { DESK_AGENTS, type PauseManagerShown, type PauseRow } from './desk-shapes.ts';
 import { useDesk } from './use-desk.ts';
@@ -74,7 +74,7 @@ function Pause({ address, ...orders }: OrderProps & { readonly address: string }
         <h2>
           <a href={actorHref(address)}>{item}</a>
         </h2>
-        {(status === 'PAUSED' || status === 'STALE') && <Orders row={row} {...orders} />}
+        {(status === 'PAUSED' || status === 'STALE') && <PauseOrders row={row} {...orders} />}
       </div>
       <p>{reason}</p>
       <p class="row facts-line">
@@ -101,16 +101,16 @@ function Pause({ address, ...orders }: OrderProps & { readonly address: string }
   );
 }
 
-function Orders({ row, coordinator }: OrderProps & { readonly row: PauseRow }) {
+function PauseOrders({ row, coordinator }: OrderProps & { readonly row: PauseRow }) {
   const { item, status, extendedUntilMs } = row;
   return (
-    <div class="row" role="group" aria-label={`Orders about ${item}`}>
+    <Orders about={item}>
       <OrderButton kind="small primary" label="Resume" order={() => resumeItem(coordinator, item)} />
       {status === 'PAUSED' && extendedUntilMs === null && (
         <OrderButton kind="small" label="Extend" order={() => extendPause(coordinator, row)} />
       )}
       <OrderButton kind="small quiet-danger" label="Expire" order={() => expirePause(coordinator, item)} />
-    </div>
+    </Orders>
   );
 }
 

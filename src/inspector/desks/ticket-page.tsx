@@ -5,12 +5,12 @@ import { moment } from '../format.ts';
 import { ask, maySend } from '../link.ts';
 import { say } from '../notices.tsx';
 import { leftText, type Part } from '../part.ts';
-import { Panel } from '../sheet.tsx';
+import { Panel, RecordHead } from '../sheet.tsx';
 import { after, kernelMs } from '../time.ts';
 import { sendTwin } from '../twins.ts';
 import { Age, Countdown } from './clock.tsx';
 import { give } from './desk-dialog.tsx';
-import { OrderButton, type RecordProps, type Wanted } from './desk-page.tsx';
+import { OrderButton, Orders, type RecordProps, type Wanted } from './desk-page.tsx';
 import { type ThreadShown, type TicketRow, type TicketShown } from './desk-shapes.ts';
 import { audienceText, Name } from './gate-page.tsx';
 import {
@@ -42,14 +42,10 @@ export function TicketPage({ row, desk }: RecordProps<TicketRow>) {
   const mayReply = !isOver(row) && shown !== undefined && maySend();
   return (
     <article class="actor" aria-labelledby="ticket-title">
-      <header class="actor-head">
-        <p class="crumbs">
-          <a href="#/tickets">Tickets</a> · <span class="mono">{id}</span>
-        </p>
-        <h1 id="ticket-title">{title}</h1>
+      <RecordHead id="ticket" list="Tickets" crumb={id} title={title}>
         <Facts row={row} />
-        <Orders row={row} desk={desk} />
-      </header>
+        <TicketOrders row={row} desk={desk} />
+      </RecordHead>
       <div class="columns even">
         <Question row={row} shown={shown} />
         {mayReply ? (
@@ -109,11 +105,11 @@ function Facts({ row }: { readonly row: TicketRow }) {
   );
 }
 
-function Orders({ row, desk }: RecordProps<TicketRow>) {
+function TicketOrders({ row, desk }: RecordProps<TicketRow>) {
   const { status } = row;
   if (status === 'archived') return null;
   return (
-    <div class="row" role="group" aria-label="Orders">
+    <Orders>
       {isOver(row) ? (
         <OrderButton kind="small" label="Reopen" order={() => reopenTicket(desk, row)} />
       ) : (
@@ -126,7 +122,7 @@ function Orders({ row, desk }: RecordProps<TicketRow>) {
           <OrderButton kind="small" label="Reject" order={() => rejectTicket(desk, row)} />
         </>
       )}
-    </div>
+    </Orders>
   );
 }
 

@@ -6,10 +6,11 @@ import { type Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { type WatchedPage } from './browser.ts';
 import { launched } from './chromium.ts';
-import { type Served } from './served.ts';
 
 /** @returns A function for the browser, once the tests run. */
-export function inBrowser(used: () => { readonly watched: WatchedPage; readonly served: Served }): () => Browser {
+export function inBrowser(
+  used: () => { readonly watched: WatchedPage; readonly served: AsyncDisposable },
+): () => Browser {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launched();

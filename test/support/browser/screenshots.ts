@@ -5,6 +5,7 @@ import { asks, CURRENCY, LENGTH, servedAgents, servedAnswers } from './answer-sy
 import { launched } from './chromium.ts';
 import { alertOf, CHALLENGE, DEFENCE, GATE, PAUSE, servedDesks, tell } from './desks-system.ts';
 import { HeldTeam } from './held-team.ts';
+import { MEND, servedHubs } from './hub-system.ts';
 import { EQUITY, Served } from './served.ts';
 import { servedShop } from './shop.ts';
 
@@ -25,6 +26,7 @@ async function main(): Promise<void> {
     await answerPictures(browser);
     await busyDeskPicture(browser);
     await agentPictures(browser);
+    await hubPictures(browser);
   } finally {
     await browser.close();
   }
@@ -177,6 +179,17 @@ async function agentPictures(browser: Browser): Promise<void> {
   await page.getByLabel('The task, in words').fill('Publish the notes of version 2.1');
   await page.getByRole('button', { name: 'Ask', exact: true }).click();
   await picture(page, 'inspector-agents');
+}
+
+async function hubPictures(browser: Browser): Promise<void> {
+  await using served = await servedHubs(MEND);
+  const page = await pageAt(browser, served.url, 'light');
+  await page.goto(`${served.url}/#/hubs/R-1`);
+  await page.locator('[data-session="R-1-5"]', { hasText: /[2-9] s/ }).waitFor();
+  await picture(page, 'inspector-hub');
+  await page.goto(`${served.url}/#/hubs/R-1/R-1-3`);
+  await page.getByText('unexpected-files').waitFor();
+  await picture(page, 'inspector-session');
 }
 
 async function pageAt(browser: Browser, url: string, colorScheme: 'light' | 'dark'): Promise<Page> {

@@ -1,0 +1,102 @@
+/** The page of one run of a hub: its goal, its budget, its open questions, orders about it, and its lineage tree. */
+import { gateName } from '../../machines/people/gates/gate-name.ts';
+import { Fact } from '../actor/facts.tsx';
+import { ActorLink } from '../actor-link.tsx';
+import { Countdown } from '../desks/clock.tsx';
+import { OrderButton, Orders, type RecordProps } from '../desks/desk-page.tsx';
+import { type RunRow } from '../desks/desk-shapes.ts';
+import { WindowsWanted } from '../desks/gates-view.tsx';
+import { useShown } from '../desks/use-desk.ts';
+import { moment } from '../format.ts';
+import { hrefOf } from '../route.ts';
+import { Figures, Looking, Panel, RecordHead } from '../sheet.tsx';
+import { kernelMs } from '../time.ts';
+import { isNotOffered, useWindow } from '../use-window.ts';
+import { LineageTree, RunState } from './lineage-tree.tsx';
+import { resumeRun, STOPS, stopRun } from './run-orders.ts';
+import { budgetOf, type HubShown, type PlanShown } from './sessions.ts';
+import { useRun } from './use-run.ts';
+
+/** Pages of open gates among which those of the run are looked for. */
+const GATE_PAGES = 10;
+
+export function RunPage({ row, desk }: RecordProps<RunRow>) {
+  const { plan, sessions, error } = useRun(row, desk);
+  const hub = useShown<HubShown>(row.ref);
+  return (
+    <article class="actor" aria-labelledby="run-title">
+      <RecordHead id="run" list="Hubs" crumb={row.id} title={row.title}>
+        <p class="row facts-line">
+          <RunState row={row} />
+          <span>{row.hub}</span>
+          <ActorLink address={plan.address}>{row.plan}</ActorLink>
+          <span>since {moment(row.startedAtMs, kernelMs())}</span>
+        </p>
+        <p>{row.because}</p>
+        {!row.isOver && <RunOrders row={row} desk={desk} />}
+      </RecordHead>
+      {!row.isOver && <Questions row={row} />}
+      <section class="sheet split" aria-label="Budget and goal">
+        <Figures of={budgetOf(row, hub, kernelMs())} />
+        <Goal plan={plan.context} />
+      </section>
+      <Panel id="lineage" title="Lineage" count={sessions?.filter(({ session }) => session !== row.id).length ?? 0}>
+        {sessions === undefined ? <Looking error={error} /> : <LineageTree row={row} desk={desk} sessions={sessions} />}
+      </Panel>
+    </article>
+  );
+}
+
+function Goal({ plan }: { readonly plan: PlanShown | undefined }) {
+  const { description = '', goals = [], success_criteria = [] } = plan ?? {};
+  return (
+    <dl class="facts">
+      <Fact name="task">{description !== '' && <span class="lines">{description}</span>}</Fact>
+      <Fact name="goals">{goals.length > 0 && goals.join('; ')}</Fact>
+      <Fact name="done when">{success_criteria.length > 0 && success_criteria.join('; ')}</Fact>
+    </dl>
+  );
+}
+
+function RunOrders({ row: { id, status }, desk }: RecordProps<RunRow>) {
+  return (
+    <Orders>
+      {status === 'paused' && <OrderButton kind="small primary" label="Resume" order={() => resumeRun(desk, id)} />}
+      {(['graceful', 'immediate', 'terminated'] as const).map((level) => (
+        <OrderButton
+          key={level}
+          kind={level === 'graceful' ? 'small' : 'small quiet-danger'}
+          label={STOPS[level][0]}
+          order={() => stopRun(desk, id, level)}
+        />
+      ))}
+    </Orders>
+  );
+}
+
+/** The open questions of a run, as links to their gates. */
+function Questions({ row: { id, status } }: { readonly row: RunRow }) {
+  const { window, error } = useWindow('gates.open', GATE_PAGES);
+  const gates = window?.rows.filter(({ stage }) => stage === id) ?? [];
+  if (gates.length === 0 && status !== 'asking') return null;
+  return (
+    <section class="sheet attention" aria-labelledby="questions-title">
+      <h2 id="questions-title">The run waits for people</h2>
+      {gates.map((gate) => (
+        <p key={gate.id}>
+          <a href={hrefOf('gates', gate.id)}>{gateName(gate)}</a>
+          {gate.deadlineAtMs !== null && (
+            <>
+              , time is up <Countdown untilMs={gate.deadlineAtMs} over="now" />
+            </>
+          )}
+        </p>
+      ))}
+      {isNotOffered(error) && (
+        <p>
+          To see the questions here, <WindowsWanted />.
+        </p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,123 @@
+/** The sessions of a run as the page shows them, from its work plan and the records of that. Pure. */
+import { type Shown } from '../../client/contract.ts';
+import type { LineageEntry } from '../../machines/hub/handoff.ts';
+import type { HubContext } from '../../machines/hub/hub-state.ts';
+import type { SessionEntry } from '../../machines/hub/session-records.ts';
+import type { SpokeContext } from '../../machines/hub/spoke-state.ts';
+import type { OpenSession, WorkPlanContext } from '../../machines/hub/work-plan.ts';
+import { type RunRow } from '../desks/desk-shapes.ts';
+import { duration } from '../format.ts';
+
+export type PlanShown = Shown<Pick<WorkPlanContext, 'description' | 'goals' | 'success_criteria' | 'sessions'>>;
+export type HubShown = Shown<Pick<HubContext, 'budget' | 'limits' | 'spawned'>>;
+export type SpokeShown = Shown<Pick<SpokeContext, 'usage' | 'round'>>;
+
+/** A session, open or closed. */
+export interface SessionShown {
+  readonly session: string;
+  readonly parent: string;
+  readonly open: OpenSession | undefined;
+  readonly closed: SessionEntry | undefined;
+  readonly handoff: LineageEntry | undefined;
+}
+
+/** Label and tone of a state. */
+type State = readonly [words: string, tone: string];
+
+const GOOD = ['running', 'completed', 'done'];
+const BAD = ['failed', 'refused'];
+const CALM = ['starting', 'stopped'];
+
+/** The tone of a status or an outcome. */
+function toneOf(word: string): string {
+  return GOOD.includes(word) ? 'good' : BAD.includes(word) ? 'bad' : CALM.includes(word) ? 'calm' : 'warn';
+}
+
+export function runState({ status }: Pick<RunRow, 'status'>): State {
+  return [status === 'asking' ? 'asks people' : status, toneOf(status)];
+}
+
+export function sessionState({ closed, handoff }: Pick<SessionShown, 'closed' | 'handoff'>): State {
+  if (closed === undefined) return [handoff === undefined ? 'at work' : 'has handed off', 'task running'];
+  const { outcome, isForced } = closed;
+  const words = outcome.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return [isForced ? `${words}, closed by its hub` : words, toneOf(outcome)];
+}
+
+/** All sessions of a run in the order of their starts. `closed` and `lineage` are those of the whole work plan. */
+export function sessionsOf(
+  run: string,
+  {
+    open,
+    closed,
+    lineage,
+  }: {
+    readonly open: readonly OpenSession[];
+    readonly closed: readonly SessionEntry[];
+    readonly lineage: readonly LineageEntry[];
+  },
+): SessionShown[] {
+  const handoffs = new Map(lineage.map((entry) => [entry.session, entry]));
+  const ended = new Map(closed.map((entry) => [entry.session, entry]));
+  const begun = new Map(open.map((row) => [row.session, row]));
+  const all = [...ended.values(), ...open.filter(({ session }) => !ended.has(session))];
+  return all
+    .filter((one) => one.run === run)
+    .sort((a, b) => a.startedAtMs - b.startedAtMs || numberOf(a) - numberOf(b))
+    .map(({ session, parent }) => ({
+      session,
+      parent,
+      open: begun.get(session),
+      closed: ended.get(session),
+      handoff: handoffs.get(session),
+    }));
+}
+
+/** The number of a session in its run, which is the end of its id; 0 for the hub's own. */
+function numberOf({ session, run }: Pick<OpenSession, 'session' | 'run'>): number {
+  return Number(session.slice(run.length + 1));
+}
+
+export function dollars(amount: number): string {
+  return `$${amount.toFixed(amount > 0 && amount < 0.1 ? 4 : 2)}`;
+}
+
+/** The budget of a run: what is used, and of how much while its hub is there. */
+export function budgetOf(
+  { sessions, spentUsd, startedAtMs, endedAtMs }: RunRow,
+  hub: HubShown | undefined,
+  nowMs: number,
+): readonly (readonly [words: string, used: string])[] {
+  const of = (limit: number | null | undefined, words: (limit: number) => string) =>
+    limit === null || limit === undefined ? '' : ` of ${words(limit)}`;
+  const { spawns, costUsd, timeMs } = hub?.limits ?? {};
+  const ms = (endedAtMs ?? nowMs) - startedAtMs;
+  return [
+    ['sessions', `${hub?.spawned ?? sessions}${of(spawns, String)}`],
+    ['spent', `${dollars(hub?.budget.spentUsd ?? spentUsd)}${of(costUsd, dollars)}`],
+    ['time', `${duration(endedAtMs === null ? Math.floor(ms / 1_000) * 1_000 : ms)}${of(timeMs, duration)}`],
+  ];
+}
+
+/** The hand-off in the words of its session, without the fields that it left empty. */
+export function saidIn({ recommended, outcome, reason, data }: LineageEntry): Readonly<Record<string, unknown>> {
+  const { recommendation: _, ...rest } = data;
+  const isSaid = ([, value]: readonly [string, unknown]) =>
+    value !== null && value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
+  return Object.fromEntries(
+    Object.entries({ outcome, recommends: recommended ?? 'nobody', reason, ...rest }).filter(isSaid),
+  );
+}
+
+/** The facts that were found out about a hand-off. Where nobody looked, it says so. */
+export function verifiedIn({ verified: { files, outOfScope, signs, build } }: LineageEntry) {
+  const list = (lines: readonly string[]) => (lines.length === 0 ? 'none' : lines);
+  return {
+    'changed files': files === null ? UNSEEN : list(files),
+    'outside the scope': files === null ? UNSEEN : list(outOfScope),
+    build: build === null ? UNSEEN : `${build.command}: exit code ${build.exitCode}`,
+    'off script': list(signs),
+  };
+}
+
+const UNSEEN = 'nobody looked';

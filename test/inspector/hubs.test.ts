@@ -1,0 +1,214 @@
+/** The rules of the page of hubs: where sessions stand in the lineage tree, what they are, figures, and orders. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type LineageEntry, NOT_VERIFIED } from '../../src/machines/hub/handoff.ts';
+import { type SessionEntry } from '../../src/machines/hub/session-records.ts';
+import { type OpenSession } from '../../src/machines/hub/work-plan.ts';
+import { runRows } from '../../src/inspector/desks/desk-records.ts';
+import { type RunRow } from '../../src/inspector/desks/desk-shapes.ts';
+import { lineageLayout, type Placed } from '../../src/inspector/hubs/lineage-layout.ts';
+import { resumeRun, stopRun } from '../../src/inspector/hubs/run-orders.ts';
+import { budgetOf, saidIn, sessionsOf, sessionState, verifiedIn } from '../../src/inspector/hubs/sessions.ts';
+
+interface Node {
+  readonly session: string;
+  readonly parent: string;
+}
+
+/** Sessions whose hubs are earlier ones, the run, or unknown. */
+const trees = fc
+  .array(fc.integer({ min: -2, max: 60 }), { maxLength: 60 })
+  .map((parents): Node[] =>
+    parents.map((parent, at) => ({ session: `R-1-${at + 1}`, parent: parent <= 0 ? 'R-1' : `R-1-${parent}` })),
+  );
+
+const cells = ({ column, row, span }: Placed<Node>) => Array.from({ length: span }, (_, at) => `${column} ${row + at}`);
+const places = (sessions: readonly Node[], shown = 100) =>
+  lineageLayout(sessions, { shown }).places.map(({ of, column, row, span }) => [of.session, column, row, span]);
+
+describe('the layout of a lineage tree', () => {
+  it('has every session once, none over another, and each to the right of its hub and beside it', () => {
+    fc.assert(
+      fc.property(trees, (sessions) => {
+        const { places: all, rows, columns, left } = lineageLayout(sessions, { shown: sessions.length });
+        const byId = new Map(all.map((place) => [place.of.session, place]));
+        expect([all.length, byId.size, left]).toEqual([sessions.length, sessions.length, 0]);
+        const taken = all.flatMap(cells);
+        expect(new Set(taken).size).toBe(taken.length);
+        for (const { of, column, row, span } of all) {
+          expect(column).toBeLessThanOrEqual(columns);
+          expect(row + span).toBeLessThanOrEqual(rows);
+          const isBehind = sessions.findIndex(({ session }) => session === of.parent) < sessions.indexOf(of);
+          const hub = isBehind ? byId.get(of.parent) : undefined;
+          expect(column).toBe((hub?.column ?? 0) + 1);
+          if (hub === undefined) continue;
+          expect(row).toBeGreaterThanOrEqual(hub.row);
+          expect(row + span).toBeLessThanOrEqual(hub.row + hub.span);
+        }
+      }),
+    );
+  });
+
+  it('puts sessions below each other in the order of their starts, and a nested hub beside all of its own', () => {
+    const sessions = ['R-1', 'R-1', 'R-1-2', 'R-1-2', 'R-1'].map((parent, at) => ({
+      session: `R-1-${at + 1}`,
+      parent,
+    }));
+    expect(places(sessions)).toEqual([
+      ['R-1-1', 1, 0, 1],
+      ['R-1-2', 1, 1, 2],
+      ['R-1-3', 2, 1, 1],
+      ['R-1-4', 2, 2, 1],
+      ['R-1-5', 1, 3, 1],
+    ]);
+    expect(lineageLayout(sessions, { shown: 100 })).toMatchObject({ rows: 4, columns: 2, left: 0 });
+  });
+
+  it('shows the latest sessions with the hubs above them, and counts the others', () => {
+    const sessions = [
+      { session: 'R-1-1', parent: 'R-1' },
+      { session: 'R-1-2', parent: 'R-1' },
+      { session: 'R-1-3', parent: 'R-1-1' },
+    ];
+    expect(places(sessions, 1)).toEqual([
+      ['R-1-1', 1, 0, 1],
+      ['R-1-3', 2, 0, 1],
+    ]);
+    expect(lineageLayout(sessions, { shown: 1 }).left).toBe(1);
+    expect(lineageLayout([], { shown: 1 })).toEqual({ places: [], rows: 0, columns: 0, left: 0 });
+  });
+
+  it('ends for hubs that would be below each other or themselves', () => {
+    const [a, b, c] = ['a', 'b', 'c'] as const;
+    const sessions = [
+      { session: a, parent: b },
+      { session: b, parent: a },
+      { session: c, parent: c },
+    ];
+    expect(places(sessions)).toEqual([
+      [a, 1, 0, 1],
+      [b, 2, 0, 1],
+      [c, 1, 1, 1],
+    ]);
+  });
+
+  it('looks at each of 10,000 sessions a few times only, and lays 1,000 of them out', () => {
+    let looks = 0;
+    const sessions = Array.from({ length: 10_000 }, (_, at) => ({
+      session: `R-1-${at + 1}`,
+      get parent() {
+        looks += 1;
+        return at % 3 === 0 ? 'R-1' : `R-1-${at - (at % 3) + 1}`;
+      },
+    }));
+    expect(lineageLayout(sessions.slice(0, 1_000), { shown: 1_000 })).toMatchObject({ rows: 667, left: 0 });
+    expect(lineageLayout(sessions, { shown: 50 }).left).toBe(9_949);
+    expect(looks).toBeLessThan(2 * 11_000);
+  });
+});
+
+const FACTS = { run: 'R-1', role: 'Executor', parent: 'R-1', depth: 1, step: null, handoff: null } as const;
+const open = (session: string, startedAtMs: number, changes: Partial<OpenSession> = {}): OpenSession => ({
+  ...{ ...FACTS, session, hub: 'Coordinator', isBuildCheck: false, startedAtMs },
+  ...changes,
+});
+const closed = (session: string, startedAtMs: number, changes: Partial<SessionEntry> = {}): SessionEntry => ({
+  ...{ ...FACTS, session, plan: 'WP-1', startedAtMs, endedAtMs: startedAtMs + 9, outcome: 'done', isForced: false },
+  ...{ summary: '', usage: { ms: 9, steps: 0, tokens: 0, costUsd: 0 }, artifacts: [], output: null },
+  ...changes,
+});
+const DATA: LineageEntry['data'] = {
+  ...{ recommendation: 'Reviewer', steps_completed: [], files_modified: ['a.ts'], blockers: [], next_steps: [] },
+  ...{ budget_exceeded: false, scope_escalation: false },
+};
+const entry = (session: string, changes: Partial<LineageEntry> = {}): LineageEntry => ({
+  ...{ seq: 1, atMs: 0, plan: 'WP-1', run: 'R-1', session, from: 'Executor', to: 'Coordinator', outcome: 'done' },
+  ...{ recommended: 'Reviewer', reason: 'it is done', data: DATA, verified: NOT_VERIFIED },
+  ...changes,
+});
+
+describe('sessions of a run', () => {
+  it('are those of the run alone, each once and in the order of their starts, whatever is heard of first', () => {
+    const sessions = sessionsOf('R-1', {
+      open: [open('R-1-11', 5), open('R-1-1', 1), open('R-2-1', 1, { run: 'R-2' })],
+      closed: [closed('R-1-10', 5), closed('R-1-1', 1), closed('R-0-1', 1, { run: 'R-0' })],
+      lineage: [entry('R-1-1')],
+    });
+    expect(sessions.map(({ session }) => session)).toEqual(['R-1-1', 'R-1-10', 'R-1-11']);
+    expect(sessions[0]).toMatchObject({ closed: { outcome: 'done' }, handoff: { reason: 'it is done' } });
+  });
+
+  it.each([
+    [undefined, undefined, 'at work', 'task running'],
+    [undefined, entry('R-1-1'), 'has handed off', 'task running'],
+    [closed('R-1-1', 1), undefined, 'done', 'good'],
+    [closed('R-1-1', 1, { outcome: 'scopeEscalated' }), undefined, 'scope escalated', 'warn'],
+    [closed('R-1-1', 1, { outcome: 'failed', isForced: true }), undefined, 'failed, closed by its hub', 'bad'],
+  ])('stand as their end and their hand-off say (%#)', (ended, handoff, words, tone) => {
+    expect(sessionState({ closed: ended, handoff })).toEqual([words, tone]);
+  });
+});
+
+describe('a hand-off', () => {
+  it('is shown as it was said, without what was left empty', () => {
+    expect(saidIn(entry('R-1-1', { recommended: null, outcome: null }))).toEqual({
+      ...{ recommends: 'nobody', reason: 'it is done', files_modified: ['a.ts'] },
+    });
+  });
+
+  it('says beside it what was found out, or that nobody looked', () => {
+    expect(verifiedIn(entry('R-1-1'))).toEqual({
+      ...{ 'changed files': 'nobody looked', 'outside the scope': 'nobody looked' },
+      ...{ build: 'nobody looked', 'off script': 'none' },
+    });
+    const verified = {
+      files: ['a.ts'],
+      outOfScope: [],
+      signs: ['unexpected-files'],
+      build: { command: 'make', exitCode: 2 },
+    };
+    expect(verifiedIn(entry('R-1-1', { verified }))).toEqual({
+      ...{ 'changed files': ['a.ts'], 'outside the scope': 'none' },
+      ...{ build: 'make: exit code 2', 'off script': ['unexpected-files'] },
+    });
+  });
+});
+
+const row = (number: number, changes: Partial<RunRow> = {}): RunRow => ({
+  ...{ id: `R-${number}`, number, plan: `WP-${number}`, title: 'mend it', hub: 'Coordinator', status: 'running' },
+  ...{ because: '', startedAtMs: 1_000, endedAtMs: null, sessions: 0, spentUsd: 0, isOver: false, ref: null },
+  ...changes,
+});
+
+describe('runs', () => {
+  it('are listed with those first that are not over, each the latest first', () => {
+    const view = (...rows: RunRow[]) => ({
+      size: rows.length,
+      next: null,
+      rows: Object.fromEntries(rows.map((one) => [one.id, one])),
+    });
+    const over = { isOver: true, status: 'completed' } as const;
+    const context = { open: view(row(2), row(4)), ended: view(row(1, over), row(3, over)) };
+    expect(runRows(context as never).rows.map(({ id }) => id)).toEqual(['R-4', 'R-2', 'R-3', 'R-1']);
+  });
+
+  it('say what they have used, and of how much while their hub is there', () => {
+    const hub = {
+      budget: { costUsdMax: 5, spentUsd: 0.0421, reserved: {} },
+      limits: { spawns: 12, concurrent: 1, timeMs: 3_600_000, costUsd: 5, answerMs: 1 },
+      spawned: 3,
+    };
+    const figures = budgetOf(row(1), hub, 62_900);
+    expect(figures.map(([, used]) => used)).toEqual(['3 of 12', '$0.0421 of $5.00', '1 min 1 s of 1 h']);
+    const ended = row(1, { endedAtMs: 3_500, sessions: 4, spentUsd: 0.5 });
+    expect(budgetOf(ended, undefined, 0).map(([, used]) => used)).toEqual(['4', '$0.50', '2 s']);
+    expect(budgetOf(row(1), { ...hub, limits: { ...hub.limits, timeMs: null } }, 1_000)[2]).toEqual(['time', '0 ms']);
+  });
+
+  it('are stopped and resumed by orders to their desk, in the name of a person', () => {
+    const { eventOf, address, isDangerous } = stopRun('hubs', 'R-1', 'immediate');
+    expect([address, isDangerous]).toEqual(['hubs', true]);
+    expect(eventOf({ by: 'ada' }, 0)).toEqual({ type: 'hub.stop', run: 'R-1', level: 'immediate', by: 'ada' });
+    expect(resumeRun('hubs', 'R-1').eventOf({ by: 'ada' }, 0)).toEqual({ type: 'hub.resume', run: 'R-1', by: 'ada' });
+  });
+});
