@@ -8,15 +8,16 @@ import { type AnyAgent } from './actors/model/agent.ts';
 import { procedure, type Procedures } from './actors/api/procedure.ts';
 import { effectOf, type EffectFacts } from './actors/model/ref.ts';
 import { BosunError } from './errors.ts';
-import { exitHandoff } from './machines/hub/exit-handoff.ts';
 import { lineageEntry } from './machines/hub/handoff.ts';
 import { hubAgents, hubChildren, hubStart } from './machines/hub/hub-desk.ts';
 import { type RecoveryWork } from './machines/hub/hub.ts';
 import { type SessionReturned } from './machines/hub/handoff.ts';
+import { type Report } from './machines/hub/report.ts';
+import { hasEndedWell, reportHandoff } from './machines/hub/report-handoff.ts';
 import { type Role } from './machines/hub/roles.ts';
 import { nothingToDo } from './machines/hub/spoke.ts';
 import { type Standing } from './machines/hub/standing.ts';
-import { type SessionWork } from './machines/hub/spoke-state.ts';
+import { type SessionWork, workOutcome } from './machines/hub/spoke-state.ts';
 import { planId, type SessionOrder } from './machines/hub/plan-changes.ts';
 import { type WorkPlace } from './machines/hub/work-place.ts';
 import { gateAgents, gateChildren } from './machines/people/gates/gate-desk.ts';
@@ -78,12 +79,25 @@ export interface SessionTools {
  */
 export type SpokeFunction = (work: SessionWork, tools: SessionTools) => unknown;
 
-/** Runs the command of a session, and returns what it handed off: `{ exitCode }` for one by exit code. */
-export type SessionRunner = (
-  work: SessionWork & { readonly run: string; readonly byExit: boolean },
-  effect: EffectFacts,
-  signal: AbortSignal,
-) => Promise<unknown>;
+/** The work of a session whose agent is a command. */
+export type CommandWork = SessionWork & {
+  /** The script. */
+  readonly run: string;
+  /** Whether its exit code is the hand-off if it writes no file. */
+  readonly byExit: boolean;
+};
+
+/** Runs the command of a session until it has ended. Rejects for one that failed without a hand-off. */
+export type SessionRunner = (work: CommandWork, effect: EffectFacts, signal: AbortSignal) => Promise<CommandEnd>;
+
+/** The end of a command. */
+export type CommandEnd =
+  /** The contents of its file; null if it wrote none. */
+  | { readonly said: unknown; readonly exitCode?: never }
+  /** Why its file is no hand-off, which it is told once. */
+  | { readonly flaw: string; readonly exitCode?: never }
+  /** Its exit code is its hand-off, with the report that its reader has read, or why it could not. */
+  | { readonly exitCode: number; readonly report?: Report; readonly unread?: string };
 
 /** Services of a host for its hubs. */
 export interface HubCrewOptions {
@@ -157,14 +171,21 @@ async function resultOf(
   }
   if (does.kind === 'outside') return await new Promise((_, reject) => rejectAtEnd(signal, reject));
   if (runCommand === undefined) throw missing('this host runs no commands');
-  const byExit = does.handoff === 'exit';
-  const said = await handled(runCommand({ ...work, run: does.run, byExit }, facts, signal));
-  if (!byExit) return { handoff: said, archives: work.role === 'Archivist' };
-  const exitCode = z.object({ exitCode: z.int() }).parse(said).exitCode;
-  const handoff = exitHandoff(work, { command: does.run, exitCode });
+  const byExit = does.handoff !== 'file';
+  const end = (await handled(runCommand({ ...work, run: does.run, byExit }, facts, signal))) as CommandEnd;
+  if ('flaw' in end) return { flaws: [end.flaw] };
+  if (end.exitCode === undefined)
+    return { handoff: end.said, archives: work.role === 'Archivist', ...completion.catch({}).parse(end.said) };
+  const { exitCode, report = null, unread = 'this host reads no reports' } = end;
+  const isRead = does.handoff === 'exit' || report !== null;
+  const ended = { command: does.run, exitCode, report, ...(!isRead && { unread }) };
+  const build = { command: does.run.slice(0, 2_000), exitCode };
   // The work of an Archivist is to archive: its command has said whether the plan is ready for that.
-  return { handoff, archives: exitCode === 0, build: { command: does.run.slice(0, 2_000), exitCode } };
+  return { handoff: reportHandoff(work, ended), archives: hasEndedWell(ended), build };
 }
+
+/** Fields of a hand-off's file about the end of the session, which `bosun session complete` adds. */
+const completion = workOutcome.pick({ summary: true, artifacts: true }).partial();
 
 /** Whether the session has handed off already, in a start of its work before the end of a host. */
 async function hasHandedOff({ parent, ask }: EffectFacts): Promise<boolean> {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hubCrew, type HubCrewOptions, type SessionReply, type SpokeFunction } from '../src/crew-hub.ts';
-import { exitHandoff } from '../src/machines/hub/exit-handoff.ts';
+import { reportHandoff } from '../src/machines/hub/report-handoff.ts';
 import { handoffProblems } from '../src/machines/hub/handoff-rules.ts';
 import { type LineageEntry } from '../src/machines/hub/handoff.ts';
 import { type HubDeskContext } from '../src/machines/hub/hub-desk.ts';
@@ -12,6 +12,7 @@ import { ROLES } from '../src/machines/hub/roles.ts';
 import { type WorkPlanContext } from '../src/machines/hub/work-plan.ts';
 import { Commands } from '../src/spokes/command.ts';
 import { LeftOvers } from '../src/spokes/processes.ts';
+import { Outputs } from '../src/spokes/outputs.ts';
 import { runSession } from '../src/spokes/session-command.ts';
 import { startTestSystem, type TestSystem } from '../src/testing/test-system.ts';
 import { showsBy } from './support/shown-by.ts';
@@ -41,6 +42,8 @@ async function begin(options: HubCrewOptions): Promise<void> {
   test = await startTestSystem(hubCrew(options));
 }
 
+const HUB = { type: 'hub.start', about: { title: 'mend it' }, workspace: '/shop' };
+
 async function order(agents: object, more: object = {}): Promise<void> {
   const event = { type: 'hub.start', about: { title: 'mend it' }, workspace: cwd, agents, ...more };
   await test.system.send('hubs', event);
@@ -50,12 +53,16 @@ async function order(agents: object, more: object = {}): Promise<void> {
 /** Runs commands as a host that begins anew does. */
 function host(): HubCrewOptions {
   const commands = new Commands({ store: cwd, cwd, env: () => process.env });
+  const place = { commands, outputs: new Outputs(join(cwd, 'output')), workspace: cwd };
+  const filesOf = (session: string, round: number) => {
+    const handoff = join(cwd, 'handoffs', `${session}-${round}.json`);
+    return { handoff, prompt: join(place.outputs.folderOf({ session, round }), 'prompt.md') };
+  };
   return {
     runCommand: ({ run, byExit, session, round, prompt }, effect, signal) =>
       runSession(
-        commands,
-        join(cwd, 'handoffs'),
-        { session, round, run, byExit, input: { prompt } },
+        { session, round, run, byExit, report: null, prompt, input: { prompt } },
+        { ...place, files: filesOf(session, round), env: { BOSUN_HANDOFF: filesOf(session, round).handoff } },
         { effect, signal },
       ),
   };
@@ -107,6 +114,8 @@ describe('commands that are real processes', () => {
       expect(cut).toBeLessThan(300);
       if (!isCut) return;
       await test.system.stop();
+      // A host that is gone in fact opens no gate: in this process it keeps one shut.
+      await new LeftOvers(cwd).end();
       rmSync(cwd, { recursive: true });
       cwd = mkdtempSync(join(tmpdir(), 'bosun-hub-'));
     }
@@ -115,7 +124,7 @@ describe('commands that are real processes', () => {
   it('hand off by their exit code, as the table of their role has it', () => {
     for (const role of ROLES)
       for (const exitCode of [0, 2]) {
-        const said = exitHandoff({ role, hub: 'Coordinator' }, { command: 'make', exitCode });
+        const said = reportHandoff({ role, hub: 'Coordinator' }, { command: 'make', exitCode, report: null });
         if (said === null) continue;
         expect([role, exitCode, handoffProblems({ role, hub: 'Coordinator', isBuildCheck: true }, said)]).toEqual([
           role,
@@ -123,7 +132,9 @@ describe('commands that are real processes', () => {
           [],
         ]);
       }
-    expect(exitHandoff({ role: 'Tester', hub: 'Coordinator' }, { command: 'make', exitCode: 1 })).toMatchObject({
+    expect(
+      reportHandoff({ role: 'Tester', hub: 'Coordinator' }, { command: 'make', exitCode: 1, report: null }),
+    ).toMatchObject({
       outcome: 'failed',
       recommended: 'Revisionist',
     });
@@ -135,18 +146,73 @@ describe('commands that are real processes', () => {
     expect([...desk().open.values()]).toMatchObject([{ status: 'asking' }]);
   });
 
-  it('have a hand-off file that is no JSON refused with its place', async () => {
+  it('are told once that their hand-off file is no JSON, and are refused then', async () => {
     await begin(host());
-    await order({ Executor: { attempts: 1, does: { kind: 'command', run: 'echo broken > "$BOSUN_HANDOFF"' } } });
+    await order({
+      Executor: { attempts: 1, does: { kind: 'command', run: 'echo tried >> log; echo broken > "$BOSUN_HANDOFF"' } },
+    });
     await until(
       () => [...desk().open.values()][0]?.status === 'asking',
       () => 'the question',
     );
     const { records } = await test.system.records.list('work-plans/WP-1', 'sessions');
     expect(records[0]!.value).toMatchObject({
-      outcome: 'failed',
-      summary: expect.stringMatching(/R-1-1-1\.json is no JSON/),
+      outcome: 'refused',
+      summary: expect.stringMatching(/^the file of the hand-off is no JSON: /),
     });
+  });
+});
+
+describe('commands with a reader', () => {
+  const finding = { rule: 'eqeqeq', level: 'error', message: 'use ===', file: 'a.js', line: 3, column: 1 } as const;
+  const reads = (handoff: string) => ({ attempts: 1, does: { kind: 'command', run: handoff, handoff } });
+
+  it('hand off by their report, with its findings, to the hub that goes on by it', async () => {
+    const ran: unknown[] = [];
+    const runCommand: HubCrewOptions['runCommand'] = ({ run, byExit }) => {
+      ran.push([run, byExit]);
+      if (run === 'tsc') return Promise.resolve({ exitCode: 0, report: { findings: [], tests: null } });
+      return Promise.resolve({ exitCode: 1, report: { findings: [finding], tests: null } });
+    };
+    await begin({ runCommand });
+    await order({ Executor: reads('tsc'), Reviewer: reads('eslint'), Revisionist: { does: { kind: 'outside' } } });
+    expect(ran).toEqual([
+      ['tsc', true],
+      ['eslint', true],
+    ]);
+    expect(await lineage()).toMatchObject([
+      { from: 'Executor', outcome: 'done', recommended: 'Reviewer', reason: 'no findings' },
+      {
+        ...{ from: 'Reviewer', outcome: 'issues', recommended: 'Revisionist', reason: '1 error in 1 file' },
+        data: { blockers: ['a.js:3: use ==='], findings: { total: 1, shown: [finding] } },
+        verified: { build: { command: 'eslint', exitCode: 1 } },
+      },
+    ]);
+    expect([...plan().sessions.values()]).toMatchObject([{ role: 'Revisionist' }]);
+  });
+
+  it('are not good where their host says nothing of a report, or why it could not be read', async () => {
+    await begin({ runCommand: () => Promise.resolve({ exitCode: 0 }) });
+    await order({ Executor: reads('tsc'), Revisionist: { does: { kind: 'outside' } } });
+    expect(await lineage()).toMatchObject([
+      { outcome: 'build-failed', reason: expect.stringMatching(/could not be read: this host reads no reports$/) },
+    ]);
+  });
+
+  it('archive nothing where their report is not good', async () => {
+    const runCommand: HubCrewOptions['runCommand'] = () =>
+      Promise.resolve({ exitCode: 0, report: { findings: [], tests: { passed: 0, failed: 0, skipped: 0 } } });
+    await begin({ runCommand });
+    await order({ Archivist: reads('tap') }, { start: 'Archivist' });
+    expect(plan().status).not.toBe('archived');
+  });
+
+  it('are refused with a file of a report that no reader reads', async () => {
+    await begin({});
+    const does = { kind: 'command', run: 'make', handoff: 'exit', report: 'a.xml' };
+    await expect(test.system.ask('hubs', { ...HUB, agents: { Executor: { does } } })).rejects.toThrow(
+      'is for a command with a reader',
+    );
   });
 });
 

@@ -177,6 +177,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'src/machines/agents/',
       'src/machines/answers/',
       'src/machines/coordination/',
+      'src/machines/hub/',
       'src/machines/people/',
       'src/machines/rules/',
     ],
@@ -212,11 +213,23 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'node:zlib',
     ],
   },
-  // The context of an effect, and nothing else of the kernel: a spoke is a promise of the user's code.
+  // The context of an effect, and nothing else of the kernel: a spoke is a promise of the user's code. The shape of a
+  // report is that of the machines that judge it; sax, yaml and zod read reports.
   'src/spokes': {
-    files: LEAVES,
+    files: ['src/machines/hub/report.ts', ...LEAVES],
     types: PUBLIC_KERNEL,
-    packages: ['node:child_process', 'node:fs', 'node:net', 'node:stream'],
+    packages: [
+      'node:child_process',
+      'node:fs',
+      'node:net',
+      'node:stream',
+      'node:path',
+      'node:url',
+      'node:util',
+      'sax',
+      'yaml',
+      'zod',
+    ],
   },
   // Folders to evidence, in a thread: the shape of evidence is that of the machines that judge it. child_process for
   // git's list of files alone.
@@ -357,6 +370,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     files: ['src/actors/', 'src/machines/', 'src/crew-hub-caller.ts', ...LEAVES],
     packages: ['zod'],
   },
+  'src/crew-hub-output.ts': { files: ['src/actors/', 'src/machines/', ...LEAVES], packages: ['zod'] },
   // Issues tokens, which the gateway takes.
   'src/crew-hub-sessions.ts': {
     files: [

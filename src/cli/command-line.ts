@@ -13,6 +13,7 @@ import { DESK_VERBS } from './desk-verbs.ts';
 import { type ErrorOutput, EXIT, type ExitCode, writeError } from './exit-codes.ts';
 import { HUB_VERBS } from './hub-verbs.ts';
 import { PLAN_VERBS } from './plan-verbs.ts';
+import { SESSION_VERBS } from './session-verbs.ts';
 import { SERVICE_VERBS } from './service-verbs.ts';
 import { SHELL_VERBS } from './shell-verbs.ts';
 import { STORE_VERBS } from './store-verbs.ts';
@@ -65,7 +66,7 @@ export const GROUPS: readonly (readonly [heading: string, rows: readonly (Verb |
   ['Orders, which go on record:', ADMINISTRATION_VERBS],
   ['Questions and messages for people:', [...ANSWER_VERBS, ...DESK_VERBS]],
   ['A stopped store:', STORE_VERBS],
-  ['Help:', SHELL_VERBS],
+  ['Help:', [...SESSION_VERBS, ...SHELL_VERBS]],
 ];
 
 function program(surroundings: Surroundings, { json }: ErrorOutput, exit: (code: ExitCode) => void): Command {

@@ -7,6 +7,7 @@ import { type Shard } from '../shard.ts';
 import { dataDirectory } from './data-directory.ts';
 import { carriedOut, type ExitCode } from './exit-codes.ts';
 import { LiveGateway } from './live-gateway.ts';
+import { refuseOwnRun } from './spoke-refusal.ts';
 import { withStoppedStore } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
 
@@ -24,6 +25,7 @@ export async function withData(
   { live, stopped, starter = 'bosun serve' }: Ways,
 ): Promise<ExitCode> {
   return carriedOut(command, async () => {
+    if (command.remote === undefined) refuseOwnRun(command.env, dataDirectory(command));
     const gateway = await LiveGateway.of(command);
     if (gateway !== undefined) return live(gateway);
     if (stopped !== undefined) return withStoppedStore(command, stopped);

@@ -45,5 +45,7 @@ function factsOf({ plan, order }: HubSource): Facts {
 function workText(does: AgentSpec['does'] | Decides): string {
   if (does.kind === 'rules') return 'rules';
   if (does.kind === 'outside') return 'the holder of its token';
-  return does.kind === 'command' ? `${does.run} (hands off by ${does.handoff})` : `function ${does.name}`;
+  if (does.kind === 'function') return `function ${does.name}`;
+  const { run, handoff, report } = does;
+  return `${run} (hands off by ${handoff}${report === undefined ? '' : ` in ${report}`})`;
 }

@@ -16,7 +16,6 @@ import { type HubOrder } from '../machines/hub/hub-file.ts';
 import { type HubContext } from '../machines/hub/hub-state.ts';
 import { type GateDeskContext, type GateRecord } from '../machines/people/gates/gate-desk.ts';
 import { DESKS } from '../machines/desks.ts';
-import { newToken } from '../gateway/callers/callers.ts';
 import { levelStore } from '../persistence/level-store.ts';
 import { plainLine } from '../plain-text.ts';
 import { Shard } from '../shard.ts';
@@ -31,16 +30,15 @@ import {
   removeStore,
 } from './data-directory.ts';
 import { carriedOut, EXIT, type ExitCode } from './exit-codes.ts';
-import type { FrontDoor } from './front-door.ts';
+import { HubDoor, isOutside } from './hub-door.ts';
 import { type HubSource, readHubFile } from './hub-file.ts';
 import { type HubReporter, hubReporter, type HubTold } from './hub-report.ts';
 import { lastRunOf, lineageOf, questionsOf, runsIn } from './hub-runs.ts';
 import { dataOption, invocationOf } from './run-hints.ts';
 import { secretKeysOf } from './secret-keys.ts';
-import { dropHandoffs, sessionRunner, type SessionRunner } from './session-runner.ts';
+import { dropSessionFiles, sessionRunner, type SessionRunner } from './session-runner.ts';
 import { sessionKeyIn } from './session-key.ts';
-import { refuseInSpoke } from './spoke-refusal.ts';
-import { aborted, type DataCommand, logTo, type OnUnawaited } from './surroundings.ts';
+import { aborted, type DataCommand, type Environment, logTo, type OnUnawaited } from './surroundings.ts';
 
 export interface HubRunCommand extends DataCommand {
   readonly file: string;
@@ -70,7 +68,6 @@ export function hubRunCommand(command: HubRunCommand): Promise<ExitCode> {
 }
 
 async function run(command: HubRunCommand): Promise<ExitCode> {
-  refuseInSpoke(command.env);
   const log = logTo(command.err);
   command.onUnawaited?.((reason) => log(unawaitedLine(reason)));
   const source = await readHubFile(command);
@@ -179,13 +176,12 @@ async function carryOut(command: HubRunCommand, directory: DataDirectory, parts:
   const { env, fresh, interrupt } = command;
   // Tells functions and commands the directory for files of their own.
   env['BOSUN_DATA_DIR'] = directory.path;
-  const sessions = sessionRunner(directory, { env, workspace: source.order.workspace });
+  const key = await sessionKeyIn(directory, fresh);
+  const hasDoor = command.door !== undefined || isOutside(source);
+  const door = hasDoor ? new HubDoor({ port: command.door?.port, key, err: command.err }) : undefined;
+  const sessions = sessionRunner(directory, { env, order: source.order, key, url: door?.url });
   const system = hubSystem(command, directory, { source, sessions });
   const awake = systemClock.setTimeout(() => {}, Infinity);
-  const key = await sessionKeyIn(directory, fresh);
-  // Programs of this machine, and spokes among them, do nothing without a token: this one is for the page.
-  const page = newToken();
-  const door = await doorOf(command, directory, { system, source, key, page });
   const halt = async () => {
     await door?.close();
     await system.stop();
@@ -193,15 +189,16 @@ async function carryOut(command: HubRunCommand, directory: DataDirectory, parts:
   };
   const watching = system.onEmitted((_, event) => tell(reporter, { system, event }));
   try {
-    await door?.tryPort();
+    await door?.prepare(system, directory, sessions);
     if (fresh) await removeStore(directory, () => sessions.clear());
     // Files of hand-offs without their store would be those of sessions to come.
-    if (!hasStore(directory)) await dropHandoffs(directory);
+    if (!hasStore(directory)) await dropSessionFiles(directory);
     reporter.talk(greeting(command, parts));
+    for (const line of missingVariables(source, env)) reporter.talk(line);
     await system.start();
     void sessions.clear();
     const url = await door?.open();
-    if (url !== undefined) reporter.talk(`Live while it runs: ${url}/#token=${page}`);
+    if (url !== undefined) reporter.talk(`Live while it runs: ${url}/#token=${door!.pageToken}`);
     const id = await begun(command, system, { source, held });
     await offerToken(system, { id, source, key, url, reporter });
     const outcome = await Promise.race([
@@ -236,37 +233,6 @@ function hubSystem(
     trustWallClock,
     ...secretKeysOf(env),
   });
-}
-
-interface Doorway {
-  readonly system: Shard;
-  readonly source: HubSource;
-  readonly key: Uint8Array;
-  /** The token of the page. */
-  readonly page: string;
-}
-
-/** Makes the gateway of the run. Without one nobody could speak in the name of a session that is done outside. */
-async function doorOf(
-  { door, err }: HubRunCommand,
-  directory: DataDirectory,
-  { system, source, key, page }: Doorway,
-): Promise<FrontDoor | undefined> {
-  if (door === undefined && !isOutside(source)) return undefined;
-  const { frontDoor } = await import('./front-door.ts');
-  const { gateProcedures } = await import('../crew-gates.ts');
-  const { hubProcedures } = await import('../crew-hub.ts');
-  const { sessionProcedures } = await import('../crew-hub-sessions.ts');
-  return frontDoor(system, directory, {
-    settings: { tokens: [{ id: 'page', token: page }], ...(door?.port !== undefined && { port: door.port }) },
-    procedures: { ...gateProcedures, ...hubProcedures, ...sessionProcedures(key) },
-    grantKey: key,
-    log: logTo(err),
-  });
-}
-
-function isOutside({ order: { agents, decides } }: HubSource): boolean {
-  return [decides, ...Object.values(agents).map(({ does }) => does)].some(({ kind }) => kind === 'outside');
 }
 
 interface Tokens {
@@ -374,6 +340,14 @@ function conclude(command: HubRunCommand, reporter: HubReporter, stand: Stand | 
   if (row.status === 'paused')
     reporter.talk(`${row.id} is paused: nobody answered. To have it ask again, run the same command.`);
   return codeOf(row);
+}
+
+/** Lines about variables that agents name and that are not set. */
+function missingVariables({ order: { agents } }: HubSource, env: Environment): string[] {
+  return Object.entries(agents).flatMap(([role, { does }]) => {
+    const missing = (does.kind === 'command' ? (does.env ?? []) : []).filter((name) => env[name] === undefined);
+    return missing.length === 0 ? [] : [`agents.${role}.env: not set here: ${missing.join(', ')}.`];
+  });
 }
 
 function greeting({ env, door, fresh, data }: HubRunCommand, { source, held }: Parts): string {

@@ -3,7 +3,7 @@ import { type RecordPage, type RecordsOptions } from '../actors/api/record-pages
 import { DESKS } from '../machines/desks.ts';
 import { type LineageEntry } from '../machines/hub/handoff.ts';
 import { type HubDeskContext, type RunRecord } from '../machines/hub/hub-desk.ts';
-import { PLAN_RECORDS } from '../machines/hub/work-plan.ts';
+import { PLAN_RECORDS } from '../machines/hub/plan-records.ts';
 import { type GateDeskContext, gatesIn, type GateRecord } from '../machines/people/gates/gate-desk.ts';
 import { recordsIn } from '../machines/rules/records.ts';
 import { type Whole } from '../table.ts';

@@ -1,19 +1,44 @@
-/** Commands of the sessions of a hub's run: their environment, the files of their hand-offs, and their end. */
+/**
+ * Commands of the sessions of a hub's run: their environment, the files of their hand-offs, their output, and their
+ * end.
+ */
+import { createHmac } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type HubCrewOptions } from '../crew-hub.ts';
+import { type HubCrewOptions, type CommandWork } from '../crew-hub.ts';
+import { type ReadOutput } from '../crew-hub-output.ts';
+import { sessionToken } from '../crew-hub-sessions.ts';
+import { type AgentSpec, isReader } from '../machines/hub/agent-spec.ts';
+import { type HubOrder } from '../machines/hub/hub-file.ts';
+import { OUTPUT_TAIL_CHARS } from '../machines/hub/session-records.ts';
+import { promptToMend } from '../machines/hub/prompt.ts';
 import { Commands } from '../spokes/command.ts';
+import { type Printed } from '../spokes/output-file.ts';
+import { Outputs } from '../spokes/outputs.ts';
 import { LeftOvers } from '../spokes/processes.ts';
-import { runSession } from '../spokes/session-command.ts';
+import { runSession, type SessionCommand, type SessionFiles } from '../spokes/session-command.ts';
+import { masked, secretsIn, sessionEnvironment, type SessionFacts } from '../spokes/session-environment.ts';
 import { type DataDirectory } from './data-directory.ts';
-import { identityOf, withoutKeys } from './shell-task.ts';
+import { identityOf } from './shell-task.ts';
 import { type Environment } from './surroundings.ts';
 
 export interface SessionRunner extends Required<Pick<HubCrewOptions, 'runCommand' | 'kill'>> {
+  /** Reads what the command of a session has printed. */
+  readonly output: ReadOutput;
   /** Ends commands that an earlier process left running. Call it only while holding the directory's store. */
   clear(): Promise<unknown>;
   /** Resolves when no command runs. After an abort this takes at most as long as the final signal. */
   ended(): Promise<void>;
+}
+
+export interface SessionHost {
+  readonly env: Environment;
+  /** The workspace and the agents of the run. */
+  readonly order: Pick<HubOrder, 'workspace' | 'agents'>;
+  /** The key of session tokens. */
+  readonly key: Uint8Array;
+  /** Resolves to the URL of the gateway once that is open; undefined where the run has none. */
+  readonly url: Promise<string> | undefined;
 }
 
 /**
@@ -21,28 +46,101 @@ export interface SessionRunner extends Required<Pick<HubCrewOptions, 'runCommand
  *
  * @param directory An existing directory.
  */
-export function sessionRunner(
-  directory: DataDirectory,
-  { env, workspace }: { readonly env: Environment; readonly workspace: string },
-): SessionRunner {
+export function sessionRunner(directory: DataDirectory, host: SessionHost): SessionRunner {
+  const { env, order } = host;
+  const { workspace } = order;
   const store = identityOf(directory);
-  const commands = new Commands({ store, cwd: workspace, env: () => withoutKeys(env) });
+  const commands = new Commands({ store, cwd: workspace, env: () => ({}), endsStrays: true });
+  const outputs = new Outputs(outputFolder(directory));
+  const output = shownOutput(outputs, secretsIn(env, Object.values(order.agents).flatMap(namedBy)));
   return {
-    runCommand({ run, byExit, session, round, role, prompt, problems }, effect, signal) {
-      const command = { session, round, run, byExit, input: { session, role, prompt, problems } };
-      return runSession(commands, handoffFolder(directory), command, { effect, signal });
+    output,
+    async runCommand(work, effect, signal) {
+      const { session, round, role, problems, run, byExit } = work;
+      const prompt = promptToMend(work.prompt, problems);
+      const files = filesOf(directory, host.key, { work, outputs });
+      const own = sessionEnvironment(env, namedBy(work.spec), await factsOf(host, { work, prompt, files }));
+      const place = { commands, outputs, workspace, files, env: own };
+      const input = { session, role, prompt, problems };
+      try {
+        return await runSession({ session, round, run, byExit, report: reportOf(work.spec), prompt, input }, place, {
+          effect,
+          signal,
+        });
+      } finally {
+        const printed = await output(session, OUTPUT_TAIL_CHARS);
+        // A session that waits no longer takes nothing more.
+        if (printed !== undefined && !signal.aborted)
+          await effect.tellParent({ type: 'session.output', output: printed } as never);
+      }
     },
-    kill: async (session) => void (await new LeftOvers(store).end(session)),
+    kill: async (session) => void (await new LeftOvers(store).end((name) => name === session)),
     clear: () => commands.clear(),
     ended: () => commands.ended(),
   };
 }
 
-/** Removes the files of hand-offs: sessions of a new store have the names of those of the old one. */
-export async function dropHandoffs(directory: DataDirectory): Promise<void> {
+/** Reads output without secrets. */
+function shownOutput(outputs: Outputs, secrets: readonly string[]): ReadOutput {
+  return async (session, chars) => {
+    const found = await outputs.lastOf(session, chars);
+    if (found === undefined) return undefined;
+    const shown = ({ bytes, tail }: Printed) => ({ bytes, tail: masked(tail, secrets).slice(-chars) });
+    return { round: found.round, stdout: shown(found.stdout), stderr: shown(found.stderr) };
+  };
+}
+
+/** Where an agent's command has its report; null for one without a reader. */
+function reportOf({ does }: AgentSpec): SessionCommand['report'] {
+  if (does.kind !== 'command' || !isReader(does.handoff)) return null;
+  return { reader: does.handoff, file: does.report ?? null };
+}
+
+/** Names of the variables that an agent's command gets besides. */
+function namedBy({ does }: AgentSpec): readonly string[] {
+  return does.kind === 'command' ? (does.env ?? []) : [];
+}
+
+interface Told {
+  readonly work: CommandWork;
+  readonly prompt: string;
+  readonly files: SessionFiles;
+}
+
+/** The facts that a command is told, with a token of its own where the run has a gateway. */
+async function factsOf({ key, url, order }: SessionHost, { work, prompt, files }: Told): Promise<SessionFacts> {
+  const { session, role, hub, runId: run, planId: plan } = work;
+  const isKnown = run !== undefined && plan !== undefined;
+  const door =
+    url !== undefined && isKnown
+      ? { url: await url, token: await sessionToken(key, { session, run, plan, role }) }
+      : undefined;
+  const { workspace } = order;
+  return { session, role, hub, plan, workspace, prompt, door, promptFile: files.prompt, handoffFile: files.handoff };
+}
+
+/** The files of a try. The name of the hand-off follows from the key: no other session can guess it. */
+function filesOf(
+  directory: DataDirectory,
+  key: Uint8Array,
+  { work: { session, round }, outputs }: { readonly work: CommandWork; readonly outputs: Outputs },
+): SessionFiles {
+  const name = `${session}-${round}`;
+  const mark = createHmac('sha256', key).update(name).digest('base64url').slice(0, 22);
+  const prompt = join(outputs.folderOf({ session, round }), 'prompt.md');
+  return { handoff: join(handoffFolder(directory), `${name}-${mark}.json`), prompt };
+}
+
+/** Removes the files of sessions: those of a new store have the names of those of the old one. */
+export async function dropSessionFiles(directory: DataDirectory): Promise<void> {
   await rm(handoffFolder(directory), { recursive: true, force: true });
+  await new Outputs(outputFolder(directory)).drop();
 }
 
 function handoffFolder({ path }: DataDirectory): string {
   return join(path, 'handoffs');
+}
+
+function outputFolder({ path }: DataDirectory): string {
+  return join(path, 'output');
 }

@@ -1,12 +1,47 @@
-/** The refusal of runs inside the session of a spoke: spokes never spawn. */
+/** The session of a spoke around this process: who is inside of one spawns nothing, whatever door it takes. */
 import { BosunError } from '../errors.ts';
+import { Proc } from '../spokes/proc.ts';
+import { STORE_MARK } from '../spokes/processes.ts';
+import { type DataDirectory } from './data-directory.ts';
+import { identityOf } from './shell-task.ts';
 import { type Environment } from './surroundings.ts';
 
+const SPOKE_MARK = 'BOSUN_SPOKE';
+
 /** Throws BOSUN_SPAWN_REFUSED if this process belongs to the session of a spoke. */
-export function refuseInSpoke(env: Environment): void {
-  if ((env['BOSUN_SPOKE'] ?? '') === '') return;
+export function refuseInSpoke(env: Environment, proc = new Proc()): void {
+  if (!isInSpoke(env, proc)) return;
   throw new BosunError(
     'BOSUN_SPAWN_REFUSED',
-    'spokes never spawn, and this is the session of one (BOSUN_SPOKE is set): recommend a role in the hand-off',
+    `spokes never spawn, and this is the session of one (${SPOKE_MARK} is set): recommend a role in the hand-off`,
   );
+}
+
+/**
+ * Throws BOSUN_FORBIDDEN for the data directory of the run to which this process belongs as a spoke: the operator's
+ * token lies there, and a spoke speaks by its own.
+ */
+export function refuseOwnRun(env: Environment, directory: DataDirectory): void {
+  if ((env[SPOKE_MARK] ?? '') === '' || env[STORE_MARK] !== identityIn(directory)) return;
+  throw new BosunError(
+    'BOSUN_FORBIDDEN',
+    `${directory.path} is that of the run to which this session belongs: its door is BOSUN_URL, with BOSUN_TOKEN`,
+  );
+}
+
+function identityIn(directory: DataDirectory): string | undefined {
+  try {
+    return identityOf(directory);
+  } catch {
+    // There is no such directory.
+    return undefined;
+  }
+}
+
+/** Whether this process or one above it was started as a spoke: a command may take the mark away. */
+function isInSpoke(env: Environment, proc: Proc): boolean {
+  if ((env[SPOKE_MARK] ?? '') !== '') return true;
+  for (let stat = proc.state(process.pid); stat !== undefined; stat = proc.state(stat.parent))
+    if (proc.environment(stat.pid)?.split('\0').includes(`${SPOKE_MARK}=1`) === true) return true;
+  return false;
 }

@@ -46,6 +46,8 @@ export interface VerbGroup {
   readonly examples?: readonly string[];
   /** Whether its verbs can also be called without the common word, for which help does not list them. Default false. */
   readonly isOptional?: true;
+  /** Whether help leaves the group out. Default false. */
+  readonly isHidden?: true;
   readonly verbs: readonly Verb[];
 }
 
@@ -133,7 +135,7 @@ export function addVerbs(
       addVerb(parent, row, surroundings, exit);
       continue;
     }
-    const group = parent.command(row.name).description(row.says);
+    const group = parent.command(row.name, { hidden: row.isHidden === true }).description(row.says);
     if (row.examples !== undefined) group.addHelpText('after', examplesText(row.examples));
     addVerbs(group, row.verbs, surroundings, exit);
     if (row.isOptional !== true) continue;

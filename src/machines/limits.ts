@@ -199,6 +199,13 @@ export const HANDOFF_BYTES_MAX = 64 * 1024;
 /** Entries of lineage, and of each other record, that a work plan keeps. The oldest are dropped first. */
 export const PLAN_RECORDS_KEPT_MAX = 100_000;
 
+/**
+ * Characters of a prompt, and bytes of the structure of its scope, that stay on record when its session has closed.
+ * Together they fit into a record, whatever the characters.
+ */
+export const PROMPT_KEPT_CHARS_MAX = 32_000;
+export const PROMPT_SCOPE_BYTES_MAX = 16 * 1024;
+
 /** Steps of a work plan: more are several plans. */
 export const PLAN_STEPS_MAX = 1_000;
 

@@ -9,6 +9,9 @@ import { COMMAND_OUTPUT_BYTES_MAX } from '../limits.ts';
 import { type Exit, leash, type Leashed } from './leash.ts';
 import { DEATH_MS, groupEnd } from './groups.ts';
 import { type Killed, LeftOvers, NAME_MARK, STORE_MARK } from './processes.ts';
+import { OUTPUT_DRAIN_MS } from './limits.ts';
+import { type OutputSink } from './outputs.ts';
+import { Strays } from './strays.ts';
 import { isWithin, nextTurn } from './waits.ts';
 
 /**
@@ -29,6 +32,8 @@ export interface Command {
    * again, or its host ends. Default: they are ended.
    */
   readonly keepsBackground?: boolean;
+  /** Variables of this command beside those of its place. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface CommandResult {
@@ -57,6 +62,11 @@ export interface CommandPlace {
   readonly cwd: string;
   /** The environment, read at each start, beside the marks of the command. Undefined leaves a variable out. */
   env(): Readonly<Record<string, string | undefined>>;
+  /**
+   * Whether processes that have left the group of a command end soon after it. Default: they live until the command
+   * starts again, or a host of the store does.
+   */
+  readonly endsStrays?: boolean;
 }
 
 /** The circumstances of one run. */
@@ -66,11 +76,14 @@ export interface CommandRun {
   readonly signal: AbortSignal;
   /** Called when the command has succeeded: only its output is still taken, for `COMMAND_LINGER_MS` at most. */
   readonly succeeded?: () => void;
+  /** Takes all output, beside what the result keeps of it. */
+  readonly output?: OutputSink;
 }
 
 export class Commands {
   readonly #place: CommandPlace;
   readonly #leftOvers: LeftOvers;
+  readonly #strays: Strays;
   readonly #sinceMs = systemClock.wallMs();
   /** The end of each command and of what it leaves, by name. */
   readonly #running = new Map<string, Promise<unknown>>();
@@ -82,6 +95,7 @@ export class Commands {
   constructor(place: CommandPlace) {
     this.#place = place;
     this.#leftOvers = new LeftOvers(place.store);
+    this.#strays = new Strays(this.#leftOvers);
   }
 
   /**
@@ -93,6 +107,12 @@ export class Commands {
     return this.#cleared;
   }
 
+  /** Resolves when no process of an earlier start of a command lives. Rejects when the signal is aborted before. */
+  async alone(name: string, { checkpointed }: CommandEffect, signal: AbortSignal): Promise<void> {
+    await this.#running.get(name);
+    await this.#alone(name, checkpointed as Recorded | undefined, signal);
+  }
+
   /**
    * Runs a command until it has exited, whatever it leaves in the background. Rejects if it fails or cannot be started.
    * When the signal is aborted its group gets SIGTERM, and SIGKILL two seconds later; so does what it has left in its
@@ -102,6 +122,11 @@ export class Commands {
     this.#dismiss(command.name);
     const result = this.#run(command, run, this.#running.get(command.name));
     this.#occupy(command.name, result);
+    if (this.#place.endsStrays === true)
+      this.#occupy(
+        command.name,
+        Promise.allSettled([result]).then(() => this.#strays.end(command.name)),
+      );
     return result;
   }
 
@@ -143,16 +168,16 @@ export class Commands {
   async #outcome(
     group: Leashed,
     { name, keepsBackground }: Command,
-    { signal, succeeded }: CommandRun,
+    { signal, succeeded, output }: CommandRun,
   ): Promise<CommandResult> {
-    const [stdout, stderr] = [kept(group.stdout), kept(group.stderr)];
+    const [stdout, stderr] = [kept(group.stdout, output?.stdout), kept(group.stderr, output?.stderr)];
     const end = () => void group.end();
     if (signal.aborted) end();
     else signal.addEventListener('abort', end, { once: true });
     const exit = await group.exit;
     if (exit.code === 0) {
       succeeded?.();
-      const isClosed = await isWithin(group.closed, COMMAND_LINGER_MS);
+      const isClosed = await drained(group, output === undefined ? undefined : () => stdout.bytes() + stderr.bytes());
       // What had been written when the time was over is read in this round of the event loop.
       await nextTurn();
       if (keepsBackground === true) this.#kept.set(name, group);
@@ -174,7 +199,7 @@ export class Commands {
   async #alone(name: string, before: Recorded | undefined, signal: AbortSignal): Promise<void> {
     const cleared = await this.clear();
     const isOfThisHost = before?.hostSinceMs === this.#sinceMs;
-    const killed = isOfThisHost ? await this.#leftOvers.end(name) : cleared;
+    const killed = isOfThisHost ? await this.#leftOvers.end((found) => found === name) : cleared;
     await this.#leftOvers.dead(killed.get(name) ?? [], signal);
     if (before !== undefined) await this.#leftOvers.groupDead(before.processGroup, signal);
   }
@@ -201,9 +226,10 @@ export class Commands {
     return this.#lastStart;
   }
 
-  #environment({ name }: Command, { effectId, attempt }: CommandEffect): NodeJS.ProcessEnv {
+  #environment({ name, env }: Command, { effectId, attempt }: CommandEffect): NodeJS.ProcessEnv {
     return {
       ...this.#place.env(),
+      ...env,
       [STORE_MARK]: this.#place.store,
       [NAME_MARK]: name,
       BOSUN_EFFECT_ID: effectId,
@@ -218,14 +244,31 @@ function failureText({ code, killedBy }: Exit, stderr: string): string {
   return last === '' ? how : `${how}: ${last.slice(0, 500)}`;
 }
 
+/**
+ * Waits until the streams of a command that has exited are closed: no longer than for what it has left in the
+ * background, or, where all output is wanted, as long as more comes.
+ *
+ * @returns Whether they are closed.
+ */
+async function drained({ closed }: Leashed, bytesSoFar: (() => number) | undefined): Promise<boolean> {
+  const untilMs = systemClock.monotonicMs() + OUTPUT_DRAIN_MS;
+  for (;;) {
+    const before = bytesSoFar?.();
+    if (await isWithin(closed, COMMAND_LINGER_MS)) return true;
+    if (bytesSoFar?.() === before || systemClock.monotonicMs() > untilMs) return false;
+  }
+}
+
 /** The first bytes of a stream, while it is read. */
 interface Kept {
   /** The text that has been kept. What comes later is discarded. */
   take(): string;
   isCut(): boolean;
+  /** Bytes read so far. */
+  bytes(): number;
 }
 
-function kept(stream: NodeJS.ReadableStream): Kept {
+function kept(stream: NodeJS.ReadableStream, sink: NodeJS.WritableStream | undefined): Kept {
   const chunks: Buffer[] = [];
   let bytes = 0;
   const take = (chunk: Buffer) => {
@@ -234,9 +277,13 @@ function kept(stream: NodeJS.ReadableStream): Kept {
     bytes += chunk.length;
   };
   stream.on('data', take);
+  // The end of the stream does not end the sink, which its owner closes.
+  if (sink !== undefined) stream.pipe(sink, { end: false });
   return {
+    bytes: () => bytes,
     take: () => {
       // Somebody may go on writing, and would be stopped by a full stream.
+      if (sink !== undefined) stream.unpipe(sink);
       stream.off('data', take).resume();
       return Buffer.concat(chunks).toString('utf8').toWellFormed();
     },

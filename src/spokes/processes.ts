@@ -51,15 +51,15 @@ export class LeftOvers {
   }
 
   /**
-   * Kills all processes with the mark of the store, or those of one command, together with their groups. Does not kill
-   * this process or its ancestors.
+   * Kills all processes with the mark of the store, or those of some commands, together with their groups. Does not
+   * kill this process or its ancestors.
    */
-  async end(name?: string): Promise<Killed> {
+  async end(isMeant: (name: string) => boolean = () => true): Promise<Killed> {
     const killed = new Map<string, Process[]>();
     const known = new Set<string>();
     for (;;) {
       const { marked } = await this.#census();
-      const left = marked.filter((found) => (name === undefined || found.name === name) && !known.has(keyOf(found)));
+      const left = marked.filter((found) => isMeant(found.name) && !known.has(keyOf(found)));
       if (left.length === 0) return killed;
       for (const found of left) {
         known.add(keyOf(found));

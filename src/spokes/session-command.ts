@@ -1,11 +1,16 @@
 /**
- * Commands that do the work of a session and hand off by a file. A command writes its hand-off beside the file that
- * `$BOSUN_HANDOFF` names and renames it, so that it is there whole or not at all. A start that finds the file does not
- * run the command again: it had handed off before its host ended.
+ * Commands that do the work of a session and hand off by a file or by their exit code. A command writes its hand-off
+ * beside the file that `$BOSUN_HANDOFF` names and renames it, so that it is there whole or not at all. A start that
+ * finds it, or finds the exit code, does not run the command again: it had ended before its host did.
  */
-import { mkdirSync, readFileSync, statSync } from 'node:fs';
-import { BosunError, messageOf } from '../errors.ts';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { messageOf } from '../errors.ts';
+import { OUTPUT_HEAD_BYTES } from './limits.ts';
 import { type CommandEffect, type Commands } from './command.ts';
+import { type Outputs } from './outputs.ts';
+import { type Reader } from '../machines/hub/report.ts';
+import { readReport, type Report } from './readers/report.ts';
 
 /** Bytes of a hand-off file that are read. */
 const FILE_BYTES_MAX = 256 * 1024;
@@ -18,57 +23,137 @@ export interface SessionCommand {
   readonly round: number;
   /** The script for `/bin/sh -c`. */
   readonly run: string;
-  /** Whether the exit code is the hand-off; otherwise the command writes the file. */
+  /** Whether its exit code is the hand-off if it writes no file. */
   readonly byExit: boolean;
+  /** The reader of its report, with the file in the workspace, or null for what it prints; null: it has none. */
+  readonly report: { readonly reader: Reader; readonly file: string | null } | null;
+  readonly prompt: string;
   /** Passed as JSON on stdin. */
   readonly input: unknown;
 }
 
-/**
- * Runs the command of a session, and returns what its file says: for a command by exit code `{ exitCode }`, null where
- * it wrote none. Rejects with BOSUN_VALUE_REFUSED for a file that is too large or no JSON.
- *
- * @param folder Absolute path of the directory of the files.
- */
-export async function runSession(
-  commands: Commands,
-  folder: string,
-  command: SessionCommand,
-  { effect, signal }: { readonly effect: CommandEffect; readonly signal: AbortSignal },
-): Promise<unknown> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const file = `${folder}/${command.session}-${command.round}.json`;
-  const before = read(file);
-  if (before !== undefined) return before;
-  const { session: name, input } = command;
-  await commands.run({ name, run: scriptOf(command, file), input }, { effect, signal });
-  return read(file) ?? null;
+/** The files of a session's try, absolute paths. */
+export interface SessionFiles {
+  readonly handoff: string;
+  readonly prompt: string;
 }
 
-/** The script with its environment. A command by exit code runs in a shell of its own, whose code is written down. */
-function scriptOf({ run, byExit }: SessionCommand, file: string): string {
-  const environment = `export BOSUN_SPOKE=1 BOSUN_HANDOFF=${quoted(file)}`;
-  if (!byExit) return `${environment}\n${run}`;
-  const write = `printf '{"exitCode":%d}' "$code" >"$BOSUN_HANDOFF.new" && mv "$BOSUN_HANDOFF.new" "$BOSUN_HANDOFF"`;
-  return `${environment}\n/bin/sh -c ${quoted(run)}\ncode=$?\n${write}`;
+/** The place of a session's commands. */
+export interface SessionPlace {
+  readonly commands: Commands;
+  readonly outputs: Outputs;
+  readonly workspace: string;
+  /** Files of the try: nobody who does not know the name can write its hand-off. */
+  readonly files: SessionFiles;
+  /** Variables of the command beside those of every command of the host. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** The end of a command. */
+export type SessionResult =
+  /** The contents of its file; null if there is none. */
+  | { readonly said: unknown; readonly exitCode?: never }
+  /** Why its file is no hand-off. */
+  | { readonly flaw: string; readonly exitCode?: never }
+  | {
+      readonly exitCode: number;
+      /** Its report, if one is wanted, or why it could not be read. */
+      readonly report?: Report;
+      readonly unread?: string;
+    };
+
+/** Runs the command of a session. Rejects if it fails without a hand-off. */
+export async function runSession(
+  command: SessionCommand,
+  place: SessionPlace,
+  { effect, signal }: { readonly effect: CommandEffect; readonly signal: AbortSignal },
+): Promise<SessionResult> {
+  const { session, round, run, byExit, input, prompt } = command;
+  const { commands, outputs, files, env } = place;
+  // What outlives its host hands off until it is ended, so nothing can be said before that.
+  await commands.alone(session, effect, signal);
+  const before = await outcomeOf(command, place);
+  if (before !== undefined) return before;
+  mkdirSync(resolve(files.handoff, '..'), { recursive: true, mode: 0o700 });
+  const output = await outputs.begin({ session, round });
+  writeFileSync(files.prompt, prompt, { mode: 0o600 });
+  try {
+    const script = byExit ? codeKept(run, exitFileOf(files)) : run;
+    await commands.run({ name: session, run: script, input, env }, { effect, signal, output });
+  } catch (error) {
+    // A hand-off that is there counts, however its command ends.
+    signal.throwIfAborted();
+    await output.close();
+    const said = await outcomeOf(command, place);
+    if (said === undefined) throw error;
+    return said;
+  } finally {
+    await output.close();
+  }
+  return (await outcomeOf(command, place)) ?? { said: null };
+}
+
+/** The script in a shell of its own, whose exit code is written down. */
+function codeKept(run: string, file: string): string {
+  const path = quoted(file);
+  return `/bin/sh -c ${quoted(run)}\ncode=$?\necho "$code" >${path}.new && mv ${path}.new ${path}`;
+}
+
+function exitFileOf({ handoff }: SessionFiles): string {
+  return `${handoff}.exit`;
 }
 
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The contents of a file; undefined if there is none. */
-function read(file: string): unknown {
+/** The end of a command by the files of its try; undefined if its command has not ended with a hand-off. */
+async function outcomeOf(command: SessionCommand, place: SessionPlace): Promise<SessionResult | undefined> {
+  const { files } = place;
+  const said = saidIn(files.handoff);
+  if (said !== undefined) return said;
+  const code = command.byExit ? textOf(exitFileOf(files)) : undefined;
+  if (code === undefined) return undefined;
+  const exitCode = Number(code);
+  return { exitCode, ...(command.report !== null && (await reportOf(command, place, command.report))) };
+}
+
+async function reportOf(
+  { session, round }: SessionCommand,
+  { outputs, workspace, files }: SessionPlace,
+  { reader, file }: NonNullable<SessionCommand['report']>,
+): Promise<{ readonly report: Report } | { readonly unread: string }> {
+  try {
+    const text = file === null ? await outputs.stdoutOf({ session, round }) : reportIn(workspace, file, files);
+    if (text !== undefined) return { report: readReport(reader, text, { workspace }) };
+    return { unread: `it has more than ${OUTPUT_HEAD_BYTES} bytes${file === null ? ': write it to a file' : ''}` };
+  } catch (error) {
+    return { unread: messageOf(error) };
+  }
+}
+
+/** The text of a report in the workspace; undefined if it is too long. Throws if there is none of this start. */
+function reportIn(workspace: string, file: string, { prompt }: SessionFiles): string | undefined {
+  const path = resolve(workspace, file);
+  const facts = statSync(path);
+  // The prompt was written just before the command began.
+  if (facts.mtimeMs < statSync(prompt).mtimeMs) throw new Error(`${file} is of before the command began`);
+  return facts.size > OUTPUT_HEAD_BYTES ? undefined : readFileSync(path, 'utf8');
+}
+
+/** The hand-off in a file; undefined if there is none. */
+function saidIn(file: string): SessionResult | undefined {
   const facts = statSync(file, { throwIfNoEntry: false });
   if (facts === undefined) return undefined;
   if (facts.size > FILE_BYTES_MAX)
-    throw new BosunError(
-      'BOSUN_VALUE_REFUSED',
-      `${file} has more than ${FILE_BYTES_MAX} bytes: name a file for the rest`,
-    );
+    return { flaw: `the file of the hand-off has more than ${FILE_BYTES_MAX} bytes: name a file for the rest` };
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as unknown;
+    return { said: JSON.parse(readFileSync(file, 'utf8')) as unknown };
   } catch (error) {
-    throw new BosunError('BOSUN_VALUE_REFUSED', `${file} is no JSON: ${messageOf(error)}`, { cause: error });
+    return { flaw: `the file of the hand-off is no JSON: ${messageOf(error)}` };
   }
+}
+
+function textOf(file: string): string | undefined {
+  return statSync(file, { throwIfNoEntry: false }) === undefined ? undefined : readFileSync(file, 'utf8');
 }

@@ -22,6 +22,8 @@ module: ./agents.mjs
 
 work.write('agents.mjs', 'export const test = () => ({}); export const limit = 3;');
 
+const UNREAD = 'is for a command with a reader, "handoff" tap, junit, eslint, tsc, sarif';
+
 async function checked(text: string, ...options: string[]) {
   work.write('hub.yaml', text);
   return work.bosun(['hub', 'check', 'hub.yaml', ...options]);
@@ -60,6 +62,24 @@ describe('bosun hub check', () => {
     });
   });
 
+  it.each([
+    ['tap', 'Executor  make fix (hands off by tap)', { handoff: 'tap' }],
+    [
+      'sarif, report: out/a.sarif',
+      'Executor  make fix (hands off by sarif in out/a.sarif)',
+      { handoff: 'sarif', report: 'out/a.sarif' },
+    ],
+  ])('says by which reader a command hands off: %s', async (handoff, said, does) => {
+    const text = `{ version: 1, hub: a, goal: b, agents: { Executor: { run: make fix, handoff: ${handoff} } } }`;
+    const { out } = await checked(text);
+    expect(out.replace(/ {2,}/g, '  ')).toContain(`${said}\n`);
+    const { order } = JSON.parse((await checked(text, '--json')).out) as {
+      order: { agents: { Executor: { does: object } } };
+    };
+    // The same keys as those of a store of before: a report that is not given is no key.
+    expect(order.agents.Executor.does).toEqual({ kind: 'command', run: 'make fix', ...does });
+  });
+
   it('has a command hand off by its exit code unless the file says otherwise', async () => {
     const { out } = await checked('{ version: 1, hub: a, goal: b, agents: { Executor: { run: make } } }', '--json');
     expect(JSON.parse(out)).toMatchObject({ order: { agents: { Executor: { does: { handoff: 'exit' } } } } });
@@ -82,7 +102,17 @@ describe('bosun hub check', () => {
     [
       'handoff: file',
       'handoff: fax',
-      'hub.yaml:11:39: agents.Executor.handoff: must be exit or file, not the text "fax"',
+      'hub.yaml:11:39: agents.Executor.handoff: must be exit or file or tap or junit or eslint or tsc or sarif, ' +
+        'not the text "fax"',
+    ],
+    ['handoff: file', 'handoff: eslint, report: out/lint.json', undefined],
+    ['handoff: file', 'handoff: file, report: lint.json', `hub.yaml:11:53: agents.Executor.report: ${UNREAD}`],
+    ['handoff: file', 'report: lint.json', `hub.yaml:11:38: agents.Executor.report: ${UNREAD}`],
+    ['{ function: test }', '{ function: test, report: a.tap }', `hub.yaml:12:37: agents.Tester.report: ${UNREAD}`],
+    [
+      'handoff: file',
+      'handoff: tap, report: ../a.tap',
+      'hub.yaml:11:52: agents.Executor.report: is not a path inside the workspace',
     ],
     ["'src/**'", '/etc', 'hub.yaml:11:63: agents.Executor.writes.files[0]: is not a path inside the workspace'],
     [

@@ -86,7 +86,7 @@ describe('a left-over process', () => {
     ];
     await live(`BOSUN_STORE=${store}`, 2);
     const leftOvers = new LeftOvers(store);
-    await leftOvers.dead([...(await leftOvers.end('a')).values()].flat());
+    await leftOvers.dead([...(await leftOvers.end((name) => name === 'a')).values()].flat());
     expect([a, b, other].map(isAlive)).toEqual([false, true, true]);
     await leftOvers.dead([...(await leftOvers.end()).values()].flat());
     expect([b, other].map(isAlive)).toEqual([false, true]);
@@ -136,7 +136,7 @@ describe('a scan of all processes', () => {
   it('is shared by all simultaneous callers (K3)', async () => {
     const leftOvers = new LeftOvers(store, proc(2 * CENSUS_SLICE));
     const ratio = await ratioOf(
-      () => Promise.all(Array.from({ length: 200 }, (_, name) => leftOvers.end(`${name}`))),
+      () => Promise.all(Array.from({ length: 200 }, (_, name) => leftOvers.end((found) => found === `${name}`))),
       () => leftOvers.end(),
     );
     // Unshared it would be 200.

@@ -5,8 +5,20 @@
 import { z } from 'zod';
 import { commandWork, functionWork } from '../work/does.ts';
 import { HUB_CONCURRENT, HUB_CONCURRENT_MAX, HUB_SPAWNS_MAX } from '../limits.ts';
+import { type Reader, READERS } from './report.ts';
 import { policyOf, type Role, roleSchema } from './roles.ts';
-import { scopeSchema } from './scope.ts';
+import { scopeSchema, workspacePath } from './scope.ts';
+
+/** The ways in which a command hands off. */
+export const HANDOFFS = ['exit', 'file', ...READERS] as const;
+
+/** Why a command has no file of a report. */
+export const REPORT_UNREAD = `is for a command with a reader, "handoff" ${READERS.join(', ')}`;
+
+/** Whether a command hands off by its report. */
+export function isReader(handoff: (typeof HANDOFFS)[number] | undefined): handoff is Reader {
+  return READERS.some((reader) => reader === handoff);
+}
 
 const DAY_MS = 24 * 60 * 60_000;
 const ms = z.int().positive().max(DAY_MS);
@@ -22,15 +34,34 @@ export const decides = z.discriminatedUnion('kind', [
 ]);
 export type Decides = z.output<typeof decides>;
 
+const variableName = z
+  .string()
+  .regex(/^[A-Za-z_]\w{0,199}$/, 'is no name of a variable')
+  .refine((text) => !text.startsWith('BOSUN_'), 'is set by Bosun, or not for agents');
+
+/** Names of variables of the host's environment that a command gets. Default: none but what every program needs. */
+export const commandEnv = z.array(variableName).max(100).optional();
+
 /** One role's agent. */
 export const agentSpec = z.object({
   /** The way in which it works. */
   does: z.discriminatedUnion('kind', [
     functionWork,
-    commandWork.extend({
-      /** How it hands off: by its exit code, or by the file that `$BOSUN_HANDOFF` names. */
-      handoff: z.enum(['exit', 'file']).default('file'),
-    }),
+    commandWork
+      .extend({
+        /**
+         * How it hands off: by its exit code, by the file that `$BOSUN_HANDOFF` names, or by exit code and report, in
+         * the format of a reader.
+         */
+        handoff: z.enum(HANDOFFS).default('file'),
+        /** The file of its report, relative to the workspace. Default: its standard output. */
+        report: workspacePath.optional(),
+        env: commandEnv,
+      })
+      .refine(({ handoff, report }) => report === undefined || isReader(handoff), {
+        path: ['report'],
+        message: REPORT_UNREAD,
+      }),
     outsideWork,
   ]),
   /** Its standing task, in front of what the hub says. */

@@ -1,6 +1,6 @@
 /**
- * Hand-offs as data (HS-018 to HS-020): what a session says when it hands off, and the entries of lineage and of
- * sessions that are made of it. What is said is kept as said; what was found out about it stands beside it.
+ * Hand-offs as data (HS-018 to HS-020): what a session says when it hands off, and the entries of lineage
+ * that are made of it. What is said is kept as said; what was found out about it stands beside it.
  */
 import { z } from 'zod';
 import { HANDOFF_BYTES_MAX } from '../limits.ts';
@@ -74,29 +74,6 @@ export const lineageEntry = z.object({
   verified,
 });
 export type LineageEntry = z.output<typeof lineageEntry>;
-
-/** The record of a session that has closed (HS-020). */
-export const sessionEntry = z.object({
-  session: name,
-  run: name,
-  plan: name,
-  role: roleSchema,
-  /** The session that spawned it. */
-  parent: name,
-  depth: z.int(),
-  step: z.string().nullable(),
-  startedAtMs: z.number(),
-  endedAtMs: z.number(),
-  outcome: z.string().max(100),
-  /** Number of the hand-off before it closed; null if it closed without one. */
-  handoff: z.int().nullable(),
-  /** Whether its hub closed it without a hand-off. */
-  isForced: z.boolean(),
-  summary: text,
-  usage: z.object({ ms: z.number(), steps: z.number(), tokens: z.number(), costUsd: z.number() }),
-  artifacts: z.array(text),
-});
-export type SessionEntry = z.output<typeof sessionEntry>;
 
 /** The way of a session to its end (HS-039 and the outcomes beside it). */
 export type SessionOutcome =

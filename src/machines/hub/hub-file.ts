@@ -5,11 +5,11 @@
 import { z } from 'zod';
 import { closed } from '../../closed-object.ts';
 import { didYouMean } from '../../near-names.ts';
-import { agentSpec, runLimits, specProblems } from './agent-spec.ts';
+import { agentSpec, commandEnv, HANDOFFS, isReader, REPORT_UNREAD, runLimits, specProblems } from './agent-spec.ts';
 import { hubStart } from './hub-desk.ts';
 import { stepsAfter, stepOrders } from './plan-steps.ts';
 import { isHub, type Role, ROLES } from './roles.ts';
-import { scopeSchema } from './scope.ts';
+import { scopeSchema, workspacePath } from './scope.ts';
 import { planId } from './plan-changes.ts';
 
 /** Characters of a goal that fit into the title of a work plan. */
@@ -26,7 +26,9 @@ const { task, stepsMax, timeoutMs, silenceMs, costUsd, attempts } = agentSpec.sh
 
 const agent = closed({
   run: z.string().min(1).max(100_000).optional(),
-  handoff: z.enum(['exit', 'file']).optional(),
+  handoff: z.enum(HANDOFFS).optional(),
+  report: workspacePath.optional(),
+  env: commandEnv,
   function: z.string().min(1).max(200).optional(),
   /** Whether the holder of the session's token does the work. */
   outside: z.literal(true).optional(),
@@ -95,9 +97,9 @@ export function hubOfForm(
   const problems = formProblems(form);
   if (problems.length > 0) return { problems };
   const specs = Object.fromEntries(
-    agentsOf(form).map(([name, { run, handoff = 'exit', function: named, outside, ...spec }]) => [
+    agentsOf(form).map(([name, { run, handoff = 'exit', report, env, function: named, outside, ...spec }]) => [
       name,
-      { ...spec, does: doesOf({ run, handoff, named, outside }) },
+      { ...spec, does: doesOf({ run, handoff, report, env, named, outside }) },
     ]),
   );
   const decides = typeof form.decides === 'string' ? { kind: form.decides } : functionOf(form.decides.function);
@@ -122,11 +124,15 @@ function functionOf(name: string | undefined) {
 function doesOf({
   run,
   handoff,
+  report,
+  env,
   named,
   outside,
-}: Pick<Agent, 'run' | 'handoff' | 'outside'> & { named?: string | undefined }) {
+}: Pick<Agent, 'run' | 'handoff' | 'report' | 'env' | 'outside'> & { named?: string | undefined }) {
   if (outside === true) return { kind: 'outside' };
-  return run === undefined ? functionOf(named) : { kind: 'command', run, handoff };
+  if (run === undefined) return functionOf(named);
+  // Left out where they are not given: a run of an earlier version would differ from its file.
+  return { kind: 'command', run, handoff, ...(report !== undefined && { report }), ...(env !== undefined && { env }) };
 }
 
 /** The first line of a goal. */
@@ -153,11 +159,17 @@ function formProblems(form: HubFile): HubFileProblem[] {
     ...(given.Worker !== undefined && given.Worker.writes === null
       ? [{ path: ['agents', 'Worker'], message: 'a Worker is not begun without "writes", the files of its scope' }]
       : []),
-    ...agentsOf(form).flatMap(([name, { run, function: named, handoff, outside }]) => [
+    ...agentsOf(form).flatMap(([name, { run, function: named, handoff, report, env, outside }]) => [
       ...doerProblem(name, { run, function: named, outside }),
       ...(handoff === undefined || run !== undefined
         ? []
         : [{ path: ['agents', name, 'handoff'], message: 'is for "run": a function returns its hand-off' }]),
+      ...(env === undefined || run !== undefined
+        ? []
+        : [{ path: ['agents', name, 'env'], message: 'is for "run": a function has the environment of the host' }]),
+      ...(report === undefined || (run !== undefined && isReader(handoff))
+        ? []
+        : [{ path: ['agents', name, 'report'], message: REPORT_UNREAD }]),
     ]),
     ...steps.flatMap(({ assignee }, index) =>
       assignee === null || given[assignee] !== undefined

@@ -17,11 +17,23 @@ import { type SessionOrder } from './plan-changes.ts';
 export type LedEvent = Extract<HubEvent, { readonly type: keyof typeof sessionOrders }>;
 
 /** The input of the work that decides in a hub. */
-export function ledWork({ id, role, workspace, decides, read, task }: HubContext): SessionWork {
+export function ledWork({ id, planId, role, workspace, decides, read, task }: HubContext): SessionWork {
   const plan = read === null ? null : { ...read, id: read.plan };
   const parts = { role, task, workspace, plan, step: null, scope: null, problems: [], handedOff: null };
   return {
-    ...{ session: id, role, hub: role, task, workspace, scope: null, isIsolated: false, problems: [], round: 1 },
+    ...{
+      session: id,
+      runId: id,
+      planId,
+      role,
+      hub: role,
+      task,
+      workspace,
+      scope: null,
+      isIsolated: false,
+      problems: [],
+      round: 1,
+    },
     spec: agentSpec.parse({ does: decides.kind === 'rules' ? { kind: 'outside' } : decides }),
     prompt: promptOf(parts),
   };
@@ -33,7 +45,8 @@ export function openOwn(turn: HubTurn): void {
   turn.assign({ because: decides.kind === 'function' ? `${decides.name} decides` : 'the holder of its token decides' });
   report(turn, 'running');
   const row = { session: id, run: id, role, hub: role, parent: id, depth: 0, step: null, isBuildCheck: false };
-  tellPlan(turn, { type: 'session.open', session: { ...row, startedAtMs, handoff: null } });
+  const told = { prompt: ledWork(turn.context).prompt, scope: null };
+  tellPlan(turn, { type: 'session.open', session: { ...row, startedAtMs, handoff: null }, told });
 }
 
 /** Closes the hub's own session. */

@@ -8,7 +8,8 @@ const PATTERN_CHARS_MAX = 500;
 /** Patterns of one scope: more do not fit into a prompt that is read. */
 const PATTERNS_MAX = 200;
 
-const path = z
+/** A path inside the workspace, relative to it. */
+export const workspacePath = z
   .string()
   .min(1)
   .max(PATTERN_CHARS_MAX)
@@ -17,9 +18,9 @@ const path = z
 /** The scope of a session that may write. */
 export const scopeSchema = z.object({
   /** Patterns of files that may be changed: `*` within a name, `**` across directories. */
-  files: z.array(path).max(PATTERNS_MAX).default([]),
+  files: z.array(workspacePath).max(PATTERNS_MAX).default([]),
   /** Directories in which new files may be made. */
-  newIn: z.array(path).max(PATTERNS_MAX).default([]),
+  newIn: z.array(workspacePath).max(PATTERNS_MAX).default([]),
 });
 /** A scope with its defaults. */
 export type Scope = z.output<typeof scopeSchema>;

@@ -91,7 +91,7 @@ function spawn(turn: HubTurn, { by, role, step, task, key, prepared, waiting }: 
     budget: reserve(budget, session, reservation),
     ...(key !== null && { keyed: keyed.set(pairKey(by.session, key), { session, role, returned: null }) }),
   });
-  tellPlan(turn, { type: 'session.open', session: row });
+  tellPlan(turn, { type: 'session.open', session: row, told: { prompt, scope: spec.writes } });
   turn.send(HUB_DESKS.spokes, { type: 'child.start', id: session, spec: { id: session, input, reportTo: turn.self } });
   log(turn, { kind: 'spawned', session, role, code: 'SPAWN_ACCEPTED', text: `${role} by ${by.session}` });
   turn.emit({ type: 'spoke.spawned', run: id, session, role });

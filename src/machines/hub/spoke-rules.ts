@@ -76,7 +76,7 @@ export function verdictOn({ session, spec }: Pick<SpokeContext, 'session' | 'spe
   const stepsCompleted = said?.data.steps_completed ?? [];
   const verified = verifiedBy(work, { scope: spec.writes, step, stepsCompleted });
   if (verified.outOfScope.length > 0) return escalated(session, said, verified);
-  if (said === undefined) return { kind: 'misfit', problems: flawsOf(work.handoff, parsed.error), verified };
+  if (said === undefined) return { kind: 'misfit', problems: flawsOf(work, parsed.error), verified };
   const whole = { ...said, build: said.build ?? work.build };
   const problems = handoffProblems(session, whole);
   if (problems.length > 0) return { kind: 'misfit', problems, verified };
@@ -111,7 +111,8 @@ function escalated(session: SpokeContext['session'], said: HandoffSaid | undefin
   return { kind: 'handoff', said: { ...made, data }, verified, outcome: 'scopeEscalated' };
 }
 
-function flawsOf(handoff: unknown, error: z.ZodError): string[] {
+function flawsOf({ handoff, flaws }: WorkOutcome, error: z.ZodError): string[] {
+  if (flaws.length > 0) return [...flaws];
   if (handoff === null || handoff === undefined)
     return ['nothing was handed off: say to whom, whom you recommend, and why'];
   return error.issues.map(({ path, message }) => `${path.join('.') || 'handoff'}: ${message}`).slice(0, 50);

@@ -9,6 +9,7 @@ import { buildResult, type HandoffSaid, type SessionOutcome, type Verified } fro
 import { type SessionReturned } from './handoff.ts';
 import { type Role } from './roles.ts';
 import { type sessionOrders } from './session-orders.ts';
+import { type SessionOutput } from './session-records.ts';
 import { type StopLevel } from './stop-levels.ts';
 import { type OpenSession } from './work-plan.ts';
 import { type WorkPlace } from './work-place.ts';
@@ -28,6 +29,9 @@ export interface SpokeInput {
 
 /** The input of the work of a session. */
 export interface SessionWork extends WorkPlace {
+  /** The run and the work plan; absent in work that an earlier build has begun. */
+  readonly runId?: string;
+  readonly planId?: string;
   readonly role: Role;
   /** The role of the hub that gets control back. */
   readonly hub: Role;
@@ -56,6 +60,8 @@ export const workOutcome = z.object({
   build: buildResult.nullable().default(null),
   usage: z.object({ ms: z.number(), tokens: z.number(), costUsd: z.number() }).partial().default({}),
   summary: z.string().max(2_000).default(''),
+  /** Why what was handed off could not even be read. */
+  flaws: z.array(z.string().max(2_000)).max(50).default([]),
   artifacts: z.array(z.string().max(2_000)).max(100).default([]),
 });
 export type WorkOutcome = z.output<typeof workOutcome>;
@@ -73,6 +79,7 @@ export type SpokeEvent =
   | { readonly type: 'session.step' }
   | { readonly type: 'session.failed'; readonly failure: Failure }
   | { readonly type: 'session.usage'; readonly tokens: number; readonly costUsd: number }
+  | { readonly type: 'session.output'; readonly output: SessionOutput }
   /** From whoever works in it. */
   | ({ readonly type: keyof typeof sessionOrders } & Pick<Asked, 'replyTo'>)
   /** From its hub. */
@@ -108,6 +115,8 @@ export interface SpokeContext extends SpokeInput {
   readonly stop: StopLevel | null;
   readonly handoff: number | null;
   readonly summary: string;
+  /** The output of its command in the last try; absent before that, and for other work. */
+  readonly output?: SessionOutput;
 }
 
 /** The report of a closed session to its hub. */

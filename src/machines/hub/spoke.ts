@@ -125,6 +125,7 @@ const spokeMachine = setup({
     }),
     /** Keeps what the work says of its failure, which has more details than the error that the store keeps. */
     keepReport: assign({ reported: ({ event }) => (event as EventOf<'session.failed'>).failure }),
+    keepOutput: assign({ output: ({ event }) => (event as EventOf<'session.output'>).output }),
     countCorrection: assign({ corrections: ({ context }) => context.corrections + 1 }),
     noteProblems: assign({
       problems: ({ event }) => (event as Extract<SpokeEvent, { readonly problems: unknown }>).problems,
@@ -172,10 +173,11 @@ const spokeMachine = setup({
       }),
     ),
     complete: inTurn((turn: SpokeTurn) => {
-      const { plan, session, outcome, summary, usage, work, handoff } = turn.context;
+      const { plan, session, outcome, summary, usage, work, handoff, output } = turn.context;
       tell(turn, plan, {
         ...{ type: 'session.complete', session: session.session, outcome, summary, usage, from: turn.self },
         ...{ artifacts: work?.artifacts ?? [], isForced: handoff === null && !mayCloseAlone(turn.context) },
+        ...(output !== undefined && { output }),
       });
     }),
     report: inTurn((turn: SpokeTurn) => {
@@ -197,7 +199,7 @@ const spokeMachine = setup({
   }),
   entry: 'announce',
   initial: 'preparing',
-  on: { 'session.stop': { actions: 'noteStop' } },
+  on: { 'session.stop': { actions: 'noteStop' }, 'session.output': { actions: 'keepOutput' } },
   states: {
     preparing: {
       always: [{ guard: 'lacksInput', target: 'handingOff', actions: 'noteMissing' }, { target: 'working' }],
@@ -209,8 +211,8 @@ const spokeMachine = setup({
         src: 'work',
         input: ({ context }): SessionWork => ({
           ...placeOf(context),
-          role: context.session.role,
-          hub: context.session.hub,
+          ...{ role: context.session.role, hub: context.session.hub },
+          ...{ runId: context.session.run, planId: context.planId },
           spec: context.spec,
           task: context.task,
           prompt: context.prompt,

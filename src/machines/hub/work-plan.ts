@@ -7,7 +7,7 @@ import { type AnyActorRef } from 'xstate';
 import { z } from 'zod';
 import { speaker } from '../../actors/model/person.ts';
 import { rowsOf, table, type Table, type WholeTable } from '../../table.ts';
-import { PLAN_DOCUMENTS_MAX, PLAN_NOTES_MAX, PLAN_RECORDS_KEPT_MAX } from '../limits.ts';
+import { PLAN_DOCUMENTS_MAX, PLAN_NOTES_MAX } from '../limits.ts';
 import { nameKey, numberKey } from '../rules/table-keys.ts';
 import {
   type Asked,
@@ -20,20 +20,16 @@ import {
   type Turn,
 } from '../rules/turn.ts';
 import { name, text } from '../work/message-schema.ts';
-import {
-  type HandoffSaid,
-  lineageEntry,
-  type LineageEntry,
-  sessionEntry,
-  type SessionOutcome,
-  type Verified,
-} from './handoff.ts';
+import { type HandoffSaid, type LineageEntry, type SessionOutcome, type Verified } from './handoff.ts';
 import { completionProblem, handoffProblems, recommendationAfter } from './handoff-rules.ts';
 import { type Usage } from './budget.ts';
-import { planLogEntry, type PlanLogEntry } from './plan-log.ts';
+import { type PlanLogEntry } from './plan-log.ts';
+import { PLAN_RECORDS, planRecords } from './plan-records.ts';
 import { type PlanReading, type PlanStatus } from './plan-reading.ts';
 import { type PlanStep, planStep, stepOrders, type StepOrder, stepsAfter } from './plan-steps.ts';
 import { policyOf, type Role } from './roles.ts';
+import { type Scope } from './scope.ts';
+import { promptRecord, type SessionOutput } from './session-records.ts';
 import {
   planDocument,
   type PlanDocument,
@@ -94,13 +90,15 @@ export type WorkPlanEmitted =
 
 type PlanTurn = Turn<WorkPlanContext, WorkPlanEmitted>;
 
-/** Records of a work plan. */
-export const PLAN_RECORDS = { lineage: 'lineage', sessions: 'sessions', log: 'log' } as const;
-
 /** Events between hubs, spokes and their work plan. `from` is the actor that speaks, and hears the reply. */
 export type PlanEvent =
   | { readonly type: 'plan.read'; readonly from: AnyActorRef }
-  | { readonly type: 'session.open'; readonly session: OpenSession }
+  | {
+      readonly type: 'session.open';
+      readonly session: OpenSession;
+      /** Its prompt and its scope. Absent in an event that an earlier build has left in the mailbox. */
+      readonly told?: { readonly prompt: string; readonly scope: Scope | null };
+    }
   | {
       readonly type: 'session.handoff';
       readonly session: string;
@@ -127,6 +125,8 @@ export interface Completion {
   readonly summary: string;
   readonly usage: Usage;
   readonly artifacts: readonly string[];
+  /** The output of its command; absent for other work. */
+  readonly output?: SessionOutput;
   /** Whether its hub closes it, hand-off or not. */
   readonly isForced: boolean;
 }
@@ -189,23 +189,7 @@ export const workPlan = ruledAgent({
     };
   },
   entry: { type: 'plan.begin' },
-  records: {
-    [PLAN_RECORDS.lineage]: {
-      schema: lineageEntry,
-      keep: { count: PLAN_RECORDS_KEPT_MAX },
-      keys: { plan: 'plan', from: 'from', session: 'session', run: 'run' },
-    },
-    [PLAN_RECORDS.sessions]: {
-      schema: sessionEntry,
-      keep: { count: PLAN_RECORDS_KEPT_MAX },
-      keys: { session: 'session', role: 'role', run: 'run' },
-    },
-    [PLAN_RECORDS.log]: {
-      schema: planLogEntry,
-      keep: { count: PLAN_RECORDS_KEPT_MAX },
-      keys: { kind: 'kind', run: 'run' },
-    },
-  },
+  records: planRecords,
 });
 
 /** The steps of a work plan in their order. */
@@ -254,9 +238,10 @@ function addNote(turn: PlanTurn, said: string, by: string): OrderReply {
 }
 
 /** Opens a session: its role is at work, and a recommendation of that role has been followed. */
-function openSession(turn: PlanTurn, { session }: EventOf<'session.open'>): void {
+function openSession(turn: PlanTurn, { session, told }: EventOf<'session.open'>): void {
   const { sessions, recommended } = turn.context;
   turn.assign({ sessions: sessions.set(session.session, session), currentAgent: session.role });
+  if (told !== undefined) turn.record(PLAN_RECORDS.prompts, promptRecord({ ...session, atMs: turn.nowMs }, told));
   if (recommended === session.role) turn.assign({ recommended: null });
   if (session.step !== null) setStatus(turn, session.step, 'active');
 }
@@ -309,11 +294,12 @@ function complete(turn: PlanTurn, { session: id, from, replyTo, ...said }: Event
     turn.reply(replyTo, refused(problem));
     return turn.send(from, { type: 'complete.refused', problems: [problem] });
   }
-  const { outcome, isForced, summary, usage, artifacts } = said;
+  const { outcome, isForced, summary, usage, artifacts, output = null } = said;
   const { role, handoff, run, parent, depth, step, startedAtMs, hub } = session;
   turn.record(PLAN_RECORDS.sessions, {
     ...{ session: id, run, plan: turn.context.id, role, parent, depth, step, startedAtMs, endedAtMs: turn.nowMs },
     ...{ outcome, handoff, isForced: isForced && handoff === null, summary, usage, artifacts },
+    output,
   });
   const isArchived = turn.context.status === 'archived';
   turn.assign({ sessions: turn.context.sessions.delete(id), currentAgent: isArchived ? null : hub });

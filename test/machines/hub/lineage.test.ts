@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type EffectFacts } from '../../../src/actors/model/ref.ts';
-import { type LineageEntry, type SessionEntry } from '../../../src/machines/hub/handoff.ts';
+import { type LineageEntry } from '../../../src/machines/hub/handoff.ts';
+import { type SessionEntry } from '../../../src/machines/hub/session-records.ts';
 import { type Role } from '../../../src/machines/hub/roles.ts';
 import { handoff, HubRoom, type TestWork } from '../../support/machines/hub-room.ts';
 

@@ -1,0 +1,162 @@
+/**
+ * One output stream of a command in files: its beginning, and its end if it is long. A file has the offset of its first
+ * byte in its name, so that the files alone tell how much was printed and what is left out.
+ */
+import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { OUTPUT_END_BYTES, OUTPUT_HEAD_BYTES } from './limits.ts';
+
+/** The names of the streams. */
+export type StreamName = 'stdout' | 'stderr';
+
+/** The most bytes of one character of UTF-8. */
+const CHARACTER_BYTES = 4;
+
+/** Bytes that wait to be written, after which the command waits too. */
+const WAITING_BYTES = 1024 * 1024;
+
+interface Segment {
+  readonly path: string;
+  readonly offset: number;
+  bytes: number;
+}
+
+/** Takes a stream of any length. A disk that takes nothing more costs the rest of the output, and not the command. */
+export class OutputFile extends Writable {
+  readonly #folder: string;
+  readonly #name: StreamName;
+  #handle: FileHandle | undefined;
+  /** Files on disk, the first ones first. */
+  #segments: Segment[] = [];
+  #isBroken = false;
+
+  /**
+   * Makes the writer.
+   *
+   * @param folder An existing directory, without files of an earlier stream of this name.
+   */
+  constructor(folder: string, name: StreamName) {
+    super({ highWaterMark: WAITING_BYTES });
+    this.#folder = folder;
+    this.#name = name;
+  }
+
+  /** Bytes on disk. */
+  get bytesKept(): number {
+    return this.#segments.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
+    void this.#keep(chunk).then(done);
+  }
+
+  override _writev(chunks: readonly { readonly chunk: Buffer }[], done: () => void): void {
+    void this.#keep(Buffer.concat(chunks.map(({ chunk }) => chunk))).then(done);
+  }
+
+  override _final(done: () => void): void {
+    void this.#close().then(done);
+  }
+
+  /** Ends the stream, and resolves when all that it has taken is on disk. */
+  async finished(): Promise<void> {
+    await new Promise<void>((resolve) => this.end(resolve));
+  }
+
+  async #keep(chunk: Buffer): Promise<void> {
+    for (let rest = chunk; rest.length > 0 && !this.#isBroken; ) {
+      try {
+        const { handle, segment } = await this.#open();
+        const part = rest.subarray(0, roomIn(segment));
+        await handle.appendFile(part);
+        segment.bytes += part.length;
+        rest = rest.subarray(part.length);
+      } catch {
+        this.#isBroken = true;
+      }
+    }
+  }
+
+  /** The file to write to. */
+  async #open(): Promise<{ readonly handle: FileHandle; readonly segment: Segment }> {
+    const last = this.#segments.at(-1);
+    if (last !== undefined && this.#handle !== undefined && roomIn(last) > 0)
+      return { handle: this.#handle, segment: last };
+    await this.#close();
+    const offset = last === undefined ? 0 : last.offset + last.bytes;
+    const segment = { path: join(this.#folder, `${this.#name}.${offset}`), offset, bytes: 0 };
+    const handle = await open(segment.path, 'w', 0o600);
+    this.#handle = handle;
+    this.#segments.push(segment);
+    // The beginning stays, and the last two files have at least the bytes of an end.
+    for (const gone of this.#segments.splice(1, this.#segments.length - 3)) await rm(gone.path, { force: true });
+    return { handle, segment };
+  }
+
+  async #close(): Promise<void> {
+    const handle = this.#handle;
+    this.#handle = undefined;
+    await handle?.close().catch(() => {});
+  }
+}
+
+function roomIn({ offset, bytes }: Segment): number {
+  return (offset === 0 ? OUTPUT_HEAD_BYTES : OUTPUT_END_BYTES) - bytes;
+}
+
+/** A stream as its files have it. */
+export interface Printed {
+  /** Bytes that were printed. */
+  readonly bytes: number;
+  /** The end of the text. */
+  readonly tail: string;
+}
+
+/** Reads the end of a stream: at most so many characters. */
+export async function tailOf(folder: string, name: StreamName, chars: number): Promise<Printed> {
+  const segments = await segmentsIn(folder, name);
+  const last = segments.at(-1);
+  const bytes = last === undefined ? 0 : last.offset + last.bytes;
+  const chunks: Buffer[] = [];
+  let wanted = Math.min(bytes, chars * CHARACTER_BYTES);
+  for (let index = segments.length - 1; index >= 0 && wanted > 0; index -= 1) {
+    const segment = segments[index]!;
+    const after = segments[index + 1];
+    // What lies between was left out: the end does not continue before it.
+    if (after !== undefined && segment.offset + segment.bytes !== after.offset) break;
+    const chunk = await endOf(segment, wanted);
+    chunks.unshift(chunk);
+    wanted -= chunk.length;
+  }
+  return { bytes, tail: Buffer.concat(chunks).toString('utf8').toWellFormed().slice(-chars).toWellFormed() };
+}
+
+/** Reads a whole stream; undefined if a part of it was left out. */
+export async function wholeOf(folder: string, name: StreamName): Promise<string | undefined> {
+  const segments = await segmentsIn(folder, name);
+  if (segments.length > 1) return undefined;
+  const [only] = segments;
+  return only === undefined ? '' : (await endOf(only, only.bytes)).toString('utf8').toWellFormed();
+}
+
+async function segmentsIn(folder: string, name: StreamName): Promise<Segment[]> {
+  const names = await readdir(folder).catch(() => []);
+  const found = names.filter((file) => file.startsWith(`${name}.`));
+  const segments = found.map(async (file) => {
+    const path = join(folder, file);
+    return { path, offset: Number(file.slice(name.length + 1)), bytes: (await stat(path)).size };
+  });
+  return (await Promise.all(segments)).sort((one, other) => one.offset - other.offset);
+}
+
+async function endOf({ path, bytes }: Segment, wanted: number): Promise<Buffer> {
+  const handle = await open(path, 'r');
+  try {
+    const length = Math.min(bytes, wanted);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, bytes - length);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
