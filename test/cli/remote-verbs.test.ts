@@ -8,9 +8,10 @@ import { offeredVerbs } from '../support/cli/verbs.ts';
 import { Workspace } from '../support/cli/workspace.ts';
 import { shop } from '../support/gateway/shop.ts';
 
-/** Verbs of a directory, whose state no gateway has, and one that prints a text of its own. */
+/** Verbs of a directory or of a session, whose state no gateway has, and one that prints a text of its own. */
 const LOCAL = [
   ...['run', 'schedule', 'serve', 'desk', 'completion', 'hub run', 'hub check'],
+  ...['handoff', 'session complete'],
   ...['store check', 'store verify', 'store backup', 'store restore', 'store erase'],
 ];
 
