@@ -162,7 +162,7 @@ describe('bosun hub run --serve', () => {
     watched = await opened(browser(), first.url.href);
     const { page } = watched;
     await page.getByRole('link', { name: 'Hubs', exact: true }).click();
-    await page.getByRole('link', { name: 'R-1' }).click();
+    await page.locator('a[href="#/hubs/R-1"]').click();
     await card('R-1-1').getByText('Executor says so').waitFor();
     await card('R-1-2').getByText('at work').waitFor();
     watched.isServerAway = true;
