@@ -120,7 +120,7 @@ function placesOf(lines: number): Place[] {
 
 // Long proofs: run by hand, as `copies.test.ts` is.
 it.runIf(EFFORT === 'soak')(
-  'HS-E01: a chain of commands has the same lineage with kill -9 between each pair of steps and inside each command',
+  'a chain of commands has the same lineage with kill -9 between each pair of steps and inside each one (HS-E01)',
   async () => {
     await using whole = new KilledHub('mend', CHAIN);
     const { ended } = await chain(whole);
