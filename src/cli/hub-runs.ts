@@ -1,5 +1,6 @@
 /** Runs of hubs as the store or a gateway has them: records of the desk, hand-offs of work plans, open questions. */
 import { type RecordPage, type RecordsOptions } from '../actors/api/record-pages.ts';
+import { isBosunError } from '../errors.ts';
 import { DESKS } from '../machines/desks.ts';
 import { type LineageEntry } from '../machines/hub/handoff.ts';
 import { type HubDeskContext, type RunRecord } from '../machines/hub/hub-desk.ts';
@@ -26,16 +27,23 @@ export function questionsOf(desk: Pick<Whole<GateDeskContext>, 'open' | 'ended'>
   return gatesIn(desk, { isOpen: true }).filter(({ stage }) => stage === run);
 }
 
-/** The hand-offs of a work plan, the first ones first. `list` reads a page of its records. */
+/**
+ * The hand-offs of a work plan, the first ones first. `list` reads a page of its records. There are none before the
+ * first one, nor where a host ended before the plan had begun.
+ */
 export async function lineageOf(
   plan: string,
   list: (address: string, name: string, which: RecordsOptions) => Promise<RecordPage>,
 ): Promise<LineageEntry[]> {
   const entries: LineageEntry[] = [];
-  for (let after: number | null = 0; after !== null; ) {
-    const page: RecordPage = await list(planAddress(plan), PLAN_RECORDS.lineage, { after, limit: PAGE_ENTRIES });
-    entries.push(...page.records.map(({ value }) => value as LineageEntry));
-    after = page.next;
+  try {
+    for (let after: number | null = 0; after !== null; ) {
+      const page: RecordPage = await list(planAddress(plan), PLAN_RECORDS.lineage, { after, limit: PAGE_ENTRIES });
+      entries.push(...page.records.map(({ value }) => value as LineageEntry));
+      after = page.next;
+    }
+  } catch (error) {
+    if (!isBosunError(error, 'BOSUN_ACTOR_UNKNOWN') && !isBosunError(error, 'BOSUN_RECORDS_UNKNOWN')) throw error;
   }
   return entries;
 }

@@ -14,7 +14,7 @@ import { OUTPUT_TAIL_CHARS } from '../machines/hub/session-records.ts';
 import { promptToMend } from '../machines/hub/prompt.ts';
 import { Commands } from '../spokes/command.ts';
 import { type Printed } from '../spokes/output-file.ts';
-import { Outputs } from '../spokes/outputs.ts';
+import { Outputs, type TryOutput } from '../spokes/outputs.ts';
 import { LeftOvers } from '../spokes/processes.ts';
 import { runSession, type SessionCommand, type SessionFiles } from '../spokes/session-command.ts';
 import { masked, secretsIn, sessionEnvironment, type SessionFacts } from '../spokes/session-environment.ts';
@@ -52,9 +52,12 @@ export function sessionRunner(directory: DataDirectory, host: SessionHost): Sess
   const store = identityOf(directory);
   const commands = new Commands({ store, cwd: workspace, env: () => ({}), endsStrays: true });
   const outputs = new Outputs(outputFolder(directory));
-  const output = shownOutput(outputs, secretsIn(env, Object.values(order.agents).flatMap(namedBy)));
+  const secrets = secretsIn(env, Object.values(order.agents).flatMap(namedBy));
   return {
-    output,
+    async output(session, chars) {
+      const found = await outputs.lastOf(session, chars);
+      return found === undefined ? undefined : shown(found, secrets, chars);
+    },
     async runCommand(work, effect, signal) {
       const { session, round, role, problems, run, byExit } = work;
       const prompt = promptToMend(work.prompt, problems);
@@ -68,10 +71,12 @@ export function sessionRunner(directory: DataDirectory, host: SessionHost): Sess
           signal,
         });
       } finally {
-        const printed = await output(session, OUTPUT_TAIL_CHARS);
         // A session that waits no longer takes nothing more.
-        if (printed !== undefined && !signal.aborted)
-          await effect.tellParent({ type: 'session.output', output: printed } as never);
+        if (!signal.aborted) {
+          const printed = await outputs.endOf({ session, round }, OUTPUT_TAIL_CHARS);
+          const output = shown(printed, secrets, OUTPUT_TAIL_CHARS);
+          await effect.tellParent({ type: 'session.output', output } as never);
+        }
       }
     },
     kill: async (session) => void (await new LeftOvers(store).end((name) => name === session)),
@@ -80,14 +85,10 @@ export function sessionRunner(directory: DataDirectory, host: SessionHost): Sess
   };
 }
 
-/** Reads output without secrets. */
-function shownOutput(outputs: Outputs, secrets: readonly string[]): ReadOutput {
-  return async (session, chars) => {
-    const found = await outputs.lastOf(session, chars);
-    if (found === undefined) return undefined;
-    const shown = ({ bytes, tail }: Printed) => ({ bytes, tail: masked(tail, secrets).slice(-chars) });
-    return { round: found.round, stdout: shown(found.stdout), stderr: shown(found.stderr) };
-  };
+/** Output without secrets, at most so many characters of each stream. */
+function shown({ round, stdout, stderr }: TryOutput, secrets: readonly string[], chars: number): TryOutput {
+  const without = ({ bytes, tail }: Printed) => ({ bytes, tail: masked(tail, secrets).slice(-chars) });
+  return { round, stdout: without(stdout), stderr: without(stderr) };
 }
 
 /** Where an agent's command has its report; null for one without a reader. */

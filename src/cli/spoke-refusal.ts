@@ -10,7 +10,7 @@ const SPOKE_MARK = 'BOSUN_SPOKE';
 
 /** Throws BOSUN_SPAWN_REFUSED if this process belongs to the session of a spoke. */
 export function refuseInSpoke(env: Environment, proc = new Proc()): void {
-  if (!isInSpoke(env, proc)) return;
+  if (!environments(env, proc).some(isOfSpoke)) return;
   throw new BosunError(
     'BOSUN_SPAWN_REFUSED',
     `spokes never spawn, and this is the session of one (${SPOKE_MARK} is set): recommend a role in the hand-off`,
@@ -21,12 +21,28 @@ export function refuseInSpoke(env: Environment, proc = new Proc()): void {
  * Throws BOSUN_FORBIDDEN for the data directory of the run to which this process belongs as a spoke: the operator's
  * token lies there, and a spoke speaks by its own.
  */
-export function refuseOwnRun(env: Environment, directory: DataDirectory): void {
-  if ((env[SPOKE_MARK] ?? '') === '' || env[STORE_MARK] !== identityIn(directory)) return;
+export function refuseOwnRun(env: Environment, directory: DataDirectory, proc = new Proc()): void {
+  const store = identityIn(directory);
+  if (store === undefined) return;
+  if (!environments(env, proc).some((one) => isOfSpoke(one) && one[STORE_MARK] === store)) return;
   throw new BosunError(
     'BOSUN_FORBIDDEN',
     `${directory.path} is that of the run to which this session belongs: its door is BOSUN_URL, with BOSUN_TOKEN`,
   );
+}
+
+function isOfSpoke(env: Environment): boolean {
+  return (env[SPOKE_MARK] ?? '') !== '';
+}
+
+/** The environments of this process and of all above it: a command may take the marks away from its own. */
+function environments(own: Environment, proc: Proc): Environment[] {
+  const found = [own];
+  for (let stat = proc.state(process.pid); stat !== undefined; stat = proc.state(stat.parent)) {
+    const entries = proc.environment(stat.pid)?.split('\0') ?? [];
+    found.push(Object.fromEntries(entries.map((entry) => entry.split(/=(.*)/s, 2))));
+  }
+  return found;
 }
 
 function identityIn(directory: DataDirectory): string | undefined {
@@ -36,12 +52,4 @@ function identityIn(directory: DataDirectory): string | undefined {
     // There is no such directory.
     return undefined;
   }
-}
-
-/** Whether this process or one above it was started as a spoke: a command may take the mark away. */
-function isInSpoke(env: Environment, proc: Proc): boolean {
-  if ((env[SPOKE_MARK] ?? '') !== '') return true;
-  for (let stat = proc.state(process.pid); stat !== undefined; stat = proc.state(stat.parent))
-    if (proc.environment(stat.pid)?.split('\0').includes(`${SPOKE_MARK}=1`) === true) return true;
-  return false;
 }

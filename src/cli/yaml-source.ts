@@ -260,13 +260,17 @@ export function explain(issue: z.core.$ZodRawIssue): string | undefined {
         : `must be ${issue.values.map(String).join(' or ')}, not ${described(issue.input)}`;
     case 'too_small':
       return issue.origin === 'number' || issue.origin === 'int'
-        ? `must be ${issue.minimum} or more, not ${described(issue.input)}`
+        ? `must be ${atLeast(issue)}, not ${described(issue.input)}`
         : 'must not be empty';
     case 'too_big':
       return `must be ${issue.maximum} or less, not ${described(issue.input)}`;
     default:
       return undefined;
   }
+}
+
+function atLeast({ minimum, inclusive }: Pick<z.core.$ZodIssueTooSmall, 'minimum' | 'inclusive'>): string {
+  return inclusive === false ? `more than ${minimum}` : `${minimum} or more`;
 }
 
 const KINDS: Readonly<Record<string, string>> = {

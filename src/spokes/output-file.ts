@@ -125,7 +125,9 @@ export async function tailOf(folder: string, name: StreamName, chars: number): P
     const after = segments[index + 1];
     // What lies between was left out: the end does not continue before it.
     if (after !== undefined && segment.offset + segment.bytes !== after.offset) break;
-    const chunk = await endOf(segment, wanted);
+    // One that is left out meanwhile ends the end as well.
+    const chunk = await endOf(segment, wanted).catch(() => undefined);
+    if (chunk === undefined) break;
     chunks.unshift(chunk);
     wanted -= chunk.length;
   }
@@ -145,9 +147,10 @@ async function segmentsIn(folder: string, name: StreamName): Promise<Segment[]> 
   const found = names.filter((file) => file.startsWith(`${name}.`));
   const segments = found.map(async (file) => {
     const path = join(folder, file);
-    return { path, offset: Number(file.slice(name.length + 1)), bytes: (await stat(path)).size };
+    const facts = await stat(path).catch(() => undefined);
+    return facts === undefined ? [] : [{ path, offset: Number(file.slice(name.length + 1)), bytes: facts.size }];
   });
-  return (await Promise.all(segments)).sort((one, other) => one.offset - other.offset);
+  return (await Promise.all(segments)).flat().sort((one, other) => one.offset - other.offset);
 }
 
 async function endOf({ path, bytes }: Segment, wanted: number): Promise<Buffer> {

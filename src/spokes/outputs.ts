@@ -52,11 +52,16 @@ export class Outputs {
   /** Makes the writers of a try. What an earlier start of the same try has printed is dropped. */
   async begin(one: SessionTry): Promise<OutputSink> {
     const folder = this.folderOf(one);
-    await rm(folder, { recursive: true, force: true });
-    await mkdir(folder, { recursive: true, mode: 0o700 });
     const row = { name: nameOf(one), bytes: 0, isOpen: true };
+    // Listed before anything changes: what is removed meanwhile could not be listed.
     const kept = await (this.#kept ??= this.#list());
-    kept.splice(0, kept.length, ...kept.filter(({ name }) => name !== row.name), row);
+    const before = kept.findIndex(({ name }) => name === row.name);
+    if (before !== -1) {
+      kept.splice(before, 1);
+      await rm(folder, { recursive: true });
+    }
+    kept.push(row);
+    await mkdir(folder, { mode: 0o700 });
     await this.#prune(kept);
     const [stdout, stderr] = [new OutputFile(folder, 'stdout'), new OutputFile(folder, 'stderr')];
     const close = async () => {
@@ -72,10 +77,14 @@ export class Outputs {
     const names = await readdir(this.#folder).catch(() => []);
     const rounds = names.map(tryOf).filter((one) => one?.session === session);
     const round = Math.max(0, ...rounds.map((one) => one!.round));
-    if (round === 0) return undefined;
-    const folder = this.folderOf({ session, round });
+    return round === 0 ? undefined : this.endOf({ session, round }, chars);
+  }
+
+  /** The end of the output of a try, at most so many characters of each stream. */
+  async endOf(one: SessionTry, chars: number): Promise<TryOutput> {
+    const folder = this.folderOf(one);
     const [stdout, stderr] = await Promise.all([tailOf(folder, 'stdout', chars), tailOf(folder, 'stderr', chars)]);
-    return { round, stdout, stderr };
+    return { round: one.round, stdout, stderr };
   }
 
   /** The whole of what a try has printed to stdout; undefined if it was more than is kept. */
@@ -95,6 +104,7 @@ export class Outputs {
   }
 
   async #list(): Promise<Kept[]> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const names = (await readdir(this.#folder)).filter((name) => tryOf(name) !== undefined);
     const rows = names.map(async (name) => {
       const folder = join(this.#folder, name);

@@ -93,10 +93,9 @@ export async function runSession(
   return (await outcomeOf(command, place)) ?? { said: null };
 }
 
-/** The script in a shell of its own, whose exit code is written down. */
+/** The script in a shell of its own, whose exit code is written down as a line, for which no process begins. */
 function codeKept(run: string, file: string): string {
-  const path = quoted(file);
-  return `/bin/sh -c ${quoted(run)}\ncode=$?\necho "$code" >${path}.new && mv ${path}.new ${path}`;
+  return `/bin/sh -c ${quoted(run)}\necho "$?" >${quoted(file)}`;
 }
 
 function exitFileOf({ handoff }: SessionFiles): string {
@@ -113,7 +112,8 @@ async function outcomeOf(command: SessionCommand, place: SessionPlace): Promise<
   const said = saidIn(files.handoff);
   if (said !== undefined) return said;
   const code = command.byExit ? textOf(exitFileOf(files)) : undefined;
-  if (code === undefined) return undefined;
+  // A line without its end is that of a shell that was killed in between.
+  if (code?.endsWith('\n') !== true) return undefined;
   const exitCode = Number(code);
   return { exitCode, ...(command.report !== null && (await reportOf(command, place, command.report))) };
 }

@@ -105,6 +105,11 @@ describe('bosun hub check', () => {
       'hub.yaml:11:39: agents.Executor.handoff: must be exit or file or tap or junit or eslint or tsc or sarif, ' +
         'not the text "fax"',
     ],
+    [
+      'handoff: file',
+      'handoff: file, timeoutMs: 0',
+      'hub.yaml:11:56: agents.Executor.timeoutMs: must be more than 0, not 0',
+    ],
     ['handoff: file', 'handoff: eslint, report: out/lint.json', undefined],
     ['handoff: file', 'handoff: file, report: lint.json', `hub.yaml:11:53: agents.Executor.report: ${UNREAD}`],
     ['handoff: file', 'report: lint.json', `hub.yaml:11:38: agents.Executor.report: ${UNREAD}`],

@@ -1,5 +1,10 @@
 /** `bosun hub`: runs to their end, over kill -9 and through questions to people, and the verbs that look at them. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { lineageOf } from '../../src/cli/hub-runs.ts';
+import { hubCrew } from '../../src/crew-hub.ts';
+import { DESKS } from '../../src/machines/desks.ts';
+import { levelStore } from '../../src/persistence/level-store.ts';
+import { Shard } from '../../src/shard.ts';
 import { overHttp, toldBy } from '../support/gateway/mcp-clients.ts';
 import { CHAIN, HANDOFFS, handoffsIn, rolesRun, script, writeHub } from '../support/cli/hub-files.ts';
 import { type Ended, linesOf, type Process, Workspace } from '../support/cli/workspace.ts';
@@ -282,6 +287,28 @@ describe('bosun hub list, show and lineage', () => {
     );
     expect((await work.bosun(['hub', 'show', 'R-1'])).out).toMatch(/^at work +Reviewer \(R-1-2\)$/m);
     expect((await work.bosun(['hub', 'lineage', 'R-1'])).out).toMatch(/^1\. \S+Z {2}R-1-1 {2}Executor -> Reviewer: /);
+  });
+
+  it('know a run that has no hand-offs yet, and one whose process ended before its work plan began', async () => {
+    const system = new Shard({ ...hubCrew(), store: levelStore(work.file('data/store')) });
+    await system.start();
+    await system.ask(DESKS.hubs, {
+      ...{
+        type: 'hub.start',
+        plan: 'mend',
+        about: { title: 'mend it' },
+        workspace: '/shop',
+        decides: { kind: 'rules' },
+      },
+      agents: { Executor: { does: { kind: 'function', name: 'work' } } },
+    });
+    expect(await lineageOf('another', (...which) => system.records.list(...which))).toEqual([]);
+    await system.stop();
+    expect(await work.bosun(['hub', 'show', 'R-1'])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^run +R-1$/m),
+    });
+    expect(await work.bosun(['hub', 'lineage', 'R-1'])).toMatchObject({ code: 0, err: 'no hand-offs\n' });
   });
 
   it('exit with 2 for a run that is not there', async () => {

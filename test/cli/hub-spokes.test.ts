@@ -230,10 +230,11 @@ describe('a hostile command', () => {
     );
     lines.push(
       `env -u BOSUN_SPOKE -u BOSUN_TASK ${BOSUN} hub run hub.json --data other 2>> said; echo "$? unmarked" >> codes`,
+      `env -u BOSUN_SPOKE -u BOSUN_STORE ${BOSUN} call hub.stop run=R-1 by=x --data data; echo "$? own" >> codes`,
     );
     await runOnce(lines.join('\n'));
     expect(work.read('codes')).toBe(
-      '5 run plan.yaml\n5 hub run\n5 hub list\n5 hub stop\n5 call hub.start\n5 call hub.stop\n5 unmarked\n',
+      '5 run plan.yaml\n5 hub run\n5 hub list\n5 hub stop\n5 call hub.start\n5 call hub.stop\n5 unmarked\n5 own\n',
     );
     expect(work.has('other')).toBe(false);
   });

@@ -106,6 +106,22 @@ describe('the outputs of sessions', () => {
     expect(await new Outputs(join(folder, 'output')).stdoutOf({ session: 'R-1-1', round: 1 })).toBe('again');
   });
 
+  it('begin at once, as after the end of a host that had many under way', async () => {
+    const tries = Array.from({ length: 40 }, (_, at) => ({ session: `R-1-${at}`, round: 1 }));
+    for (const text of ['before', 'again']) {
+      const outputs = new Outputs(join(folder, 'output'));
+      await Promise.all(
+        tries.map(async (one) => {
+          const sink = await outputs.begin(one);
+          sink.stdout.write(text);
+          await sink.close();
+        }),
+      );
+    }
+    const kept = new Outputs(join(folder, 'output'));
+    expect(new Set(await Promise.all(tries.map((one) => kept.stdoutOf(one))))).toEqual(new Set(['again']));
+  });
+
   it('are dropped, the oldest first, beyond what is kept, and never while their command runs', async () => {
     const place = join(folder, 'output');
     const outputs = new Outputs(place);

@@ -22,6 +22,7 @@ export const LONG_FILES = [
   'test/crash/flips-workers.test.ts',
   'test/crash/full-disk.test.ts',
   'test/crash/host-killers.test.ts',
+  'test/crash/hub-commands.test.ts',
   'test/crash/orders.test.ts',
   'test/crash/questions.test.ts',
   'test/crash/tickets.test.ts',
