@@ -1,6 +1,6 @@
 /**
- * A directory in which `bosun run` carries out a plan of shell commands, by one host process after the other: each is
- * started, watched until its commands have begun, and killed.
+ * A directory in which `bosun run` carries out a plan of shell commands, or `bosun hub run` a hub whose sessions are
+ * such, by one host process after the other: each is started, watched until its commands have begun, and killed.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,10 +13,13 @@ const MAIN = join(import.meta.dirname, '../dist/cli/main.js');
 const LOOP_WATCH = join(import.meta.dirname, 'loop-watch.mjs');
 
 /** The file in which each command writes a line as it begins. */
-const BEGAN = 'began';
+export const BEGAN = 'began';
 
 /** The beginning of every command. */
 export const BEGIN = `echo $BOSUN_TASK $BOSUN_ATTEMPT >> ${BEGAN}; `;
+
+/** Interval of readings of /proc, of which one takes 50 to 100 ms of a core beside 500 commands. */
+const READING_MS = 50;
 
 const POLL_MS = 5;
 const PATIENCE_MS = 120_000;
@@ -30,20 +33,41 @@ export async function until(holds, what) {
   }
 }
 
+/** Waits until no process of a kind lives. Resolves with the milliseconds that took, and rejects if it takes longer. */
+export async function gone(living, what, { withinMs, sinceMs = performance.now() }) {
+  for (;;) {
+    const left = living();
+    const ms = performance.now() - sinceMs;
+    if (left.length === 0) return ms;
+    if (ms > withinMs) {
+      const pids = left.map(({ pid }) => pid).join(' ');
+      throw new Error(`${left.length} ${what} live after ${Math.round(ms)} ms: ${pids}`);
+    }
+    await wait(READING_MS);
+  }
+}
+
 export class CommandPlace {
   #directory;
+  #words;
   #host;
   #hostStartMs;
   #hostSaid;
 
-  constructor(directory) {
+  /** @param words What `bosun` is told to do. */
+  constructor(directory, words = ['run', 'plan.json']) {
     this.#directory = directory;
+    this.#words = words;
   }
 
   /** Writes the plan for the next start. */
-  async plan(tasks) {
+  plan(tasks) {
+    return this.write('plan.json', JSON.stringify({ version: 1, plan: 'commands', tasks }));
+  }
+
+  async write(file, text) {
     await mkdir(this.#directory, { recursive: true });
-    await writeFile(join(this.#directory, 'plan.json'), JSON.stringify({ version: 1, plan: 'commands', tasks }));
+    await writeFile(join(this.#directory, file), text);
   }
 
   /**
@@ -54,11 +78,10 @@ export class CommandPlace {
     this.#hostStartMs = performance.now();
     this.#hostSaid = '';
     const flags = [...process.execArgv, `--import=${LOOP_WATCH}`];
-    this.#host = spawn(
-      process.execPath,
-      [...flags, MAIN, 'run', 'plan.json', '--json', '--data', this.#data, ...options],
-      { cwd: this.#directory, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] },
-    );
+    this.#host = spawn(process.execPath, [...flags, MAIN, ...this.#words, '--json', '--data', this.#data, ...options], {
+      cwd: this.#directory,
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    });
     this.#host.stderr.on('data', (text) => (this.#hostSaid += text));
     await this.#whileRunning(
       () => this.#hostSaid !== '',

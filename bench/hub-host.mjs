@@ -1,4 +1,7 @@
-/** A host of hubs whose Coordinator and spokes are functions, with a counter beside them, on LevelDB with sync. */
+/**
+ * A host of hubs whose Coordinator is a function and whose spokes are functions or commands, with a counter beside
+ * them, on LevelDB with sync.
+ */
 import { rm } from 'node:fs/promises';
 import { assign, enqueueActions, setup } from 'xstate';
 import { z } from 'zod';
@@ -38,16 +41,18 @@ export class HubHost {
   #functions;
   #runs = 0;
 
-  static async open(directory) {
+  static async open(directory, ports = {}) {
     await rm(directory, { recursive: true, force: true });
-    const host = new HubHost(directory);
+    const host = new HubHost(directory, ports);
     await host.#system.start();
     return host;
   }
 
-  constructor(directory) {
+  /** @param ports What runs the commands of spokes, if any are. */
+  constructor(directory, ports) {
     const { store, seen } = watchedStore(directory);
     const { agents, tree } = hubCrew({
+      ...ports,
       functions: {
         coordinate: (session, tools) => this.#functions.coordinate(session, tools),
         work: (session) => this.#functions.work(session),
@@ -72,8 +77,9 @@ export class HubHost {
    *
    * @param coordinate Decides in the hub; it is given the tools of its session and the id of the plan.
    * @param work Is the work of each spoke.
+   * @param does The agent of the spokes; default: the function `work`.
    */
-  async run({ spawns, concurrent, coordinate, work }) {
+  async run({ spawns, concurrent, coordinate, work, does = { kind: 'function', name: 'work' } }) {
     this.#runs += 1;
     const plan = `WP-${this.#runs}`;
     this.#functions = {
@@ -83,7 +89,7 @@ export class HubHost {
     const over = await this.#nextEnd();
     const { taken, problems } = await this.#system.ask('hubs', {
       ...{ type: 'hub.start', plan, about: { title: 'Mend the shop' }, workspace: '/shop' },
-      agents: { [ROLE]: { does: { kind: 'function', name: 'work' } } },
+      agents: { [ROLE]: { does } },
       decides: { kind: 'function', name: 'coordinate' },
       limits: { spawns, concurrent },
     });

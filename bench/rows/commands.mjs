@@ -4,12 +4,8 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
-import { BEGIN, CommandPlace, until } from '../command-place.mjs';
+import { BEGIN, CommandPlace, gone, until } from '../command-place.mjs';
 import { isAlive } from '../command-processes.mjs';
-
-/** Interval of readings of /proc, of which one takes 50 to 100 ms of a core beside 500 commands. */
-const READING_MS = 50;
 
 /** Milliseconds within which processes must be gone, from kill -9 or from the first line of the next host. */
 const WITHIN_MS = { listening: 1_000, groups: 3_000, strays: 1_000, fresh: 1_000 };
@@ -157,20 +153,6 @@ async function whole(place, count) {
     return found === wanted;
   };
   await until(isSo, () => `${wanted} processes of commands: ${found} live`);
-}
-
-/** Waits until no process of a kind lives. Resolves with the milliseconds that took, and rejects if it takes longer. */
-async function gone(living, what, { withinMs, sinceMs = performance.now() }) {
-  for (;;) {
-    const left = living();
-    const ms = performance.now() - sinceMs;
-    if (left.length === 0) return ms;
-    if (ms > withinMs) {
-      const pids = left.map(({ pid }) => pid).join(' ');
-      throw new Error(`${left.length} ${what} live after ${Math.round(ms)} ms: ${pids}`);
-    }
-    await wait(READING_MS);
-  }
 }
 
 function strayProcesses(count) {

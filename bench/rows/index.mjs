@@ -38,9 +38,11 @@ import { greedy } from './greedy.mjs';
 import { handoffs } from './handoffs.mjs';
 import { heap } from './heap.mjs';
 import { hops } from './hops.mjs';
+import { firstByte, manyCommands } from './hub-commands.mjs';
 import { idle } from './idle.mjs';
 import { batchedInputs, inputs, richInputs } from './inputs.mjs';
 import { killed } from './killed.mjs';
+import { killedHub } from './killed-hub.mjs';
 import { knowledgeIndex, knowledgeQuestions } from './knowledge.mjs';
 import { lineage } from './lineage.mjs';
 import { precedents, waitServed } from './precedents.mjs';
@@ -111,7 +113,10 @@ export const ROWS = [
   precedents,
   waitServed,
   firstWork,
+  firstByte,
   handoffs,
+  manyCommands,
+  killedHub,
   durableEntry,
   lineage,
 ];
