@@ -5,18 +5,19 @@
 import { DESKS } from '../machines/desks.ts';
 import { type HubDeskContext, type RunRecord } from '../machines/hub/hub-desk.ts';
 import { stepsIn, type WorkPlanContext } from '../machines/hub/work-plan.ts';
+import { type SessionEntry, type SessionOutput } from '../machines/hub/session-records.ts';
 import { type StopLevel } from '../machines/hub/stop-levels.ts';
 import { type GateDeskContext } from '../machines/people/gates/gate-desk.ts';
 import { listed } from '../machines/rules/desk.ts';
 import { type OrderReply } from '../machines/rules/turn.ts';
 import { rowsOf } from '../table.ts';
-import { plainLine } from '../plain-text.ts';
+import { plainLine, plainText } from '../plain-text.ts';
 import { withData } from './data-work.ts';
 import { type DeskView, liveView, notThere, refusedOrder, withDesks } from './desk-view.ts';
 import { type ExitCode } from './exit-codes.ts';
 import { readHubFile } from './hub-file.ts';
 import { lineageLine } from './hub-report.ts';
-import { lastRunOf, lineageOf, planAddress, questionsOf, runsIn } from './hub-runs.ts';
+import { closedSessionsOf, lastRunOf, lineageOf, planAddress, questionsOf, runsIn, sessionOf } from './hub-runs.ts';
 import { jsonLine, timeText, whenKnown } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
 import { factsText, tableText } from './table.ts';
@@ -62,7 +63,11 @@ export function showHub(command: DataCommand, named: string): Promise<ExitCode> 
     const steps = plan === undefined ? [] : stepsIn(plan);
     const open = plan === undefined ? [] : rowsOf(plan.sessions).filter((session) => session.run === id);
     const recommended = plan?.recommended ?? null;
-    if (json) return void out.write(jsonLine({ ...listed(run), recommended, open, steps, questions }));
+    const closed = (await closedSessionsOf(run, view.records)).reverse();
+    if (json)
+      return void out.write(
+        jsonLine({ ...listed(run), recommended, open, closed: closed.map(inShort), steps, questions }),
+      );
     const { title, hub, status, because, startedAtMs, endedAtMs, sessions, spentUsd } = run;
     out.write(
       factsText([
@@ -81,11 +86,47 @@ export function showHub(command: DataCommand, named: string): Promise<ExitCode> 
         ['sessions', endedAtMs === null ? null : sessions],
         ['spent', spentUsd === 0 ? null : `${spentUsd} $`],
         ['recommended', recommended],
+        ...closed.map(
+          ({ session, role, outcome, summary }) =>
+            [session, `${role}, ${[outcome, summary].filter(Boolean).join(': ')}`] as const,
+        ),
         ...open.map(({ session, role }) => ['at work', `${role} (${session})`] as const),
         ...questions.map(({ gate, title: asked }) => ['asks', `${gate}: ${asked}`] as const),
         ...steps.map(({ id: step, task, status: now }) => [step, `${now}: ${task}`] as const),
       ]),
     );
+  });
+}
+
+/** A session without its output, which `bosun hub session` shows. */
+function inShort({ output: _, ...session }: SessionEntry) {
+  return session;
+}
+
+/** Prints what a session was told, how it ended, and the end of its output. */
+export function showSession(command: DataCommand, id: string): Promise<ExitCode> {
+  const { json, out } = command;
+  return withDesks(command, async (view) => {
+    const run = await runOf(view, id.slice(0, Math.max(0, id.lastIndexOf('-'))));
+    const { closed, told } = await sessionOf(id, run, view.records);
+    if (told === undefined) throw notThere(`no session "${id}"; bosun hub show ${run.id} shows those of its run`);
+    const live = await view.told?.<{ readonly output: SessionOutput | null }>('session.output', { session: id });
+    const output = live?.output ?? closed?.output ?? null;
+    if (json) return void out.write(jsonLine({ ...told, status: 'at work', ...closed, output }));
+    out.write(
+      factsText([
+        ['session', id],
+        ['role', told.role],
+        ['since', timeText(told.atMs)],
+        ['ended', closed === undefined ? null : timeText(closed.endedAtMs)],
+        ['outcome', closed?.outcome ?? 'at work'],
+        ['summary', closed?.summary ?? null],
+        ['artifacts', closed?.artifacts.join(', ') ?? null],
+      ]),
+    );
+    const texts = { prompt: told.prompt, stdout: output?.stdout.tail, stderr: output?.stderr.tail };
+    for (const [name, text = ''] of Object.entries(texts))
+      if (text !== '') out.write(`\n${name}\n${plainText(text.trimEnd())}\n`);
   });
 }
 

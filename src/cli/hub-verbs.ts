@@ -1,4 +1,4 @@
-/** The verbs of hubs and their spokes: hub run, check, list, show, lineage, stop. */
+/** The verbs of hubs and their spokes: hub run, check, list, show, session, lineage, stop. */
 import { Option } from 'commander';
 import { STOP_LEVELS } from '../machines/hub/stop-levels.ts';
 import { whom } from './administration-verbs.ts';
@@ -66,6 +66,12 @@ const VERBS: readonly Verb[] = [
     says: 'Show how a run stands and why: its sessions, its steps and its questions to people.',
     examples: ['hub show R-1', 'hub show hub.yaml --json'],
     run: async ({ data }, run: string) => (await import('./hub-desk-command.ts')).showHub(data, run),
+  },
+  {
+    usage: 'session <id>',
+    says: 'Show a session: what it was told, how it ended, and the end of its output.',
+    examples: ['hub session R-1-2', 'hub session R-1-2 --json'],
+    run: async ({ data }, id: string) => (await import('./hub-desk-command.ts')).showSession(data, id),
   },
   {
     usage: 'lineage <run-plan-or-file>',

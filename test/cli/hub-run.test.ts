@@ -314,9 +314,13 @@ describe('bosun hub list, show and lineage', () => {
   it('exit with 2 for a run that is not there', async () => {
     writeHub(work, CHAIN);
     await work.bosun(['hub', 'run', 'hub.json']);
-    for (const verb of ['show', 'lineage'])
+    expect((await work.bosun(['hub', 'show', 'R-1'])).out).toMatch(/^R-1-1 +Executor, done\nR-1-2 +Reviewer, done\n/m);
+    expect((await work.bosun(['hub', 'session', 'R-1-9'])).err).toBe(
+      'no session "R-1-9"; bosun hub show R-1 shows those of its run\n',
+    );
+    for (const verb of ['show', 'lineage', 'session'])
       expect(await work.bosun(['hub', verb, 'R-7'])).toMatchObject({
-        ...{ code: 2, err: expect.stringMatching(/^no run (or work plan )?"R-7"; bosun hub list shows them\n$/) },
+        ...{ code: 2, err: expect.stringMatching(/^no run (or work plan )?"R(-7)?"; bosun hub list shows them\n$/) },
       });
   });
 });
