@@ -1,4 +1,4 @@
-/** The rules of the page of hubs: where sessions stand in the lineage tree, what they are, figures, and orders. */
+/** The rules of the page of hubs: which sessions stand below which in the lineage tree, what they are, figures, and orders. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type LineageEntry, NOT_VERIFIED } from '../../src/machines/hub/handoff.ts';
@@ -6,9 +6,16 @@ import { type SessionEntry } from '../../src/machines/hub/session-records.ts';
 import { type OpenSession } from '../../src/machines/hub/work-plan.ts';
 import { runRows } from '../../src/inspector/desks/desk-records.ts';
 import { type RunRow } from '../../src/inspector/desks/desk-shapes.ts';
-import { lineageLayout, type Placed } from '../../src/inspector/hubs/lineage-layout.ts';
 import { resumeRun, stopRun } from '../../src/inspector/hubs/run-orders.ts';
-import { budgetOf, saidIn, sessionsOf, sessionState, verifiedIn } from '../../src/inspector/hubs/sessions.ts';
+import {
+  type Branch,
+  budgetOf,
+  lineageOf,
+  saidIn,
+  sessionsOf,
+  sessionState,
+  verifiedIn,
+} from '../../src/inspector/hubs/sessions.ts';
 
 interface Node {
   readonly session: string;
@@ -22,46 +29,43 @@ const trees = fc
     parents.map((parent, at) => ({ session: `R-1-${at + 1}`, parent: parent <= 0 ? 'R-1' : `R-1-${parent}` })),
   );
 
-const cells = ({ column, row, span }: Placed<Node>) => Array.from({ length: span }, (_, at) => `${column} ${row + at}`);
+/** The branches from top to bottom, as the page shows them. */
+const all = (below: readonly Branch<Node>[]): Branch<Node>[] =>
+  below.flatMap((branch) => [branch, ...all(branch.below)]);
+/** Ids and columns of the shown sessions, from top to bottom. */
 const places = (sessions: readonly Node[], shown = 100) =>
-  lineageLayout(sessions, { shown }).places.map(({ of, column, row, span }) => [of.session, column, row, span]);
+  all(lineageOf(sessions, shown).below).map(({ of, depth }) => [of.session, depth]);
 
-describe('the layout of a lineage tree', () => {
-  it('has every session once, none over another, and each to the right of its hub and beside it', () => {
+describe('the lineage of a run', () => {
+  it('has every session once, below its hub and in the column behind it', () => {
     fc.assert(
       fc.property(trees, (sessions) => {
-        const { places: all, rows, columns, left } = lineageLayout(sessions, { shown: sessions.length });
-        const byId = new Map(all.map((place) => [place.of.session, place]));
-        expect([all.length, byId.size, left]).toEqual([sessions.length, sessions.length, 0]);
-        const taken = all.flatMap(cells);
-        expect(new Set(taken).size).toBe(taken.length);
-        for (const { of, column, row, span } of all) {
-          expect(column).toBeLessThanOrEqual(columns);
-          expect(row + span).toBeLessThanOrEqual(rows);
-          const isBehind = sessions.findIndex(({ session }) => session === of.parent) < sessions.indexOf(of);
-          const hub = isBehind ? byId.get(of.parent) : undefined;
-          expect(column).toBe((hub?.column ?? 0) + 1);
-          if (hub === undefined) continue;
-          expect(row).toBeGreaterThanOrEqual(hub.row);
-          expect(row + span).toBeLessThanOrEqual(hub.row + hub.span);
-        }
+        const { below, columns, left } = lineageOf(sessions, sessions.length);
+        const branches = all(below);
+        expect([branches.length, left]).toEqual([sessions.length, 0]);
+        expect(new Set(branches.map(({ of }) => of))).toEqual(new Set(sessions));
+        expect(columns).toBe(Math.max(1, ...branches.map(({ depth }) => depth)));
+        for (const { of } of below)
+          expect(sessions.slice(0, sessions.indexOf(of)).some(({ session }) => session === of.parent)).toBe(false);
+        for (const hub of branches)
+          for (const { of, depth } of hub.below) expect([of.parent, depth]).toEqual([hub.of.session, hub.depth + 1]);
       }),
     );
   });
 
-  it('puts sessions below each other in the order of their starts, and a nested hub beside all of its own', () => {
+  it('has sessions below each other in the order of their starts, and those of a nested hub beside it', () => {
     const sessions = ['R-1', 'R-1', 'R-1-2', 'R-1-2', 'R-1'].map((parent, at) => ({
       session: `R-1-${at + 1}`,
       parent,
     }));
     expect(places(sessions)).toEqual([
-      ['R-1-1', 1, 0, 1],
-      ['R-1-2', 1, 1, 2],
-      ['R-1-3', 2, 1, 1],
-      ['R-1-4', 2, 2, 1],
-      ['R-1-5', 1, 3, 1],
+      ['R-1-1', 1],
+      ['R-1-2', 1],
+      ['R-1-3', 2],
+      ['R-1-4', 2],
+      ['R-1-5', 1],
     ]);
-    expect(lineageLayout(sessions, { shown: 100 })).toMatchObject({ rows: 4, columns: 2, left: 0 });
+    expect(lineageOf(sessions, 100)).toMatchObject({ columns: 2, left: 0 });
   });
 
   it('shows the latest sessions with the hubs above them, and counts the others', () => {
@@ -71,11 +75,11 @@ describe('the layout of a lineage tree', () => {
       { session: 'R-1-3', parent: 'R-1-1' },
     ];
     expect(places(sessions, 1)).toEqual([
-      ['R-1-1', 1, 0, 1],
-      ['R-1-3', 2, 0, 1],
+      ['R-1-1', 1],
+      ['R-1-3', 2],
     ]);
-    expect(lineageLayout(sessions, { shown: 1 }).left).toBe(1);
-    expect(lineageLayout([], { shown: 1 })).toEqual({ places: [], rows: 0, columns: 0, left: 0 });
+    expect(lineageOf(sessions, 1).left).toBe(1);
+    expect(lineageOf([], 1)).toEqual({ below: [], columns: 1, left: 0 });
   });
 
   it('ends for hubs that would be below each other or themselves', () => {
@@ -86,13 +90,13 @@ describe('the layout of a lineage tree', () => {
       { session: c, parent: c },
     ];
     expect(places(sessions)).toEqual([
-      [a, 1, 0, 1],
-      [b, 2, 0, 1],
-      [c, 1, 1, 1],
+      [a, 1],
+      [b, 2],
+      [c, 1],
     ]);
   });
 
-  it('looks at each of 10,000 sessions a few times only, and lays 1,000 of them out', () => {
+  it('looks at each of 10,000 sessions a few times only', () => {
     let looks = 0;
     const sessions = Array.from({ length: 10_000 }, (_, at) => ({
       session: `R-1-${at + 1}`,
@@ -101,8 +105,8 @@ describe('the layout of a lineage tree', () => {
         return at % 3 === 0 ? 'R-1' : `R-1-${at - (at % 3) + 1}`;
       },
     }));
-    expect(lineageLayout(sessions.slice(0, 1_000), { shown: 1_000 })).toMatchObject({ rows: 667, left: 0 });
-    expect(lineageLayout(sessions, { shown: 50 }).left).toBe(9_949);
+    expect(lineageOf(sessions.slice(0, 1_000), 1_000)).toMatchObject({ columns: 2, left: 0 });
+    expect(lineageOf(sessions, 50).left).toBe(9_949);
     expect(looks).toBeLessThan(2 * 11_000);
   });
 });

@@ -5,7 +5,7 @@ import { type DeskContexts } from '../desks/desk-shapes.ts';
 import { moment } from '../format.ts';
 import { leftText, type Part } from '../part.ts';
 import { hrefOf } from '../route.ts';
-import { Figures, Looking, Panel, Sheet } from '../sheet.tsx';
+import { Figures, Panel, Sheet, Unread } from '../sheet.tsx';
 import { type Column, Table } from '../table.tsx';
 import { kernelMs } from '../time.ts';
 import { useAnswer } from '../use.ts';
@@ -88,12 +88,7 @@ function Load({ context, version }: LoadProps) {
   const open = { is_open: true, limit: OPEN_MAX };
   const { result: listed } = useAnswer<ListedQuestions>('answers.list', open, EVERY_MS, version);
   const { result: figures, error } = useAnswer<DeskFigures>('answers.metrics', {}, EVERY_MS, version);
-  if (figures === undefined || listed === undefined)
-    return (
-      <Sheet id="desk" title="Desk">
-        <Looking error={error} />
-      </Sheet>
-    );
+  if (figures === undefined || listed === undefined) return <Unread title="Desk" error={error} />;
   const queue = queueOf(context);
   const left = context.open.size - listed.questions.length;
   return (

@@ -11,8 +11,15 @@ import { useShown } from '../desks/use-desk.ts';
 import { counted, duration } from '../format.ts';
 import { hrefOf } from '../route.ts';
 import { More } from '../shown-rows.tsx';
-import { lineageLayout, type Placed } from './lineage-layout.ts';
-import { dollars, runState, type SessionShown, sessionState, type SpokeShown } from './sessions.ts';
+import {
+  type Branch,
+  dollars,
+  lineageOf,
+  runState,
+  type SessionShown,
+  sessionState,
+  type SpokeShown,
+} from './sessions.ts';
 import { besideDesk } from './use-run.ts';
 
 /** Sessions shown at first and with each further press of the button. */
@@ -26,32 +33,23 @@ export function LineageTree({
 }: RecordProps<RunRow> & { readonly sessions: readonly SessionShown[] }) {
   const [shown, setShown] = useState(SHOWN);
   const own = sessions.find(({ session }) => session === row.id);
-  const { places, rows, columns, left } = lineageLayout(
-    sessions.filter((one) => one !== own),
-    { shown },
-  );
-  const roles = new Map(sessions.map(({ session, open, closed }) => [session, (open ?? closed)?.role]));
+  const spawned = sessions.filter((one) => one !== own);
+  const { below, columns, left } = lineageOf(spawned, shown);
   return (
     <>
       {left > 0 && <More onMore={() => setShown(shown + SHOWN)}>{counted(left, 'earlier session')}</More>}
-      <ol
-        class="lineage"
-        style={{ '--columns': Math.max(1, columns) }}
-        aria-label="Sessions, each behind the hub that spawned it"
-      >
-        <li class="hub" style={{ '--column': 1, '--row': 1, '--rows': Math.max(1, rows) }}>
-          <Card isAtWork={row.status === 'running' && sessions.every((one) => one === own || one.closed !== undefined)}>
+      <ol class="lineage" style={{ '--columns': columns }} aria-label="Sessions, each behind the hub that spawned it">
+        <li class="hub">
+          <Card isAtWork={row.status === 'running' && spawned.every(({ closed }) => closed !== undefined)}>
             <h3>{own === undefined ? row.hub : <a href={hrefOf('hubs', `${row.id}/${row.id}`)}>{row.hub}</a>}</h3>
             <p class="facts-line">
               <RunState row={row} />
             </p>
           </Card>
+          <Spawned row={row} desk={desk} below={below} />
         </li>
-        {places.map((place) => (
-          <Session key={place.of.session} place={place} row={row} desk={desk} hub={roles.get(place.of.parent)} />
-        ))}
       </ol>
-      {places.length === 0 && <p class="quiet">No session yet.</p>}
+      {below.length === 0 && <p class="quiet">No session yet.</p>}
     </>
   );
 }
@@ -73,17 +71,30 @@ function Card({ isAtWork, children }: { readonly isAtWork: boolean; readonly chi
   );
 }
 
-interface SessionProps extends RecordProps<RunRow> {
-  readonly place: Placed<SessionShown>;
-  /** The role of the session that spawned it; undefined for the hub of the run. */
-  readonly hub: string | undefined;
+interface SpawnedProps extends RecordProps<RunRow> {
+  readonly below: readonly Branch<SessionShown>[];
+  /** The role of the session that spawned them; undefined for the hub of the run. */
+  readonly hub?: string | undefined;
 }
 
-function Session({ place: { of, column, row: at, span }, row, desk, hub }: SessionProps) {
-  const { session, parent, open, closed } = of;
-  const { role = '', step = null } = closed ?? open ?? {};
+function Spawned({ below, hub, ...props }: SpawnedProps) {
+  if (below.length === 0) return null;
   return (
-    <li style={{ '--column': column + 1, '--row': at + 1, '--rows': span }} data-session={session}>
+    <ol>
+      {below.map(({ of, below }) => (
+        <li key={of.session}>
+          <Session of={of} hub={hub} {...props} />
+          <Spawned below={below} hub={of.role} {...props} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Session({ of, hub, row, desk }: Omit<SpawnedProps, 'below'> & { readonly of: SessionShown }) {
+  const { session, parent, role, step, closed } = of;
+  return (
+    <div class="session" data-session={session}>
       <Card isAtWork={closed === undefined}>
         <h3>
           <a href={hrefOf('hubs', `${row.id}/${session}`)}>{role}</a> <span class="mono quiet">{session}</span>
@@ -94,7 +105,7 @@ function Session({ place: { of, column, row: at, span }, row, desk, hub }: Sessi
         </SessionFacts>
       </Card>
       <Handoff of={of} />
-    </li>
+    </div>
   );
 }
 
@@ -126,7 +137,7 @@ interface FactsProps {
 
 /** How a session stands: its state, its tries, and what it has used. */
 export function SessionFacts({ of, desk, children }: FactsProps) {
-  const { session, open, closed } = of;
+  const { session, startedAtMs, closed } = of;
   const live = useShown<SpokeShown>(closed === undefined ? { actor: besideDesk(desk, `spokes/${session}`) } : null);
   const { steps = 0, costUsd = 0, tokens = 0 } = (closed ?? live)?.usage ?? {};
   const tries = closed === undefined ? live?.round : closed.output?.round;
@@ -136,7 +147,7 @@ export function SessionFacts({ of, desk, children }: FactsProps) {
       <span class={`standing ${tone}`}>{words}</span>
       {children}
       {tries !== undefined && tries > 1 && <span>try {tries}</span>}
-      {closed === undefined ? <Age sinceMs={open!.startedAtMs} /> : <span>{duration(closed.usage.ms)}</span>}
+      {closed === undefined ? <Age sinceMs={startedAtMs} /> : <span>{duration(closed.usage.ms)}</span>}
       {steps > 0 && <span>{counted(steps, 'step')}</span>}
       {tokens > 0 && <span>{counted(tokens, 'token')}</span>}
       {costUsd > 0 && <span>{dollars(costUsd)}</span>}

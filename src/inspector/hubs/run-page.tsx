@@ -2,9 +2,9 @@
 import { gateName } from '../../machines/people/gates/gate-name.ts';
 import { Fact } from '../actor/facts.tsx';
 import { ActorLink } from '../actor-link.tsx';
-import { Countdown } from '../desks/clock.tsx';
 import { OrderButton, Orders, type RecordProps } from '../desks/desk-page.tsx';
 import { type RunRow } from '../desks/desk-shapes.ts';
+import { TimeIsUp } from '../desks/gate-page.tsx';
 import { WindowsWanted } from '../desks/gates-view.tsx';
 import { useShown } from '../desks/use-desk.ts';
 import { moment } from '../format.ts';
@@ -80,16 +80,10 @@ function Questions({ row: { id, status } }: { readonly row: RunRow }) {
   const gates = window?.rows.filter(({ stage }) => stage === id) ?? [];
   if (gates.length === 0 && status !== 'asking') return null;
   return (
-    <section class="sheet attention" aria-labelledby="questions-title">
-      <h2 id="questions-title">The run waits for people</h2>
+    <Panel id="questions" kind="attention" title="The run waits for people">
       {gates.map((gate) => (
         <p key={gate.id}>
-          <a href={hrefOf('gates', gate.id)}>{gateName(gate)}</a>
-          {gate.deadlineAtMs !== null && (
-            <>
-              , time is up <Countdown untilMs={gate.deadlineAtMs} over="now" />
-            </>
-          )}
+          <a href={hrefOf('gates', gate.id)}>{gateName(gate)}</a>, <TimeIsUp deadlineAtMs={gate.deadlineAtMs} />
         </p>
       ))}
       {isNotOffered(error) && (
@@ -97,6 +91,6 @@ function Questions({ row: { id, status } }: { readonly row: RunRow }) {
           To see the questions here, <WindowsWanted />.
         </p>
       )}
-    </section>
+    </Panel>
   );
 }

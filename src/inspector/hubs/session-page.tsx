@@ -47,7 +47,7 @@ export function SessionPage({ row, desk, id }: RecordProps<RunRow> & { readonly 
   const facts = closed ?? open;
   if (facts === undefined) return <Nowhere noun="session" id={id} kept="100,000" />;
   const { role, parent, step, startedAtMs } = facts;
-  const of = { session: id, parent, open, closed: closed ?? undefined, handoff: handoff ?? undefined };
+  const of = { ...facts, closed: closed ?? undefined, handoff: handoff ?? undefined };
   const run = <a href={hrefOf('hubs', row.id)}>{row.id}</a>;
   return (
     <article class="actor" aria-labelledby="session-title">
@@ -114,9 +114,7 @@ function Output({ id, closed }: { readonly id: string; readonly closed: SessionE
       {output !== null &&
         (['stdout', 'stderr'] as const).map((name) => (
           <div key={name}>
-            <p class="quiet">
-              {name}, {bytes(output[name].bytes)}
-            </p>
+            <p class="quiet">{`${name}, ${bytes(output[name].bytes)}`}</p>
             {output[name].tail !== '' && <Text name={name} text={output[name].tail} />}
           </div>
         ))}

@@ -13,10 +13,7 @@ export type HubShown = Shown<Pick<HubContext, 'budget' | 'limits' | 'spawned'>>;
 export type SpokeShown = Shown<Pick<SpokeContext, 'usage' | 'round'>>;
 
 /** A session, open or closed. */
-export interface SessionShown {
-  readonly session: string;
-  readonly parent: string;
-  readonly open: OpenSession | undefined;
+export interface SessionShown extends Pick<OpenSession, 'session' | 'parent' | 'role' | 'step' | 'startedAtMs'> {
   readonly closed: SessionEntry | undefined;
   readonly handoff: LineageEntry | undefined;
 }
@@ -44,38 +41,65 @@ export function sessionState({ closed, handoff }: Pick<SessionShown, 'closed' | 
   return [isForced ? `${words}, closed by its hub` : words, toneOf(outcome)];
 }
 
-/** All sessions of a run in the order of their starts. `closed` and `lineage` are those of the whole work plan. */
-export function sessionsOf(
-  run: string,
-  {
-    open,
-    closed,
-    lineage,
-  }: {
-    readonly open: readonly OpenSession[];
-    readonly closed: readonly SessionEntry[];
-    readonly lineage: readonly LineageEntry[];
-  },
-): SessionShown[] {
+interface Heard {
+  readonly open: readonly OpenSession[];
+  readonly closed: readonly SessionEntry[];
+  readonly lineage: readonly LineageEntry[];
+}
+
+/** All sessions of a run in the order of their starts, from what is heard of its whole work plan. */
+export function sessionsOf(run: string, { open, closed, lineage }: Heard): SessionShown[] {
   const handoffs = new Map(lineage.map((entry) => [entry.session, entry]));
   const ended = new Map(closed.map((entry) => [entry.session, entry]));
-  const begun = new Map(open.map((row) => [row.session, row]));
-  const all = [...ended.values(), ...open.filter(({ session }) => !ended.has(session))];
-  return all
+  return [...ended.values(), ...open.filter(({ session }) => !ended.has(session))]
     .filter((one) => one.run === run)
     .sort((a, b) => a.startedAtMs - b.startedAtMs || numberOf(a) - numberOf(b))
-    .map(({ session, parent }) => ({
-      session,
-      parent,
-      open: begun.get(session),
-      closed: ended.get(session),
-      handoff: handoffs.get(session),
-    }));
+    .map((one) => ({ ...one, closed: ended.get(one.session), handoff: handoffs.get(one.session) }));
 }
 
 /** The number of a session in its run, which is the end of its id; 0 for the hub's own. */
 function numberOf({ session, run }: Pick<OpenSession, 'session' | 'run'>): number {
   return Number(session.slice(run.length + 1));
+}
+
+type Node = Pick<SessionShown, 'session' | 'parent'>;
+
+/** A session with those that it spawned. */
+export interface Branch<Session extends Node> {
+  readonly of: Session;
+  /** Number of sessions from the hub of the run down to it. */
+  readonly depth: number;
+  readonly below: Branch<Session>[];
+}
+
+/**
+ * The latest sessions, and the hubs above them, as a tree.
+ *
+ * @param sessions In the order of their starts. One whose hub is not before it belongs to the hub of the run.
+ * @returns The sessions below that hub, the greatest depth, at least 1, and the number of those that are not shown.
+ */
+export function lineageOf<Session extends Node>(sessions: readonly Session[], shown: number) {
+  const byId = new Map<string, Branch<Session>>();
+  const below: Branch<Session>[] = [];
+  for (const of of latest(sessions, shown)) {
+    const hub = byId.get(of.parent);
+    const branch = { of, depth: (hub?.depth ?? 0) + 1, below: [] };
+    (hub?.below ?? below).push(branch);
+    byId.set(of.session, branch);
+  }
+  const columns = [...byId.values()].reduce((most, { depth }) => Math.max(most, depth), 1);
+  return { below, columns, left: sessions.length - byId.size };
+}
+
+/** The last sessions, and those above them, in order. */
+function latest<Session extends Node>(sessions: readonly Session[], shown: number): Session[] {
+  const wanted = new Set<string>();
+  const isShown = ({ session, parent }: Session, at: number) => {
+    const is = at < shown || wanted.has(session);
+    if (is) wanted.add(parent);
+    return is;
+  };
+  return sessions.toReversed().filter(isShown).reverse();
 }
 
 export function dollars(amount: number): string {
