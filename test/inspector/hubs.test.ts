@@ -1,4 +1,4 @@
-/** The rules of the page of hubs: which sessions stand below which in the lineage tree, what they are, figures, and orders. */
+/** The rules of the page of hubs: the tree of sessions, what they are, figures, and orders. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type LineageEntry, NOT_VERIFIED } from '../../src/machines/hub/handoff.ts';

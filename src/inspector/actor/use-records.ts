@@ -2,7 +2,7 @@
  * Records of one name of an actor, live, the newest first: existing ones are fetched once per connection, new ones are
  * followed.
  */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { type ClientError } from '../../client/client-error.ts';
 import type { RecordPage, RecordView } from '../../gateway/protocol/record-view.ts';
 import { call, followRecords, lines } from '../link.ts';
@@ -23,58 +23,46 @@ interface Seen {
   readonly error: ClientError | undefined;
 }
 
-/** The records of one life of an actor that have been read. */
-interface Known {
-  readonly of: string;
-  readonly byNumber: Map<number, RecordView>;
-  /** Whether those before the newest one have been read to their end. */
-  isComplete: boolean;
-}
-
 /**
- * The latest records, or all of them, the latest of which come first. A new connection reads those that are not known.
+ * The latest records, or all of them.
  *
  * @param address Undefined: none.
+ * @param max Infinity for all.
  */
 export function useRecords(address: string | undefined, name: string, max = RECORDS_SHOWN): Omit<Seen, 'of'> {
   const of = `${address ?? ''}/${name}`;
   const [seen, setSeen] = useState<Seen>({ of, records: undefined, error: undefined });
-  const known = useRef<Known | undefined>(undefined);
   const line = lines.value;
   useEffect(() => {
     if (address === undefined) return undefined;
+    const gathered: RecordView[] = [];
     let isOver = false;
     let stop: (() => void) | undefined;
     let stopGathering: (() => void) | undefined;
     const show = () => {
       stopGathering = undefined;
-      const records = [...known.current!.byNumber.values()].sort((a, b) => b.number - a.number).slice(0, max);
-      known.current = { ...known.current!, byNumber: new Map(records.map((record) => [record.number, record])) };
-      setSeen({ of, records, error: undefined });
+      const fresh = gathered.splice(0).reverse();
+      setSeen((before) => ({ ...before, records: [...fresh, ...(before.records ?? [])].slice(0, max) }));
     };
     const take = (record: RecordView) => {
-      known.current!.byNumber.set(record.number, record);
+      gathered.push(record);
       stopGathering ??= after(GATHER_MS, show);
     };
-    const read = async () => {
-      let before: number | null | undefined;
-      let isMet = false;
-      do {
-        const which = { newestFirst: true, limit: Math.min(max, PAGE), before };
-        const page: RecordPage = await call<RecordPage>('record.list', { address, name, ...which });
-        if (isOver) return;
-        const life = `${page.life} ${of}`;
-        if (known.current?.of !== life) known.current = { of: life, byNumber: new Map(), isComplete: false };
-        const { byNumber, isComplete } = known.current;
-        isMet = isComplete && page.records.some(({ number }) => byNumber.has(number));
-        for (const record of page.records) byNumber.set(record.number, record);
-        show();
-        stop ??= followRecords(address, name, { after: page.last, life: page.life }, take);
-        before = page.next;
-      } while (before !== null && !isMet && known.current.byNumber.size < max);
-      known.current.isComplete = true;
+    const read = (before?: number) =>
+      call<RecordPage>('record.list', { address, name, newestFirst: true, limit: Math.min(max, PAGE), before });
+    const readAll = async () => {
+      const { last, life, ...newest } = await read();
+      const records = [...newest.records];
+      for (let { next } = newest; next !== null && max > PAGE && !isOver; ) {
+        const page = await read(next);
+        records.push(...page.records);
+        next = page.next;
+      }
+      if (isOver) return;
+      setSeen({ of, records, error: undefined });
+      stop = followRecords(address, name, { after: last, life }, take);
     };
-    read().catch(
+    readAll().catch(
       (error: unknown) =>
         !isOver &&
         setSeen((before) => ({

@@ -4,6 +4,7 @@ import { DESK_AGENTS, type DeskContexts } from '../desks/desk-shapes.ts';
 import { Missing, Ordering } from '../desks/desk-page.tsx';
 import { type Desk, useDesk } from '../desks/use-desk.ts';
 import { hrefOf } from '../route.ts';
+import { Standing } from '../signed.tsx';
 import { type QuestionShown, type SourceShown } from './answer-shapes.ts';
 import { QUESTION_STATES, versionOf } from './answers.ts';
 
@@ -41,13 +42,7 @@ export function QuestionLink({ id, text }: Pick<QuestionShown, 'id' | 'text'>) {
 }
 
 export function QuestionState({ row: { status, by } }: { readonly row: Pick<QuestionShown, 'status' | 'by'> }) {
-  const [words, tone] = QUESTION_STATES[status];
-  return (
-    <span class={`standing ${tone}`}>
-      {words}
-      {by !== null && ` by ${by}`}
-    </span>
-  );
+  return <Standing of={QUESTION_STATES[status]} by={by} />;
 }
 
 export function Confidence({ percent }: { readonly percent: number }) {

@@ -6,6 +6,7 @@ import { useSubmission } from '../dialog.tsx';
 import { askThrough, maySend } from '../link.ts';
 import { hrefOf } from '../route.ts';
 import { Sheet } from '../sheet.tsx';
+import { Standing } from '../signed.tsx';
 import { type AskReplyShown } from './answer-shapes.ts';
 import { Confidence, QuestionLink, Sources } from './answers-page.tsx';
 import {
@@ -112,13 +113,12 @@ function Fields({ typed, onTyped }: FieldsProps) {
 
 function Reply({ text, reply }: Replied) {
   const { question_id: id, ticket_id: ticket, answer, confidence, sources, problems, changed_answers: changed } = reply;
-  const [words, tone] = replyState(reply);
   const next = nextStep(reply);
   return (
     <div class="card">
       <div class="split">
         <h2>{id === null ? text : <QuestionLink id={id} text={text} />}</h2>
-        <span class={`standing ${tone}`}>{words}</span>
+        <Standing of={replyState(reply)} />
       </div>
       {answer !== null && (
         <>

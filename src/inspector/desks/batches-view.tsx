@@ -2,11 +2,11 @@
  * Items that were paused together: the progress of each batch, the state of each item, what it waits for, and its
  * orders.
  */
-import { counted, moment } from '../format.ts';
+import { counted } from '../format.ts';
 import { leftText, type Part } from '../part.ts';
 import { Sheet } from '../sheet.tsx';
 import { useShownRows } from '../shown-rows.tsx';
-import { kernelMs } from '../time.ts';
+import { Standing } from '../signed.tsx';
 import { Countdown } from './clock.tsx';
 import { resumeBatch } from './desk-orders.ts';
 import { ActorName, DeskPage, OrderButton, Since, type Wanted } from './desk-page.tsx';
@@ -97,17 +97,12 @@ const STATUSES: Readonly<Record<BatchRow['status'], readonly [words: string, ton
 
 function Facts({ row }: { readonly row: BatchRow }) {
   const { id, name, phase, status, createdAtMs, completedAtMs, concurrencyLimit, ref } = row;
-  const [words, tone] = phase === 'finished' ? STATUSES[status] : [phase, 'warn'];
   return (
     <p class="row facts-line">
-      <span class={`standing ${tone}`}>{words}</span>
+      <Standing of={phase === 'finished' ? STATUSES[status] : [phase, 'warn']} />
       <ActorName name={id} actor={ref} />
       {name !== id && <span class="mono">{name}</span>}
-      {completedAtMs === null ? (
-        <Since sinceMs={createdAtMs} />
-      ) : (
-        <span>ended {moment(completedAtMs, kernelMs())}</span>
-      )}
+      <Since sinceMs={createdAtMs} endedAtMs={completedAtMs} />
       <span>{concurrencyLimit} at a time</span>
     </p>
   );

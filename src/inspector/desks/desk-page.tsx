@@ -2,7 +2,9 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useState } from 'preact/hooks';
 import { ActorLink } from '../actor-link.tsx';
+import { moment } from '../format.ts';
 import { maySend } from '../link.ts';
+import { kernelMs } from '../time.ts';
 import { Age } from './clock.tsx';
 import { DeskDialog } from './desk-dialog.tsx';
 import { type DeskOrder } from './desk-orders.ts';
@@ -119,7 +121,15 @@ export function About({ item }: { readonly item: string | null }) {
   );
 }
 
-export function Since({ sinceMs }: { readonly sinceMs: number }) {
+interface SinceProps {
+  readonly sinceMs: number;
+  /** The end; null or undefined: not over. */
+  readonly endedAtMs?: number | null;
+}
+
+/** The time since something began, or the moment at which it ended. */
+export function Since({ sinceMs, endedAtMs = null }: SinceProps) {
+  if (endedAtMs !== null) return <span>ended {moment(endedAtMs, kernelMs())}</span>;
   return (
     <span>
       for <Age sinceMs={sinceMs} />

@@ -10,6 +10,7 @@ import { moment } from '../format.ts';
 import { maySend } from '../link.ts';
 import { say } from '../notices.tsx';
 import { Panel, RecordHead, Unread } from '../sheet.tsx';
+import { Standing } from '../signed.tsx';
 import { kernelMs } from '../time.ts';
 import { sendTwin } from '../twins.ts';
 import { useWatched } from '../use-window.ts';
@@ -125,11 +126,10 @@ interface FactsProps {
 function Facts({ row, question }: FactsProps) {
   const { phase, deadlineAtMs, isOver, audience, lastOrder } = row;
   const onTimeout = question?.onTimeout?.name ?? row.onTimeout;
-  const [words, tone] = GATE_PHASES[phase];
   return (
     <>
       <p class="row facts-line">
-        <span class={`standing ${tone}`}>{words}</span>
+        <Standing of={GATE_PHASES[phase]} />
         <Asked row={row} />
         <span>for {audienceText(audience)}</span>
         {!isOver && <TimeIsUp deadlineAtMs={deadlineAtMs} />}

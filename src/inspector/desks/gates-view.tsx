@@ -4,6 +4,8 @@ import { gateName } from '../../machines/people/gates/gate-name.ts';
 import { counted, moment } from '../format.ts';
 import { hrefOf } from '../route.ts';
 import { Ledger } from '../sheet.tsx';
+import { More } from '../shown-rows.tsx';
+import { Standing } from '../signed.tsx';
 import { type Column } from '../table.tsx';
 import { kernelMs } from '../time.ts';
 import { isNotOffered, useWindow } from '../use-window.ts';
@@ -19,7 +21,7 @@ const COLUMNS: readonly Column<GateRow>[] = [
   { title: 'Proposed', cell: ({ proposal }) => proposal },
   { title: 'Kind', cell: ({ kind }) => kind },
   { title: 'For', cell: ({ audience }) => audienceText(audience) },
-  { title: 'State', cell: (row) => <State row={row} /> },
+  { title: 'State', cell: ({ phase, result }) => <Standing of={GATE_PHASES[phase]} by={result?.by} /> },
   { title: 'Age', isNumber: true, cell: ({ isOver, openedAtMs }) => !isOver && <Age sinceMs={openedAtMs} /> },
   { title: 'Time is up', isNumber: true, cell: (row) => <Until row={row} /> },
 ];
@@ -67,9 +69,7 @@ function Gates() {
     >
       {left > 0 && (
         <p class="empty">
-          <button type="button" class="link" onClick={more}>
-            {counted(left, 'more gate')}
-          </button>
+          <More onMore={more}>{counted(left, 'more gate')}</More>
         </p>
       )}
     </Ledger>
@@ -82,16 +82,6 @@ export function WindowsWanted() {
     <>
       give <code>createGateway</code> the procedures <code>crewProcedures</code> of <code>bosun/crew</code>
     </>
-  );
-}
-
-function State({ row: { phase, result } }: { readonly row: GateRow }) {
-  const [words, tone] = GATE_PHASES[phase];
-  return (
-    <span class={`standing ${tone}`}>
-      {words}
-      {result !== null && result.by !== null && ` by ${result.by}`}
-    </span>
   );
 }
 

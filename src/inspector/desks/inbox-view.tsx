@@ -10,6 +10,7 @@ import { maySend } from '../link.ts';
 import { leftText } from '../part.ts';
 import { hrefOf } from '../route.ts';
 import { Sheet } from '../sheet.tsx';
+import { More } from '../shown-rows.tsx';
 import { kernelMs } from '../time.ts';
 import { isNotOffered, useWatched, useWindow } from '../use-window.ts';
 import { Countdown } from './clock.tsx';
@@ -92,11 +93,7 @@ function Inbox({ inbox: { rows, left }, counts, tickets, isWithoutGates, onMore,
           {...orders}
         />
       ))}
-      {size > visible.length && (
-        <button type="button" class="link" onClick={more}>
-          {counted(size - visible.length, 'more thing')}
-        </button>
-      )}
+      {size > visible.length && <More onMore={more}>{counted(size - visible.length, 'more thing')}</More>}
       {isWithoutGates && (
         <p class="quiet">
           Gates are not listed here: <WindowsWanted />.

@@ -1,11 +1,13 @@
 /** The page of one ticket: the question, what was found about it, the thread with its scores, and the reply. */
 import { useEffect, useState } from 'preact/hooks';
+import { Sources } from '../answers/answers-page.tsx';
 import { gatewayPlace, Twins, useSubmission } from '../dialog.tsx';
 import { moment } from '../format.ts';
 import { ask, maySend } from '../link.ts';
 import { say } from '../notices.tsx';
 import { leftText, type Part } from '../part.ts';
 import { Panel, RecordHead } from '../sheet.tsx';
+import { Standing } from '../signed.tsx';
 import { after, kernelMs } from '../time.ts';
 import { sendTwin } from '../twins.ts';
 import { Age, Countdown } from './clock.tsx';
@@ -69,8 +71,7 @@ export function OpenTicket({ desk }: { readonly desk: string }) {
 }
 
 export function TicketState({ row }: { readonly row: TicketRow }) {
-  const [words, tone] = TICKET_STATES[row.status];
-  return <span class={`standing ${tone}`}>{words}</span>;
+  return <Standing of={TICKET_STATES[row.status]} />;
 }
 
 /** The time at which a waiting ticket is due. */
@@ -135,14 +136,7 @@ function Question({ row, shown }: { readonly row: TicketRow; readonly shown: Tic
       {evidence.length === 0 ? (
         <p class="quiet">Nothing was found about it.</p>
       ) : (
-        <dl class="evidence">
-          {evidence.map(({ source, excerpt }) => (
-            <div key={source}>
-              <dt class="mono">{source}</dt>
-              <dd>{excerpt}</dd>
-            </div>
-          ))}
-        </dl>
+        <Sources sources={evidence.map(({ source, excerpt }) => ({ location: source, excerpt, type: '' }))} />
       )}
     </Panel>
   );

@@ -6,25 +6,22 @@ import { runRows } from '../desks/desk-records.ts';
 import { DESK_AGENTS, type DeskContexts, type RunRow } from '../desks/desk-shapes.ts';
 import { recordCalls, viewOf } from '../desks/desk-tables.tsx';
 import { useShown } from '../desks/use-desk.ts';
-import { moment } from '../format.ts';
 import { hrefOf } from '../route.ts';
+import { Standing } from '../signed.tsx';
 import { type Column } from '../table.tsx';
-import { kernelMs } from '../time.ts';
 import { RunPage } from './run-page.tsx';
-import { RunState } from './lineage-tree.tsx';
-import { budgetOf, type HubShown } from './sessions.ts';
+import { budgetOf, type HubShown, runState } from './sessions.ts';
 import { SessionPage } from './session-page.tsx';
 
 const COLUMNS: readonly Column<RunRow>[] = [
   { title: 'Run', cell: ({ id }) => <a href={hrefOf('hubs', id)}>{id}</a> },
   { title: 'Goal', cell: ({ title }) => title },
   { title: 'Hub', cell: ({ hub }) => <span class="agent">{hub}</span> },
-  { title: 'State', cell: (row) => <RunState row={row} /> },
+  { title: 'State', cell: (row) => <Standing of={runState(row)} /> },
   {
     title: 'Time',
     isNumber: true,
-    cell: ({ startedAtMs, endedAtMs }) =>
-      endedAtMs === null ? <Since sinceMs={startedAtMs} /> : `ended ${moment(endedAtMs, kernelMs())}`,
+    cell: ({ startedAtMs, endedAtMs }) => <Since sinceMs={startedAtMs} endedAtMs={endedAtMs} />,
   },
   { title: 'Sessions', isNumber: true, cell: (row) => <Figure row={row} at={0} /> },
   { title: 'Spent', isNumber: true, cell: (row) => <Figure row={row} at={1} /> },

@@ -11,6 +11,7 @@ import { useShown } from '../desks/use-desk.ts';
 import { counted, duration } from '../format.ts';
 import { hrefOf } from '../route.ts';
 import { More } from '../shown-rows.tsx';
+import { Standing } from '../signed.tsx';
 import {
   type Branch,
   dollars,
@@ -43,7 +44,7 @@ export function LineageTree({
           <Card isAtWork={row.status === 'running' && spawned.every(({ closed }) => closed !== undefined)}>
             <h3>{own === undefined ? row.hub : <a href={hrefOf('hubs', `${row.id}/${row.id}`)}>{row.hub}</a>}</h3>
             <p class="facts-line">
-              <RunState row={row} />
+              <Standing of={runState(row)} />
             </p>
           </Card>
           <Spawned row={row} desk={desk} below={below} />
@@ -52,12 +53,6 @@ export function LineageTree({
       {below.length === 0 && <p class="quiet">No session yet.</p>}
     </>
   );
-}
-
-/** How a run stands, in a word. */
-export function RunState({ row }: { readonly row: RunRow }) {
-  const [words, tone] = runState(row);
-  return <span class={`standing ${tone}`}>{words}</span>;
 }
 
 function Card({ isAtWork, children }: { readonly isAtWork: boolean; readonly children: ComponentChildren }) {
@@ -141,10 +136,9 @@ export function SessionFacts({ of, desk, children }: FactsProps) {
   const live = useShown<SpokeShown>(closed === undefined ? { actor: besideDesk(desk, `spokes/${session}`) } : null);
   const { steps = 0, costUsd = 0, tokens = 0 } = (closed ?? live)?.usage ?? {};
   const tries = closed === undefined ? live?.round : closed.output?.round;
-  const [words, tone] = sessionState(of);
   return (
     <p class="row facts-line">
-      <span class={`standing ${tone}`}>{words}</span>
+      <Standing of={sessionState(of)} />
       {children}
       {tries !== undefined && tries > 1 && <span>try {tries}</span>}
       {closed === undefined ? <Age sinceMs={startedAtMs} /> : <span>{duration(closed.usage.ms)}</span>}

@@ -2,8 +2,8 @@
 import type { StopLevel } from '../../machines/hub/stop-levels.ts';
 import { BY, type DeskOrder } from '../desks/desk-orders.ts';
 
-/** The levels at which a run is stopped: the label of the button, and what becomes of sessions at work. */
-export const STOPS: Readonly<Record<StopLevel, readonly [label: string, means: string]>> = {
+/** The levels at which a run is stopped: the verb, and what becomes of sessions at work. */
+const STOPS: Readonly<Record<StopLevel, readonly [verb: string, means: string]>> = {
   graceful: ['Stop', 'Sessions at work finish and hand off. Nothing new begins.'],
   immediate: ['Stop now', 'Sessions at work are asked to end, and killed two seconds later.'],
   terminated: ['Kill', 'Sessions at work are killed at once.'],

@@ -10,11 +10,12 @@ import { useShown } from '../desks/use-desk.ts';
 import { moment } from '../format.ts';
 import { hrefOf } from '../route.ts';
 import { Figures, Looking, Panel, RecordHead } from '../sheet.tsx';
+import { Standing } from '../signed.tsx';
 import { kernelMs } from '../time.ts';
 import { isNotOffered, useWindow } from '../use-window.ts';
-import { LineageTree, RunState } from './lineage-tree.tsx';
-import { resumeRun, STOPS, stopRun } from './run-orders.ts';
-import { budgetOf, type HubShown, type PlanShown } from './sessions.ts';
+import { LineageTree } from './lineage-tree.tsx';
+import { resumeRun, stopRun } from './run-orders.ts';
+import { budgetOf, type HubShown, type PlanShown, runState } from './sessions.ts';
 import { useRun } from './use-run.ts';
 
 /** Pages of open gates among which those of the run are looked for. */
@@ -27,7 +28,7 @@ export function RunPage({ row, desk }: RecordProps<RunRow>) {
     <article class="actor" aria-labelledby="run-title">
       <RecordHead id="run" list="Hubs" crumb={row.id} title={row.title}>
         <p class="row facts-line">
-          <RunState row={row} />
+          <Standing of={runState(row)} />
           <span>{row.hub}</span>
           <ActorLink address={plan.address}>{row.plan}</ActorLink>
           <span>since {moment(row.startedAtMs, kernelMs())}</span>
@@ -62,14 +63,9 @@ function RunOrders({ row: { id, status }, desk }: RecordProps<RunRow>) {
   return (
     <Orders>
       {status === 'paused' && <OrderButton kind="small primary" label="Resume" order={() => resumeRun(desk, id)} />}
-      {(['graceful', 'immediate', 'terminated'] as const).map((level) => (
-        <OrderButton
-          key={level}
-          kind={level === 'graceful' ? 'small' : 'small quiet-danger'}
-          label={STOPS[level][0]}
-          order={() => stopRun(desk, id, level)}
-        />
-      ))}
+      <OrderButton kind="small" label="Stop" order={() => stopRun(desk, id, 'graceful')} />
+      <OrderButton kind="small quiet-danger" label="Stop now" order={() => stopRun(desk, id, 'immediate')} />
+      <OrderButton kind="small quiet-danger" label="Kill" order={() => stopRun(desk, id, 'terminated')} />
     </Orders>
   );
 }

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { ActorLink } from '../actor-link.tsx';
 import { moment } from '../format.ts';
 import { Ledger } from '../sheet.tsx';
+import { More } from '../shown-rows.tsx';
 import { type Column } from '../table.tsx';
 import { kernelMs } from '../time.ts';
 import { useAnswer } from '../use.ts';
@@ -46,9 +47,7 @@ export function AuditView() {
     >
       {result?.records.length === limit && limit < LIMIT_MAX && (
         <p class="empty">
-          <button type="button" class="link" onClick={() => setLimit(Math.min(LIMIT_MAX, limit + PAGE))}>
-            Older ones
-          </button>
+          <More onMore={() => setLimit(Math.min(LIMIT_MAX, limit + PAGE))}>Older ones</More>
         </p>
       )}
     </Ledger>
