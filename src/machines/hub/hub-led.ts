@@ -21,19 +21,8 @@ export function ledWork({ id, planId, role, workspace, decides, read, task }: Hu
   const plan = read === null ? null : { ...read, id: read.plan };
   const parts = { role, task, workspace, plan, step: null, scope: null, problems: [], handedOff: null };
   return {
-    ...{
-      session: id,
-      runId: id,
-      planId,
-      role,
-      hub: role,
-      task,
-      workspace,
-      scope: null,
-      isIsolated: false,
-      problems: [],
-      round: 1,
-    },
+    ...{ session: id, runId: id, planId, role, hub: role, task, workspace },
+    ...{ scope: null, isIsolated: false, problems: [], round: 1 },
     spec: agentSpec.parse({ does: decides.kind === 'rules' ? { kind: 'outside' } : decides }),
     prompt: promptOf(parts),
   };
