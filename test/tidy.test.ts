@@ -214,7 +214,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     ],
   },
   // The context of an effect, and nothing else of the kernel: a spoke is a promise of the user's code. The shape of a
-  // report is that of the machines that judge it; sax, yaml and zod read reports.
+  // report is that of the machines that judge it; sax, tap-parser and zod read reports.
   'src/spokes': {
     files: ['src/machines/hub/report.ts', ...LEAVES],
     types: PUBLIC_KERNEL,
@@ -227,7 +227,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'node:url',
       'node:util',
       'sax',
-      'yaml',
+      'tap-parser',
       'zod',
     ],
   },

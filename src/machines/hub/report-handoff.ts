@@ -5,7 +5,7 @@
 import { plainLine } from '../../plain-text.ts';
 import { HANDOFF_BYTES_MAX } from '../limits.ts';
 import { fits } from '../rules/value-size.ts';
-import { type HandoffSaid, handoffSaid } from './handoff.ts';
+import { handoffSaid } from './handoff.ts';
 import { isProgress, outcomesOf } from './handoff-rules.ts';
 import { type Finding, type Report } from './report.ts';
 import { type Role } from './roles.ts';
@@ -32,6 +32,8 @@ const NAME_CHARS_MAX = 200;
 /** Characters of a reason: as many as a hand-off takes. */
 const REASON_CHARS_MAX = 2_000;
 
+const LEVELS = ['error', 'warning', 'note'] as const;
+
 /** Bad outcomes by what is bad, the most fitting ones first. */
 const BAD = {
   unread: ['build-failed', 'failed', 'blocked'],
@@ -53,65 +55,52 @@ function outcomeOf(role: Role, end: CommandEnd): string | undefined {
   if (hasEndedWell(end)) return role === 'Tester' ? 'passed' : outcomes[0];
   const { report, unread } = end;
   const read = report === null ? [] : BAD[report.tests === null ? 'findings' : 'tests'];
-  const fitting = unread === undefined ? read : BAD.unread;
+  const fitting: readonly string[] = unread === undefined ? read : BAD.unread;
   const known = fitting.find((outcome) => outcomes.includes(outcome));
   return known ?? outcomes.find((outcome) => !isProgress(outcome)) ?? outcomes.at(-1);
 }
 
 /** The hand-off of a command; null for a role that hands nothing off. */
-export function reportHandoff(
-  { role, hub }: { readonly role: Role; readonly hub: Role },
-  end: CommandEnd,
-): HandoffSaid | null {
+export function reportHandoff({ role, hub }: { readonly role: Role; readonly hub: Role }, end: CommandEnd) {
   const outcome = outcomeOf(role, end);
   if (outcome === undefined) return null;
   const { command, exitCode, report, unread } = end;
   const [next] = outcomesOf(role)[outcome]!;
   const reason = reasonOf(end).slice(0, REASON_CHARS_MAX);
   const isRead = report !== null || unread !== undefined;
+  const findings = report?.findings ?? [];
+  const named = worstFirst(findings).slice(0, BLOCKERS_MAX).map(blockerOf);
+  const blockers = named.length === 0 ? [reason] : named;
   return handoffSaid.parse({
-    to: hub,
-    outcome,
+    ...{ to: hub, outcome, reason },
     recommended: next === 'hub' ? null : next,
-    reason,
     build: { command: command.slice(0, 2_000), exitCode },
     testsPass: isRead ? testsPass(end) : exitCode === 0,
     data: {
-      blockers: isRead && !hasEndedWell(end) ? blockersOf(report?.findings ?? [], reason) : [],
-      ...(report !== null && { findings: { total: report.findings.length, shown: shownOf(report.findings) } }),
+      blockers: isRead && !hasEndedWell(end) ? blockers : [],
+      ...(report !== null && { findings: { total: findings.length, shown: shownOf(findings) } }),
     },
   });
 }
 
 /** Whether the tests of a report passed; null if none ran. */
 function testsPass({ exitCode, report }: CommandEnd): boolean | null {
-  const tests = report?.tests;
-  if (tests === undefined || tests === null || tests.passed + tests.failed === 0) return null;
-  return tests.failed === 0 && exitCode === 0;
+  const { passed, failed } = report?.tests ?? { passed: 0, failed: 0 };
+  return passed + failed === 0 ? null : failed === 0 && exitCode === 0;
 }
 
 /** The first findings, errors before others, that fit into a hand-off. */
 function shownOf(findings: readonly Finding[]): Finding[] {
-  const shown: Finding[] = [];
   // Read once: an estimate of the whole list for each finding would take quadratic time.
   let left = FINDINGS_BYTES_MAX;
-  for (const one of worstFirst(findings)) {
-    left -= JSON.stringify(one).length;
-    if (left < 0) break;
-    shown.push(one);
-  }
+  const shown = worstFirst(findings).filter((one) => (left -= JSON.stringify(one).length) >= 0);
   while (!fits(shown, FINDINGS_BYTES_MAX)) shown.pop();
   return shown;
 }
 
-function blockersOf(findings: readonly Finding[], reason: string): string[] {
-  const named = worstFirst(findings)
-    .slice(0, BLOCKERS_MAX)
-    .map(({ rule, file, line, message }) => {
-      const place = file === null ? (rule ?? '') : [file, line].filter((part) => part !== null).join(':');
-      return plainLine(place === '' ? message : `${place}: ${message}`).slice(0, BLOCKER_CHARS_MAX);
-    });
-  return named.length === 0 ? [reason] : named;
+function blockerOf({ rule, file, line, message }: Finding): string {
+  const place = file === null ? rule : [file, line ?? []].flat().join(':');
+  return plainLine([place || [], message].flat().join(': ')).slice(0, BLOCKER_CHARS_MAX);
 }
 
 function worstFirst(findings: readonly Finding[]): Finding[] {
@@ -123,8 +112,7 @@ function isError({ level }: Finding): boolean {
 }
 
 /** Says in one sentence what came of a command. */
-function reasonOf(end: CommandEnd): string {
-  const { exitCode, report, unread } = end;
+function reasonOf({ exitCode, report, unread }: CommandEnd): string {
   const code = `the command ended with exit code ${exitCode}`;
   if (unread !== undefined) return `${code}, and what it reported could not be read: ${plainLine(unread)}`;
   if (report === null) return code;
@@ -136,13 +124,11 @@ function reasonOf(end: CommandEnd): string {
 }
 
 function findingsText(findings: readonly Finding[]): string {
-  const figures = (['error', 'warning', 'note'] as const).flatMap((level) => {
-    const number = findings.filter((one) => one.level === level).length;
-    return number === 0 ? [] : [counted(number, level)];
-  });
-  if (figures.length === 0) return 'no findings';
-  const files = new Set(findings.flatMap(({ file }) => (file === null ? [] : [file]))).size;
-  return `${figures.join(' and ')}${files === 0 ? '' : ` in ${counted(files, 'file')}`}`;
+  if (findings.length === 0) return 'no findings';
+  const numbers = LEVELS.map((level) => [findings.filter((one) => one.level === level).length, level] as const);
+  const figures = numbers.filter(([number]) => number > 0).map(([number, level]) => counted(number, level));
+  const files = new Set(findings.flatMap(({ file }) => file ?? [])).size;
+  return figures.join(' and ') + (files === 0 ? '' : ` in ${counted(files, 'file')}`);
 }
 
 function testsText({ passed, failed, skipped }: NonNullable<Report['tests']>, findings: readonly Finding[]): string {
@@ -151,8 +137,8 @@ function testsText({ passed, failed, skipped }: NonNullable<Report['tests']>, fi
   const passes = `${counted(passed, 'test')} ${passed === 1 ? 'passes' : 'pass'}`;
   if (failed === 0) return passes + left;
   const name = plainLine(findings.find(isError)?.rule ?? '').slice(0, NAME_CHARS_MAX);
-  const more = failed > 1 && name !== '' ? ` and ${failed - 1} more` : '';
-  return `${passes}, ${failed} ${failed === 1 ? 'fails' : 'fail'}${left}${name === '' ? '' : `: ${name}`}${more}`;
+  const first = name === '' ? '' : `: ${name}${failed > 1 ? ` and ${failed - 1} more` : ''}`;
+  return `${passes}, ${failed} ${failed === 1 ? 'fails' : 'fail'}${left}${first}`;
 }
 
 function counted(number: number, what: string): string {

@@ -3,29 +3,22 @@ import { z } from 'zod';
 import { type Report } from '../../machines/hub/report.ts';
 import { findingOf, parsedJson } from './finding.ts';
 
-const place = z.number().nullish();
-
-const results = z.array(
-  z.object({
-    filePath: z.string(),
-    messages: z.array(
-      z.object({
-        ruleId: z.string().nullish(),
-        severity: z.union([z.literal(1), z.literal(2)]),
-        message: z.string(),
-        ...{ line: place, column: place },
-      }),
-    ),
-  }),
-);
+const message = z.object({
+  ruleId: z.string().nullish(),
+  severity: z.union([z.literal(1), z.literal(2)]),
+  message: z.string(),
+  line: z.unknown().optional(),
+  column: z.unknown().optional(),
+});
+const results = z.array(z.object({ filePath: z.string(), messages: z.array(message) }));
 
 export function readEslint(text: string, workspace: string | undefined): Report {
-  const findings = parsedJson(text, results).flatMap(({ filePath, messages }) =>
-    messages.map(({ ruleId, severity, ...said }) => {
-      // ESLint calls its standard input <text>.
-      const file = filePath.startsWith('<') ? null : filePath;
-      return findingOf({ ...said, rule: ruleId, level: severity === 2 ? 'error' : 'warning', file }, workspace);
-    }),
-  );
+  const findings = parsedJson(text, results).flatMap(({ filePath, messages }) => {
+    // ESLint calls its standard input <text>.
+    const file = filePath.startsWith('<') ? null : filePath;
+    return messages.map(({ ruleId, severity, ...said }) =>
+      findingOf({ ...said, file, rule: ruleId, level: severity === 2 ? 'error' : 'warning' }, workspace),
+    );
+  });
   return { findings, tests: null };
 }

@@ -14,8 +14,9 @@ export const FILE_CHARS_MAX = 4_096;
 export interface Place {
   /** A path, or a URI with the scheme `file`. */
   readonly file?: string | null | undefined;
-  readonly line?: number | null | undefined;
-  readonly column?: number | null | undefined;
+  /** A number, or its digits. */
+  readonly line?: unknown;
+  readonly column?: unknown;
 }
 
 /** A finding as a tool has it. */
@@ -28,7 +29,7 @@ export interface Found extends Place {
 /** A finding of a tool with the bounds of ours. */
 export function findingOf({ rule, level, message, file, line, column }: Found, workspace?: string): Finding {
   return {
-    rule: rule === undefined || rule === null ? null : clip(rule, RULE_CHARS_MAX),
+    rule: rule ? clip(rule, RULE_CHARS_MAX) : null,
     level,
     message: clip(message.trim(), MESSAGE_CHARS_MAX),
     file: file ? fileIn(file, workspace) : null,
@@ -43,8 +44,9 @@ export function clip(text: string, charsMax: number): string {
 }
 
 /** A line or a column; null for what cannot be one, such as 0 where a tool does not know. */
-function place(given: number | null | undefined): number | null {
-  return Number.isSafeInteger(given) && given! > 0 ? given! : null;
+function place(given: unknown): number | null {
+  const number = typeof given === 'string' ? Number(given) : given;
+  return typeof number === 'number' && Number.isSafeInteger(number) && number > 0 ? number : null;
 }
 
 function fileIn(file: string, workspace: string | undefined): string | null {
@@ -70,8 +72,8 @@ function pathOf(uri: string): string {
 export function pointOf(said: unknown): Place {
   if (typeof said !== 'string' || said.length > FILE_CHARS_MAX) return {};
   const point = said.slice(said.lastIndexOf('(') + 1).replace(/[):,]+$/, '');
-  const [, file, line, column] = /^(.+?):(\d{1,9})(?::(\d{1,9}))?$/.exec(point) ?? [];
-  return file === undefined ? {} : { file, line: Number(line), column: column === undefined ? null : Number(column) };
+  const [, file, line, column] = /^(.+?):(\d+)(?::(\d+))?$/.exec(point) ?? [];
+  return { file, line, column };
 }
 
 /** Parses JSON of a shape. Throws the first flaw with its place. */

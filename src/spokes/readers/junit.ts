@@ -5,17 +5,18 @@
  * times as fast, and had its last version in 2021.)
  */
 import sax from 'sax';
-import { type Finding, type Report } from '../../machines/hub/report.ts';
-import { FILE_CHARS_MAX, findingOf, type Place, pointOf } from './finding.ts';
+import { type Report } from '../../machines/hub/report.ts';
+import { FILE_CHARS_MAX, type Found, findingOf, type Place, pointOf } from './finding.ts';
 
 type Attributes = Readonly<Record<string, string>>;
 
+const RESULTS = ['passed', 'failed', 'skipped'] as const;
 const SUITES = new Set(['testsuite', 'testsuites']);
 /** A suite fails as well, where it could not run its cases. */
 const FAILURES = new Set(['failure', 'error']);
 
 /** Characters of the text of a failure in which its place is looked for. */
-const BODY_CHARS_MAX = 16_000;
+const TEXT_CHARS_MAX = 16_000;
 
 /** States of cases that did not count, in the words of several runners. */
 const SKIPPED = new Set(['skipped', 'disabled', 'ignored', 'notrun', 'suppressed']);
@@ -23,115 +24,89 @@ const SKIPPED = new Set(['skipped', 'disabled', 'ignored', 'notrun', 'suppressed
 /** A path of a source file, where runners put a class: no name of a class, and no title of a test, looks like it. */
 const PATH = /^(?:[^\s/\\]*[/\\])+[^\s/\\]+\.\w{1,6}$|^[^\s/\\]+\.[cm]?[jt]sx?$/;
 
-/** A failure of a case or of a suite. */
-interface Failure {
-  readonly attributes: Attributes;
-  body: string;
-}
-
-/** An open case or suite. */
-interface Holder {
+/** An element, with what is told of it in those within. */
+interface Element {
   readonly name: string;
   readonly attributes: Attributes;
-  failure: Failure | null;
+  readonly parent: Element | undefined;
+  /** The file of it, or of the nearest suite around it that has one. */
+  readonly file: string | undefined;
+  text: string;
+  failure: Element | undefined;
   isSkipped: boolean;
 }
 
 export function readJunit(text: string, workspace: string | undefined): Report {
-  const reader = new JunitReader(workspace);
+  const elements = elementsOf(text);
+  const root = elements.at(-1)?.name;
+  if (root === undefined) throw new Error('it has no suite: it was cut');
+  if (!SUITES.has(root)) throw new Error(`its root is <${root.slice(0, 100)}>`);
+  const claimed = elements.find((one) => SUITES.has(one.name) && claimOf(one) > 0);
+  if (claimed !== undefined && !elements.some(({ name }) => FAILURES.has(name)))
+    throw new Error(`it counts ${claimOf(claimed)} failures and shows none`);
+  const [passed, failed, skipped] = RESULTS.map((result) => elements.filter((one) => resultOf(one) === result));
+  const tests = { passed: passed!.length, failed: failed!.length, skipped: skipped!.length };
+  return { findings: failed!.map((one) => findingOf(foundIn(one), workspace)), tests };
+}
+
+/** The elements of a text in the order of their ends: the root is the last one. */
+function elementsOf(text: string): Element[] {
+  const elements: Element[] = [];
+  let current: Element | undefined;
   const parser = sax.parser(true);
   parser.onerror = (error) => {
     throw new Error(error.message.replaceAll('\n', ', ').toLowerCase());
   };
   parser.onopentag = ({ name, attributes }) => {
-    reader.open(name, attributes as Attributes);
+    current = elementIn(current, name, attributes as Attributes);
   };
-  parser.onclosetag = (name) => {
-    reader.close(name);
+  parser.onclosetag = () => {
+    elements.push(current!);
+    current = current!.parent;
   };
   parser.ontext = parser.oncdata = (said) => {
-    reader.text(said);
+    if (current !== undefined) current.text += said;
   };
   parser.write(text).close();
-  return reader.report();
+  return elements;
 }
-
-class JunitReader {
-  readonly #workspace: string | undefined;
-  readonly #findings: Finding[] = [];
-  readonly #counts = { passed: 0, failed: 0, skipped: 0 };
-  readonly #holders: Holder[] = [];
-  /** Failures that any suite claims to have, and those that are there. */
-  #claimed = 0;
-  #shown = 0;
-  /** The failure whose text is read. */
-  #current: Failure | null = null;
-  #isBegun = false;
-
-  constructor(workspace: string | undefined) {
-    this.#workspace = workspace;
-  }
-
-  open(name: string, attributes: Attributes): void {
-    if (!this.#isBegun && !SUITES.has(name)) throw new Error(`its root is <${name.slice(0, 100)}>`);
-    this.#isBegun = true;
-    const holder = this.#holders.at(-1);
-    if (SUITES.has(name) || name === 'testcase') {
-      const isSkipped = [attributes['status'], attributes['result']].some((one) => SKIPPED.has(one ?? ''));
-      this.#holders.push({ name, attributes, failure: null, isSkipped });
-      this.#claimed = Math.max(this.#claimed, count(attributes, 'failures') + count(attributes, 'errors'));
-    } else if (holder !== undefined && FAILURES.has(name)) {
-      this.#current = { attributes, body: '' };
-      holder.failure ??= this.#current;
-      this.#shown++;
-    } else if (name === 'skipped' && holder !== undefined) holder.isSkipped = true;
-  }
-
-  text(said: string): void {
-    if (this.#current !== null) this.#current.body += said;
-  }
-
-  close(name: string): void {
-    if (FAILURES.has(name)) this.#current = null;
-    if (this.#holders.at(-1)?.name !== name) return;
-    const holder = this.#holders.pop()!;
-    if (name === 'testcase') this.#counts[resultOf(holder)]++;
-    else if (holder.failure !== null) this.#counts.failed++;
-    if (holder.failure !== null && !(name === 'testcase' && holder.isSkipped))
-      this.#findings.push(this.#findingOf(holder, holder.failure));
-  }
-
-  report(): Report {
-    if (!this.#isBegun) throw new Error('it has no suite: it was cut');
-    if (this.#claimed > 0 && this.#shown === 0) throw new Error(`it counts ${this.#claimed} failures and shows none`);
-    return { findings: this.#findings, tests: { ...this.#counts } };
-  }
-
-  #findingOf({ attributes: held }: Holder, { attributes, body }: Failure): Finding {
-    const given = held['classname'] ?? '';
-    const suite = this.#holders.at(-1)?.attributes ?? {};
-    const named = this.#holders.findLast(({ attributes: outer }) => outer['file'] !== undefined)?.attributes['file'];
-    const file = held['file'] ?? named ?? [given, suite['name'] ?? ''].find(isPath);
-    const title = held['name'] ?? '';
-    // The class of node --test is always "test", and that of Jest is the whole title.
-    const prefix = given === 'test' || isPath(given) || given === '' || given === title ? '' : `${given} > `;
-    // pytest counts lines from 0.
-    const line = Number(held['line'] ?? Number.NaN) + (suite['name'] === 'pytest' ? 1 : 0);
-    const message = messageOf(attributes['message'] ?? '', body.trim()) || (attributes['type'] ?? title);
-    return findingOf(
-      { rule: prefix + title, level: 'error', message, file, line, column: null, ...placeIn(body, file) },
-      this.#workspace,
-    );
-  }
+/** An element that begins, in another one if it is not the root, which it tells its result. */
+function elementIn(parent: Element | undefined, name: string, attributes: Attributes): Element {
+  const isSkipped = SKIPPED.has(attributes['status'] ?? '') || SKIPPED.has(attributes['result'] ?? '');
+  const file = attributes['file'] ?? parent?.file;
+  const element: Element = { name, attributes, parent, file, text: '', failure: undefined, isSkipped };
+  if (parent !== undefined && FAILURES.has(name)) parent.failure ??= element;
+  if (parent !== undefined && name === 'skipped') parent.isSkipped = true;
+  return element;
 }
 
 function isPath(text: string): boolean {
   return text.length <= FILE_CHARS_MAX && PATH.test(text);
 }
 
-function resultOf({ failure, isSkipped }: Holder): 'passed' | 'failed' | 'skipped' {
-  if (isSkipped) return 'skipped';
-  return failure === null ? 'passed' : 'failed';
+/** The result of a case, or of a suite that could not run its cases; null for other elements. */
+function resultOf({ name, failure, isSkipped }: Element): (typeof RESULTS)[number] | null {
+  if (name === 'testcase' && isSkipped) return 'skipped';
+  if (failure !== undefined) return 'failed';
+  return name === 'testcase' ? 'passed' : null;
+}
+
+/** The failures that a suite claims to have. */
+function claimOf({ attributes: { failures = '0', errors = '0' } }: Element): number {
+  return Number(failures) + Number(errors);
+}
+
+function foundIn({ attributes: held, failure, parent, file: named }: Element): Found {
+  const { classname: given = '', name: title = '' } = held;
+  const suite = parent?.attributes['name'] ?? '';
+  const file = named ?? [given, suite].find(isPath);
+  // The class of node --test is always "test", and that of Jest is the whole title.
+  const prefix = given === 'test' || isPath(given) || given === '' || given === title ? '' : `${given} > `;
+  // pytest counts lines from 0.
+  const line = Number(held['line']) + (suite === 'pytest' ? 1 : 0);
+  const { attributes, text } = failure!;
+  const message = messageOf(attributes['message'] ?? '', text.trim()) || (attributes['type'] ?? title);
+  return { rule: prefix + title, level: 'error', message, file, line, ...placeIn(text, file) };
 }
 
 /** The message of a failure, with its text where that says more: some runners have the message "Failed". */
@@ -139,19 +114,15 @@ function messageOf(said: string, body: string): string {
   return said !== '' && body.includes(said) ? said : `${said}\n${body}`.trim();
 }
 
-function count(attributes: Attributes, name: string): number {
-  const given = Number(attributes[name] ?? 0);
-  return Number.isSafeInteger(given) ? given : 0;
+/** The place at which a test failed, if the text of the failure names it: in the file of the test, or in any. */
+function placeIn(text: string, file: string | undefined): Place {
+  const words = text.slice(0, TEXT_CHARS_MAX).split(/[\s()'"<>]+/);
+  const points = words.map(pointOf).filter((point) => point.file !== undefined);
+  if (file === undefined) return points.find((point) => isSource(point.file!)) ?? {};
+  const own = points.find((point) => point.file!.endsWith(file));
+  return own === undefined ? {} : { ...own, file };
 }
 
-/** The place at which a test failed, if the text of the failure names it: in the file of the test, or in any. */
-function placeIn(body: string, file: string | undefined): Place {
-  for (const word of body.slice(0, BODY_CHARS_MAX).split(/[\s()'"<>]+/)) {
-    const point = pointOf(word);
-    if (!point.file) continue;
-    if (file !== undefined && point.file.endsWith(file)) return { ...point, file };
-    const isSource = isPath(point.file) && (!point.file.includes(':') || point.file.startsWith('file:'));
-    if (file === undefined && isSource && !point.file.includes('node_modules')) return point;
-  }
-  return {};
+function isSource(file: string): boolean {
+  return isPath(file) && !/^(?!file:).*:|node_modules/.test(file);
 }

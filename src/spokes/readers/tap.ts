@@ -1,244 +1,165 @@
 /**
- * The report of a test runner in TAP 12 to 14: tests, plans, directives, subtests and diagnostics. Tests that have
- * subtests are groups, and only what is in them counts. A plan that is not met is a failure; without a plan a report
- * has been cut. Lines of other output are skipped, as TAP has it. (tap-parser would be 950 KB, and needs 3.3 s for 8
- * MiB.)
+ * The report of a test runner in TAP 12 to 14, which tap-parser reads: tests, plans, directives, subtests and
+ * diagnostics. Tests that have subtests are groups, and only what is in them counts. A plan that is not met is a
+ * failure; without a plan a report has been cut. Lines of other output are skipped, as TAP has it. (tap-parser is slow,
+ * at 4 s for 8 MiB, and reads what a reader of our own would have to learn anew.)
  */
-import { parse } from 'yaml';
+import { lineTypes, Parser, type Result } from 'tap-parser';
 import { type Report } from '../../machines/hub/report.ts';
 import { clip, type Found, findingOf, MESSAGE_CHARS_MAX, type Place, pointOf, RULE_CHARS_MAX } from './finding.ts';
 
-const TEST = /^( *)(not )?ok(?= |$)(?: +\d+(?= |$))?(.*)$/;
-const PLAN = /^( *)1\.\.(\d{1,9})\s*(?:#.*)?$/;
 /** The place of a failure in the comments of bats and of Perl. */
-const IN_COMMENT = /in test file (?<bats>.+), line (\d{1,9})\)|\bat (?<perl>\S+) line (\d{1,9})\.$/;
+const IN_COMMENT = /in test file (.+), line (\d+)\)|\bat (\S+) line (\d+)\.$/;
+/** Comments that say nothing of the test before. */
+const ABOUT_OTHERS = /^# (?:Subtest|test count\()/;
+/** Characters that end a line in patterns of JavaScript, and not in TAP. */
+const NO_LINE_END = /[\r\u2028\u2029]/g;
+/** A word that only begins as a directive, which tap-parser takes for one. */
+const NO_DIRECTIVE = /#(?=[ \t]*todo\w)/gi;
 
-/** Columns of a level of subtests. */
-const INDENT = 4;
+/** The last line of a report that ends within a test. */
+const OPENS = /\{\s*$|^ +---$/;
 
-/** Characters of diagnostics that are read, in all and of one: YAML takes a second for 2 MB. The rest has its name. */
-const DIAGNOSTICS_CHARS_MAX = 1024 * 1024;
-const DIAGNOSTIC_CHARS_MAX = 64 * 1024;
-
+/** The indent of what is no test: 50 levels, because each of them reads the lines of all within. */
+const TOO_DEEP = ' '.repeat(200);
+/** Characters of a diagnostic that are read, because YAML takes quadratic time for many keys. */
+const DIAGNOSTIC_CHARS_MAX = 16 * 1024;
 /** Failures of one level that are named: 8 MiB have a million. All of them count. */
 const FAILURES_MAX = 100_000;
 
-const RESULTS = ['passed', 'failed', 'skipped'] as const;
-
-/** The line of a test, with what is told of it below. */
-interface Told {
-  readonly indent: number;
-  readonly isOk: boolean;
-  readonly name: string;
-  /** Whether it is to be skipped, or still to be done. */
-  readonly isExcused: boolean;
-  readonly comments: string[];
-  diagnostic: string;
-}
+/** Words and place of a failure. */
+type Told = Pick<Found, 'message' | keyof Place>;
 
 /** Tests of one indent: those of the report, or those of one group. */
 interface Level {
-  plan: number | null;
-  /** Tests and groups, which its plan counts. */
-  seen: number;
-  readonly counts: Record<(typeof RESULTS)[number], number>;
+  readonly parser: Parser;
+  readonly counts: Record<'passed' | 'failed' | 'skipped', number>;
   readonly failures: Found[];
+  /** The group whose own line is still to come. */
+  inner: Level | undefined;
+  /** A diagnostic that is no YAML. */
+  garbled: string | null;
+  /** Tests behind the plan. */
+  late: number;
 }
 
 export function readTap(text: string, workspace: string | undefined): Report {
-  const lines = text.split('\n').map((line) => line.replace(/\r$/, ''));
+  const lines = text.replace(NO_LINE_END, '').replace(NO_DIRECTIVE, '\\#').split('\n');
   if (lines.pop() !== '') throw new Error('its last line has no end: it was cut');
-  const { failures, counts } = new TapReader().read(lines);
-  return { findings: failures.map((one) => findingOf(one, workspace)), tests: counts };
+  const parser = new Parser();
+  const level = levelOf(parser);
+  for (const line of lines) if (!line.startsWith(TOO_DEEP)) parser.parse(`${line}\n`);
+  const isWithin = level.inner?.parser.results === null || OPENS.test(lines.at(-1) ?? '');
+  const hasPlan = parser.planStart !== -1;
+  parser.end();
+  if (parser.bailedOut !== false) fail(level, 'Bail out!', diagnosed(parser.bailedOut));
+  else if (isWithin || level.garbled !== null) throw new Error('it ends within a test: it was cut');
+  else if (!hasPlan) throw new Error('it has no plan, such as 1..3: it was cut, or is something else');
+  else meetPlan(level);
+  return { findings: level.failures.map((one) => findingOf(one, workspace)), tests: level.counts };
 }
 
-class TapReader {
-  readonly #levels = [newLevel()];
-  /** The test of the last line. */
-  #last: Told | undefined;
-  /** Groups whose line came before their tests, as `ok 1 - name {`. */
-  readonly #groups: Told[] = [];
-  /** The indent and the lines of an open diagnostic. */
-  #block: { readonly indent: string; readonly lines: string[] } | undefined;
-  #charsLeft = DIAGNOSTICS_CHARS_MAX;
-  #bailed: string | undefined;
-
-  read(lines: readonly string[]): Level {
-    for (const line of lines) this.#read(line);
-    this.#settle();
-    const root = this.#levelAt(0)!;
-    if (this.#levels.length > 1) join(this.#levels.pop()!, root);
-    if (this.#bailed !== undefined) fail(root, { rule: 'Bail out!', message: this.#bailed || 'Bail out!' });
-    else if (this.#block !== undefined || this.#groups.length > 0) throw new Error('it ends within a test: it was cut');
-    else if (root.plan === null) throw new Error('it has no plan, such as 1..3: it was cut, or is something else');
-    else meetPlan(root);
-    return root;
-  }
-
-  #read(line: string): void {
-    if (this.#block !== undefined) return this.#readDiagnostic(line, this.#block);
-    const said = line.trim();
-    const test = TEST.exec(line);
-    const isBlock = said === '---' && this.#last !== undefined;
-    if (isBlock) this.#block = { indent: line.slice(0, line.indexOf('-')), lines: [] };
-    else if (said === '{' && this.#last !== undefined) this.#open(this.#last);
-    else if (said.startsWith('#')) this.#last?.comments.push(said.slice(1).trim());
-    else if (test !== null) this.#test(testOf(test), line.endsWith(' {'));
-    else this.#other(line, said);
-  }
-
-  #readDiagnostic(line: string, { indent, lines }: { readonly indent: string; readonly lines: string[] }): void {
-    if (line.trimEnd() !== `${indent}...`) return void lines.push(line.slice(indent.length));
-    this.#last!.diagnostic = lines.join('\n');
-    this.#block = undefined;
-  }
-
-  #other(line: string, said: string): void {
-    this.#settle();
-    const plan = PLAN.exec(line);
-    const level = plan === null ? undefined : this.#levelAt(plan[1]!.length);
-    if (level !== undefined) level.plan ??= Number(plan![2]);
-    if (said.startsWith('Bail out!')) this.#bailed ??= said.slice('Bail out!'.length).trim();
-    const group = this.#groups.at(-1);
-    if (said === '}' && group?.indent === line.indexOf('}')) this.#add(this.#groups.pop()!);
-  }
-
-  #test(test: Told, isGroup: boolean): void {
-    this.#settle();
-    // One whose name ends as that of a group, and has no tests.
-    while ((this.#groups.at(-1)?.indent ?? -1) >= test.indent) this.#add(this.#groups.pop()!);
-    if (isGroup) this.#open(test);
-    else this.#last = test;
-  }
-
-  #open(group: Told): void {
-    this.#last = undefined;
-    this.#groups.push(group);
-  }
-
-  #settle(): void {
-    if (this.#last !== undefined) this.#add(this.#last);
-    this.#last = undefined;
-  }
-
-  /** The level of an indent, which may begin here; undefined for lines that only look like TAP. */
-  #levelAt(indent: number): Level | undefined {
-    const depth = indent / INDENT;
-    if (!Number.isInteger(depth) || depth > this.#levels.length + 1) return undefined;
-    while (depth >= this.#levels.length) this.#levels.push(newLevel());
-    while (this.#levels.length > depth + 2) join(this.#levels.pop()!, this.#levels.at(-1)!);
-    return this.#levels[depth];
-  }
-
-  /** Counts a test, or the tests of a group. */
-  #add(test: Told): void {
-    const level = this.#levelAt(test.indent);
-    if (level === undefined) return;
-    const inner = level === this.#levels.at(-1) ? EMPTY : this.#levels.pop()!;
-    meetPlan(inner);
-    level.seen++;
-    const { passed, failed, skipped } = inner.counts;
-    const tests = passed + failed + skipped;
-    if (test.isExcused) level.counts.skipped += Math.max(1, tests);
-    else {
-      join(inner, level, `${test.name} > `);
-      if (!test.isOk && failed === 0) fail(level, this.#failureOf(test));
-      else if (tests === 0) level.counts.passed++;
-    }
-  }
-
-  #failureOf({ name, comments, diagnostic }: Told): Omit<Found, 'level'> {
-    const isRead = diagnostic !== '' && diagnostic.length <= Math.min(this.#charsLeft, DIAGNOSTIC_CHARS_MAX);
-    if (isRead) this.#charsLeft -= diagnostic.length;
-    const told = isRead
-      ? diagnosticOf(diagnostic)
-      : diagnostic === '' && comments.length > 0
-        ? commentsOf(comments)
-        : { message: '' };
-    return { rule: name, ...told, message: told.message.trim() || name };
-  }
+/** The tests that a parser is going to read. */
+function levelOf(parser: Parser): Level {
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  const level: Level = { parser, counts, failures: [], inner: undefined, garbled: null, late: 0 };
+  let told: Found | undefined;
+  parser.on('child', (child: Parser) => {
+    // tap-parser repeats the names of groups in all tests within.
+    child.name = '';
+    level.inner = levelOf(child);
+  });
+  parser.on('assert', (test: Result) => {
+    told = add(level, test);
+    level.inner = undefined;
+    level.garbled = null;
+  });
+  parser.on('plan', () => {
+    told = undefined;
+  });
+  parser.on('comment', (line: string) => {
+    if (told !== undefined && !ABOUT_OTHERS.test(line)) addComment(told, line.trim().slice(1).trim());
+  });
+  keepDiagnostics(level);
+  return level;
 }
 
-function newLevel(): Level {
-  return { plan: null, seen: 0, counts: { passed: 0, failed: 0, skipped: 0 }, failures: [] };
+/**
+ * Keeps diagnostics that are no YAML and tests behind a plan, which tap-parser takes for other output: its event comes
+ * from the whole report alone, and for groups too early. Leaves out what is too much of a diagnostic.
+ */
+function keepDiagnostics(level: Level): void {
+  const { parser } = level;
+  const readLine = parser.yamlishLine.bind(parser);
+  let chars = 0;
+  parser.on('assert', () => (chars = 0));
+  parser.yamlishLine = (line) => {
+    chars += line.length;
+    if (chars <= DIAGNOSTIC_CHARS_MAX || line.trim() === '...') readLine(line);
+  };
+  parser.emitExtra = (said) => {
+    if (lineTypes.testPoint.test(said)) level.late++;
+    if (/^ *---\n./.test(said)) level.garbled = said.replace(/^ *---\n/, '').replace(/\n *\.{3}\n$/, '');
+  };
 }
 
-/** The level within a test that is no group. */
-const EMPTY: Level = newLevel();
+/** Counts a test, or the tests of a group. Gives the failure that comments below it may tell of. */
+function add(level: Level, { name, ok, skip, todo, diag }: Result): Found | undefined {
+  const { inner, counts, garbled } = level;
+  if (inner !== undefined) meetPlan(inner);
+  const within = inner?.counts ?? { passed: 0, failed: 0, skipped: 0 };
+  const tests = within.passed + within.failed + within.skipped;
+  if (skip !== false || todo !== false) return void (counts.skipped += Math.max(1, tests));
+  counts.passed += ok && tests === 0 ? 1 : within.passed;
+  counts.failed += within.failed;
+  counts.skipped += within.skipped;
+  const rule = clip(name, RULE_CHARS_MAX);
+  for (const one of inner?.failures ?? [])
+    level.failures.push({ ...one, rule: clip(`${rule} > ${one.rule}`, RULE_CHARS_MAX) });
+  if (ok || within.failed > 0) return undefined;
+  const failure = fail(level, rule, diagnosed(diag ?? garbled));
+  return diag === null && garbled === null ? failure : undefined;
+}
 
-function fail(level: Level, failure: Omit<Found, 'level'>, tests = 1): void {
-  level.counts.failed += tests;
-  if (level.failures.length < FAILURES_MAX) level.failures.push({ ...failure, level: 'error' });
+function fail(level: Level, rule: string, { message, ...at }: Told): Found {
+  const failure: Found = { ...at, level: 'error', rule, message: message.trim() || rule };
+  level.counts.failed++;
+  if (level.failures.length < FAILURES_MAX) level.failures.push(failure);
+  return failure;
 }
 
 /** Counts tests that were planned and did not run. */
 function meetPlan(level: Level): void {
-  const { plan, seen } = level;
-  if (plan === null || plan === seen) return;
-  fail(level, { rule: 'the plan', message: `planned 1..${plan}, but ${seen} ran` }, Math.max(1, plan - seen));
+  const { planStart, planEnd, count } = level.parser;
+  const [planned, ran] = [planEnd - planStart + 1, count + level.late];
+  if (planStart === -1 || planned === ran) return;
+  fail(level, 'the plan', { message: `planned ${planStart}..${planEnd}, but ${ran} ran` });
+  level.counts.failed += Math.max(0, planned - ran - 1);
 }
 
-/** Counts the tests of a level in another one. */
-function join({ counts, failures }: Level, outer: Level, prefix = ''): void {
-  for (const key of RESULTS) outer.counts[key] += counts[key];
-  for (const one of failures) outer.failures.push({ ...one, rule: clip(prefix + one.rule!, RULE_CHARS_MAX) });
-}
-
-function testOf([, indent, not, rest = '']: RegExpExecArray): Told {
-  const said = rest.replace(/ \{$/, '');
-  // The last " # " that is not escaped begins the directive.
-  const at = said.lastIndexOf(' #');
-  const tail = at === -1 ? '' : said.slice(at + 2).trimStart();
-  const isExcused = /^(?:skip|todo\b)/i.test(tail);
-  const name = isExcused || tail.startsWith('time=') ? said.slice(0, at) : said;
-  return {
-    indent: indent!.length,
-    isOk: not === undefined,
-    // Bounded here, because a group is named in each failure within.
-    name: clip(name.replace(/^ *-? */, '').replace(/\\([#\\])/g, '$1'), RULE_CHARS_MAX),
-    isExcused,
-    comments: [],
-    diagnostic: '',
-  };
-}
-
-function commentsOf(comments: readonly string[]): Place & { readonly message: string } {
-  const told = comments.filter((one) => !one.startsWith('Subtest:')).slice(0, 100);
-  const groups = told.map((one) => IN_COMMENT.exec(one.slice(0, MESSAGE_CHARS_MAX))).find((one) => one !== null);
-  const { bats, perl } = groups?.groups ?? {};
-  return { message: told.join('\n'), file: bats ?? perl, line: Number(groups?.[2] ?? groups?.[4]) };
+/** Adds a comment to the message of a failure, and the place that it names. */
+function addComment(failure: Found, comment: string): void {
+  if (failure.message.length > MESSAGE_CHARS_MAX) return;
+  const message = failure.message === failure.rule ? comment : `${failure.message}\n${comment}`;
+  const [, bats, batsLine, perl, perlLine] = IN_COMMENT.exec(comment.slice(0, MESSAGE_CHARS_MAX)) ?? [];
+  Object.assign(failure, { file: bats ?? perl ?? failure.file, line: batsLine ?? perlLine ?? failure.line, message });
 }
 
 /** Message and place of a diagnostic, whose keys differ from runner to runner. */
-function diagnosticOf(text: string): Place & { readonly message: string } {
-  let data: unknown;
-  try {
-    data = parse(text, { schema: 'failsafe', logLevel: 'error' });
-  } catch {
-    // Dialects of YAML in TAP are many: what one says in its own way is still its message.
-    return { message: text };
-  }
-  if (!isRecord(data)) return { message: text };
-  const { message, error, at, location } = data;
-  const said = [message, error, isRecord(error) ? error['message'] : undefined].find((one) => typeof one === 'string');
-  const places = [location, at, data].map((one) => (isRecord(one) ? fieldsOf(one) : pointOf(one)));
-  return { message: typeof said === 'string' ? said : '', ...places.find(({ file }) => file !== undefined) };
+function diagnosed(said: unknown): Told {
+  if (!isRecord(said)) return { message: typeof said === 'string' ? said : '' };
+  const { message, error, at, location } = said;
+  const text = [message, error, isRecord(error) && error['message']].find((one) => typeof one === 'string');
+  return { message: text ?? '', ...[location, at, said].map(placeOf).find(({ file }) => file !== undefined) };
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function placeOf(said: unknown): Place {
+  if (!isRecord(said)) return pointOf(said);
+  const file = said['fileName'] ?? said['filename'] ?? said['file'];
+  const [line, column] = [said['lineNumber'] ?? said['line'], said['columnNumber'] ?? said['column']];
+  return typeof file === 'string' ? { file, line, column } : {};
 }
 
-function fieldsOf({
-  fileName,
-  filename,
-  file,
-  lineNumber,
-  line,
-  columnNumber,
-  column,
-}: Record<string, unknown>): Place {
-  const given = [fileName, filename, file].find((one) => typeof one === 'string');
-  if (typeof given !== 'string') return {};
-  return { file: given, line: Number(lineNumber ?? line), column: Number(columnNumber ?? column) };
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
 }
