@@ -10,21 +10,18 @@ export const RULE_CHARS_MAX = 300;
 /** Characters of the longest path of any system. */
 export const FILE_CHARS_MAX = 4_096;
 
-/** A place as a tool has it. */
-export interface Place {
+/** A finding as a tool has it. */
+export interface Found {
+  readonly rule?: string | null | undefined;
+  readonly level: Finding['level'];
+  readonly message: string;
   /** A path, or a URI with the scheme `file`. */
   readonly file?: string | null | undefined;
   /** A number, or its digits. */
   readonly line?: unknown;
   readonly column?: unknown;
 }
-
-/** A finding as a tool has it. */
-export interface Found extends Place {
-  readonly rule?: string | null | undefined;
-  readonly level: Finding['level'];
-  readonly message: string;
-}
+export type Place = Pick<Found, 'file' | 'line' | 'column'>;
 
 /** A finding of a tool with the bounds of ours. */
 export function findingOf({ rule, level, message, file, line, column }: Found, workspace?: string): Finding {
@@ -55,8 +52,8 @@ function fileIn(file: string, workspace: string | undefined): string | null {
   if (!isAbsolute(path)) return normalize(path);
   if (workspace === undefined) return path;
   const inside = relative(workspace, path);
-  const isInside = inside !== '' && inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
-  return isInside ? inside : path;
+  const isOutside = inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside);
+  return isOutside ? path : inside;
 }
 
 function pathOf(uri: string): string {

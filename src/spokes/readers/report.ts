@@ -65,12 +65,7 @@ export function readReport(
 
 /** A text without the empty lines and those by which npm and pnpm announce a script, at its begin. */
 function unannounced(text: string): string {
-  let at = 0;
-  for (;;) {
-    const isAnnounced = text.startsWith('> ', at);
-    if (!isAnnounced && text[at] !== '\n' && text[at] !== '\r') return text.slice(at);
-    const end = isAnnounced ? text.indexOf('\n', at) : at;
-    if (end === -1) return '';
-    at = end + 1;
-  }
+  const lines = text.split('\n');
+  const begin = lines.findIndex((line) => !line.startsWith('> ') && line.trim() !== '');
+  return begin === -1 ? '' : lines.slice(begin).join('\n');
 }

@@ -74,9 +74,7 @@ function levelOf(parser: Parser): Level {
     level.inner = undefined;
     level.garbled = null;
   });
-  parser.on('plan', () => {
-    told = undefined;
-  });
+  parser.on('plan', () => (told = undefined));
   parser.on('comment', (line: string) => {
     if (told !== undefined && !ABOUT_OTHERS.test(line)) addComment(told, line.trim().slice(1).trim());
   });
