@@ -231,6 +231,12 @@ describe('the reader of TAP', () => {
     ['    ok a\n    1..1\nnot ok 1 - b\n1..1\n', '1 passed, 1 failed, 0 skipped', 'null:null:null error b: b'],
     ['1..1\nnot ok a\n  ---\n  : : {\n  ...\n', '0 passed, 1 failed, 0 skipped', 'null:null:null error a: : : {'],
     [
+      '1..1\nnot ok b {\n    not ok a\n      ---\n      : : {\n      ...\n    1..1\n    ok c\n}\n',
+      '0 passed, 2 failed, 0 skipped',
+      'null:null:null error b > a: : : {',
+      'null:null:null error b > the plan: planned 1..1, but 2 ran',
+    ],
+    [
       '1..1\nnot ok a\n  ---\n  message: no\n  file: t/a.t\n  line: 4\n  ...\n',
       '0 passed, 1 failed, 0 skipped',
       't/a.t:4:NaN error a: no'.replace('NaN', 'null'),
