@@ -12,7 +12,7 @@ import { lineageEntry } from './machines/hub/handoff.ts';
 import { hubAgents, hubChildren, hubStart } from './machines/hub/hub-desk.ts';
 import { type RecoveryWork } from './machines/hub/hub.ts';
 import { type SessionReturned } from './machines/hub/handoff.ts';
-import { type Report } from './machines/hub/report.ts';
+import { type CommandEnd } from './machines/hub/report.ts';
 import { hasEndedWell, reportHandoff } from './machines/hub/report-handoff.ts';
 import { type Role } from './machines/hub/roles.ts';
 import { nothingToDo } from './machines/hub/spoke.ts';
@@ -89,15 +89,6 @@ export type CommandWork = SessionWork & {
 
 /** Runs the command of a session until it has ended. Rejects for one that failed without a hand-off. */
 export type SessionRunner = (work: CommandWork, effect: EffectFacts, signal: AbortSignal) => Promise<CommandEnd>;
-
-/** The end of a command. */
-export type CommandEnd =
-  /** The contents of its file; null if it wrote none. */
-  | { readonly said: unknown; readonly exitCode?: never }
-  /** Why its file is no hand-off, which it is told once. */
-  | { readonly flaw: string; readonly exitCode?: never }
-  /** Its exit code is its hand-off, with the report that its reader has read, or why it could not. */
-  | { readonly exitCode: number; readonly report?: Report; readonly unread?: string };
 
 /** Services of a host for its hubs. */
 export interface HubCrewOptions {

@@ -5,7 +5,7 @@
 import { DESKS } from '../machines/desks.ts';
 import { type HubDeskContext, type RunRecord } from '../machines/hub/hub-desk.ts';
 import { stepsIn, type WorkPlanContext } from '../machines/hub/work-plan.ts';
-import { type SessionEntry, type SessionOutput } from '../machines/hub/session-records.ts';
+import { type SessionOutput } from '../machines/hub/session-records.ts';
 import { type StopLevel } from '../machines/hub/stop-levels.ts';
 import { type GateDeskContext } from '../machines/people/gates/gate-desk.ts';
 import { listed } from '../machines/rules/desk.ts';
@@ -63,26 +63,20 @@ export function showHub(command: DataCommand, named: string): Promise<ExitCode> 
     const steps = plan === undefined ? [] : stepsIn(plan);
     const open = plan === undefined ? [] : rowsOf(plan.sessions).filter((session) => session.run === id);
     const recommended = plan?.recommended ?? null;
-    const closed = (await closedSessionsOf(run, view.records)).reverse();
-    if (json)
-      return void out.write(
-        jsonLine({ ...listed(run), recommended, open, closed: closed.map(inShort), steps, questions }),
-      );
+    // Without its output, which `bosun hub session` shows.
+    const closed = (await closedSessionsOf(run, view.records)).map(({ output: _, ...session }) => session).reverse();
+    if (json) return void out.write(jsonLine({ ...listed(run), recommended, open, closed, steps, questions }));
     const { title, hub, status, because, startedAtMs, endedAtMs, sessions, spentUsd } = run;
     out.write(
       factsText([
-        ...([
-          ['run', id],
-          ['plan', run.plan],
-          ['goal', title],
-          ['hub', hub],
-          ['status', status],
-        ] as const),
-        ...([
-          ['because', because],
-          ['since', timeText(startedAtMs)],
-          ['ended', whenKnown(endedAtMs)],
-        ] as const),
+        ['run', id],
+        ['plan', run.plan],
+        ['goal', title],
+        ['hub', hub],
+        ['status', status],
+        ['because', because],
+        ['since', timeText(startedAtMs)],
+        ['ended', whenKnown(endedAtMs)],
         ['sessions', endedAtMs === null ? null : sessions],
         ['spent', spentUsd === 0 ? null : `${spentUsd} $`],
         ['recommended', recommended],
@@ -96,11 +90,6 @@ export function showHub(command: DataCommand, named: string): Promise<ExitCode> 
       ]),
     );
   });
-}
-
-/** A session without its output, which `bosun hub session` shows. */
-function inShort({ output: _, ...session }: SessionEntry) {
-  return session;
 }
 
 /** Prints what a session was told, how it ended, and the end of its output. */

@@ -33,19 +33,6 @@ export interface CompleteOptions {
   readonly artifact?: readonly string[];
 }
 
-/** The session around this process, as its environment tells it. */
-interface Session {
-  readonly id: string;
-  readonly role: Role;
-  readonly hub: Role;
-  /** Absolute path of the file that is the hand-off. */
-  readonly file: string;
-  readonly plan: string;
-  readonly workspace: string;
-  /** The gateway of the run; undefined if it has none. */
-  readonly door: { readonly url: string; readonly token: string } | undefined;
-}
-
 /** The route of the procedure that takes both orders. */
 const AGENT = { http: { verb: 'POST', path: '/v1/procedures/session.agent' } } as const;
 
@@ -114,17 +101,19 @@ async function saidBy(options: HandoffOptions, { cwd }: DataCommand, { hub }: Se
   throw new BosunError('BOSUN_CALL_INVALID', problems.join('; '), { details: { problems } });
 }
 
+/** The contents of a file, or of stdin for `-`. */
 async function contentsOf(file: string, cwd: string): Promise<string> {
-  if (file === '-') return textOf(process.stdin);
   try {
-    return readFileSync(resolve(cwd, file), 'utf8');
+    return file === '-' ? await textOf(process.stdin) : readFileSync(resolve(cwd, file), 'utf8');
   } catch (error) {
     throw new BosunError('BOSUN_CALL_INVALID', `--with: ${messageOf(error)}`, { cause: error });
   }
 }
 
-/** Throws BOSUN_CONFIG_INVALID if this process belongs to no session. */
-function sessionIn(env: Environment): Session {
+type Session = ReturnType<typeof sessionIn>;
+
+/** The session around this process, as its environment tells it. Throws BOSUN_CONFIG_INVALID if there is none. */
+function sessionIn(env: Environment) {
   const { BOSUN_SESSION: id, BOSUN_HANDOFF: file, BOSUN_ROLE: role, BOSUN_HUB_ROLE: hub } = env;
   if (id === undefined || file === undefined || !isRole(role) || !isRole(hub))
     throw new BosunError(

@@ -17,7 +17,7 @@ import { type Printed } from '../spokes/output-file.ts';
 import { Outputs, type TryOutput } from '../spokes/outputs.ts';
 import { LeftOvers } from '../spokes/processes.ts';
 import { runSession, type SessionCommand, type SessionFiles } from '../spokes/session-command.ts';
-import { masked, secretsIn, sessionEnvironment, type SessionFacts } from '../spokes/session-environment.ts';
+import { masked, secretsIn, sessionEnvironment } from '../spokes/session-environment.ts';
 import { type DataDirectory } from './data-directory.ts';
 import { identityOf } from './shell-task.ts';
 import { type Environment } from './surroundings.ts';
@@ -58,11 +58,11 @@ export function sessionRunner(directory: DataDirectory, host: SessionHost): Sess
       const found = await outputs.lastOf(session, chars);
       return found === undefined ? undefined : shown(found, secrets, chars);
     },
-    async runCommand(work, effect, signal) {
-      const { session, round, role, problems, run, byExit } = work;
-      const prompt = promptToMend(work.prompt, problems);
+    async runCommand(given, effect, signal) {
+      const work = { ...given, prompt: promptToMend(given.prompt, given.problems) };
+      const { session, round, role, problems, run, byExit, prompt } = work;
       const files = filesOf(directory, host.key, { work, outputs });
-      const own = sessionEnvironment(env, namedBy(work.spec), await factsOf(host, { work, prompt, files }));
+      const own = sessionEnvironment(env, namedBy(work.spec), await told(host, work, files));
       const place = { commands, outputs, workspace, files, env: own };
       const input = { session, role, prompt, problems };
       try {
@@ -102,22 +102,16 @@ function namedBy({ does }: AgentSpec): readonly string[] {
   return does.kind === 'command' ? (does.env ?? []) : [];
 }
 
-interface Told {
-  readonly work: CommandWork;
-  readonly prompt: string;
-  readonly files: SessionFiles;
-}
-
-/** The facts that a command is told, with a token of its own where the run has a gateway. */
-async function factsOf({ key, url, order }: SessionHost, { work, prompt, files }: Told): Promise<SessionFacts> {
-  const { session, role, hub, runId: run, planId: plan } = work;
-  const isKnown = run !== undefined && plan !== undefined;
-  const door =
-    url !== undefined && isKnown
-      ? { url: await url, token: await sessionToken(key, { session, run, plan, role }) }
-      : undefined;
-  const { workspace } = order;
-  return { session, role, hub, plan, workspace, prompt, door, promptFile: files.prompt, handoffFile: files.handoff };
+/** The facts of a session that its command is told, with a token of its own where the run has a gateway. */
+async function told({ key, url, order }: SessionHost, work: CommandWork, files: SessionFiles) {
+  const { session, role, hub, runId: run, planId: plan, prompt } = work;
+  const isKnown = url !== undefined && run !== undefined && plan !== undefined;
+  return {
+    ...{ BOSUN_SPOKE: '1', BOSUN_SESSION: session, BOSUN_ROLE: role, BOSUN_HUB_ROLE: hub, BOSUN_PLAN: plan },
+    ...{ BOSUN_WORKSPACE: order.workspace, BOSUN_HANDOFF: files.handoff },
+    ...{ BOSUN_PROMPT: prompt, BOSUN_PROMPT_FILE: files.prompt, BOSUN_URL: await url },
+    BOSUN_TOKEN: isKnown ? await sessionToken(key, { session, run, plan, role }) : undefined,
+  };
 }
 
 /** The files of a try. The name of the hand-off follows from the key: no other session can guess it. */

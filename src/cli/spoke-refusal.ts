@@ -1,4 +1,5 @@
 /** The session of a spoke around this process: who is inside of one spawns nothing, whatever door it takes. */
+import { existsSync } from 'node:fs';
 import { BosunError } from '../errors.ts';
 import { Proc } from '../spokes/proc.ts';
 import { STORE_MARK } from '../spokes/processes.ts';
@@ -22,8 +23,8 @@ export function refuseInSpoke(env: Environment, proc = new Proc()): void {
  * token lies there, and a spoke speaks by its own.
  */
 export function refuseOwnRun(env: Environment, directory: DataDirectory, proc = new Proc()): void {
-  const store = identityIn(directory);
-  if (store === undefined) return;
+  if (!existsSync(directory.path)) return;
+  const store = identityOf(directory);
   if (!environments(env, proc).some((one) => isOfSpoke(one) && one[STORE_MARK] === store)) return;
   throw new BosunError(
     'BOSUN_FORBIDDEN',
@@ -43,13 +44,4 @@ function environments(own: Environment, proc: Proc): Environment[] {
     found.push(Object.fromEntries(entries.map((entry) => entry.split(/=(.*)/s, 2))));
   }
   return found;
-}
-
-function identityIn(directory: DataDirectory): string | undefined {
-  try {
-    return identityOf(directory);
-  } catch {
-    // There is no such directory.
-    return undefined;
-  }
 }

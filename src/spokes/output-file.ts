@@ -2,9 +2,11 @@
  * One output stream of a command in files: its beginning, and its end if it is long. A file has the offset of its first
  * byte in its name, so that the files alone tell how much was printed and what is left out.
  */
-import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { appendFile, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { OUTPUT_END_BYTES, OUTPUT_HEAD_BYTES } from './limits.ts';
 
 /** The names of the streams. */
@@ -26,7 +28,6 @@ interface Segment {
 export class OutputFile extends Writable {
   readonly #folder: string;
   readonly #name: StreamName;
-  #handle: FileHandle | undefined;
   /** Files on disk, the first ones first. */
   #segments: Segment[] = [];
   #isBroken = false;
@@ -47,16 +48,8 @@ export class OutputFile extends Writable {
     return this.#segments.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
-    void this.#keep(chunk).then(done);
-  }
-
   override _writev(chunks: readonly { readonly chunk: Buffer }[], done: () => void): void {
     void this.#keep(Buffer.concat(chunks.map(({ chunk }) => chunk))).then(done);
-  }
-
-  override _final(done: () => void): void {
-    void this.#close().then(done);
   }
 
   /** Ends the stream, and resolves when all that it has taken is on disk. */
@@ -67,9 +60,9 @@ export class OutputFile extends Writable {
   async #keep(chunk: Buffer): Promise<void> {
     for (let rest = chunk; rest.length > 0 && !this.#isBroken; ) {
       try {
-        const { handle, segment } = await this.#open();
+        const segment = await this.#segment();
         const part = rest.subarray(0, roomIn(segment));
-        await handle.appendFile(part);
+        await appendFile(segment.path, part, { mode: 0o600 });
         segment.bytes += part.length;
         rest = rest.subarray(part.length);
       } catch {
@@ -79,25 +72,15 @@ export class OutputFile extends Writable {
   }
 
   /** The file to write to. */
-  async #open(): Promise<{ readonly handle: FileHandle; readonly segment: Segment }> {
+  async #segment(): Promise<Segment> {
     const last = this.#segments.at(-1);
-    if (last !== undefined && this.#handle !== undefined && roomIn(last) > 0)
-      return { handle: this.#handle, segment: last };
-    await this.#close();
+    if (last !== undefined && roomIn(last) > 0) return last;
     const offset = last === undefined ? 0 : last.offset + last.bytes;
     const segment = { path: join(this.#folder, `${this.#name}.${offset}`), offset, bytes: 0 };
-    const handle = await open(segment.path, 'w', 0o600);
-    this.#handle = handle;
     this.#segments.push(segment);
     // The beginning stays, and the last two files have at least the bytes of an end.
     for (const gone of this.#segments.splice(1, this.#segments.length - 3)) await rm(gone.path, { force: true });
-    return { handle, segment };
-  }
-
-  async #close(): Promise<void> {
-    const handle = this.#handle;
-    this.#handle = undefined;
-    await handle?.close().catch(() => {});
+    return segment;
   }
 }
 
@@ -153,13 +136,6 @@ async function segmentsIn(folder: string, name: StreamName): Promise<Segment[]> 
   return (await Promise.all(segments)).flat().sort((one, other) => one.offset - other.offset);
 }
 
-async function endOf({ path, bytes }: Segment, wanted: number): Promise<Buffer> {
-  const handle = await open(path, 'r');
-  try {
-    const length = Math.min(bytes, wanted);
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, bytes - length);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await handle.close();
-  }
+function endOf({ path, bytes }: Segment, wanted: number): Promise<Buffer> {
+  return buffer(createReadStream(path, { start: Math.max(0, bytes - wanted) }));
 }

@@ -21,13 +21,8 @@ export interface TryOutput {
   readonly stderr: Printed;
 }
 
-/** The writers of a try under way. */
-export interface OutputSink {
-  readonly stdout: OutputFile;
-  readonly stderr: OutputFile;
-  /** Ends both, and resolves when all that they have taken is on disk. */
-  close(): Promise<void>;
-}
+/** The writers of a try under way, and `close`, which resolves when all that they have taken is on disk. */
+export type OutputSink = Awaited<ReturnType<Outputs['begin']>>;
 
 interface Kept {
   readonly name: string;
@@ -50,7 +45,7 @@ export class Outputs {
   }
 
   /** Makes the writers of a try. What an earlier start of the same try has printed is dropped. */
-  async begin(one: SessionTry): Promise<OutputSink> {
+  async begin(one: SessionTry) {
     const folder = this.folderOf(one);
     const row = { name: nameOf(one), bytes: 0, isOpen: true };
     // Listed before anything changes: what is removed meanwhile could not be listed.

@@ -3,14 +3,14 @@
  * beside the file that `$BOSUN_HANDOFF` names and renames it, so that it is there whole or not at all. A start that
  * finds it, or finds the exit code, does not run the command again: it had ended before its host did.
  */
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { messageOf } from '../errors.ts';
 import { OUTPUT_HEAD_BYTES } from './limits.ts';
 import { type CommandEffect, type Commands } from './command.ts';
 import { type Outputs } from './outputs.ts';
-import { type Reader } from '../machines/hub/report.ts';
-import { readReport, type Report } from './readers/report.ts';
+import { type CommandEnd, type Reader, type Report } from '../machines/hub/report.ts';
+import { readReport } from './readers/report.ts';
 
 /** Bytes of a hand-off file that are read. */
 const FILE_BYTES_MAX = 256 * 1024;
@@ -49,25 +49,12 @@ export interface SessionPlace {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The end of a command. */
-export type SessionResult =
-  /** The contents of its file; null if there is none. */
-  | { readonly said: unknown; readonly exitCode?: never }
-  /** Why its file is no hand-off. */
-  | { readonly flaw: string; readonly exitCode?: never }
-  | {
-      readonly exitCode: number;
-      /** Its report, if one is wanted, or why it could not be read. */
-      readonly report?: Report;
-      readonly unread?: string;
-    };
-
 /** Runs the command of a session. Rejects if it fails without a hand-off. */
 export async function runSession(
   command: SessionCommand,
   place: SessionPlace,
   { effect, signal }: { readonly effect: CommandEffect; readonly signal: AbortSignal },
-): Promise<SessionResult> {
+): Promise<CommandEnd> {
   const { session, round, run, byExit, input, prompt } = command;
   const { commands, outputs, files, env } = place;
   // What outlives its host hands off until it is ended, so nothing can be said before that.
@@ -107,13 +94,14 @@ function quoted(text: string): string {
 }
 
 /** The end of a command by the files of its try; undefined if its command has not ended with a hand-off. */
-async function outcomeOf(command: SessionCommand, place: SessionPlace): Promise<SessionResult | undefined> {
+async function outcomeOf(command: SessionCommand, place: SessionPlace): Promise<CommandEnd | undefined> {
   const { files } = place;
   const said = saidIn(files.handoff);
   if (said !== undefined) return said;
-  const code = command.byExit ? textOf(exitFileOf(files)) : undefined;
+  const exit = exitFileOf(files);
+  const code = command.byExit && existsSync(exit) ? readFileSync(exit, 'utf8') : '';
   // A line without its end is that of a shell that was killed in between.
-  if (code?.endsWith('\n') !== true) return undefined;
+  if (!code.endsWith('\n')) return undefined;
   const exitCode = Number(code);
   return { exitCode, ...(command.report !== null && (await reportOf(command, place, command.report))) };
 }
@@ -142,7 +130,7 @@ function reportIn(workspace: string, file: string, { prompt }: SessionFiles): st
 }
 
 /** The hand-off in a file; undefined if there is none. */
-function saidIn(file: string): SessionResult | undefined {
+function saidIn(file: string): CommandEnd | undefined {
   const facts = statSync(file, { throwIfNoEntry: false });
   if (facts === undefined) return undefined;
   if (facts.size > FILE_BYTES_MAX)
@@ -152,8 +140,4 @@ function saidIn(file: string): SessionResult | undefined {
   } catch (error) {
     return { flaw: `the file of the hand-off is no JSON: ${messageOf(error)}` };
   }
-}
-
-function textOf(file: string): string | undefined {
-  return statSync(file, { throwIfNoEntry: false }) === undefined ? undefined : readFileSync(file, 'utf8');
 }

@@ -18,43 +18,22 @@ const SECRET_CHARS_MIN = 8;
 /** Bytes of a prompt that is a variable too: systems refuse longer ones. */
 const PROMPT_BYTES_MAX = 96 * 1024;
 
-/** The facts that the command of a session is told. */
-export interface SessionFacts {
-  readonly session: string;
-  readonly role: string;
-  /** The role of the hub that gets control back. */
-  readonly hub: string;
-  readonly prompt: string;
-  /** Absolute path of the file that has the prompt. */
-  readonly promptFile: string;
-  /** Absolute path of the file that is the hand-off. */
-  readonly handoffFile: string;
-  readonly plan?: string | undefined;
-  readonly workspace: string;
-  /** The gateway, and the token of this session for it; absent without a gateway. */
-  readonly door?: { readonly url: string; readonly token: string } | undefined;
-}
-
 /**
  * The environment of a command.
  *
  * @param named Names of variables that it gets besides.
+ * @param own What it is told of its session.
  */
 export function sessionEnvironment(
   host: Environment,
   named: readonly string[],
-  facts: SessionFacts,
+  own: Environment & { readonly BOSUN_PROMPT: string },
 ): Record<string, string> {
-  const { session, role, hub, prompt, promptFile, handoffFile, plan, workspace, door } = facts;
-  const own: Environment = {
-    ...{ BOSUN_SPOKE: '1', BOSUN_SESSION: session, BOSUN_ROLE: role, BOSUN_HUB_ROLE: hub },
-    ...{ BOSUN_HANDOFF: handoffFile, BOSUN_PROMPT_FILE: promptFile, BOSUN_PLAN: plan, BOSUN_WORKSPACE: workspace },
-    // No variable can hold this character.
-    BOSUN_PROMPT: Buffer.byteLength(prompt) > PROMPT_BYTES_MAX ? undefined : prompt.replaceAll('\0', ''),
-    ...{ BOSUN_URL: door?.url, BOSUN_TOKEN: door?.token },
-  };
   const passed = Object.entries(host).filter(([name]) => isPassed(name) || named.includes(name));
-  return Object.fromEntries([...passed, ...Object.entries(own)].filter(isGiven));
+  // No variable can hold the character 0.
+  const prompt = own.BOSUN_PROMPT.replaceAll('\0', '');
+  const told = { ...own, BOSUN_PROMPT: Buffer.byteLength(prompt) > PROMPT_BYTES_MAX ? undefined : prompt };
+  return Object.fromEntries([...passed, ...Object.entries(told)].filter(isGiven));
 }
 
 function isGiven(entry: [string, string | undefined]): entry is [string, string] {

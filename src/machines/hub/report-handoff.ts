@@ -10,8 +10,8 @@ import { isProgress, outcomesOf } from './handoff-rules.ts';
 import { type Finding, type Report } from './report.ts';
 import { type Role } from './roles.ts';
 
-/** A command that has ended. */
-export interface CommandEnd {
+/** The end of a command that hands off by its exit code. */
+export interface ReadEnd {
   readonly command: string;
   readonly exitCode: number;
   /** Null without a reader, or if it could not be read. */
@@ -42,7 +42,7 @@ const BAD = {
 } as const;
 
 /** Whether a command has ended well: with exit code 0, and a report without errors in which some test has passed. */
-export function hasEndedWell({ exitCode, report, unread }: CommandEnd): boolean {
+export function hasEndedWell({ exitCode, report, unread }: ReadEnd): boolean {
   if (exitCode !== 0 || unread !== undefined) return false;
   if (report === null) return true;
   const { findings, tests } = report;
@@ -50,7 +50,7 @@ export function hasEndedWell({ exitCode, report, unread }: CommandEnd): boolean 
 }
 
 /** The outcome of a role for a command. Undefined for a role that hands nothing off. */
-function outcomeOf(role: Role, end: CommandEnd): string | undefined {
+function outcomeOf(role: Role, end: ReadEnd): string | undefined {
   const outcomes = Object.keys(outcomesOf(role));
   if (hasEndedWell(end)) return role === 'Tester' ? 'passed' : outcomes[0];
   const { report, unread } = end;
@@ -61,7 +61,7 @@ function outcomeOf(role: Role, end: CommandEnd): string | undefined {
 }
 
 /** The hand-off of a command; null for a role that hands nothing off. */
-export function reportHandoff({ role, hub }: { readonly role: Role; readonly hub: Role }, end: CommandEnd) {
+export function reportHandoff({ role, hub }: { readonly role: Role; readonly hub: Role }, end: ReadEnd) {
   const outcome = outcomeOf(role, end);
   if (outcome === undefined) return null;
   const { command, exitCode, report, unread } = end;
@@ -84,7 +84,7 @@ export function reportHandoff({ role, hub }: { readonly role: Role; readonly hub
 }
 
 /** Whether the tests of a report passed; null if none ran. */
-function testsPass({ exitCode, report }: CommandEnd): boolean | null {
+function testsPass({ exitCode, report }: ReadEnd): boolean | null {
   const { passed, failed } = report?.tests ?? { passed: 0, failed: 0 };
   return passed + failed === 0 ? null : failed === 0 && exitCode === 0;
 }
@@ -112,7 +112,7 @@ function isError({ level }: Finding): boolean {
 }
 
 /** Says in one sentence what came of a command. */
-function reasonOf({ exitCode, report, unread }: CommandEnd): string {
+function reasonOf({ exitCode, report, unread }: ReadEnd): string {
   const code = `the command ended with exit code ${exitCode}`;
   if (unread !== undefined) return `${code}, and what it reported could not be read: ${plainLine(unread)}`;
   if (report === null) return code;

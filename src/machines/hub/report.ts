@@ -1,4 +1,7 @@
-/** The report of a tool, as data: what it found, and how many tests ran. Tools are read in src/spokes/readers. */
+/**
+ * The report of a tool, as data: what it found, and how many tests ran; and the end of a command, which may have one.
+ * Tools are read in src/spokes/readers.
+ */
 import { z } from 'zod';
 
 /** The readers of reports, by the format that they read. */
@@ -25,3 +28,12 @@ const tests = z.object({ passed: z.int(), failed: z.int(), skipped: z.int() });
 /** A report. Without tests it is one of a tool that runs none. */
 export const report = z.object({ findings: z.array(finding).readonly(), tests: tests.readonly().nullable() });
 export type Report = Readonly<z.output<typeof report>>;
+
+/** The end of a session's command. */
+export type CommandEnd =
+  /** The contents of its file; null if it wrote none. */
+  | { readonly said: unknown; readonly exitCode?: never }
+  /** Why its file is no hand-off, which it is told once. */
+  | { readonly flaw: string; readonly exitCode?: never }
+  /** Its exit code is its hand-off, with the report that its reader has read, or why it could not. */
+  | { readonly exitCode: number; readonly report?: Report; readonly unread?: string };

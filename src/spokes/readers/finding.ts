@@ -56,11 +56,12 @@ function fileIn(file: string, workspace: string | undefined): string | null {
   return isOutside ? path : inside;
 }
 
-function pathOf(uri: string): string {
+/** The path that a URI means, relative if it is. */
+export function pathOf(uri: string): string {
   try {
-    return fileURLToPath(uri);
+    return uri.startsWith('file:') ? fileURLToPath(uri) : decodeURIComponent(uri);
   } catch {
-    // The file of another machine.
+    // The file of another machine, or no encoded path.
     return uri;
   }
 }

@@ -23,14 +23,10 @@ interface Format {
 }
 
 const FORMATS: Readonly<Record<Reader, Format>> = {
-  tap: {
-    expected: 'TAP',
-    how: 'run the tests with their TAP reporter, such as node --test-reporter=tap',
-    read: readTap,
-  },
+  tap: { expected: 'TAP', how: 'run the tests with their TAP reporter: node --test-reporter=tap', read: readTap },
   junit: {
     expected: 'XML of JUnit',
-    how: 'run the tests with their JUnit reporter, such as vitest --reporter=junit or pytest --junitxml=FILE',
+    how: 'run the tests with that reporter: vitest --reporter=junit',
     read: readJunit,
   },
   eslint: { expected: 'JSON of ESLint', how: 'run eslint with -f json', read: readEslint },

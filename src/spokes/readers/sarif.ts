@@ -1,16 +1,17 @@
 /**
  * The report of an analysis in SARIF 2.1.0 (OASIS): the results of its runs, except for those that are suppressed or no
- * longer there, and errors of the tool itself. Rules are found by their ids and artifacts by their URIs, not by their
- * indexes. The levels of rules are their defaults: changes that an invocation has made to them are not read.
+ * longer there, and errors of the tool itself. Rules are found by their ids and artifacts by their URIs, not by
+ * indexes; base URIs are not followed. The levels of rules are their defaults: changes that an invocation has made to
+ * them are not read.
  */
 import { z } from 'zod';
 import { type Finding, type Report } from '../../machines/hub/report.ts';
-import { FILE_CHARS_MAX, type Found, findingOf, MESSAGE_CHARS_MAX, parsedJson } from './finding.ts';
+import { type Found, findingOf, MESSAGE_CHARS_MAX, parsedJson, pathOf } from './finding.ts';
 
 const text = z.string().optional();
 const level = z.enum(['none', 'note', 'warning', 'error']).optional();
 const message = z.object({ text, id: text, arguments: z.array(z.string()).default([]) });
-const artifact = z.object({ uri: z.string().default(''), uriBaseId: text });
+const artifact = z.object({ uri: z.string().default('') });
 const place = z.unknown().optional();
 const region = z.object({ startLine: place, startColumn: place }).optional();
 const physicalLocation = z.object({ artifactLocation: artifact.optional(), region }).optional();
@@ -36,40 +37,36 @@ const invocation = z.object({
 const run = z.object({
   tool: z.object({ driver: component, extensions: z.array(component).default([]) }),
   results: z.array(result, { error: 'no results: the run did not look for any, or its report is not whole' }),
-  originalUriBaseIds: z.record(z.string(), artifact).default({}),
   invocations: z.array(invocation).default([]),
 });
 const log = z.object({ version: z.literal('2.1.0'), runs: z.array(run) });
 
 type Result = z.output<typeof result>;
 type Rule = z.output<typeof rule>;
-type Artifact = z.output<typeof artifact>;
-type Bases = ReadonlyMap<string, Artifact>;
-
-/** Base URIs that lead from one to another: more of them are a circle. */
-const BASES_MAX = 20;
 
 export function readSarif(said: string, workspace: string | undefined): Report {
   const found = parsedJson(said, log).runs.flatMap(foundIn);
   return { findings: found.map((one) => findingOf(one, workspace)), tests: null };
 }
 
-function foundIn({ tool, results, invocations, originalUriBaseIds }: z.output<typeof run>): Found[] {
+function foundIn({ tool, results, invocations }: z.output<typeof run>): Found[] {
   const told = invocations
     .flatMap((each) => [...each.toolExecutionNotifications, ...each.toolConfigurationNotifications])
     .filter((each) => each.level === 'error');
   if (told.length === 0 && invocations.some(({ executionSuccessful }) => executionSuccessful === false))
     throw new Error('the tool says that it did not succeed, and not why');
   const rules = new Map([tool.driver, ...tool.extensions].flatMap((each) => each.rules.map((one) => [one.id, one])));
-  const bases = new Map(Object.entries(originalUriBaseIds));
   return [...results.filter(isOpen), ...told].map((given) => {
     const name = given.ruleId ?? given.rule?.id ?? given.descriptor?.id ?? '';
     // An id may have further parts: CA1000/1.
     const known = rules.get(name) ?? rules.get(name.slice(0, Math.max(0, name.lastIndexOf('/'))));
     const { artifactLocation, region: at } = given.locations[0]?.physicalLocation ?? {};
-    const file = artifactLocation && pathOf(artifactLocation, bases);
-    const [line, column] = [at?.startLine, at?.startColumn];
-    return { rule: name, level: levelOf(given, known), message: textOf(given, known), file, line, column };
+    const place = {
+      file: artifactLocation && pathOf(artifactLocation.uri),
+      line: at?.startLine,
+      column: at?.startColumn,
+    };
+    return { rule: name, level: levelOf(given, known), message: textOf(given, known), ...place };
   });
 }
 
@@ -89,25 +86,4 @@ function textOf({ message: { text: said, id = '', arguments: given } }: Result, 
   // Bounded before, because many results may have one text with many places for an argument.
   const argument = (all: string, at: string) => given[Number(at)]?.slice(0, MESSAGE_CHARS_MAX) ?? all;
   return whole.slice(0, MESSAGE_CHARS_MAX + 1).replace(/\{(\d{1,3})\}/g, argument);
-}
-
-/** The path of an artifact. One whose base is not told stays relative: bases are the roots of what was analysed. */
-function pathOf(given: Artifact, bases: Bases): string {
-  const uri = uriOf(given, bases, BASES_MAX);
-  try {
-    return isWhole(uri) ? uri : decodeURIComponent(uri);
-  } catch {
-    return uri;
-  }
-}
-
-function uriOf({ uri, uriBaseId = '' }: Artifact, bases: Bases, left: number): string {
-  const base = bases.get(uriBaseId);
-  if (base === undefined || left === 0 || isWhole(uri) || base.uri.length > FILE_CHARS_MAX) return uri;
-  return `${uriOf(base, bases, left - 1).replace(/\/$/, '')}/${uri}`;
-}
-
-/** Whether a URI has a scheme. */
-function isWhole(uri: string): boolean {
-  return /^[a-z][a-z\d+.-]+:/i.test(uri);
 }

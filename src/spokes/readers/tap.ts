@@ -2,7 +2,7 @@
  * The report of a test runner in TAP 12 to 14, which tap-parser reads: tests, plans, directives, subtests and
  * diagnostics. Tests that have subtests are groups, and only what is in them counts. A plan that is not met is a
  * failure; without a plan a report has been cut. Lines of other output are skipped, as TAP has it. (tap-parser is slow,
- * at 4 s for 8 MiB, and reads what a reader of our own would have to learn anew.)
+ * at 4 s for 8 MiB of tests without diagnostics, and knows what a reader of our own would have to learn anew.)
  */
 import { lineTypes, Parser, type Result } from 'tap-parser';
 import { type Report } from '../../machines/hub/report.ts';
@@ -16,9 +16,8 @@ const ABOUT_OTHERS = /^# (?:Subtest|test count\()/;
 const NO_LINE_END = /[\r\u2028\u2029]/g;
 /** A word that only begins as a directive, which tap-parser takes for one. */
 const NO_DIRECTIVE = /#(?=[ \t]*todo\w)/gi;
-
-/** The last line of a report that ends within a test. */
-const OPENS = /\{\s*$|^ +---$/;
+/** A tag of YAML, of which tap-parser would warn on the standard error of the host. */
+const TAG = /^( +(?:[\w-]+:|-)) !\S+/gm;
 
 /** The indent of what is no test: 50 levels, because each of them reads the lines of all within. */
 const TOO_DEEP = ' '.repeat(200);
@@ -37,32 +36,45 @@ interface Level {
   readonly failures: Found[];
   /** The group whose own line is still to come. */
   inner: Level | undefined;
-  /** A diagnostic that is no YAML. */
-  garbled: string | null;
-  /** Tests behind the plan. */
-  late: number;
 }
 
 export function readTap(text: string, workspace: string | undefined): Report {
-  const lines = text.replace(NO_LINE_END, '').replace(NO_DIRECTIVE, '\\#').split('\n');
+  const lines = text.replace(NO_LINE_END, '').replace(NO_DIRECTIVE, '\\#').replace(TAG, '$1').split('\n');
   if (lines.pop() !== '') throw new Error('its last line has no end: it was cut');
   const parser = new Parser();
   const level = levelOf(parser);
-  for (const line of lines) if (!line.startsWith(TOO_DEEP)) parser.parse(`${line}\n`);
-  const isWithin = level.inner?.parser.results === null || OPENS.test(lines.at(-1) ?? '');
+  let hasLate = false;
+  parser.on('extra', (said: string) => (hasLate ||= lineTypes.testPoint.test(said)));
+  const { read, isOpen } = readable(lines);
+  for (const line of read) parser.parse(`${line}\n`);
+  const isWithin = isOpen || level.inner?.parser.results === null || lines.at(-1)?.trimEnd().endsWith('{') === true;
   const hasPlan = parser.planStart !== -1;
   parser.end();
   if (parser.bailedOut !== false) fail(level, 'Bail out!', diagnosed(parser.bailedOut));
-  else if (isWithin || level.garbled !== null) throw new Error('it ends within a test: it was cut');
+  else if (isWithin) throw new Error('it ends within a test: it was cut');
+  else if (hasLate) throw new Error('it has tests behind its plan');
   else if (!hasPlan) throw new Error('it has no plan, such as 1..3: it was cut, or is something else');
   else meetPlan(level);
   return { findings: level.failures.map((one) => findingOf(one, workspace)), tests: level.counts };
 }
 
+/** The lines without what is too deep and what is too much of a diagnostic, and whether the last one is within one. */
+function readable(lines: readonly string[]): { readonly read: readonly string[]; readonly isOpen: boolean } {
+  let indent: string | undefined;
+  let chars = 0;
+  const read = lines.filter((line) => {
+    if (indent === undefined) [indent, chars] = [/^ +(?=---$)/.exec(line)?.[0], 0];
+    else if (line === `${indent}...` || !line.startsWith(indent)) indent = undefined;
+    else chars += line.length;
+    return !line.startsWith(TOO_DEEP) && (indent === undefined || chars <= DIAGNOSTIC_CHARS_MAX);
+  });
+  return { read, isOpen: indent !== undefined };
+}
+
 /** The tests that a parser is going to read. */
 function levelOf(parser: Parser): Level {
   const counts = { passed: 0, failed: 0, skipped: 0 };
-  const level: Level = { parser, counts, failures: [], inner: undefined, garbled: null, late: 0 };
+  const level: Level = { parser, counts, failures: [], inner: undefined };
   let told: Found | undefined;
   parser.on('child', (child: Parser) => {
     // tap-parser repeats the names of groups in all tests within.
@@ -72,38 +84,17 @@ function levelOf(parser: Parser): Level {
   parser.on('assert', (test: Result) => {
     told = add(level, test);
     level.inner = undefined;
-    level.garbled = null;
   });
   parser.on('plan', () => (told = undefined));
   parser.on('comment', (line: string) => {
     if (told !== undefined && !ABOUT_OTHERS.test(line)) addComment(told, line.trim().slice(1).trim());
   });
-  keepDiagnostics(level);
   return level;
-}
-
-/**
- * Keeps diagnostics that are no YAML and tests behind a plan, which tap-parser takes for other output: its event comes
- * from the whole report alone, and for groups too early. Leaves out what is too much of a diagnostic.
- */
-function keepDiagnostics(level: Level): void {
-  const { parser } = level;
-  const readLine = parser.yamlishLine.bind(parser);
-  let chars = 0;
-  parser.on('assert', () => (chars = 0));
-  parser.yamlishLine = (line) => {
-    chars += line.length;
-    if (chars <= DIAGNOSTIC_CHARS_MAX || line.trim() === '...') readLine(line);
-  };
-  parser.emitExtra = (said) => {
-    if (lineTypes.testPoint.test(said)) level.late++;
-    if (/^ *---\n./.test(said)) level.garbled = said.replace(/^ *---\n/, '').replace(/\n *\.{3}\n$/, '');
-  };
 }
 
 /** Counts a test, or the tests of a group. Gives the failure that comments below it may tell of. */
 function add(level: Level, { name, ok, skip, todo, diag }: Result): Found | undefined {
-  const { inner, counts, garbled } = level;
+  const { inner, counts } = level;
   if (inner !== undefined) meetPlan(inner);
   const within = inner?.counts ?? { passed: 0, failed: 0, skipped: 0 };
   const tests = within.passed + within.failed + within.skipped;
@@ -115,8 +106,8 @@ function add(level: Level, { name, ok, skip, todo, diag }: Result): Found | unde
   for (const one of inner?.failures ?? [])
     level.failures.push({ ...one, rule: clip(`${rule} > ${one.rule}`, RULE_CHARS_MAX) });
   if (ok || within.failed > 0) return undefined;
-  const failure = fail(level, rule, diagnosed(diag ?? garbled));
-  return diag === null && garbled === null ? failure : undefined;
+  const failure = fail(level, rule, diagnosed(diag));
+  return diag === null ? failure : undefined;
 }
 
 function fail(level: Level, rule: string, { message, ...at }: Told): Found {
@@ -129,10 +120,10 @@ function fail(level: Level, rule: string, { message, ...at }: Told): Found {
 /** Counts tests that were planned and did not run. */
 function meetPlan(level: Level): void {
   const { planStart, planEnd, count } = level.parser;
-  const [planned, ran] = [planEnd - planStart + 1, count + level.late];
-  if (planStart === -1 || planned === ran) return;
-  fail(level, 'the plan', { message: `planned ${planStart}..${planEnd}, but ${ran} ran` });
-  level.counts.failed += Math.max(0, planned - ran - 1);
+  const left = planEnd - planStart + 1 - count;
+  if (planStart === -1 || left === 0) return;
+  fail(level, 'the plan', { message: `planned ${planStart}..${planEnd}, but ${count} ran` });
+  level.counts.failed += Math.max(0, left - 1);
 }
 
 /** Adds a comment to the message of a failure, and the place that it names. */

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { handoffSaid } from '../../../src/machines/hub/handoff.ts';
 import { handoffProblems, isProgress, outcomesOf } from '../../../src/machines/hub/handoff-rules.ts';
 import { type Finding, type Report } from '../../../src/machines/hub/report.ts';
-import { type CommandEnd, hasEndedWell, reportHandoff } from '../../../src/machines/hub/report-handoff.ts';
+import { type ReadEnd, hasEndedWell, reportHandoff } from '../../../src/machines/hub/report-handoff.ts';
 import { type Role, ROLES } from '../../../src/machines/hub/roles.ts';
 import { HANDOFF_BYTES_MAX } from '../../../src/machines/limits.ts';
 import { fits } from '../../../src/machines/rules/value-size.ts';
@@ -21,7 +21,7 @@ const tests = (passed: number, failed: number, skipped = 0): Report => ({
   tests: { passed, failed, skipped },
 });
 
-function handedOff(role: Role, end: Partial<CommandEnd>) {
+function handedOff(role: Role, end: Partial<ReadEnd>) {
   return reportHandoff({ role, hub: 'Coordinator' }, { command: 'make', exitCode: 0, report: null, ...end })!;
 }
 

@@ -229,13 +229,7 @@ describe('the reader of TAP', () => {
       'null:null:null error b > the plan: planned 1..2, but 1 ran',
     ],
     ['    ok a\n    1..1\nnot ok 1 - b\n1..1\n', '1 passed, 1 failed, 0 skipped', 'null:null:null error b: b'],
-    ['1..1\nnot ok a\n  ---\n  : : {\n  ...\n', '0 passed, 1 failed, 0 skipped', 'null:null:null error a: : : {'],
-    [
-      '1..1\nnot ok b {\n    not ok a\n      ---\n      : : {\n      ...\n    1..1\n    ok c\n}\n',
-      '0 passed, 2 failed, 0 skipped',
-      'null:null:null error b > a: : : {',
-      'null:null:null error b > the plan: planned 1..1, but 2 ran',
-    ],
+    ['1..1\nnot ok a\n  ---\n  : : {\n  ...\n', '0 passed, 1 failed, 0 skipped', 'null:null:null error a: a'],
     [
       '1..1\nnot ok a\n  ---\n  message: no\n  file: t/a.t\n  line: 4\n  ...\n',
       '0 passed, 1 failed, 0 skipped',
@@ -303,30 +297,11 @@ describe('the reader of SARIF', () => {
     ]);
   });
 
-  it('resolves files by their bases, relative to the workspace if they are inside', () => {
-    const originalUriBaseIds = {
-      ROOT: { uri: 'file:///shop/' },
-      SRC: { uri: 'src', uriBaseId: 'ROOT' },
-      A: { uri: 'a/', uriBaseId: 'B' },
-      B: { uri: 'b/', uriBaseId: 'A' },
-    };
-    const uris = [
-      { uri: 'a%20b.c', uriBaseId: 'SRC' },
-      { uri: './x/../a.c' },
-      { uri: 'file:///else/a.c' },
-      { uri: 'file:///shopping/a.c' },
-      { uri: 'a.c', uriBaseId: 'NOWHERE' },
-      { uri: 'https://example.org/a.c' },
-      { uri: '%E0%A4%A' },
-    ];
-    const results = uris.map((uri) => ({ message, level: 'error', locations: at(uri) }));
-    expect(sarif({ originalUriBaseIds, results }).map((line) => line.split(' error')[0])).toEqual(
-      ['src/a b.c', 'a.c', '/else/a.c', '/shopping/a.c', 'a.c', 'https:/example.org/a.c', '%E0%A4%A'].map(
-        (file) => `${file}:null:null`,
-      ),
-    );
-    expect(sarif({ originalUriBaseIds, results: [{ message, locations: at({ uri: 'c', uriBaseId: 'A' }) }] })).toEqual([
-      expect.stringMatching(/^(b\/a\/)+c:/),
+  it('names files relative to the workspace if they are inside', () => {
+    const uris = ['a%20b.c', './x/../a.c', 'file:///else/a.c', 'file:///shopping/a.c', 'file:///shop/a.c', '%E0%A4%A'];
+    const results = uris.map((uri) => ({ message, level: 'error', locations: at({ uri, uriBaseId: '%SRCROOT%' }) }));
+    expect(sarif({ results }).map((line) => line.split(':')[0])).toEqual([
+      ...['a b.c', 'a.c', '/else/a.c', '/shopping/a.c', 'a.c', '%E0%A4%A'],
     ]);
   });
 
@@ -375,9 +350,9 @@ describe('large reports', () => {
   const result =
     '{"ruleId":"r/1","message":{"text":"no"},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"a.c"}}}]}';
 
-  // TAP has more time, because tap-parser takes it: 4 s for 8 MiB, where lines of tsc take 0.3 s.
+  // TAP has twice the time that tap-parser takes on a quiet core: 1.9 s for tests with diagnostics, 4 s without.
   it.each([
-    ['tap', 6_000, filled('TAP version 13\n', `${block}\n`, '1..9\n'), 10_000],
+    ['tap', 4_000, filled('TAP version 13\n', `${block}\n`, '1..9\n'), 10_000],
     ['tap', 8_000, filled('', 'not ok\n', '1..9\n'), 100_000],
     ['tap', 8_000, filled('', '    not ok\n', `ok ${'x'.repeat(1_000_000)}\n1..9\n`), 100_000],
     ['junit', 2_000, filled('<testsuite>', test, '</testsuite>'), 70_000],
