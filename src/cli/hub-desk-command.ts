@@ -96,7 +96,8 @@ export function showHub(command: DataCommand, named: string): Promise<ExitCode> 
 export function showSession(command: DataCommand, id: string): Promise<ExitCode> {
   const { json, out } = command;
   return withDesks(command, async (view) => {
-    const run = await runOf(view, id.slice(0, Math.max(0, id.lastIndexOf('-'))));
+    // The first session of a run, that of its hub, has the id of the run.
+    const run = await runOf(view, /^R-\d+/.exec(id)?.[0] ?? id);
     const { closed, told } = await sessionOf(id, run, view.records);
     if (told === undefined) throw notThere(`no session "${id}"; bosun hub show ${run.id} shows those of its run`);
     const live = await view.told?.<{ readonly output: SessionOutput | null }>('session.output', { session: id });

@@ -53,10 +53,10 @@ export class Outputs {
     const before = kept.findIndex(({ name }) => name === row.name);
     if (before !== -1) {
       kept.splice(before, 1);
-      await rm(folder, { recursive: true });
+      await rm(folder, { recursive: true, force: true });
     }
     kept.push(row);
-    await mkdir(folder, { mode: 0o700 });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
     await this.#prune(kept);
     const [stdout, stderr] = [new OutputFile(folder, 'stdout'), new OutputFile(folder, 'stderr')];
     const close = async () => {

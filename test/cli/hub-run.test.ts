@@ -311,6 +311,17 @@ describe('bosun hub list, show and lineage', () => {
     expect(await work.bosun(['hub', 'lineage', 'R-1'])).toMatchObject({ code: 0, err: 'no hand-offs\n' });
   });
 
+  it('show the session of a hub that a function leads, which has the id of its run', async () => {
+    work.write('lead.mjs', `export const lead = (_, { run }) => run({ key: 'a', role: 'Executor', task: 'mend' });`);
+    writeHub(work, { Executor: CHAIN.Executor! }, { module: './lead.mjs', decides: { function: 'lead' } });
+    await work.bosun(['hub', 'run', 'hub.json']);
+    for (const [id, role] of [
+      ['R-1', 'Coordinator'],
+      ['R-1-1', 'Executor'],
+    ])
+      expect((await work.bosun(['hub', 'session', id!])).out).toMatch(new RegExp(`^session +${id}\\nrole +${role}\\n`));
+  });
+
   it('exit with 2 for a run that is not there', async () => {
     writeHub(work, CHAIN);
     await work.bosun(['hub', 'run', 'hub.json']);
@@ -320,7 +331,7 @@ describe('bosun hub list, show and lineage', () => {
     );
     for (const verb of ['show', 'lineage', 'session'])
       expect(await work.bosun(['hub', verb, 'R-7'])).toMatchObject({
-        ...{ code: 2, err: expect.stringMatching(/^no run (or work plan )?"R(-7)?"; bosun hub list shows them\n$/) },
+        ...{ code: 2, err: expect.stringMatching(/^no run (or work plan )?"R-7"; bosun hub list shows them\n$/) },
       });
   });
 });

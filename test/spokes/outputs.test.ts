@@ -122,6 +122,19 @@ describe('the outputs of sessions', () => {
     expect(new Set(await Promise.all(tries.map((one) => kept.stdoutOf(one))))).toEqual(new Set(['again']));
   });
 
+  it('begin where somebody has removed their directory', async () => {
+    const place = join(folder, 'output');
+    const outputs = new Outputs(place);
+    await (await outputs.begin({ session: 'R-1-1', round: 1 })).close();
+    for (const session of ['R-1-1', 'R-1-2']) {
+      rmSync(place, { recursive: true });
+      const sink = await outputs.begin({ session, round: 1 });
+      sink.stdout.write('kept');
+      await sink.close();
+      expect(await outputs.stdoutOf({ session, round: 1 })).toBe('kept');
+    }
+  });
+
   it('are dropped, the oldest first, beyond what is kept, and never while their command runs', async () => {
     const place = join(folder, 'output');
     const outputs = new Outputs(place);

@@ -61,3 +61,39 @@ it.each([
     }
   },
 );
+
+it.each(['', '0'])(
+  'a command runs again whose shell was killed when %j of its exit code was written',
+  async (written) => {
+    const store = mkdtempSync(join(tmpdir(), 'bosun-session-'));
+    try {
+      const files = { handoff: join(store, 'handoffs/R-1-1-1.json'), prompt: join(store, 'output/R-1-1.1/prompt.md') };
+      mkdirSync(join(store, 'handoffs'));
+      writeFileSync(`${files.handoff}.exit`, written);
+      const found = await runSession(
+        {
+          ...{ session: 'R-1-1', round: 1, run: 'touch again; exit 3', byExit: true, report: null },
+          ...{ prompt: 'mend it', input: null },
+        },
+        {
+          ...{
+            commands: new Commands({ store, cwd: store, env: () => process.env }),
+            workspace: store,
+            files,
+            env: {},
+          },
+          outputs: new Outputs(join(store, 'output')),
+        },
+        {
+          effect: { effectId: '1/1/1', attempt: 2, checkpointed: undefined, checkpoint: () => Promise.resolve() },
+          signal: new AbortController().signal,
+        },
+      );
+      expect(found).toEqual({ exitCode: 3 });
+      expect(existsSync(join(store, 'again'))).toBe(true);
+    } finally {
+      await new LeftOvers(store).end();
+      rmSync(store, { recursive: true });
+    }
+  },
+);

@@ -195,6 +195,7 @@ describe('texts that are no report', () => {
     ['tap', '1..2\nok 1\nok 2', 'its last line has no end'],
     ['tap', '1..1\nok 1 - a file {\n    ok 1\n', 'it ends within a test'],
     ['tap', '1..1\nok 1\n  ---\n  a: b\n', 'it ends within a test'],
+    ['tap', 'ok 1\n1..1\nnot ok 2\n', 'it has tests behind its plan'],
   ];
 
   it.each(REFUSED)('are refused as %s: %j, because %s', (kind, text, because) => {
@@ -336,6 +337,28 @@ describe('the reader of tsc', () => {
   it('reads errors without a file', () => {
     const text = "error TS18003: No inputs were found in config file '/shop/tsconfig.json'.\n";
     expect(lines(readReport('tsc', text))).toEqual([expect.stringMatching(/^null:null:null error TS18003: No inputs/)]);
+  });
+});
+
+describe('diagnostics of TAP', () => {
+  it('are read without a warning of the process, whatever tags of YAML they have', async () => {
+    const warned: string[] = [];
+    const hear = ({ message }: Error) => void warned.push(message);
+    process.on('warning', hear);
+    const text = '1..1\nnot ok a\n  ---\n  message: !perl/x no\n  list:\n    - !a b\n  ...\n';
+    expect(lines(readReport('tap', text))).toEqual(['0 passed, 1 failed, 0 skipped', 'null:null:null error a: no']);
+    // Warnings are told in a later turn of the loop.
+    await new Promise(setImmediate);
+    process.off('warning', hear);
+    expect(warned).toEqual([]);
+  });
+
+  it('are left out where they are long, and what is behind them counts', () => {
+    const long = `  ---\n${'  a: b\n'.repeat(10_000)}  message: unread\n  ...\n`;
+    const { findings, tests } = readReport('tap', `1..2\nnot ok a\n${long}not ok b\n  ---\n  message: read\n  ...\n`);
+    expect([tests!.failed, findings.map(({ message }) => message.includes('unread')), findings[1]!.message]).toEqual([
+      ...[2, [false, false], 'read'],
+    ]);
   });
 });
 
