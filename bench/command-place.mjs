@@ -33,6 +33,40 @@ export async function until(holds, what) {
   }
 }
 
+/** Milliseconds from kill -9 within which processes must be gone. */
+export const WITHIN_MS = { listening: 1_000, groups: 3_000 };
+
+/** The figures of a kill. */
+export const KILLED_RATIOS = [
+  {
+    name: 'kill -9 to the end of commands that listen to SIGTERM',
+    of: ({ killed }) => killed.listeningGoneMs,
+    atMost: WITHIN_MS.listening,
+    unit: ' ms',
+  },
+  {
+    name: 'kill -9 to the end of all groups, leashes too',
+    of: ({ killed }) => killed.groupsGoneMs,
+    atMost: WITHIN_MS.groups,
+    unit: ' ms',
+  },
+];
+
+/** The figures of the event loop of a restart. */
+export const LOOP_RATIOS = [
+  {
+    name: 'event-loop delay p99 of the restart',
+    of: ({ restart }) => restart.loopP99Ms,
+    atMost: 50,
+    unit: ' ms',
+  },
+  {
+    name: 'event-loop delay p99 of the restart since its first line',
+    of: ({ restart }) => restart.openedLoopP99Ms,
+    unit: ' ms',
+  },
+];
+
 /** Waits until no process of a kind lives. Resolves with the milliseconds that took, and rejects if it takes longer. */
 export async function gone(living, what, { withinMs, sinceMs = performance.now() }) {
   for (;;) {
@@ -101,6 +135,12 @@ export class CommandPlace {
     };
     await this.#whileRunning(all, () => `attempt ${attempt} of ${commands} commands: ${count} have begun`);
     return performance.now() - this.#hostStartMs;
+  }
+
+  /** Waits until all commands have begun, and resolves with that time and the delays of the event loop. */
+  async beginning(attempt, commands) {
+    const ms = await this.begun(attempt, commands);
+    return { ms, ...(await this.loopDelays()) };
   }
 
   /** Delays of the host's event loop: since its start, and since its first line. */

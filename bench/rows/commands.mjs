@@ -4,11 +4,19 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { BEGIN, CommandPlace, gone, until } from '../command-place.mjs';
+import {
+  BEGIN,
+  CommandPlace,
+  gone,
+  KILLED_RATIOS,
+  LOOP_RATIOS,
+  until,
+  WITHIN_MS as KILLED_WITHIN_MS,
+} from '../command-place.mjs';
 import { isAlive } from '../command-processes.mjs';
 
 /** Milliseconds within which processes must be gone, from kill -9 or from the first line of the next host. */
-const WITHIN_MS = { listening: 1_000, groups: 3_000, strays: 1_000, fresh: 1_000 };
+const WITHIN_MS = { ...KILLED_WITHIN_MS, strays: 1_000, fresh: 1_000 };
 
 /** Each is a tree of four processes: the shell of the command, another one with a child, and a child. */
 const TREE = `${BEGIN} sh -c 'sleep 1000 & wait' & sleep 1000 & wait`;
@@ -38,29 +46,8 @@ export const commands = {
       of: ({ first, restart }) => restart.ms / first.ms,
       atMost: 1.5,
     },
-    {
-      name: 'event-loop delay p99 of the restart',
-      of: ({ restart }) => restart.loopP99Ms,
-      atMost: 50,
-      unit: ' ms',
-    },
-    {
-      name: 'event-loop delay p99 of the restart since its first line',
-      of: ({ restart }) => restart.openedLoopP99Ms,
-      unit: ' ms',
-    },
-    {
-      name: 'kill -9 to the end of commands that listen to SIGTERM',
-      of: ({ killed }) => killed.listeningGoneMs,
-      atMost: WITHIN_MS.listening,
-      unit: ' ms',
-    },
-    {
-      name: 'kill -9 to the end of all groups, leashes too',
-      of: ({ killed }) => killed.groupsGoneMs,
-      atMost: WITHIN_MS.groups,
-      unit: ' ms',
-    },
+    ...LOOP_RATIOS,
+    ...KILLED_RATIOS,
     {
       name: 'next start to the end of what had left its group',
       of: ({ restart }) => restart.straysGoneMs,
@@ -89,11 +76,11 @@ async function killedTwice(count, place) {
   try {
     await place.plan(tasks(count));
     await place.start();
-    const first = await beginning(place, 1, count);
+    const first = await place.beginning(1, count);
     const { killed, strays } = await firstKill(place, count);
     await place.start();
     const [restart, straysGoneMs] = await Promise.all([
-      beginning(place, 2, count),
+      place.beginning(2, count),
       gone(() => strays.filter(isAlive), 'processes outside of groups', { withinMs: WITHIN_MS.strays }),
     ]);
     const fresh = await secondKill(place, count);
@@ -109,11 +96,6 @@ function tasks(count) {
     const [kind, run] = kinds[index % 10] ?? ['tree', TREE];
     return { id: `${kind}-${index}`, run };
   });
-}
-
-async function beginning(place, attempt, count) {
-  const ms = await place.begun(attempt, count);
-  return { ms, ...(await place.loopDelays()) };
 }
 
 /** Kills the first host. Strays must outlive its groups, because the next start is to find them. */

@@ -4,10 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { BEGAN, CommandPlace, gone, until } from '../command-place.mjs';
-
-/** Milliseconds from kill -9 within which processes must be gone. */
-const WITHIN_MS = { listening: 1_000, groups: 3_000 };
+import { BEGAN, CommandPlace, gone, KILLED_RATIOS, LOOP_RATIOS, until, WITHIN_MS } from '../command-place.mjs';
 
 /** Each is a tree of four processes: the shell of the command, another one with a child, and a child. */
 const TREE = `echo $BOSUN_SESSION $BOSUN_ATTEMPT >> ${BEGAN}; sh -c 'sleep 1000 & wait' & sleep 1000 & wait`;
@@ -43,18 +40,7 @@ export const killedHub = {
     'goal allows.',
   sizes: { full: { commands: 500 }, quick: { commands: 10 } },
   ratios: [
-    {
-      name: 'kill -9 to the end of commands that listen to SIGTERM',
-      of: ({ killed }) => killed.listeningGoneMs,
-      atMost: WITHIN_MS.listening,
-      unit: ' ms',
-    },
-    {
-      name: 'kill -9 to the end of all groups, leashes too',
-      of: ({ killed }) => killed.groupsGoneMs,
-      atMost: WITHIN_MS.groups,
-      unit: ' ms',
-    },
+    ...KILLED_RATIOS,
     {
       name: 'restart, until all commands are under way again',
       of: ({ restart }) => restart.ms,
@@ -62,17 +48,7 @@ export const killedHub = {
       unit: ' ms',
     },
     { name: 'restart / first start, until all commands have begun', of: ({ first, restart }) => restart.ms / first.ms },
-    {
-      name: 'event-loop delay p99 of the restart',
-      of: ({ restart }) => restart.loopP99Ms,
-      atMost: 50,
-      unit: ' ms',
-    },
-    {
-      name: 'event-loop delay p99 of the restart since its first line',
-      of: ({ restart }) => restart.openedLoopP99Ms,
-      unit: ' ms',
-    },
+    ...LOOP_RATIOS,
   ],
 
   check() {
@@ -90,22 +66,17 @@ async function killedOnce(commands, place) {
     await place.write('lead.mjs', lead(commands));
     await place.write('hub.json', JSON.stringify(hubFile(commands)));
     await place.start();
-    const first = await beginning(place, 1, commands);
+    const first = await place.beginning(1, commands);
     const wanted = TREE_PROCESSES * commands;
     let found = 0;
     const isWhole = () => (found = place.processes().filter(({ isLeash }) => !isLeash).length) === wanted;
     await until(isWhole, () => `${wanted} processes of commands: ${found} live`);
     const killed = await kill(place);
     await place.start();
-    return { first, killed, restart: await beginning(place, 2, commands) };
+    return { first, killed, restart: await place.beginning(2, commands) };
   } finally {
     await place.clear();
   }
-}
-
-async function beginning(place, attempt, commands) {
-  const ms = await place.begun(attempt, commands);
-  return { ms, ...(await place.loopDelays()) };
 }
 
 async function kill(place) {
