@@ -10,7 +10,6 @@ import { effectOf, type EffectFacts } from './actors/model/ref.ts';
 import { BosunError } from './errors.ts';
 import { lineageEntry } from './machines/hub/handoff.ts';
 import { hubAgents, hubChildren, hubStart } from './machines/hub/hub-desk.ts';
-import { type RecoveryWork } from './machines/hub/hub.ts';
 import { type SessionReturned } from './machines/hub/handoff.ts';
 import { type CommandEnd } from './machines/hub/report.ts';
 import { hasEndedWell, reportHandoff } from './machines/hub/report-handoff.ts';
@@ -21,6 +20,7 @@ import { type SessionWork, workOutcome } from './machines/hub/spoke-state.ts';
 import { planId, type SessionOrder } from './machines/hub/plan-changes.ts';
 import { type WorkPlace } from './machines/hub/work-place.ts';
 import { gateAgents, gateChildren } from './machines/people/gates/gate-desk.ts';
+import { beginPlace, type FindErrors, lookAt, placePorts, type SessionPlaces } from './crew-hub-places.ts';
 import { failureOf } from './machines/work/failure-tiers.ts';
 import { DESKS } from './machines/desks.ts';
 import { type BossOptions } from './supervisor/child-spec.ts';
@@ -85,6 +85,10 @@ export type CommandWork = SessionWork & {
   readonly run: string;
   /** Whether its exit code is the hand-off if it writes no file. */
   readonly byExit: boolean;
+  /** Whether the session has handed off before its host ended: then its command ends, and does not begin again. */
+  readonly isOver: boolean;
+  /** Makes the place of the session: called before its command begins, and not for one that had ended already. */
+  readonly begin: () => Promise<void>;
 };
 
 /** Runs the command of a session until it has ended. Rejects for one that failed without a hand-off. */
@@ -98,6 +102,10 @@ export interface HubCrewOptions {
   readonly runCommand?: SessionRunner;
   /** Ends the processes of a session at once. Default: they end as after any abort. */
   readonly kill?: (session: string) => Promise<void>;
+  /** Where sessions work. Default: in the workspace itself, and nobody looks at what they change there. */
+  readonly places?: SessionPlaces;
+  /** Looks for errors when a session was interrupted. Default: nobody looks. */
+  readonly check?: FindErrors;
   /** Whether the system has a gate desk from elsewhere. Default false: one comes with the hubs. */
   readonly hasGates?: boolean;
 }
@@ -110,20 +118,14 @@ export function hubCrew(options: HubCrewOptions = {}): {
   readonly agents: readonly AnyAgent[];
   readonly tree: BossOptions;
 } {
-  const { hasGates = false, kill } = options;
+  const { hasGates = false, kill, places, check } = options;
   const ports = {
     work: fromPromise<unknown, SessionWork>(({ input, self, signal }) =>
       workOf(input, effectOf(self), signal, options),
     ),
-    // Work happens in the workspace itself: nothing waits to be applied, and a recovery keeps what is there.
-    apply: nothingToDo,
+    ...placePorts(places, check),
     kill:
       kill === undefined ? nothingToDo : fromPromise<unknown, WorkPlace>(({ input }) => handled(kill(input.session))),
-    survey: fromPromise<unknown, WorkPlace>(() => Promise.resolve({ files: null })),
-    check: fromPromise<unknown, WorkPlace>(() => Promise.resolve({ files: null, errors: null })),
-    settleFiles: fromPromise<unknown, RecoveryWork>(({ input: { move } }) =>
-      move.kind === 'keep' ? Promise.resolve() : Promise.reject(new Error('this host gives up no changes: keep them')),
-    ),
   };
   const agents = [...(hasGates ? [] : gateAgents), ...hubAgents(ports)];
   const children = [...(hasGates ? [] : gateChildren()), ...hubChildren()];
@@ -151,19 +153,47 @@ async function resultOf(
   work: SessionWork,
   facts: EffectFacts,
   signal: AbortSignal,
+  options: HubCrewOptions,
+): Promise<unknown> {
+  const before = facts.attempt > 1 ? await standingIn(facts) : undefined;
+  // What is on record stands.
+  if (before !== undefined && before.handoff !== null) return {};
+  const isOver = before?.isHeld === true;
+  const { places } = options;
+  // The hub of a run changes nothing itself, and a session outside works where it is.
+  if (places === undefined || work.session === work.runId || work.spec.does.kind === 'outside')
+    return await saidBy({ ...work, isOver, begin: () => Promise.resolve() }, facts, signal, options);
+  const workspace = await places.directoryOf(work);
+  const placed = { ...work, workspace, isOver, begin: () => beginPlace(places, work) };
+  const said = await saidBy(placed, facts, signal, options);
+  return typeof said === 'object' ? { ...said, ...(await lookAt(places, work)) } : said;
+}
+
+type Placed = SessionWork & Pick<CommandWork, 'isOver' | 'begin'>;
+
+/** The result of the work in its place. */
+async function saidBy(
+  { isOver, begin, ...work }: Placed,
+  facts: EffectFacts,
+  signal: AbortSignal,
   { functions = {}, runCommand }: HubCrewOptions,
 ): Promise<unknown> {
   const { does } = work.spec;
-  if (facts.attempt > 1 && (await hasHandedOff(facts))) return {};
   if (does.kind === 'function') {
     const given = Object.hasOwn(functions, does.name) ? functions[does.name] : undefined;
     if (given === undefined) throw missing(`no function "${does.name}" is given`);
+    if (isOver) return {};
+    await begin();
     return handled(given(work, toolsOf(facts, signal)));
   }
   if (does.kind === 'outside') return await new Promise((_, reject) => rejectAtEnd(signal, reject));
   if (runCommand === undefined) throw missing('this host runs no commands');
-  const byExit = does.handoff !== 'file';
-  const end = (await handled(runCommand({ ...work, run: does.run, byExit }, facts, signal))) as CommandEnd;
+  const command = { ...work, isOver, begin, run: does.run, byExit: does.handoff !== 'file' };
+  return workDone(command, does, (await handled(runCommand(command, facts, signal))) as CommandEnd);
+}
+
+/** The outcome of a command's work. */
+function workDone(work: CommandWork, does: CommandSpec, end: CommandEnd) {
   if ('flaw' in end) return { flaws: [end.flaw] };
   if (end.exitCode === undefined)
     return { handoff: end.said, archives: work.role === 'Archivist', ...completion.catch({}).parse(end.said) };
@@ -175,13 +205,14 @@ async function resultOf(
   return { handoff: reportHandoff(work, ended), archives: hasEndedWell(ended), build };
 }
 
+type CommandSpec = Extract<SessionWork['spec']['does'], { readonly kind: 'command' }>;
+
 /** Fields of a hand-off's file about the end of the session, which `bosun session complete` adds. */
 const completion = workOutcome.pick({ summary: true, artifacts: true }).partial();
 
-/** Whether the session has handed off already, in a start of its work before the end of a host. */
-async function hasHandedOff({ parent, ask }: EffectFacts): Promise<boolean> {
-  const { handoff } = (await ask({ to: parent!, event: { type: 'session.get' } })) as Pick<Standing, 'handoff'>;
-  return handoff !== null;
+/** The session as it stands: it may have handed off in a start of its work before the end of a host. */
+async function standingIn({ parent, ask }: EffectFacts): Promise<Pick<Standing, 'handoff' | 'isHeld'>> {
+  return (await ask({ to: parent!, event: { type: 'session.get' } })) as Standing;
 }
 
 /** Ends work that is done elsewhere when its session no longer waits for it. */

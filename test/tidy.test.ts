@@ -362,9 +362,10 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   },
   'src/crew-answer-orders.ts': { files: ['src/actors/', 'src/machines/', ...LEAVES], packages: ['zod'] },
   'src/crew-hub.ts': {
-    files: ['src/actors/', 'src/machines/', 'src/supervisor/', ...LEAVES],
+    files: ['src/actors/', 'src/machines/', 'src/supervisor/', 'src/crew-hub-places.ts', ...LEAVES],
     packages: ['xstate', 'zod'],
   },
+  'src/crew-hub-places.ts': { files: ['src/actors/', 'src/machines/', ...LEAVES], packages: ['xstate'] },
   'src/crew-hub-caller.ts': { files: ['src/actors/', 'src/machines/', ...LEAVES], packages: [] },
   'src/crew-hub-memory.ts': {
     files: ['src/actors/', 'src/machines/', 'src/crew-hub-caller.ts', ...LEAVES],

@@ -36,7 +36,7 @@ import { type HubReporter, hubReporter, type HubTold } from './hub-report.ts';
 import { lastRunOf, lineageOf, questionsOf, runsIn } from './hub-runs.ts';
 import { dataOption, invocationOf } from './run-hints.ts';
 import { secretKeysOf } from './secret-keys.ts';
-import { dropSessionFiles, sessionRunner, type SessionRunner } from './session-runner.ts';
+import { dropSessionFiles, dropTrees, sessionRunner, type SessionRunner } from './session-runner.ts';
 import { sessionKeyIn } from './session-key.ts';
 import { aborted, type DataCommand, type Environment, logTo, type OnUnawaited } from './surroundings.ts';
 
@@ -179,7 +179,7 @@ async function carryOut(command: HubRunCommand, directory: DataDirectory, parts:
   const key = await sessionKeyIn(directory, fresh);
   const hasDoor = command.door !== undefined || isOutside(source);
   const door = hasDoor ? new HubDoor({ port: command.door?.port, key, err: command.err }) : undefined;
-  const sessions = sessionRunner(directory, { env, order: source.order, key, url: door?.url });
+  const sessions = sessionRunner(directory, { env, order: source.order, source, key, url: door?.url });
   const system = hubSystem(command, directory, { source, sessions });
   const awake = systemClock.setTimeout(() => {}, Infinity);
   const halt = async () => {
@@ -192,7 +192,10 @@ async function carryOut(command: HubRunCommand, directory: DataDirectory, parts:
     await door?.prepare(system, directory, sessions);
     if (fresh) await removeStore(directory, () => sessions.clear());
     // Files of hand-offs without their store would be those of sessions to come.
-    if (!hasStore(directory)) await dropSessionFiles(directory);
+    if (!hasStore(directory)) {
+      await dropSessionFiles(directory);
+      await dropTrees(directory, source.order.workspace);
+    }
     reporter.talk(greeting(command, parts));
     for (const line of missingVariables(source, env)) reporter.talk(line);
     await system.start();
@@ -200,12 +203,14 @@ async function carryOut(command: HubRunCommand, directory: DataDirectory, parts:
     const url = await door?.open();
     if (url !== undefined) reporter.talk(`Live while it runs: ${url}/#token=${door!.pageToken}`);
     const id = await begun(command, system, { source, held });
+    await sessions.sweep((session) => isOpenIn(system, id, session));
     await offerToken(system, { id, source, key, url, reporter });
     const outcome = await Promise.race([
       settled(system, id, command.wait),
       Promise.race([aborted(interrupt), system.closed]).then(() => 'interrupted' as const),
     ]);
     const stand = outcome === 'interrupted' ? undefined : await standOf(system, id, source);
+    if (stand !== undefined) await sessions.sweep((session) => isOpenIn(system, id, session));
     // Stopping makes everything durable before the result is printed.
     await halt();
     return conclude(command, reporter, stand);
@@ -221,8 +226,8 @@ function hubSystem(
   directory: DataDirectory,
   { source, sessions }: { readonly source: HubSource; readonly sessions: SessionRunner },
 ): Shard {
-  const { runCommand, kill } = sessions;
-  const { agents, tree } = hubCrew({ functions: source.functions, runCommand, kill });
+  const { runCommand, kill, places, check } = sessions;
+  const { agents, tree } = hubCrew({ functions: source.functions, runCommand, kill, places, check });
   return new Shard({
     agents,
     store: levelStore(directory.store),
@@ -233,6 +238,12 @@ function hubSystem(
     trustWallClock,
     ...secretKeysOf(env),
   });
+}
+
+/** Whether a session works, or is one that people are asked about. */
+function isOpenIn(system: Shard, id: string, session: string): boolean {
+  const hub = system.snapshot(`${DESKS.openHubs}/${id}`)?.context as HubContext | undefined;
+  return hub?.open.has(session) === true || hub?.interrupted?.session === session;
 }
 
 interface Tokens {

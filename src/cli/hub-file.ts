@@ -7,8 +7,9 @@ import { dirname, resolve } from 'node:path';
 import { createJiti } from 'jiti';
 import { type SpokeFunction } from '../crew-hub.ts';
 import { PROBLEMS_MAX } from '../machines/coordination/plan/plan.ts';
-import { hubFileSchema, hubOfForm, type HubOrder } from '../machines/hub/hub-file.ts';
+import { type HubFile, hubFileSchema, hubOfForm, type HubOrder } from '../machines/hub/hub-file.ts';
 import { didYouMean } from '../near-names.ts';
+import { Git } from '../spokes/git.ts';
 import { reasonOf } from './agents-module.ts';
 import { explain, type Problem, problemOf, readYaml, type YamlSource } from './yaml-source.ts';
 
@@ -20,6 +21,10 @@ export interface HubSource {
   readonly order: HubOrder;
   /** Functions by name, as the module exports them. */
   readonly functions: Readonly<Record<string, SpokeFunction>>;
+  /** Names that worktrees share with the workspace. */
+  readonly links: readonly string[];
+  /** The command that reports errors when a session was interrupted. */
+  readonly check: HubFile['check'];
 }
 
 /**
@@ -42,10 +47,22 @@ export async function readHubFile({ file, cwd }: { readonly file: string; readon
   ];
   if (problems.length > 0 || 'problems' in normalised) throw refuse(problems);
   const { order } = normalised;
+  const homeless = await treeProblems(order);
+  if (homeless.length > 0) throw refuse(homeless);
   const functions = await functionsOf(form.module, { folder: dirname(path), refuse });
   const missing = missingFunctions(order, { functions, module: form.module });
   if (missing.length > 0) throw refuse(missing);
-  return { file, plan: form.hub, order, functions };
+  return { file, plan: form.hub, order, functions, links: form.links, check: form.check };
+}
+
+/** Problems of agents that need a worktree where none can be made. */
+async function treeProblems({ agents, workspace }: HubOrder): Promise<Problem[]> {
+  const roles = Object.entries(agents).flatMap(([role, { isIsolated }]) => (isIsolated ? [role] : []));
+  if (roles.length === 0 || (await Git.at(workspace)) !== undefined) return [];
+  const message =
+    `${workspace} is in no git repository, and an agent that changes files gets a worktree of one: run "git init" ` +
+    'there, or write "isolation: none", with which it changes the files of the workspace directly';
+  return roles.map((role) => ({ path: ['agents', role, 'writes'], message }));
 }
 
 async function functionsOf(

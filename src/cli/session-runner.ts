@@ -11,20 +11,27 @@ import { sessionToken } from '../crew-hub-sessions.ts';
 import { type AgentSpec, isReader } from '../machines/hub/agent-spec.ts';
 import { type HubOrder } from '../machines/hub/hub-file.ts';
 import { OUTPUT_TAIL_CHARS } from '../machines/hub/session-records.ts';
-import { promptToMend } from '../machines/hub/prompt.ts';
+import { promptIn, promptToMend } from '../machines/hub/prompt.ts';
 import { Commands } from '../spokes/command.ts';
 import { type Printed } from '../spokes/output-file.ts';
 import { Outputs, type TryOutput } from '../spokes/outputs.ts';
 import { LeftOvers } from '../spokes/processes.ts';
 import { runSession, type SessionCommand, type SessionFiles } from '../spokes/session-command.ts';
+import { readReport } from '../spokes/readers/report.ts';
 import { masked, secretsIn, sessionEnvironment } from '../spokes/session-environment.ts';
+import { type ReadPatch, Worktrees } from '../spokes/worktrees.ts';
 import { type DataDirectory } from './data-directory.ts';
+import { type HubSource } from './hub-file.ts';
 import { identityOf } from './shell-task.ts';
 import { type Environment } from './surroundings.ts';
 
-export interface SessionRunner extends Required<Pick<HubCrewOptions, 'runCommand' | 'kill'>> {
+export interface SessionRunner extends Required<Pick<HubCrewOptions, 'runCommand' | 'kill' | 'places' | 'check'>> {
   /** Reads what the command of a session has printed. */
   readonly output: ReadOutput;
+  /** Changed files of a session and their patch. */
+  changes(session: string, chars: number): Promise<ReadPatch | undefined>;
+  /** Removes the trees of sessions that are over; their changes stay as patches. */
+  sweep(isOpen: (session: string) => boolean): Promise<unknown>;
   /** Ends commands that an earlier process left running. Call it only while holding the directory's store. */
   clear(): Promise<unknown>;
   /** Resolves when no command runs. After an abort this takes at most as long as the final signal. */
@@ -35,6 +42,8 @@ export interface SessionHost {
   readonly env: Environment;
   /** The workspace and the agents of the run. */
   readonly order: Pick<HubOrder, 'workspace' | 'agents'>;
+  /** The rest of its file. */
+  readonly source: Pick<HubSource, 'links' | 'check'>;
   /** The key of session tokens. */
   readonly key: Uint8Array;
   /** Resolves to the URL of the gateway once that is open; undefined where the run has none. */
@@ -52,6 +61,9 @@ export function sessionRunner(directory: DataDirectory, host: SessionHost): Sess
   const store = identityOf(directory);
   const commands = new Commands({ store, cwd: workspace, env: () => ({}), endsStrays: true });
   const outputs = new Outputs(outputFolder(directory));
+  const { links, check } = host.source;
+  const without = [directory.path];
+  const places = new Worktrees({ folder: treeFolder(directory), workspace, without, links });
   const secrets = secretsIn(env, Object.values(order.agents).flatMap(namedBy));
   return {
     async output(session, chars) {
@@ -59,17 +71,18 @@ export function sessionRunner(directory: DataDirectory, host: SessionHost): Sess
       return found === undefined ? undefined : shown(found, secrets, chars);
     },
     async runCommand(given, effect, signal) {
-      const work = { ...given, prompt: promptToMend(given.prompt, given.problems) };
-      const { session, round, role, problems, run, byExit, prompt } = work;
+      const work = { ...given, prompt: promptIn(promptToMend(given.prompt, given.problems), given) };
+      const { session, round, role, problems, run, byExit, prompt, isOver, begin, workspace: own } = work;
       const files = filesOf(directory, host.key, { work, outputs });
-      const own = sessionEnvironment(env, namedBy(work.spec), await told(host, work, files));
-      const place = { commands, outputs, workspace, files, env: own };
+      const variables = sessionEnvironment(env, namedBy(work.spec), await told(host, work, files));
+      const place = { commands, outputs, workspace: own, begin, files, env: variables };
       const input = { session, role, prompt, problems };
       try {
-        return await runSession({ session, round, run, byExit, report: reportOf(work.spec), prompt, input }, place, {
-          effect,
-          signal,
-        });
+        return await runSession(
+          { session, round, run, byExit, report: reportOf(work.spec), prompt, input, isOver },
+          place,
+          { effect, signal },
+        );
       } finally {
         // A session that waits no longer takes nothing more.
         if (!signal.aborted) {
@@ -78,6 +91,22 @@ export function sessionRunner(directory: DataDirectory, host: SessionHost): Sess
           await effect.tellParent({ type: 'session.output', output } as never);
         }
       }
+    },
+    places,
+    changes: (session, chars) => places.read({ session, isIsolated: true }, chars),
+    sweep: (isOpen) => places.sweep(isOpen),
+    async check(place, effect, signal) {
+      if (check === undefined) return null;
+      const cwd = await places.directoryOf(place);
+      const output = await outputs.begin({ session: `${place.session}-check`, round: 1 });
+      const command = { name: `${place.session}-check`, run: `${check.run}\n:`, input: null, cwd };
+      await commands.run(
+        { ...command, env: sessionEnvironment(env, [], { BOSUN_PROMPT: '' }) },
+        { effect, signal, output },
+      );
+      const text = await outputs.stdoutOf({ session: `${place.session}-check`, round: 1 });
+      const { findings } = readReport(check.handoff, text ?? '', { workspace: cwd });
+      return findings.map(({ file, line, message }) => [file, line, message].filter((one) => one !== null).join(':'));
     },
     kill: async (session) => void (await new LeftOvers(store).end((name) => name === session)),
     clear: () => commands.clear(),
@@ -130,6 +159,17 @@ function filesOf(
 export async function dropSessionFiles(directory: DataDirectory): Promise<void> {
   await rm(handoffFolder(directory), { recursive: true, force: true });
   await new Outputs(outputFolder(directory)).drop();
+}
+
+/** Removes the trees of the sessions of a store that is removed, with their patches. */
+export async function dropTrees(directory: DataDirectory, workspace: string): Promise<void> {
+  const folder = treeFolder(directory);
+  await new Worktrees({ folder, workspace }).sweep(() => false);
+  await rm(folder, { recursive: true, force: true });
+}
+
+function treeFolder({ path }: DataDirectory): string {
+  return join(path, 'work');
 }
 
 function handoffFolder({ path }: DataDirectory): string {

@@ -32,6 +32,8 @@ export interface Command {
    * again, or its host ends. Default: they are ended.
    */
   readonly keepsBackground?: boolean;
+  /** Its directory. Default: that of its place. */
+  readonly cwd?: string;
   /** Variables of this command beside those of its place. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -147,7 +149,10 @@ export class Commands {
     await this.#alone(command.name, effect.checkpointed as Recorded | undefined, signal);
     await this.#myTurn();
     signal.throwIfAborted();
-    const group = await leash(command.run, { cwd: this.#place.cwd, env: this.#environment(command, effect) });
+    const group = await leash(command.run, {
+      cwd: command.cwd ?? this.#place.cwd,
+      env: this.#environment(command, effect),
+    });
     const result = this.#outcome(group, command, run);
     // The result is awaited below, once the gate is open.
     result.catch(() => {});

@@ -16,3 +16,10 @@ export const OUTPUT_DRAIN_MS = 5_000;
 
 /** Interval of looking for what commands have left outside of their process groups. */
 export const STRAYS_EVERY_MS = 250;
+
+/** Files that a session may change in its tree, and their bytes: more is data, which has no place in a repository. */
+export const CHANGED_FILES_MAX = 20_000;
+export const CHANGED_BYTES_MAX = 64 * 1024 * 1024;
+
+/** Bytes of patches that are kept of sessions that have closed. The oldest are dropped first. */
+export const PATCH_BYTES_KEPT = 512 * 1024 * 1024;

@@ -30,6 +30,8 @@ export interface SessionCommand {
   readonly prompt: string;
   /** Passed as JSON on stdin. */
   readonly input: unknown;
+  /** Whether its session has handed off elsewhere: then what is left of it ends, and it does not begin again. */
+  readonly isOver?: boolean;
 }
 
 /** The files of a session's try, absolute paths. */
@@ -42,7 +44,10 @@ export interface SessionFiles {
 export interface SessionPlace {
   readonly commands: Commands;
   readonly outputs: Outputs;
+  /** The directory of the session. */
   readonly workspace: string;
+  /** Makes that directory for a command that begins; absent: it is there. */
+  readonly begin?: () => Promise<void>;
   /** Files of the try: nobody who does not know the name can write its hand-off. */
   readonly files: SessionFiles;
   /** Variables of the command beside those of every command of the host. */
@@ -61,12 +66,14 @@ export async function runSession(
   await commands.alone(session, effect, signal);
   const before = await outcomeOf(command, place);
   if (before !== undefined) return before;
+  if (command.isOver === true) return { said: null };
+  await place.begin?.();
   mkdirSync(resolve(files.handoff, '..'), { recursive: true, mode: 0o700 });
   const output = await outputs.begin({ session, round });
   writeFileSync(files.prompt, prompt, { mode: 0o600 });
   try {
     const script = byExit ? codeKept(run, exitFileOf(files)) : run;
-    await commands.run({ name: session, run: script, input, env }, { effect, signal, output });
+    await commands.run({ name: session, run: script, input, env, cwd: place.workspace }, { effect, signal, output });
   } catch (error) {
     // A hand-off that is there counts, however its command ends.
     signal.throwIfAborted();

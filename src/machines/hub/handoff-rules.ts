@@ -119,7 +119,9 @@ export function recommendationAfter({ recommended, to }: Pick<HandoffSaid, 'reco
 export function sessionOutcome({ outcome, data }: HandoffSaid): SessionOutcome {
   if (data.budget_exceeded || outcome === 'budget-exceeded') return 'budgetExceeded';
   if (data.scope_escalation || outcome === 'scope-exceeded') return 'scopeEscalated';
-  return outcome === 'blocked' || data.blockers.length > 0 ? 'blocked' : 'done';
+  // The blockers of a session that judges others are what it has found: its own work is done.
+  const isJudgement = outcome === 'failed' || outcome === 'issues';
+  return outcome === 'blocked' || (data.blockers.length > 0 && !isJudgement) ? 'blocked' : 'done';
 }
 
 /** Whether an outcome of the table is progress for the loop guard. */

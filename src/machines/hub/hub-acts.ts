@@ -116,12 +116,14 @@ export function takeCorrection(turn: HubTurn, event: HubEvent): void {
 
 /** Sets stuck steps back, and has the interrupted role go on with what people said. */
 export function correct(turn: HubTurn): void {
-  const { read, correction, interrupted, id } = turn.context;
+  const { read, correction, interrupted, id, agents } = turn.context;
+  const isKept = interrupted !== null && agents[interrupted.role]?.isIsolated === true;
   const reset = resetOrder(read?.steps ?? []);
   if (reset !== undefined) tellPlan(turn, { type: 'plan.reset', run: id, order: reset });
   recoveryMove(turn, 'correct', correction?.files.kind ?? 'keep');
   turn.assign({
     ...{ interrupted: null, survey: null, correction: null, guidance: correction?.guidance ?? null },
+    carried: isKept && correction !== null && correction.files.kind !== 'discard all' ? interrupted.session : null,
     ...(correction?.respawns === true && interrupted !== null && { told: interrupted.role }),
   });
 }

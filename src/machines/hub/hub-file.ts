@@ -8,6 +8,7 @@ import { didYouMean } from '../../near-names.ts';
 import { agentSpec, commandEnv, HANDOFFS, isReader, REPORT_UNREAD, runLimits, specProblems } from './agent-spec.ts';
 import { hubStart } from './hub-desk.ts';
 import { stepsAfter, stepOrders } from './plan-steps.ts';
+import { READERS } from './report.ts';
 import { isHub, type Role, ROLES } from './roles.ts';
 import { scopeSchema, workspacePath } from './scope.ts';
 import { planId } from './plan-changes.ts';
@@ -33,6 +34,8 @@ const agent = closed({
   /** Whether the holder of the session's token does the work. */
   outside: z.literal(true).optional(),
   writes: closed(scopeSchema.shape).nullable().default(null),
+  /** Whether it changes files in a worktree of its own (default for `writes`) or in the workspace itself. */
+  isolation: z.enum(['worktree', 'none']).optional(),
   fallback: role.nullable().default(null),
   ...{ task, stepsMax, timeoutMs, silenceMs, costUsd, attempts },
 });
@@ -70,6 +73,10 @@ export const hubFileSchema = closed({
       error: 'must be rules, outside, or { function: name }',
     })
     .default('rules'),
+  /** Names inside of the workspace that worktrees share with it: directories that git ignores. */
+  links: z.array(workspacePath).max(100).default([]),
+  /** A command that reports the errors of the workspace when a session was interrupted. */
+  check: closed({ run: z.string().min(1).max(100_000), handoff: z.enum(READERS) }).optional(),
   /** Cycles of a TDDDriver. */
   cycles: hubStart.shape.cycles.unwrap().optional(),
 });
@@ -97,10 +104,16 @@ export function hubOfForm(
   const problems = formProblems(form);
   if (problems.length > 0) return { problems };
   const specs = Object.fromEntries(
-    agentsOf(form).map(([name, { run, handoff = 'exit', report, env, function: named, outside, ...spec }]) => [
-      name,
-      { ...spec, does: doesOf({ run, handoff, report, env, named, outside }) },
-    ]),
+    agentsOf(form).map(
+      ([name, { run, handoff = 'exit', report, env, function: named, outside, isolation, ...spec }]) => [
+        name,
+        {
+          ...{ ...spec, does: doesOf({ run, handoff, report, env, named, outside }) },
+          isIsolated:
+            isolation === 'worktree' || (isolation === undefined && isIsolatedUnlessTold(spec.writes, outside)),
+        },
+      ],
+    ),
   );
   const decides = typeof form.decides === 'string' ? { kind: form.decides } : functionOf(form.decides.function);
   const order = hubStart.parse({
@@ -115,6 +128,11 @@ export function hubOfForm(
 
 function agentsOf({ agents: given }: HubFile): readonly [string, Agent][] {
   return Object.entries(given) as [string, Agent][];
+}
+
+/** An agent outside works where it is; any other one that changes files has a tree of its own. */
+function isIsolatedUnlessTold(writes: Agent['writes'], outside: true | undefined): boolean {
+  return writes !== null && outside !== true;
 }
 
 function functionOf(name: string | undefined) {
@@ -159,11 +177,14 @@ function formProblems(form: HubFile): HubFileProblem[] {
     ...(given.Worker !== undefined && given.Worker.writes === null
       ? [{ path: ['agents', 'Worker'], message: 'a Worker is not begun without "writes", the files of its scope' }]
       : []),
-    ...agentsOf(form).flatMap(([name, { run, function: named, handoff, report, env, outside }]) => [
+    ...agentsOf(form).flatMap(([name, { run, function: named, handoff, report, env, outside, isolation, writes }]) => [
       ...doerProblem(name, { run, function: named, outside }),
       ...(handoff === undefined || run !== undefined
         ? []
         : [{ path: ['agents', name, 'handoff'], message: 'is for "run": a function returns its hand-off' }]),
+      ...(isolation === 'worktree' && (outside === true || writes === null)
+        ? [{ path: ['agents', name, 'isolation'], message: NO_TREE }]
+        : []),
       ...(env === undefined || run !== undefined
         ? []
         : [{ path: ['agents', name, 'env'], message: 'is for "run": a function has the environment of the host' }]),
@@ -179,6 +200,8 @@ function formProblems(form: HubFile): HubFileProblem[] {
     ...stepProblems(steps),
   ];
 }
+
+const NO_TREE = 'a worktree is for an agent with "writes" that Bosun starts: leave it out';
 
 function doerProblem(name: string, ways: Pick<Agent, 'run' | 'function' | 'outside'>): HubFileProblem[] {
   const path = ['agents', name];

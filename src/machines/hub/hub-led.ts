@@ -77,7 +77,7 @@ export function takeLed(turn: HubTurn, event: LedEvent): void {
         event.replyTo,
         standing({
           ...{ session: id, run: id, plan: planId, role, hub: null, depth: 0, step: null, task, workspace },
-          ...{ prompt: work.prompt, scope: null, stepsMax: null, handoff: null },
+          ...{ prompt: work.prompt, scope: null, stepsMax: null, handoff: null, isHeld: false },
           usage: { ...NO_USAGE, ms: turn.nowMs - startedAtMs },
         }),
       );

@@ -112,6 +112,8 @@ export interface HubContext extends HubInput {
   readonly tdd: TddCycle | null;
   readonly told: Role | null;
   readonly guidance: string | null;
+  /** The closed session with whose changes the next one begins; absent: with none. */
+  readonly carried?: string | null;
   readonly stop: StopLevel | null;
   readonly gates: number;
   /** A session whose interruption has not been recovered from. */

@@ -6,6 +6,7 @@
  */
 import { isHub, type Role } from './roles.ts';
 import { type Scope } from './scope.ts';
+import { type WorkPlace } from './work-place.ts';
 
 /** The instruction for every target that is no hub (X-43), in the words of the specification. */
 export const ANTI_SPAWN =
@@ -60,6 +61,19 @@ export function promptOf(parts: PromptParts): string {
 /** The prompt of another try, which has to mend problems of the one before. */
 export function promptToMend(prompt: string, problems: readonly string[]): string {
   return [prompt, mending(problems)].filter((block) => block !== '').join('\n\n');
+}
+
+/** The prompt of a session with the directory in which it works, if that is a tree of its own. */
+export function promptIn(
+  prompt: string,
+  { isIsolated, workspace }: Pick<WorkPlace, 'isIsolated' | 'workspace'>,
+): string {
+  if (!isIsolated) return prompt;
+  const where = [
+    `You work in ${workspace}, a copy of the workspace that is yours alone. Change files there and nowhere else.`,
+    'What you change is compared with your scope when you have handed off, and then put into the workspace.',
+  ];
+  return [prompt, section('Directory', where.join('\n'))].join('\n\n');
 }
 
 function mending(problems: readonly string[]): string {

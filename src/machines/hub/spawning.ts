@@ -32,6 +32,8 @@ interface Spawn extends Pick<SpawnOrder, 'role' | 'task' | 'key'> {
   readonly step: string | null;
   readonly prepared: PreparedSpawn | null;
   readonly waiting: ReplyTo | null;
+  /** The closed session with whose changes it begins. */
+  readonly from?: string | null;
 }
 
 /** The reason why one more session may not be spawned; undefined if it may. */
@@ -58,17 +60,18 @@ export function room(turn: HubTurn, role: Role, scope?: Scope | null): SpawnRefu
 
 /** Carries out a spawn that the hub's rules decided. */
 export function spawnDecided(turn: HubTurn): void {
-  const { move, told, task, guidance, id, role } = turn.context;
+  const { move, told, task, guidance, carried = null, id, role } = turn.context;
   if (move?.kind !== 'spawn') return;
   const by = { session: id, role, depth: 0, step: null };
   const whole = [task, guidance ?? ''].filter((part) => part !== '').join('\n');
-  spawn(turn, { by, role: move.role, step: move.step, task: whole, key: null, prepared: null, waiting: null });
+  const from = carried !== null && turn.context.agents[move.role]?.isIsolated === true ? carried : null;
+  spawn(turn, { by, role: move.role, step: move.step, task: whole, key: null, prepared: null, waiting: null, from });
   if (told !== null) turn.assign({ told: null });
-  turn.assign({ guidance: null });
+  turn.assign({ guidance: null, carried: null });
 }
 
 /** Opens a session: order to the Boss, reservation and entry at the plan are one turn. */
-function spawn(turn: HubTurn, { by, role, step, task, key, prepared, waiting }: Spawn): string {
+function spawn(turn: HubTurn, { by, role, step, task, key, prepared, waiting, from = null }: Spawn): string {
   const { id, agents, spawned, open, budget, limits, workspace, lastRoles, keyed, plan, planId } = turn.context;
   const spec = { ...agents[role]!, writes: prepared?.scope ?? agents[role]!.writes };
   const session = prepared?.session ?? nextSession(turn);
@@ -80,7 +83,10 @@ function spawn(turn: HubTurn, { by, role, step, task, key, prepared, waiting }: 
   };
   const whole = prepared?.task ?? [spec.task, task].filter((part) => part !== '').join('\n');
   const prompt = prepared?.prompt ?? promptFor(turn, { role, task: whole, step, scope: spec.writes });
-  const input: SpokeInput = { session: row, spec, prompt, task: whole, workspace, hub: turn.self, plan: plan!, planId };
+  const input: SpokeInput = {
+    ...{ session: row, spec, prompt, task: whole, workspace, hub: turn.self, plan: plan!, planId },
+    ...(from !== null && { from }),
+  };
   const begun: HubSession = {
     ...{ session, role, step, depth: row.depth, parent: by.session, task, key, isOrphan: false, ref: null },
     waiting: waiting === null ? [] : [waiting],

@@ -25,6 +25,8 @@ export interface SpokeInput {
   readonly hub: AnyActorRef;
   readonly plan: AnyActorRef;
   readonly planId: string;
+  /** The closed session with whose changes its tree begins; absent: with none. */
+  readonly from?: string;
 }
 
 /** The input of the work of a session. */
@@ -43,20 +45,28 @@ export interface SessionWork extends WorkPlace {
   readonly problems: readonly string[];
   /** Number of the try, from 1: one that crashed with its host is the same try. */
   readonly round: number;
+  /** The closed session with whose changes its tree begins. */
+  readonly from?: string;
 }
 
 const changedFile = z.object({ path: z.string(), isNew: z.boolean(), lines: z.number().nullable() });
 
-/** The result of a session's work. */
-export const workOutcome = z.object({
-  /** The hand-off as said; null if there was none. */
-  handoff: z.unknown().default(null),
-  /** Whether the work plan is to be archived: for a role that may. */
-  archives: z.boolean().default(false),
+/** The findings of a host in the place of a session. */
+export const looked = z.object({
   /** Files that really changed; null if nobody could look. */
   changed: z.array(changedFile).max(100_000).nullable().default(null),
   /** Whether the changes wait to be applied to the workspace. */
   isHeld: z.boolean().default(false),
+  /** Whether others may have changed files there as well: then changes are signs, and no escalation. */
+  isShared: z.boolean().default(false),
+});
+
+/** The result of a session's work. */
+export const workOutcome = looked.extend({
+  /** The hand-off as said; null if there was none. */
+  handoff: z.unknown().default(null),
+  /** Whether the work plan is to be archived: for a role that may. */
+  archives: z.boolean().default(false),
   build: buildResult.nullable().default(null),
   usage: z.object({ ms: z.number(), tokens: z.number(), costUsd: z.number() }).partial().default({}),
   summary: z.string().max(2_000).default(''),
@@ -70,6 +80,12 @@ export type WorkOutcome = z.output<typeof workOutcome>;
 export const applied = z.object({
   /** Why they could not be applied; null if they were. */
   conflict: z.string().nullable(),
+});
+
+/** The end of a session's tree. */
+export const released = z.object({
+  /** Where its changes are kept; null if there are none. */
+  patch: z.string().max(2_000).nullable(),
 });
 
 /** Events of a spoke. */
@@ -106,6 +122,8 @@ export interface SpokeContext extends SpokeInput {
   readonly work: WorkOutcome | null;
   /** The hand-off that is under way. */
   readonly said: HandoffSaid | null;
+  /** The hand-off by an order of a session in a tree of its own, which waits for a look at its files. */
+  readonly held?: HandoffSaid | null;
   readonly verified: Verified;
   /** Problems that the next try has to mend. */
   readonly problems: readonly string[];
@@ -117,6 +135,8 @@ export interface SpokeContext extends SpokeInput {
   readonly summary: string;
   /** The output of its command in the last try; absent before that, and for other work. */
   readonly output?: SessionOutput;
+  /** Where its changes are kept, once its tree is given up. */
+  readonly patch?: string;
 }
 
 /** The report of a closed session to its hub. */

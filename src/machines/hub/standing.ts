@@ -20,6 +20,8 @@ interface SessionFacts {
   readonly stepsMax: number | null;
   /** The number of its hand-off; null before it. */
   readonly handoff: number | null;
+  /** Whether it has handed off, and its files are still to be looked at. */
+  readonly isHeld: boolean;
   readonly usage: Usage;
 }
 

@@ -28,6 +28,8 @@ export interface HubRoomOptions {
   readonly work: Partial<Record<Role, TestWork>>;
   readonly agents?: Partial<Record<Role, Partial<AgentSpec>>>;
   readonly order?: object;
+  /** The findings in the place of a session that has completed by an order. */
+  readonly look?: (place: WorkPlace) => object;
   readonly apply?: (place: WorkPlace) => { conflict: string | null };
   readonly survey?: () => string[];
   readonly system?: Partial<TestSystemOptions>;
@@ -40,22 +42,25 @@ export class HubRoom {
   /** Sessions whose work has begun, by id, as often as it began. */
   readonly begun: string[];
   readonly killed: string[];
+  readonly released: string[];
   readonly settled: RecoveryWork[];
   readonly prompts: SessionWork[];
 
-  constructor(test: TestSystem, seen: Pick<HubRoom, 'begun' | 'killed' | 'settled' | 'prompts'>) {
+  constructor(test: TestSystem, seen: Pick<HubRoom, 'begun' | 'killed' | 'released' | 'settled' | 'prompts'>) {
     this.test = test;
     this.begun = seen.begun;
     this.killed = seen.killed;
+    this.released = seen.released;
     this.settled = seen.settled;
     this.prompts = seen.prompts;
   }
 
   static async start(options: HubRoomOptions): Promise<HubRoom> {
-    const { work, apply = () => ({ conflict: null }), survey = () => [], system = {} } = options;
+    const { work, look = () => ({}), apply = () => ({ conflict: null }), survey = () => [], system = {} } = options;
     const seen = {
       begun: [] as string[],
       killed: [] as string[],
+      released: [] as string[],
       settled: [] as RecoveryWork[],
       prompts: [] as SessionWork[],
     };
@@ -69,6 +74,11 @@ export class HubRoom {
           await effectOf(self).tellParent({ type: 'session.failed', failure: failureOf(error) } as { type: string });
           throw error;
         }
+      }),
+      look: fromPromise<unknown, WorkPlace>(({ input }) => Promise.resolve(look(input))),
+      release: fromPromise<unknown, WorkPlace>(({ input }) => {
+        seen.released.push(input.session);
+        return Promise.resolve({ patch: null });
       }),
       apply: fromPromise<unknown, WorkPlace>(({ input }) => Promise.resolve(apply(input))),
       kill: fromPromise<unknown, WorkPlace>(({ input }) => Promise.resolve(void seen.killed.push(input.session))),

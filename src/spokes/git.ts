@@ -1,0 +1,115 @@
+/**
+ * Git commands on a repository of the user. They read, and write objects, trees of Bosun's own and its own index files;
+ * nothing here changes the user's files, index, branches or stash. Hooks of the repository do not run.
+ */
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { BosunError, messageOf } from '../errors.ts';
+
+const run = promisify(execFile);
+
+/** Bytes of output of one command: the names of more files than a session may change. */
+const OUTPUT_BYTES_MAX = 256 * 1024 * 1024;
+
+/** Settings under which commands give the same on every machine, and start nothing of the user's. */
+const SETTINGS = [
+  ...['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'core.untrackedCache=false', 'gc.auto=0'],
+  ...['maintenance.auto=false', 'advice.addEmbeddedRepo=false', 'core.safecrlf=false', 'diff.mnemonicPrefix=false'],
+  ...['diff.noprefix=false', 'merge.conflictStyle=merge'],
+].flatMap((setting) => ['-c', setting]);
+
+/** The author of the commits by which trees are merged. They are on no branch. */
+const IDENTITY = Object.fromEntries(
+  ['AUTHOR', 'COMMITTER'].flatMap((who) => [
+    [`GIT_${who}_NAME`, 'bosun'],
+    [`GIT_${who}_EMAIL`, 'bosun@localhost'],
+  ]),
+);
+
+/** The place of a command beside the user's own tree. */
+export interface GitPlace {
+  /** The index that the command uses; default the one of the tree. */
+  readonly index?: string;
+  /** The directory that counts as the tree of the repository. */
+  readonly tree?: string;
+  /** Text for its stdin. */
+  readonly input?: string;
+  /** Exit codes that are no failure beside 0. */
+  readonly codes?: readonly number[];
+}
+
+/** The end of a command. */
+export interface GitEnd {
+  readonly out: string;
+  readonly code: number;
+}
+
+/** A repository. Each command is told where it is: another one, of a parent directory, is never found instead. */
+export class Git {
+  /** The directory of the repository's data, the root of the user's tree, and the path of its index. */
+  readonly directory: string;
+  readonly top: string;
+  readonly index: string;
+  /** The workspace inside of the tree: empty, or a path that ends with a slash. */
+  readonly prefix: string;
+
+  private constructor(found: Pick<Git, 'directory' | 'top' | 'index' | 'prefix'>) {
+    ({ directory: this.directory, top: this.top, index: this.index, prefix: this.prefix } = found);
+  }
+
+  /** The repository that has a directory in its tree; undefined if none has. Rejects where there is no git. */
+  static async at(workspace: string): Promise<Git | undefined> {
+    const wanted = ['--absolute-git-dir', '--show-toplevel', '--show-prefix', '--git-path', 'index'];
+    let out: string;
+    try {
+      ({ stdout: out } = await run('git', ['rev-parse', ...wanted], { cwd: workspace, env: environment() }));
+    } catch (error) {
+      if ((error as { readonly code?: unknown }).code === 'ENOENT')
+        throw new BosunError('BOSUN_CONFIG_INVALID', 'there is no git on the PATH');
+      return undefined;
+    }
+    const [directory = '', top = '', prefix = '', index = ''] = out.split('\n');
+    return new Git({ directory, top, prefix, index: resolve(workspace, index) });
+  }
+
+  /** Runs a command on the user's repository, in the given tree. Rejects with its words if it fails. */
+  async run(args: readonly string[], { index, tree = this.top, input, codes = [] }: GitPlace = {}): Promise<GitEnd> {
+    const env = environment({
+      ...{ GIT_DIR: this.directory, GIT_WORK_TREE: tree },
+      ...(index !== undefined && { GIT_INDEX_FILE: index }),
+    });
+    const running = run('git', [...SETTINGS, ...args], { cwd: tree, env, maxBuffer: OUTPUT_BYTES_MAX });
+    // A command that ends before it has read everything says why by its exit code.
+    running.child.stdin?.on('error', () => {});
+    running.child.stdin?.end(input ?? '');
+    try {
+      return { out: (await running).stdout, code: 0 };
+    } catch (error) {
+      const { code, stdout = '', stderr = '' } = error as { code?: unknown; stdout?: string; stderr?: string };
+      if (typeof code === 'number' && codes.includes(code)) return { out: stdout, code };
+      const said = stderr.trim() === '' ? messageOf(error) : stderr.trim();
+      throw new Error(`git ${args[0] ?? ''}: ${said.slice(-1_000)}`, { cause: error });
+    }
+  }
+
+  /** Runs a command as `run` does, and resolves to its output alone. */
+  async out(args: readonly string[], place?: GitPlace): Promise<string> {
+    return (await this.run(args, place)).out.trim();
+  }
+
+  /** Whether a path is below the root of the user's tree. */
+  holds(path: string): boolean {
+    return path.startsWith(`${this.top}/`);
+  }
+}
+
+/** The environment of git without variables that point it to another repository. */
+function environment(own: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  const passed = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'));
+  return {
+    ...Object.fromEntries(passed),
+    ...IDENTITY,
+    ...{ GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C', ...own },
+  };
+}
