@@ -1,6 +1,7 @@
 /** `bosun hub check FILE`: says what the file of a run holds, or all its problems, each with its place. */
 import { isBosunError } from '../errors.ts';
 import { type AgentSpec, type Decides } from '../machines/hub/agent-spec.ts';
+import { amountsText } from '../machines/hub/budget.ts';
 import { EXIT, type ExitCode, writeError } from './exit-codes.ts';
 import { type HubSource, readHubFile } from './hub-file.ts';
 import { type DataCommand } from './surroundings.ts';
@@ -22,7 +23,7 @@ export async function hubCheckCommand(command: DataCommand & { readonly file: st
 
 function factsOf({ plan, order }: HubSource): Facts {
   const { hub, start, about, steps, agents, decides, limits, people, workspace } = order;
-  const { timeMs, costUsd } = limits;
+  const { timeMs } = limits;
   const begins = hub === 'TDDDriver' ? 'Tester' : start;
   const spokes = Object.entries(agents).map(([role, { does, fallback }]) => {
     return [role, fallback === null ? workText(does) : `${workText(does)}, or else ${fallback}`] as const;
@@ -36,7 +37,7 @@ function factsOf({ plan, order }: HubSource): Facts {
     ['steps', steps.length === 0 ? null : steps.length],
     ...spokes,
     ['limits', `${limits.spawns} sessions, ${limits.concurrent} at once${timeMs === null ? '' : `, ${timeMs} ms`}`],
-    ['budget', costUsd === null ? null : `${costUsd} $`],
+    ['budget', amountsText(limits)],
     ['people', people.includes('*') ? 'anybody' : people.join(', ')],
     ['workspace', workspace],
   ];

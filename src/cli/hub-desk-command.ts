@@ -3,6 +3,7 @@
  * stopped store. A stop needs a running system.
  */
 import { DESKS } from '../machines/desks.ts';
+import { amountsText } from '../machines/hub/budget.ts';
 import { type HubDeskContext, type RunRecord } from '../machines/hub/hub-desk.ts';
 import { stepsIn, type WorkPlanContext } from '../machines/hub/work-plan.ts';
 import { type SessionOutput } from '../machines/hub/session-records.ts';
@@ -66,7 +67,7 @@ export function showHub(command: DataCommand, named: string): Promise<ExitCode> 
     // Without its output, which `bosun hub session` shows.
     const closed = (await closedSessionsOf(run, view.records)).map(({ output: _, ...session }) => session).reverse();
     if (json) return void out.write(jsonLine({ ...listed(run), recommended, open, closed, steps, questions }));
-    const { title, hub, status, because, startedAtMs, endedAtMs, sessions, spentUsd } = run;
+    const { title, hub, status, because, startedAtMs, endedAtMs, sessions, spentUsd, spentTokens = 0 } = run;
     out.write(
       factsText([
         ['run', id],
@@ -78,7 +79,7 @@ export function showHub(command: DataCommand, named: string): Promise<ExitCode> 
         ['since', timeText(startedAtMs)],
         ['ended', whenKnown(endedAtMs)],
         ['sessions', endedAtMs === null ? null : sessions],
-        ['spent', spentUsd === 0 ? null : `${spentUsd} $`],
+        ['spent', amountsText({ costUsd: spentUsd, tokens: spentTokens })],
         ['recommended', recommended],
         ...closed.map(
           ({ session, role, outcome, summary }) =>

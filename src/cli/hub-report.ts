@@ -11,7 +11,7 @@ export interface HubTold {
 }
 
 /** The run at its end, or where it waits. */
-export type ClosedRun = Pick<RunRecord, 'id' | 'plan' | 'status' | 'because' | 'sessions' | 'spentUsd'>;
+export type ClosedRun = Pick<RunRecord, 'id' | 'plan' | 'status' | 'because' | 'sessions' | 'spentUsd' | 'spentTokens'>;
 
 export interface HubReporter {
   /** Reports a durable event. */
@@ -78,8 +78,9 @@ export function hubReporter({ json, out, err }: Pick<DataCommand, 'json' | 'out'
     },
     talk: (said) => void err.write(`${said}\n`),
     result(run, lineage) {
-      const { id, plan, status, because, sessions, spentUsd } = run;
-      if (json) return void write({ type: 'hub.report', run: id, plan, status, because, sessions, spentUsd, lineage });
+      const { id, plan, status, because, sessions, spentUsd, spentTokens } = run;
+      const facts = { run: id, plan, status, because, sessions, spentUsd, spentTokens };
+      if (json) return void write({ type: 'hub.report', ...facts, lineage });
       const lines = lineage.map((entry) => `  ${entry.seq}. ${plainLine(lineageLine(entry))}`);
       out.write([`${plan} (${id}): ${status}: ${plainLine(because)}`, ...lines, ''].join('\n'));
     },

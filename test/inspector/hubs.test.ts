@@ -198,14 +198,20 @@ describe('runs', () => {
 
   it('say what they have used, and of how much while their hub is there', () => {
     const hub = {
-      budget: { costUsdMax: 5, spentUsd: 0.0421, reserved: {} },
-      limits: { spawns: 12, concurrent: 1, timeMs: 3_600_000, costUsd: 5, answerMs: 1 },
+      budget: { max: { costUsd: 5, tokens: null }, spent: { costUsd: 0.0421, tokens: 0 }, reserved: {} },
+      limits: { spawns: 12, concurrent: 1, timeMs: 3_600_000, costUsd: 4, tokens: null, answerMs: 1 },
       spawned: 3,
     };
     const figures = budgetOf(row(1), hub, 62_900);
     expect(figures.map(([, used]) => used)).toEqual(['3 of 12', '$0.0421 of $5.00', '1 min 1 s of 1 h']);
     const ended = row(1, { endedAtMs: 3_500, sessions: 4, spentUsd: 0.5 });
     expect(budgetOf(ended, undefined, 0).map(([, used]) => used)).toEqual(['4', '$0.50', '2 s']);
+    const counted = { ...hub.budget, max: { costUsd: null, tokens: 9_000 }, spent: { costUsd: 0, tokens: 700 } };
+    expect(budgetOf(row(1), { ...hub, budget: counted }, 62_900).slice(1, 3)).toEqual([
+      ['spent', '$0.00'],
+      ['tokens', '700 of 9000'],
+    ]);
+    expect(budgetOf(row(1, { spentTokens: 700 }), undefined, 0)[2]).toEqual(['tokens', '700']);
     expect(budgetOf(row(1), { ...hub, limits: { ...hub.limits, timeMs: null } }, 1_000)[2]).toEqual(['time', '0 ms']);
   });
 

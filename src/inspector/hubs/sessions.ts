@@ -108,17 +108,20 @@ export function dollars(amount: number): string {
 
 /** The budget of a run: what is used, and of how much while its hub is there. */
 export function budgetOf(
-  { sessions, spentUsd, startedAtMs, endedAtMs }: RunRow,
+  { sessions, spentUsd, spentTokens = 0, startedAtMs, endedAtMs }: RunRow,
   hub: HubShown | undefined,
   nowMs: number,
 ): readonly (readonly [words: string, used: string])[] {
   const of = (limit: number | null | undefined, words: (limit: number) => string) =>
     limit === null || limit === undefined ? '' : ` of ${words(limit)}`;
-  const { spawns, costUsd, timeMs } = hub?.limits ?? {};
+  const { spawns, timeMs } = hub?.limits ?? {};
+  const { max, spent = { costUsd: spentUsd, tokens: spentTokens } } = hub?.budget ?? {};
+  const tokens = `${spent.tokens}${of(max?.tokens, String)}`;
   const ms = (endedAtMs ?? nowMs) - startedAtMs;
   return [
     ['sessions', `${hub?.spawned ?? sessions}${of(spawns, String)}`],
-    ['spent', `${dollars(hub?.budget.spentUsd ?? spentUsd)}${of(costUsd, dollars)}`],
+    ['spent', `${dollars(spent.costUsd)}${of(max?.costUsd, dollars)}`],
+    ...(tokens === '0' ? [] : [['tokens', tokens] as const]),
     ['time', `${duration(endedAtMs === null ? Math.floor(ms / 1_000) * 1_000 : ms)}${of(timeMs, duration)}`],
   ];
 }

@@ -22,6 +22,8 @@ export function isReader(handoff: (typeof HANDOFFS)[number] | undefined): handof
 
 const DAY_MS = 24 * 60 * 60_000;
 const ms = z.int().positive().max(DAY_MS);
+/** Tokens of a run: a hundred thousand contexts. */
+const TOKENS_MAX = 1e10;
 
 /** Work by the holder of the session's token, such as a coding agent: Bosun starts nothing. */
 const outsideWork = z.object({ kind: z.literal('outside') });
@@ -75,8 +77,9 @@ export const agentSpec = z.object({
   timeoutMs: ms.nullable().default(null),
   /** The longest silence: then its session is stale. */
   silenceMs: ms.default(20 * 60_000),
-  /** Reserved when it is spawned. */
+  /** The most that a session may use, reserved when it is spawned. */
   costUsd: z.number().nonnegative().max(100_000).nullable().default(null),
+  tokens: z.int().nonnegative().max(TOKENS_MAX).nullable().default(null),
   /** Tries of work that fails (DC-012). */
   attempts: z.int().min(1).max(10).default(3),
   /** The role that takes over after the last try; null: people are asked. */
@@ -95,6 +98,7 @@ export const runLimits = z.object({
   concurrent: z.int().min(1).max(HUB_CONCURRENT_MAX).default(HUB_CONCURRENT),
   timeMs: ms.nullable().default(null),
   costUsd: z.number().positive().max(1_000_000).nullable().default(null),
+  tokens: z.int().positive().max(TOKENS_MAX).nullable().default(null),
   /** How long people have to answer; then the run pauses and changes nothing. */
   answerMs: ms.default(DAY_MS),
 });

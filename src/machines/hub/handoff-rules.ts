@@ -29,7 +29,7 @@ const TABLE: Readonly<Partial<Record<Role, Readonly<Record<string, readonly Next
   Cognition: { analysed: ROLES.filter((role) => !['Archivist', 'Worker', 'Cognition', 'Coordinator'].includes(role)) },
 };
 
-/** Outcomes after which the work is not where it should be: the loop guard counts them. */
+/** Outcomes after which the work is not where it should be, or goes back: the loop guard counts them. */
 const TROUBLE = new Set([
   'blocked',
   'build-failed',
@@ -38,6 +38,10 @@ const TROUBLE = new Set([
   'failed',
   'scope-exceeded',
   'budget-exceeded',
+  'continues',
+  'more-research',
+  'context-missing',
+  're-analysis',
 ]);
 
 /** Whether a role closes without a hand-off (HS-017, HS-031, X-59). */

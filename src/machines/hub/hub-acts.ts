@@ -4,6 +4,7 @@
  */
 import { formOf } from '../people/gates/gate-form.ts';
 import { PEOPLE_DESKS } from '../people/system-ids.ts';
+import { extended } from './budget.ts';
 import { type HubEvent, hubAnswer, type HubReport } from './hub-state.ts';
 import { closeOwn } from './hub-led.ts';
 import { type HubTurn, log, tellPlan } from './hub-turn.ts';
@@ -97,13 +98,13 @@ export function takeAnswer(turn: HubTurn, event: HubEvent): void {
   const answer = event.type === 'gate.closed' ? hubAnswer.safeParse(event.result.answer).data : undefined;
   if (answer?.choice !== 'spawn') return;
   const { limits, budget } = turn.context;
-  const { role, guidance = null, extraUsd = 0, extraSpawns = 0 } = answer;
+  const { role, guidance = null, extraUsd = 0, extraTokens = 0, extraSpawns = 0 } = answer;
   turn.assign({
     told: roleSchema.parse(role),
     guidance,
     counts: {},
     limits: { ...limits, spawns: limits.spawns + extraSpawns },
-    budget: { ...budget, costUsdMax: budget.costUsdMax === null ? null : budget.costUsdMax + extraUsd },
+    budget: extended(budget, { costUsd: extraUsd, tokens: extraTokens }),
   });
 }
 
@@ -144,6 +145,7 @@ export function close(turn: HubTurn, status: 'completed' | 'failed' | 'stopped')
   const { desk, id, because, budget, spawned } = turn.context;
   closeOwn(turn, OUTCOMES[status]);
   tellPlan(turn, { type: 'plan.close', status });
-  const { spentUsd } = budget;
-  turn.send(desk, { type: 'hub.closed', id, status, because, spentUsd, sessions: spawned } satisfies HubReport);
+  const { costUsd: spentUsd, tokens: spentTokens } = budget.spent;
+  const figures = { spentUsd, spentTokens, sessions: spawned };
+  turn.send(desk, { type: 'hub.closed', id, status, because, ...figures } satisfies HubReport);
 }

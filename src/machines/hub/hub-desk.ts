@@ -54,6 +54,8 @@ export interface RunRecord extends DeskRecord {
   readonly endedAtMs: number | null;
   readonly sessions: number;
   readonly spentUsd: number;
+  /** Absent in a run of an earlier build. */
+  readonly spentTokens?: number;
 }
 
 /** A work plan at the desk. */
@@ -159,7 +161,7 @@ function start(turn: DeskTurn, asked: z.output<typeof hubStart> & Asked): HubSta
     ...{ id: run, planId: plan, role: hub, start: first, task, workspace, agents, decides: by, limits },
     ...{ people, cycles },
   };
-  const figures = { startedAtMs: turn.nowMs, endedAtMs: null, sessions: 0, spentUsd: 0 };
+  const figures = { startedAtMs: turn.nowMs, endedAtMs: null, sessions: 0, spentUsd: 0, spentTokens: 0 };
   const row = desk(turn).open({ id: run, ...facts, ...figures }, input);
   if (row === undefined) return { ...refused('there is no Boss to start hubs'), run: null, plan: null };
   turn.assign({ plans: turn.context.plans.set(nameKey(plan), { ref: known?.ref ?? null, run }) });
@@ -195,7 +197,7 @@ function planOpened(turn: DeskTurn, { id, plan }: { readonly id: string; readonl
 function close(
   turn: DeskTurn,
   id: string,
-  facts: Pick<RunRecord, 'status' | 'because'> & Partial<Pick<RunRecord, 'sessions' | 'spentUsd'>>,
+  facts: Pick<RunRecord, 'status' | 'because'> & Partial<Pick<RunRecord, 'sessions' | 'spentUsd' | 'spentTokens'>>,
 ): void {
   const closed = desk(turn).close(id, { ...facts, endedAtMs: turn.nowMs });
   if (closed === undefined) return;

@@ -23,7 +23,7 @@ const role = z.enum(ROLES, {
   },
 });
 
-const { task, stepsMax, timeoutMs, silenceMs, costUsd, attempts } = agentSpec.shape;
+const { task, stepsMax, timeoutMs, silenceMs, costUsd, tokens, attempts } = agentSpec.shape;
 
 const agent = closed({
   run: z.string().min(1).max(100_000).optional(),
@@ -37,7 +37,7 @@ const agent = closed({
   /** Whether it changes files in a worktree of its own (default for `writes`) or in the workspace itself. */
   isolation: z.enum(['worktree', 'none']).optional(),
   fallback: role.nullable().default(null),
-  ...{ task, stepsMax, timeoutMs, silenceMs, costUsd, attempts },
+  ...{ task, stepsMax, timeoutMs, silenceMs, costUsd, tokens, attempts },
 });
 
 type Agent = z.output<typeof agent>;

@@ -17,7 +17,7 @@ import { isHub } from './roles.ts';
 import { waitId } from './spawning.ts';
 import { type SessionClosed } from './spoke-state.ts';
 import { type StopLevel } from './stop-levels.ts';
-import { afterPhase } from './tdd-cycle.ts';
+import { afterPhase, isOfPhase } from './tdd-cycle.ts';
 
 /** Keeps a session's actor, and passes on a stop that was ordered before it had begun. */
 export function noteOpened(turn: HubTurn, event: Extract<HubEvent, { readonly type: 'session.opened' }>): void {
@@ -65,7 +65,8 @@ function judge(turn: HubTurn, { role, step }: HubSession, closed: Omit<SessionCl
     last,
     counts: counted(counts, guarded, outcome === 'done' && isProgress(said)),
     ...(outcome === 'interrupted' && { interrupted: last }),
-    ...(tdd !== null && { tdd: afterPhase(tdd, { pass: outcome === 'done' ? closed.testsPass : null }) }),
+    ...(tdd !== null &&
+      isOfPhase(tdd, role) && { tdd: afterPhase(tdd, { pass: outcome === 'done' ? closed.testsPass : null }) }),
   });
 }
 

@@ -180,6 +180,8 @@ export type HubReport =
       readonly status: 'completed' | 'failed' | 'stopped';
       readonly because: string;
       readonly spentUsd: number;
+      /** Absent in a report of an earlier build. */
+      readonly spentTokens?: number;
       readonly sessions: number;
     };
 
@@ -202,8 +204,9 @@ export const hubAnswer = z.union([
     choice: z.literal('spawn'),
     role: z.string(),
     guidance: z.string().optional(),
-    /** More room: money and sessions beside the limits of the run. */
+    /** More room: money, tokens and sessions beside the limits of the run. */
     extraUsd: z.number().positive().optional(),
+    extraTokens: z.int().positive().optional(),
     extraSpawns: z.number().int().positive().optional(),
   }),
   z.object({ choice: z.literal('stop') }),

@@ -24,6 +24,7 @@ import {
   takeAnswer,
   takeCorrection,
 } from './hub-acts.ts';
+import { hubMigrations } from './hub-migrations.ts';
 import { completeLed, type LedEvent, ledWork, openOwn, takeLed } from './hub-led.ts';
 import { noteClosed, noteLost, noteOpened } from './hub-sessions.ts';
 import {
@@ -32,7 +33,6 @@ import {
   type HubEvent,
   type HubInput,
   type HubReport,
-  type HubSession,
   type RunStatus,
   survey,
 } from './hub-state.ts';
@@ -154,7 +154,7 @@ const hubMachine = setup({
   id: 'hub',
   context: ({ input, self }): HubContext => ({
     ...input,
-    ...{ plan: null, startedAtMs: timeOf(self), budget: newBudget(input.limits.costUsd), counts: {}, spawned: 0 },
+    ...{ plan: null, startedAtMs: timeOf(self), budget: newBudget(input.limits), counts: {}, spawned: 0 },
     ...{
       numbered: 0,
       open: table(),
@@ -334,25 +334,12 @@ function interruptedPlace({ interrupted, agents, workspace }: HubContext): WorkP
   return { session, workspace, scope: spec?.writes ?? null, isIsolated: spec?.isIsolated ?? false };
 }
 
-/** The context of a hub of version 1, in which rules decided and nobody waited. */
-function ofRules(old: HubContext): HubContext {
-  const { id, spawned } = old;
-  const added = { parent: id, task: '', key: null, waiting: [], isOrphan: false };
-  const rows = Object.values(old.open as unknown as Readonly<Record<string, HubSession>>);
-  const open = rows.reduce((all, row) => all.set(row.session, { ...added, ...row }), table<HubSession>());
-  const lastRoles = old.last === null ? {} : { [id]: old.last.role };
-  return {
-    ...{ ...old, decides: { kind: 'rules' }, numbered: spawned, open, lastRoles },
-    ...{ asked: [], prepared: table(), keyed: table() },
-  };
-}
-
 /** The agent of hubs; `ports` are the host's. */
 export function hubAgent(ports: HubPorts) {
   return defineAgent({
     name: 'hub',
-    version: 2,
-    migrate: { 2: (old) => ({ ...old, context: ofRules(old.context as unknown as HubContext) }) as never },
+    version: 3,
+    migrate: hubMigrations,
     machine: hubMachine.provide({
       actors: {
         work: ports.work as PromiseActorLogic<unknown, SessionWork>,

@@ -54,13 +54,16 @@ export function nextMove(facts: DecisionFacts): Move {
   if (read.status === 'archived') return finish('completed', 'the work plan is archived');
   if (read.status === 'failed') return finish('failed', 'the work plan has failed');
   if (told !== null) return spawn(facts, told, 'people said so');
+  const trouble = facts.last === null ? undefined : afterTrouble(facts, facts.last);
+  if (trouble !== undefined) return trouble;
   if (facts.tdd !== null) return tddMove(facts, facts.tdd);
   if (facts.last === null) return spawn(facts, read.recommended ?? facts.start, 'the run begins');
   return afterSession(facts, facts.last);
 }
 
-function afterSession(facts: DecisionFacts, last: LastSession): Move {
-  const { read, counts } = facts;
+/** The move after a session that did not come to its end, or comes to the same end again and again. */
+function afterTrouble(facts: DecisionFacts, last: LastSession): Move | undefined {
+  const { counts } = facts;
   const closed: Closed = { role: last.role, step: last.step, outcome: last.said ?? last.outcome };
   if (isCircle(counts, closed))
     return ask(`${last.role} ended "${closed.outcome}" again and again. How is it to go on?`, last.role);
@@ -77,8 +80,12 @@ function afterSession(facts: DecisionFacts, last: LastSession): Move {
     case 'scopeEscalated':
       return ask(`${last.role} needs changes outside its scope. May it make them?`, last.role);
     default:
-      break;
+      return undefined;
   }
+}
+
+function afterSession(facts: DecisionFacts, last: LastSession): Move {
+  const { read } = facts;
   if (read.recommended !== null) return spawn(facts, read.recommended, `recommended by ${last.role}`);
   if (last.role === 'Archivist') return ask('The Archivist closed and the work plan is not archived.', 'Archivist');
   // The phase loop goes on: the next step's own role, or the role that does the work.

@@ -7,7 +7,7 @@ import { type ReplyTo } from '../../actors/model/talk-actions.ts';
 import { SPAWNS_ASKED_MAX, SPAWNS_PREPARED_MAX } from '../limits.ts';
 import { nameKey, pairKey } from '../rules/table-keys.ts';
 import { refused, TAKEN } from '../rules/turn.ts';
-import { reservationFor, reserve } from './budget.ts';
+import { amountText, reservationFor, reserve } from './budget.ts';
 import { type HubTurn, log, readPlan, tellPlan } from './hub-turn.ts';
 import { type HubSession, type PreparedSpawn, type SpawnAsked } from './hub-state.ts';
 import { laneProblem } from './lane.ts';
@@ -45,7 +45,7 @@ export function room(turn: HubTurn, role: Role, scope?: Scope | null): SpawnRefu
     writes: agents[other]?.writes ?? null,
     isIsolated: agents[other]?.isIsolated ?? false,
   }));
-  const reservation = reservationFor(budget, spec?.costUsd ?? null, limits.concurrent);
+  const reservation = reservationFor(budget, spec ?? {}, limits.concurrent);
   return roomRefusal(role, {
     isStopping: stop !== null,
     hasAgent: spec !== undefined,
@@ -54,7 +54,10 @@ export function room(turn: HubTurn, role: Role, scope?: Scope | null): SpawnRefu
     open: others.length,
     concurrent: limits.concurrent,
     laneProblem: spec === undefined ? null : laneProblem({ ...spec, writes: scope ?? spec.writes }, others),
-    budgetProblem: reservation === null ? `the budget of ${limits.costUsd} $ does not cover ${role}` : null,
+    budgetProblem:
+      'lacks' in reservation
+        ? `the budget of ${amountText(reservation.lacks, budget.max[reservation.lacks])} does not cover ${role}`
+        : null,
   });
 }
 
@@ -75,7 +78,9 @@ function spawn(turn: HubTurn, { by, role, step, task, key, prepared, waiting, fr
   const { id, agents, spawned, open, budget, limits, workspace, lastRoles, keyed, plan, planId } = turn.context;
   const spec = { ...agents[role]!, writes: prepared?.scope ?? agents[role]!.writes };
   const session = prepared?.session ?? nextSession(turn);
-  const reservation = reservationFor(budget, spec.costUsd, limits.concurrent) ?? 0;
+  const reservation = reservationFor(budget, spec, limits.concurrent);
+  // Whoever spawns has asked before whether there is room.
+  const granted = 'granted' in reservation ? reservation.granted : { costUsd: 0, tokens: 0 };
   const row = {
     ...{ session, run: id, role, hub: isHub(by.role) ? by.role : turn.context.role, parent: by.session },
     ...{ depth: by.depth + 1, step, startedAtMs: turn.nowMs, handoff: null },
@@ -84,7 +89,7 @@ function spawn(turn: HubTurn, { by, role, step, task, key, prepared, waiting, fr
   const whole = prepared?.task ?? [spec.task, task].filter((part) => part !== '').join('\n');
   const prompt = prepared?.prompt ?? promptFor(turn, { role, task: whole, step, scope: spec.writes });
   const input: SpokeInput = {
-    ...{ session: row, spec, prompt, task: whole, workspace, hub: turn.self, plan: plan!, planId },
+    ...{ session: row, spec, prompt, task: whole, workspace, hub: turn.self, plan: plan!, planId, granted },
     ...(from !== null && { from }),
   };
   const begun: HubSession = {
@@ -94,7 +99,7 @@ function spawn(turn: HubTurn, { by, role, step, task, key, prepared, waiting, fr
   turn.assign({
     spawned: spawned + 1,
     open: open.set(session, begun),
-    budget: reserve(budget, session, reservation),
+    budget: reserve(budget, session, granted),
     ...(key !== null && { keyed: keyed.set(pairKey(by.session, key), { session, role, returned: null }) }),
   });
   tellPlan(turn, { type: 'session.open', session: row, told: { prompt, scope: spec.writes } });

@@ -4,6 +4,7 @@
  */
 import { failureOf, withAttempt } from '../work/failure-tiers.ts';
 import { inTurn } from '../rules/turn.ts';
+import { plus } from './budget.ts';
 import { closesAlone } from './handoff-rules.ts';
 import { type OrderEvent, type SpokeTurn, takeCompletion, takeOrder } from './spoke-orders.ts';
 import { missingInput, type Trouble, troubleHandoff, verdictOn } from './spoke-rules.ts';
@@ -55,11 +56,9 @@ export const spokeActs = {
     const { usage } = turn.context;
     turn.assign({ usage: { ...usage, steps: usage.steps + 1 } });
   }),
-  countUsage: act((turn, event) => {
-    const { usage } = turn.context;
-    const { tokens, costUsd } = event as EventOf<'session.usage'>;
-    turn.assign({ usage: { ...usage, tokens: usage.tokens + tokens, costUsd: usage.costUsd + costUsd } });
-  }),
+  countUsage: act((turn, event) =>
+    turn.assign({ usage: plus(turn.context.usage, event as EventOf<'session.usage'>) }),
+  ),
   takeOrder: act((turn, event) => takeOrder(turn, event as OrderEvent)),
   noteFailure: act((turn, event) => {
     const failure = turn.context.reported ?? failureOf('error' in event ? event.error : undefined);
@@ -72,9 +71,8 @@ export const spokeActs = {
     const read = workOutcome.safeParse('output' in event ? event.output : undefined);
     if (!read.success) return turn.assign({ problems: ['the work gave no result that can be read'], said: null });
     const work = read.data;
-    const { tokens = 0, costUsd = 0 } = work.usage;
     const { usage, held = null } = turn.context;
-    turn.assign({ usage: { ...usage, tokens: usage.tokens + tokens, costUsd: usage.costUsd + costUsd } });
+    turn.assign({ usage: plus(usage, work.usage) });
     judge(turn, { ...work, handoff: work.handoff ?? held });
   }),
   /** Judges a session that has completed by an order, whose hand-off was held until somebody could look. */

@@ -2,10 +2,12 @@
  * The rules of a spoke: what it lacks before it begins (HS-036), what its work has come to, and the hand-off that is
  * made for it where it could not make one itself. Pure.
  */
+import { estimateTokenCount } from 'tokenx';
 import { type z } from 'zod';
 import { type HandoffSaid, handoffSaid, NOT_VERIFIED, type SessionOutcome, type Verified } from './handoff.ts';
 import { closesAlone, handoffProblems, outcomesOf, sessionOutcome } from './handoff-rules.ts';
 import { offScriptSigns } from './off-script.ts';
+import { policyOf } from './roles.ts';
 import { outOfScope } from './scope.ts';
 import { type SpokeContext, type SpokeInput, type WorkOutcome } from './spoke-state.ts';
 
@@ -13,9 +15,14 @@ import { type SpokeContext, type SpokeInput, type WorkOutcome } from './spoke-st
 export const CORRECTIONS_MAX = 1;
 
 /** Names of the inputs that a session lacks; a Worker is not begun without them. */
-export function missingInput({ session, task, spec, workspace }: SpokeInput): string[] {
+export function missingInput({ session, task, spec, workspace, prompt }: SpokeInput): string[] {
   if (session.role !== 'Worker') return [];
+  const { contextTokensMax } = policyOf(session.role);
+  const tokens = estimateTokenCount(prompt);
   return [
+    ...(tokens > (contextTokensMax ?? Infinity)
+      ? [`prompt: it has about ${tokens} tokens, and a Worker gets ${contextTokensMax} at most: divide the task`]
+      : []),
     ...(workspace.trim() === '' ? ['workspace_id: no workspace is named'] : []),
     ...(task.trim() === '' ? ['task: no specific task is given'] : []),
     ...(spec.writes === null ? ['scope: no files are named that may change'] : []),

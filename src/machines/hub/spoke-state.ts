@@ -3,7 +3,7 @@ import { type AnyActorRef } from 'xstate';
 import { z } from 'zod';
 import { type Asked } from '../rules/turn.ts';
 import { type FailedAttempts, type Failure } from '../work/failure-tiers.ts';
-import { type Usage } from './budget.ts';
+import { type AmountLimits, type Usage } from './budget.ts';
 import { type AgentSpec } from './agent-spec.ts';
 import { buildResult, type HandoffSaid, type SessionOutcome, type Verified } from './handoff.ts';
 import { type SessionReturned } from './handoff.ts';
@@ -27,6 +27,8 @@ export interface SpokeInput {
   readonly planId: string;
   /** The closed session with whose changes its tree begins; absent: with none. */
   readonly from?: string;
+  /** The amounts that are reserved for it; absent in a session of an earlier build, which nothing limits. */
+  readonly granted?: AmountLimits;
 }
 
 /** The input of the work of a session. */

@@ -9,7 +9,7 @@ import { defineAgent } from '../../actors/api/define-agent.ts';
 import { timeOf } from '../../actors/model/ref.ts';
 import { endOf } from '../work/failure-tiers.ts';
 import { retryWaitMs, stepsMaxOf } from './agent-spec.ts';
-import { NO_USAGE } from './budget.ts';
+import { exceeded, NO_USAGE, plus } from './budget.ts';
 import { NOT_VERIFIED } from './handoff.ts';
 import { closesAlone } from './handoff-rules.ts';
 import { policyOf } from './roles.ts';
@@ -61,6 +61,7 @@ const spokeMachine = setup({
     isLastTry: ({ context }) =>
       context.failed !== null && (context.stop !== null || endOf(context.failed, context.spec.attempts) !== null),
     isTooMuch: ({ context }) => isOverSteps(context, 1),
+    isTooDear: ({ context, event }) => overspent(context, event) !== undefined,
     isHard: ({ event }) => event.type === 'session.stop' && event.level !== 'graceful',
     completesHeld: ({ context, event }) => completesHeld(context, event),
     /** A tree of an interrupted session is what people are asked about. */
@@ -105,7 +106,21 @@ const spokeMachine = setup({
       },
       on: {
         'session.beat': { actions: 'hear' },
-        'session.usage': { actions: ['hear', 'countUsage'] },
+        'session.usage': [
+          {
+            guard: 'isTooDear',
+            target: 'handingOff',
+            actions: [
+              {
+                type: 'giveUp',
+                params: ({ context, event }) =>
+                  overBudget(`it has used more than the ${overspent(context, event)} given`),
+              },
+              'countUsage',
+            ],
+          },
+          { actions: ['hear', 'countUsage'] },
+        ],
         'session.step': [
           {
             guard: 'isTooMuch',
@@ -234,6 +249,12 @@ const spokeMachine = setup({
 function isOverSteps({ session, spec, usage }: SpokeContext, more: number): boolean {
   const most = stepsMaxOf(session.role, spec);
   return most !== null && usage.steps + more > most;
+}
+
+/** The limit that a report of usage exceeds, in words. Once the session has handed off, that stands. */
+function overspent({ usage, granted, said }: SpokeContext, event: SpokeEvent): string | undefined {
+  if (granted === undefined || said !== null) return undefined;
+  return exceeded(plus(usage, event as Extract<SpokeEvent, { readonly type: 'session.usage' }>), granted);
 }
 
 function overBudget(why: string): Trouble {

@@ -28,6 +28,11 @@ export function firstCycle(cycles: number): TddCycle {
   return { cycle: 1, phase: 'red', iterations: 0, cycles };
 }
 
+/** Whether a role does the present phase. People may have another one spawned in between, which changes no phase. */
+export function isOfPhase({ phase }: TddCycle, role: Role): boolean {
+  return phase !== 'complete' && TDD_ROLES[phase] === role;
+}
+
 /** The result of a run of the tests at the end of a phase. */
 export interface TddResult {
   /** Whether the tests pass; null where none ran. */

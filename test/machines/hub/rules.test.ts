@@ -4,7 +4,16 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { leftUsd, newBudget, reservationFor, reserve, settle } from '../../../src/machines/hub/budget.ts';
+import {
+  type AmountLimits,
+  exceeded,
+  leftOf,
+  newBudget,
+  plus,
+  reservationFor,
+  reserve,
+  settle,
+} from '../../../src/machines/hub/budget.ts';
 import { handoffSaid } from '../../../src/machines/hub/handoff.ts';
 import {
   handoffProblems,
@@ -26,6 +35,8 @@ import { afterPhase, firstCycle } from '../../../src/machines/hub/tdd-cycle.ts';
 const HUBS: readonly Role[] = ['Coordinator', 'Analyst', 'Runner', 'TDDDriver'];
 const aRole = fc.constantFrom(...ROLES);
 const said = (given: object) => handoffSaid.parse({ reason: 'because', ...given });
+
+const KINDS = ['costUsd', 'tokens'] as const;
 
 describe('roles', () => {
   it('HS-001, HS-002: four are hubs, and the others are spokes', () => {
@@ -214,37 +225,60 @@ describe('scopes', () => {
 });
 
 describe('a budget', () => {
-  it('CN-016: is never promised twice, and exceeded only by what sessions overshoot', () => {
+  it('CN-016: is never promised twice, in money or tokens, and exceeded only by what sessions overshoot', () => {
+    const wanted = fc.option(fc.double({ min: 0, max: 5, noNaN: true }));
+    const used = fc.double({ min: 0, max: 5, noNaN: true });
     const step = fc.record({
       session: fc.integer({ min: 0, max: 9 }),
-      want: fc.option(fc.double({ min: 0, max: 5, noNaN: true })),
-      cost: fc.double({ min: 0, max: 5, noNaN: true }),
+      want: fc.record({ costUsd: wanted, tokens: wanted }),
+      use: fc.record({ costUsd: used, tokens: used }),
     });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
-        let budget = newBudget(10);
-        let overshot = 0;
-        for (const { session, want, cost } of steps) {
+        let budget = newBudget({ costUsd: 10, tokens: 12 });
+        const overshot = { costUsd: 0, tokens: 0 };
+        for (const { session, want, use } of steps) {
           const name = String(session);
           const before = budget.reserved[name];
           if (before !== undefined) {
-            overshot += Math.max(0, cost - before);
-            budget = settle(budget, name, { costUsd: cost });
+            for (const kind of KINDS) overshot[kind] += Math.max(0, use[kind] - before[kind]!);
+            budget = settle(budget, name, use);
           } else {
-            const amount = reservationFor(budget, want, 4);
-            if (amount !== null) budget = reserve(budget, name, amount);
+            const reservation = reservationFor(budget, want, 4);
+            if ('granted' in reservation) budget = reserve(budget, name, reservation.granted);
           }
-          expect(leftUsd(budget)!).toBeGreaterThanOrEqual(-overshot - 1e-9);
+          for (const kind of KINDS) expect(leftOf(budget, kind)!).toBeGreaterThanOrEqual(-overshot[kind] - 1e-6);
         }
       }),
     );
   });
 
-  it('is shared by the places that are free, and has no room once it is spent', () => {
-    expect(reservationFor(newBudget(8), null, 4)).toBe(2);
-    expect(reservationFor(newBudget(8), 9, 4)).toBe(null);
-    expect(reservationFor({ ...newBudget(8), spentUsd: 8 }, null, 4)).toBe(null);
-    expect(reservationFor(newBudget(null), null, 4)).toBe(0);
+  it('is shared by the places that are free, and has no room once one of its kinds is spent', () => {
+    const budget = newBudget({ costUsd: 8, tokens: 400 });
+    const nothing = { costUsd: null, tokens: null };
+    expect(reservationFor(budget, nothing, 4)).toEqual({ granted: { costUsd: 2, tokens: 100 } });
+    expect(reservationFor(budget, { costUsd: 9 }, 4)).toEqual({ lacks: 'costUsd' });
+    expect(reservationFor(budget, { costUsd: 1, tokens: 401 }, 4)).toEqual({ lacks: 'tokens' });
+    expect(reservationFor({ ...budget, spent: { costUsd: 8, tokens: 0 } }, nothing, 4)).toEqual({ lacks: 'costUsd' });
+    expect(reservationFor(newBudget({}), nothing, 4)).toEqual({ granted: nothing });
+    expect(reservationFor(newBudget({}), { tokens: 7 }, 4)).toEqual({ granted: { costUsd: null, tokens: 7 } });
+  });
+
+  it('takes ten times a tenth for the whole, although the sum of such fractions is not', () => {
+    let budget = newBudget({ costUsd: 1 });
+    for (let session = 0; session < 10; session++) {
+      const reservation = reservationFor(budget, { costUsd: 0.1 }, 1);
+      expect(reservation).toMatchObject({ granted: { costUsd: 0.1 } });
+      budget = reserve(budget, String(session), (reservation as { granted: AmountLimits }).granted);
+    }
+    expect(reservationFor(budget, { costUsd: 0 }, 1)).toEqual({ lacks: 'costUsd' });
+    expect(exceeded({ costUsd: 0.1 + 0.2, tokens: 0 }, { costUsd: 0.3, tokens: null })).toBe(undefined);
+    expect(exceeded({ costUsd: 0.31, tokens: 0 }, { costUsd: 0.3, tokens: null })).toBe('0.3 $');
+  });
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, -1, undefined])('adds nothing for a report of %s', (amount) => {
+    const sum = { costUsd: 1, tokens: 2 };
+    expect(plus(sum, { costUsd: amount, tokens: amount })).toEqual(sum);
   });
 });
 
