@@ -18,6 +18,7 @@ import { type WorkPlace } from '../../../src/machines/hub/work-place.ts';
 import { type WorkPlanContext } from '../../../src/machines/hub/work-plan.ts';
 import { failureOf } from '../../../src/machines/work/failure-tiers.ts';
 import { DESKS } from '../../../src/machines/desks.ts';
+import { type Shard } from '../../../src/shard.ts';
 import { type TestSystem, type TestSystemOptions } from '../../../src/testing/test-system.ts';
 import { startMachines } from './machines-under-test.ts';
 
@@ -32,6 +33,8 @@ export interface HubRoomOptions {
   readonly look?: (place: WorkPlace) => object;
   readonly apply?: (place: WorkPlace) => { conflict: string | null };
   readonly survey?: () => string[];
+  /** Hears of every durable epoch that changes the first run's hub, from its first session on. */
+  readonly onEpoch?: (hub: HubContext) => void;
   readonly system?: Partial<TestSystemOptions>;
   /** Whether the run is left to the test to start. */
   readonly isIdle?: boolean;
@@ -89,6 +92,7 @@ export class HubRoom {
     const test = await startMachines({
       agents: [...gateAgents, ...hubAgents(ports)],
       tree: { children: [...gateChildren(), ...hubChildren()] },
+      ...(options.onEpoch !== undefined && { onCreate: (shard) => watch(shard, options.onEpoch!) }),
       ...system,
     });
     const room = new HubRoom(test, seen);
@@ -165,6 +169,21 @@ export class HubRoom {
     const { records } = await this.test.system.records.list(`${DESKS.workPlans}/${id}`, name, { limit: 1_000 });
     return records.map(({ value }) => value as Value);
   }
+}
+
+/** Watches the first run's hub in one start of its system. */
+function watch(shard: Shard, onEpoch: (hub: HubContext) => void): void {
+  const address = `${DESKS.openHubs}/R-1`;
+  let isWatched = false;
+  const next = () => {
+    const hub = shard.snapshot(address);
+    if (hub !== undefined) onEpoch(hub.context as HubContext);
+  };
+  shard.onEmitted(() => {
+    if (isWatched || shard.snapshot(address) === undefined) return;
+    isWatched = true;
+    shard.watchNews(address, { next });
+  });
 }
 
 function orderOf({ work, agents = {}, order = {} }: HubRoomOptions): object {
