@@ -11,7 +11,9 @@ import { BosunError } from './errors.ts';
 import { lineageEntry } from './machines/hub/handoff.ts';
 import { hubAgents, hubChildren, hubStart } from './machines/hub/hub-desk.ts';
 import { type SessionReturned } from './machines/hub/handoff.ts';
-import { type CommandEnd } from './machines/hub/report.ts';
+import { handoffSchema } from './machines/hub/handoff-schema.ts';
+import { promptToMend } from './machines/hub/prompt.ts';
+import { type CommandEnd, type Used } from './machines/hub/report.ts';
 import { hasEndedWell, reportHandoff } from './machines/hub/report-handoff.ts';
 import { type Role } from './machines/hub/roles.ts';
 import { nothingToDo } from './machines/hub/spoke.ts';
@@ -79,6 +81,22 @@ export interface SessionTools {
  */
 export type SpokeFunction = (work: SessionWork, tools: SessionTools) => unknown;
 
+/** A request to a model, which does the work of a session whose hand-off is all that it makes. */
+export interface ModelRequest {
+  readonly session: string;
+  readonly role: Role;
+  /** The prompt of the session, with the problems of the try before. */
+  readonly prompt: string;
+  /** The JSON Schema of the role's hand-off, for structured output. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+}
+
+/** A model as a function: it answers with the hand-off, and with what it has used. */
+export type ModelFunction = (
+  request: ModelRequest,
+) => Promise<{ readonly handoff: unknown; readonly usage?: Partial<Used> }>;
+
 /** The work of a session whose agent is a command. */
 export type CommandWork = SessionWork & {
   /** The script. */
@@ -92,14 +110,22 @@ export type CommandWork = SessionWork & {
 };
 
 /** Runs the command of a session until it has ended. Rejects for one that failed without a hand-off. */
-export type SessionRunner = (work: CommandWork, effect: EffectFacts, signal: AbortSignal) => Promise<CommandEnd>;
+export type SessionRunner<Work extends SessionWork = CommandWork> = (
+  work: Work,
+  effect: EffectFacts,
+  signal: AbortSignal,
+) => Promise<CommandEnd>;
 
 /** Services of a host for its hubs. */
 export interface HubCrewOptions {
   /** Functions by the names that agents of a run use. */
   readonly functions?: Readonly<Record<string, SpokeFunction>>;
+  /** Models by the names that agents of a run use. */
+  readonly models?: Readonly<Record<string, ModelFunction>>;
   /** Runs commands. Default: commands are refused. */
   readonly runCommand?: SessionRunner;
+  /** Calls tools of MCP servers, in a process like that of a command. Default: they are refused. */
+  readonly callTool?: SessionRunner<Placed>;
   /** Ends the processes of a session at once. Default: they end as after any abort. */
   readonly kill?: (session: string) => Promise<void>;
   /** Where sessions work. Default: in the workspace itself, and nobody looks at what they change there. */
@@ -173,42 +199,74 @@ type Placed = SessionWork & Pick<CommandWork, 'isOver' | 'begin'>;
 
 /** The result of the work in its place. */
 async function saidBy(
-  { isOver, begin, ...work }: Placed,
+  placed: Placed,
   facts: EffectFacts,
   signal: AbortSignal,
-  { functions = {}, runCommand }: HubCrewOptions,
+  { functions = {}, models = {}, runCommand, callTool }: HubCrewOptions,
 ): Promise<unknown> {
+  const { isOver, begin, ...work } = placed;
   const { does } = work.spec;
-  if (does.kind === 'function') {
-    const given = Object.hasOwn(functions, does.name) ? functions[does.name] : undefined;
-    if (given === undefined) throw missing(`no function "${does.name}" is given`);
-    if (isOver) return {};
-    await begin();
-    return handled(given(work, toolsOf(facts, signal)));
-  }
   if (does.kind === 'outside') return await new Promise((_, reject) => rejectAtEnd(signal, reject));
-  if (runCommand === undefined) throw missing('this host runs no commands');
-  const command = { ...work, isOver, begin, run: does.run, byExit: does.handoff !== 'file' };
-  return workDone(command, does, (await handled(runCommand(command, facts, signal))) as CommandEnd);
+  if (does.kind === 'mcp') {
+    if (callTool === undefined) throw missing('this host calls no tools of MCP servers');
+    return endedBy(await handled(callTool(placed, facts, signal)), work, facts);
+  }
+  if (does.kind === 'command') {
+    if (runCommand === undefined) throw missing('this host runs no commands');
+    const command = { ...placed, run: does.run, byExit: does.handoff !== 'file' };
+    return endedBy(await handled(runCommand(command, facts, signal)), work, facts);
+  }
+  const given = givenBy<SpokeFunction | ModelFunction>(
+    does.kind === 'function' ? functions : models,
+    `${does.kind} "${does.name}"`,
+    does.name,
+  );
+  if (isOver) return {};
+  await begin();
+  if (does.kind === 'model') return answerOf(given as ModelFunction, work, signal);
+  return handled((given as SpokeFunction)(work, toolsOf(facts, signal)));
 }
 
-/** The outcome of a command's work. */
-function workDone(work: CommandWork, does: CommandSpec, end: CommandEnd) {
-  if ('flaw' in end) return { flaws: [end.flaw] };
-  if (end.exitCode === undefined)
-    return { handoff: end.said, archives: work.role === 'Archivist', ...completion.catch({}).parse(end.said) };
+/** The result of a session by the end of its command. Rejects for one that has failed. */
+async function endedBy(end: CommandEnd, work: SessionWork, facts: EffectFacts): Promise<unknown> {
+  const { used: usage, summary } = end;
+  if ('failed' in end) {
+    const { handoff, isHeld } = await standingIn(facts);
+    // Handed off by its token, it has done its work.
+    if (handoff !== null || isHeld) return { usage };
+    if (usage !== undefined) await facts.tellParent({ type: 'session.usage', ...usage } as AnyEventObject);
+    throw new Error(end.failed);
+  }
+  if ('flaw' in end) return { flaws: [end.flaw], usage };
+  if (end.exitCode === undefined) {
+    const ending = { summary, ...completion.catch({}).parse(end.said) };
+    return { handoff: end.said, archives: work.role === 'Archivist', usage, ...ending };
+  }
+  const { does } = work.spec as { does: { run: string; handoff: string } };
   const { exitCode, report = null, unread = 'this host reads no reports' } = end;
   const isRead = does.handoff === 'exit' || report !== null;
   const ended = { command: does.run, exitCode, report, ...(!isRead && { unread }) };
   const build = { command: does.run.slice(0, 2_000), exitCode };
   // The work of an Archivist is to archive: its command has said whether the plan is ready for that.
-  return { handoff: reportHandoff(work, ended), archives: hasEndedWell(ended), build };
+  return { handoff: reportHandoff(work, ended), archives: hasEndedWell(ended), build, usage };
 }
 
-type CommandSpec = Extract<SessionWork['spec']['does'], { readonly kind: 'command' }>;
+/** The result of a session by the answer of its model. */
+async function answerOf(model: ModelFunction, work: SessionWork, signal: AbortSignal): Promise<unknown> {
+  const { session, role, hub, problems } = work;
+  const request = { session, role, prompt: promptToMend(work.prompt, problems), schema: handoffSchema({ role, hub }) };
+  const answer = (await handled(model({ ...request, signal }))) as Awaited<ReturnType<ModelFunction>> | undefined;
+  return { handoff: answer?.handoff, usage: answer?.usage, archives: role === 'Archivist' };
+}
+
+function givenBy<Given>(all: Readonly<Record<string, Given>>, what: string, name: string): Given {
+  if (!Object.hasOwn(all, name)) throw missing(`no ${what} is given`);
+  return all[name]!;
+}
 
 /** Fields of a hand-off's file about the end of the session, which `bosun session complete` adds. */
-const completion = workOutcome.pick({ summary: true, artifacts: true }).partial();
+const { summary, artifacts } = workOutcome.shape;
+const completion = z.object({ summary: summary.unwrap(), artifacts: artifacts.unwrap() }).partial();
 
 /** The session as it stands: it may have handed off in a start of its work before the end of a host. */
 async function standingIn({ parent, ask }: EffectFacts): Promise<Pick<Standing, 'handoff' | 'isHeld'>> {

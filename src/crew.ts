@@ -12,6 +12,8 @@ export {
   hubCrew,
   type HubCrewOptions,
   hubProcedures,
+  type ModelFunction,
+  type ModelRequest,
   type SessionReply,
   type SessionResult,
   type SessionRunner,

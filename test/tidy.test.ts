@@ -246,7 +246,11 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'node:worker_threads',
     ],
   },
-  'src/cli': { files: ['src/'], packages: ['commander', 'yaml', 'jiti', 'pino', 'xstate', 'zod', 'node:'] },
+  // The client of MCP is an optional peer: users without agents that are tools of MCP servers do not need it.
+  'src/cli': {
+    files: ['src/'],
+    packages: ['commander', 'yaml', 'jiti', 'pino', 'xstate', 'zod', 'node:', '@modelcontextprotocol/client'],
+  },
   // The composition root, and the list of what users may import.
   'src/system.ts': {
     files: [

@@ -46,7 +46,9 @@ function factsOf({ plan, order }: HubSource): Facts {
 function workText(does: AgentSpec['does'] | Decides): string {
   if (does.kind === 'rules') return 'rules';
   if (does.kind === 'outside') return 'the holder of its token';
-  if (does.kind === 'function') return `function ${does.name}`;
+  if (does.kind === 'function' || does.kind === 'model') return `${does.kind} ${does.name}`;
+  if (does.kind === 'mcp') return `${does.tool} of ${does.run ?? does.url}`;
+  if (does.usage !== undefined) return `${does.usage} (hands off by ${does.handoff})`;
   const { run, handoff, report } = does;
   return `${run} (hands off by ${handoff}${report === undefined ? '' : ` in ${report}`})`;
 }

@@ -226,8 +226,9 @@ function hubSystem(
   directory: DataDirectory,
   { source, sessions }: { readonly source: HubSource; readonly sessions: SessionRunner },
 ): Shard {
-  const { runCommand, kill, places, check } = sessions;
-  const { agents, tree } = hubCrew({ functions: source.functions, runCommand, kill, places, check });
+  const { runCommand, callTool, kill, places, check } = sessions;
+  const { functions } = source;
+  const { agents, tree } = hubCrew({ functions, models: functions, runCommand, callTool, kill, places, check });
   return new Shard({
     agents,
     store: levelStore(directory.store),
@@ -356,7 +357,7 @@ function conclude(command: HubRunCommand, reporter: HubReporter, stand: Stand | 
 /** Lines about variables that agents name and that are not set. */
 function missingVariables({ order: { agents } }: HubSource, env: Environment): string[] {
   return Object.entries(agents).flatMap(([role, { does }]) => {
-    const missing = (does.kind === 'command' ? (does.env ?? []) : []).filter((name) => env[name] === undefined);
+    const missing = ('env' in does ? (does.env ?? []) : []).filter((name) => env[name] === undefined);
     return missing.length === 0 ? [] : [`agents.${role}.env: not set here: ${missing.join(', ')}.`];
   });
 }

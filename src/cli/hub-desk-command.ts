@@ -16,6 +16,7 @@ import { plainLine, plainText } from '../plain-text.ts';
 import { withData } from './data-work.ts';
 import { type DeskView, liveView, notThere, refusedOrder, withDesks } from './desk-view.ts';
 import { type ExitCode } from './exit-codes.ts';
+import { type Usage } from '../machines/hub/budget.ts';
 import { readHubFile } from './hub-file.ts';
 import { lineageLine } from './hub-report.ts';
 import { closedSessionsOf, lastRunOf, lineageOf, planAddress, questionsOf, runsIn, sessionOf } from './hub-runs.ts';
@@ -112,6 +113,7 @@ export function showSession(command: DataCommand, id: string): Promise<ExitCode>
         ['ended', closed === undefined ? null : timeText(closed.endedAtMs)],
         ['outcome', closed?.outcome ?? 'at work'],
         ['summary', closed?.summary ?? null],
+        ['used', closed === undefined ? null : usedText(closed.usage)],
         ['artifacts', closed?.artifacts.join(', ') ?? null],
       ]),
     );
@@ -119,6 +121,11 @@ export function showSession(command: DataCommand, id: string): Promise<ExitCode>
     for (const [name, text = ''] of Object.entries(texts))
       if (text !== '') out.write(`\n${name}\n${plainText(text.trimEnd())}\n`);
   });
+}
+
+/** The usage of a session in words; null if nothing was said of it. */
+function usedText({ tokens, costUsd, steps }: Usage): string | null {
+  return tokens + costUsd + steps === 0 ? null : `${tokens} tokens, ${costUsd} $, ${steps} steps`;
 }
 
 /** Prints the hand-offs of a work plan, or of one run of it. */

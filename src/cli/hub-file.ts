@@ -3,14 +3,18 @@
  * machines/hub/hub-file.ts.
  */
 import { statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { createJiti } from 'jiti';
-import { type SpokeFunction } from '../crew-hub.ts';
+import { type ModelFunction, type SpokeFunction } from '../crew-hub.ts';
 import { PROBLEMS_MAX } from '../machines/coordination/plan/plan.ts';
 import { type HubFile, hubFileSchema, hubOfForm, type HubOrder } from '../machines/hub/hub-file.ts';
+import { PRESETS } from '../machines/hub/presets.ts';
 import { didYouMean } from '../near-names.ts';
+import { messageOf } from '../errors.ts';
 import { Git } from '../spokes/git.ts';
 import { reasonOf } from './agents-module.ts';
+import { mcpClient } from './session-tool.ts';
+import { type Environment } from './surroundings.ts';
 import { explain, type Problem, problemOf, readYaml, type YamlSource } from './yaml-source.ts';
 
 export interface HubSource {
@@ -20,18 +24,25 @@ export interface HubSource {
   readonly plan: string;
   readonly order: HubOrder;
   /** Functions by name, as the module exports them. */
-  readonly functions: Readonly<Record<string, SpokeFunction>>;
+  readonly functions: Readonly<Record<string, SpokeFunction & ModelFunction>>;
   /** Names that worktrees share with the workspace. */
   readonly links: readonly string[];
   /** The command that reports errors when a session was interrupted. */
   readonly check: HubFile['check'];
 }
 
+interface HubFilePlace {
+  readonly file: string;
+  readonly cwd: string;
+  /** The environment of the run, which has to have the programs of its agents. Default: they are not looked for. */
+  readonly env?: Environment;
+}
+
 /**
  * Reads the file of a run. `file` is as the user wrote it and may be relative to `cwd`. Rejects with
  * BOSUN_CONFIG_INVALID; details: `file`, `line` and `column` (from 1; null without a place), `problems` (all lines).
  */
-export async function readHubFile({ file, cwd }: { readonly file: string; readonly cwd: string }): Promise<HubSource> {
+export async function readHubFile({ file, cwd, env }: HubFilePlace): Promise<HubSource> {
   const path = resolve(cwd, file);
   const { value, refuse } = await readYaml({ file, path, kind: 'hub file', code: 'BOSUN_CONFIG_INVALID' });
   const parsed = hubFileSchema.safeParse(value, { error: explain });
@@ -50,7 +61,8 @@ export async function readHubFile({ file, cwd }: { readonly file: string; readon
   const homeless = await treeProblems(order);
   if (homeless.length > 0) throw refuse(homeless);
   const functions = await functionsOf(form.module, { folder: dirname(path), refuse });
-  const missing = missingFunctions(order, { functions, module: form.module });
+  const programs = env === undefined ? [] : await missingPrograms(order, env);
+  const missing = [...missingFunctions(order, { functions, module: form.module }), ...programs];
   if (missing.length > 0) throw refuse(missing);
   return { file, plan: form.hub, order, functions, links: form.links, check: form.check };
 }
@@ -80,7 +92,7 @@ async function functionsOf(
   const exported = { ...(typeof main === 'object' ? main : {}), ...loaded };
   return Object.fromEntries(Object.entries(exported).filter(([, value]) => typeof value === 'function')) as Record<
     string,
-    SpokeFunction
+    SpokeFunction & ModelFunction
   >;
 }
 
@@ -91,10 +103,10 @@ function missingFunctions(
 ): Problem[] {
   const places = [
     { path: ['decides', 'function'], does: decides },
-    ...Object.entries(agents).map(([role, { does }]) => ({ path: ['agents', role, 'function'], does })),
+    ...Object.entries(agents).map(([role, { does }]) => ({ path: ['agents', role, does.kind], does })),
   ];
   return places.flatMap(({ path, does }) => {
-    if (does.kind !== 'function' || Object.hasOwn(functions, does.name)) return [];
+    if ((does.kind !== 'function' && does.kind !== 'model') || Object.hasOwn(functions, does.name)) return [];
     const names = Object.keys(functions);
     const wayOut = didYouMean(does.name, names) || (names.length === 0 ? '' : `; it exports ${names.join(', ')}`);
     const message =
@@ -103,4 +115,29 @@ function missingFunctions(
         : `${module} exports no function "${does.name}"${wayOut}`;
     return [{ path, message }];
   });
+}
+
+/** Problems of agents that need a program or a package that is not here. */
+async function missingPrograms({ agents }: HubOrder, { PATH = '' }: Environment): Promise<Problem[]> {
+  const isThere = (program: string) =>
+    PATH.split(delimiter).some((folder) => folder !== '' && isExecutable(join(folder, program)));
+  const problems = Object.entries(agents).map(async ([role, { does }]): Promise<Problem[]> => {
+    if (does.kind === 'mcp') {
+      const problem = await mcpClient().then(
+        () => [],
+        (error: unknown) => [messageOf(error)],
+      );
+      return problem.map((message) => ({ path: ['agents', role, 'mcp'], message }));
+    }
+    const program = does.kind === 'command' ? does.usage : undefined;
+    if (program === undefined || isThere(program)) return [];
+    const message = `there is no program "${program}" in PATH: ${PRESETS[program].install}`;
+    return [{ path: ['agents', role, 'preset'], message }];
+  });
+  return (await Promise.all(problems)).flat();
+}
+
+function isExecutable(path: string): boolean {
+  const facts = statSync(path, { throwIfNoEntry: false });
+  return facts?.isFile() === true && (facts.mode & 0o111) !== 0;
 }

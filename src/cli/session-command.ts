@@ -113,7 +113,7 @@ async function contentsOf(file: string, cwd: string): Promise<string> {
 type Session = ReturnType<typeof sessionIn>;
 
 /** The session around this process, as its environment tells it. Throws BOSUN_CONFIG_INVALID if there is none. */
-function sessionIn(env: Environment) {
+export function sessionIn(env: Environment) {
   const { BOSUN_SESSION: id, BOSUN_HANDOFF: file, BOSUN_ROLE: role, BOSUN_HUB_ROLE: hub } = env;
   if (id === undefined || file === undefined || !isRole(role) || !isRole(hub))
     throw new BosunError(
@@ -130,7 +130,7 @@ function isRole(text: string | undefined): text is Role {
 }
 
 /** Writes a file that is there whole or not at all. */
-function write(file: string, value: object): void {
+export function write(file: string, value: object): void {
   writeFileSync(`${file}.new`, JSON.stringify(value), { mode: 0o600 });
   renameSync(`${file}.new`, file);
 }

@@ -4,13 +4,14 @@
  */
 import { createHmac } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type HubCrewOptions, type CommandWork } from '../crew-hub.ts';
 import { type ReadOutput } from '../crew-hub-output.ts';
 import { sessionToken } from '../crew-hub-sessions.ts';
 import { type AgentSpec, isReader } from '../machines/hub/agent-spec.ts';
 import { type HubOrder } from '../machines/hub/hub-file.ts';
 import { OUTPUT_TAIL_CHARS } from '../machines/hub/session-records.ts';
+import { PRESETS } from '../machines/hub/presets.ts';
 import { promptIn, promptToMend } from '../machines/hub/prompt.ts';
 import { Commands } from '../spokes/command.ts';
 import { type Printed } from '../spokes/output-file.ts';
@@ -25,7 +26,12 @@ import { type HubSource } from './hub-file.ts';
 import { identityOf } from './shell-task.ts';
 import { type Environment } from './surroundings.ts';
 
-export interface SessionRunner extends Required<Pick<HubCrewOptions, 'runCommand' | 'kill' | 'places' | 'check'>> {
+/** The script that calls a tool: the launcher of this package, whether this file is its source or built. */
+const CALL_TOOL = `exec "${process.execPath}" "${resolve(import.meta.dirname, '../../dist/cli/main.js')}" session tool`;
+
+type RunnerOptions = 'runCommand' | 'callTool' | 'kill' | 'places' | 'check';
+
+export interface SessionRunner extends Required<Pick<HubCrewOptions, RunnerOptions>> {
   /** Reads what the command of a session has printed. */
   readonly output: ReadOutput;
   /** Changed files of a session and their patch. */
@@ -65,7 +71,7 @@ export function sessionRunner(directory: DataDirectory, host: SessionHost): Sess
   const without = [directory.path];
   const places = new Worktrees({ folder: treeFolder(directory), workspace, without, links });
   const secrets = secretsIn(env, Object.values(order.agents).flatMap(namedBy));
-  return {
+  const runner: SessionRunner = {
     async output(session, chars) {
       const found = await outputs.lastOf(session, chars);
       return found === undefined ? undefined : shown(found, secrets, chars);
@@ -76,13 +82,12 @@ export function sessionRunner(directory: DataDirectory, host: SessionHost): Sess
       const files = filesOf(directory, host.key, { work, outputs });
       const variables = sessionEnvironment(env, namedBy(work.spec), await told(host, work, files));
       const place = { commands, outputs, workspace: own, begin, files, env: variables };
-      const input = { session, role, prompt, problems };
+      const { does } = work.spec;
+      const input = { session, role, prompt, problems, ...(does.kind === 'mcp' && { task: work.task, does }) };
+      const usage = does.kind === 'command' ? does.usage : undefined;
+      const command = { session, round, run, byExit, report: reportOf(work.spec), usage, prompt, input, isOver };
       try {
-        return await runSession(
-          { session, round, run, byExit, report: reportOf(work.spec), prompt, input, isOver },
-          place,
-          { effect, signal },
-        );
+        return await runSession(command, place, { effect, signal });
       } finally {
         // A session that waits no longer takes nothing more.
         if (!signal.aborted) {
@@ -108,10 +113,13 @@ export function sessionRunner(directory: DataDirectory, host: SessionHost): Sess
       const { findings } = readReport(check.handoff, text ?? '', { workspace: cwd });
       return findings.map(({ file, line, message }) => [file, line, message].filter((one) => one !== null).join(':'));
     },
+    // A process of its own, so that what it starts is on the leash.
+    callTool: (work, effect, signal) => runner.runCommand({ ...work, run: CALL_TOOL, byExit: false }, effect, signal),
     kill: async (session) => void (await new LeftOvers(store).end((name) => name === session)),
     clear: () => commands.clear(),
     ended: () => commands.ended(),
   };
+  return runner;
 }
 
 /** Output without secrets, at most so many characters of each stream. */
@@ -128,7 +136,8 @@ function reportOf({ does }: AgentSpec): SessionCommand['report'] {
 
 /** Names of the variables that an agent's command gets besides. */
 function namedBy({ does }: AgentSpec): readonly string[] {
-  return does.kind === 'command' ? (does.env ?? []) : [];
+  if (does.kind !== 'command') return does.kind === 'mcp' ? (does.env ?? []) : [];
+  return [...(does.env ?? []), ...(does.usage === undefined ? [] : PRESETS[does.usage].keys)];
 }
 
 /** The facts of a session that its command is told, with a token of its own where the run has a gateway. */

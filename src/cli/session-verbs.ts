@@ -55,7 +55,20 @@ const COMPLETE: Verb = {
   },
 };
 
+const TOOL: Verb = {
+  usage: 'tool',
+  says: 'Call the tool of an MCP server that stdin names, and hand off what it gives.',
+  hasData: false,
+  isHidden: true,
+  examples: ['session tool < call.json'],
+  notes: ['`bosun hub run` starts it for agents with "mcp".'],
+  async run({ data }) {
+    const { toolCommand } = await import('./session-tool.ts');
+    return toolCommand(data);
+  },
+};
+
 export const SESSION_VERBS: readonly (Verb | VerbGroup)[] = [
   HANDOFF,
-  { name: 'session', says: 'The session of a spoke.', isHidden: true, verbs: [COMPLETE] },
+  { name: 'session', says: 'The session of a spoke.', isHidden: true, verbs: [COMPLETE, TOOL] },
 ];

@@ -9,7 +9,8 @@ import { messageOf } from '../errors.ts';
 import { OUTPUT_HEAD_BYTES } from './limits.ts';
 import { type CommandEffect, type Commands } from './command.ts';
 import { type Outputs } from './outputs.ts';
-import { type CommandEnd, type Reader, type Report } from '../machines/hub/report.ts';
+import { type CodingAgent, type CommandEnd, type Reader, type Report } from '../machines/hub/report.ts';
+import { readUsage, type Told } from './coding-agents.ts';
 import { readReport } from './readers/report.ts';
 
 /** Bytes of a hand-off file that are read. */
@@ -27,6 +28,8 @@ export interface SessionCommand {
   readonly byExit: boolean;
   /** The reader of its report, with the file in the workspace, or null for what it prints; null: it has none. */
   readonly report: { readonly reader: Reader; readonly file: string | null } | null;
+  /** The coding agent whose output says what it has used; absent: no other program says that. */
+  readonly usage?: CodingAgent | undefined;
   readonly prompt: string;
   /** Passed as JSON on stdin. */
   readonly input: unknown;
@@ -65,7 +68,7 @@ export async function runSession(
   // What outlives its host hands off until it is ended, so nothing can be said before that.
   await commands.alone(session, effect, signal);
   const before = await outcomeOf(command, place);
-  if (before !== undefined) return before;
+  if (before !== undefined) return endOf(before, await toldBy(command, place));
   if (command.isOver === true) return { said: null };
   await place.begin?.();
   mkdirSync(resolve(files.handoff, '..'), { recursive: true, mode: 0o700 });
@@ -78,13 +81,31 @@ export async function runSession(
     // A hand-off that is there counts, however its command ends.
     signal.throwIfAborted();
     await output.close();
+    const told = await toldBy(command, place);
     const said = await outcomeOf(command, place);
-    if (said === undefined) throw error;
-    return said;
+    if (said === undefined && told === null) throw error;
+    return endOf(said, told, messageOf(error));
   } finally {
     await output.close();
   }
-  return (await outcomeOf(command, place)) ?? { said: null };
+  return endOf(await outcomeOf(command, place), await toldBy(command, place));
+}
+
+/**
+ * The end of a command by its hand-off and by what its coding agent told of it. A hand-off that is there counts.
+ *
+ * @param error Why the command has failed.
+ */
+function endOf(said: CommandEnd | undefined, told: Told | null, error?: string): CommandEnd {
+  const { failed = error, ...more } = told ?? {};
+  return { ...(said ?? (failed === undefined ? { said: null } : { failed })), ...more };
+}
+
+/** The end of a try as its coding agent has printed it; null if there is none, or that cannot be read. */
+async function toldBy({ usage, session, round }: SessionCommand, { outputs }: SessionPlace): Promise<Told | null> {
+  if (usage === undefined) return null;
+  const text = await outputs.stdoutOf({ session, round }).catch(() => undefined);
+  return text === undefined ? null : readUsage(usage, text);
 }
 
 /** The script in a shell of its own, whose exit code is written down as a line, for which no process begins. */

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { commandWork, functionWork } from '../work/does.ts';
 import { HUB_CONCURRENT, HUB_CONCURRENT_MAX, HUB_SPAWNS_MAX } from '../limits.ts';
-import { type Reader, READERS } from './report.ts';
+import { CODING_AGENTS, type Reader, READERS } from './report.ts';
 import { policyOf, type Role, roleSchema } from './roles.ts';
 import { scopeSchema, workspacePath } from './scope.ts';
 
@@ -36,6 +36,9 @@ export const decides = z.discriminatedUnion('kind', [
 ]);
 export type Decides = z.output<typeof decides>;
 
+/** Work by a model of the host, which is asked once and answers with the hand-off. */
+const modelWork = functionWork.extend({ kind: z.literal('model') });
+
 const variableName = z
   .string()
   .regex(/^[A-Za-z_]\w{0,199}$/, 'is no name of a variable')
@@ -43,6 +46,17 @@ const variableName = z
 
 /** Names of variables of the host's environment that a command gets. Default: none but what every program needs. */
 export const commandEnv = z.array(variableName).max(100).optional();
+
+/** The call of a tool of an MCP server, whose result is the hand-off. */
+export const toolWork = z.object({
+  kind: z.literal('mcp'),
+  /** The command of the server, or its URL: one of both. */
+  run: commandWork.shape.run.optional(),
+  url: z.url({ protocol: /^https?$/ }).optional(),
+  tool: z.string().min(1).max(200),
+  arguments: z.record(z.string(), z.unknown()).default({}),
+  env: commandEnv,
+});
 
 /** One role's agent. */
 export const agentSpec = z.object({
@@ -59,11 +73,15 @@ export const agentSpec = z.object({
         /** The file of its report, relative to the workspace. Default: its standard output. */
         report: workspacePath.optional(),
         env: commandEnv,
+        /** The coding agent whose output says what it has used. */
+        usage: z.enum(CODING_AGENTS).optional(),
       })
       .refine(({ handoff, report }) => report === undefined || isReader(handoff), {
         path: ['report'],
         message: REPORT_UNREAD,
       }),
+    modelWork,
+    toolWork.refine(({ run, url }) => (run === undefined) !== (url === undefined), 'has "run" or "url", one of them'),
     outsideWork,
   ]),
   /** Its standing task, in front of what the hub says. */

@@ -78,10 +78,18 @@ export function extended(budget: Budget, extra: Partial<Amounts>): Budget {
   return { ...budget, max: { costUsd: more('costUsd'), tokens: more('tokens') } };
 }
 
-/** Adds what was used. What is no amount, or below zero, adds nothing. */
-export function plus<Sum extends Amounts>(sum: Sum, used: { readonly [One in Kind]?: number | undefined }): Sum {
-  const after = (kind: Kind) => sum[kind] + (Number.isFinite(used[kind]) ? Math.max(0, used[kind]!) : 0);
-  return { ...sum, costUsd: after('costUsd'), tokens: after('tokens') };
+/** Adds what was used. What is no amount, or below zero, adds nothing. Time is measured, not said. */
+export function plus<Sum extends Amounts & Partial<Usage>>(
+  sum: Sum,
+  used: { readonly [Field in keyof Usage]?: number | undefined },
+): Sum {
+  const after = (before: number, more = 0) => before + (Number.isFinite(more) ? Math.max(0, more) : 0);
+  return {
+    ...sum,
+    ...(sum.steps !== undefined && { steps: after(sum.steps, used.steps) }),
+    tokens: after(sum.tokens, used.tokens),
+    costUsd: after(sum.costUsd, used.costUsd),
+  };
 }
 
 /** The limit that is exceeded, in words; undefined if none is. */

@@ -5,8 +5,19 @@
 import { z } from 'zod';
 import { closed } from '../../closed-object.ts';
 import { didYouMean } from '../../near-names.ts';
-import { agentSpec, commandEnv, HANDOFFS, isReader, REPORT_UNREAD, runLimits, specProblems } from './agent-spec.ts';
+import {
+  agentSpec,
+  commandEnv,
+  HANDOFFS,
+  isReader,
+  REPORT_UNREAD,
+  runLimits,
+  specProblems,
+  toolWork,
+} from './agent-spec.ts';
 import { hubStart } from './hub-desk.ts';
+import { presetWork } from './presets.ts';
+import { CODING_AGENTS } from './report.ts';
 import { stepsAfter, stepOrders } from './plan-steps.ts';
 import { READERS } from './report.ts';
 import { isHub, type Role, ROLES } from './roles.ts';
@@ -31,6 +42,13 @@ const agent = closed({
   report: workspacePath.optional(),
   env: commandEnv,
   function: z.string().min(1).max(200).optional(),
+  /** A coding agent, with its model, and arguments behind those of the preset. */
+  preset: z.enum(CODING_AGENTS).optional(),
+  args: z.array(z.string().max(10_000)).max(100).optional(),
+  /** A model of the module; beside a preset its own name of one. */
+  model: z.string().min(1).max(200).optional(),
+  /** A tool of an MCP server: a command, or at a URL. */
+  mcp: closed(toolWork.omit({ kind: true, env: true }).shape).optional(),
   /** Whether the holder of the session's token does the work. */
   outside: z.literal(true).optional(),
   writes: closed(scopeSchema.shape).nullable().default(null),
@@ -104,16 +122,10 @@ export function hubOfForm(
   const problems = formProblems(form);
   if (problems.length > 0) return { problems };
   const specs = Object.fromEntries(
-    agentsOf(form).map(
-      ([name, { run, handoff = 'exit', report, env, function: named, outside, isolation, ...spec }]) => [
-        name,
-        {
-          ...{ ...spec, does: doesOf({ run, handoff, report, env, named, outside }) },
-          isIsolated:
-            isolation === 'worktree' || (isolation === undefined && isIsolatedUnlessTold(spec.writes, outside)),
-        },
-      ],
-    ),
+    agentsOf(form).map(([name, given]) => {
+      const { run, handoff, report, env, function: named, preset, args, model, mcp, outside, isolation, ...spec } = given;
+      return [name, { ...spec, does: doesOf(given), isIsolated: isIsolated(given) }];
+    }),
   );
   const decides = typeof form.decides === 'string' ? { kind: form.decides } : functionOf(form.decides.function);
   const order = hubStart.parse({
@@ -130,27 +142,23 @@ function agentsOf({ agents: given }: HubFile): readonly [string, Agent][] {
   return Object.entries(given) as [string, Agent][];
 }
 
-/** An agent outside works where it is; any other one that changes files has a tree of its own. */
-function isIsolatedUnlessTold(writes: Agent['writes'], outside: true | undefined): boolean {
-  return writes !== null && outside !== true;
+/** Whether an agent has a tree of its own. One outside works where it is; any other one that changes files has one. */
+function isIsolated({ writes, outside, isolation }: Agent): boolean {
+  return writes !== null && outside !== true && isolation !== 'none';
 }
 
 function functionOf(name: string | undefined) {
   return { kind: 'function', name } as const;
 }
 
-function doesOf({
-  run,
-  handoff,
-  report,
-  env,
-  named,
-  outside,
-}: Pick<Agent, 'run' | 'handoff' | 'report' | 'env' | 'outside'> & { named?: string | undefined }) {
-  if (outside === true) return { kind: 'outside' };
-  if (run === undefined) return functionOf(named);
+function doesOf({ run, handoff = 'exit', report, env, function: named, preset, args = [], model, mcp, writes }: Agent) {
   // Left out where they are not given: a run of an earlier version would differ from its file.
-  return { kind: 'command', run, handoff, ...(report !== undefined && { report }), ...(env !== undefined && { env }) };
+  const own = env === undefined ? {} : { env };
+  if (preset !== undefined) return { ...presetWork(preset, { model, args, writes: writes !== null }), ...own };
+  if (run !== undefined) return { kind: 'command', run, handoff, ...(report !== undefined && { report }), ...own };
+  if (mcp !== undefined) return { kind: 'mcp', ...mcp, ...own };
+  if (model !== undefined) return { kind: 'model', name: model };
+  return named === undefined ? { kind: 'outside' } : functionOf(named);
 }
 
 /** The first line of a goal. */
@@ -177,21 +185,7 @@ function formProblems(form: HubFile): HubFileProblem[] {
     ...(given.Worker !== undefined && given.Worker.writes === null
       ? [{ path: ['agents', 'Worker'], message: 'a Worker is not begun without "writes", the files of its scope' }]
       : []),
-    ...agentsOf(form).flatMap(([name, { run, function: named, handoff, report, env, outside, isolation, writes }]) => [
-      ...doerProblem(name, { run, function: named, outside }),
-      ...(handoff === undefined || run !== undefined
-        ? []
-        : [{ path: ['agents', name, 'handoff'], message: 'is for "run": a function returns its hand-off' }]),
-      ...(isolation === 'worktree' && (outside === true || writes === null)
-        ? [{ path: ['agents', name, 'isolation'], message: NO_TREE }]
-        : []),
-      ...(env === undefined || run !== undefined
-        ? []
-        : [{ path: ['agents', name, 'env'], message: 'is for "run": a function has the environment of the host' }]),
-      ...(report === undefined || (run !== undefined && isReader(handoff))
-        ? []
-        : [{ path: ['agents', name, 'report'], message: REPORT_UNREAD }]),
-    ]),
+    ...agentsOf(form).flatMap(([name, given]) => agentProblems(['agents', name], given)),
     ...steps.flatMap(({ assignee }, index) =>
       assignee === null || given[assignee] !== undefined
         ? []
@@ -203,17 +197,43 @@ function formProblems(form: HubFile): HubFileProblem[] {
 
 const NO_TREE = 'a worktree is for an agent with "writes" that Bosun starts: leave it out';
 
-function doerProblem(name: string, ways: Pick<Agent, 'run' | 'function' | 'outside'>): HubFileProblem[] {
-  const path = ['agents', name];
-  const given = Object.entries(ways).flatMap(([way, value]) => (value === undefined ? [] : [way]));
-  if (given.length > 1)
-    return [
-      { path: [...path, given[1]!], at: 'key', message: `an agent has one of "${given.join('", "')}", not both` },
-    ];
-  if (given.length === 1) return [];
-  const known =
-    '"run", a shell command, "function", a function of the module, or "outside: true", the holder of its token';
-  return [{ path, message: `needs ${known}` }];
+/** The ways in which an agent works, in words. */
+const WAYS = {
+  run: 'a shell command',
+  preset: `a coding agent (${CODING_AGENTS.join(', ')})`,
+  function: 'a function of the module',
+  model: 'a model of the module',
+  mcp: 'a tool of an MCP server',
+  outside: 'true: the holder of its token',
+} as const;
+
+function agentProblems(path: readonly string[], agent: Agent): HubFileProblem[] {
+  const { run, preset, mcp, args, handoff, report, env, isolation } = agent;
+  // Beside a preset it names the model of the coding agent.
+  const ways = { ...agent, ...(preset !== undefined && { model: undefined }) };
+  const given = Object.keys(WAYS).filter((way) => ways[way as keyof typeof WAYS] !== undefined);
+  const none = Object.entries(WAYS).map(([way, says]) => `"${way}", ${says}`);
+  const both = `an agent has one of "${given.join('", "')}", not ${given.length === 2 ? 'both' : 'all'}`;
+  const is = (isWrong: boolean, field: string, message: string) =>
+    isWrong ? [{ path: [...path, field], message }] : [];
+  return [
+    ...(given.length > 1 ? [{ path: [...path, given[1]!], at: 'key' as const, message: both }] : []),
+    ...(given.length === 0 ? [{ path, message: `needs one of ${none.join('; ')}` }] : []),
+    ...is(handoff !== undefined && run === undefined, 'handoff', 'is for "run": a function returns its hand-off'),
+    ...is(
+      env !== undefined && (run ?? preset ?? mcp) === undefined,
+      'env',
+      'is for "run": a function has the environment of the host',
+    ),
+    ...is(isolation === 'worktree' && !isIsolated(agent), 'isolation', NO_TREE),
+    ...is(args !== undefined && preset === undefined, 'args', 'is for "preset": "run" has its own'),
+    ...is(report !== undefined && (run === undefined || !isReader(handoff)), 'report', REPORT_UNREAD),
+    ...is(
+      mcp !== undefined && (mcp.run === undefined) === (mcp.url === undefined),
+      'mcp',
+      'has "run" or "url", one of them',
+    ),
+  ];
 }
 
 /** Problems of dependencies. Steps are S1, S2 and so on, in the order of the file. */

@@ -4,6 +4,7 @@
  * for spokes the instruction not to spawn. Made in this one place, for sessions that run and for preparations alike.
  * Pure.
  */
+import { type HandedBy, outcomesOf } from './handoff-rules.ts';
 import { isHub, type Role } from './roles.ts';
 import { type Scope } from './scope.ts';
 import { type WorkPlace } from './work-place.ts';
@@ -81,6 +82,31 @@ export function promptIn(
     'What you change is compared with your scope when you have handed off, and then put into the workspace.',
   ];
   return [prompt, section('Directory', where.join('\n'))].join('\n\n');
+}
+
+/** The prompt of a command that hands off by a file, with the ways to do so and what fits. */
+export function promptToHandOff(prompt: string, { role, hub, isBuildCheck }: HandedBy): string {
+  const outcomes = Object.entries(outcomesOf(role));
+  // A role without outcomes completes without a hand-off.
+  if (outcomes.length === 0) return prompt;
+  const [[outcome, [next]]] = outcomes as [[string, readonly [string]]];
+  const example = { to: hub, outcome, recommended: next === 'hub' ? null : next, reason: 'why, in a sentence' };
+  const lines = [
+    'Before you end, hand off: by `bosun handoff --outcome OUTCOME --recommend ROLE --reason "why, in a sentence"`, or',
+    'by JSON in the file that the variable BOSUN_HANDOFF names (it counts whole: write beside it and rename):',
+    JSON.stringify(example),
+    'Outcomes, with whom to recommend:',
+    listOf(
+      outcomes.map(([one, roles]) => `${one}: ${roles.map((next) => (next === 'hub' ? 'nobody' : next)).join(' or ')}`),
+    ),
+    ...(isBuildCheck
+      ? ['Name the command that verified the build, `--build` or "build": {"command": "make", "exitCode": 0}.']
+      : []),
+    ...(role === 'Tester'
+      ? ['Say how the tests ended: `--tests-pass`, `--tests-fail` or "testsPass": true or false.']
+      : []),
+  ];
+  return [prompt, section('Handing off', lines.join('\n'))].join('\n\n');
 }
 
 function mending(problems: readonly string[]): string {

@@ -29,11 +29,29 @@ const tests = z.object({ passed: z.int(), failed: z.int(), skipped: z.int() });
 export const report = z.object({ findings: z.array(finding).readonly(), tests: tests.readonly().nullable() });
 export type Report = Readonly<z.output<typeof report>>;
 
+/** Coding agents whose output is read for what they have used. */
+export const CODING_AGENTS = ['claude', 'codex'] as const;
+export type CodingAgent = (typeof CODING_AGENTS)[number];
+
+/** The use of a try by the words of the program that did the work. */
+export interface Used {
+  readonly tokens: number;
+  readonly costUsd: number;
+  readonly steps: number;
+}
+
 /** The end of a session's command. */
-export type CommandEnd =
-  /** The contents of its file; null if it wrote none. */
+export type CommandEnd = {
+  /** Its use of tokens and money; absent if nothing says so. */
+  readonly used?: Used;
+  /** Its last words. */
+  readonly summary?: string;
+} /** The contents of its file; null if it wrote none. */ & (
   | { readonly said: unknown; readonly exitCode?: never }
   /** Why its file is no hand-off, which it is told once. */
   | { readonly flaw: string; readonly exitCode?: never }
+  /** Why it failed without a hand-off. */
+  | { readonly failed: string; readonly exitCode?: never }
   /** Its exit code is its hand-off, with the report that its reader has read, or why it could not. */
-  | { readonly exitCode: number; readonly report?: Report; readonly unread?: string };
+  | { readonly exitCode: number; readonly report?: Report; readonly unread?: string }
+);

@@ -13,7 +13,7 @@ import { type HubSession, type PreparedSpawn, type SpawnAsked } from './hub-stat
 import { laneProblem } from './lane.ts';
 import { noAgent, roleRefusal, roomRefusal, type Spawner, type SpawnRefusal } from './may-spawn.ts';
 import { prepare, type PreparationRequest } from './preparation.ts';
-import { promptOf } from './prompt.ts';
+import { promptOf, promptToHandOff } from './prompt.ts';
 import { type ReasonCode } from './reason-codes.ts';
 import { isHub, type Role } from './roles.ts';
 import { isWithin, type Scope } from './scope.ts';
@@ -87,7 +87,9 @@ function spawn(turn: HubTurn, { by, role, step, task, key, prepared, waiting, fr
     isBuildCheck: role === 'Reviewer' && lastRoles[by.session] === 'Executor',
   };
   const whole = prepared?.task ?? [spec.task, task].filter((part) => part !== '').join('\n');
-  const prompt = prepared?.prompt ?? promptFor(turn, { role, task: whole, step, scope: spec.writes });
+  const asked = prepared?.prompt ?? promptFor(turn, { role, task: whole, step, scope: spec.writes });
+  const { does } = spec;
+  const prompt = does.kind === 'command' && does.handoff === 'file' ? promptToHandOff(asked, row) : asked;
   const input: SpokeInput = {
     ...{ session: row, spec, prompt, task: whole, workspace, hub: turn.self, plan: plan!, planId, granted },
     ...(from !== null && { from }),

@@ -66,13 +66,13 @@ export const spokeActs = {
     turn.assign({ failed, reported: null, summary: failure.message.slice(0, 2_000) });
   }),
   noteOutcome: act((turn, event) => {
-    // It has handed off by an order: its result adds nothing to what is on record.
-    if (turn.context.handoff !== null) return;
     const read = workOutcome.safeParse('output' in event ? event.output : undefined);
+    if (read.success) turn.assign({ usage: plus(turn.context.usage, read.data.usage) });
+    // It has handed off by an order: its result adds nothing else to what is on record.
+    if (turn.context.handoff !== null) return;
     if (!read.success) return turn.assign({ problems: ['the work gave no result that can be read'], said: null });
     const work = read.data;
-    const { usage, held = null } = turn.context;
-    turn.assign({ usage: plus(usage, work.usage) });
+    const { held = null } = turn.context;
     judge(turn, { ...work, handoff: work.handoff ?? held });
   }),
   /** Judges a session that has completed by an order, whose hand-off was held until somebody could look. */

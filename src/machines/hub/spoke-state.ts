@@ -70,7 +70,7 @@ export const workOutcome = looked.extend({
   /** Whether the work plan is to be archived: for a role that may. */
   archives: z.boolean().default(false),
   build: buildResult.nullable().default(null),
-  usage: z.object({ ms: z.number(), tokens: z.number(), costUsd: z.number() }).partial().default({}),
+  usage: z.object({ ms: z.number(), steps: z.number(), tokens: z.number(), costUsd: z.number() }).partial().default({}),
   summary: z.string().max(2_000).default(''),
   /** Why what was handed off could not even be read. */
   flaws: z.array(z.string().max(2_000)).max(50).default([]),
@@ -96,7 +96,7 @@ export type SpokeEvent =
   | { readonly type: 'session.beat' }
   | { readonly type: 'session.step' }
   | { readonly type: 'session.failed'; readonly failure: Failure }
-  | { readonly type: 'session.usage'; readonly tokens: number; readonly costUsd: number }
+  | ({ readonly type: 'session.usage' } & Pick<Usage, 'tokens' | 'costUsd'> & Partial<Usage>)
   | { readonly type: 'session.output'; readonly output: SessionOutput }
   /** From whoever works in it. */
   | ({ readonly type: keyof typeof sessionOrders } & Pick<Asked, 'replyTo'>)
