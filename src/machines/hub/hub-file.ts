@@ -123,7 +123,20 @@ export function hubOfForm(
   if (problems.length > 0) return { problems };
   const specs = Object.fromEntries(
     agentsOf(form).map(([name, given]) => {
-      const { run, handoff, report, env, function: named, preset, args, model, mcp, outside, isolation, ...spec } = given;
+      const {
+        run,
+        handoff,
+        report,
+        env,
+        function: named,
+        preset,
+        args,
+        model,
+        mcp,
+        outside,
+        isolation,
+        ...spec
+      } = given;
       return [name, { ...spec, does: doesOf(given), isIsolated: isIsolated(given) }];
     }),
   );

@@ -56,9 +56,7 @@ export const spokeActs = {
     const { usage } = turn.context;
     turn.assign({ usage: { ...usage, steps: usage.steps + 1 } });
   }),
-  countUsage: act((turn, event) =>
-    turn.assign({ usage: plus(turn.context.usage, event as EventOf<'session.usage'>) }),
-  ),
+  countUsage: act((turn, event) => turn.assign({ usage: plus(turn.context.usage, event as EventOf<'session.usage'>) })),
   takeOrder: act((turn, event) => takeOrder(turn, event as OrderEvent)),
   noteFailure: act((turn, event) => {
     const failure = turn.context.reported ?? failureOf('error' in event ? event.error : undefined);
@@ -102,7 +100,8 @@ export const spokeActs = {
     const isSaid = trouble.outcome === 'blocked' || trouble.outcome === 'budgetExceeded';
     turn.assign({
       outcome: trouble.outcome,
-      said: isSaid ? troubleHandoff(turn.context, { ...trouble, blockers }) : null,
+      // By an order it may have handed off before: that is on record.
+      said: turn.context.said ?? (isSaid ? troubleHandoff(turn.context, { ...trouble, blockers }) : null),
       summary: (blockers[0] ?? trouble.outcome).slice(0, 2_000),
     });
   }),

@@ -80,7 +80,11 @@ const spokeMachine = setup({
   }),
   entry: 'announce',
   initial: 'preparing',
-  on: { 'session.stop': { actions: 'noteStop' }, 'session.output': { actions: 'keepOutput' } },
+  on: {
+    'session.stop': { actions: 'noteStop' },
+    'session.output': { actions: 'keepOutput' },
+    'handoff.recorded': { actions: 'keepHandoff' },
+  },
   states: {
     preparing: {
       always: [{ guard: 'lacksInput', target: 'handingOff', actions: 'noteMissing' }, { target: 'working' }],
@@ -102,7 +106,12 @@ const spokeMachine = setup({
           ...(context.from !== undefined && { from: context.from }),
         }),
         onDone: { target: 'judging', actions: 'noteOutcome' },
-        onError: [{ target: 'failing', actions: 'noteFailure' }],
+        // What has been handed off by an order stands, whatever comes behind it.
+        onError: [
+          { guard: ({ context }) => (context.held ?? null) !== null, target: 'looking' },
+          { guard: 'hasHandoff', target: 'releasing' },
+          { target: 'failing', actions: 'noteFailure' },
+        ],
       },
       on: {
         'session.beat': { actions: 'hear' },
@@ -134,7 +143,6 @@ const spokeMachine = setup({
         'session.complete': [{ guard: 'completesHeld', target: 'looking', actions: 'takeCompletion' }, TAKES_ORDER],
         // The plan decides whether it may, and replies.
         'session.completed': 'closed',
-        'handoff.recorded': { actions: 'keepHandoff' },
         'handoff.refused': { actions: 'noteProblems' },
         'session.silent': {
           target: 'releasing',

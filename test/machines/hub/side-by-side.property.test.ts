@@ -11,6 +11,7 @@ import { chanceOf } from '../../../src/testing/simulation/keyed-chance.ts';
 
 const KINDS = ['costUsd', 'tokens'] as const;
 const SIDE_BY_SIDE = 50;
+const DAY_MS = 24 * 60 * 60_000;
 const LIMITS = { costUsd: 30, tokens: 3_000, concurrent: SIDE_BY_SIDE, spawns: 1_000 };
 
 /** Roles that write nothing, so that all of them may work at once. One has a share of the rest. */
@@ -86,7 +87,7 @@ class Crowd {
     const run = async (key: string) => {
       const spawn = { type: 'session.spawn', role: ROLES[this.#random.integer(ROLES.length)]!, task: key, key };
       const event = { ...spawn, waits: true };
-      this.replies.push(await facts.ask<Reply>({ to: facts.parent!, event, timeoutMs: 24 * 60 * 60_000 }));
+      this.replies.push((await facts.ask({ to: facts.parent!, event, timeoutMs: DAY_MS })) as Reply);
     };
     const chains = Array.from({ length: SIDE_BY_SIDE }, async (__, chain) => {
       await run(`${chain}a`);

@@ -101,8 +101,13 @@ export class HubRoom {
   }
 
   /** Starts a run and cuts the power after a number of its writes. `isCut` is false if the run was over before. */
-  static async startCut(options: HubRoomOptions, cut: number): Promise<{ room: HubRoom; isCut: boolean }> {
+  static async startCut(
+    options: HubRoomOptions,
+    cut: number,
+    onStart: (room: HubRoom) => void = () => {},
+  ): Promise<{ room: HubRoom; isCut: boolean }> {
     const room = await HubRoom.start({ ...options, isIdle: true });
+    onStart(room);
     const { store, system, clock } = room.test;
     const before = store.writes;
     await system.send(DESKS.hubs, orderOf(options) as { type: string });
