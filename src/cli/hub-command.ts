@@ -14,6 +14,8 @@ import { type LineageEntry } from '../machines/hub/handoff.ts';
 import { type HubDeskContext, type HubStarted, type RunRecord } from '../machines/hub/hub-desk.ts';
 import { type HubOrder } from '../machines/hub/hub-file.ts';
 import { type HubContext } from '../machines/hub/hub-state.ts';
+import { type QuestionAbout } from '../machines/hub/people-answer.ts';
+import { type GateContext } from '../machines/people/gates/gate.ts';
 import { type GateDeskContext, type GateRecord } from '../machines/people/gates/gate-desk.ts';
 import { DESKS } from '../machines/desks.ts';
 import { levelStore } from '../persistence/level-store.ts';
@@ -32,7 +34,7 @@ import {
 import { carriedOut, EXIT, type ExitCode } from './exit-codes.ts';
 import { HubDoor, isOutside } from './hub-door.ts';
 import { type HubSource, readHubFile } from './hub-file.ts';
-import { type HubReporter, hubReporter, type HubTold } from './hub-report.ts';
+import { answerHint, type HubReporter, hubReporter, type HubTold } from './hub-report.ts';
 import { lastRunOf, lineageOf, questionsOf, runsIn } from './hub-runs.ts';
 import { dataOption, invocationOf } from './run-hints.ts';
 import { secretKeysOf } from './secret-keys.ts';
@@ -156,10 +158,11 @@ function refuseStrangers({ path }: DataDirectory, system: Shard): void {
 /** Fields of the order that a hub keeps as they were. */
 const FIELDS = ['hub', 'task', 'start', 'workspace', 'agents', 'decides', 'people', 'cycles', 'limits'] as const;
 
-/** The fields of the file that differ from what a hub was born with. People may have given it more sessions since. */
+/** The fields of the file that differ from what a hub was born with. People may have given it more room since. */
 function changedSince(hub: HubContext, order: HubOrder): string[] {
   const spawns = Math.max(hub.limits.spawns, order.limits.spawns);
-  const before = { ...hub, hub: hub.role, limits: { ...hub.limits, spawns } };
+  const { bornAgents: agents = hub.agents } = hub;
+  const before = { ...hub, agents, hub: hub.role, limits: { ...hub.limits, spawns } };
   const now = { ...order, limits: { ...order.limits, spawns: hub.limits.spawns } };
   const differs = (key: (typeof FIELDS)[number]) => !isDeepStrictEqual(before[key], now[key]);
   return FIELDS.filter(differs).map((key) => ({ hub: 'role', task: 'goal' })[key as string] ?? key);
@@ -309,7 +312,7 @@ async function settled(system: Shard, id: string, wait: boolean): Promise<void> 
 /** The run when the command ends. */
 interface Stand {
   readonly row: RunRecord;
-  readonly questions: readonly GateRecord[];
+  readonly questions: readonly (GateRecord & { readonly about: Partial<QuestionAbout> })[];
   readonly lineage: readonly LineageEntry[];
 }
 
@@ -318,9 +321,15 @@ async function standOf(system: Shard, id: string, source: HubSource): Promise<St
   const gates = system.snapshot(DESKS.gates)?.context as GateDeskContext;
   return {
     row: rowOf(deskIn(system), id)!,
-    questions: questionsOf(gates, id),
+    questions: questionsOf(gates, id).map((gate) => ({ ...gate, about: aboutIn(system, gate) })),
     lineage: await lineageIn(system, source.plan),
   };
+}
+
+/** The material of an open question; nothing before its gate has begun. */
+function aboutIn(system: Shard, { id }: GateRecord): Partial<QuestionAbout> {
+  const gate = system.snapshot(`${DESKS.openGates}/${id}`)?.context as GateContext | undefined;
+  return (gate?.question.package ?? {}) as Partial<QuestionAbout>;
 }
 
 /** Reports an event of the run. The reason of a spawn is that of the hub's decision, which the hub knows. */
@@ -342,10 +351,10 @@ function conclude(command: HubRunCommand, reporter: HubReporter, stand: Stand | 
   reporter.result(row, lineage);
   const { bosun } = invocationOf(command.env);
   const data = dataOption(command.data);
-  for (const { id, kind, title } of questions) {
-    const answer = kind === 'recovery' ? 'choice=keep' : 'choice=spawn role=Executor';
+  for (const { id, kind, title, about } of questions) {
+    const [words, fields] = answerHint(kind, about);
     reporter.talk(
-      `${id} asks: ${plainLine(title)} To answer: ${bosun} gates answer ${id} ${answer}${data}, or choice=stop, then ` +
+      `${id} asks: ${plainLine(title)} ${words}: ${bosun} gates answer ${id} ${fields}${data}, or choice=stop, then ` +
         'run again.',
     );
   }

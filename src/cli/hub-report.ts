@@ -1,7 +1,9 @@
 /** The output of `bosun hub run`: JSON lines for programs, plain lines for people. Formatting only. */
 import { type LineageEntry } from '../machines/hub/handoff.ts';
 import { type RunRecord } from '../machines/hub/hub-desk.ts';
+import { type QuestionAbout } from '../machines/hub/people-answer.ts';
 import { plainLine } from '../plain-text.ts';
+import { quoted } from '../spokes/session-command.ts';
 import { type DataCommand } from './surroundings.ts';
 
 /** An event of a run as emitted, with what is known besides. */
@@ -57,6 +59,20 @@ function reason(fact: unknown): string {
 /** A hand-off without its session: `Executor -> Reviewer: 3 files changed`. */
 export function lineageLine({ from, recommended, reason: why }: LineageEntry): string {
   return `${from} -> ${recommended ?? 'nobody'}: ${why}`;
+}
+
+/** How a question is answered: words for what the answer does, and the fields for a shell. */
+export function answerHint(kind: string, about: Partial<QuestionAbout>): readonly [words: string, fields: string] {
+  if (kind === 'recovery') return ['To answer', 'choice=keep'];
+  const { suggested, move } = about;
+  const problem = move?.kind === 'ask' ? move.problem : undefined;
+  const unnamed = { choice: 'spawn', role: 'Executor', ...(problem === 'scope' && { allow: ['FILE'] }) };
+  const fields = Object.entries(suggested ?? unnamed).map(([name, value]) => {
+    const field = `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`;
+    return /^[\w.=-]+$/.test(field) ? field : quoted(field);
+  });
+  const words = problem === 'scope' ? 'To allow the files' : suggested ? 'To give more and go on' : 'To answer';
+  return [words, plainLine(fields.join(' '))];
 }
 
 export function hubReporter({ json, out, err }: Pick<DataCommand, 'json' | 'out' | 'err'>): HubReporter {

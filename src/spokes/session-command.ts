@@ -117,7 +117,8 @@ function exitFileOf({ handoff }: SessionFiles): string {
   return `${handoff}.exit`;
 }
 
-function quoted(text: string): string {
+/** A text as one word of a shell. */
+export function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 

@@ -135,6 +135,27 @@ describe('bosun hub run', () => {
     expect((await work.bosun(['hub', 'run', 'hub.json'])).code).toBe(0);
   });
 
+  it('says how to give more sessions, and goes on with them and with files that are allowed', async () => {
+    writeHub(
+      work,
+      { ...CHAIN, Executor: { ...CHAIN.Executor, writes: { files: ['src/**'] } } },
+      { limits: { spawns: 2 } },
+    );
+    const first = await work.bosun(['hub', 'run', 'hub.json']);
+    expect(first.err).toContain(
+      'To give more and go on: bosun gates answer R-1-G1 choice=spawn role=Tester extraSpawns=1, or choice=stop, ',
+    );
+    const refused = await work.bosun(['gates', 'answer', 'R-1-G1', 'choice=banana', '--by', 'ada']);
+    expect(refused.err).toContain('expected "spawn", or choice: Invalid input: expected "stop"');
+    const allow = ['choice=spawn', 'role=Executor', `allow=["it's.md"]`, 'extraSpawns=1', '--by', 'ada'];
+    expect((await work.bosun(['gates', 'answer', 'R-1-G1', ...allow])).code).toBe(0);
+    expect((await work.bosun(['hub', 'run', 'hub.json'])).code).toBe(3);
+    const more = ['choice=spawn', 'role=Reviewer', 'extraSpawns=9', '--by', 'ada'];
+    expect((await work.bosun(['gates', 'answer', 'R-1-G2', ...more])).code).toBe(0);
+    expect((await work.bosun(['hub', 'run', 'hub.json'])).code).toBe(0);
+    expect(rolesRun(work).slice(0, 3)).toEqual(['Executor', 'Reviewer', 'Executor']);
+  });
+
   it('exits with 3 when people are asked, and goes on with an answer that is left in the store', async () => {
     const { Reviewer: _, ...others } = CHAIN;
     writeHub(work, others);

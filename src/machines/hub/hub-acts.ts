@@ -9,8 +9,9 @@ import { type HubEvent, hubAnswer, type HubReport } from './hub-state.ts';
 import { closeOwn } from './hub-led.ts';
 import { type HubTurn, log, tellPlan } from './hub-turn.ts';
 import { roleRefusal } from './may-spawn.ts';
-import { nextMove } from './next-move.ts';
+import { type Move, nextMove } from './next-move.ts';
 import { correctionFor, recoveryAnswer, type RecoveryMove, resetOrder } from './recovery.ts';
+import { answerIn, answerProblem, questionAbout, withAllowed } from './people-answer.ts';
 import { type Role, ROLES, roleSchema } from './roles.ts';
 import { room } from './spawning.ts';
 import { strongerStop } from './stop-levels.ts';
@@ -29,10 +30,10 @@ export function decide(turn: HubTurn): void {
     decided.kind === 'spawn'
       ? (roleRefusal({ role: context.role, depth: 0 }, decided.role, null) ?? room(turn, decided.role))
       : undefined;
-  const move =
-    problem === undefined
+  const move: Move =
+    decided.kind !== 'spawn' || problem === undefined
       ? decided
-      : ({ kind: 'ask', question: problem.text, about: (decided as { role: Role }).role } as const);
+      : { kind: 'ask', question: problem.text, about: decided.role, problem: problem.because };
   const text = move.kind === 'ask' ? move.question : move.because;
   turn.assign({ move, because: text });
   log(turn, { kind: 'decided', code: move.kind, text: move.kind === 'spawn' ? `${move.role}: ${text}` : text });
@@ -50,10 +51,11 @@ export function stopSessions(turn: HubTurn, event: HubEvent): void {
 /** Asks people how the run is to go on. */
 export function askPeople(turn: HubTurn): void {
   const { move } = turn.context;
+  const { question, refused = '' } = move?.kind === 'ask' ? move : { question: 'How is the run to go on?' };
   openGate(turn, {
     kind: 'hub',
-    title: move?.kind === 'ask' ? move.question : 'How is the run to go on?',
-    about: { move },
+    title: `${refused} ${question}`.trim(),
+    about: questionAbout(turn.context),
     form: formOf(hubAnswer.options[0].extend({ role: roleSchema }).or(hubAnswer.options[1])),
   });
 }
@@ -93,14 +95,32 @@ export function gateId(run: string, number: number): string {
   return `${run}-G${number}`;
 }
 
-/** Takes the answer of people: the role that they name is spawned next. */
+/** Keeps why an answer cannot be taken, for the question that is asked again. */
+export function noteRefused(turn: HubTurn, event: HubEvent): void {
+  const { move, agents } = turn.context;
+  if (move?.kind === 'ask') turn.assign({ move: { ...move, refused: answerProblem(agents, answerIn(event)) ?? '' } });
+}
+
+/** The closed session that people allow more files to: what it has changed is not done again. */
+function carriedFor({ context: { last, agents } }: HubTurn, role: Role): string | null {
+  const isIts = last?.outcome === 'scopeEscalated' && last.role === role && agents[role]?.isIsolated === true;
+  return isIts ? last.session : null;
+}
+
+/** Takes the answer of people: the role that they name is spawned next, with the files that they allow. */
 export function takeAnswer(turn: HubTurn, event: HubEvent): void {
-  const answer = event.type === 'gate.closed' ? hubAnswer.safeParse(event.result.answer).data : undefined;
+  const answer = answerIn(event);
   if (answer?.choice !== 'spawn') return;
-  const { limits, budget } = turn.context;
-  const { role, guidance = null, extraUsd = 0, extraTokens = 0, extraSpawns = 0 } = answer;
+  const { limits, budget, agents, bornAgents = agents } = turn.context;
+  const { guidance = null, allow, extraUsd = 0, extraTokens = 0, extraSpawns = 0 } = answer;
+  const role = roleSchema.parse(answer.role);
   turn.assign({
-    told: roleSchema.parse(role),
+    told: role,
+    ...(allow !== undefined && {
+      carried: carriedFor(turn, role),
+      bornAgents,
+      agents: withAllowed(agents, role, allow),
+    }),
     guidance,
     counts: {},
     limits: { ...limits, spawns: limits.spawns + extraSpawns },

@@ -14,7 +14,7 @@ import { type PlanReading } from './plan-reading.ts';
 import { type Correction } from './recovery.ts';
 import { type SessionReturned } from './handoff.ts';
 import { type Role } from './roles.ts';
-import { type Scope } from './scope.ts';
+import { PATTERNS_MAX, type Scope, workspacePath } from './scope.ts';
 import { type sessionOrders } from './session-orders.ts';
 import { type SessionClosed } from './spoke-state.ts';
 import { type StopLevel } from './stop-levels.ts';
@@ -90,6 +90,8 @@ export interface PreparedSpawn {
 
 /** The context of a hub. */
 export interface HubContext extends HubInput {
+  /** The agents that it was born with, once people have allowed one more files. */
+  readonly bornAgents?: AgentSpecs;
   readonly plan: AnyActorRef | null;
   readonly startedAtMs: number;
   readonly budget: Budget;
@@ -204,6 +206,8 @@ export const hubAnswer = z.union([
     choice: z.literal('spawn'),
     role: z.string(),
     guidance: z.string().optional(),
+    /** Files that agents of the role may change from now on, beside its scope. */
+    allow: z.array(workspacePath).min(1).max(PATTERNS_MAX).optional(),
     /** More room: money, tokens and sessions beside the limits of the run. */
     extraUsd: z.number().positive().optional(),
     extraTokens: z.int().positive().optional(),
@@ -211,3 +215,4 @@ export const hubAnswer = z.union([
   }),
   z.object({ choice: z.literal('stop') }),
 ]);
+export type HubAnswer = z.output<typeof hubAnswer>;

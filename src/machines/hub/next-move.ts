@@ -4,6 +4,7 @@
  */
 import { type SessionOutcome } from './handoff.ts';
 import { type Closed, isCircle, type OutcomeCounts } from './loop-guard.ts';
+import { type SpawnProblem } from './may-spawn.ts';
 import { type PlanReading } from './plan-reading.ts';
 import { nextStep } from './plan-steps.ts';
 import { type Role } from './roles.ts';
@@ -12,8 +13,20 @@ import { TDD_ROLES, type TddCycle } from './tdd-cycle.ts';
 /** The move of a hub. */
 export type Move =
   | { readonly kind: 'spawn'; readonly role: Role; readonly step: string | null; readonly because: string }
-  | { readonly kind: 'ask'; readonly question: string; readonly about: Role | null }
+  | Question
   | { readonly kind: 'finish'; readonly outcome: 'completed' | 'failed'; readonly because: string };
+
+/** A question to people. */
+export interface Question {
+  readonly kind: 'ask';
+  readonly question: string;
+  /** The role that cannot go on. */
+  readonly about: Role | null;
+  /** The obstacle that an answer can take away. */
+  readonly problem?: SpawnProblem;
+  /** Why the answer before was not taken. */
+  readonly refused?: string;
+}
 
 /** The last closed session of a run. */
 export interface LastSession {
@@ -78,7 +91,7 @@ function afterTrouble(facts: DecisionFacts, last: LastSession): Move | undefined
     case 'budgetExceeded':
       return ask(`${last.role} has used up its budget. Is the work to be divided?`, last.role);
     case 'scopeEscalated':
-      return ask(`${last.role} needs changes outside its scope. May it make them?`, last.role);
+      return ask(`${last.role} needs changes outside its scope. May it make them?`, last.role, 'scope');
     default:
       return undefined;
   }
@@ -107,8 +120,8 @@ function spawn({ agents, read }: DecisionFacts, role: Role, because: string): Mo
   return { kind: 'spawn', role, step: step?.id ?? null, because };
 }
 
-function ask(question: string, about: Role | null): Move {
-  return { kind: 'ask', question, about };
+function ask(question: string, about: Role | null, problem?: SpawnProblem): Move {
+  return { kind: 'ask', question, about, ...(problem !== undefined && { problem }) };
 }
 
 function finish(outcome: 'completed' | 'failed', because: string): Move {

@@ -6,14 +6,16 @@ import { z } from 'zod';
 
 const PATTERN_CHARS_MAX = 500;
 /** Patterns of one scope: more do not fit into a prompt that is read. */
-const PATTERNS_MAX = 200;
+export const PATTERNS_MAX = 200;
 
 /** A path inside the workspace, relative to it. */
 export const workspacePath = z
   .string()
   .min(1)
   .max(PATTERN_CHARS_MAX)
-  .refine((text) => !text.startsWith('/') && !text.split('/').includes('..'), 'is not a path inside the workspace');
+  // A pattern, so that forms of gates have it too, with the description as their refusal.
+  .regex(/^(?!\/)(?![\s\S]*(?:^|\/)\.\.(?:\/|$))/, 'is not a path inside the workspace')
+  .describe('A path inside the workspace: `src/parser.ts`.');
 
 /** The scope of a session that may write. */
 export const scopeSchema = z.object({

@@ -27,7 +27,43 @@ export function flawOfForm(form: GateForm): string | undefined {
 export function problemsOf(form: GateForm, answer: unknown): readonly string[] {
   // Compiling a validator with zod takes longer than checking one answer without it.
   const { error } = schemaOf(JSON.stringify(form)).safeParse(answer, { jitless: true });
-  return error?.issues.map(({ path, message }) => `${path.join('.') || 'answer'}: ${message}`) ?? [];
+  return [...new Set(error?.issues.flatMap((issue) => sentencesOf(form, issue, [])))];
+}
+
+/** The sentences about one issue. For a choice, those about the alternative that is meant, or the choices there are. */
+function sentencesOf(form: GateForm, issue: z.core.$ZodIssue, outer: readonly PropertyKey[]): readonly string[] {
+  const path = [...outer, ...issue.path];
+  const place = path.join('.') || 'answer';
+  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+    const meant = issue.errors.filter((issues) => !issues.some(isOtherChoice));
+    const told = meant.length > 0 ? meant : issue.errors.map((issues) => issues.filter(isOtherChoice));
+    const sentences = told.map((issues) => issues.flatMap((one) => sentencesOf(form, one, path)).join('; '));
+    return meant.length === 1 ? sentences : [[...new Set(sentences)].join(', or ')];
+  }
+  if (issue.code === 'invalid_format') return [`${place}: ${descriptionAt(form, path) ?? issue.message}`];
+  return [`${place}: ${issue.message}`];
+}
+
+/** Whether an issue says that another alternative is meant: a fixed value differs. */
+function isOtherChoice(issue: z.core.$ZodIssue): boolean {
+  return issue.code === 'invalid_value' && issue.values.length === 1;
+}
+
+/** The description of the schema at a path, for texts whose pattern nobody wants to read. */
+function descriptionAt(form: GateForm, [step, ...rest]: readonly PropertyKey[]): string | undefined {
+  const {
+    anyOf = [],
+    oneOf = anyOf,
+    properties,
+    items,
+    description,
+  } = form as {
+    readonly [part in 'anyOf' | 'oneOf']?: readonly GateForm[];
+  } & { readonly properties?: Record<PropertyKey, GateForm>; readonly items?: GateForm; readonly description?: string };
+  if (step === undefined) return description;
+  const below = typeof step === 'number' ? items : properties?.[step];
+  if (below !== undefined) return descriptionAt(below, rest);
+  return oneOf.map((way) => descriptionAt(way, [step, ...rest])).find((one) => one !== undefined);
 }
 
 /**

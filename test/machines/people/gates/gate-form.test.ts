@@ -22,6 +22,21 @@ describe('a form', () => {
     expect(problemsOf(FORM, 'no')[0]).toMatch(/^answer: /);
   });
 
+  it('names the choices to an answer that is none of them, and else the problems of the choice that is meant', () => {
+    const spawn = z.object({
+      choice: z.literal('spawn'),
+      role: z.enum(['A', 'B']),
+      files: z.array(z.string().regex(/^\w+$/).describe('A name of a file.')).optional(),
+    });
+    const form = formOf(spawn.or(z.object({ choice: z.literal('stop') })));
+    const expected = (choice: string) => `choice: Invalid input: expected "${choice}"`;
+    expect(problemsOf(form, { choice: 'banana' })).toEqual([`${expected('spawn')}, or ${expected('stop')}`]);
+    expect(problemsOf(form, { choice: 'spawn' })).toEqual(['role: Invalid option: expected one of "A"|"B"']);
+    expect(problemsOf(form, { choice: 'spawn', role: 'A', files: ['a', '/'] })).toEqual(['files.1: A name of a file.']);
+    expect(problemsOf(form, 'spawn')).toEqual(['answer: Invalid input: expected object, received string']);
+    expect(problemsOf(formOf(z.string().or(z.number())), null)[0]).toMatch(/expected string.*, or .*expected number/);
+  });
+
   it('means the same before and after storage, and as a copy, since its JSON text defines it', () => {
     const form = { type: 'number', minimum: 3, title: undefined };
     expect(flawOfForm(form)).toBeUndefined();
