@@ -1,11 +1,15 @@
 /** The gateway of a hub's run: for the page, for the command line, and for whoever works in the name of a session. */
 import { createHmac } from 'node:crypto';
+import { type ReadChanges } from '../crew-hub-changes.ts';
 import { type Shard } from '../shard.ts';
 import { type DataDirectory } from './data-directory.ts';
 import { type FrontDoor } from './front-door.ts';
 import { type HubSource } from './hub-file.ts';
 import { type SessionRunner } from './session-runner.ts';
 import { logTo, type Output } from './surroundings.ts';
+
+/** Services of the host of sessions that clients have through the gateway. */
+type Offers = Pick<SessionRunner, 'output'> & { readonly changes?: ReadChanges };
 
 interface HubDoorOptions {
   /** The port; undefined: the default one. */
@@ -42,16 +46,20 @@ export class HubDoor {
   }
 
   /** Makes the gateway, and checks whether its port can be opened. Rejects with BOSUN_CONFIG_INVALID. */
-  async prepare(system: Shard, directory: DataDirectory, { output }: Pick<SessionRunner, 'output'>): Promise<void> {
+  async prepare(system: Shard, directory: DataDirectory, { output, changes }: Offers): Promise<void> {
     const { port, key, err } = this.#options;
     const { frontDoor } = await import('./front-door.ts');
     const { gateProcedures } = await import('../crew-gates.ts');
     const { hubProcedures } = await import('../crew-hub.ts');
     const { outputProcedures } = await import('../crew-hub-output.ts');
+    const { changesProcedures } = await import('../crew-hub-changes.ts');
     const { sessionProcedures } = await import('../crew-hub-sessions.ts');
     this.#door = frontDoor(system, directory, {
       settings: { tokens: [{ id: 'page', token: this.pageToken }], ...(port !== undefined && { port }) },
-      procedures: { ...gateProcedures, ...hubProcedures, ...sessionProcedures(key), ...outputProcedures(output) },
+      procedures: {
+        ...{ ...gateProcedures, ...hubProcedures, ...sessionProcedures(key), ...outputProcedures(output) },
+        ...(changes !== undefined && changesProcedures(changes)),
+      },
       ...{ grantKey: key, log: logTo(err) },
     });
     await this.#door.tryPort();

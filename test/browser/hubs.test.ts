@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { expectAccessible, opened, type WatchedPage } from '../support/browser/browser.ts';
 import { tell } from '../support/browser/desks-system.ts';
-import { ASKS, MARKUP, MEND, PAUSES, servedHubs } from '../support/browser/hub-system.ts';
+import { ASKS, ESCALATES, MARKUP, MEND, PAUSES, servedHubs } from '../support/browser/hub-system.ts';
 import { inBrowser } from '../support/browser/in-browser.ts';
 import { type Served } from '../support/browser/served.ts';
 import { servedShop } from '../support/browser/shop.ts';
@@ -68,6 +68,14 @@ async function expectSessions(served: Served): Promise<void> {
   await at(served, 'hubs/R-1/R-1-3');
   await shown('hand off and recommend Tester, and the hub decides');
   await page.locator('section', { hasText: 'As verified' }).getByText('unexpected-files').waitFor();
+  await shown('test/parser.test.ts changed, and was not said');
+  const changes = page.locator('section', { has: page.getByRole('heading', { name: 'Changes 2' }) });
+  await changes.getByText('test/parser.test.ts (new, no text)').waitFor();
+  await changes.getByText('The rest of the diff is not shown.').waitFor();
+  expect(await changes.locator('.bad').textContent()).toBe("-  expect(',');\n");
+  expect(await changes.locator('.good').textContent()).toContain(`+  if (!atEnd()) expect(','); // ${MARKUP}`);
+  await expectPhone();
+  await page.setViewportSize(DESKTOP);
   await shown('src/**');
   await page.getByLabel('Prompt').getByText('Let a number end the text.').waitFor();
   await expectAccessible(watched);
@@ -77,6 +85,27 @@ async function expectSessions(served: Served): Promise<void> {
   await page.getByLabel('stdout').getByText(`parser: 211 pass\n${MARKUP}`).waitFor();
   await shown('It has not handed off.');
   expect(await page.title()).toBe('R-1/R-1-5 · Bosun');
+}
+
+/** A question of scope, answered where the run is shown, by one press once the name is known. */
+async function expectScopeAnswered(served: Served): Promise<void> {
+  const { page } = watched;
+  await tell(served, 'hubs', ESCALATES);
+  await at(served, 'hubs/R-4');
+  const questions = page.locator('section', { hasText: 'The run waits for people' });
+  await questions.getByText('package.json', { exact: true }).waitFor();
+  await questions.getByRole('link', { name: 'R-4-1' }).waitFor();
+  await expectPhone();
+  await expectAccessible(watched);
+  await page.setViewportSize(DESKTOP);
+  await page.getByRole('button', { name: 'Allow this file and go on' }).click();
+  await card('R-4-2').getByText('hands off to Coordinator').waitFor();
+  await questions.getByText('Reviewer is next, and no agent is given for it.').waitFor();
+  await at(served, 'hubs/R-4/R-4-2');
+  await shown('src/parser.ts changed, and was not said');
+  await shown('src/**, package.json');
+  await questions.getByRole('button', { name: 'Stop' }).click();
+  await questions.waitFor({ state: 'detached' });
 }
 
 describe('runs of hubs', () => {
@@ -127,6 +156,7 @@ describe('runs of hubs', () => {
     await expectAccessible(watched);
     await order('Stop now');
     await shown('stopped by ada');
+    await expectScopeAnswered(served);
     await at(served, 'hubs/R-2');
     await order('Resume');
     await page.getByText('R-2 goes on.').waitFor();
@@ -136,7 +166,7 @@ describe('runs of hubs', () => {
     await order('Kill');
     await card('R-3-5').getByText('interrupted').waitFor();
     await at(served, 'hubs');
-    expect(await page.locator('tbody th').allTextContents()).toEqual(['R-2', 'R-3', 'R-1']);
+    expect(await page.locator('tbody th').allTextContents()).toEqual(['R-2', 'R-4', 'R-3', 'R-1']);
   });
 
   it('are missing with a way out where there is no desk', async () => {

@@ -10,11 +10,15 @@ import { resumeRun, stopRun } from '../../src/inspector/hubs/run-orders.ts';
 import {
   type Branch,
   budgetOf,
+  diffLines,
   lineageOf,
+  mismatchesIn,
   saidIn,
   sessionsOf,
   sessionState,
+  roomOf,
   verifiedIn,
+  wordsOf,
 } from '../../src/inspector/hubs/sessions.ts';
 
 interface Node {
@@ -178,6 +182,66 @@ describe('a hand-off', () => {
   });
 });
 
+describe('the files of a hand-off', () => {
+  const of = (said: readonly string[], files: string[] | null) =>
+    mismatchesIn({ data: { ...DATA, files_modified: [...said] }, verified: { ...NOT_VERIFIED, files } });
+
+  it('are named where they were said and did not change, or changed and were not said', () => {
+    expect(of(['./a.ts', 'b.ts'], ['a.ts', 'c.ts'])).toEqual([
+      'b.ts is said to be modified, and did not change',
+      'c.ts changed, and was not said',
+    ]);
+  });
+
+  it('are not named where all is as said, or nobody looked', () => {
+    expect([of(['a.ts'], ['a.ts']), of(['a.ts'], null)]).toEqual([[], []]);
+  });
+});
+
+describe('a diff', () => {
+  const tones = (...lines: string[]) => diffLines(`${lines.join('\n')}\n`).map(([tone]) => tone);
+
+  it('has a tone for each line: heads, hunks, added, removed, and neither', () => {
+    const head = ['diff --git a/a b/a', '--- a/a', '+++ b/a'];
+    const hunk = ['@@ -1,2 +1,2 @@ f', ' same', '-old', '+new', '\\ No newline at end of file'];
+    const tonesOfFile = ['quiet', 'quiet', 'quiet', 'key', '', 'bad', 'good', 'quiet'];
+    expect(tones(...head, ...hunk, ...head, '@@ -0,0 +1 @@', '+++ b/a')).toEqual([
+      ...[...tonesOfFile, 'quiet', 'quiet', 'quiet'],
+      ...['key', 'good'],
+    ]);
+  });
+
+  it('takes a removed line that looks like a head for what it is, and an empty one for neither', () => {
+    expect(tones('@@ -1,2 +1 @@', '--- a/secrets', '')).toEqual(['key', 'bad', '']);
+  });
+
+  it('may end anywhere, as one that was cut does', () => {
+    expect(tones('--- a/a', '@@ -1,9 +1,9 @@', '-o')).toEqual(['quiet', 'key', 'bad']);
+  });
+});
+
+describe('an answer', () => {
+  const go = { choice: 'spawn', role: 'Executor' } as const;
+
+  it.each([
+    [{ ...go, allow: ['a.ts'] }, 'Allow this file and go on'],
+    [{ ...go, allow: ['a.ts', 'b.ts'] }, 'Allow these files and go on'],
+    [{ ...go, extraUsd: 1.25 }, 'Give $1.25 more and go on'],
+    [{ ...go, extraSpawns: 3 }, 'Give 3 more sessions and go on'],
+    [{ choice: 'stop' } as const, 'Stop'],
+  ])('is a button with words that say what it does (%#)', (answer, words) => {
+    expect(wordsOf(answer)).toBe(words);
+  });
+
+  it('about room comes behind what is spent, reserved and left, as far as there is a limit', () => {
+    const room = { limitUsd: 2, spentUsd: 1.5, reservedUsd: 0, leftUsd: 0.5, sessions: 3, sessionsMax: 12 };
+    expect(roomOf(room).map(([, figure]) => figure)).toEqual(['$1.50 of $2.00', '$0.00', '$0.50', '3 of 12']);
+    expect(roomOf({ ...room, limitUsd: null, leftUsd: null }).map(([words]) => words)).toEqual([
+      ...['spent', 'reserved', 'sessions'],
+    ]);
+  });
+});
+
 const row = (number: number, changes: Partial<RunRow> = {}): RunRow => ({
   ...{ id: `R-${number}`, number, plan: `WP-${number}`, title: 'mend it', hub: 'Coordinator', status: 'running' },
   ...{ because: '', startedAtMs: 1_000, endedAtMs: null, sessions: 0, spentUsd: 0, isOver: false, ref: null },
@@ -212,6 +276,8 @@ describe('runs', () => {
       ['tokens', '700 of 9000'],
     ]);
     expect(budgetOf(row(1, { spentTokens: 700 }), undefined, 0)[2]).toEqual(['tokens', '700']);
+    const richer = { ...hub, budget: { ...hub.budget, max: { costUsd: 7.5, tokens: null } } };
+    expect(budgetOf(row(1), richer, 1_000)[1]).toEqual(['spent', '$0.0421 of $7.50']);
     expect(budgetOf(row(1), { ...hub, limits: { ...hub.limits, timeMs: null } }, 1_000)[2]).toEqual(['time', '0 ms']);
   });
 

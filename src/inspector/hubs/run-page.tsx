@@ -1,25 +1,18 @@
 /** The page of one run of a hub: its goal, its budget, its open questions, orders about it, and its lineage tree. */
-import { gateName } from '../../machines/people/gates/gate-name.ts';
 import { Fact } from '../actor/facts.tsx';
 import { ActorLink } from '../actor-link.tsx';
 import { OrderButton, Orders, type RecordProps } from '../desks/desk-page.tsx';
 import { type RunRow } from '../desks/desk-shapes.ts';
-import { TimeIsUp } from '../desks/gate-page.tsx';
-import { WindowsWanted } from '../desks/gates-view.tsx';
 import { useShown } from '../desks/use-desk.ts';
 import { moment } from '../format.ts';
-import { hrefOf } from '../route.ts';
 import { Figures, Looking, Panel, RecordHead } from '../sheet.tsx';
 import { Standing } from '../signed.tsx';
 import { kernelMs } from '../time.ts';
-import { isNotOffered, useWindow } from '../use-window.ts';
 import { LineageTree } from './lineage-tree.tsx';
+import { Questions } from './questions.tsx';
 import { resumeRun, stopRun } from './run-orders.ts';
 import { budgetOf, type HubShown, type PlanShown, runState } from './sessions.ts';
 import { useRun } from './use-run.ts';
-
-/** Pages of open gates among which those of the run are looked for. */
-const GATE_PAGES = 10;
 
 export function RunPage({ row, desk }: RecordProps<RunRow>) {
   const { plan, sessions, error } = useRun(row, desk);
@@ -67,26 +60,5 @@ function RunOrders({ row: { id, status }, desk }: RecordProps<RunRow>) {
       <OrderButton kind="small quiet-danger" label="Stop now" order={() => stopRun(desk, id, 'immediate')} />
       <OrderButton kind="small quiet-danger" label="Kill" order={() => stopRun(desk, id, 'terminated')} />
     </Orders>
-  );
-}
-
-/** The open questions of a run, as links to their gates. */
-function Questions({ row: { id, status } }: { readonly row: RunRow }) {
-  const { window, error } = useWindow('gates.open', GATE_PAGES);
-  const gates = window?.rows.filter(({ stage }) => stage === id) ?? [];
-  if (gates.length === 0 && status !== 'asking') return null;
-  return (
-    <Panel id="questions" kind="attention" title="The run waits for people">
-      {gates.map((gate) => (
-        <p key={gate.id}>
-          <a href={hrefOf('gates', gate.id)}>{gateName(gate)}</a>, <TimeIsUp deadlineAtMs={gate.deadlineAtMs} />
-        </p>
-      ))}
-      {isNotOffered(error) && (
-        <p>
-          To see the questions here, <WindowsWanted />.
-        </p>
-      )}
-    </Panel>
   );
 }

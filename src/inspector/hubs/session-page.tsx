@@ -2,7 +2,6 @@
  * The page of one session: what it was told, what its command printed, what it said when it handed off beside what was
  * found out, refusals, and its end. Texts of sessions are data.
  */
-import { useEffect, useState } from 'preact/hooks';
 import type { FoundRecords } from '../../gateway/protocol/record-view.ts';
 import type { LineageEntry } from '../../machines/hub/handoff.ts';
 import type { PlanLogEntry } from '../../machines/hub/plan-log.ts';
@@ -15,16 +14,14 @@ import { hrefOf } from '../route.ts';
 import { Lines, Panel, RecordHead, Text, Unread } from '../sheet.tsx';
 import { kernelMs } from '../time.ts';
 import { useAnswer } from '../use.ts';
-import { isNotOffered } from '../use-window.ts';
 import { SessionFacts } from './lineage-tree.tsx';
-import { saidIn, verifiedIn } from './sessions.ts';
-import { usePlan } from './use-run.ts';
+import { Changes, Some } from './changes.tsx';
+import { Questions } from './questions.tsx';
+import { mismatchesIn, saidIn, verifiedIn } from './sessions.ts';
+import { IDLE_MS, useOffered, usePlan } from './use-run.ts';
 
 /** Interval of looking for refusals, which have no topic. */
 const EVERY_MS = 2_000;
-
-/** Interval of reading what does not change unless the session does. */
-const IDLE_MS = 60_000;
 
 /** Interval of reading the output of a command that runs. */
 const OUTPUT_EVERY_MS = 1_000;
@@ -59,6 +56,7 @@ export function SessionPage({ row, desk, id }: RecordProps<RunRow> & { readonly 
         </SessionFacts>
         <p class="lines">{closed?.summary}</p>
       </RecordHead>
+      {!row.isOver && <Questions row={row} />}
       {handoff === null ? (
         <p class="quiet">It has not handed off.</p>
       ) : (
@@ -67,12 +65,14 @@ export function SessionPage({ row, desk, id }: RecordProps<RunRow> & { readonly 
             <Readable value={saidIn(handoff)} />
           </Panel>
           <Panel id="verified" title="As verified">
+            <Some of={mismatchesIn(handoff)} kind="bad" />
             <Readable value={verifiedIn(handoff)} />
           </Panel>
         </div>
       )}
       <div class="columns even">
         <div class="wide">
+          <Changes id={id} isOpen={closed === null} />
           <Output id={id} closed={closed} />
           <Refusals id={id} isOpen={closed === null} />
           <Lines id="artifacts" title="Artifacts" lines={closed?.artifacts} none="None are named." />
@@ -101,11 +101,13 @@ function Refusals({ id, isOpen }: { readonly id: string; readonly isOpen: boolea
 
 /** The output of the session's command: from its host while that has it, otherwise what is on record. */
 function Output({ id, closed }: { readonly id: string; readonly closed: SessionEntry | null }) {
-  const [isOffered, setIsOffered] = useState(true);
-  const everyMs = closed === null && isOffered ? OUTPUT_EVERY_MS : IDLE_MS;
   const params = { session: id, chars: OUTPUT_CHARS };
-  const { result, error } = useAnswer<{ readonly output: SessionOutput | null }>('session.output', params, everyMs);
-  useEffect(() => setIsOffered(!isNotOffered(error)), [error]);
+  const everyMs = closed === null && OUTPUT_EVERY_MS;
+  const { result, isOffered } = useOffered<{ readonly output: SessionOutput | null }>(
+    'session.output',
+    params,
+    everyMs,
+  );
   const output = result?.output ?? closed?.output ?? null;
   const none = closed === null && !isOffered ? 'This host shows it when the session has closed.' : 'There is none.';
   return (

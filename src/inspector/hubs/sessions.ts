@@ -1,12 +1,13 @@
 /** The sessions of a run as the page shows them, from its work plan and the records of that. Pure. */
 import { type Shown } from '../../client/contract.ts';
 import type { LineageEntry } from '../../machines/hub/handoff.ts';
-import type { HubContext } from '../../machines/hub/hub-state.ts';
+import type { HubAnswer, HubContext } from '../../machines/hub/hub-state.ts';
+import type { QuestionAbout } from '../../machines/hub/people-answer.ts';
 import type { SessionEntry } from '../../machines/hub/session-records.ts';
 import type { SpokeContext } from '../../machines/hub/spoke-state.ts';
 import type { OpenSession, WorkPlanContext } from '../../machines/hub/work-plan.ts';
 import { type RunRow } from '../desks/desk-shapes.ts';
-import { duration } from '../format.ts';
+import { counted, duration } from '../format.ts';
 
 export type PlanShown = Shown<Pick<WorkPlanContext, 'description' | 'goals' | 'success_criteria' | 'sessions'>>;
 export type HubShown = Shown<Pick<HubContext, 'budget' | 'limits' | 'spawned'>>;
@@ -148,3 +149,56 @@ export function verifiedIn({ verified: { files, outOfScope, signs, build } }: Li
 }
 
 const UNSEEN = 'nobody looked';
+
+/** The files in which what was said and what was found differ, a sentence each; none where nobody looked. */
+export function mismatchesIn({ data, verified: { files } }: Pick<LineageEntry, 'data' | 'verified'>): string[] {
+  if (files === null) return [];
+  const found = new Set(files);
+  const said = new Set(data.files_modified.map((file) => file.replace(/^\.\//, '')));
+  const only = (some: ReadonlySet<string>, others: ReadonlySet<string>, words: string) =>
+    [...some].filter((file) => !others.has(file)).map((file) => `${file} ${words}`);
+  return [
+    ...only(said, found, 'is said to be modified, and did not change'),
+    ...only(found, said, 'changed, and was not said'),
+  ];
+}
+
+/** The lines of a diff, each with its tone. Counts of hunks tell a removed line `-- a` from the head of a file. */
+export function diffLines(patch: string): (readonly [tone: string, line: string])[] {
+  let [before, after] = [0, 0];
+  return patch
+    .replace(/\n$/, '')
+    .split('\n')
+    .map((line) => {
+      if (before <= 0 && after <= 0) {
+        const hunk = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(line);
+        if (hunk === null) return ['quiet', line];
+        [before, after] = [Number(hunk[1] ?? 1), Number(hunk[2] ?? 1)];
+        return ['key', line];
+      }
+      const [sign] = line;
+      if (sign === '\\') return ['quiet', line];
+      if (sign !== '+') before -= 1;
+      if (sign !== '-') after -= 1;
+      return [sign === '+' ? 'good' : sign === '-' ? 'bad' : '', line];
+    });
+}
+
+/** The words of the button that gives an answer. */
+export function wordsOf(answer: HubAnswer): string {
+  if (answer.choice === 'stop') return 'Stop';
+  const { allow, extraUsd, extraSpawns } = answer;
+  if (allow !== undefined) return `Allow ${allow.length === 1 ? 'this file' : 'these files'} and go on`;
+  const more = extraUsd === undefined ? counted(extraSpawns ?? 0, 'more session') : `${dollars(extraUsd)} more`;
+  return `Give ${more} and go on`;
+}
+
+/** The room of a run when it asks for more. */
+export function roomOf({ limitUsd, spentUsd, reservedUsd, leftUsd, sessions, sessionsMax }: QuestionAbout['budget']) {
+  const money = [
+    ['spent', `${dollars(spentUsd)}${limitUsd === null ? '' : ` of ${dollars(limitUsd)}`}`],
+    ['reserved', dollars(reservedUsd)],
+    ...(leftUsd === null ? [] : [['left', dollars(leftUsd)]]),
+  ] as [string, string][];
+  return [...money, ['sessions', `${sessions} of ${sessionsMax}`] as const];
+}

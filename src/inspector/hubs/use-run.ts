@@ -1,11 +1,12 @@
 /** The sessions of a run, live: open ones from its work plan, closed ones and hand-offs from the records of that. */
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { ActorView } from '../../gateway/protocol/actor-view.ts';
 import type { RecordView } from '../../gateway/protocol/record-view.ts';
 import { useRecords } from '../actor/use-records.ts';
 import { type RunRow } from '../desks/desk-shapes.ts';
 import { partOf } from '../part.ts';
-import { useTopic } from '../use.ts';
+import { useAnswer, useTopic } from '../use.ts';
+import { isNotOffered } from '../use-window.ts';
 import { type PlanShown, sessionsOf } from './sessions.ts';
 
 /** The address of an actor at the top that stands beside the desk. */
@@ -42,4 +43,15 @@ export function useRun(row: RunRow, desk: string) {
 
 function valuesOf<Value>(records: readonly RecordView[]): Value[] {
   return records.map(({ value }) => value as Value);
+}
+
+/** Interval of reading what does not change unless the session does. */
+export const IDLE_MS = 60_000;
+
+/** A read call that not every host offers, repeated in the interval while it does; `false`: seldom. */
+export function useOffered<Result>(method: string, params: Readonly<Record<string, unknown>>, everyMs: number | false) {
+  const [isOffered, setIsOffered] = useState(true);
+  const { result, error } = useAnswer<Result>(method, params, isOffered && everyMs !== false ? everyMs : IDLE_MS);
+  useEffect(() => setIsOffered(!isNotOffered(error)), [error]);
+  return { result, isOffered };
 }

@@ -6,17 +6,29 @@ import { fileURLToPath } from 'node:url';
 import { tell } from './desks-system.ts';
 import { Served } from './served.ts';
 
-const [CREW, OUTPUT] = ['crew.js', 'crew-hub-output.js'].map((file) =>
+const [CREW, OUTPUT, CHANGES] = ['crew.js', 'crew-hub-output.js', 'crew-hub-changes.js'].map((file) =>
   JSON.stringify(fileURLToPath(new URL(`../../../dist/${file}`, import.meta.url))),
 );
 
 /** A text of a spoke that a careless page would take for markup. */
 export const MARKUP = '<script>document.title = "taken"</script><img src=x onerror=alert(1)>';
 
+/** The beginning of a diff, with a long line and with markup. */
+const PATCH = [
+  'diff --git a/src/parser.ts b/src/parser.ts',
+  '--- a/src/parser.ts',
+  '+++ b/src/parser.ts',
+  '@@ -41,2 +41,2 @@ function number() {',
+  "-  expect(',');",
+  `+  if (!atEnd()) expect(','); // ${MARKUP} ${'and so on '.repeat(20)}`,
+  ' }',
+].join('\n');
+
 const CONFIG = `
 import { existsSync } from 'node:fs';
 import { hubCrew, hubProcedures } from ${CREW};
 import { outputProcedures } from ${OUTPUT};
+import { changesProcedures } from ${CHANGES};
 
 async function gone(role) {
   while (!existsSync('go-' + role)) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -70,6 +82,10 @@ const functions = {
     await gone('Tester');
     return { handoff: handoff('passed', 'Archivist', '212 tests pass', { testsPass: true }) };
   },
+  stray: () => ({
+    handoff: handoff('done', 'Reviewer', 'the parser needs a library'),
+    changed: ['src/parser.ts', 'package.json'].map((path) => ({ path, isNew: false, lines: 1 })),
+  }),
   ask: () => {
     throw Object.assign(new Error('no key'), { code: 'configuration_error' });
   },
@@ -77,12 +93,18 @@ const functions = {
 
 const printed = { stdout: { bytes: 38, tail: 'parser: 211 pass\\n${MARKUP}' }, stderr: { bytes: 0, tail: '' } };
 const output = async (session) => (session === 'R-1-5' ? { round: 1, ...printed } : undefined);
+const patch = ${JSON.stringify(PATCH)};
+const files = [
+  { path: 'src/parser.ts', isNew: false, lines: 2 },
+  { path: 'test/parser.test.ts', isNew: true, lines: null },
+];
+const changes = async (session) => (session === 'R-1-3' ? { files, patch, isCut: true } : undefined);
 const { agents, tree } = hubCrew({ functions });
 
 export default {
   agents,
   tree,
-  gateway: { procedures: { ...hubProcedures, ...outputProcedures(output) } },
+  gateway: { procedures: { ...hubProcedures, ...outputProcedures(output), ...changesProcedures(changes) } },
 };
 `;
 
@@ -115,6 +137,13 @@ export const ASKS = {
   about: { title: 'Translate the manual' },
   workspace: '/shop',
   agents: { Executor: does('ask') },
+};
+
+/** A run that asks people whether its Executor may change a file outside its scope. */
+export const ESCALATES = {
+  ...ASKS,
+  about: { title: 'Use a library' },
+  agents: { Executor: does('stray', { writes: { files: ['src/**'] } }) },
 };
 
 /** One that pauses soon, because nobody answers. */
