@@ -149,10 +149,14 @@ function host(): HubCrewOptions {
   };
 }
 
-it('what a coding agent has used is counted once, wherever its host ends', async () => {
+it('the usage of a coding agent is counted once, wherever its host ends', async () => {
   const { total_cost_usd: costUsd } = JSON.parse(readFileSync(SAMPLE, 'utf8')) as { total_cost_usd: number };
-  const write = `printf '%s' '${JSON.stringify(DONE)}' > "$BOSUN_HANDOFF.new"\nmv "$BOSUN_HANDOFF.new" "$BOSUN_HANDOFF"`;
-  const does = { kind: 'command', run: `cat '${SAMPLE}'\n${write}`, usage: 'claude' };
+  const write = `printf '%s' '${JSON.stringify(DONE)}' > "$BOSUN_HANDOFF.new"`;
+  const does = {
+    kind: 'command',
+    run: `cat '${SAMPLE}'\n${write}\nmv "$BOSUN_HANDOFF.new" "$BOSUN_HANDOFF"`,
+    usage: 'claude',
+  };
   for (let cut = 1, isCut = true; isCut; cut += 1) {
     await begin(host());
     const { store } = test;

@@ -1,6 +1,5 @@
 /** The gateway of a hub's run: for the page, for the command line, and for whoever works in the name of a session. */
 import { createHmac } from 'node:crypto';
-import { type ReadChanges } from '../crew-hub-changes.ts';
 import { type Shard } from '../shard.ts';
 import { type DataDirectory } from './data-directory.ts';
 import { type FrontDoor } from './front-door.ts';
@@ -9,7 +8,7 @@ import { type SessionRunner } from './session-runner.ts';
 import { logTo, type Output } from './surroundings.ts';
 
 /** Services of the host of sessions that clients have through the gateway. */
-type Offers = Pick<SessionRunner, 'output'> & { readonly changes?: ReadChanges };
+type Offers = Pick<SessionRunner, 'output' | 'changes'>;
 
 interface HubDoorOptions {
   /** The port; undefined: the default one. */
@@ -58,7 +57,7 @@ export class HubDoor {
       settings: { tokens: [{ id: 'page', token: this.pageToken }], ...(port !== undefined && { port }) },
       procedures: {
         ...{ ...gateProcedures, ...hubProcedures, ...sessionProcedures(key), ...outputProcedures(output) },
-        ...(changes !== undefined && changesProcedures(changes)),
+        ...changesProcedures(changes),
       },
       ...{ grantKey: key, log: logTo(err) },
     });

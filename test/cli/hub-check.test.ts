@@ -123,8 +123,9 @@ describe('bosun hub check', () => {
     [
       '{ function: test }',
       '{ attempts: 2 }',
-      'hub.yaml:12:11: agents.Tester: needs "run", a shell command, "function", a function of the module, or ' +
-        '"outside: true", the holder of its token',
+      'hub.yaml:12:11: agents.Tester: needs one of "run", a shell command; "preset", a coding agent (claude, codex); ' +
+        '"function", a function of the module; "model", a model of the module; "mcp", a tool of an MCP server; ' +
+        '"outside", true: the holder of its token',
     ],
     [
       '{ function: test }',

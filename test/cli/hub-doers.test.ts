@@ -1,4 +1,9 @@
 /** Agents of a run that are coding agents by a preset, models of a module, and tools of MCP servers. */
+import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type LineageEntry } from '../../src/machines/hub/handoff.ts';
 import { type SessionEntry } from '../../src/machines/hub/session-records.ts';
@@ -94,6 +99,18 @@ describe('a coding agent by its preset', () => {
   });
 
   it.each([
+    ['and ends well', 'claude-result.json', 0, { tokens: 71_725, steps: 7 }],
+    ['and fails behind that', 'claude-max-turns.json', 1, { tokens: 10_000, steps: 20 }],
+  ])('has its usage on record when it hands off by the gateway %s', async (_, prints, exitCode, usage) => {
+    const calls = ['handoff', '--outcome', 'done', '--recommend', 'Reviewer', '--reason', 'by the gateway', '--json'];
+    const env = standIn(work, { agent: 'claude', prints, calls, exitCode });
+    writeHub(work, { Executor: { preset: 'claude' } }, ONCE);
+    await work.bosun(['hub', 'run', 'hub.json', '--serve', '--port', '0'], env);
+    expect((await records<LineageEntry>('lineage')).map(({ reason }) => reason)).toEqual(['by the gateway']);
+    expect(await session()).toMatchObject({ outcome: 'done', isForced: false, usage });
+  });
+
+  it.each([
     ['check', 'claude', 'npm install --global @anthropic-ai/claude-code'],
     ['run', 'codex', 'npm install --global @openai/codex'],
   ])('is missed at its place by bosun hub %s if its program is not there', async (verb, preset, install) => {
@@ -149,6 +166,35 @@ describe('a tool of an MCP server', () => {
     review({ tool: 'write' });
     await work.bosun(['hub', 'run', 'hub.json']);
     expect(await handedOff()).toMatchObject({ outcome: 'approved', reason: 'in words' });
+  });
+
+  it('is called at a URL as well', async () => {
+    const handler = createMcpHandler(() => {
+      const server = new McpServer({ name: 'review', version: '1' });
+      const said = { outcome: 'approved', recommended: 'Tester', reason: 'from afar' };
+      server.registerTool('review', {}, () => ({ content: [{ type: 'text', text: JSON.stringify(said) }] }));
+      return server;
+    });
+    const answer = async (request: IncomingMessage, response: ServerResponse) => {
+      const { method = 'GET' } = request;
+      const headers = request.headers as Record<string, string>;
+      const body = method === 'POST' ? await textOf(request) : null;
+      const given = await handler.fetch(new Request('http://127.0.0.1/', { method, headers, body }));
+      response.writeHead(given.status, Object.fromEntries(given.headers));
+      response.end(await given.text());
+    };
+    const web = createServer((request, response) => void answer(request, response));
+    web.listen(0, '127.0.0.1');
+    await once(web, 'listening');
+    try {
+      const url = `http://127.0.0.1:${(web.address() as AddressInfo).port}/`;
+      writeHub(work, { Reviewer: { mcp: { url, tool: 'review' } } }, { ...ONCE, start: 'Reviewer' });
+      await work.bosun(['hub', 'run', 'hub.json']);
+      expect(await handedOff()).toMatchObject({ outcome: 'approved', reason: 'from afar' });
+    } finally {
+      web.closeAllConnections();
+      web.close();
+    }
   });
 
   it.each([

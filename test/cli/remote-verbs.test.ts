@@ -11,7 +11,7 @@ import { shop } from '../support/gateway/shop.ts';
 /** Verbs of a directory or of a session, whose state no gateway has, and one that prints a text of its own. */
 const LOCAL = [
   ...['run', 'schedule', 'serve', 'desk', 'completion', 'hub run', 'hub check'],
-  ...['handoff', 'session complete'],
+  ...['handoff', 'session complete', 'session tool'],
   ...['store check', 'store verify', 'store backup', 'store restore', 'store erase'],
 ];
 

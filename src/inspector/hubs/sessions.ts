@@ -194,11 +194,13 @@ export function wordsOf(answer: HubAnswer): string {
 }
 
 /** The room of a run when it asks for more. */
-export function roomOf({ limitUsd, spentUsd, reservedUsd, leftUsd, sessions, sessionsMax }: QuestionAbout['budget']) {
-  const money = [
+export function roomOf(room: QuestionAbout['budget']): [string, string][] {
+  const { limitUsd, spentUsd, reservedUsd, leftUsd, tokensMax, tokensSpent, sessions, sessionsMax } = room;
+  return [
     ['spent', `${dollars(spentUsd)}${limitUsd === null ? '' : ` of ${dollars(limitUsd)}`}`],
     ['reserved', dollars(reservedUsd)],
-    ...(leftUsd === null ? [] : [['left', dollars(leftUsd)]]),
-  ] as [string, string][];
-  return [...money, ['sessions', `${sessions} of ${sessionsMax}`] as const];
+    ...(leftUsd === null ? [] : [['left', dollars(leftUsd)] as [string, string]]),
+    ...(tokensMax === null ? [] : [['tokens', `${tokensSpent} of ${tokensMax}`] as [string, string]]),
+    ['sessions', `${sessions} of ${sessionsMax}`],
+  ];
 }

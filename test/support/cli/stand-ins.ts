@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type CodingAgent } from '../../../src/machines/hub/report.ts';
 import { type Workspace } from './workspace.ts';
 
+const MAIN = join(import.meta.dirname, '../../../dist/cli/main.js');
 const SAMPLES = join(import.meta.dirname, '../../spokes/samples');
 
 /** Options by the number of their words: 0, 1 or any. */
@@ -25,11 +26,16 @@ export interface StandIn {
   readonly prints: string;
   /** The hand-off that it writes where its prompt says; absent: none. */
   readonly says?: object;
+  /** Words behind `bosun` that it calls, for a hand-off by the gateway. */
+  readonly calls?: readonly string[];
   readonly exitCode?: number;
 }
 
 /** Writes a stand-in into the folder `bin` of a workspace, and returns the PATH by which it is found first. */
-export function standIn(work: Workspace, { agent, prints, says, exitCode = 0 }: StandIn): { readonly PATH: string } {
+export function standIn(
+  work: Workspace,
+  { agent, prints, says, calls, exitCode = 0 }: StandIn,
+): { readonly PATH: string } {
   mkdirSync(work.file('bin'), { recursive: true });
   const sample = readFileSync(join(SAMPLES, prints), 'utf8');
   work.write(
@@ -55,6 +61,8 @@ export function standIn(work: Workspace, { agent, prints, says, exitCode = 0 }: 
     const [, file] = /^BOSUN_HANDOFF is (.+)$/m.exec(prompt);
     const says = ${JSON.stringify(says ?? null)};
     if (says !== null) fs.writeFileSync(file, JSON.stringify(says));
+    const calls = ${JSON.stringify(calls === undefined ? null : [MAIN, ...calls])};
+    if (calls !== null) require('node:child_process').execFileSync(process.execPath, calls);
     process.stdout.write(${JSON.stringify(sample)});
     process.exitCode = ${exitCode};
 `,
