@@ -171,6 +171,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     // The desks show data of the machines: only their types are imported, so that none is written twice.
     types: [
       'src/crew-gates.ts',
+      'src/crew-hub-changes.ts',
       'src/crew-procedures.ts',
       'src/gateway/charts/drawing.ts',
       'src/gateway/protocol/',
@@ -184,7 +185,12 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['preact', '@preact/signals'],
   },
   // OpenTelemetry's API is an optional peer: users without a provider do not need it.
-  'src/telemetry': { files: ['src/actors/', 'src/system.ts', ...LEAVES], packages: ['@opentelemetry/api'] },
+  'src/telemetry': {
+    files: ['src/actors/', 'src/system.ts', ...LEAVES],
+    // Spans of sessions are made of their records.
+    types: ['src/machines/hub/'],
+    packages: ['@opentelemetry/api'],
+  },
   'src/testing': {
     files: [
       'src/actors/',
@@ -375,6 +381,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     files: ['src/actors/', 'src/machines/', 'src/crew-hub-caller.ts', ...LEAVES],
     packages: ['zod'],
   },
+  'src/crew-hub-changes.ts': { files: ['src/actors/', ...LEAVES], packages: ['zod'] },
   'src/crew-hub-output.ts': { files: ['src/actors/', 'src/machines/', ...LEAVES], packages: ['zod'] },
   // Issues tokens, which the gateway takes.
   'src/crew-hub-sessions.ts': {

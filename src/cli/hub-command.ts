@@ -321,15 +321,15 @@ async function standOf(system: Shard, id: string, source: HubSource): Promise<St
   const gates = system.snapshot(DESKS.gates)?.context as GateDeskContext;
   return {
     row: rowOf(deskIn(system), id)!,
-    questions: questionsOf(gates, id).map((gate) => ({ ...gate, about: aboutIn(system, gate) })),
+    questions: questionsOf(gates, id).map((gate) => ({ ...gate, about: aboutIn(system, gate.id) })),
     lineage: await lineageIn(system, source.plan),
   };
 }
 
 /** The material of an open question; nothing before its gate has begun. */
-function aboutIn(system: Shard, { id }: GateRecord): Partial<QuestionAbout> {
-  const gate = system.snapshot(`${DESKS.openGates}/${id}`)?.context as GateContext | undefined;
-  return (gate?.question.package ?? {}) as Partial<QuestionAbout>;
+function aboutIn(system: Shard, gate: string): Partial<QuestionAbout> {
+  const { question } = (system.snapshot(`${DESKS.openGates}/${gate}`)?.context ?? {}) as Partial<GateContext>;
+  return (question?.package ?? {}) as Partial<QuestionAbout>;
 }
 
 /** Reports an event of the run. The reason of a spawn is that of the hub's decision, which the hub knows. */

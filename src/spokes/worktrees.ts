@@ -160,7 +160,7 @@ export class Worktrees {
     const record = this.#recordOf(session);
     if (git === undefined || record === undefined) return undefined;
     const kept = this.#fileOf(session, 'patch');
-    if (existsSync(kept)) return { files: record.files ?? [], ...beginningOf(kept, chars) };
+    if (existsSync(kept)) return { files: [...(record.files ?? [])], ...beginningOf(kept, chars) };
     const files = await this.changes({ session, isIsolated: record.isIsolated || isIsolated });
     const { base, changes } = this.#recordOf(session) ?? record;
     if (files === null || changes === undefined) return undefined;
@@ -168,7 +168,7 @@ export class Worktrees {
     await writePatch(git, { from: base, to: changes, file, without: [] });
     const patch = beginningOf(file, chars);
     rmSync(file, { force: true });
-    return { files, ...patch };
+    return { files: [...files], ...patch };
   }
 
   /** Removes the trees of all sessions but some, and keeps their changes as patches. Resolves to their sessions. */
@@ -318,7 +318,7 @@ interface BeginOptions {
 
 /** Changed files, and the beginning of their patch. */
 export interface ReadPatch {
-  readonly files: readonly ChangedPath[];
+  readonly files: ChangedPath[];
   readonly patch: string;
   readonly isCut: boolean;
 }

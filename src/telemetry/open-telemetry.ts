@@ -19,7 +19,7 @@ export interface OpenTelemetryOptions {
   readonly address?: string;
 }
 
-type Api = typeof OpenTelemetry;
+export type Api = typeof OpenTelemetry;
 
 /**
  * Exports a span of kind `consumer` for every turn from now on, once the turn is durable; its times are the turn's, in
@@ -35,7 +35,8 @@ export async function traceToOpenTelemetry(
   return await system.admin.onTurn(address, (record) => spans.add(record));
 }
 
-async function loadedApi(): Promise<Api> {
+/** Loads the API. Rejects with BOSUN_CONFIG_INVALID if it is not installed. */
+export async function loadedApi(): Promise<Api> {
   try {
     return await import('@opentelemetry/api');
   } catch (error) {

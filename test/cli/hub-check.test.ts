@@ -1,8 +1,11 @@
 /** `bosun hub check`: the contents of a good file, and the place of each error with the way out. */
 import { afterAll, describe, expect, it } from 'vitest';
+import { Repository } from '../support/git/repository.ts';
 import { Workspace } from '../support/cli/workspace.ts';
 
 const work = new Workspace();
+// Agents that change files get a worktree of its repository.
+new Repository({}, work.path);
 afterAll(() => work[Symbol.asyncDispose]());
 
 const GOOD = `version: 1

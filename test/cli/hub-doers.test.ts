@@ -9,6 +9,7 @@ import { type LineageEntry } from '../../src/machines/hub/handoff.ts';
 import { type SessionEntry } from '../../src/machines/hub/session-records.ts';
 import { CHAIN, writeHub } from '../support/cli/hub-files.ts';
 import { seenBy, standIn } from '../support/cli/stand-ins.ts';
+import { Repository } from '../support/git/repository.ts';
 import { linesOf, Workspace } from '../support/cli/workspace.ts';
 import { isAlive } from '../support/spokes/live.ts';
 import { until } from '../support/until.ts';
@@ -18,7 +19,10 @@ const DONE = { outcome: 'done', recommended: 'Reviewer', reason: 'the parser is 
 const ONCE = { limits: { spawns: 1, costUsd: 5 } };
 
 let work: Workspace;
-beforeEach(() => void (work = new Workspace()));
+beforeEach(() => {
+  work = new Workspace();
+  new Repository({}, work.path);
+});
 afterEach(() => work[Symbol.asyncDispose]());
 
 async function records<Entry>(name: string): Promise<Entry[]> {

@@ -138,7 +138,7 @@ describe('bosun hub run', () => {
   it('says how to give more sessions, and goes on with them and with files that are allowed', async () => {
     writeHub(
       work,
-      { ...CHAIN, Executor: { ...CHAIN.Executor, writes: { files: ['src/**'] } } },
+      { ...CHAIN, Executor: { ...CHAIN.Executor, writes: { files: ['src/**'] }, isolation: 'none' } },
       { limits: { spawns: 2 } },
     );
     const first = await work.bosun(['hub', 'run', 'hub.json']);

@@ -16,7 +16,6 @@ import {
   saidIn,
   sessionsOf,
   sessionState,
-  roomOf,
   verifiedIn,
   wordsOf,
 } from '../../src/inspector/hubs/sessions.ts';
@@ -231,17 +230,6 @@ describe('an answer', () => {
     [{ choice: 'stop' } as const, 'Stop'],
   ])('is a button with words that say what it does (%#)', (answer, words) => {
     expect(wordsOf(answer)).toBe(words);
-  });
-
-  it('about room comes behind what is spent, reserved and left, as far as there is a limit', () => {
-    const money = { limitUsd: 2, spentUsd: 1.5, reservedUsd: 0, leftUsd: 0.5 };
-    const room = { ...money, tokensMax: null, tokensSpent: 0, tokensLeft: null, sessions: 3, sessionsMax: 12 };
-    expect(roomOf(room).map(([, figure]) => figure)).toEqual(['$1.50 of $2.00', '$0.00', '$0.50', '3 of 12']);
-    expect(roomOf({ ...room, limitUsd: null, leftUsd: null }).map(([words]) => words)).toEqual([
-      ...['spent', 'reserved', 'sessions'],
-    ]);
-    const counted = { ...room, tokensMax: 900, tokensSpent: 700, tokensLeft: 200 };
-    expect(roomOf(counted)).toContainEqual(['tokens', '700 of 900']);
   });
 });
 

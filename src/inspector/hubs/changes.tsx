@@ -54,7 +54,7 @@ export function Some({ of, kind }: { readonly of: readonly string[]; readonly ki
           {line}
         </li>
       ))}
-      {of.length > FILES_SHOWN && <li>and {of.length - FILES_SHOWN} more</li>}
+      {of.length > FILES_SHOWN && <li>and more</li>}
     </ul>
   );
 }

@@ -6,16 +6,17 @@ import { give } from '../desks/desk-dialog.tsx';
 import { DESK_AGENTS, type GateRow, type RunRow } from '../desks/desk-shapes.ts';
 import { Name, TimeIsUp } from '../desks/gate-page.tsx';
 import { WindowsWanted } from '../desks/gates-view.tsx';
+import { Readable } from '../desks/readable.tsx';
 import { usePlace } from '../desks/use-desk.ts';
 import { ownName } from '../desks/who.ts';
 import { useSubmission } from '../dialog.tsx';
 import { hrefOf } from '../route.ts';
 import { maySend } from '../link.ts';
 import { say } from '../notices.tsx';
-import { Figures, Panel } from '../sheet.tsx';
+import { Panel } from '../sheet.tsx';
 import { isNotOffered, useWatched, useWindow } from '../use-window.ts';
 import { Some } from './changes.tsx';
-import { roomOf, wordsOf } from './sessions.ts';
+import { wordsOf } from './sessions.ts';
 
 /** Pages of open gates among which those of the run are looked for. */
 const GATE_PAGES = 10;
@@ -44,7 +45,6 @@ function Question({ gate, run }: { readonly gate: GateRow; readonly run: string 
   const { view } = useWatched('gates.get', isHub ? { gate: gate.id } : undefined);
   const about = view?.question?.package as Partial<QuestionAbout> | undefined;
   const { escalation, budget, move, suggested } = about ?? {};
-  const files = escalation?.files ?? [];
   const isRoom = move?.kind === 'ask' && (move.problem === 'budget' || move.problem === 'limits');
   return (
     <>
@@ -56,15 +56,14 @@ function Question({ gate, run }: { readonly gate: GateRow; readonly run: string 
           <a href={hrefOf('hubs', `${run}/${escalation.session}`)}>{escalation.session}</a>: {escalation.reason}
         </p>
       )}
-      <Some of={files} />
-      {escalation && escalation.fileCount > files.length && <p>and {escalation.fileCount - files.length} more files</p>}
-      {isRoom && budget && <Figures of={roomOf(budget)} />}
+      <Some of={escalation?.files ?? []} />
+      {isRoom && <Readable value={budget} />}
       {about && maySend() && (
         <>
           <Name audience={gate.audience} />
           <div class="row">
-            {suggested && <Answer gate={gate.id} answer={suggested} kind="primary" />}
-            <Answer gate={gate.id} answer={{ choice: 'stop' }} kind="quiet-danger" />
+            {suggested && <Answer gate={gate.id} answer={suggested} />}
+            <Answer gate={gate.id} answer={{ choice: 'stop' }} />
           </div>
         </>
       )}
@@ -72,24 +71,17 @@ function Question({ gate, run }: { readonly gate: GateRow; readonly run: string 
   );
 }
 
-interface AnswerProps {
-  readonly gate: string;
-  readonly answer: HubAnswer;
-  readonly kind: string;
-}
-
 /** The button of one answer. */
-function Answer({ gate, answer, kind }: AnswerProps) {
+function Answer({ gate, answer }: { readonly gate: string; readonly answer: HubAnswer }) {
   const { address } = usePlace(DESK_AGENTS.gates);
   const by = ownName.value;
   const { submit, isBusy, refusal } = useSubmission(async () => {
     await give(address, { type: 'gate.answer', gate, by, answer } as { type: string });
     say('Thank you. The answer is recorded.');
   });
-  const isNameless = by.trim() === '';
   return (
     <form onSubmit={submit}>
-      <button class={kind} disabled={isBusy || isNameless} title={isNameless ? 'your name is needed' : undefined}>
+      <button class={answer.choice === 'stop' ? 'quiet-danger' : 'primary'} disabled={isBusy || by.trim() === ''}>
         {wordsOf(answer)}
       </button>
       {refusal}

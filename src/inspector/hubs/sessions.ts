@@ -2,7 +2,6 @@
 import { type Shown } from '../../client/contract.ts';
 import type { LineageEntry } from '../../machines/hub/handoff.ts';
 import type { HubAnswer, HubContext } from '../../machines/hub/hub-state.ts';
-import type { QuestionAbout } from '../../machines/hub/people-answer.ts';
 import type { SessionEntry } from '../../machines/hub/session-records.ts';
 import type { SpokeContext } from '../../machines/hub/spoke-state.ts';
 import type { OpenSession, WorkPlanContext } from '../../machines/hub/work-plan.ts';
@@ -187,20 +186,9 @@ export function diffLines(patch: string): (readonly [tone: string, line: string]
 /** The words of the button that gives an answer. */
 export function wordsOf(answer: HubAnswer): string {
   if (answer.choice === 'stop') return 'Stop';
-  const { allow, extraUsd, extraSpawns } = answer;
+  const { allow, extraUsd, extraTokens, extraSpawns } = answer;
   if (allow !== undefined) return `Allow ${allow.length === 1 ? 'this file' : 'these files'} and go on`;
-  const more = extraUsd === undefined ? counted(extraSpawns ?? 0, 'more session') : `${dollars(extraUsd)} more`;
+  if (extraUsd !== undefined) return `Give ${dollars(extraUsd)} more and go on`;
+  const more = extraTokens === undefined ? counted(extraSpawns ?? 0, 'more session') : `${extraTokens} more tokens`;
   return `Give ${more} and go on`;
-}
-
-/** The room of a run when it asks for more. */
-export function roomOf(room: QuestionAbout['budget']): [string, string][] {
-  const { limitUsd, spentUsd, reservedUsd, leftUsd, tokensMax, tokensSpent, sessions, sessionsMax } = room;
-  return [
-    ['spent', `${dollars(spentUsd)}${limitUsd === null ? '' : ` of ${dollars(limitUsd)}`}`],
-    ['reserved', dollars(reservedUsd)],
-    ...(leftUsd === null ? [] : [['left', dollars(leftUsd)] as [string, string]]),
-    ...(tokensMax === null ? [] : [['tokens', `${tokensSpent} of ${tokensMax}`] as [string, string]]),
-    ['sessions', `${sessions} of ${sessionsMax}`],
-  ];
 }

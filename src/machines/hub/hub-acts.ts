@@ -50,11 +50,11 @@ export function stopSessions(turn: HubTurn, event: HubEvent): void {
 
 /** Asks people how the run is to go on. */
 export function askPeople(turn: HubTurn): void {
-  const { move } = turn.context;
-  const { question, refused = '' } = move?.kind === 'ask' ? move : { question: 'How is the run to go on?' };
+  const { move, refused } = turn.context;
+  const question = move?.kind === 'ask' ? move.question : 'How is the run to go on?';
   openGate(turn, {
     kind: 'hub',
-    title: `${refused} ${question}`.trim(),
+    title: `${refused ?? ''} ${question}`.trim(),
     about: questionAbout(turn.context),
     form: formOf(hubAnswer.options[0].extend({ role: roleSchema }).or(hubAnswer.options[1])),
   });
@@ -95,12 +95,6 @@ export function gateId(run: string, number: number): string {
   return `${run}-G${number}`;
 }
 
-/** Keeps why an answer cannot be taken, for the question that is asked again. */
-export function noteRefused(turn: HubTurn, event: HubEvent): void {
-  const { move, agents } = turn.context;
-  if (move?.kind === 'ask') turn.assign({ move: { ...move, refused: answerProblem(agents, answerIn(event)) ?? '' } });
-}
-
 /** The closed session that people allow more files to: what it has changed is not done again. */
 function carriedFor({ context: { last, agents } }: HubTurn, role: Role): string | null {
   const isIts = last?.outcome === 'scopeEscalated' && last.role === role && agents[role]?.isIsolated === true;
@@ -109,9 +103,12 @@ function carriedFor({ context: { last, agents } }: HubTurn, role: Role): string 
 
 /** Takes the answer of people: the role that they name is spawned next, with the files that they allow. */
 export function takeAnswer(turn: HubTurn, event: HubEvent): void {
-  const answer = answerIn(event);
-  if (answer?.choice !== 'spawn') return;
   const { limits, budget, agents, bornAgents = agents } = turn.context;
+  const answer = answerIn(event);
+  // An answer that cannot be taken changes nothing: the hub decides as before, and asks again.
+  const refused = answerProblem(agents, answer) ?? null;
+  turn.assign({ refused });
+  if (answer?.choice !== 'spawn' || refused !== null) return;
   const { guidance = null, allow, extraUsd = 0, extraTokens = 0, extraSpawns = 0 } = answer;
   const role = roleSchema.parse(answer.role);
   turn.assign({

@@ -73,7 +73,10 @@ export interface HubDeskContext extends DeskContext<RunRecord> {
 
 export type HubDeskEmitted =
   | { readonly type: 'hub.started'; readonly run: string; readonly plan: string; readonly hub: Role }
-  | { readonly type: 'hub.closed'; readonly run: string; readonly status: RunStatus; readonly because: string };
+  | ({ readonly type: 'hub.closed'; readonly run: string } & Pick<
+      RunRecord,
+      'plan' | 'hub' | 'status' | 'because' | 'startedAtMs' | 'endedAtMs' | 'spentUsd'
+    >);
 
 type DeskTurn = Turn<HubDeskContext, HubDeskEmitted>;
 
@@ -203,7 +206,8 @@ function close(
   if (closed === undefined) return;
   const known = turn.context.plans.get(nameKey(closed.plan));
   if (known?.run === id) turn.assign({ plans: turn.context.plans.set(nameKey(closed.plan), { ...known, run: null }) });
-  turn.emit({ type: 'hub.closed', run: id, status: closed.status, because: closed.because });
+  const { plan, hub, status, because, startedAtMs, endedAtMs, spentUsd } = closed;
+  turn.emit({ type: 'hub.closed', run: id, plan, hub, status, because, startedAtMs, endedAtMs, spentUsd });
 }
 
 /** The agents of hub and spoke for createSystem, together with {@link hubChildren}; `ports` are the host's. */

@@ -92,6 +92,8 @@ export interface PreparedSpawn {
 export interface HubContext extends HubInput {
   /** The agents that it was born with, once people have allowed one more files. */
   readonly bornAgents?: AgentSpecs;
+  /** Why the last answer of people was not taken, as a sentence. */
+  readonly refused?: string | null;
   readonly plan: AnyActorRef | null;
   readonly startedAtMs: number;
   readonly budget: Budget;

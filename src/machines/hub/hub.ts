@@ -19,7 +19,6 @@ import {
   correct,
   decide,
   gateId,
-  noteRefused,
   recoveryMove,
   stopSessions,
   takeAnswer,
@@ -38,7 +37,6 @@ import {
   survey,
 } from './hub-state.ts';
 import { type HubTurn, readPlan, report } from './hub-turn.ts';
-import { answerIn, answerProblem } from './people-answer.ts';
 import { type FilesMove } from './recovery.ts';
 import { sessionOrders } from './session-orders.ts';
 import { answerAsked, spawnDecided, takeAsked, tellOpen } from './spawning.ts';
@@ -79,8 +77,6 @@ const hubMachine = setup({
     isIdle: ({ context }) => context.open.size === 0,
     isInterrupted: ({ context }) => context.open.size === 0 && context.interrupted !== null,
     isAnswered: ({ context, event }) => isMine(context, event) && event.result.outcome === 'answered',
-    isUnfit: ({ context, event }) =>
-      isMine(context, event) && answerProblem(context.agents, answerIn(event)) !== undefined,
     saysStop: ({ context, event }) =>
       isMine(context, event) && (event.result.answer as { choice?: unknown } | null)?.choice === 'stop',
     isMine: ({ context, event }) => isMine(context, event),
@@ -126,7 +122,6 @@ const hubMachine = setup({
       if (event.type === 'hub.stop' || event.type === 'hub.resume') answerOrder(turn, turn.context.id, event, TAKEN);
     }),
     askPeople: inTurn((turn: HubTurn) => askPeople(turn)),
-    noteRefused: inTurn((turn: HubTurn, event: HubEvent) => noteRefused(turn, event)),
     takeAnswer: inTurn((turn: HubTurn, event: HubEvent) => takeAnswer(turn, event)),
     noteStopped: assign({ because: 'people said so' }),
     surveyed: inTurn((turn: HubTurn, event: HubEvent) => {
@@ -249,7 +244,6 @@ const hubMachine = setup({
       on: {
         'gate.closed': [
           { guard: 'saysStop', target: 'failed', actions: 'noteStopped' },
-          { guard: 'isUnfit', target: 'asking', reenter: true, actions: 'noteRefused' },
           { guard: 'isAnswered', target: 'reading', actions: 'takeAnswer' },
           { guard: 'isMine', target: 'paused' },
         ],

@@ -24,8 +24,6 @@ export interface Question {
   readonly about: Role | null;
   /** The obstacle that an answer can take away. */
   readonly problem?: SpawnProblem;
-  /** Why the answer before was not taken. */
-  readonly refused?: string;
 }
 
 /** The last closed session of a run. */

@@ -7,7 +7,6 @@ import { fits } from '../rules/value-size.ts';
 import { type AgentSpecs } from './agent-spec.ts';
 import { type AmountLimits, leftOf, reservationFor } from './budget.ts';
 import { type HubAnswer, hubAnswer, type HubContext, type HubEvent } from './hub-state.ts';
-import { type Move } from './next-move.ts';
 import { policyOf, type Role } from './roles.ts';
 import { PATTERNS_MAX, scopeSchema } from './scope.ts';
 
@@ -15,32 +14,10 @@ import { PATTERNS_MAX, scopeSchema } from './scope.ts';
 const MORE = 0.25;
 
 /** The material of a hub's question. */
-export interface QuestionAbout {
-  readonly move: Move | null;
-  /** The session that needs other files, what it says, and files that it changed outside its scope, the first ones. */
-  readonly escalation: {
-    readonly session: string;
-    readonly reason: string;
-    readonly files: readonly string[];
-    readonly fileCount: number;
-  } | null;
-  readonly budget: {
-    readonly limitUsd: number | null;
-    readonly spentUsd: number;
-    readonly reservedUsd: number;
-    readonly leftUsd: number | null;
-    readonly tokensMax: number | null;
-    readonly tokensSpent: number;
-    readonly tokensLeft: number | null;
-    readonly sessions: number;
-    readonly sessionsMax: number;
-  };
-  /** The answer with which the role goes on; null if people have to say more than yes. */
-  readonly suggested: HubAnswer | null;
-}
+export type QuestionAbout = ReturnType<typeof questionAbout>;
 
-export function questionAbout(context: HubContext): QuestionAbout {
-  const { move, budget, limits, spawned } = context;
+export function questionAbout(context: HubContext) {
+  const { move, budget, limits, spawned: sessions } = context;
   const { max, spent, reserved } = budget;
   const reservedUsd = Object.values(reserved).reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0);
   const escalation = escalationIn(context);
@@ -49,48 +26,40 @@ export function questionAbout(context: HubContext): QuestionAbout {
     budget: {
       ...{ limitUsd: max.costUsd, spentUsd: spent.costUsd, reservedUsd, leftUsd: leftOf(budget, 'costUsd') },
       ...{ tokensMax: max.tokens, tokensSpent: spent.tokens, tokensLeft: leftOf(budget, 'tokens') },
-      ...{ sessions: spawned, sessionsMax: limits.spawns },
+      ...{ sessions, sessionsMax: limits.spawns },
     },
   };
 }
 
-function escalationIn({ move, last, read }: HubContext): QuestionAbout['escalation'] {
+/** The session that needs other files, what it says, and the first files that it changed outside its scope. */
+function escalationIn({ move, last, read }: HubContext) {
   const handoff = read?.lastHandoff ?? null;
-  if (move?.kind !== 'ask' || move.problem !== 'scope' || handoff === null || handoff.session !== last?.session)
-    return null;
-  const { session, reason, verified } = handoff;
-  const files = verified.outOfScope.slice(0, PATTERNS_MAX);
-  return { session, reason, files, fileCount: verified.outOfScope.length };
+  if (move?.kind !== 'ask' || move.problem !== 'scope' || handoff?.session !== last?.session) return null;
+  const { session, reason, verified } = handoff!;
+  // One more than a scope may have is too many to be suggested.
+  return { session, reason, files: verified.outOfScope.slice(0, PATTERNS_MAX + 1) };
 }
 
+/** The answer with which the role goes on; null if people have to say more than yes. */
 function suggestion(
   { move, agents, budget, limits }: HubContext,
-  escalation: QuestionAbout['escalation'],
+  escalation: ReturnType<typeof escalationIn>,
 ): HubAnswer | null {
   if (move?.kind !== 'ask' || move.about === null) return null;
   const go = { choice: 'spawn', role: move.about } as const;
-  switch (move.problem) {
-    case 'scope': {
-      const { files, fileCount } = escalation ?? { files: [], fileCount: 0 };
-      const answer = { ...go, allow: [...files] };
-      // A session names its files: one with a wildcard in its name would allow others too.
-      const isSafe = files.length > 0 && files.length === fileCount && !files.some((file) => /[*?]/.test(file));
-      return isSafe && fits(answer, GATE_ANSWER_BYTES_MAX) && answerProblem(agents, answer) === undefined
-        ? answer
-        : null;
-    }
-    case 'budget': {
-      const given: Partial<AmountLimits> = agents[move.about] ?? {};
-      const reservation = reservationFor(budget, given, limits.concurrent);
-      const kind = 'lacks' in reservation ? reservation.lacks : 'costUsd';
-      const more = Math.max((given[kind] ?? 0) - (leftOf(budget, kind) ?? 0), (budget.max[kind] ?? 0) * MORE);
-      return { ...go, ...(kind === 'tokens' ? { extraTokens: Math.ceil(more) } : { extraUsd: cents(more) }) };
-    }
-    case 'limits':
-      return { ...go, extraSpawns: Math.ceil(limits.spawns * MORE) };
-    default:
-      return null;
+  if (move.problem === 'limits') return { ...go, extraSpawns: Math.ceil(limits.spawns * MORE) };
+  if (move.problem === 'budget') {
+    const given: Partial<AmountLimits> = agents[move.about] ?? {};
+    const reservation = reservationFor(budget, given, limits.concurrent);
+    const kind = 'lacks' in reservation ? reservation.lacks : 'costUsd';
+    const more = Math.max((given[kind] ?? 0) - (leftOf(budget, kind) ?? 0), (budget.max[kind] ?? 0) * MORE);
+    return { ...go, ...(kind === 'tokens' ? { extraTokens: Math.ceil(more) } : { extraUsd: cents(more) }) };
   }
+  const { files } = escalation ?? { files: [] };
+  const answer = { ...go, allow: files };
+  // A session names its files: one with a wildcard in its name would allow others too.
+  const isSafe = files.length > 0 && !files.some((file) => /[*?]/.test(file));
+  return isSafe && fits(answer, GATE_ANSWER_BYTES_MAX) && answerProblem(agents, answer) === undefined ? answer : null;
 }
 
 function cents(amountUsd: number): number {

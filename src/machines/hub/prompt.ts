@@ -15,10 +15,13 @@ export const ANTI_SPAWN =
   'recommend the next agent back to the hub.';
 
 /** The abilities of Cognition (HS-041), one of which its task asks for. */
-export const ABILITIES =
-  'Analyse: say what is there and how it fits together. Ideate: offer several ways that differ. Critique: say what is ' +
-  'wrong or missing, the worst first. Structured reasoning: go from premises to a conclusion, step by step. Do what ' +
-  'the task asks for, change nothing, and hand off your analysis as `findings`.';
+export const ABILITIES = [
+  'Analyse: say what is there and how it fits together.',
+  'Ideate: offer several ways that differ.',
+  'Critique: say what is wrong or missing, the worst first.',
+  'Structured reasoning: go from premises to a conclusion, step by step.',
+  'Do what the task asks for, change nothing, and hand off your analysis as `findings`.',
+].join(' ');
 
 /** The heading of the block that says what to do when the scope does not suffice. */
 export const ESCALATION = 'SCOPE ESCALATION';

@@ -57,7 +57,8 @@ const spokeMachine = setup({
     archives: ({ context }) => context.work?.archives === true && policyOf(context.session.role).mayArchive,
     isRight: ({ context }) => context.problems.length === 0,
     mayCorrect: ({ context }) => context.corrections < CORRECTIONS_MAX && context.stop === null,
-    holdsChanges: ({ context }) => context.work?.isHeld === true && context.outcome === 'done',
+    holdsChanges: ({ context: { said, work, outcome } }) =>
+      said !== null && work?.isHeld === true && outcome === 'done',
     isLastTry: ({ context }) =>
       context.failed !== null && (context.stop !== null || endOf(context.failed, context.spec.attempts) !== null),
     isTooMuch: ({ context }) => isOverSteps(context, 1),
@@ -280,13 +281,15 @@ export const nothingToDo = fromPromise<unknown, WorkPlace>(() => Promise.resolve
 export function spokeAgent({ work, look, apply, release, kill }: SpokePorts) {
   return defineAgent({
     name: 'spoke',
-    version: 2,
-    // Version 1 did not keep the id of its work plan, which the address of the plan ends with.
+    version: 3,
     migrate: {
+      // Version 1 did not keep the id of its work plan, which the address of the plan ends with.
       2: ({ value, context }) => {
         const { address } = context['plan'] as { readonly address: string };
         return { value, context: { planId: address.split('/').at(-1), ...context } } as never;
       },
+      // Version 2 had no trees: its sessions work where their workspace is.
+      3: (old) => old as never,
     },
     machine: spokeMachine.provide({
       actors: {

@@ -1,6 +1,7 @@
 /** Answers of people to a hub's questions: files beside the scope, more money, more sessions, and what is refused. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { type QuestionAbout } from '../../../src/machines/hub/people-answer.ts';
+import { PATTERNS_MAX } from '../../../src/machines/hub/scope.ts';
 import { type GateContext } from '../../../src/machines/people/gates/gate.ts';
 import { GOOD_WORK, handoff, HubRoom, type HubRoomOptions, type TestWork } from '../../support/machines/hub-room.ts';
 
@@ -41,7 +42,6 @@ describe('a question about the scope', () => {
         session: 'R-1-1',
         reason: 'outside the scope: package.json',
         files: ['package.json'],
-        fileCount: 1,
       },
       suggested: { choice: 'spawn', role: 'Executor', allow: ['package.json'] },
     });
@@ -58,6 +58,12 @@ describe('a question about the scope', () => {
       verified: { files: ['src/a.ts', 'package.json'], outOfScope: [] },
     });
     expect(room.run().status).toBe('completed');
+  });
+
+  it('suggests nothing where there are more files than a scope may have', async () => {
+    await escalate(...Array.from({ length: PATTERNS_MAX + 5 }, (_, at) => `lib/${at}.ts`));
+    expect(question().package.escalation!.files).toHaveLength(PATTERNS_MAX + 1);
+    expect(question().package.suggested).toBe(null);
   });
 
   it('suggests nothing where a name would allow other files too, or no file is known', async () => {

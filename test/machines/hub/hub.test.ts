@@ -269,6 +269,25 @@ describe('a hand-off', () => {
     expect(room.run()).toMatchObject({ status: 'asking' });
   });
 
+  it('HS-038: changes of a session are not applied before its hand-off fits', async () => {
+    const applied: string[] = [];
+    const changed = [{ path: 'src/a.ts', isNew: false, lines: 1 }];
+    await start({
+      work: {
+        ...GOOD_WORK,
+        Executor: ({ round }) => ({
+          ...handoff(round === 1 ? 'splendid' : 'done', 'Reviewer'),
+          ...{ changed, isHeld: true },
+        }),
+      },
+      agents: { Executor: { writes: { files: ['src/**'], newIn: [] } } },
+      apply: ({ session }) => (applied.push(session), { conflict: null }),
+    });
+    expect(room.begun.slice(0, 2)).toEqual(['R-1-1', 'R-1-1']);
+    expect(applied).toHaveLength(1);
+    expect(await room.chain()).toEqual(CHAIN);
+  });
+
   it('changes that cannot be applied block the session', async () => {
     const changed = [{ path: 'src/a.ts', isNew: false, lines: 1 }];
     await start({

@@ -64,7 +64,7 @@ describe('a session that is given an amount', () => {
     expect(room.run()).toMatchObject({ status: 'completed', spentUsd: 5 });
   });
 
-  it('CN-016: that says at its end what it used has done its work, and people are asked for what is next', async () => {
+  it('CN-016: has done its work if it says at its end what it used, and people are asked', async () => {
     await start({
       work: { ...GOOD_WORK, Executor: () => ({ ...handoff('done', 'Reviewer'), usage: { tokens: 900 } }) },
       agents: { Executor: { tokens: 500 } },

@@ -1,4 +1,4 @@
-/** Fifty sessions side by side, with random costs and ends: a run promises no amount twice, and refuses what is left. */
+/** Fifty sessions side by side, with random costs and ends: a run promises no amount twice, and refuses the rest. */
 import { describe, expect, it } from 'vitest';
 import { type Amounts, type AmountLimits } from '../../../src/machines/hub/budget.ts';
 import { type HubContext } from '../../../src/machines/hub/hub-state.ts';
@@ -37,7 +37,7 @@ interface Reply {
 /** A run in which fifty chains of two sessions begin at once, and what is seen of it. */
 class Crowd {
   readonly replies: Reply[] = [];
-  /** What each session has used so far, as it told or is going to tell at its end. */
+  /** Amounts that each session has used so far, as it told or is going to tell at its end. */
   readonly used = new Map<string, Amounts>();
   readonly granted = new Map<string, AmountLimits>();
   readonly problems: string[] = [];
@@ -122,7 +122,7 @@ class Crowd {
 }
 
 describe('fifty sessions side by side', () => {
-  it('CN-016: never promise more than the run has, in money or tokens, whatever they use and whenever they end', async () => {
+  it('CN-016: never promise more than the run has, in money or tokens, whatever they use', async () => {
     const [from, to] = seedsOf('side by side', byEffort({ quick: 2, ci: 8, soak: 200 }));
     const seen = { refused: 0, cutShort: 0 };
     for (let seed = from; seed <= to; seed++) {

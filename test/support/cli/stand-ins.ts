@@ -57,7 +57,7 @@ export function standIn(
     }
     const prompt = fs.readFileSync(0, 'utf8');
     seen.args = process.argv.slice(2);
-    fs.writeFileSync('seen-${agent}', JSON.stringify({ ...seen, prompt }));
+    fs.writeFileSync(${JSON.stringify(work.file(`seen-${agent}`))}, JSON.stringify({ ...seen, prompt }));
     const [, file] = /^BOSUN_HANDOFF is (.+)$/m.exec(prompt);
     const says = ${JSON.stringify(says ?? null)};
     if (says !== null) fs.writeFileSync(file, JSON.stringify(says));
