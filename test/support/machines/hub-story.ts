@@ -28,6 +28,8 @@ export function isTrue(random: SeededRandom, percent: number): boolean {
 export class HubStory {
   readonly hub: Role;
   readonly isLed: boolean;
+  /** Whether its work goes round in a circle, and nothing else goes wrong. */
+  readonly #isCircle: boolean;
   readonly limits: Readonly<Record<string, number | null>>;
   readonly agents: Partial<Record<Role, Partial<AgentSpec>>>;
   /** Sessions whose last work said that it changed a file outside of its scope. */
@@ -42,9 +44,14 @@ export class HubStory {
     const random = chanceOf(seed, 'story');
     this.hub = pick(random, ['Coordinator', 'Coordinator', 'Analyst', 'Runner', 'TDDDriver'] as const);
     this.isLed = isTrue(random, 30);
-    const some = <T>(percent: number, value: T) => (isTrue(random, percent) ? value : null);
+    this.#isCircle = isTrue(random, 20);
+    const some = <T>(percent: number, value: T) => (isTrue(random, percent) && !this.#isCircle ? value : null);
     this.limits = {
-      ...{ spawns: 3 + random.integer(14), concurrent: 1 + random.integer(4), answerMs: 60_000 },
+      ...{
+        spawns: (this.#isCircle ? 14 : 3) + random.integer(14),
+        concurrent: 1 + random.integer(4),
+        answerMs: 60_000,
+      },
       ...{ costUsd: some(40, 1 + random.integer(20)), tokens: some(40, 100 + random.integer(2_000)) },
       timeMs: some(15, 60_000 * (1 + random.integer(30))),
     };
@@ -72,7 +79,7 @@ export class HubStory {
       assignee: pick(random, SPOKES),
     }));
     const decides = this.isLed ? { kind: 'function', name: this.hub } : { kind: 'rules' };
-    const start = pick(random, SPOKES);
+    const start = this.#isCircle ? 'Executor' : pick(random, SPOKES);
     const order = {
       hub: this.hub,
       decides,
@@ -114,6 +121,7 @@ export class HubStory {
   }
 
   async #spoke(random: SeededRandom, work: SessionWork, facts: EffectFacts): Promise<unknown> {
+    if (this.#isCircle) return goodEnd(random, work, work.role === 'Revisionist' ? 0 : 1);
     switch (random.integer(16)) {
       case 0:
         throw Object.assign(new Error('no'), {
@@ -198,11 +206,12 @@ async function byOrder(random: SeededRandom, work: SessionWork, facts: EffectFac
   }
 }
 
-/** A hand-off of the role's table, mostly the good one. */
-function goodEnd(random: SeededRandom, { role, hub }: SessionWork): object {
+/** A hand-off of the role's table: the one at a place of it, or mostly the good one. */
+function goodEnd(random: SeededRandom, { role, hub }: SessionWork, at?: number): object {
   if (role === 'Archivist') return { archives: isTrue(random, 80) };
   const outcomes = Object.entries(outcomesOf(role));
-  const [outcome, next] = isTrue(random, 60) ? outcomes[0]! : pick(random, outcomes);
+  const drawn = isTrue(random, 60) ? outcomes[0]! : pick(random, outcomes);
+  const [outcome, next] = outcomes[at ?? -1] ?? drawn;
   const recommended = pick(random, next);
   const isGood = outcome !== 'build-failed' && outcome !== 'issues';
   return handoff(outcome, recommended === 'hub' ? null : recommended, {
