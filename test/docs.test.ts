@@ -3,8 +3,7 @@
  * exists. In a block of TypeScript, `console.log(...) // -> text` says what the line prints.
  */
 import { slugOf } from '../site/slug.ts';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { formatWithOptions } from 'node:util';
@@ -16,6 +15,7 @@ import { readPlanFile } from '../src/cli/plan-file.ts';
 import { ERROR_CODES } from '../src/error-codes.ts';
 import { LONG } from './support/effort.ts';
 import { UserFolder } from './support/user-folder.ts';
+import { Repository } from './support/git/repository.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
@@ -111,7 +111,8 @@ describe('plans', () => {
 
   /** Reads a block as a file of its own. */
   async function readAs<Source>(text: string, read: (of: { file: string; cwd: string }) => Promise<Source>) {
-    const directory = mkdtempSync(join(tmpdir(), 'bosun-docs-'));
+    // Agents that change files get a worktree of its repository.
+    const { path: directory } = new Repository();
     const file = join(directory, 'written.yaml');
     writeFileSync(file, text);
     return read({ file, cwd: ROOT }).finally(() => rmSync(directory, { recursive: true }));
