@@ -1,9 +1,10 @@
 /**
  * Commands that do the work of a session and hand off by a file or by their exit code. A command writes its hand-off
  * beside the file that `$BOSUN_HANDOFF` names and renames it, so that it is there whole or not at all. A start that
- * finds it, or finds the exit code, does not run the command again: it had ended before its host did.
+ * finds it, or finds the exit code, does not run the command again: it had ended before its host did. Only what it
+ * printed goes through its host, and may be lost with it: a command whose report that is runs again.
  */
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { messageOf } from '../errors.ts';
 import { OUTPUT_HEAD_BYTES } from './limits.ts';
@@ -67,13 +68,15 @@ export async function runSession(
   const { commands, outputs, files, env } = place;
   // What outlives its host hands off until it is ended, so nothing can be said before that.
   await commands.alone(session, effect, signal);
-  const before = await outcomeOf(command, place);
+  const before = command.report?.file === null ? saidIn(files.handoff) : await outcomeOf(command, place);
   if (before !== undefined) return endOf(before, await toldBy(command, place));
   if (command.isOver === true) return { said: null };
   await place.begin?.();
   mkdirSync(resolve(files.handoff, '..'), { recursive: true, mode: 0o700 });
   const output = await outputs.begin({ session, round });
   writeFileSync(files.prompt, prompt, { mode: 0o600 });
+  // The exit code of an earlier start is none of this one.
+  rmSync(exitFileOf(files), { force: true });
   try {
     const script = byExit ? codeKept(run, exitFileOf(files)) : run;
     await commands.run({ name: session, run: script, input, env, cwd: place.workspace }, { effect, signal, output });

@@ -21,12 +21,17 @@ export interface ChangedEntry {
 
 /** Makes a snapshot of the user's own tree without some directories, absolute paths. Resolves to its tree object. */
 export async function snapshotOf(git: Git, without: readonly string[], index: string): Promise<string> {
-  rmSync(index, { force: true });
+  dropIndex(index);
   if (existsSync(git.index)) copyIndex(git.index, index);
   const inside = without.filter((path) => git.holds(path)).map((path) => path.slice(git.top.length + 1));
   const place = { tree: git.top, index };
   await add(git, place, await changedNames(git, place, inside));
   return await git.out(['write-tree'], place);
+}
+
+/** Removes an index of Bosun's, and the lock of a git that was ended while it wrote it. */
+function dropIndex(index: string): void {
+  for (const file of [index, `${index}.lock`]) rmSync(file, { force: true });
 }
 
 /**
@@ -48,6 +53,7 @@ export async function snapshotSince(
   { tree, base, index, without }: { tree: string; base: string; index: string; without: readonly string[] },
 ): Promise<string> {
   const place = { tree, index };
+  dropIndex(index);
   await git.run(['read-tree', base], place);
   const names = await changedNames(git, place, without);
   refuseTooMuch(tree, names);

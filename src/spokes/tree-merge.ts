@@ -4,11 +4,8 @@
  * changes, also after one that was cut off in the middle, ends in the same files.
  */
 import {
-  closeSync,
-  fsyncSync,
   lstatSync,
   mkdirSync,
-  openSync,
   readFileSync,
   readlinkSync,
   realpathSync,
@@ -18,6 +15,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Git } from './git.ts';
 import { type ChangedEntry, commitOf, differences, namesIn, snapshotOf } from './snapshots.ts';
@@ -44,7 +42,7 @@ export async function mergeInto(
   const { without, scratch } = merge;
   try {
     for (let round = 1; round <= ROUNDS_MAX; round++) {
-      rmSync(scratch, { recursive: true, force: true });
+      await rm(scratch, { recursive: true, force: true });
       mkdirSync(scratch, { recursive: true, mode: 0o700 });
       const before = await snapshotOf(git, without, join(scratch, 'index'));
       const merged = await mergedTree(git, merge, before);
@@ -59,7 +57,7 @@ export async function mergeInto(
     }
     return { conflict: 'the files of the workspace change without end: wait until they rest' };
   } finally {
-    rmSync(scratch, { recursive: true, force: true });
+    await rm(scratch, { recursive: true, force: true });
   }
 }
 
@@ -91,7 +89,7 @@ async function stage(
   const prefix = `${stagedIn(scratch)}/`;
   await git.run(['checkout-index', '-z', '--stdin', `--prefix=${prefix}`], { index, input: paths.join('') });
   for (const { path, isGone, mode } of entries)
-    if (!isGone && mode !== LINK && mode !== REPOSITORY) flush(join(prefix, path));
+    if (!isGone && mode !== LINK && mode !== REPOSITORY) await flush(join(prefix, path));
 }
 
 const LINK = '120000';
@@ -101,12 +99,12 @@ function stagedIn(scratch: string): string {
   return join(scratch, 'files');
 }
 
-function flush(file: string): void {
-  const open = openSync(file, 'r');
+async function flush(path: string): Promise<void> {
+  const file = await open(path, 'r');
   try {
-    fsyncSync(open);
+    await file.sync();
   } finally {
-    closeSync(open);
+    await file.close();
   }
 }
 

@@ -16,6 +16,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import { BosunError } from '../errors.ts';
 import { Git } from './git.ts';
@@ -124,7 +125,7 @@ export class Worktrees {
     const git = await this.#known();
     const { base, changes } = this.#recordOf(session) ?? {};
     if (base === undefined || changes === undefined) return { conflict: 'its changes are gone' };
-    const scratch = this.#fileOf(session, 'merge');
+    const scratch = this.#fileOf(session, SCRATCH);
     return await this.#alone(async () => {
       const merged = await mergeInto(git, { base, changes, without: this.#without(), scratch });
       if ('conflict' in merged) return merged;
@@ -160,14 +161,14 @@ export class Worktrees {
     const record = this.#recordOf(session);
     if (git === undefined || record === undefined) return undefined;
     const kept = this.#fileOf(session, 'patch');
-    if (existsSync(kept)) return { files: [...(record.files ?? [])], ...beginningOf(kept, chars) };
+    if (existsSync(kept)) return { files: [...(record.files ?? [])], ...(await beginningOf(kept, chars)) };
     const files = await this.changes({ session, isIsolated: record.isIsolated || isIsolated });
     const { base, changes } = this.#recordOf(session) ?? record;
     if (files === null || changes === undefined) return undefined;
     const file = this.#fileOf(session, 'looked');
     await writePatch(git, { from: base, to: changes, file, without: [] });
-    const patch = beginningOf(file, chars);
-    rmSync(file, { force: true });
+    const patch = await beginningOf(file, chars);
+    await rm(file, { force: true });
     return { files: [...files], ...patch };
   }
 
@@ -175,12 +176,17 @@ export class Worktrees {
   async sweep(isKept: (session: string) => boolean): Promise<string[]> {
     const { folder } = this.#options;
     if (!existsSync(folder)) return [];
-    const left = readdirSync(folder, { withFileTypes: true }).filter((one) => one.isDirectory() && !isKept(one.name));
+    const directories = readdirSync(folder, { withFileTypes: true }).filter((one) => one.isDirectory());
+    const names = directories.map(({ name }) => name);
+    await this.#alone(async () => {
+      // What a merge has left behind that was cut off: one under way would have the turn.
+      for (const name of names.filter(isScratch)) await rm(join(folder, name), { recursive: true, force: true });
+    });
     const swept: string[] = [];
-    for (const { name } of left)
+    for (const session of names.filter((name) => !isScratch(name) && !isKept(name)))
       try {
-        await this.release({ session: name, isIsolated: true });
-        swept.push(name);
+        await this.release({ session, isIsolated: true });
+        swept.push(session);
       } catch {
         // Its patch could not be written, on a full disk for example: the tree stays for the next sweep.
       }
@@ -225,7 +231,7 @@ export class Worktrees {
     return join(this.#folder, session);
   }
 
-  #fileOf(session: string, what: 'index' | 'json' | 'looked' | 'merge' | 'patch'): string {
+  #fileOf(session: string, what: 'index' | 'json' | 'looked' | typeof SCRATCH | 'patch'): string {
     return `${this.#treeOf(session)}.${what}`;
   }
 
@@ -272,8 +278,8 @@ export class Worktrees {
   /** Removes a worktree, and what git knows of it. */
   async #remove(git: Git, session: string): Promise<void> {
     const tree = this.#treeOf(session);
-    rmSync(this.#fileOf(session, 'index'), { force: true });
-    rmSync(tree, { recursive: true, force: true });
+    await rm(this.#fileOf(session, 'index'), { force: true });
+    await rm(tree, { recursive: true, force: true });
     const listed = await git.out(['worktree', 'list', '--porcelain', '-z']);
     const isKnown = listed.split('\0').some((line) => line === `worktree ${tree}`);
     if (isKnown) await git.run(['worktree', 'remove', '--force', '--force', tree]);
@@ -316,6 +322,13 @@ interface BeginOptions {
   readonly from?: string | null;
 }
 
+/** The ending of the directories in which merges are made. */
+const SCRATCH = 'merge';
+
+function isScratch(name: string): boolean {
+  return name.endsWith(`.${SCRATCH}`);
+}
+
 /** Changed files, and the beginning of their patch. */
 export interface ReadPatch {
   readonly files: ChangedPath[];
@@ -334,7 +347,15 @@ function nothingIfTooMuch(error: unknown): null {
   throw error;
 }
 
-function beginningOf(file: string, chars: number): Omit<ReadPatch, 'files'> {
-  const text = readFileSync(file, 'utf8');
-  return { patch: text.slice(0, chars).toWellFormed(), isCut: text.length > chars };
+/** The beginning of a text file, at most so many characters. */
+async function beginningOf(path: string, chars: number): Promise<Omit<ReadPatch, 'files'>> {
+  const file = await open(path, 'r');
+  try {
+    // A character has four bytes at most.
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(4 * chars + 4), { position: 0 });
+    const text = buffer.subarray(0, bytesRead).toString();
+    return { patch: text.slice(0, chars).toWellFormed(), isCut: text.length > chars };
+  } finally {
+    await file.close();
+  }
 }

@@ -1,6 +1,7 @@
 /** Worktrees of sessions in real git repositories: the user's own files, whatever is uncommitted, stay as they are. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CHANGED_BYTES_MAX } from '../../src/spokes/limits.ts';
 import { Worktrees, type WorktreeOptions } from '../../src/spokes/worktrees.ts';
@@ -161,8 +162,39 @@ describe('a worktree', () => {
   it('is swept away when nobody needs it', async () => {
     await written({ 'src/a.ts': 'x\n' });
     await written({ 'src/b.ts': 'y\n' }, { session: 'R-1-2', isIsolated: true });
+    repository.write({ 'data/work/R-1-1.merge/files/src/a.ts': 'of a merge that was cut off' });
     expect(await made().sweep((session) => session === 'R-1-2')).toEqual(['R-1-1']);
-    expect(repository.worktrees()).toHaveLength(1);
+    expect([repository.worktrees().length, repository.read('data/work/R-1-1.merge/files/src/a.ts')]).toEqual([1, null]);
+  });
+
+  it('is merged whole while the trees of sessions that are over are swept away', async () => {
+    await written({ 'src/a.ts': 'merged\n' });
+    await trees.changes(PLACE);
+    let isOver = false;
+    const merged = trees.apply(PLACE).finally(() => (isOver = true));
+    while (!isOver) {
+      await trees.sweep((session) => session === PLACE.session);
+      await setImmediate();
+    }
+    expect([await merged, repository.read('src/a.ts')]).toEqual([{ conflict: null }, 'merged\n']);
+  });
+
+  it('is merged anew when the user changes files in the middle of a merge', async () => {
+    await written({ 'src/a.ts': 'one\ntwo\nthree\nfour\n' });
+    await trees.changes(PLACE);
+    // Git calls this filter where it writes the merged file: then the user writes too, once.
+    repository.write({ '.git/info/attributes': 'src/a.ts filter=user\n' });
+    const write = "printf 'ONE\\ntwo\\nthree\\n' > src/a.ts";
+    repository.git('config', 'filter.user.smudge', `[ -e .git/once ] || { touch .git/once; ${write}; }; cat`);
+    expect(await trees.apply(PLACE)).toEqual({ conflict: null });
+    expect([repository.read('.git/once'), repository.read('src/a.ts')]).toEqual(['', 'ONE\ntwo\nthree\nfour\n']);
+  });
+
+  it('is found and merged after the end of a git that left the lock of its index', async () => {
+    await written({ 'src/a.ts': 'merged\n' });
+    repository.write({ 'data/work/R-1-1.index.lock': '' });
+    expect(await made().changes(PLACE)).toMatchObject([{ path: 'src/a.ts' }]);
+    expect(await made().apply(PLACE)).toEqual({ conflict: null });
   });
 
   it('shares the names that it is told, which are no changes', async () => {
