@@ -17,6 +17,7 @@ export const LONG_FILES = [
   'test/crash/equity-plan.test.ts',
   'test/crash/every-write.test.ts',
   'test/crash/failed-write.test.ts',
+  'test/crash/fix-and-verify.test.ts',
   'test/crash/flips.test.ts',
   'test/crash/flooded-disk.test.ts',
   'test/crash/flips-workers.test.ts',

@@ -9,7 +9,7 @@ import { type LineageEntry } from '../../../src/machines/hub/handoff.ts';
 import { type SessionEntry } from '../../../src/machines/hub/session-records.ts';
 import { LeftOvers } from '../../../src/spokes/processes.ts';
 import { type Ended, linesOf, type Process, Workspace } from '../cli/workspace.ts';
-import { liveWith } from '../spokes/live.ts';
+import { commandProcesses, liveWith } from '../spokes/live.ts';
 import { until } from '../until.ts';
 
 /**
@@ -87,6 +87,14 @@ export class KilledHub {
   async sessions(): Promise<SessionEntry[]> {
     const { out } = await this.work.bosun(['records', `work-plans/${this.plan}`, 'sessions', '--json']);
     return linesOf(out).flatMap((line) => ('value' in line ? [line.value as SessionEntry] : []));
+  }
+
+  /** Waits until no command lives. Their leashes may. */
+  async isQuiet(): Promise<void> {
+    await until(
+      () => commandProcesses(this.#store).length === 0,
+      () => `the end of the commands ${JSON.stringify(commandProcesses(this.#store))}`,
+    );
   }
 
   /** Waits until no process that a command has started lives, leashes included. */
