@@ -16,6 +16,7 @@ import {
   DRAIN_BATCH_MS,
   DRAIN_MS,
   FRAME_BYTES_MAX,
+  LISTING_HZ,
   PING_EVERY_MS,
   RATES_MAX,
   SILENCE_MS_MAX,
@@ -337,8 +338,8 @@ export class Hub {
   }
 
   /**
-   * Accepts no further calls, lets those under way end within `graceMs`, then closes connections in batches. Resolves
-   * when none is left.
+   * Accepts no further calls, lets those under way end within `graceMs`, has clients see the last changes, then closes
+   * connections in batches. Resolves when none is left.
    */
   async drain(graceMs: number = DRAIN_MS): Promise<void> {
     if (this.#isDraining) return;
@@ -350,12 +351,15 @@ export class Hub {
       reconnectInMs: [DRAIN_BATCH_MS, graceMs + DRAIN_BATCH_MS],
     } as const;
     for (const connection of this.#peers) connection.send({ ...note, reconnectInMs: [...note.reconnectInMs] });
-    const untilMs = this.clock.monotonicMs() + graceMs;
-    while (
-      (this.requests > 0 || [...this.#peers].some(({ inFlight }) => inFlight > 0)) &&
-      this.clock.monotonicMs() < untilMs
-    )
-      await this.#pass(Math.min(DRAIN_BATCH_MS, graceMs));
+    const nowMs = this.clock.monotonicMs();
+    const untilMs = nowMs + graceMs;
+    // What has changed just now may be on its way to a view that is read a few times a second.
+    const shownMs = nowMs + 1_000 / LISTING_HZ;
+    const isWaiting = () =>
+      this.requests > 0 ||
+      [...this.#peers].some(({ inFlight }) => inFlight > 0) ||
+      (this.#peers.size > 0 && this.clock.monotonicMs() <= shownMs);
+    while (isWaiting() && this.clock.monotonicMs() < untilMs) await this.#pass(Math.min(DRAIN_BATCH_MS, graceMs));
     for (let batch = this.#batch(); batch.length > 0; batch = this.#batch()) {
       for (const connection of batch) connection.close('draining');
       await this.#pass(DRAIN_BATCH_MS);

@@ -604,6 +604,25 @@ describe('draining', () => {
     await test.stop();
   });
 
+  it('shows subscribers the last changes of views that are read a few times a second', async () => {
+    const test = await startGatewayTest();
+    const client = await test.client();
+    client.send({ t: 'sub', id: 's', topic: 'tree' });
+    await test.settle();
+    for (const type of ['add', 'close']) {
+      await test.test.shard.send('visits', { type, ...(type === 'add' && { by: 1 }) });
+      await test.settle();
+    }
+    const closed = { children: [{ address: 'visits', state: 'closed' }, {}, {}, {}] };
+    const drained = test.gateway.drain();
+    expect(client.view('s')).not.toMatchObject(closed);
+    await test.advance(1_000);
+    expect(client.closed?.code).toBe(4501);
+    expect(client.view('s')).toMatchObject(closed);
+    await drained;
+    await test.stop();
+  });
+
   it(`waits ${DRAIN_MS} ms for a call, and no longer`, async () => {
     const test = await startGatewayTest();
     const client = await test.client();
