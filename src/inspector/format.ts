@@ -25,8 +25,13 @@ export function bytes(count: number): string {
   return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${unit}`;
 }
 
+/** A number with its thousands apart: `23,600`. */
+export function number(count: number): string {
+  return count.toLocaleString('en');
+}
+
 export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+  return `${number(count)} ${count === 1 ? one : many}`;
 }
 
 /** A state value on one line: `open`, `desk.idle`, `desk.busy · lamp.lit`. */

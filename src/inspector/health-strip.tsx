@@ -1,6 +1,6 @@
 /** The health of system and gateway, on one line at the foot of the page. */
 import { useEffect } from 'preact/hooks';
-import { bytes } from './format.ts';
+import { bytes, number } from './format.ts';
 import { setKernelTime } from './time.ts';
 import { useAnswer, useTopic } from './use.ts';
 import type { DeadLetterView, SystemInfo } from '../gateway/protocol/views.ts';
@@ -27,7 +27,7 @@ export function HealthStrip() {
       {outage !== null && <Fact name="store" value={`cannot be written (${outage})`} isBad />}
       {damaged > 0 && <Fact name="damage" value={damaged} isBad />}
       {unreadable > 0 && <Fact name="unreadable actors" value={unreadable} isBad />}
-      <Fact name="epoch" value={epoch.toLocaleString('en')} />
+      <Fact name="epoch" value={number(epoch)} />
       {storeBytes !== null && <Fact name="store" value={bytes(storeBytes)} />}
       {eventLoopDelayMs !== null && (
         <Fact name="event loop p99" value={`${eventLoopDelayMs} ms`} isBad={eventLoopDelayMs > LATE_MS} />

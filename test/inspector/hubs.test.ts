@@ -264,7 +264,7 @@ describe('runs', () => {
     const counted = { ...hub.budget, max: { costUsd: null, tokens: 9_000 }, spent: { costUsd: 0, tokens: 700 } };
     expect(budgetOf(row(1), { ...hub, budget: counted }, 62_900).slice(1, 3)).toEqual([
       ['spent', '$0.00'],
-      ['tokens', '700 of 9000'],
+      ['tokens', '700 of 9,000'],
     ]);
     expect(budgetOf(row(1, { spentTokens: 700 }), undefined, 0)[2]).toEqual(['tokens', '700']);
     const richer = { ...hub, budget: { ...hub.budget, max: { costUsd: 7.5, tokens: null } } };

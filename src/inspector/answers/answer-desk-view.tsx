@@ -2,7 +2,7 @@
 import { Age } from '../desks/clock.tsx';
 import { OrderButton } from '../desks/desk-page.tsx';
 import { type DeskContexts } from '../desks/desk-shapes.ts';
-import { moment } from '../format.ts';
+import { moment, number } from '../format.ts';
 import { leftText, type Part } from '../part.ts';
 import { hrefOf } from '../route.ts';
 import { Figures, Panel, Sheet, Unread } from '../sheet.tsx';
@@ -53,7 +53,7 @@ const FIGURE_COLUMNS: readonly Column<FigureShown>[] = [
   { title: 'Value', isNumber: true, cell: (row) => figureValue(row) || <span class="quiet">too few cases</span> },
   { title: 'Target', isNumber: true, cell: ({ target }) => target },
   { title: 'Met', cell: ({ isMet }) => isMet !== null && <Met isMet={isMet} /> },
-  { title: 'Cases', isNumber: true, cell: ({ count }) => count.toLocaleString('en') },
+  { title: 'Cases', isNumber: true, cell: ({ count }) => number(count) },
 ];
 
 const TRIGGER_COLUMNS: readonly Column<TriggerShown>[] = [

@@ -1,5 +1,6 @@
 /** The desks whose page is a table of their records. A new one is a row here. */
 import { type ComponentChildren, type ComponentType, Fragment } from 'preact';
+import { number } from '../format.ts';
 import { leftText, type Part } from '../part.ts';
 import { hrefOf } from '../route.ts';
 import { Ledger, Unread } from '../sheet.tsx';
@@ -122,7 +123,7 @@ function All<Row extends { readonly id: string }, Context>({ of, desk: { context
   const part = of.rows(context);
   const rows = part.rows.slice(0, SHOWN);
   const size = part.rows.length + part.left;
-  const first = size > rows.length && `, the first ${rows.length} of ${size.toLocaleString('en')}`;
+  const first = size > rows.length && `, the first ${rows.length} of ${number(size)}`;
   return (
     <Around context={context} desk={address}>
       <Ledger

@@ -1,7 +1,7 @@
 /** Questions to people: those that wait, by deadline, then the closed ones, the latest first; and the page of each. */
 import { useState } from 'preact/hooks';
 import { gateName } from '../../machines/people/gates/gate-name.ts';
-import { counted, moment } from '../format.ts';
+import { counted, moment, number } from '../format.ts';
 import { hrefOf } from '../route.ts';
 import { Ledger } from '../sheet.tsx';
 import { More } from '../shown-rows.tsx';
@@ -55,7 +55,7 @@ function Gates() {
   const size = (open.window?.size ?? 0) + (closed.window?.size ?? 0);
   const left = rows === undefined ? 0 : size - rows.length;
   const more = () => setPages(isAllOpen ? { ...pages, closed: pages.closed + 1 } : { ...pages, open: pages.open + 1 });
-  const first = left > 0 && `, the first ${rows!.length.toLocaleString('en')} of ${size.toLocaleString('en')}`;
+  const first = left > 0 && `, the first ${number(rows!.length)} of ${number(size)}`;
   return (
     <Ledger
       id="gates"

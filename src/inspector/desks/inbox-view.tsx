@@ -5,7 +5,7 @@
 import { useState } from 'preact/hooks';
 import { gateName } from '../../machines/people/gates/gate-name.ts';
 import { type Urgency } from '../../machines/people/gates/gate-order.ts';
-import { counted } from '../format.ts';
+import { counted, number } from '../format.ts';
 import { maySend } from '../link.ts';
 import { leftText } from '../part.ts';
 import { hrefOf } from '../route.ts';
@@ -110,7 +110,7 @@ function leadOf(size: number, left: number, counts: GateCounts | undefined): str
   if (size === 0) return '';
   const things = `${counted(size, 'thing')} for you to look at`;
   if (left === 0 || counts === undefined) return things;
-  const [now, today, later] = [counts.now, counts.today, counts.later].map((count) => count.toLocaleString('en'));
+  const [now, today, later] = [counts.now, counts.today, counts.later].map(number);
   return `${things}. Questions: ${now!} now, ${today!} today, ${later!} when there is time`;
 }
 

@@ -1,6 +1,7 @@
 /** Data in readable form: names and values, lists, and tables of similar items; deeper levels are folded. */
 import { type ComponentChildren } from 'preact';
 import { JsonTree } from '../actor/json-tree.tsx';
+import { number } from '../format.ts';
 import { Headings } from '../table.tsx';
 
 /** Depth below which data are shown as a folded tree. */
@@ -111,5 +112,5 @@ export function named(name: string): string {
 }
 
 export function rounded(value: number): string {
-  return Number.isInteger(value) ? value.toLocaleString('en') : String(Number(value.toPrecision(4)));
+  return Number.isInteger(value) ? number(value) : String(Number(value.toPrecision(4)));
 }

@@ -6,7 +6,7 @@ import type { SessionEntry } from '../../machines/hub/session-records.ts';
 import type { SpokeContext } from '../../machines/hub/spoke-state.ts';
 import type { OpenSession, WorkPlanContext } from '../../machines/hub/work-plan.ts';
 import { type RunRow } from '../desks/desk-shapes.ts';
-import { counted, duration } from '../format.ts';
+import { counted, duration, number } from '../format.ts';
 
 export type PlanShown = Shown<Pick<WorkPlanContext, 'description' | 'goals' | 'success_criteria' | 'sessions'>>;
 export type HubShown = Shown<Pick<HubContext, 'budget' | 'limits' | 'spawned'>>;
@@ -116,10 +116,10 @@ export function budgetOf(
     limit === null || limit === undefined ? '' : ` of ${words(limit)}`;
   const { spawns, timeMs } = hub?.limits ?? {};
   const { max, spent = { costUsd: spentUsd, tokens: spentTokens } } = hub?.budget ?? {};
-  const tokens = `${spent.tokens}${of(max?.tokens, String)}`;
+  const tokens = `${number(spent.tokens)}${of(max?.tokens, number)}`;
   const ms = (endedAtMs ?? nowMs) - startedAtMs;
   return [
-    ['sessions', `${hub?.spawned ?? sessions}${of(spawns, String)}`],
+    ['sessions', `${number(hub?.spawned ?? sessions)}${of(spawns, number)}`],
     ['spent', `${dollars(spent.costUsd)}${of(max?.costUsd, dollars)}`],
     ...(tokens === '0' ? [] : [['tokens', tokens] as const]),
     ['time', `${duration(endedAtMs === null ? Math.floor(ms / 1_000) * 1_000 : ms)}${of(timeMs, duration)}`],
@@ -189,6 +189,7 @@ export function wordsOf(answer: HubAnswer): string {
   const { allow, extraUsd, extraTokens, extraSpawns } = answer;
   if (allow !== undefined) return `Allow ${allow.length === 1 ? 'this file' : 'these files'} and go on`;
   if (extraUsd !== undefined) return `Give ${dollars(extraUsd)} more and go on`;
-  const more = extraTokens === undefined ? counted(extraSpawns ?? 0, 'more session') : `${extraTokens} more tokens`;
+  const more =
+    extraTokens === undefined ? counted(extraSpawns ?? 0, 'more session') : `${number(extraTokens)} more tokens`;
   return `Give ${more} and go on`;
 }

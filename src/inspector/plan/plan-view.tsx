@@ -5,7 +5,7 @@ import { ActorLink } from '../actor-link.tsx';
 import { EventDialog } from '../actor/event-dialog.tsx';
 import { DESK_AGENTS } from '../desks/desk-shapes.ts';
 import { useDesk } from '../desks/use-desk.ts';
-import { counted } from '../format.ts';
+import { counted, number } from '../format.ts';
 import { maySend } from '../link.ts';
 import { hrefOf } from '../route.ts';
 import { useShownRows } from '../shown-rows.tsx';
@@ -90,10 +90,7 @@ function Head({ progress: { plan, items, loaded, done, running, total }, address
         {`${done} of ${counted(total, 'task')} done, ${running} under way · by `}
         <ActorLink address={address} />
         {loaded < items.length && (
-          <span data-testid="plan-loaded">
-            {' '}
-            · {`${loaded.toLocaleString('en')} of ${counted(items.length, 'item')} loaded`}
-          </span>
+          <span data-testid="plan-loaded"> · {`${number(loaded)} of ${counted(items.length, 'item')} loaded`}</span>
         )}
       </p>
       <progress max={total} value={done} aria-label="Tasks done" />

@@ -13,15 +13,22 @@ const [CREW, OUTPUT, CHANGES] = ['crew.js', 'crew-hub-output.js', 'crew-hub-chan
 /** A text of a spoke that a careless page would take for markup. */
 export const MARKUP = '<script>document.title = "taken"</script><img src=x onerror=alert(1)>';
 
-/** The beginning of a diff, with a long line and with markup. */
+/** The beginning of a diff, in the end with a long line and with markup. */
 const PATCH = [
   'diff --git a/src/parser.ts b/src/parser.ts',
   '--- a/src/parser.ts',
   '+++ b/src/parser.ts',
   '@@ -41,2 +41,2 @@ function number() {',
   "-  expect(',');",
-  `+  if (!atEnd()) expect(','); // ${MARKUP} ${'and so on '.repeat(20)}`,
+  "+  if (!atEnd()) expect(',');",
   ' }',
+  'diff --git a/test/parser.test.ts b/test/parser.test.ts',
+  'new file mode 100644',
+  '--- /dev/null',
+  '+++ b/test/parser.test.ts',
+  '@@ -0,0 +1,2 @@',
+  "+it('ends with a number', () => expect(parse('[1, 2')).toBe(2));",
+  `+// ${MARKUP} ${'and so on '.repeat(20)}`,
 ].join('\n');
 
 const CONFIG = `
