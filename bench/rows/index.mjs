@@ -64,6 +64,7 @@ import { trace } from './trace.mjs';
 import { tree } from './tree.mjs';
 import { windows } from './windows.mjs';
 import { workers } from './workers.mjs';
+import { worktrees } from './worktrees.mjs';
 
 /** The rows in the order of the report. */
 export const ROWS = [
@@ -118,5 +119,6 @@ export const ROWS = [
   manyCommands,
   killedHub,
   durableEntry,
+  worktrees,
   lineage,
 ];
