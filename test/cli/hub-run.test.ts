@@ -7,7 +7,7 @@ import { levelStore } from '../../src/persistence/level-store.ts';
 import { Shard } from '../../src/shard.ts';
 import { overHttp, toldBy } from '../support/gateway/mcp-clients.ts';
 import { CHAIN, HANDOFFS, handoffsIn, rolesRun, script, writeHub } from '../support/cli/hub-files.ts';
-import { type Ended, linesOf, type Process, Workspace } from '../support/cli/workspace.ts';
+import { type Call, type Ended, linesOf, type Process, Workspace } from '../support/cli/workspace.ts';
 import { until } from '../support/until.ts';
 
 let work: Workspace;
@@ -37,12 +37,19 @@ async function pidOf(role: string): Promise<number> {
   return Number(work.read(`pid-${role}`));
 }
 
-/** A run in a process of its own, whose Reviewer is at work. */
-async function reviewing(...options: string[]): Promise<{ readonly running: Process; readonly pid: number }> {
+/** A run whose Reviewer is at work, and the number of the process of its command. */
+async function reviewing<R extends Call | Process>(
+  begin: (args: readonly string[]) => R,
+  ...options: string[]
+): Promise<{ readonly running: R; readonly pid: number }> {
   writeHub(work, { ...CHAIN, Reviewer: WAITS });
-  const running = work.spawn(['hub', 'run', 'hub.json', '--json', ...options]);
+  const running = begin(['hub', 'run', 'hub.json', '--json', ...options]);
   return { running, pid: await pidOf('Reviewer') };
 }
+
+const here = (args: readonly string[]) => work.start(args);
+/** In a process of its own, which can be killed. */
+const apart = (args: readonly string[]) => work.spawn(args);
 
 describe('bosun hub run', () => {
   it('carries out commands to the end, a line for each thing that happened, and exits with 0', async () => {
@@ -108,7 +115,7 @@ describe('bosun hub run', () => {
   });
 
   it('gives the same lineage after kill -9, and runs no session again that handed off', async () => {
-    const { running, pid } = await reviewing();
+    const { running, pid } = await reviewing(apart);
     await running.end('SIGKILL');
     await until(
       () => !isAlive(pid),
@@ -275,7 +282,7 @@ describe('bosun hub run, refused', () => {
 
 describe('bosun hub list, show and lineage', () => {
   it('say the same of a run in a running system and in its stopped store', async () => {
-    const { running, pid } = await reviewing('--serve', '--port', '0');
+    const { running, pid } = await reviewing(apart, '--serve', '--port', '0');
     await running.serves();
     const look = async () => {
       const [list, show, ofRun, ofPlan] = [
@@ -359,7 +366,7 @@ describe('bosun hub list, show and lineage', () => {
 
 describe('bosun hub stop', () => {
   it.each(['graceful', 'immediate', 'terminated'])('stops a running run: %s', async (level) => {
-    const { running, pid } = await reviewing('--serve', '--port', '0');
+    const { running, pid } = await reviewing(here, '--serve', '--port', '0');
     await running.serves();
     const { code, out } = await work.bosun(['hub', 'stop', 'R-1', '--level', level, '--by', 'ada']);
     expect({ code, out }).toEqual({ code: 0, out: `R-1: ${level} stop ordered by ada\n` });
@@ -425,7 +432,7 @@ describe('a hub that a coding agent decides in', () => {
 
 describe('the gateway of a run', () => {
   it('does nothing for a program of this machine that shows no token', async () => {
-    const { running } = await reviewing('--port', '0');
+    const { running } = await reviewing(here, '--port', '0');
     await running.serves();
     const url = /http:[^#\s]+/.exec(running.err)![0].replace(/\/$/, '');
     const token = /#token=(\S+)/.exec(running.err)![1]!;
@@ -435,23 +442,23 @@ describe('the gateway of a run', () => {
       });
     expect((await ask({})).status).toBe(401);
     expect((await ask({ Authorization: `Bearer ${token}` })).status).toBe(200);
-    await running.end('SIGKILL');
+    await running.interrupt();
   });
 
   it('takes no token of before --fresh', async () => {
     writeHub(work, { Executor: { outside: true } }, { decides: 'outside' });
     const begin = async (...more: string[]) => {
-      const running = work.spawn(['hub', 'run', 'hub.json', '--json', '--port', '0', ...more]);
+      const running = work.start(['hub', 'run', 'hub.json', '--json', '--port', '0', ...more]);
       await running.says('"hub.token"');
       return { running, ...(linesOf(running.out).find(({ type }) => type === 'hub.token') as unknown as Held) };
     };
     const first = await begin();
-    await first.running.end('SIGKILL');
+    await first.running.interrupt();
     const { running, url } = await begin('--fresh');
     const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${first.token}` };
     const body = JSON.stringify({ action: 'get' });
     expect((await fetch(`${url}/v1/procedures/session.plan`, { method: 'POST', headers, body })).status).toBe(401);
-    await running.end('SIGKILL');
+    await running.interrupt();
   });
 });
 
