@@ -6,7 +6,7 @@ import { OUTPUT_END_BYTES, OUTPUT_HEAD_BYTES } from '../../src/spokes/limits.ts'
 import { type LineageEntry } from '../../src/machines/hub/handoff.ts';
 import { OUTPUT_TAIL_CHARS, type SessionEntry } from '../../src/machines/hub/session-records.ts';
 import { CHAIN, HANDOFFS, handoffsIn, rolesRun, script, writeHub } from '../support/cli/hub-files.ts';
-import { LONG } from '../support/effort.ts';
+import { byEffort } from '../support/effort.ts';
 import { linesOf, Workspace } from '../support/cli/workspace.ts';
 import { isAlive } from '../support/spokes/live.ts';
 import { until } from '../support/until.ts';
@@ -14,6 +14,9 @@ import { until } from '../support/until.ts';
 const MAIN = new URL('../../dist/cli/main.js', import.meta.url).pathname;
 /** The command line as a command calls it. */
 const BOSUN = `"${process.execPath}" "${MAIN}"`;
+
+/** The same for several calls in one process, which are an array of arrays of arguments on stdin. */
+const BOSUNS = `"${process.execPath}" "${new URL('../support/cli/bosun-calls.mjs', import.meta.url).pathname}"`;
 
 /** A program that makes the calls of `calls.json` with the token of its session, or with another one. */
 const CALLS = `import { readFileSync } from 'node:fs';
@@ -27,6 +30,15 @@ for (const [name, fields, alters] of JSON.parse(readFileSync('calls.json', 'utf8
   codes.push(status);
 }
 process.stdout.write(codes.join(' '));`;
+
+/** Options of a run with a gateway and without. */
+const DOORS = [
+  ['with a gateway', ['--serve', '--port', '0']],
+  ['without a gateway', []],
+] as const;
+
+/** Bytes that a command prints without end: many times what is kept. */
+const FLOOD_BYTES = byEffort({ quick: 64_000_000, ci: 256_000_000, soak: 1_000_000_000 });
 
 /** A run of one session, after which its hub asks. */
 const ONCE = { limits: { spawns: 1 } };
@@ -75,39 +87,36 @@ describe('the command of a session', () => {
     expect(work.read('prompt')).toContain('You are the Executor of this work plan.');
   });
 
-  it('hands off by `bosun handoff` and completes, with a gateway and without', async () => {
-    for (const options of [[], ['--serve', '--port', '0']]) {
-      const [head, ...rest] = ['--recommend Reviewer --reason "it is mended" --outcome done', '--summary "3 files"'];
-      const run = `${BOSUN} handoff ${head} --json > said && ${BOSUN} session complete ${rest[0]} --artifact a.md`;
-      await runOnce(run, { handoff: 'file' }, '--fresh', ...options);
-      const [entry] = await records<LineageEntry>('lineage');
-      expect(entry).toMatchObject({ from: 'Executor', recommended: 'Reviewer', reason: 'it is mended' });
-      expect(linesOf(work.read('said'))).toMatchObject([
-        { session: 'R-1-1', via: options.length > 0 ? 'gateway' : 'file' },
-      ]);
-      expect(await session()).toMatchObject({
-        outcome: 'done',
-        summary: '3 files',
-        artifacts: ['a.md'],
-        isForced: false,
-      });
-    }
+  it.each(DOORS)('hands off by `bosun handoff` and completes, %s', async (_, options) => {
+    const [head, ...rest] = ['--recommend Reviewer --reason "it is mended" --outcome done', '--summary "3 files"'];
+    const run = `${BOSUN} handoff ${head} --json > said && ${BOSUN} session complete ${rest[0]} --artifact a.md`;
+    await runOnce(run, { handoff: 'file' }, ...options);
+    const [entry] = await records<LineageEntry>('lineage');
+    expect(entry).toMatchObject({ from: 'Executor', recommended: 'Reviewer', reason: 'it is mended' });
+    expect(linesOf(work.read('said'))).toMatchObject([
+      { session: 'R-1-1', via: options.length > 0 ? 'gateway' : 'file' },
+    ]);
+    expect(await session()).toMatchObject({
+      outcome: 'done',
+      summary: '3 files',
+      artifacts: ['a.md'],
+      isForced: false,
+    });
   });
 
-  it('is told at once by `bosun handoff` what does not fit, with a gateway and without', async () => {
-    for (const options of [[], ['--serve', '--port', '0']]) {
-      const refused = `${BOSUN} handoff --recommend Archivist --reason "all done" 2> said; echo $? >> said`;
-      const { code } = await runOnce(
-        `${refused}; ${BOSUN} session complete --summary x 2>> said; echo $? >> said; false`,
-        {},
-        '--fresh',
-        ...options,
-      );
-      expect([code, work.read('said')]).toEqual([
-        3,
-        expect.stringMatching(/^recommended: Executor recommends .*\n2\n.*(has not handed off|hands off to).*\n2\n$/),
-      ]);
-    }
+  it.each(DOORS)('is told at once by `bosun handoff` what does not fit, %s', async (_, options) => {
+    work.write(
+      'calls.json',
+      JSON.stringify([
+        ['handoff', '--recommend', 'Archivist', '--reason', 'all done'],
+        ['session', 'complete', '--summary', 'x'],
+      ]),
+    );
+    const { code } = await runOnce(`${BOSUNS} < calls.json > said 2>&1; false`, {}, ...options);
+    expect([code, work.read('said')]).toEqual([
+      3,
+      expect.stringMatching(/^recommended: Executor recommends .*\n2\n.*(has not handed off|hands off to).*\n2\n$/),
+    ]);
   });
 
   it('has its hand-off counted, however its command ends', async () => {
@@ -175,13 +184,12 @@ describe('a hostile command', () => {
   });
 
   it('fills no disk by printing without end, and the end of it is on record', async () => {
-    const bytes = LONG ? 1_000_000_000 : 64_000_000;
-    await runOnce(`head -c ${bytes} /dev/zero | tr '\\0' x; echo the end`);
+    await runOnce(`head -c ${FLOOD_BYTES} /dev/zero | tr '\\0' x; echo the end`);
     const folder = work.file('data/output/R-1-1.1');
     const sizes = readdirSync(folder).map((file) => statSync(join(folder, file)).size);
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(OUTPUT_HEAD_BYTES + 2 * OUTPUT_END_BYTES);
     const { output } = await session();
-    expect(output).toMatchObject({ stdout: { bytes: bytes + 8 } });
+    expect(output).toMatchObject({ stdout: { bytes: FLOOD_BYTES + 8 } });
     expect(output!.stdout.tail).toHaveLength(OUTPUT_TAIL_CHARS);
     expect(output!.stdout.tail).toMatch(/^x+the end\n$/);
   });
@@ -228,17 +236,14 @@ describe('a hostile command', () => {
       ...['run plan.yaml --data other', 'hub run hub.json --data other', 'hub list', 'hub stop R-1 --data data'],
       ...['call hub.start --data data', 'call hub.stop run=R-1 by=x --data data'],
     ];
-    const lines = calls.map(
-      (call) => `${BOSUN} ${call} 2>> said; echo "$? ${call.split(' ').slice(0, 2).join(' ')}" >> codes`,
-    );
-    lines.push(
-      `env -u BOSUN_SPOKE -u BOSUN_TASK ${BOSUN} hub run hub.json --data other 2>> said; echo "$? unmarked" >> codes`,
-      `env -u BOSUN_SPOKE -u BOSUN_STORE ${BOSUN} call hub.stop run=R-1 by=x --data data; echo "$? own" >> codes`,
-    );
+    work.write('calls.json', JSON.stringify(calls.map((call) => call.split(' '))));
+    const lines = [
+      `${BOSUNS} < calls.json > codes 2>> said`,
+      `env -u BOSUN_SPOKE -u BOSUN_TASK ${BOSUN} hub run hub.json --data other 2>> said; echo "$?" >> codes`,
+      `env -u BOSUN_SPOKE -u BOSUN_STORE ${BOSUN} call hub.stop run=R-1 by=x --data data; echo "$?" >> codes`,
+    ];
     await runOnce(lines.join('\n'));
-    expect(work.read('codes')).toBe(
-      '5 run plan.yaml\n5 hub run\n5 hub list\n5 hub stop\n5 call hub.start\n5 call hub.stop\n5 unmarked\n5 own\n',
-    );
+    expect(work.read('codes')).toBe('5\n'.repeat(calls.length + 2));
     expect(work.has('other')).toBe(false);
   });
 
