@@ -231,7 +231,7 @@ describe('the answer desk under simulation', () => {
       steps: 60,
       properties: [...PROPERTIES, ...MET],
     });
-    await holds(desk, 'the answer desk', byEffort({ quick: 2, ci: 60, soak: 600 }));
+    await holds(desk, 'the answer desk', byEffort({ quick: 2, ci: 30, soak: 600 }));
   });
 
   it('does so over a thousand questions, a third of them with people, and fifty kills', LONG, async () => {
