@@ -9,6 +9,7 @@ import { type LineageEntry } from '../../src/machines/hub/handoff.ts';
 import { type SessionEntry } from '../../src/machines/hub/session-records.ts';
 import { CHAIN, writeHub } from '../support/cli/hub-files.ts';
 import { seenBy, standIn } from '../support/cli/stand-ins.ts';
+import { LONG, sample } from '../support/effort.ts';
 import { Repository } from '../support/git/repository.ts';
 import { linesOf, Workspace } from '../support/cli/workspace.ts';
 import { isAlive } from '../support/spokes/live.ts';
@@ -82,11 +83,13 @@ describe('a coding agent by its preset', () => {
     expect(args).not.toContain('--permission-mode');
   });
 
-  it.each([
+  const FAILURES = [
     ['claude', 'claude-error.json', 1, 'Invalid API key · Please run /login', 0],
     ['claude', 'claude-max-turns.json', 0, 'error_max_turns', 10_000],
     ['codex', 'codex-failed.jsonl', 1, "You've hit your usage limit.", 0],
-  ] as const)('fails in its own words: %s, %s', async (agent, prints, exitCode, summary, tokens) => {
+  ] as const;
+
+  it.each(sample(FAILURES, 3))('fails in its own words: %s, %s', async (agent, prints, exitCode, summary, tokens) => {
     const env = standIn(work, { agent, prints, exitCode });
     writeHub(work, { Executor: { preset: agent, attempts: 1 } }, ONCE);
     await work.bosun(['hub', 'run', 'hub.json'], env);
@@ -95,7 +98,7 @@ describe('a coding agent by its preset', () => {
     expect(entry.summary).toContain(summary);
   });
 
-  it('counts as done with its hand-off, even if it failed behind it', async () => {
+  it('counts as done with its hand-off, even if it failed behind it', LONG, async () => {
     const env = standIn(work, { agent: 'claude', prints: 'claude-max-turns.json', says: DONE, exitCode: 1 });
     writeHub(work, { Executor: { preset: 'claude', attempts: 1 } }, ONCE);
     await work.bosun(['hub', 'run', 'hub.json'], env);
@@ -105,7 +108,7 @@ describe('a coding agent by its preset', () => {
   it.each([
     ['and ends well', 'claude-result.json', 0, { tokens: 71_725, steps: 7 }],
     ['and fails behind that', 'claude-max-turns.json', 1, { tokens: 10_000, steps: 20 }],
-  ])('has its usage on record when it hands off by the gateway %s', async (_, prints, exitCode, usage) => {
+  ])('has its usage on record when it hands off by the gateway %s', LONG, async (_, prints, exitCode, usage) => {
     const calls = ['handoff', '--outcome', 'done', '--recommend', 'Reviewer', '--reason', 'by the gateway', '--json'];
     const env = standIn(work, { agent: 'claude', prints, calls, exitCode });
     writeHub(work, { Executor: { preset: 'claude' } }, ONCE);
@@ -166,13 +169,13 @@ describe('a tool of an MCP server', () => {
     expect(isAlive(Number(work.read('pid')))).toBe(false);
   });
 
-  it('hands off the JSON of its text', async () => {
+  it('hands off the JSON of its text', LONG, async () => {
     review({ tool: 'write' });
     await work.bosun(['hub', 'run', 'hub.json']);
     expect(await handedOff()).toMatchObject({ outcome: 'approved', reason: 'in words' });
   });
 
-  it('is called at a URL as well', async () => {
+  it('is called at a URL as well', LONG, async () => {
     const handler = createMcpHandler(() => {
       const server = new McpServer({ name: 'review', version: '1' });
       const said = { outcome: 'approved', recommended: 'Tester', reason: 'from afar' };
@@ -205,14 +208,14 @@ describe('a tool of an MCP server', () => {
     ['refuse', 'the repository is too large'],
     ['chat', 'the result of the tool must be a JSON object'],
     ['revew', 'the server has no tool "revew"; it has review, write, refuse, chat, wait'],
-  ])('fails its session in words: %s', async (tool, said) => {
+  ])('fails its session in words: %s', LONG, async (tool, said) => {
     review({ tool });
     await work.bosun(['hub', 'run', 'hub.json']);
     const { outcome, summary } = await session();
     expect([outcome, summary]).toEqual(['failed', expect.stringContaining(said)]);
   });
 
-  it('ends with its session, and with its host that is killed', async () => {
+  it('ends with its session, and with its host that is killed', LONG, async () => {
     review({ tool: 'wait' }, { timeoutMs: 60_000 });
     const running = work.spawn(['hub', 'run', 'hub.json']);
     await until(

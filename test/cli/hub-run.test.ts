@@ -7,6 +7,7 @@ import { levelStore } from '../../src/persistence/level-store.ts';
 import { Shard } from '../../src/shard.ts';
 import { overHttp, toldBy } from '../support/gateway/mcp-clients.ts';
 import { CHAIN, HANDOFFS, handoffsIn, rolesRun, script, writeHub } from '../support/cli/hub-files.ts';
+import { LONG, sample } from '../support/effort.ts';
 import { type Call, type Ended, linesOf, type Process, Workspace } from '../support/cli/workspace.ts';
 import { until } from '../support/until.ts';
 
@@ -142,7 +143,7 @@ describe('bosun hub run', () => {
     expect((await work.bosun(['hub', 'run', 'hub.json'])).code).toBe(0);
   });
 
-  it('says how to give more sessions, and goes on with them and with files that are allowed', async () => {
+  it('says how to give more sessions, and goes on with them and with files that are allowed', LONG, async () => {
     writeHub(
       work,
       { ...CHAIN, Executor: { ...CHAIN.Executor, writes: { files: ['src/**'] }, isolation: 'none' } },
@@ -191,7 +192,7 @@ describe('bosun hub run', () => {
     expect((await running.ended).code).toBe(1);
   });
 
-  it('asks again when it goes on with a run that paused because nobody answered', async () => {
+  it('asks again when it goes on with a run that paused because nobody answered', LONG, async () => {
     writeHub(work, { Executor: CHAIN.Executor }, { limits: { answerMs: 1 } });
     await work.bosun(['hub', 'run', 'hub.json']);
     // The end of the first run may come before the end of the time for an answer.
@@ -199,7 +200,7 @@ describe('bosun hub run', () => {
     expect((await work.looks(['hub', 'run', 'hub.json'], asksAgain)).code).toBe(3);
   });
 
-  it('exits with 1 for a run that people stop', async () => {
+  it('exits with 1 for a run that people stop', LONG, async () => {
     writeHub(work, { Executor: CHAIN.Executor });
     await work.bosun(['hub', 'run', 'hub.json']);
     await work.bosun(['gates', 'answer', 'R-1-G1', 'choice=stop']);
@@ -215,20 +216,24 @@ describe('bosun hub run, refused', () => {
     return { code, out, err: err.trimEnd() };
   };
 
-  it('exits with 2 for a file that has changed since its run began, and for the run of another file', async () => {
-    writeHub(work, { Executor: CHAIN.Executor });
-    await work.bosun(['hub', 'run', 'hub.json']);
-    writeHub(work, CHAIN, { limits: { spawns: 200 } });
-    expect(await refusal('hub', 'run', 'hub.json')).toEqual({
-      ...{ code: 2, out: '' },
-      err: 'hub.json has changed since R-1 began: agents, limits. Put it back, or begin anew with --fresh',
-    });
-    writeHub(work, CHAIN, { hub: 'other' });
-    const { code, err } = await refusal('hub', 'run', 'hub.json');
-    expect([code, err]).toEqual([2, expect.stringMatching(/holds the run R-1 of "mend", which is not over: /)]);
-  });
+  it(
+    'exits with 2 for a file that has changed since its run began, and for the run of another file',
+    LONG,
+    async () => {
+      writeHub(work, { Executor: CHAIN.Executor });
+      await work.bosun(['hub', 'run', 'hub.json']);
+      writeHub(work, CHAIN, { limits: { spawns: 200 } });
+      expect(await refusal('hub', 'run', 'hub.json')).toEqual({
+        ...{ code: 2, out: '' },
+        err: 'hub.json has changed since R-1 began: agents, limits. Put it back, or begin anew with --fresh',
+      });
+      writeHub(work, CHAIN, { hub: 'other' });
+      const { code, err } = await refusal('hub', 'run', 'hub.json');
+      expect([code, err]).toEqual([2, expect.stringMatching(/holds the run R-1 of "mend", which is not over: /)]);
+    },
+  );
 
-  it('exits with 2 in the directory of a plan, as a plan does in that of a run', async () => {
+  it('exits with 2 in the directory of a plan, as a plan does in that of a run', LONG, async () => {
     writeHub(work, CHAIN);
     work.write('plan.yaml', '{ version: 1, plan: p, tasks: [{ id: a, run: "true" }] }');
     await work.bosun(['run', 'plan.yaml', '--data', 'of-plan']);
@@ -281,7 +286,7 @@ describe('bosun hub run, refused', () => {
 });
 
 describe('bosun hub list, show and lineage', () => {
-  it('say the same of a run in a running system and in its stopped store', async () => {
+  it('say the same of a run in a running system and in its stopped store', LONG, async () => {
     const { running, pid } = await reviewing(apart, '--serve', '--port', '0');
     await running.serves();
     const look = async () => {
@@ -339,7 +344,7 @@ describe('bosun hub list, show and lineage', () => {
     expect(await work.bosun(['hub', 'lineage', 'R-1'])).toMatchObject({ code: 0, err: 'no hand-offs\n' });
   });
 
-  it('show the session of a hub that a function leads, which has the id of its run', async () => {
+  it('show the session of a hub that a function leads, which has the id of its run', LONG, async () => {
     work.write('lead.mjs', `export const lead = (_, { run }) => run({ key: 'a', role: 'Executor', task: 'mend' });`);
     writeHub(work, { Executor: CHAIN.Executor! }, { module: './lead.mjs', decides: { function: 'lead' } });
     await work.bosun(['hub', 'run', 'hub.json']);
@@ -350,7 +355,7 @@ describe('bosun hub list, show and lineage', () => {
       expect((await work.bosun(['hub', 'session', id!])).out).toMatch(new RegExp(`^session +${id}\\nrole +${role}\\n`));
   });
 
-  it('exit with 2 for a run that is not there', async () => {
+  it('exit with 2 for a run that is not there', LONG, async () => {
     writeHub(work, CHAIN);
     await work.bosun(['hub', 'run', 'hub.json']);
     expect((await work.bosun(['hub', 'show', 'R-1'])).out).toMatch(/^R-1-1 +Executor, done\nR-1-2 +Reviewer, done\n/m);
@@ -365,7 +370,7 @@ describe('bosun hub list, show and lineage', () => {
 });
 
 describe('bosun hub stop', () => {
-  it.each(['graceful', 'immediate', 'terminated'])('stops a running run: %s', async (level) => {
+  it.each(sample(['immediate', 'graceful', 'terminated'], 3))('stops a running run: %s', async (level) => {
     const { running, pid } = await reviewing(here, '--serve', '--port', '0');
     await running.serves();
     const { code, out } = await work.bosun(['hub', 'stop', 'R-1', '--level', level, '--by', 'ada']);
@@ -396,7 +401,7 @@ describe('bosun hub stop', () => {
 });
 
 describe('a hub that a coding agent decides in', () => {
-  it('HS-E01: gives it the tools of its role by a token, which counts over kill -9', async () => {
+  it('HS-E01: gives it the tools of its role by a token, which counts over kill -9', LONG, async () => {
     const outside = { outside: true };
     writeHub(work, { Executor: outside, Archivist: { run: 'true' } }, { decides: 'outside' });
     const begin = () => work.spawn(['hub', 'run', 'hub.json', '--json', '--port', '0']);
@@ -431,7 +436,7 @@ describe('a hub that a coding agent decides in', () => {
 });
 
 describe('the gateway of a run', () => {
-  it('does nothing for a program of this machine that shows no token', async () => {
+  it('does nothing for a program of this machine that shows no token', LONG, async () => {
     const { running } = await reviewing(here, '--port', '0');
     await running.serves();
     const url = /http:[^#\s]+/.exec(running.err)![0].replace(/\/$/, '');
@@ -445,7 +450,7 @@ describe('the gateway of a run', () => {
     await running.interrupt();
   });
 
-  it('takes no token of before --fresh', async () => {
+  it('takes no token of before --fresh', LONG, async () => {
     writeHub(work, { Executor: { outside: true } }, { decides: 'outside' });
     const begin = async (...more: string[]) => {
       const running = work.start(['hub', 'run', 'hub.json', '--json', '--port', '0', ...more]);

@@ -6,7 +6,7 @@ import { OUTPUT_END_BYTES, OUTPUT_HEAD_BYTES } from '../../src/spokes/limits.ts'
 import { type LineageEntry } from '../../src/machines/hub/handoff.ts';
 import { OUTPUT_TAIL_CHARS, type SessionEntry } from '../../src/machines/hub/session-records.ts';
 import { CHAIN, HANDOFFS, handoffsIn, rolesRun, script, writeHub } from '../support/cli/hub-files.ts';
-import { byEffort } from '../support/effort.ts';
+import { byEffort, LONG, sample } from '../support/effort.ts';
 import { linesOf, Workspace } from '../support/cli/workspace.ts';
 import { isAlive } from '../support/spokes/live.ts';
 import { until } from '../support/until.ts';
@@ -87,7 +87,7 @@ describe('the command of a session', () => {
     expect(work.read('prompt')).toContain('You are the Executor of this work plan.');
   });
 
-  it.each(DOORS)('hands off by `bosun handoff` and completes, %s', async (_, options) => {
+  it.each(sample(DOORS, 2))('hands off by `bosun handoff` and completes, %s', async (_, options) => {
     const [head, ...rest] = ['--recommend Reviewer --reason "it is mended" --outcome done', '--summary "3 files"'];
     const run = `${BOSUN} handoff ${head} --json > said && ${BOSUN} session complete ${rest[0]} --artifact a.md`;
     await runOnce(run, { handoff: 'file' }, ...options);
@@ -104,7 +104,7 @@ describe('the command of a session', () => {
     });
   });
 
-  it.each(DOORS)('is told at once by `bosun handoff` what does not fit, %s', async (_, options) => {
+  it.each(DOORS)('is told at once by `bosun handoff` what does not fit, %s', LONG, async (_, options) => {
     work.write(
       'calls.json',
       JSON.stringify([
@@ -177,7 +177,7 @@ describe('the report of a command', () => {
 });
 
 describe('a hostile command', () => {
-  it('is killed when its time is over, and its budget is exceeded', async () => {
+  it('is killed when its time is over, and its budget is exceeded', LONG, async () => {
     await runOnce('echo $$ > pid; trap "" TERM; while :; do sleep 0.05; done', { timeoutMs: 300 });
     expect(await session()).toMatchObject({ outcome: 'budgetExceeded' });
     expect(pidsIn('pid').filter(isAlive)).toEqual([]);
@@ -231,7 +231,7 @@ describe('a hostile command', () => {
     expect(await records<LineageEntry>('lineage')).not.toContainEqual(expect.objectContaining({ reason: 'forged' }));
   });
 
-  it('is refused by bosun each run, each verb of hubs, and the data directory of its own run', async () => {
+  it('is refused by bosun each run, each verb of hubs, and the data directory of its own run', LONG, async () => {
     const calls = [
       ...['run plan.yaml --data other', 'hub run hub.json --data other', 'hub list', 'hub stop R-1 --data data'],
       ...['call hub.start --data data', 'call hub.stop run=R-1 by=x --data data'],
@@ -247,7 +247,7 @@ describe('a hostile command', () => {
     expect(work.has('other')).toBe(false);
   });
 
-  it('has what outlives its killed host ended by the next start', async () => {
+  it('has what outlives its killed host ended by the next start', LONG, async () => {
     const stray = `sh -c 'echo $$ >> pids; exec > /dev/null 2>&1; while :; do sleep 0.05; done'`;
     writeHub(work, { ...CHAIN, Executor: { run: `setsid ${stray} & while [ ! -e go ]; do sleep 0.02; done` } }, ONCE);
     const running = work.spawn(['hub', 'run', 'hub.json']);

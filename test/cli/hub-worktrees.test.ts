@@ -4,6 +4,7 @@ import { globSync } from 'tinyglobby';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type LineageEntry } from '../../src/machines/hub/handoff.ts';
 import { type SessionEntry } from '../../src/machines/hub/session-records.ts';
+import { LONG } from '../support/effort.ts';
 import { linesOf, Workspace } from '../support/cli/workspace.ts';
 import { Repository } from '../support/git/repository.ts';
 import { until } from '../support/until.ts';
@@ -83,7 +84,7 @@ describe('a session that changes files', () => {
     expect(repository.own(BOSUNS)).toEqual(own);
   });
 
-  it('HS-048: shows new dependencies, configuration and steps of others as signs', async () => {
+  it('HS-048: shows new dependencies, configuration and steps of others as signs', LONG, async () => {
     const said = {
       outcome: 'done',
       recommended: 'Reviewer',
@@ -99,7 +100,7 @@ describe('a session that changes files', () => {
     expect(repository.own(BOSUNS)).toEqual(own);
   });
 
-  it('goes on with what it had changed when people allow the files', async () => {
+  it('goes on with what it had changed when people allow the files', LONG, async () => {
     await run('[ -e src/b.new ] || echo once >> src/b.new; echo two >> src/a.txt');
     const allow = ['choice=spawn', 'role=Executor', 'allow=["src/b.new"]', '--by', 'ada'];
     expect((await work.bosun(['gates', 'answer', 'R-1-G1', ...allow])).code).toBe(0);
@@ -109,7 +110,7 @@ describe('a session that changes files', () => {
     expect(work.read('src/a.txt')).toBe('one\ntwo\ntwo\n');
   });
 
-  it('is blocked where the user has changed the same lines meanwhile', async () => {
+  it('is blocked where the user has changed the same lines meanwhile', LONG, async () => {
     const conflicting = `echo theirs > src/a.txt; echo hers > "$BOSUN_WORKSPACE/src/a.txt"`;
     const Revisionist = { run: 'false' };
     await run(conflicting, {}, { Revisionist });
@@ -117,19 +118,23 @@ describe('a session that changes files', () => {
     expect(work.read('src/a.txt')).toBe('hers\n');
   });
 
-  it('HS-045: leaves its tree to people when it is silent, and its changes to the session that goes on', async () => {
-    const waits = `[ -e src/new/began ] || { mkdir src/new; echo x > src/new/began; exec sleep 600; }
+  it(
+    'HS-045: leaves its tree to people when it is silent, and its changes to the session that goes on',
+    LONG,
+    async () => {
+      const waits = `[ -e src/new/began ] || { mkdir src/new; echo x > src/new/began; exec sleep 600; }
     echo two >> src/a.txt`;
-    const { code } = await run(waits, { silenceMs: 700 });
-    expect(code).toBe(3);
-    expect(repository.worktrees()).toHaveLength(1);
-    expect((await work.bosun(['gates', 'answer', 'R-1-G1', 'choice=keep', '--by', 'ada'])).code).toBe(0);
-    expect((await work.bosun(['hub', 'run', 'hub.json'])).code).toBe(0);
-    expect([work.read('src/new/began'), work.read('src/a.txt')]).toEqual(['x\n', 'one\ntwo\n']);
-    expect(repository.worktrees()).toEqual([]);
-  });
+      const { code } = await run(waits, { silenceMs: 700 });
+      expect(code).toBe(3);
+      expect(repository.worktrees()).toHaveLength(1);
+      expect((await work.bosun(['gates', 'answer', 'R-1-G1', 'choice=keep', '--by', 'ada'])).code).toBe(0);
+      expect((await work.bosun(['hub', 'run', 'hub.json'])).code).toBe(0);
+      expect([work.read('src/new/began'), work.read('src/a.txt')]).toEqual(['x\n', 'one\ntwo\n']);
+      expect(repository.worktrees()).toEqual([]);
+    },
+  );
 
-  it('begins in a new tree when its host was killed, which leaves nothing of the first one', async () => {
+  it('begins in a new tree when its host was killed, which leaves nothing of the first one', LONG, async () => {
     const script = `echo half >> src/a.txt
     echo "$BOSUN_ATTEMPT" >> "$BOSUN_WORKSPACE/data/tries"
     [ -e "$BOSUN_WORKSPACE/data/go" ] || exec sleep 600`;
