@@ -2,8 +2,10 @@
  * Git commands on a repository of the user. They read, and write objects, trees of Bosun's own and its own index files;
  * nothing here changes the user's files, index, branches or stash. Hooks of the repository do not run.
  */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { BosunError, messageOf } from '../errors.ts';
 
@@ -96,6 +98,23 @@ export class Git {
   /** Runs a command as `run` does, and resolves to its output alone. */
   async out(args: readonly string[], place?: GitPlace): Promise<string> {
     return (await this.run(args, place)).out.trim();
+  }
+
+  /** Runs a command with its output in a file. Rejects if that does not hold all of it, on a full disk for example. */
+  async write(args: readonly string[], path: string): Promise<void> {
+    const env = environment({ GIT_DIR: this.directory, GIT_WORK_TREE: this.top });
+    const file = await open(path, 'w', 0o600);
+    try {
+      // Git looks whether a file that is its stdout took everything, and not whether one that it opens itself did.
+      const stdio = ['ignore', file.fd, 'pipe'] as const;
+      const running = spawn('git', [...SETTINGS, ...args], { cwd: this.top, env, stdio: [...stdio] });
+      const ended = new Promise((resolve, reject) => running.on('close', resolve).on('error', reject));
+      const [said, code] = await Promise.all([text(running.stderr!), ended]);
+      if (code !== 0) throw new Error(`git ${args[0] ?? ''}: ${said.trim().slice(-1_000)}`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
   }
 
   /** Whether a path is below the root of the user's tree. */

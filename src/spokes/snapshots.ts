@@ -2,7 +2,17 @@
  * Snapshots of trees of files as git objects, and the differences between them. A snapshot has all files but ignored
  * ones, whatever the index of the tree says; it is made with an index of its own, and changes no file of the tree.
  */
-import { accessSync, constants, copyFileSync, existsSync, lstatSync, rmSync, statSync, utimesSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { CHANGED_BYTES_MAX, CHANGED_FILES_MAX } from './limits.ts';
 import { type Git, type GitPlace } from './git.ts';
@@ -131,14 +141,20 @@ function numbersOf(line: string): [path: string, lines: number | null] {
   return [path.join('\t'), added === '-' ? null : Number(added) + Number(removed)];
 }
 
-/** Writes the differences of two snapshots as a patch, without the given paths. */
+/** Writes the differences of two snapshots as a patch, whole or not at all, without the given paths. */
 export async function writePatch(
   git: Git,
   { from, to, file, without }: { from: string; to: string; file: string; without: readonly string[] },
 ): Promise<void> {
   const paths = ['--', '.', ...without.map((path) => `:(exclude,top,literal)${path}`)];
   const options = ['--binary', '--no-renames', '--full-index', '--no-ext-diff', '--no-textconv', '--no-color'];
-  await git.run(['diff', ...options, `--output=${file}`, from, to, ...paths]);
+  const beside = `${file}.new`;
+  try {
+    await git.write(['diff', ...options, from, to, ...paths], beside);
+    renameSync(beside, file);
+  } finally {
+    rmSync(beside, { force: true });
+  }
 }
 
 /** Makes a commit of a snapshot, which is on no branch. */

@@ -183,7 +183,7 @@ it('no source file has a git command that throws away what a user has', () => {
   const wasteful = /'(?:clean|reset|restore|switch|stash|rebase|filter-branch)', |--hard|git clean|checkout -f/;
   expect(files.filter((text) => text.includes('git') && wasteful.test(text))).toEqual([]);
   const commands = files.flatMap((text) =>
-    [...text.matchAll(/git\.(?:run|out)\(\['([\w-]+)'/g)].map(([, name]) => name!),
+    [...text.matchAll(/git\.(?:run|out|write)\(\['([\w-]+)'/g)].map(([, name]) => name!),
   );
   expect([...new Set(commands)].sort()).toEqual([
     ...['apply', 'checkout-index', 'commit-tree', 'diff', 'diff-tree', 'ls-files', 'read-tree', 'rev-parse'],

@@ -24,6 +24,7 @@ export const LONG_FILES = [
   'test/crash/full-disk.test.ts',
   'test/crash/host-killers.test.ts',
   'test/crash/hub-commands.test.ts',
+  'test/crash/hub-full-disk.test.ts',
   'test/crash/orders.test.ts',
   'test/crash/questions.test.ts',
   'test/crash/tickets.test.ts',
