@@ -45,7 +45,6 @@ function enlarge(name: string): void {
 
 /** A repository with changes of its user: a staged file, a changed one, and one that git does not know. */
 function repositoryWithChanges(): Repository {
-  mkdirSync(work.file('shop'), { recursive: true });
   const repository = new Repository({ 'src/a.txt': 'one\n', 'src/b.txt': 'b\n' }, work.file('shop'));
   repository.write({ 'src/b.txt': 'mine\n', 'staged.txt': 'mine\n', 'notes.txt': 'mine\n' });
   repository.git('add', 'staged.txt');

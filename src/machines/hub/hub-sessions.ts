@@ -61,12 +61,13 @@ function judge(turn: HubTurn, { role, step }: HubSession, closed: Omit<SessionCl
   const { session, outcome, said } = closed;
   const last = { session, role, step, outcome, said, summary: closed.summary };
   const guarded = { role, step, outcome: said ?? outcome };
+  const isPhase = tdd !== null && isOfPhase(tdd, role);
+  const after = isPhase ? afterPhase(tdd, { pass: outcome === 'done' ? closed.testsPass : null }) : tdd;
+  // At RED a test that fails is progress, by whatever outcome its Tester says so.
+  const isOn = outcome === 'done' && (isProgress(said) || after?.phase !== tdd?.phase);
   turn.assign({
-    last,
-    counts: counted(counts, guarded, outcome === 'done' && isProgress(said)),
+    ...{ last, tdd: after, counts: counted(counts, guarded, isOn) },
     ...(outcome === 'interrupted' && { interrupted: last }),
-    ...(tdd !== null &&
-      isOfPhase(tdd, role) && { tdd: afterPhase(tdd, { pass: outcome === 'done' ? closed.testsPass : null }) }),
   });
 }
 

@@ -8,7 +8,7 @@ import { type SpawnProblem } from './may-spawn.ts';
 import { type PlanReading } from './plan-reading.ts';
 import { nextStep } from './plan-steps.ts';
 import { type Role } from './roles.ts';
-import { TDD_ROLES, type TddCycle } from './tdd-cycle.ts';
+import { phaseProblem, TDD_ROLES, type TddCycle } from './tdd-cycle.ts';
 
 /** The move of a hub. */
 export type Move =
@@ -105,11 +105,14 @@ function afterSession(facts: DecisionFacts, last: LastSession): Move {
   return ask(`${last.role} recommends nobody, and no step is left.`, last.role);
 }
 
-function tddMove(facts: DecisionFacts, { phase, cycle, iterations }: TddCycle): Move {
+function tddMove(facts: DecisionFacts, tdd: TddCycle): Move {
+  const { phase, cycle, iterations } = tdd;
   if (phase === 'complete') return finish('completed', 'all cycles are complete');
   if (iterations >= PHASE_TRIES_MAX)
     return ask(`cycle ${cycle} does not leave ${phase.toUpperCase()}.`, TDD_ROLES[phase]);
-  return spawn(facts, TDD_ROLES[phase], `cycle ${cycle} is ${phase.toUpperCase()}`);
+  const problem = phaseProblem(tdd);
+  const stays = problem === undefined ? '' : ` still: ${problem}`;
+  return spawn(facts, TDD_ROLES[phase], `cycle ${cycle} is ${phase.toUpperCase()}${stays}`);
 }
 
 function spawn({ agents, read }: DecisionFacts, role: Role, because: string): Move {

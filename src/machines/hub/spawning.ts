@@ -20,6 +20,7 @@ import { isWithin, type Scope } from './scope.ts';
 import { type SpawnOrder } from './session-orders.ts';
 import { type SpokeInput } from './spoke-state.ts';
 import { HUB_DESKS } from './system-ids.ts';
+import { isOfPhase, phaseTask } from './tdd-cycle.ts';
 
 /** The session that spawns, with what its hub knows of it. */
 interface Asking extends Spawner {
@@ -63,10 +64,11 @@ export function room(turn: HubTurn, role: Role, scope?: Scope | null): SpawnRefu
 
 /** Carries out a spawn that the hub's rules decided. */
 export function spawnDecided(turn: HubTurn): void {
-  const { move, told, task, guidance, carried = null, id, role } = turn.context;
+  const { move, told, task, guidance, carried = null, id, role, tdd } = turn.context;
   if (move?.kind !== 'spawn') return;
+  const phase = tdd !== null && isOfPhase(tdd, move.role) ? phaseTask(tdd) : '';
   const by = { session: id, role, depth: 0, step: null };
-  const whole = [task, guidance ?? ''].filter((part) => part !== '').join('\n');
+  const whole = [task, phase, guidance ?? ''].filter((part) => part !== '').join('\n');
   const from = carried !== null && turn.context.agents[move.role]?.isIsolated === true ? carried : null;
   spawn(turn, { by, role: move.role, step: move.step, task: whole, key: null, prepared: null, waiting: null, from });
   if (told !== null) turn.assign({ told: null });

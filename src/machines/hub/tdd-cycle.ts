@@ -33,6 +33,27 @@ export function isOfPhase({ phase }: TddCycle, role: Role): boolean {
   return phase !== 'complete' && TDD_ROLES[phase] === role;
 }
 
+const WANTS = {
+  red: 'write a test that fails, since what it tests is not there yet',
+  green: 'make the failing test pass, with as little as that takes',
+  refactor: 'look over the code; all tests have to pass still',
+} as const;
+
+/** Why a phase goes on after a session of it; undefined at its first try. */
+export function phaseProblem({ phase, iterations }: TddCycle): string | undefined {
+  if (iterations === 0) return undefined;
+  return phase === 'red' ? 'no test failed, which proves nothing' : 'its tests do not all pass';
+}
+
+/** The phase as its sessions are told beside their task. */
+export function phaseTask(tdd: TddCycle): string {
+  const { phase, cycle, cycles } = tdd;
+  if (phase === 'complete') return '';
+  const problem = phaseProblem(tdd);
+  const before = problem === undefined ? '' : ` The session before you did not: ${problem}.`;
+  return `Cycle ${cycle} of ${cycles} is at ${phase.toUpperCase()}: ${WANTS[phase]}.${before}`;
+}
+
 /** The result of a run of the tests at the end of a phase. */
 export interface TddResult {
   /** Whether the tests pass; null where none ran. */

@@ -540,4 +540,18 @@ describe('a TDD hub', () => {
     expect(runs).toEqual(['Tester', 'Tester', 'Executor', 'Reviewer', 'Tester', 'Executor', 'Reviewer']);
     expect(room.run()).toMatchObject({ status: 'completed', because: 'all cycles are complete' });
   });
+
+  it('HS-042, HS-043: a failure at RED is progress, and no circle however many cycles there are', async () => {
+    const isGood = { testsPass: true, to: 'TDDDriver' };
+    await start({
+      work: {
+        Tester: () => handoff('failed', 'Revisionist', { testsPass: false, to: 'TDDDriver' }),
+        Executor: () => handoff('done', 'Reviewer', isGood),
+        Reviewer: () => handoff('approved', 'Tester', { ...isGood, build: { command: 'make', exitCode: 0 } }),
+      },
+      order: { hub: 'TDDDriver', cycles: 4 },
+    });
+    expect(room.begun).toHaveLength(12);
+    expect(room.run()).toMatchObject({ status: 'completed', because: 'all cycles are complete' });
+  });
 });

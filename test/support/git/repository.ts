@@ -22,6 +22,7 @@ export class Repository {
   /** Makes a repository with a commit of the files. */
   constructor(files: Readonly<Record<string, string>> = {}, path = mkdtempSync(join(tmpdir(), 'bosun-git-'))) {
     this.path = path;
+    mkdirSync(path, { recursive: true });
     this.git('init', '--quiet');
     this.write(files);
     this.git('add', '-A');
