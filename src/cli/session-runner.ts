@@ -17,7 +17,7 @@ import { Commands } from '../spokes/command.ts';
 import { type Printed } from '../spokes/output-file.ts';
 import { Outputs, type TryOutput } from '../spokes/outputs.ts';
 import { LeftOvers } from '../spokes/processes.ts';
-import { runSession, type SessionCommand, type SessionFiles } from '../spokes/session-command.ts';
+import { quoted, runSession, type SessionCommand, type SessionFiles } from '../spokes/session-command.ts';
 import { readReport } from '../spokes/readers/report.ts';
 import { masked, secretsIn, sessionEnvironment } from '../spokes/session-environment.ts';
 import { type ReadPatch, Worktrees } from '../spokes/worktrees.ts';
@@ -104,7 +104,7 @@ export function sessionRunner(directory: DataDirectory, host: SessionHost): Sess
       if (check === undefined) return null;
       const cwd = await places.directoryOf(place);
       const output = await outputs.begin({ session: `${place.session}-check`, round: 1 });
-      const command = { name: `${place.session}-check`, run: `${check.run}\n:`, input: null, cwd };
+      const command = { name: `${place.session}-check`, run: withoutCode(check.run), input: null, cwd };
       await commands.run(
         { ...command, env: sessionEnvironment(env, [], { BOSUN_PROMPT: '' }) },
         { effect, signal, output },
@@ -120,6 +120,11 @@ export function sessionRunner(directory: DataDirectory, host: SessionHost): Sess
     ended: () => commands.ended(),
   };
   return runner;
+}
+
+/** The script in a shell of its own, whose exit code says nothing that its report does not. */
+function withoutCode(run: string): string {
+  return `/bin/sh -c ${quoted(run)}\n:`;
 }
 
 /** Output without secrets, at most so many characters of each stream. */
