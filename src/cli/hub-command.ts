@@ -62,6 +62,8 @@ export interface HubRunCommand extends DataCommand {
 interface HeldRun {
   readonly row: RunRecord;
   readonly lineage: readonly LineageEntry[];
+  /** Sessions that were at work when its process ended: `R-1-1 (Executor)`. */
+  readonly open: readonly string[];
 }
 
 /** Carries out a run. Resolves to the exit code. Rejects for internal errors only. */
@@ -133,7 +135,8 @@ async function heldIn(
   if (row === undefined) return undefined;
   const hub = system.snapshot(`${DESKS.openHubs}/${row.id}`)?.context as HubContext | undefined;
   const changed = hub === undefined ? [] : changedSince(hub, order);
-  if (changed.length === 0) return { row, lineage: await lineageIn(system, plan) };
+  const open = [...(hub?.open.values() ?? [])].map(({ session, role }) => `${session} (${role})`);
+  if (changed.length === 0) return { row, lineage: await lineageIn(system, plan), open };
   throw new BosunError(
     'BOSUN_CONFIG_INVALID',
     `${file} has changed since ${row.id} began: ${changed.join(', ')}. Put it back, or begin anew with --fresh`,
@@ -372,7 +375,8 @@ function missingVariables({ order: { agents } }: HubSource, env: Environment): s
 }
 
 function greeting({ env, door, fresh, data }: HubRunCommand, { source, held }: Parts): string {
-  const place = held === undefined ? 'begins' : `${held.row.id} goes on`;
+  const left = held === undefined || held.open.length === 0 ? '' : ` with ${held.open.join(', ')}, left at work`;
+  const place = held === undefined ? 'begins' : `${held.row.id} goes on${left}`;
   const live = door === undefined ? ` To look at it live: ${invocationOf(env).again('--serve')}.` : '';
   const again = `The same command${fresh ? ' without --fresh' : ''} continues`;
   return `${source.plan}: ${place}. State is kept in ${data}: stop or kill it at any moment. ${again}.${live}`;

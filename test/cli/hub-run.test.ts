@@ -124,7 +124,7 @@ describe('bosun hub run', () => {
     );
     work.write('go-Reviewer', '');
     const { code, out, err } = await work.bosun(['hub', 'run', 'hub.json', '--json']);
-    expect(err).toMatch(/^mend: R-1 goes on\. /);
+    expect(err).toMatch(/^mend: R-1 goes on with R-1-2 \(Reviewer\), left at work\. /);
     expect({ code, handoffs: handoffsIn(out), roles: rolesRun(work) }).toEqual({
       code: 0,
       handoffs: HANDOFFS,
