@@ -3,7 +3,7 @@
  * orders. Layout: `DIR/store` is the LevelDB, or `DIR/workers/0` and so on are those of workers; agents may write
  * beside it (`BOSUN_DATA_DIR` tells them DIR).
  */
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fromPromise } from 'xstate';
@@ -69,15 +69,26 @@ export function refuseWorkers({ path, workers }: DataDirectory): void {
     );
 }
 
+/** Names in a store that was made and never written, and one that every other store has. */
+const OF_STORES = /^(LOCK|LOG|MANIFEST-\d+|\d+\.(log|dbtmp))$/;
+const OF_WHOLE_STORES = ['CURRENT', 'bosun.note'];
+
 /**
  * Creates the directory if missing, accessible to its owner only. Rejects with BOSUN_CONFIG_INVALID, also for a
- * directory that is itself the store of another program: a store within it would be another system.
+ * directory that is itself the store of another program: a store within it would be another system. So it does where
+ * the place of the store has files of somebody else.
  */
-export async function makeDirectory({ path }: DataDirectory): Promise<void> {
+export async function makeDirectory({ path, store }: DataDirectory): Promise<void> {
   if (isStore(path))
     throw new BosunError(
       'BOSUN_CONFIG_INVALID',
       `${path} is the store of another program: start that program with a gateway, or use another directory`,
+    );
+  const names = existsSync(store) ? readdirSync(store) : [];
+  if (!OF_WHOLE_STORES.some((name) => names.includes(name)))
+    refuseForeign(
+      store,
+      names.find((name) => !OF_STORES.test(name)),
     );
   try {
     await makePrivateDirectory(path);
@@ -109,6 +120,16 @@ export async function removeStore(directory: DataDirectory, before: () => Promis
     if (!isBosunError(error, 'BOSUN_STORE_DAMAGED')) throw error;
   }
   await rm(directory.store, { recursive: true, force: true });
+}
+
+/** Refuses a directory in which somebody else has a name, if there is one. Throws BOSUN_CONFIG_INVALID. */
+export function refuseForeign(path: string, name: string | undefined): void {
+  if (name === undefined) return;
+  const way = 'name another directory with --data, or move it away';
+  throw new BosunError(
+    'BOSUN_CONFIG_INVALID',
+    `${join(path, name)} was not made by Bosun, which would remove it: ${way}`,
+  );
 }
 
 /** A system that carries out `plan`, or continues it, once started; subscribe before that to miss nothing. */

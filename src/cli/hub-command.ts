@@ -38,7 +38,13 @@ import { answerHint, type HubReporter, hubReporter, type HubTold } from './hub-r
 import { lastRunOf, lineageOf, questionsOf, runsIn } from './hub-runs.ts';
 import { dataOption, invocationOf } from './run-hints.ts';
 import { secretKeysOf } from './secret-keys.ts';
-import { dropSessionFiles, dropTrees, sessionRunner, type SessionRunner } from './session-runner.ts';
+import {
+  dropSessionFiles,
+  dropTrees,
+  refuseForeignFolders,
+  sessionRunner,
+  type SessionRunner,
+} from './session-runner.ts';
 import { sessionKeyIn } from './session-key.ts';
 import { aborted, type DataCommand, type Environment, logTo, type OnUnawaited } from './surroundings.ts';
 
@@ -78,6 +84,7 @@ async function run(command: HubRunCommand): Promise<ExitCode> {
   const directory = dataDirectory(command);
   await makeDirectory(directory);
   refuseWorkers(directory);
+  refuseForeignFolders(directory);
   const held = await heldRun(command, directory, source);
   const reporter = hubReporter(command);
   if (held?.row.isOver !== true) return carryOut(command, directory, { source, held, reporter });

@@ -13,7 +13,7 @@ const RUN: Verb = {
   isLocal: true,
   examples: ['hub run hub.yaml', 'hub run hub.yaml --data /var/lib/hub --serve --json'],
   options: [
-    option('--fresh', 'begin anew: remove the store in the directory'),
+    option('--fresh', 'begin anew: remove the store in the directory, and the files of sessions'),
     option('--wait', 'keep running while people are asked'),
     option('--serve', 'open a gateway while it runs, to watch and stop it'),
     option('--port <number>', 'port of the gateway, which it opens (default: 4180)', portNumber),

@@ -3,8 +3,9 @@
  * end.
  */
 import { createHmac } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { type HubCrewOptions, type CommandWork } from '../crew-hub.ts';
 import { type ReadOutput } from '../crew-hub-output.ts';
 import { sessionToken } from '../crew-hub-sessions.ts';
@@ -21,8 +22,9 @@ import { quoted, runSession, type SessionCommand, type SessionFiles } from '../s
 import { readReport } from '../spokes/readers/report.ts';
 import { masked, secretsIn, sessionEnvironment } from '../spokes/session-environment.ts';
 import { type ReadPatch, Worktrees } from '../spokes/worktrees.ts';
-import { type DataDirectory } from './data-directory.ts';
+import { type DataDirectory, refuseForeign } from './data-directory.ts';
 import { type HubSource } from './hub-file.ts';
+import { keyFileIn } from './session-key.ts';
 import { identityOf } from './shell-task.ts';
 import { type Environment } from './surroundings.ts';
 
@@ -180,6 +182,17 @@ export async function dropTrees(directory: DataDirectory, workspace: string): Pr
   const folder = treeFolder(directory);
   await new Worktrees({ folder, workspace }).sweep(() => false);
   await rm(folder, { recursive: true, force: true });
+}
+
+/**
+ * Refuses a directory in which no hub has run and that has folders by the names of those of sessions, which would be
+ * removed. Throws BOSUN_CONFIG_INVALID.
+ */
+export function refuseForeignFolders(directory: DataDirectory): void {
+  if (existsSync(keyFileIn(directory.path))) return;
+  const folders = [treeFolder, handoffFolder, outputFolder].map((folderOf) => folderOf(directory));
+  const found = folders.find((folder) => existsSync(folder));
+  refuseForeign(directory.path, found && basename(found));
 }
 
 function treeFolder({ path }: DataDirectory): string {

@@ -1,4 +1,5 @@
 /** `bosun hub`: runs to their end, over kill -9 and through questions to people, and the verbs that look at them. */
+import { mkdirSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lineageOf } from '../../src/cli/hub-runs.ts';
 import { hubCrew } from '../../src/crew-hub.ts';
@@ -230,6 +231,18 @@ describe('bosun hub run, refused', () => {
       writeHub(work, CHAIN, { hub: 'other' });
       const { code, err } = await refusal('hub', 'run', 'hub.json');
       expect([code, err]).toEqual([2, expect.stringMatching(/holds the run R-1 of "mend", which is not over: /)]);
+    },
+  );
+
+  it.each(['store', 'work', 'output', 'handoffs'])(
+    'exits with 2, also with --fresh, and removes nothing where %s in the data directory is of somebody else',
+    async (folder) => {
+      writeHub(work, CHAIN);
+      mkdirSync(work.file(`data/${folder}`), { recursive: true });
+      work.write(`data/${folder}/mine.js`, 'mine');
+      const { code, err } = await refusal('hub', 'run', 'hub.json', '--fresh');
+      expect([code, err]).toEqual([2, expect.stringMatching(/was not made by Bosun.*--data/)]);
+      expect(work.read(`data/${folder}/mine.js`)).toBe('mine');
     },
   );
 
