@@ -25,6 +25,6 @@ it('mends the tests, and prints the lineage that its README shows', async () => 
   });
   const { 'sum.mjs': __, ...after } = repository.own(['data', 'node_modules']);
   expect(after).toEqual(own);
-  expect(repository.worktrees()).toEqual([]);
+  expect(repository.trees()).toEqual([]);
   expect(work.read('sum.mjs')).toContain('a + b');
 });

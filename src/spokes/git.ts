@@ -1,10 +1,10 @@
 /**
- * Git commands on a repository of the user. They read, and write objects, trees of Bosun's own and its own index files;
- * nothing here changes the user's files, index, branches or stash. Hooks of the repository do not run.
+ * Git commands on a repository of the user. They only read it: objects go into a directory of Bosun's own that borrows
+ * those of the user, and each command that needs an index is given one. Hooks of the repository do not run.
  */
 import { execFile, spawn } from 'node:child_process';
 import { open } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { BosunError, messageOf } from '../errors.ts';
@@ -47,40 +47,63 @@ export interface GitEnd {
   readonly code: number;
 }
 
-/** A repository. Each command is told where it is: another one, of a parent directory, is never found instead. */
-export class Git {
-  /** The directory of the repository's data, the root of the user's tree, and the path of its index. */
+interface Found {
+  /** The directory of the repository's data, and the one that all of its worktrees share. */
   readonly directory: string;
+  readonly common: string;
+  /** The root of the user's tree, and the path of its index. */
   readonly top: string;
   readonly index: string;
   /** The workspace inside of the tree: empty, or a path that ends with a slash. */
   readonly prefix: string;
+  /** `sha1` or `sha256`. */
+  readonly format: string;
+  /** The directory of new objects, which has to be there when commands run. */
+  readonly objects: string;
+}
 
-  private constructor(found: Pick<Git, 'directory' | 'top' | 'index' | 'prefix'>) {
-    ({ directory: this.directory, top: this.top, index: this.index, prefix: this.prefix } = found);
+/** A repository. Each command is told where it is: another one, of a parent directory, is never found instead. */
+export class Git {
+  readonly found: Found;
+
+  private constructor(found: Found) {
+    this.found = found;
   }
 
   /** The repository that has a directory in its tree; undefined if none has. Rejects where there is no git. */
-  static async at(workspace: string): Promise<Git | undefined> {
-    const wanted = ['--absolute-git-dir', '--show-toplevel', '--show-prefix', '--git-path', 'index'];
+  static async at(workspace: string, objects = ''): Promise<Git | undefined> {
+    const wanted = ['--absolute-git-dir', '--git-common-dir', '--show-toplevel', '--show-prefix'];
     let out: string;
     try {
-      ({ stdout: out } = await run('git', ['rev-parse', ...wanted], { cwd: workspace, env: environment() }));
+      const args = ['rev-parse', ...wanted, '--show-object-format', '--git-path', 'index'];
+      ({ stdout: out } = await run('git', args, { cwd: workspace, env: environment() }));
     } catch (error) {
       if ((error as { readonly code?: unknown }).code === 'ENOENT')
         throw new BosunError('BOSUN_CONFIG_INVALID', 'there is no git on the PATH');
       return undefined;
     }
-    const [directory = '', top = '', prefix = '', index = ''] = out.split('\n');
-    return new Git({ directory, top, prefix, index: resolve(workspace, index) });
+    const [directory = '', common = '', top = '', prefix = '', format = '', index = ''] = out.split('\n');
+    const paths = { common: resolve(workspace, common), index: resolve(workspace, index) };
+    return new Git({ directory, top, prefix, format, objects, ...paths });
+  }
+
+  get top(): string {
+    return this.found.top;
+  }
+
+  get prefix(): string {
+    return this.found.prefix;
+  }
+
+  /** Makes an empty repository in a directory, whose settings are none of the user's templates. */
+  async init(directory: string): Promise<void> {
+    const args = ['init', '--quiet', '--template=', `--object-format=${this.found.format}`, directory];
+    await run('git', args, { env: environment() });
   }
 
   /** Runs a command on the user's repository, in the given tree. Rejects with its words if it fails. */
   async run(args: readonly string[], { index, tree = this.top, input, codes = [] }: GitPlace = {}): Promise<GitEnd> {
-    const env = environment({
-      ...{ GIT_DIR: this.directory, GIT_WORK_TREE: tree },
-      ...(index !== undefined && { GIT_INDEX_FILE: index }),
-    });
+    const env = { ...this.#environment(tree), ...(index !== undefined && { GIT_INDEX_FILE: index }) };
     const running = run('git', [...SETTINGS, ...args], { cwd: tree, env, maxBuffer: OUTPUT_BYTES_MAX });
     // A command that ends before it has read everything says why by its exit code.
     running.child.stdin?.on('error', () => {});
@@ -102,7 +125,7 @@ export class Git {
 
   /** Runs a command with its output in a file. Rejects if that does not hold all of it, on a full disk for example. */
   async write(args: readonly string[], path: string): Promise<void> {
-    const env = environment({ GIT_DIR: this.directory, GIT_WORK_TREE: this.top });
+    const env = this.#environment(this.top);
     const file = await open(path, 'w', 0o600);
     try {
       // Git looks whether a file that is its stdout took everything, and not whether one that it opens itself did.
@@ -120,6 +143,14 @@ export class Git {
   /** Whether a path is below the root of the user's tree. */
   holds(path: string): boolean {
     return path.startsWith(`${this.top}/`);
+  }
+
+  #environment(tree: string): NodeJS.ProcessEnv {
+    const { directory, common, objects } = this.found;
+    return environment({
+      ...{ GIT_DIR: directory, GIT_WORK_TREE: tree, GIT_OBJECT_DIRECTORY: objects },
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: join(common, 'objects'),
+    });
   }
 }
 

@@ -32,10 +32,15 @@ export interface ChangedEntry {
 /** Makes a snapshot of the user's own tree without some directories, absolute paths. Resolves to its tree object. */
 export async function snapshotOf(git: Git, without: readonly string[], index: string): Promise<string> {
   dropIndex(index);
-  if (existsSync(git.index)) copyIndex(git.index, index);
+  if (existsSync(git.found.index)) copyIndex(git.found.index, index);
   const inside = without.filter((path) => git.holds(path)).map((path) => path.slice(git.top.length + 1));
   const place = { tree: git.top, index };
-  await add(git, place, await changedNames(git, place, inside));
+  // Another repository inside is listed as a directory: it is none of this one's files.
+  await add(
+    git,
+    place,
+    (await changedNames(git, place, inside)).filter((name) => !name.endsWith('/')),
+  );
   return await git.out(['write-tree'], place);
 }
 
@@ -65,7 +70,7 @@ export async function snapshotSince(
   const place = { tree, index };
   dropIndex(index);
   await git.run(['read-tree', base], place);
-  const names = await changedNames(git, place, without);
+  const names = await filesOf(git, place, await changedNames(git, place, without));
   refuseTooMuch(tree, names);
   await add(git, place, names);
   return await git.out(['write-tree'], place);
@@ -77,8 +82,18 @@ type Place = Required<Pick<GitPlace, 'tree' | 'index'>>;
 async function changedNames(git: Git, place: Place, without: readonly string[]): Promise<string[]> {
   const paths = ['--', '.', ...without.map((path) => `:(exclude,top,literal)${path}`)];
   const { out } = await git.run(['ls-files', '-z', '-m', '-o', '--exclude-standard', ...paths], place);
-  // Another repository inside is listed as a directory: it is none of this one's files.
-  return [...new Set(namesIn(out))].filter((name) => !name.endsWith('/'));
+  return [...new Set(namesIn(out))];
+}
+
+/** Names of files, with those of repositories that a session has made, which git lists as directories, in their place. */
+async function filesOf(git: Git, place: Place, names: readonly string[]): Promise<string[]> {
+  const files = names.filter((name) => !name.endsWith('/'));
+  for (const folder of names.filter((name) => name.endsWith('/'))) {
+    const inside = { tree: join(place.tree, folder), index: `${place.index}.none` };
+    const inner = await filesOf(git, inside, await changedNames(git, inside, []));
+    files.push(...inner.map((name) => `${folder}${name}`));
+  }
+  return files;
 }
 
 /** Puts files as they are into an index. One that cannot be read is left as the index has it. */

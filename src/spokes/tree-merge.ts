@@ -1,9 +1,10 @@
 /**
  * Puts the changes of a session's tree into the user's own: a merge of three snapshots, made beside the user's files,
- * of which only those that differ are replaced, each at once. A conflict changes nothing. A second merge of the same
- * changes, also after one that was cut off in the middle, ends in the same files.
+ * of which only those that differ are replaced, each at once. A conflict changes nothing. One that was cut off in the
+ * middle is undone before the next, by a note of the snapshots before it and behind it.
  */
 import {
+  existsSync,
   lstatSync,
   mkdirSync,
   readFileSync,
@@ -12,11 +13,10 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { cp, open, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { type Git } from './git.ts';
 import { type ChangedEntry, commitOf, differences, namesIn, snapshotOf } from './snapshots.ts';
 
@@ -41,6 +41,7 @@ export async function mergeInto(
 ): Promise<{ readonly paths: readonly string[] } | { readonly conflict: string }> {
   const { without, scratch } = merge;
   try {
+    await undoMerge(git, merge);
     for (let round = 1; round <= ROUNDS_MAX; round++) {
       await rm(scratch, { recursive: true, force: true });
       mkdirSync(scratch, { recursive: true, mode: 0o700 });
@@ -52,13 +53,46 @@ export async function mergeInto(
       const conflict = entries.map((entry) => obstacle(git, scratch, entry)).find((one) => one !== null);
       if (conflict !== undefined) return { conflict };
       if ((await snapshotOf(git, without, join(scratch, 'index'))) !== before) continue;
-      replace(git, scratch, entries);
+      writeFileSync(noteIn(scratch), `${before} ${merged.tree}`, { flush: true });
+      await replace(git, scratch, entries);
+      rmSync(noteIn(scratch));
       return { paths: entries.map(({ path }) => path) };
     }
     return { conflict: 'the files of the workspace change without end: wait until they rest' };
+  } catch (error) {
+    await undoMerge(git, merge);
+    throw error;
   } finally {
-    await rm(scratch, { recursive: true, force: true });
+    // With its note it is undone by the next merge, or by the next sweep.
+    if (!existsSync(noteIn(scratch))) await rm(scratch, { recursive: true, force: true });
   }
+}
+
+/** The note of a merge whose files are being replaced. */
+function noteIn(scratch: string): string {
+  return join(scratch, 'note');
+}
+
+/** Takes back what a merge that was cut off has put into the user's files, but for what has changed since. */
+export async function undoMerge(git: Git, { without, scratch }: Pick<Merge, 'without' | 'scratch'>): Promise<void> {
+  await rm(besideUser(git, scratch), { recursive: true, force: true });
+  const [before = '', merged = ''] = existsSync(noteIn(scratch))
+    ? readFileSync(noteIn(scratch), 'utf8').split(' ')
+    : [];
+  if (merged !== '') {
+    const now = await snapshotOf(git, without, join(scratch, 'index'));
+    const others = new Set((await differences(git, now, merged)).map(({ path }) => path));
+    const entries = (await differences(git, merged, before)).filter(({ path }) => !others.has(path));
+    await rm(stagedIn(scratch), { recursive: true, force: true });
+    await stage(git, { scratch, tree: before, entries });
+    await replace(git, scratch, entries);
+  }
+  await rm(scratch, { recursive: true, force: true });
+}
+
+/** The place of files on the disk of the user, where that is another one. */
+function besideUser({ top }: Git, scratch: string): string {
+  return join(top, `.bosun-${basename(scratch)}`);
 }
 
 /** The tree object of the merge, or the paths that conflict. */
@@ -88,11 +122,9 @@ async function stage(
   const paths = entries.filter(({ isGone }) => !isGone).map(({ path }) => `${path}\0`);
   const prefix = `${stagedIn(scratch)}/`;
   await git.run(['checkout-index', '-z', '--stdin', `--prefix=${prefix}`], { index, input: paths.join('') });
-  for (const { path, isGone, mode } of entries)
-    if (!isGone && mode !== LINK && mode !== REPOSITORY) await flush(join(prefix, path));
+  for (const { path, isGone, mode } of entries) if (!isGone && mode !== REPOSITORY) await flush(join(prefix, path));
 }
 
-const LINK = '120000';
 const REPOSITORY = '160000';
 
 function stagedIn(scratch: string): string {
@@ -100,6 +132,7 @@ function stagedIn(scratch: string): string {
 }
 
 async function flush(path: string): Promise<void> {
+  if (lstatSync(path).isSymbolicLink()) return;
   const file = await open(path, 'r');
   try {
     await file.sync();
@@ -135,14 +168,28 @@ function isSame(a: string, b: string): boolean {
   return one.isFile() && one.size === other.size && readFileSync(a).equals(readFileSync(b));
 }
 
-/** Replaces the files, those that are gone first: they may stand where directories come. */
-function replace({ top }: Git, scratch: string, entries: readonly ChangedEntry[]): void {
+/**
+ * Replaces the files, those that are gone first: they may stand where directories come. Files for another disk are
+ * copied to it before anything changes, since it may be full.
+ */
+async function replace(git: Git, scratch: string, entries: readonly ChangedEntry[]): Promise<void> {
+  const { top } = git;
+  const put = entries.filter(({ isGone }) => !isGone);
+  const isNear = lstatSync(top).dev === lstatSync(scratch).dev;
+  const from = isNear ? stagedIn(scratch) : besideUser(git, scratch);
+  if (!isNear && put.length > 0) await cp(stagedIn(scratch), from, { recursive: true, verbatimSymlinks: true });
+  for (const { path } of isNear ? [] : put) await flush(join(from, path));
   for (const { path, isGone } of entries) {
     if (!isGone) continue;
     rmSync(join(top, path), { force: true });
     removeEmpty(top, dirname(join(top, path)));
   }
-  for (const { path, isGone } of entries) if (!isGone) put(join(stagedIn(scratch), path), join(top, path));
+  for (const { path } of put) {
+    mkdirSync(dirname(join(top, path)), { recursive: true });
+    // A reader finds the old file or the new one, whole.
+    renameSync(join(from, path), join(top, path));
+  }
+  if (!isNear) await rm(from, { recursive: true, force: true });
 }
 
 /** Removes directories that are empty now, as git does. */
@@ -155,24 +202,4 @@ function removeEmpty(top: string, directory: string): void {
     return;
   }
   removeEmpty(top, dirname(directory));
-}
-
-/** Puts a file in its place at once: a reader finds the old one or the new one, whole. */
-function put(from: string, to: string): void {
-  mkdirSync(dirname(to), { recursive: true });
-  try {
-    renameSync(from, to);
-  } catch (error) {
-    if ((error as { readonly code?: unknown }).code !== 'EXDEV') throw error;
-    const beside = `${to}.bosun-new`;
-    copy(from, beside);
-    renameSync(beside, to);
-  }
-}
-
-/** Copies a file to another disk. */
-function copy(from: string, to: string): void {
-  rmSync(to, { force: true });
-  if (lstatSync(from).isSymbolicLink()) return symlinkSync(readlinkSync(from), to);
-  writeFileSync(to, readFileSync(from), { mode: lstatSync(from).mode & 0o777, flush: true });
 }

@@ -22,7 +22,8 @@ import { BosunError } from '../errors.ts';
 import { Git } from './git.ts';
 import { OUTPUT_TRIES_KEPT, PATCH_BYTES_KEPT } from './limits.ts';
 import { commitOf, differences, snapshotOf, snapshotSince, TooMuchChanged, writePatch } from './snapshots.ts';
-import { mergeInto } from './tree-merge.ts';
+import { makeTree } from './session-tree.ts';
+import { mergeInto, undoMerge } from './tree-merge.ts';
 
 /** A changed file. Its path is relative to the workspace. */
 export interface ChangedPath {
@@ -42,6 +43,8 @@ interface PlaceRecord {
   readonly files?: readonly ChangedPath[];
   /** Paths that other sessions have changed among the user's files meanwhile. */
   readonly others: readonly string[];
+  /** Whether the place was given up. */
+  readonly isOver?: boolean;
 }
 
 export interface WorktreeOptions {
@@ -85,15 +88,16 @@ export class Worktrees {
   async begin({ session, isIsolated }: Place, { keeps = false, from = null }: BeginOptions = {}): Promise<void> {
     const git = isIsolated ? await this.#known() : await this.#found();
     if (git === undefined) return;
-    const isThere = this.#recordOf(session) !== undefined && (!isIsolated || existsSync(this.#treeOf(session)));
-    if (keeps && isThere) return;
-    mkdirSync(this.#options.folder, { recursive: true, mode: 0o700 });
+    const record = this.#recordOf(session);
+    const isThere = record !== undefined && (!isIsolated || existsSync(this.#treeOf(session)));
+    if (keeps && isThere) return this.#write(session, { ...record, isOver: false });
+    mkdirSync(this.#objects, { recursive: true, mode: 0o700 });
     const tree = await this.#alone(() => snapshotOf(git, this.#without(), this.#fileOf(session, 'index')));
     if (!isIsolated) return this.#write(session, { base: tree, isIsolated, others: [] });
     const { out: head } = await git.run(['rev-parse', '--verify', '--quiet', 'HEAD'], { codes: [1] });
     const base = await commitOf(git, tree, head === '' ? [] : [head.trim()], `the workspace of ${session}`);
-    await this.#remove(git, session);
-    await git.run(['worktree', 'add', '--detach', '--force', this.#treeOf(session), base]);
+    await this.#remove(session);
+    await makeTree(git, { tree: this.#treeOf(session), base });
     for (const link of this.#options.links ?? []) this.#link(git, session, link);
     if (from !== null) await this.#carry(git, session, { from, base });
     this.#write(session, { base, isIsolated, others: [] });
@@ -150,7 +154,9 @@ export class Worktrees {
       const paths = without.map((path) => posix.join(git.prefix, path));
       await writePatch(git, { from: base, to: changes, file: patch, without: paths });
     }
-    await this.#remove(git, session);
+    await this.#remove(session);
+    const record = this.#recordOf(session);
+    if (record !== undefined) this.#write(session, { ...record, isOver: true });
     this.#dropOldest();
     return hasChanges ? patch : null;
   }
@@ -161,7 +167,12 @@ export class Worktrees {
     const record = this.#recordOf(session);
     if (git === undefined || record === undefined) return undefined;
     const kept = this.#fileOf(session, 'patch');
-    if (existsSync(kept)) return { files: [...(record.files ?? [])], ...(await beginningOf(kept, chars)) };
+    const isKept = existsSync(kept);
+    if (isKept || record.isOver === true)
+      return {
+        files: [...(record.files ?? [])],
+        ...(isKept ? await beginningOf(kept, chars) : { patch: '', isCut: false }),
+      };
     const files = await this.changes({ session, isIsolated: record.isIsolated || isIsolated });
     const { base, changes } = this.#recordOf(session) ?? record;
     if (files === null || changes === undefined) return undefined;
@@ -175,13 +186,13 @@ export class Worktrees {
   /** Removes the trees of all sessions but some, and keeps their changes as patches. Resolves to their sessions. */
   async sweep(isKept: (session: string) => boolean): Promise<string[]> {
     const { folder } = this.#options;
-    if (!existsSync(folder)) return [];
+    const git = existsSync(folder) ? await this.#found() : undefined;
+    if (git === undefined) return [];
     const directories = readdirSync(folder, { withFileTypes: true }).filter((one) => one.isDirectory());
-    const names = directories.map(({ name }) => name);
-    await this.#alone(async () => {
-      // What a merge has left behind that was cut off: one under way would have the turn.
-      for (const name of names.filter(isScratch)) await rm(join(folder, name), { recursive: true, force: true });
-    });
+    const names = directories.map(({ name }) => name).filter((name) => name !== OBJECTS);
+    // One that goes on undoes by itself what was cut off.
+    for (const name of names.filter((one) => isScratch(one) && !isKept(one.slice(0, -SCRATCH.length - 1))))
+      await this.#alone(() => undoMerge(git, { without: this.#without(), scratch: join(this.#folder, name) }));
     const swept: string[] = [];
     for (const session of names.filter((name) => !isScratch(name) && !isKept(name)))
       try {
@@ -190,6 +201,9 @@ export class Worktrees {
       } catch {
         // Its patch could not be written, on a full disk for example: the tree stays for the next sweep.
       }
+    // Snapshots are of no use any more: what is to be kept of sessions is in their patches.
+    const isUsed = (session: string) => isKept(session) || existsSync(this.#treeOf(session));
+    if (!this.#sessionsOnRecord().some(isUsed)) await this.#alone(() => emptied(this.#objects));
     return swept;
   }
 
@@ -199,7 +213,7 @@ export class Worktrees {
   }
 
   #found(): Promise<Git | undefined> {
-    this.#git ??= Git.at(this.#options.workspace);
+    this.#git ??= Git.at(this.#options.workspace, this.#objects);
     return this.#git;
   }
 
@@ -225,6 +239,10 @@ export class Worktrees {
   /** The folder under the name by which git knows it. */
   get #folder(): string {
     return realOf(this.#options.folder);
+  }
+
+  get #objects(): string {
+    return join(this.#options.folder, OBJECTS);
   }
 
   #treeOf(session: string): string {
@@ -275,14 +293,9 @@ export class Worktrees {
     await git.run(['apply', '--3way', '--binary', '--whitespace=nowarn', patch], place);
   }
 
-  /** Removes a worktree, and what git knows of it. */
-  async #remove(git: Git, session: string): Promise<void> {
-    const tree = this.#treeOf(session);
+  async #remove(session: string): Promise<void> {
     await rm(this.#fileOf(session, 'index'), { force: true });
-    await rm(tree, { recursive: true, force: true });
-    const listed = await git.out(['worktree', 'list', '--porcelain', '-z']);
-    const isKnown = listed.split('\0').some((line) => line === `worktree ${tree}`);
-    if (isKnown) await git.run(['worktree', 'remove', '--force', '--force', tree]);
+    await rm(this.#treeOf(session), { recursive: true, force: true });
   }
 
   /** Notes what has changed among the user's files for the sessions that work there. */
@@ -290,7 +303,7 @@ export class Worktrees {
     if (paths.length === 0) return;
     for (const session of this.#sessionsOnRecord()) {
       const record = this.#recordOf(session);
-      const isOver = existsSync(this.#fileOf(session, 'patch')) || record?.isIsolated !== false;
+      const isOver = record?.isOver === true || record?.isIsolated !== false;
       if (!isOver) this.#write(session, { ...record, others: [...record.others, ...paths] });
     }
   }
@@ -320,6 +333,14 @@ export class Worktrees {
 interface BeginOptions {
   readonly keeps?: boolean;
   readonly from?: string | null;
+}
+
+/** The directory of the objects of all snapshots. */
+const OBJECTS = '.objects';
+
+async function emptied(directory: string): Promise<void> {
+  await rm(directory, { recursive: true, force: true });
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
 }
 
 /** The ending of the directories in which merges are made. */

@@ -82,7 +82,7 @@ describe('a session that is silent', () => {
     expect([repository.read('src/a.txt'), repository.read('src/half.txt')]).toEqual(['half\n', 'half\n']);
     const others = (all: object) => Object.entries(all).filter(([path]) => !/^src\/(a|half)/.test(path));
     expect(others(repository.own())).toEqual(others(own));
-    expect(repository.worktrees()).toEqual([]);
+    expect(repository.trees()).toEqual([]);
   });
 
   it('HS-044: is spawned again within the boundaries that people set', LONG, async () => {
@@ -137,7 +137,7 @@ describe('bosun hub stop', () => {
     expect(work.has('tidied')).toBe(hasTime);
     expect(await records<SessionEntry>('sessions')).toMatchObject([{ outcome: 'interrupted', isForced: true }]);
     expect(await records('lineage')).toEqual([]);
-    expect([repository.own(), repository.worktrees()]).toEqual([own, []]);
+    expect([repository.own(), repository.trees()]).toEqual([own, []]);
     expect(liveWith(`BOSUN_WORKSPACE=${work.file('shop')}`)).toEqual([]);
   });
 });

@@ -87,8 +87,9 @@ describe('a TDD hub over a real repository', () => {
     await running.says('"session":"R-1-4"');
     await running.end('SIGKILL');
     work.write('go', '');
-    const { code, out } = await work.bosun(RUN);
-    expect([code, linesOf(out).at(-1)]).toMatchObject([0, { status: 'completed', because: 'all cycles are complete' }]);
+    const { code, out, err } = await work.bosun(RUN);
+    const whole = { status: 'completed', because: 'all cycles are complete' };
+    expect([code, err, linesOf(out).at(-1)]).toMatchObject([0, expect.any(String), whole]);
     expect(await decisions()).toEqual([
       'Tester: cycle 1 is RED',
       'Tester: cycle 1 is RED still: no test failed, which proves nothing',
@@ -108,6 +109,6 @@ describe('a TDD hub over a real repository', () => {
     expect(lineage[2]!.data.blockers[0]).toMatch(/^sum\.test\.mjs:5: /);
     expect(repository.read('sum.mjs')).toBe(`${RIGHT}\n`);
     expect(repository.read('sum.test.mjs')!.split('\n').slice(3, -1)).toEqual([PASSING, FAILING]);
-    expect([own(), repository.worktrees()]).toEqual([before, []]);
+    expect([own(), repository.trees()]).toEqual([before, []]);
   });
 });

@@ -69,7 +69,7 @@ describe('a session that changes files', () => {
     });
     const { now, before } = ownBut('src/a.txt', 'src/new/n.txt');
     expect(now).toEqual(before);
-    expect(repository.worktrees()).toEqual([]);
+    expect(repository.trees()).toEqual([]);
     const [session] = await records<SessionEntry>('sessions');
     expect(readFileSync(session!.artifacts[0]!, 'utf8')).toContain('+two');
   });
@@ -126,11 +126,11 @@ describe('a session that changes files', () => {
     echo two >> src/a.txt`;
       const { code } = await run(waits, { silenceMs: 700 });
       expect(code).toBe(3);
-      expect(repository.worktrees()).toHaveLength(1);
+      expect(repository.trees()).toHaveLength(1);
       expect((await work.bosun(['gates', 'answer', 'R-1-G1', 'choice=keep', '--by', 'ada'])).code).toBe(0);
       expect((await work.bosun(['hub', 'run', 'hub.json'])).code).toBe(0);
       expect([work.read('src/new/began'), work.read('src/a.txt')]).toEqual(['x\n', 'one\ntwo\n']);
-      expect(repository.worktrees()).toEqual([]);
+      expect(repository.trees()).toEqual([]);
     },
   );
 
@@ -150,7 +150,7 @@ describe('a session that changes files', () => {
     work.write('data/go', '');
     expect((await work.bosun(['hub', 'run', 'hub.json'])).code).toBe(0);
     expect(work.read('src/a.txt')).toBe('one\nhalf\n');
-    expect(repository.worktrees()).toEqual([]);
+    expect(repository.trees()).toEqual([]);
   });
 });
 
@@ -186,7 +186,7 @@ it('no source file has a git command that throws away what a user has', () => {
     [...text.matchAll(/git\.(?:run|out|write)\(\['([\w-]+)'/g)].map(([, name]) => name!),
   );
   expect([...new Set(commands)].sort()).toEqual([
-    ...['apply', 'checkout-index', 'commit-tree', 'diff', 'diff-tree', 'ls-files', 'read-tree', 'rev-parse'],
-    ...['update-index', 'worktree', 'write-tree'],
+    ...['apply', 'checkout-index', 'commit-tree', 'diff', 'diff-tree', 'for-each-ref', 'ls-files', 'read-tree'],
+    ...['rev-parse', 'update-index', 'write-tree'],
   ]);
 });

@@ -3,7 +3,7 @@
  * `bosun hub run` that get kill -9 at random moments. It ends as an undisturbed one does: no hand-off is lost or
  * doubled, no spoke works again behind its hand-off, and the user's own files stay as they are.
  */
-import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
@@ -86,8 +86,7 @@ class KilledExample extends KilledHub {
       ['starts behind a hand-off', again, []],
       ["user's own", this.#repository.own(BOSUNS), this.#own],
       ['mended', MENDED.every((text) => this.work.read('sum.mjs').includes(text)), true],
-      ['worktrees', this.#repository.worktrees(), []],
-      ['trees', this.#trees(), []],
+      ['trees', this.#repository.trees(), []],
     ];
     return facts.flatMap(([what, found, wanted]) =>
       isDeepStrictEqual(found, wanted) ? [] : [`${what}: ${JSON.stringify(found)}, ${ended.err}`],
@@ -97,12 +96,6 @@ class KilledExample extends KilledHub {
   #startsOf(session: string): number {
     const text = this.work.has('.git/begun') ? this.work.read('.git/begun') : '';
     return text.split('\n').filter((line) => line === session).length;
-  }
-
-  #trees(): string[] {
-    const folder = this.work.file('data/work');
-    const all = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
-    return all.filter((one) => one.isDirectory()).map(({ name }) => name);
   }
 }
 

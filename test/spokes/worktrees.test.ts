@@ -1,5 +1,14 @@
 /** Worktrees of sessions in real git repositories: the user's own files, whatever is uncommitted, stay as they are. */
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -76,9 +85,89 @@ describe('a worktree', () => {
     const directory = await written({ 'src/a.ts': 'committed\n' });
     repository.git('-C', directory, 'commit', '--quiet', '-am', 'hidden');
     expect(await trees.changes(PLACE)).toMatchObject([{ path: 'src/a.ts' }]);
-    rmSync(join(directory, '.git'));
+    rmSync(join(directory, '.git'), { recursive: true });
     expect(await trees.changes(PLACE)).toMatchObject([{ path: 'src/a.ts' }]);
     expect(repository.own(['data'])).toEqual(own);
+  });
+
+  it('is a repository of its own: what is done to its stash, branches, settings and hooks stays there', async () => {
+    repository.git('branch', 'other');
+    repository.write({ '.git/hooks/pre-commit': '#!/bin/sh\nexit 1\n' });
+    chmodSync(join(repository.path, '.git/hooks/pre-commit'), 0o755);
+    own = repository.own(['data']);
+    const settings = repository.read('.git/config');
+    const objects = readdirSync(join(repository.path, '.git/objects'), { recursive: true }).length;
+    const directory = await written({ 'src/a.ts': 'mine\n' });
+    const inside = (...args: string[]) => repository.git('-C', directory, ...args);
+    expect(inside('log', '--format=%s', 'other').trim()).toBe('first');
+    inside('stash');
+    inside('stash', 'pop');
+    expect(() => inside('stash', 'pop')).toThrow('No stash entries');
+    inside('commit', '--quiet', '-am', 'hidden');
+    inside('branch', '-D', 'other');
+    inside('tag', 'v1');
+    inside('config', 'user.name', 'Eve');
+    expect(await trees.changes(PLACE)).toMatchObject([{ path: 'src/a.ts' }]);
+    expect(repository.own(['data'])).toEqual(own);
+    expect(repository.read('.git/config')).toBe(settings);
+    expect(readdirSync(join(repository.path, '.git/objects'), { recursive: true })).toHaveLength(objects);
+  });
+
+  it('has the files of repositories that were made inside, without those that they ignore', async () => {
+    const directory = await written({
+      'kit/x.ts': 'x\n',
+      'kit/.gitignore': 'out\n',
+      'kit/out/o': 'o',
+      'kit/in/y': 'y',
+    });
+    for (const folder of ['kit', 'kit/in']) repository.git('-C', join(directory, folder), 'init', '--quiet');
+    const files = await trees.changes(PLACE);
+    expect(files!.map(({ path }) => path)).toEqual(['kit/.gitignore', 'kit/in/y', 'kit/x.ts']);
+    expect(await trees.apply(PLACE)).toEqual({ conflict: null });
+    expect([repository.read('kit/x.ts'), repository.read('kit/in/y'), repository.read('kit/out/o')]).toEqual([
+      'x\n',
+      'y',
+      null,
+    ]);
+    expect(existsSync(join(repository.path, 'kit/.git'))).toBe(false);
+  });
+
+  describe('whose merge was cut off when some of its files were there', () => {
+    const after = { 'src/a.ts': 'applied\n', 'src/c.ts': 'new\n', 'src/d.ts': 'new too\n' };
+    beforeEach(async () => {
+      const directory = await written(after);
+      rmSync(join(directory, 'README.md'));
+      await trees.changes(PLACE);
+      const { base, changes } = JSON.parse(repository.read('data/work/R-1-1.json')!) as Record<string, string>;
+      own = repository.own(['data']);
+      repository.write({ 'src/a.ts': after['src/a.ts'], 'src/c.ts': after['src/c.ts'] });
+      rmSync(join(repository.path, 'README.md'));
+      repository.write({ 'data/work/R-1-1.merge/note': `${base} ${changes}` });
+    });
+
+    it('is merged whole by the next', async () => {
+      await made().sweep(() => true);
+      expect(await made().apply(PLACE)).toEqual({ conflict: null });
+      expect(Object.keys(after).map((path) => repository.read(path))).toEqual(Object.values(after));
+      expect([repository.read('README.md'), existsSync(join(repository.path, 'data/work/R-1-1.merge'))]).toEqual([
+        null,
+        false,
+      ]);
+    });
+
+    it('is taken back, but for what the user has changed since, where that conflicts', async () => {
+      repository.write({ 'src/c.ts': 'mine\n' });
+      expect(await made().apply(PLACE)).toEqual({
+        conflict: 'src/c.ts: changed in the workspace since the session began',
+      });
+      const { 'src/c.ts': mine, ...left } = repository.own(['data']);
+      expect([mine, left]).toEqual([`644 ${Buffer.from('mine\n').toString('base64')}`, own]);
+    });
+
+    it('is taken back when its session is over', async () => {
+      await made().sweep(() => false);
+      expect(repository.own(['data'])).toEqual(own);
+    });
   });
 
   it('is merged into files that the user changes at the same time', async () => {
@@ -135,10 +224,10 @@ describe('a worktree', () => {
 
   it('is removed with a patch of what was changed, also if it was damaged', async () => {
     const directory = await written({ 'src/a.ts': 'changed\n' });
-    rmSync(join(directory, '.git'));
+    rmSync(join(directory, '.git'), { recursive: true });
     const patch = await trees.release(PLACE);
     expect(readFileSync(patch!, 'utf8')).toContain('+changed');
-    expect([existsSync(directory), repository.worktrees()]).toEqual([false, []]);
+    expect(existsSync(directory)).toBe(false);
     expect(await trees.read(PLACE, 1_000)).toMatchObject({ files: [{ path: 'src/a.ts' }], isCut: false });
     expect(repository.own(['data'])).toEqual(own);
   });
@@ -164,7 +253,8 @@ describe('a worktree', () => {
     await written({ 'src/b.ts': 'y\n' }, { session: 'R-1-2', isIsolated: true });
     repository.write({ 'data/work/R-1-1.merge/files/src/a.ts': 'of a merge that was cut off' });
     expect(await made().sweep((session) => session === 'R-1-2')).toEqual(['R-1-1']);
-    expect([repository.worktrees().length, repository.read('data/work/R-1-1.merge/files/src/a.ts')]).toEqual([1, null]);
+    expect(readdirSync(join(repository.path, 'data/work')).filter((name) => !name.includes('.'))).toEqual(['R-1-2']);
+    expect(repository.read('data/work/R-1-1.merge/files/src/a.ts')).toBe(null);
   });
 
   it('is merged whole while the trees of sessions that are over are swept away', async () => {
@@ -211,7 +301,7 @@ describe('a worktree', () => {
     writeFileSync(join(directory, 'core.dump'), Buffer.alloc(CHANGED_BYTES_MAX + 1));
     await expect(trees.changes(PLACE)).rejects.toThrow(/the largest is core.dump/);
     expect(await trees.release(PLACE)).toBeNull();
-    expect([existsSync(directory), repository.worktrees()]).toEqual([false, []]);
+    expect(existsSync(directory)).toBe(false);
   });
 
   it('is of a directory below the root, and tells changes above it', async () => {

@@ -56,10 +56,11 @@ export class Repository {
     return { ...files, refs, index, head: readFileSync(join(this.path, '.git/HEAD'), 'utf8') };
   }
 
-  /** Worktrees beside the user's own tree. */
-  worktrees(): string[] {
-    const lines = this.git('worktree', 'list', '--porcelain').split('\n');
-    return lines.filter((line) => line.startsWith('worktree ')).slice(1);
+  /** Trees of sessions in a directory, and merges that were cut off. */
+  trees(folder = 'data/work'): string[] {
+    const path = join(this.path, folder);
+    const all = existsSync(path) ? readdirSync(path, { withFileTypes: true }) : [];
+    return all.filter((one) => one.isDirectory() && one.name !== '.objects').map(({ name }) => name);
   }
 
   remove(): void {
