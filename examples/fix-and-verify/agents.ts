@@ -19,7 +19,7 @@ function firstMistake(workspace: string) {
   throw new Error('nothing in sum.mjs looks wrong');
 }
 
-/** Repairs one mistake, in a worktree of its own. A model or a coding agent would stand here. */
+/** Repairs one mistake, in a tree of its own. A model or a coding agent would stand here. */
 export const repair: SpokeFunction = async ({ workspace }, { step }) => {
   await step();
   const { wrong, right, line } = firstMistake(workspace);

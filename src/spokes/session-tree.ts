@@ -1,6 +1,6 @@
 /**
- * The tree of files of a session: a repository of its own, which borrows the objects of the user's, has its branches and
- * tags to read, and its settings but for hooks. What is done there to branches, stash, settings or hooks stays there.
+ * The tree of files of a session: a repository of its own, which borrows the objects of the user's, has its branches
+ * and tags to read, and its settings but for hooks. What is done there to branches, stash or settings stays there.
  */
 import { appendFileSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -85,7 +85,7 @@ async function changedNames(git: Git, place: Place, without: readonly string[]):
   return [...new Set(namesIn(out))];
 }
 
-/** Names of files, with those of repositories that a session has made, which git lists as directories, in their place. */
+/** Lists the files behind names, also those in repositories that a session has made, which git lists as directories. */
 async function filesOf(git: Git, place: Place, names: readonly string[]): Promise<string[]> {
   const files = names.filter((name) => !name.endsWith('/'));
   for (const folder of names.filter((name) => name.endsWith('/'))) {

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { systemClock } from '../../src/clock.ts';
 import { type LineageEntry } from '../../src/machines/hub/handoff.ts';
 import { after } from '../../src/spokes/waits.ts';
 import { type SeededRandom } from '../../src/testing/seeded-random.ts';
@@ -22,7 +23,7 @@ const EXAMPLE = fileURLToPath(new URL('../../examples/fix-and-verify', import.me
 const PLAN = 'fix-and-verify';
 const KILLS = byEffort({ quick: 3, ci: 30, soak: 500 });
 
-/** What is not the user's, beside the file that the run mends. */
+/** Names that are not the user's, and the file that the run mends. */
 const BOSUNS = ['data', 'node_modules', 'sum.mjs'];
 
 /** The agents of the example, of which each says when it begins. */
@@ -121,9 +122,9 @@ async function killedSometime(running: Process, random: SeededRandom): Promise<v
 
 /** The time until all commands of a killed host have ended, in milliseconds. */
 async function endOf(hub: KilledExample): Promise<number> {
-  const killedAt = performance.now();
+  const killedAtMs = systemClock.monotonicMs();
   if (hub.hasData) await hub.isQuiet();
-  return Math.round(performance.now() - killedAt);
+  return Math.round(systemClock.monotonicMs() - killedAtMs);
 }
 
 it(

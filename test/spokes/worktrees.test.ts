@@ -10,9 +10,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CHANGED_BYTES_MAX } from '../../src/spokes/limits.ts';
+import { nextTurn } from '../../src/spokes/waits.ts';
 import { Worktrees, type WorktreeOptions } from '../../src/spokes/worktrees.ts';
 import { Repository } from '../support/git/repository.ts';
 
@@ -132,7 +132,7 @@ describe('a worktree', () => {
     expect(existsSync(join(repository.path, 'kit/.git'))).toBe(false);
   });
 
-  describe('whose merge was cut off when some of its files were there', () => {
+  describe('a merge that was cut off when some of its files were there', () => {
     const after = { 'src/a.ts': 'applied\n', 'src/c.ts': 'new\n', 'src/d.ts': 'new too\n' };
     beforeEach(async () => {
       const directory = await written(after);
@@ -145,7 +145,7 @@ describe('a worktree', () => {
       repository.write({ 'data/work/R-1-1.merge/note': `${base} ${changes}` });
     });
 
-    it('is merged whole by the next', async () => {
+    it('is made whole by the next', async () => {
       await made().sweep(() => true);
       expect(await made().apply(PLACE)).toEqual({ conflict: null });
       expect(Object.keys(after).map((path) => repository.read(path))).toEqual(Object.values(after));
@@ -264,7 +264,7 @@ describe('a worktree', () => {
     const merged = trees.apply(PLACE).finally(() => (isOver = true));
     while (!isOver) {
       await trees.sweep((session) => session === PLACE.session);
-      await setImmediate();
+      await nextTurn();
     }
     expect([await merged, repository.read('src/a.ts')]).toEqual([{ conflict: null }, 'merged\n']);
   });
