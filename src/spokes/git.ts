@@ -58,7 +58,7 @@ interface Found {
   readonly prefix: string;
   /** `sha1` or `sha256`. */
   readonly format: string;
-  /** The directory of new objects, which has to be there when commands run. */
+  /** The directory of new objects, which has to be there when commands run: one of Bosun's for those that write. */
   readonly objects: string;
 }
 
@@ -71,7 +71,7 @@ export class Git {
   }
 
   /** The repository that has a directory in its tree; undefined if none has. Rejects where there is no git. */
-  static async at(workspace: string, objects = ''): Promise<Git | undefined> {
+  static async at(workspace: string): Promise<Git | undefined> {
     const wanted = ['--absolute-git-dir', '--git-common-dir', '--show-toplevel', '--show-prefix'];
     let out: string;
     try {
@@ -84,7 +84,7 @@ export class Git {
     }
     const [directory = '', common = '', top = '', prefix = '', format = '', index = ''] = out.split('\n');
     const paths = { common: resolve(workspace, common), index: resolve(workspace, index) };
-    return new Git({ directory, top, prefix, format, objects, ...paths });
+    return new Git({ directory, top, prefix, format, objects: join(paths.common, 'objects'), ...paths });
   }
 
   get top(): string {
@@ -93,6 +93,11 @@ export class Git {
 
   get prefix(): string {
     return this.found.prefix;
+  }
+
+  /** The same with another directory of new objects. */
+  writingTo(objects: string): Git {
+    return new Git({ ...this.found, objects });
   }
 
   /** Makes an empty repository in a directory, whose settings are none of the user's templates. */

@@ -86,17 +86,17 @@ export class Worktrees {
    * @param from A closed session whose kept changes the new tree begins with. Rejects if they do not fit any more.
    */
   async begin({ session, isIsolated }: Place, { keeps = false, from = null }: BeginOptions = {}): Promise<void> {
-    const git = isIsolated ? await this.#known() : await this.#found();
+    const git = await (isIsolated ? this.#known(session) : this.#found(session));
     if (git === undefined) return;
     const record = this.#recordOf(session);
     const isThere = record !== undefined && (!isIsolated || existsSync(this.#treeOf(session)));
     if (keeps && isThere) return this.#write(session, { ...record, isOver: false });
-    mkdirSync(this.#objects, { recursive: true, mode: 0o700 });
+    await this.#remove(session);
+    mkdirSync(this.#fileOf(session, 'objects'), { recursive: true, mode: 0o700 });
     const tree = await this.#alone(() => snapshotOf(git, this.#without(), this.#fileOf(session, 'index')));
     if (!isIsolated) return this.#write(session, { base: tree, isIsolated, others: [] });
     const { out: head } = await git.run(['rev-parse', '--verify', '--quiet', 'HEAD'], { codes: [1] });
     const base = await commitOf(git, tree, head === '' ? [] : [head.trim()], `the workspace of ${session}`);
-    await this.#remove(session);
     await makeTree(git, { tree: this.#treeOf(session), base });
     for (const link of this.#options.links ?? []) this.#link(git, session, link);
     if (from !== null) await this.#carry(git, session, { from, base });
@@ -105,7 +105,7 @@ export class Worktrees {
 
   /** The files that a session has changed; null if nobody can tell. */
   async changes({ session }: Place): Promise<readonly ChangedPath[] | null> {
-    const git = await this.#found();
+    const git = await this.#found(session);
     const record = this.#recordOf(session);
     if (git === undefined || record === undefined) return null;
     const isGone = record.isIsolated && !existsSync(this.#treeOf(session));
@@ -126,10 +126,10 @@ export class Worktrees {
 
   /** Merges the changes of a session, as they were looked at last, into the user's files: whole or not at all. */
   async apply({ session }: Place): Promise<{ readonly conflict: string | null }> {
-    const git = await this.#known();
+    const git = await this.#known(session);
     const { base, changes } = this.#recordOf(session) ?? {};
     if (base === undefined || changes === undefined) return { conflict: 'its changes are gone' };
-    const scratch = this.#fileOf(session, SCRATCH);
+    const scratch = this.#fileOf(session, 'merge');
     return await this.#alone(async () => {
       const merged = await mergeInto(git, { base, changes, without: this.#without(), scratch });
       if ('conflict' in merged) return merged;
@@ -144,26 +144,29 @@ export class Worktrees {
    * @returns The file of the patch; null if there are no changes.
    */
   async release({ session, isIsolated }: Place, without: readonly string[] = []): Promise<string | null> {
-    const git = await this.#found();
+    const git = await this.#found(session);
     if (git === undefined) return null;
-    const files = await this.changes({ session, isIsolated }).catch(nothingIfTooMuch);
-    const { base, changes } = this.#recordOf(session) ?? {};
+    await this.#alone(() => undoMerge(git, { without: this.#without(), scratch: this.#fileOf(session, 'merge') }));
     const patch = this.#fileOf(session, 'patch');
-    const hasChanges = files !== null && files.length > 0 && base !== undefined && changes !== undefined;
-    if (hasChanges) {
-      const paths = without.map((path) => posix.join(git.prefix, path));
-      await writePatch(git, { from: base, to: changes, file: patch, without: paths });
+    if (this.#recordOf(session)?.isOver !== true) {
+      const files = await this.changes({ session, isIsolated }).catch(nothingIfTooMuch);
+      const record = this.#recordOf(session);
+      const { base, changes } = record ?? {};
+      await rm(patch, { force: true });
+      if (files !== null && files.length > 0 && base !== undefined && changes !== undefined) {
+        const paths = without.map((path) => posix.join(git.prefix, path));
+        await writePatch(git, { from: base, to: changes, file: patch, without: paths });
+      }
+      if (record !== undefined) this.#write(session, { ...record, isOver: true });
     }
     await this.#remove(session);
-    const record = this.#recordOf(session);
-    if (record !== undefined) this.#write(session, { ...record, isOver: true });
     this.#dropOldest();
-    return hasChanges ? patch : null;
+    return existsSync(patch) ? patch : null;
   }
 
   /** Changed files and the beginning of their patch, of sessions at work and of those whose patch is still kept. */
   async read({ session, isIsolated }: Place, chars: number): Promise<ReadPatch | undefined> {
-    const git = await this.#found();
+    const git = await this.#found(session);
     const record = this.#recordOf(session);
     if (git === undefined || record === undefined) return undefined;
     const kept = this.#fileOf(session, 'patch');
@@ -183,27 +186,23 @@ export class Worktrees {
     return { files: [...files], ...patch };
   }
 
-  /** Removes the trees of all sessions but some, and keeps their changes as patches. Resolves to their sessions. */
+  /**
+   * Removes the trees of all sessions but some, and keeps their changes as patches. What a merge of theirs has done by
+   * half is undone. Resolves to their sessions.
+   */
   async sweep(isKept: (session: string) => boolean): Promise<string[]> {
     const { folder } = this.#options;
-    const git = existsSync(folder) ? await this.#found() : undefined;
-    if (git === undefined) return [];
+    if (!existsSync(folder) || !(await this.hasRepository())) return [];
     const directories = readdirSync(folder, { withFileTypes: true }).filter((one) => one.isDirectory());
-    const names = directories.map(({ name }) => name).filter((name) => name !== OBJECTS);
-    // One that goes on undoes by itself what was cut off.
-    for (const name of names.filter((one) => isScratch(one) && !isKept(one.slice(0, -SCRATCH.length - 1))))
-      await this.#alone(() => undoMerge(git, { without: this.#without(), scratch: join(this.#folder, name) }));
+    const sessions = new Set(directories.map(({ name }) => name.replace(/\..*$/, '')));
     const swept: string[] = [];
-    for (const session of names.filter((name) => !isScratch(name) && !isKept(name)))
+    for (const session of [...sessions].filter((one) => !isKept(one)))
       try {
         await this.release({ session, isIsolated: true });
         swept.push(session);
       } catch {
         // Its patch could not be written, on a full disk for example: the tree stays for the next sweep.
       }
-    // Snapshots are of no use any more: what is to be kept of sessions is in their patches.
-    const isUsed = (session: string) => isKept(session) || existsSync(this.#treeOf(session));
-    if (!this.#sessionsOnRecord().some(isUsed)) await this.#alone(() => emptied(this.#objects));
     return swept;
   }
 
@@ -212,13 +211,14 @@ export class Worktrees {
     return (await this.#found()) !== undefined;
   }
 
-  #found(): Promise<Git | undefined> {
-    this.#git ??= Git.at(this.#options.workspace, this.#objects);
-    return this.#git;
+  /** The repository, as commands for a session use it. */
+  async #found(session = ''): Promise<Git | undefined> {
+    this.#git ??= Git.at(this.#options.workspace);
+    return (await this.#git)?.writingTo(this.#fileOf(session, 'objects'));
   }
 
-  async #known(): Promise<Git> {
-    const git = await this.#found();
+  async #known(session?: string): Promise<Git> {
+    const git = await this.#found(session);
     if (git !== undefined) return git;
     const text = `${this.#options.workspace} is in no git repository, of which worktrees are made: run "git init", or `;
     const error = new BosunError('BOSUN_CONFIG_INVALID', `${text}say "isolation: none"`);
@@ -241,15 +241,11 @@ export class Worktrees {
     return realOf(this.#options.folder);
   }
 
-  get #objects(): string {
-    return join(this.#options.folder, OBJECTS);
-  }
-
   #treeOf(session: string): string {
     return join(this.#folder, session);
   }
 
-  #fileOf(session: string, what: 'index' | 'json' | 'looked' | typeof SCRATCH | 'patch'): string {
+  #fileOf(session: string, what: 'index' | 'json' | 'looked' | 'merge' | 'objects' | 'patch'): string {
     return `${this.#treeOf(session)}.${what}`;
   }
 
@@ -294,8 +290,8 @@ export class Worktrees {
   }
 
   async #remove(session: string): Promise<void> {
-    await rm(this.#fileOf(session, 'index'), { force: true });
-    await rm(this.#treeOf(session), { recursive: true, force: true });
+    const paths = [this.#fileOf(session, 'index'), this.#treeOf(session), this.#fileOf(session, 'objects')];
+    for (const path of paths) await rm(path, { recursive: true, force: true });
   }
 
   /** Notes what has changed among the user's files for the sessions that work there. */
@@ -333,21 +329,6 @@ export class Worktrees {
 interface BeginOptions {
   readonly keeps?: boolean;
   readonly from?: string | null;
-}
-
-/** The directory of the objects of all snapshots. */
-const OBJECTS = '.objects';
-
-async function emptied(directory: string): Promise<void> {
-  await rm(directory, { recursive: true, force: true });
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-}
-
-/** The ending of the directories in which merges are made. */
-const SCRATCH = 'merge';
-
-function isScratch(name: string): boolean {
-  return name.endsWith(`.${SCRATCH}`);
 }
 
 /** Changed files, and the beginning of their patch. */

@@ -60,7 +60,7 @@ export class Repository {
   trees(folder = 'data/work'): string[] {
     const path = join(this.path, folder);
     const all = existsSync(path) ? readdirSync(path, { withFileTypes: true }) : [];
-    return all.filter((one) => one.isDirectory() && one.name !== '.objects').map(({ name }) => name);
+    return all.filter((one) => one.isDirectory()).map(({ name }) => name);
   }
 
   remove(): void {
