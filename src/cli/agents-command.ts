@@ -13,7 +13,7 @@ import { readAgentFiles } from './agent-files.ts';
 import { carriedOut, EXIT, type ExitCode, writeError } from './exit-codes.ts';
 import { LiveGateway } from './live-gateway.ts';
 import { writeOutput } from './output-file.ts';
-import { jsonLine } from './stopped-store.ts';
+import { jsonLine } from './json-lines.ts';
 import { type DataCommand } from './surroundings.ts';
 import { factsText, tableText } from './table.ts';
 

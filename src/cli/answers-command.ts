@@ -12,7 +12,8 @@ import { MARKDOWN_HEAD, sectionOf } from './answers-markdown.ts';
 import { refusedOrder } from './desk-view.ts';
 import { EXIT, type ExitCode, writeError } from './exit-codes.ts';
 import { type LiveGateway } from './live-gateway.ts';
-import { jsonLine, timeText } from './stopped-store.ts';
+import { jsonLine } from './json-lines.ts';
+import { timeText } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
 import { tableText } from './table.ts';
 

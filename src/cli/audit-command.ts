@@ -7,7 +7,8 @@ import { LISTED_MAX } from '../gateway/limits.ts';
 import { plainLine } from '../plain-text.ts';
 import { withData } from './data-work.ts';
 import { type ExitCode } from './exit-codes.ts';
-import { jsonLine, timeText } from './stopped-store.ts';
+import { jsonLine } from './json-lines.ts';
+import { timeText } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
 
 export interface AuditCommand extends DataCommand {

@@ -5,7 +5,7 @@ import { withData } from './data-work.ts';
 import { carriedOut, type ExitCode } from './exit-codes.ts';
 import { fieldsIn, jsonObject } from './json-text.ts';
 import { type LiveGateway, type OfferedMethod } from './live-gateway.ts';
-import { jsonLine } from './stopped-store.ts';
+import { jsonLine } from './json-lines.ts';
 import { type DataCommand } from './surroundings.ts';
 import { tableText } from './table.ts';
 

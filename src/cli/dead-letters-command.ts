@@ -8,7 +8,8 @@ import { plainLine } from '../plain-text.ts';
 import { nameFor, type Whom } from './administer-command.ts';
 import { withData } from './data-work.ts';
 import { type ExitCode } from './exit-codes.ts';
-import { errorText, jsonLine, timeText } from './stopped-store.ts';
+import { jsonLine } from './json-lines.ts';
+import { errorText, timeText } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
 
 export function listDeadLetters(command: DataCommand): Promise<ExitCode> {

@@ -3,7 +3,7 @@ import { type DeskRow, type Given, type ListPage, type Opening, type Wanted } fr
 import { type DeskView, withDesks } from './desk-view.ts';
 import { type ExitCode } from './exit-codes.ts';
 import { plainLine } from '../plain-text.ts';
-import { jsonLine } from './stopped-store.ts';
+import { jsonLine } from './json-lines.ts';
 import { type DataCommand } from './surroundings.ts';
 import { factsText, tableText } from './table.ts';
 

@@ -13,7 +13,7 @@ import { quotedAnswer, type QuotedAnswer } from '../machines/answers/quoting.ts'
 import { type Verdict, verdictOf } from '../machines/answers/thresholds.ts';
 import { factorFacts } from './confidence-facts.ts';
 import { carriedOut, EXIT, type ExitCode } from './exit-codes.ts';
-import { jsonLine } from './stopped-store.ts';
+import { jsonLine } from './json-lines.ts';
 import { type DataCommand } from './surroundings.ts';
 import { type Facts, factsText, tableText } from './table.ts';
 

@@ -20,7 +20,8 @@ import { type Usage } from '../machines/hub/budget.ts';
 import { readHubFile } from './hub-file.ts';
 import { lineageLine } from './hub-report.ts';
 import { closedSessionsOf, lastRunOf, lineageOf, planAddress, questionsOf, runsIn, sessionOf } from './hub-runs.ts';
-import { jsonLine, timeText, whenKnown } from './stopped-store.ts';
+import { jsonLine } from './json-lines.ts';
+import { timeText, whenKnown } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
 import { factsText, tableText } from './table.ts';
 

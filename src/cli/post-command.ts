@@ -11,7 +11,7 @@ import { type OrderReply } from '../machines/rules/turn.ts';
 import { withData } from './data-work.ts';
 import { EXIT, type ExitCode, writeError } from './exit-codes.ts';
 import { parsedJson } from './json-text.ts';
-import { jsonLine } from './stopped-store.ts';
+import { jsonLine } from './json-lines.ts';
 import { type DataCommand } from './surroundings.ts';
 
 interface Answer extends OrderReply {

@@ -5,7 +5,7 @@ import { type TreeNode } from '../system-options.ts';
 import { withData } from './data-work.ts';
 import { type ExitCode } from './exit-codes.ts';
 import { type LiveGateway } from './live-gateway.ts';
-import { jsonLine } from './stopped-store.ts';
+import { jsonLine } from './json-lines.ts';
 import { type DataCommand } from './surroundings.ts';
 import { tableText } from './table.ts';
 import { stateText } from './tree-command.ts';

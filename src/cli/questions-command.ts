@@ -7,7 +7,8 @@ import { factorFacts } from './confidence-facts.ts';
 import { dataDirectory, hasStore } from './data-directory.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { type LiveGateway } from './live-gateway.ts';
-import { jsonLine, timeText } from './stopped-store.ts';
+import { jsonLine } from './json-lines.ts';
+import { timeText } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
 import { factsText, tableText } from './table.ts';
 

@@ -17,7 +17,8 @@ import { RECORDS_LISTED, RECORDS_READ_MAX } from '../limits.ts';
 import { withData } from './data-work.ts';
 import { type ExitCode, writeError } from './exit-codes.ts';
 import { follow } from './following.ts';
-import { jsonLine, timeText } from './stopped-store.ts';
+import { jsonLine } from './json-lines.ts';
+import { timeText } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
 
 type Fields = NonNullable<RecordsOptions['where']>;

@@ -7,7 +7,7 @@ import { withData } from './data-work.ts';
 import { carriedOut, EXIT, type ExitCode } from './exit-codes.ts';
 import { jsonObject } from './json-text.ts';
 import { type LiveGateway } from './live-gateway.ts';
-import { jsonLine } from './stopped-store.ts';
+import { jsonLine } from './json-lines.ts';
 import { type DataCommand } from './surroundings.ts';
 
 export interface SendCommand extends DataCommand {

@@ -34,18 +34,6 @@ export async function withStoppedStore(
   return carriedOut(command, () => onHold(directory, { log: logTo(err), env }, work), STOPPED_EXITS);
 }
 
-/** One line of `--json`: errors as name, code and message. */
-export function jsonLine(value: unknown): string {
-  return `${JSON.stringify(value, function (this: Readonly<Record<string, unknown>>, key, part: unknown) {
-    if (typeof part === 'bigint') return String(part);
-    // An error's own `toJSON` is not part of this format.
-    const given = this[key];
-    return given instanceof Error
-      ? { name: given.name, code: (given as { code?: unknown }).code, message: given.message }
-      : part;
-  })}\n`;
-}
-
 /** The message of an error, including one from a gateway; undefined if there is none. */
 export function errorText(error: unknown): string | undefined {
   if (error === undefined || error === null) return undefined;

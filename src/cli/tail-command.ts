@@ -7,7 +7,7 @@ import { cursorText } from '../gateway/protocol/protocol.ts';
 import { withData } from './data-work.ts';
 import { type ExitCode } from './exit-codes.ts';
 import { type Evt, follow } from './following.ts';
-import { jsonLine } from './stopped-store.ts';
+import { jsonLine } from './json-lines.ts';
 import { type DataCommand } from './surroundings.ts';
 import { stateText } from './tree-command.ts';
 

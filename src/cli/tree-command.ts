@@ -4,7 +4,8 @@ import { type TreeNode } from '../system-options.ts';
 import { withData } from './data-work.ts';
 import { type ExitCode } from './exit-codes.ts';
 import { type LiveGateway } from './live-gateway.ts';
-import { errorText, jsonLine } from './stopped-store.ts';
+import { jsonLine } from './json-lines.ts';
+import { errorText } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
 
 export function treeCommand(command: DataCommand): Promise<ExitCode> {
