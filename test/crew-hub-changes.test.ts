@@ -1,6 +1,6 @@
 /** Changes of sessions for clients: the files that a host found, and the beginning of their diff. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { changesProcedures, type SessionChanges } from '../src/crew-hub-changes.ts';
+import { changesProcedures, type SessionChanges } from '../src/crew-hub-looks.ts';
 import { type GatewayTest, startGatewayTest } from './support/gateway/memory-client.ts';
 
 const CHANGES: SessionChanges = { files: [{ path: 'a.ts', isNew: true, lines: null }], patch: '--- a', isCut: true };

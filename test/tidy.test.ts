@@ -171,7 +171,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     // The desks show data of the machines: only their types are imported, so that none is written twice.
     types: [
       'src/crew-gates.ts',
-      'src/crew-hub-changes.ts',
+      'src/crew-hub-looks.ts',
       'src/crew-procedures.ts',
       'src/gateway/charts/drawing.ts',
       'src/gateway/protocol/',
@@ -381,8 +381,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     files: ['src/actors/', 'src/machines/', 'src/crew-hub-caller.ts', ...LEAVES],
     packages: ['zod'],
   },
-  'src/crew-hub-changes.ts': { files: ['src/actors/', ...LEAVES], packages: ['zod'] },
-  'src/crew-hub-output.ts': { files: ['src/actors/', 'src/machines/', ...LEAVES], packages: ['zod'] },
+  'src/crew-hub-looks.ts': { files: ['src/actors/', 'src/machines/', ...LEAVES], packages: ['zod'] },
   // Issues tokens, which the gateway takes.
   'src/crew-hub-sessions.ts': {
     files: [

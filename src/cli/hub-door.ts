@@ -50,8 +50,7 @@ export class HubDoor {
     const { frontDoor } = await import('./front-door.ts');
     const { gateProcedures } = await import('../crew-gates.ts');
     const { hubProcedures } = await import('../crew-hub.ts');
-    const { outputProcedures } = await import('../crew-hub-output.ts');
-    const { changesProcedures } = await import('../crew-hub-changes.ts');
+    const { changesProcedures, outputProcedures } = await import('../crew-hub-looks.ts');
     const { sessionProcedures } = await import('../crew-hub-sessions.ts');
     this.#door = frontDoor(system, directory, {
       settings: { tokens: [{ id: 'page', token: this.pageToken }], ...(port !== undefined && { port }) },

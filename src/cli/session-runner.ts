@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { type HubCrewOptions, type CommandWork } from '../crew-hub.ts';
-import { type ReadOutput } from '../crew-hub-output.ts';
+import { type ReadOutput } from '../crew-hub-looks.ts';
 import { sessionToken } from '../crew-hub-sessions.ts';
 import { type AgentSpec, isReader } from '../machines/hub/agent-spec.ts';
 import { type HubOrder } from '../machines/hub/hub-file.ts';

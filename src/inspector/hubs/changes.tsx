@@ -1,5 +1,5 @@
 /** Changes of a session: the files that its host found changed, with their diff, live while it works. */
-import type { SessionChanges } from '../../crew-hub-changes.ts';
+import type { SessionChanges } from '../../crew-hub-looks.ts';
 import { counted } from '../format.ts';
 import { Panel } from '../sheet.tsx';
 import { diffLines } from './sessions.ts';

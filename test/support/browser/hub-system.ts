@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { tell } from './desks-system.ts';
 import { Served } from './served.ts';
 
-const [CREW, OUTPUT, CHANGES] = ['crew.js', 'crew-hub-output.js', 'crew-hub-changes.js'].map((file) =>
+const [CREW, LOOKS] = ['crew.js', 'crew-hub-looks.js'].map((file) =>
   JSON.stringify(fileURLToPath(new URL(`../../../dist/${file}`, import.meta.url))),
 );
 
@@ -34,8 +34,7 @@ const PATCH = [
 const CONFIG = `
 import { existsSync } from 'node:fs';
 import { hubCrew, hubProcedures } from ${CREW};
-import { outputProcedures } from ${OUTPUT};
-import { changesProcedures } from ${CHANGES};
+import { changesProcedures, outputProcedures } from ${LOOKS};
 
 async function gone(role) {
   while (!existsSync('go-' + role)) await new Promise((resolve) => setTimeout(resolve, 20));
