@@ -19,7 +19,7 @@ import { SHELL_VERBS } from './shell-verbs.ts';
 import { STORE_VERBS } from './store-verbs.ts';
 import { hasColour, type Output, type Surroundings } from './surroundings.ts';
 import { safe } from './terminal.ts';
-import { addVerbs, examplesText, type Verb, type VerbGroup } from './verb.ts';
+import { addVerbs, examplesText, refuseOtherVerbs, type Verb, type VerbGroup } from './verb.ts';
 
 /**
  * Carries out one command line.
@@ -94,6 +94,7 @@ function program(surroundings: Surroundings, { json }: ErrorOutput, exit: (code:
     })
     .exitOverride();
   for (const [heading, rows] of GROUPS) addVerbs(bosun.commandsGroup(heading), rows, surroundings, exit);
+  refuseOtherVerbs(bosun);
   return bosun.commandsGroup('Help:').helpCommand('help [command]', 'display help for command');
 }
 

@@ -5,6 +5,7 @@
 import { type Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { type ToolProfile } from '../actors/api/procedure.ts';
 import { messageOf } from '../errors.ts';
+import { didYouMean } from '../near-names.ts';
 import { dataAround, DEFAULT_DATA } from './default-data.ts';
 import { type RecordKey } from '../actors/api/record-pages.ts';
 import { type StopLevel } from '../machines/hub/stop-levels.ts';
@@ -138,9 +139,25 @@ export function addVerbs(
     const group = parent.command(row.name, { hidden: row.isHidden === true }).description(row.says);
     if (row.examples !== undefined) group.addHelpText('after', examplesText(row.examples));
     addVerbs(group, row.verbs, surroundings, exit);
+    refuseOtherVerbs(group);
     if (row.isOptional !== true) continue;
     for (const verb of row.verbs) addVerb(parent, { ...verb, isHidden: true }, surroundings, exit);
   }
+}
+
+/** Has a parent refuse a verb that it does not have, also with `--help`, which would show the help of the parent. */
+export function refuseOtherVerbs(parent: Command): void {
+  const refuse = ([verb = '', other]: readonly string[]): string => {
+    const name = verb === 'help' ? (other ?? verb) : verb;
+    const isKnown = parent.commands.some((command) => command.name() === name);
+    if (isKnown || name === 'help' || /^(?:-|$)/.test(name)) return '';
+    const shown = parent.createHelp().visibleCommands(parent);
+    const verbs = shown.map((command) => command.name());
+    const those = didYouMean(name, verbs) || `; the verbs here are ${verbs.join(', ')}`;
+    return parent.error(`error: unknown command '${name}'${those}`, { code: 'commander.unknownCommand' });
+  };
+  parent.on('command:*', refuse);
+  parent.addHelpText('before', () => refuse(parent.args));
 }
 
 function addVerb(

@@ -227,3 +227,19 @@ describe('bosun hub check', () => {
     expect({ code, err }).toEqual({ code: 2, err: 'nowhere.yaml: cannot be read: no such file\n' });
   });
 });
+
+describe('a verb that bosun hub does not have', () => {
+  it.each([
+    ['answer', '; the verbs here are run, check, list, show, session, lineage, stop, help'],
+    ['lits', '; did you mean "list"?'],
+  ])('is an error with those that there are, with and without a call for help: %s', async (verb, those) => {
+    const err = `error: unknown command '${verb}'${those}\n(add --help for the options)\n`;
+    for (const args of [[verb], [verb, '--help'], ['help', verb]])
+      expect(await work.bosun(['hub', ...args])).toEqual({ code: 2, out: '', err });
+  });
+
+  it('is none where help of the hub or of a verb is wanted', async () => {
+    for (const args of [['--help'], ['run', '--help'], ['help', 'run'], ['help']])
+      expect(await work.bosun(['hub', ...args])).toMatchObject({ code: 0, err: '' });
+  });
+});

@@ -44,10 +44,11 @@ const HERE = 'http://127.0.0.1:9';
 
 describe('a wrong call with --json is one line of JSON, and ends with 2:', () => {
   it.each<readonly [what: string, args: readonly string[], message: string | RegExp]>([
-    ['an unknown verb', ['runn'], "unknown command 'runn' (Did you mean run?)"],
-    ['an unknown verb of a group', ['gates', 'shw'], "unknown command 'shw' (Did you mean show?)"],
+    ['an unknown verb', ['runn'], `unknown command 'runn'; did you mean "run"?`],
+    ['an unknown verb of a group', ['gates', 'shw'], `unknown command 'shw'; did you mean "show"?`],
     ['a group without a verb', ['gates'], "unknown option '--json'"],
-    ['help for an unknown verb', ['help', 'nothing'], 'name a verb; bosun --help lists them'],
+    ['help for an unknown verb', ['help', 'nothing'], /^unknown command 'nothing'; the verbs here are run, /],
+    ['help of an unknown verb', ['gates', 'shw', '--help'], `unknown command 'shw'; did you mean "show"?`],
     ['an unknown option', ['tree', '--dta'], "unknown option '--dta' (Did you mean --data?)"],
     ['an option without its value', ['tree', '--json', '--data'], "option '--data <dir>' argument missing"],
     ['a missing option', ['pauses', 'extend', 'A'], "required option '--until <date>' not specified"],
