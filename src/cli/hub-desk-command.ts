@@ -6,6 +6,7 @@ import { DESKS } from '../machines/desks.ts';
 import { amountsText } from '../machines/hub/budget.ts';
 import { type HubDeskContext, type RunRecord } from '../machines/hub/hub-desk.ts';
 import { stepsIn, type WorkPlanContext } from '../machines/hub/work-plan.ts';
+import { firstOf } from '../machines/hub/words.ts';
 import { type SessionOutput } from '../machines/hub/session-records.ts';
 import { type StopLevel } from '../machines/hub/stop-levels.ts';
 import { type GateDeskContext } from '../machines/people/gates/gate-desk.ts';
@@ -24,6 +25,9 @@ import { jsonLine } from './json-lines.ts';
 import { timeText, whenKnown } from './stopped-store.ts';
 import { type DataCommand } from './surroundings.ts';
 import { factsText, tableText } from './table.ts';
+
+/** Files of a session that its text names; `--json` has all of them. */
+const FILES_SHOWN = 20;
 
 async function runsOf(view: DeskView): Promise<readonly RunRecord[]> {
   return runsIn((await view.look<HubDeskContext>(DESKS.hubs))?.context);
@@ -101,19 +105,24 @@ export function showSession(command: DataCommand, id: string): Promise<ExitCode>
   return withDesks(command, async (view) => {
     // The first session of a run, that of its hub, has the id of the run.
     const run = await runOf(view, /^R-\d+/.exec(id)?.[0] ?? id);
-    const { closed, told } = await sessionOf(id, run, view.records);
+    const { closed, told, handoff } = await sessionOf(id, run, view.records);
     if (told === undefined) throw notThere(`no session "${id}"; bosun hub show ${run.id} shows those of its run`);
     const live = await view.told?.<{ readonly output: SessionOutput | null }>('session.output', { session: id });
     const output = live?.output ?? closed?.output ?? null;
-    if (json) return void out.write(jsonLine({ ...told, status: 'at work', ...closed, output }));
+    const status = closed === undefined ? 'at work' : 'closed';
+    const verified = handoff?.verified ?? null;
+    if (json) return void out.write(jsonLine({ ...told, status, ...closed, verified, output }));
     out.write(
       factsText([
         ['session', id],
         ['role', told.role],
         ['since', timeText(told.atMs)],
         ['ended', closed === undefined ? null : timeText(closed.endedAtMs)],
-        ['outcome', closed?.outcome ?? 'at work'],
+        ['outcome', closed?.outcome ?? status],
         ['summary', closed?.summary ?? null],
+        ['handed off', handoff === undefined ? null : lineageLine(handoff)],
+        ['changed files', filesText(verified?.files)],
+        ['outside the scope', filesText(verified?.files && verified.outOfScope)],
         ['used', closed === undefined ? null : usedText(closed.usage)],
         ['artifacts', closed?.artifacts.join(', ') ?? null],
       ]),
@@ -122,6 +131,11 @@ export function showSession(command: DataCommand, id: string): Promise<ExitCode>
     for (const [name, text = ''] of Object.entries(texts))
       if (text !== '') out.write(`\n${name}\n${plainText(text.trimEnd())}\n`);
   });
+}
+
+/** The first files of a list; null where nobody has looked. */
+function filesText(files: readonly string[] | null | undefined): string | null {
+  return files ? firstOf(files, FILES_SHOWN) || 'none' : null;
 }
 
 /** The usage of a session in words; null if nothing was said of it. */

@@ -49,14 +49,15 @@ export async function closedSessionsOf({ id, plan }: RunRecord, list: List): Pro
   return valuesIn(await pageOf(plan, PLAN_RECORDS.sessions, { list, which }));
 }
 
-/** The records of a session: its end, and what it was told; undefined for one that there is not. */
+/** The records of a session: its end, its hand-off, and what it was told; undefined for one that there is not. */
 export async function sessionOf(id: string, { plan }: RunRecord, list: List) {
   const which = { where: { session: id }, limit: 1 };
-  const [[closed], [told]] = await Promise.all([
+  const [[closed], [told], [handoff]] = await Promise.all([
     pageOf(plan, PLAN_RECORDS.sessions, { list, which }).then(valuesIn<SessionEntry>),
     pageOf(plan, PLAN_RECORDS.prompts, { list, which }).then(valuesIn<SessionPrompt>),
+    pageOf(plan, PLAN_RECORDS.lineage, { list, which }).then(valuesIn<LineageEntry>),
   ]);
-  return { closed, told };
+  return { closed, told, handoff };
 }
 
 /** A page of records; undefined before the first one, and where a host ended before the work plan had begun. */

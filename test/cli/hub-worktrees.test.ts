@@ -84,6 +84,16 @@ describe('a session that changes files', () => {
     expect(repository.own(BOSUNS)).toEqual(own);
   });
 
+  it('is shown with the files that were verified, and as closed', async () => {
+    await run('echo x > src/b.txt; rm src/a.txt');
+    const { out } = await work.bosun(['hub', 'session', 'R-1-1']);
+    expect(out).toMatch(/^changed files +src\/a\.txt, src\/b\.txt\noutside the scope +src\/b\.txt\n/m);
+    const { out: json } = await work.bosun(['hub', 'session', 'R-1-1', '--json']);
+    expect(linesOf(json)).toMatchObject([
+      { status: 'closed', outcome: 'scopeEscalated', verified: { outOfScope: ['src/b.txt'] } },
+    ]);
+  });
+
   it('HS-048: shows new dependencies, configuration and steps of others as signs', LONG, async () => {
     const said = {
       outcome: 'done',

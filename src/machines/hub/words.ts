@@ -1,0 +1,7 @@
+/** Texts of hubs cut to what people read at a glance, which say that they are cut. Pure. */
+
+/** The first names of a list, and how many more there are: `a, b, c and 2 more`. */
+export function firstOf(names: readonly string[], most = 3): string {
+  const more = names.length - most;
+  return `${names.slice(0, most).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
