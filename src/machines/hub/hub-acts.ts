@@ -15,6 +15,7 @@ import { answerIn, answerProblem, questionAbout, withAllowed } from './people-an
 import { type Role, ROLES, roleSchema } from './roles.ts';
 import { room } from './spawning.ts';
 import { strongerStop } from './stop-levels.ts';
+import { clipped } from './words.ts';
 
 /** Decides by what has just been read of the work plan. */
 export function decide(turn: HubTurn): void {
@@ -33,7 +34,7 @@ export function decide(turn: HubTurn): void {
   const move: Move =
     decided.kind !== 'spawn' || problem === undefined
       ? decided
-      : { kind: 'ask', question: problem.text, about: decided.role, problem: problem.because };
+      : { kind: 'ask', question: `${problem.text}.`, about: decided.role, problem: problem.because };
   const text = move.kind === 'ask' ? move.question : move.because;
   turn.assign({ move, because: text });
   log(turn, { kind: 'decided', code: move.kind, text: move.kind === 'spawn' ? `${move.role}: ${text}` : text });
@@ -85,7 +86,7 @@ function openGate(turn: HubTurn, { kind, title, about, form }: Question): void {
   turn.assign({ gates: gates + 1 });
   turn.send(PEOPLE_DESKS.gates, {
     type: 'gate.open',
-    ...{ id: gateId(id, gates + 1), kind, title: title.slice(0, 500), item: planId, stage: id, proposal: null },
+    ...{ id: gateId(id, gates + 1), kind, title: clipped(title, 500), item: planId, stage: id, proposal: null },
     ...{ package: about, audience: [...people], form, remindAfterMs: [], deadlineMs: limits.answerMs, onTimeout: null },
     askedBy: turn.self,
   });

@@ -47,6 +47,12 @@ describe('a question about the scope', () => {
     });
   });
 
+  it('names the first files, and how many more there are', async () => {
+    await escalate('package.json', '.gitignore', 'lib/c.ts', 'lib/d.ts', 'lib/e.ts');
+    const reason = 'outside the scope: .gitignore, lib/c.ts, lib/d.ts and 2 more';
+    expect(question().package).toMatchObject({ escalation: { reason } });
+  });
+
   it('is answered with the files, which the next session of the role may change, over a power cut', async () => {
     await escalate('package.json');
     await room.powerCut();
@@ -115,7 +121,7 @@ describe('a question about room', () => {
     await answer(question().package.suggested!);
     expect(room.begun).toEqual(['R-1-1', 'R-1-2']);
     expect(room.hub().context.budget.max.costUsd).toBe(2.75);
-    expect(question().title).toContain('the budget of 2.75 $ does not cover Tester');
+    expect(question().title).toBe('the budget of 2.75 $ does not cover Tester.');
     await answer({ choice: 'spawn', role: 'Tester', extraUsd: 5 });
     expect(room.run().status).toBe('completed');
   });

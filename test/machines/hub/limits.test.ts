@@ -73,7 +73,7 @@ describe('a session that is given an amount', () => {
     expect(await room.sessions()).toMatchObject([{ outcome: 'done' }]);
     expect(room.run()).toMatchObject({
       status: 'asking',
-      because: 'the budget of 800 tokens does not cover Reviewer',
+      because: 'the budget of 800 tokens does not cover Reviewer.',
     });
     await room.answer({ choice: 'spawn', role: 'Reviewer', extraTokens: 200 });
     expect(room.run()).toMatchObject({ status: 'completed', spentTokens: 900 });
