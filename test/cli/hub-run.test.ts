@@ -170,7 +170,9 @@ describe('bosun hub run', () => {
     writeHub(work, others);
     const first = await work.bosun(['hub', 'run', 'hub.json']);
     expect(first.code).toBe(3);
-    expect(first.err).toContain('asks       R-1-G1: Reviewer is next, and no agent is given for it.\n');
+    expect(first.err).toContain(
+      'asks       R-1-G1: Reviewer is next, and no agent is given for it. Executor: Executor says so.\n',
+    );
     expect(first.err).toContain(
       'To answer: bosun gates answer R-1-G1 choice=spawn role=Executor, or choice=stop, then run again.\n',
     );

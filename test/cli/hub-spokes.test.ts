@@ -179,7 +179,7 @@ describe('the report of a command', () => {
 describe('a hostile command', () => {
   it('is killed when its time is over, and its budget is exceeded', LONG, async () => {
     await runOnce('echo $$ > pid; trap "" TERM; while :; do sleep 0.05; done', { timeoutMs: 300 });
-    expect(await session()).toMatchObject({ outcome: 'budgetExceeded' });
+    expect(await session()).toMatchObject({ outcome: 'budgetExceeded', summary: 'its time of 0.3 s is over' });
     expect(pidsIn('pid').filter(isAlive)).toEqual([]);
   });
 

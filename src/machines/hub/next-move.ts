@@ -9,6 +9,7 @@ import { type PlanReading } from './plan-reading.ts';
 import { nextStep } from './plan-steps.ts';
 import { type Role } from './roles.ts';
 import { phaseProblem, TDD_ROLES, type TddCycle } from './tdd-cycle.ts';
+import { clipped } from './words.ts';
 
 /** The move of a hub. */
 export type Move =
@@ -54,7 +55,7 @@ export interface DecisionFacts {
   readonly told: Role | null;
 }
 
-/** Characters of a failure in a question. */
+/** Characters in a question of what a session said, or why it failed. */
 const SHOWN_CHARS = 200;
 
 /** Tries of one TDD phase before people are asked. */
@@ -82,12 +83,15 @@ function afterTrouble(facts: DecisionFacts, last: LastSession): Move | undefined
     case 'failed':
     case 'refused': {
       const fallback = facts.fallbacks[last.role];
-      const why = last.summary === '' ? '' : `: ${last.summary.slice(0, SHOWN_CHARS).replace(/\.$/, '')}`;
+      const why = colon(shown(last.summary));
       if (fallback !== undefined) return spawn(facts, fallback, `${last.role} has failed`);
       return ask(`${last.role} has failed${why}. Who is to do its work?`, last.role);
     }
     case 'budgetExceeded':
-      return ask(`${last.role} has used up its budget. Is the work to be divided?`, last.role);
+      return ask(
+        `${last.role} has used up its budget${colon(lastWords(facts))}. Is the work to be divided?`,
+        last.role,
+      );
     case 'scopeEscalated':
       return ask(`${last.role} needs changes outside its scope. May it make them?`, last.role, 'scope');
     default:
@@ -109,16 +113,35 @@ function tddMove(facts: DecisionFacts, tdd: TddCycle): Move {
   const { phase, cycle, iterations } = tdd;
   if (phase === 'complete') return finish('completed', 'all cycles are complete');
   if (iterations >= PHASE_TRIES_MAX)
-    return ask(`cycle ${cycle} does not leave ${phase.toUpperCase()}.`, TDD_ROLES[phase]);
+    return ask(`cycle ${cycle} does not leave ${phase.toUpperCase()}.${lastSentence(facts)}`, TDD_ROLES[phase]);
   const problem = phaseProblem(tdd);
   const stays = problem === undefined ? '' : ` still: ${problem}`;
   return spawn(facts, TDD_ROLES[phase], `cycle ${cycle} is ${phase.toUpperCase()}${stays}`);
 }
 
-function spawn({ agents, read }: DecisionFacts, role: Role, because: string): Move {
-  if (!agents.includes(role)) return ask(`${role} is next, and no agent is given for it.`, role);
+function spawn(facts: DecisionFacts, role: Role, because: string): Move {
+  const { agents, read } = facts;
+  if (!agents.includes(role)) return ask(`${role} is next, and no agent is given for it.${lastSentence(facts)}`, role);
   const step = read.steps.find(({ status }) => status === 'active') ?? nextStep(read.steps);
   return { kind: 'spawn', role, step: step?.id ?? null, because };
+}
+
+/** The reason of the last session's hand-off, or else why it ended; empty if it said nothing. */
+function lastWords({ read: { lastHandoff }, last }: DecisionFacts): string {
+  return shown((lastHandoff?.session === last?.session ? lastHandoff?.reason : last?.summary) ?? '');
+}
+
+function lastSentence(facts: DecisionFacts): string {
+  const words = lastWords(facts);
+  return words === '' ? '' : ` ${facts.last?.role}: ${words}.`;
+}
+
+function shown(words: string): string {
+  return clipped(words, SHOWN_CHARS).replace(/\.$/, '');
+}
+
+function colon(words: string): string {
+  return words === '' ? '' : `: ${words}`;
 }
 
 function ask(question: string, about: Role | null, problem?: SpawnProblem): Move {

@@ -135,7 +135,7 @@ const spokeMachine = setup({
           {
             guard: 'isTooMuch',
             target: 'handingOff',
-            actions: ['countStep', { type: 'giveUp', params: overBudget('it has taken more steps than it may') }],
+            actions: ['countStep', { type: 'giveUp', params: ({ context }) => overSteps(context) }],
           },
           { actions: ['hear', 'countStep'] },
         ],
@@ -152,7 +152,13 @@ const spokeMachine = setup({
             { type: 'giveUp', params: { outcome: 'interrupted', blockers: ['it was silent too long'] } },
           ],
         },
-        'work.overdue': { target: 'handingOff', actions: { type: 'giveUp', params: overBudget('its time is over') } },
+        'work.overdue': {
+          target: 'handingOff',
+          actions: {
+            type: 'giveUp',
+            params: ({ context: { spec } }) => overBudget(`its time of ${(spec.timeoutMs ?? 0) / 1_000} s is over`),
+          },
+        },
         'session.stop': [
           {
             guard: 'isHard',
@@ -264,6 +270,10 @@ function isOverSteps({ session, spec, usage }: SpokeContext, more: number): bool
 function overspent({ usage, granted, said }: SpokeContext, event: SpokeEvent): string | undefined {
   if (granted === undefined || said !== null) return undefined;
   return exceeded(plus(usage, event as Extract<SpokeEvent, { readonly type: 'session.usage' }>), granted);
+}
+
+function overSteps({ session, spec }: SpokeContext): Trouble {
+  return overBudget(`it has taken more steps than the ${stepsMaxOf(session.role, spec)} that it may`);
 }
 
 function overBudget(why: string): Trouble {

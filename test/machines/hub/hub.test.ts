@@ -323,7 +323,10 @@ describe('a Worker', () => {
     expect(await room.lineage()).toMatchObject([
       { from: 'Worker', to: 'Coordinator', data: { budget_exceeded: true } },
     ]);
-    expect(room.run().status).toBe('asking');
+    const why = 'it has taken more steps than the 5 that it may';
+    expect(room.run()).toMatchObject({
+      ...{ status: 'asking', because: `Worker has used up its budget: ${why}. Is the work to be divided?` },
+    });
     expect(room.begun).toHaveLength(1);
   });
 
@@ -352,6 +355,12 @@ describe('failing work', () => {
     expect(room.begun).toHaveLength(3);
     expect(await room.sessions()).toMatchObject([{ outcome: 'failed', summary: 'no compiler' }]);
     expect(room.run().status).toBe('asking');
+  });
+
+  it('is asked about with the beginning of its reason, which says that it is cut', async () => {
+    const Executor = () => Promise.reject(new Error(`${'no compiler, '.repeat(20)}`));
+    await start({ work: { Executor }, agents: { Executor: { attempts: 1 } } });
+    expect(room.run().because).toMatch(/^Executor has failed: no compiler, .{180,190}…\. Who is to do its work\?$/);
   });
 
   it('DC-012: goes to the other agent that is named for it', async () => {
@@ -553,5 +562,11 @@ describe('a TDD hub', () => {
     });
     expect(room.begun).toHaveLength(12);
     expect(room.run()).toMatchObject({ status: 'completed', because: 'all cycles are complete' });
+  });
+
+  it('HS-043: asks with the last words of the Tester where a phase does not end', async () => {
+    const Tester = () => handoff('tests-written', null, { testsPass: true, reason: 'the test passes without code.' });
+    await start({ work: { Tester, Executor: never, Reviewer: never }, order: { hub: 'TDDDriver', start: 'Tester' } });
+    expect(room.run().because).toBe('cycle 1 does not leave RED. Tester: the test passes without code.');
   });
 });

@@ -37,7 +37,10 @@ describe('a session that is given an amount', () => {
       },
     ]);
     expect(await room.sessions()).toMatchObject([{ outcome: 'budgetExceeded', usage: { [kind]: 4 } }]);
-    expect(room.run().status).toBe('asking');
+    expect(room.run()).toMatchObject({
+      status: 'asking',
+      because: `Executor has used up its budget: it has used more than the ${limit} given. Is the work to be divided?`,
+    });
     expect(room.hub().context.budget).toMatchObject({ spent: { [kind]: 4 }, reserved: {} });
   });
 
