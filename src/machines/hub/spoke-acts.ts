@@ -3,6 +3,7 @@
  * The states in which it does so are in spoke.ts.
  */
 import { failureOf, withAttempt } from '../work/failure-tiers.ts';
+import { TEXT_CHARS_MAX } from '../work/message-schema.ts';
 import { inTurn } from '../rules/turn.ts';
 import { plus } from './budget.ts';
 import { closesAlone } from './handoff-rules.ts';
@@ -20,6 +21,7 @@ import {
 } from './spoke-state.ts';
 import { strongerStop } from './stop-levels.ts';
 import { type PlanEvent } from './work-plan.ts';
+import { clipped } from './words.ts';
 
 type EventOf<Type extends SpokeEvent['type']> = Extract<SpokeEvent, { readonly type: Type }>;
 
@@ -115,10 +117,12 @@ export const spokeActs = {
   ),
   noteConflict: act((turn, event) => {
     const read = applied.safeParse('output' in event ? event.output : undefined);
-    const conflict = read.success ? read.data.conflict : 'the changes could not be applied';
+    const failure = 'error' in event ? `: ${failureOf(event.error).message}` : '';
+    const conflict = read.success ? read.data.conflict : `the changes could not be applied${failure}`;
     if (conflict === null) return;
-    const blocked: Trouble = { outcome: 'blocked', blockers: [conflict] };
-    turn.assign({ outcome: 'blocked', said: troubleHandoff(turn.context, blocked) });
+    const summary = clipped(conflict.trim().split('\n', 1)[0]!, TEXT_CHARS_MAX);
+    const blocked: Trouble = { outcome: 'blocked', blockers: [summary] };
+    turn.assign({ outcome: 'blocked', summary, said: troubleHandoff(turn.context, blocked) });
   }),
   handOff: act((turn) => {
     const { plan, session, said, verified } = turn.context;

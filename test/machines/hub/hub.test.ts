@@ -288,20 +288,27 @@ describe('a hand-off', () => {
     expect(await room.chain()).toEqual(CHAIN);
   });
 
-  it('changes that cannot be applied block the session', async () => {
-    const changed = [{ path: 'src/a.ts', isNew: false, lines: 1 }];
-    await start({
-      work: {
-        ...GOOD_WORK,
-        Executor: () => ({ ...handoff('done', 'Reviewer'), changed, isHeld: true }),
-        Revisionist: never,
+  const changed = [{ path: 'src/a.ts', isNew: false, lines: 1 }];
+  const failed = 'the changes could not be applied: git apply: no space left';
+
+  it.each<readonly [what: string, apply: HubRoomOptions['apply'], why: string]>([
+    ['conflict', () => ({ conflict: 'src/a.ts: changed by another' }), 'src/a.ts: changed by another'],
+    [
+      'cannot be applied',
+      () => {
+        throw new Error('git apply: no space left\nfatal: src/a.ts');
       },
-      agents: { Executor: { writes: { files: ['src/**'], newIn: [] } } },
-      apply: () => ({ conflict: 'src/a.ts: changed by somebody else' }),
-    });
+      failed,
+    ],
+  ])('changes that %s block the session, which says why, and people are told', async (_, apply, why) => {
+    const Executor = () => ({ ...handoff('done', 'Reviewer'), changed, isHeld: true });
+    const agents = { Executor: { writes: { files: ['src/**'], newIn: [] } } };
+    await start({ work: { Executor }, agents, ...(apply && { apply }) });
     expect(await room.lineage()).toMatchObject([
-      { outcome: 'blocked', recommended: 'Revisionist', data: { blockers: ['src/a.ts: changed by somebody else'] } },
+      { outcome: 'blocked', recommended: 'Revisionist', reason: why, data: { blockers: [why] } },
     ]);
+    expect(await room.sessions()).toMatchObject([{ outcome: 'blocked', summary: why }]);
+    expect(room.run().because).toBe(`Revisionist is next, and no agent is given for it. Executor: ${why}.`);
   });
 });
 
