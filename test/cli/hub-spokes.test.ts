@@ -136,7 +136,7 @@ describe('the command of a session', () => {
       stderr: { bytes: 10, tail: 'to stderr\n' },
     });
     expect((await work.bosun(['hub', 'session', 'R-1-1'])).out).toMatch(
-      /^session +R-1-1\nrole .*\n[^]+\noutcome +done\nhanded off .*\n[^]+stdout\nto stdout: \*{3}\n\nstderr\nto stderr\n$/,
+      /^session +R-1-1\n[^]+\noutcome +done\nhanded off .*\n[^]+stdout\nto stdout: \*{3}\n\nstderr\nto stderr\n$/,
     );
     expect(work.read('data/output/R-1-1.1/stderr.0')).toBe('to stderr\n');
     expect(statSync(work.file('data/output/R-1-1.1')).mode & 0o77).toBe(0);
