@@ -110,8 +110,7 @@ export function showSession(command: DataCommand, id: string): Promise<ExitCode>
     const live = await view.told?.<{ readonly output: SessionOutput | null }>('session.output', { session: id });
     const output = live?.output ?? closed?.output ?? null;
     const status = closed === undefined ? 'at work' : 'closed';
-    const verified = handoff?.verified ?? null;
-    if (json) return void out.write(jsonLine({ ...told, status, ...closed, verified, output }));
+    if (json) return void out.write(jsonLine({ ...told, status, ...closed, output, verified: handoff?.verified }));
     out.write(
       factsText([
         ['session', id],
@@ -121,8 +120,8 @@ export function showSession(command: DataCommand, id: string): Promise<ExitCode>
         ['outcome', closed?.outcome ?? status],
         ['summary', closed?.summary ?? null],
         ['handed off', handoff === undefined ? null : lineageLine(handoff)],
-        ['changed files', filesText(verified?.files)],
-        ['outside the scope', filesText(verified?.files && verified.outOfScope)],
+        ['changed files', firstOf(handoff?.verified.files ?? [], FILES_SHOWN)],
+        ['outside the scope', firstOf(handoff?.verified.outOfScope ?? [], FILES_SHOWN)],
         ['used', closed === undefined ? null : usedText(closed.usage)],
         ['artifacts', closed?.artifacts.join(', ') ?? null],
       ]),
@@ -131,11 +130,6 @@ export function showSession(command: DataCommand, id: string): Promise<ExitCode>
     for (const [name, text = ''] of Object.entries(texts))
       if (text !== '') out.write(`\n${name}\n${plainText(text.trimEnd())}\n`);
   });
-}
-
-/** The first files of a list; null where nobody has looked. */
-function filesText(files: readonly string[] | null | undefined): string | null {
-  return files ? firstOf(files, FILES_SHOWN) || 'none' : null;
 }
 
 /** The usage of a session in words; null if nothing was said of it. */

@@ -147,10 +147,9 @@ export function addVerbs(
 
 /** Has a parent refuse a verb that it does not have, also with `--help`, which would show the help of the parent. */
 export function refuseOtherVerbs(parent: Command): void {
-  const refuse = ([verb = '', other]: readonly string[]): string => {
-    const name = verb === 'help' ? (other ?? verb) : verb;
-    const isKnown = parent.commands.some((command) => command.name() === name);
-    if (isKnown || name === 'help' || /^(?:-|$)/.test(name)) return '';
+  const refuse = ([verb = '', other = verb]: readonly string[]): string => {
+    const name = verb === 'help' ? other : verb;
+    if (/^(?:-|help$|$)/.test(name) || parent.commands.some((command) => command.name() === name)) return '';
     const shown = parent.createHelp().visibleCommands(parent);
     const verbs = shown.map((command) => command.name());
     const those = didYouMean(name, verbs) || `; the verbs here are ${verbs.join(', ')}`;

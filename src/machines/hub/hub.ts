@@ -127,11 +127,8 @@ const hubMachine = setup({
     surveyed: inTurn((turn: HubTurn, event: HubEvent) => {
       const files = survey.safeParse('output' in event ? event.output : undefined).data?.files ?? null;
       turn.assign({ survey: { files, errors: null } });
-      recoveryMove(
-        turn,
-        'survey',
-        files === null ? 'nobody could look' : `${files.length} changed: ${files.join(', ')}`,
-      );
+      const said = files === null ? 'nobody could look' : `${files.length} changed: ${files.join(', ')}`;
+      recoveryMove(turn, 'survey', said);
     }),
     readSteps: inTurn((turn: HubTurn, event: HubEvent) => {
       if (event.type !== 'plan.stands') return;

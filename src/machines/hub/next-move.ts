@@ -83,15 +83,11 @@ function afterTrouble(facts: DecisionFacts, last: LastSession): Move | undefined
     case 'failed':
     case 'refused': {
       const fallback = facts.fallbacks[last.role];
-      const why = colon(shown(last.summary));
       if (fallback !== undefined) return spawn(facts, fallback, `${last.role} has failed`);
-      return ask(`${last.role} has failed${why}. Who is to do its work?`, last.role);
+      return ask(`${last.role} has failed${lastWords(facts)}. Who is to do its work?`, last.role);
     }
     case 'budgetExceeded':
-      return ask(
-        `${last.role} has used up its budget${colon(lastWords(facts))}. Is the work to be divided?`,
-        last.role,
-      );
+      return ask(`${last.role} has used up its budget${lastWords(facts)}. Is the work to be divided?`, last.role);
     case 'scopeEscalated':
       return ask(`${last.role} needs changes outside its scope. May it make them?`, last.role, 'scope');
     default:
@@ -113,7 +109,7 @@ function tddMove(facts: DecisionFacts, tdd: TddCycle): Move {
   const { phase, cycle, iterations } = tdd;
   if (phase === 'complete') return finish('completed', 'all cycles are complete');
   if (iterations >= PHASE_TRIES_MAX)
-    return ask(`cycle ${cycle} does not leave ${phase.toUpperCase()}.${lastSentence(facts)}`, TDD_ROLES[phase]);
+    return ask(`cycle ${cycle} does not leave ${phase.toUpperCase()}.${lastWords(facts, true)}`, TDD_ROLES[phase]);
   const problem = phaseProblem(tdd);
   const stays = problem === undefined ? '' : ` still: ${problem}`;
   return spawn(facts, TDD_ROLES[phase], `cycle ${cycle} is ${phase.toUpperCase()}${stays}`);
@@ -121,27 +117,17 @@ function tddMove(facts: DecisionFacts, tdd: TddCycle): Move {
 
 function spawn(facts: DecisionFacts, role: Role, because: string): Move {
   const { agents, read } = facts;
-  if (!agents.includes(role)) return ask(`${role} is next, and no agent is given for it.${lastSentence(facts)}`, role);
+  if (!agents.includes(role))
+    return ask(`${role} is next, and no agent is given for it.${lastWords(facts, true)}`, role);
   const step = read.steps.find(({ status }) => status === 'active') ?? nextStep(read.steps);
   return { kind: 'spawn', role, step: step?.id ?? null, because };
 }
 
-/** The reason of the last session's hand-off, or else why it ended; empty if it said nothing. */
-function lastWords({ read: { lastHandoff }, last }: DecisionFacts): string {
-  return shown((lastHandoff?.session === last?.session ? lastHandoff?.reason : last?.summary) ?? '');
-}
-
-function lastSentence(facts: DecisionFacts): string {
-  const words = lastWords(facts);
-  return words === '' ? '' : ` ${facts.last?.role}: ${words}.`;
-}
-
-function shown(words: string): string {
-  return clipped(words, SHOWN_CHARS).replace(/\.$/, '');
-}
-
-function colon(words: string): string {
-  return words === '' ? '' : `: ${words}`;
+/** The reason of the last session's hand-off, or else why it ended, behind a clause or as a sentence. */
+function lastWords({ read: { lastHandoff }, last }: DecisionFacts, isSentence = false): string {
+  const words = (lastHandoff?.session === last?.session ? lastHandoff?.reason : last?.summary) ?? '';
+  const shown = clipped(words, SHOWN_CHARS).replace(/\.$/, '');
+  return words === '' ? '' : isSentence ? ` ${last?.role}: ${shown}.` : `: ${shown}`;
 }
 
 function ask(question: string, about: Role | null, problem?: SpawnProblem): Move {

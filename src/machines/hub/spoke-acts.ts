@@ -3,7 +3,6 @@
  * The states in which it does so are in spoke.ts.
  */
 import { failureOf, withAttempt } from '../work/failure-tiers.ts';
-import { TEXT_CHARS_MAX } from '../work/message-schema.ts';
 import { inTurn } from '../rules/turn.ts';
 import { plus } from './budget.ts';
 import { closesAlone } from './handoff-rules.ts';
@@ -120,7 +119,7 @@ export const spokeActs = {
     const failure = 'error' in event ? `: ${failureOf(event.error).message}` : '';
     const conflict = read.success ? read.data.conflict : `the changes could not be applied${failure}`;
     if (conflict === null) return;
-    const summary = clipped(conflict.trim().split('\n', 1)[0]!, TEXT_CHARS_MAX);
+    const summary = clipped(conflict.trim().split('\n', 1)[0]!);
     const blocked: Trouble = { outcome: 'blocked', blockers: [summary] };
     turn.assign({ outcome: 'blocked', summary, said: troubleHandoff(turn.context, blocked) });
   }),

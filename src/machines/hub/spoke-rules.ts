@@ -5,7 +5,6 @@
 import { estimateTokenCount } from 'tokenx';
 import { type z } from 'zod';
 import { type HandoffSaid, handoffSaid, NOT_VERIFIED, type SessionOutcome, type Verified } from './handoff.ts';
-import { TEXT_CHARS_MAX } from '../work/message-schema.ts';
 import { closesAlone, handoffProblems, outcomesOf, sessionOutcome } from './handoff-rules.ts';
 import { offScriptSigns } from './off-script.ts';
 import { policyOf } from './roles.ts';
@@ -114,16 +113,12 @@ function verifiedBy(
 
 /** Changes outside the scope are never applied, whatever the session says of them. */
 function escalated(session: SpokeContext['session'], said: HandoffSaid | undefined, verified: Verified): Verdict {
-  const blockers = verified.outOfScope.slice(0, 100).map(outside);
+  const blockers = verified.outOfScope.slice(0, 100).map((path) => clipped(`outside the scope: ${path}`));
   const made = troubleHandoff({ session }, { outcome: 'scopeEscalated', blockers });
   if (made === null) return { kind: 'misfit', problems: blockers, verified };
   const data = { ...(said ?? made).data, blockers, scope_escalation: true };
-  const reason = outside(firstOf(verified.outOfScope));
+  const reason = clipped(`outside the scope: ${firstOf(verified.outOfScope)}`);
   return { kind: 'handoff', said: { ...made, reason, data }, verified, outcome: 'scopeEscalated' };
-}
-
-function outside(files: string): string {
-  return clipped(`outside the scope: ${files}`, TEXT_CHARS_MAX);
 }
 
 function flawsOf({ handoff, flaws }: WorkOutcome, error: z.ZodError): string[] {

@@ -35,6 +35,13 @@ export interface SpokePorts {
 }
 
 const TAKES_ORDER = { actions: ['hear', 'takeOrder'] as const };
+const SILENT: Trouble = { outcome: 'interrupted', blockers: ['it was silent too long'] };
+const STOPPED: Trouble = { outcome: 'interrupted', blockers: ['it was stopped'] };
+const overUsage = (context: SpokeContext, event: SpokeEvent) =>
+  overBudget(`it has used more than the ${overspent(context, event)} given`);
+const overSteps = ({ session, spec }: SpokeContext) =>
+  overBudget(`it has taken more steps than the ${stepsMaxOf(session.role, spec)} that it may`);
+const overTime = ({ spec }: SpokeContext) => overBudget(`its time of ${(spec.timeoutMs ?? 0) / 1_000} s is over`);
 const BROKEN: Trouble = { outcome: 'failed', blockers: [] };
 
 const spokeMachine = setup({
@@ -120,14 +127,7 @@ const spokeMachine = setup({
           {
             guard: 'isTooDear',
             target: 'handingOff',
-            actions: [
-              {
-                type: 'giveUp',
-                params: ({ context, event }) =>
-                  overBudget(`it has used more than the ${overspent(context, event)} given`),
-              },
-              'countUsage',
-            ],
+            actions: [{ type: 'giveUp', params: ({ context, event }) => overUsage(context, event) }, 'countUsage'],
           },
           { actions: ['hear', 'countUsage'] },
         ],
@@ -147,24 +147,14 @@ const spokeMachine = setup({
         'handoff.refused': { actions: 'noteProblems' },
         'session.silent': {
           target: 'releasing',
-          actions: [
-            'noteStale',
-            { type: 'giveUp', params: { outcome: 'interrupted', blockers: ['it was silent too long'] } },
-          ],
+          actions: ['noteStale', { type: 'giveUp', params: SILENT }],
         },
         'work.overdue': {
           target: 'handingOff',
-          actions: {
-            type: 'giveUp',
-            params: ({ context: { spec } }) => overBudget(`its time of ${(spec.timeoutMs ?? 0) / 1_000} s is over`),
-          },
+          actions: { type: 'giveUp', params: ({ context }) => overTime(context) },
         },
         'session.stop': [
-          {
-            guard: 'isHard',
-            target: 'interrupted',
-            actions: ['noteStop', { type: 'giveUp', params: { outcome: 'interrupted', blockers: ['it was stopped'] } }],
-          },
+          { guard: 'isHard', target: 'interrupted', actions: ['noteStop', { type: 'giveUp', params: STOPPED }] },
           { actions: 'noteStop' },
         ],
       },
@@ -173,10 +163,7 @@ const spokeMachine = setup({
       always: { guard: 'isLastTry', target: 'releasing', actions: { type: 'giveUp', params: BROKEN } },
       after: { retry: 'working' },
       on: {
-        'session.stop': {
-          target: 'interrupted',
-          actions: ['noteStop', { type: 'giveUp', params: { outcome: 'interrupted', blockers: ['it was stopped'] } }],
-        },
+        'session.stop': { target: 'interrupted', actions: ['noteStop', { type: 'giveUp', params: STOPPED }] },
       },
     },
     /** Completed by an order: its hand-off waits for a look at its files. */
@@ -270,10 +257,6 @@ function isOverSteps({ session, spec, usage }: SpokeContext, more: number): bool
 function overspent({ usage, granted, said }: SpokeContext, event: SpokeEvent): string | undefined {
   if (granted === undefined || said !== null) return undefined;
   return exceeded(plus(usage, event as Extract<SpokeEvent, { readonly type: 'session.usage' }>), granted);
-}
-
-function overSteps({ session, spec }: SpokeContext): Trouble {
-  return overBudget(`it has taken more steps than the ${stepsMaxOf(session.role, spec)} that it may`);
 }
 
 function overBudget(why: string): Trouble {
