@@ -227,6 +227,7 @@ describe('an answer', () => {
     [{ ...go, allow: ['a.ts', 'b.ts'] }, 'Allow these files and go on'],
     [{ ...go, extraUsd: 1.25 }, 'Give $1.25 more and go on'],
     [{ ...go, extraSpawns: 3 }, 'Give 3 more sessions and go on'],
+    [go, 'Have Executor go on'],
     [{ choice: 'stop' } as const, 'Stop'],
   ])('is a button with words that say what it does (%#)', (answer, words) => {
     expect(wordsOf(answer)).toBe(words);

@@ -186,9 +186,10 @@ export function diffLines(patch: string): (readonly [tone: string, line: string]
 /** The words of the button that gives an answer. */
 export function wordsOf(answer: HubAnswer): string {
   if (answer.choice === 'stop') return 'Stop';
-  const { allow, extraUsd, extraTokens, extraSpawns } = answer;
+  const { role, allow, extraUsd, extraTokens, extraSpawns } = answer;
   if (allow !== undefined) return `Allow ${allow.length === 1 ? 'this file' : 'these files'} and go on`;
   if (extraUsd !== undefined) return `Give ${dollars(extraUsd)} more and go on`;
+  if ((extraTokens ?? extraSpawns) === undefined) return `Have ${role} go on`;
   const more =
     extraTokens === undefined ? counted(extraSpawns ?? 0, 'more session') : `${number(extraTokens)} more tokens`;
   return `Give ${more} and go on`;

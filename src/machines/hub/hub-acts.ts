@@ -10,7 +10,7 @@ import { closeOwn } from './hub-led.ts';
 import { type HubTurn, log, tellPlan } from './hub-turn.ts';
 import { roleRefusal } from './may-spawn.ts';
 import { type Move, nextMove } from './next-move.ts';
-import { correctionFor, recoveryAnswer, type RecoveryMove, resetOrder } from './recovery.ts';
+import { answersFor, correctionFor, recoveryAnswer, type RecoveryMove, resetOrder } from './recovery.ts';
 import { answerIn, answerProblem, questionAbout, withAllowed } from './people-answer.ts';
 import { type Role, ROLES, roleSchema } from './roles.ts';
 import { room } from './spawning.ts';
@@ -70,7 +70,7 @@ export function askRecovery(turn: HubTurn): void {
     kind: 'recovery',
     title: `${interrupted?.role ?? 'A session'} was interrupted. What went wrong, and how is it to go on?`,
     about: { session: interrupted?.session ?? null, survey, stuck },
-    form: formOf(recoveryAnswer),
+    form: formOf(answersFor(survey?.files ?? null)),
   });
 }
 

@@ -40,26 +40,34 @@ function escalationIn({ move, last, read }: HubContext) {
   return { session, reason, files: verified.outOfScope.slice(0, PATTERNS_MAX + 1) };
 }
 
-/** The answer with which the role goes on; null if people have to say more than yes. */
+/**
+ * The answer with which the run goes on: with the role that cannot, once it can, or else with the one that begins. Null
+ * if people have to say more than yes.
+ */
 function suggestion(
-  { move, agents, budget, limits }: HubContext,
+  { move, agents, start, budget, limits, spawned }: HubContext,
   escalation: ReturnType<typeof escalationIn>,
 ): HubAnswer | null {
-  if (move?.kind !== 'ask' || move.about === null) return null;
-  const go = { choice: 'spawn', role: move.about } as const;
-  if (move.problem === 'limits') return { ...go, extraSpawns: Math.ceil(limits.spawns * MORE) };
-  if (move.problem === 'budget') {
-    const given: Partial<AmountLimits> = agents[move.about] ?? {};
-    const reservation = reservationFor(budget, given, limits.concurrent);
-    const kind = 'lacks' in reservation ? reservation.lacks : 'costUsd';
-    const more = Math.max((given[kind] ?? 0) - (leftOf(budget, kind) ?? 0), (budget.max[kind] ?? 0) * MORE);
-    return { ...go, ...(kind === 'tokens' ? { extraTokens: Math.ceil(more) } : { extraUsd: cents(more) }) };
+  if (move?.kind !== 'ask') return null;
+  const { about, problem } = move;
+  const role = about !== null && agents[about] !== undefined && problem !== 'not-spawnable' ? about : start;
+  const given: Partial<AmountLimits> = agents[role] ?? {};
+  const go = { choice: 'spawn', role } as const;
+  if (problem === 'scope') {
+    const { files } = escalation ?? { files: [] };
+    const answer = { ...go, allow: files };
+    // A session names its files: one with a wildcard in its name would allow others too.
+    const isSafe = files.length > 0 && !files.some((file) => /[*?]/.test(file));
+    return isSafe && fits(answer, GATE_ANSWER_BYTES_MAX) && answerProblem(agents, answer) === undefined ? answer : null;
   }
-  const { files } = escalation ?? { files: [] };
-  const answer = { ...go, allow: files };
-  // A session names its files: one with a wildcard in its name would allow others too.
-  const isSafe = files.length > 0 && !files.some((file) => /[*?]/.test(file));
-  return isSafe && fits(answer, GATE_ANSWER_BYTES_MAX) && answerProblem(agents, answer) === undefined ? answer : null;
+  if (spawned >= limits.spawns) return { ...go, extraSpawns: Math.ceil(limits.spawns * MORE) };
+  const reservation = reservationFor(budget, given, limits.concurrent);
+  if (!('lacks' in reservation)) return go;
+  const kind = reservation.lacks;
+  const left = leftOf(budget, kind) ?? 0;
+  // What is spent beyond the limit comes first.
+  const more = Math.max((given[kind] ?? 0) - left, (budget.max[kind] ?? 0) * MORE - Math.min(left, 0));
+  return { ...go, ...(kind === 'tokens' ? { extraTokens: Math.ceil(more) } : { extraUsd: cents(more) }) };
 }
 
 function cents(amountUsd: number): number {

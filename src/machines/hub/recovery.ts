@@ -8,23 +8,33 @@
 import { z } from 'zod';
 import { type PlanStep, RESET_NOTE, type StepOrder } from './plan-steps.ts';
 
+/** Changed files that a form lists. */
+const FILES_LISTED_MAX = 1_000;
+
 /** The moves of a recovery in their order. */
 export const RECOVERY_MOVES = ['survey', 'steps', 'errors', 'ask', 'correct'] as const;
 export type RecoveryMove = (typeof RECOVERY_MOVES)[number];
 
-/** The choices that people have (HS-045). */
-export const recoveryAnswer = z.union([
-  /** Give up the session's changes, and spawn again with a tighter scope. */
-  z.object({ choice: z.literal('revert all'), files: z.array(z.string()).optional() }),
-  /** Keep the changes, set stuck steps back, and go on. */
-  z.object({ choice: z.literal('keep'), guidance: z.string().optional() }),
-  /** Give up the changes of these files alone. */
-  z.object({ choice: z.literal('revert files'), files: z.array(z.string()).min(1) }),
-  /** The session went off its script: give up its changes, and go on with boundaries. */
-  z.object({ choice: z.literal('off script'), guidance: z.string().optional() }),
-  z.object({ choice: z.literal('stop') }),
-]);
+/** The choices that people have (HS-045), with a schema of the files that may be given up. */
+const choices = (file: z.ZodType<string>) =>
+  z.union([
+    /** Give up the session's changes, and spawn again with a tighter scope. */
+    z.object({ choice: z.literal('revert all'), files: z.array(z.string()).optional() }),
+    /** Keep the changes, set stuck steps back, and go on. */
+    z.object({ choice: z.literal('keep'), guidance: z.string().optional() }),
+    /** Give up the changes of these files alone. */
+    z.object({ choice: z.literal('revert files'), files: z.array(file).min(1) }),
+    /** The session went off its script: give up its changes, and go on with boundaries. */
+    z.object({ choice: z.literal('off script'), guidance: z.string().optional() }),
+    z.object({ choice: z.literal('stop') }),
+  ]);
+export const recoveryAnswer = choices(z.string());
 export type RecoveryAnswer = z.output<typeof recoveryAnswer>;
+
+/** The answers that fit the changes of an interrupted session; any where they are not known, or too many for a form. */
+export function answersFor(files: readonly string[] | null): z.ZodType {
+  return files === null || files.length > FILES_LISTED_MAX ? recoveryAnswer : choices(z.enum(files));
+}
 
 /** The treatment of changed files in a recovery. */
 export type FilesMove =

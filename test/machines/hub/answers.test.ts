@@ -136,8 +136,42 @@ describe('a question about room', () => {
     expect(room.run().status).toBe('completed');
   });
 
-  it('suggests nothing where people have to say who works', async () => {
+  it('suggests more than was spent beyond the limit, and the run goes on', async () => {
+    const costly: TestWork = () => ({ ...handoff('done', 'Reviewer'), usage: { tokens: 900 } });
+    await start({ work: { ...GOOD_WORK, Executor: costly }, order: { limits: { tokens: 200 } } });
+    expect(question().package.suggested).toEqual({ choice: 'spawn', role: 'Reviewer', extraTokens: 750 });
+    await answer(question().package.suggested!);
+    expect(room.run().status).toBe('completed');
+  });
+
+  it('suggests the role that begins where no agent is given for the next one', async () => {
     await start({ work: { Executor: () => handoff('done', 'Reviewer') } });
-    expect(question().package).toMatchObject({ move: { about: 'Reviewer' }, suggested: null });
+    const suggested = { choice: 'spawn', role: 'Executor' };
+    expect(question().package).toMatchObject({ move: { about: 'Reviewer' }, suggested });
+  });
+
+  it('suggests the role that has failed or used up its budget once more', async () => {
+    const uses: TestWork = async (_, facts) => {
+      await facts.tellParent({ type: 'session.usage', tokens: 9, costUsd: 0 } as never);
+      return new Promise(() => {});
+    };
+    const order = { start: 'Researcher' };
+    await start({ work: { ...GOOD_WORK, Researcher: uses }, agents: { Researcher: { tokens: 5 } }, order });
+    expect(question().package.suggested).toEqual({ choice: 'spawn', role: 'Researcher' });
+  });
+});
+
+describe('a question about an interruption', () => {
+  it.each([
+    [['b.ts'], 'files.1: Invalid input: expected "b.ts"'],
+    [['b.ts', 'c.ts'], 'files.1: Invalid option: expected one of "b.ts"|"c.ts"'],
+  ])('HS-045: refuses to give up files that have not changed, with those that have: %j', async (files, problem) => {
+    await start({ work: { ...GOOD_WORK, Executor: () => new Promise(() => {}) }, survey: () => files });
+    await room.test.advance(20 * 60_000);
+    const revert = (...some: string[]) => answer({ choice: 'revert files', files: some });
+    expect(await revert('b.ts', 'nope.ts')).toEqual({ taken: false, problems: [problem] });
+    expect(room.settled).toEqual([]);
+    expect(await revert('b.ts')).toMatchObject({ taken: true });
+    expect(room.settled).toMatchObject([{ move: { kind: 'discard', files: ['b.ts'] } }]);
   });
 });

@@ -452,7 +452,7 @@ describe('an interruption', () => {
     ],
     [{ choice: 'off script' }, { kind: 'discard all' }],
   ])('HS-045: %j', async (answer, move) => {
-    await start({ work: { ...GOOD_WORK, Executor: never } });
+    await start({ work: { ...GOOD_WORK, Executor: never }, survey: () => ['b.ts'] });
     await room.test.advance(20 * MINUTE_MS);
     await room.answer(answer);
     expect(room.settled).toMatchObject([{ move }]);

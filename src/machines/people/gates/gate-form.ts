@@ -44,9 +44,9 @@ function sentencesOf(form: GateForm, issue: z.core.$ZodIssue, outer: readonly Pr
   return [`${place}: ${issue.message}`];
 }
 
-/** Whether an issue says that another alternative is meant: a fixed value differs. */
+/** Whether an issue says that another alternative is meant: a fixed value differs, and not only within a list. */
 function isOtherChoice(issue: z.core.$ZodIssue): boolean {
-  return issue.code === 'invalid_value' && issue.values.length === 1;
+  return issue.code === 'invalid_value' && issue.values.length === 1 && issue.path.length < 2;
 }
 
 /** The description of the schema at a path, for texts whose pattern nobody wants to read. */
