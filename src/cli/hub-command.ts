@@ -14,12 +14,10 @@ import { type LineageEntry } from '../machines/hub/handoff.ts';
 import { type HubDeskContext, type HubStarted, type RunRecord } from '../machines/hub/hub-desk.ts';
 import { type HubOrder } from '../machines/hub/hub-file.ts';
 import { type HubContext } from '../machines/hub/hub-state.ts';
-import { type QuestionAbout } from '../machines/hub/people-answer.ts';
 import { type GateContext } from '../machines/people/gates/gate.ts';
-import { type GateDeskContext, type GateRecord } from '../machines/people/gates/gate-desk.ts';
+import { type GateDeskContext } from '../machines/people/gates/gate-desk.ts';
 import { DESKS } from '../machines/desks.ts';
 import { levelStore } from '../persistence/level-store.ts';
-import { plainLine } from '../plain-text.ts';
 import { Shard } from '../shard.ts';
 import {
   type DataDirectory,
@@ -34,9 +32,9 @@ import {
 import { carriedOut, EXIT, type ExitCode } from './exit-codes.ts';
 import { HubDoor, isOutside } from './hub-door.ts';
 import { type HubSource, readHubFile } from './hub-file.ts';
-import { answerHint, type HubReporter, hubReporter, type HubTold } from './hub-report.ts';
+import { type HubReporter, hubReporter, type HubTold, type OpenQuestion, questionText } from './hub-report.ts';
 import { lastRunOf, lineageOf, questionsOf, runsIn } from './hub-runs.ts';
-import { dataOption, invocationOf } from './run-hints.ts';
+import { invocationOf } from './run-hints.ts';
 import { secretKeysOf } from './secret-keys.ts';
 import {
   dropSessionFiles,
@@ -200,7 +198,7 @@ async function carryOut(command: HubRunCommand, directory: DataDirectory, parts:
     await system.stop();
     await sessions.ended();
   };
-  const watching = system.onEmitted((_, event) => tell(reporter, { system, event }));
+  const watching = system.onEmitted((_, event) => tell(command, reporter, { system, event }));
   try {
     await door?.prepare(system, directory, sessions);
     if (fresh) await removeStore(directory, () => sessions.clear());
@@ -322,30 +320,35 @@ async function settled(system: Shard, id: string, wait: boolean): Promise<void> 
 /** The run when the command ends. */
 interface Stand {
   readonly row: RunRecord;
-  readonly questions: readonly (GateRecord & { readonly about: Partial<QuestionAbout> })[];
+  readonly questions: readonly OpenQuestion[];
   readonly lineage: readonly LineageEntry[];
 }
 
 async function standOf(system: Shard, id: string, source: HubSource): Promise<Stand> {
   await system.idle();
-  const gates = system.snapshot(DESKS.gates)?.context as GateDeskContext;
   return {
     row: rowOf(deskIn(system), id)!,
-    questions: questionsOf(gates, id).map((gate) => ({ ...gate, about: aboutIn(system, gate.id) })),
+    questions: questionsIn(system, id),
     lineage: await lineageIn(system, source.plan),
   };
 }
 
-/** The material of an open question; nothing before its gate has begun. */
-function aboutIn(system: Shard, gate: string): Partial<QuestionAbout> {
-  const { question } = (system.snapshot(`${DESKS.openGates}/${gate}`)?.context ?? {}) as Partial<GateContext>;
-  return (question?.package ?? {}) as Partial<QuestionAbout>;
+/** The open questions of a run with their material; nothing of that before its gate has begun. */
+function questionsIn(system: Shard, run: string): OpenQuestion[] {
+  const gates = system.snapshot(DESKS.gates)?.context as GateDeskContext;
+  return questionsOf(gates, run).map((gate) => {
+    const { question } = (system.snapshot(`${DESKS.openGates}/${gate.id}`)?.context ?? {}) as Partial<GateContext>;
+    return { ...gate, about: (question?.package ?? {}) as OpenQuestion['about'] };
+  });
 }
 
 /** Reports an event of the run. The reason of a spawn is that of the hub's decision, which the hub knows. */
-function tell(reporter: HubReporter, { system, event }: { system: Shard; event: EventObject }) {
+function tell(command: HubRunCommand, reporter: HubReporter, { system, event }: { system: Shard; event: EventObject }) {
   const told = event as HubTold;
-  if (told.type !== 'spoke.spawned') return reporter.told(told);
+  if (told.type !== 'spoke.spawned') reporter.told(told);
+  if (command.wait && told.type === 'gate.opened')
+    for (const question of questionsIn(system, told['stage'] as string)) reporter.talk(questionText(question, command));
+  if (told.type !== 'spoke.spawned') return;
   const hub = system.snapshot(`${DESKS.openHubs}/${String(told['run'])}`)?.context as HubContext | undefined;
   const session = hub?.open.get(told['session'] as string);
   reporter.told(session?.depth === 1 ? { ...told, because: hub!.because } : told);
@@ -359,15 +362,7 @@ function conclude(command: HubRunCommand, reporter: HubReporter, stand: Stand | 
   }
   const { row, questions, lineage } = stand;
   reporter.result(row, lineage);
-  const { bosun } = invocationOf(command.env);
-  const data = dataOption(command.data);
-  for (const { id, kind, title, about } of questions) {
-    const [words, fields] = answerHint(kind, about);
-    reporter.talk(
-      `${id} asks: ${plainLine(title)} ${words}: ${bosun} gates answer ${id} ${fields}${data}, or choice=stop, then ` +
-        'run again.',
-    );
-  }
+  for (const question of questions) reporter.talk(`${questionText(question, command)}\nThen run again.`);
   if (row.status === 'paused')
     reporter.talk(`${row.id} is paused: nobody answered. To have it ask again, run the same command.`);
   return codeOf(row);

@@ -2,8 +2,11 @@
 import { type LineageEntry } from '../machines/hub/handoff.ts';
 import { type RunRecord } from '../machines/hub/hub-desk.ts';
 import { type QuestionAbout } from '../machines/hub/people-answer.ts';
+import { type Survey } from '../machines/hub/hub-state.ts';
+import { type GateRecord } from '../machines/people/gates/gate-desk.ts';
 import { plainLine } from '../plain-text.ts';
 import { quoted } from '../spokes/session-command.ts';
+import { dataOption, invocationOf } from './run-hints.ts';
 import { type DataCommand } from './surroundings.ts';
 
 /** An event of a run as emitted, with what is known besides. */
@@ -61,18 +64,42 @@ export function lineageLine({ from, recommended, reason: why }: LineageEntry): s
   return `${from} -> ${recommended ?? 'nobody'}: ${why}`;
 }
 
-/** How a question is answered: words for what the answer does, and the fields for a shell. */
-export function answerHint(kind: string, about: Partial<QuestionAbout>): readonly [words: string, fields: string] {
-  if (kind === 'recovery') return ['To answer', 'choice=keep'];
-  const { suggested, move } = about;
-  const problem = move?.kind === 'ask' ? move.problem : undefined;
-  const unnamed = { choice: 'spawn', role: 'Executor', ...(problem === 'scope' && { allow: ['FILE'] }) };
-  const fields = Object.entries(suggested ?? unnamed).map(([name, value]) => {
+/** An open question of a run with its material. */
+export interface OpenQuestion extends Pick<GateRecord, 'id' | 'kind' | 'title'> {
+  readonly about: Partial<QuestionAbout> & { readonly survey?: Survey | null };
+}
+
+/** Changed files in an answer that gives some of them up. */
+const FILES_LISTED_MAX = 20;
+
+/** A question with its answers, a command for each. */
+export function questionText({ id, kind, title, about }: OpenQuestion, { env, data }: DataCommand): string {
+  const { suggested, move, survey } = about;
+  const isScope = move?.kind === 'ask' && move.problem === 'scope';
+  const files = (survey?.files ?? []).slice(0, FILES_LISTED_MAX);
+  const unnamed = { choice: 'spawn', role: 'Executor', ...(isScope && { allow: ['FILE'] }) };
+  const going = Object.keys(suggested ?? {}).length > 2 ? 'give more and go on' : 'answer';
+  const recovering = {
+    'keep what it has changed': { choice: 'keep' },
+    ...(files.length > 0 && { 'give up some files': { choice: 'revert files', files } }),
+    'give up all of it': { choice: 'revert all' },
+  };
+  const deciding = { [isScope ? 'allow the files' : going]: suggested ?? unnamed };
+  const answers = kind === 'recovery' ? recovering : deciding;
+  const ways = Object.entries({ ...answers, stop: { choice: 'stop' } }).map(
+    ([what, answer]) =>
+      `\n  To ${what}: ${invocationOf(env).bosun} gates answer ${id} ${fieldsOf(answer)}${dataOption(data)}`,
+  );
+  return `${id} asks: ${plainLine(title)}${ways.join('')}`;
+}
+
+/** The fields of an answer for a shell. */
+function fieldsOf(answer: object): string {
+  const fields = Object.entries(answer).map(([name, value]) => {
     const field = `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`;
     return /^[\w.=-]+$/.test(field) ? field : quoted(field);
   });
-  const words = problem === 'scope' ? 'To allow the files' : suggested ? 'To give more and go on' : 'To answer';
-  return [words, plainLine(fields.join(' '))];
+  return plainLine(fields.join(' '));
 }
 
 export function hubReporter({ json, out, err }: Pick<DataCommand, 'json' | 'out' | 'err'>): HubReporter {

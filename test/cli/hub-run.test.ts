@@ -152,7 +152,9 @@ describe('bosun hub run', () => {
     );
     const first = await work.bosun(['hub', 'run', 'hub.json']);
     expect(first.err).toContain(
-      'To give more and go on: bosun gates answer R-1-G1 choice=spawn role=Tester extraSpawns=1, or choice=stop, ',
+      'R-1-G1 asks: the run has spawned 2 sessions, its most.\n' +
+        '  To give more and go on: bosun gates answer R-1-G1 choice=spawn role=Tester extraSpawns=1\n' +
+        '  To stop: bosun gates answer R-1-G1 choice=stop\nThen run again.\n',
     );
     const refused = await work.bosun(['gates', 'answer', 'R-1-G1', 'choice=banana', '--by', 'ada']);
     expect(refused.err).toContain('expected "spawn", or choice: Invalid input: expected "stop"');
@@ -174,8 +176,11 @@ describe('bosun hub run', () => {
       'asks       R-1-G1: Reviewer is next, and no agent is given for it. Executor: Executor says so.\n',
     );
     expect(first.err).toContain(
-      'To answer: bosun gates answer R-1-G1 choice=spawn role=Executor, or choice=stop, then run again.\n',
+      '  To answer: bosun gates answer R-1-G1 choice=spawn role=Executor\n' +
+        '  To stop: bosun gates answer R-1-G1 choice=stop\nThen run again.\n',
     );
+    const gate = await work.bosun(['gates', 'show', 'R-1-G1', '--json']);
+    expect(gate.out).toContain('"suggested":{"choice":"spawn","role":"Executor"}');
     const shown = await work.bosun(['hub', 'show', 'hub.json', '--json']);
     expect(linesOf(shown.out)).toMatchObject([{ status: 'asking', questions: [{ gate: 'R-1-G1' }] }]);
     const answered = await work.bosun(['gates', 'answer', 'R-1-G1', 'choice=spawn', 'role=Tester', '--by', 'ada']);
@@ -188,7 +193,8 @@ describe('bosun hub run', () => {
   it('keeps running with --wait while people are asked, and takes their answer at its gateway', async () => {
     writeHub(work, { Executor: CHAIN.Executor });
     const running = await work.start(['hub', 'run', 'hub.json', '--wait', '--serve', '--port', '0']).serves();
-    await running.says('asks       R-1-G1');
+    await running.says('  To answer: bosun gates answer R-1-G1 choice=spawn role=Executor\n');
+    await running.says('  To stop: bosun gates answer R-1-G1 choice=stop\n');
     const listed = await work.bosun(['call', 'hub.list', '--json']);
     expect(JSON.parse(listed.out)).toMatchObject({ answer: { runs: [{ id: 'R-1', status: 'asking' }] } });
     expect((await work.bosun(['gates', 'answer', 'R-1-G1', 'choice=stop'])).code).toBe(0);

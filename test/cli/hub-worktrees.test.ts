@@ -134,8 +134,19 @@ describe('a session that changes files', () => {
     async () => {
       const waits = `[ -e src/new/began ] || { mkdir src/new; echo x > src/new/began; exec sleep 600; }
     echo two >> src/a.txt`;
-      const { code } = await run(waits, { silenceMs: 700 });
+      const { code, err } = await run(waits, { silenceMs: 2_000 });
       expect(code).toBe(3);
+      const answer = 'bosun gates answer R-1-G1';
+      expect(err.slice(err.indexOf('R-1-G1 asks:'))).toBe(
+        'R-1-G1 asks: Executor was interrupted. What went wrong, and how is it to go on?\n' +
+          `  To keep what it has changed: ${answer} choice=keep\n` +
+          `  To give up some files: ${answer} 'choice=revert files' 'files=["src/new/began"]'\n` +
+          `  To give up all of it: ${answer} 'choice=revert all'\n  To stop: ${answer} choice=stop\nThen run again.\n`,
+      );
+      const nope = ['choice=revert files', 'files=["src/nope.txt"]', '--by', 'ada'];
+      const refused = await work.bosun(['gates', 'answer', 'R-1-G1', ...nope]);
+      expect(refused.code).not.toBe(0);
+      expect(refused.err).toContain('expected "src/new/began"');
       expect(repository.trees()).toEqual(['R-1-1', 'R-1-1.objects']);
       expect((await work.bosun(['gates', 'answer', 'R-1-G1', 'choice=keep', '--by', 'ada'])).code).toBe(0);
       expect((await work.bosun(['hub', 'run', 'hub.json'])).code).toBe(0);
