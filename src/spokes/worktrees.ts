@@ -43,6 +43,8 @@ interface PlaceRecord {
   readonly files?: readonly ChangedPath[];
   /** Paths that other sessions have changed among the user's files meanwhile. */
   readonly others: readonly string[];
+  /** Files that tries before the present one have changed among the user's. */
+  readonly earlier?: readonly ChangedPath[];
   /** Whether the place was given up. */
   readonly isOver?: boolean;
 }
@@ -88,13 +90,14 @@ export class Worktrees {
   async begin({ session, isIsolated }: Place, { keeps = false, from = null }: BeginOptions = {}): Promise<void> {
     const git = await (isIsolated ? this.#known(session) : this.#found(session));
     if (git === undefined) return;
-    const record = this.#recordOf(session);
-    const isThere = record !== undefined && (!isIsolated || existsSync(this.#treeOf(session)));
-    if (keeps && isThere) return this.#write(session, { ...record, isOver: false });
+    const before = this.#recordOf(session);
+    const isOpen = before !== undefined && before.isOver !== true;
+    if (keeps && isOpen && (!isIsolated || existsSync(this.#treeOf(session)))) return;
     await this.#remove(session);
     mkdirSync(this.#fileOf(session, 'objects'), { recursive: true, mode: 0o700 });
     const tree = await this.#alone(() => snapshotOf(git, this.#without(), this.#fileOf(session, 'index')));
-    if (!isIsolated) return this.#write(session, { base: tree, isIsolated, others: [] });
+    const earlier = keeps ? (before?.files ?? []) : [];
+    if (!isIsolated) return this.#write(session, { base: tree, isIsolated, others: [], earlier });
     const { out: head } = await git.run(['rev-parse', '--verify', '--quiet', 'HEAD'], { codes: [1] });
     const base = await commitOf(git, tree, head === '' ? [] : [head.trim()], `the workspace of ${session}`);
     await makeTree(git, { tree: this.#treeOf(session), base });
@@ -108,7 +111,7 @@ export class Worktrees {
     const git = await this.#found(session);
     const record = this.#recordOf(session);
     if (git === undefined || record === undefined) return null;
-    const isGone = record.isIsolated && !existsSync(this.#treeOf(session));
+    const isGone = record.isOver === true || (record.isIsolated && !existsSync(this.#treeOf(session)));
     if (isGone) return record.files ?? null;
     const { base, isIsolated } = record;
     const index = this.#fileOf(session, 'index');
@@ -117,9 +120,10 @@ export class Worktrees {
       : await this.#alone(() => snapshotOf(git, this.#without(), index));
     const entries = await differences(git, base, changes);
     const others = new Set(this.#recordOf(session)?.others);
-    const files = entries
+    const found = entries
       .filter(({ path }) => !others.has(path))
       .map(({ path, isNew, lines }) => ({ path: posix.relative(git.prefix, path), isNew, lines }));
+    const files = [...new Map([...(record.earlier ?? []), ...found].map((file) => [file.path, file])).values()];
     this.#write(session, { ...record, others: [...others], changes, files });
     return files;
   }

@@ -349,6 +349,20 @@ describe("a session among the user's files", () => {
     expect(await trees.changes(reader)).toEqual([{ path: 'coverage/index.html', isNew: true, lines: 1 }]);
   });
 
+  it('tells what all tries have changed', async () => {
+    const place = { session: 'R-1-9', isIsolated: false };
+    await trees.begin(place);
+    repository.write({ 'src/a.ts': 'first try\n' });
+    await trees.changes(place);
+    await trees.release(place);
+    // A host that is killed here looks once more.
+    expect(await made().changes(place)).toMatchObject([{ path: 'src/a.ts' }]);
+    await trees.begin(place, { keeps: true });
+    repository.write({ 'src/c.ts': 'second try\n' });
+    expect((await trees.changes(place))!.map(({ path }) => path)).toEqual(['src/a.ts', 'src/c.ts']);
+    expect(readFileSync((await trees.release(place))!, 'utf8')).toContain('second try');
+  });
+
   it('is told by nobody where there is no repository', async () => {
     rmSync(join(repository.path, '.git'), { recursive: true });
     await trees.begin(reader);
