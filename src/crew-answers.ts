@@ -10,7 +10,7 @@ import { NAME_CHARS_MAX, nameOf, order, questionId, TAKEN, toDesk, toDeskAbout }
 import { BosunError } from './errors.ts';
 import { percent, priority, queryBundle } from './machines/answers/bundle.ts';
 import { type Retrieval, retrievalSchema, type Retrieve } from './machines/answers/evidence.ts';
-import { doubt, DOUBTS, SURE_PERCENT } from './machines/answers/question-quality.ts';
+import { doubt, DOUBTS, QUESTIONS_PER_TASK, SURE_PERCENT } from './machines/answers/question-quality.ts';
 import { askReply } from './machines/answers/question-state.ts';
 import { triggerName } from './machines/answers/triggers.ts';
 import { issueReport } from './machines/people/tickets/ticket-messages.ts';
@@ -31,9 +31,6 @@ const IMMEDIATE_SECONDS = 30;
 
 /** The part of a wait, in milliseconds, that is left for the reply to come in time. */
 const REPLY_MS = 1_000;
-
-/** Questions that an agent should ask about one task at most (MX-107). */
-const QUESTIONS_PER_TASK = 8;
 
 const waitSeconds = z
   .int()

@@ -17,6 +17,7 @@ import { type AnswerPorts } from './machines/answers/answer-ports.ts';
 import { answerAgents, answerChildren } from './machines/answers/crew.ts';
 import { type AnswerDeskInput } from './machines/answers/desk-state.ts';
 import { answerProfile } from './machines/answers/profile.ts';
+import { deliveryAgents, deliveryChildren, type DeliveryOptions } from './machines/delivery/crew.ts';
 import { crewAgentsFor, type CrewPorts, crewTree } from './machines/crew.ts';
 import { type Candidates, withChosenAgents } from './machines/coordination/plan/chosen-agents.ts';
 import {
@@ -66,7 +67,8 @@ export interface AnswerOptions extends AnswerDeskInput {
 
 /**
  * Returns the options with which createSystem answers questions: `createSystem({ ...answerCrew(options), store })`. The
- * system has desks for answers, tickets, gates and alerts, and no plan. The answer desk is at the address `answers`.
+ * system has desks for answers, tickets, gates and alerts, and no plan. The answer desk is at the address `answers`, and
+ * what `delivery` asks for under `delivery`.
  *
  * Throws BOSUN_CONFIG_INVALID for invalid settings.
  */
@@ -74,21 +76,28 @@ export function answerCrew({
   ports,
   people = {},
   tickets,
+  delivery,
   ...input
 }: AnswerOptions & {
   readonly people?: Pick<CrewPorts, 'deliver' | 'scoreClarity'>;
   readonly tickets?: TicketOptions;
+  /** The options of a delivery organisation, which plans and gives out tasks. Default: none. */
+  readonly delivery?: DeliveryOptions;
 } = {}): {
   readonly agents: readonly AnyAgent[];
   readonly tree: BossOptions;
 } {
   const alerts = [alertCardAgent(people.deliver), alertDesk];
-  const agents = [...alerts, ...gateAgents, ticketAgent(people.scoreClarity), ticketDesk, ...answerAgents(ports)];
+  const agents = [
+    ...[...alerts, ...gateAgents, ticketAgent(people.scoreClarity), ticketDesk, ...answerAgents(ports)],
+    ...(delivery === undefined ? [] : deliveryAgents(delivery.ports)),
+  ];
   const children = [
     ...alertChildren(),
     ...gateChildren(),
     ...ticketChildren(tickets),
     ...answerChildren(checked(input)),
+    ...(delivery === undefined ? [] : deliveryChildren(delivery)),
   ];
   return { agents, tree: { children } as BossOptions };
 }

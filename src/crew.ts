@@ -28,6 +28,7 @@ export {
   type RegistryOptions,
 } from './crew-agents.ts';
 export { answerProcedures, knowledgeProcedures } from './crew-answers.ts';
+export { deliveryProcedures } from './crew-delivery.ts';
 export { type AnswerPorts, type GivenDraft } from './machines/answers/answer-ports.ts';
 export {
   answerCrew,

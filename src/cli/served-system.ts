@@ -17,6 +17,7 @@ import { knowledgeOf } from '../knowledge/knowledge.ts';
 import { type AnswerPorts } from '../machines/answers/answer-ports.ts';
 import { COORDINATOR, crewAgents, crewTree, deskChildren } from '../machines/crew.ts';
 import { gateProcedures } from '../crew-gates.ts';
+import { deliveryProcedures } from '../crew-delivery.ts';
 import { crewProcedures } from '../crew-procedures.ts';
 import { ticketProcedures } from '../crew-tickets.ts';
 import { type Plan } from '../machines/coordination/plan/plan.ts';
@@ -89,6 +90,9 @@ const READING_MS = 4_000;
  */
 const RESIDENT_ACTORS = 20_000;
 
+/** Times of coding sessions: an agent that a person has started thinks and works for minutes between two calls. */
+const SESSION_TIMES = { stallMs: 15 * 60_000, pingMs: 60_000 };
+
 /** Files that are taken as the plan if none is named. */
 const PLAN_FILES = ['plan.yaml', 'plan.yml', 'plan.json'];
 
@@ -121,7 +125,7 @@ export async function servedSystem(place: ServedPlace): Promise<ServedSystem> {
     };
   const { coordinator, children } = await contentsOf(directory, log);
   if (coordinator?.plan !== undefined) return crew(place, withoutModule(directory, coordinator.plan), new Map());
-  const ofAnswers = new Set(answerCrew().tree.children!.map(({ id }) => id));
+  const ofAnswers = new Set(answerCrew({ delivery: {} }).tree.children!.map(({ id }) => id));
   if (place.hasDesks === true && children.every(({ address }) => ofAnswers.has(address)))
     return servedFolder(place, cwd);
   const strangers = place.hasDesks === true ? children.filter(({ address }) => !isDesk(address)) : children;
@@ -174,7 +178,7 @@ export async function servedFolder(place: ServedPlace, folder: string): Promise<
       ]);
       return knowledge.retrieve(question, facts);
     };
-    const { agents, tree } = answerCrew({ ports: { retrieve }, profile });
+    const { agents, tree } = answerCrew({ ports: { retrieve }, profile, delivery: { times: SESSION_TIMES } });
     const ids = tree.children!.map(({ id }) => id);
     const admits: Admits = (children) => {
       const other = otherSystem(children, ids);
@@ -184,7 +188,9 @@ export async function servedFolder(place: ServedPlace, folder: string): Promise<
           `${directory.path} holds another system (${other}): name another directory with --data`,
         );
     };
-    const procedures = { ...crewProcedures, ...answerProcedures, ...knowledgeProcedures(retrieve) };
+    const procedures = {
+      ...{ ...crewProcedures, ...answerProcedures, ...knowledgeProcedures(retrieve), ...deliveryProcedures },
+    };
     const system = created(place, agents, tree, { admits, residentActors: RESIDENT_ACTORS });
     // A store keeps the settings with which it began, until others are given.
     const by = desk.settings ?? 'bosun desk';

@@ -225,3 +225,14 @@ export const RETURNED_BYTES_MAX = 4 * 1024;
 
 /** Runs that the hub desk keeps after their end, with the work plans that belong to them. */
 export const HUB_RUNS_KEPT_MAX = 1_000;
+
+/** Tasks of a plan, and tasks that the orchestrator keeps after their end, some kilobytes each. */
+export const PLAN_TASKS_MAX = 1_000;
+export const TASKS_KEPT_MAX = 20_000;
+
+/** Tasks under way at once, each an actor. Plans that would bring more are refused. */
+export const TASKS_OPEN_MAX = 10_000;
+
+/** Hand-offs on record, about 800 bytes each, and hand-offs that wait for drained teams. */
+export const HANDOFFS_KEPT_MAX = 100_000;
+export const HANDOFFS_HELD_MAX = 10_000;

@@ -9,6 +9,7 @@ import { nameKey } from '../rules/table-keys.ts';
 import { type Asked } from '../rules/turn.ts';
 import { fits } from '../rules/value-size.ts';
 import { ANSWER_DESKS } from './system-ids.ts';
+import { WORK_DESKS } from '../work/system-ids.ts';
 import { admit, type Lane, roomIn, turnKey } from '../work/capacity-queue.ts';
 import { cacheHit } from './answer-cache.ts';
 import { type AskedReply, givenReply, personResponse, refusedReply, waitingReply } from './ask-replies.ts';
@@ -18,7 +19,7 @@ import { BATCH_MS, entryOf, placesWith, rankOf } from './desk-queue.ts';
 import { type AnswerOrder, type AnswerUser, GATHERED, type QuestionRow } from './desk-state.ts';
 import { addUser, forget, keyOfUser, newsFor, openKeyOf, tellGiven, usersOf } from './desk-users.ts';
 import { answeringPrecedent, type Precedent, precedentEvidence, type Sought } from './precedents.ts';
-import { hasToAsk, qualityOf } from './question-quality.ts';
+import { hasToAsk, qualityOf, QUESTIONS_PER_TASK } from './question-quality.ts';
 import { type QuestionInput } from './question-state.ts';
 import { isUnsureVerification, mayFire, priorityOf, queuedAs, triggerOf } from './triggers.ts';
 import { normalised } from './words.ts';
@@ -97,7 +98,8 @@ export function ask(turn: AnswerTurn, event: AskEvent, asked: Ask): AskedReply |
   if (given !== undefined) return given;
   const shared = shareOpen(turn, event, opening);
   if (shared !== undefined) return shared === 'waits' ? undefined : shared;
-  return openQuestion(turn, event, opening);
+  const tooMany = tooManyOf(turn, asked);
+  return tooMany === undefined ? openQuestion(turn, event, opening) : refusedReply([tooMany]);
 }
 
 /** The keys of a question's text, and of the text or key of one asker. Those of a part of the work are its own. */
@@ -292,10 +294,34 @@ function openQuestion(turn: AnswerTurn, event: AskEvent, { asked, facts }: Openi
   if (row === undefined) return refusedReply(['there is no Boss to start questions']);
   turn.assign({ joins: turn.context.joins.set(facts.joinKey, id).set(openKeyOf(facts), id) });
   addUser(turn, id, { asker, task: facts.task, ref: event.askedBy ?? null, atMs: turn.nowMs });
+  noteTaskQuestion(turn, id, facts.task);
   if (isGathered) gather(turn, place, id);
   else turn.assign({ queue: turn.context.queue.set(place, id) });
   grant(turn);
   return awaitAnswer(turn, event, row, asked.maxWaitMs);
+}
+
+/** The key under which the desk counts the questions about a task. */
+function taskKey(task: string): string {
+  return nameKey(JSON.stringify(['questions about', task]));
+}
+
+function questionsAbout({ context: { joins } }: AnswerTurn, task: string): number {
+  return Number(joins.get(taskKey(task)) ?? 0);
+}
+
+/** Why a coding agent may not ask once more about its task; undefined if it may. */
+function tooManyOf(turn: AnswerTurn, { bundle: { current_task_id: task }, trigger }: Ask): string | undefined {
+  const isBounded = task !== null && triggerOf(trigger, turn.context.profile).checksDoubt;
+  if (!isBounded || questionsAbout(turn, task) < QUESTIONS_PER_TASK) return undefined;
+  return `${QUESTIONS_PER_TASK} questions about ${task} were asked: report it as blocked, with what you need to know`;
+}
+
+/** Counts a question about a task, and tells the orchestrator of it (RACI 5). */
+function noteTaskQuestion(turn: AnswerTurn, question: string, task: string | null): void {
+  if (task === null) return;
+  turn.assign({ joins: turn.context.joins.set(taskKey(task), String(questionsAbout(turn, task) + 1)) });
+  turn.send(WORK_DESKS.orchestrator, { type: 'question.asked', question, task });
 }
 
 function gather(turn: AnswerTurn, place: string, id: string): void {

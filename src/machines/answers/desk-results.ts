@@ -8,6 +8,7 @@ import { pairKey, pairsOf } from '../rules/table-keys.ts';
 import { type ChildExited } from '../rules/desk.ts';
 import { type TicketNotice, type TicketResolution } from '../people/tickets/ticket-messages.ts';
 import { PEOPLE_DESKS } from '../people/system-ids.ts';
+import { WORK_DESKS } from '../work/system-ids.ts';
 import { cachePut } from './answer-cache.ts';
 import { personResponse } from './ask-replies.ts';
 import { type AnswerResponse } from './bundle.ts';
@@ -58,6 +59,11 @@ export function resolved(turn: AnswerTurn, { id, result }: Report<'question.reso
   log(turn, resolvedEntry(turn, row, { outcome, confidence, hasTimedOut }), row.textKey);
   for (const { question } of restsOn) turn.assign({ rests: turn.context.rests.set(pairKey(question, id), id) });
   if (verdict === 'direct') cache(turn, row);
+  if (verdict === 'escalated' && row.task !== null)
+    turn.send(WORK_DESKS.orchestrator, {
+      ...{ type: 'question.escalated', question: id, task: row.task, confidence },
+      waitedMs: turn.nowMs - row.askedAtMs,
+    });
   if (row.thread !== null) replyIn(turn, row.thread, row.response);
   for (const user of usersOf(turn, id)) tellGiven(turn, row, user);
   for (const one of restsOn) revokeOutdated(turn, one);

@@ -20,6 +20,9 @@ export const doubt = z.enum(DOUBTS);
 /** The confidence of an asker, in percent, from which on it continues without asking (MX-052). */
 export const SURE_PERCENT = 95;
 
+/** Questions of a coding agent about one task at most (MX-107). */
+export const QUESTIONS_PER_TASK = 8;
+
 /** Whether an agent with a doubt must ask, by its confidence in percent. */
 export function hasToAsk(confidence: number): boolean {
   return confidence < SURE_PERCENT;

@@ -189,6 +189,15 @@ interface Ruled<Context, Input, Table, Name> {
 
 type AnyOptions = Parameters<typeof defineAgent>[0];
 
+/** The parts of a machine that decides by rules, in every state: the action, its transitions, and the orders' schemas. */
+export function ruled<Context extends MachineContext, Table extends Rules<Context>>(rules: Table) {
+  const decide = inTurn((turn: Turn<Context>, event: Asked) => {
+    const said = outcomeOf(turn, event, rules[event.type]);
+    if (said !== undefined) turn.reply(event.replyTo, said);
+  });
+  return { decide, on: transitionsOf(rules), events: schemasOf(rules) };
+}
+
 /** An agent that decides by rules alone: its machine has one state and one action, and `on` lists the rule table. */
 export function ruledAgent<
   Context extends MachineContext,
@@ -196,10 +205,7 @@ export function ruledAgent<
   Table extends Rules<Context>,
   const Name extends string,
 >({ name, rules, context, records = {}, entry, version = 1, migrate = {} }: Ruled<Context, Input, Table, Name>) {
-  const decide = inTurn((turn: Turn<Context>, event: Asked) => {
-    const said = outcomeOf(turn, event, rules[event.type]);
-    if (said !== undefined) turn.reply(event.replyTo, said);
-  });
+  const { decide, on, events } = ruled<Context, Table>(rules);
   const machine = setup({
     types: {} as { context: Context; events: Asked; input: Input },
     actions: { decide },
@@ -207,10 +213,10 @@ export function ruledAgent<
     id: name,
     context: ({ input }) => context(input),
     ...(entry !== undefined && { entry: raise(entry) }),
-    on: transitionsOf(rules),
+    on,
   });
   const steps = Object.entries(migrate).map(([to, step]) => [to, contextStep(step)] as const);
-  return defineAgent({ name, version, machine, migrate: Object.fromEntries(steps), events: schemasOf(rules), records });
+  return defineAgent({ name, version, machine, migrate: Object.fromEntries(steps), events, records });
 }
 
 /** A step of a migration to a machine in which the states and contexts of the version before fit as they are. */

@@ -1,0 +1,82 @@
+/**
+ * The delivery organisation for a system: agents for createSystem, and children of a root Boss. The ticket desk and the
+ * answer desk have to be children, too: people decide where nothing else does.
+ */
+import { type AnyAgent } from '../../actors/model/agent.ts';
+import { WORK_DESKS } from '../work/system-ids.ts';
+import { coderAgent } from './tasks/coder.ts';
+import { type DeliveryPorts } from './delivery-ports.ts';
+import { dashboard } from './organisation/dashboard.ts';
+import { organisation } from './organisation/organisation.ts';
+import { type RaciRow } from './organisation/raci.ts';
+import { DELIVERY_DESKS } from './system-ids.ts';
+import { decompositionWork } from './teams/decomposition-work.ts';
+import { planningWork } from './teams/planning-work.ts';
+import { teamAgent } from './teams/team.ts';
+import { verificationWork } from './teams/verification-work.ts';
+import { orchestrator } from './tasks/orchestrator.ts';
+import { type OrchestratorInput } from './tasks/orchestrator-state.ts';
+import { deliveryTask } from './tasks/task.ts';
+
+/** The options of a delivery organisation. */
+export interface DeliveryOptions extends OrchestratorInput {
+  /** Functions of the host. docs/delivery.md says what happens without each of them. */
+  readonly ports?: Partial<DeliveryPorts>;
+  /** The table of responsibilities. Default: that of the package. */
+  readonly raci?: readonly RaciRow[];
+  /** Coding sessions of the host, with the port `code`. Default: as many as there are places. */
+  readonly coders?: number;
+}
+
+/** The agents of the delivery organisation for createSystem, together with {@link deliveryChildren}. */
+export function deliveryAgents({
+  estimate,
+  decompose,
+  verify,
+  code,
+}: Partial<DeliveryPorts> = {}): readonly AnyAgent[] {
+  return [
+    organisation,
+    dashboard,
+    orchestrator,
+    deliveryTask,
+    teamAgent(planningWork(estimate !== undefined), estimate),
+    teamAgent(decompositionWork, decompose),
+    teamAgent(verificationWork, verify),
+    ...(code === undefined ? [] : [coderAgent(code)]),
+  ];
+}
+
+/** Coding sessions of the host, and restarts of tasks within the period of their Boss. */
+const CODERS = 3;
+const INTENSITY = 100;
+
+/** The Boss of the delivery organisation, which restarts what fails (MX-016), with its children. */
+export function deliveryChildren({ ports = {}, raci, places, times, coders = places ?? CODERS }: DeliveryOptions = {}) {
+  const {
+    delivery,
+    organisation: log,
+    dashboard: board,
+    deliveryTasks,
+    planning,
+    decomposition,
+    verification,
+  } = DELIVERY_DESKS;
+  const template = { agent: deliveryTask.name, restart: 'transient' as const };
+  const child = (id: string, agent: string, input?: object) => ({ id, systemId: id, agent, ...(input && { input }) });
+  const names = Array.from({ length: ports.code === undefined ? 0 : coders }, (_, at) => `session-${at + 1}`);
+  const children = [
+    child(log, organisation.name, { ...(raci && { raci }) }),
+    child(board, dashboard.name),
+    { id: 'tasks', systemId: deliveryTasks, boss: { strategy: 'dynamic' as const, template, intensity: INTENSITY } },
+    child(WORK_DESKS.orchestrator, orchestrator.name, {
+      ...(places !== undefined && { places }),
+      ...(times && { times }),
+    }),
+    child(planning, 'planning-team'),
+    child(decomposition, 'decomposition-team'),
+    child(verification, 'verification-team'),
+    ...names.map((name) => ({ id: name, agent: 'coder', input: { name } })),
+  ];
+  return [{ id: delivery, systemId: delivery, boss: { children } }];
+}

@@ -1,0 +1,44 @@
+/**
+ * The functions by which the delivery organisation reaches the world. None is needed: estimates then come from the
+ * plan, large tasks break down as the plan says, people confirm finished tasks, and coding agents come by themselves.
+ */
+import { z } from 'zod';
+import { type Port, type PortContract } from '../work/port.ts';
+import { type WorkItem } from '../work/work-item.ts';
+import { type PlannedTask, plannedTask, type WrittenTask } from './plans/plan-document.ts';
+import { doneReport, type DoneReport, type Directive } from './tasks/task-messages.ts';
+
+/** The findings about a finished task. */
+export const findings = z.object({
+  /** Failed tests by name, with what they said. */
+  failures: z
+    .array(z.object({ test: z.string().min(1).max(200), message: z.string().max(2_000).default('') }))
+    .max(100),
+  /** Acceptance criteria that are not met. */
+  unmet: z.array(z.string().max(500)).max(20).default([]),
+  /** Parts of the surface at which a person has to look. */
+  visual: z.array(z.string().max(500)).max(20).default([]),
+});
+export type Findings = z.output<typeof findings>;
+
+/** The functions that a host supplies. */
+export interface DeliveryPorts {
+  /** The minutes that a task will take; null if nobody can tell. */
+  readonly estimate: Port<PlannedTask, number | null>;
+  /** The subtasks of a task that is too large; null if it cannot be broken down. */
+  readonly decompose: Port<WorkItem, readonly WrittenTask[] | null>;
+  /** Checks a finished task. */
+  readonly verify: Port<WorkItem & { readonly report: DoneReport }, z.input<typeof findings>>;
+  /** Does a task, as a coding agent of the host. */
+  readonly code: Port<Directive, z.input<typeof doneReport>>;
+}
+
+/** The contracts of the ports of teams. */
+export const CONTRACTS = {
+  estimate: { what: 'the estimate', answer: z.number().positive().max(10_000).nullable(), timeoutMs: 60_000 },
+  decompose: { what: 'the subtasks', answer: z.array(plannedTask).max(100).nullable(), timeoutMs: 300_000 },
+  verify: { what: 'whether the task meets its criteria', answer: findings, timeoutMs: 900_000 },
+} as const satisfies Readonly<Record<string, PortContract<unknown>>>;
+
+/** The contract of coding: a day, since a run of a hub may take that long. */
+export const CODED = { what: 'the result of the work', answer: doneReport, timeoutMs: 24 * 60 * 60_000 } as const;

@@ -1,0 +1,129 @@
+/**
+ * The table of responsibilities (MX-024 to MX-033): for each hand-off who is responsible, accountable, consulted and
+ * informed, and the condition under which it takes place. Routes are derived from it: a hand-off that no row describes
+ * does not take place. Pure.
+ */
+import { type GateDecision } from '../../work/threshold-gate.ts';
+import { type Facts, type GateName, judgeFact } from './delivery-gates.ts';
+import { type TeamId } from './teams.ts';
+
+/** The moments at which work may be handed off. */
+export const OCCASIONS = [
+  'planned',
+  'broken-down',
+  'pulled',
+  'asked',
+  'unanswered',
+  'done',
+  'checked',
+  'replied',
+] as const;
+export type Occasion = (typeof OCCASIONS)[number];
+
+/** The parties that are informed of hand-offs (MX-034). */
+export const SINKS = ['task-queue', 'dashboard', 'orchestrator'] as const;
+export type Sink = (typeof SINKS)[number];
+
+/** A row of the table. */
+export interface RaciRow {
+  readonly row: number;
+  readonly occasion: Occasion;
+  /** The condition in words. */
+  readonly condition: string;
+  /** Gates that all have to pass. */
+  readonly pass: readonly GateName[];
+  /** Gates of which at least one has to fail; empty: none has to. */
+  readonly fail: readonly GateName[];
+  /** The teams that may hand off. */
+  readonly responsible: readonly TeamId[];
+  /** The one who takes over. */
+  readonly accountable: TeamId | 'user';
+  /**
+   * The team that is given the hand-off to carry it out, if it is another: what people take over is brought to them.
+   * Null: the accountable team has it already.
+   */
+  readonly carrier?: TeamId | null;
+  readonly consulted: readonly TeamId[];
+  readonly informed: readonly Sink[];
+}
+
+/** The table of the seed. */
+export const RACI: readonly RaciRow[] = [
+  {
+    ...{ row: 1, occasion: 'planned', condition: 'longer than 45 minutes, or several concerns' },
+    ...{ pass: [], fail: ['size', 'concerns'], responsible: ['planning'], accountable: 'decomposition' },
+    ...{ consulted: ['orchestrator'], informed: ['task-queue'] },
+  },
+  {
+    ...{ row: 2, occasion: 'broken-down', condition: 'subtasks are created and valid' },
+    ...{ pass: ['flaws'], fail: [], responsible: ['decomposition'], accountable: 'planning' },
+    ...{ consulted: ['boss-ai'], informed: ['task-queue'] },
+  },
+  {
+    ...{ row: 3, occasion: 'planned', condition: 'the task is ready for the queue, nothing is in the way' },
+    ...{ pass: ['size', 'concerns', 'blockers'], fail: [], responsible: ['planning'], accountable: 'orchestrator' },
+    ...{ consulted: ['coding-ai'], informed: ['dashboard'] },
+  },
+  {
+    ...{ row: 4, occasion: 'pulled', condition: 'the task is pulled from the queue' },
+    ...{ pass: ['origin', 'size', 'context', 'places'], fail: [] },
+    ...{ responsible: ['orchestrator'], accountable: 'coding-ai', consulted: ['answers'], informed: ['dashboard'] },
+  },
+  {
+    ...{ row: 5, occasion: 'asked', condition: 'a question by askQuestion' },
+    ...{ pass: [], fail: [], responsible: ['coding-ai'], accountable: 'answers', carrier: null },
+    ...{ consulted: ['planning'], informed: ['orchestrator'] },
+  },
+  {
+    ...{ row: 6, occasion: 'unanswered', condition: 'no answer within 30 s, or confidence below 40 %' },
+    ...{ pass: [], fail: ['seconds', 'confidence'], responsible: ['orchestrator'], accountable: 'user' },
+    carrier: 'orchestrator',
+    ...{ consulted: ['clarity'], informed: ['dashboard'] },
+  },
+  {
+    ...{ row: 7, occasion: 'done', condition: 'the task is marked done, files are changed' },
+    ...{ pass: ['files'], fail: [], responsible: ['orchestrator', 'coding-ai'], accountable: 'verification' },
+    ...{ consulted: ['planning'], informed: ['dashboard'] },
+  },
+  {
+    ...{ row: 8, occasion: 'checked', condition: 'tests fail, or criteria are not met' },
+    ...{ pass: [], fail: ['failures', 'unmet'], responsible: ['verification'], accountable: 'orchestrator' },
+    ...{ consulted: ['planning'], informed: ['task-queue'] },
+  },
+  {
+    ...{ row: 9, occasion: 'checked', condition: 'a person has to look at the surface' },
+    ...{ pass: ['failures', 'unmet'], fail: ['visual'], responsible: ['verification'], accountable: 'user' },
+    carrier: 'verification',
+    ...{ consulted: ['clarity'], informed: ['dashboard'] },
+  },
+  {
+    ...{ row: 10, occasion: 'replied', condition: 'a reply in a ticket is scored at 85 or more' },
+    ...{ pass: ['clarity'], fail: [], responsible: ['clarity'], accountable: 'orchestrator' },
+    ...{ consulted: [], informed: ['dashboard'] },
+  },
+];
+
+/** The row that describes a hand-off, and every decision that was made to find it. */
+export interface Route {
+  /** Undefined if no row describes the hand-off. */
+  readonly row: RaciRow | undefined;
+  readonly decisions: readonly GateDecision[];
+}
+
+/** Finds the row of a hand-off. Rows of one occasion exclude each other, so their order does not matter. */
+export function routeOf(table: readonly RaciRow[], occasion: Occasion, facts: Facts): Route {
+  const rows = table.filter((row) => row.occasion === occasion);
+  const gates = new Set(rows.flatMap(({ pass, fail }) => [...pass, ...fail]));
+  const judged = new Map([...gates].map((gate) => [gate, judgeFact(gate, facts)] as const));
+  const passes = (gate: GateName) => judged.get(gate)!.isPassed;
+  const row = rows.find(
+    ({ pass, fail }) => pass.every(passes) && (fail.length === 0 || fail.some((gate) => !passes(gate))),
+  );
+  return { row, decisions: [...judged.values()] };
+}
+
+/** Why the gates let no hand-off through, in words. */
+export function refusalOf({ decisions }: Route): string {
+  const failed = decisions.filter(({ isPassed }) => !isPassed).map(({ gate, outcome }) => `${outcome} (${gate})`);
+  return failed.length === 0 ? 'no row of the table describes it' : failed.join('; ');
+}

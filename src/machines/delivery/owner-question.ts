@@ -1,0 +1,43 @@
+/** Questions to the owner of a task, as tickets: where nothing else decides, a named person does. */
+import { PEOPLE_DESKS } from '../people/system-ids.ts';
+import { type TicketOrder } from '../people/tickets/ticket-messages.ts';
+import { type Turn } from '../rules/turn.ts';
+import { type WorkItem } from '../work/work-item.ts';
+
+/** The subjects of such questions, as notices of tickets repeat them. */
+export const ABOUT = ['context', 'size', 'stall', 'failure', 'coder', 'check', 'visual'] as const;
+export type About = (typeof ABOUT)[number];
+
+/** The option by which an owner gives up a task. */
+export const GIVE_UP = 'give up';
+/** The option by which an owner has a task go on. */
+export const TRY_AGAIN = 'try again';
+
+interface Asked {
+  readonly about: About;
+  readonly title: string;
+  readonly text: string;
+  readonly options?: readonly string[];
+}
+
+/** Opens a ticket for the owner of a task. The orchestrator hears how it ends, since it is about a task. */
+export function askOwner(
+  turn: Pick<Turn<object, never>, 'send'>,
+  { id: task, owner, priority }: Pick<WorkItem, 'id' | 'owner' | 'priority'>,
+  { about, title, text, options = [] }: Asked,
+): void {
+  const question: TicketOrder<'tickets.open'> = {
+    ...{ type: 'tickets.open', kind: 'ai_to_human', priority, title: title.slice(0, 200).toWellFormed() },
+    ...{ description: text.slice(0, 800).toWellFormed(), options: [...options], evidence: [] },
+    ...{
+      creator: 'orchestrator',
+      assignee: owner,
+      audience: ['*'],
+      task,
+      isBlocking: true,
+      isEscalation: false,
+      about,
+    },
+  };
+  turn.send(PEOPLE_DESKS.tickets, question);
+}

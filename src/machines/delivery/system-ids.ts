@@ -1,0 +1,14 @@
+/** System ids of the agents of the delivery organisation. The orchestrator's is among those of `work`. */
+export const DELIVERY_DESKS = {
+  /** The Boss of the organisation, which is its supervisor (MX-016). */
+  delivery: 'delivery',
+  /** The organisation, through which all hand-offs go. */
+  organisation: 'organisation',
+  /** The dashboard, which is informed of hand-offs. */
+  dashboard: 'dashboard',
+  planning: 'planning',
+  decomposition: 'decomposition',
+  verification: 'verification',
+  /** Boss of one actor per task of a plan. */
+  deliveryTasks: 'delivery-tasks',
+} as const;

@@ -1,0 +1,109 @@
+/** What the orchestrator keeps of tasks, of its queue and of coding sessions. Types, and the desk of tasks. */
+import { type AnyActorRef } from 'xstate';
+import { type ReplyTo } from '../../../actors/model/talk-actions.ts';
+import { table, type Table } from '../../../table.ts';
+import { TASKS_KEPT_MAX } from '../../limits.ts';
+import { Desk, type DeskContext, type DeskOf, type DeskRecord, newDesk } from '../../rules/desk.ts';
+import { type Turn } from '../../rules/turn.ts';
+import { type WorkItem, type WorkPriority, type WorkStatus } from '../../work/work-item.ts';
+import { DELIVERY_DESKS } from '../system-ids.ts';
+import { TASK_TIMES, type TaskShown, type TaskTimes } from './task-state.ts';
+
+/** The orchestrator's record of a task. */
+export interface TaskRow extends DeskRecord, TaskShown {
+  readonly item: WorkItem;
+  /** Whether the planning team has handed it to the queue. */
+  readonly isQueued: boolean;
+  /** Dependencies that are not verified yet. */
+  readonly waitsFor: number;
+  /** Subtasks, and tasks that mend it, which are not verified yet. */
+  readonly parts: number;
+  /** The priority, or that of a more urgent task which waits for it. */
+  readonly urgency: WorkPriority;
+  /** Its key in the queue; null while it is not there. */
+  readonly turn: string | null;
+  /** Questions of its sessions so far. */
+  readonly questions: number;
+}
+
+/** A task in the queue. */
+export interface Queued {
+  readonly id: string;
+  readonly title: string;
+  readonly priority: WorkPriority;
+  readonly urgency: WorkPriority;
+}
+
+/** A coding session that waits for a directive: outside, or one of the host. */
+export interface Pull {
+  readonly coder: string;
+  readonly replyTo: ReplyTo | null;
+  readonly ref: AnyActorRef | null;
+  /** The only priority that it takes; null for any. */
+  readonly priority: WorkPriority | null;
+}
+
+/** A place for a coding session. */
+export interface Place {
+  readonly coder: string;
+  readonly priority: WorkPriority;
+}
+
+export interface OrchestratorContext extends DeskContext<TaskRow> {
+  /** Tasks that may begin, in their order. */
+  readonly queue: Table<Queued>;
+  /** Tasks that wait for others, by both ids. */
+  readonly dependents: Table<string>;
+  /** Subtasks, and tasks that mend, by both ids. */
+  readonly partsOf: Table<string>;
+  /** Tasks that have a coding session, by id. */
+  readonly working: Table<Place>;
+  /** Sessions that are about to be given a task, by its id. */
+  readonly pulls: Table<Pull>;
+  /** Sessions of the host that have nothing to do, by name. */
+  readonly idle: Table<AnyActorRef>;
+  readonly counts: Readonly<Partial<Record<WorkStatus, number>>>;
+  readonly places: number;
+  /** Whether coding sessions get nothing new for now. */
+  readonly isDrained: boolean;
+  readonly times: TaskTimes;
+}
+
+export interface OrchestratorInput {
+  readonly places?: number;
+  readonly times?: Partial<TaskTimes>;
+}
+
+/** Coding sessions at once (MX-106). */
+const PLACES = 3;
+
+export function newOrchestrator({ places = PLACES, times = {} }: OrchestratorInput): OrchestratorContext {
+  return {
+    ...newDesk<TaskRow>(),
+    ...{ queue: table(), dependents: table(), partsOf: table(), working: table(), pulls: table(), idle: table() },
+    ...{ counts: {}, places, isDrained: false, times: { ...TASK_TIMES, ...times } },
+  };
+}
+
+/** Events emitted to watchers once they are durable. */
+export type TaskEmitted = { readonly type: 'task.stands'; readonly title: string; readonly plan: string } & {
+  readonly task: string;
+} & Pick<TaskShown, 'status' | 'coder' | 'because'>;
+
+export type OrchestratorTurn = Turn<OrchestratorContext, TaskEmitted>;
+
+const TASKS: DeskOf<TaskRow> = {
+  noun: 'task',
+  boss: DELIVERY_DESKS.deliveryTasks,
+  endedMax: TASKS_KEPT_MAX,
+  ending: ({ status, because }) => `${status}${because === null ? '' : `: ${because}`}`,
+};
+
+export function desk(turn: OrchestratorTurn): Desk<TaskRow> {
+  return new Desk(turn, TASKS);
+}
+
+/** The task of a coding session; undefined if it has none. */
+export function taskOf({ context }: OrchestratorTurn, coder: string): string | undefined {
+  return [...context.working.entries()].find(([, place]) => place.coder === coder)?.[0];
+}

@@ -1,0 +1,200 @@
+/**
+ * How tasks reach coding sessions (D2): a session asks for work, the next task is reserved for it and offered as
+ * hand-off 4, and the session gets the directive once the gates have let it through. A session has one task at a time
+ * and gets the same one when it asks again.
+ */
+import { type Asked } from '../../rules/turn.ts';
+import { nameKey, pairsOf } from '../../rules/table-keys.ts';
+import { roomIn } from '../../work/capacity-queue.ts';
+import { type WorkPriority } from '../../work/work-item.ts';
+import { type HandoffGiven, type HandoffOffer, type HandoffRefused } from '../organisation/handoff-messages.ts';
+import { DELIVERY_DESKS } from '../system-ids.ts';
+import { desk, type OrchestratorTurn, type Pull, type Queued, taskOf, type TaskRow } from './orchestrator-state.ts';
+import { nextTask, queueKey } from './queue-order.ts';
+import { type Directive, type NextReply, type TaskOrder } from './task-messages.ts';
+import { type TaskNews } from './task-state.ts';
+
+/** Tasks that a reply lists. */
+const PREVIEW = 5;
+
+/** Milliseconds after which people hear that tasks wait and nobody asks for one. */
+const NOBODY_MS = 10 * 60_000;
+
+export function roomOf({ context: { places, working, isDrained } }: OrchestratorTurn): number {
+  return isDrained ? 0 : roomIn({ capacity: places, held: working.size });
+}
+
+/** Handles a session that asks for work. Undefined if it gets the reply later. */
+export function next(turn: OrchestratorTurn, event: Asked & TaskOrder<'tasks.next'>): NextReply | undefined {
+  const { coder, filter, priority, replyTo = null } = event;
+  if (filter !== 'ready') return withoutTask(turn, 'this only looks: ask with the filter "ready" for a task', filter);
+  const pull: Pull = { coder, replyTo, ref: null, priority };
+  const own = taskOf(turn, coder);
+  if (own !== undefined) return again(turn, own, pull);
+  const refusal = pullNext(turn, pull);
+  return refusal === undefined ? undefined : withoutTask(turn, refusal);
+}
+
+/** Gives a session the task that it has already. */
+function again(turn: OrchestratorTurn, id: string, pull: Pull): undefined {
+  const isUnderWay = turn.context.pulls.has(id);
+  turn.assign({ pulls: turn.context.pulls.set(id, pull) });
+  if (!isUnderWay) desk(turn).tell(desk(turn).records.get(id)!, { type: 'task.remind' });
+}
+
+/** Reserves the next task and offers it; why there is none otherwise. */
+function pullNext(turn: OrchestratorTurn, pull: Pull): string | undefined {
+  const { queue, working, pulls, isDrained } = turn.context;
+  const places = roomOf(turn);
+  if (places === 0) return isDrained ? 'coding sessions get nothing new for now' : 'as many sessions work as may';
+  const found = nextTask(queue.values(), working.values(), pull.priority);
+  if (found === undefined) return queue.size === 0 ? 'no task is ready' : 'a more urgent task has to be done first';
+  const row = dequeue(turn, desk(turn).records.get(found.id)!);
+  const { id, item } = row;
+  turn.assign({
+    working: working.set(id, { coder: pull.coder, priority: item.priority }),
+    pulls: pulls.set(id, pull),
+  });
+  const { origin, minutes, context } = item;
+  const facts = {
+    ...{ origin: origin === 'planning' ? 1 : 0, size: minutes ?? NaN, context: context.acceptance.length, places },
+  };
+  const offered = { occasion: 'pulled', from: 'orchestrator', by: turn.self, item, facts } as const;
+  turn.send(DELIVERY_DESKS.organisation, { type: 'handoff.offer', ...offered } satisfies HandoffOffer);
+  return undefined;
+}
+
+/** Hands a task to its session, for which the gates have let it through. */
+export function pulled(turn: OrchestratorTurn, { item: { id } }: HandoffGiven): void {
+  const pull = turn.context.pulls.get(id);
+  const row = desk(turn).records.get(id);
+  if (pull === undefined || row === undefined || row.isOver) return release(turn, id);
+  desk(turn).tell(row, { type: 'task.give', coder: pull.coder, isManaged: pull.ref !== null });
+}
+
+/** Handles a task that the gates of D2 have held back, by the first of them, and gives its session another one. */
+export function heldBack(turn: OrchestratorTurn, { item: { id }, because, decisions }: HandoffRefused): void {
+  const pull = turn.context.pulls.get(id);
+  turn.assign({ pulls: turn.context.pulls.delete(id), working: turn.context.working.delete(id) });
+  const row = desk(turn).records.get(id);
+  if (row !== undefined && !row.isOver) react(turn, row, decisions.find(({ isPassed }) => !isPassed)?.gate, because);
+  if (pull !== undefined) anotherFor(turn, pull);
+}
+
+/** Gives a session another task than the one that it was about to get. */
+function anotherFor(turn: OrchestratorTurn, pull: Pull): void {
+  const refusal = pullNext(turn, pull);
+  if (refusal === undefined) return;
+  if (pull.ref !== null) turn.assign({ idle: turn.context.idle.set(nameKey(pull.coder), pull.ref) });
+  else turn.reply(pull.replyTo ?? undefined, withoutTask(turn, refusal));
+}
+
+function react(turn: OrchestratorTurn, row: TaskRow, gate: string | undefined, because: string): void {
+  const { id, item } = row;
+  if (gate === 'places') return enqueue(turn, row);
+  if (gate === 'size') {
+    desk(turn).change(id, { isQueued: false });
+    desk(turn).tell(row, { type: 'task.hold' });
+    turn.send(DELIVERY_DESKS.planning, { type: 'task.returned', item, because: 'Too large' });
+  } else if (gate === 'context') {
+    desk(turn).tell(row, { type: 'task.block', reason: 'context', because });
+    turn.send(DELIVERY_DESKS.planning, { type: 'task.lacksContext', item });
+  } else desk(turn).tell(row, { type: 'task.block', reason: 'failure', because });
+}
+
+/** Passes the directive of a task on to its session. */
+export function given(turn: OrchestratorTurn, { id, directive }: Extract<TaskNews, { type: 'task.given' }>): void {
+  const pull = turn.context.pulls.get(id);
+  if (pull === undefined) return;
+  turn.assign({ pulls: turn.context.pulls.delete(id) });
+  if (pull.ref === null) turn.reply(pull.replyTo ?? undefined, withTask(turn, directive));
+  else turn.send(pull.ref, { type: 'directive', directive });
+}
+
+/** Frees the place of a task. A session that was about to get it gets another one. */
+export function release(turn: OrchestratorTurn, id: string): void {
+  const { working, pulls } = turn.context;
+  const pull = pulls.get(id);
+  turn.assign({ working: working.delete(id), pulls: pulls.delete(id) });
+  if (pull !== undefined) anotherFor(turn, pull);
+}
+
+/** Notes a session of the host that has nothing to do. */
+export function idles(turn: OrchestratorTurn, { coder, ref }: { coder: string; ref: NonNullable<Pull['ref']> }): void {
+  const own = taskOf(turn, coder);
+  const pull: Pull = { coder, replyTo: null, ref, priority: null };
+  if (own !== undefined) again(turn, own, pull);
+  else turn.assign({ idle: turn.context.idle.set(nameKey(coder), ref) });
+  feed(turn);
+}
+
+/** Gives sessions of the host what they may begin. */
+export function feed(turn: OrchestratorTurn): void {
+  for (const [key, ref] of [...turn.context.idle.entries()]) {
+    turn.assign({ idle: turn.context.idle.delete(key) });
+    const pull: Pull = { coder: key, replyTo: null, ref, priority: null };
+    if (pullNext(turn, pull) === undefined) continue;
+    return turn.assign({ idle: turn.context.idle.set(key, ref) });
+  }
+}
+
+/** Puts a task into the queue, or to its new place there. */
+export function enqueue(turn: OrchestratorTurn, row: TaskRow): void {
+  const { id, item, urgency } = row;
+  const key = queueKey(row);
+  const { queue } = turn.context;
+  if (queue.size === 0) turn.raise({ type: 'queue.waits' }, { id: 'queue', delay: NOBODY_MS });
+  const others = row.turn === null || row.turn === key ? queue : queue.delete(row.turn);
+  turn.assign({ queue: others.set(key, { id, title: item.title, priority: item.priority, urgency }) });
+  desk(turn).change(id, { turn: key });
+}
+
+export function dequeue(turn: OrchestratorTurn, row: TaskRow): TaskRow {
+  if (row.turn === null) return row;
+  turn.assign({ queue: turn.context.queue.delete(row.turn) });
+  if (turn.context.queue.size === 0) turn.cancel('queue');
+  return desk(turn).change(row.id, { turn: null })!;
+}
+
+/** Has a task, and all for which it waits, begin as soon as a more urgent one needs them. */
+export function urge(turn: OrchestratorTurn, id: string, urgency: WorkPriority): void {
+  const row = desk(turn).records.get(id);
+  if (row === undefined || row.isOver || row.urgency <= urgency) return;
+  const changed = desk(turn).change(id, { urgency })!;
+  if (changed.turn !== null) enqueue(turn, changed);
+  for (const other of [...row.item.dependencies, ...turn.context.partsOf.values(pairsOf(id))])
+    urge(turn, other, urgency);
+}
+
+function preview(turn: OrchestratorTurn, filter: 'ready' | 'blocked' | 'all'): NextReply['next'] {
+  const shown = ({ id, item: { title, priority } }: TaskRow) => ({ id, title, priority });
+  if (filter === 'ready')
+    return firstOf(turn.context.queue.values()).map(({ id, title, priority }: Queued) => ({ id, title, priority }));
+  const rows = [...turn.context.open.values()].filter(({ status }) => filter === 'all' || status === 'blocked');
+  return rows.slice(0, PREVIEW).map(shown);
+}
+
+function firstOf<Row>(rows: Iterable<Row>): Row[] {
+  const first: Row[] = [];
+  for (const row of rows) {
+    if (first.length === PREVIEW) break;
+    first.push(row);
+  }
+  return first;
+}
+
+function withTask(turn: OrchestratorTurn, directive: Directive): NextReply {
+  return { ...taken(turn), directive, because: null, next: preview(turn, 'ready') };
+}
+
+function withoutTask(
+  turn: OrchestratorTurn,
+  because: string,
+  filter: 'ready' | 'blocked' | 'all' = 'ready',
+): NextReply {
+  return { ...taken(turn), directive: null, because, next: preview(turn, filter) };
+}
+
+function taken({ context }: OrchestratorTurn) {
+  return { taken: true, problems: [], queueLength: context.queue.size };
+}

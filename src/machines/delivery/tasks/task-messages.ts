@@ -1,0 +1,143 @@
+/**
+ * Messages about tasks: the orders that the orchestrator takes from coding agents and from people, and what it passes on
+ * to a task. Schemas and types only.
+ */
+import { z } from 'zod';
+
+import { type OrderReply } from '../../rules/turn.ts';
+import { name, person, programOrPerson } from '../../work/message-schema.ts';
+import { WORK_STATUSES, type WorkItem, workPriority } from '../../work/work-item.ts';
+import { planDocument } from '../plans/plan-document.ts';
+
+/** The id of a task: `TASK-001`, with more digits from 1,000 on. */
+export const taskId = z.string().regex(/^TASK-\d{3,12}$/, 'a task id is TASK- and a number of at least three digits');
+
+const details = z.string().max(600).default('');
+const reason = z.string().trim().min(1).max(500);
+const aTask = { task: taskId, by: person };
+
+/** What a coding agent reports of a task that it ends (MX-114). */
+export const doneReport = z.object({
+  status: z.enum(['done', 'failed', 'blocked', 'partial']).default('done'),
+  details: z.string().max(2_000).default(''),
+  /** Files that have changed. */
+  files: z.array(z.string().min(1).max(200)).max(100).default([]),
+  /** What was tested, and how it went. */
+  testing: z.string().max(2_000).default(''),
+  /** The acceptance criteria, each with whether it is met. */
+  criteria: z
+    .array(z.object({ criterion: z.string().max(500), isMet: z.boolean() }))
+    .max(20)
+    .default([]),
+  /** Work that was found on the way. */
+  followUps: z
+    .array(z.object({ title: name, minutes: z.number().positive().max(10_000), details }))
+    .max(10)
+    .default([]),
+  observations: z.array(z.string().max(500)).max(20).default([]),
+});
+export type DoneReport = z.output<typeof doneReport>;
+
+/** The orders that the orchestrator takes from outside. */
+export const taskOrders = {
+  /** Gives a coding agent the task that it has, or the next one. The reply comes with the directive, or without a task. */
+  'tasks.next': z.object({
+    coder: programOrPerson,
+    priority: workPriority.nullable().default(null),
+    /** `blocked` and `all` only look. */
+    filter: z.enum(['ready', 'blocked', 'all']).default('ready'),
+  }),
+  /** Says how a task stands, which is also a sign of life (MX-113). */
+  'tasks.report': z.object({
+    task: taskId,
+    coder: programOrPerson,
+    status: z.enum(['in_progress', 'blocked', 'done', 'failed', 'paused']).default('in_progress'),
+    percent: z.number().min(0).max(100).nullable().default(null),
+    details,
+    tokens: z.int().nonnegative().default(0),
+    priority: workPriority.optional(),
+  }),
+  /** Ends a task. */
+  'tasks.done': doneReport.extend({ task: taskId, coder: programOrPerson }),
+  /** A page of tasks in the order of their numbers. */
+  'tasks.list': z.object({
+    status: z.enum(WORK_STATUSES).optional(),
+    after: z.int().nonnegative().default(0),
+    limit: z.int().min(1).max(1_000).default(100),
+  }),
+  'tasks.show': z.object({ task: taskId }),
+  /** Orders of people. */
+  'tasks.unblock': z.object({ ...aTask, note: z.string().max(1_000).default('') }),
+  'tasks.fail': z.object({ ...aTask, reason }),
+  'tasks.change': z.object({
+    ...aTask,
+    priority: workPriority.optional(),
+    minutes: z.number().positive().max(10_000).optional(),
+  }),
+  /** The number of coding sessions at once. */
+  'tasks.places': z.object({ places: z.int().min(1).max(100), by: person }),
+} as const;
+export type TaskOrder<Type extends keyof typeof taskOrders> = Readonly<z.output<(typeof taskOrders)[Type]>>;
+
+/** The order by which a plan is handed in, to the planning team. */
+export const planOrder = z.object({ plan: planDocument, by: person });
+
+/** Everything that a coding agent needs for a task (MX-050). */
+export interface Directive {
+  readonly taskId: string;
+  readonly title: string;
+  readonly description: string;
+  readonly acceptanceCriteria: readonly string[];
+  readonly relatedFiles: readonly string[];
+  readonly style: string | null;
+  readonly plan: string;
+  readonly priority: number;
+  readonly minutes: number;
+  /** What people and earlier sessions have said about it. */
+  readonly notes: readonly string[];
+  /** How often it was given, this time included. */
+  readonly attempt: number;
+}
+
+/** The reply to `tasks.next`. */
+export interface NextReply extends OrderReply {
+  readonly directive: Directive | null;
+  /** Why there is no task; null if there is one. */
+  readonly because: string | null;
+  readonly queueLength: number;
+  readonly next: readonly { readonly id: string; readonly title: string; readonly priority: number }[];
+}
+
+/** Why an order about a task was refused, for programs. */
+export type TaskRefusal = 'unknown' | 'invalid' | 'conflict';
+
+/** The reply to an order about a task. */
+export interface TaskReply extends OrderReply {
+  readonly code: TaskRefusal | null;
+  /** What the coding agent should do now. */
+  readonly nextAction: 'continue' | 'wait' | 'get_next_task' | 'stop';
+  /** Tickets and tasks that the order has settled besides (MX-113). */
+  readonly cascaded?: { readonly ticketsResolved: readonly string[]; readonly tasksUnblocked: readonly string[] };
+}
+
+export function refusedTask(code: TaskRefusal, problem: string): TaskReply {
+  return { taken: false, problems: [problem], code, nextAction: code === 'conflict' ? 'get_next_task' : 'stop' };
+}
+
+/** Why a task does not go on. */
+export type BlockReason =
+  | 'question'
+  | 'stall'
+  | 'failure'
+  | 'fix'
+  | 'context'
+  | 'size'
+  | 'coder'
+  | 'dependency'
+  | 'visual';
+
+/** A task as the planning team registers it with the queue. */
+export interface TaskPlanned {
+  readonly type: 'task.planned';
+  readonly item: WorkItem;
+}

@@ -1,0 +1,241 @@
+/**
+ * How tasks go on: what is planned is registered, what has nothing to wait for is released, what is verified releases
+ * others, and what fails takes down what needs it. Checks that fail bring tasks that mend.
+ */
+import { pairKey, pairsOf } from '../../rules/table-keys.ts';
+import { type WorkItem } from '../../work/work-item.ts';
+import { type DoneReport } from './task-messages.ts';
+import { type Findings } from '../delivery-ports.ts';
+import {
+  type HandoffGiven,
+  type HandoffInformed,
+  type HandoffOffer,
+  type HandoffRefused,
+} from '../organisation/handoff-messages.ts';
+import { type WrittenTask, plannedTask } from '../plans/plan-document.ts';
+import { DELIVERY_DESKS } from '../system-ids.ts';
+import { desk, type OrchestratorTurn, type TaskRow } from './orchestrator-state.ts';
+import { dequeue, enqueue, feed, release, urge } from './pulls.ts';
+import { edit } from './task-orders.ts';
+import { type TaskInput, type TaskChanged, type TaskNews } from './task-state.ts';
+
+type News<Type extends TaskNews['type']> = Extract<TaskNews, { readonly type: Type }>;
+
+/** Registers a task that the planning team has planned. */
+export function planned(turn: OrchestratorTurn, { item }: { readonly item: WorkItem }): void {
+  const { id, dependencies, priority, parent } = item;
+  const others = dependencies.map((other) => desk(turn).records.get(other));
+  const waitsFor = dependencies.filter((_, at) => others[at]?.status !== 'verified').length;
+  const blank = { coder: null, percent: null, attempts: 0, pings: 0, reason: null, because: null, tickets: [] };
+  const facts = { id, item, status: 'pending', ...blank, atMs: turn.nowMs, isQueued: false, waitsFor } as const;
+  const input: Omit<TaskInput, 'desk'> = { id, item, times: turn.context.times };
+  const row = desk(turn).open({ ...facts, parts: 0, urgency: priority, turn: null, questions: 0 }, input);
+  if (row === undefined) return;
+  count(turn, undefined, 'pending');
+  for (const other of dependencies) turn.assign({ dependents: turn.context.dependents.set(pairKey(other, id), id) });
+  const above = parent === null ? undefined : desk(turn).records.get(parent);
+  if (above !== undefined && isPartOf(item, above.item)) {
+    desk(turn).change(above.id, { parts: above.parts + 1 });
+    turn.assign({ partsOf: turn.context.partsOf.set(pairKey(above.id, id), id) });
+    urge(turn, id, above.urgency);
+  }
+  for (const other of dependencies) urge(turn, other, row.urgency);
+  const failed = others.find((other) => other?.status === 'failed');
+  if (failed !== undefined || above?.status === 'failed') doom(turn, id, (failed ?? above!).id);
+}
+
+/** Whether a task is a subtask of another, or mends it: work that was only found on the way is neither. */
+function isPartOf({ kind, depth }: WorkItem, above: WorkItem): boolean {
+  return depth > above.depth || kind === 'fix';
+}
+
+export function estimated(
+  turn: OrchestratorTurn,
+  { task, minutes }: { readonly task: string; readonly minutes: number },
+): void {
+  const row = desk(turn).records.get(task);
+  if (row !== undefined) edit(turn, row, { minutes });
+}
+
+/** Asks the owner of a task that nobody can size. */
+export function unsized(
+  turn: OrchestratorTurn,
+  { task, because }: { readonly task: string; readonly because: string },
+): void {
+  block(turn, task, 'size', because);
+}
+
+function block(turn: OrchestratorTurn, task: string, reason: 'size' | 'failure', because: string): void {
+  const row = desk(turn).records.get(task);
+  if (row !== undefined && !row.isOver) desk(turn).tell(row, { type: 'task.block', reason, because });
+}
+
+/** RACI 3: a task is in the queue, and begins when nothing is in its way. */
+export function enqueued(turn: OrchestratorTurn, { item: { id } }: HandoffGiven): void {
+  const row = desk(turn).change(id, { isQueued: true, because: null });
+  if (row !== undefined && row.waitsFor === 0 && !row.isOver) desk(turn).tell(row, { type: 'task.release' });
+}
+
+/** RACI 1: a task is too large, and is being broken down. */
+export function delegated(turn: OrchestratorTurn, { item: { id } }: HandoffInformed): void {
+  desk(turn).change(id, { because: 'is being broken down' });
+}
+
+/** RACI 2: a task is done by its subtasks from now on. */
+export function decomposed(turn: OrchestratorTurn, { item: { id } }: HandoffInformed): void {
+  const row = desk(turn).change(id, { because: null });
+  if (row !== undefined) desk(turn).tell(row, { type: 'task.split' });
+}
+
+/** RACI 8: a finished task has not passed its check. */
+export function failedCheck(turn: OrchestratorTurn, { item: { id }, load }: HandoffGiven): void {
+  const row = desk(turn).records.get(id);
+  if (row !== undefined && !row.isOver) desk(turn).tell(row, { type: 'task.found', ...(load as { found: Findings }) });
+}
+
+export function checked(turn: OrchestratorTurn, { task }: { readonly task: string }): void {
+  const row = desk(turn).records.get(task);
+  if (row !== undefined && !row.isOver) desk(turn).tell(row, { type: 'task.passed' });
+}
+
+/** A finished task that nobody takes over goes to its owner. */
+export function lost(turn: OrchestratorTurn, { item: { id }, because }: HandoffRefused): void {
+  block(turn, id, 'failure', because);
+}
+
+/** Plans a task again whose owner has been asked about its size. */
+export function replan(turn: OrchestratorTurn, { id }: News<'task.replan'>): void {
+  const { item } = desk(turn).records.get(id)!;
+  turn.send(DELIVERY_DESKS.planning, { type: 'task.returned', item });
+}
+
+export function clarified(turn: OrchestratorTurn, { id, acceptance }: News<'task.clarified'>): void {
+  const row = desk(turn).records.get(id)!;
+  desk(turn).change(id, { item: { ...row.item, context: { ...row.item.context, acceptance } } });
+}
+
+/** RACI 7: hands a finished task to the Verification Team, and has the work planned that was found on the way. */
+export function finished(turn: OrchestratorTurn, { id, report }: News<'task.finished'>): void {
+  const { item } = desk(turn).records.get(id)!;
+  const facts = { files: report.files.length };
+  const offered = { occasion: 'done', from: 'coding-ai', by: turn.self, item, facts, load: { report } } as const;
+  turn.send(DELIVERY_DESKS.organisation, { type: 'handoff.offer', ...offered } satisfies HandoffOffer);
+  const found = report.followUps.map(({ title, minutes, details }) => ({ title, minutes, description: details }));
+  if (found.length > 0) followUp(turn, item, found);
+}
+
+function followUp(turn: OrchestratorTurn, of: WorkItem, tasks: readonly WrittenTask[]): void {
+  turn.send(DELIVERY_DESKS.planning, {
+    type: 'task.followUp',
+    of,
+    tasks: tasks.map((task) => plannedTask.parse(task)),
+  });
+}
+
+/** Has a task planned that mends what a check has found (MX-035). It takes no longer than what it mends. */
+export function needsFix(turn: OrchestratorTurn, { id, found: { failures, unmet } }: News<'task.needsFix'>): void {
+  const { item } = desk(turn).records.get(id)!;
+  const what = [...failures.map(({ test }) => test), ...unmet];
+  const said = [
+    ...failures.map(({ test, message }) => `${test}: ${message}`),
+    ...unmet.map((one) => `Not met: ${one}`),
+  ];
+  const fix: WrittenTask = {
+    ...{ key: `fix-${id}`, title: `Fix: ${what.join(', ')}`.slice(0, 200).toWellFormed(), kind: 'fix' },
+    ...{ minutes: item.minutes, description: said.join('\n').slice(0, 4_000).toWellFormed() },
+    files: [...item.context.files],
+  };
+  followUp(turn, item, [fix]);
+}
+
+/** Records how a task stands, and has everything follow from it. */
+export function sync(
+  turn: OrchestratorTurn,
+  { id, shown, task }: Pick<TaskChanged, 'id' | 'shown'> & Partial<TaskChanged>,
+): void {
+  const before = desk(turn).records.get(id);
+  if (before === undefined || before.isOver) return;
+  count(turn, before.status, shown.status);
+  const row = (task === undefined ? desk(turn).change(id, shown) : begun(turn, before, shown, task))!;
+  keepPlace(turn, row);
+  if (shown.status === 'ready' || shown.status === 'partial') admit(turn, row);
+  else dequeue(turn, desk(turn).records.get(id)!);
+  if (shown.status === 'verified' || shown.status === 'failed') end(turn, row);
+  const { status, coder, because } = shown;
+  const { title, context } = before.item;
+  turn.emit({ type: 'task.stands', task: id, title, plan: context.plan, status, coder, because });
+  feed(turn);
+}
+
+function begun(turn: OrchestratorTurn, row: TaskRow, shown: TaskChanged['shown'], task: TaskChanged['task']) {
+  return row.ref === null ? desk(turn).begin(row.id, task, shown) : desk(turn).change(row.id, shown);
+}
+
+/** A place belongs to a task in progress, also to one that has come back, and to no other. */
+function keepPlace(turn: OrchestratorTurn, { id, status, coder, item }: TaskRow): void {
+  const { working } = turn.context;
+  if (status !== 'in_progress') {
+    const isGiven = status === 'ready' && turn.context.pulls.has(id);
+    if (!isGiven) release(turn, id);
+  } else if (!working.has(id))
+    turn.assign({ working: working.set(id, { coder: coder ?? '', priority: item.priority }) });
+}
+
+/** Queues a task that may begin. One for which something is missing still waits. */
+function admit(turn: OrchestratorTurn, row: TaskRow): void {
+  if (!row.isQueued || row.waitsFor > 0) return desk(turn).tell(row, { type: 'task.hold' });
+  if (!turn.context.pulls.has(row.id)) enqueue(turn, row);
+}
+
+function end(turn: OrchestratorTurn, { id, status, item }: TaskRow): void {
+  desk(turn).close(id, {});
+  const dependents = [...turn.context.dependents.entries(pairsOf(id))];
+  const parts = [...turn.context.partsOf.values(pairsOf(id))];
+  for (const [key] of dependents) turn.assign({ dependents: turn.context.dependents.delete(key) });
+  for (const part of parts) turn.assign({ partsOf: turn.context.partsOf.delete(pairKey(id, part)) });
+  const above = item.parent === null ? undefined : desk(turn).records.get(item.parent);
+  const isPart = above !== undefined && turn.context.partsOf.has(pairKey(above.id, id));
+  if (status === 'verified') {
+    for (const [, other] of dependents) free(turn, other);
+    if (isPart) closePart(turn, above, id);
+    return;
+  }
+  for (const other of [...dependents.map(([, one]) => one), ...parts]) doom(turn, other, id);
+  if (isPart) doom(turn, above.id, id);
+}
+
+/** A task has one dependency less to wait for. */
+function free(turn: OrchestratorTurn, id: string): void {
+  const row = desk(turn).records.get(id);
+  if (row === undefined || row.isOver) return;
+  const { waitsFor, isQueued } = desk(turn).change(id, { waitsFor: row.waitsFor - 1 })!;
+  if (waitsFor === 0 && isQueued) desk(turn).tell(row, { type: 'task.release' });
+}
+
+/** A subtask, or a task that mends, is verified. */
+function closePart(turn: OrchestratorTurn, above: TaskRow, id: string): void {
+  turn.assign({ partsOf: turn.context.partsOf.delete(pairKey(above.id, id)) });
+  const { parts } = desk(turn).change(above.id, { parts: above.parts - 1 })!;
+  if (parts > 0 || above.isOver) return;
+  desk(turn).tell(above, { type: above.status === 'decomposed' ? 'task.passed' : 'task.mended' });
+}
+
+function doom(turn: OrchestratorTurn, id: string, because: string): void {
+  const row = desk(turn).records.get(id);
+  if (row !== undefined && !row.isOver)
+    desk(turn).tell(row, { type: 'task.doom', because: `needs ${because}, which has failed` });
+}
+
+/** Passes the end of a session of the host on to its task. */
+export function coded(
+  turn: OrchestratorTurn,
+  { task, coder, report }: { readonly task: string; readonly coder: string; readonly report: DoneReport },
+): void {
+  desk(turn).pass(task, { ...report, type: 'task.finish', coder, task } as never);
+}
+
+function count(turn: OrchestratorTurn, before: TaskRow['status'] | undefined, after: TaskRow['status']): void {
+  const { counts } = turn.context;
+  const without = before === undefined ? counts : { ...counts, [before]: (counts[before] ?? 1) - 1 };
+  turn.assign({ counts: { ...without, [after]: (without[after] ?? 0) + 1 } });
+}

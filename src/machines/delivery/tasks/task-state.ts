@@ -1,0 +1,150 @@
+/** The state of one task of a plan: its context, and how the orchestrator hears of it. Types and pure changes. */
+import { type AnyActorRef } from 'xstate';
+import { type PassedOrder } from '../../rules/desk.ts';
+import { type TicketNotice } from '../../people/tickets/ticket-messages.ts';
+import { type WorkItem, type WorkStatus } from '../../work/work-item.ts';
+import { type Findings } from '../delivery-ports.ts';
+import { type BlockReason, type Directive, type DoneReport, type TaskOrder } from './task-messages.ts';
+
+/** Times of a coding session (MX-106), in milliseconds. */
+export interface TaskTimes {
+  /** Without a sign of life for so long, a session is pinged. */
+  readonly stallMs: number;
+  /** Between two pings. */
+  readonly pingMs: number;
+  /** Before each new try of a failed task; then its owner is asked. */
+  readonly retryMs: readonly number[];
+}
+
+export const TASK_TIMES: TaskTimes = { stallMs: 30_000, pingMs: 10_000, retryMs: [5_000, 10_000, 20_000] };
+
+/** Pings before the owner of a task is asked. */
+export const PINGS_MAX = 3;
+/** Checks that a task may fail before its owner is asked. */
+export const CYCLES_MAX = 3;
+/** Notes that a task keeps. The oldest are dropped first. */
+const NOTES_MAX = 20;
+
+export interface TaskInput {
+  readonly id: string;
+  readonly desk: AnyActorRef;
+  readonly item: WorkItem;
+  readonly times: TaskTimes;
+}
+
+export interface TaskContext extends TaskInput {
+  readonly status: WorkStatus;
+  /** The coding session that has it, or had it last; null before. */
+  readonly coder: string | null;
+  readonly percent: number | null;
+  readonly tokens: number;
+  /** How often it was given. */
+  readonly attempts: number;
+  /** Failures since its owner was last asked. */
+  readonly failures: number;
+  readonly pings: number;
+  /** Failed checks since its owner was last asked. */
+  readonly cycles: number;
+  readonly reason: BlockReason | null;
+  /** Why it does not go on, or has ended; null otherwise. */
+  readonly because: string | null;
+  /** What people and sessions have said about it. */
+  readonly notes: readonly string[];
+  /** Subjects of the tickets for which it waits, by ticket. */
+  readonly tickets: Readonly<Record<string, string>>;
+  /** What was reported when it was last done. */
+  readonly report: DoneReport | null;
+}
+
+/** A task as the orchestrator keeps it. */
+export interface TaskShown {
+  readonly status: WorkStatus;
+  readonly coder: string | null;
+  readonly percent: number | null;
+  readonly attempts: number;
+  readonly pings: number;
+  readonly reason: BlockReason | null;
+  readonly because: string | null;
+  readonly tickets: readonly string[];
+  readonly atMs: number;
+}
+
+/** The report of a task to the orchestrator after every change. */
+export interface TaskChanged {
+  readonly type: 'task.changed';
+  readonly id: string;
+  readonly shown: TaskShown;
+  readonly task: AnyActorRef;
+}
+
+/** Further reports of a task to the orchestrator: its directive, its end, and a check that it has failed. */
+export type TaskNews =
+  | { readonly type: 'task.given'; readonly id: string; readonly directive: Directive }
+  | { readonly type: 'task.finished'; readonly id: string; readonly report: DoneReport }
+  /** Its owner has answered a question about its size: it is planned again. */
+  | { readonly type: 'task.replan'; readonly id: string }
+  | { readonly type: 'task.clarified'; readonly id: string; readonly acceptance: readonly string[] }
+  | { readonly type: 'task.needsFix'; readonly id: string; readonly found: Findings };
+
+type Passed<Type extends 'tasks.report' | 'tasks.done' | 'tasks.unblock' | 'tasks.fail', As extends string> = {
+  readonly type: As;
+} & Omit<TaskOrder<Type>, 'type'> &
+  PassedOrder;
+
+export type ReportEvent = Passed<'tasks.report', 'task.report'> & {
+  /** Whether a session is free for a task that goes on. */
+  readonly hasRoom: boolean;
+};
+export type FinishEvent = Passed<'tasks.done', 'task.finish'>;
+
+export type TaskEvent =
+  | ReportEvent
+  | FinishEvent
+  | Passed<'tasks.unblock', 'task.unblock'>
+  | Passed<'tasks.fail', 'task.fail'>
+  | {
+      readonly type:
+        | 'task.release'
+        | 'task.hold'
+        | 'task.split'
+        | 'task.passed'
+        | 'task.mended'
+        | 'task.resized'
+        | 'task.remind';
+    }
+  /** `isManaged`: the session is the host's own, which hears of its end, and needs no sign of life. */
+  | { readonly type: 'task.give'; readonly coder: string; readonly isManaged: boolean }
+  | { readonly type: 'task.edit'; readonly item: WorkItem }
+  | { readonly type: 'task.block'; readonly reason: BlockReason; readonly because: string }
+  | { readonly type: 'task.doom'; readonly because: string }
+  | { readonly type: 'task.found'; readonly found: Findings }
+  | TicketNotice;
+
+export function newTask(input: TaskInput): TaskContext {
+  return {
+    ...input,
+    status: 'pending',
+    ...{ coder: null, percent: null, tokens: 0, attempts: 0, failures: 0, pings: 0, cycles: 0 },
+    ...{ reason: null, because: null, notes: [], tickets: {}, report: null },
+  };
+}
+
+export function withNote({ notes }: TaskContext, ...more: readonly string[]): Pick<TaskContext, 'notes'> {
+  const said = more.filter((note) => note !== '').map((note) => note.slice(0, 1_000).toWellFormed());
+  return { notes: [...notes, ...said].slice(-NOTES_MAX) };
+}
+
+export function shownOf(context: TaskContext, atMs: number): TaskShown {
+  const { status, coder, percent, attempts, pings, reason, because, tickets } = context;
+  return { status, coder, percent, attempts, pings, reason, because, tickets: Object.keys(tickets), atMs };
+}
+
+/** What a coding agent is told of a task (MX-050). */
+export function directiveOf({ item, notes, attempts: attempt }: TaskContext): Directive {
+  const { id: taskId, title, description, minutes, priority, context } = item;
+  const { acceptance, files, style, plan } = context;
+  return {
+    ...{ taskId, title, description, acceptanceCriteria: acceptance, relatedFiles: files, style, plan, priority },
+    ...{ minutes: minutes!, notes, attempt },
+  };
+}

@@ -1,0 +1,180 @@
+/**
+ * One task of a plan: what becomes of it from its planning to its verification, with the time limits of its coding
+ * session. A session that says nothing is pinged and then reported to the owner; a failure is tried again, and then
+ * reported. It knows no other task: the orchestrator decides when it is released and to whom it is given.
+ */
+import { setup } from 'xstate';
+import { defineAgent } from '../../../actors/api/define-agent.ts';
+import { TICKET_NOTICES } from '../../people/tickets/ticket-messages.ts';
+import { taskActions, taskGuards } from './task-acts.ts';
+import { newTask, type TaskContext, type TaskEvent, type TaskInput } from './task-state.ts';
+
+/** The transition for an order that the state does not allow. */
+const refused = { actions: 'refuse' } as const;
+
+const REPORTS = {
+  'task.report': [
+    { guard: 'isStranger', actions: 'refuse' },
+    {
+      guard: { type: 'says', params: { status: 'in_progress' } },
+      target: '.working',
+      reenter: true,
+      actions: 'noteReport',
+    },
+    { guard: { type: 'says', params: { status: 'paused' } }, target: '.paused', actions: 'noteReport' },
+    { guard: { type: 'says', params: { status: 'blocked' } }, target: 'blocked', actions: 'noteStuck' },
+    { guard: 'mayRetry', target: 'retrying', actions: 'noteFailure' },
+    {
+      guard: { type: 'says', params: { status: 'failed' } },
+      target: 'blocked',
+      actions: ['noteFailure', 'askAfterFailure'],
+    },
+    refused,
+  ],
+  'task.finish': [
+    { guard: 'isStranger', actions: 'refuse' },
+    { guard: 'isDone', target: 'in_verification', actions: 'noteDone' },
+    { guard: { type: 'says', params: { status: 'partial' } }, target: 'ready.partial', actions: 'notePart' },
+    { guard: { type: 'says', params: { status: 'blocked' } }, target: 'blocked', actions: 'noteStuck' },
+    { guard: 'mayRetry', target: 'retrying', actions: 'noteFailure' },
+    {
+      guard: { type: 'says', params: { status: 'failed' } },
+      target: 'blocked',
+      actions: ['noteFailure', 'askAfterFailure'],
+    },
+    refused,
+  ],
+} as const;
+
+const BLOCK = { 'task.block': { target: '#delivery-task.blocked', actions: 'noteBlock' } } as const;
+
+/** A question of its session that only people can answer. */
+const ASKED = {
+  'ticket.opened': [
+    { guard: 'isAwaited', target: '#delivery-task.blocked', actions: 'noteTicket' },
+    { actions: 'noteTicket' },
+  ],
+} as const;
+
+const machine = setup({
+  types: {} as { context: TaskContext; events: TaskEvent; input: TaskInput },
+  delays: {
+    stall: ({ context }) => context.times.stallMs,
+    ping: ({ context }) => context.times.pingMs,
+    retry: ({ context: { times, failures } }) => times.retryMs[failures - 1]!,
+  },
+  guards: taskGuards,
+  actions: taskActions,
+}).createMachine({
+  id: 'delivery-task',
+  context: ({ input }) => newTask(input),
+  initial: 'pending',
+  on: {
+    'task.report': refused,
+    'task.finish': refused,
+    'task.unblock': refused,
+    'task.fail': { target: '.failed', actions: 'noteGivenUp' },
+    'task.doom': { target: '.failed', actions: 'noteDoom' },
+    'task.edit': { actions: 'noteItem' },
+    ...Object.fromEntries(TICKET_NOTICES.map((type) => [type, { actions: 'noteTicket' }])),
+  },
+  states: {
+    pending: {
+      entry: { type: 'enter', params: { status: 'pending' } },
+      on: { ...BLOCK, 'task.release': 'ready', 'task.split': 'decomposed' },
+    },
+    ready: {
+      initial: 'whole',
+      on: {
+        ...BLOCK,
+        ...ASKED,
+        'task.hold': 'pending',
+        'task.give': [
+          { guard: 'isManaged', target: 'in_progress.paused', actions: 'take' },
+          { target: 'in_progress', actions: 'take' },
+        ],
+      },
+      states: {
+        whole: { entry: { type: 'enter', params: { status: 'ready' } } },
+        partial: { entry: { type: 'enter', params: { status: 'partial' } } },
+      },
+    },
+    in_progress: {
+      initial: 'working',
+      exit: 'forgetPings',
+      on: { ...REPORTS, ...BLOCK, ...ASKED, 'task.remind': { actions: 'direct' } },
+      states: {
+        working: {
+          entry: ['forgetPings', { type: 'enter', params: { status: 'in_progress' } }],
+          after: { stall: 'pinged' },
+        },
+        pinged: {
+          entry: ['ping', { type: 'enter', params: { status: 'in_progress' } }],
+          after: {
+            ping: [
+              { guard: 'mayPing', target: 'pinged', reenter: true },
+              { target: '#delivery-task.blocked', actions: 'askAfterStall' },
+            ],
+          },
+        },
+        paused: { entry: { type: 'enter', params: { status: 'in_progress' } } },
+      },
+    },
+    retrying: {
+      entry: { type: 'enter', params: { status: 'blocked' } },
+      after: { retry: 'ready' },
+    },
+    blocked: {
+      entry: { type: 'enter', params: { status: 'blocked' } },
+      on: {
+        ...BLOCK,
+        'task.report': [
+          { guard: 'mayResume', target: 'in_progress', actions: ['noteReport', 'rejectTickets'] },
+          refused,
+        ],
+        'task.finish': [
+          { guard: 'mayFinishLate', target: 'in_verification', actions: ['noteDone', 'rejectTickets'] },
+          refused,
+        ],
+        'task.unblock': { target: 'ready', actions: ['noteUnblock', 'rejectTickets'] },
+        'task.resized': { target: 'pending', actions: 'rejectTickets' },
+        'task.mended': { guard: 'isMending', target: 'in_verification' },
+        'ticket.opened': { actions: ['noteTicket', { type: 'enter', params: { status: 'blocked' } }] },
+        'ticket.resolved': [
+          { guard: 'isUnknown' },
+          { guard: 'isGivenUp', target: 'failed', actions: 'noteAnswer' },
+          { guard: 'isUnsized', target: 'pending', actions: ['noteAnswer', 'replan'] },
+          { guard: 'isLast', target: 'ready', actions: 'noteAnswer' },
+          { actions: ['noteAnswer', { type: 'enter', params: { status: 'blocked' } }] },
+        ],
+        'ticket.rejected': [
+          { guard: 'isUnknown' },
+          { guard: 'isQuestion', target: 'ready', actions: 'noteAnswer' },
+          { target: 'failed', actions: 'noteAnswer' },
+        ],
+        'ticket.failed': { actions: 'askAgain' },
+      },
+    },
+    in_verification: {
+      entry: [{ type: 'enter', params: { status: 'in_verification' } }, 'handOff'],
+      on: {
+        ...BLOCK,
+        'ticket.opened': { actions: ['noteTicket', { type: 'enter', params: { status: 'in_verification' } }] },
+        'task.passed': 'verified',
+        'task.found': [
+          { guard: 'mayFix', target: 'blocked', actions: 'needFix' },
+          { target: 'blocked', actions: 'askAfterChecks' },
+        ],
+      },
+    },
+    decomposed: {
+      entry: { type: 'enter', params: { status: 'decomposed' } },
+      on: { 'task.passed': 'verified' },
+    },
+    verified: { type: 'final', entry: { type: 'enter', params: { status: 'verified' } } },
+    failed: { type: 'final', entry: ['rejectTickets', { type: 'enter', params: { status: 'failed' } }] },
+  },
+});
+
+/** The agent of tasks of plans. Its actors are under the Boss `delivery-tasks`, named by the id of the task. */
+export const deliveryTask = defineAgent({ name: 'delivery-task', version: 1, machine, events: {} });

@@ -1,0 +1,68 @@
+/**
+ * A work item (CN-004): a piece of work with its estimate, its dependencies and its context, as planners, queues and
+ * those who do it see it. Its state belongs to the actor that carries it. Schemas and types only.
+ */
+import { z } from 'zod';
+import { name } from './message-schema.ts';
+
+/** The urgency of work: 1 is the most urgent. */
+export const workPriority = z.literal([1, 2, 3]);
+export type WorkPriority = z.output<typeof workPriority>;
+
+/** What a work item is: new work, the mending of a failed check, or a question that somebody has to look into. */
+export const workKind = z.enum(['feature', 'fix', 'investigation']);
+export type WorkKind = z.output<typeof workKind>;
+
+/** The statuses of work (MX-102). */
+export const WORK_STATUSES = [
+  'pending',
+  'ready',
+  'in_progress',
+  'partial',
+  'blocked',
+  'in_verification',
+  'decomposed',
+  'verified',
+  'failed',
+] as const;
+export type WorkStatus = (typeof WORK_STATUSES)[number];
+
+/** Facts that whoever does the work needs: the plan, the criteria, related files and the guide of style. */
+export const workContext = z.object({
+  /** The name of the plan. */
+  plan: name,
+  /** Statements that hold when the work is done. */
+  acceptance: z.array(z.string().min(1).max(500)).max(20),
+  files: z.array(z.string().min(1).max(500)).max(50),
+  /** The design system or style guide; null for work without a surface. */
+  style: z.string().min(1).max(500).nullable(),
+});
+export interface WorkContextBundle {
+  readonly plan: string;
+  readonly acceptance: readonly string[];
+  readonly files: readonly string[];
+  readonly style: string | null;
+}
+
+export interface WorkItem {
+  readonly id: string;
+  readonly kind: WorkKind;
+  readonly title: string;
+  readonly description: string;
+  /** The estimate in minutes; null while nobody has given one. */
+  readonly minutes: number | null;
+  /** The areas that the work touches: `frontend`, `database`. */
+  readonly concerns: readonly string[];
+  /** Ids of the work items that have to be verified first. */
+  readonly dependencies: readonly string[];
+  readonly priority: WorkPriority;
+  /** The name of the team that has planned it. */
+  readonly origin: string;
+  /** The work item of which it is a part, or which it mends. */
+  readonly parent: string | null;
+  /** The number of decompositions above it. */
+  readonly depth: number;
+  /** The person who is asked where nothing else decides. */
+  readonly owner: string;
+  readonly context: WorkContextBundle;
+}
