@@ -58,6 +58,17 @@ export const SEEDS: readonly Seed[] = [
     notYet: {},
   },
   {
+    title: 'Delivery organisation: responsibility, tasks and their queue (seed 000)',
+    rows: [
+      ...rowsIn('MX-', '001 002 003 004 005 006 007 008 009 010 011 012 013 014 015 016'),
+      ...rowsIn('MX-', '024 025 026 027 028 029 030 031 032 033 034 035 044 045 046 047 048 049 050'),
+      ...rowsIn('MX-', '073 074 087 088 089 102 103 104 105 106 107 110 113 114 E02 E03 E04 E15'),
+    ],
+    should: rowsIn('MX-', '035 102 103 104 105 106 107 110 113 114'),
+    least: 'crew',
+    notYet: {},
+  },
+  {
     title: 'Agent selection (seed 003)',
     rows: [...numbered('AC-', 64, 3), ...numbered('AC-E', 8, 2)],
     should: rowsIn(
@@ -97,7 +108,6 @@ export const SEEDS: readonly Seed[] = [
     should: new Set(),
     least: 'rule',
     notYet: {
-      'CN-004': 'tasks and items have no kind, origin or parent; those come with the delivery organisation',
       'CN-021': 'machines of coordination are there; those of the other seeds are not',
       'CN-022': 'the supervisor of coordination is there; those of delivery, plans and the registry are not',
     },

@@ -59,6 +59,7 @@ export const taskGuards = {
   },
   mayFinishLate: ({ context, event }: Given) =>
     context.reason === 'stall' && report(event).coder === context.coder && isDone(event as FinishEvent),
+  lacksSize: ({ context }: Given) => context.reason === 'size',
   isMending: ({ context }: Given) => context.reason === 'fix',
   isGivenUp: ({ event }: Given) =>
     event.type === 'ticket.resolved' &&

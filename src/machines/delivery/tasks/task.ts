@@ -136,7 +136,10 @@ const machine = setup({
           { guard: 'mayFinishLate', target: 'in_verification', actions: ['noteDone', 'rejectTickets'] },
           refused,
         ],
-        'task.unblock': { target: 'ready', actions: ['noteUnblock', 'rejectTickets'] },
+        'task.unblock': [
+          { guard: 'lacksSize', target: 'pending', actions: ['noteUnblock', 'rejectTickets', 'replan'] },
+          { target: 'ready', actions: ['noteUnblock', 'rejectTickets'] },
+        ],
         'task.resized': { target: 'pending', actions: 'rejectTickets' },
         'task.mended': { guard: 'isMending', target: 'in_verification' },
         'ticket.opened': { actions: ['noteTicket', { type: 'enter', params: { status: 'blocked' } }] },
