@@ -5,78 +5,43 @@
  */
 import { z } from 'zod';
 import { type DurableReader, procedure, type ProcedureCaller, type Procedures } from './actors/api/procedure.ts';
-import { nameOf } from './crew-answer-orders.ts';
+import { by, nameOf, order, TAKEN } from './crew-answer-orders.ts';
 import { BosunError } from './errors.ts';
 import { type OrganisationContext } from './machines/delivery/organisation/organisation.ts';
 import { type DashboardContext } from './machines/delivery/organisation/dashboard.ts';
 import { handoffEntry } from './machines/delivery/organisation/handoff-messages.ts';
 import { GATES } from './machines/delivery/organisation/delivery-gates.ts';
 import { DECISIONS, TEAM_IDS, type TeamId, TEAMS } from './machines/delivery/organisation/teams.ts';
-import { type TeamContext } from './machines/delivery/teams/team.ts';
 import { planDocument } from './machines/delivery/plans/plan-document.ts';
-import { type OrchestratorContext } from './machines/delivery/tasks/orchestrator-state.ts';
-import { type NextReply, taskId, type TaskRefusal, type TaskReply } from './machines/delivery/tasks/task-messages.ts';
+import {
+  doneReport,
+  type NextReply,
+  taskId,
+  type TaskRefusal,
+  type TaskReply,
+} from './machines/delivery/tasks/task-messages.ts';
 import { DESKS } from './machines/desks.ts';
 import { WORK_STATUSES, workPriority } from './machines/work/work-item.ts';
-import { type Shown } from './table.ts';
+import { type Shown, type TableView } from './table.ts';
 
 /** Addresses of the delivery organisation, whose agents are children of its Boss. */
 const under = (id: string) => `${DESKS.delivery}/${id}`;
 const ORCHESTRATOR = under(DESKS.orchestrator);
 const ORGANISATION = under(DESKS.organisation);
 
-const by = z.string().min(1).max(200).describe('The name of the person.');
-const order = z.object({ taken: z.boolean(), problems: z.array(z.string()) });
-const TAKEN = { taken: true, problems: [] };
 const details = z.string().max(600).default('').describe('What you are at, or why you cannot go on.');
 
-const directive = z.object({
-  taskId: z.string(),
-  title: z.string(),
-  description: z.string(),
-  acceptanceCriteria: z.array(z.string()),
-  relatedFiles: z.array(z.string()),
-  style: z.string().nullable(),
-  plan: z.string(),
-  priority: workPriority,
-  minutes: z.number(),
-  notes: z.array(z.string()).describe('What people and earlier sessions have said about it.'),
-  attempt: z.number(),
-});
-
+const directed = z.looseObject({ taskId: z.string(), title: z.string() });
 const row = z.looseObject({ id: z.string(), title: z.string(), status: z.enum(WORK_STATUSES) });
 const ROW = { id: 'TASK-001', title: 'Login form', status: 'ready' as const };
-const DIRECTIVE = {
-  ...{ taskId: 'TASK-001', title: 'Login form', description: '', acceptanceCriteria: ['a user can log in'] },
-  ...{ relatedFiles: ['src/login.tsx'], style: null, plan: 'shop', priority: 1 as const, minutes: 35, notes: [] },
-  attempt: 1,
-};
-
-const report = z.object({
+const { details: said, followUps } = doneReport.shape;
+const report = doneReport.omit({ details: true, followUps: true }).extend({
   task_id: taskId,
-  status: z.enum(['done', 'failed', 'blocked', 'partial']).default('done'),
-  statusDetails: z.string().max(2_000).default(''),
-  files: z
-    .array(z.string().min(1).max(200))
-    .max(100)
-    .default([])
-    .describe('Files that you changed. At least one if done.'),
-  testing: z.string().max(2_000).default('').describe('What you tested, and how it went.'),
-  criteria: z
-    .array(z.object({ criterion: z.string().max(500), isMet: z.boolean() }))
-    .max(20)
-    .default([]),
-  followUpTasks: z
-    .array(z.object({ title: z.string().min(1).max(200), minutes: z.number().positive().max(10_000), details }))
-    .max(10)
-    .default([])
-    .describe('Work that you found on the way. It is planned as any other.'),
-  observations: z.array(z.string().max(500)).max(20).default([]),
+  statusDetails: said,
+  followUpTasks: followUps.describe('Work that you found on the way. It is planned as any other.'),
 });
 
-const ended = order.extend({
-  next_action: z.enum(['continue', 'wait', 'get_next_task', 'stop']),
-});
+const next_action = z.enum(['continue', 'wait', 'get_next_task', 'stop']);
 
 /** The codes of refusals: 404, 400 and 409 in the words of the specification (MX-114). */
 const CODES = {
@@ -105,7 +70,7 @@ function reportProcedure(tool: 'reportTaskDone' | 'reportTaskCompleted', profile
   return procedure({
     means: 'Ends your task: done, failed, blocked or partial. A task that is done is checked once its files are quiet.',
     params: report,
-    result: ended,
+    result: order.extend({ next_action }),
     mcp: { tool, profiles, ...(tool === 'reportTaskCompleted' && { isDetail: true as const }) },
     example: {
       p: { task_id: 'TASK-001', files: ['src/login.tsx'], testing: 'npm test passes' },
@@ -115,13 +80,9 @@ function reportProcedure(tool: 'reportTaskDone' | 'reportTaskCompleted', profile
   });
 }
 
-const toTask = (
-  type: string,
-  { task_id: task, ...rest }: { readonly task_id: string; readonly [field: string]: unknown },
-) => ({
-  address: ORCHESTRATOR,
-  event: { type, task, ...rest },
-});
+function toTask(type: string, { task_id: task, ...rest }: { readonly task_id: string }) {
+  return { address: ORCHESTRATOR, event: { type, task, ...rest } };
+}
 
 /** Procedures of tasks and of the organisation, for createGateway. */
 export const deliveryProcedures = {
@@ -138,28 +99,29 @@ export const deliveryProcedures = {
     }),
     result: z.object({
       success: z.boolean(),
-      task: directive.partial().nullable(),
+      task: directed.nullable().describe('With what you asked for: description, criteria, files, style, notes.'),
       because: z.string().nullable().describe('Why there is no task.'),
       queueLength: z.number(),
       nextTasksPreview: z.array(z.object({ id: z.string(), title: z.string(), priority: workPriority })),
     }),
     mcp: { tool: 'getNextTask', profiles: ['coder', 'hub'] },
-    example: { p: {}, r: { success: true, task: DIRECTIVE, because: null, queueLength: 3, nextTasksPreview: [] } },
+    example: {
+      p: {},
+      r: { success: false, task: null, because: 'no task is ready', queueLength: 0, nextTasksPreview: [] },
+    },
     ask: ({ filter, priority, includeContext, includeDetailedPrompt, includeRelatedFiles }, caller) => ({
       address: ORCHESTRATOR,
       event: { type: 'tasks.next', coder: nameOf(caller), filter, priority },
       answer: (reply) => {
-        const { directive: given, because, queueLength, next } = reply as NextReply;
-        const { description, relatedFiles, acceptanceCriteria, style, notes, ...facts } = given ?? DIRECTIVE;
-        const task = {
-          ...facts,
-          ...(includeDetailedPrompt && { description }),
-          ...(includeRelatedFiles && { relatedFiles: [...relatedFiles] }),
-          ...(includeContext && { acceptanceCriteria: [...acceptanceCriteria], style, notes: [...notes] }),
-        };
-        const shown = given === null ? null : (task as z.input<typeof directive>);
-        const preview = next as { id: string; title: string; priority: 1 | 2 | 3 }[];
-        return { success: given !== null, task: shown, because, queueLength, nextTasksPreview: preview };
+        const { directive, because, queueLength, next } = reply as NextReply;
+        const left = [
+          ...(includeDetailedPrompt ? [] : ['description']),
+          ...(includeRelatedFiles ? [] : ['relatedFiles']),
+          ...(includeContext ? [] : ['acceptanceCriteria', 'style', 'notes']),
+        ];
+        const shown = Object.entries(directive ?? {}).filter(([key]) => !left.includes(key));
+        const task = directive && (Object.fromEntries(shown) as z.input<typeof directed>);
+        return { success: task !== null, task, because, queueLength, nextTasksPreview: [...next] };
       },
     }),
   }),
@@ -181,7 +143,7 @@ export const deliveryProcedures = {
     }),
     result: z.object({
       acknowledged: z.boolean(),
-      next_action: ended.shape.next_action,
+      next_action,
       cascaded: z.object({ ticketsResolved: z.array(z.string()), tasksUnblocked: z.array(z.string()) }),
     }),
     mcp: { tool: 'reportTaskStatus', profiles: ['coder', 'hub'] },
@@ -193,13 +155,9 @@ export const deliveryProcedures = {
       address: ORCHESTRATOR,
       event: { type: 'tasks.report', task, coder: nameOf(caller), percent, tokens: metrics.tokens_used, ...rest },
       answer: (reply) => {
-        const { next_action } = replied(reply);
+        const { next_action: next } = replied(reply);
         const { cascaded = { ticketsResolved: [], tasksUnblocked: [] } } = reply as TaskReply;
-        const { ticketsResolved, tasksUnblocked } = cascaded;
-        return {
-          ...{ acknowledged: true, next_action },
-          cascaded: { ticketsResolved: [...ticketsResolved], tasksUnblocked: [...tasksUnblocked] },
-        };
+        return { acknowledged: true, next_action: next, cascaded };
       },
     }),
   }),
@@ -212,8 +170,7 @@ export const deliveryProcedures = {
     http: { verb: 'POST', path: '/v1/tasks' },
     example: {
       p: {
-        plan: { name: 'shop', tasks: [{ title: 'Login form', minutes: 35, acceptance: ['a user can log in'] }] },
-        by: 'ada',
+        ...{ plan: { name: 'shop', tasks: [{ title: 'Login form', minutes: 35 }] }, by: 'ada' },
       },
       r: { ...TAKEN, plan: 'PLAN-1', tasks: ['TASK-001'] },
     },
@@ -344,22 +301,16 @@ async function shown(reader: DurableReader) {
   };
 }
 
+/** The tables that hold the work of teams. */
+const LOADS: Partial<Record<TeamId, string>> = {
+  ...{ orchestrator: 'queue', 'coding-ai': 'working', planning: 'jobs', decomposition: 'jobs', verification: 'jobs' },
+};
+
 /** A team with its state and the number of things that it works on. */
 async function teamOf(reader: DurableReader, id: TeamId, drained: readonly TeamId[]) {
-  const team = TEAMS[id];
-  const { state, load } = await stateOf(reader, id);
-  return { id, ...team, state: drained.includes(id) ? 'drained' : state, load };
-}
-
-async function stateOf(reader: DurableReader, id: TeamId): Promise<{ state: string; load: number }> {
-  const { actor } = TEAMS[id];
-  if (actor === null) return { state: 'none', load: 0 };
-  if (id === 'answers' || id === 'boss-ai' || id === 'clarity') return { state: 'works', load: 0 };
-  const { context, tags } = await reader.actor(under(actor));
-  if (id === 'orchestrator' || id === 'coding-ai') {
-    const { queue, working } = context as Shown<OrchestratorContext>;
-    const load = id === 'orchestrator' ? queue.size : working.size;
-    return { state: load > 0 ? 'working' : 'idle', load };
-  }
-  return { state: tags.includes('busy') ? 'working' : 'idle', load: (context as Shown<TeamContext>).jobs.size };
+  const [team, table] = [TEAMS[id], LOADS[id]];
+  const context = table === undefined ? {} : (await reader.actor(under(team.actor!))).context;
+  const load = (context as Record<string, TableView<unknown>>)[table ?? '']?.size ?? 0;
+  const state = team.actor === null ? 'none' : drained.includes(id) ? 'drained' : load > 0 ? 'working' : 'idle';
+  return { id, ...team, state, load };
 }

@@ -15,7 +15,7 @@ import { planningWork } from './teams/planning-work.ts';
 import { teamAgent } from './teams/team.ts';
 import { verificationWork } from './teams/verification-work.ts';
 import { orchestrator } from './tasks/orchestrator.ts';
-import { type OrchestratorInput } from './tasks/orchestrator-state.ts';
+import { type OrchestratorInput, PLACES } from './tasks/orchestrator-state.ts';
 import { deliveryTask } from './tasks/task.ts';
 
 /** The options of a delivery organisation. */
@@ -47,36 +47,26 @@ export function deliveryAgents({
   ];
 }
 
-/** Coding sessions of the host, and restarts of tasks within the period of their Boss. */
-const CODERS = 3;
+/** Restart intensity of the Boss of tasks: so high that one task does not end the others. */
 const INTENSITY = 100;
 
 /** The Boss of the delivery organisation, which restarts what fails (MX-016), with its children. */
-export function deliveryChildren({ ports = {}, raci, places, times, coders = places ?? CODERS }: DeliveryOptions = {}) {
-  const {
-    delivery,
-    organisation: log,
-    dashboard: board,
-    deliveryTasks,
-    planning,
-    decomposition,
-    verification,
-  } = DELIVERY_DESKS;
+export function deliveryChildren({ ports, raci, places, times, coders = places ?? PLACES }: DeliveryOptions = {}) {
+  const ids = DELIVERY_DESKS;
   const template = { agent: deliveryTask.name, restart: 'transient' as const };
-  const child = (id: string, agent: string, input?: object) => ({ id, systemId: id, agent, ...(input && { input }) });
-  const names = Array.from({ length: ports.code === undefined ? 0 : coders }, (_, at) => `session-${at + 1}`);
+  const tasks = { strategy: 'dynamic' as const, template, intensity: INTENSITY };
+  const child = (id: string, agent = `${id}-team`, input = {}) => ({ id, systemId: id, agent, input });
+  const names = Array.from({ length: ports?.code === undefined ? 0 : coders }, (_, at) => `session-${at + 1}`);
   const children = [
-    child(log, organisation.name, { ...(raci && { raci }) }),
-    child(board, dashboard.name),
-    { id: 'tasks', systemId: deliveryTasks, boss: { strategy: 'dynamic' as const, template, intensity: INTENSITY } },
+    child(ids.organisation, organisation.name, raci && { raci }),
+    child(ids.dashboard, dashboard.name),
+    { id: 'tasks', systemId: ids.deliveryTasks, boss: tasks },
     child(WORK_DESKS.orchestrator, orchestrator.name, {
       ...(places !== undefined && { places }),
       ...(times && { times }),
     }),
-    child(planning, 'planning-team'),
-    child(decomposition, 'decomposition-team'),
-    child(verification, 'verification-team'),
+    ...[ids.planning, ids.decomposition, ids.verification].map((id) => child(id)),
     ...names.map((name) => ({ id: name, agent: 'coder', input: { name } })),
   ];
-  return [{ id: delivery, systemId: delivery, boss: { children } }];
+  return [{ id: ids.delivery, systemId: ids.delivery, boss: { children } }];
 }

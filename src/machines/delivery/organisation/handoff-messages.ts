@@ -1,9 +1,11 @@
 /** Messages about hand-offs: the offer, what the receiver is given, and what the informed are told. Types and schemas. */
 import { type AnyActorRef } from 'xstate';
 import { z } from 'zod';
+import { type Turn } from '../../rules/turn.ts';
 import { type WorkItem } from '../../work/work-item.ts';
 import { type GateDecision } from '../../work/threshold-gate.ts';
 import { type Facts } from './delivery-gates.ts';
+import { DELIVERY_DESKS } from '../system-ids.ts';
 import { OCCASIONS, type Occasion } from './raci.ts';
 import { TEAM_IDS, type TeamId } from './teams.ts';
 
@@ -23,13 +25,10 @@ export interface HandoffOffer {
   readonly load?: object;
 }
 
-interface HandoffFacts {
+type HandoffFacts = Pick<HandoffOffer, 'occasion' | 'from' | 'item'> & {
   readonly number: number;
   readonly row: number;
-  readonly occasion: Occasion;
-  readonly from: TeamId;
-  readonly item: HandedItem;
-}
+};
 
 /** A hand-off as its receiver is given it. */
 export interface HandoffGiven extends HandoffFacts {
@@ -50,30 +49,28 @@ export interface HandoffRefused extends Pick<HandoffOffer, 'occasion' | 'item' |
   readonly decisions: readonly GateDecision[];
 }
 
-/** A hand-off on record, accepted or refused, with every decision of a gate. */
+/** The decision of a gate about a hand-off; the value is null if it is not known. */
+const judged = z.object({
+  ...{ gate: z.string(), passes: z.enum(['atLeast', 'atMost']), value: z.number().nullable() },
+  ...{ threshold: z.number(), isPassed: z.boolean(), outcome: z.string() },
+});
+
+/**
+ * A hand-off on record, with every decision of a gate. `row` is null if no row of the table describes it, `because`
+ * says why it was refused.
+ */
 export const handoffEntry = z.object({
-  number: z.int(),
-  atMs: z.number(),
-  item: z.string(),
-  title: z.string(),
-  occasion: z.enum(OCCASIONS),
-  from: z.enum(TEAM_IDS),
-  /** The row of the table; null if none describes it. */
-  row: z.int().nullable(),
-  to: z.enum([...TEAM_IDS, 'user']).nullable(),
-  isAccepted: z.boolean(),
-  /** Why it was refused; null if it was accepted. */
-  because: z.string().nullable(),
-  decisions: z.array(
-    z.object({
-      gate: z.string(),
-      passes: z.enum(['atLeast', 'atMost']),
-      /** Null for a value that is not known. */
-      value: z.number().nullable(),
-      threshold: z.number(),
-      isPassed: z.boolean(),
-      outcome: z.string(),
-    }),
-  ),
+  ...{ number: z.int(), atMs: z.number(), item: z.string(), title: z.string(), occasion: z.enum(OCCASIONS) },
+  ...{ from: z.enum(TEAM_IDS), to: z.enum([...TEAM_IDS, 'user']).nullable(), row: z.int().nullable() },
+  ...{ isAccepted: z.boolean(), because: z.string().nullable(), decisions: z.array(judged) },
 });
 export type HandoffEntry = z.output<typeof handoffEntry>;
+
+/** Offers a hand-off to the organisation, in the name of a team for which the actor of the turn speaks. */
+export function offerHandoff(
+  turn: Pick<Turn<object, never>, 'send' | 'self'>,
+  offered: Omit<HandoffOffer, 'type' | 'by'>,
+): void {
+  const offer: HandoffOffer = { ...offered, type: 'handoff.offer', by: turn.self };
+  turn.send(DELIVERY_DESKS.organisation, offer);
+}

@@ -47,10 +47,6 @@ const drain = z.object({ team: z.enum(TEAM_IDS), isDrained: z.boolean(), by: per
 const RULES = {
   'handoff.offer': offer,
   'org.set': order(drain, set),
-  'org.get': order(z.object({}), ({ context: { raci, handoffs, drained, held } }: OrganisationTurn) => ({
-    ...{ raci, handoffs, drained },
-    held: held.size,
-  })),
 } satisfies Rules<OrganisationContext>;
 
 /** The agent of the organisation. Its records `handoffs` are the log of hand-offs. */
@@ -60,40 +56,27 @@ export const organisation = ruledAgent({
   context: ({ raci = RACI }: { readonly raci?: readonly RaciRow[] }): OrganisationContext => ({
     ...{ raci, handoffs: 0, drained: [], held: table() },
   }),
-  records: {
-    handoffs: { schema: handoffEntry, keep: { count: HANDOFFS_KEPT_MAX } },
-  },
+  records: { handoffs: { schema: handoffEntry, keep: { count: HANDOFFS_KEPT_MAX } } },
 });
 
-function offer(turn: OrganisationTurn, { occasion, from, by, item, facts, load }: HandoffOffer): void {
+function offer(turn: OrganisationTurn, { occasion, from, by, item, facts, load = {} }: HandoffOffer): void {
   const number = turn.context.handoffs + 1;
   turn.assign({ handoffs: number });
   const route = routeOf(turn.context.raci, occasion, facts);
-  const { row, decisions } = route;
+  const { row } = route;
   const because = row === undefined ? refusalOf(route) : strangerIn(turn, row, from, by);
-  const accepted = because === null ? row! : null;
-  const entry = { number, atMs: turn.nowMs, item: item.id, title: item.title, occasion, from, because };
-  const judged = decisions.map((one) => ({ ...one, value: Number.isNaN(one.value) ? null : one.value }));
-  const to = accepted?.accountable ?? null;
-  const isAccepted = accepted !== null;
-  turn.record('handoffs', {
-    ...{ ...entry, row: row?.row ?? null, to, isAccepted, decisions: judged },
-  } satisfies HandoffEntry);
-  if (accepted === null) {
-    turn.send(by, {
-      ...{ type: 'handoff.refused', occasion, item, because: because!, decisions, ...(load && { load }) },
-    } satisfies HandoffRefused);
-    return;
-  }
-  give(turn, accepted, {
-    type: 'handoff.given',
-    number,
-    row: accepted.row,
-    occasion,
-    from,
-    item,
-    ...(load && { load }),
-  });
+  const isAccepted = because === null;
+  const decisions = route.decisions.map((one) => ({ ...one, value: Number.isNaN(one.value) ? null : one.value }));
+  const entry: HandoffEntry = {
+    ...{ number, atMs: turn.nowMs, item: item.id, title: item.title, occasion, from, isAccepted, because, decisions },
+    ...{ row: row?.row ?? null, to: isAccepted ? row!.accountable : null },
+  };
+  turn.record('handoffs', entry);
+  const refusal: HandoffRefused = {
+    ...{ type: 'handoff.refused', occasion, item, because: because ?? '', decisions: route.decisions, load },
+  };
+  if (!isAccepted) turn.send(by, refusal);
+  else give(turn, row!, { type: 'handoff.given', number, row: row!.row, occasion, from, item, load });
 }
 
 /** Why an actor may not hand off in the name of a team; null if it may. */

@@ -47,60 +47,54 @@ export interface RaciRow {
   readonly informed: readonly Sink[];
 }
 
+type Roles = Pick<RaciRow, 'responsible' | 'accountable' | 'consulted' | 'informed'> & Partial<RaciRow>;
+
+function row(number: number, occasion: Occasion, condition: string, roles: Roles): RaciRow {
+  return { row: number, occasion, condition, pass: [], fail: [], ...roles };
+}
+
 /** The table of the seed. */
 export const RACI: readonly RaciRow[] = [
-  {
-    ...{ row: 1, occasion: 'planned', condition: 'longer than 45 minutes, or several concerns' },
-    ...{ pass: [], fail: ['size', 'concerns'], responsible: ['planning'], accountable: 'decomposition' },
+  row(1, 'planned', 'longer than 45 minutes, or several concerns', {
+    ...{ fail: ['size', 'concerns'], responsible: ['planning'], accountable: 'decomposition' },
     ...{ consulted: ['orchestrator'], informed: ['task-queue'] },
-  },
-  {
-    ...{ row: 2, occasion: 'broken-down', condition: 'subtasks are created and valid' },
-    ...{ pass: ['flaws'], fail: [], responsible: ['decomposition'], accountable: 'planning' },
+  }),
+  row(2, 'broken-down', 'subtasks are created and valid', {
+    ...{ pass: ['flaws'], responsible: ['decomposition'], accountable: 'planning' },
     ...{ consulted: ['boss-ai'], informed: ['task-queue'] },
-  },
-  {
-    ...{ row: 3, occasion: 'planned', condition: 'the task is ready for the queue, nothing is in the way' },
-    ...{ pass: ['size', 'concerns', 'blockers'], fail: [], responsible: ['planning'], accountable: 'orchestrator' },
+  }),
+  row(3, 'planned', 'the task is ready for the queue, nothing is in the way', {
+    ...{ pass: ['size', 'concerns', 'blockers'], responsible: ['planning'], accountable: 'orchestrator' },
     ...{ consulted: ['coding-ai'], informed: ['dashboard'] },
-  },
-  {
-    ...{ row: 4, occasion: 'pulled', condition: 'the task is pulled from the queue' },
-    ...{ pass: ['origin', 'size', 'context', 'places'], fail: [] },
-    ...{ responsible: ['orchestrator'], accountable: 'coding-ai', consulted: ['answers'], informed: ['dashboard'] },
-  },
-  {
-    ...{ row: 5, occasion: 'asked', condition: 'a question by askQuestion' },
-    ...{ pass: [], fail: [], responsible: ['coding-ai'], accountable: 'answers', carrier: null },
+  }),
+  row(4, 'pulled', 'the task is pulled from the queue', {
+    ...{ pass: ['origin', 'size', 'context', 'places'], responsible: ['orchestrator'], accountable: 'coding-ai' },
+    ...{ consulted: ['answers'], informed: ['dashboard'] },
+  }),
+  row(5, 'asked', 'a question by askQuestion', {
+    ...{ responsible: ['coding-ai'], accountable: 'answers', carrier: null },
     ...{ consulted: ['planning'], informed: ['orchestrator'] },
-  },
-  {
-    ...{ row: 6, occasion: 'unanswered', condition: 'no answer within 30 s, or confidence below 40 %' },
-    ...{ pass: [], fail: ['seconds', 'confidence'], responsible: ['orchestrator'], accountable: 'user' },
-    carrier: 'orchestrator',
-    ...{ consulted: ['clarity'], informed: ['dashboard'] },
-  },
-  {
-    ...{ row: 7, occasion: 'done', condition: 'the task is marked done, files are changed' },
-    ...{ pass: ['files'], fail: [], responsible: ['orchestrator', 'coding-ai'], accountable: 'verification' },
+  }),
+  row(6, 'unanswered', 'no answer within 30 s, or confidence below 40 %', {
+    ...{ fail: ['seconds', 'confidence'], responsible: ['orchestrator'], accountable: 'user' },
+    ...{ carrier: 'orchestrator', consulted: ['clarity'], informed: ['dashboard'] },
+  }),
+  row(7, 'done', 'the task is marked done, files are changed', {
+    ...{ pass: ['files'], responsible: ['orchestrator', 'coding-ai'], accountable: 'verification' },
     ...{ consulted: ['planning'], informed: ['dashboard'] },
-  },
-  {
-    ...{ row: 8, occasion: 'checked', condition: 'tests fail, or criteria are not met' },
-    ...{ pass: [], fail: ['failures', 'unmet'], responsible: ['verification'], accountable: 'orchestrator' },
+  }),
+  row(8, 'checked', 'tests fail, or criteria are not met', {
+    ...{ fail: ['failures', 'unmet'], responsible: ['verification'], accountable: 'orchestrator' },
     ...{ consulted: ['planning'], informed: ['task-queue'] },
-  },
-  {
-    ...{ row: 9, occasion: 'checked', condition: 'a person has to look at the surface' },
+  }),
+  row(9, 'checked', 'a person has to look at the surface', {
     ...{ pass: ['failures', 'unmet'], fail: ['visual'], responsible: ['verification'], accountable: 'user' },
-    carrier: 'verification',
-    ...{ consulted: ['clarity'], informed: ['dashboard'] },
-  },
-  {
-    ...{ row: 10, occasion: 'replied', condition: 'a reply in a ticket is scored at 85 or more' },
-    ...{ pass: ['clarity'], fail: [], responsible: ['clarity'], accountable: 'orchestrator' },
+    ...{ carrier: 'verification', consulted: ['clarity'], informed: ['dashboard'] },
+  }),
+  row(10, 'replied', 'a reply in a ticket is scored at 85 or more', {
+    ...{ pass: ['clarity'], responsible: ['clarity'], accountable: 'orchestrator' },
     ...{ consulted: [], informed: ['dashboard'] },
-  },
+  }),
 ];
 
 /** The row that describes a hand-off, and every decision that was made to find it. */

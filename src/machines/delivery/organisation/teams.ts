@@ -9,18 +9,8 @@ import { DELIVERY_DESKS } from '../system-ids.ts';
 
 /** The names of teams and roles in hand-offs. */
 export const TEAM_IDS = [
-  'boss-ai',
-  'orchestrator',
-  'planning',
-  'answers',
-  'verification',
-  'researcher',
-  'critic',
-  'scraper',
-  'updater',
-  'decomposition',
-  'coding-ai',
-  'clarity',
+  ...(['boss-ai', 'orchestrator', 'planning', 'answers', 'verification', 'researcher', 'critic'] as const),
+  ...(['scraper', 'updater', 'decomposition', 'coding-ai', 'clarity'] as const),
 ] as const;
 export type TeamId = (typeof TEAM_IDS)[number];
 
@@ -42,70 +32,59 @@ export interface Team {
 const { orchestrator } = WORK_DESKS;
 const { delivery, planning, decomposition, verification } = DELIVERY_DESKS;
 
-/** The teams by id. */
+type Described = Pick<Team, 'responsibilities' | 'escalation'> & Partial<Pick<Team, 'actor' | 'document'>>;
+
+function team(number: number | null, title: string, type: string, role: string, rest: Described): Team {
+  return { number, title, type, role, actor: null, document: null, ...rest };
+}
+
+/** The teams by id: number, title, type, role; then what they do, whom they ask, who speaks for them. */
 export const TEAMS: Readonly<Record<TeamId, Team>> = {
-  'boss-ai': {
-    ...{ number: 0, title: 'Boss AI Team', type: 'Supervisor', role: 'hierarchical overseer' },
+  'boss-ai': team(0, 'Boss AI Team', 'Supervisor', 'hierarchical overseer', {
     responsibilities: ['system oversight', 'conflict resolution', 'drift detection', 'task limiting'],
-    ...{ escalation: ['user'], actor: delivery, document: null },
-  },
-  orchestrator: {
-    ...{ number: 1, title: 'Programming Orchestrator', type: 'Coordinator', role: 'coding director' },
+    ...{ escalation: ['user'], actor: delivery },
+  }),
+  orchestrator: team(1, 'Programming Orchestrator', 'Coordinator', 'coding director', {
     responsibilities: ['routes tasks to coding agents', 'monitors progress', 'escalates to the Answer Team'],
     ...{ escalation: ['boss-ai', 'user'], actor: orchestrator, document: 'Agent 1' },
-  },
-  planning: {
-    ...{ number: 2, title: 'Planning Team', type: 'Planner', role: 'task decomposition' },
+  }),
+  planning: team(2, 'Planning Team', 'Planner', 'task decomposition', {
     responsibilities: ['generate plans', 'estimate effort', 'create tasks', 'enforce atomicity'],
     ...{ escalation: ['boss-ai', 'user'], actor: planning, document: 'Agent 2' },
-  },
-  answers: {
-    ...{ number: 3, title: 'Answer Team', type: 'Answerer', role: 'question and answer helper' },
+  }),
+  answers: team(3, 'Answer Team', 'Answerer', 'question and answer helper', {
     responsibilities: ['answers questions of coding agents', 'sources research', 'provides context'],
     ...{ escalation: ['researcher'], actor: ANSWERER, document: 'Agent 3' },
-  },
-  verification: {
-    ...{ number: 4, title: 'Verification Team', type: 'Validator', role: 'quality checker' },
+  }),
+  verification: team(4, 'Verification Team', 'Validator', 'quality checker', {
     responsibilities: ['runs tests', 'verifies files', 'visual inspection', 'waits 60 seconds first'],
     ...{ escalation: ['boss-ai', 'planning'], actor: verification, document: 'Agent 5' },
-  },
-  researcher: {
-    ...{ number: 5, title: 'Researcher Team', type: 'Problem-solver', role: 'documentation scraper' },
-    responsibilities: ['researches ambiguities', 'web search', 'finds solutions'],
-    ...{ escalation: ['answers'], actor: null, document: null },
-  },
-  critic: {
-    ...{ number: 6, title: 'Critic Team', type: 'Reviewer', role: 'improvement specialist' },
-    responsibilities: ['rates code quality', 'suggests optimisations', 'flags patterns'],
-    ...{ escalation: ['updater'], actor: null, document: null },
-  },
-  scraper: {
-    ...{ number: 7, title: 'Scraper Team', type: 'Verifier', role: 'communication checker' },
-    responsibilities: ['verifies documentation, comments and alignment with tasks after edits'],
-    ...{ escalation: ['boss-ai'], actor: null, document: null },
-  },
-  updater: {
-    ...{ number: 8, title: 'Updater Agent', type: 'Cleanup', role: 'organisation specialist' },
-    responsibilities: ['cleans tasks', 'reorganises the queue', 'keeps consistency'],
-    ...{ escalation: ['planning'], actor: null, document: null },
-  },
-  decomposition: {
-    ...{ number: null, title: 'Task Decomposition Agent', type: 'Sub-planner', role: 'breaks tasks down' },
+  }),
+  researcher: team(5, 'Researcher Team', 'Problem-solver', 'documentation scraper', {
+    ...{ responsibilities: ['researches ambiguities', 'web search', 'finds solutions'], escalation: ['answers'] },
+  }),
+  critic: team(6, 'Critic Team', 'Reviewer', 'improvement specialist', {
+    ...{ responsibilities: ['rates code', 'suggests optimisations', 'flags patterns'], escalation: ['updater'] },
+  }),
+  scraper: team(7, 'Scraper Team', 'Verifier', 'communication checker', {
+    ...{ responsibilities: ['verifies documentation and alignment with tasks'], escalation: ['boss-ai'] },
+  }),
+  updater: team(8, 'Updater Agent', 'Cleanup', 'organisation specialist', {
+    ...{ responsibilities: ['cleans tasks', 'reorganises the queue', 'keeps consistency'], escalation: ['planning'] },
+  }),
+  decomposition: team(null, 'Task Decomposition Agent', 'Sub-planner', 'breaks tasks down', {
     responsibilities: ['analyses requirements', 'identifies boundaries', 'creates and validates subtasks'],
     ...{ escalation: ['planning', 'user'], actor: decomposition, document: 'Agent 4' },
-  },
-  'coding-ai': {
-    ...{ number: null, title: 'Coding AI', type: 'Executor', role: 'code generator' },
+  }),
+  // Coding agents are outside, and the scores of replies come with the notices of tickets: the orchestrator hears both.
+  'coding-ai': team(null, 'Coding AI', 'Executor', 'code generator', {
     responsibilities: ['executes tasks', 'asks for clarification'],
-    // Coding agents are outside: the orchestrator, which hears them, speaks for them.
     ...{ escalation: ['orchestrator'], actor: orchestrator, document: 'Agent 1a' },
-  },
-  clarity: {
-    ...{ number: null, title: 'Clarity Agent', type: 'Classifier', role: 'sub-role of the Answer Team' },
+  }),
+  clarity: team(null, 'Clarity Agent', 'Classifier', 'sub-role of the Answer Team', {
     responsibilities: ['scores replies in tickets for clarity'],
-    // Its scores come with the notices of tickets, which the orchestrator hears.
     ...{ escalation: ['orchestrator'], actor: orchestrator, document: 'TICKET-SYSTEM-SPECIFICATION' },
-  },
+  }),
 };
 
 /** The questions of the decision matrix (MX-088): who decides what, by which method, and what follows. */

@@ -7,7 +7,7 @@ import { Desk, type DeskContext, type DeskOf, type DeskRecord, newDesk } from '.
 import { type Turn } from '../../rules/turn.ts';
 import { type WorkItem, type WorkPriority, type WorkStatus } from '../../work/work-item.ts';
 import { DELIVERY_DESKS } from '../system-ids.ts';
-import { TASK_TIMES, type TaskShown, type TaskTimes } from './task-state.ts';
+import { TASK_TIMES, type TaskEvent, type TaskShown, type TaskTimes } from './task-state.ts';
 
 /** The orchestrator's record of a task. */
 export interface TaskRow extends DeskRecord, TaskShown {
@@ -75,7 +75,7 @@ export interface OrchestratorInput {
 }
 
 /** Coding sessions at once (MX-106). */
-const PLACES = 3;
+export const PLACES = 3;
 
 export function newOrchestrator({ places = PLACES, times = {} }: OrchestratorInput): OrchestratorContext {
   return {
@@ -106,4 +106,10 @@ export function desk(turn: OrchestratorTurn): Desk<TaskRow> {
 /** The task of a coding session; undefined if it has none. */
 export function taskOf({ context }: OrchestratorTurn, coder: string): string | undefined {
   return [...context.working.entries()].find(([, place]) => place.coder === coder)?.[0];
+}
+
+/** Tells a task something; nothing happens if there is none, or if it is over. */
+export function tellTask(turn: OrchestratorTurn, id: string | null, event: TaskEvent): void {
+  const row = id === null ? undefined : desk(turn).records.get(id);
+  if (row !== undefined && !row.isOver) desk(turn).tell(row, event);
 }

@@ -3,15 +3,16 @@
  * hand-off 4, and the session gets the directive once the gates have let it through. A session has one task at a time
  * and gets the same one when it asks again.
  */
-import { type Asked } from '../../rules/turn.ts';
+import { notify } from '../../people/notice.ts';
+import { type Asked, order } from '../../rules/turn.ts';
 import { nameKey, pairsOf } from '../../rules/table-keys.ts';
 import { roomIn } from '../../work/capacity-queue.ts';
 import { type WorkPriority } from '../../work/work-item.ts';
-import { type HandoffGiven, type HandoffOffer, type HandoffRefused } from '../organisation/handoff-messages.ts';
+import { type HandoffGiven, type HandoffRefused, offerHandoff } from '../organisation/handoff-messages.ts';
 import { DELIVERY_DESKS } from '../system-ids.ts';
-import { desk, type OrchestratorTurn, type Pull, type Queued, taskOf, type TaskRow } from './orchestrator-state.ts';
+import { desk, type OrchestratorTurn, type Pull, taskOf, type TaskRow } from './orchestrator-state.ts';
 import { nextTask, queueKey } from './queue-order.ts';
-import { type Directive, type NextReply, type TaskOrder } from './task-messages.ts';
+import { type Directive, type NextReply, type TaskOrder, taskOrders } from './task-messages.ts';
 import { type TaskNews } from './task-state.ts';
 
 /** Tasks that a reply lists. */
@@ -25,7 +26,7 @@ export function roomOf({ context: { places, working, isDrained } }: Orchestrator
 }
 
 /** Handles a session that asks for work. Undefined if it gets the reply later. */
-export function next(turn: OrchestratorTurn, event: Asked & TaskOrder<'tasks.next'>): NextReply | undefined {
+function next(turn: OrchestratorTurn, event: Asked & TaskOrder<'tasks.next'>): NextReply | undefined {
   const { coder, filter, priority, replyTo = null } = event;
   if (filter !== 'ready') return withoutTask(turn, 'this only looks: ask with the filter "ready" for a task', filter);
   const pull: Pull = { coder, replyTo, ref: null, priority };
@@ -51,16 +52,11 @@ function pullNext(turn: OrchestratorTurn, pull: Pull): string | undefined {
   if (found === undefined) return queue.size === 0 ? 'no task is ready' : 'a more urgent task has to be done first';
   const row = dequeue(turn, desk(turn).records.get(found.id)!);
   const { id, item } = row;
-  turn.assign({
-    working: working.set(id, { coder: pull.coder, priority: item.priority }),
-    pulls: pulls.set(id, pull),
-  });
-  const { origin, minutes, context } = item;
-  const facts = {
-    ...{ origin: origin === 'planning' ? 1 : 0, size: minutes ?? NaN, context: context.acceptance.length, places },
-  };
-  const offered = { occasion: 'pulled', from: 'orchestrator', by: turn.self, item, facts } as const;
-  turn.send(DELIVERY_DESKS.organisation, { type: 'handoff.offer', ...offered } satisfies HandoffOffer);
+  const place = { coder: pull.coder, priority: item.priority };
+  turn.assign({ working: working.set(id, place), pulls: pulls.set(id, pull) });
+  const origin = item.origin === 'planning' ? 1 : 0;
+  const facts = { origin, size: item.minutes ?? NaN, context: item.context.acceptance.length, places };
+  offerHandoff(turn, { occasion: 'pulled', from: 'orchestrator', item, facts });
   return undefined;
 }
 
@@ -103,7 +99,7 @@ function react(turn: OrchestratorTurn, row: TaskRow, gate: string | undefined, b
 }
 
 /** Passes the directive of a task on to its session. */
-export function given(turn: OrchestratorTurn, { id, directive }: Extract<TaskNews, { type: 'task.given' }>): void {
+function given(turn: OrchestratorTurn, { id, directive }: Extract<TaskNews, { type: 'task.given' }>): void {
   const pull = turn.context.pulls.get(id);
   if (pull === undefined) return;
   turn.assign({ pulls: turn.context.pulls.delete(id) });
@@ -120,7 +116,7 @@ export function release(turn: OrchestratorTurn, id: string): void {
 }
 
 /** Notes a session of the host that has nothing to do. */
-export function idles(turn: OrchestratorTurn, { coder, ref }: { coder: string; ref: NonNullable<Pull['ref']> }): void {
+function idles(turn: OrchestratorTurn, { coder, ref }: { coder: string; ref: NonNullable<Pull['ref']> }): void {
   const own = taskOf(turn, coder);
   const pull: Pull = { coder, replyTo: null, ref, priority: null };
   if (own !== undefined) again(turn, own, pull);
@@ -166,21 +162,14 @@ export function urge(turn: OrchestratorTurn, id: string, urgency: WorkPriority):
     urge(turn, other, urgency);
 }
 
-function preview(turn: OrchestratorTurn, filter: 'ready' | 'blocked' | 'all'): NextReply['next'] {
-  const shown = ({ id, item: { title, priority } }: TaskRow) => ({ id, title, priority });
-  if (filter === 'ready')
-    return firstOf(turn.context.queue.values()).map(({ id, title, priority }: Queued) => ({ id, title, priority }));
-  const rows = [...turn.context.open.values()].filter(({ status }) => filter === 'all' || status === 'blocked');
-  return rows.slice(0, PREVIEW).map(shown);
-}
-
-function firstOf<Row>(rows: Iterable<Row>): Row[] {
-  const first: Row[] = [];
-  for (const row of rows) {
-    if (first.length === PREVIEW) break;
-    first.push(row);
-  }
-  return first;
+/** The first tasks of the queue, or of those that are blocked, or of all. */
+function preview(
+  { context: { queue, open } }: OrchestratorTurn,
+  filter: 'ready' | 'blocked' | 'all',
+): NextReply['next'] {
+  const rows = [...open.values()].filter(({ status }) => filter === 'all' || status === 'blocked');
+  const shown = filter === 'ready' ? [...queue.values()] : rows.map(({ item }) => item);
+  return shown.slice(0, PREVIEW).map(({ id, title, priority }) => ({ id, title, priority }));
 }
 
 function withTask(turn: OrchestratorTurn, directive: Directive): NextReply {
@@ -198,3 +187,26 @@ function withoutTask(
 function taken({ context }: OrchestratorTurn) {
   return { taken: true, problems: [], queueLength: context.queue.size };
 }
+
+/** Tells people that tasks wait, and that no session works or asks for one (MX-049). */
+function nobody(turn: OrchestratorTurn): void {
+  const { queue, working } = turn.context;
+  if (queue.size === 0 || working.size > 0) return;
+  notify(turn, {
+    ...{ subject: 'the queue of tasks', kind: 'tasks.waiting', priority: 'MEDIUM' },
+    title: `${queue.size} tasks wait, and no coding agent asks for one`,
+    detail: 'A coding agent gets its next task by the tool getNextTask.',
+  });
+}
+
+/** The rules of coding sessions. */
+export const SESSIONS = {
+  'tasks.next': order(taskOrders['tasks.next'], next),
+  'task.given': given,
+  'coder.idle': idles,
+  'queue.waits': nobody,
+  'coding.drained': (turn: OrchestratorTurn, { isDrained }: { readonly isDrained: boolean }) => {
+    turn.assign({ isDrained });
+    feed(turn);
+  },
+};

@@ -10,6 +10,7 @@ import { inTurn, TAKEN, type Turn } from '../../rules/turn.ts';
 import { type WorkStatus } from '../../work/work-item.ts';
 import { judgeFact } from '../organisation/delivery-gates.ts';
 import { type About, ABOUT, askOwner, GIVE_UP, TRY_AGAIN } from '../owner-question.ts';
+import { DELIVERY_DESKS } from '../system-ids.ts';
 import { refusedTask, type TaskReply } from './task-messages.ts';
 import {
   CYCLES_MAX,
@@ -165,7 +166,7 @@ export const taskActions = {
     // What was found on the way is planned once.
     turn.assign({ report: { ...report, followUps: [] } });
   }),
-  replan: act((turn) => tell(turn, { type: 'task.replan', id: turn.context.id })),
+  replan: act((turn) => turn.send(DELIVERY_DESKS.planning, { type: 'task.returned', item: turn.context.item })),
 
   noteTicket: act((turn, event) => {
     const notice = event as TicketNotice;
@@ -259,24 +260,19 @@ function forget(turn: TaskTurn, ticket: string): void {
   turn.assign({ tickets });
 }
 
-/** What its owner said is when the task is done. */
+/** Its owner has said when the task is done. */
 function withCriterion(turn: TaskTurn, text: string): void {
-  const { item, id } = turn.context;
-  const acceptance = [text.slice(0, 500).toWellFormed()];
-  turn.assign({ item: { ...item, context: { ...item.context, acceptance } } });
-  tell(turn, { type: 'task.clarified', id, acceptance });
+  const { item, id: task, desk } = turn.context;
+  const patch = { context: { ...item.context, acceptance: [text.slice(0, 500).toWellFormed()] } };
+  turn.send(desk, { type: 'task.edited', task, patch });
 }
 
-const QUESTIONS: Readonly<Record<Exclude<About, 'check' | 'visual' | 'context'>, string>> = {
-  stall: 'stands still',
-  failure: 'fails',
-  coder: 'cannot go on',
-  size: 'has no size that fits',
+const QUESTIONS: Partial<Record<About, string>> = {
+  ...{ stall: 'stands still', failure: 'fails', coder: 'cannot go on', size: 'has no size that fits' },
 };
 
 function ask(turn: TaskTurn, about: About, text: string): void {
   const { item } = turn.context;
-  const said = (QUESTIONS as Readonly<Record<string, string>>)[about] ?? 'waits';
   const options = about === 'coder' ? [] : [TRY_AGAIN, GIVE_UP];
-  askOwner(turn, item, { about, title: `${item.id} ${said}: ${item.title}`, text, options });
+  askOwner(turn, item, { about, title: `${item.id} ${QUESTIONS[about]}: ${item.title}`, text, options });
 }

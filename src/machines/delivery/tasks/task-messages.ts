@@ -105,7 +105,7 @@ export interface NextReply extends OrderReply {
   /** Why there is no task; null if there is one. */
   readonly because: string | null;
   readonly queueLength: number;
-  readonly next: readonly { readonly id: string; readonly title: string; readonly priority: number }[];
+  readonly next: readonly Pick<WorkItem, 'id' | 'title' | 'priority'>[];
 }
 
 /** Why an order about a task was refused, for programs. */
@@ -117,7 +117,7 @@ export interface TaskReply extends OrderReply {
   /** What the coding agent should do now. */
   readonly nextAction: 'continue' | 'wait' | 'get_next_task' | 'stop';
   /** Tickets and tasks that the order has settled besides (MX-113). */
-  readonly cascaded?: { readonly ticketsResolved: readonly string[]; readonly tasksUnblocked: readonly string[] };
+  readonly cascaded?: { ticketsResolved: string[]; tasksUnblocked: string[] };
 }
 
 export function refusedTask(code: TaskRefusal, problem: string): TaskReply {

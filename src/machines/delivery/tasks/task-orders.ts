@@ -1,13 +1,18 @@
-/** The orders about tasks, of coding agents and of people. Tasks answer most of them themselves. */
-import { type Asked, type OrderReply, refused, TAKEN } from '../../rules/turn.ts';
+/**
+ * What coding agents, people and the Answer Team say about tasks: orders, which tasks answer themselves, and what comes
+ * of questions and tickets (D3, D5), which become hand-offs 5, 6 and 10.
+ */
+import { type Asked, order, type OrderReply, refused, TAKEN } from '../../rules/turn.ts';
 import { listed } from '../../rules/desk.ts';
 import { type WorkItem } from '../../work/work-item.ts';
-import { type TicketNotice } from '../../people/tickets/ticket-messages.ts';
+import { TICKET_NOTICES, type TicketNotice } from '../../people/tickets/ticket-messages.ts';
 import { GATES, judgeFact } from '../organisation/delivery-gates.ts';
+import { type HandoffGiven, type HandoffInformed, offerHandoff } from '../organisation/handoff-messages.ts';
 import { DELIVERY_DESKS } from '../system-ids.ts';
-import { desk, type OrchestratorTurn, type TaskRow } from './orchestrator-state.ts';
+import { LOOKS, MET } from '../teams/verification-work.ts';
+import { desk, type OrchestratorTurn, type TaskRow, tellTask } from './orchestrator-state.ts';
 import { feed, roomOf, urge } from './pulls.ts';
-import { refusedTask, type TaskOrder, type taskOrders, type TaskReply } from './task-messages.ts';
+import { refusedTask, type TaskOrder, taskOrders, type TaskReply } from './task-messages.ts';
 
 type Event<Type extends keyof typeof taskOrders> = Asked & TaskOrder<Type>;
 
@@ -17,7 +22,7 @@ function numberOf(id: string): number {
 }
 
 /** Passes a report of a session on to its task. */
-export function report(turn: OrchestratorTurn, event: Event<'tasks.report'>): TaskReply | undefined {
+function report(turn: OrchestratorTurn, event: Event<'tasks.report'>): TaskReply | undefined {
   const { task, status, priority } = event;
   if (status === 'done')
     return refusedTask('invalid', 'report a finished task with reportTaskDone, which names the files that changed');
@@ -28,7 +33,7 @@ export function report(turn: OrchestratorTurn, event: Event<'tasks.report'>): Ta
 }
 
 /** Passes the end of a session on to its task. */
-export function done(turn: OrchestratorTurn, event: Event<'tasks.done'>): TaskReply | undefined {
+function done(turn: OrchestratorTurn, event: Event<'tasks.done'>): TaskReply | undefined {
   const { status, files } = event;
   if (status === 'done' && !judgeFact('files', { files: files.length }).isPassed)
     return refusedTask('invalid', `${GATES.files.onFail}: name the files that have changed`);
@@ -47,7 +52,7 @@ function pass(
 }
 
 /** A page of tasks. */
-export function list({ context }: OrchestratorTurn, { status, after, limit }: Event<'tasks.list'>) {
+function list({ context }: OrchestratorTurn, { status, after, limit }: Event<'tasks.list'>) {
   const rows = [...context.open.values(), ...context.ended.values()]
     .filter((row) => numberOf(row.id) > after && (status === undefined || row.status === status))
     .sort((a, b) => numberOf(a.id) - numberOf(b.id));
@@ -60,7 +65,7 @@ export function list({ context }: OrchestratorTurn, { status, after, limit }: Ev
   };
 }
 
-export function show(turn: OrchestratorTurn, { task }: Event<'tasks.show'>) {
+function show(turn: OrchestratorTurn, { task }: Event<'tasks.show'>) {
   const row = desk(turn).records.get(task);
   return { task: row === undefined ? null : factsOf(row) };
 }
@@ -72,7 +77,7 @@ function factsOf(row: TaskRow) {
 }
 
 /** Changes the priority or the estimate of a task by the word of a person. */
-export function change(turn: OrchestratorTurn, { task, priority, minutes }: Event<'tasks.change'>): OrderReply {
+function change(turn: OrchestratorTurn, { task, priority, minutes }: Event<'tasks.change'>): OrderReply {
   const row = desk(turn).records.get(task);
   if (row === undefined) return refused(`no task "${task}"`);
   if (row.isOver) return refused(`${task} is ${row.status}`);
@@ -103,14 +108,92 @@ export function edit(turn: OrchestratorTurn, row: TaskRow, patch: Partial<WorkIt
   return item;
 }
 
-export function places(turn: OrchestratorTurn, { places: count }: Event<'tasks.places'>): OrderReply {
+function places(turn: OrchestratorTurn, { places: count }: Event<'tasks.places'>): OrderReply {
   turn.assign({ places: count });
   feed(turn);
   return TAKEN;
 }
 
 /** Passes the answer of a person on to the task that waits for it (RACI 10). */
-export function passOn(turn: OrchestratorTurn, { notice }: { readonly notice: TicketNotice }): void {
-  const row = desk(turn).records.get(notice.task!);
-  if (row !== undefined && !row.isOver) desk(turn).tell(row, notice);
+export function passOn(turn: OrchestratorTurn, { load }: Pick<HandoffGiven, 'load'>): void {
+  const notice = load as TicketNotice;
+  tellTask(turn, notice.task, notice);
 }
+
+export function countQuestion(turn: OrchestratorTurn, { item: { id } }: HandoffInformed): void {
+  const row = desk(turn).records.get(id);
+  if (row !== undefined) desk(turn).change(id, { questions: row.questions + 1 });
+}
+
+/** A question about a task, as the answer desk reports it. */
+interface QuestionFacts {
+  readonly question: string;
+  readonly task: string;
+}
+
+function offer(turn: OrchestratorTurn, task: string, offered: Omit<Parameters<typeof offerHandoff>[1], 'item'>): void {
+  const row = desk(turn).records.get(task);
+  if (row?.isOver === false) offerHandoff(turn, { ...offered, item: row.item });
+}
+
+/** RACI 5: a session has asked the Answer Team. */
+function asked(turn: OrchestratorTurn, { question, task }: QuestionFacts): void {
+  offer(turn, task, { occasion: 'asked', from: 'coding-ai', facts: {}, load: { question } });
+}
+
+/** RACI 6: the Answer Team has not answered, and a ticket asks people. */
+function escalated(
+  turn: OrchestratorTurn,
+  { question, task, confidence, waitedMs }: QuestionFacts & { readonly confidence: number; readonly waitedMs: number },
+): void {
+  const facts = { confidence, seconds: waitedMs / 1_000 };
+  offer(turn, task, { occasion: 'unanswered', from: 'orchestrator', facts, load: { question } });
+}
+
+/** Handles what happens to a ticket about a task. An answer that was scored is handed over by the Clarity Agent. */
+function ticketNotice(turn: OrchestratorTurn, notice: TicketNotice): void {
+  const row = notice.task === null ? undefined : desk(turn).records.get(notice.task);
+  if (row === undefined || row.isOver) return;
+  const { about } = notice;
+  if (notice.type === 'ticket.resolved' || notice.type === 'ticket.rejected') {
+    if (about === 'check' || about === 'visual') checkAnswered(turn, notice);
+    const score = notice.type === 'ticket.resolved' ? notice.resolution.score : null;
+    if (score !== null)
+      return offer(turn, row.id, { occasion: 'replied', from: 'clarity', facts: { clarity: score }, load: notice });
+  }
+  // By hand a person decides, whose word nobody scores.
+  passOn(turn, { load: notice });
+}
+
+function checkAnswered(
+  turn: OrchestratorTurn,
+  notice: Extract<TicketNotice, { readonly type: 'ticket.resolved' | 'ticket.rejected' }>,
+): void {
+  const { item } = desk(turn).records.get(notice.task!)!;
+  const said = notice.type === 'ticket.resolved' ? notice.resolution : { option: null, text: notice.reason };
+  const good = notice.about === 'check' ? MET[0] : LOOKS[0];
+  const isMet = notice.type === 'ticket.resolved' && [said.option, said.text.toLowerCase()].includes(good);
+  const text = `${item.title}: ${said.text}`.slice(0, 500).toWellFormed();
+  turn.send(DELIVERY_DESKS.verification, { type: 'check.answered', item, about: notice.about, isMet, text });
+}
+
+const passedAs = (type: 'task.unblock' | 'task.fail') => (turn: OrchestratorTurn, event: { task: string } & Asked) =>
+  desk(turn).pass(event.task, { ...event, type });
+
+/** The rules of orders, questions and tickets. */
+export const ORDERS = {
+  'tasks.report': order(taskOrders['tasks.report'], report),
+  'tasks.done': order(taskOrders['tasks.done'], done),
+  'tasks.list': order(taskOrders['tasks.list'], list),
+  'tasks.show': order(taskOrders['tasks.show'], show),
+  'tasks.unblock': order(taskOrders['tasks.unblock'], passedAs('task.unblock')),
+  'tasks.fail': order(taskOrders['tasks.fail'], passedAs('task.fail')),
+  'tasks.change': order(taskOrders['tasks.change'], change),
+  'tasks.places': order(taskOrders['tasks.places'], places),
+  'question.asked': asked,
+  'question.escalated': escalated,
+  ...(Object.fromEntries(TICKET_NOTICES.map((type) => [type, ticketNotice])) as Record<
+    TicketNotice['type'],
+    typeof ticketNotice
+  >),
+};

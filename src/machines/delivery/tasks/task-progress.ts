@@ -2,6 +2,7 @@
  * How tasks go on: what is planned is registered, what has nothing to wait for is released, what is verified releases
  * others, and what fails takes down what needs it. Checks that fail bring tasks that mend.
  */
+import { type ChildExited } from '../../rules/desk.ts';
 import { pairKey, pairsOf } from '../../rules/table-keys.ts';
 import { type WorkItem } from '../../work/work-item.ts';
 import { type DoneReport } from './task-messages.ts';
@@ -9,20 +10,30 @@ import { type Findings } from '../delivery-ports.ts';
 import {
   type HandoffGiven,
   type HandoffInformed,
-  type HandoffOffer,
   type HandoffRefused,
+  offerHandoff,
 } from '../organisation/handoff-messages.ts';
 import { type WrittenTask, plannedTask } from '../plans/plan-document.ts';
 import { DELIVERY_DESKS } from '../system-ids.ts';
-import { desk, type OrchestratorTurn, type TaskRow } from './orchestrator-state.ts';
+import { desk, type OrchestratorTurn, type TaskRow, tellTask } from './orchestrator-state.ts';
 import { dequeue, enqueue, feed, release, urge } from './pulls.ts';
 import { edit } from './task-orders.ts';
-import { type TaskInput, type TaskChanged, type TaskNews } from './task-state.ts';
+import { type TaskChanged, type TaskEvent, type TaskInput, type TaskNews } from './task-state.ts';
+
+/** What a team or a task has the orchestrator do about a task. */
+interface TaskEdited {
+  readonly task: string;
+  readonly patch: Partial<WorkItem>;
+}
+interface TaskTold {
+  readonly task: string;
+  readonly event: TaskEvent;
+}
 
 type News<Type extends TaskNews['type']> = Extract<TaskNews, { readonly type: Type }>;
 
 /** Registers a task that the planning team has planned. */
-export function planned(turn: OrchestratorTurn, { item }: { readonly item: WorkItem }): void {
+function planned(turn: OrchestratorTurn, { item }: { readonly item: WorkItem }): void {
   const { id, dependencies, priority, parent } = item;
   const others = dependencies.map((other) => desk(turn).records.get(other));
   const waitsFor = dependencies.filter((_, at) => others[at]?.status !== 'verified').length;
@@ -49,97 +60,58 @@ function isPartOf({ kind, depth }: WorkItem, above: WorkItem): boolean {
   return depth > above.depth || kind === 'fix';
 }
 
-export function estimated(
-  turn: OrchestratorTurn,
-  { task, minutes }: { readonly task: string; readonly minutes: number },
-): void {
+/** Changes a work item, by what a port or a person has said about it. */
+function edited(turn: OrchestratorTurn, { task, patch }: TaskEdited): void {
   const row = desk(turn).records.get(task);
-  if (row !== undefined) edit(turn, row, { minutes });
-}
-
-/** Asks the owner of a task that nobody can size. */
-export function unsized(
-  turn: OrchestratorTurn,
-  { task, because }: { readonly task: string; readonly because: string },
-): void {
-  block(turn, task, 'size', because);
-}
-
-function block(turn: OrchestratorTurn, task: string, reason: 'size' | 'failure', because: string): void {
-  const row = desk(turn).records.get(task);
-  if (row !== undefined && !row.isOver) desk(turn).tell(row, { type: 'task.block', reason, because });
+  if (row !== undefined) edit(turn, row, patch);
 }
 
 /** RACI 3: a task is in the queue, and begins when nothing is in its way. */
-export function enqueued(turn: OrchestratorTurn, { item: { id } }: HandoffGiven): void {
+function enqueued(turn: OrchestratorTurn, { item: { id } }: HandoffGiven): void {
   const row = desk(turn).change(id, { isQueued: true, because: null });
-  if (row !== undefined && row.waitsFor === 0 && !row.isOver) desk(turn).tell(row, { type: 'task.release' });
+  if (row?.waitsFor === 0) tellTask(turn, id, { type: 'task.release' });
 }
 
 /** RACI 1: a task is too large, and is being broken down. */
-export function delegated(turn: OrchestratorTurn, { item: { id } }: HandoffInformed): void {
+function delegated(turn: OrchestratorTurn, { item: { id } }: HandoffInformed): void {
   desk(turn).change(id, { because: 'is being broken down' });
 }
 
 /** RACI 2: a task is done by its subtasks from now on. */
-export function decomposed(turn: OrchestratorTurn, { item: { id } }: HandoffInformed): void {
-  const row = desk(turn).change(id, { because: null });
-  if (row !== undefined) desk(turn).tell(row, { type: 'task.split' });
+function decomposed(turn: OrchestratorTurn, { item: { id } }: HandoffInformed): void {
+  desk(turn).change(id, { because: null });
+  tellTask(turn, id, { type: 'task.split' });
 }
 
 /** RACI 8: a finished task has not passed its check. */
-export function failedCheck(turn: OrchestratorTurn, { item: { id }, load }: HandoffGiven): void {
-  const row = desk(turn).records.get(id);
-  if (row !== undefined && !row.isOver) desk(turn).tell(row, { type: 'task.found', ...(load as { found: Findings }) });
-}
-
-export function checked(turn: OrchestratorTurn, { task }: { readonly task: string }): void {
-  const row = desk(turn).records.get(task);
-  if (row !== undefined && !row.isOver) desk(turn).tell(row, { type: 'task.passed' });
+function failedCheck(turn: OrchestratorTurn, { item: { id }, load }: HandoffGiven): void {
+  tellTask(turn, id, { type: 'task.found', ...(load as { found: Findings }) });
 }
 
 /** A finished task that nobody takes over goes to its owner. */
-export function lost(turn: OrchestratorTurn, { item: { id }, because }: HandoffRefused): void {
-  block(turn, id, 'failure', because);
-}
-
-/** Plans a task again whose owner has been asked about its size. */
-export function replan(turn: OrchestratorTurn, { id }: News<'task.replan'>): void {
-  const { item } = desk(turn).records.get(id)!;
-  turn.send(DELIVERY_DESKS.planning, { type: 'task.returned', item });
-}
-
-export function clarified(turn: OrchestratorTurn, { id, acceptance }: News<'task.clarified'>): void {
-  const row = desk(turn).records.get(id)!;
-  desk(turn).change(id, { item: { ...row.item, context: { ...row.item.context, acceptance } } });
+function lost(turn: OrchestratorTurn, { item: { id }, because }: HandoffRefused): void {
+  tellTask(turn, id, { type: 'task.block', reason: 'failure', because });
 }
 
 /** RACI 7: hands a finished task to the Verification Team, and has the work planned that was found on the way. */
-export function finished(turn: OrchestratorTurn, { id, report }: News<'task.finished'>): void {
+function finished(turn: OrchestratorTurn, { id, report }: News<'task.finished'>): void {
   const { item } = desk(turn).records.get(id)!;
   const facts = { files: report.files.length };
-  const offered = { occasion: 'done', from: 'coding-ai', by: turn.self, item, facts, load: { report } } as const;
-  turn.send(DELIVERY_DESKS.organisation, { type: 'handoff.offer', ...offered } satisfies HandoffOffer);
+  offerHandoff(turn, { occasion: 'done', from: 'coding-ai', item, facts, load: { report } });
   const found = report.followUps.map(({ title, minutes, details }) => ({ title, minutes, description: details }));
   if (found.length > 0) followUp(turn, item, found);
 }
 
-function followUp(turn: OrchestratorTurn, of: WorkItem, tasks: readonly WrittenTask[]): void {
-  turn.send(DELIVERY_DESKS.planning, {
-    type: 'task.followUp',
-    of,
-    tasks: tasks.map((task) => plannedTask.parse(task)),
-  });
+function followUp(turn: OrchestratorTurn, of: WorkItem, written: readonly WrittenTask[]): void {
+  const tasks = written.map((task) => plannedTask.parse(task));
+  turn.send(DELIVERY_DESKS.planning, { type: 'task.followUp', of, tasks });
 }
 
 /** Has a task planned that mends what a check has found (MX-035). It takes no longer than what it mends. */
-export function needsFix(turn: OrchestratorTurn, { id, found: { failures, unmet } }: News<'task.needsFix'>): void {
+function needsFix(turn: OrchestratorTurn, { id, found: { failures, unmet } }: News<'task.needsFix'>): void {
   const { item } = desk(turn).records.get(id)!;
   const what = [...failures.map(({ test }) => test), ...unmet];
-  const said = [
-    ...failures.map(({ test, message }) => `${test}: ${message}`),
-    ...unmet.map((one) => `Not met: ${one}`),
-  ];
+  const said = [...failures.map(({ test, message }) => `${test}: ${message}`), ...unmet];
   const fix: WrittenTask = {
     ...{ key: `fix-${id}`, title: `Fix: ${what.join(', ')}`.slice(0, 200).toWellFormed(), kind: 'fix' },
     ...{ minutes: item.minutes, description: said.join('\n').slice(0, 4_000).toWellFormed() },
@@ -149,7 +121,7 @@ export function needsFix(turn: OrchestratorTurn, { id, found: { failures, unmet 
 }
 
 /** Records how a task stands, and has everything follow from it. */
-export function sync(
+function sync(
   turn: OrchestratorTurn,
   { id, shown, task }: Pick<TaskChanged, 'id' | 'shown'> & Partial<TaskChanged>,
 ): void {
@@ -221,13 +193,18 @@ function closePart(turn: OrchestratorTurn, above: TaskRow, id: string): void {
 }
 
 function doom(turn: OrchestratorTurn, id: string, because: string): void {
+  tellTask(turn, id, { type: 'task.doom', because: `needs ${because}, which has failed` });
+}
+
+/** Records a task as failed whose actor has failed for good. */
+function exited(turn: OrchestratorTurn, { id }: ChildExited): void {
   const row = desk(turn).records.get(id);
-  if (row !== undefined && !row.isOver)
-    desk(turn).tell(row, { type: 'task.doom', because: `needs ${because}, which has failed` });
+  if (row === undefined || row.isOver) return;
+  sync(turn, { id, shown: { ...row, status: 'failed', because: 'its actor has failed', atMs: turn.nowMs } });
 }
 
 /** Passes the end of a session of the host on to its task. */
-export function coded(
+function coded(
   turn: OrchestratorTurn,
   { task, coder, report }: { readonly task: string; readonly coder: string; readonly report: DoneReport },
 ): void {
@@ -239,3 +216,18 @@ function count(turn: OrchestratorTurn, before: TaskRow['status'] | undefined, af
   const without = before === undefined ? counts : { ...counts, [before]: (counts[before] ?? 1) - 1 };
   turn.assign({ counts: { ...without, [after]: (without[after] ?? 0) + 1 } });
 }
+
+/** The rules about the progress of tasks. */
+export const PROGRESS = {
+  'task.planned': planned,
+  'task.edited': edited,
+  'task.tell': (turn: OrchestratorTurn, { task, event }: TaskTold) => tellTask(turn, task, event),
+  'task.changed': sync,
+  'task.finished': finished,
+  'task.needsFix': needsFix,
+  'coder.done': coded,
+  'child.exited': exited,
+};
+
+/** What follows from a hand-off that is given to the queue, or of which it is informed, or that is refused. */
+export const HANDED = { enqueued, delegated, decomposed, failedCheck, lost };

@@ -12,11 +12,15 @@ export interface TaskTimes {
   readonly stallMs: number;
   /** Between two pings. */
   readonly pingMs: number;
+  /** For so long, a session that has said that it pauses is not pinged. */
+  readonly pauseMs: number;
   /** Before each new try of a failed task; then its owner is asked. */
   readonly retryMs: readonly number[];
 }
 
-export const TASK_TIMES: TaskTimes = { stallMs: 30_000, pingMs: 10_000, retryMs: [5_000, 10_000, 20_000] };
+export const TASK_TIMES: TaskTimes = {
+  ...{ stallMs: 30_000, pingMs: 10_000, pauseMs: 60 * 60_000, retryMs: [5_000, 10_000, 20_000] },
+};
 
 /** Pings before the owner of a task is asked. */
 export const PINGS_MAX = 3;
@@ -56,18 +60,11 @@ export interface TaskContext extends TaskInput {
   readonly report: DoneReport | null;
 }
 
-/** A task as the orchestrator keeps it. */
-export interface TaskShown {
-  readonly status: WorkStatus;
-  readonly coder: string | null;
-  readonly percent: number | null;
-  readonly attempts: number;
-  readonly pings: number;
-  readonly reason: BlockReason | null;
-  readonly because: string | null;
-  readonly tickets: readonly string[];
-  readonly atMs: number;
-}
+/** The facts of a task that the orchestrator keeps. */
+export type TaskShown = Pick<
+  TaskContext,
+  'status' | 'coder' | 'percent' | 'attempts' | 'pings' | 'reason' | 'because'
+> & { readonly tickets: readonly string[]; readonly atMs: number };
 
 /** The report of a task to the orchestrator after every change. */
 export interface TaskChanged {
@@ -81,9 +78,6 @@ export interface TaskChanged {
 export type TaskNews =
   | { readonly type: 'task.given'; readonly id: string; readonly directive: Directive }
   | { readonly type: 'task.finished'; readonly id: string; readonly report: DoneReport }
-  /** Its owner has answered a question about its size: it is planned again. */
-  | { readonly type: 'task.replan'; readonly id: string }
-  | { readonly type: 'task.clarified'; readonly id: string; readonly acceptance: readonly string[] }
   | { readonly type: 'task.needsFix'; readonly id: string; readonly found: Findings };
 
 type Passed<Type extends 'tasks.report' | 'tasks.done' | 'tasks.unblock' | 'tasks.fail', As extends string> = {
@@ -102,16 +96,7 @@ export type TaskEvent =
   | FinishEvent
   | Passed<'tasks.unblock', 'task.unblock'>
   | Passed<'tasks.fail', 'task.fail'>
-  | {
-      readonly type:
-        | 'task.release'
-        | 'task.hold'
-        | 'task.split'
-        | 'task.passed'
-        | 'task.mended'
-        | 'task.resized'
-        | 'task.remind';
-    }
+  | { readonly type: `task.${'release' | 'hold' | 'split' | 'passed' | 'mended' | 'resized' | 'remind'}` }
   /** `isManaged`: the session is the host's own, which hears of its end, and needs no sign of life. */
   | { readonly type: 'task.give'; readonly coder: string; readonly isManaged: boolean }
   | { readonly type: 'task.edit'; readonly item: WorkItem }

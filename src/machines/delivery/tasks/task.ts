@@ -7,42 +7,35 @@ import { setup } from 'xstate';
 import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { TICKET_NOTICES } from '../../people/tickets/ticket-messages.ts';
 import { taskActions, taskGuards } from './task-acts.ts';
+import { type WorkStatus } from '../../work/work-item.ts';
 import { newTask, type TaskContext, type TaskEvent, type TaskInput } from './task-state.ts';
 
 /** The transition for an order that the state does not allow. */
 const refused = { actions: 'refuse' } as const;
 
+const enter = <Status extends WorkStatus>(status: Status) => ({ type: 'enter', params: { status } }) as const;
+const says = <Status extends string>(status: Status) => ({ type: 'says', params: { status } }) as const;
+
+/** What becomes of a task whose session reports that it cannot do it. */
+const STUCK = [
+  { guard: says('blocked'), target: 'blocked', actions: 'noteStuck' },
+  { guard: 'mayRetry', target: 'retrying', actions: 'noteFailure' },
+  { guard: says('failed'), target: 'blocked', actions: ['noteFailure', 'askAfterFailure'] },
+  refused,
+] as const;
+
 const REPORTS = {
   'task.report': [
     { guard: 'isStranger', actions: 'refuse' },
-    {
-      guard: { type: 'says', params: { status: 'in_progress' } },
-      target: '.working',
-      reenter: true,
-      actions: 'noteReport',
-    },
-    { guard: { type: 'says', params: { status: 'paused' } }, target: '.paused', actions: 'noteReport' },
-    { guard: { type: 'says', params: { status: 'blocked' } }, target: 'blocked', actions: 'noteStuck' },
-    { guard: 'mayRetry', target: 'retrying', actions: 'noteFailure' },
-    {
-      guard: { type: 'says', params: { status: 'failed' } },
-      target: 'blocked',
-      actions: ['noteFailure', 'askAfterFailure'],
-    },
-    refused,
+    { guard: says('in_progress'), target: '.working', reenter: true, actions: 'noteReport' },
+    { guard: says('paused'), target: '.paused', actions: 'noteReport' },
+    ...STUCK,
   ],
   'task.finish': [
     { guard: 'isStranger', actions: 'refuse' },
     { guard: 'isDone', target: 'in_verification', actions: 'noteDone' },
-    { guard: { type: 'says', params: { status: 'partial' } }, target: 'ready.partial', actions: 'notePart' },
-    { guard: { type: 'says', params: { status: 'blocked' } }, target: 'blocked', actions: 'noteStuck' },
-    { guard: 'mayRetry', target: 'retrying', actions: 'noteFailure' },
-    {
-      guard: { type: 'says', params: { status: 'failed' } },
-      target: 'blocked',
-      actions: ['noteFailure', 'askAfterFailure'],
-    },
-    refused,
+    { guard: says('partial'), target: 'ready.partial', actions: 'notePart' },
+    ...STUCK,
   ],
 } as const;
 
@@ -61,6 +54,7 @@ const machine = setup({
   delays: {
     stall: ({ context }) => context.times.stallMs,
     ping: ({ context }) => context.times.pingMs,
+    pause: ({ context }) => context.times.pauseMs,
     retry: ({ context: { times, failures } }) => times.retryMs[failures - 1]!,
   },
   guards: taskGuards,
@@ -80,7 +74,7 @@ const machine = setup({
   },
   states: {
     pending: {
-      entry: { type: 'enter', params: { status: 'pending' } },
+      entry: enter('pending'),
       on: { ...BLOCK, 'task.release': 'ready', 'task.split': 'decomposed' },
     },
     ready: {
@@ -90,13 +84,13 @@ const machine = setup({
         ...ASKED,
         'task.hold': 'pending',
         'task.give': [
-          { guard: 'isManaged', target: 'in_progress.paused', actions: 'take' },
+          { guard: 'isManaged', target: 'in_progress.managed', actions: 'take' },
           { target: 'in_progress', actions: 'take' },
         ],
       },
       states: {
-        whole: { entry: { type: 'enter', params: { status: 'ready' } } },
-        partial: { entry: { type: 'enter', params: { status: 'partial' } } },
+        whole: { entry: enter('ready') },
+        partial: { entry: enter('partial') },
       },
     },
     in_progress: {
@@ -104,12 +98,9 @@ const machine = setup({
       exit: 'forgetPings',
       on: { ...REPORTS, ...BLOCK, ...ASKED, 'task.remind': { actions: 'direct' } },
       states: {
-        working: {
-          entry: ['forgetPings', { type: 'enter', params: { status: 'in_progress' } }],
-          after: { stall: 'pinged' },
-        },
+        working: { entry: ['forgetPings', enter('in_progress')], after: { stall: 'pinged' } },
         pinged: {
-          entry: ['ping', { type: 'enter', params: { status: 'in_progress' } }],
+          entry: ['ping', enter('in_progress')],
           after: {
             ping: [
               { guard: 'mayPing', target: 'pinged', reenter: true },
@@ -117,15 +108,13 @@ const machine = setup({
             ],
           },
         },
-        paused: { entry: { type: 'enter', params: { status: 'in_progress' } } },
+        paused: { entry: enter('in_progress'), after: { pause: 'pinged' } },
+        managed: { entry: enter('in_progress') },
       },
     },
-    retrying: {
-      entry: { type: 'enter', params: { status: 'blocked' } },
-      after: { retry: 'ready' },
-    },
+    retrying: { entry: enter('blocked'), after: { retry: 'ready' } },
     blocked: {
-      entry: { type: 'enter', params: { status: 'blocked' } },
+      entry: enter('blocked'),
       on: {
         ...BLOCK,
         'task.report': [
@@ -142,13 +131,13 @@ const machine = setup({
         ],
         'task.resized': { target: 'pending', actions: 'rejectTickets' },
         'task.mended': { guard: 'isMending', target: 'in_verification' },
-        'ticket.opened': { actions: ['noteTicket', { type: 'enter', params: { status: 'blocked' } }] },
+        'ticket.opened': { actions: ['noteTicket', enter('blocked')] },
         'ticket.resolved': [
           { guard: 'isUnknown' },
           { guard: 'isGivenUp', target: 'failed', actions: 'noteAnswer' },
           { guard: 'isUnsized', target: 'pending', actions: ['noteAnswer', 'replan'] },
           { guard: 'isLast', target: 'ready', actions: 'noteAnswer' },
-          { actions: ['noteAnswer', { type: 'enter', params: { status: 'blocked' } }] },
+          { actions: ['noteAnswer', enter('blocked')] },
         ],
         'ticket.rejected': [
           { guard: 'isUnknown' },
@@ -159,10 +148,10 @@ const machine = setup({
       },
     },
     in_verification: {
-      entry: [{ type: 'enter', params: { status: 'in_verification' } }, 'handOff'],
+      entry: [enter('in_verification'), 'handOff'],
       on: {
         ...BLOCK,
-        'ticket.opened': { actions: ['noteTicket', { type: 'enter', params: { status: 'in_verification' } }] },
+        'ticket.opened': { actions: ['noteTicket', enter('in_verification')] },
         'task.passed': 'verified',
         'task.found': [
           { guard: 'mayFix', target: 'blocked', actions: 'needFix' },
@@ -170,12 +159,9 @@ const machine = setup({
         ],
       },
     },
-    decomposed: {
-      entry: { type: 'enter', params: { status: 'decomposed' } },
-      on: { 'task.passed': 'verified' },
-    },
-    verified: { type: 'final', entry: { type: 'enter', params: { status: 'verified' } } },
-    failed: { type: 'final', entry: ['rejectTickets', { type: 'enter', params: { status: 'failed' } }] },
+    decomposed: { entry: enter('decomposed'), on: { 'task.passed': 'verified' } },
+    verified: { type: 'final', entry: enter('verified') },
+    failed: { type: 'final', entry: ['rejectTickets', enter('failed')] },
   },
 });
 

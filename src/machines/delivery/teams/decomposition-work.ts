@@ -4,13 +4,12 @@
  */
 import { type Known } from '../../work/port.ts';
 import { type Rules } from '../../rules/turn.ts';
-import { WORK_DESKS } from '../../work/system-ids.ts';
 import { type WorkItem } from '../../work/work-item.ts';
 import { CONTRACTS } from '../delivery-ports.ts';
-import { type HandoffGiven, type HandoffRefused } from '../organisation/handoff-messages.ts';
+import { type HandoffGiven, type HandoffRefused, offerHandoff } from '../organisation/handoff-messages.ts';
 import { flawsOfSubtasks, regrouped } from '../plans/decomposition.ts';
 import { type PlannedTask } from '../plans/plan-document.ts';
-import { addJob, offer, type TeamContext, type TeamTurn, type TeamWork } from './team.ts';
+import { addJob, toTask, type TeamContext, type TeamTurn, type TeamWork } from './team.ts';
 
 type DecompositionTurn = TeamTurn<WorkItem>;
 
@@ -43,7 +42,7 @@ export const decompositionWork: TeamWork<WorkItem, WorkItem, readonly PlannedTas
 function submit(turn: DecompositionTurn, item: WorkItem, given: readonly PlannedTask[]): void {
   const subtasks = regrouped(given);
   const flaws = flawsOfSubtasks(subtasks, item.depth);
-  offer(turn, {
+  offerHandoff(turn, {
     ...{ occasion: 'broken-down', from: 'decomposition', item, facts: { flaws: flaws.length } },
     load: { subtasks, flaws: flaws.slice(0, 5) },
   });
@@ -51,5 +50,5 @@ function submit(turn: DecompositionTurn, item: WorkItem, given: readonly Planned
 
 /** Returns a task that cannot be broken down: its owner decides. */
 function returned(turn: DecompositionTurn, task: string, because: string): void {
-  turn.send(WORK_DESKS.orchestrator, { type: 'task.unsized', task, because });
+  toTask(turn, task, { type: 'task.block', reason: 'size', because });
 }

@@ -8,11 +8,16 @@ import { type Known } from '../../work/port.ts';
 import { WORK_DESKS } from '../../work/system-ids.ts';
 import { type WorkItem } from '../../work/work-item.ts';
 import { CONTRACTS } from '../delivery-ports.ts';
-import { type HandedItem, type HandoffGiven, type HandoffRefused } from '../organisation/handoff-messages.ts';
+import {
+  type HandedItem,
+  type HandoffGiven,
+  type HandoffRefused,
+  offerHandoff,
+} from '../organisation/handoff-messages.ts';
 import { askOwner } from '../owner-question.ts';
 import { flawsOfPlan, keyOf, type PlanDocument, type PlannedTask } from '../plans/plan-document.ts';
 import { planOrder, type TaskPlanned } from '../tasks/task-messages.ts';
-import { addJob, offer, type TeamContext, type TeamTurn, type TeamWork } from './team.ts';
+import { addJob, toTask, type TeamContext, type TeamTurn, type TeamWork } from './team.ts';
 
 /** A task that waits for its estimate. */
 interface PlanningJob {
@@ -20,6 +25,12 @@ interface PlanningJob {
   readonly task: PlannedTask;
 }
 type PlanningTurn = TeamTurn<PlanningJob>;
+
+/** Tasks that follow from another one. */
+interface FollowUp {
+  readonly of: WorkItem;
+  readonly tasks: readonly PlannedTask[];
+}
 
 /** The reply to a plan. */
 export interface PlanReply extends OrderReply {
@@ -37,9 +48,11 @@ export function planningWork(hasEstimates: boolean): TeamWork<PlanningJob, Plann
   const rules = {
     'plan.submit': order(planOrder, (turn: PlanningTurn, { plan, by }) => submit(turn, plan, { by, hasEstimates })),
     'handoff.given': formalise,
-    'handoff.refused': stuck,
+    // A task that neither the queue nor the decomposition takes is its owner's.
+    'handoff.refused': (turn: PlanningTurn, { item, because }: HandoffRefused) => unsized(turn, item, because),
     'task.returned': (turn: PlanningTurn, { item }: { readonly item: WorkItem }) => plan(turn, item, []),
-    'task.followUp': followUp,
+    // Work that was found in or behind a task is planned as any other.
+    'task.followUp': (turn: PlanningTurn, { of, tasks }: FollowUp) => void planAll(turn, tasks, within(of)),
     'task.lacksContext': (turn: PlanningTurn, { item }: { readonly item: WorkItem }) =>
       askOwner(turn, item, { about: 'context', title: `When is ${item.id} done? ${item.title}`, text: CONTEXT_LACKS }),
   } satisfies Rules<TeamContext<PlanningJob>>;
@@ -69,13 +82,11 @@ function planAll(turn: PlanningTurn, tasks: readonly PlannedTask[], around: Arou
   const first = turn.context.tasks + 1;
   turn.assign({ tasks: turn.context.tasks + tasks.length });
   const ids = new Map(tasks.map((task, at) => [keyOf(task), idOf(first + at)]));
-  const items = tasks.map((task, at) => itemOf(task, { id: idOf(first + at), ids, around }));
+  const items = tasks.map((task, at) => itemOf(task, idOf(first + at), ids, around));
   for (const item of items) turn.send(WORK_DESKS.orchestrator, { type: 'task.planned', item } satisfies TaskPlanned);
-  items.forEach((item, at) => {
-    const task = tasks[at]!;
-    if (item.minutes === null) addJob(turn, { item, task });
-    else plan(turn, item, task.subtasks);
-  });
+  for (const [at, item] of items.entries())
+    if (item.minutes === null) addJob(turn, { item, task: tasks[at]! });
+    else plan(turn, item, tasks[at]!.subtasks);
   return items;
 }
 
@@ -83,13 +94,7 @@ function idOf(number: number): string {
   return `TASK-${String(number).padStart(3, '0')}`;
 }
 
-interface Numbered {
-  readonly id: string;
-  readonly ids: ReadonlyMap<string, string>;
-  readonly around: Around;
-}
-
-function itemOf(task: PlannedTask, { id, ids, around }: Numbered): WorkItem {
+function itemOf(task: PlannedTask, id: string, ids: ReadonlyMap<string, string>, around: Around): WorkItem {
   const { title, description, kind, minutes, concerns, files, dependsOn } = task;
   const { plan, parent, depth, owner } = around;
   const acceptance = task.acceptance.length > 0 ? task.acceptance : around.acceptance;
@@ -105,19 +110,18 @@ function itemOf(task: PlannedTask, { id, ids, around }: Numbered): WorkItem {
 /** D1: the table of responsibilities decides whether the queue or the decomposition gets a task. */
 function plan(turn: PlanningTurn, item: WorkItem, subtasks: readonly PlannedTask[]): void {
   const facts = { size: item.minutes ?? NaN, concerns: item.concerns.length, blockers: 0 };
-  offer(turn, { occasion: 'planned', from: 'planning', item, facts, load: { subtasks } });
+  offerHandoff(turn, { occasion: 'planned', from: 'planning', item, facts, load: { subtasks } });
 }
 
 function estimated(turn: PlanningTurn, { item, task }: PlanningJob, answer: Known<number | null>): void {
   const minutes = answer.isKnown ? answer.value : null;
   if (minutes === null) return unsized(turn, item, 'nobody can estimate it');
-  const known = { ...item, minutes };
-  turn.send(WORK_DESKS.orchestrator, { type: 'task.estimated', task: item.id, minutes });
-  plan(turn, known, task.subtasks);
+  turn.send(WORK_DESKS.orchestrator, { type: 'task.edited', task: item.id, patch: { minutes } });
+  plan(turn, { ...item, minutes }, task.subtasks);
 }
 
 function unsized(turn: PlanningTurn, { id: task }: HandedItem, because: string): void {
-  turn.send(WORK_DESKS.orchestrator, { type: 'task.unsized', task, because });
+  toTask(turn, task, { type: 'task.block', reason: 'size', because });
 }
 
 /** RACI 2: plans the subtasks of a task, which is from now on done by them. */
@@ -130,17 +134,4 @@ function formalise(turn: PlanningTurn, { item, load }: HandoffGiven): void {
 /** The facts that a work item shares with those that are part of it or follow from it. */
 function within({ id: parent, depth, owner, priority, context: { plan: name, style, acceptance } }: WorkItem): Around {
   return { parent, depth, owner, priority, plan: name, style, acceptance, dependencies: [] };
-}
-
-/** A task that neither the queue nor the decomposition takes is its owner's. */
-function stuck(turn: PlanningTurn, { item, because }: HandoffRefused): void {
-  unsized(turn, item, because);
-}
-
-/** Work that was found in or behind a task: it is planned as any other. */
-function followUp(
-  turn: PlanningTurn,
-  { of, tasks }: { readonly of: WorkItem; readonly tasks: readonly PlannedTask[] },
-): void {
-  planAll(turn, tasks, within(of));
 }

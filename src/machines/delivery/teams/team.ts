@@ -10,9 +10,9 @@ import { table, type Table } from '../../../table.ts';
 import { numberKey } from '../../rules/table-keys.ts';
 import { inTurn, ruled, type Rules, type Turn } from '../../rules/turn.ts';
 import { heard, type Known, late, type Port, type PortContract, portLogic } from '../../work/port.ts';
-import { type HandoffOffer } from '../organisation/handoff-messages.ts';
+import { WORK_DESKS } from '../../work/system-ids.ts';
 import { type TeamId } from '../organisation/teams.ts';
-import { DELIVERY_DESKS } from '../system-ids.ts';
+import { type TaskEvent } from '../tasks/task-state.ts';
 
 export interface TeamContext<Job = unknown> {
   /** Work that waits, and the one under way, by number. */
@@ -44,9 +44,9 @@ export function addJob<Job>(turn: TeamTurn<Job>, job: Job, afterMs = 0): void {
   turn.assign({ jobs: jobs.set(numberKey(nextJob), { job, dueAtMs: turn.nowMs + afterMs }), nextJob: nextJob + 1 });
 }
 
-/** Offers a hand-off to the organisation in the name of the team. */
-export function offer<Job>(turn: TeamTurn<Job>, offered: Omit<HandoffOffer, 'type' | 'by'>): void {
-  turn.send(DELIVERY_DESKS.organisation, { ...offered, type: 'handoff.offer', by: turn.self } satisfies HandoffOffer);
+/** Tells a task something, through the orchestrator. */
+export function toTask(turn: Pick<Turn<object, never>, 'send'>, task: string, event: TaskEvent): void {
+  turn.send(WORK_DESKS.orchestrator, { type: 'task.tell', task, event });
 }
 
 /**

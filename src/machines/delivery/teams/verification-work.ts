@@ -5,14 +5,13 @@
  */
 import { type Known } from '../../work/port.ts';
 import { type Rules } from '../../rules/turn.ts';
-import { WORK_DESKS } from '../../work/system-ids.ts';
 import { type WorkItem } from '../../work/work-item.ts';
 import { CONTRACTS, type Findings } from '../delivery-ports.ts';
-import { type HandoffGiven, type HandoffRefused } from '../organisation/handoff-messages.ts';
+import { type HandoffGiven, type HandoffRefused, offerHandoff } from '../organisation/handoff-messages.ts';
 import { askOwner } from '../owner-question.ts';
 import { DELIVERY_DESKS } from '../system-ids.ts';
 import { type DoneReport } from '../tasks/task-messages.ts';
-import { addJob, offer, type TeamContext, type TeamTurn, type TeamWork } from './team.ts';
+import { addJob, toTask, type TeamContext, type TeamTurn, type TeamWork } from './team.ts';
 
 /** Milliseconds for which the files of a finished task have to be quiet (MX-035). */
 export const QUIET_MS = 60_000;
@@ -91,9 +90,9 @@ function found(turn: VerificationTurn, item: WorkItem, findings: Findings): void
   turn.send(DELIVERY_DESKS.dashboard, { type: 'check.summary', task: item.id, matches, remaining });
   if (remaining.length + visual.length === 0) return passed(turn, item);
   const facts = { failures: failures.length, unmet: unmet.length, visual: visual.length };
-  offer(turn, { occasion: 'checked', from: 'verification', item, facts, load: { found: findings } });
+  offerHandoff(turn, { occasion: 'checked', from: 'verification', item, facts, load: { found: findings } });
 }
 
 function passed(turn: VerificationTurn, { id: task }: WorkItem): void {
-  turn.send(WORK_DESKS.orchestrator, { type: 'task.checked', task });
+  toTask(turn, task, { type: 'task.passed' });
 }
