@@ -61,8 +61,8 @@ export function resolved(turn: AnswerTurn, { id, result }: Report<'question.reso
   if (verdict === 'direct') cache(turn, row);
   if (verdict === 'escalated' && row.task !== null)
     turn.send(WORK_DESKS.orchestrator, {
-      ...{ type: 'question.escalated', question: id, task: row.task, confidence },
-      waitedMs: turn.nowMs - row.askedAtMs,
+      ...{ type: 'question.escalated', task: row.task },
+      facts: { confidence, seconds: (turn.nowMs - row.askedAtMs) / 1_000 },
     });
   if (row.thread !== null) replyIn(turn, row.thread, row.response);
   for (const user of usersOf(turn, id)) tellGiven(turn, row, user);

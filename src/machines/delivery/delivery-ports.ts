@@ -4,9 +4,9 @@
  */
 import { z } from 'zod';
 import { type Port, type PortContract } from '../work/port.ts';
-import { type WorkItem } from '../work/work-item.ts';
+import { type WorkItem, workMinutes } from '../work/work-item.ts';
 import { type PlannedTask, plannedTask, type WrittenTask } from './plans/plan-document.ts';
-import { doneReport, type DoneReport, type Directive } from './tasks/task-messages.ts';
+import { type Directive, doneReport, type DoneReport } from './tasks/task-messages.ts';
 
 /** The findings about a finished task. */
 export const findings = z.object({
@@ -35,7 +35,7 @@ export interface DeliveryPorts {
 
 /** The contracts of the ports of teams. */
 export const CONTRACTS = {
-  estimate: { what: 'the estimate', answer: z.number().positive().max(10_000).nullable(), timeoutMs: 60_000 },
+  estimate: { what: 'the estimate', answer: workMinutes.nullable(), timeoutMs: 60_000 },
   decompose: { what: 'the subtasks', answer: z.array(plannedTask).max(100).nullable(), timeoutMs: 300_000 },
   verify: { what: 'whether the task meets its criteria', answer: findings, timeoutMs: 900_000 },
 } as const satisfies Readonly<Record<string, PortContract<unknown>>>;

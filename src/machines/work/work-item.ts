@@ -9,21 +9,17 @@ import { name } from './message-schema.ts';
 export const workPriority = z.literal([1, 2, 3]);
 export type WorkPriority = z.output<typeof workPriority>;
 
+/** An estimate of work: at most a working month. */
+export const workMinutes = z.number().positive().max(10_000);
+
 /** What a work item is: new work, the mending of a failed check, or a question that somebody has to look into. */
 export const workKind = z.enum(['feature', 'fix', 'investigation']);
 export type WorkKind = z.output<typeof workKind>;
 
 /** The statuses of work (MX-102). */
 export const WORK_STATUSES = [
-  'pending',
-  'ready',
-  'in_progress',
-  'partial',
-  'blocked',
-  'in_verification',
-  'decomposed',
-  'verified',
-  'failed',
+  ...(['pending', 'ready', 'in_progress', 'partial', 'blocked'] as const),
+  ...(['in_verification', 'decomposed', 'verified', 'failed'] as const),
 ] as const;
 export type WorkStatus = (typeof WORK_STATUSES)[number];
 
@@ -32,17 +28,12 @@ export const workContext = z.object({
   /** The name of the plan. */
   plan: name,
   /** Statements that hold when the work is done. */
-  acceptance: z.array(z.string().min(1).max(500)).max(20),
-  files: z.array(z.string().min(1).max(500)).max(50),
+  acceptance: z.array(z.string().min(1).max(500)).max(20).readonly(),
+  files: z.array(z.string().min(1).max(500)).max(50).readonly(),
   /** The design system or style guide; null for work without a surface. */
   style: z.string().min(1).max(500).nullable(),
 });
-export interface WorkContextBundle {
-  readonly plan: string;
-  readonly acceptance: readonly string[];
-  readonly files: readonly string[];
-  readonly style: string | null;
-}
+export type WorkContextBundle = Readonly<z.output<typeof workContext>>;
 
 export interface WorkItem {
   readonly id: string;

@@ -32,9 +32,8 @@ export function regrouped(subtasks: readonly PlannedTask[]): readonly PlannedTas
   if (subtasks.length <= SUBTASKS_MAX || flawsAmong(subtasks).length > 0) return subtasks;
   const ordered = inOrder(subtasks);
   const size = Math.ceil(ordered.length / SUBTASKS_MAX);
-  const groups = Array.from({ length: Math.ceil(ordered.length / size) }, (_, at) =>
-    ordered.slice(at * size, (at + 1) * size),
-  );
+  const starts = ordered.flatMap((_, at) => (at % size === 0 ? [at] : []));
+  const groups = starts.map((at) => ordered.slice(at, at + size));
   const groupOf = new Map(groups.flatMap((group, at) => group.map((one) => [keyOf(one), at] as const)));
   return groups.map((group, at) => grouped(group, at, groupOf));
 }
@@ -49,23 +48,17 @@ function inOrder(subtasks: readonly PlannedTask[]): readonly PlannedTask[] {
 
 function grouped(group: readonly PlannedTask[], at: number, groupOf: ReadonlyMap<string, number>): PlannedTask {
   const [first] = group;
-  if (group.length === 1) return { ...first!, key: `group-${at}`, dependsOn: othersOf(group, at, groupOf) };
-  const subtasks = group.map((one) => ({
-    ...one,
-    dependsOn: one.dependsOn.filter((other) => groupOf.get(other) === at),
-  }));
+  const place = { key: `group-${at}`, dependsOn: othersOf(group, at, groupOf) };
+  if (group.length === 1) return { ...first!, ...place };
+  const within = ({ dependsOn }: PlannedTask) => dependsOn.filter((other) => groupOf.get(other) === at);
+  const subtasks = group.map((one) => ({ ...one, dependsOn: within(one) }));
+  const title = group.map((one) => one.title).join(', ');
   return {
-    ...first!,
-    key: `group-${at}`,
-    title: group
-      .map(({ title }) => title)
-      .join(', ')
-      .slice(0, 200),
+    ...{ ...first!, ...place, subtasks },
+    title: title.slice(0, 200).toWellFormed(),
     minutes: group.reduce((sum, { minutes }) => sum + (minutes ?? 0), 0),
     concerns: [...new Set(group.flatMap(({ concerns }) => concerns))],
     acceptance: group.flatMap(({ acceptance }) => acceptance).slice(0, 20),
-    dependsOn: othersOf(group, at, groupOf),
-    subtasks,
   };
 }
 

@@ -5,17 +5,17 @@
 import { z } from 'zod';
 import { closed } from '../../../closed-object.ts';
 import { PLAN_TASKS_MAX } from '../../limits.ts';
+import { fits } from '../../rules/value-size.ts';
 import { name } from '../../work/message-schema.ts';
 import { buildGraph, findCycle } from '../../work/dependency-graph.ts';
-import { workContext, workKind, workPriority } from '../../work/work-item.ts';
+import { workContext, workKind, workMinutes, workPriority } from '../../work/work-item.ts';
 
 /** Decompositions below a task of a plan (MX-105). */
 export const DEPTH_MAX = 3;
 
-/** Minutes of the longest estimate: a working month. Larger plans are several. */
-const MINUTES_MAX = 10_000;
+/** Bytes of a task with its subtasks: it becomes part of rows and messages. */
+const TASK_BYTES_MAX = 24 * 1024;
 
-const minutes = z.number().positive().max(MINUTES_MAX);
 const { acceptance, files, style } = workContext.shape;
 
 const taskFields = {
@@ -24,7 +24,10 @@ const taskFields = {
   title: name,
   description: z.string().max(4_000).default(''),
   kind: workKind.default('feature'),
-  minutes: minutes.nullable().default(null).describe('The estimate. Without one, the port `estimate` has to know it.'),
+  minutes: workMinutes
+    .nullable()
+    .default(null)
+    .describe('The estimate. Without one, the port `estimate` has to know it.'),
   concerns: z.array(name).max(20).default([]).describe('The areas it touches: frontend, backend, database.'),
   priority: workPriority.optional().describe('1 is the most urgent. Default: that of the task around it, or 2.'),
   dependsOn: z.array(name).max(100).default([]).describe('Keys or titles of tasks beside it.'),
@@ -82,11 +85,15 @@ export function flawsAmong(tasks: readonly PlannedTask[]): string[] {
 /** The flaws of a plan, with those of its subtasks; `hasEstimates`: whether a port knows missing estimates. */
 export function flawsOfPlan({ tasks }: Pick<PlanDocument, 'tasks'>, hasEstimates: boolean): string[] {
   const all = everyTask(tasks);
+  const large = tasks.filter((task) => !fits(task, TASK_BYTES_MAX));
   const unknown = hasEstimates ? [] : all.filter((task) => task.minutes === null);
   return [
     ...flawsAmong(tasks),
     ...all.flatMap(({ subtasks }) => flawsAmong(subtasks)),
     ...unknown.map((task) => `"${keyOf(task)}" has no estimate: give its minutes`),
+    ...large.map(
+      (task) => `"${keyOf(task)}" has more than ${TASK_BYTES_MAX} bytes with its subtasks: name files instead`,
+    ),
     ...(all.length > PLAN_TASKS_MAX ? [`a plan has at most ${PLAN_TASKS_MAX} tasks, subtasks included`] : []),
   ];
 }

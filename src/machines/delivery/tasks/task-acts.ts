@@ -11,10 +11,9 @@ import { type WorkStatus } from '../../work/work-item.ts';
 import { judgeFact } from '../organisation/delivery-gates.ts';
 import { type About, ABOUT, askOwner, GIVE_UP, TRY_AGAIN } from '../owner-question.ts';
 import { DELIVERY_DESKS } from '../system-ids.ts';
-import { refusedTask, type TaskReply } from './task-messages.ts';
+import { directiveOf, refusedTask, type TaskReply } from './task-messages.ts';
 import {
   CYCLES_MAX,
-  directiveOf,
   type FinishEvent,
   PINGS_MAX,
   type ReportEvent,
@@ -229,7 +228,8 @@ function rejectTicket(turn: TaskTurn, ticket: string): void {
 }
 
 function direct(turn: TaskTurn): void {
-  tell(turn, { type: 'task.given', id: turn.context.id, directive: directiveOf(turn.context) });
+  const { item, notes, attempts } = turn.context;
+  tell(turn, { type: 'task.given', id: turn.context.id, directive: directiveOf(item, notes, attempts) });
 }
 
 function tell(turn: TaskTurn, news: TaskNews): void {

@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 import { type OrderReply } from '../../rules/turn.ts';
 import { name, person, programOrPerson } from '../../work/message-schema.ts';
-import { WORK_STATUSES, type WorkItem, workPriority } from '../../work/work-item.ts';
+import { WORK_STATUSES, type WorkItem, workMinutes, workPriority } from '../../work/work-item.ts';
 import { planDocument } from '../plans/plan-document.ts';
 
 /** The id of a task: `TASK-001`, with more digits from 1,000 on. */
@@ -14,6 +14,8 @@ export const taskId = z.string().regex(/^TASK-\d{3,12}$/, 'a task id is TASK- an
 
 const details = z.string().max(600).default('');
 const reason = z.string().trim().min(1).max(500);
+const criterion = z.object({ criterion: z.string().max(500), isMet: z.boolean() });
+const followUp = z.object({ title: name, minutes: workMinutes, details });
 const aTask = { task: taskId, by: person };
 
 /** What a coding agent reports of a task that it ends (MX-114). */
@@ -25,15 +27,9 @@ export const doneReport = z.object({
   /** What was tested, and how it went. */
   testing: z.string().max(2_000).default(''),
   /** The acceptance criteria, each with whether it is met. */
-  criteria: z
-    .array(z.object({ criterion: z.string().max(500), isMet: z.boolean() }))
-    .max(20)
-    .default([]),
+  criteria: z.array(criterion).max(20).default([]),
   /** Work that was found on the way. */
-  followUps: z
-    .array(z.object({ title: name, minutes: z.number().positive().max(10_000), details }))
-    .max(10)
-    .default([]),
+  followUps: z.array(followUp).max(10).default([]),
   observations: z.array(z.string().max(500)).max(20).default([]),
 });
 export type DoneReport = z.output<typeof doneReport>;
@@ -69,11 +65,7 @@ export const taskOrders = {
   /** Orders of people. */
   'tasks.unblock': z.object({ ...aTask, note: z.string().max(1_000).default('') }),
   'tasks.fail': z.object({ ...aTask, reason }),
-  'tasks.change': z.object({
-    ...aTask,
-    priority: workPriority.optional(),
-    minutes: z.number().positive().max(10_000).optional(),
-  }),
+  'tasks.change': z.object({ ...aTask, priority: workPriority.optional(), minutes: workMinutes.optional() }),
   /** The number of coding sessions at once. */
   'tasks.places': z.object({ places: z.int().min(1).max(100), by: person }),
 } as const;
@@ -82,22 +74,14 @@ export type TaskOrder<Type extends keyof typeof taskOrders> = Readonly<z.output<
 /** The order by which a plan is handed in, to the planning team. */
 export const planOrder = z.object({ plan: planDocument, by: person });
 
-/** Everything that a coding agent needs for a task (MX-050). */
-export interface Directive {
-  readonly taskId: string;
-  readonly title: string;
-  readonly description: string;
-  readonly acceptanceCriteria: readonly string[];
-  readonly relatedFiles: readonly string[];
-  readonly style: string | null;
-  readonly plan: string;
-  readonly priority: number;
-  readonly minutes: number;
-  /** What people and earlier sessions have said about it. */
-  readonly notes: readonly string[];
-  /** How often it was given, this time included. */
-  readonly attempt: number;
+/** Everything that a coding agent needs for a task (MX-050); `notes`: what people and earlier sessions have said. */
+export function directiveOf({ id, context, ...item }: WorkItem, notes: readonly string[], attempt: number) {
+  const { title, description, minutes, priority } = item;
+  const { acceptance: acceptanceCriteria, files: relatedFiles, style, plan } = context;
+  const task = { taskId: id, title, description, acceptanceCriteria, relatedFiles, style, plan, priority };
+  return { ...task, minutes: minutes!, notes, attempt };
 }
+export type Directive = ReturnType<typeof directiveOf>;
 
 /** The reply to `tasks.next`. */
 export interface NextReply extends OrderReply {
@@ -125,19 +109,4 @@ export function refusedTask(code: TaskRefusal, problem: string): TaskReply {
 }
 
 /** Why a task does not go on. */
-export type BlockReason =
-  | 'question'
-  | 'stall'
-  | 'failure'
-  | 'fix'
-  | 'context'
-  | 'size'
-  | 'coder'
-  | 'dependency'
-  | 'visual';
-
-/** A task as the planning team registers it with the queue. */
-export interface TaskPlanned {
-  readonly type: 'task.planned';
-  readonly item: WorkItem;
-}
+export type BlockReason = 'question' | 'stall' | 'failure' | 'fix' | 'context' | 'size' | 'coder';

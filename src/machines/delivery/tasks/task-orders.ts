@@ -2,11 +2,12 @@
  * What coding agents, people and the Answer Team say about tasks: orders, which tasks answer themselves, and what comes
  * of questions and tickets (D3, D5), which become hand-offs 5, 6 and 10.
  */
+import { type AnyEventObject } from 'xstate';
 import { type Asked, order, type OrderReply, refused, TAKEN } from '../../rules/turn.ts';
 import { listed } from '../../rules/desk.ts';
 import { type WorkItem } from '../../work/work-item.ts';
 import { TICKET_NOTICES, type TicketNotice } from '../../people/tickets/ticket-messages.ts';
-import { GATES, judgeFact } from '../organisation/delivery-gates.ts';
+import { type Facts, GATES, judgeFact } from '../organisation/delivery-gates.ts';
 import { type HandoffGiven, type HandoffInformed, offerHandoff } from '../organisation/handoff-messages.ts';
 import { DELIVERY_DESKS } from '../system-ids.ts';
 import { LOOKS, MET } from '../teams/verification-work.ts';
@@ -40,11 +41,7 @@ function done(turn: OrchestratorTurn, event: Event<'tasks.done'>): TaskReply | u
   return pass(turn, event.task, { ...event, type: 'task.finish' });
 }
 
-function pass(
-  turn: OrchestratorTurn,
-  id: string,
-  event: Parameters<ReturnType<typeof desk>['pass']>[1],
-): TaskReply | undefined {
+function pass(turn: OrchestratorTurn, id: string, event: Asked & AnyEventObject): TaskReply | undefined {
   const row = desk(turn).records.get(id);
   if (row === undefined) return refusedTask('unknown', `no task "${id}"`);
   const refusal = desk(turn).pass(id, event);
@@ -125,51 +122,38 @@ export function countQuestion(turn: OrchestratorTurn, { item: { id } }: HandoffI
   if (row !== undefined) desk(turn).change(id, { questions: row.questions + 1 });
 }
 
-/** A question about a task, as the answer desk reports it. */
-interface QuestionFacts {
-  readonly question: string;
-  readonly task: string;
-}
-
 function offer(turn: OrchestratorTurn, task: string, offered: Omit<Parameters<typeof offerHandoff>[1], 'item'>): void {
   const row = desk(turn).records.get(task);
   if (row?.isOver === false) offerHandoff(turn, { ...offered, item: row.item });
 }
 
 /** RACI 5: a session has asked the Answer Team. */
-function asked(turn: OrchestratorTurn, { question, task }: QuestionFacts): void {
+function asked(turn: OrchestratorTurn, { question, task }: Record<'question' | 'task', string>): void {
   offer(turn, task, { occasion: 'asked', from: 'coding-ai', facts: {}, load: { question } });
 }
 
 /** RACI 6: the Answer Team has not answered, and a ticket asks people. */
-function escalated(
-  turn: OrchestratorTurn,
-  { question, task, confidence, waitedMs }: QuestionFacts & { readonly confidence: number; readonly waitedMs: number },
-): void {
-  const facts = { confidence, seconds: waitedMs / 1_000 };
-  offer(turn, task, { occasion: 'unanswered', from: 'orchestrator', facts, load: { question } });
+function escalated(turn: OrchestratorTurn, { task, facts }: { readonly task: string; readonly facts: Facts }): void {
+  offer(turn, task, { occasion: 'unanswered', from: 'orchestrator', facts });
 }
 
 /** Handles what happens to a ticket about a task. An answer that was scored is handed over by the Clarity Agent. */
 function ticketNotice(turn: OrchestratorTurn, notice: TicketNotice): void {
-  const row = notice.task === null ? undefined : desk(turn).records.get(notice.task);
-  if (row === undefined || row.isOver) return;
-  const { about } = notice;
-  if (notice.type === 'ticket.resolved' || notice.type === 'ticket.rejected') {
+  const { type, task, about } = notice;
+  if (type === 'ticket.resolved' || type === 'ticket.rejected')
     if (about === 'check' || about === 'visual') checkAnswered(turn, notice);
-    const score = notice.type === 'ticket.resolved' ? notice.resolution.score : null;
-    if (score !== null)
-      return offer(turn, row.id, { occasion: 'replied', from: 'clarity', facts: { clarity: score }, load: notice });
-  }
+  const clarity = type === 'ticket.resolved' ? notice.resolution.score : null;
   // By hand a person decides, whose word nobody scores.
-  passOn(turn, { load: notice });
+  if (clarity === null || task === null) return passOn(turn, { load: notice });
+  offer(turn, task, { occasion: 'replied', from: 'clarity', facts: { clarity }, load: notice });
 }
 
 function checkAnswered(
   turn: OrchestratorTurn,
   notice: Extract<TicketNotice, { readonly type: 'ticket.resolved' | 'ticket.rejected' }>,
 ): void {
-  const { item } = desk(turn).records.get(notice.task!)!;
+  const { item } = desk(turn).records.get(notice.task!) ?? {};
+  if (item === undefined) return;
   const said = notice.type === 'ticket.resolved' ? notice.resolution : { option: null, text: notice.reason };
   const good = notice.about === 'check' ? MET[0] : LOOKS[0];
   const isMet = notice.type === 'ticket.resolved' && [said.option, said.text.toLowerCase()].includes(good);

@@ -63,7 +63,7 @@ function isPartOf({ kind, depth }: WorkItem, above: WorkItem): boolean {
 /** Changes a work item, by what a port or a person has said about it. */
 function edited(turn: OrchestratorTurn, { task, patch }: TaskEdited): void {
   const row = desk(turn).records.get(task);
-  if (row !== undefined) edit(turn, row, patch);
+  if (row?.isOver === false) edit(turn, row, patch);
 }
 
 /** RACI 3: a task is in the queue, and begins when nothing is in its way. */

@@ -123,13 +123,3 @@ export function shownOf(context: TaskContext, atMs: number): TaskShown {
   const { status, coder, percent, attempts, pings, reason, because, tickets } = context;
   return { status, coder, percent, attempts, pings, reason, because, tickets: Object.keys(tickets), atMs };
 }
-
-/** What a coding agent is told of a task (MX-050). */
-export function directiveOf({ item, notes, attempts: attempt }: TaskContext): Directive {
-  const { id: taskId, title, description, minutes, priority, context } = item;
-  const { acceptance, files, style, plan } = context;
-  return {
-    ...{ taskId, title, description, acceptanceCriteria: acceptance, relatedFiles: files, style, plan, priority },
-    ...{ minutes: minutes!, notes, attempt },
-  };
-}

@@ -16,7 +16,7 @@ import {
 } from '../organisation/handoff-messages.ts';
 import { askOwner } from '../owner-question.ts';
 import { flawsOfPlan, keyOf, type PlanDocument, type PlannedTask } from '../plans/plan-document.ts';
-import { planOrder, type TaskPlanned } from '../tasks/task-messages.ts';
+import { planOrder } from '../tasks/task-messages.ts';
 import { addJob, toTask, type TeamContext, type TeamTurn, type TeamWork } from './team.ts';
 
 /** A task that waits for its estimate. */
@@ -83,7 +83,7 @@ function planAll(turn: PlanningTurn, tasks: readonly PlannedTask[], around: Arou
   turn.assign({ tasks: turn.context.tasks + tasks.length });
   const ids = new Map(tasks.map((task, at) => [keyOf(task), idOf(first + at)]));
   const items = tasks.map((task, at) => itemOf(task, idOf(first + at), ids, around));
-  for (const item of items) turn.send(WORK_DESKS.orchestrator, { type: 'task.planned', item } satisfies TaskPlanned);
+  for (const item of items) turn.send(WORK_DESKS.orchestrator, { type: 'task.planned', item });
   for (const [at, item] of items.entries())
     if (item.minutes === null) addJob(turn, { item, task: tasks[at]! });
     else plan(turn, item, tasks[at]!.subtasks);
