@@ -170,6 +170,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     ],
     // The desks show data of the machines: only their types are imported, so that none is written twice.
     types: [
+      'src/crew-delivery.ts',
       'src/crew-gates.ts',
       'src/crew-hub-looks.ts',
       'src/crew-procedures.ts',
@@ -178,9 +179,11 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'src/machines/agents/',
       'src/machines/answers/',
       'src/machines/coordination/',
+      'src/machines/delivery/',
       'src/machines/hub/',
       'src/machines/people/',
       'src/machines/rules/',
+      'src/machines/work/',
     ],
     packages: ['preact', '@preact/signals'],
   },

@@ -5,6 +5,8 @@ import { AgentsView } from './agents/agents-view.tsx';
 import { AnswerDeskView } from './answers/answer-desk-view.tsx';
 import { AnswersView } from './answers/answers-view.tsx';
 import { AlertsView } from './desks/alerts-view.tsx';
+import { OrganisationView } from './delivery/organisation-view.tsx';
+import { TasksView } from './delivery/tasks-view.tsx';
 import { BatchesView } from './desks/batches-view.tsx';
 import { DEBATES } from './desks/debates-view.tsx';
 import { DESK_TABLES } from './desks/desk-tables.tsx';
@@ -39,6 +41,9 @@ export const INBOX = 'inbox';
 /** Name of the view of answers, to which the page of their desk belongs. */
 const ANSWERS = 'answers';
 
+/** Name of the view of tasks, to which the page of the delivery organisation belongs. */
+const TASKS = 'tasks';
+
 export const VIEWS: readonly PageView[] = [
   { name: 'tree', title: 'Actors', isListed: true, component: TreeView },
   { name: 'runs', title: 'Runs', isListed: true, component: RunsView },
@@ -55,6 +60,8 @@ export const VIEWS: readonly PageView[] = [
   { ...DEBATES, isListed: false, under: INBOX },
   { name: ANSWERS, title: 'Answers', isListed: true, component: AnswersView },
   { name: 'desk', title: 'Desk', isListed: false, under: ANSWERS, component: AnswerDeskView },
+  { name: TASKS, title: 'Tasks', isListed: true, component: TasksView },
+  { name: 'organisation', title: 'Organisation', isListed: false, under: TASKS, component: OrganisationView },
   { ...HUBS, isListed: true },
   { name: 'agents', title: 'Agents', isListed: true, component: AgentsView },
   { name: 'waits', title: 'Waits', isListed: true, component: WaitsView },
@@ -65,7 +72,7 @@ export const VIEWS: readonly PageView[] = [
 /** The views with tabs above them: the one of the menu, and those that belong to it. */
 export function tabsOf(name: string): readonly PageView[] {
   const first = viewNamed(name)?.under ?? name;
-  return first === INBOX || first === ANSWERS
+  return [INBOX, ANSWERS, TASKS].includes(first)
     ? VIEWS.filter((view) => view.name === first || view.under === first)
     : [];
 }

@@ -9,6 +9,8 @@ export interface Heading {
 export interface Column<Row> extends Heading {
   /** Whether its cells are row headers. Default: the first column's are. */
   readonly isHead?: boolean;
+  /** Whether its cells show the heading on a narrow screen. Default: those of numbers do. */
+  readonly isNamed?: boolean;
   /** CSS class of its cells. */
   readonly kind?: string;
   readonly cell: (row: Row) => ComponentChildren;
@@ -47,7 +49,7 @@ export function Table<Row>({ kind = 'stack', columns, rows, keyOf }: TableProps<
       <tbody>
         {rows.map((row, index) => (
           <tr key={keyOf(row, index)}>
-            {columns.map(({ title, isNumber, kind, cell }, at) =>
+            {columns.map(({ title, isNumber, isNamed = isNumber, kind, cell }, at) =>
               at === head ? (
                 <th key={title} scope="row">
                   {cell(row)}
@@ -56,7 +58,7 @@ export function Table<Row>({ kind = 'stack', columns, rows, keyOf }: TableProps<
                 <td
                   key={title}
                   class={isNumber ? 'number' : kind}
-                  data-name={isNumber ? title.toLowerCase() : undefined}
+                  data-name={isNamed ? title.toLowerCase() : undefined}
                 >
                   {cell(row)}
                 </td>

@@ -130,7 +130,7 @@ interface ChoiceProps {
   readonly choices: Readonly<Record<string, string>>;
 }
 
-function Choice({ name, choices }: ChoiceProps) {
+export function Choice({ name, choices }: ChoiceProps) {
   const { query } = route.value;
   return (
     <select

@@ -18,11 +18,12 @@ const PATHS = ['/', '/inspector/app.js', '/inspector/app.css', '/inspector/icon.
  * Script and style together, as they travel. The pages of answers, of their desk and of agents are 7.5 KB of it, those
  * of runs and ended actors 2 KB: they are loaded with the others, because a page that loses its server must still show
  * them. A KB and a half is the picture of the desk's calibration, its triggers, taking back, and for whom an answer
- * holds. The last 3.75 KB are the pages of hubs: runs, lineage trees, sessions. They are 4.5 KB; heads of pages that
+ * holds. Then 3.75 KB are the pages of hubs: runs, lineage trees, sessions. They are 4.5 KB; heads of pages that
  * are shared, and checks of the client's options that the page does without, made room for the rest. Half a KB more
- * is the diff of a session, and questions of hubs that are answered where they are shown.
+ * is the diff of a session, and questions of hubs that are answered where they are shown. Another 3.25 KB are the
+ * pages of tasks and of the delivery organisation.
  */
-const GZIP_BYTES_MAX = 83.75 * 1_024;
+const GZIP_BYTES_MAX = 87 * 1_024;
 const AS_SERVED = { level: 9 };
 
 let test: TestSystem;
@@ -77,7 +78,7 @@ describe('the page', () => {
     ]);
   });
 
-  it('is below 83.75 KB gzipped, evaluates no text as code, and names no foreign URL', async () => {
+  it('is below 87 KB gzipped, evaluates no text as code, and names no foreign URL', async () => {
     const [html, script, style] = await Promise.all(
       PATHS.slice(0, 3).map(async (path) => (await fetch(url + path)).text()),
     );
