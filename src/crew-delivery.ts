@@ -8,7 +8,6 @@ import { type DurableReader, procedure, type ProcedureCaller, type Procedures } 
 import { by, nameOf, order, TAKEN } from './crew-answer-orders.ts';
 import { BosunError } from './errors.ts';
 import { type OrganisationContext } from './machines/delivery/organisation/organisation.ts';
-import { type DashboardContext } from './machines/delivery/organisation/dashboard.ts';
 import { handoffEntry } from './machines/delivery/organisation/handoff-messages.ts';
 import { GATES } from './machines/delivery/organisation/delivery-gates.ts';
 import { DECISIONS, TEAM_IDS, type TeamId, TEAMS } from './machines/delivery/organisation/teams.ts';
@@ -254,10 +253,7 @@ export const deliveryProcedures = {
       decisions: z.array(z.looseObject({ question: z.string() })),
       gates: z.array(z.looseObject({ gate: z.string(), threshold: z.number() })),
     }),
-    mcp: {
-      ...{ tool: 'getResponsibility', profiles: ['hub'], isDetail: true },
-      resource: { uri: 'org://raci', name: 'organisation', description: 'The teams, and who is responsible for what.' },
-    },
+    mcp: { tool: 'getResponsibility', profiles: ['hub'], isDetail: true },
     example: { p: {}, r: { teams: [], raci: [], decisions: [], gates: [] } },
     read: (_, reader) => shown(reader),
   }),
@@ -290,8 +286,7 @@ export const deliveryProcedures = {
 } satisfies Procedures;
 
 async function shown(reader: DurableReader) {
-  const { raci, drained } = (await reader.actor(ORGANISATION)).context as Shown<OrganisationContext>;
-  const { counts } = (await reader.actor(under(DESKS.dashboard))).context as Shown<DashboardContext>;
+  const { raci, drained, counts } = (await reader.actor(ORGANISATION)).context as Shown<OrganisationContext>;
   const teams = await Promise.all(TEAM_IDS.map((id) => teamOf(reader, id, drained)));
   return {
     teams,

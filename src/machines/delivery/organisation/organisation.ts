@@ -34,6 +34,8 @@ export interface OrganisationContext {
   readonly raci: readonly RaciRow[];
   /** Number of hand-offs so far, refused ones included. */
   readonly handoffs: number;
+  /** Hand-offs that took place, by row of the table. */
+  readonly counts: Readonly<Record<string, number>>;
   /** Teams that get nothing new for now. */
   readonly drained: readonly TeamId[];
   /** Hand-offs to drained teams, by number. */
@@ -54,7 +56,7 @@ export const organisation = ruledAgent({
   name: 'organisation',
   rules: RULES,
   context: ({ raci = RACI }: { readonly raci?: readonly RaciRow[] }): OrganisationContext => ({
-    ...{ raci, handoffs: 0, drained: [], held: table() },
+    ...{ raci, handoffs: 0, counts: {}, drained: [], held: table() },
   }),
   records: { handoffs: { schema: handoffEntry, keep: { count: HANDOFFS_KEPT_MAX } } },
 });
@@ -89,6 +91,8 @@ function strangerIn(turn: OrganisationTurn, { responsible }: RaciRow, from: Team
 /** Gives a hand-off to its receiver, and tells the informed parties. */
 function give(turn: OrganisationTurn, row: RaciRow, given: HandoffGiven): void {
   const { carrier = row.accountable, accountable, informed } = row;
+  const { counts } = turn.context;
+  turn.assign({ counts: { ...counts, [row.row]: (counts[row.row] ?? 0) + 1 } });
   if (carrier !== null && carrier !== 'user') deliver(turn, carrier, given);
   const { load: _, type: __, ...facts } = given;
   for (const sink of informed)
