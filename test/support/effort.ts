@@ -27,6 +27,7 @@ export const LONG_FILES = [
   'test/crash/hub-full-disk.test.ts',
   'test/crash/orders.test.ts',
   'test/crash/questions.test.ts',
+  'test/crash/tasks.test.ts',
   'test/crash/tickets.test.ts',
   'test/fuzz/differential-even.test.ts',
   'test/fuzz/differential-odd.test.ts',

@@ -1,8 +1,9 @@
-/** An answer desk behind a gateway on virtual time, for clients of MCP. */
+/** An answer desk behind a gateway on virtual time, for clients of MCP; on request with a delivery organisation. */
 import { onTestFinished } from 'vitest';
 import { answerCrew, answerProcedures, type AnswerPorts, ticketProcedures } from 'bosun/crew';
 import { type Procedures } from '../../../src/actors/api/procedure.ts';
 import { createGateway, type GatewayOptions } from '../../../src/gateway/network/server.ts';
+import { type DeliveryOptions } from '../../../src/machines/delivery/crew.ts';
 import { startTestSystem, type TestSystem } from '../../../src/testing/test-system.ts';
 import { evidenceFor, PORT_QUESTION } from '../machines/answer-room.ts';
 import { type Era, type McpClient, overHttp } from './mcp-clients.ts';
@@ -37,14 +38,18 @@ export interface DeskByMcp {
 export interface DeskByMcpOptions extends GatewayOptions {
   /** Default: a search that finds evidence for one question. */
   readonly ports?: Partial<AnswerPorts>;
+  /** Default: no delivery organisation. */
+  readonly delivery?: DeliveryOptions;
 }
 
 /** Starts the desk; it ends with the test. */
 export async function deskByMcp(
   more: Procedures = {},
-  { ports, ...options }: DeskByMcpOptions = {},
+  { ports, delivery, ...options }: DeskByMcpOptions = {},
 ): Promise<DeskByMcp> {
-  const test = await startTestSystem(answerCrew({ ports: { retrieve, ...ports } }));
+  const test = await startTestSystem(
+    answerCrew({ ports: { retrieve, ...ports }, ...(delivery !== undefined && { delivery }) }),
+  );
   const procedures: Procedures = { ...ticketProcedures, ...answerProcedures, ...more };
   const gateway = createGateway(test.system, {
     ...{ port: 0, procedures, tokens: DESK_TOKENS, clock: test.clock, mcpRate: MANY_CALLS },
