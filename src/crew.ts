@@ -29,6 +29,7 @@ export {
 } from './crew-agents.ts';
 export { answerProcedures, knowledgeProcedures } from './crew-answers.ts';
 export { deliveryProcedures } from './crew-delivery.ts';
+export { hubSessions, type SessionHub } from './crew-delivery-sessions.ts';
 export { type AnswerPorts, type GivenDraft } from './machines/answers/answer-ports.ts';
 export {
   answerCrew,

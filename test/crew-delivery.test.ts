@@ -246,7 +246,7 @@ describe('reportTaskStatus', () => {
       ...{ acknowledged: true, next_action, cascaded: NOTHING },
     });
     // Only what stands still has a reason.
-    const because = stands === 'blocked' ? said.details : null;
+    const because = said.details;
     expect(await delivery.task(ID)).toMatchObject({ status: stands, because });
     await delivery.pass(5_000);
     const { status: later, tickets } = await delivery.task(ID);

@@ -374,6 +374,12 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['zod'],
   },
   'src/crew-answer-orders.ts': { files: ['src/actors/', 'src/machines/', ...LEAVES], packages: ['zod'] },
+  'src/crew-delivery.ts': {
+    files: ['src/actors/', 'src/machines/', 'src/crew-answer-orders.ts', ...LEAVES],
+    packages: ['zod'],
+  },
+  // Waits for runs of hubs in the same system.
+  'src/crew-delivery-sessions.ts': { files: ['src/machines/', 'src/system.ts', ...LEAVES], packages: ['zod'] },
   'src/crew-hub.ts': {
     files: ['src/actors/', 'src/machines/', 'src/supervisor/', 'src/crew-hub-places.ts', ...LEAVES],
     packages: ['xstate', 'zod'],

@@ -5,12 +5,12 @@
  */
 import { notify } from '../../people/notice.ts';
 import { type Asked, order } from '../../rules/turn.ts';
-import { nameKey, pairsOf } from '../../rules/table-keys.ts';
+import { nameKey, pairKey, pairsOf } from '../../rules/table-keys.ts';
 import { roomIn } from '../../work/capacity-queue.ts';
 import { type WorkPriority } from '../../work/work-item.ts';
 import { type HandoffGiven, type HandoffRefused, offerHandoff } from '../organisation/handoff-messages.ts';
 import { DELIVERY_DESKS } from '../system-ids.ts';
-import { desk, type OrchestratorTurn, type Pull, taskOf, type TaskRow } from './orchestrator-state.ts';
+import { desk, type OrchestratorTurn, type Pull, taskOf, type TaskRow, tellTask } from './orchestrator-state.ts';
 import { nextTask, queueKey } from './queue-order.ts';
 import { type Directive, type NextReply, type TaskOrder, taskOrders } from './task-messages.ts';
 import { type TaskNews } from './task-state.ts';
@@ -38,9 +38,10 @@ function next(turn: OrchestratorTurn, event: Asked & TaskOrder<'tasks.next'>): N
 
 /** Gives a session the task that it has already. */
 function again(turn: OrchestratorTurn, id: string, pull: Pull): undefined {
-  const isUnderWay = turn.context.pulls.has(id);
+  const earlier = turn.context.pulls.get(id);
   turn.assign({ pulls: turn.context.pulls.set(id, pull) });
-  if (!isUnderWay) desk(turn).tell(desk(turn).records.get(id)!, { type: 'task.remind' });
+  turn.reply(earlier?.replyTo ?? undefined, withoutTask(turn, 'a later call of the session gets the task'));
+  if (earlier === undefined) tellTask(turn, id, { type: 'task.remind' });
 }
 
 /** Reserves the next task and offers it; why there is none otherwise. */
@@ -152,14 +153,19 @@ export function dequeue(turn: OrchestratorTurn, row: TaskRow): TaskRow {
   return desk(turn).change(row.id, { turn: null })!;
 }
 
-/** Has a task, and all for which it waits, begin as soon as a more urgent one needs them. */
-export function urge(turn: OrchestratorTurn, id: string, urgency: WorkPriority): void {
+/** Gives a task the urgency of the most urgent one that needs it, and then those for which it waits theirs. */
+export function rerank(turn: OrchestratorTurn, id: string): void {
   const row = desk(turn).records.get(id);
-  if (row === undefined || row.isOver || row.urgency <= urgency) return;
-  const changed = desk(turn).change(id, { urgency })!;
+  if (row === undefined || row.isOver) return;
+  const { dependents, partsOf } = turn.context;
+  const { priority, parent, dependencies } = row.item;
+  const whole = parent !== null && partsOf.has(pairKey(parent, id)) ? [parent] : [];
+  const needing = [...dependents.values(pairsOf(id)), ...whole].map((other) => desk(turn).records.get(other));
+  const urgency = Math.min(priority, ...needing.map((other) => (other?.isOver === false ? other.urgency : 3)));
+  const changed = desk(turn).change(id, { urgency: urgency as WorkPriority })!;
   if (changed.turn !== null) enqueue(turn, changed);
-  for (const other of [...row.item.dependencies, ...turn.context.partsOf.values(pairsOf(id))])
-    urge(turn, other, urgency);
+  if (urgency === row.urgency) return;
+  for (const other of [...dependencies, ...partsOf.values(pairsOf(id))]) rerank(turn, other);
 }
 
 /** The first tasks of the queue, or of those that are blocked, or of all. */
@@ -191,7 +197,8 @@ function taken({ context }: OrchestratorTurn) {
 /** Tells people that tasks wait, and that no session works or asks for one (MX-049). */
 function nobody(turn: OrchestratorTurn): void {
   const { queue, working } = turn.context;
-  if (queue.size === 0 || working.size > 0) return;
+  if (queue.size === 0) return;
+  if (working.size > 0) return turn.raise({ type: 'queue.waits' }, { id: 'queue', delay: NOBODY_MS });
   notify(turn, {
     ...{ subject: 'the queue of tasks', kind: 'tasks.waiting', priority: 'MEDIUM' },
     title: `${queue.size} tasks wait, and no coding agent asks for one`,

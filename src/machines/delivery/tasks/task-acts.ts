@@ -9,6 +9,7 @@ import { answerOrder, type PassedOrder } from '../../rules/desk.ts';
 import { inTurn, TAKEN, type Turn } from '../../rules/turn.ts';
 import { type WorkStatus } from '../../work/work-item.ts';
 import { judgeFact } from '../organisation/delivery-gates.ts';
+import { plannedTask } from '../plans/plan-document.ts';
 import { type About, ABOUT, askOwner, GIVE_UP, TRY_AGAIN } from '../owner-question.ts';
 import { DELIVERY_DESKS } from '../system-ids.ts';
 import { directiveOf, refusedTask, type TaskReply } from './task-messages.ts';
@@ -37,7 +38,7 @@ function isOwn(about: string | null | undefined): about is About {
   return (ABOUT as readonly (string | null | undefined)[]).includes(about);
 }
 
-const GOES_ON: readonly WorkStatus[] = ['pending', 'ready', 'partial', 'in_progress', 'in_verification', 'verified'];
+const GOES_ON: readonly WorkStatus[] = ['pending', 'ready', 'partial', 'in_verification', 'verified'];
 
 /** The guards of the machine, by their names in the chart. */
 export const taskGuards = {
@@ -90,7 +91,8 @@ export const taskActions = {
 
   take: act((turn, event) => {
     if (event.type !== 'task.give') return;
-    turn.assign({ coder: event.coder, attempts: turn.context.attempts + 1, percent: null });
+    const attempts = turn.context.attempts + 1;
+    turn.assign({ coder: event.coder, attempts, percent: null, reason: null, because: null });
     direct(turn);
   }),
   direct: act((turn) => direct(turn)),
@@ -99,7 +101,8 @@ export const taskActions = {
   noteReport: act((turn, event) => {
     const { percent, details, tokens } = event as ReportEvent;
     const { context } = turn;
-    turn.assign({ percent: percent ?? context.percent, tokens: context.tokens + tokens, because: details || null });
+    const said = { percent: percent ?? context.percent, because: details || null };
+    turn.assign({ ...said, reason: null, tokens: context.tokens + tokens });
     answer(turn, event, 'continue');
   }),
   noteDone: act((turn, event) => {
@@ -159,12 +162,7 @@ export const taskActions = {
     turn.assign({ cycles: cycles + 1, reason: 'fix', because: problemsOf(event) });
     tell(turn, { type: 'task.needsFix', id, found: event.found });
   }),
-  handOff: act((turn) => {
-    const report = turn.context.report!;
-    tell(turn, { type: 'task.finished', id: turn.context.id, report });
-    // What was found on the way is planned once.
-    turn.assign({ report: { ...report, followUps: [] } });
-  }),
+  handOff: act((turn) => tell(turn, { type: 'task.finished', id: turn.context.id, report: turn.context.report! })),
   replan: act((turn) => turn.send(DELIVERY_DESKS.planning, { type: 'task.returned', item: turn.context.item })),
 
   noteTicket: act((turn, event) => {
@@ -236,7 +234,11 @@ function tell(turn: TaskTurn, news: TaskNews): void {
   turn.send(turn.context.desk, news);
 }
 
+/** Answers an order, and has the work planned that was found on the way, whatever has become of the task. */
 function answer(turn: TaskTurn, event: TaskEvent, nextAction: TaskReply['nextAction']): void {
+  const found = event.type === 'task.finish' ? event.followUps : [];
+  const tasks = found.map(({ details: description, ...task }) => plannedTask.parse({ ...task, description }));
+  if (tasks.length > 0) turn.send(DELIVERY_DESKS.planning, { type: 'task.followUp', of: turn.context.item, tasks });
   const reply: TaskReply = { ...TAKEN, code: null, nextAction, cascaded: cascadeOf(turn) };
   answerOrder(turn as Turn<{ readonly desk: AnyActorRef }>, turn.context.id, event as PassedOrder, reply);
 }

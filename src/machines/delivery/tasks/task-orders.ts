@@ -11,8 +11,8 @@ import { type Facts, GATES, judgeFact } from '../organisation/delivery-gates.ts'
 import { type HandoffGiven, type HandoffInformed, offerHandoff } from '../organisation/handoff-messages.ts';
 import { DELIVERY_DESKS } from '../system-ids.ts';
 import { LOOKS, MET } from '../teams/verification-work.ts';
-import { desk, type OrchestratorTurn, type TaskRow, tellTask } from './orchestrator-state.ts';
-import { feed, roomOf, urge } from './pulls.ts';
+import { desk, type OrchestratorTurn, taskOf, type TaskRow, tellTask } from './orchestrator-state.ts';
+import { feed, rerank, roomOf } from './pulls.ts';
 import { refusedTask, type TaskOrder, taskOrders, type TaskReply } from './task-messages.ts';
 
 type Event<Type extends keyof typeof taskOrders> = Asked & TaskOrder<Type>;
@@ -27,8 +27,10 @@ function report(turn: OrchestratorTurn, event: Event<'tasks.report'>): TaskReply
   const { task, status, priority } = event;
   if (status === 'done')
     return refusedTask('invalid', 'report a finished task with reportTaskDone, which names the files that changed');
-  const refusal = pass(turn, task, { ...event, type: 'task.report', hasRoom: roomOf(turn) > 0 });
   const row = desk(turn).records.get(task);
+  const isUrgentOn = [...turn.context.working.values()].some((place) => place.priority === 1);
+  const mayBegin = taskOf(turn, event.coder) === undefined && !(isUrgentOn && row?.item.priority === 1);
+  const refusal = pass(turn, task, { ...event, type: 'task.report', hasRoom: mayBegin && roomOf(turn) > 0 });
   if (refusal === undefined && priority !== undefined && row!.coder === event.coder) prioritise(turn, row!, priority);
   return refusal;
 }
@@ -93,7 +95,7 @@ function change(turn: OrchestratorTurn, { task, priority, minutes }: Event<'task
 
 function prioritise(turn: OrchestratorTurn, row: TaskRow, priority: WorkItem['priority']): void {
   edit(turn, row, { priority });
-  urge(turn, row.id, priority);
+  rerank(turn, row.id);
   const place = turn.context.working.get(row.id);
   if (place !== undefined) turn.assign({ working: turn.context.working.set(row.id, { ...place, priority }) });
 }

@@ -6,6 +6,7 @@ import { type ChildExited } from '../../rules/desk.ts';
 import { pairKey, pairsOf } from '../../rules/table-keys.ts';
 import { type WorkItem } from '../../work/work-item.ts';
 import { type DoneReport } from './task-messages.ts';
+import { GATES } from '../organisation/delivery-gates.ts';
 import { type Findings } from '../delivery-ports.ts';
 import {
   type HandoffGiven,
@@ -16,7 +17,7 @@ import {
 import { type WrittenTask, plannedTask } from '../plans/plan-document.ts';
 import { DELIVERY_DESKS } from '../system-ids.ts';
 import { desk, type OrchestratorTurn, type TaskRow, tellTask } from './orchestrator-state.ts';
-import { dequeue, enqueue, feed, release, urge } from './pulls.ts';
+import { dequeue, enqueue, feed, release, rerank } from './pulls.ts';
 import { edit } from './task-orders.ts';
 import { type TaskChanged, type TaskEvent, type TaskInput, type TaskNews } from './task-state.ts';
 
@@ -48,9 +49,9 @@ function planned(turn: OrchestratorTurn, { item }: { readonly item: WorkItem }):
   if (above !== undefined && isPartOf(item, above.item)) {
     desk(turn).change(above.id, { parts: above.parts + 1 });
     turn.assign({ partsOf: turn.context.partsOf.set(pairKey(above.id, id), id) });
-    urge(turn, id, above.urgency);
+    rerank(turn, id);
   }
-  for (const other of dependencies) urge(turn, other, row.urgency);
+  for (const other of dependencies) rerank(turn, other);
   const failed = others.find((other) => other?.status === 'failed');
   if (failed !== undefined || above?.status === 'failed') doom(turn, id, (failed ?? above!).id);
 }
@@ -93,13 +94,11 @@ function lost(turn: OrchestratorTurn, { item: { id }, because }: HandoffRefused)
   tellTask(turn, id, { type: 'task.block', reason: 'failure', because });
 }
 
-/** RACI 7: hands a finished task to the Verification Team, and has the work planned that was found on the way. */
+/** RACI 7: hands a finished task to the Verification Team. */
 function finished(turn: OrchestratorTurn, { id, report }: News<'task.finished'>): void {
   const { item } = desk(turn).records.get(id)!;
   const facts = { files: report.files.length };
   offerHandoff(turn, { occasion: 'done', from: 'coding-ai', item, facts, load: { report } });
-  const found = report.followUps.map(({ title, minutes, details }) => ({ title, minutes, description: details }));
-  if (found.length > 0) followUp(turn, item, found);
 }
 
 function followUp(turn: OrchestratorTurn, of: WorkItem, written: readonly WrittenTask[]): void {
@@ -208,7 +207,9 @@ function coded(
   turn: OrchestratorTurn,
   { task, coder, report }: { readonly task: string; readonly coder: string; readonly report: DoneReport },
 ): void {
-  desk(turn).pass(task, { ...report, type: 'task.finish', coder, task } as never);
+  const isDone = report.status !== 'done' || report.files.length > 0;
+  const said = isDone ? report : { ...report, status: 'failed', details: GATES.files.onFail };
+  desk(turn).pass(task, { ...said, type: 'task.finish', coder, task });
 }
 
 function count(turn: OrchestratorTurn, before: TaskRow['status'] | undefined, after: TaskRow['status']): void {

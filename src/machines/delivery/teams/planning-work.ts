@@ -101,7 +101,7 @@ function itemOf(task: PlannedTask, id: string, ids: ReadonlyMap<string, string>,
   return {
     ...{ id, kind, title, description, minutes, concerns, parent, depth, owner, origin: 'planning' },
     // What waits for the whole waits for its parts, and the parts for what the whole waits for.
-    dependencies: [...around.dependencies, ...dependsOn.map((key) => ids.get(key)!)],
+    dependencies: [...new Set([...around.dependencies, ...dependsOn.map((key) => ids.get(key)!)])],
     priority: task.priority ?? around.priority,
     context: { plan, acceptance, files, style: task.style ?? around.style },
   };
