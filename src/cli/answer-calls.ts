@@ -48,7 +48,7 @@ export function withDesk(
 /** The offers of gateways, asked for once each. */
 const offered = new WeakMap<LiveGateway, ReturnType<LiveGateway['offers']>>();
 
-/** Calls a procedure of the answer desk. Rejects with BOSUN_CALL_INVALID if the system has none. */
+/** Calls a procedure of a desk. Rejects with BOSUN_CALL_INVALID if the system does not offer it. */
 export async function called<Answer>(
   gateway: LiveGateway,
   name: string,
@@ -59,7 +59,7 @@ export async function called<Answer>(
   offered.set(gateway, offers);
   const offer = (await offers).find((one) => one.name === name);
   if (offer === undefined)
-    throw new BosunError('BOSUN_CALL_INVALID', `the system has no answer desk: start one with ${STARTER}`);
+    throw new BosunError('BOSUN_CALL_INVALID', `the system does not offer ${name}: ${STARTER} starts one that does`);
   // The row of the procedure has checked the answer.
   return (await gateway.callOffered(offer, params, within)) as Answer;
 }

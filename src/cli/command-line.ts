@@ -9,6 +9,7 @@ import { messageOf } from '../errors.ts';
 import { ADMINISTRATION_VERBS } from './administration-verbs.ts';
 import { AGENTS_VERBS } from './agents-verbs.ts';
 import { ANSWER_VERBS } from './answer-verbs.ts';
+import { DELIVERY_VERBS } from './delivery-verbs.ts';
 import { DESK_VERBS } from './desk-verbs.ts';
 import { type ErrorOutput, EXIT, type ExitCode, writeError } from './exit-codes.ts';
 import { HUB_VERBS } from './hub-verbs.ts';
@@ -61,7 +62,7 @@ function misused({ exitCode, code, message }: CommanderError, output: ErrorOutpu
 
 /** All verbs, by their heading in the help text. */
 export const GROUPS: readonly (readonly [heading: string, rows: readonly (Verb | VerbGroup)[]])[] = [
-  ['Plans:', [...PLAN_VERBS, HUB_VERBS, AGENTS_VERBS]],
+  ['Plans:', [...PLAN_VERBS, ...DELIVERY_VERBS, HUB_VERBS, AGENTS_VERBS]],
   ['A system and its actors:', SERVICE_VERBS],
   ['Orders, which go on record:', ADMINISTRATION_VERBS],
   ['Questions and messages for people:', [...ANSWER_VERBS, ...DESK_VERBS]],
@@ -82,7 +83,8 @@ function program(surroundings: Surroundings, { json }: ErrorOutput, exit: (code:
     .addHelpText('after', examplesText(['run plan.yaml', 'serve --config bosun.config.ts']))
     .addHelpText(
       'after',
-      '\nMore verbs: schedule, call, runs, show, records, audit, post, conformance,\ncompletion. Each has --help.',
+      '\nMore verbs: schedule, call, runs, show, records, audit, post, batches, debates,\n' +
+        'conformance, completion. Each has --help.',
     )
     .configureOutput({
       writeOut: (text) => void out.write(text),

@@ -265,6 +265,9 @@ const DESKS: readonly DeskVerbs[] = [
   },
 ];
 
+/** The desks that help names below its list only, since a page of help is short. */
+const LISTED_BELOW = ['batches', 'debates'];
+
 const BY = option('--by <name>', 'name of the person who does this (default: your user name)');
 
 const BY_WHOM = [BY, option('--reason <text>', 'why')];
@@ -299,6 +302,7 @@ function verbsOf({
   return {
     name,
     says,
+    ...(LISTED_BELOW.includes(name) && { isHidden: true as const }),
     verbs: [
       verb(listing, async ({ data, options: { all = false, for: audience } }) =>
         (await import('./desk-command.ts')).listDesk(await row(), { ...data, all, audience }),

@@ -263,7 +263,9 @@ export function explain(issue: z.core.$ZodRawIssue): string | undefined {
         ? `must be ${atLeast(issue)}, not ${described(issue.input)}`
         : 'must not be empty';
     case 'too_big':
-      return `must be ${issue.maximum} or less, not ${described(issue.input)}`;
+      return issue.origin === 'string' || issue.origin === 'array'
+        ? `must have ${issue.maximum} ${issue.origin === 'string' ? 'characters' : 'entries'} or fewer`
+        : `must be ${issue.maximum} or less, not ${described(issue.input)}`;
     default:
       return undefined;
   }

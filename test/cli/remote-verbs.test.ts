@@ -33,6 +33,7 @@ beforeAll(async () => {
   nobody = await deserted();
   // The files that examples name.
   work.write('pause.json', '{"message_type": "PAUSE_REQUEST"}');
+  work.write('plan.json', '{"name": "shop", "tasks": [{"title": "Login form", "minutes": 35}]}');
   mkdirSync(work.file('.claude/agents'), { recursive: true });
   work.write('.claude/agents/reviewer.md', '---\nname: reviewer\ndescription: Reviews code.\n---\nReview it.\n');
 });
