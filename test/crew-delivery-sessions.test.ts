@@ -7,10 +7,18 @@ import { DeliveryRoom, MINUTE_MS, SECOND_MS, task } from './support/machines/del
 let room: DeliveryRoom;
 afterEach(() => room?.test.system.stop());
 
-/** Starts a delivery whose tasks are done by this function, as the Executor of a run. */
+/** Starts a delivery whose tasks are done by a hub, with this function as its Executor. */
 async function open(mend: SpokeFunction): Promise<void> {
-  const hub = hubCrew({ functions: { mend }, hasGates: true });
-  const agents = { Executor: { does: { kind: 'function', name: 'mend' } } } as const;
+  const build = { command: 'make', exitCode: 0 };
+  const functions = {
+    mend,
+    review: () => ({ handoff: { outcome: 'approved', recommended: 'Tester', reason: 'it builds', build } }),
+    test: () => ({ handoff: { outcome: 'passed', recommended: 'Archivist', reason: 'the tests pass' } }),
+    archive: () => ({ archives: true }),
+  };
+  const does = (name: keyof typeof functions) => ({ does: { kind: 'function' as const, name } });
+  const hub = hubCrew({ functions, hasGates: true });
+  const agents = { Executor: does('mend'), Reviewer: does('review'), Tester: does('test'), Archivist: does('archive') };
   const code = hubSessions(() => room.test.system, { workspace: '/shop', agents });
   const verify = () => Promise.resolve({ failures: [] });
   const crew = { agents: hub.agents, children: hub.tree.children! };
@@ -18,7 +26,7 @@ async function open(mend: SpokeFunction): Promise<void> {
 }
 
 const complete = (files: readonly string[]) => ({
-  handoff: { outcome: 'done', recommended: 'none', reason: 'it works', files_modified: [...files] },
+  handoff: { outcome: 'done', recommended: 'Reviewer', reason: 'it works', data: { files_modified: [...files] } },
 });
 
 it('MX-106, MX-013: has spokes of a hub do the tasks, three at once, each told what its task is', async () => {

@@ -51,7 +51,7 @@ function pass(turn: OrchestratorTurn, id: string, event: Asked & AnyEventObject)
 }
 
 /** A page of tasks. */
-function list({ context }: OrchestratorTurn, { status, after, limit }: Event<'tasks.list'>) {
+export function list({ context }: OrchestratorTurn, { status, after, limit }: Event<'tasks.list'>) {
   const rows = [...context.open.values(), ...context.ended.values()]
     .filter((row) => numberOf(row.id) > after && (status === undefined || row.status === status))
     .sort((a, b) => numberOf(a.id) - numberOf(b.id));
