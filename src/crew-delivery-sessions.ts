@@ -44,11 +44,7 @@ function endedRun({ ended }: HubDeskContext, plan: string): RunRecord | undefine
 }
 
 /** What the sessions of a run are told of their task. */
-function toldIn({ title, description, acceptanceCriteria, relatedFiles, style, notes }: Directive): string {
-  const list = (head: string, lines: readonly string[]) =>
-    lines.length === 0 ? [] : [head, ...lines.map((one) => `- ${one}`)];
-  return [
-    ...[title, description, ...list('Done when:', acceptanceCriteria), ...list('Files:', relatedFiles)],
-    ...[...list('Style:', style === null ? [] : [style]), ...list('Said before:', notes)],
-  ].join('\n');
+function toldIn(directive: Directive): string {
+  const lines = Object.entries(directive).map(([name, value]) => `${name}: ${[value].flat().join('; ')}`);
+  return lines.join('\n');
 }

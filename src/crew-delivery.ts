@@ -4,7 +4,7 @@
  * keep.
  */
 import { z } from 'zod';
-import { type DurableReader, procedure, type ProcedureCaller, type Procedures } from './actors/api/procedure.ts';
+import { type DurableReader, procedure, type Procedures } from './actors/api/procedure.ts';
 import { by, nameOf, order, TAKEN } from './crew-answer-orders.ts';
 import { BosunError } from './errors.ts';
 import { type OrganisationContext } from './machines/delivery/organisation/organisation.ts';
@@ -12,15 +12,9 @@ import { handoffEntry } from './machines/delivery/organisation/handoff-messages.
 import { GATES } from './machines/delivery/organisation/delivery-gates.ts';
 import { DECISIONS, TEAM_IDS, type TeamId, TEAMS } from './machines/delivery/organisation/teams.ts';
 import { planDocument } from './machines/delivery/plans/plan-document.ts';
-import {
-  doneReport,
-  type NextReply,
-  taskId,
-  type TaskRefusal,
-  type TaskReply,
-} from './machines/delivery/tasks/task-messages.ts';
+import { doneReport, type NextReply, taskId, type TaskReply } from './machines/delivery/tasks/task-messages.ts';
 import { DESKS } from './machines/desks.ts';
-import { WORK_STATUSES, workPriority } from './machines/work/work-item.ts';
+import { WORK_STATUSES, workMinutes, workPriority } from './machines/work/work-item.ts';
 import { type Shown, type TableView } from './table.ts';
 
 /** Addresses of the delivery organisation, whose agents are children of its Boss. */
@@ -47,21 +41,13 @@ const CODES = {
   unknown: 'BOSUN_ACTOR_UNKNOWN',
   invalid: 'BOSUN_CALL_INVALID',
   conflict: 'BOSUN_ORDER_REFUSED',
-} as const satisfies Readonly<Record<TaskRefusal, string>>;
+} as const;
 
 /** The reply of a task, or the error that says why it was refused. */
 function replied(reply: unknown) {
   const { taken, problems, code, nextAction } = reply as TaskReply;
   if (!taken) throw new BosunError(CODES[code ?? 'conflict'], problems.join('; '));
   return { taken, problems: [...problems], next_action: nextAction };
-}
-
-function finishing(
-  { task_id, statusDetails, followUpTasks, ...rest }: z.output<typeof report>,
-  caller: ProcedureCaller,
-) {
-  const said = { ...rest, task: task_id, coder: nameOf(caller), details: statusDetails, followUps: followUpTasks };
-  return { address: ORCHESTRATOR, event: { type: 'tasks.done', ...said }, answer: replied };
 }
 
 /** A call that ends a task, under each of its names. */
@@ -75,7 +61,11 @@ function reportProcedure(tool: 'reportTaskDone' | 'reportTaskCompleted', profile
       p: { task_id: 'TASK-001', files: ['src/login.tsx'], testing: 'npm test passes' },
       r: { ...TAKEN, next_action: 'get_next_task' },
     },
-    ask: finishing,
+    ask: ({ task_id: task, statusDetails: details, followUpTasks: followUps, ...rest }, caller) => ({
+      address: ORCHESTRATOR,
+      event: { type: 'tasks.done', ...rest, task, details, followUps, coder: nameOf(caller) },
+      answer: replied,
+    }),
   });
 }
 
@@ -131,13 +121,7 @@ export const deliveryProcedures = {
       status: z.enum(['in_progress', 'blocked', 'done', 'failed', 'paused']).default('in_progress'),
       progress_percent: z.number().min(0).max(100).nullable().default(null),
       details,
-      metrics: z
-        .object({
-          tokens_used: z.int().nonnegative().default(0),
-          time_seconds: z.number().nonnegative().default(0),
-          coverage_added: z.number().default(0),
-        })
-        .prefault({}),
+      metrics: z.partialRecord(z.enum(['tokens_used', 'time_seconds', 'coverage_added']), z.number()).default({}),
       priority: workPriority.optional(),
     }),
     result: z.object({
@@ -152,7 +136,7 @@ export const deliveryProcedures = {
     },
     ask: ({ task_id: task, progress_percent: percent, metrics, ...rest }, caller) => ({
       address: ORCHESTRATOR,
-      event: { type: 'tasks.report', task, coder: nameOf(caller), percent, tokens: metrics.tokens_used, ...rest },
+      event: { type: 'tasks.report', task, coder: nameOf(caller), percent, tokens: metrics.tokens_used ?? 0, ...rest },
       answer: (reply) => {
         const { next_action: next } = replied(reply);
         const { cascaded = { ticketsResolved: [], tasksUnblocked: [] } } = reply as TaskReply;
@@ -168,15 +152,10 @@ export const deliveryProcedures = {
     result: order.extend({ plan: z.string().nullable(), tasks: z.array(z.string()) }),
     http: { verb: 'POST', path: '/v1/tasks' },
     example: {
-      p: {
-        ...{ plan: { name: 'shop', tasks: [{ title: 'Login form', minutes: 35 }] }, by: 'ada' },
-      },
+      p: { plan: { name: 'shop', tasks: [{ title: 'Login form', minutes: 35 }] }, by: 'ada' },
       r: { ...TAKEN, plan: 'PLAN-1', tasks: ['TASK-001'] },
     },
-    ask: ({ plan, by: who }) => ({
-      address: under(DESKS.planning),
-      event: { type: 'plan.submit', plan, by: who },
-    }),
+    ask: (given) => ({ address: under(DESKS.planning), event: { type: 'plan.submit', ...given } }),
   }),
   'tasks.list': procedure({
     means: 'A page of tasks in the order of their numbers, with the counts of all.',
@@ -190,9 +169,7 @@ export const deliveryProcedures = {
       tasks: z.array(row),
       next: z.number().nullable(),
       counts: z.partialRecord(z.enum(WORK_STATUSES), z.number()),
-      places: z.number(),
-      working: z.number(),
-      queued: z.number(),
+      ...{ places: z.number(), working: z.number(), queued: z.number() },
     }),
     example: { p: {}, r: { tasks: [ROW], next: null, counts: { ready: 1 }, places: 3, working: 0, queued: 1 } },
     ask: (page) => ({ address: ORCHESTRATOR, event: { type: 'tasks.list', ...page } }),
@@ -227,12 +204,7 @@ export const deliveryProcedures = {
   }),
   'tasks.change': procedure({
     means: 'Changes the priority or the estimate of a task, by the word of a person.',
-    params: z.object({
-      task_id: taskId,
-      by,
-      priority: workPriority.optional(),
-      minutes: z.number().positive().max(10_000).optional(),
-    }),
+    params: z.object({ task_id: taskId, by, priority: workPriority.optional(), minutes: workMinutes.optional() }),
     result: order,
     example: { p: { task_id: 'TASK-001', by: 'ada', priority: 1 }, r: TAKEN },
     ask: (asked) => toTask('tasks.change', asked),

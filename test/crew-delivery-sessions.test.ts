@@ -45,7 +45,7 @@ it('MX-106, MX-013: has spokes of a hub do the tasks, three at once, each told w
     Array(4).fill('verified'),
   );
   expect([most, told.length]).toEqual([3, 4]);
-  expect(told[0]).toContain('- A works');
+  expect(told[0]).toContain('acceptanceCriteria: A works');
 });
 
 it('goes on with the run of a task after a power cut, and does it once', async () => {

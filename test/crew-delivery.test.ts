@@ -283,7 +283,6 @@ describe('reportTaskStatus', () => {
     ['101 percent', { progress_percent: 101 }, 'p.progress_percent'],
     ['an unknown status', { status: 'verified' }, 'p.status'],
     ['a priority of 4', { priority: 4 }, 'p.priority'],
-    ['half a token', { metrics: { tokens_used: 0.5 } }, 'p.metrics.tokens_used'],
     ['an id of no task', { task_id: 'the login' }, 'a task id is TASK-'],
     ['a task that is done, whose files it cannot name', { status: 'done' }, 'reportTaskDone'],
   ])('MX-113: refuses %s', async (_, args, problem) => {

@@ -37,10 +37,7 @@ const TASKS: readonly Verb[] = [
   verb('showTask', 'show <id>', 'Show all that is known of a task.', 'tasks show TASK-001'),
   verb('addTasks', 'add <file>', 'Hand in a plan of tasks, JSON or YAML.', 'tasks add plan.json --by ada', [BY]),
   verb('orderTask', 'unblock <id>', 'Let a blocked task go on.', 'tasks unblock TASK-001 --note "use v2"', [NOTE, BY]),
-  verb('orderTask', 'fail <id>', 'Give up a task, and what needs it.', 'tasks fail TASK-001 --reason old', [
-    REASON,
-    BY,
-  ]),
+  verb('orderTask', 'fail <id>', 'Give up a task, and its dependents.', 'tasks fail TASK-001 --reason x', [REASON, BY]),
   verb('changeTask', 'change <id>', 'Change a task.', 'tasks change TASK-001 --priority 1', [PRIORITY, MINUTES, BY]),
   verb('setPlaces', 'places <count>', 'Set how many coding sessions work at once.', 'tasks places 3', [BY]),
 ];

@@ -5,7 +5,7 @@
  */
 import { OBSERVATIONS_KEPT_MAX, QUESTIONS_KEPT_MAX, RESOLUTIONS_KEPT_MAX } from '../limits.ts';
 import { type ChildExited } from '../rules/desk.ts';
-import { TICKET_NOTICES, type TicketNotice } from '../people/tickets/ticket-messages.ts';
+import { onNotices } from '../people/tickets/ticket-messages.ts';
 import { type Asked, order, type OrderReply, ruledAgent, type Rules, TAKEN } from '../rules/turn.ts';
 import { cacheFor } from './answer-cache.ts';
 import { observed } from './custom-trigger.ts';
@@ -34,11 +34,6 @@ import { logEntry } from './resolution-log.ts';
 
 type Report<Type extends QuestionReport['type']> = Extract<QuestionReport, { readonly type: Type }>;
 type Event<Type extends keyof typeof answerOrders> = AnswerOrder<Type> & Asked;
-
-const NOTICES = Object.fromEntries(TICKET_NOTICES.map((type) => [type, noticed])) as Record<
-  TicketNotice['type'],
-  typeof noticed
->;
 
 const RULES = {
   'answers.ask': order(answerOrders['answers.ask'], (turn: AnswerTurn, event, asked) => {
@@ -89,7 +84,7 @@ const RULES = {
     void desk(turn).begin(id, question),
   'question.resolved': resolved,
   'question.settled': settled,
-  ...NOTICES,
+  ...onNotices(noticed),
   'ticket.asked': askedInTicket,
   'order.answered': answered,
   'child.exited': (turn: AnswerTurn, event: ChildExited) => giveUp(turn, event),

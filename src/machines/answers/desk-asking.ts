@@ -301,26 +301,24 @@ function openQuestion(turn: AnswerTurn, event: AskEvent, { asked, facts }: Openi
   return awaitAnswer(turn, event, row, asked.maxWaitMs);
 }
 
-/** The key under which the desk counts the questions about a task. */
-function taskKey(task: string): string {
-  return nameKey(JSON.stringify(['questions about', task]));
-}
-
-function questionsAbout({ context: { joins } }: AnswerTurn, task: string): number {
-  return Number(joins.get(taskKey(task)) ?? 0);
+/** The number of questions about a task so far, with the key under which the desk keeps it. */
+function questionsAbout({ context: { joins } }: AnswerTurn, task: string): { key: string; count: number } {
+  const key = nameKey(JSON.stringify(['questions about', task]));
+  return { key, count: Number(joins.get(key) ?? 0) };
 }
 
 /** Why a coding agent may not ask once more about its task; undefined if it may. */
 function tooManyOf(turn: AnswerTurn, { bundle: { current_task_id: task }, trigger }: Ask): string | undefined {
   const isBounded = task !== null && triggerOf(trigger, turn.context.profile).checksDoubt;
-  if (!isBounded || questionsAbout(turn, task) < QUESTIONS_PER_TASK) return undefined;
+  if (!isBounded || questionsAbout(turn, task).count < QUESTIONS_PER_TASK) return undefined;
   return `${QUESTIONS_PER_TASK} questions about ${task} were asked: report it as blocked, with what you need to know`;
 }
 
 /** Counts a question about a task, and tells the orchestrator of it (RACI 5). */
 function noteTaskQuestion(turn: AnswerTurn, question: string, task: string | null): void {
   if (task === null) return;
-  turn.assign({ joins: turn.context.joins.set(taskKey(task), String(questionsAbout(turn, task) + 1)) });
+  const { key, count } = questionsAbout(turn, task);
+  turn.assign({ joins: turn.context.joins.set(key, String(count + 1)) });
   turn.send(WORK_DESKS.orchestrator, { type: 'question.asked', question, task });
 }
 

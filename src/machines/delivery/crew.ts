@@ -36,10 +36,7 @@ export function deliveryAgents({
   code,
 }: Partial<DeliveryPorts> = {}): readonly AnyAgent[] {
   return [
-    organisation,
-    dashboard,
-    orchestrator,
-    deliveryTask,
+    ...[organisation, dashboard, orchestrator, deliveryTask],
     teamAgent(planningWork(estimate !== undefined), estimate),
     teamAgent(decompositionWork, decompose),
     teamAgent(verificationWork, verify),

@@ -31,16 +31,10 @@ type HandoffFacts = Pick<HandoffOffer, 'occasion' | 'from' | 'item'> & {
 };
 
 /** A hand-off as its receiver is given it. */
-export interface HandoffGiven extends HandoffFacts {
-  readonly type: 'handoff.given';
-  readonly load?: object;
-}
+export type HandoffGiven = HandoffFacts & Readonly<{ type: 'handoff.given'; load?: object }>;
 
 /** The one event by which each informed party hears of a hand-off. */
-export interface HandoffInformed extends HandoffFacts {
-  readonly type: 'handoff.informed';
-  readonly to: TeamId | 'user';
-}
+export type HandoffInformed = HandoffFacts & Readonly<{ type: 'handoff.informed'; to: TeamId | 'user' }>;
 
 /** The refusal of an offer, for the actor that made it. */
 export interface HandoffRefused extends Pick<HandoffOffer, 'occasion' | 'item' | 'load'> {

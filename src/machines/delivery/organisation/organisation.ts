@@ -25,9 +25,11 @@ import { TEAM_IDS, type TeamId, TEAMS } from './teams.ts';
 
 /** The actors of the informed parties. */
 const SINK_ACTORS: Readonly<Record<Sink, string>> = {
-  'task-queue': WORK_DESKS.orchestrator,
-  orchestrator: WORK_DESKS.orchestrator,
-  dashboard: DELIVERY_DESKS.dashboard,
+  ...{
+    'task-queue': WORK_DESKS.orchestrator,
+    orchestrator: WORK_DESKS.orchestrator,
+    dashboard: DELIVERY_DESKS.dashboard,
+  },
 };
 
 export interface OrganisationContext {
@@ -91,19 +93,15 @@ function strangerIn(turn: OrganisationTurn, { responsible }: RaciRow, from: Team
 /** Gives a hand-off to its receiver, and tells the informed parties. */
 function give(turn: OrganisationTurn, row: RaciRow, given: HandoffGiven): void {
   const { carrier = row.accountable, accountable, informed } = row;
-  const { counts } = turn.context;
+  const { counts, drained, held } = turn.context;
   turn.assign({ counts: { ...counts, [row.row]: (counts[row.row] ?? 0) + 1 } });
-  if (carrier !== null && carrier !== 'user') deliver(turn, carrier, given);
+  if (carrier !== null && carrier !== 'user')
+    if (drained.includes(carrier) && held.size < HANDOFFS_HELD_MAX)
+      turn.assign({ held: held.set(numberKey(given.number), { ...given, to: carrier }) });
+    else turn.send(TEAMS[carrier].actor!, given);
   const { load: _, type: __, ...facts } = given;
   for (const sink of informed)
     turn.send(SINK_ACTORS[sink], { ...facts, type: 'handoff.informed', to: accountable } satisfies HandoffInformed);
-}
-
-function deliver(turn: OrganisationTurn, to: TeamId, given: HandoffGiven): void {
-  const { drained, held } = turn.context;
-  if (drained.includes(to) && held.size < HANDOFFS_HELD_MAX)
-    return turn.assign({ held: held.set(numberKey(given.number), { ...given, to }) });
-  turn.send(TEAMS[to].actor!, given);
 }
 
 /** Drains a team, or lets it go on with what was held for it. */

@@ -7,13 +7,6 @@ import { ANSWERER } from '../../people/system-ids.ts';
 import { WORK_DESKS } from '../../work/system-ids.ts';
 import { DELIVERY_DESKS } from '../system-ids.ts';
 
-/** The names of teams and roles in hand-offs. */
-export const TEAM_IDS = [
-  ...(['boss-ai', 'orchestrator', 'planning', 'answers', 'verification', 'researcher', 'critic'] as const),
-  ...(['scraper', 'updater', 'decomposition', 'coding-ai', 'clarity'] as const),
-] as const;
-export type TeamId = (typeof TEAM_IDS)[number];
-
 export interface Team {
   /** The number of a core team, 0 to 8; null for an auxiliary role and for the coding agents, who are not managed. */
   readonly number: number | null;
@@ -39,7 +32,7 @@ function team(number: number | null, title: string, type: string, role: string, 
 }
 
 /** The teams by id: number, title, type, role; then what they do, whom they ask, who speaks for them. */
-export const TEAMS: Readonly<Record<TeamId, Team>> = {
+export const TEAMS = {
   'boss-ai': team(0, 'Boss AI Team', 'Supervisor', 'hierarchical overseer', {
     responsibilities: ['system oversight', 'conflict resolution', 'drift detection', 'task limiting'],
     ...{ escalation: ['user'], actor: delivery },
@@ -85,7 +78,11 @@ export const TEAMS: Readonly<Record<TeamId, Team>> = {
     responsibilities: ['scores replies in tickets for clarity'],
     ...{ escalation: ['orchestrator'], actor: orchestrator, document: 'TICKET-SYSTEM-SPECIFICATION' },
   }),
-};
+} as const;
+
+/** The name of a team or role in hand-offs. */
+export type TeamId = keyof typeof TEAMS;
+export const TEAM_IDS = Object.keys(TEAMS) as readonly TeamId[];
 
 /** The questions of the decision matrix (MX-088): who decides what, by which method, and what follows. */
 export const DECISIONS = [

@@ -8,7 +8,7 @@ import { inTurn, type Turn } from '../../rules/turn.ts';
 import { heard, type Port, portLogic } from '../../work/port.ts';
 import { WORK_DESKS } from '../../work/system-ids.ts';
 import { CODED } from '../delivery-ports.ts';
-import { type Directive, type DoneReport } from './task-messages.ts';
+import { type Directive, doneReport } from './task-messages.ts';
 
 interface CoderContext {
   readonly name: string;
@@ -16,11 +16,6 @@ interface CoderContext {
 }
 type CoderEvent = { readonly type: 'directive'; readonly directive: Directive };
 type CoderTurn = Turn<CoderContext>;
-
-/** What is reported of work that has failed without a report. */
-const NOTHING: Omit<DoneReport, 'details'> = {
-  ...{ status: 'failed', files: [], testing: '', criteria: [], followUps: [], observations: [] },
-};
 
 /** Makes the agent of coding sessions; `code` does the work. */
 export function coderAgent(code: Port<Directive, unknown>) {
@@ -39,7 +34,7 @@ export function coderAgent(code: Port<Directive, unknown>) {
       report: inTurn((turn: CoderTurn, event: CoderEvent) => {
         const { name: coder, directive } = turn.context;
         const said = heard(CODED, event);
-        const report = said.isKnown ? said.value : { ...NOTHING, details: said.why };
+        const report = said.isKnown ? said.value : doneReport.parse({ status: 'failed', details: said.why });
         turn.send(WORK_DESKS.orchestrator, { type: 'coder.done', task: directive!.taskId, coder, report });
       }),
     },

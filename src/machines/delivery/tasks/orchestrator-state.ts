@@ -27,12 +27,7 @@ export interface TaskRow extends DeskRecord, TaskShown {
 }
 
 /** A task in the queue. */
-export interface Queued {
-  readonly id: string;
-  readonly title: string;
-  readonly priority: WorkPriority;
-  readonly urgency: WorkPriority;
-}
+export type Queued = Pick<WorkItem, 'id' | 'title' | 'priority'> & Pick<TaskRow, 'urgency'>;
 
 /** A coding session that waits for a directive: outside, or one of the host. */
 export interface Pull {
@@ -44,10 +39,7 @@ export interface Pull {
 }
 
 /** A place for a coding session. */
-export interface Place {
-  readonly coder: string;
-  readonly priority: WorkPriority;
-}
+export type Place = Pick<WorkItem, 'priority'> & { readonly coder: string };
 
 export interface OrchestratorContext extends DeskContext<TaskRow> {
   /** Tasks that may begin, in their order. */
@@ -61,7 +53,7 @@ export interface OrchestratorContext extends DeskContext<TaskRow> {
   /** Sessions that are about to be given a task, by its id. */
   readonly pulls: Table<Pull>;
   /** Sessions of the host that have nothing to do, by name. */
-  readonly idle: Table<AnyActorRef>;
+  readonly idle: Table<Pull>;
   readonly counts: Readonly<Partial<Record<WorkStatus, number>>>;
   readonly places: number;
   /** Whether coding sessions get nothing new for now. */
@@ -69,10 +61,8 @@ export interface OrchestratorContext extends DeskContext<TaskRow> {
   readonly times: TaskTimes;
 }
 
-export interface OrchestratorInput {
-  readonly places?: number;
-  readonly times?: Partial<TaskTimes>;
-}
+/** Settings of the orchestrator that differ from the defaults. */
+export type OrchestratorInput = Readonly<{ places?: number; times?: Partial<TaskTimes> }>;
 
 /** Coding sessions at once (MX-106). */
 export const PLACES = 3;
@@ -93,9 +83,7 @@ export type TaskEmitted = { readonly type: 'task.stands'; readonly title: string
 export type OrchestratorTurn = Turn<OrchestratorContext, TaskEmitted>;
 
 const TASKS: DeskOf<TaskRow> = {
-  noun: 'task',
-  boss: DELIVERY_DESKS.deliveryTasks,
-  endedMax: TASKS_KEPT_MAX,
+  ...{ noun: 'task', boss: DELIVERY_DESKS.deliveryTasks, endedMax: TASKS_KEPT_MAX },
   ending: ({ status, because }) => `${status}${because === null ? '' : `: ${because}`}`,
 };
 

@@ -4,8 +4,8 @@
  * and gets the same one when it asks again.
  */
 import { notify } from '../../people/notice.ts';
-import { type Asked, order } from '../../rules/turn.ts';
-import { nameKey, pairKey, pairsOf } from '../../rules/table-keys.ts';
+import { type Asked, order, TAKEN } from '../../rules/turn.ts';
+import { pairKey, pairsOf } from '../../rules/table-keys.ts';
 import { roomIn } from '../../work/capacity-queue.ts';
 import { type WorkPriority } from '../../work/work-item.ts';
 import { type HandoffGiven, type HandoffRefused, offerHandoff } from '../organisation/handoff-messages.ts';
@@ -14,6 +14,8 @@ import { desk, type OrchestratorTurn, type Pull, taskOf, type TaskRow, tellTask 
 import { nextTask, queueKey } from './queue-order.ts';
 import { type Directive, type NextReply, type TaskOrder, taskOrders } from './task-messages.ts';
 import { type TaskNews } from './task-state.ts';
+
+type Filter = TaskOrder<'tasks.next'>['filter'];
 
 /** Tasks that a reply lists. */
 const PREVIEW = 5;
@@ -28,19 +30,19 @@ export function roomOf({ context: { places, working, isDrained } }: Orchestrator
 /** Handles a session that asks for work. Undefined if it gets the reply later. */
 function next(turn: OrchestratorTurn, event: Asked & TaskOrder<'tasks.next'>): NextReply | undefined {
   const { coder, filter, priority, replyTo = null } = event;
-  if (filter !== 'ready') return withoutTask(turn, 'this only looks: ask with the filter "ready" for a task', filter);
+  if (filter !== 'ready') return replyWith(turn, 'this only looks: ask with the filter "ready" for a task', filter);
   const pull: Pull = { coder, replyTo, ref: null, priority };
   const own = taskOf(turn, coder);
   if (own !== undefined) return again(turn, own, pull);
   const refusal = pullNext(turn, pull);
-  return refusal === undefined ? undefined : withoutTask(turn, refusal);
+  return refusal === undefined ? undefined : replyWith(turn, refusal);
 }
 
 /** Gives a session the task that it has already. */
 function again(turn: OrchestratorTurn, id: string, pull: Pull): undefined {
   const earlier = turn.context.pulls.get(id);
   turn.assign({ pulls: turn.context.pulls.set(id, pull) });
-  turn.reply(earlier?.replyTo ?? undefined, withoutTask(turn, 'a later call of the session gets the task'));
+  turn.reply(earlier?.replyTo ?? undefined, replyWith(turn, 'a later call of the session gets the task'));
   if (earlier === undefined) tellTask(turn, id, { type: 'task.remind' });
 }
 
@@ -82,8 +84,8 @@ export function heldBack(turn: OrchestratorTurn, { item: { id }, because, decisi
 function anotherFor(turn: OrchestratorTurn, pull: Pull): void {
   const refusal = pullNext(turn, pull);
   if (refusal === undefined) return;
-  if (pull.ref !== null) turn.assign({ idle: turn.context.idle.set(nameKey(pull.coder), pull.ref) });
-  else turn.reply(pull.replyTo ?? undefined, withoutTask(turn, refusal));
+  if (pull.ref !== null) turn.assign({ idle: turn.context.idle.set(pull.coder, pull) });
+  else turn.reply(pull.replyTo ?? undefined, replyWith(turn, refusal));
 }
 
 function react(turn: OrchestratorTurn, row: TaskRow, gate: string | undefined, because: string): void {
@@ -104,7 +106,7 @@ function given(turn: OrchestratorTurn, { id, directive }: Extract<TaskNews, { ty
   const pull = turn.context.pulls.get(id);
   if (pull === undefined) return;
   turn.assign({ pulls: turn.context.pulls.delete(id) });
-  if (pull.ref === null) turn.reply(pull.replyTo ?? undefined, withTask(turn, directive));
+  if (pull.ref === null) turn.reply(pull.replyTo ?? undefined, replyWith(turn, directive));
   else turn.send(pull.ref, { type: 'directive', directive });
 }
 
@@ -121,17 +123,15 @@ function idles(turn: OrchestratorTurn, { coder, ref }: { coder: string; ref: Non
   const own = taskOf(turn, coder);
   const pull: Pull = { coder, replyTo: null, ref, priority: null };
   if (own !== undefined) again(turn, own, pull);
-  else turn.assign({ idle: turn.context.idle.set(nameKey(coder), ref) });
+  else turn.assign({ idle: turn.context.idle.set(coder, pull) });
   feed(turn);
 }
 
 /** Gives sessions of the host what they may begin. */
 export function feed(turn: OrchestratorTurn): void {
-  for (const [key, ref] of [...turn.context.idle.entries()]) {
-    turn.assign({ idle: turn.context.idle.delete(key) });
-    const pull: Pull = { coder: key, replyTo: null, ref, priority: null };
-    if (pullNext(turn, pull) === undefined) continue;
-    return turn.assign({ idle: turn.context.idle.set(key, ref) });
+  for (const pull of [...turn.context.idle.values()]) {
+    turn.assign({ idle: turn.context.idle.delete(pull.coder) });
+    if (pullNext(turn, pull) !== undefined) return turn.assign({ idle: turn.context.idle.set(pull.coder, pull) });
   }
 }
 
@@ -178,20 +178,10 @@ function preview(
   return shown.slice(0, PREVIEW).map(({ id, title, priority }) => ({ id, title, priority }));
 }
 
-function withTask(turn: OrchestratorTurn, directive: Directive): NextReply {
-  return { ...taken(turn), directive, because: null, next: preview(turn, 'ready') };
-}
-
-function withoutTask(
-  turn: OrchestratorTurn,
-  because: string,
-  filter: 'ready' | 'blocked' | 'all' = 'ready',
-): NextReply {
-  return { ...taken(turn), directive: null, because, next: preview(turn, filter) };
-}
-
-function taken({ context }: OrchestratorTurn) {
-  return { taken: true, problems: [], queueLength: context.queue.size };
+/** The reply to a session: its task, or why there is none. */
+function replyWith(turn: OrchestratorTurn, said: Directive | string, filter: Filter = 'ready'): NextReply {
+  const found = typeof said === 'string' ? { directive: null, because: said } : { directive: said, because: null };
+  return { ...TAKEN, ...found, queueLength: turn.context.queue.size, next: preview(turn, filter) };
 }
 
 /** Tells people that tasks wait, and that no session works or asks for one (MX-049). */

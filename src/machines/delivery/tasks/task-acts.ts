@@ -14,9 +14,7 @@ import { type About, ABOUT, askOwner, GIVE_UP, TRY_AGAIN } from '../owner-questi
 import { DELIVERY_DESKS } from '../system-ids.ts';
 import { directiveOf, refusedTask, type TaskReply } from './task-messages.ts';
 import {
-  CYCLES_MAX,
   type FinishEvent,
-  PINGS_MAX,
   type ReportEvent,
   shownOf,
   type TaskChanged,
@@ -25,6 +23,11 @@ import {
   type TaskNews,
   withNote,
 } from './task-state.ts';
+
+/** Pings before the owner of a task is asked. */
+const PINGS_MAX = 3;
+/** Checks that a task may fail before its owner is asked. */
+const CYCLES_MAX = 3;
 
 type TaskTurn = Turn<TaskContext>;
 type Given = { readonly context: TaskContext; readonly event: TaskEvent };

@@ -6,7 +6,7 @@ import { type AnyEventObject } from 'xstate';
 import { type Asked, order, type OrderReply, refused, TAKEN } from '../../rules/turn.ts';
 import { listed } from '../../rules/desk.ts';
 import { type WorkItem } from '../../work/work-item.ts';
-import { TICKET_NOTICES, type TicketNotice } from '../../people/tickets/ticket-messages.ts';
+import { onNotices, type TicketNotice } from '../../people/tickets/ticket-messages.ts';
 import { type Facts, GATES, judgeFact } from '../organisation/delivery-gates.ts';
 import { type HandoffGiven, type HandoffInformed, offerHandoff } from '../organisation/handoff-messages.ts';
 import { DELIVERY_DESKS } from '../system-ids.ts';
@@ -178,8 +178,5 @@ export const ORDERS = {
   'tasks.places': order(taskOrders['tasks.places'], places),
   'question.asked': asked,
   'question.escalated': escalated,
-  ...(Object.fromEntries(TICKET_NOTICES.map((type) => [type, ticketNotice])) as Record<
-    TicketNotice['type'],
-    typeof ticketNotice
-  >),
+  ...onNotices(ticketNotice),
 };

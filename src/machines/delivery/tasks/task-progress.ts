@@ -22,14 +22,8 @@ import { edit } from './task-orders.ts';
 import { type TaskChanged, type TaskEvent, type TaskInput, type TaskNews } from './task-state.ts';
 
 /** What a team or a task has the orchestrator do about a task. */
-interface TaskEdited {
-  readonly task: string;
-  readonly patch: Partial<WorkItem>;
-}
-interface TaskTold {
-  readonly task: string;
-  readonly event: TaskEvent;
-}
+type TaskEdited = Readonly<{ task: string; patch: Partial<WorkItem> }>;
+type TaskTold = Readonly<{ task: string; event: TaskEvent }>;
 
 type News<Type extends TaskNews['type']> = Extract<TaskNews, { readonly type: Type }>;
 
@@ -127,7 +121,8 @@ function sync(
   const before = desk(turn).records.get(id);
   if (before === undefined || before.isOver) return;
   count(turn, before.status, shown.status);
-  const row = (task === undefined ? desk(turn).change(id, shown) : begun(turn, before, shown, task))!;
+  const isBegun = task === undefined || before.ref !== null;
+  const row = (isBegun ? desk(turn).change(id, shown) : desk(turn).begin(id, task, shown))!;
   keepPlace(turn, row);
   if (shown.status === 'ready' || shown.status === 'partial') admit(turn, row);
   else dequeue(turn, desk(turn).records.get(id)!);
@@ -136,10 +131,6 @@ function sync(
   const { title, context } = before.item;
   turn.emit({ type: 'task.stands', task: id, title, plan: context.plan, status, coder, because });
   feed(turn);
-}
-
-function begun(turn: OrchestratorTurn, row: TaskRow, shown: TaskChanged['shown'], task: TaskChanged['task']) {
-  return row.ref === null ? desk(turn).begin(row.id, task, shown) : desk(turn).change(row.id, shown);
 }
 
 /** A place belongs to a task in progress, also to one that has come back, and to no other. */

@@ -22,19 +22,11 @@ export const TASK_TIMES: TaskTimes = {
   ...{ stallMs: 30_000, pingMs: 10_000, pauseMs: 60 * 60_000, retryMs: [5_000, 10_000, 20_000] },
 };
 
-/** Pings before the owner of a task is asked. */
-export const PINGS_MAX = 3;
-/** Checks that a task may fail before its owner is asked. */
-export const CYCLES_MAX = 3;
 /** Notes that a task keeps. The oldest are dropped first. */
 const NOTES_MAX = 20;
 
-export interface TaskInput {
-  readonly id: string;
-  readonly desk: AnyActorRef;
-  readonly item: WorkItem;
-  readonly times: TaskTimes;
-}
+/** The input of the actor of a task. */
+export type TaskInput = Readonly<{ id: string; desk: AnyActorRef; item: WorkItem; times: TaskTimes }>;
 
 export interface TaskContext extends TaskInput {
   readonly status: WorkStatus;
@@ -67,12 +59,7 @@ export type TaskShown = Pick<
 > & { readonly tickets: readonly string[]; readonly atMs: number };
 
 /** The report of a task to the orchestrator after every change. */
-export interface TaskChanged {
-  readonly type: 'task.changed';
-  readonly id: string;
-  readonly shown: TaskShown;
-  readonly task: AnyActorRef;
-}
+export type TaskChanged = Readonly<{ type: 'task.changed'; id: string; shown: TaskShown; task: AnyActorRef }>;
 
 /** Further reports of a task to the orchestrator: its directive, its end, and a check that it has failed. */
 export type TaskNews =

@@ -5,7 +5,7 @@
  */
 import { setup } from 'xstate';
 import { defineAgent } from '../../../actors/api/define-agent.ts';
-import { TICKET_NOTICES } from '../../people/tickets/ticket-messages.ts';
+import { onNotices } from '../../people/tickets/ticket-messages.ts';
 import { taskActions, taskGuards } from './task-acts.ts';
 import { type WorkStatus } from '../../work/work-item.ts';
 import { newTask, type TaskContext, type TaskEvent, type TaskInput } from './task-state.ts';
@@ -21,7 +21,6 @@ const STUCK = [
   { guard: says('blocked'), target: 'blocked', actions: 'noteStuck' },
   { guard: 'mayRetry', target: 'retrying', actions: 'noteFailure' },
   { guard: says('failed'), target: 'blocked', actions: ['noteFailure', 'askAfterFailure'] },
-  refused,
 ] as const;
 
 const REPORTS = {
@@ -43,10 +42,7 @@ const BLOCK = { 'task.block': { target: '#delivery-task.blocked', actions: 'note
 
 /** A question of its session that only people can answer. */
 const ASKED = {
-  'ticket.opened': [
-    { guard: 'isAwaited', target: '#delivery-task.blocked', actions: 'noteTicket' },
-    { actions: 'noteTicket' },
-  ],
+  'ticket.opened': { guard: 'isAwaited', target: '#delivery-task.blocked', actions: 'noteTicket' },
 } as const;
 
 const machine = setup({
@@ -70,7 +66,7 @@ const machine = setup({
     'task.fail': { target: '.failed', actions: 'noteGivenUp' },
     'task.doom': { target: '.failed', actions: 'noteDoom' },
     'task.edit': { actions: 'noteItem' },
-    ...Object.fromEntries(TICKET_NOTICES.map((type) => [type, { actions: 'noteTicket' }])),
+    ...onNotices({ actions: 'noteTicket' as const }),
   },
   states: {
     pending: {
@@ -117,14 +113,8 @@ const machine = setup({
       entry: enter('blocked'),
       on: {
         ...BLOCK,
-        'task.report': [
-          { guard: 'mayResume', target: 'in_progress', actions: ['noteReport', 'rejectTickets'] },
-          refused,
-        ],
-        'task.finish': [
-          { guard: 'mayFinishLate', target: 'in_verification', actions: ['noteDone', 'rejectTickets'] },
-          refused,
-        ],
+        'task.report': { guard: 'mayResume', target: 'in_progress', actions: ['noteReport', 'rejectTickets'] },
+        'task.finish': { guard: 'mayFinishLate', target: 'in_verification', actions: ['noteDone', 'rejectTickets'] },
         'task.unblock': [
           { guard: 'lacksSize', target: 'pending', actions: ['noteUnblock', 'rejectTickets', 'replan'] },
           { target: 'ready', actions: ['noteUnblock', 'rejectTickets'] },

@@ -27,10 +27,7 @@ interface PlanningJob {
 type PlanningTurn = TeamTurn<PlanningJob>;
 
 /** Tasks that follow from another one. */
-interface FollowUp {
-  readonly of: WorkItem;
-  readonly tasks: readonly PlannedTask[];
-}
+type FollowUp = Readonly<{ of: WorkItem; tasks: readonly PlannedTask[] }>;
 
 /** The reply to a plan. */
 export interface PlanReply extends OrderReply {
@@ -46,7 +43,7 @@ type Around = Pick<WorkItem, 'parent' | 'depth' | 'owner' | 'priority' | 'depend
 /** Makes what the Planning Team does; `hasEstimates`: whether a port knows estimates that a plan lacks. */
 export function planningWork(hasEstimates: boolean): TeamWork<PlanningJob, PlannedTask, number | null> {
   const rules = {
-    'plan.submit': order(planOrder, (turn: PlanningTurn, { plan, by }) => submit(turn, plan, { by, hasEstimates })),
+    'plan.submit': order(planOrder, (turn: PlanningTurn, { plan, by }) => submit(turn, plan, by, hasEstimates)),
     'handoff.given': formalise,
     // A task that neither the queue nor the decomposition takes is its owner's.
     'handoff.refused': (turn: PlanningTurn, { item, because }: HandoffRefused) => unsized(turn, item, because),
@@ -64,11 +61,7 @@ const CONTEXT_LACKS = 'It has no acceptance criteria. Your reply is taken as its
 /** Facts of the tasks of a plan, around which there is no task. */
 const TOP = { parent: null, depth: 0, priority: 2, dependencies: [], acceptance: [] } as const;
 
-function submit(
-  turn: PlanningTurn,
-  document: PlanDocument,
-  { by, hasEstimates }: { readonly by: string; readonly hasEstimates: boolean },
-): PlanReply {
+function submit(turn: PlanningTurn, document: PlanDocument, by: string, hasEstimates: boolean): PlanReply {
   const flaws = flawsOfPlan(document, hasEstimates);
   if (flaws.length > 0) return { ...refused(...flaws.slice(0, 20)), plan: null, tasks: [] };
   turn.assign({ plans: turn.context.plans + 1 });

@@ -21,8 +21,6 @@ export interface TeamContext<Job = unknown> {
   /** The number of the last task, for the team that numbers them. */
   readonly tasks: number;
   readonly plans: number;
-  /** Pieces of work that are done. */
-  readonly done: number;
 }
 
 export type TeamTurn<Job> = Turn<TeamContext<Job>>;
@@ -64,7 +62,7 @@ export function teamAgent<Job, Input extends object, Answer>(
   const first = ({ jobs }: Context) => [...jobs.entries()][0];
   const finished = inTurn((turn: TeamTurn<Job>, event: { readonly type: string }) => {
     const [key, { job }] = first(turn.context)!;
-    turn.assign({ jobs: turn.context.jobs.delete(key), done: turn.context.done + 1 });
+    turn.assign({ jobs: turn.context.jobs.delete(key) });
     const isLate = !('output' in event) && !('error' in event);
     finish(turn, job, isLate ? late(contract) : heard<Answer | null>(nullable, event));
   });
@@ -80,7 +78,7 @@ export function teamAgent<Job, Input extends object, Answer>(
     actions: { decide, finished },
   }).createMachine({
     id: team,
-    context: { jobs: table(), nextJob: 1, tasks: 0, plans: 0, done: 0 },
+    context: { jobs: table(), nextJob: 1, tasks: 0, plans: 0 },
     on: on as never,
     initial: 'idle',
     states: {

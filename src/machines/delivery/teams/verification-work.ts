@@ -23,13 +23,7 @@ interface Check {
 type VerificationTurn = TeamTurn<Check>;
 
 /** The answer of an owner who was asked about a finished task. */
-export interface CheckAnswered {
-  readonly type: 'check.answered';
-  readonly item: WorkItem;
-  readonly about: 'check' | 'visual';
-  readonly isMet: boolean;
-  readonly text: string;
-}
+type CheckAnswered = Readonly<{ item: WorkItem; about: 'check' | 'visual'; isMet: boolean; text: string }>;
 
 const NOTHING: Findings = { failures: [], unmet: [], visual: [] };
 

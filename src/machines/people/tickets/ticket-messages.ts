@@ -298,3 +298,8 @@ export const TICKET_NOTICES = [
   'ticket.escalated',
   'ticket.failed',
 ] as const satisfies readonly TicketNotice['type'][];
+
+/** Rules for all notices that follow the same rule. */
+export function onNotices<Rule>(rule: Rule): Record<TicketNotice['type'], Rule> {
+  return Object.fromEntries(TICKET_NOTICES.map((type) => [type, rule])) as Record<TicketNotice['type'], Rule>;
+}
