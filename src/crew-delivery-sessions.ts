@@ -1,6 +1,6 @@
 /**
- * Has the tasks of a delivery organisation done by a hub of the same system: each task is a run, whose sessions are told
- * what the task is. A task whose host has ended meanwhile goes on with its run.
+ * Coding sessions that are runs of a hub in the same system: each task is a run, whose sessions are told what the task
+ * is. A task whose host has ended meanwhile goes on with its run.
  */
 import { type z } from 'zod';
 import { type DeliveryPorts } from './machines/delivery/delivery-ports.ts';
@@ -43,7 +43,7 @@ function endedRun({ ended }: HubDeskContext, plan: string): RunRecord | undefine
   return [...ended.values()].find((run) => run.plan === plan);
 }
 
-/** What the sessions of a run are told of their task. */
+/** The text by which the sessions of a run are told of their task. */
 function toldIn(directive: Directive): string {
   const lines = Object.entries(directive).map(([name, value]) => `${name}: ${[value].flat().join('; ')}`);
   return lines.join('\n');

@@ -67,8 +67,8 @@ export interface AnswerOptions extends AnswerDeskInput {
 
 /**
  * Returns the options with which createSystem answers questions: `createSystem({ ...answerCrew(options), store })`. The
- * system has desks for answers, tickets, gates and alerts, and no plan. The answer desk is at the address `answers`, and
- * what `delivery` asks for under `delivery`.
+ * system has desks for answers, tickets, gates and alerts, and no plan. The answer desk is at the address `answers`, a
+ * delivery organisation under `delivery`.
  *
  * Throws BOSUN_CONFIG_INVALID for invalid settings.
  */

@@ -48,20 +48,18 @@ export function deliveryAgents({
 const INTENSITY = 100;
 
 /** The Boss of the delivery organisation, which restarts what fails (MX-016), with its children. */
-export function deliveryChildren({ ports, raci, places, times, coders = places ?? PLACES }: DeliveryOptions = {}) {
+export function deliveryChildren({ ports, raci, coders, ...settings }: DeliveryOptions = {}) {
   const ids = DELIVERY_DESKS;
   const template = { agent: deliveryTask.name, restart: 'transient' as const };
   const tasks = { strategy: 'dynamic' as const, template, intensity: INTENSITY };
   const child = (id: string, agent = `${id}-team`, input = {}) => ({ id, systemId: id, agent, input });
-  const names = Array.from({ length: ports?.code === undefined ? 0 : coders }, (_, at) => `session-${at + 1}`);
+  const length = ports?.code === undefined ? 0 : (coders ?? settings.places ?? PLACES);
+  const names = Array.from({ length }, (_, at) => `session-${at + 1}`);
   const children = [
     child(ids.organisation, organisation.name, raci && { raci }),
     child(ids.dashboard, dashboard.name),
     { id: 'tasks', systemId: ids.deliveryTasks, boss: tasks },
-    child(WORK_DESKS.orchestrator, orchestrator.name, {
-      ...(places !== undefined && { places }),
-      ...(times && { times }),
-    }),
+    child(WORK_DESKS.orchestrator, orchestrator.name, settings),
     ...[ids.planning, ids.decomposition, ids.verification].map((id) => child(id)),
     ...names.map((name) => ({ id: name, agent: 'coder', input: { name } })),
   ];

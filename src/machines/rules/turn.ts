@@ -189,7 +189,7 @@ interface Ruled<Context, Input, Table, Name> {
 
 type AnyOptions = Parameters<typeof defineAgent>[0];
 
-/** The parts of a machine that decides by rules, in every state: the action, its transitions, and the orders' schemas. */
+/** The parts of a machine that decides by rules in every state: the action, its transitions, the schemas of orders. */
 export function ruled<Context extends MachineContext, Table extends Rules<Context>>(rules: Table) {
   const decide = inTurn((turn: Turn<Context>, event: Asked) => {
     const said = outcomeOf(turn, event, rules[event.type]);

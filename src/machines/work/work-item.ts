@@ -12,7 +12,7 @@ export type WorkPriority = z.output<typeof workPriority>;
 /** An estimate of work: at most a working month. */
 export const workMinutes = z.number().positive().max(10_000);
 
-/** What a work item is: new work, the mending of a failed check, or a question that somebody has to look into. */
+/** Kinds of work: new work, the mending of a failed check, or a question that somebody has to look into. */
 export const workKind = z.enum(['feature', 'fix', 'investigation']);
 export type WorkKind = z.output<typeof workKind>;
 

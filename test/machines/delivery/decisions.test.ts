@@ -73,7 +73,7 @@ describe('the Planning Team', () => {
     ).toEqual(['size', 'concerns', 'size']);
   });
 
-  it('refuses a plan without an estimate, with a cycle, or with an unknown or doubled dependency, by name', async () => {
+  it('refuses a plan without an estimate, with a cycle, or with an unknown or doubled dependency', async () => {
     await open();
     const problems = async (...tasks: Parameters<DeliveryRoom['submit']>[0]) => (await room.submit(tasks)).problems;
     expect(await problems({ title: 'A' })).toEqual(['"A" has no estimate: give its minutes']);
@@ -83,6 +83,18 @@ describe('the Planning Team', () => {
     expect(await problems(task('A', { dependsOn: ['C'] }))).toEqual(['"A" depends on "C", which is not beside it']);
     expect(await problems(task('A'), task('A'))).toEqual(['"A" is there twice: give one of them another key']);
     expect(room.orchestrator.open.size).toBe(0);
+  });
+
+  it('takes no plan while as many tasks are under way as may be, or with a task that is too long', async () => {
+    await open({ tasksMax: 2 });
+    await room.submit([task('A'), task('B')]);
+    const { taken, problems } = await room.submit([task('C')]);
+    expect([taken, problems]).toEqual([false, ['as many tasks are under way as may be: hand it in later']]);
+    await person('tasks.fail', 'TASK-001', { reason: 'not needed' });
+    expect((await room.submit([task('C')])).tasks).toEqual(['TASK-003']);
+    await person('tasks.fail', 'TASK-003', { reason: 'not needed' });
+    const long = task('D', { files: Array.from({ length: 50 }, (_, at) => `${at}${'x'.repeat(490)}`) });
+    expect((await room.submit([long])).problems).toEqual([expect.stringContaining('"D" has more than 24576 bytes')]);
   });
 
   it('asks the port for estimates that the plan lacks, and the owner where it knows none', async () => {
@@ -155,7 +167,7 @@ describe('the Decomposition Agent', () => {
     expect(rows().map(({ status }) => status)).toEqual(rows().map(() => 'verified'));
   });
 
-  it('MX-105: returns what nobody can break down to its owner for a manual breakdown, and takes a port for it', async () => {
+  it('MX-105: returns what nobody can break down to its owner, and takes a port for it', async () => {
     await open();
     await room.submit([task('Large', { minutes: 200 })]);
     await room.test.advance(SECOND_MS);
@@ -248,7 +260,7 @@ describe('a pull from the queue', () => {
     expect(room.orchestrator.working.size).toBe(1);
   });
 
-  it('CN-004: keeps of each work item its kind, estimate, concerns, dependencies, priority, origin, parent and context', async () => {
+  it('CN-004: keeps of each work item its kind, estimate, needs, priority, origin, parent and context', async () => {
     await open();
     await room.submit([
       task('A', { minutes: 90, concerns: ['ui'], priority: 1, subtasks: [task('B'), task('C', { dependsOn: ['B'] })] }),

@@ -120,7 +120,7 @@ async function story(): Promise<void> {
 }
 
 describe('the teams', () => {
-  it('MX-003, MX-004, MX-005, MX-006, MX-007, MX-008, MX-009, MX-010, MX-011, MX-015: are nine, with their roles', async () => {
+  it('MX-003, MX-004, MX-005, MX-006, MX-007, MX-008, MX-009, MX-010, MX-011, MX-015: are nine', async () => {
     await open();
     const { teams } = await shown();
     const core = teams.filter(({ number }) => number !== null);
@@ -212,7 +212,7 @@ describe('the table of responsibilities', () => {
       await open(withImpostor);
       const one = RACI.find((known) => known.row === row)!;
       expect(one).toMatchObject({ occasion, responsible, accountable, consulted, informed });
-      // In the name of the responsible team, whose actor it is not; in the name of another; and under a false condition.
+      // In the name of the responsible team, whose actor it is not; of another; and under a false condition.
       await offer({ occasion, from: responsible[0], facts: factsOf(one, true) });
       await offer({ occasion, from: 'critic', facts: factsOf(one, true) });
       await offer({ occasion, from: responsible[0], facts: factsOf(one, false) });

@@ -1,6 +1,6 @@
 /**
- * The delivery organisation in a test system on virtual time, with the real desks of answers, tickets, gates and alerts.
- * Only the work is a stand-in: coding sessions are the test, or a port.
+ * The delivery organisation in a test system on virtual time, with the real desks of answers, tickets, gates and
+ * alerts. Only the work is a stand-in: coding sessions are the test, or a port.
  */
 import { answerCrew } from '../../../src/crew-plan.ts';
 import { type AnswerPorts } from '../../../src/machines/answers/answer-ports.ts';

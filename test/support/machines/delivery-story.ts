@@ -94,7 +94,7 @@ export class DeliveryStory {
     }
   }
 
-  /** What holds at rest. */
+  /** Checks what holds at rest. */
   check(): void {
     const { working, places, queue, pulls, counts, open, ended } = this.room.orchestrator;
     const rows = [...open.values(), ...ended.values()];

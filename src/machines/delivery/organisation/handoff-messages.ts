@@ -1,4 +1,4 @@
-/** Messages about hand-offs: the offer, what the receiver is given, and what the informed are told. Types and schemas. */
+/** Messages about hand-offs: the offer, what the receiver is given, and what the informed are told. */
 import { type AnyActorRef } from 'xstate';
 import { z } from 'zod';
 import { type Turn } from '../../rules/turn.ts';

@@ -27,7 +27,7 @@ function flawOfSize({ title, minutes, subtasks }: PlannedTask, depth: number): s
   return [`"${title}" is longer than ${TASK_MINUTES_MAX} minutes and has no subtasks`];
 }
 
-/** The subtasks in at most eight groups, each a task with its members as subtasks, in the order of their dependencies. */
+/** The subtasks in at most eight groups, each a task with its members as subtasks, behind those that they need. */
 export function regrouped(subtasks: readonly PlannedTask[]): readonly PlannedTask[] {
   if (subtasks.length <= SUBTASKS_MAX || flawsAmong(subtasks).length > 0) return subtasks;
   const ordered = inOrder(subtasks);

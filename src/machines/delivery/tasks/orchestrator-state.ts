@@ -1,8 +1,8 @@
-/** What the orchestrator keeps of tasks, of its queue and of coding sessions. Types, and the desk of tasks. */
+/** The state of the orchestrator: tasks, their queue and coding sessions. Types, and the desk of tasks. */
 import { type AnyActorRef } from 'xstate';
 import { type ReplyTo } from '../../../actors/model/talk-actions.ts';
 import { table, type Table } from '../../../table.ts';
-import { TASKS_KEPT_MAX } from '../../limits.ts';
+import { TASKS_KEPT_MAX, TASKS_OPEN_MAX } from '../../limits.ts';
 import { Desk, type DeskContext, type DeskOf, type DeskRecord, newDesk } from '../../rules/desk.ts';
 import { type Turn } from '../../rules/turn.ts';
 import { type WorkItem, type WorkPriority, type WorkStatus } from '../../work/work-item.ts';
@@ -56,22 +56,25 @@ export interface OrchestratorContext extends DeskContext<TaskRow> {
   readonly idle: Table<Pull>;
   readonly counts: Readonly<Partial<Record<WorkStatus, number>>>;
   readonly places: number;
+  /** Tasks under way from which on the planning team takes no plan. */
+  readonly tasksMax: number;
   /** Whether coding sessions get nothing new for now. */
   readonly isDrained: boolean;
   readonly times: TaskTimes;
 }
 
 /** Settings of the orchestrator that differ from the defaults. */
-export type OrchestratorInput = Readonly<{ places?: number; times?: Partial<TaskTimes> }>;
+export type OrchestratorInput = Readonly<{ places?: number; tasksMax?: number; times?: Partial<TaskTimes> }>;
 
 /** Coding sessions at once (MX-106). */
 export const PLACES = 3;
 
-export function newOrchestrator({ places = PLACES, times = {} }: OrchestratorInput): OrchestratorContext {
+export function newOrchestrator({ places = PLACES, ...given }: OrchestratorInput): OrchestratorContext {
+  const { tasksMax = TASKS_OPEN_MAX, times = {} } = given;
   return {
     ...newDesk<TaskRow>(),
     ...{ queue: table(), dependents: table(), partsOf: table(), working: table(), pulls: table(), idle: table() },
-    ...{ counts: {}, places, isDrained: false, times: { ...TASK_TIMES, ...times } },
+    ...{ counts: {}, places, tasksMax, isDrained: false, times: { ...TASK_TIMES, ...times } },
   };
 }
 

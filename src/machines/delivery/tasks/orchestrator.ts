@@ -1,8 +1,8 @@
 /**
  * The Programming Orchestrator (MX-004): the desk and the queue of tasks. It gives what may begin to coding sessions
  * (pulls.ts), passes on what they and people say (task-orders.ts), and has everything follow from it
- * (task-progress.ts). Each task is an actor of its own (task.ts). It speaks for coding agents and for the Clarity Agent,
- * which are outside.
+ * (task-progress.ts). Each task is an actor of its own (task.ts). The orchestrator speaks for coding agents and for the
+ * Clarity Agent, which are outside.
  */
 import { type AnyAgent } from '../../../actors/model/agent.ts';
 import { type OrderAnswered } from '../../rules/desk.ts';
@@ -16,7 +16,7 @@ import { HANDED, PROGRESS } from './task-progress.ts';
 
 type Handed<Event> = Partial<Record<Occasion, (turn: OrchestratorTurn, event: Event) => void>>;
 
-/** What follows from a hand-off that the orchestrator is given. The others are carried out by those who offer them. */
+/** Rules for hand-offs that the orchestrator is given. The others are carried out by those who offer them. */
 const GIVEN: Handed<HandoffGiven> = { planned: HANDED.enqueued, pulled, checked: HANDED.failedCheck, replied: passOn };
 const INFORMED: Handed<HandoffInformed> = {
   ...{ planned: HANDED.delegated, 'broken-down': HANDED.decomposed, asked: countQuestion },

@@ -1,6 +1,6 @@
 /**
- * Messages about tasks: the orders that the orchestrator takes from coding agents and from people, and what it passes on
- * to a task. Schemas and types only.
+ * Messages about tasks: the orders that the orchestrator takes from coding agents and from people, its replies, and the
+ * directive. Schemas and types.
  */
 import { z } from 'zod';
 
@@ -18,13 +18,13 @@ const criterion = z.object({ criterion: z.string().max(500), isMet: z.boolean() 
 const followUp = z.object({ title: name, minutes: workMinutes, details });
 const aTask = { task: taskId, by: person };
 
-/** What a coding agent reports of a task that it ends (MX-114). */
+/** The report of a coding agent about a task that it ends (MX-114). */
 export const doneReport = z.object({
   status: z.enum(['done', 'failed', 'blocked', 'partial']).default('done'),
   details: z.string().max(2_000).default(''),
   /** Files that have changed. */
   files: z.array(z.string().min(1).max(200)).max(100).default([]),
-  /** What was tested, and how it went. */
+  /** The tests that were made, and how they went. */
   testing: z.string().max(2_000).default(''),
   /** The acceptance criteria, each with whether it is met. */
   criteria: z.array(criterion).max(20).default([]),
@@ -36,7 +36,7 @@ export type DoneReport = z.output<typeof doneReport>;
 
 /** The orders that the orchestrator takes from outside. */
 export const taskOrders = {
-  /** Gives a coding agent the task that it has, or the next one. The reply comes with the directive, or without a task. */
+  /** Gives a coding agent the task that it has, or the next one. The reply has the directive, or says why not. */
   'tasks.next': z.object({
     coder: programOrPerson,
     priority: workPriority.nullable().default(null),
@@ -98,7 +98,7 @@ export type TaskRefusal = 'unknown' | 'invalid' | 'conflict';
 /** The reply to an order about a task. */
 export interface TaskReply extends OrderReply {
   readonly code: TaskRefusal | null;
-  /** What the coding agent should do now. */
+  /** The next step of the coding agent. */
   readonly nextAction: 'continue' | 'wait' | 'get_next_task' | 'stop';
   /** Tickets and tasks that the order has settled besides (MX-113). */
   readonly cascaded?: { ticketsResolved: string[]; tasksUnblocked: string[] };

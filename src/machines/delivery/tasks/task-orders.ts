@@ -1,6 +1,6 @@
 /**
- * What coding agents, people and the Answer Team say about tasks: orders, which tasks answer themselves, and what comes
- * of questions and tickets (D3, D5), which become hand-offs 5, 6 and 10.
+ * Rules for what coding agents, people and the Answer Team say about tasks: orders, which tasks answer themselves, and
+ * questions and tickets (D3, D5), which become hand-offs 5, 6 and 10.
  */
 import { type AnyEventObject } from 'xstate';
 import { type Asked, order, type OrderReply, refused, TAKEN } from '../../rules/turn.ts';

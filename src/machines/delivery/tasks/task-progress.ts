@@ -21,7 +21,7 @@ import { dequeue, enqueue, feed, release, rerank } from './pulls.ts';
 import { edit } from './task-orders.ts';
 import { type TaskChanged, type TaskEvent, type TaskInput, type TaskNews } from './task-state.ts';
 
-/** What a team or a task has the orchestrator do about a task. */
+/** Requests of teams and tasks about a task. */
 type TaskEdited = Readonly<{ task: string; patch: Partial<WorkItem> }>;
 type TaskTold = Readonly<{ task: string; event: TaskEvent }>;
 
@@ -38,6 +38,7 @@ function planned(turn: OrchestratorTurn, { item }: { readonly item: WorkItem }):
   const row = desk(turn).open({ ...facts, parts: 0, urgency: priority, turn: null, questions: 0 }, input);
   if (row === undefined) return;
   count(turn, undefined, 'pending');
+  tellRoom(turn);
   for (const other of dependencies) turn.assign({ dependents: turn.context.dependents.set(pairKey(other, id), id) });
   const above = parent === null ? undefined : desk(turn).records.get(parent);
   if (above !== undefined && isPartOf(item, above.item)) {
@@ -151,6 +152,7 @@ function admit(turn: OrchestratorTurn, row: TaskRow): void {
 
 function end(turn: OrchestratorTurn, { id, status, item }: TaskRow): void {
   desk(turn).close(id, {});
+  tellRoom(turn);
   const dependents = [...turn.context.dependents.entries(pairsOf(id))];
   const parts = [...turn.context.partsOf.values(pairsOf(id))];
   for (const [key] of dependents) turn.assign({ dependents: turn.context.dependents.delete(key) });
@@ -164,6 +166,14 @@ function end(turn: OrchestratorTurn, { id, status, item }: TaskRow): void {
   }
   for (const other of [...dependents.map(([, one]) => one), ...parts]) doom(turn, other, id);
   if (isPart) doom(turn, above.id, id);
+}
+
+/** Tells the planning team when there are as many tasks as may be, and when there is room again. */
+function tellRoom(turn: OrchestratorTurn): void {
+  const { open, tasksMax } = turn.context;
+  const isFull = open.size >= tasksMax;
+  // Said where it changes.
+  if (isFull || open.size === tasksMax - 1) turn.send(DELIVERY_DESKS.planning, { type: 'queue.room', isFull });
 }
 
 /** A task has one dependency less to wait for. */
@@ -221,5 +231,5 @@ export const PROGRESS = {
   'child.exited': exited,
 };
 
-/** What follows from a hand-off that is given to the queue, or of which it is informed, or that is refused. */
+/** Rules for hand-offs that the queue is given, of which it is informed, and that are refused. */
 export const HANDED = { enqueued, delegated, decomposed, failedCheck, lost };

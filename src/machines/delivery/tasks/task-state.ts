@@ -44,11 +44,11 @@ export interface TaskContext extends TaskInput {
   readonly reason: BlockReason | null;
   /** Why it does not go on, or has ended; null otherwise. */
   readonly because: string | null;
-  /** What people and sessions have said about it. */
+  /** Remarks of people and sessions about it. */
   readonly notes: readonly string[];
   /** Subjects of the tickets for which it waits, by ticket. */
   readonly tickets: Readonly<Record<string, string>>;
-  /** What was reported when it was last done. */
+  /** The report with which it was last done. */
   readonly report: DoneReport | null;
 }
 

@@ -16,7 +16,7 @@ const refused = { actions: 'refuse' } as const;
 const enter = <Status extends WorkStatus>(status: Status) => ({ type: 'enter', params: { status } }) as const;
 const says = <Status extends string>(status: Status) => ({ type: 'says', params: { status } }) as const;
 
-/** What becomes of a task whose session reports that it cannot do it. */
+/** Transitions of a task whose session reports that it cannot do it. */
 const STUCK = [
   { guard: says('blocked'), target: 'blocked', actions: 'noteStuck' },
   { guard: 'mayRetry', target: 'retrying', actions: 'noteFailure' },

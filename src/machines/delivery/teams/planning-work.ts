@@ -1,6 +1,6 @@
 /**
- * The Planning Team (MX-005, D1): takes plans, numbers their tasks, registers them with the queue, and hands each to the
- * queue or to the decomposition, as the table of responsibilities says. It estimates nothing: minutes come from the
+ * The Planning Team (MX-005, D1): takes plans, numbers their tasks, registers them with the queue, and hands each to
+ * the queue or to the decomposition, as the table of responsibilities says. It estimates nothing: minutes come from the
  * plan or from the port `estimate`.
  */
 import { order, type OrderReply, refused, type Rules, TAKEN } from '../../rules/turn.ts';
@@ -44,6 +44,7 @@ type Around = Pick<WorkItem, 'parent' | 'depth' | 'owner' | 'priority' | 'depend
 export function planningWork(hasEstimates: boolean): TeamWork<PlanningJob, PlannedTask, number | null> {
   const rules = {
     'plan.submit': order(planOrder, (turn: PlanningTurn, { plan, by }) => submit(turn, plan, by, hasEstimates)),
+    'queue.room': (turn: PlanningTurn, { isFull }: Pick<TeamContext, 'isFull'>) => turn.assign({ isFull }),
     'handoff.given': formalise,
     // A task that neither the queue nor the decomposition takes is its owner's.
     'handoff.refused': (turn: PlanningTurn, { item, because }: HandoffRefused) => unsized(turn, item, because),
@@ -62,7 +63,8 @@ const CONTEXT_LACKS = 'It has no acceptance criteria. Your reply is taken as its
 const TOP = { parent: null, depth: 0, priority: 2, dependencies: [], acceptance: [] } as const;
 
 function submit(turn: PlanningTurn, document: PlanDocument, by: string, hasEstimates: boolean): PlanReply {
-  const flaws = flawsOfPlan(document, hasEstimates);
+  const full = turn.context.isFull ? ['as many tasks are under way as may be: hand it in later'] : [];
+  const flaws = [...full, ...flawsOfPlan(document, hasEstimates)];
   if (flaws.length > 0) return { ...refused(...flaws.slice(0, 20)), plan: null, tasks: [] };
   turn.assign({ plans: turn.context.plans + 1 });
   const { name, owner = by, style, tasks } = document;

@@ -21,11 +21,13 @@ export interface TeamContext<Job = unknown> {
   /** The number of the last task, for the team that numbers them. */
   readonly tasks: number;
   readonly plans: number;
+  /** Whether there are as many tasks as may be. */
+  readonly isFull: boolean;
 }
 
 export type TeamTurn<Job> = Turn<TeamContext<Job>>;
 
-/** What a team does. */
+/** The work of a team. */
 export interface TeamWork<Job, Input extends object, Answer> {
   readonly team: TeamId;
   readonly rules: Rules<TeamContext<Job>>;
@@ -78,7 +80,7 @@ export function teamAgent<Job, Input extends object, Answer>(
     actions: { decide, finished },
   }).createMachine({
     id: team,
-    context: { jobs: table(), nextJob: 1, tasks: 0, plans: 0 },
+    context: { jobs: table(), nextJob: 1, tasks: 0, plans: 0, isFull: false },
     on: on as never,
     initial: 'idle',
     states: {
