@@ -22,6 +22,7 @@ export function coderAgent(code: Port<Directive, unknown>) {
   const machine = setup({
     types: {} as { context: CoderContext; events: CoderEvent; input: { readonly name: string } },
     actors: { code: portLogic<Directive, unknown>(code) },
+    delays: { patience: CODED.timeoutMs },
     actions: {
       askForWork: inTurn((turn: CoderTurn) =>
         turn.send(WORK_DESKS.orchestrator, {
@@ -52,6 +53,7 @@ export function coderAgent(code: Port<Directive, unknown>) {
           onDone: { target: 'idle', actions: 'report' },
           onError: { target: 'idle', actions: 'report' },
         },
+        after: { patience: { target: 'idle', actions: 'report' } },
       },
     },
   });
