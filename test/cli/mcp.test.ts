@@ -51,7 +51,7 @@ describe.each(ERAS)('a client %s on stdin and stdout', (era) => {
     work.git('add', '-A');
     const agent = await work.mcp(era, [], 'src/deep');
     expect((await agent.tools()).map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['askQuestion', 'waitForAnswer', 'list_gates', 'send_event', 'wait_for_actor']),
+      expect.arrayContaining(['askQuestion', 'waitForAnswer', 'getNextTask', 'reportTaskDone', 'list_gates']),
     );
     expect(await agent.tools()).toHaveLength(12);
     expect(toldBy(await agent.call('list_gates'))).toMatchObject({ rows: {}, size: 0 });

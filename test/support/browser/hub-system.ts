@@ -32,12 +32,16 @@ const PATCH = [
 ].join('\n');
 
 const CONFIG = `
-import { existsSync } from 'node:fs';
+import { existsSync, watch } from 'node:fs';
 import { hubCrew, hubProcedures } from ${CREW};
 import { changesProcedures, outputProcedures } from ${LOOKS};
 
-async function gone(role) {
-  while (!existsSync('go-' + role)) await new Promise((resolve) => setTimeout(resolve, 20));
+function gone(role) {
+  return new Promise((resolve) => {
+    const seen = () => existsSync('go-' + role) && (watcher.close(), resolve());
+    const watcher = watch('.', seen);
+    seen();
+  });
 }
 const handoff = (outcome, recommended, reason, more = {}) => ({ outcome, recommended, reason, ...more });
 

@@ -116,6 +116,7 @@ function places(turn: OrchestratorTurn, { places: count }: Event<'tasks.places'>
 /** Passes the answer of a person on to the task that waits for it (RACI 10). */
 export function passOn(turn: OrchestratorTurn, { load }: Pick<HandoffGiven, 'load'>): void {
   const notice = load as TicketNotice;
+  if (notice.type === 'ticket.resolved' || notice.type === 'ticket.rejected') checkAnswered(turn, notice);
   tellTask(turn, notice.task, notice);
 }
 
@@ -141,21 +142,20 @@ function escalated(turn: OrchestratorTurn, { task, facts }: { readonly task: str
 
 /** Handles what happens to a ticket about a task. An answer that was scored is handed over by the Clarity Agent. */
 function ticketNotice(turn: OrchestratorTurn, notice: TicketNotice): void {
-  const { type, task, about } = notice;
-  if (type === 'ticket.resolved' || type === 'ticket.rejected')
-    if (about === 'check' || about === 'visual') checkAnswered(turn, notice);
-  const clarity = type === 'ticket.resolved' ? notice.resolution.score : null;
+  const { task } = notice;
+  const clarity = notice.type === 'ticket.resolved' ? notice.resolution.score : null;
   // By hand a person decides, whose word nobody scores.
   if (clarity === null || task === null) return passOn(turn, { load: notice });
   offer(turn, task, { occasion: 'replied', from: 'clarity', facts: { clarity }, load: notice });
 }
 
+/** Tells the Verification Team what an owner has said about a finished task. */
 function checkAnswered(
   turn: OrchestratorTurn,
   notice: Extract<TicketNotice, { readonly type: 'ticket.resolved' | 'ticket.rejected' }>,
 ): void {
   const { item } = desk(turn).records.get(notice.task!) ?? {};
-  if (item === undefined) return;
+  if (item === undefined || (notice.about !== 'check' && notice.about !== 'visual')) return;
   const said = notice.type === 'ticket.resolved' ? notice.resolution : { option: null, text: notice.reason };
   const good = notice.about === 'check' ? MET[0] : LOOKS[0];
   const isMet = notice.type === 'ticket.resolved' && [said.option, said.text.toLowerCase()].includes(good);
