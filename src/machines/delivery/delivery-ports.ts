@@ -12,14 +12,45 @@ import { type Directive, doneReport, type DoneReport } from './tasks/task-messag
 export const findings = z.object({
   /** Failed tests by name, with what they said. */
   failures: z
-    .array(z.object({ test: z.string().min(1).max(200), message: z.string().max(2_000).default('') }))
+    .array(
+      z.object({
+        ...{ test: z.string().min(1).max(200), message: z.string().max(2_000).default('') },
+        ...{ expected: z.string().max(500).optional(), actual: z.string().max(500).optional() },
+      }),
+    )
     .max(100),
+  /** The tests that were run, if any were: then a criterion is met only if the test that it names is in `shown`. */
+  tests: z
+    .object({
+      /** The command, or another name of the run. */
+      ran: z.string().max(500),
+      ...{ passed: z.int().nonnegative(), failed: z.int().nonnegative(), skipped: z.int().nonnegative() },
+      /** Those of the `wanted` tests that have passed. */
+      shown: z.array(z.string().max(500)).max(100),
+    })
+    .nullable()
+    .default(null),
   /** Acceptance criteria that are not met. */
   unmet: z.array(z.string().max(500)).max(20).default([]),
   /** Parts of the surface at which a person has to look. */
   visual: z.array(z.string().max(500)).max(20).default([]),
 });
 export type Findings = z.output<typeof findings>;
+
+/** A finished task for the port `verify`. */
+export type Checked = WorkItem & {
+  readonly report: DoneReport;
+  /** The names of tests that its criteria name, and the criteria that name none: a test may be called by one. */
+  readonly wanted: readonly string[];
+};
+
+/** What a search for a framework has found: in dependencies or imports, and where. */
+export const frameworkFound = z.object({
+  found: z.enum(['yes', 'no', 'unknown']),
+  /** The place, such as `package.json:12`, or why it is not known; null for none. */
+  at: z.string().max(500).nullable().default(null),
+});
+export type FrameworkFound = z.output<typeof frameworkFound>;
 
 /** The functions that a host supplies. */
 export interface DeliveryPorts {
@@ -28,7 +59,11 @@ export interface DeliveryPorts {
   /** The subtasks of a task that is too large; null if it cannot be broken down. */
   readonly decompose: Port<WorkItem, readonly WrittenTask[] | null>;
   /** Checks a finished task. */
-  readonly verify: Port<WorkItem & { readonly report: DoneReport }, z.input<typeof findings>>;
+  readonly verify: Port<Checked, z.input<typeof findings>>;
+  /** The time of the last change of the files, in milliseconds since 1970; null if nobody can tell. */
+  readonly changedAt: Port<{ readonly files: readonly string[] }, number | null>;
+  /** Looks for a framework in the code: in its dependencies and imports. */
+  readonly scan: Port<{ readonly framework: string }, z.input<typeof frameworkFound>>;
   /** Does a task, as a coding agent of the host. */
   readonly code: Port<Directive, z.input<typeof doneReport>>;
 }
@@ -37,6 +72,8 @@ export interface DeliveryPorts {
 export const CONTRACTS = {
   estimate: { what: 'the estimate', answer: workMinutes.nullable(), timeoutMs: 60_000 },
   decompose: { what: 'the subtasks', answer: z.array(plannedTask).max(100).nullable(), timeoutMs: 300_000 },
+  changedAt: { what: 'when the files changed', answer: z.number().nullable(), timeoutMs: 30_000 },
+  scan: { what: 'whether the code has the framework', answer: frameworkFound, timeoutMs: 30_000 },
   verify: { what: 'whether the task meets its criteria', answer: findings, timeoutMs: 900_000 },
 } as const satisfies Readonly<Record<string, PortContract<unknown>>>;
 

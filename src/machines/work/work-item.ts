@@ -32,6 +32,14 @@ export const workContext = z.object({
   files: z.array(z.string().min(1).max(500)).max(50).readonly(),
   /** The design system or style guide; null for work without a surface. */
   style: z.string().min(1).max(500).nullable(),
+  /** The test that shows a criterion, by criterion; null: a person has to look. The others name nothing. */
+  proofs: z.record(z.string().max(500), z.string().min(1).max(200).nullable()).optional(),
+  /** The kind of product, with what its checks look at. */
+  project: z.object({ type: z.string(), stack: z.string(), verification: z.string() }).optional(),
+  /** The feature of the plan to which it belongs, and whether the first release needs it. */
+  feature: z.object({ id: name, isMandatory: z.boolean().nullable(), note: z.string().nullable() }).optional(),
+  /** The framework of the backend; `comment`: the line with which its code begins, null for none. */
+  backend: z.object({ framework: z.string(), comment: z.string().nullable() }).optional(),
 });
 export type WorkContextBundle = Readonly<z.output<typeof workContext>>;
 
