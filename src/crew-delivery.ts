@@ -12,6 +12,7 @@ import { handoffEntry } from './machines/delivery/organisation/handoff-messages.
 import { GATES } from './machines/delivery/organisation/delivery-gates.ts';
 import { DECISIONS, TEAM_IDS, type TeamId, TEAMS } from './machines/delivery/organisation/teams.ts';
 import { planDocument } from './machines/delivery/plans/plan-document.ts';
+import { type OrchestratorContext } from './machines/delivery/tasks/orchestrator-state.ts';
 import { doneReport, type NextReply, taskId, type TaskReply } from './machines/delivery/tasks/task-messages.ts';
 import { DESKS } from './machines/desks.ts';
 import { WORK_STATUSES, workMinutes, workPriority } from './machines/work/work-item.ts';
@@ -254,7 +255,9 @@ export const deliveryProcedures = {
 
 async function shown(reader: DurableReader) {
   const { raci, drained, counts } = (await reader.actor(ORGANISATION)).context as Shown<OrganisationContext>;
-  const teams = await Promise.all(TEAM_IDS.map((id) => teamOf(reader, id, drained)));
+  const { counts: tasks } = (await reader.actor(ORCHESTRATOR)).context as Shown<OrchestratorContext>;
+  const checked = tasks.in_verification ?? 0;
+  const teams = await Promise.all(TEAM_IDS.map((id) => teamOf(reader, id, { drained, checked })));
   return {
     teams,
     raci: raci.map((one) => ({ ...one, handoffs: counts[one.row] ?? 0 })),
@@ -265,14 +268,21 @@ async function shown(reader: DurableReader) {
 
 /** The tables that hold the work of teams. */
 const LOADS: Partial<Record<TeamId, string>> = {
-  ...{ orchestrator: 'queue', 'coding-ai': 'working', planning: 'jobs', decomposition: 'jobs', verification: 'jobs' },
+  ...{ orchestrator: 'queue', 'coding-ai': 'working', planning: 'jobs', decomposition: 'jobs' },
 };
 
+interface Organised {
+  readonly drained: readonly TeamId[];
+  /** Tasks in verification. */
+  readonly checked: number;
+}
+
 /** A team with its state and the number of things that it works on. */
-async function teamOf(reader: DurableReader, id: TeamId, drained: readonly TeamId[]) {
+async function teamOf(reader: DurableReader, id: TeamId, { drained, checked }: Organised) {
   const [team, table] = [TEAMS[id], LOADS[id]];
   const context = table === undefined ? {} : (await reader.actor(under(team.actor!))).context;
-  const load = (context as Record<string, TableView<unknown>>)[table ?? '']?.size ?? 0;
+  const load =
+    id === 'verification' ? checked : ((context as Record<string, TableView<unknown>>)[table ?? '']?.size ?? 0);
   const state = team.actor === null ? 'none' : drained.includes(id) ? 'drained' : load > 0 ? 'working' : 'idle';
   return { id, ...team, state, load };
 }

@@ -151,7 +151,7 @@ describe.each(ERAS)('a coding agent %s', (era) => {
     await call(agent, 'reportTaskDone', FILES);
     expect(await done({})).toMatchObject({
       ...{ code: 'INVALID_STATE', bosun_code: 'BOSUN_ORDER_REFUSED', retryable: false },
-      message: `${ID} is in_verification`,
+      message: `${ID} is in_verification: waits until its files are quiet`,
     });
   });
 

@@ -16,7 +16,7 @@ import { teamAgent } from './teams/team.ts';
 import { verificationWork } from './teams/verification-work.ts';
 import { orchestrator } from './tasks/orchestrator.ts';
 import { type OrchestratorInput, PLACES } from './tasks/orchestrator-state.ts';
-import { deliveryTask } from './tasks/task.ts';
+import { DELIVERY_TASK, deliveryTaskAgent } from './tasks/task.ts';
 
 /** The options of a delivery organisation. */
 export interface DeliveryOptions extends OrchestratorInput {
@@ -33,10 +33,11 @@ export function deliveryAgents({
   estimate,
   decompose,
   verify,
+  changedAt,
   code,
 }: Partial<DeliveryPorts> = {}): readonly AnyAgent[] {
   return [
-    ...[organisation, dashboard, orchestrator, deliveryTask],
+    ...[organisation, dashboard, orchestrator, deliveryTaskAgent(changedAt)],
     teamAgent(planningWork(estimate !== undefined), estimate),
     teamAgent(decompositionWork, decompose),
     teamAgent(verificationWork, verify),
@@ -50,7 +51,7 @@ const INTENSITY = 100;
 /** The Boss of the delivery organisation, which restarts what fails (MX-016), with its children. */
 export function deliveryChildren({ ports, raci, coders, ...settings }: DeliveryOptions = {}) {
   const ids = DELIVERY_DESKS;
-  const template = { agent: deliveryTask.name, restart: 'transient' as const };
+  const template = { agent: DELIVERY_TASK, restart: 'transient' as const };
   const tasks = { strategy: 'dynamic' as const, template, intensity: INTENSITY };
   const child = (id: string, agent = `${id}-team`, input = {}) => ({ id, systemId: id, agent, input });
   const length = ports?.code === undefined ? 0 : (coders ?? settings.places ?? PLACES);

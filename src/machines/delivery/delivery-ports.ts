@@ -25,7 +25,7 @@ export const findings = z.object({
       /** The command, or another name of the run. */
       ran: z.string().max(500),
       ...{ passed: z.int().nonnegative(), failed: z.int().nonnegative(), skipped: z.int().nonnegative() },
-      /** Those of the `wanted` tests that have passed. */
+      /** The `wanted` tests that have passed. */
       shown: z.array(z.string().max(500)).max(100),
     })
     .nullable()
@@ -37,14 +37,14 @@ export const findings = z.object({
 });
 export type Findings = z.output<typeof findings>;
 
-/** A finished task for the port `verify`. */
+/** A finished task, as the port `verify` is asked about it. */
 export type Checked = WorkItem & {
   readonly report: DoneReport;
   /** The names of tests that its criteria name, and the criteria that name none: a test may be called by one. */
   readonly wanted: readonly string[];
 };
 
-/** What a search for a framework has found: in dependencies or imports, and where. */
+/** The result of a search for a framework in dependencies and imports. */
 export const frameworkFound = z.object({
   found: z.enum(['yes', 'no', 'unknown']),
   /** The place, such as `package.json:12`, or why it is not known; null for none. */

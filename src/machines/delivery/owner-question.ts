@@ -5,13 +5,19 @@ import { type Turn } from '../rules/turn.ts';
 import { type WorkItem } from '../work/work-item.ts';
 
 /** The subjects of such questions, as notices of tickets repeat them. */
-export const ABOUT = ['context', 'size', 'stall', 'failure', 'coder', 'check', 'visual'] as const;
+export const ABOUT = ['context', 'size', 'stall', 'failure', 'coder', 'check', 'visual', 'cycles'] as const;
 export type About = (typeof ABOUT)[number];
 
 /** The option by which an owner gives up a task. */
 export const GIVE_UP = 'give up';
 /** The option by which an owner has a task go on. */
 export const TRY_AGAIN = 'try again';
+/**
+ * The options of an owner whose task has failed its checks too often (MX-108): it was mended by hand, is accepted as it
+ * is, is done in another way, or is checked once more.
+ */
+export const AFTER_CHECKS = ['manual-fix', 'skip', 'change-approach', 'retry-once'] as const;
+export type AfterChecks = (typeof AFTER_CHECKS)[number];
 
 interface Asked {
   readonly about: About;

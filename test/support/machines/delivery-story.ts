@@ -73,7 +73,7 @@ export class DeliveryStory {
     const chance = this.random.integer(20);
     if (chance === 0) return Promise.reject(new Error('the checker has crashed'));
     if (chance === 1) return Promise.resolve('nonsense' as never);
-    const found: Findings = { failures: [], unmet: [], visual: [] };
+    const found: Findings = { failures: [], tests: null, unmet: [], visual: [] };
     if (chance < 6) return Promise.resolve({ ...found, failures: [{ test: 'adds', message: '1 is not 2' }] });
     if (chance < 8) return Promise.resolve({ ...found, unmet: ['it works'] });
     return Promise.resolve(chance < 10 ? { ...found, visual: ['the button is blue'] } : found);
@@ -184,7 +184,7 @@ export class DeliveryStory {
 
   #waitsForOthers({ status, waitsFor, reason, parts }: TaskRow): boolean {
     if (status === 'pending') return waitsFor > 0;
-    return (status === 'decomposed' || (status === 'blocked' && reason === 'fix')) && parts > 0;
+    return (status === 'decomposed' || reason === 'fix') && parts > 0;
   }
 
   async #resume(): Promise<void> {

@@ -40,6 +40,8 @@ const BOUNDS = {
   failures: atMost(0, 'the tests pass', 'tests fail'),
   /** Acceptance criteria that a finished task does not meet. */
   unmet: atMost(0, 'the criteria are met', 'criteria are not met'),
+  /** Criteria that a finished task meets, in percent (MX-108). All have to be met: this says how far it is. */
+  match: atLeast(85, 'matches', 'is far from its criteria'),
   /** Parts of a finished task that only a person can see. */
   visual: atMost(0, 'nothing to look at', 'a person has to look'),
   /** D5: the score of a reply of a person. */

@@ -10,7 +10,7 @@ import { inTurn, TAKEN, type Turn } from '../../rules/turn.ts';
 import { type WorkStatus } from '../../work/work-item.ts';
 import { judgeFact } from '../organisation/delivery-gates.ts';
 import { plannedTask } from '../plans/plan-document.ts';
-import { type About, ABOUT, askOwner, GIVE_UP, TRY_AGAIN } from '../owner-question.ts';
+import { type About, ABOUT, AFTER_CHECKS, askOwner, GIVE_UP, TRY_AGAIN } from '../owner-question.ts';
 import { DELIVERY_DESKS } from '../system-ids.ts';
 import { directiveOf, refusedTask, type TaskReply } from './task-messages.ts';
 import {
@@ -24,15 +24,16 @@ import {
   withNote,
 } from './task-state.ts';
 
+/** Fixes of a task that fails its checks, before its owner is asked (MX-057). */
+export const CYCLES_MAX = 3;
 /** Pings before the owner of a task is asked. */
 const PINGS_MAX = 3;
-/** Checks that a task may fail before its owner is asked. */
-const CYCLES_MAX = 3;
 
-type TaskTurn = Turn<TaskContext>;
-type Given = { readonly context: TaskContext; readonly event: TaskEvent };
+export type TaskTurn = Turn<TaskContext>;
+export type Given = { readonly context: TaskContext; readonly event: TaskEvent };
 
-const act = (does: (turn: TaskTurn, event: TaskEvent) => void) => inTurn<TaskContext, TaskEvent, undefined>(does);
+export const act = (does: (turn: TaskTurn, event: TaskEvent) => void) =>
+  inTurn<TaskContext, TaskEvent, undefined>(does);
 
 const report = (event: TaskEvent) => event as ReportEvent | FinishEvent;
 
@@ -42,6 +43,12 @@ function isOwn(about: string | null | undefined): about is About {
 }
 
 const GOES_ON: readonly WorkStatus[] = ['pending', 'ready', 'partial', 'in_verification', 'verified'];
+
+interface Entered {
+  readonly status: WorkStatus;
+  /** Why it stands as it does, in the state that is entered. */
+  readonly because?: string;
+}
 
 /** The guards of the machine, by their names in the chart. */
 export const taskGuards = {
@@ -64,7 +71,6 @@ export const taskGuards = {
   mayFinishLate: ({ context, event }: Given) =>
     context.reason === 'stall' && report(event).coder === context.coder && isDone(event as FinishEvent),
   lacksSize: ({ context }: Given) => context.reason === 'size',
-  isMending: ({ context }: Given) => context.reason === 'fix',
   isGivenUp: ({ event }: Given) =>
     event.type === 'ticket.resolved' &&
     isOwn(event.about) &&
@@ -73,7 +79,6 @@ export const taskGuards = {
   isLast: ({ context, event }: Given) =>
     Object.keys(context.tickets).every((ticket) => ticket === (event as TicketNotice).ticket),
   isQuestion: ({ event }: Given) => !isOwn((event as TicketNotice).about),
-  mayFix: ({ context }: Given) => context.cycles + 1 < CYCLES_MAX,
 };
 
 function isDone({ status, files }: FinishEvent): boolean {
@@ -83,10 +88,14 @@ function isDone({ status, files }: FinishEvent): boolean {
 /** The actions of the machine, by their names in the chart. */
 export const taskActions = {
   /** Reports the state to the orchestrator. */
-  enter: inTurn((turn: TaskTurn, _: TaskEvent, { status }: { readonly status: WorkStatus }) => {
+  enter: inTurn((turn: TaskTurn, _: TaskEvent, { status, because }: Entered) => {
+    const { reason, tickets, pausedAtMs } = turn.context;
     turn.assign({ status });
     // What goes on has no reason to stand still.
-    if (GOES_ON.includes(status)) turn.assign({ reason: null, because: null });
+    if (GOES_ON.includes(status) && reason !== 'fix') turn.assign({ reason: null, because: null });
+    if (because !== undefined) turn.assign({ because });
+    const isPaused = status === 'blocked' && Object.keys(tickets).length > 0;
+    turn.assign({ pausedAtMs: isPaused ? (pausedAtMs ?? turn.nowMs) : null });
     const shown = shownOf(turn.context, turn.nowMs);
     const { id, desk } = turn.context;
     turn.send(desk, { type: 'task.changed', id, shown, task: turn.self } satisfies TaskChanged);
@@ -147,24 +156,12 @@ export const taskActions = {
     turn.assign({ failures: 0 });
     ask(turn, 'failure', turn.context.because ?? '');
   }),
-  askAfterChecks: act((turn, event) => {
-    if (event.type !== 'task.found') return;
-    const because = `${CYCLES_MAX} checks have failed: ${problemsOf(event)}`;
-    turn.assign({ cycles: 0, reason: 'failure', because, ...withNote(turn.context, because) });
-    ask(turn, 'failure', because);
-  }),
   askAgain: act((turn, event) => {
     const { ticket, about } = event as TicketNotice;
     forget(turn, ticket);
     if (isOwn(about)) ask(turn, about, turn.context.because ?? '');
   }),
 
-  needFix: act((turn, event) => {
-    if (event.type !== 'task.found') return;
-    const { cycles, id } = turn.context;
-    turn.assign({ cycles: cycles + 1, reason: 'fix', because: problemsOf(event) });
-    tell(turn, { type: 'task.needsFix', id, found: event.found });
-  }),
   handOff: act((turn) => tell(turn, { type: 'task.finished', id: turn.context.id, report: turn.context.report! })),
   replan: act((turn) => turn.send(DELIVERY_DESKS.planning, { type: 'task.returned', item: turn.context.item })),
 
@@ -186,8 +183,14 @@ export const taskActions = {
     if (notice.type === 'ticket.resolved') {
       const { by, text, option } = notice.resolution;
       const isChoice = option === TRY_AGAIN || option === GIVE_UP;
-      const because = option === GIVE_UP || text === GIVE_UP ? `${by} has given it up` : turn.context.because;
-      turn.assign({ because, ...(isChoice && text === option ? {} : withNote(turn.context, `${by}: ${text}`)) });
+      const said = option ?? text;
+      const because = said === GIVE_UP ? `${by} has given it up` : turn.context.because;
+      // One more check, after which the owner is asked again; any other way has all fixes before it.
+      if (notice.about === 'cycles') turn.assign({ cycles: said === 'retry-once' ? CYCLES_MAX : 0, reason: null });
+      turn.assign({
+        because: said === 'skip' ? `${by} accepts it as it is` : because,
+        ...(isChoice && text === option ? {} : withNote(turn.context, `${by}: ${text}`)),
+      });
       if (notice.about === 'context') withCriterion(turn, text);
     } else if (notice.type === 'ticket.rejected')
       turn.assign({ because: `${notice.by} has rejected ${notice.ticket}: ${notice.reason}` });
@@ -233,12 +236,12 @@ function direct(turn: TaskTurn): void {
   tell(turn, { type: 'task.given', id: turn.context.id, directive: directiveOf(item, notes, attempts) });
 }
 
-function tell(turn: TaskTurn, news: TaskNews): void {
+export function tell(turn: TaskTurn, news: TaskNews): void {
   turn.send(turn.context.desk, news);
 }
 
 /** Answers an order, and has the work planned that was found on the way, whatever has become of the task. */
-function answer(turn: TaskTurn, event: TaskEvent, nextAction: TaskReply['nextAction']): void {
+export function answer(turn: TaskTurn, event: TaskEvent, nextAction: TaskReply['nextAction']): void {
   const found = event.type === 'task.finish' ? event.followUps : [];
   const tasks = found.map(({ details: description, ...task }) => plannedTask.parse({ ...task, description }));
   if (tasks.length > 0) turn.send(DELIVERY_DESKS.planning, { type: 'task.followUp', of: turn.context.item, tasks });
@@ -256,10 +259,6 @@ function detailsOf(event: TaskEvent): string {
   return (event as ReportEvent | FinishEvent).details;
 }
 
-function problemsOf({ found: { failures, unmet } }: Extract<TaskEvent, { readonly type: 'task.found' }>): string {
-  return [...failures.map(({ test }) => test), ...unmet].join('; ').slice(0, 500).toWellFormed();
-}
-
 function forget(turn: TaskTurn, ticket: string): void {
   const { [ticket]: _, ...tickets } = turn.context.tickets;
   turn.assign({ tickets });
@@ -274,10 +273,12 @@ function withCriterion(turn: TaskTurn, text: string): void {
 
 const QUESTIONS: Partial<Record<About, string>> = {
   ...{ stall: 'stands still', failure: 'fails', coder: 'cannot go on', size: 'has no size that fits' },
+  cycles: 'fails its checks',
 };
 
-function ask(turn: TaskTurn, about: About, text: string): void {
+export function ask(turn: TaskTurn, about: About, text: string): void {
   const { item } = turn.context;
-  const options = about === 'coder' ? [] : [TRY_AGAIN, GIVE_UP];
+  const usual = about === 'cycles' ? [...AFTER_CHECKS, GIVE_UP] : [TRY_AGAIN, GIVE_UP];
+  const options = about === 'coder' ? [] : usual;
   askOwner(turn, item, { about, title: `${item.id} ${QUESTIONS[about]}: ${item.title}`, text, options });
 }

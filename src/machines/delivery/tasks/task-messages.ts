@@ -18,6 +18,13 @@ const criterion = z.object({ criterion: z.string().max(500), isMet: z.boolean() 
 const followUp = z.object({ title: name, minutes: workMinutes, details });
 const aTask = { task: taskId, by: person };
 
+const criteriaList = z.array(z.string().min(1).max(500)).max(20).default([]);
+/** A test that fails, with what it says. */
+const testFailure = {
+  ...{ test: z.string().trim().min(1).max(200), message: z.string().max(2_000).default('') },
+  ...{ expected: z.string().max(500).optional(), actual: z.string().max(500).optional() },
+};
+
 /** The report of a coding agent about a task that it ends (MX-114). */
 export const doneReport = z.object({
   status: z.enum(['done', 'failed', 'blocked', 'partial']).default('done'),
@@ -55,6 +62,13 @@ export const taskOrders = {
   }),
   /** Ends a task. */
   'tasks.done': doneReport.extend({ task: taskId, coder: programOrPerson }),
+  /** Says that a test fails, whoever has the task. */
+  'tasks.failure': z.object({ task: taskId, coder: programOrPerson, ...testFailure }),
+  /** Says what a check of a finished task has found, which was made by somebody other than its coding agent. */
+  'tasks.checked': z.object({
+    ...{ task: taskId, checker: programOrPerson, failures: z.array(z.object(testFailure)).max(100).default([]) },
+    ...{ unmet: criteriaList, visual: criteriaList },
+  }),
   /** A page of tasks in the order of their numbers. */
   'tasks.list': z.object({
     status: z.enum(WORK_STATUSES).optional(),
@@ -109,4 +123,4 @@ export function refusedTask(code: TaskRefusal, problem: string): TaskReply {
 }
 
 /** Why a task does not go on. */
-export type BlockReason = 'question' | 'stall' | 'failure' | 'fix' | 'context' | 'size' | 'coder';
+export type BlockReason = 'question' | 'stall' | 'failure' | 'fix' | 'context' | 'size' | 'coder' | 'checks';

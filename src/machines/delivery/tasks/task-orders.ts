@@ -43,6 +43,18 @@ function done(turn: OrchestratorTurn, event: Event<'tasks.done'>): TaskReply | u
   return pass(turn, event.task, { ...event, type: 'task.finish' });
 }
 
+/** Passes on that a test fails, to the coding agent of the task or to its check. */
+function failure(turn: OrchestratorTurn, event: Event<'tasks.failure'>): TaskReply | undefined {
+  return pass(turn, event.task, { ...event, type: 'task.failure' });
+}
+
+/** Passes on what a check has found that was made outside. Nobody checks work of their own. */
+function checked(turn: OrchestratorTurn, event: Event<'tasks.checked'>): TaskReply | undefined {
+  if (desk(turn).records.get(event.task)?.coder === event.checker)
+    return refusedTask('conflict', `${event.checker} has done ${event.task}: somebody else checks it`);
+  return pass(turn, event.task, { ...event, type: 'task.checked' });
+}
+
 function pass(turn: OrchestratorTurn, id: string, event: Asked & AnyEventObject): TaskReply | undefined {
   const row = desk(turn).records.get(id);
   if (row === undefined) return refusedTask('unknown', `no task "${id}"`);
@@ -160,7 +172,7 @@ function checkAnswered(
   const good = notice.about === 'check' ? MET[0] : LOOKS[0];
   const isMet = notice.type === 'ticket.resolved' && [said.option, said.text.toLowerCase()].includes(good);
   const text = `${item.title}: ${said.text}`.slice(0, 500).toWellFormed();
-  turn.send(DELIVERY_DESKS.verification, { type: 'check.answered', item, about: notice.about, isMet, text });
+  turn.send(DELIVERY_DESKS.verification, { type: 'check.answered', item, isMet, text });
 }
 
 const passedAs = (type: 'task.unblock' | 'task.fail') => (turn: OrchestratorTurn, event: { task: string } & Asked) =>
@@ -170,6 +182,8 @@ const passedAs = (type: 'task.unblock' | 'task.fail') => (turn: OrchestratorTurn
 export const ORDERS = {
   'tasks.report': order(taskOrders['tasks.report'], report),
   'tasks.done': order(taskOrders['tasks.done'], done),
+  'tasks.failure': order(taskOrders['tasks.failure'], failure),
+  'tasks.checked': order(taskOrders['tasks.checked'], checked),
   'tasks.list': order(taskOrders['tasks.list'], list),
   'tasks.show': order(taskOrders['tasks.show'], show),
   'tasks.unblock': order(taskOrders['tasks.unblock'], passedAs('task.unblock')),

@@ -7,6 +7,8 @@ import { pairKey, pairsOf } from '../../rules/table-keys.ts';
 import { type WorkItem } from '../../work/work-item.ts';
 import { type DoneReport } from './task-messages.ts';
 import { GATES } from '../organisation/delivery-gates.ts';
+import { fixOf } from '../checks/investigation.ts';
+import { type Verdict } from '../checks/verdict.ts';
 import { type Findings } from '../delivery-ports.ts';
 import {
   type HandoffGiven,
@@ -32,7 +34,10 @@ function planned(turn: OrchestratorTurn, { item }: { readonly item: WorkItem }):
   const { id, dependencies, priority, parent } = item;
   const others = dependencies.map((other) => desk(turn).records.get(other));
   const waitsFor = dependencies.filter((_, at) => others[at]?.status !== 'verified').length;
-  const blank = { coder: null, percent: null, attempts: 0, pings: 0, reason: null, because: null, tickets: [] };
+  const blank = {
+    ...{ coder: null, percent: null, attempts: 0, pings: 0, reason: null, because: null, tickets: [] },
+    ...{ check: null, pause: null },
+  };
   const facts = { id, item, status: 'pending', ...blank, atMs: turn.nowMs, isQueued: false, waitsFor } as const;
   const input: Omit<TaskInput, 'desk'> = { id, item, times: turn.context.times };
   const row = desk(turn).open({ ...facts, parts: 0, urgency: priority, turn: null, questions: 0 }, input);
@@ -81,7 +86,8 @@ function decomposed(turn: OrchestratorTurn, { item: { id } }: HandoffInformed): 
 
 /** RACI 8: a finished task has not passed its check. */
 function failedCheck(turn: OrchestratorTurn, { item: { id }, load }: HandoffGiven): void {
-  tellTask(turn, id, { type: 'task.found', ...(load as { found: Findings }) });
+  const { found, verdict, round } = load as { found: Findings; verdict: Verdict; round?: number };
+  tellTask(turn, id, { type: 'task.found', found, verdict, ...(round !== undefined && { round }) });
 }
 
 /** A finished task that nobody takes over goes to its owner. */
@@ -89,9 +95,38 @@ function lost(turn: OrchestratorTurn, { item: { id }, because }: HandoffRefused)
   tellTask(turn, id, { type: 'task.block', reason: 'failure', because });
 }
 
+/** The task that a fix mends, while it is under way; undefined for other work. */
+function mendedBy(turn: OrchestratorTurn, { id, kind, parent }: WorkItem): TaskRow | undefined {
+  const above = parent === null || kind !== 'fix' ? undefined : desk(turn).records.get(parent);
+  const isPart = above?.isOver === false && turn.context.partsOf.has(pairKey(above.id, id));
+  return isPart && above.status === 'in_verification' ? above : undefined;
+}
+
+/** The fixes of a task that are not over. */
+function fixesOf(turn: OrchestratorTurn, id: string): readonly string[] {
+  return [...turn.context.partsOf.values(pairsOf(id))].filter(
+    (part) => desk(turn).records.get(part)?.item.kind === 'fix',
+  );
+}
+
+/** Ends fixes that have not mended their task. They take nothing down with them. */
+function unfixed(turn: OrchestratorTurn, { id }: Pick<TaskRow, 'id'>): void {
+  for (const fix of fixesOf(turn, id)) {
+    turn.assign({ partsOf: turn.context.partsOf.delete(pairKey(id, fix)) });
+    desk(turn).change(id, { parts: desk(turn).records.get(id)!.parts - 1 });
+    tellTask(turn, fix, { type: 'task.doom', because: `${id} fails its check still` });
+  }
+}
+
 /** RACI 7: hands a finished task to the Verification Team. */
 function finished(turn: OrchestratorTurn, { id, report }: News<'task.finished'>): void {
   const { item } = desk(turn).records.get(id)!;
+  const mended = mendedBy(turn, item);
+  if (mended !== undefined) {
+    // D4: what is checked is the task that the fix mends.
+    tellTask(turn, id, { type: 'task.joined', with: mended.id });
+    return desk(turn).tell(mended, { type: 'task.mended' });
+  }
   const facts = { files: report.files.length };
   offerHandoff(turn, { occasion: 'done', from: 'coding-ai', item, facts, load: { report } });
 }
@@ -101,17 +136,11 @@ function followUp(turn: OrchestratorTurn, of: WorkItem, written: readonly Writte
   turn.send(DELIVERY_DESKS.planning, { type: 'task.followUp', of, tasks });
 }
 
-/** Has a task planned that mends what a check has found (MX-035). It takes no longer than what it mends. */
-function needsFix(turn: OrchestratorTurn, { id, found: { failures, unmet } }: News<'task.needsFix'>): void {
+/** Has a task planned that mends what a check has found (MX-035). */
+function needsFix(turn: OrchestratorTurn, { id, found, ticket }: News<'task.needsFix'>): void {
+  unfixed(turn, { id });
   const { item } = desk(turn).records.get(id)!;
-  const what = [...failures.map(({ test }) => test), ...unmet];
-  const said = [...failures.map(({ test, message }) => `${test}: ${message}`), ...unmet];
-  const fix: WrittenTask = {
-    ...{ key: `fix-${id}`, title: `Fix: ${what.join(', ')}`.slice(0, 200).toWellFormed(), kind: 'fix' },
-    ...{ minutes: item.minutes, description: said.join('\n').slice(0, 4_000).toWellFormed() },
-    files: [...item.context.files],
-  };
-  followUp(turn, item, [fix]);
+  followUp(turn, item, [fixOf(item, found, ticket)]);
 }
 
 /** Records how a task stands, and has everything follow from it. */
@@ -161,11 +190,14 @@ function end(turn: OrchestratorTurn, { id, status, item }: TaskRow): void {
   const isPart = above !== undefined && turn.context.partsOf.has(pairKey(above.id, id));
   if (status === 'verified') {
     for (const [, other] of dependents) free(turn, other);
+    for (const fix of parts) tellTask(turn, fix, { type: 'task.passed' });
     if (isPart) closePart(turn, above, id);
     return;
   }
   for (const other of [...dependents.map(([, one]) => one), ...parts]) doom(turn, other, id);
-  if (isPart) doom(turn, above.id, id);
+  if (!isPart) return;
+  if (above.status === 'in_verification') desk(turn).tell(above, { type: 'task.unmended' });
+  else doom(turn, above.id, id);
 }
 
 /** Tells the planning team when there are as many tasks as may be, and when there is room again. */
@@ -227,6 +259,7 @@ export const PROGRESS = {
   'task.changed': sync,
   'task.finished': finished,
   'task.needsFix': needsFix,
+  'task.unfixed': unfixed,
   'coder.done': coded,
   'child.exited': exited,
 };

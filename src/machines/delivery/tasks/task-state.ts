@@ -3,8 +3,9 @@ import { type AnyActorRef } from 'xstate';
 import { type PassedOrder } from '../../rules/desk.ts';
 import { type TicketNotice } from '../../people/tickets/ticket-messages.ts';
 import { type WorkItem, type WorkStatus } from '../../work/work-item.ts';
+import { type Verdict } from '../checks/verdict.ts';
 import { type Findings } from '../delivery-ports.ts';
-import { type BlockReason, type Directive, type DoneReport, type TaskOrder } from './task-messages.ts';
+import { type BlockReason, type Directive, type DoneReport, type TaskOrder, type taskOrders } from './task-messages.ts';
 
 /** Times of a coding session (MX-106), in milliseconds. */
 export interface TaskTimes {
@@ -21,6 +22,10 @@ export interface TaskTimes {
 export const TASK_TIMES: TaskTimes = {
   ...{ stallMs: 30_000, pingMs: 10_000, pauseMs: 60 * 60_000, retryMs: [5_000, 10_000, 20_000] },
 };
+
+/** Milliseconds for which the files of a finished task have to be quiet (MX-077), and for which they are waited for. */
+export const QUIET_MS = 60_000;
+export const QUIET_MS_MAX = 5 * 60_000;
 
 /** Notes that a task keeps. The oldest are dropped first. */
 const NOTES_MAX = 20;
@@ -39,8 +44,22 @@ export interface TaskContext extends TaskInput {
   /** Failures since its owner was last asked. */
   readonly failures: number;
   readonly pings: number;
-  /** Failed checks since its owner was last asked. */
+  /** Fixes since its owner was last asked. */
   readonly cycles: number;
+  /** The wait for quiet files: its begin, and the last change; null before. */
+  readonly quiet: { readonly sinceMs: number; readonly changedAtMs: number } | null;
+  /** The number of the last check that it asked for. */
+  readonly round: number;
+  /** Whether the check began although the files were not quiet (MX-078). */
+  readonly isTimedOut: boolean;
+  /** The findings of the check that is being mended; null otherwise. */
+  readonly found: Findings | null;
+  /** Tickets of investigations that are not over. */
+  readonly investigations: readonly string[];
+  /** The last verdict; null before. */
+  readonly verdict: Verdict | null;
+  /** The begin of the present wait for people; null while it waits for none. */
+  readonly pausedAtMs: number | null;
   readonly reason: BlockReason | null;
   /** Why it does not go on, or has ended; null otherwise. */
   readonly because: string | null;
@@ -56,7 +75,27 @@ export interface TaskContext extends TaskInput {
 export type TaskShown = Pick<
   TaskContext,
   'status' | 'coder' | 'percent' | 'attempts' | 'pings' | 'reason' | 'because'
-> & { readonly tickets: readonly string[]; readonly atMs: number };
+> & { readonly tickets: readonly string[]; readonly atMs: number; readonly check: Check | null } & {
+  readonly pause: Pause | null;
+};
+
+/** The last check of a task, as people see it. */
+export type Check = Pick<Verdict, 'matches' | 'remaining' | 'open'> & {
+  readonly match: number;
+  readonly cycles: number;
+  readonly isTimedOut: boolean;
+};
+
+/** A wait for people, with the fields of a pause (CN-007, X-64). */
+export interface Pause {
+  readonly trigger: 'TICKET';
+  readonly status: 'PAUSED';
+  readonly reason: string;
+  readonly createdBy: string;
+  readonly pausedAtMs: number;
+  /** The task begins again with what it has; it waits for these tickets. */
+  readonly resumeDependencies: Record<'restart' | 'skip' | 'wait', readonly string[]>;
+}
 
 /** The report of a task to the orchestrator after every change. */
 export type TaskChanged = Readonly<{ type: 'task.changed'; id: string; shown: TaskShown; task: AnyActorRef }>;
@@ -65,9 +104,11 @@ export type TaskChanged = Readonly<{ type: 'task.changed'; id: string; shown: Ta
 export type TaskNews =
   | { readonly type: 'task.given'; readonly id: string; readonly directive: Directive }
   | { readonly type: 'task.finished'; readonly id: string; readonly report: DoneReport }
-  | { readonly type: 'task.needsFix'; readonly id: string; readonly found: Findings };
+  | { readonly type: 'task.needsFix'; readonly id: string; readonly found: Findings; readonly ticket: string | null }
+  /** Its fixes have mended nothing, and none is wanted any more. */
+  | { readonly type: 'task.unfixed'; readonly id: string };
 
-type Passed<Type extends 'tasks.report' | 'tasks.done' | 'tasks.unblock' | 'tasks.fail', As extends string> = {
+type Passed<Type extends keyof typeof taskOrders, As extends string> = {
   readonly type: As;
 } & Omit<TaskOrder<Type>, 'type'> &
   PassedOrder;
@@ -78,26 +119,40 @@ export type ReportEvent = Passed<'tasks.report', 'task.report'> & {
 };
 export type FinishEvent = Passed<'tasks.done', 'task.finish'>;
 
+/** The end of a check: its verdict, if it had one, and its number among those of the task, if the task asked for it. */
+type CheckEnd = { readonly verdict?: Verdict; readonly round?: number };
+
 export type TaskEvent =
   | ReportEvent
   | FinishEvent
   | Passed<'tasks.unblock', 'task.unblock'>
   | Passed<'tasks.fail', 'task.fail'>
-  | { readonly type: `task.${'release' | 'hold' | 'split' | 'passed' | 'mended' | 'resized' | 'remind'}` }
+  | { readonly type: `task.${'release' | 'hold' | 'split' | 'mended' | 'unmended' | 'resized' | 'remind' | 'settle'}` }
+  | ({ readonly type: 'task.passed' } & CheckEnd)
+  /** A fix is done, and is checked with the task that it mends. */
+  | { readonly type: 'task.joined'; readonly with: string }
+  /** A test has failed that somebody else has run. */
+  | Passed<'tasks.failure', 'task.failure'>
+  | Passed<'tasks.checked', 'task.checked'>
   /** `isManaged`: the session is the host's own, which hears of its end, and needs no sign of life. */
   | { readonly type: 'task.give'; readonly coder: string; readonly isManaged: boolean }
   | { readonly type: 'task.edit'; readonly item: WorkItem }
   | { readonly type: 'task.block'; readonly reason: BlockReason; readonly because: string }
   | { readonly type: 'task.doom'; readonly because: string }
-  | { readonly type: 'task.found'; readonly found: Findings }
+  | ({ readonly type: 'task.found'; readonly found: Findings } & CheckEnd)
   | TicketNotice;
+
+/** The facts of a task that was never checked. */
+export const UNCHECKED = {
+  ...{ quiet: null, round: 0, isTimedOut: false, found: null, investigations: [], verdict: null, pausedAtMs: null },
+} as const;
 
 export function newTask(input: TaskInput): TaskContext {
   return {
     ...input,
     status: 'pending',
     ...{ coder: null, percent: null, tokens: 0, attempts: 0, failures: 0, pings: 0, cycles: 0 },
-    ...{ reason: null, because: null, notes: [], tickets: {}, report: null },
+    ...{ reason: null, because: null, notes: [], tickets: {}, report: null, ...UNCHECKED },
   };
 }
 
@@ -107,6 +162,20 @@ export function withNote({ notes }: TaskContext, ...more: readonly string[]): Pi
 }
 
 export function shownOf(context: TaskContext, atMs: number): TaskShown {
-  const { status, coder, percent, attempts, pings, reason, because, tickets } = context;
-  return { status, coder, percent, attempts, pings, reason, because, tickets: Object.keys(tickets), atMs };
+  const { status, coder, percent, attempts, pings, reason, because, tickets: asked } = context;
+  const tickets = Object.keys(asked);
+  const facts = { status, coder, percent, attempts, pings, reason, because, tickets, atMs };
+  return { ...facts, check: checkOf(context), pause: pauseOf(context, tickets) };
+}
+
+function checkOf({ verdict, cycles, isTimedOut }: TaskContext): Check | null {
+  if (verdict === null) return null;
+  const { matches, remaining, open, match } = verdict;
+  return { matches, remaining, open, match: match.value, cycles, isTimedOut };
+}
+
+function pauseOf({ id, coder, because, pausedAtMs }: TaskContext, tickets: readonly string[]): Pause | null {
+  if (pausedAtMs === null || tickets.length === 0) return null;
+  const facts = { trigger: 'TICKET', status: 'PAUSED', reason: because ?? '', createdBy: coder ?? 'planning' } as const;
+  return { ...facts, pausedAtMs, resumeDependencies: { restart: [id], skip: [], wait: tickets } };
 }

@@ -1,20 +1,42 @@
 /**
  * One task of a plan: what becomes of it from its planning to its verification, with the time limits of its coding
  * session. A session that says nothing is pinged and then reported to the owner; a failure is tried again, and then
- * reported. It knows no other task: the orchestrator decides when it is released and to whom it is given.
+ * reported. A task that is done waits until its files are quiet, is checked, and mended if need be. It knows no other
+ * task: the orchestrator decides when it is released and to whom it is given.
  */
 import { setup } from 'xstate';
 import { defineAgent } from '../../../actors/api/define-agent.ts';
+import { type AnyAgent } from '../../../actors/model/agent.ts';
 import { onNotices } from '../../people/tickets/ticket-messages.ts';
-import { taskActions, taskGuards } from './task-acts.ts';
+import { type Port, portLogic } from '../../work/port.ts';
 import { type WorkStatus } from '../../work/work-item.ts';
-import { newTask, type TaskContext, type TaskEvent, type TaskInput } from './task-state.ts';
+import { CONTRACTS, type DeliveryPorts } from '../delivery-ports.ts';
+import { checkActions, checkGuards, quietMs } from './check-acts.ts';
+import { taskActions, taskGuards } from './task-acts.ts';
+import { newTask, type TaskContext, type TaskEvent, type TaskInput, UNCHECKED } from './task-state.ts';
 
 /** The transition for an order that the state does not allow. */
 const refused = { actions: 'refuse' } as const;
 
-const enter = <Status extends WorkStatus>(status: Status) => ({ type: 'enter', params: { status } }) as const;
+const enter = <Status extends WorkStatus>(status: Status, because?: string) =>
+  ({ type: 'enter', params: { status, ...(because !== undefined && { because }) } }) as const;
 const says = <Status extends string>(status: Status) => ({ type: 'says', params: { status } }) as const;
+
+/** The name of the agent. */
+export const DELIVERY_TASK = 'delivery-task';
+
+/** Transitions of a task whose check has failed: it is mended, so many times, and then its owner decides. */
+const FOUND = [
+  { guard: 'isStale' },
+  { guard: 'mayFix', target: '.mending', actions: 'needFix' },
+  { target: 'blocked', actions: 'askAfterChecks' },
+] as const;
+
+/** The owner is asked about the finished task. */
+const ASKED_PEOPLE = [
+  { guard: 'isAboutCheck', target: 'asking', actions: 'noteTicket' },
+  { actions: 'noteTicket' },
+] as const;
 
 /** Transitions of a task whose session reports that it cannot do it. */
 const STUCK = [
@@ -45,16 +67,24 @@ const ASKED = {
   'ticket.opened': { guard: 'isAwaited', target: '#delivery-task.blocked', actions: 'noteTicket' },
 } as const;
 
+/** Milliseconds after which people hear that a task waits for a person who looks at it (MX-108). */
+const LOOK_MS = 10 * 60_000;
+
 const machine = setup({
   types: {} as { context: TaskContext; events: TaskEvent; input: TaskInput },
+  // XState cannot tell that the input of a type parameter is an object.
+  actors: { changedAt: portLogic<object, number | null>(() => Promise.resolve(null)) },
   delays: {
+    quiet: quietMs,
+    patience: CONTRACTS.changedAt.timeoutMs,
+    look: LOOK_MS,
     stall: ({ context }) => context.times.stallMs,
     ping: ({ context }) => context.times.pingMs,
     pause: ({ context }) => context.times.pauseMs,
     retry: ({ context: { times, failures } }) => times.retryMs[failures - 1]!,
   },
-  guards: taskGuards,
-  actions: taskActions,
+  guards: { ...taskGuards, ...checkGuards },
+  actions: { ...taskActions, ...checkActions },
 }).createMachine({
   id: 'delivery-task',
   context: ({ input }) => newTask(input),
@@ -63,10 +93,13 @@ const machine = setup({
     'task.report': refused,
     'task.finish': refused,
     'task.unblock': refused,
+    'task.checked': refused,
+    'task.failure': { actions: 'noteTestFailure' },
     'task.fail': { target: '.failed', actions: 'noteGivenUp' },
     'task.doom': { target: '.failed', actions: 'noteDoom' },
     'task.edit': { actions: 'noteItem' },
     ...onNotices({ actions: 'noteTicket' as const }),
+    'ticket.opened': [{ guard: 'isInvestigation', actions: 'noteInvestigation' }, { actions: 'noteTicket' }],
   },
   states: {
     pending: {
@@ -120,11 +153,16 @@ const machine = setup({
           { target: 'ready', actions: ['noteUnblock', 'rejectTickets'] },
         ],
         'task.resized': { target: 'pending', actions: 'rejectTickets' },
-        'task.mended': { guard: 'isMending', target: 'in_verification' },
         'ticket.opened': { actions: ['noteTicket', enter('blocked')] },
         'ticket.resolved': [
           { guard: 'isUnknown' },
           { guard: 'isGivenUp', target: 'failed', actions: 'noteAnswer' },
+          { guard: { type: 'choosesOf', params: { options: ['skip'] } }, target: 'verified', actions: 'noteAnswer' },
+          {
+            guard: { type: 'choosesOf', params: { options: ['manual-fix', 'retry-once'] } },
+            target: 'in_verification',
+            actions: 'noteAnswer',
+          },
           { guard: 'isUnsized', target: 'pending', actions: ['noteAnswer', 'replan'] },
           { guard: 'isLast', target: 'ready', actions: 'noteAnswer' },
           { actions: ['noteAnswer', enter('blocked')] },
@@ -138,22 +176,83 @@ const machine = setup({
       },
     },
     in_verification: {
-      entry: [enter('in_verification'), 'handOff'],
+      initial: 'offered',
       on: {
         ...BLOCK,
-        'ticket.opened': { actions: ['noteTicket', enter('in_verification')] },
-        'task.passed': 'verified',
-        'task.found': [
-          { guard: 'mayFix', target: 'blocked', actions: 'needFix' },
-          { target: 'blocked', actions: 'askAfterChecks' },
-        ],
+        'task.passed': [{ guard: 'isStale' }, { target: 'verified', actions: 'notePassed' }],
+        'task.found': FOUND,
+        'task.checked': { actions: 'noteChecked' },
+        'task.failure': { actions: 'reportFailure' },
+      },
+      states: {
+        /** The Verification Team takes it over, unless it is a fix: then the task that it mends is checked. */
+        offered: {
+          entry: [enter('in_verification'), 'handOff'],
+          on: { 'task.settle': 'settling', 'task.joined': { actions: 'noteJoined' }, 'ticket.opened': ASKED_PEOPLE },
+        },
+        settling: {
+          entry: ['settle', enter('in_verification', 'waits until its files are quiet')],
+          after: { quiet: 'looking' },
+        },
+        looking: {
+          invoke: {
+            src: 'changedAt',
+            input: ({ context }) => ({ files: context.report?.files ?? [] }),
+            onDone: [{ guard: 'isUnquiet', target: 'settling', actions: 'noteChange' }, { target: 'checking' }],
+            onError: 'checking',
+          },
+          after: { patience: 'checking' },
+        },
+        checking: {
+          entry: ['askCheck', enter('in_verification', 'is being checked')],
+          on: { 'ticket.opened': ASKED_PEOPLE },
+        },
+        asking: {
+          entry: enter('in_verification'),
+          after: { look: { actions: 'remindLook' } },
+          on: { 'ticket.opened': { actions: ['noteTicket', enter('in_verification')] } },
+        },
+        mending: {
+          entry: enter('in_verification'),
+          on: {
+            'task.found': {},
+            'task.passed': {},
+            'task.checked': refused,
+            'task.failure': { actions: 'noteTestFailure' },
+            'ticket.opened': { guard: 'isInvestigation', actions: 'orderFix' },
+            'ticket.failed': { guard: 'isInvestigation', actions: 'orderFix' },
+            'task.mended': { target: 'offered', actions: 'noteMended' },
+            'task.unmended': { target: '#delivery-task.blocked', actions: 'askAfterChecks' },
+          },
+        },
       },
     },
     decomposed: { entry: enter('decomposed'), on: { 'task.passed': 'verified' } },
-    verified: { type: 'final', entry: enter('verified') },
-    failed: { type: 'final', entry: ['rejectTickets', enter('failed')] },
+    verified: { type: 'final', entry: ['endInvestigations', enter('verified')] },
+    failed: { type: 'final', entry: ['rejectTickets', 'endInvestigations', enter('failed')] },
   },
 });
 
-/** The agent of tasks of plans. Its actors are under the Boss `delivery-tasks`, named by the id of the task. */
-export const deliveryTask = defineAgent({ name: 'delivery-task', version: 1, machine, events: {} });
+/** States of the first version that are others now. */
+const MOVED: Readonly<Record<string, unknown>> = { in_verification: { in_verification: 'offered' } };
+
+/**
+ * The agent of tasks of plans. Its actors are under the Boss `delivery-tasks`, named by the id of the task.
+ *
+ * @param changedAt The function of the host that knows when files have changed. Default: nobody can tell.
+ */
+export function deliveryTaskAgent(changedAt?: DeliveryPorts['changedAt']): AnyAgent {
+  const port = changedAt as Port<object, number | null> | undefined;
+  return defineAgent({
+    ...{ name: DELIVERY_TASK, version: 2, events: {} },
+    machine: port === undefined ? machine : machine.provide({ actors: { changedAt: portLogic(port) } }),
+    migrate: {
+      // The first version had no wait for quiet files, and blocked what is mended.
+      2: ({ value, context }) => {
+        const isMended = value === 'blocked' && context['reason'] === 'fix';
+        const moved = isMended ? { in_verification: 'mending' } : MOVED[String(value)];
+        return { value: moved ?? value, context: { ...context, ...UNCHECKED } } as never;
+      },
+    },
+  });
+}

@@ -23,6 +23,8 @@ export interface TeamContext<Job = unknown> {
   readonly plans: number;
   /** Whether there are as many tasks as may be. */
   readonly isFull: boolean;
+  /** Work that waits for an answer from elsewhere, by a name of the team's. */
+  readonly asked: Table<unknown>;
 }
 
 export type TeamTurn<Job> = Turn<TeamContext<Job>>;
@@ -80,7 +82,7 @@ export function teamAgent<Job, Input extends object, Answer>(
     actions: { decide, finished },
   }).createMachine({
     id: team,
-    context: { jobs: table(), nextJob: 1, tasks: 0, plans: 0, isFull: false },
+    context: { jobs: table(), nextJob: 1, tasks: 0, plans: 0, isFull: false, asked: table() },
     on: on as never,
     initial: 'idle',
     states: {
@@ -98,5 +100,11 @@ export function teamAgent<Job, Input extends object, Answer>(
       },
     },
   });
-  return defineAgent({ name: `${team}-team`, machine, events: events as Record<string, never> });
+  return defineAgent({
+    ...{ name: `${team}-team`, version: 2, machine, events: events as Record<string, never> },
+    migrate: {
+      // The first version asked nobody.
+      2: ({ value, context }) => ({ value, context: { ...context, asked: table() } }) as never,
+    },
+  });
 }

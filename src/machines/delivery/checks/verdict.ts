@@ -1,0 +1,65 @@
+/**
+ * The verdict about a finished task (D4, MX-055, MX-108): which of its criteria are met, and by what. All tests have to
+ * pass, and a test that has passed closes the criteria that name it. An exit code closes none. Pure.
+ */
+import { type GateDecision } from '../../work/threshold-gate.ts';
+import { type WorkContextBundle, type WorkItem } from '../../work/work-item.ts';
+import { type Findings } from '../delivery-ports.ts';
+import { judgeFact } from '../organisation/delivery-gates.ts';
+
+/** Below this share of shown criteria, in percent, the Answer Team is asked for what the others are shown by (T4). */
+export const SURE_PERCENT = 60;
+
+export interface Verdict {
+  /** Criteria that are met. */
+  readonly matches: readonly string[];
+  /** Failed tests, and criteria that are not met. */
+  readonly remaining: readonly string[];
+  /** Criteria that no test and no check shows: a person decides. */
+  readonly open: readonly string[];
+  /** Parts at which a person has to look. */
+  readonly visual: readonly string[];
+  /** The gate of the share of criteria that are met. */
+  readonly match: GateDecision;
+}
+
+type Named = Pick<WorkContextBundle, 'acceptance' | 'proofs'>;
+
+/** The tests that criteria name, and the criteria that name none. */
+export function wantedTests({ acceptance, proofs = {} }: Named): string[] {
+  const named = acceptance.map((criterion) => (Object.hasOwn(proofs, criterion) ? proofs[criterion] : criterion));
+  return [...new Set(named.filter((one) => typeof one === 'string'))];
+}
+
+/** Judges what was found about a task. */
+export function verdictOf({ context, title }: Pick<WorkItem, 'context' | 'title'>, found: Findings): Verdict {
+  const { acceptance, proofs = {} } = context;
+  const { failures, unmet, visual, tests } = found;
+  // A task without any criterion still has to do what its title says.
+  const criteria = acceptance.length > 0 ? acceptance : tests === null ? [] : [title];
+  const stands = criteria.map((criterion) => [criterion, standOf(criterion, proofs, found)] as const);
+  const those = (wanted: Stand) => stands.flatMap(([criterion, stand]) => (stand === wanted ? [criterion] : []));
+  const matches = those('met');
+  const missing = those('unmet').map((one) => (proofs[one] ? `${one} (${proofs[one]} has not passed)` : one));
+  const others = unmet.filter((one) => !criteria.includes(one));
+  const share = criteria.length === 0 ? 100 : (100 * matches.length) / criteria.length;
+  return {
+    matches,
+    remaining: [...failures.map(({ test }) => test), ...missing, ...others],
+    open: those('open'),
+    visual: [...new Set([...those('visual'), ...visual])],
+    match: judgeFact('match', { match: Math.round(10 * share) / 10 }),
+  };
+}
+
+type Stand = 'met' | 'unmet' | 'open' | 'visual';
+
+function standOf(criterion: string, proofs: NonNullable<Named['proofs']>, { unmet, tests }: Findings): Stand {
+  const proof = Object.hasOwn(proofs, criterion) ? proofs[criterion] : undefined;
+  if (unmet.includes(criterion)) return 'unmet';
+  if (proof === null) return 'visual';
+  // Without a run of tests, the one who has checked the task has judged its criteria.
+  if (tests === null) return 'met';
+  if (tests.shown.includes(proof ?? criterion)) return 'met';
+  return proof === undefined ? 'open' : 'unmet';
+}

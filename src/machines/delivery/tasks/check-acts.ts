@@ -1,0 +1,169 @@
+/**
+ * The guards and actions of a finished task: the wait for quiet files, the check, the ticket of an investigation and
+ * the fix that follow from a failed one (D4), and the owner after too many.
+ */
+import { timeOf } from '../../../actors/model/ref.ts';
+import { type TicketNotice, type TicketResolution } from '../../people/tickets/ticket-messages.ts';
+import { PEOPLE_DESKS } from '../../people/system-ids.ts';
+import { notify } from '../../people/notice.ts';
+import { INVESTIGATION, investigationOf } from '../checks/investigation.ts';
+import { type Findings } from '../delivery-ports.ts';
+import { type AfterChecks } from '../owner-question.ts';
+import { DELIVERY_DESKS } from '../system-ids.ts';
+import { act, answer, ask, CYCLES_MAX, type Given, tell, type TaskTurn } from './task-acts.ts';
+import { QUIET_MS, QUIET_MS_MAX, type TaskContext, type TaskEvent, withNote } from './task-state.ts';
+
+/** The milliseconds until the files of a task may be quiet: a minute after their last change, five at the most. */
+export function quietMs({
+  context: { quiet },
+  self,
+}: {
+  readonly context: TaskContext;
+  readonly self: object;
+}): number {
+  if (quiet === null) return QUIET_MS;
+  const dueAtMs = Math.min(quiet.changedAtMs + QUIET_MS, quiet.sinceMs + QUIET_MS_MAX);
+  return Math.max(0, dueAtMs - timeOf(self as never));
+}
+
+/** The time of the last change as the port has told it; null if nobody knows. */
+function changeIn(event: unknown): number | null {
+  const { output } = event as { readonly output?: unknown };
+  return typeof output === 'number' && Number.isFinite(output) ? output : null;
+}
+
+/** The guards of the machine about checks, by their names in the chart. */
+export const checkGuards = {
+  /** The files have changed since the wait began anew, so that they are not quiet. */
+  isUnquiet: ({ context: { quiet }, event }: Given) => {
+    const atMs = changeIn(event);
+    return atMs !== null && quiet !== null && atMs > quiet.changedAtMs;
+  },
+  /** The end of a check after which the task has asked for another one, or was mended. */
+  isStale: ({ context, event }: Given) => {
+    const { round } = event as { readonly round?: number };
+    return round !== undefined && round !== context.round;
+  },
+  isAboutCheck: ({ event }: Given) => ['check', 'visual'].includes((event as TicketNotice).about ?? ''),
+  isInvestigation: ({ event }: Given) => (event as TicketNotice).about === INVESTIGATION,
+  mayFix: ({ context }: Given) => context.cycles < CYCLES_MAX,
+  choosesOf: ({ event }: Given, { options }: { readonly options: readonly AfterChecks[] }) => {
+    const { about, resolution } = event as TicketNotice & { readonly resolution?: TicketResolution };
+    const said = [resolution?.option, resolution?.text];
+    return about === 'cycles' && options.some((option) => said.includes(option));
+  },
+};
+
+type Reported = Pick<Extract<TaskEvent, { readonly type: 'task.checked' }>, 'failures' | 'unmet' | 'visual'>;
+
+/** The findings of somebody outside, who has judged the criteria. */
+function foundBy({ failures, unmet, visual }: Reported): Findings {
+  const values = (named: Record<string, string | undefined>) =>
+    Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
+  const told = failures.map(({ expected, actual, ...one }) => ({ ...one, ...values({ expected, actual }) }));
+  return { failures: told, unmet: [...unmet], visual: [...visual], tests: null };
+}
+
+function problemsOf({ failures, unmet }: Findings): string {
+  return [...failures.map(({ test }) => test), ...unmet].join('; ').slice(0, 500).toWellFormed();
+}
+
+function addInvestigation(turn: TaskTurn, ticket: string): void {
+  turn.assign({ investigations: [...turn.context.investigations, ticket] });
+}
+
+/** Ends the tickets of investigations with what has become of the task. */
+function endInvestigations(turn: TaskTurn): void {
+  const { id, investigations, status } = turn.context;
+  const said = { by: 'verification', reason: `the check of ${id} has ended` };
+  for (const ticket of investigations)
+    if (status === 'failed') turn.send(PEOPLE_DESKS.tickets, { type: 'tickets.reject', ticket, ...said });
+    else turn.send(PEOPLE_DESKS.tickets, { type: 'tickets.resolve', ticket, text: `${id} passes its check`, ...said });
+  turn.assign({ investigations: [] });
+}
+
+/** The actions of the machine about checks, by their names in the chart. */
+export const checkActions = {
+  /** Begins to wait for quiet files, or goes on. */
+  settle: act((turn) => {
+    const { quiet } = turn.context;
+    turn.assign({ quiet: quiet ?? { sinceMs: turn.nowMs, changedAtMs: turn.nowMs } });
+  }),
+  noteChange: act((turn, event) => {
+    const atMs = Math.min(changeIn(event)!, turn.nowMs);
+    turn.assign({
+      quiet: { ...turn.context.quiet!, changedAtMs: Math.max(atMs, turn.context.quiet!.changedAtMs + 1) },
+    });
+  }),
+  askCheck: act((turn) => {
+    const { item, report, quiet } = turn.context;
+    const round = turn.context.round + 1;
+    const isTimedOut = quiet !== null && turn.nowMs < quiet.changedAtMs + QUIET_MS;
+    turn.assign({ quiet: null, isTimedOut, round });
+    turn.send(DELIVERY_DESKS.verification, { type: 'check.due', item, report, round });
+  }),
+  notePassed: act((turn, event) => {
+    if (event.type !== 'task.passed') return;
+    turn.assign({ reason: null, found: null, verdict: event.verdict ?? turn.context.verdict });
+  }),
+  /** A fix is checked with the task that it mends. */
+  noteJoined: act((turn, event) => {
+    if (event.type === 'task.joined') turn.assign({ because: `is checked with ${event.with}, which it mends` });
+  }),
+  noteMended: act((turn) => turn.assign({ reason: null })),
+
+  /** D4: a ticket first, then a task that mends. */
+  needFix: act((turn, event) => {
+    if (event.type !== 'task.found') return;
+    const { item, cycles } = turn.context;
+    const { found, verdict = null } = event;
+    turn.assign({ cycles: cycles + 1, found, verdict, reason: 'fix', because: problemsOf(found) });
+    turn.send(PEOPLE_DESKS.tickets, investigationOf(item, found, turn.context.round));
+  }),
+  orderFix: act((turn, event) => {
+    const { id, found } = turn.context;
+    const ticket = event.type === 'ticket.opened' ? event.ticket : null;
+    if (ticket !== null) addInvestigation(turn, ticket);
+    if (found === null) return;
+    turn.assign({ found: null });
+    tell(turn, { type: 'task.needsFix', id, found, ticket });
+  }),
+  noteInvestigation: act((turn, event) => addInvestigation(turn, (event as TicketNotice).ticket)),
+  askAfterChecks: act((turn, event) => {
+    const { found, verdict = null } = event as Partial<Extract<TaskEvent, { readonly type: 'task.found' }>>;
+    const why = found === undefined ? 'its fix was given up' : `still: ${problemsOf(found)}`;
+    const because = `${turn.context.cycles} fixes have not mended it: ${why}`;
+    if (verdict !== null) turn.assign({ verdict });
+    turn.assign({ reason: 'checks', because, ...withNote(turn.context, because) });
+    tell(turn, { type: 'task.unfixed', id: turn.context.id });
+    ask(turn, 'cycles', because);
+  }),
+  endInvestigations: act(endInvestigations),
+
+  /** The result of a check that somebody else has made: it counts as one of the team. */
+  noteChecked: act((turn, event) => {
+    if (event.type !== 'task.checked') return;
+    const { item } = turn.context;
+    turn.send(DELIVERY_DESKS.verification, { type: 'check.reported', item, found: foundBy(event) });
+    answer(turn, event, 'get_next_task');
+  }),
+  reportFailure: act((turn, event) => {
+    if (event.type !== 'task.failure') return;
+    const { test, message, expected, actual } = event;
+    const found = foundBy({ failures: [{ test, message, expected, actual }], unmet: [], visual: [] });
+    turn.send(DELIVERY_DESKS.verification, { type: 'check.reported', item: turn.context.item, found });
+    answer(turn, event, 'get_next_task');
+  }),
+  noteTestFailure: act((turn, event) => {
+    if (event.type !== 'task.failure') return;
+    turn.assign(withNote(turn.context, `${event.coder}: the test "${event.test}" fails: ${event.message}`));
+    answer(turn, event, 'continue');
+  }),
+  remindLook: act((turn) => {
+    const { id, item } = turn.context;
+    notify(turn, {
+      ...{ subject: id, kind: 'task.unseen', priority: 'MEDIUM', title: `${id} waits for a person who looks at it` },
+      detail: `${item.owner} is asked in a ticket: ${item.title}`,
+    });
+  }),
+};
