@@ -154,7 +154,7 @@ describe('bosun tasks add', () => {
     ],
     ['an unknown priority', task({ priority: 'P1' }), 'tasks[0].priority: must be 1 or 2 or 3, not the text "P1"'],
     ['a long title', task({ title: 'a'.repeat(201) }), 'tasks[0].title: must have 200 characters or fewer'],
-    ['no tasks', '{"name":"x","tasks":[]}', 'wrong.json:1:21: tasks: must not be empty'],
+    ['no tasks', '{"name":"x","tasks":[]}', 'wrong.json:1:21: tasks: a plan has at least one task, or a feature'],
     [
       'the plan of a run',
       'name: x\ntasks:\n  a: { run: "true" }\n',

@@ -69,6 +69,16 @@ export const SEEDS: readonly Seed[] = [
     notYet: {},
   },
   {
+    title: 'Delivery organisation: checks, plans and oversight (seed 000)',
+    rows: [
+      ...rowsIn('MX-', '017 018 019 020 021 022 023 055 056 057 058 063 064 065 066 067 068 069 070 071'),
+      ...rowsIn('MX-', '077 078 079 080 081 082 083 084 085 086 108 109 E07 E09 E10 E11 E12 E16'),
+    ],
+    should: rowsIn('MX-', '017 018 019 020 021 022 023 058 078 085 086 108 109 E12 E16'),
+    least: 'crew',
+    notYet: {},
+  },
+  {
     title: 'Agent selection (seed 003)',
     rows: [...numbered('AC-', 64, 3), ...numbered('AC-E', 8, 2)],
     should: rowsIn(

@@ -8,6 +8,8 @@ import { coderAgent } from './tasks/coder.ts';
 import { type DeliveryPorts } from './delivery-ports.ts';
 import { dashboard } from './organisation/dashboard.ts';
 import { organisation } from './organisation/organisation.ts';
+import { PLAN_BUILDER, planBuilder } from './plans/builder.ts';
+import { planReviewer } from './plans/reviewer.ts';
 import { type RaciRow } from './organisation/raci.ts';
 import { DELIVERY_DESKS } from './system-ids.ts';
 import { decompositionWork } from './teams/decomposition-work.ts';
@@ -34,10 +36,12 @@ export function deliveryAgents({
   decompose,
   verify,
   changedAt,
+  scan,
   code,
 }: Partial<DeliveryPorts> = {}): readonly AnyAgent[] {
   return [
     ...[organisation, dashboard, orchestrator, deliveryTaskAgent(changedAt)],
+    ...[planReviewer, planBuilder(scan)],
     teamAgent(planningWork(estimate !== undefined), estimate),
     teamAgent(decompositionWork, decompose),
     teamAgent(verificationWork, verify),
@@ -48,18 +52,24 @@ export function deliveryAgents({
 /** Restart intensity of the Boss of tasks: so high that one task does not end the others. */
 const INTENSITY = 100;
 
+/** A Boss of many actors of one agent. */
+function many(systemId: string, agent: string, id = systemId) {
+  const template = { agent, restart: 'transient' as const };
+  return { id, systemId, boss: { strategy: 'dynamic' as const, template, intensity: INTENSITY } };
+}
+
 /** The Boss of the delivery organisation, which restarts what fails (MX-016), with its children. */
 export function deliveryChildren({ ports, raci, coders, ...settings }: DeliveryOptions = {}) {
   const ids = DELIVERY_DESKS;
-  const template = { agent: DELIVERY_TASK, restart: 'transient' as const };
-  const tasks = { strategy: 'dynamic' as const, template, intensity: INTENSITY };
   const child = (id: string, agent = `${id}-team`, input = {}) => ({ id, systemId: id, agent, input });
   const length = ports?.code === undefined ? 0 : (coders ?? settings.places ?? PLACES);
   const names = Array.from({ length }, (_, at) => `session-${at + 1}`);
   const children = [
     child(ids.organisation, organisation.name, raci && { raci }),
     child(ids.dashboard, dashboard.name),
-    { id: 'tasks', systemId: ids.deliveryTasks, boss: tasks },
+    many(ids.deliveryTasks, DELIVERY_TASK, 'tasks'),
+    many(ids.reviewers, planReviewer.name),
+    many(ids.builders, PLAN_BUILDER),
     child(WORK_DESKS.orchestrator, orchestrator.name, settings),
     ...[ids.planning, ids.decomposition, ids.verification].map((id) => child(id)),
     ...names.map((name) => ({ id: name, agent: 'coder', input: { name } })),

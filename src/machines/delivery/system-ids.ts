@@ -7,6 +7,9 @@ export const DELIVERY_DESKS = {
   /** The dashboard, which is informed of hand-offs. */
   dashboard: 'dashboard',
   planning: 'planning',
+  /** Bosses of the Reviewers and of the Builders of plans. */
+  reviewers: 'reviewers',
+  builders: 'builders',
   decomposition: 'decomposition',
   verification: 'verification',
   /** Boss of one actor per task of a plan. */

@@ -32,8 +32,12 @@ export const workContext = z.object({
   files: z.array(z.string().min(1).max(500)).max(50).readonly(),
   /** The design system or style guide; null for work without a surface. */
   style: z.string().min(1).max(500).nullable(),
-  /** The test that shows a criterion, by criterion; null: a person has to look. The others name nothing. */
-  proofs: z.record(z.string().max(500), z.string().min(1).max(200).nullable()).optional(),
+  /** The tests that show criteria; null: a person has to look. The other criteria name nothing. */
+  proofs: z
+    .array(z.object({ criterion: z.string().max(500), test: z.string().min(1).max(200).nullable() }))
+    .max(20)
+    .readonly()
+    .optional(),
   /** The kind of product, with what its checks look at. */
   project: z.object({ type: z.string(), stack: z.string(), verification: z.string() }).optional(),
   /** The feature of the plan to which it belongs, and whether the first release needs it. */

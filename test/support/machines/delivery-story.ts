@@ -182,7 +182,9 @@ export class DeliveryStory {
     return JSON.stringify(this.open.map(({ id, status, tickets }) => [id, status, tickets]));
   }
 
-  #waitsForOthers({ status, waitsFor, reason, parts }: TaskRow): boolean {
+  #waitsForOthers({ status, waitsFor, reason, parts, item }: TaskRow): boolean {
+    if (status === 'in_verification' && item.kind === 'fix' && this.room.task(item.parent!).isOver === false)
+      return true;
     if (status === 'pending') return waitsFor > 0;
     return (status === 'decomposed' || reason === 'fix') && parts > 0;
   }

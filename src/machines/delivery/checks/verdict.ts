@@ -26,21 +26,29 @@ export interface Verdict {
 type Named = Pick<WorkContextBundle, 'acceptance' | 'proofs'>;
 
 /** The tests that criteria name, and the criteria that name none. */
-export function wantedTests({ acceptance, proofs = {} }: Named): string[] {
-  const named = acceptance.map((criterion) => (Object.hasOwn(proofs, criterion) ? proofs[criterion] : criterion));
+export function wantedTests(context: Named): string[] {
+  const named = context.acceptance.map((criterion) => {
+    const proof = proofOf(criterion, context);
+    return proof === undefined ? criterion : proof;
+  });
   return [...new Set(named.filter((one) => typeof one === 'string'))];
 }
 
 /** Judges what was found about a task. */
 export function verdictOf({ context, title }: Pick<WorkItem, 'context' | 'title'>, found: Findings): Verdict {
-  const { acceptance, proofs = {} } = context;
+  const { acceptance } = context;
   const { failures, unmet, visual, tests } = found;
   // A task without any criterion still has to do what its title says.
   const criteria = acceptance.length > 0 ? acceptance : tests === null ? [] : [title];
-  const stands = criteria.map((criterion) => [criterion, standOf(criterion, proofs, found)] as const);
+  const stands = criteria.map(
+    (criterion) => [criterion, standOf(criterion, proofOf(criterion, context), found)] as const,
+  );
   const those = (wanted: Stand) => stands.flatMap(([criterion, stand]) => (stand === wanted ? [criterion] : []));
   const matches = those('met');
-  const missing = those('unmet').map((one) => (proofs[one] ? `${one} (${proofs[one]} has not passed)` : one));
+  const missing = those('unmet').map((one) => {
+    const test = proofOf(one, context);
+    return test ? `${one} (${test} has not passed)` : one;
+  });
   const others = unmet.filter((one) => !criteria.includes(one));
   const share = criteria.length === 0 ? 100 : (100 * matches.length) / criteria.length;
   return {
@@ -54,8 +62,12 @@ export function verdictOf({ context, title }: Pick<WorkItem, 'context' | 'title'
 
 type Stand = 'met' | 'unmet' | 'open' | 'visual';
 
-function standOf(criterion: string, proofs: NonNullable<Named['proofs']>, { unmet, tests }: Findings): Stand {
-  const proof = Object.hasOwn(proofs, criterion) ? proofs[criterion] : undefined;
+/** The test that shows a criterion; null for a person who looks, undefined if it names nothing. */
+function proofOf(criterion: string, { proofs = [] }: Pick<Named, 'proofs'>): string | null | undefined {
+  return proofs.find((proof) => proof.criterion === criterion)?.test;
+}
+
+function standOf(criterion: string, proof: string | null | undefined, { unmet, tests }: Findings): Stand {
   if (unmet.includes(criterion)) return 'unmet';
   if (proof === null) return 'visual';
   // Without a run of tests, the one who has checked the task has judged its criteria.

@@ -106,10 +106,6 @@ export const checkActions = {
     if (event.type !== 'task.passed') return;
     turn.assign({ reason: null, found: null, verdict: event.verdict ?? turn.context.verdict });
   }),
-  /** A fix is checked with the task that it mends. */
-  noteJoined: act((turn, event) => {
-    if (event.type === 'task.joined') turn.assign({ because: `is checked with ${event.with}, which it mends` });
-  }),
   noteMended: act((turn) => turn.assign({ reason: null })),
 
   /** D4: a ticket first, then a task that mends. */

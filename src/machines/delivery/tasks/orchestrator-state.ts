@@ -22,6 +22,8 @@ export interface TaskRow extends DeskRecord, TaskShown {
   readonly urgency: WorkPriority;
   /** Its key in the queue; null while it is not there. */
   readonly turn: string | null;
+  /** Whether it is left for later, until a person releases it. */
+  readonly isDeferred?: boolean;
   /** Questions of its sessions so far. */
   readonly questions: number;
 }

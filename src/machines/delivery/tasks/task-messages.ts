@@ -92,9 +92,21 @@ export const planOrder = z.object({ plan: planDocument, by: person });
 export function directiveOf({ id, context, ...item }: WorkItem, notes: readonly string[], attempt: number) {
   const { title, description, minutes, priority } = item;
   const { acceptance: acceptanceCriteria, files: relatedFiles, style, plan } = context;
+  const marks = { ...only({ project: context.project, feature: context.feature }), ...stubOf(context) };
   const task = { taskId: id, title, description, acceptanceCriteria, relatedFiles, style, plan, priority };
-  return { ...task, minutes: minutes!, notes, attempt };
+  return { ...task, ...marks, minutes: minutes!, notes, attempt };
 }
+type Marks = Pick<WorkItem['context'], 'project' | 'feature'>;
+function only(marks: { readonly [Key in keyof Marks]?: Marks[Key] | undefined }): Marks {
+  return Object.fromEntries(Object.entries(marks).filter(([, mark]) => mark !== undefined));
+}
+
+/** The framework of the backend, and the line with which its code stubs begin. */
+function stubOf({ backend }: WorkItem['context']): { readonly backend?: string; readonly stub?: string } {
+  if (backend === undefined) return {};
+  return { backend: backend.framework, ...(backend.comment !== null && { stub: `${backend.comment}\n` }) };
+}
+
 export type Directive = ReturnType<typeof directiveOf>;
 
 /** The reply to `tasks.next`. */

@@ -175,7 +175,16 @@ function checkAnswered(
   turn.send(DELIVERY_DESKS.verification, { type: 'check.answered', item, isMet, text });
 }
 
-const passedAs = (type: 'task.unblock' | 'task.fail') => (turn: OrchestratorTurn, event: { task: string } & Asked) =>
+/** Lets a blocked task go on, or has one planned that was left for later. */
+function unblock(turn: OrchestratorTurn, event: Event<'tasks.unblock'>): OrderReply | undefined {
+  const row = desk(turn).records.get(event.task);
+  if (row?.isDeferred !== true || row.isOver) return desk(turn).pass(event.task, { ...event, type: 'task.unblock' });
+  desk(turn).change(row.id, { isDeferred: false, because: null });
+  turn.send(DELIVERY_DESKS.planning, { type: 'task.released', task: row.id });
+  return TAKEN;
+}
+
+const passedAs = (type: 'task.fail') => (turn: OrchestratorTurn, event: { task: string } & Asked) =>
   desk(turn).pass(event.task, { ...event, type });
 
 /** The rules of orders, questions and tickets. */
@@ -186,7 +195,7 @@ export const ORDERS = {
   'tasks.checked': order(taskOrders['tasks.checked'], checked),
   'tasks.list': order(taskOrders['tasks.list'], list),
   'tasks.show': order(taskOrders['tasks.show'], show),
-  'tasks.unblock': order(taskOrders['tasks.unblock'], passedAs('task.unblock')),
+  'tasks.unblock': order(taskOrders['tasks.unblock'], unblock),
   'tasks.fail': order(taskOrders['tasks.fail'], passedAs('task.fail')),
   'tasks.change': order(taskOrders['tasks.change'], change),
   'tasks.places': order(taskOrders['tasks.places'], places),

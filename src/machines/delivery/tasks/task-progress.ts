@@ -2,6 +2,7 @@
  * How tasks go on: what is planned is registered, what has nothing to wait for is released, what is verified releases
  * others, and what fails takes down what needs it. Checks that fail bring tasks that mend.
  */
+import { type AnyActorRef } from 'xstate';
 import { type ChildExited } from '../../rules/desk.ts';
 import { pairKey, pairsOf } from '../../rules/table-keys.ts';
 import { type WorkItem } from '../../work/work-item.ts';
@@ -67,6 +68,16 @@ function edited(turn: OrchestratorTurn, { task, patch }: TaskEdited): void {
   if (row?.isOver === false) edit(turn, row, patch);
 }
 
+/** Leaves a task for later: its plan does without it for now. */
+function deferred(turn: OrchestratorTurn, { task, because }: Readonly<{ task: string; because: string }>): void {
+  desk(turn).change(task, { isDeferred: true, because });
+}
+
+/** Puts the question to a Builder whether to use the framework of which nobody knows whether it is there (D7). */
+function askBuilder(turn: OrchestratorTurn, { builder }: { readonly builder: AnyActorRef }): void {
+  turn.send(builder, { type: 'backend.inject' });
+}
+
 /** RACI 3: a task is in the queue, and begins when nothing is in its way. */
 function enqueued(turn: OrchestratorTurn, { item: { id } }: HandoffGiven): void {
   const row = desk(turn).change(id, { isQueued: true, because: null });
@@ -124,7 +135,7 @@ function finished(turn: OrchestratorTurn, { id, report }: News<'task.finished'>)
   const mended = mendedBy(turn, item);
   if (mended !== undefined) {
     // D4: what is checked is the task that the fix mends.
-    tellTask(turn, id, { type: 'task.joined', with: mended.id });
+    tellTask(turn, id, { type: 'task.joined' });
     return desk(turn).tell(mended, { type: 'task.mended' });
   }
   const facts = { files: report.files.length };
@@ -255,6 +266,8 @@ function count(turn: OrchestratorTurn, before: TaskRow['status'] | undefined, af
 export const PROGRESS = {
   'task.planned': planned,
   'task.edited': edited,
+  'task.deferred': deferred,
+  'backend.unknown': askBuilder,
   'task.tell': (turn: OrchestratorTurn, { task, event }: TaskTold) => tellTask(turn, task, event),
   'task.changed': sync,
   'task.finished': finished,

@@ -127,10 +127,10 @@ export type TaskEvent =
   | FinishEvent
   | Passed<'tasks.unblock', 'task.unblock'>
   | Passed<'tasks.fail', 'task.fail'>
-  | { readonly type: `task.${'release' | 'hold' | 'split' | 'mended' | 'unmended' | 'resized' | 'remind' | 'settle'}` }
+  | { readonly type: `task.${'release' | 'hold' | 'split' | 'resized' | 'remind'}` }
+  /** The check takes it over; as a fix, with what it mends; its fix is done; its fix was given up. */
+  | { readonly type: `task.${'settle' | 'joined' | 'mended' | 'unmended'}` }
   | ({ readonly type: 'task.passed' } & CheckEnd)
-  /** A fix is done, and is checked with the task that it mends. */
-  | { readonly type: 'task.joined'; readonly with: string }
   /** A test has failed that somebody else has run. */
   | Passed<'tasks.failure', 'task.failure'>
   | Passed<'tasks.checked', 'task.checked'>

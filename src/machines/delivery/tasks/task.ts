@@ -188,8 +188,9 @@ const machine = setup({
         /** The Verification Team takes it over, unless it is a fix: then the task that it mends is checked. */
         offered: {
           entry: [enter('in_verification'), 'handOff'],
-          on: { 'task.settle': 'settling', 'task.joined': { actions: 'noteJoined' }, 'ticket.opened': ASKED_PEOPLE },
+          on: { 'task.settle': 'settling', 'task.joined': 'joined', 'ticket.opened': ASKED_PEOPLE },
         },
+        joined: { entry: enter('in_verification', 'is checked with the task that it mends') },
         settling: {
           entry: ['settle', enter('in_verification', 'waits until its files are quiet')],
           after: { quiet: 'looking' },

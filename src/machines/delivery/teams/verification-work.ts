@@ -145,13 +145,10 @@ function hinted(turn: VerificationTurn, task: string, answer: string | null): vo
   const { item } = job;
   const [criterion] = verdict.open;
   const test = /["'`“](.{1,200}?)["'`”]/.exec(answer ?? '')?.[1];
-  const proofs = {
-    ...item.context.proofs,
-    ...(criterion !== undefined && test !== undefined && { [criterion]: test }),
-  };
   const hint = answer?.slice(0, 300) ?? '';
-  if (test === undefined) undecided(turn, item, verdict, { ...job, hint });
-  else addJob(turn, { ...job, hint, item: { ...item, context: { ...item.context, proofs } } });
+  if (test === undefined || criterion === undefined) return undecided(turn, item, verdict, { ...job, hint });
+  const proofs = [...(item.context.proofs ?? []), { criterion, test }];
+  addJob(turn, { ...job, hint, item: { ...item, context: { ...item.context, proofs } } });
 }
 
 function forget(turn: VerificationTurn, task: string): void {

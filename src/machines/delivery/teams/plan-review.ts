@@ -1,0 +1,126 @@
+/**
+ * The review of a plan before its tasks are planned (D6, D7): the Planning Team has a Reviewer started for each, and a
+ * Builder for one with a backend, holds the tasks until both have reported, and marks each with what they say. What the
+ * first release does not need is left for later.
+ */
+import { pairKey, pairsOf, nameKey } from '../../rules/table-keys.ts';
+import { WORK_DESKS } from '../../work/system-ids.ts';
+import { type WorkItem } from '../../work/work-item.ts';
+import { type BackendChoice } from '../plans/backend.ts';
+import { type BackendChosen, type BuilderInput } from '../plans/builder.ts';
+import { type PlanDocument } from '../plans/plan-document.ts';
+import { type ProjectRules } from '../plans/project-kinds.ts';
+import { type PlanReviewed, type ReviewerInput } from '../plans/reviewer.ts';
+import { type Triaged } from '../plans/triage.ts';
+import { DELIVERY_DESKS } from '../system-ids.ts';
+import { begin, type PlanningJob, type PlanningTurn } from './planned-tasks.ts';
+
+interface Submitted {
+  readonly plan: string;
+  readonly document: PlanDocument;
+  readonly owner: string;
+}
+
+/** A plan under review, with what is known so far. */
+interface PlanUnderReview {
+  readonly left: readonly Aid[];
+  readonly decided: Readonly<Record<string, Triaged>>;
+  readonly project: ProjectRules | null;
+  readonly choice: BackendChoice | null;
+}
+
+type Aid = 'reviewer' | 'builder';
+
+/** The first part of the keys of tasks that are left for later. */
+const LATER = 'later';
+
+const AREAS = /backend|api\b|server|database/i;
+
+/** Holds the tasks of a plan, and has it reviewed. */
+export function review(turn: PlanningTurn, submitted: Submitted, jobs: readonly PlanningJob[]): void {
+  const { plan, document, owner } = submitted;
+  const { projectType, notes, features, backend_mode: hasBackend, designChoices: choices } = document;
+  const left: readonly Aid[] = hasBackend ? ['reviewer', 'builder'] : ['reviewer'];
+  let asked = turn.context.asked.set(nameKey(plan), { left, decided: {}, project: null, choice: null });
+  for (const job of jobs) asked = asked.set(pairKey(plan, job.item.id), job);
+  turn.assign({ asked });
+  const facts = { plan, name: document.name, goal: document.goal ?? document.name, owner };
+  start(turn, 'reviewer', plan, { ...facts, projectType, notes, features } satisfies ReviewerInput);
+  if (!hasBackend) return;
+  const [primary, fallback] = [choices.backend_framework!, choices.backend_fallback ?? null];
+  start(turn, 'builder', plan, { plan, owner, primary, fallback } satisfies BuilderInput);
+}
+
+function start(turn: PlanningTurn, aid: Aid, plan: string, input: object): void {
+  const id = `${aid}-${plan}`;
+  turn.send(DELIVERY_DESKS[`${aid}s`], { type: 'child.start', id, spec: { id, input, reportTo: turn.self } });
+}
+
+export function reviewed(turn: PlanningTurn, { plan, decided, project }: PlanReviewed): void {
+  known(turn, plan, 'reviewer', { decided, project });
+}
+
+export function chosen(turn: PlanningTurn, { plan, choice }: BackendChosen): void {
+  known(turn, plan, 'builder', { choice });
+}
+
+/** A Reviewer or Builder that has failed for good is waited for no longer: what it would have said stays unknown. */
+export function aidEnded(turn: PlanningTurn, { id }: { readonly id: string }): void {
+  const [, aid, plan] = /^(reviewer|builder)-(.+)$/.exec(id) ?? [];
+  if (plan !== undefined) known(turn, plan, aid as Aid, {});
+}
+
+function known(turn: PlanningTurn, plan: string, aid: Aid, facts: Partial<PlanUnderReview>): void {
+  const before = turn.context.asked.get(nameKey(plan)) as PlanUnderReview | undefined;
+  if (before === undefined || !before.left.includes(aid)) return;
+  const after = { ...before, ...facts, left: before.left.filter((one) => one !== aid) };
+  turn.assign({ asked: turn.context.asked.set(nameKey(plan), after) });
+  if (after.left.length > 0) return;
+  const held = [...turn.context.asked.entries(pairsOf(plan))];
+  turn.assign({ asked: turn.context.asked.delete(nameKey(plan)) });
+  for (const [key, job] of held) {
+    turn.assign({ asked: turn.context.asked.delete(key) });
+    go(turn, job as PlanningJob, after);
+  }
+}
+
+/** Marks a task with what is known of its plan, and has it planned, or left for later. */
+function go(turn: PlanningTurn, { item, task }: PlanningJob, { decided, project, choice }: PlanUnderReview): void {
+  const feature = task.feature === undefined ? undefined : decided[task.feature];
+  const hasBackend = choice !== null && item.concerns.some((concern) => AREAS.test(concern));
+  const context: WorkItem['context'] = {
+    ...item.context,
+    ...(project !== null && { project: projectOf(project) }),
+    ...(task.feature !== undefined && { feature: featureOf(task.feature, feature) }),
+    ...(hasBackend && choice.framework !== null && { backend: backendOf(choice.framework, choice.comment) }),
+  };
+  const marked = { ...item, context };
+  if (context !== item.context)
+    turn.send(WORK_DESKS.orchestrator, { type: 'task.edited', task: item.id, patch: { context } });
+  const isLeftOut = hasBackend && choice.framework === null;
+  const because = isLeftOut ? choice.because : feature?.isMandatory === false ? `Phase 2: ${feature.note ?? ''}` : null;
+  if (because === null) return begin(turn, { item: marked, task });
+  turn.assign({ asked: turn.context.asked.set(pairKey(LATER, item.id), { item: marked, task }) });
+  turn.send(WORK_DESKS.orchestrator, { type: 'task.deferred', task: item.id, because });
+}
+
+function projectOf({ type, stack, verification }: ProjectRules) {
+  return { type, stack, verification: verification.join(', ') };
+}
+
+function featureOf(id: string, decided: Triaged | undefined) {
+  return { id, isMandatory: decided?.isMandatory ?? null, note: decided?.note ?? null };
+}
+
+function backendOf(framework: string, comment: string | null) {
+  return { framework, comment };
+}
+
+/** A task that was left for later is planned after all. */
+export function released(turn: PlanningTurn, { task }: { readonly task: string }): void {
+  const key = pairKey(LATER, task);
+  const job = turn.context.asked.get(key) as PlanningJob | undefined;
+  if (job === undefined) return;
+  turn.assign({ asked: turn.context.asked.delete(key) });
+  begin(turn, job);
+}
