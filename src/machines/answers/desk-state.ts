@@ -278,6 +278,8 @@ export type AnswerEmitted =
       readonly task: string | null;
       readonly status: QuestionStatus;
       readonly answer: string | null;
+      /** The confidence of the answer in percent; 0 without one. */
+      readonly confidence: number;
       readonly ticket: string | null;
     }
   | (AnswerChange & { readonly type: 'answer.changed' });

@@ -100,6 +100,7 @@ export function tellGiven(turn: AnswerTurn, row: QuestionRow, user: AnswerUser):
     task,
     status,
     answer: response?.answer ?? null,
+    confidence: response?.confidence ?? 0,
     ticket,
   });
 }

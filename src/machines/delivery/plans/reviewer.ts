@@ -43,9 +43,12 @@ type ReviewerTurn = Turn<ReviewerContext, FeatureDecided>;
 /** Emitted to watchers once it is durable. */
 type FeatureDecided = Readonly<{ type: 'feature.decided'; plan: string; feature: string } & Triaged>;
 
+/** An answer of the Answer Team; its confidence is 0 if it knows none. */
+type Answered = Readonly<{ asker: string; answer: string | null; confidence: number }>;
+
 type ReviewerEvent =
   | TicketNotice
-  | { readonly type: 'answer.given'; readonly asker: string; readonly status: string; readonly answer: string | null }
+  | ({ readonly type: 'answer.given' } & Answered)
   | { readonly type: 'triage.late'; readonly feature: string };
 
 /** Milliseconds after which an answer of the Answer Team is not waited for any more: it answers within 60 s. */
@@ -72,8 +75,9 @@ const machine = setup({
       askPlanOwner(turn, owner, { about: PROJECT, title: 'What is it built with?', text, options: [] });
     }),
     hear: act((turn, event) => {
-      if (event.type === 'answer.given') answered(turn, event.asker, event.status, event.answer ?? '');
-      else if (event.type === 'triage.late') answered(turn, askerOf(turn, event.feature), 'unanswered', '');
+      if (event.type === 'answer.given') answered(turn, event);
+      else if (event.type === 'triage.late')
+        answered(turn, { asker: askerOf(turn, event.feature), answer: null, confidence: 0 });
       else if (event.type !== 'ticket.opened') said(turn, event);
     }),
     report: act((turn) => {
@@ -130,14 +134,15 @@ function askerOf({ context: { plan } }: Pick<ReviewerTurn, 'context'>, feature: 
 }
 
 /** T3: a sure answer decides; of a less sure one people hear three questions, of none everything. */
-function answered(turn: ReviewerTurn, asker: string, status: string, answer: string): void {
+function answered(turn: ReviewerTurn, { asker, answer, confidence }: Answered): void {
   const { features, decided } = turn.context;
   const feature = features.find(({ id }) => askerOf(turn, id) === asker && !Object.hasOwn(decided, id));
   if (feature === undefined) return;
   turn.cancel(`late ${feature.id}`);
-  const isMandatory = status === 'answered' ? releaseIn(answer) : undefined;
-  if (isMandatory !== undefined) decide(turn, feature.id, decisionBy(feature, isMandatory, 'Answer Team'));
-  else askAbout(turn, feature, status === 'answered' || status === 'provisional' ? 'medium' : 'low');
+  const band = bandOf(confidence);
+  const isMandatory = band === 'high' ? releaseIn(answer ?? '') : undefined;
+  if (isMandatory === undefined) askAbout(turn, feature, band === 'low' ? 'low' : 'medium');
+  else decide(turn, feature.id, decisionBy(feature, isMandatory, 'Answer Team'));
 }
 
 function askAbout(turn: ReviewerTurn, feature: Feature, band: 'medium' | 'low'): void {

@@ -8,7 +8,7 @@ import { type Known } from '../../work/port.ts';
 import { type Rules } from '../../rules/turn.ts';
 import { nameKey } from '../../rules/table-keys.ts';
 import { type WorkItem } from '../../work/work-item.ts';
-import { SURE_PERCENT, type Verdict, verdictOf, wantedTests } from '../checks/verdict.ts';
+import { DIRECT_PERCENT, SURE_PERCENT, type Verdict, verdictOf, wantedTests } from '../checks/verdict.ts';
 import { type Checked, CONTRACTS, type Findings } from '../delivery-ports.ts';
 import { type HandoffGiven, type HandoffRefused, offerHandoff } from '../organisation/handoff-messages.ts';
 import { askOwner } from '../owner-question.ts';
@@ -33,7 +33,7 @@ type CheckReported = Readonly<{ item: WorkItem; found: Findings }>;
 /** A check that waits for an answer of the Answer Team. */
 type Undecided = Readonly<{ job: Check; verdict: Verdict }>;
 /** The answer of the Answer Team. */
-type AnswerGiven = Readonly<{ task: string | null; status: string; answer: string | null }>;
+type AnswerGiven = Readonly<{ task: string | null; confidence: number; answer: string | null }>;
 
 const NOTHING: Findings = { failures: [], tests: null, unmet: [], visual: [] };
 
@@ -51,8 +51,8 @@ const RULES = {
     if (isMet) toTask(turn, item.id, { type: 'task.passed' });
     else found(turn, item, { ...NOTHING, unmet: [text] });
   },
-  'answer.given': (turn: VerificationTurn, { task, status, answer }: AnswerGiven) => {
-    if (task !== null) hinted(turn, task, status === 'answered' ? answer : null);
+  'answer.given': (turn: VerificationTurn, { task, confidence, answer }: AnswerGiven) => {
+    if (task !== null) hinted(turn, task, confidence >= DIRECT_PERCENT ? answer : null);
   },
   'hint.late': (turn: VerificationTurn, { task }: { readonly task: string }) => hinted(turn, task, null),
 } satisfies Rules<TeamContext<Check>>;
