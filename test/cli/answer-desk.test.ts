@@ -18,7 +18,7 @@ beforeAll(() => {
 });
 
 describe('bosun desk', () => {
-  it('AT-061: answers from the folder, by a person, and for the next asker, over kill -9', async () => {
+  it('AT-002, AT-006, AT-061: answers from the folder, by a person, and for the next asker, over kill -9', async () => {
     const call = await desk();
     const choice = ['--option', '8', '--option', '12'];
     const length = await bosun('questions', 'ask', 'Is the minimum length of a password 8 or 12?', ...choice, '--json');

@@ -20,7 +20,7 @@ beforeAll(() => {
 });
 
 describe('bosun questions ask', () => {
-  it('answers from the working directory with file and line, and writes nothing', async () => {
+  it('AT-002, AT-006: answers from the working directory with file and line, and writes nothing', async () => {
     const { code, out } = await ask('Zod or Joi?', '--option', 'Zod', '--option', 'Joi');
     expect([code, out]).toEqual([
       0,
