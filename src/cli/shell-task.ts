@@ -2,8 +2,9 @@
 import { statSync } from 'node:fs';
 import { type Attempt } from '../crew-work.ts';
 import { Commands } from '../spokes/command.ts';
+import { withoutKeys } from '../spokes/session-environment.ts';
 import { type DataDirectory } from './data-directory.ts';
-import { type Environment, type Surroundings } from './surroundings.ts';
+import { type Surroundings } from './surroundings.ts';
 
 export interface ShellCommands {
   readonly attempt: Attempt;
@@ -39,11 +40,6 @@ export function shellCommands(
     clear: () => commands.clear(),
     ended: () => commands.ended(),
   };
-}
-
-/** The environment of commands, which must not see the keys of the store. */
-export function withoutKeys(env: Environment): Environment {
-  return { ...env, BOSUN_SECRET_KEY: undefined, BOSUN_SECRET_KEY_PREVIOUS: undefined };
 }
 
 /**

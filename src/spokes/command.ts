@@ -10,7 +10,7 @@ import { type Exit, leash, type Leashed } from './leash.ts';
 import { DEATH_MS, groupEnd } from './groups.ts';
 import { type Killed, LeftOvers, NAME_MARK, STORE_MARK } from './processes.ts';
 import { OUTPUT_DRAIN_MS } from './limits.ts';
-import { type OutputSink } from './outputs.ts';
+import { type StreamName } from './output-file.ts';
 import { Strays } from './strays.ts';
 import { isWithin, nextTurn } from './waits.ts';
 
@@ -79,7 +79,7 @@ export interface CommandRun {
   /** Called when the command has succeeded: only its output is still taken, for `COMMAND_LINGER_MS` at most. */
   readonly succeeded?: () => void;
   /** Takes all output, beside what the result keeps of it. */
-  readonly output?: OutputSink;
+  readonly output?: Readonly<Record<StreamName, NodeJS.WritableStream>>;
 }
 
 export class Commands {
@@ -116,9 +116,9 @@ export class Commands {
   }
 
   /**
-   * Runs a command until it has exited, whatever it leaves in the background. Rejects if it fails or cannot be started.
-   * When the signal is aborted its group gets SIGTERM, and SIGKILL two seconds later; so does what it has left in its
-   * group when it has exited.
+   * Runs a command until it has exited, whatever it leaves in the background. Rejects if it fails, with its exit as the
+   * cause, or cannot be started. When the signal is aborted its group gets SIGTERM, and SIGKILL two seconds later; so
+   * does what it has left in its group when it has exited.
    */
   run(command: Command, run: CommandRun): Promise<CommandResult> {
     this.#dismiss(command.name);
@@ -196,7 +196,7 @@ export class Commands {
     signal.removeEventListener('abort', end);
     group.unref();
     const texts = { stdout: stdout.take(), stderr: stderr.take() };
-    if (exit.code !== 0) throw new Error(failureText(exit, texts.stderr));
+    if (exit.code !== 0) throw new Error(failureText(exit, texts.stderr), { cause: exit });
     return { exitCode: 0, ...texts, truncated: stdout.isCut() || stderr.isCut() };
   }
 

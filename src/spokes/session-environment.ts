@@ -57,3 +57,8 @@ const TOKEN = /\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}/g;
 export function masked(text: string, secrets: readonly string[]): string {
   return secrets.reduce((shown, secret) => shown.replaceAll(secret, '***'), text).replace(TOKEN, '***');
 }
+
+/** The environment of commands that are given all of it, but must not see the keys of the store. */
+export function withoutKeys(env: Environment): Environment {
+  return { ...env, BOSUN_SECRET_KEY: undefined, BOSUN_SECRET_KEY_PREVIOUS: undefined };
+}

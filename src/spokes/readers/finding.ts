@@ -20,6 +20,9 @@ export interface Found {
   /** A number, or its digits. */
   readonly line?: unknown;
   readonly column?: unknown;
+  /** The values that a test compared, where its runner has them apart. */
+  readonly expected?: unknown;
+  readonly actual?: unknown;
 }
 export type Place = Pick<Found, 'file' | 'line' | 'column'>;
 

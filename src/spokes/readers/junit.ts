@@ -7,6 +7,7 @@
 import sax from 'sax';
 import { type Report } from '../../machines/hub/report.ts';
 import { FILE_CHARS_MAX, type Found, findingOf, type Place, pointOf } from './finding.ts';
+import { failedTest, type TestRun } from './test-run.ts';
 
 type Attributes = Readonly<Record<string, string>>;
 
@@ -36,15 +37,36 @@ interface Element {
 }
 
 export function readJunit(text: string, workspace: string | undefined): Report {
+  const { passed, failed, skipped } = resultsIn(text);
+  const findings = failed.map((one) => findingOf(foundIn(one), workspace));
+  return { findings, tests: { passed: passed.length, failed: failed.length, skipped: skipped.length } };
+}
+
+/** Reads the tests of a report with their names. Throws as the reader of reports does. */
+export function testsInJunit(text: string): TestRun {
+  const { passed, failed, skipped } = resultsIn(text);
+  const told = failed.map((one) => failedTest(nameOf(one), foundIn(one)));
+  return { passed: passed.map(nameOf), failed: told, skipped: skipped.map(nameOf) };
+}
+
+/** The suites and the class of a test before its name. */
+function nameOf({ attributes: { name = '', classname = '' }, parent }: Element): string {
+  const groups = classname === 'test' || classname === name ? [name] : [classname, name];
+  for (let suite = parent; suite !== undefined; suite = suite.parent) groups.unshift(suite.attributes['name'] ?? '');
+  return groups.filter((one, index) => one !== '' && one !== groups[index - 1]).join(' > ');
+}
+
+/** The elements that have a result, by it. */
+function resultsIn(text: string): Record<'passed' | 'failed' | 'skipped', Element[]> {
   const elements = elementsOf(text);
   const root = elements.at(-1)?.name;
   if (root === undefined) throw new Error('it has no suite: it was cut');
   if (!SUITES.has(root)) throw new Error(`its root is <${root.slice(0, 100)}>`);
   const of = (result: string) => elements.filter((one) => resultOf(one) === result);
-  const findings = of('failed').map((one) => findingOf(foundIn(one), workspace));
+  const results = { passed: of('passed'), failed: of('failed'), skipped: of('skipped') };
   const claimed = elements.reduce((most, one) => Math.max(most, claimOf(one)), 0);
-  if (claimed > 0 && findings.length === 0) throw new Error(`it counts ${claimed} failures and shows none`);
-  return { findings, tests: { passed: of('passed').length, failed: findings.length, skipped: of('skipped').length } };
+  if (claimed > 0 && results.failed.length === 0) throw new Error(`it counts ${claimed} failures and shows none`);
+  return results;
 }
 
 /** The elements of a text in the order of their ends: the root is the last one. */

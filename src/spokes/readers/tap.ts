@@ -7,6 +7,7 @@
 import { lineTypes, Parser, type Result } from 'tap-parser';
 import { type Report } from '../../machines/hub/report.ts';
 import { clip, type Found, findingOf, MESSAGE_CHARS_MAX, type Place, pointOf, RULE_CHARS_MAX } from './finding.ts';
+import { failedTest, NAMES_MAX, type TestRun } from './test-run.ts';
 
 /** The place of a failure in the comments of bats and of Perl. */
 const IN_COMMENT = /in test file (.+), line (\d+)\)|\bat (\S+) line (\d+)\.$/;
@@ -27,18 +28,31 @@ const DIAGNOSTIC_CHARS_MAX = 16 * 1024;
 const FAILURES_MAX = 100_000;
 
 /** Words and place of a failure. */
-type Told = Pick<Found, 'message' | keyof Place>;
+type Told = Pick<Found, 'message' | 'expected' | 'actual' | keyof Place>;
 
 /** Tests of one indent: those of the report, or those of one group. */
 interface Level {
   readonly parser: Parser;
   readonly counts: Record<'passed' | 'failed' | 'skipped', number>;
   readonly failures: Found[];
+  /** The names of tests with their groups. */
+  readonly names: Record<'passed' | 'skipped', string[]>;
   /** The group whose own line is still to come. */
   inner: Level | undefined;
 }
 
 export function readTap(text: string, workspace: string | undefined): Report {
+  const { failures, counts } = levelIn(text);
+  return { findings: failures.map((one) => findingOf(one, workspace)), tests: counts };
+}
+
+/** Reads the tests of a report with their names. Throws as the reader of reports does. */
+export function testsInTap(text: string): TestRun {
+  const { failures, names } = levelIn(text);
+  return { ...names, failed: failures.map((one) => failedTest(one.rule!, one)) };
+}
+
+function levelIn(text: string): Level {
   const lines = text.replace(NO_LINE_END, '').replace(NO_DIRECTIVE, '\\#').replace(TAG, '$1').split('\n');
   if (lines.pop() !== '') throw new Error('its last line has no end: it was cut');
   const parser = new Parser();
@@ -55,7 +69,7 @@ export function readTap(text: string, workspace: string | undefined): Report {
   else if (hasLate) throw new Error('it has tests behind its plan');
   else if (!hasPlan) throw new Error('it has no plan, such as 1..3: it was cut, or is something else');
   else meetPlan(level);
-  return { findings: level.failures.map((one) => findingOf(one, workspace)), tests: level.counts };
+  return level;
 }
 
 /** The lines without what is too deep and what is too much of a diagnostic, and whether the last one is within one. */
@@ -74,7 +88,7 @@ function readable(lines: readonly string[]): { readonly read: readonly string[];
 /** The tests that a parser is going to read. */
 function levelOf(parser: Parser): Level {
   const counts = { passed: 0, failed: 0, skipped: 0 };
-  const level: Level = { parser, counts, failures: [], inner: undefined };
+  const level: Level = { parser, counts, failures: [], names: { passed: [], skipped: [] }, inner: undefined };
   let told: Found | undefined;
   parser.on('child', (child: Parser) => {
     // tap-parser repeats the names of groups in all tests within.
@@ -98,7 +112,9 @@ function add(level: Level, { name, ok, skip, todo, diag }: Result): Found | unde
   if (inner !== undefined) meetPlan(inner);
   const within = inner?.counts ?? { passed: 0, failed: 0, skipped: 0 };
   const tests = within.passed + within.failed + within.skipped;
-  if (skip !== false || todo !== false) return void (counts.skipped += Math.max(1, tests));
+  const isSkipped = skip !== false || todo !== false;
+  addNames(level, name, isSkipped ? 'skipped' : ok && tests === 0 ? 'passed' : undefined);
+  if (isSkipped) return void (counts.skipped += Math.max(1, tests));
   counts.passed += ok && tests === 0 ? 1 : within.passed;
   counts.failed += within.failed;
   counts.skipped += within.skipped;
@@ -108,6 +124,16 @@ function add(level: Level, { name, ok, skip, todo, diag }: Result): Found | unde
   if (ok || within.failed > 0) return undefined;
   const failure = fail(level, rule, diagnosed(diag));
   return diag === null ? failure : undefined;
+}
+
+/** Names a test, or those of a group if it has no result of its own. */
+function addNames({ names, inner }: Level, name: string, result: 'passed' | 'skipped' | undefined): void {
+  const own = clip(name, RULE_CHARS_MAX);
+  for (const kind of ['passed', 'skipped'] as const) {
+    const within = (inner?.names[kind] ?? []).map((one) => `${own} > ${one}`);
+    const added = result === undefined ? within : result === kind ? [own] : [];
+    for (const one of added) if (names[kind].length < NAMES_MAX) names[kind].push(one);
+  }
 }
 
 function fail(level: Level, rule: string, { message, ...at }: Told): Found {
@@ -137,9 +163,10 @@ function addComment(failure: Found, comment: string): void {
 /** Message and place of a diagnostic, whose keys differ from runner to runner. */
 function diagnosed(said: unknown): Told {
   if (!isRecord(said)) return { message: typeof said === 'string' ? said : '' };
-  const { message, error, at, location } = said;
+  const { message, error, at, location, expected, actual } = said;
   const text = [message, error, isRecord(error) && error['message']].find((one) => typeof one === 'string');
-  return { message: text ?? '', ...[location, at, said].map(placeOf).find(({ file }) => file !== undefined) };
+  const place = [location, at, said].map(placeOf).find(({ file }) => file !== undefined);
+  return { message: text ?? '', expected, actual, ...place };
 }
 
 function placeOf(said: unknown): Place {
