@@ -7,6 +7,7 @@ import { plainLine } from '../plain-text.ts';
 import { Coverage, type PassageTerms, passageTermsOf } from './coverage.ts';
 import { type Document, type DocumentPassage } from './document.ts';
 import { type Finding, type Judgeable } from './finding.ts';
+import { usesFramework } from './frameworks.ts';
 import { NAMED_JUDGED_MAX, PASSAGES_JUDGED_MAX, TERMS_MAX } from './limits.ts';
 import { choiceOf, type OptionAsked, optionAsked, optionFindingsOf } from './option-findings.ts';
 import { questionOf, type Question } from './question.ts';
@@ -79,6 +80,18 @@ export class Finder {
     const isWanted = (id: number) => wanted === undefined || wanted.has(this.#held.get(id)!.scope);
     const found = question.options.length > 0 ? this.#choices(question, isWanted) : this.#values(question, isWanted);
     return found.toSorted((a, b) => b.weight - a.weight).slice(0, limit);
+  }
+
+  /** The place of a dependency on a framework, or else of an import of it, as `file:line`; undefined for none. */
+  placeOf(framework: string): string | undefined {
+    // Examples, and other files that only tell of others, use nothing.
+    const uses = [...this.#held.values()].flatMap(({ document: { file }, passage: { statements } }) =>
+      statements
+        .filter((one) => one.kind !== 'mentioned' && usesFramework(file, one, framework))
+        .map((one) => ({ file, ...one })),
+    );
+    const best = uses.find(({ form }) => form === 'dependency') ?? uses[0];
+    return best && `${best.file}:${best.line}`;
   }
 
   #choices(question: Question, isWanted: (id: number) => boolean): Evidence[] {

@@ -4,6 +4,7 @@
  */
 import { realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { Changes } from './changes.ts';
 import { documentOf } from './document.ts';
 import { type Finder } from './finder.ts';
 import { FOLDER_BYTES_MAX, FOLDER_FILES_MAX, FOLDER_STATEMENTS_MAX } from './limits.ts';
@@ -35,6 +36,7 @@ interface Known extends Omit<FileText, 'text'> {
 export class Folder {
   readonly scope: string;
   readonly path: string;
+  readonly changes: Changes;
   readonly #finder: Finder;
   readonly #known = new Map<string, Known>();
   #leftOut: LeftOut = {};
@@ -46,6 +48,7 @@ export class Folder {
   constructor(scope: string, path: string, finder: Finder) {
     this.scope = scope;
     this.path = realpathSync(path);
+    this.changes = new Changes(this.path);
     this.#finder = finder;
   }
 

@@ -4,13 +4,16 @@
  * contents are data.
  */
 import { realpathSync, statSync } from 'node:fs';
+import { type Cancel, systemClock } from '../clock.ts';
 import { BosunError, messageOf } from '../errors.ts';
 import { EVIDENCE_MAX, type Retrieval, type Retrieve, retrieveSchema } from '../machines/answers/evidence.ts';
 import { aFlag, anything, needed, problemOfOptions, aText, type OptionRules } from '../option-rules.ts';
+import { type FrameworkSearch } from './frameworks.ts';
 import { THREAD_STARTS_MAX } from './limits.ts';
 import { ThreadHost } from './thread-host.ts';
 import { type FolderChoice, type KnowledgeReport } from './thread-messages.ts';
 
+/** The options of {@link knowledgeOf}. */
 export interface KnowledgeOptions {
   /** Whether changed files are read again. Default true. */
   readonly watch?: boolean;
@@ -31,6 +34,9 @@ export interface Question {
 
 const LIMIT_DEFAULT = 20;
 
+/** Milliseconds for which a search for a framework waits until everything is in the index. */
+const SEARCH_MS = 20_000;
+
 const FOLDER_RULES: OptionRules<FolderChoice> = {
   scope: needed('name what the folder holds for, such as the name of its repository', aText),
   path: needed('name the folder', aText),
@@ -49,6 +55,20 @@ export interface Knowledge {
   report(): Promise<KnowledgeReport>;
   /** Reads changed files again. Resolves when everything is in the index. */
   refresh(): Promise<KnowledgeReport>;
+  /**
+   * Looks for a framework in the dependencies and imports of the code as it is now: comments, documents, lock files and
+   * examples do not count. `unknown` if everything has not been read within `timeoutMs` (default 20 s), or the folders
+   * have more than is read.
+   */
+  framework(
+    name: string,
+    facts?: { readonly signal?: AbortSignal; readonly timeoutMs?: number },
+  ): Promise<FrameworkSearch>;
+  /**
+   * The time of the last change of the folders, in milliseconds since 1970, without files that git ignores; null if
+   * nobody can tell. The first call also counts when an ignored file was made beside others.
+   */
+  changedAt(): Promise<number | null>;
   close(): Promise<void>;
 }
 
@@ -85,6 +105,23 @@ class FolderKnowledge implements Knowledge {
 
   async refresh(): Promise<KnowledgeReport> {
     return this.#thread.request('refresh', null);
+  }
+
+  async framework(
+    name: string,
+    { signal, timeoutMs = SEARCH_MS }: { readonly signal?: AbortSignal; readonly timeoutMs?: number } = {},
+  ): Promise<FrameworkSearch> {
+    const answer = this.refresh().then(() => this.#thread.request('framework', name, signal));
+    let cancel: Cancel = () => {};
+    const late = new Promise<FrameworkSearch>((resolve) => {
+      const at = `not everything was read within ${timeoutMs} ms`;
+      cancel = systemClock.setTimeout(() => resolve({ found: 'unknown', at }), timeoutMs);
+    });
+    return Promise.race([answer, late]).finally(cancel);
+  }
+
+  async changedAt(): Promise<number | null> {
+    return this.#thread.request('changedAt', null);
   }
 
   async close(): Promise<void> {

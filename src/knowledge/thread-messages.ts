@@ -1,7 +1,9 @@
 /** Messages between the host and the search thread. Plain data. */
 import { type Retrieval, type Retrieve } from '../machines/answers/evidence.ts';
 import { type FolderReport } from './folder.ts';
+import { type FrameworkSearch } from './frameworks.ts';
 
+/** A folder to read, and the scope under which its contents are found. */
 export interface FolderChoice {
   readonly scope: string;
   readonly path: string;
@@ -26,6 +28,8 @@ export interface Requests {
   retrieve: { readonly input: Retrieve; readonly answer: Retrieval };
   report: { readonly input: null; readonly answer: KnowledgeReport };
   refresh: { readonly input: null; readonly answer: KnowledgeReport };
+  framework: { readonly input: string; readonly answer: FrameworkSearch };
+  changedAt: { readonly input: null; readonly answer: number | null };
 }
 
 export type ToThread = {
