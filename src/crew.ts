@@ -29,7 +29,10 @@ export {
 } from './crew-agents.ts';
 export { answerProcedures, knowledgeProcedures } from './crew-answers.ts';
 export { deliveryProcedures } from './crew-delivery.ts';
+export { knowledgePorts, repositoryTests, type RepositoryTests } from './crew-delivery-checks.ts';
 export { hubSessions, type SessionHub } from './crew-delivery-sessions.ts';
+export { type Knowledge, knowledgeOf, type KnowledgeOptions } from './knowledge/knowledge.ts';
+export { type FolderChoice } from './knowledge/thread-messages.ts';
 export { type AnswerPorts, type GivenDraft } from './machines/answers/answer-ports.ts';
 export {
   answerCrew,

@@ -296,7 +296,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   'src/system-merge.ts': { files: ['src/system-options.ts'], packages: [] },
   // The list of what hosts of a crew may import.
   'src/crew.ts': {
-    files: ['src/machines/answers/', 'src/machines/work/', 'src/crew-', ...LEAVES],
+    files: ['src/knowledge/', 'src/machines/answers/', 'src/machines/work/', 'src/crew-', ...LEAVES],
     packages: [],
   },
   // The crew with its work: functions of a host, which wait, and machines, which only decide.
@@ -380,6 +380,11 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   },
   // Waits for runs of hubs in the same system.
   'src/crew-delivery-sessions.ts': { files: ['src/machines/', 'src/system.ts', ...LEAVES], packages: ['zod'] },
+  // Runs the tests of a repository, and asks what is known of it.
+  'src/crew-delivery-checks.ts': {
+    files: ['src/knowledge/', 'src/machines/', 'src/spokes/', ...LEAVES],
+    packages: ['node:path'],
+  },
   'src/crew-hub.ts': {
     files: ['src/actors/', 'src/machines/', 'src/supervisor/', 'src/crew-hub-places.ts', ...LEAVES],
     packages: ['xstate', 'zod'],
