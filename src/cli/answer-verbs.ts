@@ -166,22 +166,24 @@ export const ANSWER_VERBS: readonly (Verb | VerbGroup)[] = [
     says: 'Answer questions about a folder, and ask people the others.',
     isLocal: true,
     home: '.bosun at the root of the repository, as for bosun mcp',
-    examples: ['desk', 'desk ~/shop --port 4200', 'desk config/agents/answer-team.yaml'],
+    examples: ['desk', 'desk ~/shop --port 4200', 'desk config/agents/answer-team.yaml', 'desk --test "npm test"'],
     notes: [
       'The settings are in answer-team.yaml or config/agents/answer-team.yaml of the folder, or in the file named',
       'instead of a folder, which is about its repository. Each of their keys has an effect or is refused.',
+      'With --test, a finished task is checked by the tests of the folder; a criterion is met by the test of its name.',
     ],
     options: [
       option('--port <number>', 'port of the gateway (default: 4180); 0 for any free one', portNumber),
       option('--host <address>', 'address of the gateway (default: 127.0.0.1)'),
+      option('--test <command>', 'shell command that runs the tests of the folder', shellCommand),
     ],
     async run({ data, options, surroundings, command }, folder: string | undefined) {
       const { serveCommand } = await import('./serve-command.ts');
-      const { port, host, trustWallClock = false } = options;
+      const { port, host, test, trustWallClock = false } = options;
       return serveCommand({
         ...data,
         data: command.getOptionValueSource('data') === 'default' ? undefined : data.data,
-        ...{ folder: folder ?? '.', plan: undefined, config: undefined, port, host, trustWallClock },
+        ...{ folder: folder ?? '.', test, plan: undefined, config: undefined, port, host, trustWallClock },
         interrupt: surroundings.interruption(),
         onUnawaited: surroundings.onUnawaited,
       });
@@ -281,4 +283,9 @@ function seconds(text: string): number {
   const value = wholeNumber(text);
   if (value > 45) throw new InvalidArgumentError('Not a wait: 0 to 45 seconds.');
   return value;
+}
+
+function shellCommand(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('Not a command: it is empty.');
+  return text;
 }

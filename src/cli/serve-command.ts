@@ -28,6 +28,8 @@ export interface ServeCommand extends Omit<DataCommand, 'data'> {
   readonly config: string | undefined;
   /** A folder whose contents answer questions, instead of a plan or config. */
   readonly folder?: string;
+  /** The shell command that runs the tests of the folder. */
+  readonly test?: string | undefined;
   readonly port: number | undefined;
   readonly host: string | undefined;
   /** Whether to trust the wall clock at this start. */
@@ -72,11 +74,11 @@ interface Serving {
 }
 
 async function prepared(command: ServeCommand, log: ServiceLog): Promise<Serving> {
-  const { cwd, env, port, host, plan, folder, trustWallClock } = command;
+  const { cwd, env, port, host, plan, folder, test, trustWallClock } = command;
   const config = folder === undefined ? await readConfig({ file: command.config, cwd, env }) : undefined;
   const directory = dataDirectory({ data: command.data ?? config?.data ?? (await homeOf(folder, cwd)), cwd });
   await makeDirectory(directory);
-  const place = { directory, config, plan, cwd, env, trustWallClock, log: log.runtime };
+  const place = { directory, config, plan, test, cwd, env, trustWallClock, log: log.runtime };
   const served = folder === undefined ? await servedSystem(place) : await servedFolder(place, folder);
   const settings = { ...config?.gateway, ...(port !== undefined && { port }), ...(host !== undefined && { host }) };
   return { served, directory, settings, log };
@@ -93,7 +95,7 @@ async function serve(
   { interrupt, json, out }: ServeCommand,
   { served, directory, settings, log }: Serving,
 ): Promise<ExitCode> {
-  const { system, what } = served;
+  const { system, what, hint } = served;
   const unfollow = served.follow((event) => follow(event, log));
   const door = frontDoor(system, directory, { settings, procedures: served.procedures, log: log.runtime });
   const start: Promise<unknown> = system.start();
@@ -111,6 +113,7 @@ async function serve(
     const url = await door.open();
     isServing = true;
     log.info(`bosun serves ${what} at ${url}, data in ${directory.path}`, { url, data: directory.path });
+    if (hint !== undefined) log.info(hint);
     if (json) out.write(`${JSON.stringify({ type: 'serving', url, data: directory.path })}\n`);
     const failure = await Promise.race([aborted(interrupt), system.closed.catch((error: unknown) => error)]);
     if (failure !== undefined)

@@ -3,7 +3,7 @@
  * the crew, or both. Without config and plan, the plan in the directory. A plan is not started if that would end the
  * actors of another system.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { type Procedures } from '../actors/api/procedure.ts';
 import { type Admits } from '../actors/loop/admission.ts';
@@ -18,6 +18,7 @@ import { type AnswerPorts } from '../machines/answers/answer-ports.ts';
 import { COORDINATOR, crewAgents, crewTree, deskChildren } from '../machines/crew.ts';
 import { gateProcedures } from '../crew-gates.ts';
 import { deliveryProcedures } from '../crew-delivery.ts';
+import { knowledgePorts, repositoryTests } from '../crew-delivery-checks.ts';
 import { crewProcedures } from '../crew-procedures.ts';
 import { ticketProcedures } from '../crew-tickets.ts';
 import { type Plan } from '../machines/coordination/plan/plan.ts';
@@ -35,7 +36,7 @@ import { machineReports } from './machine-reports.ts';
 import { contentsOf, heldPlan, readyPlan } from './plan-on-hand.ts';
 import { type Told } from './run-report.ts';
 import { secretKeysOf } from './secret-keys.ts';
-import { shellCommands } from './shell-task.ts';
+import { identityOf, shellCommands } from './shell-task.ts';
 import { type Environment } from './surroundings.ts';
 
 export interface ServedSystem {
@@ -43,6 +44,8 @@ export interface ServedSystem {
   readonly system: Shard | System;
   /** A short description. */
   readonly what: string;
+  /** A line for people about what else it could do. */
+  readonly hint?: string | undefined;
   /** Procedures of the crew, as far as the system has its desks. */
   readonly procedures: Procedures;
   /**
@@ -70,6 +73,8 @@ export interface ServedPlace {
    * directory that has them. Default: nothing runs.
    */
   readonly hasDesks?: true;
+  /** The shell command that runs the tests of a folder, by which finished tasks are checked. */
+  readonly test?: string | undefined;
   readonly log: (...args: unknown[]) => void;
 }
 
@@ -92,6 +97,8 @@ const RESIDENT_ACTORS = 20_000;
 
 /** Times of coding sessions: an agent that a person has started thinks and works for minutes between two calls. */
 const SESSION_TIMES = { stallMs: 15 * 60_000, pingMs: 60_000 };
+
+const TEST_HINT = 'people confirm finished tasks; bosun desk --test "npm test" has them checked by the tests';
 
 /** Files that are taken as the plan if none is named. */
 const PLAN_FILES = ['plan.yaml', 'plan.yml', 'plan.json'];
@@ -157,7 +164,7 @@ function isDesk(address: string): boolean {
  * Rejects with BOSUN_KNOWLEDGE_FOLDER; its start rejects with BOSUN_CONFIG_INVALID for a directory with other actors.
  */
 export async function servedFolder(place: ServedPlace, folder: string): Promise<ServedSystem> {
-  const { directory, cwd } = place;
+  const { directory, cwd, env, test } = place;
   refuseWorkers(directory);
   const desk = deskFolder(folder, cwd);
   const { path } = desk;
@@ -178,7 +185,10 @@ export async function servedFolder(place: ServedPlace, folder: string): Promise<
       ]);
       return knowledge.retrieve(question, facts);
     };
-    const { agents, tree } = answerCrew({ ports: { retrieve }, profile, delivery: { times: SESSION_TIMES } });
+    const store = `checks ${identityOf(directory)}`;
+    const verify = test === undefined ? undefined : repositoryTests({ folder: path, command: test, env, store });
+    const ports = { ...knowledgePorts(knowledge), ...(verify && { verify }) };
+    const { agents, tree } = answerCrew({ ports: { retrieve }, profile, delivery: { ports, times: SESSION_TIMES } });
     const ids = tree.children!.map(({ id }) => id);
     const admits: Admits = (children) => {
       const other = otherSystem(children, ids);
@@ -195,11 +205,19 @@ export async function servedFolder(place: ServedPlace, folder: string): Promise<
     // A store keeps the settings with which it began, until others are given.
     const by = desk.settings ?? 'bosun desk';
     const begun = () => void system.send(DESKS.answers, { type: 'answers.configure', profile, by });
-    return { ...PLANLESS, system, what: `answers about ${path}`, procedures, begun, ended: () => knowledge.close() };
+    const what = `answers about ${path}`;
+    const hint = test === undefined && hasTestScript(path) ? TEST_HINT : undefined;
+    return { ...PLANLESS, system, what, hint, procedures, begun, ended: () => knowledge.close() };
   } catch (error) {
     await knowledge.close();
     throw error;
   }
+}
+
+/** Whether `npm test` would run anything. npm itself writes a script that only fails. */
+function hasTestScript(folder: string): boolean {
+  const file = join(folder, 'package.json');
+  return existsSync(file) && /"test"\s*:\s*"(?!echo \\"Error: no test)[^"]/.test(readFileSync(file, 'utf8'));
 }
 
 /** The words for a system that has other children than these; undefined if it has none. */

@@ -109,6 +109,7 @@ export interface Options extends DeskOptions {
   readonly svg?: string;
   readonly team?: string;
   readonly task?: string;
+  readonly test?: string;
   readonly timeout?: number;
   readonly token?: string;
   readonly trace?: string;
