@@ -58,6 +58,7 @@ export class TaskRun {
   readonly #directory: string;
   readonly #speed: number;
   readonly #tasks: number;
+  readonly #folder: string | undefined;
   /** The numbers of tasks under way that hosts found which began, by round. */
   readonly #found = new Map<number, number>();
   #rounds = 0;
@@ -69,8 +70,13 @@ export class TaskRun {
   #news = 0;
   #waiting: (() => void)[] = [];
 
-  constructor(directory: string, { speed, tasks }: { readonly speed: number; readonly tasks: number }) {
+  /** `folder`: the repository whose tests check the tasks; without one, a stand-in does. */
+  constructor(
+    directory: string,
+    { speed, tasks, folder }: { readonly speed: number; readonly tasks: number; readonly folder?: string },
+  ) {
     this.#directory = directory;
+    this.#folder = folder;
     this.#speed = speed;
     this.#tasks = tasks;
   }
@@ -103,7 +109,8 @@ export class TaskRun {
 
   /** Runs a host until it ends, or dies after so many moments. Resolves to its audit. */
   async host(name: string, momentsMax = Infinity): Promise<TaskAudit | undefined> {
-    const args = [HOST, this.#directory, this.#tasks, this.#speed, this.#fromMs, name].map(String);
+    const given = [HOST, this.#directory, this.#tasks, this.#speed, this.#fromMs, name];
+    const args = [...given, ...(this.#folder === undefined ? [] : [this.#folder])].map(String);
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     const closed = once(child, 'close');
     this.#child = child;
