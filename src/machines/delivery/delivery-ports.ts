@@ -73,7 +73,7 @@ export const CONTRACTS = {
   estimate: { what: 'the estimate', answer: workMinutes.nullable(), timeoutMs: 60_000 },
   decompose: { what: 'the subtasks', answer: z.array(plannedTask).max(100).nullable(), timeoutMs: 300_000 },
   changedAt: { what: 'when the files changed', answer: z.number().nullable(), timeoutMs: 30_000 },
-  scan: { what: 'whether the code has the framework', answer: frameworkFound, timeoutMs: 30_000 },
+  scan: { what: 'whether the code has the framework', answer: z.array(frameworkFound).min(1), timeoutMs: 30_000 },
   verify: { what: 'whether the task meets its criteria', answer: findings, timeoutMs: 900_000 },
 } as const satisfies Readonly<Record<string, PortContract<unknown>>>;
 

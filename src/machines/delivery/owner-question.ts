@@ -1,10 +1,10 @@
-/** Questions to the owner of a task, as tickets: where nothing else decides, a named person does. */
+/** Questions to owners of tasks and plans, as tickets: where nothing else decides, a named person does. */
 import { PEOPLE_DESKS } from '../people/system-ids.ts';
 import { type TicketOrder } from '../people/tickets/ticket-messages.ts';
 import { type Turn } from '../rules/turn.ts';
 import { type WorkItem } from '../work/work-item.ts';
 
-/** The subjects of such questions, as notices of tickets repeat them. */
+/** The subjects of questions about a task, as notices of tickets repeat them. */
 export const ABOUT = ['context', 'size', 'stall', 'failure', 'coder', 'check', 'visual', 'cycles'] as const;
 export type About = (typeof ABOUT)[number];
 
@@ -20,30 +20,25 @@ export const AFTER_CHECKS = ['manual-fix', 'skip', 'change-approach', 'retry-onc
 export type AfterChecks = (typeof AFTER_CHECKS)[number];
 
 interface Asked {
-  readonly about: About;
+  readonly about: string;
   readonly title: string;
   readonly text: string;
   readonly options?: readonly string[];
 }
 
-/** Opens a ticket for the owner of a task. The orchestrator hears how it ends, since it is about a task. */
+/**
+ * Opens a ticket for the owner of a task, of which the orchestrator hears how it ends, or, without an id, for that of a
+ * plan, of which the asking actor hears.
+ */
 export function askOwner(
-  turn: Pick<Turn<object, never>, 'send'>,
-  { id: task, owner, priority }: Pick<WorkItem, 'id' | 'owner' | 'priority'>,
+  turn: Pick<Turn<object, never>, 'send' | 'self'>,
+  { id: task, owner, priority }: Pick<WorkItem, 'owner' | 'priority'> & { readonly id: string | null },
   { about, title, text, options = [] }: Asked,
 ): void {
   const question: TicketOrder<'tickets.open'> = {
     ...{ type: 'tickets.open', kind: 'ai_to_human', priority, title: title.slice(0, 200).toWellFormed() },
-    ...{ description: text.slice(0, 800).toWellFormed(), options: [...options], evidence: [] },
-    ...{
-      creator: 'orchestrator',
-      assignee: owner,
-      audience: ['*'],
-      task,
-      isBlocking: true,
-      isEscalation: false,
-      about,
-    },
+    ...{ description: text.slice(0, 800).toWellFormed(), options: [...options], evidence: [], creator: 'orchestrator' },
+    ...{ assignee: owner, audience: ['*'], task, isBlocking: task !== null, isEscalation: false, about },
   };
-  turn.send(PEOPLE_DESKS.tickets, question);
+  turn.send(PEOPLE_DESKS.tickets, task === null ? { ...question, askedBy: turn.self } : question);
 }

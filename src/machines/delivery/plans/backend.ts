@@ -13,10 +13,10 @@ export interface BackendChoice {
   readonly because: string;
 }
 
-export interface Backend {
-  readonly primary: string;
-  readonly fallback: string | null;
-}
+export type Backend = Readonly<{ primary: string; fallback: string | null }>;
+
+/** Results of the searches for the framework of the plan and, if that is not there, for its fallback. */
+export type Searches = readonly [first: FrameworkFound, second?: FrameworkFound];
 
 /** Frameworks that are offered where the plan has no fallback. */
 const OTHERS = ['FastAPI', 'Django', 'Fastify', 'Express', 'Spring Boot'];
@@ -24,17 +24,16 @@ const OTHERS = ['FastAPI', 'Django', 'Fastify', 'Express', 'Spring Boot'];
 /** The option by which the backend is left out for now. */
 export const PLAN_ONLY = 'plan only: skip the backend this cycle';
 
-/** The next step after the searches so far: another search, a question to the Builder or to people, or a choice. */
-export type BackendStep = { readonly scan: string } | 'ask builder' | 'ask people' | BackendChoice;
+/** The choice that the searches allow; otherwise the one who decides. */
+export function choiceAfter({ primary, fallback }: Backend, [first, second]: Searches) {
+  if (first.found === 'yes') return plain(primary, `${primary} is at ${first.at}`);
+  if (first.found === 'unknown') return 'builder';
+  const isThere = fallback !== null && second?.found === 'yes';
+  return isThere ? fallenBack(primary, fallback, `${fallback} is at ${second.at}`) : 'people';
+}
 
-export function stepAfter({ primary, fallback }: Backend, searches: readonly FrameworkFound[]): BackendStep {
-  const [first, second] = searches;
-  if (first === undefined) return { scan: primary };
-  if (first.found === 'yes') return { framework: primary, comment: null, because: `${primary} is at ${first.at}` };
-  if (first.found === 'unknown') return 'ask builder';
-  if (fallback === null) return 'ask people';
-  if (second === undefined) return { scan: fallback };
-  return second.found === 'yes' ? fallenBack(primary, fallback, `${fallback} is at ${second.at}`) : 'ask people';
+function plain(framework: string | null, because: string): BackendChoice {
+  return { framework, comment: null, because };
 }
 
 function fallenBack(primary: string, framework: string, because: string): BackendChoice {
@@ -42,35 +41,31 @@ function fallenBack(primary: string, framework: string, because: string): Backen
   return { framework, comment, because: `${primary} unavailable; ${because}` };
 }
 
-/** The question to people, with the frameworks behind its options. */
+/** The question to people, with its options. */
 export function backendQuestion({ primary, fallback }: Backend) {
-  const others = fallback === null ? OTHERS.filter((one) => one !== primary) : [fallback];
-  const uses = Object.fromEntries(others.map((one) => [`use ${one}`, one]));
+  const [install, uses] = [`install ${primary}`, usable({ primary, fallback }).map((one) => `use ${one}`)];
+  const none = `${primary} is not there: what is the backend built with?`;
   return {
-    title:
-      fallback === null
-        ? `${primary} is not there: what is the backend built with?`
-        : `${primary} unavailable; use ${fallback}?`,
+    title: fallback === null ? none : `${primary} unavailable; use ${fallback}?`,
     text: `The plan names ${primary}, and no dependency and no import of the code has it.`,
-    options: [
-      ...(fallback === null ? [] : Object.keys(uses)),
-      `install ${primary}`,
-      ...(fallback === null ? Object.keys(uses) : []),
-      PLAN_ONLY,
-    ],
+    options: [...(fallback === null ? [install, ...uses] : [...uses, install]), PLAN_ONLY],
   };
 }
 
+function usable({ primary, fallback }: Backend): readonly string[] {
+  return fallback === null ? OTHERS.filter((one) => one !== primary) : [fallback];
+}
+
 /** The choice by the words of a person; undefined if they are none of the options. */
-export function choiceBy({ primary, fallback }: Backend, words: string, by: string): BackendChoice | undefined {
-  if (words === PLAN_ONLY) return { framework: null, comment: null, because: `${by} leaves the backend out for now` };
-  if (words === `install ${primary}`) return { framework: primary, comment: null, because: `${by} has it installed` };
-  const used = /^use (.+)$/.exec(words)?.[1];
-  const isKnown = used !== undefined && (used === fallback || OTHERS.includes(used));
-  return isKnown ? fallenBack(primary, used, `${by} has chosen ${used}`) : undefined;
+export function choiceBy(backend: Backend, words: string, by: string): BackendChoice | undefined {
+  const { primary } = backend;
+  if (words === PLAN_ONLY) return plain(null, `${by} leaves the backend out for now`);
+  if (words === `install ${primary}`) return plain(primary, `${by} has it installed`);
+  const used = usable(backend).find((one) => words === `use ${one}`);
+  return used === undefined ? undefined : fallenBack(primary, used, `${by} has chosen ${used}`);
 }
 
 /** The Builder's own choice where nobody knows whether the code has the framework: that of the plan. */
-export function builderChoice({ primary }: Backend, why: string | null): BackendChoice {
-  return { framework: primary, comment: null, because: `${primary} is injected: ${why ?? 'the search has no result'}` };
+export function builderChoice({ primary }: Backend, [{ at }]: Searches): BackendChoice {
+  return plain(primary, `${primary} is injected: ${at ?? 'the search has no result'}`);
 }

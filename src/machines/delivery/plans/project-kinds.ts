@@ -8,49 +8,33 @@ export const projectType = z.enum(['web_app', 'browser_extension', 'local_progra
 export type ProjectType = z.output<typeof projectType>;
 
 /** The rules of one kind of product. */
-export interface ProjectRules {
-  readonly type: ProjectType;
-  /** The seams along which its tasks break down. */
-  readonly focus: readonly string[];
-  readonly stack: string;
-  readonly verification: readonly string[];
-  readonly route: string;
-}
+export type ProjectRules = Readonly<
+  { type: ProjectType } & Record<'focus' | 'stack' | 'verification' | 'route', string>
+>;
 
-function rules(
-  type: ProjectType,
-  rest: readonly [focus: readonly string[], stack: string, verification: readonly string[], route: string],
-): ProjectRules {
-  const [focus, stack, verification, route] = rest;
+function rules(type: ProjectType, focus: string, stack: string, [verification, route]: [string, string]): ProjectRules {
   return { type, focus, stack, verification, route };
 }
 
+const WEB = 'Node.js/Express + React/Vue, PostgreSQL';
 export const PROJECT_TYPES: Readonly<Record<ProjectType, ProjectRules>> = {
-  web_app: rules('web_app', [
-    ['API endpoints', 'UI pages', 'state flow', 'database schema'],
-    'Node.js/Express + React/Vue, PostgreSQL',
-    ['end-to-end tests', 'API contracts', 'auth security'],
-    'full backend: the Builder takes part if backend_mode is true',
+  web_app: rules('web_app', 'API endpoints, UI pages, state flow, database schema', WEB, [
+    ...(['end-to-end tests, API contracts, auth security', 'full backend: a Builder if backend_mode is true'] as const),
   ]),
-  browser_extension: rules('browser_extension', [
-    ['Manifest v3', 'content scripts', 'background workers', 'permissions'],
+  browser_extension: rules(
+    ...(['browser_extension', 'Manifest v3, content scripts, background workers, permissions'] as const),
     'Chrome/Firefox APIs + vanilla JS, manifest.json',
-    ['permission safety', 'cross-origin rules', 'popup UX'],
-    'minimal backend: at most an API of the manifest',
-  ]),
-  local_program: rules('local_program', [
-    ['CLI entry points', 'file I/O', 'system integration', 'display layer'],
+    ['permission safety, cross-origin rules, popup UX', 'minimal backend: at most an API of the manifest'],
+  ),
+  local_program: rules(
+    ...(['local_program', 'CLI entry points, file I/O, system integration, display layer'] as const),
     'Node.js/Python + CLI framework (Inquirer/Click)',
-    ['exit codes', 'file output', 'stdout and stderr'],
-    'binary or script: packaging and distribution',
+    ['exit codes, file output, stdout and stderr', 'binary or script: packaging and distribution'],
+  ),
+  library: rules('library', 'module exports, public API surface, doctests', 'framework-agnostic, npm/PyPI', [
+    ...(['API surface tests, backwards compatibility', 'no execution target: a pure code artefact'] as const),
   ]),
-  library: rules('library', [
-    ['module exports', 'public API surface', 'doctests'],
-    'framework-agnostic, npm/PyPI',
-    ['API surface tests', 'backwards compatibility'],
-    'no execution target: a pure code artefact',
-  ]),
-  custom: rules('custom', [['the goal'], 'by the goal', ['the description'], 'flexible: the user is asked']),
+  custom: rules('custom', 'the goal', 'by the goal', ['the description', 'flexible: the user is asked']),
 };
 
 /** Words by which the goal of a custom product tells its nearest kind, the most telling first. */

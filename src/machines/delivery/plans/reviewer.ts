@@ -7,10 +7,10 @@ import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { ANSWERER } from '../../people/system-ids.ts';
 import { onNotices, type TicketNotice } from '../../people/tickets/ticket-messages.ts';
 import { inTurn, type Turn } from '../../rules/turn.ts';
+import { askOwner } from '../owner-question.ts';
 import { DELIVERY_DESKS } from '../system-ids.ts';
 import { type PlanDocument } from './plan-document.ts';
-import { askPlanOwner } from './plan-owner.ts';
-import { type ProjectRules, rulesOf } from './project-kinds.ts';
+import { PROJECT_TYPES, type ProjectRules, rulesOf } from './project-kinds.ts';
 import {
   bandOf,
   decisionBy,
@@ -72,7 +72,7 @@ const machine = setup({
       for (const feature of features) triage(turn, feature);
       if (project !== undefined) return;
       const text = `The goal is "${goal}". Say the stack, and after a semicolon what its checks look at.`;
-      askPlanOwner(turn, owner, { about: PROJECT, title: 'What is it built with?', text, options: [] });
+      askOwner(turn, { id: null, owner, priority: 2 }, { about: PROJECT, title: 'What is it built with?', text });
     }),
     hear: act((turn, event) => {
       if (event.type === 'answer.given') answered(turn, event);
@@ -147,7 +147,8 @@ function answered(turn: ReviewerTurn, { asker, answer, confidence }: Answered): 
 
 function askAbout(turn: ReviewerTurn, feature: Feature, band: 'medium' | 'low'): void {
   const { owner, goal } = turn.context;
-  askPlanOwner(turn, owner, { about: feature.id, ...questionAbout(feature, band, goal), options: RELEASES });
+  const asked = { about: feature.id, ...questionAbout(feature, band, goal), options: RELEASES };
+  askOwner(turn, { id: null, owner, priority: feature.priority ?? 2 }, asked);
 }
 
 /** The words of a person; what says neither is asked again, and what is not answered is left for later. */
@@ -165,8 +166,8 @@ function said(turn: ReviewerTurn, notice: TicketNotice): void {
 
 function tellProject(turn: ReviewerTurn, words: string): void {
   const [stack = '', ...verification] = words.split(';').map((part) => part.trim().slice(0, 300));
-  const rules = { type: 'custom', focus: [turn.context.goal], route: 'flexible: the user is asked' } as const;
-  turn.assign({ project: { ...rules, stack, verification } });
+  const rules = { ...PROJECT_TYPES.custom, focus: turn.context.goal };
+  turn.assign({ project: { ...rules, stack, verification: verification.join('; ') } });
 }
 
 function decide(turn: ReviewerTurn, feature: string, triaged: Triaged): void {

@@ -105,7 +105,7 @@ function go(turn: PlanningTurn, { item, task }: PlanningJob, { decided, project,
 }
 
 function projectOf({ type, stack, verification }: ProjectRules) {
-  return { type, stack, verification: verification.join(', ') };
+  return { type, stack, verification };
 }
 
 function featureOf(id: string, decided: Triaged | undefined) {
