@@ -11,6 +11,8 @@ import { organisation } from './organisation/organisation.ts';
 import { PLAN_BUILDER, planBuilder } from './plans/builder.ts';
 import { planReviewer } from './plans/reviewer.ts';
 import { type RaciRow } from './organisation/raci.ts';
+import { overseer } from './oversight/overseer.ts';
+import { type OversightSettings } from './oversight/oversight-rules.ts';
 import { DELIVERY_DESKS } from './system-ids.ts';
 import { decompositionWork } from './teams/decomposition-work.ts';
 import { planningWork } from './teams/planning-work.ts';
@@ -26,6 +28,8 @@ export interface DeliveryOptions extends OrchestratorInput {
   readonly ports?: Partial<DeliveryPorts>;
   /** The table of responsibilities. Default: that of the package. */
   readonly raci?: readonly RaciRow[];
+  /** How the overseer judges (docs/delivery.md). */
+  readonly oversight?: OversightSettings;
   /** Coding sessions of the host, with the port `code`. Default: as many as there are places. */
   readonly coders?: number;
 }
@@ -40,7 +44,7 @@ export function deliveryAgents({
   code,
 }: Partial<DeliveryPorts> = {}): readonly AnyAgent[] {
   return [
-    ...[organisation, dashboard, orchestrator, deliveryTaskAgent(changedAt)],
+    ...[organisation, dashboard, orchestrator, deliveryTaskAgent(changedAt), overseer],
     ...[planReviewer, planBuilder(scan)],
     teamAgent(planningWork(estimate !== undefined), estimate),
     teamAgent(decompositionWork, decompose),
@@ -59,7 +63,7 @@ function many(systemId: string, agent: string, id = systemId) {
 }
 
 /** The Boss of the delivery organisation, which restarts what fails (MX-016), with its children. */
-export function deliveryChildren({ ports, raci, coders, ...settings }: DeliveryOptions = {}) {
+export function deliveryChildren({ ports, raci, coders, oversight = {}, ...settings }: DeliveryOptions = {}) {
   const ids = DELIVERY_DESKS;
   const child = (id: string, agent = `${id}-team`, input = {}) => ({ id, systemId: id, agent, input });
   const length = ports?.code === undefined ? 0 : (coders ?? settings.places ?? PLACES);
@@ -71,6 +75,7 @@ export function deliveryChildren({ ports, raci, coders, ...settings }: DeliveryO
     many(ids.reviewers, planReviewer.name),
     many(ids.builders, PLAN_BUILDER),
     child(WORK_DESKS.orchestrator, orchestrator.name, settings),
+    child(ids.overseer, overseer.name, oversight),
     ...[ids.planning, ids.decomposition, ids.verification].map((id) => child(id)),
     ...names.map((name) => ({ id: name, agent: 'coder', input: { name } })),
   ];

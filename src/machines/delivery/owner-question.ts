@@ -1,6 +1,6 @@
 /** Questions to owners of tasks and plans, as tickets: where nothing else decides, a named person does. */
 import { PEOPLE_DESKS } from '../people/system-ids.ts';
-import { type TicketOrder } from '../people/tickets/ticket-messages.ts';
+import { type TicketNotice, type TicketOrder } from '../people/tickets/ticket-messages.ts';
 import { type Turn } from '../rules/turn.ts';
 import { type WorkItem } from '../work/work-item.ts';
 
@@ -20,6 +20,10 @@ export const AFTER_CHECKS = ['manual-fix', 'skip', 'change-approach', 'retry-onc
 export type AfterChecks = (typeof AFTER_CHECKS)[number];
 
 interface Asked {
+  readonly kind?: 'ai_to_human' | 'investigation';
+  readonly creator?: string;
+  /** Tickets of one key are one ticket. */
+  readonly key?: string;
   readonly about: string;
   readonly title: string;
   readonly text: string;
@@ -32,13 +36,21 @@ interface Asked {
  */
 export function askOwner(
   turn: Pick<Turn<object, never>, 'send' | 'self'>,
-  { id: task, owner, priority }: Pick<WorkItem, 'owner' | 'priority'> & { readonly id: string | null },
-  { about, title, text, options = [] }: Asked,
+  { id: task, owner, priority }: Asker,
+  { title, text, options = [], creator = 'orchestrator', kind = 'ai_to_human', ...more }: Asked,
 ): void {
   const question: TicketOrder<'tickets.open'> = {
-    ...{ type: 'tickets.open', kind: 'ai_to_human', priority, title: title.slice(0, 200).toWellFormed() },
-    ...{ description: text.slice(0, 800).toWellFormed(), options: [...options], evidence: [], creator: 'orchestrator' },
-    ...{ assignee: owner, audience: ['*'], task, isBlocking: task !== null, isEscalation: false, about },
+    ...{ type: 'tickets.open', kind, creator, priority, title: title.slice(0, 200).toWellFormed(), ...more },
+    ...{ description: text.slice(0, 800).toWellFormed(), options: [...options], evidence: [] },
+    ...{ assignee: owner, audience: ['*'], task, isBlocking: task !== null, isEscalation: false },
   };
   turn.send(PEOPLE_DESKS.tickets, task === null ? { ...question, askedBy: turn.self } : question);
+}
+
+/** The task about which somebody is asked, or, without an id, a plan or the organisation. */
+type Asker = Pick<WorkItem, 'priority'> & { readonly id: string | null; readonly owner: string | null };
+
+/** Whether the person who has resolved a ticket has chosen an option. */
+export function hasChosen({ resolution }: Extract<TicketNotice, { type: 'ticket.resolved' }>, wanted: string): boolean {
+  return [resolution.option, resolution.text.trim().toLowerCase()].includes(wanted);
 }

@@ -12,6 +12,8 @@ export const DELIVERY_DESKS = {
   builders: 'builders',
   decomposition: 'decomposition',
   verification: 'verification',
+  /** The overseer, which judges how the work stands. */
+  overseer: 'overseer',
   /** Boss of one actor per task of a plan. */
   deliveryTasks: 'delivery-tasks',
 } as const;

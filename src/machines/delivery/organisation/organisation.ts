@@ -107,8 +107,8 @@ function give(turn: OrganisationTurn, row: RaciRow, given: HandoffGiven): void {
 /** Drains a team, or lets it go on with what was held for it. */
 function set(turn: OrganisationTurn, { team, isDrained }: z.output<typeof drain>): OrderReply {
   const { actor, title } = TEAMS[team];
-  const isOurs = actor !== null && actor !== DELIVERY_DESKS.delivery && team !== 'answers' && team !== 'clarity';
-  if (!isOurs) return refused(`nothing is handed to the ${title} here`);
+  const isOurs = turn.context.raci.some(({ accountable, carrier = accountable }) => carrier === team);
+  if (actor === null || !isOurs) return refused(`nothing is handed to the ${title} here`);
   const others = turn.context.drained.filter((one) => one !== team);
   turn.assign({ drained: isDrained ? [...others, team] : others });
   if (team === 'coding-ai') turn.send(WORK_DESKS.orchestrator, { type: 'coding.drained', isDrained });

@@ -23,7 +23,7 @@ export interface Team {
 }
 
 const { orchestrator } = WORK_DESKS;
-const { delivery, planning, decomposition, verification } = DELIVERY_DESKS;
+const { overseer, planning, decomposition, verification } = DELIVERY_DESKS;
 
 type Described = Pick<Team, 'responsibilities' | 'escalation'> & Partial<Pick<Team, 'actor' | 'document'>>;
 
@@ -35,7 +35,7 @@ function team(number: number | null, title: string, type: string, role: string, 
 export const TEAMS = {
   'boss-ai': team(0, 'Boss AI Team', 'Supervisor', 'hierarchical overseer', {
     responsibilities: ['system oversight', 'conflict resolution', 'drift detection', 'task limiting'],
-    ...{ escalation: ['user'], actor: delivery },
+    ...{ escalation: ['user'], actor: overseer },
   }),
   orchestrator: team(1, 'Programming Orchestrator', 'Coordinator', 'coding director', {
     responsibilities: ['routes tasks to coding agents', 'monitors progress', 'escalates to the Answer Team'],

@@ -155,6 +155,7 @@ function escalated(turn: OrchestratorTurn, { task, facts }: { readonly task: str
 /** Handles what happens to a ticket about a task. An answer that was scored is handed over by the Clarity Agent. */
 function ticketNotice(turn: OrchestratorTurn, notice: TicketNotice): void {
   const { task } = notice;
+  turn.send(DELIVERY_DESKS.overseer, notice);
   const clarity = notice.type === 'ticket.resolved' ? notice.resolution.score : null;
   // By hand a person decides, whose word nobody scores.
   if (clarity === null || task === null) return passOn(turn, { load: notice });

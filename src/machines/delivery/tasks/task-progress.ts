@@ -45,6 +45,7 @@ function planned(turn: OrchestratorTurn, { item }: { readonly item: WorkItem }):
   if (row === undefined) return;
   count(turn, undefined, 'pending');
   tellRoom(turn);
+  tellOverseer(turn, row);
   for (const other of dependencies) turn.assign({ dependents: turn.context.dependents.set(pairKey(other, id), id) });
   const above = parent === null ? undefined : desk(turn).records.get(parent);
   if (above !== undefined && isPartOf(item, above.item)) {
@@ -171,7 +172,25 @@ function sync(
   const { status, coder, because } = shown;
   const { title, context } = before.item;
   turn.emit({ type: 'task.stands', task: id, title, plan: context.plan, status, coder, because });
+  if (before.status !== status) tellOverseer(turn, row);
   feed(turn);
+}
+
+/** A change of the status of a task, as the overseer hears of it. */
+export type TaskStands = Pick<TaskRow, 'item' | 'status' | 'because'> & {
+  readonly type: 'task.stands';
+  /** Whether it was found on the way, and neither planned nor a fix. */
+  readonly isFound: boolean;
+  /** Tasks that wait or are ready. */
+  readonly pending: number;
+};
+
+function tellOverseer(turn: OrchestratorTurn, { item, status, because }: TaskRow): void {
+  const above = item.parent === null ? undefined : desk(turn).records.get(item.parent);
+  const isFound = above !== undefined && !isPartOf(item, above.item);
+  const { pending = 0, ready = 0, partial = 0 } = turn.context.counts;
+  const event: TaskStands = { type: 'task.stands', item, status, because, isFound, pending: pending + ready + partial };
+  turn.send(DELIVERY_DESKS.overseer, event);
 }
 
 /** A place belongs to a task in progress, also to one that has come back, and to no other. */

@@ -3,6 +3,7 @@
  * to the decomposition (planned-tasks.ts). It estimates nothing: minutes come from the plan or from the port
  * `estimate`.
  */
+import { numberKey, pairKey, pairsOf } from '../../rules/table-keys.ts';
 import { order, type OrderReply, refused, type Rules, TAKEN } from '../../rules/turn.ts';
 import { type Known } from '../../work/port.ts';
 import { WORK_DESKS } from '../../work/system-ids.ts';
@@ -10,7 +11,9 @@ import { type WorkItem } from '../../work/work-item.ts';
 import { CONTRACTS } from '../delivery-ports.ts';
 import { type HandedItem, type HandoffGiven, type HandoffRefused } from '../organisation/handoff-messages.ts';
 import { askOwner } from '../owner-question.ts';
+import { BATCH_MAX } from '../oversight/oversight-rules.ts';
 import { flawsOfPlan, type PlanDocument, type PlannedTask, tasksOf } from '../plans/plan-document.ts';
+import { DELIVERY_DESKS } from '../system-ids.ts';
 import { planOrder } from '../tasks/task-messages.ts';
 import { aidEnded, chosen, released, review, reviewed } from './plan-review.ts';
 import { plan, planAll, type PlanningJob, type PlanningTurn, register, TOP, within } from './planned-tasks.ts';
@@ -36,11 +39,16 @@ export function planningWork(hasEstimates: boolean): TeamWork<PlanningJob, Plann
     'handoff.refused': (turn: PlanningTurn, { item, because }: HandoffRefused) => unsized(turn, item, because),
     'task.returned': (turn: PlanningTurn, { item }: { readonly item: WorkItem }) => plan(turn, item, []),
     // Work that was found in or behind a task is planned as any other.
-    'task.followUp': (turn: PlanningTurn, { of, tasks }: FollowUp) => planAll(turn, tasks, within(of)),
     'plan.reviewed': reviewed,
     'backend.chosen': chosen,
     'child.exited': aidEnded,
     'task.released': released,
+    'task.followUp': followUp,
+    'generation.halted': (turn: PlanningTurn, { isHalted }: { readonly isHalted: boolean }) => {
+      const { asked } = turn.context;
+      turn.assign({ asked: isHalted ? asked.set(HALTED, true) : asked.delete(HALTED) });
+    },
+    'generation.released': release,
     'task.lacksContext': (turn: PlanningTurn, { item }: { readonly item: WorkItem }) =>
       askOwner(turn, item, { about: 'context', title: `When is ${item.id} done? ${item.title}`, text: CONTEXT_LACKS }),
   } satisfies Rules<TeamContext<PlanningJob>>;
@@ -61,6 +69,29 @@ function submit(turn: PlanningTurn, document: PlanDocument, by: string, hasEstim
   const jobs = items.map((item, at) => ({ item, task: tasks[at]! }));
   review(turn, { plan: id, document, owner }, jobs);
   return { ...TAKEN, plan: id, tasks: items.map((item) => item.id) };
+}
+
+/** The keys of the halt, and of work that waits for its end or for approval. */
+const HALTED = 'halted';
+const HELD = 'held';
+
+/** Plans work that was found. It is held during a halt, and a large batch until it is approved; fixes never are. */
+function followUp(turn: PlanningTurn, found: FollowUp): void {
+  const { of, tasks } = found;
+  const { asked, nextJob } = turn.context;
+  const isFix = tasks.every(({ kind }) => kind === 'fix');
+  if (isFix || (!asked.has(HALTED) && tasks.length <= BATCH_MAX)) return planAll(turn, tasks, within(of));
+  turn.assign({ asked: asked.set(pairKey(HELD, numberKey(nextJob)), found), nextJob: nextJob + 1 });
+  turn.send(DELIVERY_DESKS.overseer, { type: 'generation.held', count: tasks.length, owner: of.owner });
+}
+
+/** Plans the work that was held, or drops it if a person wants none of it. */
+function release(turn: PlanningTurn, { isKept }: { readonly isKept: boolean }): void {
+  for (const [key, found] of [...turn.context.asked.entries(pairsOf(HELD))]) {
+    const { of, tasks } = found as FollowUp;
+    turn.assign({ asked: turn.context.asked.delete(key) });
+    if (isKept) planAll(turn, tasks, within(of));
+  }
 }
 
 function estimated(turn: PlanningTurn, { item, task }: PlanningJob, answer: Known<number | null>): void {

@@ -11,6 +11,7 @@ import { type WorkItem } from '../../work/work-item.ts';
 import { DIRECT_PERCENT, SURE_PERCENT, type Verdict, verdictOf, wantedTests } from '../checks/verdict.ts';
 import { type Checked, CONTRACTS, type Findings } from '../delivery-ports.ts';
 import { type HandoffGiven, type HandoffRefused, offerHandoff } from '../organisation/handoff-messages.ts';
+import { type Warning } from '../oversight/oversight-rules.ts';
 import { askOwner } from '../owner-question.ts';
 import { DELIVERY_DESKS } from '../system-ids.ts';
 import { type DoneReport } from '../tasks/task-messages.ts';
@@ -65,10 +66,21 @@ export const verificationWork: TeamWork<Check, Checked, Findings> = {
   ask: ({ item, report }) => ({ ...item, report, wanted: wantedTests(item.context) }),
   finish(turn, job, answer: Known<Findings | null>) {
     const { item, report } = job;
-    if (answer.isKnown && answer.value !== null) found(turn, item, answer.value, job);
-    else askAbout(turn, item, answer.isKnown ? saidIn(report) : answer.why);
+    if (answer.isKnown && answer.value !== null) {
+      tellConflict(turn, job, answer.value);
+      found(turn, item, answer.value, job);
+    } else askAbout(turn, item, answer.isKnown ? saidIn(report) : answer.why);
   },
 };
+
+/** Tells the overseer of criteria that a session says are met, and the check of its task finds unmet. */
+function tellConflict(turn: VerificationTurn, { item, report }: Check, { unmet }: Findings): void {
+  const claimed = report.criteria.filter(({ criterion, isMet }) => isMet && unmet.includes(criterion));
+  const detail = claimed.map(({ criterion }) => criterion).join('\n');
+  const title = `The session of ${item.id} says that it is done, its check does not: ${item.title}`;
+  const warning: Warning = { severity: 'warning', about: item.id, kind: 'conflict', title, detail };
+  if (claimed.length > 0) turn.send(DELIVERY_DESKS.overseer, { ...warning, type: 'oversight.warned' });
+}
 
 /** RACI 7: a task to check, once its files are quiet. RACI 9: a surface at which its owner has to look. */
 function given(turn: VerificationTurn, { occasion, item, load }: HandoffGiven): void {
