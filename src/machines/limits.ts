@@ -236,3 +236,6 @@ export const TASKS_OPEN_MAX = 10_000;
 /** Hand-offs on record, about 800 bytes each, and hand-offs that wait for drained teams. */
 export const HANDOFFS_KEPT_MAX = 100_000;
 export const HANDOFFS_HELD_MAX = 10_000;
+
+/** Changes of tasks on record, about 200 bytes each. */
+export const TASK_ENTRIES_KEPT_MAX = 200_000;

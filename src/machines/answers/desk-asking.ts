@@ -294,7 +294,7 @@ function openQuestion(turn: AnswerTurn, event: AskEvent, { asked, facts }: Openi
   if (row === undefined) return refusedReply(['there is no Boss to start questions']);
   turn.assign({ joins: turn.context.joins.set(facts.joinKey, id).set(openKeyOf(facts), id) });
   addUser(turn, id, { asker, task: facts.task, ref: event.askedBy ?? null, atMs: turn.nowMs });
-  noteTaskQuestion(turn, id, facts.task);
+  if (triggerOf(trigger, profile).from === 'Coding AI') noteTaskQuestion(turn, id, facts.task);
   if (isGathered) gather(turn, place, id);
   else turn.assign({ queue: turn.context.queue.set(place, id) });
   grant(turn);
@@ -314,7 +314,7 @@ function tooManyOf(turn: AnswerTurn, { bundle: { current_task_id: task }, trigge
   return `${QUESTIONS_PER_TASK} questions about ${task} were asked: report it as blocked, with what you need to know`;
 }
 
-/** Counts a question about a task, and tells the orchestrator of it (RACI 5). */
+/** Counts a question of a coding agent about its task, and tells the orchestrator of it (RACI 5). */
 function noteTaskQuestion(turn: AnswerTurn, question: string, task: string | null): void {
   if (task === null) return;
   const { key, count } = questionsAbout(turn, task);

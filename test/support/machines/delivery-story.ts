@@ -182,10 +182,11 @@ export class DeliveryStory {
     return JSON.stringify(this.open.map(({ id, status, tickets }) => [id, status, tickets]));
   }
 
-  #waitsForOthers({ status, waitsFor, reason, parts, item }: TaskRow): boolean {
-    if (status === 'in_verification' && item.kind === 'fix' && this.room.task(item.parent!).isOver === false)
-      return true;
+  #waitsForOthers({ status, waitsFor, reason, parts, item: { kind, parent } }: TaskRow): boolean {
     if (status === 'pending') return waitsFor > 0;
+    // A fix that is done waits with the task that it mends.
+    if (status === 'in_verification' && kind === 'fix' && parent !== null && !this.room.task(parent).isOver)
+      return true;
     return (status === 'decomposed' || reason === 'fix') && parts > 0;
   }
 

@@ -5,12 +5,13 @@
 import { timeOf } from '../../../actors/model/ref.ts';
 import { type TicketNotice, type TicketResolution } from '../../people/tickets/ticket-messages.ts';
 import { PEOPLE_DESKS } from '../../people/system-ids.ts';
+import { inTurn } from '../../rules/turn.ts';
 import { notify } from '../../people/notice.ts';
 import { INVESTIGATION, investigationOf } from '../checks/investigation.ts';
 import { type Findings } from '../delivery-ports.ts';
 import { type AfterChecks } from '../owner-question.ts';
 import { DELIVERY_DESKS } from '../system-ids.ts';
-import { act, answer, ask, CYCLES_MAX, type Given, tell, type TaskTurn } from './task-acts.ts';
+import { act, answer, ask, CYCLES_MAX, type Given, show, tell, type TaskTurn } from './task-acts.ts';
 import { QUIET_MS, QUIET_MS_MAX, type TaskContext, type TaskEvent, withNote } from './task-state.ts';
 
 /** The milliseconds until the files of a task may be quiet: a minute after their last change, five at the most. */
@@ -32,12 +33,19 @@ function changeIn(event: unknown): number | null {
   return typeof output === 'number' && Number.isFinite(output) ? output : null;
 }
 
+function isUnquiet({ context: { quiet }, event }: Given): boolean {
+  const atMs = changeIn(event);
+  return atMs !== null && quiet !== null && atMs > quiet.changedAtMs;
+}
+
 /** The guards of the machine about checks, by their names in the chart. */
 export const checkGuards = {
   /** The files have changed since the wait began anew, so that they are not quiet. */
-  isUnquiet: ({ context: { quiet }, event }: Given) => {
-    const atMs = changeIn(event);
-    return atMs !== null && quiet !== null && atMs > quiet.changedAtMs;
+  isUnquiet,
+  /** They have, and the wait before did not end at its longest. */
+  isWaitedFor: (given: Given) => {
+    const { quiet } = given.context;
+    return isUnquiet(given) && quiet!.changedAtMs + QUIET_MS < quiet!.sinceMs + QUIET_MS_MAX;
   },
   /** The end of a check after which the task has asked for another one, or was mended. */
   isStale: ({ context, event }: Given) => {
@@ -72,16 +80,6 @@ function addInvestigation(turn: TaskTurn, ticket: string): void {
   turn.assign({ investigations: [...turn.context.investigations, ticket] });
 }
 
-/** Ends the tickets of investigations with what has become of the task. */
-function endInvestigations(turn: TaskTurn): void {
-  const { id, investigations, status } = turn.context;
-  const said = { by: 'verification', reason: `the check of ${id} has ended` };
-  for (const ticket of investigations)
-    if (status === 'failed') turn.send(PEOPLE_DESKS.tickets, { type: 'tickets.reject', ticket, ...said });
-    else turn.send(PEOPLE_DESKS.tickets, { type: 'tickets.resolve', ticket, text: `${id} passes its check`, ...said });
-  turn.assign({ investigations: [] });
-}
-
 /** The actions of the machine about checks, by their names in the chart. */
 export const checkActions = {
   /** Begins to wait for quiet files, or goes on. */
@@ -102,19 +100,25 @@ export const checkActions = {
     turn.assign({ quiet: null, isTimedOut, round });
     turn.send(DELIVERY_DESKS.verification, { type: 'check.due', item, report, round });
   }),
-  notePassed: act((turn, event) => {
-    if (event.type !== 'task.passed') return;
-    turn.assign({ reason: null, found: null, verdict: event.verdict ?? turn.context.verdict });
+  noteVerdict: act((turn, event) => {
+    if (event.type !== 'task.judged') return;
+    const { checks, flawed } = turn.context;
+    const isFlawed = event.verdict.remaining.length > 0;
+    turn.assign({ verdict: event.verdict, checks: checks + 1, flawed: flawed + (isFlawed ? 1 : 0) });
+    show(turn);
   }),
+  notePassed: act((turn) => turn.assign({ reason: null, because: null, found: null })),
   noteMended: act((turn) => turn.assign({ reason: null })),
 
   /** D4: a ticket first, then a task that mends. */
   needFix: act((turn, event) => {
     if (event.type !== 'task.found') return;
     const { item, cycles } = turn.context;
-    const { found, verdict = null } = event;
-    turn.assign({ cycles: cycles + 1, found, verdict, reason: 'fix', because: problemsOf(found) });
-    turn.send(PEOPLE_DESKS.tickets, investigationOf(item, found, turn.context.round));
+    const { found } = event;
+    // A number of its own: checks that are still under way are stale, and each investigation has another key.
+    const round = turn.context.round + 1;
+    turn.assign({ cycles: cycles + 1, round, found, reason: 'fix', because: problemsOf(found) });
+    turn.send(PEOPLE_DESKS.tickets, investigationOf(item, found, round));
   }),
   orderFix: act((turn, event) => {
     const { id, found } = turn.context;
@@ -126,15 +130,20 @@ export const checkActions = {
   }),
   noteInvestigation: act((turn, event) => addInvestigation(turn, (event as TicketNotice).ticket)),
   askAfterChecks: act((turn, event) => {
-    const { found, verdict = null } = event as Partial<Extract<TaskEvent, { readonly type: 'task.found' }>>;
+    const { found } = event as Partial<Extract<TaskEvent, { readonly type: 'task.found' }>>;
     const why = found === undefined ? 'its fix was given up' : `still: ${problemsOf(found)}`;
     const because = `${turn.context.cycles} fixes have not mended it: ${why}`;
-    if (verdict !== null) turn.assign({ verdict });
     turn.assign({ reason: 'checks', because, ...withNote(turn.context, because) });
     tell(turn, { type: 'task.unfixed', id: turn.context.id });
     ask(turn, 'cycles', because);
   }),
-  endInvestigations: act(endInvestigations),
+  /** Ends the tickets of investigations with what has become of the task. */
+  endInvestigations: inTurn((turn: TaskTurn, _: TaskEvent, { passes }: { readonly passes: boolean }) => {
+    const { id, investigations } = turn.context;
+    const said = { by: 'verification', reason: `the check of ${id} has ended` };
+    const end = passes ? { type: 'tickets.resolve', text: `${id} is verified` } : { type: 'tickets.reject' };
+    for (const ticket of investigations) turn.send(PEOPLE_DESKS.tickets, { ...end, ...said, ticket });
+  }),
 
   /** The result of a check that somebody else has made: it counts as one of the team. */
   noteChecked: act((turn, event) => {

@@ -7,6 +7,7 @@ import { Desk, type DeskContext, type DeskOf, type DeskRecord, newDesk } from '.
 import { type Turn } from '../../rules/turn.ts';
 import { type WorkItem, type WorkPriority, type WorkStatus } from '../../work/work-item.ts';
 import { DELIVERY_DESKS } from '../system-ids.ts';
+import { entryOf, figuresAfter, NO_FIGURES, type TaskFigures } from './task-figures.ts';
 import { TASK_TIMES, type TaskEvent, type TaskShown, type TaskTimes } from './task-state.ts';
 
 /** The orchestrator's record of a task. */
@@ -26,6 +27,10 @@ export interface TaskRow extends DeskRecord, TaskShown {
   readonly isDeferred?: boolean;
   /** Questions of its sessions so far. */
   readonly questions: number;
+  /** Tasks that were planned to mend it. */
+  readonly fixes: readonly string[];
+  /** The time of its last report as done; null before. */
+  readonly doneAtMs: number | null;
 }
 
 /** A task in the queue. */
@@ -63,6 +68,7 @@ export interface OrchestratorContext extends DeskContext<TaskRow> {
   /** Whether coding sessions get nothing new for now. */
   readonly isDrained: boolean;
   readonly times: TaskTimes;
+  readonly figures: TaskFigures;
 }
 
 /** Settings of the orchestrator that differ from the defaults. */
@@ -77,6 +83,7 @@ export function newOrchestrator({ places = PLACES, ...given }: OrchestratorInput
     ...newDesk<TaskRow>(),
     ...{ queue: table(), dependents: table(), partsOf: table(), working: table(), pulls: table(), idle: table() },
     ...{ counts: {}, places, tasksMax, isDrained: false, times: { ...TASK_TIMES, ...times } },
+    figures: NO_FIGURES,
   };
 }
 
@@ -94,6 +101,23 @@ const TASKS: DeskOf<TaskRow> = {
 
 export function desk(turn: OrchestratorTurn): Desk<TaskRow> {
   return new Desk(turn, TASKS);
+}
+
+/** Facts of a task that the first version did not keep. */
+export const NEW_FACTS = { check: null, pause: null, fixes: [], doneAtMs: null } as const;
+
+/** The context of a desk of the first version, which counted nothing. */
+export function counting({ open, ended, ...others }: Omit<OrchestratorContext, 'figures'>): OrchestratorContext {
+  const kept = (rows: typeof open) => rows.map((row): TaskRow => ({ ...NEW_FACTS, ...row }));
+  return { ...others, open: kept(open), ended: kept(ended), figures: NO_FIGURES };
+}
+
+/** Puts a change of a task on record, and counts it. */
+export function note(turn: OrchestratorTurn, before: TaskRow | undefined, after: TaskRow): void {
+  const [old, now] = [before && entryOf(before), entryOf(after)];
+  if (old !== undefined && JSON.stringify({ ...old, atMs: now.atMs }) === JSON.stringify(now)) return;
+  turn.record('tasks', now);
+  if (old !== undefined) turn.assign({ figures: figuresAfter(turn.context.figures, [old, now], after.doneAtMs) });
 }
 
 /** The task of a coding session; undefined if it has none. */

@@ -5,11 +5,19 @@
  * Clarity Agent, which are outside.
  */
 import { type AnyAgent } from '../../../actors/model/agent.ts';
+import { TASK_ENTRIES_KEPT_MAX } from '../../limits.ts';
 import { type OrderAnswered } from '../../rules/desk.ts';
 import { ruledAgent, type Rules } from '../../rules/turn.ts';
 import { type HandoffGiven, type HandoffInformed, type HandoffRefused } from '../organisation/handoff-messages.ts';
 import { type Occasion } from '../organisation/raci.ts';
-import { desk, newOrchestrator, type OrchestratorContext, type OrchestratorTurn } from './orchestrator-state.ts';
+import {
+  counting,
+  desk,
+  newOrchestrator,
+  type OrchestratorContext,
+  type OrchestratorTurn,
+} from './orchestrator-state.ts';
+import { taskEntry } from './task-figures.ts';
 import { heldBack, pulled, SESSIONS } from './pulls.ts';
 import { countQuestion, ORDERS, passOn } from './task-orders.ts';
 import { HANDED, PROGRESS } from './task-progress.ts';
@@ -33,9 +41,12 @@ const RULES = {
   'order.answered': (turn: OrchestratorTurn, event: OrderAnswered) => desk(turn).answer(event),
 };
 
-/** The agent of the orchestrator. */
+/** The agent of the orchestrator. Its records `tasks` are the log of tasks. */
 export const orchestrator: AnyAgent = ruledAgent({
   name: 'orchestrator',
   rules: RULES as unknown as Rules<OrchestratorContext>,
   context: newOrchestrator,
+  // The first version neither passed on what others check, nor counted.
+  ...{ version: 2, migrate: { 2: counting } },
+  records: { tasks: { schema: taskEntry, keep: { count: TASK_ENTRIES_KEPT_MAX } } },
 });

@@ -42,7 +42,7 @@ function isOwn(about: string | null | undefined): about is About {
   return (ABOUT as readonly (string | null | undefined)[]).includes(about);
 }
 
-const GOES_ON: readonly WorkStatus[] = ['pending', 'ready', 'partial', 'in_verification', 'verified'];
+const GOES_ON: readonly WorkStatus[] = ['pending', 'ready', 'partial', 'in_verification'];
 
 interface Entered {
   readonly status: WorkStatus;
@@ -96,9 +96,7 @@ export const taskActions = {
     if (because !== undefined) turn.assign({ because });
     const isPaused = status === 'blocked' && Object.keys(tickets).length > 0;
     turn.assign({ pausedAtMs: isPaused ? (pausedAtMs ?? turn.nowMs) : null });
-    const shown = shownOf(turn.context, turn.nowMs);
-    const { id, desk } = turn.context;
-    turn.send(desk, { type: 'task.changed', id, shown, task: turn.self } satisfies TaskChanged);
+    show(turn);
   }),
 
   take: act((turn, event) => {
@@ -229,6 +227,13 @@ const ENDS: readonly TicketNotice['type'][] = ['ticket.resolved', 'ticket.reject
 function rejectTicket(turn: TaskTurn, ticket: string): void {
   const reason = 'nothing waits for it any more: its task has gone on, or has ended';
   turn.send(PEOPLE_DESKS.tickets, { type: 'tickets.reject', ticket, by: 'orchestrator', reason });
+}
+
+/** Shows the orchestrator how the task stands. */
+export function show(turn: TaskTurn): void {
+  const shown = shownOf(turn.context, turn.nowMs);
+  const { id, desk } = turn.context;
+  turn.send(desk, { type: 'task.changed', id, shown, task: turn.self } satisfies TaskChanged);
 }
 
 function direct(turn: TaskTurn): void {

@@ -9,9 +9,13 @@ import { type WorkItem } from '../../work/work-item.ts';
 import { onNotices, type TicketNotice } from '../../people/tickets/ticket-messages.ts';
 import { type Facts, GATES, judgeFact } from '../organisation/delivery-gates.ts';
 import { type HandoffGiven, type HandoffInformed, offerHandoff } from '../organisation/handoff-messages.ts';
+import { PEOPLE_DESKS } from '../../people/system-ids.ts';
+import { pairsOf } from '../../rules/table-keys.ts';
+import { INVESTIGATION } from '../checks/investigation.ts';
+import { ABOUT } from '../owner-question.ts';
 import { DELIVERY_DESKS } from '../system-ids.ts';
 import { LOOKS, MET } from '../teams/verification-work.ts';
-import { desk, type OrchestratorTurn, taskOf, type TaskRow, tellTask } from './orchestrator-state.ts';
+import { desk, note, type OrchestratorTurn, taskOf, type TaskRow, tellTask } from './orchestrator-state.ts';
 import { feed, rerank, roomOf } from './pulls.ts';
 import { refusedTask, type TaskOrder, taskOrders, type TaskReply } from './task-messages.ts';
 
@@ -50,7 +54,8 @@ function failure(turn: OrchestratorTurn, event: Event<'tasks.failure'>): TaskRep
 
 /** Passes on what a check has found that was made outside. Nobody checks work of their own. */
 function checked(turn: OrchestratorTurn, event: Event<'tasks.checked'>): TaskReply | undefined {
-  if (desk(turn).records.get(event.task)?.coder === event.checker)
+  const doers = [event.task, ...turn.context.partsOf.values(pairsOf(event.task))];
+  if (doers.some((id) => desk(turn).records.get(id)?.coder === event.checker))
     return refusedTask('conflict', `${event.checker} has done ${event.task}: somebody else checks it`);
   return pass(turn, event.task, { ...event, type: 'task.checked' });
 }
@@ -134,7 +139,7 @@ export function passOn(turn: OrchestratorTurn, { load }: Pick<HandoffGiven, 'loa
 
 export function countQuestion(turn: OrchestratorTurn, { item: { id } }: HandoffInformed): void {
   const row = desk(turn).records.get(id);
-  if (row !== undefined) desk(turn).change(id, { questions: row.questions + 1 });
+  if (row !== undefined) note(turn, row, desk(turn).change(id, { questions: row.questions + 1 })!);
 }
 
 function offer(turn: OrchestratorTurn, task: string, offered: Omit<Parameters<typeof offerHandoff>[1], 'item'>): void {
@@ -156,10 +161,21 @@ function escalated(turn: OrchestratorTurn, { task, facts }: { readonly task: str
 function ticketNotice(turn: OrchestratorTurn, notice: TicketNotice): void {
   const { task } = notice;
   turn.send(DELIVERY_DESKS.overseer, notice);
+  const isOver = task !== null && desk(turn).records.get(task)?.isOver === true;
+  if (notice.type === 'ticket.opened' && isOver && OWN.includes(notice.about)) return endTicket(turn, notice);
   const clarity = notice.type === 'ticket.resolved' ? notice.resolution.score : null;
   // By hand a person decides, whose word nobody scores.
   if (clarity === null || task === null) return passOn(turn, { load: notice });
   offer(turn, task, { occasion: 'replied', from: 'clarity', facts: { clarity }, load: notice });
+}
+
+/** The subjects of tickets that the organisation opens about tasks. */
+const OWN: readonly (string | null)[] = [...ABOUT, INVESTIGATION];
+
+/** Ends a ticket that was opened about a task which has ended meanwhile. */
+function endTicket(turn: OrchestratorTurn, { ticket, task }: TicketNotice): void {
+  const reason = `${task} has ended`;
+  turn.send(PEOPLE_DESKS.tickets, { type: 'tickets.reject', ticket, by: 'orchestrator', reason });
 }
 
 /** Tells the Verification Team what an owner has said about a finished task. */
@@ -167,8 +183,10 @@ function checkAnswered(
   turn: OrchestratorTurn,
   notice: Extract<TicketNotice, { readonly type: 'ticket.resolved' | 'ticket.rejected' }>,
 ): void {
-  const { item } = desk(turn).records.get(notice.task!) ?? {};
-  if (item === undefined || (notice.about !== 'check' && notice.about !== 'visual')) return;
+  const { item, isOver } = desk(turn).records.get(notice.task!) ?? {};
+  if (item === undefined || isOver || (notice.about !== 'check' && notice.about !== 'visual')) return;
+  // What a task withdraws itself is no answer.
+  if (notice.type === 'ticket.rejected' && notice.by === 'orchestrator') return;
   const said = notice.type === 'ticket.resolved' ? notice.resolution : { option: null, text: notice.reason };
   const good = notice.about === 'check' ? MET[0] : LOOKS[0];
   const isMet = notice.type === 'ticket.resolved' && [said.option, said.text.toLowerCase()].includes(good);

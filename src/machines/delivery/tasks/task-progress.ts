@@ -9,7 +9,6 @@ import { type WorkItem } from '../../work/work-item.ts';
 import { type DoneReport } from './task-messages.ts';
 import { GATES } from '../organisation/delivery-gates.ts';
 import { fixOf } from '../checks/investigation.ts';
-import { type Verdict } from '../checks/verdict.ts';
 import { type Findings } from '../delivery-ports.ts';
 import {
   type HandoffGiven,
@@ -19,7 +18,7 @@ import {
 } from '../organisation/handoff-messages.ts';
 import { type WrittenTask, plannedTask } from '../plans/plan-document.ts';
 import { DELIVERY_DESKS } from '../system-ids.ts';
-import { desk, type OrchestratorTurn, type TaskRow, tellTask } from './orchestrator-state.ts';
+import { desk, NEW_FACTS, note, type OrchestratorTurn, type TaskRow, tellTask } from './orchestrator-state.ts';
 import { dequeue, enqueue, feed, release, rerank } from './pulls.ts';
 import { edit } from './task-orders.ts';
 import { type TaskChanged, type TaskEvent, type TaskInput, type TaskNews } from './task-state.ts';
@@ -37,19 +36,21 @@ function planned(turn: OrchestratorTurn, { item }: { readonly item: WorkItem }):
   const waitsFor = dependencies.filter((_, at) => others[at]?.status !== 'verified').length;
   const blank = {
     ...{ coder: null, percent: null, attempts: 0, pings: 0, reason: null, because: null, tickets: [] },
-    ...{ check: null, pause: null },
+    ...NEW_FACTS,
   };
   const facts = { id, item, status: 'pending', ...blank, atMs: turn.nowMs, isQueued: false, waitsFor } as const;
   const input: Omit<TaskInput, 'desk'> = { id, item, times: turn.context.times };
   const row = desk(turn).open({ ...facts, parts: 0, urgency: priority, turn: null, questions: 0 }, input);
   if (row === undefined) return;
   count(turn, undefined, 'pending');
+  note(turn, undefined, row);
   tellRoom(turn);
   tellOverseer(turn, row);
   for (const other of dependencies) turn.assign({ dependents: turn.context.dependents.set(pairKey(other, id), id) });
   const above = parent === null ? undefined : desk(turn).records.get(parent);
   if (above !== undefined && isPartOf(item, above.item)) {
-    desk(turn).change(above.id, { parts: above.parts + 1 });
+    const fixes = item.depth > above.item.depth ? above.fixes : [...above.fixes, id];
+    note(turn, above, desk(turn).change(above.id, { parts: above.parts + 1, fixes })!);
     turn.assign({ partsOf: turn.context.partsOf.set(pairKey(above.id, id), id) });
     rerank(turn, id);
   }
@@ -98,8 +99,8 @@ function decomposed(turn: OrchestratorTurn, { item: { id } }: HandoffInformed): 
 
 /** RACI 8: a finished task has not passed its check. */
 function failedCheck(turn: OrchestratorTurn, { item: { id }, load }: HandoffGiven): void {
-  const { found, verdict, round } = load as { found: Findings; verdict: Verdict; round?: number };
-  tellTask(turn, id, { type: 'task.found', found, verdict, ...(round !== undefined && { round }) });
+  const { found, round } = load as { found: Findings; round?: number };
+  tellTask(turn, id, { type: 'task.found', found, ...(round !== undefined && { round }) });
 }
 
 /** A finished task that nobody takes over goes to its owner. */
@@ -164,7 +165,10 @@ function sync(
   if (before === undefined || before.isOver) return;
   count(turn, before.status, shown.status);
   const isBegun = task === undefined || before.ref !== null;
-  const row = (isBegun ? desk(turn).change(id, shown) : desk(turn).begin(id, task, shown))!;
+  const isDone = shown.status === 'in_verification' && before.status !== shown.status;
+  const facts = { ...shown, ...(isDone && { doneAtMs: shown.atMs }) };
+  const row = (isBegun ? desk(turn).change(id, facts) : desk(turn).begin(id, task, facts))!;
+  note(turn, before, row);
   keepPlace(turn, row);
   if (shown.status === 'ready' || shown.status === 'partial') admit(turn, row);
   else dequeue(turn, desk(turn).records.get(id)!);

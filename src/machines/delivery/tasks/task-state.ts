@@ -54,10 +54,13 @@ export interface TaskContext extends TaskInput {
   readonly isTimedOut: boolean;
   /** The findings of the check that is being mended; null otherwise. */
   readonly found: Findings | null;
-  /** Tickets of investigations that are not over. */
+  /** Tickets of its investigations. */
   readonly investigations: readonly string[];
   /** The last verdict; null before. */
   readonly verdict: Verdict | null;
+  /** Verdicts so far, and those with something that remains. */
+  readonly checks: number;
+  readonly flawed: number;
   /** The begin of the present wait for people; null while it waits for none. */
   readonly pausedAtMs: number | null;
   readonly reason: BlockReason | null;
@@ -80,11 +83,8 @@ export type TaskShown = Pick<
 };
 
 /** The last check of a task, as people see it. */
-export type Check = Pick<Verdict, 'matches' | 'remaining' | 'open'> & {
-  readonly match: number;
-  readonly cycles: number;
-  readonly isTimedOut: boolean;
-};
+export type Check = Pick<Verdict, 'matches' | 'remaining' | 'open' | 'visual'> &
+  Pick<TaskContext, 'checks' | 'flawed' | 'cycles' | 'isTimedOut' | 'investigations'> & { readonly match: number };
 
 /** A wait for people, with the fields of a pause (CN-007, X-64). */
 export interface Pause {
@@ -119,8 +119,8 @@ export type ReportEvent = Passed<'tasks.report', 'task.report'> & {
 };
 export type FinishEvent = Passed<'tasks.done', 'task.finish'>;
 
-/** The end of a check: its verdict, if it had one, and its number among those of the task, if the task asked for it. */
-type CheckEnd = { readonly verdict?: Verdict; readonly round?: number };
+/** The end of a check, with its number among those of the task, if the task asked for it. */
+type CheckEnd = { readonly round?: number };
 
 export type TaskEvent =
   | ReportEvent
@@ -130,6 +130,8 @@ export type TaskEvent =
   | { readonly type: `task.${'release' | 'hold' | 'split' | 'resized' | 'remind'}` }
   /** The check takes it over; as a fix, with what it mends; its fix is done; its fix was given up. */
   | { readonly type: `task.${'settle' | 'joined' | 'mended' | 'unmended'}` }
+  /** The Verification Team has judged it, whatever follows from the verdict. */
+  | ({ readonly type: 'task.judged'; readonly verdict: Verdict } & CheckEnd)
   | ({ readonly type: 'task.passed' } & CheckEnd)
   /** A test has failed that somebody else has run. */
   | Passed<'tasks.failure', 'task.failure'>
@@ -145,6 +147,7 @@ export type TaskEvent =
 /** The facts of a task that was never checked. */
 export const UNCHECKED = {
   ...{ quiet: null, round: 0, isTimedOut: false, found: null, investigations: [], verdict: null, pausedAtMs: null },
+  ...{ checks: 0, flawed: 0 },
 } as const;
 
 export function newTask(input: TaskInput): TaskContext {
@@ -168,10 +171,11 @@ export function shownOf(context: TaskContext, atMs: number): TaskShown {
   return { ...facts, check: checkOf(context), pause: pauseOf(context, tickets) };
 }
 
-function checkOf({ verdict, cycles, isTimedOut }: TaskContext): Check | null {
+function checkOf({ verdict, checks, flawed, cycles, isTimedOut, investigations }: TaskContext): Check | null {
   if (verdict === null) return null;
-  const { matches, remaining, open, match } = verdict;
-  return { matches, remaining, open, match: match.value, cycles, isTimedOut };
+  const { matches, remaining, open, visual, match } = verdict;
+  const found = { matches, remaining, open, visual, match: match.value };
+  return { ...found, checks, flawed, cycles, isTimedOut, investigations };
 }
 
 function pauseOf({ id, coder, because, pausedAtMs }: TaskContext, tickets: readonly string[]): Pause | null {

@@ -20,6 +20,7 @@ const refused = { actions: 'refuse' } as const;
 
 const enter = <Status extends WorkStatus>(status: Status, because?: string) =>
   ({ type: 'enter', params: { status, ...(because !== undefined && { because }) } }) as const;
+const ended = (passes: boolean) => ({ type: 'endInvestigations', params: { passes } }) as const;
 const says = <Status extends string>(status: Status) => ({ type: 'says', params: { status } }) as const;
 
 /** The name of the agent. */
@@ -28,8 +29,8 @@ export const DELIVERY_TASK = 'delivery-task';
 /** Transitions of a task whose check has failed: it is mended, so many times, and then its owner decides. */
 const FOUND = [
   { guard: 'isStale' },
-  { guard: 'mayFix', target: '.mending', actions: 'needFix' },
-  { target: 'blocked', actions: 'askAfterChecks' },
+  { guard: 'mayFix', target: '.mending', actions: ['rejectTickets', 'needFix'] },
+  { target: 'blocked', actions: ['rejectTickets', 'askAfterChecks'] },
 ] as const;
 
 /** The owner is asked about the finished task. */
@@ -179,6 +180,7 @@ const machine = setup({
       initial: 'offered',
       on: {
         ...BLOCK,
+        'task.judged': [{ guard: 'isStale' }, { actions: 'noteVerdict' }],
         'task.passed': [{ guard: 'isStale' }, { target: 'verified', actions: 'notePassed' }],
         'task.found': FOUND,
         'task.checked': { actions: 'noteChecked' },
@@ -199,7 +201,11 @@ const machine = setup({
           invoke: {
             src: 'changedAt',
             input: ({ context }) => ({ files: context.report?.files ?? [] }),
-            onDone: [{ guard: 'isUnquiet', target: 'settling', actions: 'noteChange' }, { target: 'checking' }],
+            onDone: [
+              { guard: 'isWaitedFor', target: 'settling', actions: 'noteChange' },
+              { guard: 'isUnquiet', target: 'checking', actions: 'noteChange' },
+              { target: 'checking' },
+            ],
             onError: 'checking',
           },
           after: { patience: 'checking' },
@@ -216,6 +222,7 @@ const machine = setup({
         mending: {
           entry: enter('in_verification'),
           on: {
+            'task.judged': {},
             'task.found': {},
             'task.passed': {},
             'task.checked': refused,
@@ -229,8 +236,8 @@ const machine = setup({
       },
     },
     decomposed: { entry: enter('decomposed'), on: { 'task.passed': 'verified' } },
-    verified: { type: 'final', entry: ['endInvestigations', enter('verified')] },
-    failed: { type: 'final', entry: ['rejectTickets', 'endInvestigations', enter('failed')] },
+    verified: { type: 'final', entry: ['rejectTickets', ended(true), enter('verified')] },
+    failed: { type: 'final', entry: ['rejectTickets', ended(false), enter('failed')] },
   },
 });
 

@@ -20,8 +20,8 @@ import { addJob, toTask, type TeamContext, type TeamTurn, type TeamWork } from '
 interface Check {
   readonly item: WorkItem;
   readonly report: DoneReport;
-  /** Its number among the checks of the task. */
-  readonly round: number;
+  /** Its number among the checks of the task; absent in one of an earlier version. */
+  readonly round?: number;
   /** The answer of the Answer Team to what its criteria are shown by; absent before. */
   readonly hint?: string;
 }
@@ -42,7 +42,7 @@ const RULES = {
   'handoff.given': given,
   'handoff.refused': (turn: VerificationTurn, { item, because }: HandoffRefused) =>
     askAbout(turn, item as WorkItem, `It was handed to nobody: ${because}.`),
-  'check.due': (turn: VerificationTurn, { item, report, round }: Check) => {
+  'check.due': (turn: VerificationTurn, { item, report, round }: Required<Omit<Check, 'hint'>>) => {
     // A task that is checked again waits for nothing that was asked before.
     forget(turn, item.id);
     addJob(turn, { item, report, round });
@@ -113,17 +113,19 @@ function found(turn: VerificationTurn, item: WorkItem, findings: Findings, job?:
   const verdict = verdictOf(item, findings);
   const { matches, remaining, open, visual, match } = verdict;
   turn.send(DELIVERY_DESKS.dashboard, { type: 'check.summary', task: item.id, matches, remaining, open, match });
+  toTask(turn, item.id, { type: 'task.judged', verdict, ...roundOf(job) });
   const failed = findings.failures.length;
   if (remaining.length > 0 || (open.length === 0 && visual.length > 0)) {
     const facts = { failures: failed, unmet: remaining.length - failed, visual: visual.length, match: match.value };
-    const load = { found: { ...findings, unmet: remaining.slice(failed) }, visual, verdict, ...roundOf(job) };
+    const load = { found: { ...findings, unmet: remaining.slice(failed) }, visual, ...roundOf(job) };
     offerHandoff(turn, { occasion: 'checked', from: 'verification', item, facts, load });
   } else if (open.length > 0) undecided(turn, item, verdict, job);
-  else toTask(turn, item.id, { type: 'task.passed', verdict, ...roundOf(job) });
+  else toTask(turn, item.id, { type: 'task.passed', ...roundOf(job) });
 }
 
 function roundOf(job: Check | undefined): { readonly round?: number } {
-  return job === undefined ? {} : { round: job.round };
+  // The job of an earlier version has no number.
+  return job?.round === undefined ? {} : { round: job.round };
 }
 
 /** Asks for what the open criteria are shown by: the Answer Team where most are open, then the owner. */
