@@ -13,7 +13,15 @@ import { GATES } from './machines/delivery/organisation/delivery-gates.ts';
 import { DECISIONS, TEAM_IDS, type TeamId, TEAMS } from './machines/delivery/organisation/teams.ts';
 import { planDocument } from './machines/delivery/plans/plan-document.ts';
 import { type OrchestratorContext } from './machines/delivery/tasks/orchestrator-state.ts';
-import { doneReport, type NextReply, taskId, type TaskReply } from './machines/delivery/tasks/task-messages.ts';
+import { metrics, metricsOf, NO_FIGURES } from './machines/delivery/tasks/task-figures.ts';
+import {
+  criteriaList,
+  doneReport,
+  type NextReply,
+  taskId,
+  type TaskReply,
+  testFailure,
+} from './machines/delivery/tasks/task-messages.ts';
 import { DESKS } from './machines/desks.ts';
 import { WORK_STATUSES, workMinutes, workPriority } from './machines/work/work-item.ts';
 import { type Shown, type TableView } from './table.ts';
@@ -70,7 +78,7 @@ function reportProcedure(tool: 'reportTaskDone' | 'reportTaskCompleted', profile
   });
 }
 
-function toTask(type: string, { task_id: task, ...rest }: { readonly task_id: string }) {
+function toTask(type: string, { task_id: task, ...rest }: { readonly task_id: string } & Record<string, unknown>) {
   return { address: ORCHESTRATOR, event: { type, task, ...rest } };
 }
 
@@ -147,6 +155,33 @@ export const deliveryProcedures = {
   }),
   'tasks.done': reportProcedure('reportTaskDone', ['coder', 'hub']),
   'tasks.completed': reportProcedure('reportTaskCompleted', ['hub']),
+  'tasks.failure': procedure({
+    means: 'Says that a test fails. Of a task that is done, it counts as a failed check: somebody mends it.',
+    params: z.object({ task_id: taskId, ...testFailure }),
+    result: order.extend({ next_action }),
+    mcp: { tool: 'reportTestFailure', profiles: ['coder', 'hub'], isDetail: true },
+    example: {
+      p: { task_id: 'TASK-001', test: 'adds', message: 'the sum is wrong', expected: '2', actual: '3' },
+      r: { ...TAKEN, next_action: 'continue' },
+    },
+    ask: (said, caller) => ({ ...toTask('tasks.failure', { ...said, coder: nameOf(caller) }), answer: replied }),
+  }),
+  'tasks.checked': procedure({
+    means: 'Says what your check of a finished task has found; nothing: it passes. Nobody checks work of their own.',
+    params: z.object({
+      task_id: taskId,
+      failures: z.array(z.object(testFailure)).max(100).default([]).describe('Tests that fail.'),
+      unmet: criteriaList.describe('Criteria that are not met.'),
+      visual: criteriaList.describe('Parts of the surface at which a person has to look.'),
+    }),
+    result: order.extend({ next_action }),
+    mcp: { tool: 'reportVerificationResult', profiles: ['hub'], isDetail: true },
+    example: {
+      p: { task_id: 'TASK-001', unmet: ['a wrong password is said'] },
+      r: { ...TAKEN, next_action: 'get_next_task' },
+    },
+    ask: (said, caller) => ({ ...toTask('tasks.checked', { ...said, checker: nameOf(caller) }), answer: replied }),
+  }),
   'tasks.submit': procedure({
     means: 'Hands in a plan of tasks. Tasks that are too large are broken down as the plan says.',
     params: z.object({ plan: planDocument, by }),
@@ -239,6 +274,17 @@ export const deliveryProcedures = {
       const page = { limit, newestFirst: true, ...(before !== undefined && { before }), ...where };
       const { records, next } = await reader.records(ORGANISATION, 'handoffs', page);
       return { handoffs: records.map(({ value }) => value as z.output<typeof handoffEntry>), next };
+    },
+  }),
+  'org.metrics': procedure({
+    means:
+      'The figures of all tasks and hand-offs so far. Each can be recounted from the records of tasks and hand-offs.',
+    params: z.object({}),
+    result: metrics,
+    example: { p: {}, r: metricsOf({ counts: {}, figures: NO_FIGURES }, { handoffs: 0, counts: {} }) },
+    read: async (_, reader) => {
+      const tasks = (await reader.actor(ORCHESTRATOR)).context as Shown<OrchestratorContext>;
+      return metricsOf(tasks, (await reader.actor(ORGANISATION)).context as Shown<OrganisationContext>);
     },
   }),
   'org.set': procedure({

@@ -1,6 +1,6 @@
 /** Procedures of the delivery organisation: coding agents by MCP and programs by HTTP, through a real gateway. */
 import { describe, expect, it } from 'vitest';
-import { deliveryProcedures } from 'bosun/crew';
+import { answerProcedures, deliveryProcedures, ticketProcedures } from 'bosun/crew';
 import { type Client } from '@modelcontextprotocol/client';
 import { type DeliveryOptions } from '../src/machines/delivery/crew.ts';
 import { TEAM_IDS } from '../src/machines/delivery/organisation/teams.ts';
@@ -155,12 +155,83 @@ describe.each(ERAS)('a coding agent %s', (era) => {
     });
   });
 
+  it('MX-109: reports a failed test, of its task as a note, and of a finished one as a failed check', async () => {
+    const delivery = await Delivery.start();
+    await delivery.plan([LOGIN]);
+    const agent = await delivery.agent(era);
+    await call(agent, 'getNextTask');
+    const failure = { task_id: ID, test: 'logs in', message: 'no such page', expected: '200', actual: '404' };
+    expect(await call(agent, 'reportTestFailure', failure)).toMatchObject({ taken: true, next_action: 'continue' });
+    const { notes } = delivery.actor<TaskContext>(`delivery/tasks/${ID}`);
+    expect(notes).toEqual(['mcp:coder: the test "logs in" fails: no such page']);
+    await call(agent, 'reportTaskDone', FILES);
+    expect(await call(agent, 'reportTestFailure', failure)).toMatchObject({ next_action: 'get_next_task' });
+    expect(await delivery.task(ID)).toMatchObject({
+      ...{ status: 'in_verification', reason: 'fix', because: 'logs in', fixes: ['TASK-002'] },
+      check: { remaining: ['logs in'], investigations: ['TK-0001'] },
+    });
+    expect(await call(agent, 'getNextTask')).toMatchObject({
+      task: { title: 'Fix: logs in', description: expect.stringContaining('expected 200, actual 404') as string },
+    });
+    expect(await failing(agent, 'reportTestFailure', { ...failure, task_id: 'TASK-099' })).toMatchObject({
+      code: 'RESOURCE_NOT_FOUND',
+    });
+  });
+
+  it('MX-109: reports what its check of a task has found that another has done', async () => {
+    const delivery = await Delivery.start();
+    await delivery.plan([LOGIN]);
+    const [agent, helper] = [await delivery.agent(era), await delivery.agent(era, 'helper')];
+    const said = { task_id: ID, unmet: ['Login works'] };
+    await call(agent, 'getNextTask');
+    expect(await failing(helper, 'reportVerificationResult', said)).toMatchObject({ code: 'INVALID_STATE' });
+    await call(agent, 'reportTaskDone', FILES);
+    expect(await failing(agent, 'reportVerificationResult', said)).toMatchObject({
+      ...{ code: 'INVALID_STATE', message: `mcp:coder has done ${ID}: somebody else checks it` },
+    });
+    const heard = { taken: true, next_action: 'get_next_task' };
+    expect(await call(helper, 'reportVerificationResult', said)).toMatchObject(heard);
+    expect(await delivery.task(ID)).toMatchObject({ reason: 'fix', because: 'Login works' });
+    await call(agent, 'getNextTask');
+    await call(agent, 'reportTaskDone', { ...FILES, task_id: 'TASK-002' });
+    await call(helper, 'reportVerificationResult', { task_id: ID });
+    expect(await delivery.task(ID)).toMatchObject({ status: 'verified', check: { checks: 2, flawed: 1 } });
+    expect(await delivery.task('TASK-002')).toMatchObject({ status: 'verified' });
+  });
+
   it('reads who is responsible: ten rows, and nine core teams', async () => {
     const shown = await call(await (await Delivery.start()).agent(era), 'getResponsibility');
     const { teams, raci } = shown as { teams: { id: string; number: number | null }[]; raci: { row: number }[] };
     expect(raci.map(({ row }) => row)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     expect(teams.map(({ id }) => id)).toEqual([...TEAM_IDS]);
     expect(teams.flatMap(({ number }) => number ?? [])).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+  });
+});
+
+describe('the tools', () => {
+  const listed = async (profile: string) => {
+    const delivery = new Delivery(
+      await deskByMcp(
+        { ...answerProcedures, ...ticketProcedures, ...deliveryProcedures },
+        { delivery: {}, tokens: TOKENS },
+      ),
+    );
+    return (await (await delivery.desk.client('of 2026', 'coder', profile)).tools()).map(({ name }) => name);
+  };
+
+  it('MX-109: have the eleven names', async () => {
+    expect(await listed('coder,hub')).toEqual(
+      expect.arrayContaining([
+        ...['askQuestion', 'reportIssue', 'getNextTask', 'reportTaskDone', 'reportTaskStatus', 'reportTaskCompleted'],
+        ...['reportObservation', 'reportTestFailure', 'reportVerificationResult', 'getImmediateAnswer', 'createTicket'],
+      ]),
+    );
+  });
+
+  it('MX-109: let a coding agent report a failed test, and only a hub what a check has found', async () => {
+    const coder = await listed('coder');
+    expect(coder).toContain('reportTestFailure');
+    expect(coder).not.toContain('reportVerificationResult');
   });
 });
 
@@ -537,6 +608,8 @@ describe('wrong input', () => {
     'tasks.report': { task_id: ID, status: 'lost' },
     'tasks.done': { task_id: 'the login' },
     'tasks.completed': {},
+    'tasks.failure': { task_id: ID, test: ' ' },
+    'tasks.checked': { task_id: ID, unmet: [''] },
     'tasks.submit': { plan: { name: 'shop', tasks: [] }, by: 'ada' },
     'tasks.list': { limit: 0 },
     'tasks.show': { task_id: 'TASK-1' },
@@ -546,6 +619,7 @@ describe('wrong input', () => {
     'tasks.places': { places: 0, by: 'ada' },
     'org.show': [] as object,
     'org.handoffs': { limit: 501 },
+    'org.metrics': [] as object,
     'org.set': { team: 'sales', is_drained: true, by: 'ada' },
   };
 

@@ -5,6 +5,7 @@ import { type deliveryProcedures } from '../crew-delivery.ts';
 import { PROBLEMS_MAX } from '../machines/coordination/plan/plan.ts';
 import { keyOf, planDocument, type PlannedTask } from '../machines/delivery/plans/plan-document.ts';
 import { type list } from '../machines/delivery/tasks/task-orders.ts';
+import { type Metrics } from '../machines/delivery/tasks/task-figures.ts';
 import { type TaskContext } from '../machines/delivery/tasks/task-state.ts';
 import { type PlanReply } from '../machines/delivery/teams/planning-work.ts';
 import { DESKS } from '../machines/desks.ts';
@@ -85,9 +86,26 @@ function shownText({ notes, tokens, report, handoffs, ...task }: ShownTask): str
   return factsText([
     ...Object.entries(facts).map(([name, value]) => [name, [value || []].flat().join(', ')] as const),
     ...acceptance.map((one) => ['criterion', one] as const),
+    ...checkFacts(task),
     ...notes.map((one) => ['note', one] as const),
     ...handoffs.toReversed().map((one) => ['hand-off', Object.values(viewOf(one)).join('  ')] as const),
   ]);
+}
+
+/** The last check of a task, its fixes, and the wait for people. */
+function checkFacts({ check, fixes, pause }: Task): (readonly [name: string, value: string])[] {
+  const waits = pause?.resumeDependencies.wait.join(', ');
+  const paused = pause === null ? '' : `since ${timeText(pause.pausedAtMs)}, for ${waits}`;
+  if (check === null) return [['paused', paused]];
+  const { matches, remaining, open, visual, match, checks, isTimedOut, investigations } = check;
+  const noisy = isTimedOut ? ', its files were not quiet' : '';
+  const named = { met: matches, 'not met': remaining, open, 'to look at': visual };
+  return [
+    ['checks', `${checks}, ${match} % met at the last${noisy}`],
+    ...Object.entries(named).flatMap(([name, all]) => all.map((one) => [name, one] as const)),
+    ...[['fixes', fixes.join(', ')] as const, ['investigations', investigations.join(', ')] as const],
+    ['paused', paused],
+  ];
 }
 
 /** Hands in a plan of tasks, and prints their ids. What is wrong with it is said with its place in the file. */
@@ -152,6 +170,22 @@ export const showOrg: Carries = (command, { verb }) =>
     if (!command.json) command.out.write('\n');
     print(command, gates, ({ gate, onPass, onFail, ...rest }) => ({ gate, passes: boundOf(rest), onPass, onFail }));
   });
+
+/** Prints the figures of tasks and hand-offs. */
+export const showMetrics: Carries = (command) =>
+  withDesk(command, async (gateway) => {
+    const figures = await called<Metrics>(gateway, 'org.metrics', {});
+    const lines = Object.entries(figures).map(([name, value]) => [name.replaceAll('_', ' '), figureOf(value)] as const);
+    command.out.write(command.json ? jsonLine(figures) : factsText(lines));
+  });
+
+function figureOf(value: Metrics[keyof Metrics]): string {
+  if (value === null) return 'nothing to count yet';
+  if (typeof value === 'number') return String(Math.round(value * 100) / 100);
+  return Object.entries(value)
+    .map(([name, one]) => `${name}: ${one}`)
+    .join(', ');
+}
 
 const pick = (names: readonly string[]) => (record: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(names.map((name) => [name, record[name]]));

@@ -46,6 +46,7 @@ const ORG: readonly Verb[] = [
   verb('showOrg', 'show', 'Show the teams at work, and the gates between them.', 'org show | org show --json'),
   verb('showOrg', 'raci', 'Show who is responsible, accountable, consulted and informed.', 'org raci'),
   verb('listHandoffs', 'handoffs', 'List hand-offs, the latest first.', 'org handoffs --task TASK-001', [TASK, LIMIT]),
+  verb('showMetrics', 'metrics', 'Show the figures of tasks and hand-offs so far.', 'org metrics'),
   verb('setTeam', 'set <team>', 'Drain a team, or let it go on.', 'org set coding-ai --drained', [DRAINED, RESUME, BY]),
 ];
 

@@ -219,6 +219,33 @@ describe('bosun tasks add', () => {
   });
 });
 
+describe('a finished task', () => {
+  it('is shown with its last check, its fix and its investigation', async () => {
+    work.write(
+      'check.json',
+      JSON.stringify({
+        name: 'check',
+        owner: 'ada',
+        tasks: [{ title: 'Search', minutes: 30, priority: 1, acceptance: ['finds words', 'is fast'] }],
+      }),
+    );
+    const [added] = await records('tasks', 'add', 'check.json');
+    const id = added!['task'] as string;
+    await bosun('tasks', 'change', 'TASK-004', '--priority', '3');
+    expect(JSON.parse((await next()).out)).toMatchObject({ task: { taskId: id } });
+    await bosun('call', 'tasks.done', JSON.stringify({ task_id: id, files: ['src/search.ts'] }));
+    await bosun('call', 'tasks.failure', JSON.stringify({ task_id: id, test: 'finds umlauts' }));
+    const { out } = await work.looks(['tasks', 'show', id, '--data', 'desk'], (ended) => ended.out.includes('fixes'));
+    expect(out).toMatch(/^checks +1, 100 % met at the last$/m);
+    expect(out).toMatch(/^met +finds words$/m);
+    expect(out).toMatch(/^not met +finds umlauts$/m);
+    expect(out).toMatch(/^fixes +TASK-\d{3}$/m);
+    expect(out).toMatch(/^investigations +TK-\d{4}$/m);
+    await bosun('tasks', 'fail', id, '--reason', 'not needed');
+    await bosun('tasks', 'change', 'TASK-004', '--priority', '1');
+  });
+});
+
 describe('bosun org', () => {
   it('shows the teams, the gates and the table of responsibilities', async () => {
     const { out } = await bosun('org', 'show');
@@ -257,6 +284,13 @@ describe('bosun org', () => {
       code: 5,
       err: expect.stringContaining('Critic Team') as string,
     });
+  });
+
+  it('shows the figures of tasks and hand-offs', async () => {
+    const { out } = await bosun('org', 'metrics');
+    expect(out).toMatch(/^tasks +verified: 0, failed: 5, open: 3$/m);
+    expect(out).toMatch(/^done to verified ms +nothing to count yet$/m);
+    expect(await records('org', 'metrics')).toMatchObject([{ tasks: { failed: 5 }, checks: 1, refused_handoffs: 0 }]);
   });
 
   it('lists hand-offs, refused ones with what each gate decided', async () => {

@@ -1,6 +1,14 @@
 /** The rules of the pages of tasks: the order of the board, the reason of a status, and the orders of people. */
 import { describe, expect, it } from 'vitest';
-import { drainTeam, onBoard, setPlaces, STATUSES, taskOrders, whyOf } from '../../src/inspector/delivery/delivery.ts';
+import {
+  drainTeam,
+  onBoard,
+  setPlaces,
+  standsOf,
+  STATUSES,
+  taskOrders,
+  whyOf,
+} from '../../src/inspector/delivery/delivery.ts';
 import { type TaskShown, type TeamShown } from '../../src/inspector/delivery/delivery-shapes.ts';
 import { WORK_STATUSES } from '../../src/machines/work/work-item.ts';
 
@@ -29,6 +37,19 @@ describe('the board of tasks', () => {
     expect(whyOf({ because: null, waitsFor: 1, parts: 0 })).toBe('waits for 1 task');
     expect(whyOf({ because: null, waitsFor: 1, parts: 2 })).toBe('waits for 3 tasks');
     expect(whyOf({ because: null, waitsFor: 0, parts: 0 })).toBe('');
+  });
+});
+
+describe('the criteria of a task', () => {
+  const context = { acceptance: ['logs in', 'says why not'] } as unknown as TaskShown['context'];
+
+  it('stand as the last check has found them, with what else it has found', () => {
+    expect(standsOf({ context, check: null })).toEqual(['logs in', 'says why not']);
+    const found = { matches: ['logs in'], remaining: ['adds'], open: ['says why not'], visual: ['is blue'], match: 50 };
+    const counts = { checks: 1, flawed: 1, cycles: 1, isTimedOut: false, investigations: ['TK-0001'] };
+    expect(standsOf({ context, check: { ...found, ...counts } })).toEqual([
+      ...['met: logs in', 'not met: adds', 'open: says why not', 'to look at: is blue'],
+    ]);
   });
 });
 

@@ -21,6 +21,14 @@ export function whyOf({ because, waitsFor, parts }: Pick<TaskShown, 'because' | 
   return because ?? (waitsFor + parts === 0 ? '' : `waits for ${counted(waitsFor + parts, 'task')}`);
 }
 
+/** The criteria of a task, with how each stood at its last check, and what else that has found. */
+export function standsOf({ context: { acceptance }, check }: Pick<TaskShown, 'context' | 'check'>): readonly string[] {
+  if (check === null) return acceptance;
+  const { matches, remaining, open, visual } = check;
+  const stands = { met: matches, 'not met': remaining, open, 'to look at': visual };
+  return Object.entries(stands).flatMap(([stand, all]) => all.map((one) => `${stand}: ${one}`));
+}
+
 /** The orders about a task. */
 export function taskOrders(address: string, { id: task, priority: now, minutes: estimate }: TaskShown) {
   const hint = estimate === null ? 'nobody has estimated it' : `${estimate} as it stands`;

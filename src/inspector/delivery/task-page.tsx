@@ -3,14 +3,15 @@ import { Fact } from '../actor/facts.tsx';
 import { Nowhere, OrderButton, Orders } from '../desks/desk-page.tsx';
 import { Readable } from '../desks/readable.tsx';
 import { useShown } from '../desks/use-desk.ts';
-import { counted } from '../format.ts';
+import { counted, moment } from '../format.ts';
 import { besideDesk } from '../hubs/use-run.ts';
 import { hrefOf } from '../route.ts';
 import { Lines, Panel, RecordHead, Unread } from '../sheet.tsx';
+import { kernelMs } from '../time.ts';
 import { useAnswer } from '../use.ts';
 import { Chip, EVERY_MS, Handoffs } from './delivery-page.tsx';
 import { type ShownTask, type TaskOwn, type TaskShown } from './delivery-shapes.ts';
-import { taskOrders, TONES, whyOf } from './delivery.ts';
+import { standsOf, taskOrders, TONES, whyOf } from './delivery.ts';
 
 /** The page of a task; `desk`: the address of the orchestrator. */
 export function TaskPage({ id, desk, version }: Readonly<Record<'id' | 'desk' | 'version', string>>) {
@@ -41,7 +42,7 @@ export function TaskPage({ id, desk, version }: Readonly<Record<'id' | 'desk' | 
       <div class="columns even">
         <Work task={task} />
         <div class="narrow">
-          <Lines id="criteria" title="Acceptance criteria" lines={task.context.acceptance} none="It has none." />
+          <Lines id="criteria" title="Acceptance criteria" lines={standsOf(task)} none="It has none." />
           <Lines id="notes" title="Notes" lines={own?.notes} none="Nobody has said anything about it." />
           <Panel id="report" title="As reported">
             <Readable value={own?.report} />
@@ -54,7 +55,8 @@ export function TaskPage({ id, desk, version }: Readonly<Record<'id' | 'desk' | 
 }
 
 function Work({ task }: { readonly task: TaskShown }) {
-  const { context, kind, concerns, owner, dependencies, parent, tickets, attempts, questions } = task;
+  const { context, kind, concerns, owner, dependencies, parent, tickets, attempts, questions, fixes, pause } = task;
+  const { checks = 0, isTimedOut = false, investigations = [] } = task.check ?? {};
   const links = (view: string, ids: readonly string[]) =>
     ids.length > 0 && ids.map((id) => [<a href={hrefOf(view, id)}>{id}</a>, ' ']);
   return (
@@ -68,7 +70,13 @@ function Work({ task }: { readonly task: TaskShown }) {
         <Fact name="part of">{links('tasks', parent === null ? [] : [parent])}</Fact>
         <Fact name="needs">{links('tasks', dependencies)}</Fact>
         <Fact name="tickets">{links('tickets', tickets)}</Fact>
-        <Fact name="so far">{`${counted(attempts, 'attempt')}, ${counted(questions, 'question')}`}</Fact>
+        <Fact name="investigations">{links('tickets', investigations)}</Fact>
+        <Fact name="fixes">{links('tasks', fixes)}</Fact>
+        <Fact name="paused">{pause && moment(pause.pausedAtMs, kernelMs())}</Fact>
+        <Fact name="so far">
+          {[counted(attempts, 'attempt'), counted(questions, 'question'), counted(checks, 'check')].join(', ')}
+        </Fact>
+        <Fact name="note">{isTimedOut && 'Its files were not quiet when it was checked.'}</Fact>
       </dl>
     </Panel>
   );

@@ -78,6 +78,7 @@ function problemsOf({ failures, unmet }: Findings): string {
 
 function addInvestigation(turn: TaskTurn, ticket: string): void {
   turn.assign({ investigations: [...turn.context.investigations, ticket] });
+  show(turn);
 }
 
 /** The actions of the machine about checks, by their names in the chart. */

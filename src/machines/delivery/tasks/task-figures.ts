@@ -69,3 +69,40 @@ export function figuresAfter(
     doneMs: figures.doneMs + (isDone ? after.atMs - doneAtMs : 0),
   };
 }
+
+const mean = z.number().nullable();
+
+/** The figures of a delivery organisation, as people are told them; null where there is nothing to count yet. */
+export const metrics = z.object({
+  /** Tasks so far, those that have ended by their end. */
+  tasks: z.object({ verified: count, failed: count, open: count }),
+  ...{ checks: count, fixes: count, investigations: count, stalls: count },
+  /** Checked tasks that passed at their first check, in percent of those that have ended. */
+  passed_at_once_percent: mean,
+  /** Milliseconds from the report of a task as done to its verification. */
+  done_to_verified_ms: mean,
+  questions_per_task: mean,
+  /** Hand-offs that took place, by row of the table of responsibilities, and those that were refused. */
+  handoffs: z.record(z.string(), count),
+  refused_handoffs: count,
+});
+export type Metrics = z.output<typeof metrics>;
+
+type Counts = Readonly<Partial<Record<string, number>>>;
+const sumOf = (counts: Counts) => Object.values(counts).reduce<number>((sum, one = 0) => sum + one, 0);
+const meanOf = (sum: number, of: number) => (of === 0 ? null : sum / of);
+
+export function metricsOf(
+  { counts, figures }: { readonly counts: Counts; readonly figures: TaskFigures },
+  organised: { readonly handoffs: number; readonly counts: Readonly<Record<string, number>> },
+): Metrics {
+  const { checks, fixes, investigations, stalls, questions, checked, passedAtOnce, done, doneMs } = figures;
+  const { verified = 0, failed = 0 } = counts;
+  const tasks = sumOf(counts);
+  return {
+    tasks: { verified, failed, open: tasks - verified - failed },
+    ...{ checks, fixes, investigations, stalls, passed_at_once_percent: meanOf(100 * passedAtOnce, checked) },
+    ...{ done_to_verified_ms: meanOf(doneMs, done), questions_per_task: meanOf(questions, tasks) },
+    ...{ handoffs: { ...organised.counts }, refused_handoffs: organised.handoffs - sumOf(organised.counts) },
+  };
+}

@@ -18,9 +18,9 @@ const criterion = z.object({ criterion: z.string().max(500), isMet: z.boolean() 
 const followUp = z.object({ title: name, minutes: workMinutes, details });
 const aTask = { task: taskId, by: person };
 
-const criteriaList = z.array(z.string().min(1).max(500)).max(20).default([]);
+export const criteriaList = z.array(z.string().min(1).max(500)).max(20).default([]);
 /** A test that fails, with what it says. */
-const testFailure = {
+export const testFailure = {
   ...{ test: z.string().trim().min(1).max(200), message: z.string().max(2_000).default('') },
   ...{ expected: z.string().max(500).optional(), actual: z.string().max(500).optional() },
 };
