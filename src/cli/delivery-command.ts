@@ -94,17 +94,16 @@ function shownText({ notes, tokens, report, handoffs, ...task }: ShownTask): str
 
 /** The last check of a task, its fixes, and the wait for people. */
 function checkFacts({ check, fixes, pause }: Task): (readonly [name: string, value: string])[] {
-  const waits = pause?.resumeDependencies.wait.join(', ');
-  const paused = pause === null ? '' : `since ${timeText(pause.pausedAtMs)}, for ${waits}`;
-  if (check === null) return [['paused', paused]];
+  const paused = pause && `since ${timeText(pause.pausedAtMs)}, for ${pause.resumeDependencies.wait.join(', ')}`;
+  if (check === null) return [['paused', paused ?? '']];
   const { matches, remaining, open, visual, match, checks, isTimedOut, investigations } = check;
   const noisy = isTimedOut ? ', its files were not quiet' : '';
   const named = { met: matches, 'not met': remaining, open, 'to look at': visual };
+  const facts = { fixes: fixes.join(', '), investigations: investigations.join(', '), paused: paused ?? '' };
   return [
     ['checks', `${checks}, ${match} % met at the last${noisy}`],
     ...Object.entries(named).flatMap(([name, all]) => all.map((one) => [name, one] as const)),
-    ...[['fixes', fixes.join(', ')] as const, ['investigations', investigations.join(', ')] as const],
-    ['paused', paused],
+    ...Object.entries(facts),
   ];
 }
 

@@ -111,6 +111,28 @@ describe('the pages of tasks', () => {
   });
 });
 
+describe('the page of a task that was checked', () => {
+  it('has what is met and what is not, with links to its fix and its investigation', async () => {
+    await open(servedDelivery);
+    await at('tasks');
+    await filled();
+    const id = 'TASK-001';
+    await coder('tasks.next', 'codex');
+    await coder('tasks.done', 'codex', { task: id, files: ['src/login.tsx'] });
+    const checked = { task: id, checker: 'claude', unmet: ['a wrong password is refused'] };
+    await orders(served, 'orchestrator', { type: 'tasks.checked', ...checked });
+    await at(`tasks/${id}`);
+    await shown('not met: a wrong password is refused');
+    await shown('met: a user can log in');
+    await shown('1 attempt, 0 questions, 1 check');
+    await watched.page.getByRole('link', { name: 'TK-0001', exact: true }).waitFor();
+    await watched.page.getByRole('link', { name: 'TASK-008', exact: true }).click();
+    await shown('Fix: a wrong password is refused');
+    await watched.page.getByRole('link', { name: id, exact: true }).waitFor();
+    await expectAccessible(watched);
+  });
+});
+
 describe('the page of the organisation', () => {
   it('has the teams, the matrix and the log, refusals included, and drains teams', async () => {
     await open(servedDelivery);

@@ -75,8 +75,8 @@ function Work({ task }: { readonly task: TaskShown }) {
         <Fact name="paused">{pause && moment(pause.pausedAtMs, kernelMs())}</Fact>
         <Fact name="so far">
           {[counted(attempts, 'attempt'), counted(questions, 'question'), counted(checks, 'check')].join(', ')}
+          {isTimedOut && ', files were not quiet'}
         </Fact>
-        <Fact name="note">{isTimedOut && 'Its files were not quiet when it was checked.'}</Fact>
       </dl>
     </Panel>
   );

@@ -23,7 +23,7 @@ const PATHS = ['/', '/inspector/app.js', '/inspector/app.css', '/inspector/icon.
  * is the diff of a session, and questions of hubs that are answered where they are shown. Another 3.25 KB are the
  * pages of tasks and of the delivery organisation.
  */
-const GZIP_BYTES_MAX = 87 * 1_024;
+const GZIP_BYTES_MAX = 88 * 1_024;
 const AS_SERVED = { level: 9 };
 
 let test: TestSystem;
@@ -78,7 +78,7 @@ describe('the page', () => {
     ]);
   });
 
-  it('is below 87 KB gzipped, evaluates no text as code, and names no foreign URL', async () => {
+  it('is below 88 KB gzipped, evaluates no text as code, and names no foreign URL', async () => {
     const [html, script, style] = await Promise.all(
       PATHS.slice(0, 3).map(async (path) => (await fetch(url + path)).text()),
     );

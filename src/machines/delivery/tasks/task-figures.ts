@@ -37,7 +37,7 @@ export const NO_FIGURES: TaskFigures = {
   ...{ done: 0, doneMs: 0 },
 };
 
-/** What is known of a task besides how it stands. */
+/** Facts of a task besides how it stands. */
 type Known = Readonly<{ item: WorkItem; fixes: readonly string[]; questions: number }>;
 
 /** The entry of a task as its orchestrator knows it. */
