@@ -141,7 +141,7 @@ describe('a plan', () => {
     expect([aids(), room.status('TASK-001')]).toEqual([[], 'ready']);
   });
 
-  it('MX-E12: of puppies asks about F3, finds Express, and leaves F3 and F4 for Phase 2', async () => {
+  it('MX-E12: asks about F3, finds Express, and leaves F3 and F4 for Phase 2, if it is about puppies', async () => {
     await open({ ports: { scan: scanning({ Express: 'yes' }) } });
     const features = [
       feature('F1', 'Listings', { mandatory: true, minutes: 30 }),
@@ -291,7 +291,7 @@ describe('the backend of a plan', () => {
   it.each([
     ['install Express', ['Express', undefined], 'in_progress'],
     ['use Django', ['Django', '# Fallback: Primary Express not found; using Django\n'], 'in_progress'],
-  ])('MX-069: without a fallback goes on by "%s"', async (words, expected, status) => {
+  ])('MX-069: goes on, without a fallback, by "%s"', async (words, expected, status) => {
     await open({ ports: { scan: scanning({}) } });
     await room.submit([task('A')], BACKEND);
     const [ticket] = room.tickets();

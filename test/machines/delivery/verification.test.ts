@@ -134,7 +134,7 @@ describe('a check', () => {
   });
 
   it('MX-055: has a criterion that names a test closed by that test alone', () => {
-    const context = { acceptance, proofs: { 'a user can log in': 'logs in' } };
+    const context = { acceptance, proofs: [{ criterion: 'a user can log in', test: 'logs in' }] };
     const item = { title: 'Login', context } as unknown as WorkItem;
     const judged = (shown: readonly string[]) => verdictOf(item, findings.parse({ ...PASSES, ...ran(shown) }));
     expect(wantedTests(item.context)).toEqual(['logs in', 'a wrong password is said']);
@@ -253,7 +253,7 @@ describe('a failed check', () => {
     // (6) It is done.
     await room.done('ben', 'TASK-003');
     expect(row('TASK-003')).toMatchObject({
-      ...{ status: 'in_verification', because: `is checked with ${ID}, which it mends` },
+      ...{ status: 'in_verification', because: 'is checked with the task that it mends' },
     });
     // (7) The original is checked again, and not the fix.
     await pass();

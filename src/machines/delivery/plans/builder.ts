@@ -7,7 +7,7 @@ import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { type AnyAgent } from '../../../actors/model/agent.ts';
 import { onNotices, type TicketNotice } from '../../people/tickets/ticket-messages.ts';
 import { inTurn, type Turn } from '../../rules/turn.ts';
-import { heard, late, portLogic } from '../../work/port.ts';
+import { heard, late, type Port, portLogic } from '../../work/port.ts';
 import { WORK_DESKS } from '../../work/system-ids.ts';
 import { CONTRACTS, type DeliveryPorts, type FrameworkFound } from '../delivery-ports.ts';
 import { askOwner } from '../owner-question.ts';
@@ -61,14 +61,12 @@ const ACTIONS = {
 
 /** The agent of Builders; `scan`: the function of the host that searches the code. Default: nothing is known. */
 export function planBuilder(scan: DeliveryPorts['scan'] = () => Promise.resolve(UNKNOWN)): AnyAgent {
-  const search: (backend: rules.Backend, facts: { readonly signal: AbortSignal }) => Promise<unknown> = async (
-    { primary, fallback },
-    facts,
-  ) => {
-    const first = CONTRACTS.scan.answer.element.parse(await scan({ framework: primary }, facts));
-    if (first.found !== 'no' || fallback === null) return [first];
-    return [first, await scan({ framework: fallback }, facts)];
-  };
+  const search: Port<rules.Backend, unknown> = ({ primary, fallback }, facts) =>
+    scan({ framework: primary }, facts).then((first) =>
+      first.found === 'no' && fallback !== null
+        ? scan({ framework: fallback }, facts).then((second) => [first, second])
+        : [first],
+    );
   const machine = setup({
     types: {} as { context: BuilderContext; input: BuilderInput; events: BuilderEvent },
     actors: { search: portLogic(search) },
