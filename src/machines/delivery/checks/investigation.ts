@@ -52,9 +52,8 @@ function symptomOf({ test, message }: Failure): string {
 }
 
 function detailOf({ test, message, expected, actual }: Failure): string {
-  const values = [expected === undefined ? [] : `expected ${expected}`, actual === undefined ? [] : `actual ${actual}`];
-  const [more] = [values.flat().join(', ')];
-  return [`${test}: ${message}`.trim(), ...(more === '' ? [] : [more])].join('\n');
+  const values = Object.entries({ expected, actual }).flatMap(([name, value]) => (value ? [`${name} ${value}`] : []));
+  return [`${test}: ${message}`.trim(), values.join(', ')].filter((line) => line !== '').join('\n');
 }
 
 function cut(text: string, charsMax = TITLE_CHARS_MAX): string {

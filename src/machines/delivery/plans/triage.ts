@@ -4,7 +4,6 @@
  */
 import { z } from 'zod';
 import { name } from '../../work/message-schema.ts';
-import { type ThresholdGate, judge } from '../../work/threshold-gate.ts';
 import { workMinutes, workPriority } from '../../work/work-item.ts';
 
 /** The fields of a feature of a plan (MX-085). One without tasks of its own is a task itself. */
@@ -28,13 +27,10 @@ export interface Triaged {
   readonly by: string;
 }
 
-const HIGH: ThresholdGate = { ...{ gate: 'triage', passes: 'atLeast', threshold: 70 }, onPass: 'high', onFail: 'low' };
-const MEDIUM: ThresholdGate = { ...HIGH, threshold: 40, onPass: 'medium' };
-
 /** The band of a confidence in percent. */
 export function bandOf(confidence: number): 'high' | 'medium' | 'low' {
-  const high = judge(HIGH, confidence);
-  return (high.isPassed ? high.outcome : judge(MEDIUM, confidence).outcome) as 'high' | 'medium' | 'low';
+  if (confidence >= 70) return 'high';
+  return confidence >= 40 ? 'medium' : 'low';
 }
 
 /** The decision that the plan itself holds; null if the feature needs triage (MX-066). */

@@ -5,26 +5,20 @@
 import { timeOf } from '../../../actors/model/ref.ts';
 import { type TicketNotice, type TicketResolution } from '../../people/tickets/ticket-messages.ts';
 import { PEOPLE_DESKS } from '../../people/system-ids.ts';
-import { inTurn } from '../../rules/turn.ts';
+import { inTurn, type TurnArgs } from '../../rules/turn.ts';
 import { notify } from '../../people/notice.ts';
 import { INVESTIGATION, investigationOf } from '../checks/investigation.ts';
-import { type Findings } from '../delivery-ports.ts';
+import { type Findings, findings } from '../delivery-ports.ts';
 import { type AfterChecks } from '../owner-question.ts';
 import { DELIVERY_DESKS } from '../system-ids.ts';
 import { act, answer, ask, CYCLES_MAX, type Given, show, tell, type TaskTurn } from './task-acts.ts';
 import { QUIET_MS, QUIET_MS_MAX, type TaskContext, type TaskEvent, withNote } from './task-state.ts';
 
 /** The milliseconds until the files of a task may be quiet: a minute after their last change, five at the most. */
-export function quietMs({
-  context: { quiet },
-  self,
-}: {
-  readonly context: TaskContext;
-  readonly self: object;
-}): number {
+export function quietMs({ context: { quiet }, self }: Pick<TurnArgs<TaskContext>, 'context' | 'self'>): number {
   if (quiet === null) return QUIET_MS;
   const dueAtMs = Math.min(quiet.changedAtMs + QUIET_MS, quiet.sinceMs + QUIET_MS_MAX);
-  return Math.max(0, dueAtMs - timeOf(self as never));
+  return Math.max(0, dueAtMs - timeOf(self));
 }
 
 /** The time of the last change as the port has told it; null if nobody knows. */
@@ -62,14 +56,17 @@ export const checkGuards = {
   },
 };
 
-type Reported = Pick<Extract<TaskEvent, { readonly type: 'task.checked' }>, 'failures' | 'unmet' | 'visual'>;
+type Told<Type extends TaskEvent['type']> = Extract<TaskEvent, { readonly type: Type }>;
 
-/** The findings of somebody outside, who has judged the criteria. */
-function foundBy({ failures, unmet, visual }: Reported): Findings {
-  const values = (named: Record<string, string | undefined>) =>
-    Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
-  const told = failures.map(({ expected, actual, ...one }) => ({ ...one, ...values({ expected, actual }) }));
-  return { failures: told, unmet: [...unmet], visual: [...visual], tests: null };
+/** An action for events of one type. */
+const on = <Type extends TaskEvent['type']>(_: Type, does: (turn: TaskTurn, event: Told<Type>) => void) =>
+  act(does as (turn: TaskTurn, event: TaskEvent) => void);
+
+/** Has the team judge what somebody else has found, who knows of no test that was run. */
+function judgeFound(turn: TaskTurn, event: Told<'task.checked' | 'task.failure'>, found: object): void {
+  const { item } = turn.context;
+  turn.send(DELIVERY_DESKS.verification, { type: 'check.reported', item, found: findings.parse(found) });
+  answer(turn, event, 'get_next_task');
 }
 
 function problemsOf({ failures, unmet }: Findings): string {
@@ -89,10 +86,9 @@ export const checkActions = {
     turn.assign({ quiet: quiet ?? { sinceMs: turn.nowMs, changedAtMs: turn.nowMs } });
   }),
   noteChange: act((turn, event) => {
-    const atMs = Math.min(changeIn(event)!, turn.nowMs);
-    turn.assign({
-      quiet: { ...turn.context.quiet!, changedAtMs: Math.max(atMs, turn.context.quiet!.changedAtMs + 1) },
-    });
+    const quiet = turn.context.quiet!;
+    const changedAtMs = Math.max(Math.min(changeIn(event)!, turn.nowMs), quiet.changedAtMs + 1);
+    turn.assign({ quiet: { ...quiet, changedAtMs } });
   }),
   askCheck: act((turn) => {
     const { item, report, quiet } = turn.context;
@@ -101,8 +97,7 @@ export const checkActions = {
     turn.assign({ quiet: null, isTimedOut, round });
     turn.send(DELIVERY_DESKS.verification, { type: 'check.due', item, report, round });
   }),
-  noteVerdict: act((turn, event) => {
-    if (event.type !== 'task.judged') return;
+  noteVerdict: on('task.judged', (turn, event) => {
     const { checks, flawed } = turn.context;
     const isFlawed = event.verdict.remaining.length > 0;
     turn.assign({ verdict: event.verdict, checks: checks + 1, flawed: flawed + (isFlawed ? 1 : 0) });
@@ -112,8 +107,7 @@ export const checkActions = {
   noteMended: act((turn) => turn.assign({ reason: null })),
 
   /** D4: a ticket first, then a task that mends. */
-  needFix: act((turn, event) => {
-    if (event.type !== 'task.found') return;
+  needFix: on('task.found', (turn, event) => {
     const { item, cycles } = turn.context;
     const { found } = event;
     // A number of its own: checks that are still under way are stale, and each investigation has another key.
@@ -147,21 +141,9 @@ export const checkActions = {
   }),
 
   /** The result of a check that somebody else has made: it counts as one of the team. */
-  noteChecked: act((turn, event) => {
-    if (event.type !== 'task.checked') return;
-    const { item } = turn.context;
-    turn.send(DELIVERY_DESKS.verification, { type: 'check.reported', item, found: foundBy(event) });
-    answer(turn, event, 'get_next_task');
-  }),
-  reportFailure: act((turn, event) => {
-    if (event.type !== 'task.failure') return;
-    const { test, message, expected, actual } = event;
-    const found = foundBy({ failures: [{ test, message, expected, actual }], unmet: [], visual: [] });
-    turn.send(DELIVERY_DESKS.verification, { type: 'check.reported', item: turn.context.item, found });
-    answer(turn, event, 'get_next_task');
-  }),
-  noteTestFailure: act((turn, event) => {
-    if (event.type !== 'task.failure') return;
+  noteChecked: on('task.checked', (turn, event) => judgeFound(turn, event, event)),
+  reportFailure: on('task.failure', (turn, event) => judgeFound(turn, event, { failures: [event] })),
+  noteTestFailure: on('task.failure', (turn, event) => {
     turn.assign(withNote(turn.context, `${event.coder}: the test "${event.test}" fails: ${event.message}`));
     answer(turn, event, 'continue');
   }),

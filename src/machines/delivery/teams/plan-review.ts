@@ -56,19 +56,17 @@ function start(turn: PlanningTurn, aid: Aid, plan: string, input: object): void 
   turn.send(DELIVERY_DESKS[`${aid}s`], { type: 'child.start', id, spec: { id, input, reportTo: turn.self } });
 }
 
-export function reviewed(turn: PlanningTurn, { plan, decided, project }: PlanReviewed): void {
-  known(turn, plan, 'reviewer', { decided, project });
-}
-
-export function chosen(turn: PlanningTurn, { plan, choice }: BackendChosen): void {
-  known(turn, plan, 'builder', { choice });
-}
-
-/** A Reviewer or Builder that has failed for good is waited for no longer: what it would have said stays unknown. */
-export function aidEnded(turn: PlanningTurn, { id }: { readonly id: string }): void {
-  const [, aid, plan] = /^(reviewer|builder)-(.+)$/.exec(id) ?? [];
-  if (plan !== undefined) known(turn, plan, aid as Aid, {});
-}
+/** The rules about what Reviewers and Builders report. One that has failed for good is waited for no longer. */
+export const REVIEW = {
+  'plan.reviewed': (turn: PlanningTurn, { plan, decided, project }: PlanReviewed) =>
+    known(turn, plan, 'reviewer', { decided, project }),
+  'backend.chosen': (turn: PlanningTurn, { plan, choice }: BackendChosen) => known(turn, plan, 'builder', { choice }),
+  'child.exited': (turn: PlanningTurn, { id }: { readonly id: string }) => {
+    const [, aid, plan] = /^(reviewer|builder)-(.+)$/.exec(id) ?? [];
+    if (plan !== undefined) known(turn, plan, aid as Aid, {});
+  },
+  'task.released': released,
+};
 
 function known(turn: PlanningTurn, plan: string, aid: Aid, facts: Partial<PlanUnderReview>): void {
   const before = turn.context.asked.get(nameKey(plan)) as PlanUnderReview | undefined;
@@ -86,38 +84,26 @@ function known(turn: PlanningTurn, plan: string, aid: Aid, facts: Partial<PlanUn
 
 /** Marks a task with what is known of its plan, and has it planned, or left for later. */
 function go(turn: PlanningTurn, { item, task }: PlanningJob, { decided, project, choice }: PlanUnderReview): void {
-  const feature = task.feature === undefined ? undefined : decided[task.feature];
-  const hasBackend = choice !== null && item.concerns.some((concern) => AREAS.test(concern));
-  const context: WorkItem['context'] = {
-    ...item.context,
-    ...(project !== null && { project: projectOf(project) }),
-    ...(task.feature !== undefined && { feature: featureOf(task.feature, feature) }),
-    ...(hasBackend && choice.framework !== null && { backend: backendOf(choice.framework, choice.comment) }),
+  const { isMandatory = null, note = null } = decided[task.feature ?? ''] ?? {};
+  const backend = choice !== null && item.concerns.some((concern) => AREAS.test(concern)) ? choice : undefined;
+  const { type, stack, verification } = project ?? {};
+  const marks: Partial<WorkItem['context']> = {
+    ...(type !== undefined && { project: { type, stack: stack!, verification: verification! } }),
+    ...(task.feature !== undefined && { feature: { id: task.feature, isMandatory, note } }),
+    ...(backend?.framework && { backend: { framework: backend.framework, comment: backend.comment } }),
   };
-  const marked = { ...item, context };
-  if (context !== item.context)
-    turn.send(WORK_DESKS.orchestrator, { type: 'task.edited', task: item.id, patch: { context } });
-  const isLeftOut = hasBackend && choice.framework === null;
-  const because = isLeftOut ? choice.because : feature?.isMandatory === false ? `Phase 2: ${feature.note ?? ''}` : null;
+  const patch = { context: { ...item.context, ...marks } };
+  const marked = { ...item, ...patch };
+  if (Object.keys(marks).length > 0) turn.send(WORK_DESKS.orchestrator, { type: 'task.edited', task: item.id, patch });
+  const later = isMandatory === false ? `Phase 2: ${note ?? ''}` : null;
+  const because = backend?.framework === null ? backend.because : later;
   if (because === null) return begin(turn, { item: marked, task });
   turn.assign({ asked: turn.context.asked.set(pairKey(LATER, item.id), { item: marked, task }) });
   turn.send(WORK_DESKS.orchestrator, { type: 'task.deferred', task: item.id, because });
 }
 
-function projectOf({ type, stack, verification }: ProjectRules) {
-  return { type, stack, verification };
-}
-
-function featureOf(id: string, decided: Triaged | undefined) {
-  return { id, isMandatory: decided?.isMandatory ?? null, note: decided?.note ?? null };
-}
-
-function backendOf(framework: string, comment: string | null) {
-  return { framework, comment };
-}
-
 /** A task that was left for later is planned after all. */
-export function released(turn: PlanningTurn, { task }: { readonly task: string }): void {
+function released(turn: PlanningTurn, { task }: { readonly task: string }): void {
   const key = pairKey(LATER, task);
   const job = turn.context.asked.get(key) as PlanningJob | undefined;
   if (job === undefined) return;

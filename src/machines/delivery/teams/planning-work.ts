@@ -15,7 +15,7 @@ import { BATCH_MAX } from '../oversight/oversight-rules.ts';
 import { flawsOfPlan, type PlanDocument, type PlannedTask, tasksOf } from '../plans/plan-document.ts';
 import { DELIVERY_DESKS } from '../system-ids.ts';
 import { planOrder } from '../tasks/task-messages.ts';
-import { aidEnded, chosen, released, review, reviewed } from './plan-review.ts';
+import { REVIEW, review } from './plan-review.ts';
 import { plan, planAll, type PlanningJob, type PlanningTurn, register, TOP, within } from './planned-tasks.ts';
 import { toTask, type TeamContext, type TeamWork } from './team.ts';
 
@@ -39,10 +39,7 @@ export function planningWork(hasEstimates: boolean): TeamWork<PlanningJob, Plann
     'handoff.refused': (turn: PlanningTurn, { item, because }: HandoffRefused) => unsized(turn, item, because),
     'task.returned': (turn: PlanningTurn, { item }: { readonly item: WorkItem }) => plan(turn, item, []),
     // Work that was found in or behind a task is planned as any other.
-    'plan.reviewed': reviewed,
-    'backend.chosen': chosen,
-    'child.exited': aidEnded,
-    'task.released': released,
+    ...REVIEW,
     'task.followUp': followUp,
     'generation.halted': (turn: PlanningTurn, { isHalted }: { readonly isHalted: boolean }) => {
       const { asked } = turn.context;
