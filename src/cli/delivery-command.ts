@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { type z } from 'zod';
 import { type deliveryProcedures } from '../crew-delivery.ts';
 import { PROBLEMS_MAX } from '../machines/coordination/plan/plan.ts';
-import { keyOf, planDocument, type PlannedTask } from '../machines/delivery/plans/plan-document.ts';
+import { keyOf, planDocument, type PlannedTask, tasksOf } from '../machines/delivery/plans/plan-document.ts';
 import { type list } from '../machines/delivery/tasks/task-orders.ts';
 import { type Metrics } from '../machines/delivery/tasks/task-figures.ts';
 import { type TaskContext } from '../machines/delivery/tasks/task-state.ts';
@@ -115,10 +115,11 @@ export function addTasks(command: DataCommand, { by }: Given, file: string): Pro
     const { data: plan, error } = planDocument.safeParse(value, { error: explain });
     if (plan === undefined) throw refuse(error.issues.slice(0, PROBLEMS_MAX).map(problemOf));
     return withDesk(command, async (gateway) => {
+      const all = tasksOf(plan);
       const { taken, problems, plan: id, tasks } = await called<PlanReply>(gateway, 'tasks.submit', { plan, by });
       const placed = problems.map((message) => ({ message, path: pathOf(message, plan.tasks, ['tasks']) ?? [] }));
       if (!taken) throw refusedOrder(refuse(placed).message);
-      const added = tasks.map((task, at) => ({ task, title: plan.tasks[at]!.title, plan: id }));
+      const added = tasks.map((task, at) => ({ task, title: all[at]!.title, plan: id }));
       print(command, added, (one) => one);
       if (!command.json) command.out.write('next: bosun tasks list; agents get them by getNextTask of bosun mcp\n');
     });

@@ -309,4 +309,30 @@ describe('bosun org', () => {
     expect(await records('org', 'handoffs', '--limit', '1')).toHaveLength(1);
     expect(await bosun('org', 'handoffs', '--task', 'TASK-999')).toMatchObject({ code: 0, out: '' });
   });
+
+  it('takes a feature without tasks of its own as a task, and what is decided does not wait for the rest', async () => {
+    const features = [
+      { id: 'F1', title: 'Sums', mandatory: true, minutes: 20, acceptance: ['it adds'] },
+      { id: 'F2', title: 'Analytics Dashboard', mandatory: 'unknown', confidence: 30, minutes: 30 },
+    ];
+    const plan = { name: 'sums', projectType: 'web_app', goal: 'Sums for children', owner: 'ada', features };
+    work.write('features.json', JSON.stringify(plan));
+    const added = await records('tasks', 'add', 'features.json');
+    expect(added).toMatchObject([{ title: 'Sums' }, { title: 'Analytics Dashboard' }]);
+    const shown = async (at: number) => (await records('tasks', 'show', String(added[at]!['task'])))[0];
+    await work.looks(['tasks', 'list', '--json', '--data', 'desk'], ({ out }) =>
+      linesOf(out).some((one) => JSON.stringify(one).includes('"Sums"') && pickOf(one).status === 'ready'),
+    );
+    expect(await shown(1)).toMatchObject({ status: 'pending' });
+    const tickets = await records('tickets', 'list');
+    const { id } = tickets.find(({ title }) => String(title).includes('Analytics Dashboard'))!;
+    expect(
+      await bosun('tickets', 'resolve', String(id), 'post-launch', '--by', 'ada', '--reason', 'later'),
+    ).toMatchObject({
+      code: 0,
+    });
+    await work.looks(['tasks', 'show', String(added[1]!['task']), '--data', 'desk'], ({ out }) =>
+      out.includes('Phase 2'),
+    );
+  });
 });

@@ -154,6 +154,8 @@ describe('a plan', () => {
     expect(room.tickets().map(({ title }) => title)).toEqual([
       '@ask: "Analytics Dashboard" is unclear: is it MVP or optional?',
     ]);
+    // What is decided waits for nobody.
+    expect([room.status('TASK-001'), room.status('TASK-002')]).toEqual(['ready', 'ready']);
     await room.answer(room.tickets()[0]!.id, 'Post-launch, nice-to-have');
     const rows = [...room.orchestrator.open.values()];
     expect(rows.map(({ status, because, item }) => [item.title, item.priority, status, because])).toEqual([

@@ -36,7 +36,7 @@ interface ReviewerContext extends ReviewerInput {
 }
 
 type Reviewed = Pick<ReviewerContext, 'plan' | 'decided'> & { readonly project: ProjectRules | null };
-/** The report of the Reviewer to the Planning Team: nothing of the plan is unknown any more. */
+/** The report of the Reviewer to the Planning Team, after each decision. Its end says that nothing is left to decide. */
 export type PlanReviewed = Readonly<{ type: 'plan.reviewed' }> & Reviewed;
 
 type ReviewerTurn = Turn<ReviewerContext, FeatureDecided>;
@@ -60,6 +60,8 @@ const PROJECT = 'the project';
 const act = (does: (turn: ReviewerTurn, event: ReviewerEvent) => void) =>
   inTurn<ReviewerContext, ReviewerEvent, undefined, FeatureDecided>(does);
 
+const HEARD = { actions: ['hear', 'report'] } as const;
+
 const machine = setup({
   types: {} as { context: ReviewerContext; input: ReviewerInput; events: ReviewerEvent; emitted: FeatureDecided },
   guards: {
@@ -82,8 +84,8 @@ const machine = setup({
     }),
     report: act((turn) => {
       const { plan, decided, project } = turn.context;
-      const reviewed: PlanReviewed = { type: 'plan.reviewed', plan, decided, project: project ?? null };
-      turn.send(DELIVERY_DESKS.planning, reviewed);
+      if (project === undefined) return;
+      turn.send(DELIVERY_DESKS.planning, { type: 'plan.reviewed', plan, decided, project } satisfies PlanReviewed);
     }),
   },
 }).createMachine({
@@ -95,15 +97,15 @@ const machine = setup({
   initial: 'reviewing',
   states: {
     reviewing: {
-      entry: 'begin',
+      entry: ['begin', 'report'],
       always: { guard: 'isWhole', target: 'approved' },
       on: {
-        ...onNotices({ actions: 'hear' as const }),
-        'answer.given': { actions: 'hear' },
-        'triage.late': { actions: 'hear' },
+        ...onNotices(HEARD),
+        'answer.given': HEARD,
+        'triage.late': HEARD,
       },
     },
-    approved: { type: 'final', entry: 'report' },
+    approved: { type: 'final' },
   },
 });
 

@@ -1,6 +1,6 @@
 /**
  * The review of a plan before its tasks are planned (D6, D7): the Planning Team has a Reviewer started for each, and a
- * Builder for one with a backend, holds the tasks until both have reported, and marks each with what they say. What the
+ * Builder for one with a backend, holds each task until what it has to know is known, and marks it with that. What the
  * first release does not need is left for later.
  */
 import { pairKey, pairsOf, nameKey } from '../../rules/table-keys.ts';
@@ -23,13 +23,17 @@ interface Submitted {
 
 /** A plan under review, with what is known so far. */
 interface PlanUnderReview {
+  /** Those that are still at work. */
   readonly left: readonly Aid[];
+  readonly isReviewed: boolean;
   readonly decided: Readonly<Record<string, Triaged>>;
   readonly project: ProjectRules | null;
   readonly choice: BackendChoice | null;
 }
 
 type Aid = 'reviewer' | 'builder';
+
+const NOTHING = { decided: {}, project: null, choice: null };
 
 /** The first part of the keys of tasks that are left for later. */
 const LATER = 'later';
@@ -39,14 +43,14 @@ const AREAS = /backend|api\b|server|database/i;
 /** Holds the tasks of a plan, and has it reviewed. */
 export function review(turn: PlanningTurn, submitted: Submitted, jobs: readonly PlanningJob[]): void {
   const { plan, document, owner } = submitted;
-  const { projectType, notes, features, backend_mode: hasBackend, designChoices: choices } = document;
-  const left: readonly Aid[] = hasBackend ? ['reviewer', 'builder'] : ['reviewer'];
-  let asked = turn.context.asked.set(nameKey(plan), { left, decided: {}, project: null, choice: null });
+  const { projectType, notes, features, backend_mode: isBuilt, designChoices: choices } = document;
+  const left: readonly Aid[] = isBuilt ? ['reviewer', 'builder'] : ['reviewer'];
+  let asked = turn.context.asked.set(nameKey(plan), { left, isReviewed: false, ...NOTHING });
   for (const job of jobs) asked = asked.set(pairKey(plan, job.item.id), job);
   turn.assign({ asked });
   const facts = { plan, name: document.name, goal: document.goal ?? document.name, owner };
   start(turn, 'reviewer', plan, { ...facts, projectType, notes, features } satisfies ReviewerInput);
-  if (!hasBackend) return;
+  if (!isBuilt) return;
   const [primary, fallback] = [choices.backend_framework!, choices.backend_fallback ?? null];
   start(turn, 'builder', plan, { plan, owner, primary, fallback } satisfies BuilderInput);
 }
@@ -56,36 +60,46 @@ function start(turn: PlanningTurn, aid: Aid, plan: string, input: object): void 
   turn.send(DELIVERY_DESKS[`${aid}s`], { type: 'child.start', id, spec: { id, input, reportTo: turn.self } });
 }
 
-/** The rules about what Reviewers and Builders report. One that has failed for good is waited for no longer. */
+/** The rules about what Reviewers and Builders report, and about their end, after which nothing is waited for. */
 export const REVIEW = {
   'plan.reviewed': (turn: PlanningTurn, { plan, decided, project }: PlanReviewed) =>
-    known(turn, plan, 'reviewer', { decided, project }),
-  'backend.chosen': (turn: PlanningTurn, { plan, choice }: BackendChosen) => known(turn, plan, 'builder', { choice }),
+    known(turn, plan, { decided, project, isReviewed: true }),
+  'backend.chosen': (turn: PlanningTurn, { plan, choice }: BackendChosen) => known(turn, plan, { choice }),
   'child.exited': (turn: PlanningTurn, { id }: { readonly id: string }) => {
     const [, aid, plan] = /^(reviewer|builder)-(.+)$/.exec(id) ?? [];
-    if (plan !== undefined) known(turn, plan, aid as Aid, {});
+    if (plan !== undefined) known(turn, plan, {}, aid as Aid);
   },
   'task.released': released,
 };
 
-function known(turn: PlanningTurn, plan: string, aid: Aid, facts: Partial<PlanUnderReview>): void {
+function known(turn: PlanningTurn, plan: string, facts: Partial<PlanUnderReview>, over?: Aid): void {
   const before = turn.context.asked.get(nameKey(plan)) as PlanUnderReview | undefined;
-  if (before === undefined || !before.left.includes(aid)) return;
-  const after = { ...before, ...facts, left: before.left.filter((one) => one !== aid) };
+  if (before === undefined) return;
+  const after = { ...before, ...facts, left: before.left.filter((one) => one !== over) };
   turn.assign({ asked: turn.context.asked.set(nameKey(plan), after) });
-  if (after.left.length > 0) return;
-  const held = [...turn.context.asked.entries(pairsOf(plan))];
-  turn.assign({ asked: turn.context.asked.delete(nameKey(plan)) });
-  for (const [key, job] of held) {
+  for (const [key, job] of [...turn.context.asked.entries(pairsOf(plan))] as [string, PlanningJob][]) {
+    if (!isKnown(job, after)) continue;
     turn.assign({ asked: turn.context.asked.delete(key) });
-    go(turn, job as PlanningJob, after);
+    go(turn, job, after);
   }
+  if (after.left.length === 0) turn.assign({ asked: turn.context.asked.delete(nameKey(plan)) });
+}
+
+function hasBackend({ concerns }: WorkItem): boolean {
+  return concerns.some((concern) => AREAS.test(concern));
+}
+
+/** Whether everything is known that a task has to know before it begins. */
+function isKnown({ item, task }: PlanningJob, { left, isReviewed, decided, choice }: PlanUnderReview): boolean {
+  const isDecided = isReviewed && (task.feature === undefined || Object.hasOwn(decided, task.feature));
+  const isBuilt = choice !== null || !hasBackend(item);
+  return (isDecided || !left.includes('reviewer')) && (isBuilt || !left.includes('builder'));
 }
 
 /** Marks a task with what is known of its plan, and has it planned, or left for later. */
 function go(turn: PlanningTurn, { item, task }: PlanningJob, { decided, project, choice }: PlanUnderReview): void {
   const { isMandatory = null, note = null } = decided[task.feature ?? ''] ?? {};
-  const backend = choice !== null && item.concerns.some((concern) => AREAS.test(concern)) ? choice : undefined;
+  const backend = choice !== null && hasBackend(item) ? choice : undefined;
   const { type, stack, verification } = project ?? {};
   const marks: Partial<WorkItem['context']> = {
     ...(type !== undefined && { project: { type, stack: stack!, verification: verification! } }),
