@@ -137,7 +137,7 @@ describe('a check', () => {
     const context = { acceptance, proofs: [{ criterion: 'a user can log in', test: 'logs in' }] };
     const item = { title: 'Login', context } as unknown as WorkItem;
     const judged = (shown: readonly string[]) => verdictOf(item, findings.parse({ ...PASSES, ...ran(shown) }));
-    expect(wantedTests(item.context)).toEqual(['logs in', 'a wrong password is said']);
+    expect(wantedTests(item)).toEqual(['logs in', 'a wrong password is said']);
     expect(judged([...acceptance])).toMatchObject({
       ...{ matches: ['a wrong password is said'], open: [] },
       remaining: ['a user can log in (logs in has not passed)'],

@@ -26,23 +26,27 @@ export interface Verdict {
   readonly match: GateDecision;
 }
 
-type Named = Pick<WorkContextBundle, 'acceptance' | 'proofs'>;
+type Judged = Pick<WorkItem, 'context' | 'title'>;
 
-/** The tests that criteria name, and the criteria that name none. */
-export function wantedTests(context: Named): string[] {
-  const named = context.acceptance.map((criterion) => {
-    const proof = proofOf(criterion, context);
+/** The criteria of a task. One without any still has to do what its title says. */
+function criteriaOf({ context: { acceptance }, title }: Judged): readonly string[] {
+  return acceptance.length > 0 ? acceptance : [title];
+}
+
+/** The tests that criteria name, and the criteria that name none: a test may be called by one. */
+export function wantedTests(item: Judged): string[] {
+  const named = criteriaOf(item).map((criterion) => {
+    const proof = proofOf(criterion, item.context);
     return proof === undefined ? criterion : proof;
   });
   return [...new Set(named.filter((one) => typeof one === 'string'))];
 }
 
 /** Judges what was found about a task. */
-export function verdictOf({ context, title }: Pick<WorkItem, 'context' | 'title'>, found: Findings): Verdict {
-  const { acceptance } = context;
-  const { failures, unmet, visual, tests } = found;
-  // A task without any criterion still has to do what its title says.
-  const criteria = acceptance.length > 0 ? acceptance : tests === null ? [] : [title];
+export function verdictOf(item: Judged, found: Findings): Verdict {
+  const { context } = item;
+  const { failures, unmet, visual } = found;
+  const criteria = criteriaOf(item);
   const stands = criteria.map(
     (criterion) => [criterion, standOf(criterion, proofOf(criterion, context), found)] as const,
   );
@@ -53,7 +57,7 @@ export function verdictOf({ context, title }: Pick<WorkItem, 'context' | 'title'
     return test ? `${one} (${test} has not passed)` : one;
   });
   const others = unmet.filter((one) => !criteria.includes(one));
-  const share = criteria.length === 0 ? 100 : (100 * matches.length) / criteria.length;
+  const share = (100 * matches.length) / criteria.length;
   return {
     matches,
     remaining: [...failures.map(({ test }) => test), ...missing, ...others],
@@ -66,7 +70,7 @@ export function verdictOf({ context, title }: Pick<WorkItem, 'context' | 'title'
 type Stand = 'met' | 'unmet' | 'open' | 'visual';
 
 /** The test that shows a criterion; null for a person who looks, undefined if it names nothing. */
-function proofOf(criterion: string, { proofs = [] }: Pick<Named, 'proofs'>): string | null | undefined {
+function proofOf(criterion: string, { proofs = [] }: Pick<WorkContextBundle, 'proofs'>): string | null | undefined {
   return proofs.find((proof) => proof.criterion === criterion)?.test;
 }
 

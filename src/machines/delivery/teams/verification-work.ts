@@ -63,7 +63,7 @@ export const verificationWork: TeamWork<Check, Checked, Findings> = {
   team: 'verification',
   rules: RULES as never,
   contract: CONTRACTS.verify as never,
-  ask: ({ item, report }) => ({ ...item, report, wanted: wantedTests(item.context) }),
+  ask: ({ item, report }) => ({ ...item, report, wanted: wantedTests(item) }),
   finish(turn, job, answer: Known<Findings | null>) {
     const { item, report } = job;
     if (answer.isKnown && answer.value !== null) {
