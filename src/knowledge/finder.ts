@@ -84,12 +84,11 @@ export class Finder {
 
   /** The place of a dependency on a framework, or else of an import of it, as `file:line`; undefined for none. */
   placeOf(framework: string): string | undefined {
-    // Examples, and other files that only tell of others, use nothing.
-    const uses = [...this.#held.values()].flatMap(({ document: { file }, passage: { statements } }) =>
-      statements
-        .filter((one) => one.kind !== 'mentioned' && usesFramework(file, one, framework))
-        .map((one) => ({ file, ...one })),
+    const all = [...this.#held.values()].flatMap(({ document: { file }, passage: { statements } }) =>
+      statements.map((one) => ({ file, ...one })),
     );
+    // Examples, and other files that only tell of others, use nothing.
+    const uses = all.filter((one) => one.kind !== 'mentioned' && usesFramework(one.file, one, framework));
     const best = uses.find(({ form }) => form === 'dependency') ?? uses[0];
     return best && `${best.file}:${best.line}`;
   }

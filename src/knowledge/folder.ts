@@ -2,13 +2,15 @@
  * One folder as the thread knows it: which of its files are in the index, in which version, and what was left out. It
  * reads file by file, so that its thread can answer in between, and reads again only what has changed.
  */
-import { realpathSync, statSync } from 'node:fs';
+import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Changes } from './changes.ts';
 import { documentOf } from './document.ts';
 import { type Finder } from './finder.ts';
 import { FOLDER_BYTES_MAX, FOLDER_FILES_MAX, FOLDER_STATEMENTS_MAX } from './limits.ts';
 import { type FileText, type LeftOut, listFiles, readFile, withLeftOut } from './reader.ts';
+
+/** Matches files of git and of Bosun itself, which change without anybody at work. */
+const OWN = /(?:^|\/)\.(?:git|bosun)\//;
 
 /** A report on the contents of a folder. */
 export interface FolderReport {
@@ -36,19 +38,19 @@ interface Known extends Omit<FileText, 'text'> {
 export class Folder {
   readonly scope: string;
   readonly path: string;
-  readonly changes: Changes;
   readonly #finder: Finder;
   readonly #known = new Map<string, Known>();
   #leftOut: LeftOut = {};
   #listedBy: 'git' | 'walk' = 'walk';
   #bytes = 0;
   #statements = 0;
+  /** The files at the last look for changes, and when a directory had changed by then. */
+  #looked: { readonly files: string; readonly directoriesMs: number } | undefined;
 
   /** Opens a folder. Throws if it does not exist. */
   constructor(scope: string, path: string, finder: Finder) {
     this.scope = scope;
     this.path = realpathSync(path);
-    this.changes = new Changes(this.path);
     this.#finder = finder;
   }
 
@@ -83,12 +85,28 @@ export class Folder {
 
   /** The folders that contain indexed files, from the top down. Each has to be watched. */
   directories(): string[] {
-    const directories = new Set(['']);
-    for (const file of this.#known.keys()) {
-      const parts = file.split('/').slice(0, -1);
-      for (let depth = 1; depth <= parts.length; depth += 1) directories.add(parts.slice(0, depth).join('/'));
-    }
-    return [...directories].sort();
+    return directoriesOf(this.#known.keys()).sort();
+  }
+
+  /**
+   * The time of the last change in milliseconds since 1970, also of a file that was removed; null if the folder has
+   * gone. Only the system sets that time: programs may give a file an age of their own.
+   */
+  changedAtMs(): number | null {
+    // The list of git has removed files, too.
+    const isThere = (file: string) => !OWN.test(file) && this.#lastChangeMs([file]) > 0;
+    const files = listFiles(this.path).files.filter(isThere);
+    const listed = files.join('\n');
+    // Ignored files that come and go change their directory, and not what is listed.
+    if (this.#looked?.files !== listed)
+      this.#looked = { files: listed, directoriesMs: this.#lastChangeMs(directoriesOf(files)) };
+    if (this.#lastChangeMs(['']) === 0) return null;
+    return Math.max(this.#looked.directoriesMs, this.#lastChangeMs(files));
+  }
+
+  #lastChangeMs(paths: readonly string[]): number {
+    const timeOf = (path: string) => lstatSync(join(this.path, path), { throwIfNoEntry: false })?.ctimeMs ?? 0;
+    return paths.reduce((last, path) => Math.max(last, timeOf(path)), 0);
   }
 
   #read(file: string): void {
@@ -142,4 +160,14 @@ export class Folder {
       return 'unreadable';
     }
   }
+}
+
+/** The directories that contain files, and the root. */
+function directoriesOf(files: Iterable<string>): string[] {
+  const directories = new Set(['']);
+  for (const file of files) {
+    const parts = file.split('/').slice(0, -1);
+    for (let depth = 1; depth <= parts.length; depth += 1) directories.add(parts.slice(0, depth).join('/'));
+  }
+  return [...directories];
 }

@@ -5,12 +5,6 @@
 import { isNamed } from './manifests.ts';
 import { type Statement } from './statement.ts';
 
-/** A search for a framework in dependencies and imports: `at` is its place as `file:line`, or why it is not known. */
-export interface FrameworkSearch {
-  readonly found: 'yes' | 'no' | 'unknown';
-  readonly at: string | null;
-}
-
 /** The words behind the name of a framework in its own packages. Others are made for it by somebody else. */
 const OWN_PARTS = 'starter|core|parent|bom|dependencies|autoconfigure|maven|gradle';
 const SCRIPT = /\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/;
@@ -24,16 +18,9 @@ export function usesFramework(file: string, { form, name }: Statement, framework
   const root = file.endsWith('.py') ? /^[^.]*/ : SCRIPT.test(file) ? /^(?:@[^/]+\/)?[^/]*/ : /.*/;
   const module = form === 'dependency' ? name : root.exec(name)![0];
   const short = framework.trim().replace(/(?<=\w)[. ]?js$/i, '');
-  return [framework, short, `${short}js`].some((wanted) => isNamed(module, wanted) || isFamily(module, wanted));
-}
-
-/** Whether a part of a name, or adjacent parts of a domain, are the framework's, with what its packages add to it. */
-function isFamily(module: string, framework: string): boolean {
-  // Packages of a scope are named by it.
-  if (module.startsWith('@')) return false;
-  const wanted = framework.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
-  const parts = module.toLowerCase().split(/[/:]/);
-  const domain = `.${parts.join('.').replaceAll('framework.', '.')}.`;
-  const own = new RegExp(`^${wanted}-(?:${OWN_PARTS})(?:-|$)`);
-  return domain.includes(`.${wanted.replaceAll('-', '.')}.`) || parts.some((part) => own.test(part));
+  if ([framework, short, `${short}js`].some((wanted) => isNamed(module, wanted))) return true;
+  // Parts of a name, or adjacent ones of a domain. Packages of a scope are named by it.
+  const words = short.toLowerCase().replaceAll(/[^a-z0-9]+/g, '(?:framework)?[.-]');
+  const family = new RegExp(`(?:^|[/:.])${words}(?:-(?:${OWN_PARTS})(?:-[^/:]*)?)?(?:$|[/:.])`);
+  return !module.startsWith('@') && family.test(module.toLowerCase());
 }

@@ -4,11 +4,9 @@
  * contents are data.
  */
 import { realpathSync, statSync } from 'node:fs';
-import { type Cancel, systemClock } from '../clock.ts';
 import { BosunError, messageOf } from '../errors.ts';
 import { EVIDENCE_MAX, type Retrieval, type Retrieve, retrieveSchema } from '../machines/answers/evidence.ts';
 import { aFlag, anything, needed, problemOfOptions, aText, type OptionRules } from '../option-rules.ts';
-import { type FrameworkSearch } from './frameworks.ts';
 import { THREAD_STARTS_MAX } from './limits.ts';
 import { ThreadHost } from './thread-host.ts';
 import { type FolderChoice, type KnowledgeReport } from './thread-messages.ts';
@@ -34,14 +32,17 @@ export interface Question {
 
 const LIMIT_DEFAULT = 20;
 
-/** Milliseconds for which a search for a framework waits until everything is in the index. */
-const SEARCH_MS = 20_000;
-
 const FOLDER_RULES: OptionRules<FolderChoice> = {
   scope: needed('name what the folder holds for, such as the name of its repository', aText),
   path: needed('name the folder', aText),
 };
 const OPTION_RULES: OptionRules<KnowledgeOptions> = { watch: aFlag, entry: anything };
+
+/** A search for a framework in dependencies and imports: `at` is its place as `file:line`, or why it is not known. */
+interface FrameworkSearch {
+  readonly found: 'yes' | 'no' | 'unknown';
+  readonly at: string | null;
+}
 
 /** The searchable contents of some folders. Its creator closes it. */
 export interface Knowledge {
@@ -57,13 +58,9 @@ export interface Knowledge {
   refresh(): Promise<KnowledgeReport>;
   /**
    * Looks for a framework in the dependencies and imports of the code as it is now: comments, documents, lock files and
-   * examples do not count. `unknown` if everything has not been read within `timeoutMs` (default 20 s), or the folders
-   * have more than is read.
+   * examples do not count. Waits until everything has been read; `unknown` if the folders have more than is read.
    */
-  framework(
-    name: string,
-    facts?: { readonly signal?: AbortSignal; readonly timeoutMs?: number },
-  ): Promise<FrameworkSearch>;
+  framework(name: string, facts?: { readonly signal?: AbortSignal }): Promise<FrameworkSearch>;
   /**
    * The time of the last change of the folders, in milliseconds since 1970, without files that git ignores; null if
    * nobody can tell. The first call also counts when an ignored file was made beside others.
@@ -107,17 +104,12 @@ class FolderKnowledge implements Knowledge {
     return this.#thread.request('refresh', null);
   }
 
-  async framework(
-    name: string,
-    { signal, timeoutMs = SEARCH_MS }: { readonly signal?: AbortSignal; readonly timeoutMs?: number } = {},
-  ): Promise<FrameworkSearch> {
-    const answer = this.refresh().then(() => this.#thread.request('framework', name, signal));
-    let cancel: Cancel = () => {};
-    const late = new Promise<FrameworkSearch>((resolve) => {
-      const at = `not everything was read within ${timeoutMs} ms`;
-      cancel = systemClock.setTimeout(() => resolve({ found: 'unknown', at }), timeoutMs);
-    });
-    return Promise.race([answer, late]).finally(cancel);
+  async framework(name: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<FrameworkSearch> {
+    const { folders } = await this.#thread.request('refresh', null, signal);
+    const at = await this.#thread.request('framework', name, signal);
+    if (at !== null) return { found: 'yes', at };
+    const isWhole = folders.every(({ leftOut }) => leftOut.over === undefined);
+    return isWhole ? { found: 'no', at } : { found: 'unknown', at: 'the folder has more files than are read' };
   }
 
   async changedAt(): Promise<number | null> {

@@ -8,7 +8,6 @@ import { systemClock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import { Finder } from './finder.ts';
 import { Folder } from './folder.ts';
-import { type FrameworkSearch } from './frameworks.ts';
 import { SLICE_MS } from './limits.ts';
 import {
   type FromThread,
@@ -95,19 +94,10 @@ class SearchService {
   #answerTo(message: Extract<ToThread, { readonly is: Exclude<keyof Requests, 'refresh'> }>) {
     const complete = this.#isComplete;
     if (message.is === 'retrieve') return { evidence: this.#finder.evidenceFor(message.input), complete };
-    if (message.is === 'framework') return this.#search(message.input);
+    if (message.is === 'framework') return this.#finder.placeOf(message.input) ?? null;
     if (message.is === 'report') return this.#report();
-    const times = this.#folders.map(({ changes }) => changes.lastMs());
+    const times = this.#folders.map((folder) => folder.changedAtMs());
     return times.every((ms) => ms !== null) ? Math.max(...times) : null;
-  }
-
-  #search(framework: string): FrameworkSearch {
-    const at = this.#finder.placeOf(framework);
-    if (at !== undefined) return { found: 'yes', at };
-    const isWhole = this.#folders.every((folder) => folder.report().leftOut.over === undefined);
-    if (this.#isComplete && isWhole) return { found: 'no', at: null };
-    const why = isWhole ? 'the folder is still being read' : 'the folder has more files than are read';
-    return { found: 'unknown', at: why };
   }
 
   #report(): KnowledgeReport {

@@ -1,7 +1,6 @@
 /** Messages between the host and the search thread. Plain data. */
 import { type Retrieval, type Retrieve } from '../machines/answers/evidence.ts';
 import { type FolderReport } from './folder.ts';
-import { type FrameworkSearch } from './frameworks.ts';
 
 /** A folder to read, and the scope under which its contents are found. */
 export interface FolderChoice {
@@ -28,7 +27,8 @@ export interface Requests {
   retrieve: { readonly input: Retrieve; readonly answer: Retrieval };
   report: { readonly input: null; readonly answer: KnowledgeReport };
   refresh: { readonly input: null; readonly answer: KnowledgeReport };
-  framework: { readonly input: string; readonly answer: FrameworkSearch };
+  /** The place of a framework. */
+  framework: { readonly input: string; readonly answer: string | null };
   changedAt: { readonly input: null; readonly answer: number | null };
 }
 

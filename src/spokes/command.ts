@@ -10,7 +10,7 @@ import { type Exit, leash, type Leashed } from './leash.ts';
 import { DEATH_MS, groupEnd } from './groups.ts';
 import { type Killed, LeftOvers, NAME_MARK, STORE_MARK } from './processes.ts';
 import { OUTPUT_DRAIN_MS } from './limits.ts';
-import { type StreamName } from './output-file.ts';
+import { type OutputSink } from './outputs.ts';
 import { Strays } from './strays.ts';
 import { isWithin, nextTurn } from './waits.ts';
 
@@ -69,6 +69,8 @@ export interface CommandPlace {
    * starts again, or a host of the store does.
    */
   readonly endsStrays?: boolean;
+  /** Bytes that are kept of either stream. Default: `COMMAND_OUTPUT_BYTES_MAX`. */
+  readonly outputBytes?: number;
 }
 
 /** The circumstances of one run. */
@@ -79,7 +81,7 @@ export interface CommandRun {
   /** Called when the command has succeeded: only its output is still taken, for `COMMAND_LINGER_MS` at most. */
   readonly succeeded?: () => void;
   /** Takes all output, beside what the result keeps of it. */
-  readonly output?: Readonly<Record<StreamName, NodeJS.WritableStream>>;
+  readonly output?: OutputSink;
 }
 
 export class Commands {
@@ -116,9 +118,9 @@ export class Commands {
   }
 
   /**
-   * Runs a command until it has exited, whatever it leaves in the background. Rejects if it fails, with its exit as the
-   * cause, or cannot be started. When the signal is aborted its group gets SIGTERM, and SIGKILL two seconds later; so
-   * does what it has left in its group when it has exited.
+   * Runs a command until it has exited, whatever it leaves in the background. Rejects if it fails, with what is kept of
+   * its output as the cause, or cannot be started. When the signal is aborted its group gets SIGTERM, and SIGKILL two
+   * seconds later; so does what it has left in its group when it has exited.
    */
   run(command: Command, run: CommandRun): Promise<CommandResult> {
     this.#dismiss(command.name);
@@ -175,7 +177,8 @@ export class Commands {
     { name, keepsBackground }: Command,
     { signal, succeeded, output }: CommandRun,
   ): Promise<CommandResult> {
-    const [stdout, stderr] = [kept(group.stdout, output?.stdout), kept(group.stderr, output?.stderr)];
+    const { outputBytes: most = COMMAND_OUTPUT_BYTES_MAX } = this.#place;
+    const [stdout, stderr] = [kept(group.stdout, output?.stdout, most), kept(group.stderr, output?.stderr, most)];
     const end = () => void group.end();
     if (signal.aborted) end();
     else signal.addEventListener('abort', end, { once: true });
@@ -195,9 +198,9 @@ export class Commands {
     }
     signal.removeEventListener('abort', end);
     group.unref();
-    const texts = { stdout: stdout.take(), stderr: stderr.take() };
-    if (exit.code !== 0) throw new Error(failureText(exit, texts.stderr), { cause: exit });
-    return { exitCode: 0, ...texts, truncated: stdout.isCut() || stderr.isCut() };
+    const printed = { stdout: stdout.take(), stderr: stderr.take(), truncated: stdout.isCut() || stderr.isCut() };
+    if (exit.code !== 0) throw new Error(failureText(exit, printed.stderr), { cause: printed });
+    return { exitCode: 0, ...printed };
   }
 
   /** Resolves when no process of an earlier start of the command lives. */
@@ -273,11 +276,11 @@ interface Kept {
   bytes(): number;
 }
 
-function kept(stream: NodeJS.ReadableStream, sink: NodeJS.WritableStream | undefined): Kept {
+function kept(stream: NodeJS.ReadableStream, sink: NodeJS.WritableStream | undefined, bytesMax: number): Kept {
   const chunks: Buffer[] = [];
   let bytes = 0;
   const take = (chunk: Buffer) => {
-    const room = COMMAND_OUTPUT_BYTES_MAX - bytes;
+    const room = bytesMax - bytes;
     if (room > 0) chunks.push(chunk.subarray(0, room));
     bytes += chunk.length;
   };
@@ -292,6 +295,6 @@ function kept(stream: NodeJS.ReadableStream, sink: NodeJS.WritableStream | undef
       stream.off('data', take).resume();
       return Buffer.concat(chunks).toString('utf8').toWellFormed();
     },
-    isCut: () => bytes > COMMAND_OUTPUT_BYTES_MAX,
+    isCut: () => bytes > bytesMax,
   };
 }

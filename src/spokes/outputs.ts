@@ -21,6 +21,9 @@ export interface TryOutput {
   readonly stderr: Printed;
 }
 
+/** The writers of a try under way, and `close`, which resolves when all that they have taken is on disk. */
+export type OutputSink = Awaited<ReturnType<Outputs['begin']>>;
+
 interface Kept {
   readonly name: string;
   bytes: number;
@@ -41,10 +44,7 @@ export class Outputs {
     this.#folder = folder;
   }
 
-  /**
-   * Makes the writers of a try, and `close`, which resolves when all that they have taken is on disk. What an earlier
-   * start of the same try has printed is dropped.
-   */
+  /** Makes the writers of a try. What an earlier start of the same try has printed is dropped. */
   async begin(one: SessionTry) {
     const folder = this.folderOf(one);
     const row = { name: nameOf(one), bytes: 0, isOpen: true };

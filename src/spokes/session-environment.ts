@@ -1,6 +1,6 @@
 /**
  * The environment of a session's command: what programs need to run on a machine, what its agent names, and what it has
- * to know of its session. Nothing else of the host's environment reaches it, since that is where secrets are. Pure.
+ * to know of its session. Nothing else of the host's environment reaches it, since that is where secrets are.
  */
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -58,7 +58,7 @@ export function masked(text: string, secrets: readonly string[]): string {
   return secrets.reduce((shown, secret) => shown.replaceAll(secret, '***'), text).replace(TOKEN, '***');
 }
 
-/** The environment of commands that are given all of it, but must not see the keys of the store. */
-export function withoutKeys(env: Environment): Environment {
+/** The environment of commands that are given all of the host's, but must not see the keys of the store. */
+export function withoutKeys(env: Environment = process.env): Environment {
   return { ...env, BOSUN_SECRET_KEY: undefined, BOSUN_SECRET_KEY_PREVIOUS: undefined };
 }

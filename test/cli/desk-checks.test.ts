@@ -18,8 +18,9 @@ async function startOf(name: string, script: string, ...options: string[]): Prom
 }
 
 it('an empty command is refused with exit code 2', async () => {
-  const { code, err } = await work.bosun(['desk', 'shop', '--test', ' ']);
-  expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('Not a command: it is empty') as string });
+  mkdirSync(work.file('shop'));
+  const { code, err } = await work.bosun(['desk', 'shop', '--data', 'data-shop', '--test', ' ']);
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('the command is empty') as string });
 });
 
 it('a start without it says how to have tasks checked, where the folder has tests', async () => {

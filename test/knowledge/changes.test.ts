@@ -4,7 +4,8 @@ import { lstatSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { knowledgePorts } from '../../src/crew-delivery-checks.ts';
-import { Changes } from '../../src/knowledge/changes.ts';
+import { Finder } from '../../src/knowledge/finder.ts';
+import { Folder } from '../../src/knowledge/folder.ts';
 import { folderWith, gitIn, knowing } from '../support/knowledge/folders.ts';
 import { until } from '../support/until.ts';
 
@@ -13,8 +14,8 @@ function shop() {
   const path = folderWith({ '.gitignore': 'dist\n*.log\n', 'src/a.ts': 'a\n', 'src/b.ts': 'b\n', 'dist/a.js': 'a\n' });
   gitIn(path, 'init');
   gitIn(path, 'add', '-A');
-  const changes = new Changes(path);
-  return { path, at: (file: string) => join(path, file), last: () => changes.lastMs() };
+  const folder = new Folder('shop', path, new Finder());
+  return { path, at: (file: string) => join(path, file), last: () => folder.changedAtMs() };
 }
 
 /** Lets the clock of the file system go on, whose steps are milliseconds long. */

@@ -7,6 +7,8 @@ import { type Finding } from '../../machines/hub/report.ts';
 /** Characters of a message: enough to act on. The whole of it is in the tool's own report. */
 export const MESSAGE_CHARS_MAX = 1_000;
 export const RULE_CHARS_MAX = 300;
+/** Characters of the message of a failed test, for those who mend it, and of a value that it compared. */
+const [TOLD_CHARS_MAX, VALUE_CHARS_MAX] = [2_000, 500];
 /** Characters of the longest path of any system. */
 export const FILE_CHARS_MAX = 4_096;
 
@@ -25,6 +27,25 @@ export interface Found {
   readonly actual?: unknown;
 }
 export type Place = Pick<Found, 'file' | 'line' | 'column'>;
+
+/** Tests by their results. Their names have those of groups before them, with ` > ` between. */
+export interface TestRun {
+  readonly passed: readonly string[];
+  readonly failed: readonly ReturnType<typeof failedTest>[];
+  readonly skipped: readonly string[];
+}
+
+/** A failed test within bounds, with the values that it compared where they are told. */
+export function failedTest(test: string, told: Pick<Found, 'message' | 'expected' | 'actual'>) {
+  const message = clip(told.message.trim(), TOLD_CHARS_MAX);
+  const valueOf = (value: unknown, inMessage: RegExp) => {
+    const said = value ?? inMessage.exec(message)?.[1];
+    return said === undefined ? said : clip(typeof said === 'string' ? said : JSON.stringify(said), VALUE_CHARS_MAX);
+  };
+  // As node --test, Jest and testify write them.
+  const expected = valueOf(told.expected, /^\s*expected\s*:\s*(.+?),?$/im);
+  return { test, message, expected, actual: valueOf(told.actual, /^\s*(?:actual|received)\s*:\s*(.+?),?$/im) };
+}
 
 /** A finding of a tool with the bounds of ours. */
 export function findingOf({ rule, level, message, file, line, column }: Found, workspace?: string): Finding {

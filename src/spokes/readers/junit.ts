@@ -6,8 +6,7 @@
  */
 import sax from 'sax';
 import { type Report } from '../../machines/hub/report.ts';
-import { FILE_CHARS_MAX, type Found, findingOf, type Place, pointOf } from './finding.ts';
-import { failedTest, type TestRun } from './test-run.ts';
+import { failedTest, FILE_CHARS_MAX, type Found, findingOf, type Place, pointOf, type TestRun } from './finding.ts';
 
 type Attributes = Readonly<Record<string, string>>;
 
@@ -45,8 +44,8 @@ export function readJunit(text: string, workspace: string | undefined): Report {
 /** Reads the tests of a report with their names. Throws as the reader of reports does. */
 export function testsInJunit(text: string): TestRun {
   const { passed, failed, skipped } = resultsIn(text);
-  const told = failed.map((one) => failedTest(nameOf(one), foundIn(one)));
-  return { passed: passed.map(nameOf), failed: told, skipped: skipped.map(nameOf) };
+  const failures = failed.map((one) => failedTest(nameOf(one), foundIn(one)));
+  return { passed: passed.map(nameOf), failed: failures, skipped: skipped.map(nameOf) };
 }
 
 /** The suites and the class of a test before its name. */

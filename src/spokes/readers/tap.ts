@@ -6,8 +6,8 @@
  */
 import { lineTypes, Parser, type Result } from 'tap-parser';
 import { type Report } from '../../machines/hub/report.ts';
-import { clip, type Found, findingOf, MESSAGE_CHARS_MAX, type Place, pointOf, RULE_CHARS_MAX } from './finding.ts';
-import { failedTest, NAMES_MAX, type TestRun } from './test-run.ts';
+import { clip, failedTest, type Found, findingOf, type Place, pointOf, type TestRun } from './finding.ts';
+import { MESSAGE_CHARS_MAX, RULE_CHARS_MAX } from './finding.ts';
 
 /** The place of a failure in the comments of bats and of Perl. */
 const IN_COMMENT = /in test file (.+), line (\d+)\)|\bat (\S+) line (\d+)\.$/;
@@ -113,12 +113,12 @@ function add(level: Level, { name, ok, skip, todo, diag }: Result): Found | unde
   const within = inner?.counts ?? { passed: 0, failed: 0, skipped: 0 };
   const tests = within.passed + within.failed + within.skipped;
   const isSkipped = skip !== false || todo !== false;
-  addNames(level, name, isSkipped ? 'skipped' : ok && tests === 0 ? 'passed' : undefined);
+  const rule = clip(name, RULE_CHARS_MAX);
+  addNames(level, rule, isSkipped ? 'skipped' : ok && tests === 0 ? 'passed' : undefined);
   if (isSkipped) return void (counts.skipped += Math.max(1, tests));
   counts.passed += ok && tests === 0 ? 1 : within.passed;
   counts.failed += within.failed;
   counts.skipped += within.skipped;
-  const rule = clip(name, RULE_CHARS_MAX);
   for (const one of inner?.failures ?? [])
     level.failures.push({ ...one, rule: clip(`${rule} > ${one.rule}`, RULE_CHARS_MAX) });
   if (ok || within.failed > 0) return undefined;
@@ -128,12 +128,9 @@ function add(level: Level, { name, ok, skip, todo, diag }: Result): Found | unde
 
 /** Names a test, or those of a group if it has no result of its own. */
 function addNames({ names, inner }: Level, name: string, result: 'passed' | 'skipped' | undefined): void {
-  const own = clip(name, RULE_CHARS_MAX);
-  for (const kind of ['passed', 'skipped'] as const) {
-    const within = (inner?.names[kind] ?? []).map((one) => `${own} > ${one}`);
-    const added = result === undefined ? within : result === kind ? [own] : [];
-    for (const one of added) if (names[kind].length < NAMES_MAX) names[kind].push(one);
-  }
+  if (result !== undefined) return void names[result].push(name);
+  for (const kind of ['passed', 'skipped'] as const)
+    for (const one of inner?.names[kind] ?? []) names[kind].push(`${name} > ${one}`);
 }
 
 function fail(level: Level, rule: string, { message, ...at }: Told): Found {
