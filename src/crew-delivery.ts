@@ -13,15 +13,8 @@ import { GATES } from './machines/delivery/organisation/delivery-gates.ts';
 import { DECISIONS, TEAM_IDS, type TeamId, TEAMS } from './machines/delivery/organisation/teams.ts';
 import { planDocument } from './machines/delivery/plans/plan-document.ts';
 import { type OrchestratorContext } from './machines/delivery/tasks/orchestrator-state.ts';
-import { metrics, metricsOf, NO_FIGURES } from './machines/delivery/tasks/task-figures.ts';
-import {
-  criteriaList,
-  doneReport,
-  type NextReply,
-  taskId,
-  type TaskReply,
-  testFailure,
-} from './machines/delivery/tasks/task-messages.ts';
+import { metrics, metricsOf } from './machines/delivery/tasks/task-figures.ts';
+import { type NextReply, taskId, taskOrders, type TaskReply } from './machines/delivery/tasks/task-messages.ts';
 import { DESKS } from './machines/desks.ts';
 import { WORK_STATUSES, workMinutes, workPriority } from './machines/work/work-item.ts';
 import { type Shown, type TableView } from './table.ts';
@@ -31,16 +24,13 @@ const under = (id: string) => `${DESKS.delivery}/${id}`;
 const ORCHESTRATOR = under(DESKS.orchestrator);
 const ORGANISATION = under(DESKS.organisation);
 
-const details = z.string().max(600).default('').describe('What you are at, or why you cannot go on.');
-
 const directed = z.looseObject({ taskId: z.string(), title: z.string() });
 const row = z.looseObject({ id: z.string(), title: z.string(), status: z.enum(WORK_STATUSES) });
 const ROW = { id: 'TASK-001', title: 'Login form', status: 'ready' as const };
-const { details: said, followUps } = doneReport.shape;
-const report = doneReport.omit({ details: true, followUps: true }).extend({
-  task_id: taskId,
-  statusDetails: said,
-  followUpTasks: followUps.describe('Work that you found on the way. It is planned as any other.'),
+const { 'tasks.report': reported, 'tasks.done': done } = taskOrders;
+const report = done.omit({ task: true, coder: true, details: true, followUps: true }).extend({
+  ...{ task_id: taskId, statusDetails: done.shape.details },
+  followUpTasks: done.shape.followUps.describe('Work that you found on the way. It is planned as any other.'),
 });
 
 const next_action = z.enum(['continue', 'wait', 'get_next_task', 'stop']);
@@ -88,11 +78,8 @@ export const deliveryProcedures = {
     means:
       'Gives you your next task with everything that you need for it, or the one that you have. With the filter ' +
       '`blocked` or `all` it only lists tasks.',
-    params: z.object({
-      filter: z.enum(['ready', 'blocked', 'all']).default('ready'),
-      priority: workPriority.nullable().default(null).describe('The only priority that you take.'),
-      includeContext: z.boolean().default(true),
-      includeDetailedPrompt: z.boolean().default(true),
+    params: taskOrders['tasks.next'].omit({ coder: true }).extend({
+      ...{ includeContext: z.boolean().default(true), includeDetailedPrompt: z.boolean().default(true) },
       includeRelatedFiles: z.boolean().default(true),
     }),
     result: z.object({
@@ -125,13 +112,9 @@ export const deliveryProcedures = {
   }),
   'tasks.report': procedure({
     means: 'Says how your task stands. Call it every few minutes: a task of which nothing is heard is taken for stuck.',
-    params: z.object({
-      task_id: taskId,
-      status: z.enum(['in_progress', 'blocked', 'done', 'failed', 'paused']).default('in_progress'),
-      progress_percent: z.number().min(0).max(100).nullable().default(null),
-      details,
+    params: reported.omit({ task: true, coder: true, percent: true, tokens: true }).extend({
+      ...{ task_id: taskId, progress_percent: reported.shape.percent },
       metrics: z.partialRecord(z.enum(['tokens_used', 'time_seconds', 'coverage_added']), z.number()).default({}),
-      priority: workPriority.optional(),
     }),
     result: z.object({
       acknowledged: z.boolean(),
@@ -157,29 +140,18 @@ export const deliveryProcedures = {
   'tasks.completed': reportProcedure('reportTaskCompleted', ['hub']),
   'tasks.failure': procedure({
     means: 'Says that a test fails. Of a task that is done, it counts as a failed check: somebody mends it.',
-    params: z.object({ task_id: taskId, ...testFailure }),
+    params: taskOrders['tasks.failure'].omit({ task: true, coder: true }).extend({ task_id: taskId }),
     result: order.extend({ next_action }),
     mcp: { tool: 'reportTestFailure', profiles: ['coder', 'hub'], isDetail: true },
-    example: {
-      p: { task_id: 'TASK-001', test: 'adds', message: 'the sum is wrong', expected: '2', actual: '3' },
-      r: { ...TAKEN, next_action: 'continue' },
-    },
+    example: { p: { task_id: 'TASK-001', test: 'adds', actual: '3' }, r: { ...TAKEN, next_action: 'continue' } },
     ask: (said, caller) => ({ ...toTask('tasks.failure', { ...said, coder: nameOf(caller) }), answer: replied }),
   }),
   'tasks.checked': procedure({
     means: 'Says what your check of a finished task has found; nothing: it passes. Nobody checks work of their own.',
-    params: z.object({
-      task_id: taskId,
-      failures: z.array(z.object(testFailure)).max(100).default([]).describe('Tests that fail.'),
-      unmet: criteriaList.describe('Criteria that are not met.'),
-      visual: criteriaList.describe('Parts of the surface at which a person has to look.'),
-    }),
+    params: taskOrders['tasks.checked'].omit({ task: true, checker: true }).extend({ task_id: taskId }),
     result: order.extend({ next_action }),
     mcp: { tool: 'reportVerificationResult', profiles: ['hub'], isDetail: true },
-    example: {
-      p: { task_id: 'TASK-001', unmet: ['a wrong password is said'] },
-      r: { ...TAKEN, next_action: 'get_next_task' },
-    },
+    example: { p: { task_id: 'TASK-001', unmet: ['is fast'] }, r: { ...TAKEN, next_action: 'get_next_task' } },
     ask: (said, caller) => ({ ...toTask('tasks.checked', { ...said, checker: nameOf(caller) }), answer: replied }),
   }),
   'tasks.submit': procedure({
@@ -196,11 +168,7 @@ export const deliveryProcedures = {
   'tasks.list': procedure({
     means: 'A page of tasks in the order of their numbers, with the counts of all.',
     does: 'nothing',
-    params: z.object({
-      status: z.enum(WORK_STATUSES).optional(),
-      after: z.int().nonnegative().default(0).describe('`next` of the page before.'),
-      limit: z.int().min(1).max(1_000).default(100),
-    }),
+    params: taskOrders['tasks.list'],
     result: z.looseObject({ tasks: z.array(row), next: z.number().nullable() }),
     example: { p: {}, r: { tasks: [ROW], next: null, counts: { ready: 1 }, places: 3, working: 0, queued: 1 } },
     ask: (page) => ({ address: ORCHESTRATOR, event: { type: 'tasks.list', ...page } }),
@@ -277,11 +245,10 @@ export const deliveryProcedures = {
     },
   }),
   'org.metrics': procedure({
-    means:
-      'The figures of all tasks and hand-offs so far. Each can be recounted from the records of tasks and hand-offs.',
+    means: 'The figures of all tasks and hand-offs so far. Each can be recounted from the records of both.',
     params: z.object({}),
     result: metrics,
-    example: { p: {}, r: metricsOf({ counts: {}, figures: NO_FIGURES }, { handoffs: 0, counts: {} }) },
+    example: { p: {}, r: metricsOf({ counts: {}, figures: {} }, { handoffs: 0, counts: {} }) },
     read: async (_, reader) => {
       const tasks = (await reader.actor(ORCHESTRATOR)).context as Shown<OrchestratorContext>;
       return metricsOf(tasks, (await reader.actor(ORGANISATION)).context as Shown<OrganisationContext>);
@@ -301,34 +268,21 @@ export const deliveryProcedures = {
 
 async function shown(reader: DurableReader) {
   const { raci, drained, counts } = (await reader.actor(ORGANISATION)).context as Shown<OrganisationContext>;
-  const { counts: tasks } = (await reader.actor(ORCHESTRATOR)).context as Shown<OrchestratorContext>;
-  const checked = tasks.in_verification ?? 0;
-  const teams = await Promise.all(TEAM_IDS.map((id) => teamOf(reader, id, { drained, checked })));
-  return {
-    teams,
-    raci: raci.map((one) => ({ ...one, handoffs: counts[one.row] ?? 0 })),
-    decisions: DECISIONS.map((one) => ({ ...one })),
-    gates: Object.values(GATES).map((gate) => ({ ...gate })),
+  const { queue, working, ...tasks } = (await reader.actor(ORCHESTRATOR)).context as Shown<OrchestratorContext>;
+  const jobs = async (id: TeamId) =>
+    ((await reader.actor(under(id))).context as { readonly jobs: TableView<unknown> }).jobs.size;
+  const loads: Partial<Record<TeamId, number>> = {
+    ...{ orchestrator: queue.size, 'coding-ai': working.size, verification: tasks.counts.in_verification ?? 0 },
+    ...{ planning: await jobs('planning'), decomposition: await jobs('decomposition') },
   };
-}
-
-/** The tables that hold the work of teams. */
-const LOADS: Partial<Record<TeamId, string>> = {
-  ...{ orchestrator: 'queue', 'coding-ai': 'working', planning: 'jobs', decomposition: 'jobs' },
-};
-
-interface Organised {
-  readonly drained: readonly TeamId[];
-  /** Tasks in verification. */
-  readonly checked: number;
-}
-
-/** A team with its state and the number of things that it works on. */
-async function teamOf(reader: DurableReader, id: TeamId, { drained, checked }: Organised) {
-  const [team, table] = [TEAMS[id], LOADS[id]];
-  const context = table === undefined ? {} : (await reader.actor(under(team.actor!))).context;
-  const load =
-    id === 'verification' ? checked : ((context as Record<string, TableView<unknown>>)[table ?? '']?.size ?? 0);
-  const state = team.actor === null ? 'none' : drained.includes(id) ? 'drained' : load > 0 ? 'working' : 'idle';
-  return { id, ...team, state, load };
+  const teams = TEAM_IDS.map((id) => {
+    const { [id]: load = 0 } = loads;
+    const isThere = TEAMS[id].actor !== null;
+    const state = !isThere ? 'none' : drained.includes(id) ? 'drained' : load > 0 ? 'working' : 'idle';
+    return { id, ...TEAMS[id], state, load };
+  });
+  return {
+    ...{ teams, raci: raci.map((one) => ({ ...one, handoffs: counts[one.row] ?? 0 })) },
+    ...{ decisions: DECISIONS.map((one) => ({ ...one })), gates: Object.values(GATES).map((gate) => ({ ...gate })) },
+  };
 }

@@ -61,7 +61,7 @@ it('has nobody that cannot be read', async () => {
   const { open, ended, figures } = await desk();
   for (const row of [...open.values(), ...ended.values()])
     expect(row).toMatchObject({ check: null, pause: null, fixes: [], doneAtMs: null });
-  expect(figures).toMatchObject({ checks: 0, done: 0 });
+  expect(figures).toEqual({});
 });
 
 it('has a task checked that was done in the earlier build', async () => {

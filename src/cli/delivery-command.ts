@@ -76,35 +76,24 @@ type ShownTask = Task & Pick<TaskContext, 'notes' | 'tokens' | 'report'> & Pick<
 
 function shownText({ notes, tokens, report, handoffs, ...task }: ShownTask): string {
   const { id, title, kind, status, percent, coder, attempts, owner, priority, urgency, minutes, concerns } = task;
-  const { acceptance, files, style, plan } = task.context;
+  const { fixes, pause, questions, tickets, check, context } = task;
+  const { acceptance: criterion, files, style, plan } = context;
+  const noisy = check?.isTimedOut ? ', its files were not quiet' : '';
   const facts = {
     ...{ task: id, title, kind, state: status, percent, because: whyOf(task), since: timeText(task.atMs) },
     ...{ with: coder, attempts, plan, owner, priority, urgency, minutes, concerns, 'part of': task.parent },
-    ...{ needs: task.dependencies, files, style, questions: task.questions, tokens, tickets: task.tickets },
+    ...{ needs: task.dependencies, files, style, questions, tokens, tickets },
+    ...{ paused: pause && `since ${timeText(pause.pausedAtMs)}`, fixes, investigations: check?.investigations },
     ...{ done: report?.details, tested: report?.testing, changed: report?.files, about: task.description },
+    checks: check && `${check.checks}, ${check.match} % met at the last${noisy}`,
   };
+  const found = { met: check?.matches, 'not met': check?.remaining, open: check?.open, 'to look at': check?.visual };
+  const told = handoffs.toReversed().map((one) => Object.values(viewOf(one)).join('  '));
+  const lists = { criterion, ...found, note: notes, 'hand-off': told };
   return factsText([
     ...Object.entries(facts).map(([name, value]) => [name, [value || []].flat().join(', ')] as const),
-    ...acceptance.map((one) => ['criterion', one] as const),
-    ...checkFacts(task),
-    ...notes.map((one) => ['note', one] as const),
-    ...handoffs.toReversed().map((one) => ['hand-off', Object.values(viewOf(one)).join('  ')] as const),
+    ...Object.entries(lists).flatMap(([name, all = []]) => all.map((one) => [name, one] as const)),
   ]);
-}
-
-/** The last check of a task, its fixes, and the wait for people. */
-function checkFacts({ check, fixes, pause }: Task): (readonly [name: string, value: string])[] {
-  const paused = pause && `since ${timeText(pause.pausedAtMs)}, for ${pause.resumeDependencies.wait.join(', ')}`;
-  if (check === null) return [['paused', paused ?? '']];
-  const { matches, remaining, open, visual, match, checks, isTimedOut, investigations } = check;
-  const noisy = isTimedOut ? ', its files were not quiet' : '';
-  const named = { met: matches, 'not met': remaining, open, 'to look at': visual };
-  const facts = { fixes: fixes.join(', '), investigations: investigations.join(', '), paused: paused ?? '' };
-  return [
-    ['checks', `${checks}, ${match} % met at the last${noisy}`],
-    ...Object.entries(named).flatMap(([name, all]) => all.map((one) => [name, one] as const)),
-    ...Object.entries(facts),
-  ];
 }
 
 /** Hands in a plan of tasks, and prints their ids. What is wrong with it is said with its place in the file. */
@@ -180,11 +169,9 @@ export const showMetrics: Carries = (command) =>
   });
 
 function figureOf(value: Metrics[keyof Metrics]): string {
-  if (value === null) return 'nothing to count yet';
   if (typeof value === 'number') return String(Math.round(value * 100) / 100);
-  return Object.entries(value)
-    .map(([name, one]) => `${name}: ${one}`)
-    .join(', ');
+  const counts = Object.entries(value ?? {}).map(([name, one]) => `${name}: ${one}`);
+  return value === null ? 'nothing to count yet' : counts.join(', ');
 }
 
 const pick = (names: readonly string[]) => (record: Readonly<Record<string, unknown>>) =>

@@ -15,14 +15,10 @@ const LIMIT = option('--limit <count>', 'how many, at most 500 (default: 50)', w
 const DRAINED = option('--drained', 'it gets nothing new').conflicts('resume');
 const RESUME = option('--resume', 'it goes on with what was held for it');
 
+type Said = [usage: string, says: string, examples: string, options?: readonly Option[]];
+
 /** A verb that is carried out by a function of delivery-command.ts, with one example or several. */
-function verb(
-  does: keyof typeof Commands,
-  usage: string,
-  says: string,
-  examples: string,
-  options: readonly Option[] = [],
-): Verb {
+function verb(does: keyof typeof Commands, ...[usage, says, examples, options = []]: Said): Verb {
   return {
     ...{ usage, says, options, examples: examples.split(' | ') },
     async run({ data, command, options: asked }, about: string) {

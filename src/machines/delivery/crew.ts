@@ -11,6 +11,7 @@ import { organisation } from './organisation/organisation.ts';
 import { PLAN_BUILDER, planBuilder } from './plans/builder.ts';
 import { planReviewer } from './plans/reviewer.ts';
 import { type RaciRow } from './organisation/raci.ts';
+import { critic } from './oversight/critic.ts';
 import { overseer } from './oversight/overseer.ts';
 import { type OversightSettings } from './oversight/oversight-rules.ts';
 import { DELIVERY_DESKS } from './system-ids.ts';
@@ -35,17 +36,11 @@ export interface DeliveryOptions extends OrchestratorInput {
 }
 
 /** The agents of the delivery organisation for createSystem, together with {@link deliveryChildren}. */
-export function deliveryAgents({
-  estimate,
-  decompose,
-  verify,
-  changedAt,
-  scan,
-  code,
-}: Partial<DeliveryPorts> = {}): readonly AnyAgent[] {
+export function deliveryAgents(ports: Partial<DeliveryPorts> = {}): readonly AnyAgent[] {
+  const { estimate, decompose, verify, changedAt, scan, code } = ports;
   return [
-    ...[organisation, dashboard, orchestrator, deliveryTaskAgent(changedAt), overseer],
-    ...[planReviewer, planBuilder(scan)],
+    ...[organisation, dashboard, orchestrator, deliveryTaskAgent(changedAt)],
+    ...[overseer, critic, planReviewer, planBuilder(scan)],
     teamAgent(planningWork(estimate !== undefined), estimate),
     teamAgent(decompositionWork, decompose),
     teamAgent(verificationWork, verify),
@@ -76,6 +71,7 @@ export function deliveryChildren({ ports, raci, coders, oversight = {}, ...setti
     many(ids.builders, PLAN_BUILDER),
     child(WORK_DESKS.orchestrator, orchestrator.name, settings),
     child(ids.overseer, overseer.name, oversight),
+    child(ids.critic, critic.name),
     ...[ids.planning, ids.decomposition, ids.verification].map((id) => child(id)),
     ...names.map((name) => ({ id: name, agent: 'coder', input: { name } })),
   ];

@@ -19,6 +19,9 @@ export const TRY_AGAIN = 'try again';
 export const AFTER_CHECKS = ['manual-fix', 'skip', 'change-approach', 'retry-once'] as const;
 export type AfterChecks = (typeof AFTER_CHECKS)[number];
 
+/** The turn of any actor. */
+export type Sender = Pick<Turn<object, never>, 'send' | 'self'>;
+
 interface Asked {
   readonly kind?: 'ai_to_human' | 'investigation';
   readonly creator?: string;
@@ -35,7 +38,7 @@ interface Asked {
  * plan, of which the asking actor hears.
  */
 export function askOwner(
-  turn: Pick<Turn<object, never>, 'send' | 'self'>,
+  turn: Sender,
   { id: task, owner, priority }: Asker,
   { title, text, options = [], creator = 'orchestrator', kind = 'ai_to_human', ...more }: Asked,
 ): void {

@@ -14,6 +14,8 @@ export const DELIVERY_DESKS = {
   verification: 'verification',
   /** The overseer, which judges how the work stands. */
   overseer: 'overseer',
+  /** The Critic Team, which finds failures that come again. */
+  critic: 'critic',
   /** Boss of one actor per task of a plan. */
   deliveryTasks: 'delivery-tasks',
 } as const;

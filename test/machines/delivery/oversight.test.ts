@@ -71,6 +71,11 @@ const follow = (count: number, of = 'TASK-001') => {
 };
 const fail = (id: string) =>
   room.order('delivery/orchestrator', { type: 'tasks.fail', task: id, by: 'ada', reason: 'not needed' });
+const failsOnce = async (id: string, details: string) => {
+  await room.next('cc');
+  await room.done('cc', id, { status: 'failed', details });
+  await room.test.advance(20 * SECOND_MS);
+};
 
 describe('the overseer', () => {
   it('MX-018: halts generation beyond 20 pending tasks, and holds what is found until the halt ends', async () => {
@@ -258,7 +263,71 @@ describe('the overseer', () => {
     await room.powerCut();
     await room.test.advance(1);
     expect(alerts().toReversed()).toEqual(['critical 2', 'error 4', 'warning 1', 'warning 5', 'warning 6']);
-    expect(overseer()).toMatchObject({ suppressed: 2, hidden: 0, warnings: [] });
+    expect(overseer()).toMatchObject({ suppressed: 2, warnings: [] });
     expect(cardOf('critical 2')).toContain('2 more are not shown');
+  });
+});
+
+describe('the Critic Team', () => {
+  const patterns = () => alerts().filter((title) => title.startsWith('A failure comes again'));
+
+  it('MX-021: finds a failure that comes three times within 24 h, not one that comes later', async () => {
+    await open();
+    await room.submit(tasks(1));
+    await failsOnce('TASK-001', 'connection refused');
+    await room.test.advance(DAY_MS);
+    await failsOnce('TASK-001', 'connection refused at 10:00');
+    await failsOnce('TASK-001', 'connection refused at 11:00');
+    await next();
+    expect(patterns()).toEqual([]);
+    await room.powerCut();
+    await failsOnce('TASK-001', 'connection refused at 12:00');
+    await next();
+    expect(patterns()).toEqual(['A failure comes again: network']);
+  });
+
+  it('MX-021: finds a test that fails in the checks of three tasks', async () => {
+    await open({ ports: { verify: () => Promise.resolve({ failures: [{ test: 'adds' }] }) } });
+    await room.submit(tasks(3));
+    for (const id of ['TASK-001', 'TASK-002', 'TASK-003']) {
+      await room.next(id);
+      await room.done(id, id);
+    }
+    await room.test.advance(2 * MINUTE_MS);
+    expect(patterns()).toEqual(['A failure comes again: adds']);
+  });
+
+  it('AT-047: asks once why a failure comes again, and proposes a task by what is answered', async () => {
+    await open({ times: { retryMs: Array<number>(9).fill(1) } });
+    await room.submit(tasks(1));
+    for (let at = 0; at < 3; at += 1) await failsOnce('TASK-001', 'connection refused');
+    await room.test.advance(MINUTE_MS);
+    const whys = () =>
+      room.tickets().filter(({ title }) => title.startsWith('Why does this pattern persist: "network"'));
+    expect(whys()).toMatchObject([{ isBlocking: false }]);
+    await room.answer(whys()[0]!.id, 'The proxy drops connections.');
+    await next();
+    const proposal = 'Proposed: an update task that removes the cause of "network"';
+    expect(alerts()).toContain(proposal);
+    expect(cardOf(proposal)).toContain('The proxy drops connections.');
+    await failsOnce('TASK-001', 'connection refused');
+    await next();
+    expect([patterns().length, whys()]).toEqual([1, []]);
+  });
+});
+
+describe('notes that do not fit', () => {
+  it('AT-046: have the Answer Team asked once for a strategy, which becomes a note', async () => {
+    await open({ times: { retryMs: Array<number>(30).fill(1) } });
+    await room.submit(tasks(1));
+    const whys = () => tickets().filter((title) => title.startsWith('Why did breaking fail?'));
+    for (let at = 0; at < 20; at += 1) await failsOnce('TASK-001', `why ${String.fromCharCode(97 + at)}`);
+    expect(whys()).toEqual([]);
+    for (let at = 20; at < 22; at += 1) await failsOnce('TASK-001', `why ${String.fromCharCode(97 + at)}`);
+    await room.test.advance(MINUTE_MS);
+    expect(whys()).toHaveLength(1);
+    const notes = (await room.next('cc')).directive?.notes ?? [];
+    expect(notes.filter((note) => note.startsWith('The Answer Team, on its notes: Try '))).toHaveLength(1);
+    expect([notes.length, room.status('TASK-001')]).toEqual([20, 'in_progress']);
   });
 });

@@ -388,7 +388,8 @@ describe('three fixes that have not mended a task', () => {
     await answered('give up', PASSES);
     expect(row()).toMatchObject({ status: 'failed', because: 'ada has given it up' });
     expect(settled().filter((one) => one.endsWith('rejected'))).toEqual([1, 2, 3].map((at) => `TK-000${at} rejected`));
-    expect(room.tickets()).toEqual([]);
+    // The Critic asks why the same test has failed three times.
+    expect(room.tickets()).toMatchObject([{ title: expect.stringContaining('Why does this pattern') as string }]);
   });
 
   async function answered(option: string, last: Found): Promise<void> {

@@ -1,10 +1,10 @@
 /** Messages about hand-offs: the offer, what the receiver is given, and what the informed are told. */
 import { type AnyActorRef } from 'xstate';
 import { z } from 'zod';
-import { type Turn } from '../../rules/turn.ts';
 import { type WorkItem } from '../../work/work-item.ts';
 import { type GateDecision } from '../../work/threshold-gate.ts';
 import { type Facts } from './delivery-gates.ts';
+import { type Sender } from '../owner-question.ts';
 import { DELIVERY_DESKS } from '../system-ids.ts';
 import { OCCASIONS, type Occasion } from './raci.ts';
 import { TEAM_IDS, type TeamId } from './teams.ts';
@@ -25,10 +25,7 @@ export interface HandoffOffer {
   readonly load?: object;
 }
 
-type HandoffFacts = Pick<HandoffOffer, 'occasion' | 'from' | 'item'> & {
-  readonly number: number;
-  readonly row: number;
-};
+type HandoffFacts = Pick<HandoffOffer, 'occasion' | 'from' | 'item'> & Readonly<{ number: number; row: number }>;
 
 /** A hand-off as its receiver is given it. */
 export type HandoffGiven = HandoffFacts & Readonly<{ type: 'handoff.given'; load?: object }>;
@@ -61,10 +58,7 @@ export const handoffEntry = z.object({
 export type HandoffEntry = z.output<typeof handoffEntry>;
 
 /** Offers a hand-off to the organisation, in the name of a team for which the actor of the turn speaks. */
-export function offerHandoff(
-  turn: Pick<Turn<object, never>, 'send' | 'self'>,
-  offered: Omit<HandoffOffer, 'type' | 'by'>,
-): void {
+export function offerHandoff(turn: Sender, offered: Omit<HandoffOffer, 'type' | 'by'>): void {
   const offer: HandoffOffer = { ...offered, type: 'handoff.offer', by: turn.self };
   turn.send(DELIVERY_DESKS.organisation, offer);
 }

@@ -12,24 +12,15 @@ import { order, type OrderReply, refused, ruledAgent, type Rules, TAKEN, type Tu
 import { person } from '../../work/message-schema.ts';
 import { WORK_DESKS } from '../../work/system-ids.ts';
 import { DELIVERY_DESKS } from '../system-ids.ts';
-import {
-  handoffEntry,
-  type HandoffEntry,
-  type HandoffGiven,
-  type HandoffInformed,
-  type HandoffOffer,
-  type HandoffRefused,
-} from './handoff-messages.ts';
+import { handoffEntry, type HandoffEntry, type HandoffGiven } from './handoff-messages.ts';
+import { type HandoffInformed, type HandoffOffer, type HandoffRefused } from './handoff-messages.ts';
 import { RACI, type RaciRow, refusalOf, routeOf, type Sink } from './raci.ts';
 import { TEAM_IDS, type TeamId, TEAMS } from './teams.ts';
 
 /** The actors of the informed parties. */
 const SINK_ACTORS: Readonly<Record<Sink, string>> = {
-  ...{
-    'task-queue': WORK_DESKS.orchestrator,
-    orchestrator: WORK_DESKS.orchestrator,
-    dashboard: DELIVERY_DESKS.dashboard,
-  },
+  ...{ 'task-queue': WORK_DESKS.orchestrator, orchestrator: WORK_DESKS.orchestrator },
+  dashboard: DELIVERY_DESKS.dashboard,
 };
 
 export interface OrganisationContext {
@@ -67,19 +58,17 @@ function offer(turn: OrganisationTurn, { occasion, from, by, item, facts, load =
   const number = turn.context.handoffs + 1;
   turn.assign({ handoffs: number });
   const route = routeOf(turn.context.raci, occasion, facts);
-  const { row } = route;
+  const { row, decisions } = route;
   const because = row === undefined ? refusalOf(route) : strangerIn(turn, row, from, by);
   const isAccepted = because === null;
-  const decisions = route.decisions.map((one) => ({ ...one, value: Number.isNaN(one.value) ? null : one.value }));
+  const judged = decisions.map((one) => ({ ...one, value: Number.isNaN(one.value) ? null : one.value }));
   const entry: HandoffEntry = {
-    ...{ number, atMs: turn.nowMs, item: item.id, title: item.title, occasion, from, isAccepted, because, decisions },
-    ...{ row: row?.row ?? null, to: isAccepted ? row!.accountable : null },
+    ...{ number, atMs: turn.nowMs, item: item.id, title: item.title, occasion, from, isAccepted, because },
+    ...{ row: row?.row ?? null, to: isAccepted ? row!.accountable : null, decisions: judged },
   };
   turn.record('handoffs', entry);
-  const refusal: HandoffRefused = {
-    ...{ type: 'handoff.refused', occasion, item, because: because ?? '', decisions: route.decisions, load },
-  };
-  if (!isAccepted) turn.send(by, refusal);
+  const refusal: Omit<HandoffRefused, 'because'> = { type: 'handoff.refused', occasion, item, decisions, load };
+  if (!isAccepted) turn.send(by, { ...refusal, because });
   else give(turn, row!, { type: 'handoff.given', number, row: row!.row, occasion, from, item, load });
 }
 

@@ -47,53 +47,50 @@ export interface RaciRow {
   readonly informed: readonly Sink[];
 }
 
-type Roles = Pick<RaciRow, 'responsible' | 'accountable' | 'consulted' | 'informed'> & Partial<RaciRow>;
+/** The one responsible, the one accountable, the one consulted if anybody is, and the one informed. */
+type Roles = readonly [TeamId, RaciRow['accountable'], TeamId | null, Sink];
 
-function row(number: number, occasion: Occasion, condition: string, roles: Roles): RaciRow {
-  return { row: number, occasion, condition, pass: [], fail: [], ...roles };
+function row(number: number, occasion: Occasion, condition: string, more: { of: Roles } & Partial<RaciRow>): RaciRow {
+  const { of, ...rest } = more;
+  const [responsible, accountable, consulted, sink] = of;
+  const parties = { responsible: [responsible], accountable, consulted: consulted === null ? [] : [consulted] };
+  return { row: number, occasion, condition, pass: [], fail: [], ...parties, informed: [sink], ...rest };
 }
 
 /** The table of the seed. */
 export const RACI: readonly RaciRow[] = [
   row(1, 'planned', 'longer than 45 minutes, or several concerns', {
-    ...{ fail: ['size', 'concerns'], responsible: ['planning'], accountable: 'decomposition' },
-    ...{ consulted: ['orchestrator'], informed: ['task-queue'] },
+    ...{ fail: ['size', 'concerns'], of: ['planning', 'decomposition', 'orchestrator', 'task-queue'] },
   }),
   row(2, 'broken-down', 'subtasks are created and valid', {
-    ...{ pass: ['flaws'], responsible: ['decomposition'], accountable: 'planning' },
-    ...{ consulted: ['boss-ai'], informed: ['task-queue'] },
+    ...{ pass: ['flaws'], of: ['decomposition', 'planning', 'boss-ai', 'task-queue'] },
   }),
   row(3, 'planned', 'the task is ready for the queue, nothing is in the way', {
-    ...{ pass: ['size', 'concerns', 'blockers'], responsible: ['planning'], accountable: 'orchestrator' },
-    ...{ consulted: ['coding-ai'], informed: ['dashboard'] },
+    ...{ pass: ['size', 'concerns', 'blockers'], of: ['planning', 'orchestrator', 'coding-ai', 'dashboard'] },
   }),
   row(4, 'pulled', 'the task is pulled from the queue', {
-    ...{ pass: ['origin', 'size', 'context', 'places'], responsible: ['orchestrator'], accountable: 'coding-ai' },
-    ...{ consulted: ['answers'], informed: ['dashboard'] },
+    ...{ pass: ['origin', 'size', 'context', 'places'], of: ['orchestrator', 'coding-ai', 'answers', 'dashboard'] },
   }),
   row(5, 'asked', 'a question by askQuestion', {
-    ...{ responsible: ['coding-ai'], accountable: 'answers', carrier: null },
-    ...{ consulted: ['planning'], informed: ['orchestrator'] },
+    ...{ carrier: null, of: ['coding-ai', 'answers', 'planning', 'orchestrator'] },
   }),
   row(6, 'unanswered', 'no answer within 30 s, or confidence below 40 %', {
-    ...{ fail: ['seconds', 'confidence'], responsible: ['orchestrator'], accountable: 'user' },
-    ...{ carrier: 'orchestrator', consulted: ['clarity'], informed: ['dashboard'] },
+    ...{ fail: ['seconds', 'confidence'], of: ['orchestrator', 'user', 'clarity', 'dashboard'] },
+    carrier: 'orchestrator',
   }),
   row(7, 'done', 'the task is marked done, files are changed', {
-    ...{ pass: ['files'], responsible: ['orchestrator', 'coding-ai'], accountable: 'verification' },
-    ...{ consulted: ['planning'], informed: ['dashboard'] },
+    ...{ pass: ['files'], of: ['orchestrator', 'verification', 'planning', 'dashboard'] },
+    responsible: ['orchestrator', 'coding-ai'],
   }),
   row(8, 'checked', 'tests fail, or criteria are not met', {
-    ...{ fail: ['failures', 'unmet'], responsible: ['verification'], accountable: 'orchestrator' },
-    ...{ consulted: ['planning'], informed: ['task-queue'] },
+    ...{ fail: ['failures', 'unmet'], of: ['verification', 'orchestrator', 'planning', 'task-queue'] },
   }),
   row(9, 'checked', 'a person has to look at the surface', {
-    ...{ pass: ['failures', 'unmet'], fail: ['visual'], responsible: ['verification'], accountable: 'user' },
-    ...{ carrier: 'verification', consulted: ['clarity'], informed: ['dashboard'] },
+    ...{ pass: ['failures', 'unmet'], fail: ['visual'], of: ['verification', 'user', 'clarity', 'dashboard'] },
+    carrier: 'verification',
   }),
   row(10, 'replied', 'a reply in a ticket is scored at 85 or more', {
-    ...{ pass: ['clarity'], responsible: ['clarity'], accountable: 'orchestrator' },
-    ...{ consulted: [], informed: ['dashboard'] },
+    ...{ pass: ['clarity'], of: ['clarity', 'orchestrator', null, 'dashboard'] },
   }),
 ];
 

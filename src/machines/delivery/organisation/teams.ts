@@ -23,7 +23,7 @@ export interface Team {
 }
 
 const { orchestrator } = WORK_DESKS;
-const { overseer, planning, decomposition, verification } = DELIVERY_DESKS;
+const { overseer, planning, decomposition, verification, critic } = DELIVERY_DESKS;
 
 type Described = Pick<Team, 'responsibilities' | 'escalation'> & Partial<Pick<Team, 'actor' | 'document'>>;
 
@@ -57,7 +57,7 @@ export const TEAMS = {
     ...{ responsibilities: ['researches ambiguities', 'web search', 'finds solutions'], escalation: ['answers'] },
   }),
   critic: team(6, 'Critic Team', 'Reviewer', 'improvement specialist', {
-    ...{ responsibilities: ['rates code', 'suggests optimisations', 'flags patterns'], escalation: ['updater'] },
+    ...{ responsibilities: ['flags patterns', 'proposes updates'], escalation: ['updater'], actor: critic },
   }),
   scraper: team(7, 'Scraper Team', 'Verifier', 'communication checker', {
     ...{ responsibilities: ['verifies documentation and alignment with tasks'], escalation: ['boss-ai'] },

@@ -11,7 +11,7 @@ import { ruledAgent, type Rules, type Turn } from '../../rules/turn.ts';
 import { askOwner, hasChosen } from '../owner-question.ts';
 import { DELIVERY_DESKS } from '../system-ids.ts';
 import { type TaskStands } from '../tasks/task-progress.ts';
-import { ALERTS, BATCH_MAX, DAY_MS, gravest, judged, levelOf, SAME_AS } from './oversight-rules.ts';
+import { ALERTS, BATCH_MAX, DAY_MS, gravest, judged, levelOf } from './oversight-rules.ts';
 import { type Measure, type OversightSettings, type Warning } from './oversight-rules.ts';
 
 export interface OverseerContext {
@@ -36,8 +36,7 @@ export interface OverseerContext {
   /** Tickets to open in the next cycles. */
   readonly decisions: readonly Question[];
   readonly warnings: readonly Warning[];
-  /** Warnings that people have not been shown: of this cycle, and of all before. */
-  readonly hidden: number;
+  /** Warnings of all cycles before that people have not been shown. */
   readonly suppressed: number;
 }
 type OverseerTurn = Turn<OverseerContext>;
@@ -56,7 +55,7 @@ const RULES = {
   'task.stands': noteTask,
   'oversight.look': look,
   'oversight.warned': (turn: OverseerTurn, warning: Warning) => {
-    if (warning.kind === 'conflict') turn.assign({ conflicts: turn.context.conflicts + 1 });
+    turn.assign({ conflicts: turn.context.conflicts + Number(warning.kind === 'conflict') });
     say(turn, warning);
   },
   'oversight.cycle': cycle,
@@ -75,15 +74,13 @@ const RULES = {
   }),
 } satisfies Rules<OverseerContext>;
 
-function noteTask(turn: OverseerTurn, { item, status, because, isFound, pending }: TaskStands): void {
-  const { id, kind, owner } = item;
+function noteTask(turn: OverseerTurn, { item: { id, kind, owner }, status, isFound, pending }: TaskStands): void {
   const of = isFound ? 'found' : 'planned';
-  const rows = turn.context[of];
+  const { [of]: rows, failedAtMs } = turn.context;
   turn.assign({ pending });
   if (kind !== 'fix')
     turn.assign({ [of]: status === 'verified' || status === 'failed' ? rows.delete(id) : rows.set(id, true) });
-  if (status === 'failed' && because?.startsWith(SAME_AS) !== true)
-    turn.assign({ failedAtMs: [...turn.context.failedAtMs, turn.nowMs].slice(-FAILED_KEPT), owner });
+  if (status === 'failed') turn.assign({ failedAtMs: [...failedAtMs, turn.nowMs].slice(-FAILED_KEPT), owner });
   lookAfter(turn, 'look', LOOK_MS);
   look(turn);
 }
@@ -93,18 +90,18 @@ function look(turn: OverseerTurn): void {
   const { settings, over: before, level: was, pending, planned, found, escalated, owner } = turn.context;
   const failedAtMs = turn.context.failedAtMs.filter((atMs) => atMs > turn.nowMs - DAY_MS);
   const drift = found.size / Math.max(planned.size, PLANNED_MIN);
-  const facts = { pending, drift, failed: failedAtMs.length, escalated: escalated.size };
-  const all = judged(facts, settings);
+  const all = judged({ pending, drift, failed: failedAtMs.length, escalated: escalated.size }, settings);
   const over = all.flatMap(({ measure, isPassed }) => (isPassed ? [] : [measure]));
-  turn.assign({ failedAtMs, over, level: levelOf(over, settings) });
-  for (const { measure, isPassed, outcome: title, value, threshold, severity } of all)
-    if (isPassed === before.includes(measure)) {
-      const detail = `${value}, the bound is ${threshold}`;
-      say(turn, { severity: isPassed ? 'info' : severity, about: 'oversight', kind: measure, title, detail });
-      if (measure === 'failed' && !isPassed)
-        decide(turn, { kind: 'investigation', owner, key: `failed ${turn.nowMs}`, title, text: `Why? ${detail}` });
-    }
-  const isHalted = turn.context.level === 'halted';
+  const level = levelOf(over, settings);
+  turn.assign({ failedAtMs, over, level });
+  for (const { measure: kind, isPassed, title, value, bound, severity } of all) {
+    if (isPassed !== before.includes(kind)) continue;
+    const detail = `${value}, the bound is ${bound}`;
+    say(turn, { severity: isPassed ? 'info' : severity, kind, title, detail });
+    if (kind === 'failed' && !isPassed)
+      decide(turn, { kind: 'investigation', owner, key: `failed ${turn.nowMs}`, title, text: `Why? ${detail}` });
+  }
+  const isHalted = level === 'halted';
   if (isHalted !== (was === 'halted')) turn.send(DELIVERY_DESKS.planning, { type: 'generation.halted', isHalted });
   if (was === 'halted') approve(turn);
   lookForRestarts(turn);
@@ -119,9 +116,9 @@ function lookForRestarts(turn: OverseerTurn): void {
   if (atMs <= turn.context.restartedAtMs) return;
   turn.assign({ restartedAtMs: atMs });
   const title = 'An agent of the delivery organisation was restarted';
-  const text = 'Its Boss "delivery" has restarted it: `bosun tree` and the log say which one, and why.';
-  decide(turn, { owner: null, key: `restarted ${atMs}`, title: `Incident: ${title}`, text });
-  say(turn, { severity: 'error', about: 'oversight', kind: 'restart', title, detail: text });
+  const detail = 'Its Boss "delivery" has restarted it: `bosun tree` and the log say which one, and why.';
+  decide(turn, { owner: null, key: `restarted ${atMs}`, title: `Incident: ${title}`, text: detail });
+  say(turn, { severity: 'error', kind: 'restart', title, detail });
 }
 
 /** Looks again after a while. */
@@ -130,12 +127,14 @@ function lookAfter(turn: OverseerTurn, id: string, delay: number): void {
   turn.raise({ type: 'oversight.look' }, { id, delay });
 }
 
-function say(turn: OverseerTurn, warning: Warning): void {
+/** Warns people at the end of the cycle; without a subject, of the organisation. */
+function say(turn: OverseerTurn, warning: Omit<Warning, 'about'> & Partial<Warning>): void {
   arm(turn);
-  const { warnings, hidden } = turn.context;
-  const shown = gravest([...warnings, warning]);
-  turn.assign({ warnings: shown, hidden: hidden + warnings.length + 1 - shown.length });
+  turn.assign({ warnings: [...turn.context.warnings, { about: 'oversight', ...warning }] });
 }
+
+/** A question of the overseer to the owner of what it is about; null: to anybody. */
+type Question = Omit<Parameters<typeof askOwner>[2], 'about'> & Readonly<{ owner: string | null; about?: string }>;
 
 function decide(turn: OverseerTurn, decision: Question): void {
   arm(turn);
@@ -143,42 +142,36 @@ function decide(turn: OverseerTurn, decision: Question): void {
 }
 
 /** Begins a cycle, unless one is under way. */
-function arm(turn: OverseerTurn, { warnings, decisions } = turn.context): void {
-  if (warnings.length + decisions.length === 0)
+function arm(turn: OverseerTurn): void {
+  if (turn.context.warnings.length + turn.context.decisions.length === 0)
     turn.raise({ type: 'oversight.cycle' }, { id: 'cycle', delay: CYCLE_MS });
 }
 
 /** Shows the gravest warnings of a cycle, and opens so many tickets. */
 function cycle(turn: OverseerTurn): void {
-  const { settings, decisions, warnings, hidden, suppressed } = turn.context;
+  const { settings, decisions, warnings, suppressed } = turn.context;
   const { decisionsMax = 5 } = settings;
-  turn.assign({ warnings: [], hidden: 0, suppressed: suppressed + hidden, decisions: [] });
-  for (const [at, { severity, about: subject, kind, title, ...told }] of warnings.entries()) {
-    const detail = at === 0 && hidden > 0 ? `${told.detail}\n${hidden} more are not shown.` : told.detail;
+  const shown = gravest(warnings);
+  const hidden = warnings.length - shown.length;
+  turn.assign({ warnings: [], suppressed: suppressed + hidden, decisions: [] });
+  for (const [at, { severity, about: subject, kind, title, ...said }] of shown.entries()) {
+    const detail = at === 0 && hidden > 0 ? `${said.detail}\n${hidden} more are not shown.` : said.detail;
     notify(turn, { subject, kind: `oversight.${kind}`, priority: ALERTS[severity], title, detail });
   }
-  for (const decision of decisions.slice(0, decisionsMax)) ask(turn, decision);
+  for (const { owner, ...question } of decisions.slice(0, decisionsMax))
+    askOwner(turn, { id: null, owner, priority: 2 }, { about: 'oversight', creator: 'boss-ai', ...question });
   for (const decision of decisions.slice(decisionsMax)) decide(turn, decision);
-}
-
-/** A question of the overseer to the owner of what it is about; null: to anybody. */
-type Question = Omit<Parameters<typeof askOwner>[2], 'about' | 'creator'> &
-  Readonly<{ owner: string | null; about?: string }>;
-
-function ask(turn: OverseerTurn, { owner, about = 'oversight', ...question }: Question): void {
-  askOwner(turn, { id: null, owner, priority: 2 }, { ...question, about, creator: 'boss-ai' });
 }
 
 /** Decides about held work: few tasks, and those that fit when it is calm, are planned; else the owner is asked. */
 function approve(turn: OverseerTurn): void {
   const { settings, held, level, pending, owner } = turn.context;
   if (held === 0 || level === 'halted') return;
-  const [waiting] = judged({ pending: pending + held, drift: 0, failed: 0, escalated: 0 }, settings);
-  if (held <= BATCH_MAX || (level === 'calm' && waiting!.isPassed)) return release(turn, true);
+  const fits = judged({ pending: pending + held }, settings).every(({ isPassed }) => isPassed);
+  if (held <= BATCH_MAX || (level === 'calm' && fits)) return release(turn, true);
   const title = `May ${held} tasks be added that were found on the way?`;
   const text = `${pending} tasks wait already. Without a word they are kept, and not planned.`;
-  const options = ['plan them', DROP_THEM];
-  decide(turn, { owner, key: `batch ${turn.nowMs}`, about: 'batch', options, title, text });
+  decide(turn, { owner, key: `batch ${turn.nowMs}`, about: 'batch', options: ['plan them', DROP_THEM], title, text });
 }
 
 function release(turn: OverseerTurn, isKept: boolean): void {
@@ -192,7 +185,6 @@ export const overseer = ruledAgent({
   rules: RULES,
   context: (settings: OversightSettings): OverseerContext => ({
     ...{ settings, level: 'calm', over: [], pending: 0, planned: table(), found: table(), failedAtMs: [], owner: null },
-    ...{ escalated: table(), restartedAtMs: 0, held: 0, conflicts: 0, decisions: [], warnings: [] },
-    ...{ hidden: 0, suppressed: 0 },
+    ...{ escalated: table(), restartedAtMs: 0, held: 0, conflicts: 0, decisions: [], warnings: [], suppressed: 0 },
   }),
 });

@@ -2,8 +2,6 @@
  * The rules of oversight (MX-017 to MX-019) as data: the bounds of the counters, whether one above its bound halts the
  * generation of work, and which warnings of a batch people see. Pure.
  */
-import { type GateDecision, judge } from '../../work/threshold-gate.ts';
-
 /** How grave a warning is, the gravest first, with the urgency of its alert. */
 export const ALERTS = { critical: 'CRITICAL', error: 'HIGH', warning: 'MEDIUM', info: 'LOW' } as const;
 
@@ -19,25 +17,21 @@ export interface Warning {
 
 /** Counters above which something is wrong, each with its bound. */
 const BOUNDS = {
-  pending: { threshold: 20, severity: 'critical', halts: true, onFail: 'too many tasks wait' },
-  drift: { threshold: 0.2, severity: 'error', halts: true, onFail: 'much work is found beside what was planned' },
-  failed: { threshold: 3, severity: 'warning', halts: false, onFail: 'too many tasks have failed within a day' },
-  escalated: { threshold: 5, severity: 'warning', halts: false, onFail: 'too many tickets are escalated' },
+  pending: { bound: 20, severity: 'critical', halts: true, title: 'too many tasks wait' },
+  drift: { bound: 0.2, severity: 'error', halts: true, title: 'much work is found beside what was planned' },
+  failed: { bound: 3, severity: 'warning', halts: false, title: 'too many tasks have failed within a day' },
+  escalated: { bound: 5, severity: 'warning', halts: false, title: 'too many tickets are escalated' },
 } as const;
 export type Measure = keyof typeof BOUNDS;
 
 export interface OversightSettings {
   /** `loose`: nothing halts generation. `strict`: warnings halt it, too. Default: `balanced`. */
   readonly level?: 'loose' | 'balanced' | 'strict';
-  /** Tasks that are there twice: the owner is asked (default), or the later one is given up. */
-  readonly duplicates?: 'user-confirm' | 'auto-merge';
   /** Tickets of one cycle of 2 s; the others are opened in the next ones. Default: 5. */
   readonly decisionsMax?: number;
   readonly thresholds?: Partial<Record<Measure, number>>;
 }
 
-/** The reason for the end of the later one of two equal tasks, which is no failure. */
-export const SAME_AS = 'is the same as ';
 /** The period in which failed tasks and equal failures count. */
 export const DAY_MS = 24 * 60 * 60_000;
 /** Generated tasks that are planned without approval (MX-017). */
@@ -45,15 +39,13 @@ export const BATCH_MAX = 10;
 /** Warnings of a batch that people see (MX-019). */
 const SHOWN_MAX = 5;
 
-type Judged = GateDecision & { readonly measure: Measure; readonly severity: Warning['severity'] };
-
-/** Judges each counter by its bound. */
-export function judged(facts: Readonly<Record<Measure, number>>, { thresholds = {} }: OversightSettings): Judged[] {
+/** Judges counters by their bounds. */
+export function judged(facts: Readonly<Partial<Record<Measure, number>>>, { thresholds = {} }: OversightSettings) {
   return (Object.keys(BOUNDS) as Measure[]).map((measure) => {
-    const { severity, halts: _, ...bound } = BOUNDS[measure];
-    const gate = { gate: measure, passes: 'atMost', onPass: `${measure} is within its bound`, ...bound } as const;
-    const threshold = thresholds[measure] ?? bound.threshold;
-    return { ...judge<string>({ ...gate, threshold }, facts[measure]), measure, severity };
+    const { severity, title, bound: usual } = BOUNDS[measure];
+    const { [measure]: value = 0 } = facts;
+    const { [measure]: bound = usual } = thresholds;
+    return { measure, severity, title, value, bound, isPassed: value <= bound };
   });
 }
 

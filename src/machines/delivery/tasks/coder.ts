@@ -2,7 +2,7 @@
  * A coding session of the host: it takes one task after the other from the orchestrator and has it done by the port
  * `code`, such as a spoke of a hub. An agent that comes from outside by MCP needs no actor.
  */
-import { type AnyActorRef, setup } from 'xstate';
+import { setup } from 'xstate';
 import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { inTurn, type Turn } from '../../rules/turn.ts';
 import { heard, type Port, portLogic } from '../../work/port.ts';
@@ -25,11 +25,7 @@ export function coderAgent(code: Port<Directive, unknown>) {
     delays: { patience: CODED.timeoutMs },
     actions: {
       askForWork: inTurn((turn: CoderTurn) =>
-        turn.send(WORK_DESKS.orchestrator, {
-          type: 'coder.idle',
-          coder: turn.context.name,
-          ref: turn.self as AnyActorRef,
-        }),
+        turn.send(WORK_DESKS.orchestrator, { type: 'coder.idle', coder: turn.context.name, ref: turn.self }),
       ),
       take: inTurn((turn: CoderTurn, event: CoderEvent) => turn.assign({ directive: event.directive })),
       report: inTurn((turn: CoderTurn, event: CoderEvent) => {

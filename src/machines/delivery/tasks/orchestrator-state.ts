@@ -7,7 +7,7 @@ import { Desk, type DeskContext, type DeskOf, type DeskRecord, newDesk } from '.
 import { type Turn } from '../../rules/turn.ts';
 import { type WorkItem, type WorkPriority, type WorkStatus } from '../../work/work-item.ts';
 import { DELIVERY_DESKS } from '../system-ids.ts';
-import { entryOf, figuresAfter, NO_FIGURES, type TaskFigures } from './task-figures.ts';
+import { entryOf, figuresAfter, type TaskFigures } from './task-figures.ts';
 import { TASK_TIMES, type TaskEvent, type TaskShown, type TaskTimes } from './task-state.ts';
 
 /** The orchestrator's record of a task. */
@@ -82,8 +82,7 @@ export function newOrchestrator({ places = PLACES, ...given }: OrchestratorInput
   return {
     ...newDesk<TaskRow>(),
     ...{ queue: table(), dependents: table(), partsOf: table(), working: table(), pulls: table(), idle: table() },
-    ...{ counts: {}, places, tasksMax, isDrained: false, times: { ...TASK_TIMES, ...times } },
-    figures: NO_FIGURES,
+    ...{ counts: {}, places, tasksMax, isDrained: false, times: { ...TASK_TIMES, ...times }, figures: {} },
   };
 }
 
@@ -103,21 +102,24 @@ export function desk(turn: OrchestratorTurn): Desk<TaskRow> {
   return new Desk(turn, TASKS);
 }
 
-/** Facts of a task that the first version did not keep. */
-export const NEW_FACTS = { check: null, pause: null, fixes: [], doneAtMs: null } as const;
+/** The facts of a new task. The first version kept none of the last four. */
+export const NEW_FACTS = {
+  ...{ coder: null, percent: null, attempts: 0, pings: 0, reason: null, because: null, tickets: [], isQueued: false },
+  ...{ parts: 0, turn: null, questions: 0, check: null, pause: null, fixes: [], doneAtMs: null },
+} as const;
 
 /** The context of a desk of the first version, which counted nothing. */
 export function counting({ open, ended, ...others }: Omit<OrchestratorContext, 'figures'>): OrchestratorContext {
   const kept = (rows: typeof open) => rows.map((row): TaskRow => ({ ...NEW_FACTS, ...row }));
-  return { ...others, open: kept(open), ended: kept(ended), figures: NO_FIGURES };
+  return { ...others, open: kept(open), ended: kept(ended), figures: {} };
 }
 
 /** Puts a change of a task on record, and counts it. */
 export function note(turn: OrchestratorTurn, before: TaskRow | undefined, after: TaskRow): void {
-  const [old, now] = [before && entryOf(before), entryOf(after)];
-  if (old !== undefined && JSON.stringify({ ...old, atMs: now.atMs }) === JSON.stringify(now)) return;
+  const now = entryOf(after);
+  if (before !== undefined && JSON.stringify({ ...entryOf(before), atMs: now.atMs }) === JSON.stringify(now)) return;
   turn.record('tasks', now);
-  if (old !== undefined) turn.assign({ figures: figuresAfter(turn.context.figures, [old, now], after.doneAtMs) });
+  if (before !== undefined) turn.assign({ figures: figuresAfter(turn.context.figures, before, after) });
 }
 
 /** The task of a coding session; undefined if it has none. */

@@ -10,13 +10,8 @@ import { type OrderAnswered } from '../../rules/desk.ts';
 import { ruledAgent, type Rules } from '../../rules/turn.ts';
 import { type HandoffGiven, type HandoffInformed, type HandoffRefused } from '../organisation/handoff-messages.ts';
 import { type Occasion } from '../organisation/raci.ts';
-import {
-  counting,
-  desk,
-  newOrchestrator,
-  type OrchestratorContext,
-  type OrchestratorTurn,
-} from './orchestrator-state.ts';
+import { counting, desk, newOrchestrator } from './orchestrator-state.ts';
+import { type OrchestratorContext, type OrchestratorTurn } from './orchestrator-state.ts';
 import { taskEntry } from './task-figures.ts';
 import { heldBack, pulled, SESSIONS } from './pulls.ts';
 import { countQuestion, ORDERS, passOn } from './task-orders.ts';

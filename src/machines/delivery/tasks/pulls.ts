@@ -106,6 +106,7 @@ function given(turn: OrchestratorTurn, { id, directive }: Extract<TaskNews, { ty
   const pull = turn.context.pulls.get(id);
   if (pull === undefined) return;
   turn.assign({ pulls: turn.context.pulls.delete(id) });
+  turn.send(DELIVERY_DESKS.critic, { type: 'directive.seen', directive });
   if (pull.ref === null) turn.reply(pull.replyTo ?? undefined, replyWith(turn, directive));
   else turn.send(pull.ref, { type: 'directive', directive });
 }
@@ -169,10 +170,7 @@ export function rerank(turn: OrchestratorTurn, id: string): void {
 }
 
 /** The first tasks of the queue, or of those that are blocked, or of all. */
-function preview(
-  { context: { queue, open } }: OrchestratorTurn,
-  filter: 'ready' | 'blocked' | 'all',
-): NextReply['next'] {
+function preview({ context: { queue, open } }: OrchestratorTurn, filter: Filter): NextReply['next'] {
   const rows = [...open.values()].filter(({ status }) => filter === 'all' || status === 'blocked');
   const shown = filter === 'ready' ? [...queue.values()] : rows.map(({ item }) => item);
   return shown.slice(0, PREVIEW).map(({ id, title, priority }) => ({ id, title, priority }));

@@ -21,11 +21,7 @@ export function queueKey({ id, item, urgency, attempts, number }: TaskRow): stri
  *
  * @param only The only priority that is wanted.
  */
-export function nextTask(
-  queue: Iterable<Queued>,
-  working: Iterable<Place>,
-  only: WorkPriority | null = null,
-): Queued | undefined {
+export function nextTask(queue: Iterable<Queued>, working: Iterable<Place>, only: WorkPriority | null = null) {
   const isUrgentOn = [...working].some(({ priority }) => priority === 1);
   let isUrgentWaiting = false;
   for (const task of queue) {

@@ -13,16 +13,8 @@ import { plannedTask } from '../plans/plan-document.ts';
 import { type About, ABOUT, AFTER_CHECKS, askOwner, GIVE_UP, TRY_AGAIN } from '../owner-question.ts';
 import { DELIVERY_DESKS } from '../system-ids.ts';
 import { directiveOf, refusedTask, type TaskReply } from './task-messages.ts';
-import {
-  type FinishEvent,
-  type ReportEvent,
-  shownOf,
-  type TaskChanged,
-  type TaskContext,
-  type TaskEvent,
-  type TaskNews,
-  withNote,
-} from './task-state.ts';
+import { type FinishEvent, type ReportEvent, shownOf, type TaskChanged } from './task-state.ts';
+import { type TaskContext, type TaskEvent, type TaskNews, withNote } from './task-state.ts';
 
 /** Fixes of a task that fails its checks, before its owner is asked (MX-057). */
 export const CYCLES_MAX = 3;
@@ -106,7 +98,9 @@ export const taskActions = {
     direct(turn);
   }),
   direct: act((turn) => direct(turn)),
-  noteItem: act((turn, event) => event.type === 'task.edit' && turn.assign({ item: event.item })),
+  noteItem: act((turn, event) => {
+    if (event.type === 'task.edit') turn.assign({ item: event.item, ...withNote(turn.context, event.note) });
+  }),
 
   noteReport: act((turn, event) => {
     const { percent, details, tokens } = event as ReportEvent;

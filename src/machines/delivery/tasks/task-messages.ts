@@ -12,15 +12,15 @@ import { planDocument } from '../plans/plan-document.ts';
 /** The id of a task: `TASK-001`, with more digits from 1,000 on. */
 export const taskId = z.string().regex(/^TASK-\d{3,12}$/, 'a task id is TASK- and a number of at least three digits');
 
-const details = z.string().max(600).default('');
+const details = z.string().max(600).default('').describe('What you are at, or why you cannot go on.');
 const reason = z.string().trim().min(1).max(500);
 const criterion = z.object({ criterion: z.string().max(500), isMet: z.boolean() });
-const followUp = z.object({ title: name, minutes: workMinutes, details });
+const followUp = z.object({ title: name, minutes: workMinutes, details: z.string().max(600).default('') });
 const aTask = { task: taskId, by: person };
 
-export const criteriaList = z.array(z.string().min(1).max(500)).max(20).default([]);
+const criteriaList = z.array(z.string().min(1).max(500)).max(20).default([]);
 /** A test that fails, with what it says. */
-export const testFailure = {
+const testFailure = {
   ...{ test: z.string().trim().min(1).max(200), message: z.string().max(2_000).default('') },
   ...{ expected: z.string().max(500).optional(), actual: z.string().max(500).optional() },
 };
@@ -46,7 +46,7 @@ export const taskOrders = {
   /** Gives a coding agent the task that it has, or the next one. The reply has the directive, or says why not. */
   'tasks.next': z.object({
     coder: programOrPerson,
-    priority: workPriority.nullable().default(null),
+    priority: workPriority.nullable().default(null).describe('The only priority that you take.'),
     /** `blocked` and `all` only look. */
     filter: z.enum(['ready', 'blocked', 'all']).default('ready'),
   }),
@@ -66,13 +66,15 @@ export const taskOrders = {
   'tasks.failure': z.object({ task: taskId, coder: programOrPerson, ...testFailure }),
   /** Says what a check of a finished task has found, which was made by somebody other than its coding agent. */
   'tasks.checked': z.object({
-    ...{ task: taskId, checker: programOrPerson, failures: z.array(z.object(testFailure)).max(100).default([]) },
-    ...{ unmet: criteriaList, visual: criteriaList },
+    ...{ task: taskId, checker: programOrPerson },
+    failures: z.array(z.object(testFailure)).max(100).default([]).describe('Tests that fail.'),
+    unmet: criteriaList.describe('Criteria that are not met.'),
+    visual: criteriaList.describe('Parts of the surface at which a person has to look.'),
   }),
   /** A page of tasks in the order of their numbers. */
   'tasks.list': z.object({
     status: z.enum(WORK_STATUSES).optional(),
-    after: z.int().nonnegative().default(0),
+    after: z.int().nonnegative().default(0).describe('`next` of the page before.'),
     limit: z.int().min(1).max(1_000).default(100),
   }),
   'tasks.show': z.object({ task: taskId }),
@@ -92,19 +94,12 @@ export const planOrder = z.object({ plan: planDocument, by: person });
 export function directiveOf({ id, context, ...item }: WorkItem, notes: readonly string[], attempt: number) {
   const { title, description, minutes, priority } = item;
   const { acceptance: acceptanceCriteria, files: relatedFiles, style, plan } = context;
-  const marks = { ...only({ project: context.project, feature: context.feature }), ...stubOf(context) };
+  const { project, feature, backend } = context;
+  // The framework of the backend, and the line with which its code stubs begin.
+  const stub = backend && { backend: backend.framework, ...(backend.comment && { stub: `${backend.comment}\n` }) };
+  const marks = { ...(project && { project }), ...(feature && { feature }), ...stub };
   const task = { taskId: id, title, description, acceptanceCriteria, relatedFiles, style, plan, priority };
   return { ...task, ...marks, minutes: minutes!, notes, attempt };
-}
-type Marks = Pick<WorkItem['context'], 'project' | 'feature'>;
-function only(marks: { readonly [Key in keyof Marks]?: Marks[Key] | undefined }): Marks {
-  return Object.fromEntries(Object.entries(marks).filter(([, mark]) => mark !== undefined));
-}
-
-/** The framework of the backend, and the line with which its code stubs begin. */
-function stubOf({ backend }: WorkItem['context']): { readonly backend?: string; readonly stub?: string } {
-  if (backend === undefined) return {};
-  return { backend: backend.framework, ...(backend.comment !== null && { stub: `${backend.comment}\n` }) };
 }
 
 export type Directive = ReturnType<typeof directiveOf>;

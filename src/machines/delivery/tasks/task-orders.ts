@@ -47,11 +47,6 @@ function done(turn: OrchestratorTurn, event: Event<'tasks.done'>): TaskReply | u
   return pass(turn, event.task, { ...event, type: 'task.finish' });
 }
 
-/** Passes on that a test fails, to the coding agent of the task or to its check. */
-function failure(turn: OrchestratorTurn, event: Event<'tasks.failure'>): TaskReply | undefined {
-  return pass(turn, event.task, { ...event, type: 'task.failure' });
-}
-
 /** Passes on what a check has found that was made outside. Nobody checks work of their own. */
 function checked(turn: OrchestratorTurn, event: Event<'tasks.checked'>): TaskReply | undefined {
   const doers = [event.task, ...turn.context.partsOf.values(pairsOf(event.task))];
@@ -118,9 +113,9 @@ function prioritise(turn: OrchestratorTurn, row: TaskRow, priority: WorkItem['pr
 }
 
 /** Changes the work item of a task. */
-export function edit(turn: OrchestratorTurn, row: TaskRow, patch: Partial<WorkItem>): WorkItem {
+export function edit(turn: OrchestratorTurn, row: TaskRow, patch: Partial<WorkItem>, note = ''): WorkItem {
   const item = { ...row.item, ...patch };
-  desk(turn).tell(desk(turn).change(row.id, { item })!, { type: 'task.edit', item });
+  desk(turn).tell(desk(turn).change(row.id, { item })!, { type: 'task.edit', item, note });
   return item;
 }
 
@@ -159,10 +154,13 @@ function escalated(turn: OrchestratorTurn, { task, facts }: { readonly task: str
 
 /** Handles what happens to a ticket about a task. An answer that was scored is handed over by the Clarity Agent. */
 function ticketNotice(turn: OrchestratorTurn, notice: TicketNotice): void {
-  const { task } = notice;
+  const { task, ticket } = notice;
   turn.send(DELIVERY_DESKS.overseer, notice);
   const isOver = task !== null && desk(turn).records.get(task)?.isOver === true;
-  if (notice.type === 'ticket.opened' && isOver && OWN.includes(notice.about)) return endTicket(turn, notice);
+  // Its task has ended meanwhile.
+  const end = { type: 'tickets.reject', ticket, by: 'orchestrator', reason: `${task} has ended` };
+  if (notice.type === 'ticket.opened' && isOver && OWN.includes(notice.about))
+    return turn.send(PEOPLE_DESKS.tickets, end);
   const clarity = notice.type === 'ticket.resolved' ? notice.resolution.score : null;
   // By hand a person decides, whose word nobody scores.
   if (clarity === null || task === null) return passOn(turn, { load: notice });
@@ -172,17 +170,10 @@ function ticketNotice(turn: OrchestratorTurn, notice: TicketNotice): void {
 /** The subjects of tickets that the organisation opens about tasks. */
 const OWN: readonly (string | null)[] = [...ABOUT, INVESTIGATION];
 
-/** Ends a ticket that was opened about a task which has ended meanwhile. */
-function endTicket(turn: OrchestratorTurn, { ticket, task }: TicketNotice): void {
-  const reason = `${task} has ended`;
-  turn.send(PEOPLE_DESKS.tickets, { type: 'tickets.reject', ticket, by: 'orchestrator', reason });
-}
+type Answered = Extract<TicketNotice, { readonly type: 'ticket.resolved' | 'ticket.rejected' }>;
 
 /** Tells the Verification Team what an owner has said about a finished task. */
-function checkAnswered(
-  turn: OrchestratorTurn,
-  notice: Extract<TicketNotice, { readonly type: 'ticket.resolved' | 'ticket.rejected' }>,
-): void {
+function checkAnswered(turn: OrchestratorTurn, notice: Answered): void {
   const { item, isOver } = desk(turn).records.get(notice.task!) ?? {};
   if (item === undefined || isOver || (notice.about !== 'check' && notice.about !== 'visual')) return;
   // What a task withdraws itself is no answer.
@@ -203,14 +194,14 @@ function unblock(turn: OrchestratorTurn, event: Event<'tasks.unblock'>): OrderRe
   return TAKEN;
 }
 
-const passedAs = (type: 'task.fail') => (turn: OrchestratorTurn, event: { task: string } & Asked) =>
-  desk(turn).pass(event.task, { ...event, type });
+const passedAs = (type: 'task.fail' | 'task.failure') => (turn: OrchestratorTurn, event: { task: string } & Asked) =>
+  pass(turn, event.task, { ...event, type });
 
 /** The rules of orders, questions and tickets. */
 export const ORDERS = {
   'tasks.report': order(taskOrders['tasks.report'], report),
   'tasks.done': order(taskOrders['tasks.done'], done),
-  'tasks.failure': order(taskOrders['tasks.failure'], failure),
+  'tasks.failure': order(taskOrders['tasks.failure'], passedAs('task.failure')),
   'tasks.checked': order(taskOrders['tasks.checked'], checked),
   'tasks.list': order(taskOrders['tasks.list'], list),
   'tasks.show': order(taskOrders['tasks.show'], show),

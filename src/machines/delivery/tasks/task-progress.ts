@@ -5,18 +5,15 @@
 import { type AnyActorRef } from 'xstate';
 import { type ChildExited } from '../../rules/desk.ts';
 import { pairKey, pairsOf } from '../../rules/table-keys.ts';
+import { normalise } from '../../work/failure-signature.ts';
 import { type WorkItem } from '../../work/work-item.ts';
 import { type DoneReport } from './task-messages.ts';
 import { GATES } from '../organisation/delivery-gates.ts';
 import { fixOf } from '../checks/investigation.ts';
 import { type Findings } from '../delivery-ports.ts';
-import {
-  type HandoffGiven,
-  type HandoffInformed,
-  type HandoffRefused,
-  offerHandoff,
-} from '../organisation/handoff-messages.ts';
-import { type WrittenTask, plannedTask } from '../plans/plan-document.ts';
+import { type HandoffGiven, type HandoffInformed } from '../organisation/handoff-messages.ts';
+import { type HandoffRefused, offerHandoff } from '../organisation/handoff-messages.ts';
+import { plannedTask } from '../plans/plan-document.ts';
 import { DELIVERY_DESKS } from '../system-ids.ts';
 import { desk, NEW_FACTS, note, type OrchestratorTurn, type TaskRow, tellTask } from './orchestrator-state.ts';
 import { dequeue, enqueue, feed, release, rerank } from './pulls.ts';
@@ -24,7 +21,7 @@ import { edit } from './task-orders.ts';
 import { type TaskChanged, type TaskEvent, type TaskInput, type TaskNews } from './task-state.ts';
 
 /** Requests of teams and tasks about a task. */
-type TaskEdited = Readonly<{ task: string; patch: Partial<WorkItem> }>;
+type TaskEdited = Readonly<{ task: string; patch: Partial<WorkItem>; note?: string }>;
 type TaskTold = Readonly<{ task: string; event: TaskEvent }>;
 
 type News<Type extends TaskNews['type']> = Extract<TaskNews, { readonly type: Type }>;
@@ -34,13 +31,9 @@ function planned(turn: OrchestratorTurn, { item }: { readonly item: WorkItem }):
   const { id, dependencies, priority, parent } = item;
   const others = dependencies.map((other) => desk(turn).records.get(other));
   const waitsFor = dependencies.filter((_, at) => others[at]?.status !== 'verified').length;
-  const blank = {
-    ...{ coder: null, percent: null, attempts: 0, pings: 0, reason: null, because: null, tickets: [] },
-    ...NEW_FACTS,
-  };
-  const facts = { id, item, status: 'pending', ...blank, atMs: turn.nowMs, isQueued: false, waitsFor } as const;
+  const facts = { ...NEW_FACTS, id, item, status: 'pending', atMs: turn.nowMs, waitsFor, urgency: priority } as const;
   const input: Omit<TaskInput, 'desk'> = { id, item, times: turn.context.times };
-  const row = desk(turn).open({ ...facts, parts: 0, urgency: priority, turn: null, questions: 0 }, input);
+  const row = desk(turn).open(facts, input);
   if (row === undefined) return;
   count(turn, undefined, 'pending');
   note(turn, undefined, row);
@@ -64,20 +57,10 @@ function isPartOf({ kind, depth }: WorkItem, above: WorkItem): boolean {
   return depth > above.depth || kind === 'fix';
 }
 
-/** Changes a work item, by what a port or a person has said about it. */
-function edited(turn: OrchestratorTurn, { task, patch }: TaskEdited): void {
+/** Changes a work item, by what a port or a person has said about it, or notes what a team has. */
+function edited(turn: OrchestratorTurn, { task, patch, note }: TaskEdited): void {
   const row = desk(turn).records.get(task);
-  if (row?.isOver === false) edit(turn, row, patch);
-}
-
-/** Leaves a task for later: its plan does without it for now. */
-function deferred(turn: OrchestratorTurn, { task, because }: Readonly<{ task: string; because: string }>): void {
-  desk(turn).change(task, { isDeferred: true, because });
-}
-
-/** Puts the question to a Builder whether to use the framework of which nobody knows whether it is there (D7). */
-function askBuilder(turn: OrchestratorTurn, { builder }: { readonly builder: AnyActorRef }): void {
-  turn.send(builder, { type: 'backend.inject' });
+  if (row?.isOver === false) edit(turn, row, patch, note);
 }
 
 /** RACI 3: a task is in the queue, and begins when nothing is in its way. */
@@ -99,8 +82,14 @@ function decomposed(turn: OrchestratorTurn, { item: { id } }: HandoffInformed): 
 
 /** RACI 8: a finished task has not passed its check. */
 function failedCheck(turn: OrchestratorTurn, { item: { id }, load }: HandoffGiven): void {
-  const { found, round } = load as { found: Findings; round?: number };
-  tellTask(turn, id, { type: 'task.found', found, ...(round !== undefined && { round }) });
+  const given = load as { found: Findings; round?: number };
+  for (const one of new Set([...given.found.failures.map(({ test }) => test), ...given.found.unmet])) failed(turn, one);
+  tellTask(turn, id, { type: 'task.found', ...given });
+}
+
+/** Tells the Critic Team of a failure. */
+function failed(turn: OrchestratorTurn, what: string): void {
+  turn.send(DELIVERY_DESKS.critic, { type: 'failure.seen', about: what.slice(0, 150).toWellFormed() });
 }
 
 /** A finished task that nobody takes over goes to its owner. */
@@ -108,23 +97,16 @@ function lost(turn: OrchestratorTurn, { item: { id }, because }: HandoffRefused)
   tellTask(turn, id, { type: 'task.block', reason: 'failure', because });
 }
 
-/** The task that a fix mends, while it is under way; undefined for other work. */
-function mendedBy(turn: OrchestratorTurn, { id, kind, parent }: WorkItem): TaskRow | undefined {
-  const above = parent === null || kind !== 'fix' ? undefined : desk(turn).records.get(parent);
-  const isPart = above?.isOver === false && turn.context.partsOf.has(pairKey(above.id, id));
-  return isPart && above.status === 'in_verification' ? above : undefined;
-}
-
-/** The fixes of a task that are not over. */
-function fixesOf(turn: OrchestratorTurn, id: string): readonly string[] {
-  return [...turn.context.partsOf.values(pairsOf(id))].filter(
-    (part) => desk(turn).records.get(part)?.item.kind === 'fix',
-  );
+/** The task of which another is a part that it still waits for. */
+function wholeOf(turn: OrchestratorTurn, { id, parent }: WorkItem): TaskRow | undefined {
+  const isPart = parent !== null && turn.context.partsOf.has(pairKey(parent, id));
+  return isPart ? desk(turn).records.get(parent) : undefined;
 }
 
 /** Ends fixes that have not mended their task. They take nothing down with them. */
 function unfixed(turn: OrchestratorTurn, { id }: Pick<TaskRow, 'id'>): void {
-  for (const fix of fixesOf(turn, id)) {
+  for (const fix of [...turn.context.partsOf.values(pairsOf(id))]) {
+    if (desk(turn).records.get(fix)?.item.kind !== 'fix') continue;
     turn.assign({ partsOf: turn.context.partsOf.delete(pairKey(id, fix)) });
     desk(turn).change(id, { parts: desk(turn).records.get(id)!.parts - 1 });
     tellTask(turn, fix, { type: 'task.doom', because: `${id} fails its check still` });
@@ -134,8 +116,8 @@ function unfixed(turn: OrchestratorTurn, { id }: Pick<TaskRow, 'id'>): void {
 /** RACI 7: hands a finished task to the Verification Team. */
 function finished(turn: OrchestratorTurn, { id, report }: News<'task.finished'>): void {
   const { item } = desk(turn).records.get(id)!;
-  const mended = mendedBy(turn, item);
-  if (mended !== undefined) {
+  const mended = item.kind === 'fix' ? wholeOf(turn, item) : undefined;
+  if (mended?.status === 'in_verification') {
     // D4: what is checked is the task that the fix mends.
     tellTask(turn, id, { type: 'task.joined' });
     return desk(turn).tell(mended, { type: 'task.mended' });
@@ -144,23 +126,16 @@ function finished(turn: OrchestratorTurn, { id, report }: News<'task.finished'>)
   offerHandoff(turn, { occasion: 'done', from: 'coding-ai', item, facts, load: { report } });
 }
 
-function followUp(turn: OrchestratorTurn, of: WorkItem, written: readonly WrittenTask[]): void {
-  const tasks = written.map((task) => plannedTask.parse(task));
-  turn.send(DELIVERY_DESKS.planning, { type: 'task.followUp', of, tasks });
-}
-
 /** Has a task planned that mends what a check has found (MX-035). */
 function needsFix(turn: OrchestratorTurn, { id, found, ticket }: News<'task.needsFix'>): void {
   unfixed(turn, { id });
   const { item } = desk(turn).records.get(id)!;
-  followUp(turn, item, [fixOf(item, found, ticket)]);
+  const tasks = [plannedTask.parse(fixOf(item, found, ticket))];
+  turn.send(DELIVERY_DESKS.planning, { type: 'task.followUp', of: item, tasks });
 }
 
 /** Records how a task stands, and has everything follow from it. */
-function sync(
-  turn: OrchestratorTurn,
-  { id, shown, task }: Pick<TaskChanged, 'id' | 'shown'> & Partial<TaskChanged>,
-): void {
+function sync(turn: OrchestratorTurn, { id, shown, task }: Omit<TaskChanged, 'type' | 'task'> & Partial<TaskChanged>) {
   const before = desk(turn).records.get(id);
   if (before === undefined || before.isOver) return;
   count(turn, before.status, shown.status);
@@ -177,24 +152,24 @@ function sync(
   const { title, context } = before.item;
   turn.emit({ type: 'task.stands', task: id, title, plan: context.plan, status, coder, because });
   if (before.status !== status) tellOverseer(turn, row);
+  if (before.status === 'in_progress' && row.reason === 'failure') failed(turn, normalise(because ?? ''));
   feed(turn);
 }
 
 /** A change of the status of a task, as the overseer hears of it. */
-export type TaskStands = Pick<TaskRow, 'item' | 'status' | 'because'> & {
-  readonly type: 'task.stands';
+export type TaskStands = Pick<TaskRow, 'item' | 'status'> & {
   /** Whether it was found on the way, and neither planned nor a fix. */
   readonly isFound: boolean;
   /** Tasks that wait or are ready. */
   readonly pending: number;
 };
 
-function tellOverseer(turn: OrchestratorTurn, { item, status, because }: TaskRow): void {
+function tellOverseer(turn: OrchestratorTurn, { item, status }: TaskRow): void {
   const above = item.parent === null ? undefined : desk(turn).records.get(item.parent);
   const isFound = above !== undefined && !isPartOf(item, above.item);
   const { pending = 0, ready = 0, partial = 0 } = turn.context.counts;
-  const event: TaskStands = { type: 'task.stands', item, status, because, isFound, pending: pending + ready + partial };
-  turn.send(DELIVERY_DESKS.overseer, event);
+  const stands: TaskStands = { item, status, isFound, pending: pending + ready + partial };
+  turn.send(DELIVERY_DESKS.overseer, { type: 'task.stands', ...stands });
 }
 
 /** A place belongs to a task in progress, also to one that has come back, and to no other. */
@@ -220,18 +195,16 @@ function end(turn: OrchestratorTurn, { id, status, item }: TaskRow): void {
   const parts = [...turn.context.partsOf.values(pairsOf(id))];
   for (const [key] of dependents) turn.assign({ dependents: turn.context.dependents.delete(key) });
   for (const part of parts) turn.assign({ partsOf: turn.context.partsOf.delete(pairKey(id, part)) });
-  const above = item.parent === null ? undefined : desk(turn).records.get(item.parent);
-  const isPart = above !== undefined && turn.context.partsOf.has(pairKey(above.id, id));
+  const whole = wholeOf(turn, item);
   if (status === 'verified') {
     for (const [, other] of dependents) free(turn, other);
     for (const fix of parts) tellTask(turn, fix, { type: 'task.passed' });
-    if (isPart) closePart(turn, above, id);
+    if (whole !== undefined) closePart(turn, whole, id);
     return;
   }
   for (const other of [...dependents.map(([, one]) => one), ...parts]) doom(turn, other, id);
-  if (!isPart) return;
-  if (above.status === 'in_verification') desk(turn).tell(above, { type: 'task.unmended' });
-  else doom(turn, above.id, id);
+  if (whole?.status === 'in_verification') desk(turn).tell(whole, { type: 'task.unmended' });
+  else if (whole !== undefined) doom(turn, whole.id, id);
 }
 
 /** Tells the planning team when there are as many tasks as may be, and when there is room again. */
@@ -270,10 +243,7 @@ function exited(turn: OrchestratorTurn, { id }: ChildExited): void {
 }
 
 /** Passes the end of a session of the host on to its task. */
-function coded(
-  turn: OrchestratorTurn,
-  { task, coder, report }: { readonly task: string; readonly coder: string; readonly report: DoneReport },
-): void {
+function coded(turn: OrchestratorTurn, { task, coder, report }: { task: string; coder: string; report: DoneReport }) {
   const isDone = report.status !== 'done' || report.files.length > 0;
   const said = isDone ? report : { ...report, status: 'failed', details: GATES.files.onFail };
   desk(turn).pass(task, { ...said, type: 'task.finish', coder, task });
@@ -289,8 +259,12 @@ function count(turn: OrchestratorTurn, before: TaskRow['status'] | undefined, af
 export const PROGRESS = {
   'task.planned': planned,
   'task.edited': edited,
-  'task.deferred': deferred,
-  'backend.unknown': askBuilder,
+  // A task is left for later: its plan does without it for now.
+  'task.deferred': (turn: OrchestratorTurn, { task, because }: Readonly<Record<'task' | 'because', string>>) =>
+    desk(turn).change(task, { isDeferred: true, because }),
+  // D7: whether to use the framework of which nobody knows whether it is there is put to the Builder.
+  'backend.unknown': (turn: OrchestratorTurn, { builder }: { readonly builder: AnyActorRef }) =>
+    turn.send(builder, { type: 'backend.inject' }),
   'task.tell': (turn: OrchestratorTurn, { task, event }: TaskTold) => tellTask(turn, task, event),
   'task.changed': sync,
   'task.finished': finished,

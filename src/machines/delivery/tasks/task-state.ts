@@ -28,7 +28,7 @@ export const QUIET_MS = 60_000;
 export const QUIET_MS_MAX = 5 * 60_000;
 
 /** Notes that a task keeps. The oldest are dropped first. */
-const NOTES_MAX = 20;
+export const NOTES_MAX = 20;
 
 /** The input of the actor of a task. */
 export type TaskInput = Readonly<{ id: string; desk: AnyActorRef; item: WorkItem; times: TaskTimes }>;
@@ -138,7 +138,8 @@ export type TaskEvent =
   | Passed<'tasks.checked', 'task.checked'>
   /** `isManaged`: the session is the host's own, which hears of its end, and needs no sign of life. */
   | { readonly type: 'task.give'; readonly coder: string; readonly isManaged: boolean }
-  | { readonly type: 'task.edit'; readonly item: WorkItem }
+  /** With a remark of a team, which may be empty. */
+  | { readonly type: 'task.edit'; readonly item: WorkItem; readonly note: string }
   | { readonly type: 'task.block'; readonly reason: BlockReason; readonly because: string }
   | { readonly type: 'task.doom'; readonly because: string }
   | ({ readonly type: 'task.found'; readonly found: Findings } & CheckEnd)
