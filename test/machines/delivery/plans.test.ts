@@ -6,6 +6,7 @@ import { flawsOfPlan, planDocument } from '../../../src/machines/delivery/plans/
 import { PROJECT_TYPES, type ProjectType } from '../../../src/machines/delivery/plans/project-kinds.ts';
 import { bandOf, releaseIn } from '../../../src/machines/delivery/plans/triage.ts';
 import { type Directive } from '../../../src/machines/delivery/tasks/task-messages.ts';
+import { type TeamContext } from '../../../src/machines/delivery/teams/team.ts';
 import { type AnswerPorts } from '../../../src/machines/answers/answer-ports.ts';
 import { answering } from '../../support/machines/answer-room.ts';
 import { DeliveryRoom, MINUTE_MS, SECOND_MS, task } from '../../support/machines/delivery-room.ts';
@@ -170,6 +171,34 @@ describe('a plan', () => {
     const order = { type: 'tasks.unblock', task: tasks[2], by: 'ada' };
     expect(await room.order('delivery/orchestrator', order)).toMatchObject({ taken: true });
     expect(room.status(tasks[2]!)).toBe('ready');
+  });
+});
+
+describe('a task that is given up while its plan is under review', () => {
+  const later = feature('F4', 'Dark mode', { mandatory: false, minutes: 30 });
+  const fail = (id: string) =>
+    room.order('delivery/orchestrator', { type: 'tasks.fail', task: id, by: 'ada', reason: 'not needed' });
+  const kept = () => [...room.context<TeamContext>('delivery/planning').asked.keys()];
+
+  it('keeps its reason, and is neither left for later nor planned', async () => {
+    await open();
+    const { tasks } = await room.submit([task('A'), task('B', { minutes: 90 })], {
+      ...PUPPIES,
+      features: [ANALYTICS, later],
+    });
+    for (const id of tasks) await fail(id);
+    await room.answer(room.tickets()[0]!.id, 'MVP');
+    for (const id of tasks)
+      expect(room.task(id)).toMatchObject({ status: 'failed', because: 'given up by ada: not needed' });
+    expect([tasks.filter((id) => room.task(id).isDeferred), kept()]).toEqual([[], []]);
+  });
+
+  it('is not kept for later once it has failed', async () => {
+    await open();
+    const { tasks } = await room.submit([], { ...PUPPIES, features: [later] });
+    expect(room.task(tasks[0]!).isDeferred).toBe(true);
+    await fail(tasks[0]!);
+    expect([room.status(tasks[0]!), room.task(tasks[0]!).isDeferred, kept()]).toEqual(['failed', false, []]);
   });
 });
 

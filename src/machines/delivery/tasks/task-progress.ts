@@ -57,25 +57,32 @@ function isPartOf({ kind, depth }: WorkItem, above: WorkItem): boolean {
   return depth > above.depth || kind === 'fix';
 }
 
+/** A task that is under way; undefined for one that has ended, of which nothing changes any more. */
+function underWay(turn: OrchestratorTurn, id: string): TaskRow | undefined {
+  const row = desk(turn).records.get(id);
+  return row?.isOver === false ? row : undefined;
+}
+
 /** Changes a work item, by what a port or a person has said about it, or notes what a team has. */
 function edited(turn: OrchestratorTurn, { task, patch, note }: TaskEdited): void {
-  const row = desk(turn).records.get(task);
-  if (row?.isOver === false) edit(turn, row, patch, note);
+  const row = underWay(turn, task);
+  if (row !== undefined) edit(turn, row, patch, note);
 }
 
 /** RACI 3: a task is in the queue, and begins when nothing is in its way. */
 function enqueued(turn: OrchestratorTurn, { item: { id } }: HandoffGiven): void {
-  const row = desk(turn).change(id, { isQueued: true, because: null });
+  const row = underWay(turn, id) && desk(turn).change(id, { isQueued: true, because: null });
   if (row?.waitsFor === 0) tellTask(turn, id, { type: 'task.release' });
 }
 
 /** RACI 1: a task is too large, and is being broken down. */
 function delegated(turn: OrchestratorTurn, { item: { id } }: HandoffInformed): void {
-  desk(turn).change(id, { because: 'is being broken down' });
+  if (underWay(turn, id)) desk(turn).change(id, { because: 'is being broken down' });
 }
 
 /** RACI 2: a task is done by its subtasks from now on. */
 function decomposed(turn: OrchestratorTurn, { item: { id } }: HandoffInformed): void {
+  if (underWay(turn, id) === undefined) return;
   desk(turn).change(id, { because: null });
   tellTask(turn, id, { type: 'task.split' });
 }
@@ -188,8 +195,9 @@ function admit(turn: OrchestratorTurn, row: TaskRow): void {
   if (!turn.context.pulls.has(row.id)) enqueue(turn, row);
 }
 
-function end(turn: OrchestratorTurn, { id, status, item }: TaskRow): void {
-  desk(turn).close(id, {});
+function end(turn: OrchestratorTurn, { id, status, item, isDeferred }: TaskRow): void {
+  desk(turn).close(id, isDeferred === true ? { isDeferred: false } : {});
+  if (isDeferred === true) turn.send(DELIVERY_DESKS.planning, { type: 'task.dropped', task: id });
   tellRoom(turn);
   const dependents = [...turn.context.dependents.entries(pairsOf(id))];
   const parts = [...turn.context.partsOf.values(pairsOf(id))];
@@ -260,9 +268,10 @@ export const PROGRESS = {
   'task.planned': planned,
   'task.edited': edited,
   // A task is left for later: its plan does without it for now.
-  'task.deferred': (turn: OrchestratorTurn, { task, because }: Readonly<Record<'task' | 'because', string>>) =>
-    desk(turn).change(task, { isDeferred: true, because }),
-  // D7: whether to use the framework of which nobody knows whether it is there is put to the Builder.
+  'task.deferred': (turn: OrchestratorTurn, { task, because }: Readonly<Record<'task' | 'because', string>>) => {
+    if (underWay(turn, task) === undefined) turn.send(DELIVERY_DESKS.planning, { type: 'task.dropped', task });
+    else desk(turn).change(task, { isDeferred: true, because });
+  },
   'backend.unknown': (turn: OrchestratorTurn, { builder }: { readonly builder: AnyActorRef }) =>
     turn.send(builder, { type: 'backend.inject' }),
   'task.tell': (turn: OrchestratorTurn, { task, event }: TaskTold) => tellTask(turn, task, event),

@@ -70,6 +70,9 @@ export const REVIEW = {
     if (plan !== undefined) known(turn, plan, {}, aid as Aid);
   },
   'task.released': released,
+  // One that was left for later has ended.
+  'task.dropped': (turn: PlanningTurn, { task }: { readonly task: string }) =>
+    turn.assign({ asked: turn.context.asked.delete(pairKey(LATER, task)) }),
 };
 
 function known(turn: PlanningTurn, plan: string, facts: Partial<PlanUnderReview>, over?: Aid): void {
