@@ -73,5 +73,6 @@ it('tries a task again whose run has failed or changed nothing, and then asks it
     because: 'names no changed file',
     attempts: 4,
   });
-  expect(room.tickets()).toMatchObject([{ assignee: 'ada', title: 'TASK-001 fails: A' }]);
+  // Another one asks why the same failure comes again.
+  expect(room.tickets().filter(({ assignee }) => assignee === 'ada')).toMatchObject([{ title: 'TASK-001 fails: A' }]);
 });

@@ -76,7 +76,7 @@ describe('the figures', () => {
       const { room } = story;
       const told = () => metricsOf(room.orchestrator, room.organisation);
       for (let part = 0; part < 4; part += 1) {
-        await story.run(90);
+        await story.run(90, 1);
         await room.powerCut();
         expect(told()).toEqual(await recounted(room));
       }

@@ -36,7 +36,7 @@ interface ReviewerContext extends ReviewerInput {
 }
 
 type Reviewed = Pick<ReviewerContext, 'plan' | 'decided'> & { readonly project: ProjectRules | null };
-/** The report of the Reviewer to the Planning Team, after each decision. Its end says that nothing is left to decide. */
+/** The report of the Reviewer to the Planning Team, after each decision. Its end says that there is none left. */
 export type PlanReviewed = Readonly<{ type: 'plan.reviewed' }> & Reviewed;
 
 type ReviewerTurn = Turn<ReviewerContext, FeatureDecided>;

@@ -23,7 +23,7 @@ interface Submitted {
 
 /** A plan under review, with what is known so far. */
 interface PlanUnderReview {
-  /** Those that are still at work. */
+  /** The Reviewer and the Builder, as long as they are at work. */
   readonly left: readonly Aid[];
   readonly isReviewed: boolean;
   readonly decided: Readonly<Record<string, Triaged>>;
