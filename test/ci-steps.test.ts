@@ -136,6 +136,20 @@ describe('the verdict of .ci/run', () => {
     expect(code).toBe(1);
   });
 
+  it('passes when a file whose process died passes alone, and names the signal', () => {
+    const { code, out } = verdictOn('passes', 'dies-once');
+    expect(out).toContain(`\nunstable: ${file('dies-once')} > : its process died with SIGSEGV\n`);
+    expect(out).toMatch(/\n3 passed, 0 failed\n$/);
+    expect(code).toBe(0);
+  });
+
+  it('fails when the process of a file dies twice', () => {
+    const { code, out } = verdictOn('passes', 'dies');
+    expect(out).toContain(`--- failed twice: ${file('dies')} > \nits process died with SIGKILL`);
+    expect(out).toMatch(/\n2 passed, 1 failed\n$/);
+    expect(code).toBe(1);
+  });
+
   it('fails when more than three files are unstable', () => {
     const { code, out } = verdictOn('once-one', 'once-two', 'once-three', 'once-four');
     expect(out.match(/^unstable: /gm)).toHaveLength(4);

@@ -25,6 +25,7 @@ export const LONG_FILES = [
   'test/crash/host-killers.test.ts',
   'test/crash/hub-commands.test.ts',
   'test/crash/hub-full-disk.test.ts',
+  'test/crash/login-form.test.ts',
   'test/crash/orders.test.ts',
   'test/crash/questions.test.ts',
   'test/crash/tasks.test.ts',

@@ -7,7 +7,11 @@
  *     { "begun": "test/a.test.ts" }
  *     { "ended": "test/a.test.ts", "passed": 3, "failures": [{ "test": "a > is so", "message": "..." }] }
  *     { "problem": "unhandled: ..." }                                     belongs to no file
+ *
+ * A file whose process died has failed, with the exit code or the signal, which vitest itself does not tell.
  */
+import { type ChildProcess } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { appendFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Reporter, SerializedError, TestModule, TestSpecification, Vitest } from 'vitest/node';
@@ -31,9 +35,18 @@ export interface ReportOptions {
 
 const MESSAGE_CHARACTERS_MAX = 4_000;
 
+/** The program of a process of tests. */
+const WORKER = /vitest\/dist\/workers\//;
+
+/** Channel on which Node tells of each child process that it starts. */
+const STARTS = 'child_process';
+
 export default class RunReporter implements Reporter {
   readonly #report: string | undefined;
   #vitest: Vitest | undefined;
+  readonly #underWay = new Set<string>();
+  /** The exit code or signal of the last process of tests that vitest has not ended itself. */
+  #death = 'no exit code';
 
   constructor({ report }: ReportOptions = {}) {
     this.#report = report;
@@ -47,23 +60,44 @@ export default class RunReporter implements Reporter {
     const { BOSUN_SEED } = process.env;
     if (BOSUN_SEED !== undefined) this.#vitest?.logger.log(`BOSUN_SEED=${BOSUN_SEED}`);
     tell(this.#report, { planned: files.length });
+    subscribe(STARTS, this.#onStart);
   }
 
   onTestModuleQueued(file: TestModule): void {
+    this.#underWay.add(file.relativeModuleId);
     tell(this.#report, { begun: file.relativeModuleId });
   }
 
   onTestModuleEnd(file: TestModule): void {
+    this.#underWay.delete(file.relativeModuleId);
     const tests = [...file.children.allTests()];
     const passed = tests.filter((test) => test.result().state === 'passed').length;
     tell(this.#report, { ended: file.relativeModuleId, passed, failures: failuresOf(file) });
   }
 
   onTestRunEnd(files: readonly TestModule[], unhandled: readonly SerializedError[]): void {
-    for (const error of unhandled) tell(this.#report, { problem: `unhandled: ${messageOf(error)}` });
+    unsubscribe(STARTS, this.#onStart);
+    const dead = unhandled.some(isDeath) ? [...this.#underWay] : [];
+    const failures = [{ test: '', message: `its process died with ${this.#death}` }];
+    for (const file of dead) tell(this.#report, { ended: file, passed: 0, failures });
+    for (const error of unhandled)
+      if (dead.length === 0 || !isDeath(error)) tell(this.#report, { problem: `unhandled: ${messageOf(error)}` });
     const failed = files.filter((file) => failuresOf(file).length > 0).map((file) => file.relativeModuleId);
-    if (failed.length > 0) this.#vitest?.logger.log(failed.map((file) => this.#replaying(file)).join('\n'));
+    const lines = [
+      ...dead.map((file) => `${file}: ${failures[0]!.message}`),
+      ...[...failed, ...dead].map((file) => this.#replaying(file)),
+    ];
+    if (lines.length > 0) this.#vitest?.logger.log(lines.join('\n'));
   }
+
+  readonly #onStart = (started: unknown): void => {
+    const { process: child } = started as { readonly process: ChildProcess };
+    child.once('exit', (code, signal) => {
+      // Vitest ends its processes by SIGTERM.
+      if (child.spawnargs.some((word) => WORKER.test(word)) && signal !== 'SIGTERM')
+        this.#death = signal ?? `exit code ${code}`;
+    });
+  };
 
   /** The command that tries a file again as this run has tried it. */
   #replaying(file: string): string {
@@ -97,6 +131,11 @@ function failuresOf(file: TestModule): Failure[] {
     return [{ test: test.fullName, message: result.errors.map(messageOf).join('\n') }];
   });
   return [...ofTests, ...ofSuites];
+}
+
+/** Whether an error says that a process of tests ended before its file. */
+function isDeath({ cause }: SerializedError): boolean {
+  return (cause as SerializedError | undefined)?.message.includes('exited unexpectedly') === true;
 }
 
 function messageOf({ message, stack }: { readonly message?: string; readonly stack?: string }): string {
