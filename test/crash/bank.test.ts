@@ -12,9 +12,9 @@ import { Bank, type Moment, type Sabotage } from '../support/crash/bank-run.ts';
 import { byEffort, EFFORT, LONG, LONG_PATIENCE_MS, SEED } from '../support/effort.ts';
 
 const SOAK = EFFORT === 'soak';
-const KILLS = byEffort({ quick: 2, ci: 20, soak: 500 });
-const CUTS = byEffort({ quick: 4, ci: 100, soak: 5_000 });
-const REWINDS = byEffort({ quick: 2, ci: 20, soak: 500 });
+const KILLS = byEffort({ quick: 2, ci: 10, soak: 500 });
+const CUTS = byEffort({ quick: 4, ci: 50, soak: 5_000 });
+const REWINDS = byEffort({ quick: 2, ci: 10, soak: 500 });
 
 /** Sightings of what a few kills may miss. */
 const SEEN_MIN = byEffort({ quick: 0, ci: 1 });

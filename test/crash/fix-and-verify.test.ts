@@ -21,7 +21,7 @@ import { Repository } from '../support/git/repository.ts';
 
 const EXAMPLE = fileURLToPath(new URL('../../examples/fix-and-verify', import.meta.url));
 const PLAN = 'fix-and-verify';
-const KILLS = byEffort({ quick: 3, ci: 30, soak: 500 });
+const KILLS = byEffort({ quick: 3, ci: 6, soak: 500 });
 
 /** Names that are not the user's, and the file that the run mends. */
 const BOSUNS = ['data', 'node_modules', 'sum.mjs'];

@@ -22,7 +22,7 @@ type Moment = (typeof MOMENTS)[number];
 const ONE_IN = byEffort({ quick: 9, ci: 9, soak: 1 });
 
 /** Kills of a campaign at random moments. */
-const KILLS = byEffort({ quick: 5, ci: 20, soak: 200 });
+const KILLS = byEffort({ quick: 5, ci: 8, soak: 200 });
 const SESSIONS = 30;
 const AT_ONCE = 4;
 

@@ -16,7 +16,7 @@ import { byEffort, LONG_PATIENCE_MS } from '../support/effort.ts';
 import { type OrderAnswer, orderAgent, ORDERS_TREE, post } from '../support/fixtures/crash/order-desk.mjs';
 
 const HOST = new URL('../support/fixtures/crash/order-host.mjs', import.meta.url).pathname;
-const KILLS = byEffort({ quick: 3, ci: 15, soak: 200 });
+const KILLS = byEffort({ quick: 3, ci: 8, soak: 200 });
 const CUTS = byEffort({ quick: 40, ci: 100, soak: 1_000 });
 
 /** New orders of each round, and those of earlier ones that are posted again. */

@@ -17,7 +17,7 @@ import { byEffort, LONG_PATIENCE_MS } from '../support/effort.ts';
 
 const HOST = new URL('../support/fixtures/crash/question-host.mjs', import.meta.url).pathname;
 const QUESTIONS = 100;
-const KILLS = byEffort({ quick: 3, ci: 5, soak: 50 });
+const KILLS = byEffort({ quick: 3, ci: 3, soak: 50 });
 
 /**
  * How much faster than the machine's the clock of hosts runs, so that most kills fall while questions are worked on.

@@ -11,7 +11,7 @@ import { givenByTitle, PLANS, tasksOf } from '../support/crash/tasks-plan.ts';
 import { END, type TaskAudit, TaskRun } from '../support/crash/tasks-run.ts';
 
 const TASKS = byEffort({ quick: 40, ci: 100, soak: 200 });
-const KILLS = byEffort({ quick: 3, ci: 5, soak: 50 });
+const KILLS = byEffort({ quick: 3, ci: 3, soak: 50 });
 
 /** How much faster than the machine's the clock of hosts runs: the files of a task have to be quiet for a minute. */
 const SPEED = 60;

@@ -13,7 +13,7 @@ import { compareEngines } from '../support/fuzz/engines.ts';
 import { kernelOnXstate } from '../support/fuzz/hosted.ts';
 import { byEffort, LONG_PATIENCE_MS } from '../support/effort.ts';
 
-const STEPS = byEffort({ quick: 10_000, ci: 70_000, soak: 2_000_000 });
+const STEPS = byEffort({ quick: 10_000, ci: 40_000, soak: 2_000_000 });
 const FIRST = seedOf('machines for two engines');
 
 describe('the plan engine', () => {

@@ -248,7 +248,7 @@ describe('the answer desk under simulation', () => {
       steps,
       properties: [...PROPERTIES, ...MET, whole],
     });
-    const seeds = byEffort({ quick: 3, ci: 6, soak: 12 });
+    const seeds = byEffort({ quick: 3, ci: 3, soak: 12 });
     await holds(desk, 'many questions', seeds);
   });
 });

@@ -25,7 +25,7 @@ const NAMES = Object.keys(PLACES);
 const ENGINES = ['plan', 'xstate'] as const;
 
 /** One value in this many is tried at each place by each engine; every value is tried at some places. */
-const ONE_IN = byEffort({ quick: 24, ci: 4, soak: 1 });
+const ONE_IN = byEffort({ quick: 24, ci: 8, soak: 1 });
 
 /** An intensity so high that Bosses restart every actor that crashes here. */
 const INTENSITY = 1_000_000;
