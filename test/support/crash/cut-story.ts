@@ -196,20 +196,21 @@ export class CutStory {
 
   async #perform(first: number): Promise<void> {
     const { script } = this.#plot;
+    const life = this.#life;
     for (let next = first; next <= script.length; next++) {
       const burst: Promise<void>[] = [];
       for (; next < script.length && burst.length < BURST && script[next - 1]!.kind === 'send'; next++)
-        burst.push(this.#one(next));
+        burst.push(this.#one(next, life));
       await Promise.all(burst);
-      await this.#one(next);
+      await this.#one(next, life);
     }
   }
 
-  async #one(number: number): Promise<void> {
-    const life = this.#life;
+  /** Performs a command as a client of one life, which waits for ever once its process is dead. */
+  async #one(number: number, life: number): Promise<void> {
+    if (life !== this.#life) await new Promise<never>(() => {});
     await perform(this.#stage, this.#plot.script[number - 1]!, number, this.#worker);
     this.#acknowledged.add(number);
-    // A client of a dead process waits for ever.
     if (life !== this.#life) await new Promise<never>(() => {});
   }
 
