@@ -155,7 +155,6 @@ export class DeliveryStory {
   /** Hands in the next plan, which a halt does not hold. */
   async submit(): Promise<void> {
     const at = this.#submitted;
-    if (at === this.#plans) return;
     this.#submitted += 1;
     const isHalted = this.overseer.level === 'halted';
     if (isHalted) this.see('plans under a halt');
@@ -257,10 +256,12 @@ export class DeliveryStory {
     const [perCut, perPlan] = [Math.floor(moves / cuts), Math.floor((0.6 * moves) / this.#plans)];
     for (let at = 1; at <= moves; at += 1) {
       const isHalted = this.#submitted === 1 && this.overseer.level === 'halted';
-      if (at % perPlan === 0 || isHalted) await this.submit();
+      if (this.#submitted < this.#plans && (at % perPlan === 0 || isHalted)) await this.submit();
       await (at % perCut === 0 ? cut : this.one(MOVES)!)(this);
       this.check();
     }
+    // The plans may have been drawn with fewer tasks than are wanted.
+    while (this.planning.tasks < this.#tasks) await this.submit();
   }
 
   /** Checks what holds at rest. */
