@@ -3,7 +3,8 @@
  * tier 3 fails it. Pure. An error may classify itself by properties of its own; most do not, and are classified by
  * code, status and name.
  */
-import { messageOf } from '../../errors.ts';
+import { cut, messageOf } from '../../errors.ts';
+import { ERROR_TEXT_CHARS_MAX } from '../../limits.ts';
 import { NAME_CHARS_MAX } from './message-schema.ts';
 
 export type Tier = 1 | 2 | 3;
@@ -70,7 +71,7 @@ export function failureOf(thrown: unknown): Failure {
   return {
     tier: Object.hasOwn(ERROR_TIERS, type) ? ERROR_TIERS[type]! : 2,
     errorType: type.slice(0, NAME_CHARS_MAX),
-    message: typeof message === 'string' ? message : messageOf(thrown),
+    message: cut(typeof message === 'string' ? message : messageOf(thrown), ERROR_TEXT_CHARS_MAX),
     dataSource: typeof dataSource === 'string' && dataSource !== '' ? dataSource.slice(0, NAME_CHARS_MAX) : null,
     isStated: stated !== undefined,
   };

@@ -3,8 +3,9 @@
  * their tiers. A failure that ends the task is reported to the coordinator; any other failure fails the stage itself.
  * Its Boss restarts the stage with backoff, and the same work starts again with the same effect id.
  *
- * Work reports a failed attempt with `work.failed`, which has more details of the error than the store keeps. Work that
- * is a machine cannot report: there the error itself is read, and only the Boss counts attempts.
+ * Work tells its stage of a failed attempt by `work.failed`, on which alone the stage decides; the rejection after it
+ * ends the attempt, and says nothing (decision 0077). Work that is a machine tells nothing: there the error itself is
+ * read, and only the Boss counts attempts.
  */
 import {
   type AnyActorLogic,
@@ -117,6 +118,8 @@ export interface StageContext extends StageInput {
   readonly progress: AgentCheckpoint;
   /** Failed attempts; null before the first failure, and for work that does not report its failures. */
   readonly failed: FailedAttempts | null;
+  /** The attempt whose failure was reported last; absent before the first report. */
+  readonly reported?: number;
   /** Why the given checkpoint cannot be used. */
   readonly flaw: string | null;
 }
@@ -136,8 +139,9 @@ const stageMachine = setup({
     isSound: ({ context }) => context.flaw === null,
     endsTask: ({ context: { failed, task }, event }) =>
       event.type === 'work.failed' && endOf(withAttempt(failed, event.failure), task.retry.attempts) !== null,
-    /** Whether an unreported failure ends the task. A reported failure has been decided on before its error arrives. */
-    isHopeless: ({ context }, { error }: { error: unknown }) => context.failed === null && !isRetried(failureOf(error)),
+    /** Whether the failure of an attempt that has reported none ends the task. A reported one was decided on before. */
+    isHopeless: ({ context: { reported, attempt } }, { error }: { error: unknown }) =>
+      reported !== attempt && !isRetried(failureOf(error)),
   },
   actions: {
     /** Reads the given checkpoint. The agent's options supply version and migrations. */
@@ -157,7 +161,7 @@ const stageMachine = setup({
       const { effectId, attempt, failure } = event;
       const { task, progress: before, failed, coordinator } = context;
       enqueue.emit({ type: 'task.failed', task: task.id, effectId, attempt, error: failure.message });
-      enqueue.assign({ failed: withAttempt(failed, failure) });
+      enqueue.assign({ failed: withAttempt(failed, failure), reported: attempt });
       if (before.completedSubtasks.length === 0 && before.workingMemory === null) return;
       const progress = afterFailure(before, failure, timeOf(self));
       enqueue.assign({ progress });

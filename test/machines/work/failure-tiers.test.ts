@@ -16,6 +16,7 @@ const twoStages = {
 function reporting(work: (input: WorkInput) => unknown) {
   return fromPromise<unknown, WorkInput>(async ({ input, self }) => {
     const { effectId, attempt, tellParent } = effectOf(self);
+    await tellParent({ type: 'work.started', effectId, attempt } as WorkReport & { type: string });
     try {
       return await work(input);
     } catch (error) {
@@ -133,6 +134,35 @@ describe('a failure of tier 1', () => {
     expect(crew.told('correlator', 'agent.failure')).toMatchObject([
       { item: 'a', errorType: 'timeout', dataSource: 'edgar' },
     ]);
+  });
+});
+
+describe('an attempt', () => {
+  it('CA-042: is judged by its own failure, reported or not, whatever an earlier attempt has reported', async () => {
+    const plan = planOf({ tasks: [{ id: 'a', agent: 'x', retry: { attempts: 9, backoff: { minMs: 1, maxMs: 1 } } }] });
+    let starts = 0;
+    const logic = fromPromise<unknown, WorkInput>(async ({ self }) => {
+      starts += 1;
+      const { effectId, attempt, tellParent } = effectOf(self);
+      await tellParent({ type: 'work.started', effectId, attempt } as WorkReport & { type: string });
+      if (starts > 1) throw Object.assign(new Error('not signed'), { code: 'security_violation' });
+      const failure = failureOf(new Error('broken'));
+      await tellParent({ type: 'work.failed', effectId, attempt, failure } as WorkReport & { type: string });
+      throw new Error('broken');
+    });
+    const crew = await startCrew(plan, { logic, desks: [] });
+    await crew.test.advance(MINUTE_MS);
+    expect([starts, crew.phase('a'), crew.item('a').reason]).toEqual([2, 'failed', 'a failed: not signed']);
+  });
+
+  it('CA-041: is reported with an error of any length, cut to what is kept of an error', async () => {
+    const plan = planOf({ tasks: [{ id: 'a', agent: 'x', retry: { attempts: 1 } }] });
+    const crew = await startCrew(plan, {
+      logic: reporting(() => Promise.reject(new Error('x'.repeat(5_000_000)))),
+      desks: [],
+    });
+    await crew.test.advance(MINUTE_MS);
+    expect([crew.phase('a'), crew.item('a').reason!.slice(0, 20)]).toEqual(['paused', 'a failed: xxxxxxxxxx']);
   });
 });
 

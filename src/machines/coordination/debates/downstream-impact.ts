@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { buildGraph, downstreamOf, findCycle, type GraphTask, longestRemaining } from '../../work/dependency-graph.ts';
+import { type GateDecision, judge, type ThresholdGate } from '../../work/threshold-gate.ts';
 
 const name = z.string().min(1).max(200);
 
@@ -33,6 +34,9 @@ export const dependents = z
   })
   .refine((list) => findCycle(buildGraph(graphTasks(list))) === null, 'dependents depend on each other in a cycle');
 
+/** The outcome for a calculation whose value has changed. */
+type Redone = 'update' | 'rerun';
+
 interface Revision {
   readonly id: string;
   readonly measure: Dependent['measure'];
@@ -41,6 +45,11 @@ interface Revision {
   readonly after: number | null;
   /** The change, in the unit of the measure's threshold; null if not predictable. */
   readonly delta: number | null;
+  /**
+   * The decision whether the calculation runs again (CA-135); null where the change is not predictable, in which case
+   * it does. Records of earlier builds have none.
+   */
+  readonly decision: GateDecision<Redone> | null;
   /** The confidence of the calculation, capped by the confidence of the decision. */
   readonly confidence: number | null;
 }
@@ -89,7 +98,7 @@ export interface ChangedValue {
 export function impactOf(list: readonly Dependent[], changed: ChangedValue, measures: Measures): Impact {
   const of = ({ measure }: Pick<Revision, 'measure'>): Measure => measures[measure] ?? UNDECLARED;
   const revisions = list.map((one) => revise(one, changed, of(one)));
-  const isRerun = new Set(revisions.filter((one) => isOverThreshold(one, of(one))).map(({ id }) => id));
+  const isRerun = new Set(revisions.filter(({ decision }) => decision?.outcome !== 'update').map(({ id }) => id));
   const waits = waitsIn(list);
   const rerun = inOrder(
     revisions.filter(({ id }) => isRerun.has(id)),
@@ -120,10 +129,11 @@ export function flaggedIn(list: readonly Dependent[]): readonly string[] {
 function revise(
   { id, measure, current, response, confidence }: Dependent,
   { before, after, confidence: decided }: ChangedValue,
-  { of }: Measure,
+  { of, threshold }: Measure,
 ): Revision {
   const capped = confidence === null ? null : Math.min(confidence, decided);
-  const unknown: Revision = { id, measure, before: current, after: null, delta: null, confidence: capped };
+  const none = { after: null, delta: null, decision: null };
+  const unknown: Revision = { id, measure, before: current, ...none, confidence: capped };
   if (current === null || response === 'unknown' || typeof before !== 'number' || typeof after !== 'number')
     return unknown;
   const next =
@@ -135,15 +145,19 @@ function revise(
   if (next === null) return unknown;
   const moved = Math.abs(next - current);
   const delta = of === 'points' ? moved : current === 0 ? null : moved / Math.abs(current);
-  return { ...unknown, after: next, delta };
+  const decision = delta === null ? null : judge(withinThreshold(measure, threshold), delta);
+  return { ...unknown, after: next, delta, decision };
 }
 
-/**
- * Whether a change is beyond its threshold. An unpredictable change counts as beyond it, because the rerun cannot be
- * ruled out.
- */
-function isOverThreshold({ delta }: Revision, { threshold }: Measure): boolean {
-  return delta === null || delta - threshold > PRECISION;
+/** The gate on a change, which has to exceed the threshold of its measure (CA-135). */
+function withinThreshold(measure: string, threshold: number): ThresholdGate<Redone> {
+  return {
+    gate: `change of ${measure}`,
+    passes: 'atMost',
+    threshold: threshold + PRECISION,
+    onPass: 'update',
+    onFail: 'rerun',
+  };
 }
 
 /**

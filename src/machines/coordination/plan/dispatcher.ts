@@ -1,11 +1,12 @@
 /**
- * The rule for starting tasks, computed incrementally. Ready tasks wait in one queue per agent type, best first, and
- * start while there are free places. The best task is one on the critical path, then one with the longest remaining
- * path, then one that opens the most work within three steps, then file order. The dispatcher is told of every event,
- * so the cost of an event depends on its changes and not on the size of the plan.
+ * The rule for starting tasks, computed incrementally. Ready tasks wait in one lane of a capacity queue per agent type,
+ * best first, and start while there are free places. The best task is one on the critical path, then one with the
+ * longest remaining path, then one that opens the most work within three steps, then file order. The dispatcher is told
+ * of every event, so the cost of an event depends on its changes and not on the size of the plan.
  */
 import { type PlanIndex, taskOf } from './plan-index.ts';
 import { capacityOf, type Plan, type PlanTask } from './plan.ts';
+import { roomIn } from '../../work/capacity-queue.ts';
 import { itemOf } from '../../work/task.ts';
 
 /** The state of an item as the scheduler sees it. */
@@ -73,8 +74,8 @@ export class Dispatcher {
     const ranks: number[] = [];
     for (const agent of this.#touched) {
       const line = this.#lineOf(agent);
-      for (let free = this.#capacity.get(agent)! - this.#activeOf(agent); free > 0 && line.length > 0; free -= 1)
-        ranks.push(line.pop()!);
+      const lane = { capacity: this.#capacity.get(agent)!, held: this.#activeOf(agent) };
+      for (let free = roomIn(lane); free > 0 && line.length > 0; free -= 1) ranks.push(line.pop()!);
     }
     this.#touched.clear();
     // a rank is an index of byRank

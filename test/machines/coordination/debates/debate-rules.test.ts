@@ -224,6 +224,13 @@ describe('the cost of an override', () => {
       expect(impact.rerun[0]!.after).toBeCloseTo(95.2);
       expect(impact.rerun[0]!.delta).toBeCloseTo(0.12);
       expect(impact.updated[0]!.delta).toBeCloseTo(0.05);
+      // Each decision is on record with its threshold; a small allowance for rounding is part of it.
+      const within = { passes: 'atMost', threshold: expect.closeTo(0.1) };
+      expect([...impact.rerun, ...impact.updated].map(({ decision }) => decision)).toMatchObject([
+        { gate: 'change of target_price', ...within, isPassed: false, outcome: 'rerun' },
+        { gate: 'change of target_price', ...within, isPassed: false, outcome: 'rerun' },
+        { gate: 'change of risk', ...within, isPassed: true, outcome: 'update' },
+      ]);
     },
   );
 
