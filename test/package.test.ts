@@ -135,6 +135,9 @@ describe('the package', LONG, () => {
         user!.write('service.ts', blockOf('docs/embedding.md', 'export async function service'));
         user!.write('embedded.ts', blockOf('docs/embedding.md', 'team.run('));
         user!.write('property.ts', blockOf('docs/testing.md', 'class Warehouse'));
+        user!.write('reminder.ts', blockOf('docs/testing.md', 'const reminder = defineAgent'));
+        const told = `console.log([failure.token, ...failure.story].join('\\n'));`;
+        user!.write('simulation.ts', `${blockOf('docs/simulation.md', 'class Bank')}${told}\n`);
         user!.write(
           'use.ts',
           `import { service } from './service.js';
@@ -153,7 +156,7 @@ describe('the package', LONG, () => {
            await stop();`,
         );
         const compilerOptions = { strict: true, module: 'NodeNext', target: 'ES2023', types: ['node'], outDir: 'out' };
-        const files = ['service.ts', 'embedded.ts', 'property.ts', 'use.ts'];
+        const files = ['service.ts', 'embedded.ts', 'property.ts', 'reminder.ts', 'simulation.ts', 'use.ts'];
         user!.write('tsconfig.json', JSON.stringify({ compilerOptions, files }));
         await run(process.execPath, [TSC, '-p', 'tsconfig.json'], { cwd: user!.path }).catch((error: unknown) => {
           throw new Error((error as { readonly stdout: string }).stdout);
@@ -169,6 +172,16 @@ describe('the package', LONG, () => {
         const { stdout } = await started(process.execPath, 'out/property.js');
         expect(stdout).toBe('cancelled, and still reserved true\ntrue\n');
       }, 10_000);
+
+      it('DC-010, CN-002: keeps a deadline over a power cut on its virtual clock', async () => {
+        expect((await started(process.execPath, 'out/reminder.js')).stdout).toBe('rung 1\n');
+      });
+
+      it('DC-010, CN-026: has one story for one seed, in any process', async () => {
+        const [one, another] = await Promise.all([1, 2].map(() => started(process.execPath, 'out/simulation.js')));
+        expect(one!.stdout).toMatch(/^1\nundefined 0\n\S+\n.*o1/s);
+        expect(another!.stdout).toBe(one!.stdout);
+      });
     });
 
     it('can be imported by its public names', async () => {

@@ -9,6 +9,7 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { ERROR_CODES } from '../src/error-codes.ts';
 import { LONG_FILES } from './support/effort.ts';
+import { repositoryFile, repositoryFolder } from './support/repository-files.ts';
 import { headlessTitles } from './support/titles.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -630,7 +631,13 @@ const betweenMachines = imports.flatMap((one) => {
 });
 
 describe('layers', () => {
-  it('DC-003: are defined for every folder of src', () => {
+  it('DC-003: are defined for every folder of src, and their folders are those of the mission', () => {
+    expect(repositoryFolder('src')).toEqual(
+      expect.arrayContaining(['actors', 'machines', 'supervisor', 'gateway', 'persistence']),
+    );
+    expect(repositoryFolder('.')).toEqual(
+      expect.arrayContaining(['src', 'test', 'package.json', 'tsconfig.json', 'README.md']),
+    );
     const unknown = src.map(({ path }) => layerOf(path)).filter((layer) => !(layer in LAYERS));
     expect([...new Set(unknown)]).toEqual([]);
   });
@@ -689,8 +696,8 @@ describe('layers', () => {
     expect(wrong.map(edge)).toEqual([]);
   });
 
-  it('DC-002: import exactly the dependencies of package.json', () => {
-    const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<
+  it('DC-002: import exactly the dependencies of package.json, those of the mission among them', () => {
+    const { dependencies, peerDependencies, devDependencies } = JSON.parse(repositoryFile('package.json')) as Record<
       string,
       Record<string, string>
     >;
@@ -698,6 +705,10 @@ describe('layers', () => {
       .filter(({ from, to }) => !from.startsWith('src/inspector/') && !to.startsWith('src/') && !isBuiltin(to))
       .map(({ to }) => packageOf(to));
     expect([...new Set(used)].sort()).toEqual(Object.keys({ ...dependencies, ...peerDependencies }).sort());
+    expect(used).toEqual(
+      expect.arrayContaining(['xstate', '@xstate/store', 'zod', 'ws', 'level', 'msgpackr', 'fast-check']),
+    );
+    expect(Object.keys(devDependencies!)).toEqual(expect.arrayContaining(['typescript', 'vitest', 'fast-check']));
   });
 });
 

@@ -8,6 +8,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { showsBy } from './shown-by.ts';
 
 const run = promisify(execFile);
 
@@ -53,6 +54,7 @@ export class Installed {
    * @returns The paths of the installed packages in `node_modules`, without those.
    */
   async install(tarball: string, others: readonly string[] = []): Promise<readonly string[]> {
+    showsBy('package');
     mkdirSync(this.path);
     const own = neededBy(tarball, []);
     const packages = neededBy(tarball, others);

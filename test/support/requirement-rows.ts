@@ -4,11 +4,12 @@
  */
 
 /**
- * The layers through which a test shows a row, the weakest first. `rule`: functions alone. `system`: real machines in a
- * system, with stand-ins for others. `crew`: every desk of the crew, where only the work is a stand-in. The last two:
- * the same from outside.
+ * The layers through which a test shows a row, the weakest first. `files`: files of the repository, of which nothing
+ * runs. `rule`: functions alone. `system`: real machines in a system, with stand-ins for others. `crew`: every desk of
+ * the crew, where only the work is a stand-in. `package`: the installed package, as a host embeds it. The last two: the
+ * crew from outside.
  */
-export const KINDS = ['rule', 'system', 'crew', 'gateway', 'command line'] as const;
+export const KINDS = ['files', 'rule', 'system', 'crew', 'package', 'gateway', 'command line'] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** The rows that a title begins with, such as `CA-018, CA-019: `. */
@@ -21,6 +22,8 @@ export interface Seed {
   readonly should: ReadonlySet<string>;
   /** The weakest layer allowed for a demanded row. */
   readonly least: Kind;
+  /** Demanded rows about the files of the repository, for which these are enough. */
+  readonly aboutFiles?: ReadonlySet<string>;
   /** The missing parts of rows that no test shows. */
   readonly notYet: Readonly<Record<string, string>>;
 }
@@ -112,6 +115,7 @@ export const SEEDS: readonly Seed[] = [
     rows: numbered('DC-', 13, 3),
     should: rowsIn('DC-', '012 013'),
     least: 'rule',
+    aboutFiles: rowsIn('DC-', '002 003'),
     notYet: {},
   },
   {
