@@ -1,7 +1,8 @@
 /** The memory tools of seed 004 at the doors: hand-offs, completion, lineage, work plans, and what roles may not. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ABILITIES, ANTI_SPAWN } from '../src/machines/hub/prompt.ts';
 import { type Role, ROLES } from '../src/machines/hub/roles.ts';
-import { type Answer, HubDoors, type Seat, SOON } from './support/machines/hub-doors.ts';
+import { type Answer, HubDoors, OUTSIDE, type Seat, SOON } from './support/machines/hub-doors.ts';
 
 let doors: HubDoors;
 let root: Seat;
@@ -26,6 +27,8 @@ function completion({ role }: Seat, more: object = {}): object {
 const agent = (seat: Seat, args: object): Promise<Answer> => seat.tool('memory_agent', args);
 const problem = (answer: Answer): string => answer.error?.message ?? 'none';
 
+const promptOf = async (seat: Seat) => (await agent(seat, { action: 'get_instructions' }))['prompt'] as string;
+
 /** Hands off and completes a new session of a role, and returns it. */
 async function goes(role: Role, recommended: Role, more: object = {}): Promise<Seat> {
   const seat = await doors.spawn(root, role);
@@ -35,12 +38,14 @@ async function goes(role: Role, recommended: Role, more: object = {}): Promise<S
 }
 
 describe('the flow of the specification', () => {
-  it('HS-E01, HS-016, HS-031: goes from the Executor to an archived plan, by tools alone', async () => {
+  it('HS-E01, HS-012, HS-016, HS-031: goes from the Executor to an archived plan, by tools alone', async () => {
     const spawn = async (role: Role) => {
       const reply = await root.tool('runSubagent', { agentName: role, prompt: `as ${role}`, wait: false });
       const session = reply['session'] as string;
       await expect.poll(() => doors.stateOf(session), SOON).toBe('working');
-      return doors.seat(session, role);
+      const seat = await doors.seat(session, role);
+      expect(await promptOf(seat)).toContain(ANTI_SPAWN);
+      return seat;
     };
     const build = { build: { command: 'make', exitCode: 0 } };
     const chain: readonly [Role, Role, object][] = [
@@ -72,7 +77,7 @@ describe('the flow of the specification', () => {
       .toEqual([...[...chain.map(([role]) => role), 'Archivist', 'Coordinator'].map((role) => [role, false])]);
   });
 
-  it('HS-013, HS-015: a hand-off is one entry and a recommendation, and spawns nobody', async () => {
+  it('HS-013, HS-015, CN-015: a hand-off is one entry and a recommendation, and spawns nobody', async () => {
     const executor = await doors.spawn(root, 'Executor');
     expect(await agent(executor, handoff(executor, 'Reviewer'))).toMatchObject({ seq: 1, recommended: 'Reviewer' });
     expect(await agent(executor, handoff(executor, 'Reviewer'))).toMatchObject({ seq: 1 });
@@ -82,7 +87,7 @@ describe('the flow of the specification', () => {
     expect((await doors.sessions('WP-1')).sort()).toEqual(['R-1', 'R-1-1']);
   });
 
-  it('HS-018, HS-019, HS-061: an entry has what was said, and no order changes it', async () => {
+  it('HS-018, HS-019, HS-061, CN-015: an entry has what was said, and no order changes it', async () => {
     const data = {
       ...{ steps_completed: ['S1'], files_modified: ['a.ts'], blockers: [], next_steps: ['review it'] },
       ...{ budget_exceeded: false, scope_escalation: false, findings: { lines: 3 } },
@@ -130,6 +135,52 @@ describe('the flow of the specification', () => {
     expect(await agent(archivist, completion(archivist))).toMatchObject({ taken: true });
     for (const tool of ['memory_plan', 'memory_steps'])
       expect(problem(await executor.tool(tool, { action: 'get' }))).toBe(`${executor.session} has closed`);
+  });
+});
+
+describe('a Worker', () => {
+  const writes = { files: ['src/parser.ts'], newIn: ['test/parser'] };
+
+  it('HS-036: begins with its workspace, its plan, its task and its files', async () => {
+    const hub = await doors.start('Coordinator', { agents: { Worker: { does: { kind: 'outside' }, writes } } });
+    const worker = await doors.spawn(hub, 'Worker', { task: 'rename the parser' });
+    const prompt = await promptOf(worker);
+    for (const part of ['workspace_id: /shop', 'plan_id: WP-2', 'rename the parser', '`src/parser.ts`'])
+      expect(prompt).toContain(part);
+  });
+
+  it.each([
+    ['its task', 'task', { writes }, ''],
+    ['its files', 'scope', {}, 'rename the parser'],
+  ])('HS-036: is not begun without %s, which it hands off as missing', async (_, missing, more, prompt) => {
+    const agents = { ...OUTSIDE, Worker: { does: { kind: 'outside' }, ...more } };
+    const hub = await doors.start('Coordinator', { agents });
+    const { session } = await hub.tool('runSubagent', { agentName: 'Worker', prompt });
+    expect(await hub.tool('runSubagent', { agentName: 'Worker', session_id: session })).toMatchObject({
+      ...{ status: 'closed', handoff: { outcome: 'blocked', recommended: null } },
+    });
+    const [entry] = await doors.lineage('WP-2');
+    expect(entry).toMatchObject({ from: 'Worker', to: 'Coordinator' });
+    expect(entry!.data.blockers).toEqual([expect.stringMatching(new RegExp(`^${missing}: `))]);
+  });
+});
+
+describe('Cognition', () => {
+  it.each([
+    ['Analyse', 'analyse the module of logins', 'there are two caches'],
+    ['Ideate', 'ideate: three ways to share the cache', 'one cache, two, or none'],
+    ['Critique', 'critique this plan of a cache', 'it forgets that two hosts write'],
+    ['Structured reasoning', 'reason in a structured way: may two hosts write at once?', 'no: each has its own clock'],
+  ])('HS-041: is asked to %s, and the next agent gets its findings from the hub', async (ability, task, analysis) => {
+    const cognition = await doors.spawn(root, 'Cognition', { task });
+    const prompt = await promptOf(cognition);
+    for (const part of [ABILITIES, `${ability}: `, task]) expect(prompt).toContain(part);
+    const data = { findings: { analysis } };
+    await agent(cognition, handoff(cognition, 'Executor', { outcome: 'analysed', data }));
+    await agent(cognition, completion(cognition));
+    expect(await doors.lineage()).toMatchObject([{ from: 'Cognition', to: 'Coordinator', data }]);
+    const executor = await doors.spawn(root, 'Executor');
+    expect(await promptOf(executor)).toContain(JSON.stringify(data.findings));
   });
 });
 
@@ -342,13 +393,22 @@ describe('the tools of the work plan', () => {
     expect(problem(await root.tool(tool, { action }))).toBe(`p.${field}: the action ${action} needs it`);
   });
 
-  it.each(['Worker', 'Cognition'] as const)('HS-003, HS-004: let a %s read, and change nothing', async (role) => {
-    const seat = await doors.spawn(root, role);
-    for (const [tool, args] of GOOD) expect((await seat.tool(tool, args)).error?.code).toBe('INVALID_STATE');
-    expect(await seat.tool('memory_plan', { action: 'get' })).toMatchObject({ notes: [], steps: [], documents: [] });
-    const refused = async () => (await doors.log()).filter(({ kind, role: by }) => kind === 'refused' && by === role);
-    await expect.poll(refused, SOON).toHaveLength(GOOD.length);
-  });
+  it.each(['Worker', 'Cognition'] as const)(
+    'HS-003, HS-004, HS-037: let a %s read, and change nothing',
+    async (role) => {
+      const seat = await doors.spawn(root, role);
+      for (const [tool, args] of GOOD) expect((await seat.tool(tool, args)).error?.code).toBe('INVALID_STATE');
+      const archived = await seat.tool('memory_plan', { action: 'archive' });
+      expect(archived.error?.code).toBe('INVALID_STATE');
+      const created = await seat.tool('memory_plan', { action: 'create', title: 'mine' });
+      expect(created.error?.code).toBe('INVALID_PARAM');
+      const spawned = await seat.post('session.spawn', { agentName: 'Executor', prompt: 'do it' });
+      expect(spawned.error?.code).toBe('BOSUN_FORBIDDEN');
+      expect(await seat.tool('memory_plan', { action: 'get' })).toMatchObject({ notes: [], steps: [], documents: [] });
+      const refused = async () => (await doors.log()).filter(({ kind, role: by }) => kind === 'refused' && by === role);
+      await expect.poll(refused, SOON).toHaveLength(GOOD.length + 1);
+    },
+  );
 
   it.each(ROLES.filter((role) => role !== 'Coordinator'))(
     'HS-006, HS-031: archive for an Archivist only: %s',

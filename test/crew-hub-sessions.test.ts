@@ -90,9 +90,12 @@ describe('the tools of a session', () => {
     }
   });
 
-  it('HS-009, HS-010: is refused by what it does not list, on record where its actor is asked', async () => {
+  it('HS-009, HS-010, HS-011: is refused by what it does not list, on record where its actor is asked', async () => {
     const root = await doors.start();
     const executor = await doors.spawn(root, 'Executor');
+    expect(await executor.tool('memory_agent', { action: 'get_instructions' })).toMatchObject({
+      prompt: expect.stringContaining(ANTI_SPAWN) as string,
+    });
     const spawn = { agentName: 'Tester', prompt: 'try it' };
     expect(await executor.post('session.spawn', spawn)).toMatchObject({ error: { code: 'BOSUN_FORBIDDEN' } });
     expect(await executor.post('actor.send', {})).toMatchObject({ error: {} });
@@ -107,6 +110,11 @@ describe('the tools of a session', () => {
         text: expect.stringContaining('hand off') as string,
       },
     ]);
+    // It hands off instead, and nobody begins until the hub decides.
+    const said = { outcome: 'done', recommended: 'Reviewer', reason: 'to be tried' };
+    expect(await executor.order({ type: 'session.handoff', said })).toMatchObject({ taken: true });
+    await executor.order({ type: 'session.complete' });
+    await expect.poll(() => doors.sessions('WP-1'), SOON).toEqual(['R-1']);
   });
 
   it('HS-005: a Revisionist spawns at a pivot that it gives the reason for', async () => {
@@ -245,7 +253,7 @@ describe('a prepared spawn', () => {
     expect(reviewer.enriched_prompt).toContain('You may read everything and change nothing.');
   });
 
-  it('HS-056: is refused with the code of the specification while a writer is at work', async () => {
+  it('HS-056, CN-006: is refused with the code of the specification while a writer is at work', async () => {
     const does = { kind: 'outside' };
     const writes = { files: ['src/**'], newIn: [] };
     const root = await doors.start('Coordinator', { agents: { Executor: { does, writes }, Tester: { does, writes } } });

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lineageOf } from '../../src/cli/hub-runs.ts';
 import { hubCrew } from '../../src/crew-hub.ts';
 import { DESKS } from '../../src/machines/desks.ts';
+import { type PlanLogEntry } from '../../src/machines/hub/plan-log.ts';
 import { levelStore } from '../../src/persistence/level-store.ts';
 import { Shard } from '../../src/shard.ts';
 import { overHttp, toldBy } from '../support/gateway/mcp-clients.ts';
@@ -99,12 +100,13 @@ describe('bosun hub run', () => {
     expect(rolesRun(work)).toEqual([...Object.keys(CHAIN), ...Object.keys(CHAIN)]);
   });
 
-  it('has the functions of the module work, and reports what a spoke was refused', async () => {
+  it('HS-011: has the functions of the module work, and reports what a spoke was refused', async () => {
     work.write(
       'agents.mjs',
       `export const write = async ({ prompt }, { spawn }) => {
         const { because } = await spawn({ role: 'Tester', task: 'try' });
-        const reason = prompt.includes('mend it') + ', ' + because;
+        const isTold = prompt.includes('mend it') && prompt.includes('Do NOT call');
+        const reason = isTold + ', ' + because;
         return { handoff: { outcome: 'done', recommended: 'Reviewer', reason } };
       };
       export const archive = () => ({ archives: true });`,
@@ -114,6 +116,26 @@ describe('bosun hub run', () => {
     const { code, out, err } = await work.bosun(['hub', 'run', 'hub.json']);
     expect(err).toContain('\nrefused    spawn of Tester: spoke\n');
     expect([code, out.split('\n')[1]]).toEqual([0, '  1. Executor -> Reviewer: true, spoke']);
+    expect(err).toContain('\nspawned    R-1-2 Reviewer: recommended by Executor\n');
+  });
+
+  it('HS-035: decides on each spawn by the last hand-off, once the session before has closed', async () => {
+    writeHub(work, CHAIN);
+    await work.bosun(['hub', 'run', 'hub.json']);
+    const { out } = await work.bosun(['records', 'work-plans/mend', 'log', '--json']);
+    const log = linesOf(out).flatMap((line) => ('value' in line ? [line['value'] as PlanLogEntry] : []));
+    // With the number of the hand-off that is the last one at that time.
+    expect(log.filter(({ kind }) => kind === 'decided').map(({ session, seq, text }) => [session, seq, text])).toEqual([
+      ['R-1', 0, 'Executor: the run begins'],
+      ['R-1-1', 0, 'closed: done'],
+      ['R-1', 1, 'Reviewer: recommended by Executor'],
+      ['R-1-2', 1, 'closed: done'],
+      ['R-1', 2, 'Tester: recommended by Reviewer'],
+      ['R-1-3', 2, 'closed: done'],
+      ['R-1', 3, 'Archivist: recommended by Tester'],
+      ['R-1-4', 3, 'closed: done'],
+      ['R-1', 3, 'the work plan is archived'],
+    ]);
   });
 
   it('gives the same lineage after kill -9, and runs no session again that handed off', async () => {
