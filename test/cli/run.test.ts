@@ -68,7 +68,7 @@ describe('an agent that throws', () => {
     expect(code).toBe(0);
   });
 
-  it('appears in the tree of the stopped store with its restarts and its last error', LONG, async () => {
+  it('DC-005: appears in the tree of the stopped store with its restarts and its last error', LONG, async () => {
     work.write(
       'agents.mjs',
       "export async function bad(_, { attempt }) { if (attempt === 1) throw new Error('no luck'); return new " +
@@ -143,6 +143,42 @@ describe('an agent that throws', () => {
     },
   );
 
+  it('CN-019: is retried in tier 1, pauses its item in tier 2, and fails it in tier 3', async () => {
+    work.write(
+      'agents.mjs',
+      `
+      const facts = {
+        quota: { status: 429 },
+        gap: { errorType: 'data_quality' },
+        breach: { errorType: 'security_violation' },
+      };
+      export async function work(_, { item, attempt }) {
+        if (item !== 'quota' || attempt < 3) throw Object.assign(new Error('no luck'), facts[item]);
+      }`,
+    );
+    work.write(
+      'plan.yaml',
+      `
+      version: 1
+      plan: p
+      agents: ./agents.mjs
+      stages: { work: { agent: work, ${RETRY} } }
+      items: [quota, gap, breach]`,
+    );
+    const { code, lines } = await work.run('plan.yaml');
+    const about = (item: string) => storyOf(lines).filter((line) => line.includes(item));
+    expect(about('quota')).toEqual([
+      ...['task.started quota/work 1', 'task.failed quota/work 1', 'task.started quota/work 2'],
+      ...['task.failed quota/work 2', 'task.started quota/work 3', 'task.completed quota/work 3'],
+    ]);
+    expect(about('gap')).toEqual(['task.started gap/work 1', 'task.failed gap/work 1', 'item.paused gap']);
+    expect(about('breach')).toEqual(['task.started breach/work 1', 'task.failed breach/work 1', 'item.failed breach']);
+    expect([code, lines.at(-1)]).toMatchObject([
+      3,
+      { items: [{ status: 'completed' }, { status: 'paused' }, { item: 'breach', status: 'failed' }] },
+    ]);
+  });
+
   it('fails with a clear reason when its result is not data', async () => {
     work.write('agents.mjs', 'export async function odd() { return { go() {} }; }');
     work.write(
@@ -186,7 +222,7 @@ describe('an agent that throws', () => {
 });
 
 describe('the work of an agent', () => {
-  it('gets the input of the item, the outputs of earlier stages, and a checkpoint that survives a retry', async () => {
+  it('CN-008: gets the input of its item, earlier outputs, and a checkpoint that survives a retry', async () => {
     work.write(
       'agents.mjs',
       `

@@ -18,7 +18,7 @@ async function run(command: Partial<ScheduleCommand>): Promise<{ code: number; o
 }
 
 describe('bosun schedule --json', () => {
-  it('CA-011, CA-E02, CA-E03: prints one object on one line and nothing else', async () => {
+  it('CA-011, CA-E02, CA-E03, CN-005: prints one object on one line and nothing else', async () => {
     const { code, out, err } = await run({ json: true });
     expect({ code, err, lines: out.split('\n').length }).toEqual({ code: 0, err: '', lines: 2 });
     const object: unknown = JSON.parse(out);
@@ -89,7 +89,7 @@ describe('bosun schedule', () => {
     expect(err).toMatch(/^\S+chart\.svg cannot be written: ENOENT[^\n]*\n$/);
   });
 
-  it('exits with 2 and one line with the place and reason when the plan is not valid', async () => {
+  it('CN-005: exits with 2 and one line with the place and reason when the plan is not valid', async () => {
     const file = join(folder, 'plan.yaml');
     writeFileSync(
       file,

@@ -4,7 +4,7 @@
  */
 import { afterAll, describe, expect, it } from 'vitest';
 import { AGENTS } from '../support/cli/shop-config.ts';
-import { linesOf, Workspace } from '../support/cli/workspace.ts';
+import { type Ended, linesOf, Workspace } from '../support/cli/workspace.ts';
 
 const work = new Workspace();
 afterAll(() => work[Symbol.asyncDispose]());
@@ -12,8 +12,19 @@ afterAll(() => work[Symbol.asyncDispose]());
 /** Ends when it is told to. */
 const WAITING = '{ version: 1, plan: p, tasks: [{ id: a, run: "while [ ! -e go ]; do sleep 0.05; done" }] }';
 
+/** One item is paused, and the other waits for people until a deadline. */
+const HELD_UP = `
+version: 1
+plan: q
+agents: ./held-up.mjs
+stages:
+  draft: { agent: draft, retry: { attempts: 1 }, gate: { name: ok, audience: [ada], deadlineMs: 3600000 } }
+items: [A, B]
+`;
+const DRAFT = `export const draft = async (_, { item }) => { if (item === 'A') throw new Error('no data'); };`;
+
 describe('bosun serve', () => {
-  it('drains at SIGTERM and exits with 0; after a kill its store can be read by verbs and served again', async () => {
+  it('DC-006: drains at SIGTERM and exits with 0; after kill -9 it has the same states and deadlines', async () => {
     work.write('plan.yaml', '{ version: 1, plan: p, tasks: [{ id: a, run: "true" }] }');
     const first = await work.spawn(['serve', 'plan.yaml', '--json', '--port', '0', '--data', 'kept']).serves();
     await first.says('task.completed a');
@@ -32,16 +43,28 @@ describe('bosun serve', () => {
     expect(await tail.interrupt()).toMatchObject({ code: 130 });
     expect(work.has('kept/bosun.gateway.json')).toBe(false);
 
-    const second = work.spawn(['serve', 'plan.yaml', '--json', '--port', '0', '--data', 'kept']);
-    await second.says('"serving"');
+    work.write('held-up.mjs', DRAFT);
+    work.write('held-up.yaml', HELD_UP);
+    const second = await work.spawn(['serve', 'held-up.yaml', '--json', '--port', '0', '--data', 'killed']).serves();
+    await second.says('item.paused A');
+    const looks = ['ps', 'gates list'].map((verb) => [...verb.split(' '), '--data', 'killed']);
+    const look = async () => {
+      const said = [];
+      for (const verb of looks) said.push((await work.bosun(verb)).out);
+      return said;
+    };
+    const areTold = ({ out }: Ended) => (out.match(/"state":"DELIVERED"/g) ?? []).length === 2;
+    await work.looks(['alerts', 'list', '--json', '--data', 'killed'], areTold);
+    const live = await look();
+    expect(live[0]).toMatch(/^pauses\/A +pause-manager +active +PAUSED .*$/m);
+    expect(live[1]).toMatch(/^plan\.ok\.1 +open +ada +\S+Z +\S+Z +B /m);
     expect((await second.end('SIGKILL')).code).toBe(null);
-    expect(work.has('kept/bosun.gateway.json')).toBe(true);
-    expect(await work.bosun(['ps', '--data', 'kept'])).toMatchObject({
-      code: 0,
-      out: expect.stringContaining('coordinator') as string,
-    });
-    const third = work.spawn(['serve', '--json', '--port', '0', '--data', 'kept']);
+    expect(work.has('killed/bosun.gateway.json')).toBe(true);
+    expect(work.has('killed/store/CURRENT')).toBe(true);
+    expect(await look()).toEqual(live);
+    const third = work.spawn(['serve', 'held-up.yaml', '--json', '--port', '0', '--data', 'killed']);
     await third.says('"serving"');
+    expect(await look()).toEqual(live);
     expect((await third.end('SIGTERM')).code).toBe(0);
   });
 

@@ -352,6 +352,25 @@ describe('verbs on a running system', () => {
     expect(await shop('deadletters', 'list')).toMatchObject({ code: 0, out: '', err: 'no dead letters\n' });
   });
 
+  it('DC-001, DC-005, CN-001: tree shows who was started again by its Boss, with state and mailbox', async () => {
+    await shop('send', 'visits', 'add', '{"by": 3}', '--wait');
+    for (const type of ['close', 'fail', 'slow']) await shop('send', 'visits', type);
+    await shop('send', 'visits', 'add', '{"by": 4}');
+    // What was sent behind the event that no try got through has its effect, in its order.
+    expect((await shop('ask', 'visits', 'count')).out).toBe('7\n');
+    expect((await shop('tree')).out).toBe(
+      [
+        'root  boss, supervising.running, one_for_one',
+        '├─ visits  counter, open, 1 restart, last error: cannot',
+        '└─ desk  boss, supervising.running, one_for_one',
+        '   └─ desk/visits  counter, open\n',
+      ].join('\n'),
+    );
+    expect((await shop('deadletters', 'list')).out).toMatch(/^1 {2}\S+ {2}quarantined {2}visits {2}fail {2}cannot\n$/);
+    const failures = linesOf(call.err).filter((line) => 'incident' in line && line['incident'] === 'crashed');
+    expect(failures[0]).toMatchObject({ address: 'visits', error: 'cannot', next: 'restarted' });
+  });
+
   it('suspend, resume, stop, kill and restart are audited by name', async () => {
     expect(await shop('suspend', 'visits', '--by', 'ada', '--reason', 'review')).toMatchObject({
       code: 0,

@@ -106,7 +106,7 @@ describe('a damaged journal', () => {
     await change('worse', (entries) => [{ key: [...entries.keys()].at(-2)!, value: null }]);
   }
 
-  it('stops the run with a hint to `--recover-to`, which recovers the store once', async () => {
+  it('CN-008: stops the run with a hint to `--recover-to`, which recovers the store once', async () => {
     await work.bosun(['backup', 'bad', '--data', 'crew']);
     let damaged = 0;
     await change('bad', (entries) => {

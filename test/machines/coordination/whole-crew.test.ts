@@ -54,7 +54,7 @@ describe('five items that fail from one cause', () => {
   }
 
   it(
-    'CA-E10, CA-056, CN-018, CN-023: make five pauses, one correlation, one batch and five cards; "Resume ' +
+    'CA-E10, CA-056, CN-018, CN-023, DC-005: make five pauses, one correlation, one batch and five cards; "Resume ' +
       'All" resumes all five',
     async () => {
       const { crew, mend } = await fiveFailed();
@@ -254,7 +254,7 @@ describe('a debate begun by an agent of the plan', () => {
   );
 
   it(
-    'CA-134, CA-135, CA-E15: runs the affected dependents and their downstream again in series when ' +
+    'CA-134, CA-135, CA-E15, CN-005, CN-013: runs the affected dependents and their downstream again in series when ' +
       'overridden, and flags the rest',
     async () => {
       const { crew, runs } = await disputed();

@@ -30,7 +30,7 @@ async function debating(): Promise<{ crew: WholeCrew; room: Room; record(id?: st
 }
 
 describe('level 1, the agents', () => {
-  it('CA-090, CA-092, CA-093, CA-094: ends in consensus; statements without evidence do not count', async () => {
+  it('CA-090, CA-092, CA-093, CA-094, CN-013: ends in consensus; words without evidence do not count', async () => {
     const { crew, room, record } = await debating();
     expect(await room.challenge()).toMatchObject({ taken: true, loads: { eve: '0/3 debates' } });
     expect(record()).toMatchObject({ level: 'L1', challenger: 'ada', challenged: 'bob', item: 'ACME' });
@@ -154,7 +154,7 @@ describe('level 3, people', () => {
     expect(record()).toMatchObject({ level: 'human', isOver: true });
   });
 
-  it('CA-126, CA-127, CA-128, CA-129, CA-130: take three debates at a time; a fourth goes by priority', async () => {
+  it('CA-126, CA-127, CA-128, CA-129, CA-130, CN-006: take three debates; a fourth goes by priority', async () => {
     const { crew, room, record } = await debating();
     for (const n of [1, 2, 3]) await room.challenge({ id: `d-${n}` });
     for (const n of [1, 2, 3]) await room.defend(`d-${n}`);
@@ -172,8 +172,8 @@ describe('level 3, people', () => {
 
 describe('level 4, the conservative default', () => {
   it(
-    'CA-096, CA-097, CA-121, CA-122, CA-123, CA-124, CA-125, CA-131: applies the cautious position, marked ' +
-      'and listed, until people review it',
+    'CA-096, CA-097, CA-121, CA-122, CA-123, CA-124, CA-125, CA-131, CN-002, CN-013: applies the cautious ' +
+      'position, marked and listed, until people review it',
     async () => {
       const { crew, room, record } = await debating();
       const after = { id: 'work', measure: 'confidence', current: 0.9, response: 'unknown', runMs: 1_000 };

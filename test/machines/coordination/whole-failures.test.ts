@@ -115,7 +115,7 @@ describe('the root cause of correlated failures', () => {
 });
 
 describe('items that are resumed together', () => {
-  it('CA-049, CA-050, CA-051, CA-052, CA-053: go on by urgency, as many at a time as the order says', async () => {
+  it('CA-049, CA-050, CA-051, CA-052, CA-053, CN-006: go on by urgency, as many at once as is ordered', async () => {
     const crew = await working(ITEMS);
     const pause = async (item: string, trigger: string) => {
       await crew.ask('coordinator', { type: 'pause.request', item, reason: trigger, checkpointId: null, trigger });

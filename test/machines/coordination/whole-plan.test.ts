@@ -68,7 +68,7 @@ describe('the example of the seed', () => {
     expect(agents).toEqual(['lead-coordinator', 'debate-facilitator']);
   });
 
-  it('CA-004, CA-005, CA-009, CA-010, CA-012, CA-013, CA-E01: runs by the printed timetable', async () => {
+  it('CA-004, CA-005, CA-009, CA-010, CA-012, CA-013, CA-E01, CN-006: runs by the printed timetable', async () => {
     const { crew, ran } = await carriedOut(equity());
     await crew.test.advance(9 * MINUTE_MS);
     expect(crew.state()).toBe('completed');
@@ -115,8 +115,8 @@ describe('an item that fails', () => {
   });
 
   it(
-    'CA-016, CA-020, CA-021, CA-039, CA-041, CA-043, CA-044, CA-045, CA-046: pauses with a checkpoint and a resume ' +
-      'plan, and resumes with the failed task and its dependents',
+    'CA-016, CA-020, CA-021, CA-039, CA-041, CA-043, CA-044, CA-045, CA-046, CN-005, CN-019: pauses with a ' +
+      'checkpoint and a resume plan, and resumes with the failed task and its dependents',
     async () => {
       const broken = new Set(['AAPL/financial']);
       const { crew, starts } = await carriedOut(plan, { broken });
@@ -169,7 +169,7 @@ describe('an item that fails', () => {
     expect(starts.toSorted()).toEqual(resumePlan.restart.toSorted());
   });
 
-  it('CA-018, CA-020, CA-026, CA-027: alerts on days 0, 3, 7, 14 and 30, and keeps memory for 14 days', async () => {
+  it('CA-018, CA-020, CA-026, CA-027, CN-002: alerts on days 0, 3, 7, 14 and 30; keeps memory 14 days', async () => {
     const kept: [string, number][] = [];
     const setMemoryTtl = ({ item, ttlMs }: { readonly item: string; readonly ttlMs: number }) =>
       Promise.resolve(void kept.push([item, ttlMs / DAY_MS]));

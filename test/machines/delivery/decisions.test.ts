@@ -281,7 +281,7 @@ describe('the queue', () => {
     return given;
   };
 
-  it('MX-103: gives the most urgent first, in the order of arrival, and mending before new work', async () => {
+  it('MX-103, CN-006: gives the most urgent first, in the order of arrival, and mending before new work', async () => {
     await open({ places: 9 });
     const plan = [task('third', { priority: 3 }), task('second'), task('fix', { kind: 'fix' }), task('also second')];
     await room.submit([...plan, task('first', { priority: 1 })]);

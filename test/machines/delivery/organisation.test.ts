@@ -147,7 +147,7 @@ describe('the teams', () => {
     expect([TEAMS['coding-ai'].actor, TEAMS.clarity.actor]).toEqual(['orchestrator', 'orchestrator']);
   });
 
-  it('MX-016: are supervised by the Boss of the delivery, which restarts what crashes with its state', async () => {
+  it('MX-016, CN-001, DC-005: are supervised by their Boss, which restarts what crashes with its state', async () => {
     await open(withImpostor);
     await room.submit([task('A')]);
     const { handoffs } = room.organisation;
@@ -258,7 +258,7 @@ describe('the table of responsibilities', () => {
     expect(room.tickets()).toMatchObject([{ assignee: 'ada' }]);
   });
 
-  it('MX-034: tells each informed party of each hand-off once', async () => {
+  it('MX-034, CN-015: tells each informed party of each hand-off once', async () => {
     await story();
     const handoffs = await room.handoffs();
     const accepted = handoffs.filter(({ isAccepted }) => isAccepted);
