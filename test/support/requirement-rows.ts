@@ -93,7 +93,7 @@ export const SEEDS: readonly Seed[] = [
       '012 013 014 022 027 028 031 036 042 043 044 045 046 047 048 049 050 051 052 053 054 055 056 057 058 059 060 ' +
         '061 062 063',
     ),
-    least: 'system',
+    least: 'crew',
     notYet: {},
   },
   {
@@ -107,14 +107,14 @@ export const SEEDS: readonly Seed[] = [
     title: 'Hub and spokes (seed 004)',
     rows: [...numbered('HS-', 63, 3), ...numbered('HS-E', 3, 2)],
     should: rowsIn('HS-', '006 014 017 018 019 020 021 039 043 045 046 047 048 050 055 056 058 059 060 062 063'),
-    least: 'rule',
+    least: 'crew',
     notYet: {},
   },
   {
     title: 'Design card of the mission',
     rows: numbered('DC-', 13, 3),
     should: rowsIn('DC-', '012 013'),
-    least: 'rule',
+    least: 'crew',
     aboutFiles: rowsIn('DC-', '002 003'),
     notYet: {},
   },
@@ -122,7 +122,7 @@ export const SEEDS: readonly Seed[] = [
     title: 'Core that the seeds share',
     rows: numbered('CN-', 26, 3),
     should: new Set(),
-    least: 'rule',
+    least: 'crew',
     notYet: {},
   },
 ];
