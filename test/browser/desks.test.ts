@@ -46,7 +46,7 @@ describe('the pages of the desks', () => {
     await watched.live();
   }
 
-  it('let a person find a gate in the inbox, extend it, and answer it by clicks', async () => {
+  it('CA-008: let a person find a gate in the inbox, extend it, and answer it by clicks', async () => {
     await open();
     const { page } = watched;
     await tell(served, 'gates', GATE);
@@ -129,7 +129,7 @@ describe('the pages of the desks', () => {
     await expectAccessible(watched);
   });
 
-  it('let a person acknowledge alerts, and resume a batch a few items at a time', async () => {
+  it('CA-053, CA-075: let a person acknowledge alerts, and resume a batch a few items at a time', async () => {
     await open();
     const { page } = watched;
     for (const [item, priority] of [
@@ -164,7 +164,7 @@ describe('the pages of the desks', () => {
     await batch.getByText('2 at a time').waitFor();
   });
 
-  it('let a person follow a debate from its challenge to a provisional decision, and override it', async () => {
+  it('CA-126, CA-132, CA-133: let a person follow a debate to a provisional decision, and override it', async () => {
     await open();
     const { page } = watched;
     await tell(served, 'debates', CHALLENGE);
@@ -203,7 +203,7 @@ describe('the pages of the desks', () => {
 });
 
 describe('a plan', () => {
-  it('shows its pauses on a page, where clicks extend and resume them', async () => {
+  it('CA-019, CA-023: shows its pauses on a page, where clicks extend and resume them', async () => {
     served = await new Served([EQUITY], { BOSUN_PACE_MS: '1200' }).start();
     watched = await opened(browser(), served.url);
     const { page } = watched;

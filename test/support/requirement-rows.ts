@@ -6,10 +6,10 @@
 /**
  * The layers through which a test shows a row, the weakest first. `files`: files of the repository, of which nothing
  * runs. `rule`: functions alone. `system`: real machines in a system, with stand-ins for others. `crew`: every desk of
- * the crew, where only the work is a stand-in. `package`: the installed package, as a host embeds it. The last two: the
- * crew from outside.
+ * the crew, where only the work is a stand-in. `package`: the installed package, as a host embeds it. The last three:
+ * the crew from outside.
  */
-export const KINDS = ['files', 'rule', 'system', 'crew', 'package', 'gateway', 'command line'] as const;
+export const KINDS = ['files', 'rule', 'system', 'crew', 'package', 'gateway', 'command line', 'page'] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** The rows that a title begins with, such as `CA-018, CA-019: `. */

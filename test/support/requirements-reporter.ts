@@ -14,9 +14,12 @@ import { type ReportOptions, tell } from './run-reporter.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 const PAGE = 'docs/requirements.md';
 const FOLDERS = ['test', 'examples'];
+/** Tests of the inspector in a browser, a run of their own. */
+const BROWSER = 'test/browser';
 
 const TITLE = new RegExp(`^${ROWS_OF_TITLE.source}(.*)$`, 's');
 const TITLE_IN_CODE = new RegExp(`['"\`]${ROWS_OF_TITLE.source}`);
+const TITLES_IN_CODE = new RegExp(`\\bit\\(\\s*(['"\`])${ROWS_OF_TITLE.source}(.*?)\\1,`, 'g');
 
 interface Shown {
   readonly says: string;
@@ -42,7 +45,8 @@ export default class RequirementsReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const namingRows = testFiles().filter((file) => TITLE_IN_CODE.test(textOf(file)));
     const whole = new Set(modules.filter(isWhole).map(fileOf));
-    const shown = testsByRow(modules.filter((module) => namingRows.includes(fileOf(module))));
+    const ran = testsByRow(modules.filter((module) => namingRows.includes(fileOf(module))));
+    const shown = withPage(ran);
     for (const row of unknown(shown)) this.#fail(`${row}: no seed in test/support/requirement-rows.ts has this row`);
     const stands = readFileSync(join(ROOT, PAGE), 'utf8');
     const isWriting = this.#vitest?.config.snapshotOptions.updateSnapshot === 'all';
@@ -93,6 +97,21 @@ function testsByRow(modules: readonly TestModule[]): ShownByRow {
       const passes = test.result().state === 'passed';
       const shown = { says: title.says, file: fileOf(module), kind: kindOf(test, fileOf(module)), passes };
       for (const row of title.rows) byRow.set(row, [...(byRow.get(row) ?? []), shown]);
+    }
+  }
+  return byRow;
+}
+
+/** With the tests in a browser, by their titles; whether they pass is said by their own run. */
+function withPage(ran: ShownByRow): ShownByRow {
+  const byRow = new Map(ran);
+  for (const name of readdirSync(join(ROOT, BROWSER))
+    .filter((file) => file.endsWith('.test.ts'))
+    .sort()) {
+    const file = join(BROWSER, name);
+    for (const [, , rows, says] of textOf(file).matchAll(TITLES_IN_CODE)) {
+      const shown: Shown = { says: says!, file, kind: 'page', passes: true };
+      for (const row of rows!.split(', ')) byRow.set(row, [...(byRow.get(row) ?? []), shown]);
     }
   }
   return byRow;
@@ -166,6 +185,7 @@ Through what a row is shown, the nearest to a user first; each test says so by t
 
 | | |
 |---|---|
+| page | the inspector in a browser, by \`npm run test:browser\` |
 | command line | \`bosun\`, as a user calls it |
 | gateway | a client of the gateway |
 | package | the installed package, as a host embeds it |
