@@ -47,7 +47,7 @@ type News =
 const RECORDERS = { [DESKS.alerts]: recorderOf(alertDesk), [DESKS.coordinator]: recorderOf(leadCoordinator) };
 
 /** An actor for a side, as a host may have one. */
-const side = defineAgent({
+export const side = defineAgent({
   name: 'side',
   machine: setup({
     types: {} as { context: { told: readonly News[] }; events: News },

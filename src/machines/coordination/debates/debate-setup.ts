@@ -33,6 +33,7 @@ import {
   askPeople,
   tellDeferral,
   tellOpening,
+  tellSnapshot,
   tellProvisional,
   tellResolution,
   withdrawQuestion,
@@ -138,6 +139,7 @@ export const debateSetup = setup({
     ),
     unknown: assign({ notKnown: ({ context }, { what }: { what: string }) => [...context.notKnown, what] }),
     takeSnapshot: assign(({ context }, said: Known<string>) => snapshotTaken(context, said)),
+    lock: inTurn(tellSnapshot),
     loadHistory: assign(({ context }, said: Known<LoadedHistory>) => historyLoaded(context, said)),
     weigh: assign(({ context }, said: Known<string>) => weighed(context, said)),
     request: inTurn((turn, _, { type }: { type: 'records.request' | 'expert.request' }) => {

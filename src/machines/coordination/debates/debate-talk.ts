@@ -27,10 +27,9 @@ type DebateTurn = Turn<DebateContext, DebateEmitted>;
 const DESK_NAMES: ReadonlySet<string> = new Set(Object.values(PLAN_DESKS));
 
 export function tellOpening(turn: DebateTurn): void {
-  const { challenge, urgency, desk, snapshotId } = turn.context;
+  const { challenge, urgency, desk } = turn.context;
   const { id, topic, challenger, challenged, disputedFinding } = challenge;
   turn.send(desk, { type: 'debate.opened', debate: id, ref: turn.self } satisfies DebateReport);
-  tellSides(turn, { type: 'debate.locked', debate: id, snapshotId });
   notify(turn, {
     subject: `debate ${id}`,
     kind: 'debate.opened',
@@ -39,6 +38,12 @@ export function tellOpening(turn: DebateTurn): void {
     detail: `${challenger.agent} doubts what ${challenged.agent} found: ${disputedFinding}`,
     audience: [challenged.agent],
   });
+}
+
+/** Tells both sides the snapshot of facts that they refer to from here on (CA-100). */
+export function tellSnapshot(turn: DebateTurn): void {
+  const { challenge, snapshotId } = turn.context;
+  tellSides(turn, { type: 'debate.locked', debate: challenge.id, snapshotId });
 }
 
 /** The alert cards about a debate under way. */

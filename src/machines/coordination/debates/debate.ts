@@ -106,7 +106,7 @@ const debateMachine = debateSetup.createMachine({
               },
               after: { preparation: { target: 'taken', actions: { type: 'takeSnapshot', params: late(SNAPSHOT) } } },
             },
-            taken: { type: 'final' },
+            taken: { type: 'final', entry: 'lock' },
           },
         },
         history: {
