@@ -1,10 +1,14 @@
 /**
  * `bosun post`: sends envelopes of the seed from a file, one or a list, to the message desk of a crew. Each counts once
- * by its id, so a file may be posted again. For a stopped store they are checked now and delivered at its next start.
+ * by its id, so a file may be posted again. A desk with too many unread envelopes is tried again, as their priority
+ * allows (CA-089). For a stopped store they are checked now and delivered at its next start.
  */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { messageOf } from '../errors.ts';
+import { systemClock } from '../clock.ts';
+import { isBosunError, messageOf } from '../errors.ts';
+import { nextTryMs } from '../machines/coordination/messages/backpressure.ts';
+import { type Envelope } from '../machines/coordination/messages/envelope.ts';
 import { plainLine } from '../plain-text.ts';
 import { DESKS } from '../machines/desks.ts';
 import { type OrderReply } from '../machines/rules/turn.ts';
@@ -42,7 +46,8 @@ export async function postCommand(command: DataCommand & { readonly file: string
     async live(gateway) {
       for (const envelope of envelopes) {
         const params = { address: DESKS.messages, event: posted(envelope) };
-        told(envelope, (await gateway.call<{ reply: Answer | null }>('actor.ask', params)).reply);
+        const ask = () => gateway.call<{ reply: Answer | null }>('actor.ask', params);
+        told(envelope, (await whenThereIsRoom(ask, envelope)).reply);
       }
     },
     async stopped(system) {
@@ -53,6 +58,20 @@ export async function postCommand(command: DataCommand & { readonly file: string
     },
   });
   return failed === EXIT.completed ? code : failed;
+}
+
+/** Makes a call, and makes it again while the desk refuses it for having too many unread envelopes. */
+async function whenThereIsRoom<Result>(call: () => Promise<Result>, envelope: unknown): Promise<Result> {
+  const { priority } = envelope as Envelope;
+  for (let refusals = 1; ; refusals += 1) {
+    try {
+      return await call();
+    } catch (error) {
+      const waitMs = isBosunError(error, 'BOSUN_MAILBOX_FULL') ? nextTryMs(priority, refusals) : null;
+      if (waitMs === null) throw error;
+      await new Promise<void>((resolve) => void systemClock.setTimeout(resolve, waitMs));
+    }
+  }
 }
 
 function outcomeOf(reply: Answer | null): string {

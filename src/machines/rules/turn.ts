@@ -181,6 +181,8 @@ interface Ruled<Context, Input, Table, Name> {
   readonly records?: NonNullable<AnyOptions['records']>;
   /** An event that the agent sends itself in its first turn. */
   readonly entry?: Asked;
+  /** Bounds of its mailbox (`limits` of `defineAgent`). */
+  readonly limits?: NonNullable<AnyOptions['limits']>;
   /** The version of the machine. Default: 1. */
   readonly version?: number;
   /** Contexts of today from those of older versions, by the version that each leads to (docs/versions.md). */
@@ -204,7 +206,16 @@ export function ruledAgent<
   Input,
   Table extends Rules<Context>,
   const Name extends string,
->({ name, rules, context, records = {}, entry, version = 1, migrate = {} }: Ruled<Context, Input, Table, Name>) {
+>({
+  name,
+  rules,
+  context,
+  records = {},
+  limits = {},
+  entry,
+  version = 1,
+  migrate = {},
+}: Ruled<Context, Input, Table, Name>) {
   const { decide, on, events } = ruled<Context, Table>(rules);
   const machine = setup({
     types: {} as { context: Context; events: Asked; input: Input },
@@ -216,7 +227,7 @@ export function ruledAgent<
     on,
   });
   const steps = Object.entries(migrate).map(([to, step]) => [to, contextStep(step)] as const);
-  return defineAgent({ name, version, machine, migrate: Object.fromEntries(steps), events, records });
+  return defineAgent({ name, version, machine, migrate: Object.fromEntries(steps), events, records, limits });
 }
 
 /** A step of a migration to a machine in which the states and contexts of the version before fit as they are. */

@@ -1,10 +1,11 @@
 /**
- * Backpressure for outside senders whose receiver's mailbox is full (CA-089): growing waits, and a limit on tries.
- * Pure; a mailbox's bound is `limits.mailboxMessages` of its agent, and messages between agents are never refused.
+ * Backpressure for outside senders of envelopes (CA-089): the bound of the message desk's mailbox, beyond which they are
+ * refused, the growing waits until they try again, and the limit on tries. Messages between agents are never refused.
+ * Pure.
  */
 import { type MessagePriority } from '../../work/talk-messages.ts';
 
-/** Number of unread messages beyond which all but critical messages are refused. Meant for `limits.mailboxMessages`. */
+/** Number of unread envelopes from which the message desk refuses the next one. */
 export const BACKPRESSURE_DEPTH = 50;
 
 const FIRST_WAIT_MS = 100;
@@ -21,14 +22,3 @@ export function nextTryMs(priority: MessagePriority, tries: number): number | nu
   if (tries >= TRIES_MAX && priority !== 'critical') return null;
   return Math.min(FIRST_WAIT_MS * 2 ** (tries - 1), LONGEST_WAIT_MS);
 }
-
-/**
- * Kernel levels by priority (CA-088). The kernel has three levels, and a separate lane for Bosses; `critical` and
- * `high` share the first level.
- */
-export const KERNEL_LEVELS = {
-  critical: 'high',
-  high: 'high',
-  normal: 'normal',
-  low: 'low',
-} as const satisfies Readonly<Record<MessagePriority, string>>;

@@ -21,6 +21,7 @@ import {
 import { contentHashOf } from '../../work/content-hash.ts';
 import { WORK_DESKS } from '../../work/system-ids.ts';
 import { COORDINATION_DESKS } from '../system-ids.ts';
+import { BACKPRESSURE_DEPTH } from './backpressure.ts';
 import { type Envelope, envelopeSchema, openEnvelope } from './envelope.ts';
 import { nameOfType, typeOfName, WIRE_NAMES, type WiredType } from './wire-names.ts';
 
@@ -102,6 +103,7 @@ export const messageDesk = ruledAgent({
   name: 'message-desk',
   rules: RULES,
   context: (): MessageDeskContext => ({ next: 1, ...noRecords<KnownMessage>() }),
+  limits: { mailboxMessages: BACKPRESSURE_DEPTH },
 });
 
 export function messageChildren() {

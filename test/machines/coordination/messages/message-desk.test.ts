@@ -2,6 +2,7 @@
 import { createMachine } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { type Envelope } from '../../../../src/machines/coordination/messages/envelope.ts';
+import { BACKPRESSURE_DEPTH, nextTryMs } from '../../../../src/machines/coordination/messages/backpressure.ts';
 import { doorways, messageChildren, messageDesk } from '../../../../src/machines/coordination/messages/message-desk.ts';
 import { COORDINATOR, crewAgents, crewTree } from '../../../../src/machines/crew.ts';
 import { ENVELOPES_KNOWN_MAX } from '../../../../src/machines/limits.ts';
@@ -29,6 +30,20 @@ class Peer {
   async post(envelope: object): Promise<Frame> {
     const event = { type: 'message.post', envelope };
     return this.#gateway.call(await this.#gateway.client(), 'actor.ask', { address: 'messages', event });
+  }
+
+  /** Posts envelopes over one connection without waiting in between; the answers are in the same order. */
+  async burst(envelopes: readonly object[]): Promise<readonly Frame[]> {
+    const client = await this.#gateway.client();
+    for (const [n, envelope] of envelopes.entries())
+      client.send({
+        t: 'req',
+        id: `b-${n}`,
+        m: 'actor.ask',
+        p: { address: 'messages', event: { type: 'message.post', envelope } },
+      });
+    await this.#gateway.settle();
+    return envelopes.map((_, n) => client.last('res', `b-${n}`)!);
   }
 
   async reply(envelope: object): Promise<unknown> {
@@ -183,6 +198,23 @@ describe('an envelope of the seed at the gateway', () => {
   });
 });
 
+describe('a desk with fifty unread envelopes', () => {
+  it('CA-089: refuses the others of a burst, and takes them when they are tried again after 100 ms', async () => {
+    const one = await peer();
+    const requests = Array.from({ length: 60 }, (_, n) =>
+      envelope('Finding', { stock_id: 'AAPL', content: `note ${n}` }, { message_id: `m-${n}`, priority: 'normal' }),
+    );
+    const first = await one.burst(requests);
+    const refused = requests.filter((_, n) => (first[n]!['e'] as { code?: string } | undefined) !== undefined);
+    expect(refused).toHaveLength(10);
+    expect(first.slice(-10)).toMatchObject(refused.map(() => ({ e: { code: 'BOSUN_MAILBOX_FULL', retryable: true } })));
+    await one.crew.test.advance(nextTryMs('normal', 1)!);
+    expect((await one.burst(refused)).map((frame) => (frame['r'] as { reply: unknown }).reply)).toMatchObject(
+      refused.map(() => ({ ...TAKEN, isRepeat: false })),
+    );
+  });
+});
+
 describe('a message that is sent again', () => {
   it('CN-003: is taken once per id, across a power cut, and a different message under its id is refused', async () => {
     const one = await peer();
@@ -215,8 +247,9 @@ describe('a message that is sent again', () => {
       type: 'message.post',
       envelope: envelope('PAUSE_REQUEST', PAUSE, { message_id: `m-${n}` }),
     });
-    for (let n = 0; n < ENVELOPES_KNOWN_MAX; n += 100) {
-      await Promise.all(Array.from({ length: 100 }, (_, index) => system.send('messages', post(n + index))));
+    for (let n = 0; n < ENVELOPES_KNOWN_MAX; n += BACKPRESSURE_DEPTH) {
+      const sent = Array.from({ length: BACKPRESSURE_DEPTH }, (_, index) => system.send('messages', post(n + index)));
+      await Promise.all(sent);
       await system.idle();
     }
     expect(await system.ask('messages', post(0))).toMatchObject({ isRepeat: true });

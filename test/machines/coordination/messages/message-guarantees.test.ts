@@ -5,11 +5,7 @@ import { z } from 'zod';
 import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
 import { publish, join } from '../../../../src/actors/model/talk-actions.ts';
 import { isBosunError } from '../../../../src/errors.ts';
-import {
-  BACKPRESSURE_DEPTH,
-  KERNEL_LEVELS,
-  nextTryMs,
-} from '../../../../src/machines/coordination/messages/backpressure.ts';
+import { BACKPRESSURE_DEPTH, nextTryMs } from '../../../../src/machines/coordination/messages/backpressure.ts';
 import { type TestSystem } from '../../../../src/testing/test-system.ts';
 import { startMachines } from '../../../support/machines/machines-under-test.ts';
 
@@ -41,7 +37,8 @@ const inbox = defineAgent({
     },
   }),
   events: { critical: note, high: note, normal: note, low: note },
-  priorities: KERNEL_LEVELS,
+  // The kernel has three levels, so that critical and high messages share the first (decision 0030).
+  priorities: { critical: 'high', high: 'high', normal: 'normal', low: 'low' },
   limits: { mailboxMessages: BACKPRESSURE_DEPTH },
 });
 
