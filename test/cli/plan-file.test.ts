@@ -196,7 +196,8 @@ describe('a plan with a mistake', () => {
       'a key far from all',
       'tasks: []\ncolour: red',
       '4:1: unknown key "colour"; the keys here are $schema, version, plan, unit, capacity, agents, experts, ' +
-        'reviewers, formula, pack, agentTypes, measures, priorities, riskOrders, stages, items, tasks',
+        'reviewers, formula, pack, agentTypes, measures, priorities, riskOrders, regimes, contextDimensions, stages, ' +
+        'items, tasks',
     ],
     [
       'a name that is no address',

@@ -11,7 +11,7 @@ import { type Whole } from '../../../table.ts';
 import { type AnyAgent } from '../../../actors/model/agent.ts';
 import { DEBATES_KEPT_MAX, OBSERVATIONS_PER_AGENT_MAX } from '../../limits.ts';
 import { type Challenge, challenge, response } from './challenge.ts';
-import { undeclaredIn } from '../packs.ts';
+import { PACKS, undeclaredIn } from '../packs.ts';
 import { halfLifeOf, type TrackRecord } from '../credibility/credibility.ts';
 import { debateAgent } from './debate.ts';
 import { patternsOf, precedentsOf } from './debate-patterns.ts';
@@ -55,7 +55,7 @@ import { contextOf, type FacilitatorContext, type FacilitatorInput } from './fac
 import { type Side } from './level-two.ts';
 import { COORDINATION_DESKS } from '../system-ids.ts';
 import { type TalkMessage } from '../../work/talk-messages.ts';
-import { REGIME_UNKNOWN, regimeOf, regimeReadings } from '../credibility/regime.ts';
+import { readingsProblem, regimeOf, regimeReadings } from '../credibility/regime.ts';
 import { byUrgency, type ExpertLoad, route } from './routing.ts';
 import { type Observation, observation, trackRecordOf } from '../credibility/track-record.ts';
 
@@ -121,6 +121,8 @@ const RULES = {
   'expert.available': order(anExpert, (turn: DebateTurn, { expert }) => setAvailability(turn, expert, true)),
   'expert.unavailable': order(anExpert, (turn: DebateTurn, { expert }) => setAvailability(turn, expert, false)),
   'regime.readings': order(z.object({ readings: regimeReadings }), (turn: DebateTurn, { readings }) => {
+    const problem = readingsProblem(readings, turn.context.pack.regimes);
+    if (problem !== undefined) return refused(problem);
     turn.assign({ readings });
     return TAKEN;
   }),
@@ -148,6 +150,11 @@ export const debateFacilitator = ruledAgent({
   name: 'debate-facilitator',
   rules: RULES,
   context: contextOf,
+  version: 2,
+  // Version 1 had the regimes of finance in every field of work.
+  migrate: {
+    2: (old: FacilitatorContext) => ({ ...old, pack: { ...old.pack, regimes: PACKS.finance.regimes } }),
+  },
 });
 
 /** The agents for createSystem, together with {@link debateChildren}; `ports` are the host's own, if any. */
@@ -233,6 +240,7 @@ function inputOf(turn: DebateTurn, data: Challenge): Omit<DebateInput, 'desk'> {
     urgency: pack.priorities[data.priority]!, // undeclaredIn has checked it
     riskOrder: pack.riskOrders[data.valueKind] ?? null,
     measures: pack.measures,
+    regimes: pack.regimes ?? [],
     formula,
     precedents: precedentsOf(pastIn(turn.context), data),
     loads: loadTexts(loadsIn(turn)),
@@ -359,8 +367,8 @@ function observeBoth(
   facts: (side: Side) => Pick<Observation, 'isRight' | 'isOverridden'>,
   atMs: number,
 ): void {
-  const { readings } = turn.context;
-  const regime = record.analysis?.regime ?? (readings === null ? REGIME_UNKNOWN : regimeOf(readings));
+  const { readings, pack } = turn.context;
+  const regime = record.analysis?.regime ?? regimeOf(readings, pack.regimes);
   for (const side of ['challenger', 'challenged'] as const)
     observe(turn, record[side], [{ atMs, context: record.context, regime, ...facts(side) }]);
 }

@@ -9,7 +9,7 @@ import { type TrackRecord, trackRecordSchema } from '../credibility/credibility.
 import { type Precedent, precedentSchema } from './debate-patterns.ts';
 import { type Side } from './level-two.ts';
 import { type Port, type PortContract, portLogic } from '../../work/port.ts';
-import { regimeOf, type RegimeReadings } from '../credibility/regime.ts';
+import { regimeOf, type RegimeReadings, type Regimes } from '../credibility/regime.ts';
 
 const text = z.string().max(500);
 
@@ -58,7 +58,8 @@ export interface DebatePorts {
     { readonly challenge: Challenge; readonly precedents: readonly Precedent[] },
     HistoricalContext
   >;
-  readonly regimeDetector: Port<{ readonly readings: RegimeReadings | null }, string>;
+  /** Names the regime; `regimes` are those of the pack, which the embedded detector goes by. */
+  readonly regimeDetector: Port<{ readonly readings: RegimeReadings | null; readonly regimes: Regimes }, string>;
   /**
    * Answers for the challenged agent, which may have ended long ago; the answer counts as the agent's own. Null: the
    * agent makes no statement. The port is called at level 1 and is awaited no longer than the acknowledgement.
@@ -84,7 +85,7 @@ export const DEFENCE: PortContract<SaidDefence | null> = {
 const embedded: DebatePorts = {
   takeSnapshot: ({ debate }) => Promise.resolve(`facts-of-${debate}`),
   historicalContext: ({ precedents }) => Promise.resolve({ precedents }),
-  regimeDetector: ({ readings }) => Promise.resolve(regimeOf(readings)),
+  regimeDetector: ({ readings, regimes }) => Promise.resolve(regimeOf(readings, regimes)),
   defend: () => Promise.resolve(null),
 };
 

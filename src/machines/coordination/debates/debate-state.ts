@@ -14,7 +14,7 @@ import { type MessageIn } from '../../work/message-schema.ts';
 import { type Analysis, type Side } from './level-two.ts';
 import { type Provisional, type ProvisionalTrigger, type ReviewItem } from './provisional.ts';
 import { type DebateUrgency } from './routing.ts';
-import { type RegimeReadings } from '../credibility/regime.ts';
+import { type RegimeReadings, type Regimes } from '../credibility/regime.ts';
 
 export interface DebateInput {
   readonly challenge: Challenge;
@@ -24,6 +24,8 @@ export interface DebateInput {
   readonly riskOrder: RiskOrder | null;
   /** Measures of dependents, each with the threshold above which a dependent runs again. */
   readonly measures: Measures;
+  /** Regimes of the field of work, which the embedded detector tries in their order. */
+  readonly regimes: Regimes;
   readonly formula: CredibilityFormula;
   readonly precedents: readonly Precedent[];
   /** Load of the experts when the debate was set up: "2/3 debates" each. */

@@ -10,6 +10,7 @@ import { timeOf } from '../../../actors/model/ref.ts';
 import { debateSetup } from './debate-setup.ts';
 import { defer } from '../../../actors/model/talk-actions.ts';
 import { type DebatePorts, DEFENCE, HISTORY, portActors, REGIME, SNAPSHOT } from './debate-ports.ts';
+import { PACKS } from '../packs.ts';
 import { MORE_EVIDENCE_MS } from './debate-review.ts';
 import { type DebateContext, type DebateEvent, debateEvents } from './debate-state.ts';
 import { sidesOf } from './debate-talk.ts';
@@ -176,7 +177,7 @@ const debateMachine = debateSetup.createMachine({
         detecting: {
           invoke: {
             src: 'regimeDetector',
-            input: ({ context: { readings } }) => ({ readings }),
+            input: ({ context: { readings, regimes } }) => ({ readings, regimes }),
             onDone: { target: 'deciding', actions: { type: 'weigh', params: readAs(REGIME) } },
             onError: { target: 'deciding', actions: { type: 'weigh', params: readAs(REGIME) } },
           },
@@ -301,6 +302,11 @@ const debateMachine = debateSetup.createMachine({
 export function debateAgent(ports: Partial<DebatePorts> = {}) {
   return defineAgent({
     name: 'debate',
+    version: 2,
+    // Version 1 had the regimes of finance in every field of work.
+    migrate: {
+      2: ({ value, context }) => ({ value, context: { ...context, regimes: PACKS.finance.regimes } }) as never,
+    },
     machine: debateMachine.provide({ actors: portActors(ports) }),
     events: debateEvents,
   });

@@ -1,7 +1,9 @@
 /** The file form of a plan, as people write it, as a zod schema. Pure; plan.ts interprets it. */
 import { z } from 'zod';
 import { ADDRESS_SEGMENT_CHARS_MAX } from '../../../limits.ts';
+import { CONTEXT_DIMENSIONS_MAX } from '../credibility/context-match.ts';
 import { HALF_LIFE_YEARS } from '../credibility/credibility.ts';
+import { regimeList } from '../credibility/regime.ts';
 import { riskOrder } from '../debates/conservative-default.ts';
 import { DEBATE_URGENCIES } from '../debates/routing.ts';
 import { packName } from '../packs.ts';
@@ -158,7 +160,10 @@ export const planFileSchema = closed({
   formula: z.enum(['product', 'normalised']).default('product').describe('The formula for the credibility of agents.'),
   pack: packName
     .optional()
-    .describe('The vocabulary of a field of work: its agent types, measures, priorities and risk orders.'),
+    .describe(
+      'The vocabulary of a field of work: its agent types, measures, priorities, risk orders, regimes, dimensions of ' +
+        'contexts and titles of gates.',
+    ),
   agentTypes: z.record(name, agentType).default({}).describe('Agent types, in addition to those of the pack.'),
   measures: z
     .record(name, measure)
@@ -169,6 +174,15 @@ export const planFileSchema = closed({
     .default({})
     .describe('Names of priorities of debates, and how urgent each is.'),
   riskOrders: z.record(name, riskOrder).default({}).describe('Which of two values is cautious, by kind of value.'),
+  regimes: regimeList
+    .optional()
+    .describe('Regimes of the outside world, in place of those of the pack: the first whose bounds hold counts.'),
+  contextDimensions: z
+    .array(name)
+    .min(1)
+    .max(CONTEXT_DIMENSIONS_MAX)
+    .optional()
+    .describe('The dimensions that the context of a debate may have, in place of those of the pack.'),
   stages: z
     .record(name, stage)
     .optional()

@@ -8,11 +8,11 @@ import { addTime, buildGraph, findCycle } from '../../work/dependency-graph.ts';
 import { didYouMean } from '../../../near-names.ts';
 import { withCapacities } from '../coordinator/agent-registry.ts';
 import { type CredibilityFormula } from '../credibility/credibility.ts';
-import { joined, type Pack, PACKS } from '../packs.ts';
+import { inFormOf, type Pack, packOf, PACKS } from '../packs.ts';
 import { type Task } from '../../work/task.ts';
 import { type PlanFile, planFileSchema } from './plan-form.ts';
 import { doerProblem, PERSON, questionFor } from './person-stage.ts';
-import { type StageGate, stageGateOf } from './stage-gate.ts';
+import { gateInFormOf, type StageGate, stageGateOf } from './stage-gate.ts';
 
 /** Maximum number of tasks of one plan, items times stages. Its schedule and its run fit easily into memory. */
 export const PLAN_TASKS_MAX = 100_000;
@@ -123,7 +123,7 @@ export function planOfForm(file: PlanFile): Normalised {
   ];
   if (problems.length > 0) return { problems: problems.slice(0, PROBLEMS_MAX) };
   const planned =
-    stages === undefined ? (tasks ?? []).map(listedTask) : items.flatMap((item) => stagedTasks(stages, item));
+    stages === undefined ? (tasks ?? []).map(listedTask) : items.flatMap((item) => stagedTasks(file, stages, item));
   const { plan: title, unit, capacity, experts, reviewers, formula } = file;
   const pack = packOf(file);
   const plan: Plan = {
@@ -138,17 +138,6 @@ export function planOfForm(file: PlanFile): Normalised {
     ...(pack !== undefined && { pack }),
   };
   return { plan: withCapacities(plan, pack?.agentTypes ?? {}) };
-}
-
-function packOf({ pack, agentTypes, measures, priorities, riskOrders }: PlanFile): Pack | undefined {
-  const declared = Object.entries(agentTypes).map(([type, { subtasks, halfLifeYears }]) => {
-    const parts = Object.entries(subtasks).map(([subtask, minutes]) => ({ name: subtask, minutes }));
-    return [type, { capacity: null, subtasks: parts, halfLifeYears }] as const;
-  });
-  const own = { agentTypes: Object.fromEntries(declared), measures, priorities, riskOrders };
-  const isSilent = Object.values(own).every((words) => Object.keys(words).length === 0);
-  if (pack === undefined && isSilent) return undefined;
-  return joined(pack === undefined ? {} : PACKS[pack], own);
 }
 
 /** Problems for agent types of tasks that are not among `names`, each at its first occurrence. */
@@ -290,7 +279,8 @@ function dependencyProblems(nodes: readonly Node[], noun: 'stage' | 'task'): Pla
   return [{ path: [...start.path, 'after'], message: `these ${noun}s wait for each other: ${cycle.join(' -> ')}` }];
 }
 
-function stagedTasks(stages: Stages, [item, input]: ItemInput): PlanTask[] {
+function stagedTasks({ pack }: PlanFile, stages: Stages, [item, input]: ItemInput): PlanTask[] {
+  const words = pack && PACKS[pack].gates;
   return Object.entries(stages).map(
     ([stage, { agent, ask, duration, after, retry, timeoutMs, barrier, gate, task }]) => {
       const waitsFor = [...new Set(after)];
@@ -307,7 +297,7 @@ function stagedTasks(stages: Stages, [item, input]: ItemInput): PlanTask[] {
         timeoutMs: timeoutMs ?? null,
         barrier: barrier && waitsFor.length > 0 ? waitsFor : false,
         // An absent key keeps plans without gates equal to those in older stores.
-        ...(gate !== undefined && { gate: stageGateOf(gate) }),
+        ...(gate !== undefined && { gate: stageGateOf(gate, words) }),
         ...(ask !== undefined && { ask: questionFor(ask, item) }),
         ...(task !== undefined && { wanted: task }),
       };
@@ -344,8 +334,9 @@ const DIFFERENCES_MAX = 5;
  * equivalent.
  */
 export function comparePlans(held: Plan, given: Plan): readonly string[] {
+  const pack = inFormOf(held.pack, given.pack);
   const differences = [
-    ...changed('the plan', held, given, ['name', 'unit', 'experts', 'reviewers', 'formula', 'pack']),
+    ...changed('the plan', held, { ...given, pack }, ['name', 'unit', 'experts', 'reviewers', 'formula', 'pack']),
     ...changed('the capacity', held.capacity, given.capacity),
     ...taskDifferences(held.tasks, given.tasks),
   ];
@@ -361,7 +352,9 @@ function taskDifferences(held: readonly PlanTask[], given: readonly PlanTask[]):
   const gone = held.filter(({ id }) => !now.has(id)).map(({ id }) => `the task ${id} is gone`);
   const rest = given.flatMap((task) => {
     const known = before.get(task.id);
-    return known === undefined ? [`the task ${task.id} is new`] : changed(`the task ${task.id}`, known, task);
+    if (known === undefined) return [`the task ${task.id} is new`];
+    const gate = gateInFormOf(known.gate, task.gate);
+    return changed(`the task ${task.id}`, known, { ...task, ...(gate !== undefined && { gate }) });
   });
   const all = [...gone, ...rest];
   const moved = given.findIndex((task, index) => held[index]?.id !== task.id);

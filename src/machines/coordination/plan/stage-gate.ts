@@ -3,7 +3,7 @@
  * (CA-137) or a custom question. Pure; gate-decisions.ts interprets the answers.
  */
 import { z } from 'zod';
-import { GATE_PRESETS, type GatePresetName } from '../../people/gates/gate-presets.ts';
+import { GATE_PRESETS, type GatePresetName, type GateWords } from '../../people/gates/gate-presets.ts';
 import { closed } from '../../../closed-object.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -58,10 +58,10 @@ export interface StageGate {
   readonly deadlineMs: number | null;
 }
 
-/** The gate of a stage, completed by its preset. */
-export function stageGateOf(given: z.output<typeof stageGate>): StageGate {
+/** The gate of a stage, completed by its preset and by the words of the plan's pack. */
+export function stageGateOf(given: z.output<typeof stageGate>, words: GateWords = {}): StageGate {
   const { preset, name, title, audience, remindAfterMs, deadlineMs } = given;
-  const known = preset === undefined ? undefined : GATE_PRESETS[preset];
+  const known = preset === undefined ? undefined : { ...GATE_PRESETS[preset], ...words[preset] };
   return {
     gate: name ?? preset!, // the schema demands one of the two
     title: title ?? known?.title ?? name!,
@@ -69,4 +69,13 @@ export function stageGateOf(given: z.output<typeof stageGate>): StageGate {
     remindAfterMs: remindAfterMs ?? [...(known?.remindAfterMs ?? [])],
     deadlineMs: deadlineMs === undefined ? (known?.deadlineMs ?? null) : deadlineMs,
   };
+}
+
+/** The title that older builds gave to G1 in every field of work. */
+const G1_BEFORE = 'Screening';
+
+/** A gate as an older build kept it: with the title that G1 had before packs had words for gates. */
+export function gateInFormOf(held: StageGate | undefined, given: StageGate | undefined): StageGate | undefined {
+  const isOlder = held?.title === G1_BEFORE && given?.title === GATE_PRESETS.G1.title;
+  return isOlder ? { ...given, title: G1_BEFORE } : given;
 }

@@ -1,6 +1,6 @@
 /**
- * The six gates of an analysis (CA-137) as data: the time to answer, the reminders, and the result without an answer.
- * Also the rule for when the learning gate is due. Pure.
+ * The six gates of a plan (CA-137) as data: the time to answer, the reminders, and the result without an answer, in
+ * words that fit any field of work; a pack may have its own. Also the rule for when the learning gate is due. Pure.
  */
 import { type GateQuestion } from './gate.ts';
 import { type GateAbout } from './gate-name.ts';
@@ -15,21 +15,26 @@ interface GatePreset extends Pick<GateQuestion, 'kind' | 'title' | 'remindAfterM
   readonly onTimeout: string | null;
 }
 
+/** Words of a field of work for preset gates. */
+export type GateWords = {
+  readonly [Name in GatePresetName]?: { readonly title?: string; readonly onTimeout?: string };
+};
+
 /** The six gates that a plan may name. */
 export const GATE_PRESETS: Readonly<Record<GatePresetName, GatePreset>> = {
   G1: {
     kind: 'G1',
-    title: 'Screening',
+    title: 'Entry',
     deadlineMs: 24 * HOUR_MS,
     remindAfterMs: [12 * HOUR_MS, 22 * HOUR_MS],
-    onTimeout: 'top 10',
+    onTimeout: 'standard selection',
   },
   G2: {
     kind: 'G2',
     title: 'Direction',
     deadlineMs: 12 * HOUR_MS,
     remindAfterMs: [6 * HOUR_MS, 10 * HOUR_MS],
-    onTimeout: 'standard checklist',
+    onTimeout: 'standard direction',
   },
   // Warnings in the last two hours: CA-E06.
   G3: {
@@ -66,6 +71,7 @@ export const GATE_PRESETS: Readonly<Record<GatePresetName, GatePreset>> = {
  * The question that a preset gate asks.
  *
  * @param asked The other fields; `value` is the result of `onTimeout`, handed to the agent that asked.
+ * @param words The words of a pack: `PACKS.finance.gates`. Default: the neutral ones.
  */
 export function presetQuestion(
   name: GatePresetName,
@@ -74,8 +80,9 @@ export function presetQuestion(
       readonly title?: string;
       readonly value?: unknown;
     },
+  words: GateWords = {},
 ): GateQuestion {
-  const { onTimeout, remindAfterMs, ...preset } = GATE_PRESETS[name];
+  const { onTimeout, remindAfterMs, ...preset } = { ...GATE_PRESETS[name], ...words[name] };
   const { value = null, title = preset.title, ...rest } = asked;
   return {
     ...preset,

@@ -23,6 +23,7 @@ import {
   requiredDifferential,
 } from '../../../../src/machines/coordination/debates/level-two.ts';
 import { regimeOf } from '../../../../src/machines/coordination/credibility/regime.ts';
+import { PACKS } from '../../../../src/machines/coordination/packs.ts';
 import {
   rollingAccuracy,
   trackRecordOf,
@@ -239,11 +240,34 @@ describe('the regime', () => {
     [20, 0.1, 3, 'NORMAL'],
     [20, 0, 3, 'NORMAL'],
   ])('CA-107: volatility %f, index %f, rate %f is %s', (volatility, indexChange, rate, regime) => {
-    expect(regimeOf({ volatility, indexChange, rate })).toBe(regime);
+    expect(regimeOf({ volatility, indexChange, rate }, PACKS.finance.regimes)).toBe(regime);
   });
 
   it('CA-106: is unknown without readings', () => {
-    expect(regimeOf(null)).toBe('UNKNOWN');
+    expect(regimeOf(null, PACKS.finance.regimes)).toBe('UNKNOWN');
+    expect(regimeOf({ volatility: 31 })).toBe('UNKNOWN');
+  });
+
+  it.each([
+    ['above', 10, [9, 10, 11], ['no', 'no', 'yes']],
+    ['atLeast', 10, [9, 10, 11], ['no', 'yes', 'yes']],
+    ['below', 10, [9, 10, 11], ['yes', 'no', 'no']],
+    ['atMost', 10, [9, 10, 11], ['yes', 'yes', 'no']],
+  ] as const)('CA-107: is bounded by "%s %i"', (bound, limit, values, names) => {
+    const regimes = [{ name: 'yes', when: { load: { [bound]: limit } } }, { name: 'no' }];
+    expect(values.map((load) => regimeOf({ load }, regimes))).toEqual(names);
+  });
+
+  it('CA-107: is the first of which all bounds hold, and the last one otherwise', () => {
+    const busy = { above: 5, atMost: 10 };
+    const regimes = [
+      { name: 'frozen', when: { load: busy, errors: { above: 0 } } },
+      { name: 'busy', when: { load: busy } },
+      { name: 'quiet' },
+    ];
+    const of = (load: number, errors: number) => regimeOf({ load, errors }, regimes);
+    expect([of(6, 1), of(6, 0), of(10, 0), of(11, 1), of(5, 1)]).toEqual(['frozen', 'busy', 'busy', 'quiet', 'quiet']);
+    expect(regimeOf({}, regimes)).toBe('quiet');
   });
 });
 
@@ -259,6 +283,7 @@ describe('the match of two contexts', () => {
 
   it('CA-113: compares five dimensions', () => {
     expect(DIMENSIONS).toHaveLength(CONTEXT_DIMENSIONS_MAX);
+    expect(PACKS.finance.contextDimensions).toEqual(DIMENSIONS);
     expect([0, 1, 2, 3, 4, 5].map((count) => matchesOf(like(count), like(5)))).toEqual([0, 1, 2, 3, 4, 5]);
     expect(matchesOf({}, {})).toBe(0);
   });

@@ -2,6 +2,8 @@
  * The desk of debates: experts, overflow, the provisional list, its memory, and the eight scenarios of CA-138.
  */
 import { afterEach, describe, expect, it } from 'vitest';
+import { type AnyAgent } from '../../../../src/actors/model/agent.ts';
+import { defineAgent } from '../../../../src/actors/api/define-agent.ts';
 import { type DebatePorts } from '../../../../src/machines/coordination/debates/debate-ports.ts';
 import { DESK_ORDERS_OPEN_MAX, OBSERVATIONS_PER_AGENT_MAX } from '../../../../src/machines/limits.ts';
 import { debatesIn } from '../../../../src/machines/coordination/debates/debate-facilitator.ts';
@@ -16,9 +18,12 @@ import {
   observations,
   openRoom,
   type Room,
+  roomOf,
   type RoomOptions,
+  roomOptions,
   withTrackRecords,
 } from '../../../support/machines/debate-room.ts';
+import { startMachines } from '../../../support/machines/machines-under-test.ts';
 import { LONG } from '../../../support/effort.ts';
 
 let room: Room;
@@ -458,5 +463,29 @@ describe('the eight scenarios', () => {
     await room.answer({ action: 'decide', side: 'challenger' });
     await room.toExpert({ id: 'd-8', priority: 'critical-path', expert: 'eve' });
     expect(room.record('d-8')).toMatchObject({ level: 'L3', expert: 'eve' });
+  });
+});
+
+describe('a store of the version before, whose regimes were those of finance in every field', () => {
+  /** The agents as version 1 had them: the same machines, whose contexts knew no regimes. */
+  const before = (agents: readonly AnyAgent[]) =>
+    agents.map(({ name, machine, events }) =>
+      name.startsWith('debate')
+        ? defineAgent({ name, machine, events } as never)
+        : agents.find((one) => one.name === name)!,
+    );
+
+  it('CA-107: keeps them for the debates that are open and for those that come', async () => {
+    const options = roomOptions({ pack: {} });
+    room = roomOf(await startMachines({ ...options, agents: before(options.agents) }));
+    const { challenge, say, test, record } = room;
+    await say('regime.readings', { readings: { volatility: 31, indexChange: 0.2, rate: 2 } });
+    await challenge({ priority: 'ordinary' });
+    await test.crash();
+    await test.restart({ agents: options.agents });
+    await challenge({ id: 'd-2', priority: 'ordinary' });
+    await test.advance(HOUR_MS);
+    expect([record().analysis!.regime, record('d-2').analysis!.regime]).toEqual(['HIGH_VOLATILITY', 'HIGH_VOLATILITY']);
+    expect(await room.ask('regime.readings', { readings: { volatility: 31 } })).toMatchObject({ taken: false });
   });
 });

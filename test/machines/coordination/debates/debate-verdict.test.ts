@@ -32,6 +32,7 @@ function debate(facts: Partial<DebateContext> = {}): DebateContext {
     urgency: 'ordinary',
     riskOrder: null,
     measures: {},
+    regimes: [],
     formula: 'product',
     precedents: [],
     loads: {},

@@ -11,13 +11,16 @@ import {
   checkAgents,
   comparePlans,
   normalisePlan,
+  type Plan,
   PLAN_TASKS_MAX,
 } from '../../../../src/machines/coordination/plan/plan.ts';
 import { planFileSchema } from '../../../../src/machines/coordination/plan/plan-form.ts';
+import { type Pack } from '../../../../src/machines/coordination/packs.ts';
 import { itemOf } from '../../../../src/machines/work/task.ts';
 import { fixture, planOf, plans, printed, problemsOf } from '../../../support/fixtures/plans/plans.ts';
 
 const stage = { agent: 'x' };
+type Words = Parameters<typeof planOf>[0];
 
 describe('a plan of stages and items', () => {
   it('becomes one task per item and stage, item by item', () => {
@@ -114,6 +117,25 @@ describe('a plan', () => {
     expect(problemsOf({ tasks: [] })).toEqual(['tasks: the plan is empty']);
     expect(problemsOf({ stages: {}, items: ['I'] })).toEqual(['stages: the plan is empty']);
     expect(problemsOf({ stages: { a: stage }, items: {} })).toEqual(['items: the plan is empty']);
+  });
+
+  const WHEN = 'every regime but the last needs a "when"; the last has none and holds if no other does';
+
+  it.each([
+    ['without a last regime that holds otherwise', [{ name: 'hot', when: { heat: { above: 1 } } }], `regimes: ${WHEN}`],
+    ['with two of them', [{ name: 'hot' }, { name: 'cold' }], `regimes: ${WHEN}`],
+    [
+      'with an unknown bound',
+      [{ name: 'hot', when: { heat: { abov: 1 } } }, { name: 'cold' }],
+      'regimes.0.when.heat: unknown key "abov"; did you mean "above"?',
+    ],
+  ])('CA-107: is refused %s', (_, regimes, problem) => {
+    expect(problemsOf({ regimes, tasks: [{ id: 'a', run: 'make' }] } as Words)).toEqual([problem]);
+  });
+
+  it('CA-113: is refused with more than five dimensions of contexts', () => {
+    const contextDimensions = ['a', 'b', 'c', 'd', 'e', 'f'];
+    expect(problemsOf({ contextDimensions, tasks: [{ id: 'a', run: 'make' }] })).toHaveLength(1);
   });
 
   it('is refused with a duplicate id or item', () => {
@@ -280,6 +302,35 @@ describe('two plans', () => {
     expect(comparePlans(held, fixture('equity-research', { items: ['MSFT', 'AAPL'] }))).toEqual([
       'the task MSFT/screening has another place in the order',
     ]);
+  });
+
+  describe('plans of an older build, before packs had regimes, dimensions and words of gates', () => {
+    const stages = (gate: object = {}) => ({ draft: { agent: 'a', gate: { preset: 'G1' as const, ...gate } } });
+    const given = (words: Words, gate?: object) => planOf({ ...words, stages: stages(gate), items: ['A'] });
+    const kept = (words: Words): Plan => {
+      const { pack, ...plan } = given(words, { title: 'Screening' });
+      const { regimes: _, contextDimensions: __, ...older } = pack ?? {};
+      return pack === undefined ? plan : { ...plan, pack: older as Pack };
+    };
+    const regimes = [{ name: 'hot', when: { heat: { above: 1 } } }, { name: 'cold' }];
+
+    it.each<Words>([{}, { pack: 'finance' }, { measures: { heat: { threshold: 5 } } }])(
+      'are equal to the same file with the words %j',
+      (words) => {
+        expect(comparePlans(kept(words), given(words))).toEqual([]);
+      },
+    );
+
+    it.each<Words>([{ regimes }, { contextDimensions: ['kiln'] }])('differ by the words %j', (words) => {
+      const finance = { pack: 'finance' } as const;
+      expect(comparePlans(kept(finance), given({ ...finance, ...words }))).toEqual(['the plan: pack has changed']);
+      expect(comparePlans(given({ ...finance, ...words }), given(finance))).toEqual(['the plan: pack has changed']);
+      expect(comparePlans(kept({}), given(words))).toHaveLength(1);
+    });
+
+    it('differ by another title of their gate', () => {
+      expect(comparePlans(kept({}), given({}, { title: 'Way in' }))).toEqual(['the task A/draft: gate has changed']);
+    });
   });
 
   it('differ exactly if their data differs', () => {

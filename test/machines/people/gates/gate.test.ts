@@ -20,9 +20,11 @@ import {
 import {
   GATE_PRESETS,
   type GatePresetName,
+  type GateWords,
   isLearningDue,
   presetQuestion,
 } from '../../../../src/machines/people/gates/gate-presets.ts';
+import { PACKS } from '../../../../src/machines/coordination/packs.ts';
 import { ANYBODY, gateQuestion, type GateResult } from '../../../../src/machines/people/gates/gate.ts';
 import { DESKS } from '../../../../src/machines/desks.ts';
 import { type TestSystem } from '../../../../src/testing/test-system.ts';
@@ -377,7 +379,8 @@ describe('the gate presets', () => {
     'CA-137: gate %s times out after %i h, across a power cut, and then "%s" holds',
     async (name, hours, fallback) => {
       const test = await start();
-      await open(test, presetQuestion(name, { id: 'q-1', package: {}, audience: ['ada'], form: FORM, value: 'X' }));
+      const asked = { id: 'q-1', package: {}, audience: ['ada'], form: FORM, value: 'X' };
+      await open(test, presetQuestion(name, asked, PACKS.finance.gates));
       await powerCut(test);
       await test.advance(hours * HOUR_MS - 1);
       expect(results(test)).toEqual([]);
@@ -396,6 +399,23 @@ describe('the gate presets', () => {
     expect(said(test)).toHaveLength(6);
     await test.advance(60 * DAY_MS);
     expect(recordOf(test)).toMatchObject({ phase: 'reminded', deadlineAtMs: null });
+  });
+
+  it('have neutral words for any field of work, and those of a pack by its name', () => {
+    const asked = { id: 'q-1', package: {}, audience: ['ada'], form: FORM };
+    const words = (gates?: GateWords) =>
+      (['G1', 'G2'] as const).map((name) => {
+        const { title, onTimeout } = presetQuestion(name, asked, gates);
+        return [title, onTimeout!.name];
+      });
+    expect(words()).toEqual([
+      ['Entry', 'standard selection'],
+      ['Direction', 'standard direction'],
+    ]);
+    expect(words(PACKS.finance.gates)).toEqual([
+      ['Screening', 'top 10'],
+      ['Direction', 'standard checklist'],
+    ]);
   });
 
   it('CA-137: every reminder comes before the deadline', () => {
