@@ -142,12 +142,18 @@ describe('a root cause', () => {
     expect(
       inferRootCause(failures(3, { dataSource: 'SEC EDGAR', errorType: 'HttpError', errorMessage: '404' })),
     ).toMatchObject({ rule: 3, text: 'SEC EDGAR data unavailable' });
+    expect(inferRootCause(failures(2, { dataSource: 'SEC EDGAR', errorMessage: '404' })).rule).toBe(5);
   });
 
   it('CA-070: is the agent for three items with one agent type and one error', () => {
     expect(
       inferRootCause(failures(3, { dataSource: null, errorType: 'OutOfMemory', errorMessage: 'heap' })),
     ).toMatchObject({ rule: 4, text: 'Financial Analyst failure - OutOfMemory' });
+    expect(inferRootCause(failures(2, { dataSource: null, errorType: 'OutOfMemory', errorMessage: 'heap' }))).toEqual({
+      rule: 5,
+      text: 'Shared failure - 2 items',
+      confidence: expect.any(Number) as number,
+    });
   });
 
   it('CA-071: is otherwise a shared failure, with the number of items', () => {

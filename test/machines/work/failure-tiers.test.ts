@@ -48,11 +48,17 @@ describe('an error', () => {
     ['an aborted signal', Object.assign(new Error('x'), { name: 'TimeoutError' }), 1, 'timeout'],
     ['429', Object.assign(new Error('x'), { status: 429 }), 1, 'rate_limit'],
     ['503', Object.assign(new Error('x'), { status: 503 }), 1, 'server_error'],
+    ['500', Object.assign(new Error('x'), { status: 500 }), 1, 'server_error'],
+    ['599', Object.assign(new Error('x'), { status: 599 }), 1, 'server_error'],
     ['500 as a code', Object.assign(new Error('x'), { code: 500 }), 1, 'server_error'],
     ['a refused connection', Object.assign(new Error('x'), { code: 'ECONNREFUSED' }), 1, 'connection'],
   ])('CA-040: is of tier 1 if it is %s', (_, error, tier, errorType) => {
     expect(failureOf(error)).toMatchObject({ tier, errorType, isStated: true });
     expect(isRetried(failureOf(error))).toBe(true);
+  });
+
+  it.each([428, 430, 499, 600])('CA-040: is not of tier 1 if its status is %i', (status) => {
+    expect(failureOf(Object.assign(new Error('x'), { status }))).toMatchObject({ tier: 2, isStated: false });
   });
 
   it.each(['crash', 'data_quality', 'dependency_failure', 'resource_exhaustion', 'a word of its own'])(

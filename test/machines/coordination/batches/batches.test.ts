@@ -155,6 +155,9 @@ describe('the rules of a batch', () => {
     expect(hasCollapsed(more)).toBe(true);
     expect(endOf(more)).toBe('FAILED');
     expect(endOf(batchItemsOf([itemOf('A', { state: 'resumed' })]))).toBe('COMPLETED');
+    const failed = (count: number) =>
+      batchItemsOf(named(1_000).map((name, n) => itemOf(name, { state: n < count ? 'failed' : 'resumed' })));
+    expect([499, 500, 501].map((count) => hasCollapsed(failed(count)))).toEqual([false, false, true]);
   });
 
   it('counts and indexes agree with the items after any sequence of changes', () => {

@@ -81,6 +81,7 @@ describe('the Wilson interval', () => {
     [0.8, 50, 0.108969],
     [0.9, 100, 0.059569],
     [1, 15, 0.101945],
+    [0, 15, 0.101945],
     [0.5, 0, 0.5],
   ])('CA-E13: the half-width for a share of %f in %i samples is %f', (p, n, expected) => {
     expect(wilsonHalfWidth(p, n)).toBeCloseTo(expected, 6);
@@ -144,6 +145,7 @@ describe('the score', () => {
       adjusted: expect.closeTo(0.859),
       extrapolated: expect.closeTo(0.88),
     });
+    expect(trendAdjusted(0.85, trend(0.06, 0.301)).adjusted).toBeCloseTo(0.859);
     expect(trendAdjusted(0.85, trend(0.06, 0.3))).toEqual({ adjusted: 0.85, extrapolated: null });
     expect(trendAdjusted(0.85, null)).toEqual({ adjusted: 0.85, extrapolated: null });
   });
@@ -158,7 +160,12 @@ describe('the score', () => {
       direction: 'improving',
     });
     expect(trendOf(weeks(52, -0.1))!.direction).toBe('degrading');
-    expect([trend(0.05, 1), trend(-0.05, 1)].map(({ direction }) => direction)).toEqual(['stable', 'stable']);
+    expect([0.051, 0.05, -0.05, -0.051].map((slope) => trend(slope, 1).direction)).toEqual([
+      'improving',
+      'stable',
+      'stable',
+      'degrading',
+    ]);
     expect(trendOf(weeks(60, 0))).toMatchObject({ slopePerYear: 0, rSquared: 0, direction: 'stable' });
     expect(trendOf(weeks(60, 0).map(({ accuracy }) => ({ atYears: 1, accuracy })))).toBe(null);
     expect(trendAdjusted(0.9, trend(1, 0.9)).extrapolated).toBe(0.95);
@@ -204,6 +211,20 @@ describe('the score', () => {
         expect(interval).toBe(wilsonHalfWidth(score, record.samples));
       }),
     );
+  });
+
+  it('CA-112: counts regime and trend by `normalised` as at most twice the base accuracy', () => {
+    const scored = (others: number): number =>
+      scoreOf(
+        {
+          ...WORKED,
+          ...{ contextAccuracy: 0.1, contextWeight: 1, ageYears: 0, overrideRate: 0 },
+          ...{ regimes: {}, overallAccuracy: others, currentAccuracy: others, trend: null },
+        },
+        'normalised',
+      );
+    expect(scored(0.19)).toBeCloseTo(0.1 * 1.9 ** 2, 12);
+    expect([0.2, 0.21, 0.9].map(scored)).toEqual([expect.closeTo(0.4), expect.closeTo(0.4), expect.closeTo(0.4)]);
   });
 
   it('CA-112: never falls as an accuracy rises, and never rises with age or overrides', () => {
@@ -363,6 +384,25 @@ describe('a track record', () => {
     expect(record.trend).toMatchObject({ direction: 'improving' });
     expect(record.trend!.rSquared).toBeGreaterThan(0.9);
     expect(record.currentAccuracy).toBeGreaterThan(0.8);
+  });
+
+  it('CA-108: takes a rolling accuracy over 13 weeks, for each week of two years', () => {
+    const WEEK_MS = 7 * DAY_MS;
+    const weekly = (weeks: number): Observation[] =>
+      Array.from({ length: weeks }, (_, weeksAgo) => ({
+        atMs: nowMs - weeksAgo * WEEK_MS,
+        context,
+        regime: 'NORMAL',
+        isRight: weeksAgo === 0,
+        isOverridden: null,
+      }));
+    const points = rollingAccuracy(weekly(200), nowMs);
+    expect(points).toHaveLength(104);
+    expect(points.at(-1)).toEqual({ atYears: expect.closeTo(0), accuracy: 1 / 13 });
+    expect(points[0]!.atYears).toBeCloseTo((-103 * 7) / 365.25, 12);
+    // One observation counts in the thirteen weeks that begin with it.
+    const [first] = weekly(1);
+    expect(rollingAccuracy([first!], nowMs + 50 * WEEK_MS)).toHaveLength(13);
   });
 });
 

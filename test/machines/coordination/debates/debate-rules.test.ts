@@ -247,7 +247,7 @@ describe('the cost of an override', () => {
       expect([rerun('target_price', 0.1), rerun('target_price', 0.11)]).toEqual([false, true]);
       expect([rerun('confidence', -0.15), rerun('confidence', -0.16)]).toEqual([false, true]);
       expect([rerun('risk', 0.1), rerun('risk', 0.11)]).toEqual([false, true]);
-      expect([rerun('rating', 0), rerun('rating', 1)]).toEqual([false, true]);
+      expect([rerun('rating', 0), rerun('rating', 0.001)]).toEqual([false, true]);
     },
   );
 
@@ -407,17 +407,21 @@ describe('past debates', () => {
 
   it('CA-136: yield at most ten precedents, the most similar first, then the latest', () => {
     const other = { context: { sector: 'toys' }, valueKind: 'growth' };
+    const alike = (count: number) => Object.fromEntries(Object.entries(CHALLENGE.context).slice(0, count));
     const many = [
       past(1),
       past(2, { context: { ...CHALLENGE.context, size: 'large' } }),
       past(3, other),
       past(4, { ...other, valueKind: 'margin' }),
       past(5),
+      past(6, { ...other, context: alike(2) }),
+      past(7, { ...other, context: alike(1) }),
     ];
     expect(precedentsOf(many, CHECKED).map(({ id, matches }) => [id, matches])).toEqual([
       ['p-5', 5],
       ['p-1', 5],
       ['p-2', 4],
+      ['p-6', 2],
       ['p-4', 0],
     ]);
     expect(

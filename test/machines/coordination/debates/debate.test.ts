@@ -82,8 +82,9 @@ describe('the setup of a debate', () => {
       ports: { takeSnapshot: never, historicalContext: never },
     });
     await challenge();
+    await test.advance(1_999);
     expect(state()).toEqual({ setup: { snapshot: 'taking', history: 'loading' } });
-    await test.advance(2_000);
+    await test.advance(1);
     expect(state()).toEqual({ L1_direct: 'awaiting_ack' });
     expect(context()).toMatchObject({
       snapshotId: 'facts-of-d-1',
@@ -345,8 +346,9 @@ describe('level 2, the facilitator', () => {
     await challenge();
     await defend();
     await test.advance(HOUR_MS);
+    await test.advance(1_999);
     expect(state()).toEqual({ L2_facilitator: 'detecting' });
-    await test.advance(2_000);
+    await test.advance(1);
     expect(state()).toEqual({ L3_human: 'queued' });
     expect(context()).toMatchObject({ analysis: { regime: 'UNKNOWN' }, notKnown: ['the regime'] });
   });

@@ -62,6 +62,15 @@ describe('the FailureCorrelator', () => {
     );
   });
 
+  it('CA-063: has by default a window of five minutes, to the millisecond', async () => {
+    const desks = await startDesks();
+    await fail(desks, ['A', 'B']);
+    expect(await fail(desks, ['C'], { atMs: AT_MS + 5 * MINUTE_MS })).toMatchObject([{ isCorrelated: false }]);
+    expect(await fail(desks, ['D'], { atMs: AT_MS + 5 * MINUTE_MS - 1 })).toMatchObject([
+      { isCorrelated: true, correlatedItems: ['A', 'B', 'D', 'C'] },
+    ]);
+  });
+
   it('CA-064: triggers the batch on the third failure, not on the second', async () => {
     const desks = await startDesks();
     await fail(desks, ['A', 'B']);
@@ -208,6 +217,9 @@ describe('the FailureCorrelator', () => {
     await fail(desks, ['A']);
     await fail(desks, ['B'], { agentType: 'Strategy Analyst', errorType: 'TimeoutError', errorMessage: 'timed out' });
     expect(desks.heard('pause.request')).toEqual([]);
+    expect(
+      await desks.ask<CorrelationResult>(DESKS.correlator, { type: 'correlation.group', items: ['A', 'Z'] }),
+    ).toMatchObject({ isCorrelated: false });
     await desks.test.advance(DAY_MS);
     const result = await desks.ask<CorrelationResult>(DESKS.correlator, {
       type: 'correlation.group',

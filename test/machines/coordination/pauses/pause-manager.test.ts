@@ -135,7 +135,9 @@ describe('the states of a pause', () => {
       work: ({ task }) => (task.id === 'A/draft' ? new Promise(() => {}) : 'done'),
     });
     await crew.send({ type: 'plan.pause', item: 'A' });
-    await passOverCrash(crew, DAY_MS);
+    await passOverCrash(crew, DAY_MS - 1);
+    expect(crew.pause('A')).toBe('PAUSING');
+    await crew.test.advance(1);
     expect(crew.pause('A')).toBe('PAUSED');
     const before = crew.starts.filter((id) => id === 'A/draft').length;
     await crew.send({ type: 'plan.resume', item: 'A' });

@@ -389,6 +389,26 @@ describe('the gate presets', () => {
     },
   );
 
+  it.each([
+    ['G1', [12, 22]],
+    ['G2', [6, 10]],
+    ['G3', [22, 23]],
+    ['G4', [3, 5]],
+    ['G5', [24, 72, 168, 336, 720]],
+    ['G6', [24, 44]],
+  ] as const)('CA-137: gate %s reminds after %j h, each time once and not before', async (name, hours) => {
+    const test = await start();
+    await open(test, presetQuestion(name, { id: 'q-1', package: {}, audience: ['ada'], form: FORM }));
+    expect(said(test)).toHaveLength(1);
+    for (const [index, hour] of hours.entries()) {
+      const before = hours[index - 1] ?? 0;
+      await test.advance((hour - before) * HOUR_MS - 1);
+      expect(said(test)).toHaveLength(index + 1);
+      await test.advance(1);
+      expect(said(test)).toHaveLength(index + 2);
+    }
+  });
+
   it('CA-137: gate G5 has no timeout: it blocks until it is answered, and reminds up to day 30', async () => {
     const test = await start();
     await open(test, presetQuestion('G5', { id: 'q-1', package: {}, audience: ['ada'], form: FORM }));
