@@ -414,6 +414,8 @@ describe('a debate begun by an agent of the plan', () => {
       deferred: [],
     });
     expect(packages.find(({ item }) => item === 'OTHER')!.debates).toBeNull();
+    const due = () => crew.openCards().filter(({ kind }) => kind === 'provisionals.due');
+    expect(due()).toHaveLength(1);
     const review = gates.find(({ kind }) => kind === 'G4')!;
     const answer = { action: 'override', side: 'challenged' };
     expect(await crew.ask('gates', { type: 'gate.answer', gate: review.id, by: 'ada', answer })).toMatchObject({
@@ -421,12 +423,55 @@ describe('a debate begun by an agent of the plan', () => {
     });
     await crew.test.settle();
     expect(crew.item('ACME').debates!['margin']).toMatchObject({ state: 'decided', value: 0.28, review: null });
-    const due = () => crew.openCards().filter(({ kind }) => kind === 'provisionals.due');
-    expect(due()).toHaveLength(1);
-    const stage = gates.find(({ kind, item }) => kind === 'print' && item === 'ACME')!;
-    await crew.ask('gates', { type: 'gate.answer', gate: stage.id, by: 'ada', answer: { decision: 'approve' } });
-    await crew.test.settle();
     expect(due()).toEqual([]);
+    // The stage is made again by the new value, so what people were asked about it is asked anew.
+    const stage = gates.find(({ kind, item }) => kind === 'print' && item === 'ACME')!;
+    const approve = (gate: string) =>
+      crew.ask('gates', { type: 'gate.answer', gate, by: 'ada', answer: { decision: 'approve' } });
+    expect(await approve(stage.id)).toMatchObject({ taken: false });
+    const again = crew.gates().find(({ kind, item, isOver }) => kind === 'print' && item === 'ACME' && !isOver)!;
+    expect(await approve(again.id)).toMatchObject({ taken: true });
+    await crew.test.settle();
+    expect(crew.item('ACME').done).toHaveLength(3);
+  });
+
+  it('CA-134: asks people again about results that an override changes, also after they have approved', async () => {
+    const results: unknown[] = [];
+    const plan = planOf({
+      pack: 'finance',
+      stages: {
+        check: { agent: 'checker' },
+        dcf: { agent: 'dcf', after: ['check'], gate: { name: 'print', audience: ['ada'] } },
+        report: { agent: 'report', after: ['dcf'] },
+      },
+      items: ['ACME'],
+    });
+    const [dcf] = doubts.dependents;
+    const content = { ...doubts, priority: 'critical-path', dependents: [dcf] };
+    const crew = await startWholeCrew(plan, {
+      checker: (_, { say }) => say({ kind: 'challenge', content }),
+      dcf: async (_, { decisions }) => `worth ${String(Object.values(decisions)[0]?.value)}`,
+      report: async (_, { results: { dcf: known } }) => void results.push(known),
+    });
+    const open = (kind: string) => crew.gates().filter((gate) => gate.kind === kind && !gate.isOver);
+    const answer = async (gate: string, said: object) => {
+      expect(await crew.ask('gates', { type: 'gate.answer', gate, by: 'ada', answer: said })).toMatchObject({
+        taken: true,
+      });
+      await crew.test.advance(MINUTE_MS);
+    };
+    await crew.test.advance(90 * MINUTE_MS);
+    const [first] = open('print');
+    await answer(first!.id, { decision: 'approve' });
+    const before = results.length;
+    await crew.powerCut();
+    await crew.test.advance(DAY_MS);
+    await answer(open('G4')[0]!.id, { action: 'override', side: 'challenged' });
+    const [second] = open('print');
+    expect([second!.proposal, results.length]).toEqual(['worth 0.28', before]);
+    await crew.powerCut();
+    await answer(second!.id, { decision: 'approve' });
+    expect([results.at(-1), crew.state(), crew.item('ACME').pauses]).toEqual(['worth 0.28', 'completed', 0]);
   });
 
   it('CA-133: keeps its value during a re-debate, until the re-debate has ended', async () => {

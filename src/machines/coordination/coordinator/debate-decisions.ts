@@ -13,6 +13,7 @@ import {
   withDebate,
   withoutDebate,
 } from './item-debates.ts';
+import { takeBack } from './gate-decisions.ts';
 import { type ItemDebate } from '../../work/agent-function.ts';
 import { createResumePlan } from '../pauses/resume-plan.ts';
 import { type PlanLedger } from './plan-ledger.ts';
@@ -134,6 +135,8 @@ function reopen(ledger: PlanLedger, tasks: readonly string[]): void {
         name,
         progress.done.filter((id) => !again.has(id)),
       );
+    for (const { id, gate } of ledger.tasksOf(name))
+      if (gate !== undefined && again.has(id)) takeBack(ledger, name, gate);
     const stale = progress.running.filter((id) => again.has(id));
     if (stale.length > 0) ledger.change(name, { stale: [...new Set([...(progress.stale ?? []), ...stale])] });
   }

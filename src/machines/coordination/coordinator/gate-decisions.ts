@@ -108,6 +108,18 @@ export function askAgain(ledger: PlanLedger, item: string): void {
       askAfter(ledger, task);
 }
 
+/**
+ * Takes back a question about a stage that is made again, or what people have said to it: they have not seen what comes
+ * now, and are asked when it is there.
+ */
+export function takeBack(ledger: PlanLedger, item: string, { gate }: { readonly gate: string }): void {
+  const known = ledger.item(item).gates?.[gate];
+  if (known?.state !== 'waiting' && known?.state !== 'validated') return;
+  if (ledger.closeGate(known.id) !== undefined)
+    ledger.send(PEOPLE_DESKS.gates, { type: 'gate.recall', gate: known.id });
+  putGate(ledger, item, { ...known, state: 'withdrawn' });
+}
+
 function isUnanswered(gate: ItemGate | undefined): boolean {
   return gate?.state === 'timedOut' || gate?.state === 'withdrawn';
 }
