@@ -4,7 +4,7 @@ import { isAtGate } from '../machines/coordination/coordinator/progress.ts';
 import { type BatchRecord } from '../machines/coordination/batches/batch-rules.ts';
 import { type TicketRow } from '../machines/people/tickets/ticket-state.ts';
 import { type GateRecord } from '../machines/people/gates/gate-desk.ts';
-import { gateName } from '../machines/people/gates/gate-name.ts';
+import { gateName, PLAN_GATES } from '../machines/people/gates/gate-name.ts';
 import { DEFAULT_DATA } from './default-data.ts';
 import { plainLine } from '../plain-text.ts';
 import { filesOf } from './run-report.ts';
@@ -74,8 +74,7 @@ export function resumeHints(
     );
   const asked = gates.map(
     ({ id, ...gate }) =>
-      `${id} asks: ${ended(plainLine(gateName(gate)))} To answer: ${bosun} gates answer ${id} ` +
-      `decision=approve${dataOption(data)}, then run again.`,
+      `${id} asks: ${ended(plainLine(gateName(gate)))} ${wayToAnswer(id, bosun)}${dataOption(data)}, then run again.`,
   );
   const open = tickets.map(
     ({ id, title }) =>
@@ -83,6 +82,13 @@ export function resumeHints(
       'then run again.',
   );
   return [...paused, ...together, ...asked, ...open];
+}
+
+/** Only a gate of the plan is known to take a decision; any other, such as that of a debate, has a form of its own. */
+function wayToAnswer(gate: string, bosun: string): string {
+  return gate.startsWith(PLAN_GATES)
+    ? `To answer: ${bosun} gates answer ${gate} decision=approve`
+    : `To see what it takes and how to answer: ${bosun} gates show ${gate}`;
 }
 
 /** A sentence with a full stop, unless it ends with a question mark or a full stop already. */
