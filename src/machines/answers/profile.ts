@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { customTrigger } from './custom-trigger.ts';
 import { CUSTOM_TRIGGERS_MAX } from '../limits.ts';
+import { VERIFICATION_GATE } from './thresholds.ts';
 
 const percentOfOne = z.number().min(0).max(1);
 
@@ -49,7 +50,7 @@ const planningAmbiguity = z.strictObject({
 const verificationLowConfidence = z.strictObject({
   type: z.literal('verification_low_confidence'),
   /** The confidence, as a share of 1, from which on a verification goes on without asking. */
-  threshold: percentOfOne.default(0.6),
+  threshold: percentOfOne.default(VERIFICATION_GATE / 100),
   /** Whether a person is asked about the most urgent ones without research first. */
   escalate_p1_immediately: z.boolean().default(true),
 });

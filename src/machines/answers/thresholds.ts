@@ -5,6 +5,9 @@
 import { type GateDecision, judge } from '../work/threshold-gate.ts';
 import { PROVISIONAL_GATE } from './confidence.ts';
 
+/** The confidence of a verification, in percent, from which on it goes on without asking (T4). */
+export const VERIFICATION_GATE = 60;
+
 /** The use that is made of a draft. */
 export type Verdict = 'direct' | 'provisional' | 'discarded';
 

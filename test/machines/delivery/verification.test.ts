@@ -432,11 +432,11 @@ describe('a task that waits for people', () => {
 describe('the Answer Team', () => {
   const acceptance = ['a user can log in', 'a wrong password is said'];
   /** Ports that find something for every question, and answer like this. */
-  const saying = (answer: string): Partial<AnswerPorts> => {
+  const saying = (answer: string, confidence = 95): Partial<AnswerPorts> => {
     const pieces = [evidenceFor(null), evidenceFor(null, { kind: 'decided' })];
     return {
       retrieve: () => Promise.resolve({ evidence: pieces, complete: true }),
-      formulate: ({ evidence }) => Promise.resolve({ answer, confidence: 95, citations: [...evidence].slice(0, 1) }),
+      formulate: ({ evidence }) => Promise.resolve({ answer, confidence, citations: [...evidence].slice(0, 1) }),
     };
   };
   const [first, second] = acceptance as [string, string];
@@ -471,6 +471,26 @@ describe('the Answer Team', () => {
     await finished({ finds: [found], answers: saying('The test "logs in" shows it.') }, { acceptance });
     await pass(2 * MINUTE_MS);
     expect(row()).toMatchObject({ reason: 'fix', because: `${first} (logs in has not passed)` });
+  });
+
+  it.each([
+    [69, [acceptance]],
+    [70, [acceptance, ['logs in', second]]],
+  ])('AT-044: is gone by from a confidence of 70 on, in percent: %i', async (confidence, wanted) => {
+    // As long as a good answer and with its words and code, so that the draft loses nothing by its form.
+    const answer =
+      'Take the test "logs in" for this one: `logs in` shows that a user can log in, which is what the criterion says.';
+    const shows: Found = { ...PASSES, ...ran(['logs in', second]) };
+    const answers = saying(answer, confidence);
+    await finished({ finds: [{ ...PASSES, ...ran([]) }, shows], answers }, { acceptance });
+    await pass(3 * MINUTE_MS);
+    const { open: waiting, ended } =
+      room.context<Record<'open' | 'ended', { values(): Iterable<{ response: { confidence: number } | null }> }>>(
+        'answers',
+      );
+    const told = [...waiting.values(), ...ended.values()].map(({ response }) => response?.confidence);
+    expect(told).toEqual([confidence]);
+    expect(asked.map((one) => one.wanted)).toEqual(wanted);
   });
 
   it('AT-044: has its owner asked where it names none, and other tasks go on meanwhile', async () => {

@@ -7,12 +7,6 @@ import { type WorkContextBundle, type WorkItem } from '../../work/work-item.ts';
 import { type Findings } from '../delivery-ports.ts';
 import { judgeFact } from '../organisation/delivery-gates.ts';
 
-/** Below this share of shown criteria, in percent, the Answer Team is asked for what the others are shown by (T4). */
-export const SURE_PERCENT = 60;
-
-/** From this confidence on, in percent, an answer of the Answer Team is one to go by. */
-export const DIRECT_PERCENT = 70;
-
 export interface Verdict {
   /** Criteria that are met. */
   readonly matches: readonly string[];

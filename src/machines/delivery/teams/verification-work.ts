@@ -3,12 +3,14 @@
  * files are quiet, judges what was found, and hands on what does not pass. What no test and no check shows is
  * confirmed by the owner, after the Answer Team was asked where most of it is open (T4). One check runs at a time.
  */
+import { ANSWER_GATE } from '../../answers/confidence.ts';
+import { VERIFICATION_GATE } from '../../answers/thresholds.ts';
 import { ANSWERER } from '../../people/system-ids.ts';
 import { type Known } from '../../work/port.ts';
 import { type Rules } from '../../rules/turn.ts';
 import { nameKey } from '../../rules/table-keys.ts';
 import { type WorkItem } from '../../work/work-item.ts';
-import { DIRECT_PERCENT, SURE_PERCENT, type Verdict, verdictOf, wantedTests } from '../checks/verdict.ts';
+import { type Verdict, verdictOf, wantedTests } from '../checks/verdict.ts';
 import { type Checked, CONTRACTS, type Findings } from '../delivery-ports.ts';
 import { type HandoffGiven, type HandoffRefused, offerHandoff } from '../organisation/handoff-messages.ts';
 import { type Warning } from '../oversight/oversight-rules.ts';
@@ -53,7 +55,7 @@ const RULES = {
     else found(turn, item, { ...NOTHING, unmet: [text] });
   },
   'answer.given': (turn: VerificationTurn, { task, confidence, answer }: AnswerGiven) => {
-    if (task !== null) hinted(turn, task, confidence >= DIRECT_PERCENT ? answer : null);
+    if (task !== null) hinted(turn, task, confidence >= ANSWER_GATE ? answer : null);
   },
   'hint.late': (turn: VerificationTurn, { task }: { readonly task: string }) => hinted(turn, task, null),
 } satisfies Rules<TeamContext<Check>>;
@@ -132,7 +134,7 @@ function roundOf(job: Check | undefined): { readonly round?: number } {
 function undecided(turn: VerificationTurn, item: WorkItem, verdict: Verdict, job?: Check): void {
   const { open, visual, match } = verdict;
   const isAsked = job === undefined || job.hint !== undefined || turn.find(ANSWERER) === undefined;
-  if (isAsked || match.value >= SURE_PERCENT) {
+  if (isAsked || match.value >= VERIFICATION_GATE) {
     const told = job?.hint ? [`The Answer Team: ${job.hint}`] : [];
     const text = ['No test and no check shows this.', ...told, ...(job === undefined ? [] : [saidIn(job.report)])];
     return askAbout(turn, item, text.join('\n'), [...open, ...visual]);
