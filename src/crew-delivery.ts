@@ -251,7 +251,13 @@ export const deliveryProcedures = {
     example: { p: {}, r: metricsOf({ counts: {}, figures: {} }, { handoffs: 0, counts: {} }) },
     read: async (_, reader) => {
       const tasks = (await reader.actor(ORCHESTRATOR)).context as Shown<OrchestratorContext>;
-      return metricsOf(tasks, (await reader.actor(ORGANISATION)).context as Shown<OrganisationContext>);
+      const organised = (await reader.actor(ORGANISATION)).context as Shown<OrganisationContext>;
+      const of = async (id: string) => ({
+        ...((await reader.actor(under(id))).context as { readonly figures: Record<string, number> }).figures,
+      });
+      const { researcher, scraper, updater } = DESKS;
+      const others = { research: await of(researcher), communication: await of(scraper) };
+      return metricsOf(tasks, organised, { ...others, upkeep: await of(updater) });
     },
   }),
   'org.set': procedure({

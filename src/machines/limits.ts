@@ -239,3 +239,9 @@ export const HANDOFFS_HELD_MAX = 10_000;
 
 /** Changes of tasks on record, about 200 bytes each. */
 export const TASK_ENTRIES_KEPT_MAX = 200_000;
+
+/** Results of research that are given again, up to 40 KiB each. The oldest are dropped first. */
+export const RESEARCH_KEPT_MAX = 500;
+
+/** Checks of communication, and clean-ups, on record, about 500 bytes each. */
+export const UPKEEP_KEPT_MAX = 20_000;

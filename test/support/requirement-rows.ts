@@ -79,11 +79,7 @@ export const SEEDS: readonly Seed[] = [
     ],
     should: rowsIn('MX-', '017 018 019 020 021 022 023 058 078 085 086 108 109 E12 E16'),
     least: 'crew',
-    notYet: {
-      'MX-020': 'left out: the Researcher needs searches and pages, which no host gives it yet (decision 0075)',
-      'MX-022': 'left out: the Scraper needs a reader of documents and comments (decision 0075)',
-      'MX-023': 'left out: the Updater would change nothing that the queue does not keep in order (decision 0075)',
-    },
+    notYet: {},
   },
   {
     title: 'Agent selection (seed 003)',

@@ -8,7 +8,7 @@ import { Desk, type DeskOf, type OrderAnswered } from '../rules/desk.ts';
 import { nameKey } from '../rules/table-keys.ts';
 import { type Asked } from '../rules/turn.ts';
 import { fits } from '../rules/value-size.ts';
-import { ANSWER_DESKS } from './system-ids.ts';
+import { ANSWER_DESKS, RESEARCHER } from './system-ids.ts';
 import { WORK_DESKS } from '../work/system-ids.ts';
 import { admit, type Lane, roomIn, turnKey } from '../work/capacity-queue.ts';
 import { cacheHit } from './answer-cache.ts';
@@ -279,6 +279,7 @@ function openQuestion(turn: AnswerTurn, event: AskEvent, { asked, facts }: Openi
   const searched = asked.scope !== null && scopes?.includes(asked.scope) === true ? [asked.scope] : scopes;
   const input: Omit<QuestionInput, 'desk'> = {
     ...{ id, bundle, asker, trigger, priority, askedAtMs, profile, bins, scopes: searched, precedents },
+    researcher: turn.find(RESEARCHER) ?? null,
   };
   const blank = {
     ...{ response: null, by: null, ticket: null, resolvedAtMs: null },

@@ -91,6 +91,17 @@ export const retrievalSchema = z.strictObject({
 });
 export type Retrieval = z.infer<typeof retrievalSchema>;
 
+/** Merges two lists of evidence, with each place once and the heaviest first. */
+export function joinedEvidence(known: readonly Evidence[], more: readonly Evidence[]): readonly Evidence[] {
+  const byPlace = new Map(
+    [...known, ...more].map((piece) => {
+      const { source, speaksFor } = piece;
+      return [JSON.stringify([source.scope, source.file, source.line, speaksFor]), piece] as const;
+    }),
+  );
+  return [...byPlace.values()].sort((a, b) => b.weight - a.weight).slice(0, EVIDENCE_MAX);
+}
+
 /** Whether the evidence is binding: a manifest, a configuration, a document or a decision. */
 export function isBinding({ kind }: Pick<Evidence, 'kind'>): boolean {
   return kind === 'declared' || kind === 'decided';

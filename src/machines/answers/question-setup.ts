@@ -10,7 +10,7 @@ import { answerPortActors, type Draft, RETRIEVE_MS } from './answer-ports.ts';
 import { bundleTokens } from './bundle.ts';
 import { breakBundle, suggestedTweak } from './bundle-breaking.ts';
 import { TICKET_WITHIN_MS } from './desk-queue.ts';
-import { EVIDENCE_MAX, type Evidence, type Retrieval } from './evidence.ts';
+import { type Evidence, joinedEvidence, type Retrieval } from './evidence.ts';
 import { givenReply, refusedReply, settledReply, waitingReply } from './ask-replies.ts';
 import {
   firstResult,
@@ -30,7 +30,7 @@ import {
   type QuestionReport,
   type Settlement,
 } from './question-state.ts';
-import { mayResearch, triggerOf } from './triggers.ts';
+import { mayResearch, type TriggerName, triggerOf } from './triggers.ts';
 
 /** The progress text during long work (AT-033). */
 export const PROGRESS = 'Processing query...';
@@ -39,6 +39,9 @@ export const PROGRESS = 'Processing query...';
 const TOO_LARGE = 'TOKEN_LIMIT_EXCEEDED';
 /** The share of a context that is too large, and of its evidence, that is kept. */
 const SMALLER = 0.5;
+
+/** On whose behalf research is done, if not on that of the answer team. */
+const SOURCES: Partial<Record<TriggerName, string>> = { planning_ambiguity: 'planning', user_direct_query: 'user' };
 
 type QuestionTurn = Turn<QuestionContext, QuestionEmitted>;
 
@@ -60,6 +63,8 @@ export const questionSetup = setup({
       context.scored?.verdict === 'provisional' &&
       !context.hasResearched &&
       mayResearch(context.trigger, context.priority, context.profile),
+    /** Whether the team that researches is asked; a port of the host stands in for it. */
+    hasTeam: ({ context }) => context.researcher !== null,
     escalates: ({ context }) => triggerOf(context.trigger, context.profile).escalates,
     isUsableAndEscalates: ({ context }) =>
       usableDraft(context) !== null && triggerOf(context.trigger, context.profile).escalates,
@@ -90,6 +95,20 @@ export const questionSetup = setup({
       ...withEvidence(context, said),
       hasResearched: true,
     })),
+    /** Has the team that researches do it, within the time that is left. */
+    askResearcher: inTurn((turn: QuestionTurn) => {
+      const { id: about, bundle, scopes, deadlineAtMs, trigger, researcher } = turn.context;
+      const [options, withinMs] = [bundle.possible_options, Math.max(0, deadlineAtMs - turn.nowMs)];
+      const asked = {
+        question: bundle.question,
+        options,
+        scopes,
+        source: SOURCES[trigger] ?? 'answer',
+        about,
+        withinMs,
+      };
+      turn.send(researcher!, { type: 'research.request', ...asked, askedBy: turn.self });
+    }),
     noteDraft: assign(({ context }, said: Known<Draft | null>) => ({
       // A draft from research replaces an earlier one only if it is at least as good.
       scored: better(context, scoredOf(context, said)),
@@ -182,18 +201,7 @@ function withEvidence(context: QuestionContext, said: Known<Retrieval>): Partial
   const known = context.evidence.length === 0 ? context.precedents : context.evidence;
   if (!said.isKnown) return { evidence: known, notKnown: [...context.notKnown, said.why] };
   const { evidence, complete } = said.value;
-  return { evidence: joined(known, evidence), isComplete: complete };
-}
-
-/** Merges two lists of evidence, with each place once and the heaviest first. */
-function joined(known: readonly Evidence[], more: readonly Evidence[]): readonly Evidence[] {
-  const byPlace = new Map(
-    [...known, ...more].map((piece) => {
-      const { source, speaksFor } = piece;
-      return [JSON.stringify([source.scope, source.file, source.line, speaksFor]), piece] as const;
-    }),
-  );
-  return [...byPlace.values()].sort((a, b) => b.weight - a.weight).slice(0, EVIDENCE_MAX);
+  return { evidence: joinedEvidence(known, evidence), isComplete: complete };
 }
 
 function newEvidence({ evidence }: QuestionContext, event: object): readonly Evidence[] {

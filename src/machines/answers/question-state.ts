@@ -9,7 +9,7 @@ import { answerSource, type AnswerResponse, type Priority, type QueryBundle } fr
 import { type Dropped } from './bundle-breaking.ts';
 import { type Draft } from './answer-ports.ts';
 import { type ConfidenceFactors } from './confidence.ts';
-import { type Evidence } from './evidence.ts';
+import { type Evidence, type Retrieval } from './evidence.ts';
 import { type AnswerProfile } from './profile.ts';
 import { type Verdict } from './thresholds.ts';
 import { type TriggerName } from './triggers.ts';
@@ -35,6 +35,8 @@ export interface QuestionInput {
   /** The scopes to search; null for all. */
   readonly scopes: readonly string[] | null;
   readonly desk: AnyActorRef;
+  /** The team that researches; null if there is none. */
+  readonly researcher: AnyActorRef | null;
 }
 
 /** A draft with its judgement. */
@@ -74,6 +76,8 @@ export type QuestionEvent =
   /** The desk has assigned a place to the question. */
   | { readonly type: 'place.granted' }
   | { readonly type: 'question.deadline' }
+  /** The answer of the team that researches, as a port would give it. */
+  | ({ readonly type: 'research.done' } & ({ readonly output: Retrieval } | { readonly error: unknown }))
   /** An asker waits for the answer, for at most `maxWaitMs`. */
   | ({ readonly type: 'question.await'; readonly maxWaitMs: number; readonly asker?: string | null } & PassedOrder)
   | { readonly type: 'wait.over'; readonly order: number }

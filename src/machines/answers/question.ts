@@ -4,7 +4,7 @@
  * Its deadline counts from the trigger. It ends with the answer, or once people have settled its ticket; the rules are
  * in question-rules.ts, and the desk keeps what became of it.
  */
-import { assign } from 'xstate';
+import { and, assign } from 'xstate';
 import { defineAgent } from '../../actors/api/define-agent.ts';
 import { timeOf } from '../../actors/model/ref.ts';
 import { table } from '../../table.ts';
@@ -24,6 +24,11 @@ function readAs<Answer>(contract: PortContract<Answer>) {
 const NOTE_EVIDENCE = { type: 'noteEvidence', params: readAs(RETRIEVED) } as const;
 const NOTE_DRAFT = { type: 'noteDraft', params: readAs(DRAFT) } as const;
 const NOTE_RESEARCH = { type: 'noteResearch', params: readAs(RESEARCHED) } as const;
+
+const AFTER_RESEARCH = [
+  { guard: 'foundMore', target: 'formulating', actions: NOTE_RESEARCH },
+  { target: 'scoring', actions: NOTE_RESEARCH },
+] as const;
 
 /** The transitions at the deadline, which use the evidence found by then. */
 const AT_DEADLINE = [
@@ -101,6 +106,7 @@ const questionMachine = questionSetup.createMachine({
     scoring: {
       always: [
         { guard: 'isDirect', target: 'answered' },
+        { guard: and(['mayResearch', 'hasTeam']), target: 'delegating' },
         { guard: 'mayResearch', target: 'researching' },
         { guard: 'isUsableAndEscalates', target: 'provisional' },
         { guard: 'isUsable', target: 'answered' },
@@ -121,12 +127,14 @@ const questionMachine = questionSetup.createMachine({
           known: evidence,
           withinMs: Math.max(0, deadlineAtMs - timeOf(self)),
         }),
-        onDone: [
-          { guard: 'foundMore', target: 'formulating', actions: NOTE_RESEARCH },
-          { target: 'scoring', actions: NOTE_RESEARCH },
-        ],
+        onDone: AFTER_RESEARCH,
         onError: { target: 'scoring', actions: NOTE_RESEARCH },
       },
+    },
+    /** Researching by the team of that name, where the host has no port of its own. */
+    delegating: {
+      entry: ['tellProgress', 'askResearcher'],
+      on: { ...UNDER_WAY, 'research.done': AFTER_RESEARCH },
     },
     answered: { type: 'final', entry: { type: 'resolve', params: { verdict: 'direct' } } },
     unanswered: { type: 'final', entry: { type: 'resolve', params: { verdict: 'unanswered' } } },
@@ -176,10 +184,17 @@ const questionMachine = questionSetup.createMachine({
 export function questionAgent(ports: Partial<AnswerPorts> = {}) {
   return defineAgent({
     name: 'question',
-    version: 2,
-    // The first version had the event of the ticket that is late under a name of the ticket's own timer.
-    migrate: { 2: asBefore },
-    machine: questionMachine.provide({ actors: answerPortActors(ports) }),
+    version: 3,
+    migrate: {
+      // The first version had the event of the ticket that is late under a name of the ticket's own timer.
+      2: asBefore,
+      // The second one knew no team that researches.
+      3: ({ value, context }) => ({ value, context: { ...context, researcher: null } }) as never,
+    },
+    machine: questionMachine.provide({
+      actors: answerPortActors(ports),
+      ...(ports.research !== undefined && { guards: { hasTeam: () => false } }),
+    }),
     events: {},
   });
 }

@@ -22,6 +22,12 @@ import { verificationWork } from './teams/verification-work.ts';
 import { orchestrator } from './tasks/orchestrator.ts';
 import { type OrchestratorInput, PLACES } from './tasks/orchestrator-state.ts';
 import { DELIVERY_TASK, deliveryTaskAgent } from './tasks/task.ts';
+import { type CommunicationSettings } from './upkeep/communication-rules.ts';
+import { type UpkeepSettings } from './upkeep/junk-rules.ts';
+import { type ResearchSettings } from './upkeep/research-rules.ts';
+import { researchPort, researchWork } from './upkeep/researcher.ts';
+import { communicationPort, communicationWork } from './upkeep/scraper.ts';
+import { updater } from './upkeep/updater.ts';
 
 /** The options of a delivery organisation. */
 export interface DeliveryOptions extends OrchestratorInput {
@@ -31,6 +37,10 @@ export interface DeliveryOptions extends OrchestratorInput {
   readonly raci?: readonly RaciRow[];
   /** How the overseer judges (docs/delivery.md). */
   readonly oversight?: OversightSettings;
+  /** Bounds of research, of the check of communication, and how the Updater cleans up (docs/delivery.md). */
+  readonly research?: ResearchSettings;
+  readonly communication?: CommunicationSettings;
+  readonly upkeep?: UpkeepSettings;
   /** Coding sessions of the host, with the port `code`. Default: as many as there are places. */
   readonly coders?: number;
 }
@@ -38,12 +48,15 @@ export interface DeliveryOptions extends OrchestratorInput {
 /** The agents of the delivery organisation for createSystem, together with {@link deliveryChildren}. */
 export function deliveryAgents(ports: Partial<DeliveryPorts> = {}): readonly AnyAgent[] {
   const { estimate, decompose, verify, changedAt, scan, code } = ports;
+  const asksFiles = changedAt !== undefined || ports.documents !== undefined;
   return [
     ...[organisation, dashboard, orchestrator, deliveryTaskAgent(changedAt)],
-    ...[overseer, critic, planReviewer, planBuilder(scan)],
+    ...[overseer, critic, updater, planReviewer, planBuilder(scan)],
     teamAgent(planningWork(estimate !== undefined), estimate),
     teamAgent(decompositionWork, decompose),
     teamAgent(verificationWork, verify),
+    teamAgent(researchWork(ports), researchPort(ports)),
+    teamAgent(communicationWork, asksFiles ? communicationPort(ports) : undefined),
     ...(code === undefined ? [] : [coderAgent(code)]),
   ];
 }
@@ -58,7 +71,8 @@ function many(systemId: string, agent: string, id = systemId) {
 }
 
 /** The Boss of the delivery organisation, which restarts what fails (MX-016), with its children. */
-export function deliveryChildren({ ports, raci, coders, oversight = {}, ...settings }: DeliveryOptions = {}) {
+export function deliveryChildren(options: DeliveryOptions = {}) {
+  const { ports, raci, coders, oversight = {}, research, communication, upkeep = {}, ...settings } = options;
   const ids = DELIVERY_DESKS;
   const child = (id: string, agent = `${id}-team`, input = {}) => ({ id, systemId: id, agent, input });
   const length = ports?.code === undefined ? 0 : (coders ?? settings.places ?? PLACES);
@@ -72,6 +86,9 @@ export function deliveryChildren({ ports, raci, coders, oversight = {}, ...setti
     child(WORK_DESKS.orchestrator, orchestrator.name, settings),
     child(ids.overseer, overseer.name, oversight),
     child(ids.critic, critic.name),
+    child(ids.researcher, undefined, research),
+    child(ids.scraper, undefined, communication),
+    child(ids.updater, updater.name, upkeep),
     ...[ids.planning, ids.decomposition, ids.verification].map((id) => child(id)),
     ...names.map((name) => ({ id: name, agent: 'coder', input: { name } })),
   ];

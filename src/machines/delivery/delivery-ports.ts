@@ -3,6 +3,8 @@
  * plan, large tasks break down as the plan says, people confirm finished tasks, and coding agents come by themselves.
  */
 import { z } from 'zod';
+import { type Research } from '../answers/answer-ports.ts';
+import { type Evidence, type Retrieval, retrievalSchema } from '../answers/evidence.ts';
 import { type Port, type PortContract } from '../work/port.ts';
 import { type WorkItem, workMinutes } from '../work/work-item.ts';
 import { type PlannedTask, plannedTask, type WrittenTask } from './plans/plan-document.ts';
@@ -52,6 +54,14 @@ export const frameworkFound = z.object({
 });
 export type FrameworkFound = z.output<typeof frameworkFound>;
 
+/** A document or comment that a finished task needs. */
+const document = z.object({ what: z.string().min(1).max(200), isThere: z.boolean() });
+/** A finished task, with the files that have changed. */
+export interface Documented {
+  readonly item: WorkItem;
+  readonly files: readonly string[];
+}
+
 /** The functions that a host supplies. */
 export interface DeliveryPorts {
   /** The minutes that a task will take; null if nobody can tell. */
@@ -64,9 +74,19 @@ export interface DeliveryPorts {
   readonly changedAt: Port<{ readonly files: readonly string[] }, number | null>;
   /** Looks for a framework in the code: in its dependencies and imports. */
   readonly scan: Port<{ readonly framework: string }, z.input<typeof frameworkFound>>;
+  /** Searches outside sources, as the port `research` of the answer desk does. */
+  readonly search: Port<Research, Retrieval>;
+  /** Reads a page that a search has found: the `file` of a source. */
+  readonly browse: Port<{ readonly page: string; readonly question: string }, Retrieval>;
+  /** Puts what was found into a few sentences; null if it says nothing. */
+  readonly summarise: Port<{ readonly question: string; readonly sources: readonly Evidence[] }, string | null>;
+  /** The documents and comments that a finished task needs, and whether they are there. */
+  readonly documents: Port<Documented, readonly z.input<typeof document>[]>;
   /** Does a task, as a coding agent of the host. */
   readonly code: Port<Directive, z.input<typeof doneReport>>;
 }
+
+const summary = z.object({ summary: z.string().min(1).max(2_000).nullable() });
 
 /** The contracts of the ports of teams. */
 export const CONTRACTS = {
@@ -74,6 +94,12 @@ export const CONTRACTS = {
   decompose: { what: 'the subtasks', answer: z.array(plannedTask).max(100).nullable(), timeoutMs: 300_000 },
   changedAt: { what: 'when the files changed', answer: z.number().nullable(), timeoutMs: 30_000 },
   scan: { what: 'whether the code has the framework', answer: z.array(frameworkFound).min(1), timeoutMs: 30_000 },
+  /** A search, a page or a summary: a question has at most 60 s for all of them. */
+  research: { what: 'what research has found', answer: z.union([retrievalSchema, summary]), timeoutMs: 10_000 },
+  documents: {
+    ...{ what: 'whether the task is documented', timeoutMs: 60_000 },
+    answer: z.object({ changedAtMs: z.number().nullable(), documents: z.array(document).max(100) }),
+  },
   verify: { what: 'whether the task meets its criteria', answer: findings, timeoutMs: 900_000 },
 } as const satisfies Readonly<Record<string, PortContract<unknown>>>;
 

@@ -1,4 +1,6 @@
 /** System ids of the agents of the delivery organisation. The orchestrator's is among those of `work`. */
+import { RESEARCHER } from '../answers/system-ids.ts';
+
 export const DELIVERY_DESKS = {
   /** The Boss of the organisation, which is its supervisor (MX-016). */
   delivery: 'delivery',
@@ -16,6 +18,12 @@ export const DELIVERY_DESKS = {
   overseer: 'overseer',
   /** The Critic Team, which finds failures that come again. */
   critic: 'critic',
+  /** The Researcher Team, which searches outside. */
+  researcher: RESEARCHER,
+  /** The Scraper Team, which checks that those who had to have talked to each other. */
+  scraper: 'scraper',
+  /** The Updater, which clears away what nobody touches any more. */
+  updater: 'updater',
   /** Boss of one actor per task of a plan. */
   deliveryTasks: 'delivery-tasks',
 } as const;

@@ -84,7 +84,10 @@ describe('the tree', () => {
     const below = (id: string) =>
       tree.children.find(({ address }) => address === id)?.children.map(({ address }) => address.split('/').at(-1));
     expect(below('delivery')).toEqual(
-      expect.arrayContaining(['orchestrator', 'planning', 'reviewers', 'builders', 'decomposition', 'verification']),
+      expect.arrayContaining([
+        ...['orchestrator', 'planning', 'reviewers', 'builders', 'decomposition', 'verification'],
+        ...['researcher', 'critic', 'scraper', 'updater'],
+      ]),
     );
     // Questions and tickets serve other systems, too, and stand beside the delivery.
     const ids = tree.children.map(({ address }) => address);

@@ -33,6 +33,9 @@ export type HandoffGiven = HandoffFacts & Readonly<{ type: 'handoff.given'; load
 /** The one event by which each informed party hears of a hand-off. */
 export type HandoffInformed = HandoffFacts & Readonly<{ type: 'handoff.informed'; to: TeamId | 'user' }>;
 
+/** A hand-off that took place, for the team that checks whether all have. */
+export type HandoffSeen = Omit<HandoffGiven, 'type'> & { readonly type: 'handoff.seen' };
+
 /** The refusal of an offer, for the actor that made it. */
 export interface HandoffRefused extends Pick<HandoffOffer, 'occasion' | 'item' | 'load'> {
   readonly type: 'handoff.refused';
@@ -41,7 +44,7 @@ export interface HandoffRefused extends Pick<HandoffOffer, 'occasion' | 'item' |
 }
 
 /** The decision of a gate about a hand-off; the value is null if it is not known. */
-const judged = z.object({
+export const judged = z.object({
   ...{ gate: z.string(), passes: z.enum(['atLeast', 'atMost']), value: z.number().nullable() },
   ...{ threshold: z.number(), isPassed: z.boolean(), outcome: z.string() },
 });

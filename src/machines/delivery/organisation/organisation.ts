@@ -13,7 +13,7 @@ import { person } from '../../work/message-schema.ts';
 import { WORK_DESKS } from '../../work/system-ids.ts';
 import { DELIVERY_DESKS } from '../system-ids.ts';
 import { handoffEntry, type HandoffEntry, type HandoffGiven } from './handoff-messages.ts';
-import { type HandoffInformed, type HandoffOffer, type HandoffRefused } from './handoff-messages.ts';
+import { type HandoffInformed, type HandoffOffer, type HandoffRefused, type HandoffSeen } from './handoff-messages.ts';
 import { RACI, type RaciRow, refusalOf, routeOf, type Sink } from './raci.ts';
 import { TEAM_IDS, type TeamId, TEAMS } from './teams.ts';
 
@@ -88,6 +88,7 @@ function give(turn: OrganisationTurn, row: RaciRow, given: HandoffGiven): void {
     if (drained.includes(carrier) && held.size < HANDOFFS_HELD_MAX)
       turn.assign({ held: held.set(numberKey(given.number), { ...given, to: carrier }) });
     else turn.send(TEAMS[carrier].actor!, given);
+  turn.send(DELIVERY_DESKS.scraper, { ...given, type: 'handoff.seen' } satisfies HandoffSeen);
   const { load: _, type: __, ...facts } = given;
   for (const sink of informed)
     turn.send(SINK_ACTORS[sink], { ...facts, type: 'handoff.informed', to: accountable } satisfies HandoffInformed);

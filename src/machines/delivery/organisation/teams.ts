@@ -1,7 +1,6 @@
 /**
  * The nine teams of the delivery organisation and its auxiliary roles (MX-003 to MX-015), as data: responsibilities,
- * ways of escalation, and the actor that speaks for each. A team without an actor would change nothing observable yet
- * (decision 0074). Pure.
+ * ways of escalation, and the actor that speaks for each. Pure.
  */
 import { ANSWERER } from '../../people/system-ids.ts';
 import { WORK_DESKS } from '../../work/system-ids.ts';
@@ -23,7 +22,7 @@ export interface Team {
 }
 
 const { orchestrator } = WORK_DESKS;
-const { overseer, planning, decomposition, verification, critic } = DELIVERY_DESKS;
+const { overseer, planning, decomposition, verification, critic, researcher, scraper, updater } = DELIVERY_DESKS;
 
 type Described = Pick<Team, 'responsibilities' | 'escalation'> & Partial<Pick<Team, 'actor' | 'document'>>;
 
@@ -54,16 +53,19 @@ export const TEAMS = {
     ...{ escalation: ['boss-ai', 'planning'], actor: verification, document: 'Agent 5' },
   }),
   researcher: team(5, 'Researcher Team', 'Problem-solver', 'documentation scraper', {
-    ...{ responsibilities: ['researches ambiguities', 'web search', 'finds solutions'], escalation: ['answers'] },
+    responsibilities: ['researches ambiguities', 'web search', 'finds solutions'],
+    ...{ escalation: ['answers'], actor: researcher },
   }),
   critic: team(6, 'Critic Team', 'Reviewer', 'improvement specialist', {
     ...{ responsibilities: ['flags patterns', 'proposes updates'], escalation: ['updater'], actor: critic },
   }),
   scraper: team(7, 'Scraper Team', 'Verifier', 'communication checker', {
-    ...{ responsibilities: ['verifies documentation and alignment with tasks'], escalation: ['boss-ai'] },
+    responsibilities: ['verifies documentation and alignment with tasks'],
+    ...{ escalation: ['boss-ai'], actor: scraper },
   }),
   updater: team(8, 'Updater Agent', 'Cleanup', 'organisation specialist', {
-    ...{ responsibilities: ['cleans tasks', 'reorganises the queue', 'keeps consistency'], escalation: ['planning'] },
+    responsibilities: ['cleans tasks', 'reorganises the queue', 'keeps consistency'],
+    ...{ escalation: ['planning'], actor: updater },
   }),
   decomposition: team(null, 'Task Decomposition Agent', 'Sub-planner', 'breaks tasks down', {
     responsibilities: ['analyses requirements', 'identifies boundaries', 'creates and validates subtasks'],

@@ -8,6 +8,8 @@ import { notify } from '../../people/notice.ts';
 import { onNotices, type TicketNotice } from '../../people/tickets/ticket-messages.ts';
 import { nameKey } from '../../rules/table-keys.ts';
 import { ruledAgent, type Rules, type Turn } from '../../rules/turn.ts';
+import { PEOPLE_DESKS } from '../../people/system-ids.ts';
+import { type ResearchDone } from '../upkeep/researcher.ts';
 import { askOwner, hasChosen } from '../owner-question.ts';
 import { DELIVERY_DESKS } from '../system-ids.ts';
 import { type TaskStands } from '../tasks/task-progress.ts';
@@ -63,6 +65,20 @@ const RULES = {
     turn.assign({ held: turn.context.held + count, owner });
     approve(turn);
   },
+  'generation.withdrawn': (turn: OverseerTurn, { count }: { readonly count: number }) =>
+    turn.assign({ held: Math.max(0, turn.context.held - count) }),
+  // A task that fails again and again is researched, and the ticket about it has what was found.
+  'loop.failed': (turn: OverseerTurn, { ticket: about, question }: Readonly<Record<'ticket' | 'question', string>>) =>
+    turn.send(DELIVERY_DESKS.researcher, {
+      ...{ type: 'research.request', question, options: null, scopes: null, source: 'boss_auto', about },
+      askedBy: turn.self,
+    }),
+  'research.done': (turn: OverseerTurn, { about: ticket, summary, sources }: ResearchDone) => {
+    const places = sources.slice(0, 5).map(({ source }) => source.file);
+    const text = `Found outside: ${summary}\nSources: ${places.join(', ')}`.slice(0, 1_200).toWellFormed();
+    const reply = { type: 'tickets.reply', ticket, by: 'researcher', author: 'agent', text };
+    if (summary !== null) turn.send(PEOPLE_DESKS.tickets, reply);
+  },
   ...onNotices((turn: OverseerTurn, notice: TicketNotice) => {
     const { type, ticket, about } = notice;
     const { escalated } = turn.context;
@@ -74,13 +90,15 @@ const RULES = {
   }),
 } satisfies Rules<OverseerContext>;
 
-function noteTask(turn: OverseerTurn, { item: { id, kind, owner }, status, isFound, pending }: TaskStands): void {
+function noteTask(turn: OverseerTurn, { item, status, isFound, isWithdrawn, pending }: TaskStands): void {
+  const { id, kind, owner } = item;
   const of = isFound ? 'found' : 'planned';
   const { [of]: rows, failedAtMs } = turn.context;
   turn.assign({ pending });
   if (kind !== 'fix')
     turn.assign({ [of]: status === 'verified' || status === 'failed' ? rows.delete(id) : rows.set(id, true) });
-  if (status === 'failed') turn.assign({ failedAtMs: [...failedAtMs, turn.nowMs].slice(-FAILED_KEPT), owner });
+  if (status === 'failed' && !isWithdrawn)
+    turn.assign({ failedAtMs: [...failedAtMs, turn.nowMs].slice(-FAILED_KEPT), owner });
   lookAfter(turn, 'look', LOOK_MS);
   look(turn);
 }
@@ -182,6 +200,8 @@ function release(turn: OverseerTurn, isKept: boolean): void {
 /** The agent of the overseer. */
 export const overseer = ruledAgent({
   name: 'overseer',
+  // The first version had nothing researched.
+  ...{ version: 2, migrate: { 2: (old: OverseerContext) => old } },
   rules: RULES,
   context: (settings: OversightSettings): OverseerContext => ({
     ...{ settings, level: 'calm', over: [], pending: 0, planned: table(), found: table(), failedAtMs: [], owner: null },

@@ -25,6 +25,10 @@ export interface TaskRow extends DeskRecord, TaskShown {
   readonly turn: string | null;
   /** Whether it is left for later, until a person releases it. */
   readonly isDeferred?: boolean;
+  /** Whether it was merged into another one. */
+  readonly isWithdrawn?: boolean;
+  /** The time of the last change of its work item; absent before. */
+  readonly touchedAtMs?: number;
   /** Questions of its sessions so far. */
   readonly questions: number;
   /** Tasks that were planned to mend it. */

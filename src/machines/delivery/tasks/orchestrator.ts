@@ -15,6 +15,7 @@ import { type OrchestratorContext, type OrchestratorTurn } from './orchestrator-
 import { taskEntry } from './task-figures.ts';
 import { heldBack, pulled, SESSIONS } from './pulls.ts';
 import { countQuestion, ORDERS, passOn } from './task-orders.ts';
+import { JUNK } from './task-junk.ts';
 import { HANDED, PROGRESS } from './task-progress.ts';
 
 type Handed<Event> = Partial<Record<Occasion, (turn: OrchestratorTurn, event: Event) => void>>;
@@ -30,6 +31,7 @@ const RULES = {
   ...SESSIONS,
   ...ORDERS,
   ...PROGRESS,
+  ...JUNK,
   'handoff.given': (turn: OrchestratorTurn, event: HandoffGiven) => GIVEN[event.occasion]?.(turn, event),
   'handoff.informed': (turn: OrchestratorTurn, event: HandoffInformed) => INFORMED[event.occasion]?.(turn, event),
   'handoff.refused': (turn: OrchestratorTurn, event: HandoffRefused) => REFUSED[event.occasion]?.(turn, event),
@@ -41,7 +43,7 @@ export const orchestrator: AnyAgent = ruledAgent({
   name: 'orchestrator',
   rules: RULES as unknown as Rules<OrchestratorContext>,
   context: newOrchestrator,
-  // The first version neither passed on what others check, nor counted.
-  ...{ version: 2, migrate: { 2: counting } },
+  // The first version neither passed on what others check, nor counted; the second one merged nothing.
+  ...{ version: 3, migrate: { 2: counting, 3: (old: OrchestratorContext) => old } },
   records: { tasks: { schema: taskEntry, keep: { count: TASK_ENTRIES_KEPT_MAX } } },
 });

@@ -68,6 +68,9 @@ export const metrics = z.object({
   ...{ done_to_verified_ms: mean, questions_per_task: mean },
   /** Hand-offs that took place, by row of the table of responsibilities, and those that were refused. */
   ...{ handoffs: z.record(z.string(), count), refused_handoffs: count },
+  /** The figures of the Researcher, of the Scraper and of the Updater, by name. */
+  ...{ research: z.record(z.string(), count).optional(), communication: z.record(z.string(), count).optional() },
+  upkeep: z.record(z.string(), count).optional(),
 });
 export type Metrics = z.output<typeof metrics>;
 
@@ -77,8 +80,9 @@ const meanOf = (sum: number, of: number) => (of === 0 ? null : sum / of);
 
 type Counted = Readonly<{ counts: Counts; figures: TaskFigures }>;
 type Organised = Readonly<{ handoffs: number; counts: Readonly<Record<string, number>> }>;
+type Others = Partial<Pick<Metrics, 'research' | 'communication' | 'upkeep'>>;
 
-export function metricsOf({ counts: tasks, figures }: Counted, organised: Organised): Metrics {
+export function metricsOf({ counts: tasks, figures }: Counted, organised: Organised, others: Others = {}): Metrics {
   const { checks = 0, fixes = 0, investigations = 0, stalls = 0, questions = 0 } = figures;
   const { checked = 0, passedAtOnce = 0, done = 0, doneMs = 0 } = figures;
   const { verified = 0, failed = 0 } = tasks;
@@ -87,5 +91,6 @@ export function metricsOf({ counts: tasks, figures }: Counted, organised: Organi
     ...{ checks, fixes, investigations, stalls, passed_at_once_percent: meanOf(100 * passedAtOnce, checked) },
     ...{ done_to_verified_ms: meanOf(doneMs, done), questions_per_task: meanOf(questions, sumOf(tasks)) },
     ...{ handoffs: { ...organised.counts }, refused_handoffs: organised.handoffs - sumOf(organised.counts) },
+    ...others,
   };
 }

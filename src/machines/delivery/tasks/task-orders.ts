@@ -14,6 +14,7 @@ import { pairsOf } from '../../rules/table-keys.ts';
 import { INVESTIGATION } from '../checks/investigation.ts';
 import { ABOUT } from '../owner-question.ts';
 import { DELIVERY_DESKS } from '../system-ids.ts';
+import { isLoop } from '../upkeep/research-rules.ts';
 import { LOOKS, MET } from '../teams/verification-work.ts';
 import { desk, note, type OrchestratorTurn, taskOf, type TaskRow, tellTask } from './orchestrator-state.ts';
 import { feed, rerank, roomOf } from './pulls.ts';
@@ -115,7 +116,7 @@ function prioritise(turn: OrchestratorTurn, row: TaskRow, priority: WorkItem['pr
 /** Changes the work item of a task. */
 export function edit(turn: OrchestratorTurn, row: TaskRow, patch: Partial<WorkItem>, note = ''): WorkItem {
   const item = { ...row.item, ...patch };
-  desk(turn).tell(desk(turn).change(row.id, { item })!, { type: 'task.edit', item, note });
+  desk(turn).tell(desk(turn).change(row.id, { item, touchedAtMs: turn.nowMs })!, { type: 'task.edit', item, note });
   return item;
 }
 
@@ -156,6 +157,7 @@ function escalated(turn: OrchestratorTurn, { task, facts }: { readonly task: str
 function ticketNotice(turn: OrchestratorTurn, notice: TicketNotice): void {
   const { task, ticket } = notice;
   turn.send(DELIVERY_DESKS.overseer, notice);
+  if (notice.type === 'ticket.opened') tellLoop(turn, notice);
   const isOver = task !== null && desk(turn).records.get(task)?.isOver === true;
   // Its task has ended meanwhile.
   const end = { type: 'tickets.reject', ticket, by: 'orchestrator', reason: `${task} has ended` };
@@ -165,6 +167,16 @@ function ticketNotice(turn: OrchestratorTurn, notice: TicketNotice): void {
   // By hand a person decides, whose word nobody scores.
   if (clarity === null || task === null) return passOn(turn, { load: notice });
   offer(turn, task, { occasion: 'replied', from: 'clarity', facts: { clarity }, load: notice });
+}
+
+/** Has it researched why a task fails again and again, when its owner is asked (MX-020). */
+function tellLoop(turn: OrchestratorTurn, { about, ticket, task }: TicketNotice): void {
+  const row = task === null ? undefined : desk(turn).records.get(task);
+  if (row === undefined || (about !== 'cycles' && about !== 'failure')) return;
+  const { item, because, check, attempts } = row;
+  if (!isLoop({ checks: check?.flawed ?? 0, tries: about === 'failure' ? attempts : 0 })) return;
+  const question = `${item.title}: ${because}`.slice(0, 1_000).toWellFormed();
+  turn.send(DELIVERY_DESKS.overseer, { type: 'loop.failed', ticket, question });
 }
 
 /** The subjects of tickets that the organisation opens about tasks. */

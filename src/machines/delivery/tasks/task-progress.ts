@@ -105,7 +105,7 @@ function lost(turn: OrchestratorTurn, { item: { id }, because }: HandoffRefused)
 }
 
 /** The task of which another is a part that it still waits for. */
-function wholeOf(turn: OrchestratorTurn, { id, parent }: WorkItem): TaskRow | undefined {
+export function wholeOf(turn: OrchestratorTurn, { id, parent }: WorkItem): TaskRow | undefined {
   const isPart = parent !== null && turn.context.partsOf.has(pairKey(parent, id));
   return isPart ? desk(turn).records.get(parent) : undefined;
 }
@@ -167,15 +167,17 @@ function sync(turn: OrchestratorTurn, { id, shown, task }: Omit<TaskChanged, 'ty
 export type TaskStands = Pick<TaskRow, 'item' | 'status'> & {
   /** Whether it was found on the way, and neither planned nor a fix. */
   readonly isFound: boolean;
+  /** Whether it was merged into another one, and has not failed. */
+  readonly isWithdrawn: boolean;
   /** Tasks that wait or are ready. */
   readonly pending: number;
 };
 
-function tellOverseer(turn: OrchestratorTurn, { item, status }: TaskRow): void {
+function tellOverseer(turn: OrchestratorTurn, { item, status, isWithdrawn = false }: TaskRow): void {
   const above = item.parent === null ? undefined : desk(turn).records.get(item.parent);
   const isFound = above !== undefined && !isPartOf(item, above.item);
   const { pending = 0, ready = 0, partial = 0 } = turn.context.counts;
-  const stands: TaskStands = { item, status, isFound, pending: pending + ready + partial };
+  const stands: TaskStands = { item, status, isFound, isWithdrawn, pending: pending + ready + partial };
   turn.send(DELIVERY_DESKS.overseer, { type: 'task.stands', ...stands });
 }
 

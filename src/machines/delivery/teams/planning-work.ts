@@ -3,6 +3,7 @@
  * to the decomposition (planned-tasks.ts). It estimates nothing: minutes come from the plan or from the port
  * `estimate`.
  */
+import { type AnyActorRef } from 'xstate';
 import { numberKey, pairKey, pairsOf } from '../../rules/table-keys.ts';
 import { order, type OrderReply, refused, type Rules, TAKEN } from '../../rules/turn.ts';
 import { type Known } from '../../work/port.ts';
@@ -17,10 +18,11 @@ import { DELIVERY_DESKS } from '../system-ids.ts';
 import { planOrder } from '../tasks/task-messages.ts';
 import { REVIEW, review } from './plan-review.ts';
 import { plan, planAll, type PlanningJob, type PlanningTurn, register, TOP, within } from './planned-tasks.ts';
+import { type Junk, junkOf } from '../upkeep/junk-rules.ts';
 import { toTask, type TeamContext, type TeamWork } from './team.ts';
 
 /** Tasks that follow from another one. */
-type FollowUp = Readonly<{ of: WorkItem; tasks: readonly PlannedTask[] }>;
+type FollowUp = Readonly<{ of: WorkItem; tasks: readonly PlannedTask[]; heldAtMs?: number }>;
 
 /** The reply to a plan. */
 export interface PlanReply extends OrderReply {
@@ -46,6 +48,9 @@ export function planningWork(hasEstimates: boolean): TeamWork<PlanningJob, Plann
       turn.assign({ asked: isHalted ? asked.set(HALTED, true) : asked.delete(HALTED) });
     },
     'generation.released': release,
+    'upkeep.scan': (turn: PlanningTurn, { sinceMs, askedBy }: Scan) =>
+      turn.send(askedBy, { type: 'upkeep.found', junk: staleIn(turn, sinceMs).map(({ junk }) => junk) }),
+    'upkeep.clear': clear,
     'task.lacksContext': (turn: PlanningTurn, { item }: { readonly item: WorkItem }) =>
       askOwner(turn, item, { about: 'context', title: `When is ${item.id} done? ${item.title}`, text: CONTEXT_LACKS }),
   } satisfies Rules<TeamContext<PlanningJob>>;
@@ -75,10 +80,14 @@ const HELD = 'held';
 /** Plans work that was found. It is held during a halt, and a large batch until it is approved; fixes never are. */
 function followUp(turn: PlanningTurn, found: FollowUp): void {
   const { of, tasks } = found;
-  const { asked, nextJob } = turn.context;
+  const { nowMs, context } = turn;
+  const { asked, nextJob } = context;
   const isFix = tasks.every(({ kind }) => kind === 'fix');
   if (isFix || (!asked.has(HALTED) && tasks.length <= BATCH_MAX)) return planAll(turn, tasks, within(of));
-  turn.assign({ asked: asked.set(pairKey(HELD, numberKey(nextJob)), found), nextJob: nextJob + 1 });
+  turn.assign({
+    asked: asked.set(pairKey(HELD, numberKey(nextJob)), { ...found, heldAtMs: nowMs }),
+    nextJob: nextJob + 1,
+  });
   turn.send(DELIVERY_DESKS.overseer, { type: 'generation.held', count: tasks.length, owner: of.owner });
 }
 
@@ -89,6 +98,27 @@ function release(turn: PlanningTurn, { isKept }: { readonly isKept: boolean }): 
     turn.assign({ asked: turn.context.asked.delete(key) });
     if (isKept) planAll(turn, tasks, within(of));
   }
+}
+
+type Scan = Readonly<{ sinceMs: number; askedBy: AnyActorRef }>;
+
+/** Held work that has waited since then, by its name among all junk. That of an earlier version stays. */
+function staleIn({ context: { asked } }: PlanningTurn, sinceMs: number) {
+  const held = [...asked.entries(pairsOf(HELD))] as [string, FollowUp][];
+  const stale = held.filter(([, { heldAtMs = Infinity }]) => heldAtMs <= sinceMs);
+  return stale.map(([row, { of, tasks }]) => {
+    const title = tasks.map((one) => one.title).join('; ');
+    return { row, tasks, junk: junkOf({ ...of, title }, 'held', row) };
+  });
+}
+
+/** Withdraws held work by the word of the Updater, which keeps it on record. */
+function clear(turn: PlanningTurn, { junk, because, sinceMs, askedBy }: Scan & { junk: Junk; because: string }): void {
+  const { row, tasks = [] } = staleIn(turn, sinceMs).find((one) => one.junk.key === junk.key) ?? {};
+  turn.send(askedBy, { type: 'upkeep.cleared', junk, because, isDone: row !== undefined, items: tasks });
+  if (row === undefined) return;
+  turn.assign({ asked: turn.context.asked.delete(row) });
+  turn.send(DELIVERY_DESKS.overseer, { type: 'generation.withdrawn', count: tasks.length });
 }
 
 function estimated(turn: PlanningTurn, { item, task }: PlanningJob, answer: Known<number | null>): void {

@@ -25,7 +25,13 @@ export interface TeamContext<Job = unknown> {
   readonly isFull: boolean;
   /** Work that waits for an answer from elsewhere, by a name of the team's. */
   readonly asked: Table<unknown>;
+  /** Numbers of what it has done so far, for people. */
+  readonly figures: Figures;
+  /** Settings of the host that differ from those of the team. */
+  readonly settings: object;
 }
+
+export type Figures = Readonly<Record<string, number>>;
 
 export type TeamTurn<Job> = Turn<TeamContext<Job>>;
 
@@ -38,6 +44,14 @@ export interface TeamWork<Job, Input extends object, Answer> {
   readonly ask: (job: Job) => Input;
   /** Called with the answer of the port; null without a port. */
   readonly finish: (turn: TeamTurn<Job>, job: Job, answer: Known<Answer | null>) => void;
+  readonly records?: Parameters<typeof defineAgent>[0]['records'];
+}
+
+/** Counts up figures of an agent. */
+export function count<Context extends { readonly figures: Figures }>(turn: Turn<Context>, more: Figures): void {
+  const figures = { ...turn.context.figures };
+  for (const [name, number] of Object.entries(more)) figures[name] = (figures[name] ?? 0) + number;
+  turn.assign({ figures } as Partial<Context>);
 }
 
 /** Adds a piece of work that begins after `afterMs`. */
@@ -57,7 +71,7 @@ export function toTask(turn: Pick<Turn<object, never>, 'send'>, task: string, ev
  * @param port The function of the host that does the work. Default: none, and the team goes on without an answer.
  */
 export function teamAgent<Job, Input extends object, Answer>(
-  { team, rules, contract, ask, finish }: TeamWork<Job, Input, Answer>,
+  { team, rules, contract, ask, finish, records = {} }: TeamWork<Job, Input, Answer>,
   port: Port<Input, unknown> = () => Promise.resolve(null),
 ) {
   type Context = TeamContext<Job>;
@@ -71,7 +85,7 @@ export function teamAgent<Job, Input extends object, Answer>(
     finish(turn, job, isLate ? late(contract) : heard<Answer | null>(nullable, event));
   });
   const machine = setup({
-    types: {} as { context: Context; events: { readonly type: string } },
+    types: {} as { context: Context; events: { readonly type: string }; input: object | undefined },
     // XState cannot tell that the input of a type parameter is an object.
     actors: { work: portLogic<object, unknown>(port as Port<object, unknown>) },
     delays: {
@@ -82,7 +96,9 @@ export function teamAgent<Job, Input extends object, Answer>(
     actions: { decide, finished },
   }).createMachine({
     id: team,
-    context: { jobs: table(), nextJob: 1, tasks: 0, plans: 0, isFull: false, asked: table() },
+    context: ({ input: settings = {} }) => ({
+      ...{ jobs: table(), nextJob: 1, tasks: 0, plans: 0, isFull: false, asked: table(), figures: {}, settings },
+    }),
     on: on as never,
     initial: 'idle',
     states: {
@@ -101,10 +117,12 @@ export function teamAgent<Job, Input extends object, Answer>(
     },
   });
   return defineAgent({
-    ...{ name: `${team}-team`, version: 2, machine, events: events as Record<string, never> },
+    ...{ name: `${team}-team`, version: 3, machine, records, events: events as Record<string, never> },
     migrate: {
       // The first version asked nobody.
       2: ({ value, context }) => ({ value, context: { ...context, asked: table() } }) as never,
+      // The second one counted nothing, and had no settings.
+      3: ({ value, context }) => ({ value, context: { ...context, figures: {}, settings: {} } }) as never,
     },
   });
 }
