@@ -168,6 +168,18 @@ const DESKS: readonly DeskVerbs[] = [
     ],
   },
   {
+    name: 'experts',
+    row: async () => (await import('./experts-row.ts')).EXPERTS,
+    says: 'Show who decides debates, and who is away.',
+    list: 'List experts with their loads.',
+    hasAll: false,
+    show: { verb: 'show <name>', says: 'Show an expert and the debates to decide.', examples: ['show eve'] },
+    orders: [
+      { verb: 'away <name>', says: 'Take an expert out of debates, also of those under way.', examples: ['away eve'] },
+      { verb: 'back <name>', says: 'Give an expert debates again.', examples: ['back eve'] },
+    ],
+  },
+  {
     name: 'gates',
     row: async () => (await import('./gates-row.ts')).GATES,
     says: 'Show and answer questions to people.',
@@ -266,7 +278,7 @@ const DESKS: readonly DeskVerbs[] = [
 ];
 
 /** The desks that help names below its list only, since a page of help is short. */
-const LISTED_BELOW = ['batches', 'debates'];
+const LISTED_BELOW = ['batches', 'debates', 'experts'];
 
 const BY = option('--by <name>', 'name of the person who does this (default: your user name)');
 

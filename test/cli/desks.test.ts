@@ -23,13 +23,13 @@ beforeEach(() => void (work = new Workspace()));
 afterEach(() => work[Symbol.asyncDispose]());
 
 describe('the verbs of desks', () => {
-  it.each(['pauses', 'batches', 'debates', 'gates', 'alerts'])(
+  it.each(['pauses', 'batches', 'debates', 'experts', 'gates', 'alerts'])(
     '%s --help names its verbs, and each has examples',
     async (name) => {
       const { code, out } = await work.bosun([name, '--help']);
       expect(code).toBe(0);
       for (const [, verb] of out.matchAll(
-        /^ {2}(list|show|resume|extend|expire|answer|confirm|override|redebate|ack)\b/gm,
+        /^ {2}(list|show|resume|extend|expire|answer|confirm|override|redebate|ack|away|back)\b/gm,
       )) {
         expect((await work.bosun([name, verb!, '--help'])).out).toContain(`$ bosun ${name} ${verb!}`);
       }

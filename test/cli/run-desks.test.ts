@@ -273,6 +273,39 @@ describe('a debate', () => {
     expect((await debates('review', 'own', '--by', 'eve'))[0]).toBe(5);
     await running.interrupt();
   });
+
+  it('CA-121, CA-126: lists experts with their loads, and takes one out of debates and back in', async () => {
+    const doubt = {
+      id: 'margin',
+      topic: 'Margin of A',
+      challenged: { agent: 'strategy' },
+      disputedFinding: '28 %',
+      priority: 'ordinary',
+      basis: { statement: 'The filing says 25 %.', evidence: [{ kind: 'filing', source: 'page 40', strength: 1 }] },
+      positions: { challenger: { statement: '25 %', value: 0.25 }, challenged: { statement: '28 %', value: 0.28 } },
+      escalationMs: 1,
+    };
+    work.write('agents.mjs', `export const checker = (_, { crew }) => crew.challenge(${JSON.stringify(doubt)});`);
+    work.write(
+      'plan.yaml',
+      '{ version: 1, plan: p, experts: [eve, ada], riskOrders: { margin: lowest }, agents: ./agents.mjs, ' +
+        'stages: { check: { agent: checker } }, items: [A] }',
+    );
+    const running = await work.start(['run', 'plan.yaml', '--json', '--serve', '--port', '0']).serves();
+    await running.says('"gate":"margin+1"');
+    const experts = async (...args: string[]) => {
+      const { code, out, err } = await work.bosun(['experts', ...args]);
+      return [code, out + err];
+    };
+    expect((await experts('list'))[1]).toMatch(/^eve +available +1\/3 debates +margin\nada +available +0\/3 debates/m);
+    expect(await experts('away', 'evi')).toEqual([2, expect.stringContaining('no expert "evi"; did you mean "eve"?')]);
+    expect((await experts('away', 'eve'))[0]).toBe(0);
+    await running.says('"debate":"margin","item":"A","topic":"Margin of A","statement":"25 %"');
+    expect((await experts('show', 'eve', '--json'))[1]).toContain('"isAvailable":false,"debates":[]');
+    expect((await experts('back', 'eve'))[0]).toBe(0);
+    expect((await experts('list'))[1]).toMatch(/^eve +available +0\/3 debates/m);
+    await running.interrupt();
+  });
 });
 
 describe('a message of an agent', () => {

@@ -1,7 +1,7 @@
 /**
- * Backpressure for outside senders of envelopes (CA-089): the bound of the message desk's mailbox, beyond which they are
- * refused, the growing waits until they try again, and the limit on tries. Messages between agents are never refused.
- * Pure.
+ * Backpressure for outside senders of envelopes (CA-089): the bound of the message desk's mailbox, beyond which they
+ * are refused, the growing waits until they try again, and the limit on tries. Messages between agents are never
+ * refused. Pure.
  */
 import { type MessagePriority } from '../../work/talk-messages.ts';
 
