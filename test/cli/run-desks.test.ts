@@ -285,7 +285,13 @@ describe('a debate', () => {
       positions: { challenger: { statement: '25 %', value: 0.25 }, challenged: { statement: '28 %', value: 0.28 } },
       escalationMs: 1,
     };
-    work.write('agents.mjs', `export const checker = (_, { crew }) => crew.challenge(${JSON.stringify(doubt)});`);
+    work.write(
+      'agents.mjs',
+      `export async function checker(_, { crew, signal }) {
+        await crew.challenge(${JSON.stringify(doubt)});
+        await new Promise((_, stop) => signal.addEventListener('abort', stop));
+      }`,
+    );
     work.write(
       'plan.yaml',
       '{ version: 1, plan: p, experts: [eve, ada], riskOrders: { margin: lowest }, agents: ./agents.mjs, ' +
