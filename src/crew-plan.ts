@@ -34,7 +34,7 @@ import { gateAgents, gateChildren } from './machines/people/gates/gate-desk.ts';
 import { ticketAgent } from './machines/people/tickets/ticket.ts';
 import { ticketChildren, ticketDesk, type TicketOptions } from './machines/people/tickets/ticket-desk.ts';
 import { type AgentFunction } from './machines/work/agent-function.ts';
-import { stageAgent } from './machines/work/stage.ts';
+import { type CheckpointVersions, stageAgent } from './machines/work/stage.ts';
 import { type BossOptions } from './supervisor/child-spec.ts';
 
 /** The implementations of agent types: an async function, or a machine of XState. */
@@ -44,6 +44,11 @@ export type CrewMembers = Readonly<Record<string, AgentFunction | AnyActorLogic>
 export interface CrewOptions {
   /** Functions of the host for the crew, besides the tasks. */
   readonly ports?: CrewPorts;
+  /**
+   * Versions of the form of checkpoints by agent type, with migrations. Default: 1. A task whose checkpoint cannot be
+   * migrated fails.
+   */
+  readonly checkpoints?: CheckpointVersions;
   /** The clock of the system, for `timeoutMs` of tasks. */
   readonly clock?: Clock;
   /** @internal Places that functions take, of a crew that also does tasks of no plan. */
@@ -129,7 +134,7 @@ export type WrittenPlan = Omit<z.input<typeof planFileSchema>, '$schema' | 'agen
 export function crewOf(
   written: WrittenPlan,
   members: CrewMembers,
-  { ports, clock = systemClock, roster, answers, places, tickets }: CrewOptions = {},
+  { ports, checkpoints, clock = systemClock, roster, answers, places, tickets }: CrewOptions = {},
 ): { readonly agents: readonly AnyAgent[]; readonly tree: BossOptions } {
   const known = new Map(Object.entries(members));
   const plan = chosenIn(planOf(written), { profiles: profilesOf(roster), members: [...known.keys()] });
@@ -144,7 +149,7 @@ export function crewOf(
     ...(registry?.agents ?? []),
     ...crewAgentsFor(ports),
     ...(answers === undefined ? [] : answerAgents(answers.ports)),
-    ...stageAgents(plan, known, { shell: NO_SHELL, clock, places }),
+    ...stageAgents(plan, known, { shell: NO_SHELL, clock, places, checkpoints }),
   ];
   // Desks before the coordinator, which needs the others when it starts.
   const children = [
@@ -186,6 +191,7 @@ function invalid(found: readonly { readonly path: readonly PropertyKey[]; readon
 interface StageTools extends WorkTools {
   /** The implementation of `shell` tasks. */
   readonly shell: Attempt;
+  readonly checkpoints?: CheckpointVersions | undefined;
 }
 
 /** The agent that does the tasks of one agent type, outside of a plan. */
@@ -205,11 +211,14 @@ const NO_SHELL: Attempt = () => Promise.reject(new Error('no task is a shell com
 export function stageAgents(
   plan: Plan,
   members: ReadonlyMap<string, AgentFunction | AnyActorLogic>,
-  tools: StageTools,
+  { checkpoints = {}, ...tools }: StageTools,
 ): AnyAgent[] {
   const hasChoices = plan.tasks.some(({ chosen }) => chosen !== undefined);
   const types = [...new Set([...plan.tasks.map(({ agent }) => agent), ...(hasChoices ? members.keys() : [])])];
-  return types.map((type) => stageAgent(type, workFor(members.get(type), tools), { subtasks: subtasksOf(plan, type) }));
+  return types.map((type) => {
+    const versions = Object.hasOwn(checkpoints, type) ? checkpoints[type] : {};
+    return stageAgent(type, workFor(members.get(type), tools), { subtasks: subtasksOf(plan, type), ...versions });
+  });
 }
 
 function workFor(member: AgentFunction | AnyActorLogic | undefined, { shell, ...tools }: StageTools): AnyActorLogic {

@@ -9,11 +9,14 @@ import { type AgentProfile, agentProfileSchema } from '../machines/agents/profil
 import { type CrewPorts } from '../machines/crew.ts';
 import { didYouMean } from '../near-names.ts';
 import { type AgentFunction } from '../machines/work/agent-function.ts';
+import { type CheckpointVersions } from '../machines/work/stage.ts';
 import { type PlanSource } from './plan-file.ts';
 
-/** The exports of an agents module by agent type, with its ports for the crew and its profiles. */
+/** The exports of an agents module by agent type, with its ports for the crew, its profiles and its checkpoints. */
 export type AgentModule = ReadonlyMap<string, AgentFunction | AnyActorLogic> & {
   readonly ports?: CrewPorts;
+  /** Versions of the checkpoints of its agents. */
+  readonly checkpoints?: CheckpointVersions;
   /** Profiles of its agents, by which a task with `agent: auto` finds them. */
   readonly profiles?: readonly AgentProfile[];
 };
@@ -42,6 +45,7 @@ export async function loadAgents(source: PlanSource): Promise<AgentModule> {
   return Object.assign(new Map(agents), {
     ports: portsIn(exported['ports'], source),
     profiles: profilesIn(exported['profiles'], source),
+    checkpoints: checkpointsIn(exported['checkpoints'], source),
   });
 }
 
@@ -79,6 +83,28 @@ function profilesIn(value: unknown, { refuse }: PlanSource): readonly AgentProfi
   const { path, message } = error.issues[0]!;
   const place = z.core.toDotPath(['profiles', ...path]);
   throw refuse([{ path: ['agents'], message: `exports profiles of which one is not valid: ${place}: ${message}` }]);
+}
+
+const checkpointVersions = z.record(
+  z.string(),
+  z.strictObject({
+    version: z.int().min(1).optional(),
+    migrations: z
+      .record(z.string().regex(/^[1-9]\d*$/, 'must be a version'), z.custom(isFunction, 'is no function'))
+      .optional(),
+  }),
+);
+
+function checkpointsIn(value: unknown, { refuse }: PlanSource): CheckpointVersions {
+  const { data, error } = checkpointVersions.safeParse(value ?? {});
+  if (error === undefined) return data as CheckpointVersions;
+  const { path, message } = error.issues[0]!;
+  const place = z.core.toDotPath(['checkpoints', ...path]);
+  throw refuse([{ path: ['agents'], message: `exports checkpoints that are not valid: ${place}: ${message}` }]);
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function';
 }
 
 /** Checks time limits. Throws BOSUN_PLAN_INVALID for a task with a time limit per attempt whose agent is a machine. */

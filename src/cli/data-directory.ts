@@ -161,7 +161,8 @@ export function crewOf(
 
 /** The agents that carry out a plan: the crew, and one for each agent type. */
 export function planAgents(plan: Plan, agents: AgentModule, shell: Attempt): AnyAgent[] {
-  return [...crewAgentsFor(agents.ports), ...stageAgents(plan, agents, { shell, clock: systemClock })];
+  const { ports, checkpoints } = agents;
+  return [...crewAgentsFor(ports), ...stageAgents(plan, agents, { shell, checkpoints, clock: systemClock })];
 }
 
 interface HoldOptions {

@@ -240,6 +240,32 @@ describe('the work of an agent', () => {
     expect(lines.at(-1)).toMatchObject({ files: ['{"one":{"item":"I","input":{"depth":2},"from":{"page":7}}}'] });
   });
 
+  it('CA-035, CN-008: goes on from a checkpoint of its earlier version, by the migrations of its module', async () => {
+    // A module is loaded once in this process: each build has a name of its own.
+    const build = (module: string, body: string, checkpoints = '') => {
+      const first = `export async function first(_, { checkpoint, checkpointed }) { ${body} }`;
+      work.write(module, `${first}\nexport const checkpoints = { ${checkpoints} };`);
+      const stages = 'stages: { one: { agent: first } }, items: [I]';
+      work.write('plan.yaml', `{ version: 1, plan: p, agents: ./${module}, ${stages} }`);
+    };
+    build('early.mjs', `await checkpoint(7); throw Object.assign(new Error('odd'), { errorType: 'data_quality' });`);
+    expect((await work.run('plan.yaml')).code).toBe(3);
+    await work.bosun(['plan', 'resume', 'I']);
+    const migrations = '{ 2: (old) => ({ ...old, workingMemory: { page: old.workingMemory } }) }';
+    build(
+      'later.mjs',
+      'return { files: [{ path: JSON.stringify(checkpointed) }] };',
+      `first: { version: 2, migrations: ${migrations} }`,
+    );
+    const { code, lines } = await work.run('plan.yaml');
+    expect([code, lines.at(-1)]).toMatchObject([0, { files: ['{"page":7}'] }]);
+    build('odd.mjs', '', 'first: { version: 0 }');
+    expect(await work.bosun(['run', 'plan.yaml'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('exports checkpoints that are not valid: checkpoints.first.version: '),
+    });
+  });
+
   it('may be a machine with timers', async () => {
     work.write(
       'agents.ts',

@@ -300,6 +300,9 @@ const stageMachine = setup({
   },
 });
 
+/** Versions of the checkpoints of agent types by name, with the migrations to them. */
+export type CheckpointVersions = Readonly<Record<string, Pick<StageOptions, 'version' | 'migrations'>>>;
+
 /** The name of the agent that does tasks of an agent type. */
 export function stageName(agentType: string): string {
   return `stage:${agentType}`;

@@ -23,6 +23,8 @@ export const observation = z.object({
   isRight: z.boolean().nullable(),
   /** Whether people overrode the statement; null if nobody was asked. */
   isOverridden: z.boolean().nullable(),
+  /** Whether it is the outcome of a debate, which counts unless people quarantine it. */
+  ofDebate: z.boolean().optional(),
 });
 export type Observation = z.infer<typeof observation>;
 

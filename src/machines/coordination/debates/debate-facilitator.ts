@@ -56,6 +56,7 @@ import { type Side } from './level-two.ts';
 import { COORDINATION_DESKS } from '../system-ids.ts';
 import { type TalkMessage } from '../../work/talk-messages.ts';
 import { readingsProblem, regimeOf, regimeReadings } from '../credibility/regime.ts';
+import { learn, learned, NOTHING_LEARNED, periodOver, trusted } from './learning.ts';
 import { byUrgency, type ExpertLoad, route } from './routing.ts';
 import { type Observation, observation, trackRecordOf } from '../credibility/track-record.ts';
 
@@ -137,6 +138,8 @@ const RULES = {
   'debate.moved': (turn: DebateTurn, { debate, level, provisional, analysis }: Report<'debate.moved'>) =>
     void change(turn, debate, { level, provisional, analysis }),
   'debate.resolved': resolved,
+  'learning.due': (turn: DebateTurn) => periodOver(turn, () => lessonsIn(turn)),
+  'gate.closed': learned,
   'records.request': giveRecords,
   'expert.request': assignExpert,
   'order.answered': (turn: DebateTurn, event: OrderAnswered) => desk(turn).answer(event),
@@ -150,10 +153,11 @@ export const debateFacilitator = ruledAgent({
   name: 'debate-facilitator',
   rules: RULES,
   context: contextOf,
-  version: 2,
-  // Version 1 had the regimes of finance in every field of work.
+  version: 3,
+  // Version 1 had the regimes of finance in every field of work, and version 2 no learning gate.
   migrate: {
     2: (old: FacilitatorContext) => ({ ...old, pack: { ...old.pack, regimes: PACKS.finance.regimes } }),
+    3: (old: FacilitatorContext) => ({ ...old, learning: NOTHING_LEARNED }),
   },
 });
 
@@ -184,6 +188,11 @@ export function debatesIn(
 /** Ended debates, the oldest first: at most 1,000, however many are open. */
 function pastIn({ ended, endedOrder }: FacilitatorContext): ReturnType<typeof pastDebates> {
   return pastDebates([...endedOrder.values()].map((id) => ended.get(id)!)); // both are changed together
+}
+
+/** The lessons of past debates, on which people decide at the learning gate. */
+function lessonsIn({ context }: DebateTurn): object {
+  return { patterns: patternsOf(pastIn(context)) };
 }
 
 function loadsIn(turn: DebateTurn): readonly ExpertLoad[] {
@@ -291,7 +300,8 @@ function noteOutcome(
   if (record.provedRight !== null) return refused(`the outcome is recorded already: ${record.provedRight}`);
   change(turn, debate, { provedRight: right });
   const isRight = (side: Side) => right === 'both' || right === side;
-  observeBoth(turn, record, (side) => ({ isRight: isRight(side), isOverridden: null }), turn.nowMs);
+  observeBoth(turn, record, (side) => ({ isRight: isRight(side), isOverridden: null, ofDebate: true }), turn.nowMs);
+  learn(turn, () => lessonsIn(turn));
   return TAKEN;
 }
 
@@ -353,7 +363,7 @@ function openIn({ context }: DebateTurn): readonly DebateRecord[] {
 function trackRecordIn(turn: DebateTurn, record: DebateRecord, side: Side): TrackRecord {
   const agent = record[side];
   const halfLifeYears = halfLifeOf(agentTypeOf(turn.context, agent), turn.context.halfLives);
-  return trackRecordOf(observationsOf(turn.context, agent), {
+  return trackRecordOf(trusted(observationsOf(turn.context, agent), turn.context.learning), {
     context: record.context,
     nowMs: turn.nowMs,
     halfLifeYears,
@@ -364,7 +374,7 @@ function trackRecordIn(turn: DebateTurn, record: DebateRecord, side: Side): Trac
 function observeBoth(
   turn: DebateTurn,
   record: DebateRecord,
-  facts: (side: Side) => Pick<Observation, 'isRight' | 'isOverridden'>,
+  facts: (side: Side) => Pick<Observation, 'isRight' | 'isOverridden' | 'ofDebate'>,
   atMs: number,
 ): void {
   const { readings, pack } = turn.context;

@@ -7,6 +7,7 @@ import { halfLivesOf } from '../coordinator/agent-registry.ts';
 import { type CredibilityFormula } from '../credibility/credibility.ts';
 import { type RegimeReadings } from '../credibility/regime.ts';
 import { joined, NEUTRAL, type Pack } from '../packs.ts';
+import { type Learning, NOTHING_LEARNED } from './learning.ts';
 import { type DebateRecord, type ExpertState } from './debate-records.ts';
 import { type AgentTables, NO_AGENTS } from './known-agents.ts';
 
@@ -35,6 +36,7 @@ export interface FacilitatorContext extends DeskContext<DebateRecord>, AgentTabl
   readonly reviewers: readonly string[];
   readonly readings: RegimeReadings | null;
   readonly nextGate: { readonly gate: string; readonly atMs: number } | null;
+  readonly learning: Learning;
 }
 
 /** The context of a new desk, without debates. */
@@ -57,5 +59,6 @@ export function contextOf({
     reviewers: reviewers.length === 0 ? [ANYBODY] : reviewers.slice(0, GATE_AUDIENCE_MAX),
     readings: null,
     nextGate: null,
+    learning: NOTHING_LEARNED,
   };
 }

@@ -96,7 +96,7 @@ export function presetQuestion(
 
 /** CA-137: the number of outcomes, or the time, after which the learning gate opens, and its cooldown. */
 const LEARNING_OUTCOMES = 50;
-const LEARNING_PERIOD_MS = 30 * DAY_MS;
+export const LEARNING_PERIOD_MS = 30 * DAY_MS;
 const LEARNING_COOLDOWN_MS = 7 * DAY_MS;
 
 /** Whether the learning gate is due. */
