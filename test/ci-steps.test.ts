@@ -211,11 +211,12 @@ describe('.ci/run', () => {
 
   it('runs the steps that are named, and the next ones whatever failed before', () => {
     const { code, out } = run('true', 'format', 'types', 'lint');
-    expect(readFileSync(join(folder, 'calls'), 'utf8').split('\n')).toEqual([
+    const [first, ...others] = readFileSync(join(folder, 'calls'), 'utf8').trimEnd().split('\n');
+    // Lint runs beside the types.
+    expect([first, ...others.toSorted()]).toEqual([
       'npx --no-install biome format .',
-      'npx --no-install tsc -p tsconfig.json',
       'npx --no-install eslint .',
-      '',
+      'npx --no-install tsc -p tsconfig.json',
     ]);
     expect(out).toMatch(/--- failed: types; the end of its output:\n[^]*\n0 passed, 0 failed\n$/);
     expect(code).toBe(1);
