@@ -284,7 +284,8 @@ describe('a random run of a hub', () => {
       expect({ seed, problems: [...told.problems] }).toEqual({ seed, problems: [] });
       for (const key of Object.keys(seen) as (keyof typeof seen)[]) seen[key] += told.seen[key];
     }
-    // The stories are about something.
-    for (const [what, count] of Object.entries(seen)) expect([what, count > 0]).toEqual([what, true]);
+    // The stories are about something; ten may lack a part of it by chance.
+    if (to - from >= 99)
+      for (const [what, count] of Object.entries(seen)) expect([what, count > 0]).toEqual([what, true]);
   });
 });
