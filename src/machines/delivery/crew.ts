@@ -47,8 +47,8 @@ export interface DeliveryOptions extends OrchestratorInput {
 
 /** The agents of the delivery organisation for createSystem, together with {@link deliveryChildren}. */
 export function deliveryAgents(ports: Partial<DeliveryPorts> = {}): readonly AnyAgent[] {
-  const { estimate, decompose, verify, changedAt, scan, code } = ports;
-  const asksFiles = changedAt !== undefined || ports.documents !== undefined;
+  const { estimate, decompose, verify, changedAt, scan, documents, openPoints, code } = ports;
+  const looks = [changedAt, documents, openPoints].some((port) => port !== undefined);
   return [
     ...[organisation, dashboard, orchestrator, deliveryTaskAgent(changedAt)],
     ...[overseer, critic, updater, planReviewer, planBuilder(scan)],
@@ -56,7 +56,7 @@ export function deliveryAgents(ports: Partial<DeliveryPorts> = {}): readonly Any
     teamAgent(decompositionWork, decompose),
     teamAgent(verificationWork, verify),
     teamAgent(researchWork(ports), researchPort(ports)),
-    teamAgent(communicationWork, asksFiles ? communicationPort(ports) : undefined),
+    teamAgent(communicationWork, looks ? communicationPort(ports) : undefined),
     ...(code === undefined ? [] : [coderAgent(code)]),
   ];
 }

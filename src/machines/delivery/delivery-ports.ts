@@ -82,6 +82,8 @@ export interface DeliveryPorts {
   readonly summarise: Port<{ readonly question: string; readonly sources: readonly Evidence[] }, string | null>;
   /** The documents and comments that a finished task needs, and whether they are there. */
   readonly documents: Port<Documented, readonly z.input<typeof document>[]>;
+  /** The sentences and criteria of a finished task that left something open; null if nobody can tell. */
+  readonly openPoints: Port<WorkItem, readonly string[] | null>;
   /** Does a task, as a coding agent of the host. */
   readonly code: Port<Directive, z.input<typeof doneReport>>;
 }
@@ -97,8 +99,11 @@ export const CONTRACTS = {
   /** A search, a page or a summary: a question has at most 60 s for all of them. */
   research: { what: 'what research has found', answer: z.union([retrievalSchema, summary]), timeoutMs: 10_000 },
   documents: {
-    ...{ what: 'whether the task is documented', timeoutMs: 60_000 },
-    answer: z.object({ changedAtMs: z.number().nullable(), documents: z.array(document).max(100) }),
+    ...{ what: 'whether the task is documented, and what it left open', timeoutMs: 60_000 },
+    answer: z.object({
+      ...{ changedAtMs: z.number().nullable(), documents: z.array(document).max(100) },
+      open: z.array(z.string().min(1).max(500)).max(20).nullable().default(null),
+    }),
   },
   verify: { what: 'whether the task meets its criteria', answer: findings, timeoutMs: 900_000 },
 } as const satisfies Readonly<Record<string, PortContract<unknown>>>;

@@ -5,6 +5,7 @@ import { type Evidence } from '../../../src/machines/answers/evidence.ts';
 import { type DeliveryOptions } from '../../../src/machines/delivery/crew.ts';
 import { type DeliveryPorts } from '../../../src/machines/delivery/delivery-ports.ts';
 import { type OverseerContext } from '../../../src/machines/delivery/oversight/overseer.ts';
+import { type WorkItem } from '../../../src/machines/work/work-item.ts';
 import { type Researched } from '../../../src/machines/delivery/upkeep/researcher.ts';
 import { type AlignmentEntry } from '../../../src/machines/delivery/upkeep/scraper.ts';
 import { type UpkeepSettings } from '../../../src/machines/delivery/upkeep/junk-rules.ts';
@@ -274,6 +275,24 @@ describe('the Scraper', () => {
       expect(findings()).toHaveLength(passes ? 0 : 1);
     },
   );
+
+  it('asks the host which points a task left open, and goes by plain marks where nobody can tell', async () => {
+    const openPoints = ({ title }: WorkItem) => Promise.resolve(title === 'Login' ? ['Tom owes us the colour.'] : null);
+    await open({ ports: { openPoints } });
+    await room.submit([
+      task('Login', { description: 'Which border?' }),
+      task('Logout', { description: 'Which text?' }),
+    ]);
+    for (const id of ['TASK-001', 'TASK-002']) {
+      await room.next('ann');
+      await room.done('ann', id);
+    }
+    await pass(63 * SECOND_MS);
+    expect((await alignments()).map(({ missing }) => missing)).toEqual([
+      ['the Answer Team was asked: Tom owes us the colour.'],
+      ['the Answer Team was asked: Which text?'],
+    ]);
+  });
 });
 
 describe('the Updater', () => {

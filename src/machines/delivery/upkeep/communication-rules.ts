@@ -26,16 +26,11 @@ export interface Required {
 /** Open points of one task that count: a coding agent asks about it so often at most. */
 const POINTS_MAX = 8;
 
-const UNCLEAR = /\?|\b(?:tbd|tbc|to be (?:decided|defined|determined|clarified)|unclear|unspecified|open question)\b/i;
-
-/** The sentences of the description, and the criteria, that leave something open. */
-export function unclearIn({ description, context }: Pick<WorkItem, 'description' | 'context'>): readonly string[] {
-  const said = [...description.split(/(?<=[.!?])\s+|\n+/), ...context.acceptance];
-  return said.filter((one) => UNCLEAR.test(one)).slice(0, POINTS_MAX);
-}
-
-/** Lists what a task required of those who had to talk; `whole`: the hand-offs of what it is a part of. */
-export function requiredOf(item: WorkItem, own: Heard, whole: Heard): readonly Required[] {
+/**
+ * Lists what a task with these open points required of those who had to talk; `whole`: the hand-offs of what it is a
+ * part of.
+ */
+export function requiredOf(item: WorkItem, open: readonly string[], own: Heard, whole: Heard): readonly Required[] {
   const handOff = (what: string, row: number, heard = own) => ({ what, isThere: (heard[row] ?? 0) > 0 });
   const isPart = (whole[1] ?? 0) > 0 && item.kind !== 'fix';
   const breakdown = [handOff('the breakdown was ordered', 1, whole), handOff('it was handed back', 2, whole)];
@@ -44,7 +39,9 @@ export function requiredOf(item: WorkItem, own: Heard, whole: Heard): readonly R
     ...(item.kind === 'fix' ? [handOff('the failed check was handed on', 8, whole)] : []),
     handOff('it was handed to the queue', 3),
     handOff('it was handed to a coding agent', 4),
-    ...unclearIn(item).map((what, at) => ({ what: `the Answer Team was asked: ${what}`, isThere: (own[5] ?? 0) > at })),
+    ...open
+      .slice(0, POINTS_MAX)
+      .map((what, at) => ({ what: `the Answer Team was asked: ${what}`, isThere: (own[5] ?? 0) > at })),
   ];
 }
 

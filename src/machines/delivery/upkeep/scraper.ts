@@ -15,11 +15,18 @@ import { type DoneReport } from '../tasks/task-messages.ts';
 import { QUIET_MS_MAX } from '../tasks/task-state.ts';
 import { addJob, count, type TeamTurn, type TeamWork } from '../teams/team.ts';
 import { alignmentOf, COMMUNICATION, type Heard, requiredOf } from './communication-rules.ts';
+import { openPointsIn } from './open-points.ts';
 
 /** A finished task, done at this time; its files have not changed after the other. */
 type Job = Documented & Readonly<{ doneAtMs: number; quietSinceMs: number }>;
 type ScraperTurn = TeamTurn<Job>;
-type Looked = Readonly<{ changedAtMs: number | null; documents: readonly { what: string; isThere: boolean }[] }>;
+/** `open` are the points that the task leaves open; null if nobody but the embedded rule can tell. */
+interface Looked {
+  readonly changedAtMs: number | null;
+  readonly documents: readonly { readonly what: string; readonly isThere: boolean }[];
+  readonly open: readonly string[] | null;
+}
+const NOBODY_LOOKED: Looked = { changedAtMs: null, documents: [], open: null };
 
 /** A check on record: the share of what was required, and what was missing. */
 const alignment = z.object({ atMs: z.number(), task: z.string(), decision: judged, missing: z.array(z.string()) });
@@ -44,27 +51,35 @@ export const communicationWork: TeamWork<Job, Job, Looked> = {
   contract: CONTRACTS.documents,
   ask: (job) => job,
   finish(turn, job, answer: Known<Looked | null>) {
-    const { changedAtMs, documents } = (answer.isKnown ? answer.value : null) ?? { changedAtMs: null, documents: [] };
+    const looked = (answer.isKnown ? answer.value : null) ?? NOBODY_LOOKED;
+    const { changedAtMs } = looked;
     const quietSinceMs = Math.min(changedAtMs ?? 0, turn.nowMs);
     const afterMs = Math.min(quietSinceMs + settingsOf(turn).delayMs, job.doneAtMs + QUIET_MS_MAX) - turn.nowMs;
     if (quietSinceMs > job.quietSinceMs && afterMs > 0) addJob(turn, { ...job, quietSinceMs }, afterMs);
-    else check(turn, job, documents);
+    else check(turn, job, looked);
   },
   records: { alignments: { schema: alignment, keep: { count: UPKEEP_KEPT_MAX } } },
 };
 
-/** The port of the team: documents are asked about once the files are quiet. */
-export function communicationPort({ changedAt, documents }: Partial<DeliveryPorts>): Port<Job, unknown> {
-  const asks = documents !== undefined;
+const nobodyKnows = () => Promise.resolve(null);
+
+/** The port of the team: documents and open points are asked about once the files are quiet. */
+export function communicationPort({
+  changedAt = nobodyKnows,
+  documents = () => Promise.resolve([]),
+  openPoints = nobodyKnows,
+}: Partial<DeliveryPorts>): Port<Job, unknown> {
   return ({ item, files, quietSinceMs }, facts) =>
-    (changedAt ?? nobodyKnows)({ files }, facts).then((changedAtMs) =>
-      asks && (changedAtMs ?? 0) <= quietSinceMs
-        ? documents({ item, files }, facts).then((found) => ({ changedAtMs, documents: found }))
-        : { changedAtMs, documents: [] },
+    changedAt({ files }, facts).then((changedAtMs) =>
+      (changedAtMs ?? 0) > quietSinceMs
+        ? { ...NOBODY_LOOKED, changedAtMs }
+        : Promise.all([documents({ item, files }, facts), openPoints(item, facts)]).then(([found, open]) => ({
+            changedAtMs,
+            documents: found,
+            open,
+          })),
     );
 }
-
-const nobodyKnows: DeliveryPorts['changedAt'] = () => Promise.resolve(null);
 
 function settingsOf({ context: { settings } }: ScraperTurn) {
   return { ...COMMUNICATION, ...settings };
@@ -75,10 +90,11 @@ function heardOf({ context: { asked } }: ScraperTurn, id: string): Heard {
 }
 
 /** Puts on record what was required and happened, and warns people where too little has. */
-function check(turn: ScraperTurn, { item }: Job, documents: Looked['documents']): void {
+function check(turn: ScraperTurn, { item }: Job, { documents, open }: Looked): void {
   const { id, parent, title } = item;
   const whole = parent === null ? {} : heardOf(turn, parent);
-  const required = [...requiredOf(item, heardOf(turn, id), whole), ...documents];
+  const points = open ?? openPointsIn(item);
+  const required = [...requiredOf(item, points, heardOf(turn, id), whole), ...documents];
   const decision = alignmentOf(required, settingsOf(turn).alignmentMin);
   const missing = required
     .flatMap(({ what, isThere }) => (isThere ? [] : what.slice(0, 300).toWellFormed()))
