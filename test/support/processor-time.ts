@@ -35,6 +35,22 @@ export async function costOf<T>(work: () => T | Promise<T>): Promise<{ readonly 
   return first!;
 }
 
+/**
+ * Measures work that may be done again, up to three times or until it costs less than this, and takes the least:
+ * whatever disturbs a round only adds to it.
+ */
+export async function leastCostOf<T>(
+  below: number,
+  work: () => T | Promise<T>,
+): Promise<{ readonly result: T; readonly cost: number }> {
+  let least = await costOf(work);
+  for (let round = 2; round <= 3 && least.cost >= below; round++) {
+    const { cost } = await costOf(work);
+    least = { ...least, cost: Math.min(least.cost, cost) };
+  }
+  return least;
+}
+
 /** Measures works that are done one after the other, as `costOf` does, with one reference before and after them all. */
 export async function costsOf<T>(
   works: Iterable<() => T | Promise<T>>,
