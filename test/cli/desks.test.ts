@@ -14,6 +14,7 @@ import { levelStore } from '../../src/persistence/level-store.ts';
 import { Shard } from '../../src/shard.ts';
 import { startTestSystem } from '../../src/testing/test-system.ts';
 import { SteppingClock } from '../support/supervisor/every-epoch.ts';
+import { MARGIN_CHALLENGE } from '../support/machines/margin-challenge.ts';
 import { type Call, linesOf, Workspace } from '../support/cli/workspace.ts';
 
 const rows = (out: string) => linesOf(out) as unknown as Record<string, unknown>[];
@@ -162,15 +163,7 @@ describe('desks in a stopped store', () => {
 describe('desks of a running system', () => {
   let serving: Call;
   const challenge = {
-    id: 'margin',
-    topic: 'Margin of A',
-    challenged: { agent: 'strategy' },
-    disputedFinding: '28 %',
-    priority: 'critical-path',
-    valueKind: 'margin',
-    escalationMs: 1,
-    basis: { statement: 'The filing says 25 %.', evidence: [{ kind: 'filing', source: 'page 40', strength: 1 }] },
-    positions: { challenger: { statement: '25 %', value: 0.25 }, challenged: { statement: '28 %', value: 0.28 } },
+    ...{ ...MARGIN_CHALLENGE, priority: 'critical-path', valueKind: 'margin', escalationMs: 1 },
     dependents: [{ id: 'dcf', measure: 'target_price', current: 85, response: 'proportional', runMs: 1 }],
   };
 
@@ -258,7 +251,7 @@ items: [A]
     async () => {
       const provisional = /^proceeds with {12}25 % \(provisional - conservative default\)$/m;
       const { out } = await work.looks(['debates', 'show', 'margin'], (told) => provisional.test(told.out));
-      expect(out).toMatch(/^challenger: The filing says 25 %. \[filing page 40, 1\]$/m);
+      expect(out).toMatch(/^challenger: The filing says 25 %. \[filing page 40, 0.8\]$/m);
       expect(rows((await work.bosun(['debates', 'list', '--json'])).out)).toMatchObject([
         // Provisional before the gate of its item opened, or after it.
         { id: 'margin', level: expect.stringMatching(/^L[45]$/) as unknown },

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { storyOf, Workspace } from '../support/cli/workspace.ts';
 import { LONG } from '../support/effort.ts';
+import { MARGIN_CHALLENGE } from '../support/machines/margin-challenge.ts';
 
 let work: Workspace;
 beforeEach(() => void (work = new Workspace()));
@@ -175,15 +176,7 @@ describe('a gate in a plan', () => {
 
 describe('a debate', () => {
   it('CA-124: is started by an agent function, and reported when it is decided', async () => {
-    const challenge = {
-      id: 'margin',
-      topic: 'Margin of A',
-      challenged: { agent: 'strategy' },
-      disputedFinding: '28 %',
-      priority: 'valuation',
-      basis: { statement: 'The filing says 25 %.', evidence: [{ kind: 'filing', source: 'page 40', strength: 1 }] },
-      positions: { challenger: { statement: '25 %', value: 0.25 }, challenged: { statement: '28 %', value: 0.28 } },
-    };
+    const challenge = { ...MARGIN_CHALLENGE, priority: 'valuation' };
     work.write(
       'agents.mjs',
       `
@@ -214,18 +207,10 @@ describe('a debate', () => {
   });
 
   it('CA-119: has verbs for experts, for both sides, and for recording the side that was right', async () => {
-    const challenge = {
-      topic: 'Margin of A',
-      challenged: { agent: 'strategy' },
-      disputedFinding: '28 %',
-      priority: 'supporting',
-      basis: { statement: 'The filing says 25 %.', evidence: [{ kind: 'filing', source: 'page 40', strength: 1 }] },
-      positions: { challenger: { statement: '25 %', value: 0.25 }, challenged: { statement: '28 %', value: 0.28 } },
-    };
     const doubts = [
-      { ...challenge, id: 'sides' },
-      { ...challenge, id: 'expert', escalationMs: 1 },
-      { ...challenge, id: 'own', escalationMs: 1 },
+      { ...MARGIN_CHALLENGE, id: 'sides' },
+      { ...MARGIN_CHALLENGE, id: 'expert', escalationMs: 1 },
+      { ...MARGIN_CHALLENGE, id: 'own', escalationMs: 1 },
     ];
     work.write(
       'agents.mjs',
@@ -275,16 +260,7 @@ describe('a debate', () => {
   });
 
   it('CA-121, CA-126: lists experts with their loads, and takes one out of debates and back in', async () => {
-    const doubt = {
-      id: 'margin',
-      topic: 'Margin of A',
-      challenged: { agent: 'strategy' },
-      disputedFinding: '28 %',
-      priority: 'ordinary',
-      basis: { statement: 'The filing says 25 %.', evidence: [{ kind: 'filing', source: 'page 40', strength: 1 }] },
-      positions: { challenger: { statement: '25 %', value: 0.25 }, challenged: { statement: '28 %', value: 0.28 } },
-      escalationMs: 1,
-    };
+    const doubt = { ...MARGIN_CHALLENGE, priority: 'ordinary', escalationMs: 1 };
     work.write(
       'agents.mjs',
       `export async function checker(_, { crew, signal }) {
@@ -306,7 +282,7 @@ describe('a debate', () => {
     expect((await experts('list'))[1]).toMatch(/^eve +available +1\/3 debates +margin\nada +available +0\/3 debates/m);
     expect(await experts('away', 'evi')).toEqual([2, expect.stringContaining('no expert "evi"; did you mean "eve"?')]);
     expect((await experts('away', 'eve'))[0]).toBe(0);
-    await running.says('"debate":"margin","item":"A","topic":"Margin of A","statement":"25 %"');
+    await running.says('"debate":"margin","item":"A","topic":"Margin","statement":"25 %"');
     // The run says it as soon as the coordinator knows, perhaps before the facilitator does.
     await work.looks(['experts', 'show', 'eve', '--json'], ({ out }) =>
       out.includes('"isAvailable":false,"debates":[]'),

@@ -4,6 +4,7 @@ import { type AgentFunction, type WorkContext } from '../../../src/machines/work
 import { type ChallengeGiven, type CrewAnswer, type OpenDebate } from '../../../src/machines/work/crew-requests.ts';
 import { type CrewPorts } from '../../../src/machines/crew.ts';
 import { planOf } from '../../support/fixtures/plans/plans.ts';
+import { MARGIN_CHALLENGE } from '../../support/machines/margin-challenge.ts';
 import { startWholeCrew, type WholeCrew } from '../../support/machines/whole-crew.ts';
 
 const MINUTE_MS = 60_000;
@@ -12,15 +13,10 @@ const HOUR_MS = 60 * MINUTE_MS;
 const TAKEN = { taken: true, problems: [] };
 
 const DOUBTS: ChallengeGiven = {
-  id: 'margin',
-  topic: 'Margin of ACME',
+  ...MARGIN_CHALLENGE,
   challenged: { agent: 'writer' },
-  disputedFinding: 'The margin is 28 %.',
-  basis: { statement: 'The filing says 25 %.', evidence: [{ kind: 'filing', source: 'page 40', strength: 0.8 }] },
   requiredResponse: 'Where the 28 % come from.',
   requiredEvidence: ['calculation'],
-  priority: 'supporting',
-  positions: { challenger: { statement: '25 %', value: 0.25 }, challenged: { statement: '28 %', value: 0.28 } },
 };
 
 const DEFENCE = {

@@ -20,6 +20,7 @@ import { stageAgent } from '../../../src/machines/work/stage.ts';
 import { startMachines } from '../../support/machines/machines-under-test.ts';
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts';
 import { planOf } from '../../support/fixtures/plans/plans.ts';
+import { MARGIN_CHALLENGE } from '../../support/machines/margin-challenge.ts';
 import { startWholeCrew, WholeCrew } from '../../support/machines/whole-crew.ts';
 
 const MINUTE_MS = 60_000;
@@ -171,14 +172,9 @@ describe('five items that fail from one cause', () => {
 
 describe('a debate begun by an agent of the plan', () => {
   const doubts = {
-    id: 'margin',
-    topic: 'Margin of ACME',
-    challenged: { agent: 'strategy' },
-    disputedFinding: 'The margin is 28 %.',
-    basis: { statement: 'The filing says 25 %.', evidence: [{ kind: 'filing', source: 'page 40', strength: 0.8 }] },
+    ...MARGIN_CHALLENGE,
     priority: 'critical-path',
     valueKind: 'margin',
-    positions: { challenger: { statement: '25 %', value: 0.25 }, challenged: { statement: '28 %', value: 0.28 } },
     dependents: [
       { id: 'dcf', measure: 'target_price', current: 85, response: 'proportional', runMs: 5 * MINUTE_MS },
       { id: 'sensitivity', measure: 'target_price', current: 85, response: 'proportional', runMs: 10 * MINUTE_MS },
@@ -391,7 +387,7 @@ describe('a debate begun by an agent of the plan', () => {
       provisional: [
         {
           debate: 'margin',
-          topic: 'Margin of ACME',
+          topic: 'Margin',
           mark: 'provisional - conservative default',
           positions: [
             {

@@ -8,6 +8,7 @@ import { type Plan } from '../../../src/machines/coordination/plan/plan.ts';
 import { type AgentFunction } from '../../../src/machines/work/agent-function.ts';
 import { byEffort } from '../../support/effort.ts';
 import { listedPlans, planOf } from '../../support/fixtures/plans/plans.ts';
+import { MARGIN_CHALLENGE } from '../../support/machines/margin-challenge.ts';
 import { startWholeCrew, type WholeCrew } from '../../support/machines/whole-crew.ts';
 
 const MINUTE_MS = 60_000;
@@ -330,14 +331,10 @@ describe('the resume plan of an item', () => {
       };
       // Strategy builds on Financial, so both are under way only if an overridden value makes Financial run again.
       const doubts = {
-        id: 'margin',
-        topic: 'Margin of AAPL',
+        ...MARGIN_CHALLENGE,
         challenged: { agent: 'screening' },
-        disputedFinding: 'The margin is 28 %.',
-        basis: { statement: 'The filing says 25 %.', evidence: [{ kind: 'filing', source: 'page 40', strength: 0.8 }] },
         priority: 'critical-path',
         valueKind: 'margin',
-        positions: { challenger: { statement: '25 %', value: 0.25 }, challenged: { statement: '28 %', value: 0.28 } },
         dependents: [
           { id: 'financial', measure: 'target_price', current: 85, response: 'proportional', runMs: MINUTE_MS },
         ],
