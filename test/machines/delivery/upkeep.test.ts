@@ -66,6 +66,18 @@ describe('the Researcher', () => {
     expect(await ask(PARTS)).toMatchObject({ searches: 6, pages: 4 });
   });
 
+  it('searches twice and reads two pages in a round, and keeps ten sources', async () => {
+    const { search, browse } = outside(12);
+    const steps: string[] = [];
+    const ports: Partial<DeliveryPorts> = {
+      search: (...asked) => (steps.push('search'), search(...asked)),
+      browse: (...asked) => (steps.push('page'), browse(...asked)),
+    };
+    await open({ ports });
+    expect((await ask(PARTS)).sources).toHaveLength(10);
+    expect(steps.join(' ')).toBe('search search page page search search page search');
+  });
+
   it('MX-020: ends after the round that has found more than a mention, with a summary', async () => {
     const ports = outside(1, { kind: 'declared', speaksFor: 'HttpOnly', valueKind: 'option', excerpt: 'set HttpOnly' });
     await open({ ports: { search: ports.search } });
@@ -293,6 +305,31 @@ describe('the Scraper', () => {
       ['the Answer Team was asked: Which text?'],
     ]);
   });
+
+  it('requires eight questions of one task at most', async () => {
+    const points = Array.from({ length: 9 }, (_, at) => `Which colour is border ${at}?`);
+    await done({}, { ports: { openPoints: () => Promise.resolve(points) } });
+    await pass(63 * SECOND_MS);
+    expect((await alignments())[0]!.missing).toEqual(
+      points.slice(0, 8).map((point) => `the Answer Team was asked: ${point}`),
+    );
+  });
+
+  it.each([
+    ['openPoints', ['the Answer Team was asked: Which border?', 'page 1']],
+    ['documents', ['the Answer Team was asked: Tom owes us the colour.']],
+    ['changedAt', ['the Answer Team was asked: Tom owes us the colour.', 'page 1']],
+  ])('goes by what the other ports say where %s fails', async (port, missing) => {
+    const ports = {
+      openPoints: () => Promise.resolve(['Tom owes us the colour.']),
+      documents: () => Promise.resolve([{ what: 'page 1', isThere: false }]),
+      changedAt: () => Promise.resolve(null),
+      [port]: () => Promise.reject(new Error('no connection')),
+    };
+    await done({ description: 'Which border?' }, { ports });
+    await pass(6 * MINUTE_MS);
+    expect(await alignments()).toMatchObject([{ missing }]);
+  });
 });
 
 describe('the Updater', () => {
@@ -365,6 +402,15 @@ describe('the Updater', () => {
     await room.answer(question!.id, 'merge');
     expect(status()).toEqual(['ready', 'failed']);
     expect(await cleanUps()).toMatchObject([{ outcome: 'merged', because: 'ada wants it' }]);
+  });
+
+  it('asks about five duplicates after one scan, and about the others after the next', async () => {
+    await open({});
+    for (let at = 1; at <= 7; at += 1) await room.submit([task('Login')]);
+    await pass(7 * DAY_MS);
+    expect(room.tickets()).toHaveLength(5);
+    await pass(DAY_MS);
+    expect(room.tickets()).toHaveLength(6);
   });
 
   it('MX-023: keeps what its owner keeps, and asks again after seven more days', async () => {

@@ -7,7 +7,14 @@ import { anyOf, words } from '../../people/clarity/word-patterns.ts';
 import { type WorkItem } from '../../work/work-item.ts';
 
 /** Texts of programs and of surfaces: in quotes, in back-quotes, or a word with a question mark inside. */
-const QUOTED = /`[^`\n]*`|"[^"\n]*"|“[^”\n]*”|(?<=^|[\s(])'[^'\n]*'(?=$|[\s).,;:!?])|(?<!\S)[^\s?]*\?\S*\w\S*|\(\?\)/g;
+const QUOTED = new RegExp(
+  anyOf(
+    '`[^`\\n]*`|"[^"\\n]*"|“[^“”\\n]*”',
+    String.raw`(?<=^|[\s(])'[^'\n]*'(?=$|[\s).,;:!?])`,
+    String.raw`(?<!\S)[^\s?]*\?\S*\w\S*|\(\?\)`,
+  ),
+  'g',
+);
 
 const NOT = String.raw`(?:\b(?:not|never|nobody|no one)|n't)`;
 const WH = '(?:whether|if|which|what|who|how|where|when)';

@@ -63,22 +63,26 @@ export const communicationWork: TeamWork<Job, Job, Looked> = {
 
 const nobodyKnows = () => Promise.resolve(null);
 
-/** The port of the team: documents and open points are asked about once the files are quiet. */
+/**
+ * The port of the team: documents and open points are asked about once the files are quiet. A function of the host that
+ * fails knows nothing, and takes nothing from what the others know.
+ */
 export function communicationPort({
   changedAt = nobodyKnows,
   documents = () => Promise.resolve([]),
   openPoints = nobodyKnows,
 }: Partial<DeliveryPorts>): Port<Job, unknown> {
   return ({ item, files, quietSinceMs }, facts) =>
-    changedAt({ files }, facts).then((changedAtMs) =>
-      (changedAtMs ?? 0) > quietSinceMs
-        ? { ...NOBODY_LOOKED, changedAtMs }
-        : Promise.all([documents({ item, files }, facts), openPoints(item, facts)]).then(([found, open]) => ({
-            changedAtMs,
-            documents: found,
-            open,
-          })),
-    );
+    changedAt({ files }, facts)
+      .catch(nobodyKnows)
+      .then((changedAtMs) =>
+        (changedAtMs ?? 0) > quietSinceMs
+          ? { ...NOBODY_LOOKED, changedAtMs }
+          : Promise.all([
+              documents({ item, files }, facts).catch(() => []),
+              openPoints(item, facts).catch(nobodyKnows),
+            ]).then(([found, open]) => ({ changedAtMs, documents: found, open })),
+      );
 }
 
 function settingsOf({ context: { settings } }: ScraperTurn) {
