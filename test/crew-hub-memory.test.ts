@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ABILITIES, ANTI_SPAWN } from '../src/machines/hub/prompt.ts';
 import { type Role, ROLES } from '../src/machines/hub/roles.ts';
 import { type Answer, HubDoors, OUTSIDE, type Seat, SOON } from './support/machines/hub-doors.ts';
+import { COGNITION_TASKS } from './support/machines/hub-room.ts';
 
 let doors: HubDoors;
 let root: Seat;
@@ -166,22 +167,20 @@ describe('a Worker', () => {
 });
 
 describe('Cognition', () => {
-  it.each([
-    ['Analyse', 'analyse the module of logins', 'there are two caches'],
-    ['Ideate', 'ideate: three ways to share the cache', 'one cache, two, or none'],
-    ['Critique', 'critique this plan of a cache', 'it forgets that two hosts write'],
-    ['Structured reasoning', 'reason in a structured way: may two hosts write at once?', 'no: each has its own clock'],
-  ])('HS-041: is asked to %s, and the next agent gets its findings from the hub', async (ability, task, analysis) => {
-    const cognition = await doors.spawn(root, 'Cognition', { task });
-    const prompt = await promptOf(cognition);
-    for (const part of [ABILITIES, `${ability}: `, task]) expect(prompt).toContain(part);
-    const data = { findings: { analysis } };
-    await agent(cognition, handoff(cognition, 'Executor', { outcome: 'analysed', data }));
-    await agent(cognition, completion(cognition));
-    expect(await doors.lineage()).toMatchObject([{ from: 'Cognition', to: 'Coordinator', data }]);
-    const executor = await doors.spawn(root, 'Executor');
-    expect(await promptOf(executor)).toContain(JSON.stringify(data.findings));
-  });
+  it.each(COGNITION_TASKS)(
+    'HS-041: is asked to %s, and the next agent gets its findings from the hub',
+    async (ability, task, analysis) => {
+      const cognition = await doors.spawn(root, 'Cognition', { task });
+      const prompt = await promptOf(cognition);
+      for (const part of [ABILITIES, `${ability}: `, task]) expect(prompt).toContain(part);
+      const data = { findings: { analysis } };
+      await agent(cognition, handoff(cognition, 'Executor', { outcome: 'analysed', data }));
+      await agent(cognition, completion(cognition));
+      expect(await doors.lineage()).toMatchObject([{ from: 'Cognition', to: 'Coordinator', data }]);
+      const executor = await doors.spawn(root, 'Executor');
+      expect(await promptOf(executor)).toContain(JSON.stringify(data.findings));
+    },
+  );
 });
 
 /** The table of the specification, written anew: the row, the role, its outcome, and whom it recommends. */

@@ -175,6 +175,23 @@ describe('a gate in a plan', () => {
 });
 
 describe('a debate', () => {
+  /** Runs a plan with these words, whose one agent begins these debates and then waits. */
+  async function checking(challenges: readonly object[], words: string) {
+    work.write(
+      'agents.mjs',
+      `
+      export async function checker(_, { crew, signal }) {
+        for (const challenge of ${JSON.stringify(challenges)}) await crew.challenge(challenge);
+        await new Promise((_, stop) => signal.addEventListener('abort', stop));
+      }`,
+    );
+    work.write(
+      'plan.yaml',
+      `{ version: 1, plan: p, ${words}, agents: ./agents.mjs, stages: { check: { agent: checker } }, items: [A] }`,
+    );
+    return work.start(['run', 'plan.yaml', '--json', '--serve', '--port', '0']).serves();
+  }
+
   it('CA-124: is started by an agent function, and reported when it is decided', async () => {
     const challenge = { ...MARGIN_CHALLENGE, priority: 'valuation' };
     work.write(
@@ -212,20 +229,7 @@ describe('a debate', () => {
       { ...MARGIN_CHALLENGE, id: 'expert', escalationMs: 1 },
       { ...MARGIN_CHALLENGE, id: 'own', escalationMs: 1 },
     ];
-    work.write(
-      'agents.mjs',
-      `
-      export async function checker(_, { crew, signal }) {
-        for (const doubt of ${JSON.stringify(doubts)}) await crew.challenge(doubt);
-        await new Promise((_, stop) => signal.addEventListener('abort', stop));
-      }`,
-    );
-    work.write(
-      'plan.yaml',
-      '{ version: 1, plan: p, experts: [eve], agents: ./agents.mjs, ' +
-        'stages: { check: { agent: checker } }, items: [A] }',
-    );
-    const running = await work.start(['run', 'plan.yaml', '--json', '--serve', '--port', '0']).serves();
+    const running = await checking(doubts, 'experts: [eve]');
     await running.says('"gate":"expert+1"');
     await running.says('"gate":"own+1"');
     const debates = async (...args: string[]) => {
@@ -261,19 +265,7 @@ describe('a debate', () => {
 
   it('CA-121, CA-126: lists experts with their loads, and takes one out of debates and back in', async () => {
     const doubt = { ...MARGIN_CHALLENGE, priority: 'ordinary', escalationMs: 1 };
-    work.write(
-      'agents.mjs',
-      `export async function checker(_, { crew, signal }) {
-        await crew.challenge(${JSON.stringify(doubt)});
-        await new Promise((_, stop) => signal.addEventListener('abort', stop));
-      }`,
-    );
-    work.write(
-      'plan.yaml',
-      '{ version: 1, plan: p, experts: [eve, ada], riskOrders: { margin: lowest }, agents: ./agents.mjs, ' +
-        'stages: { check: { agent: checker } }, items: [A] }',
-    );
-    const running = await work.start(['run', 'plan.yaml', '--json', '--serve', '--port', '0']).serves();
+    const running = await checking([doubt], 'experts: [eve, ada], riskOrders: { margin: lowest }');
     await running.says('"gate":"margin+1"');
     const experts = async (...args: string[]) => {
       const { code, out, err } = await work.bosun(['experts', ...args]);

@@ -4,6 +4,7 @@ import { type Credibility, type TrackRecord } from '../../../src/machines/coordi
 import { type Observation } from '../../../src/machines/coordination/credibility/track-record.ts';
 import { type HistoricalContext } from '../../../src/machines/coordination/debates/debate-ports.ts';
 import { type Side } from '../../../src/machines/coordination/debates/level-two.ts';
+import { WILSON, WORKED, WORKED_FACTORS } from '../../support/machines/credibility-reference.ts';
 import { CHALLENGE, DAY_MS, MINUTE_MS, type Room } from '../../support/machines/debate-room.ts';
 import { startDebating, type WholeCrew } from '../../support/machines/whole-crew.ts';
 
@@ -49,49 +50,23 @@ function plain(share: number, samples: number): TrackRecord {
 
 describe('the score of a side', () => {
   it('CA-E13: has an interval of half the width that Wilson gives for the seven reference values', async () => {
-    const reference = [
-      [0.8, 15, 0.190693],
-      [0.5, 15, 0.22577],
-      [0.9, 15, 0.158118],
-      [0.8, 50, 0.108969],
-      [0.9, 100, 0.059569],
-      [1, 15, 0.101945],
-      [0.5, 0, 0.5],
-    ] as const;
-    const records = reference.map(([share, samples]) => plain(share, samples));
+    const records = WILSON.map(([share, samples]) => plain(share, samples));
     const room = await remembering(
       Object.fromEntries(records.map((challenger, n) => [`d-${n}`, { challenger, challenged: records.at(n - 1)! }])),
     );
-    for (const [n, [share, , width]] of reference.entries()) {
+    for (const [n, [share, , width]] of WILSON.entries()) {
       const { challenger, challenged } = await judged(room, `d-${n}`);
       expect(challenger.score).toBeCloseTo(share, 12);
       expect(challenger.interval).toBeCloseTo(width, 6);
-      expect(challenged.interval).toBeCloseTo(reference.at(n - 1)![2], 6);
+      expect(challenged.interval).toBeCloseTo(WILSON.at(n - 1)![2], 6);
     }
   });
 
   it('CA-E14: is 0.384494 in the worked example, with every factor as printed', async () => {
-    const worked: TrackRecord = {
-      contextAccuracy: 0.88,
-      contextWeight: 0.7,
-      contextMatch: 'strong',
-      overallAccuracy: 0.8,
-      samples: 40,
-      ageYears: 1,
-      halfLifeYears: 2,
-      regimes: { BULL_LOW_RATES: { accuracy: 0.9, samples: 60 } },
-      currentAccuracy: 0.85,
-      trend: { slopePerYear: 0.06, rSquared: 0.5, direction: 'improving' },
-      overrideRate: 0.25,
-    };
-    const debate = await remembering({ 'd-1': { challenger: worked, challenged: plain(0.5, 15) } });
+    const debate = await remembering({ 'd-1': { challenger: WORKED, challenged: plain(0.5, 15) } });
     await debate.room.say('regime.readings', { readings: { volatility: 15, indexChange: 0.2, rate: 2 } });
     const { score, factors } = (await judged(debate, 'd-1')).challenger;
-    expect(factors.base.value).toBeCloseTo(0.856, 12);
-    expect(factors.temporal.value).toBeCloseTo(0.707107, 6);
-    expect(factors.regime.value).toBeCloseTo(0.87, 12);
-    expect(factors.trend.value).toBeCloseTo(0.859, 12);
-    expect(factors.override.value).toBe(0.85);
+    for (const [factor, value, digits] of WORKED_FACTORS) expect(factors[factor].value).toBeCloseTo(value, digits);
     expect(score).toBeCloseTo(0.384494, 6);
   });
 });

@@ -4,7 +4,14 @@ import { type EffectFacts } from '../../../src/actors/model/ref.ts';
 import { hubMigrations } from '../../../src/machines/hub/hub-migrations.ts';
 import { ABILITIES } from '../../../src/machines/hub/prompt.ts';
 import { type Role } from '../../../src/machines/hub/roles.ts';
-import { GOOD_WORK, handoff, HubRoom, type HubRoomOptions, type TestWork } from '../../support/machines/hub-room.ts';
+import {
+  COGNITION_TASKS,
+  GOOD_WORK,
+  handoff,
+  HubRoom,
+  type HubRoomOptions,
+  type TestWork,
+} from '../../support/machines/hub-room.ts';
 
 let room: HubRoom;
 afterEach(() => room.test.system.stop());
@@ -165,31 +172,29 @@ describe('the guard of circles', () => {
 });
 
 describe('Cognition', () => {
-  it.each([
-    ['Analyse', 'analyse the module of logins', 'there are two caches'],
-    ['Ideate', 'ideate: three ways to share the cache', 'one cache, two, or none'],
-    ['Critique', 'critique this plan of a cache', 'it forgets that two hosts write'],
-    ['Structured reasoning', 'reason in a structured way: may two hosts write at once?', 'no: each has its own clock'],
-  ])('HS-041: is asked to %s, and hands its findings to the hub', async (ability, task, found) => {
-    await start({
-      work: {
-        ...GOOD_WORK,
-        Cognition: ({ prompt }) =>
-          handoff('analysed', 'Executor', {
-            data: { findings: { asked: /## Task\n(.*)/.exec(prompt)![1], analysis: found } },
-          }),
-      },
-      order: { start: 'Cognition', task },
-    });
-    const { prompt } = room.prompts[0]!;
-    expect(prompt).toContain(ABILITIES);
-    expect(prompt).toContain(`${ability}: `);
-    expect(await room.lineage()).toMatchObject([
-      { from: 'Cognition', to: 'Coordinator', data: { findings: { asked: task, analysis: found } } },
-      ...[{ from: 'Executor' }, {}, {}],
-    ]);
-    // The next one gets the analysis as data.
-    expect(room.prompts[1]!.prompt).toContain(JSON.stringify({ asked: task, analysis: found }));
-    expect(room.run().status).toBe('completed');
-  });
+  it.each(COGNITION_TASKS)(
+    'HS-041: is asked to %s, and hands its findings to the hub',
+    async (ability, task, found) => {
+      await start({
+        work: {
+          ...GOOD_WORK,
+          Cognition: ({ prompt }) =>
+            handoff('analysed', 'Executor', {
+              data: { findings: { asked: /## Task\n(.*)/.exec(prompt)![1], analysis: found } },
+            }),
+        },
+        order: { start: 'Cognition', task },
+      });
+      const { prompt } = room.prompts[0]!;
+      expect(prompt).toContain(ABILITIES);
+      expect(prompt).toContain(`${ability}: `);
+      expect(await room.lineage()).toMatchObject([
+        { from: 'Cognition', to: 'Coordinator', data: { findings: { asked: task, analysis: found } } },
+        ...[{ from: 'Executor' }, {}, {}],
+      ]);
+      // The next one gets the analysis as data.
+      expect(room.prompts[1]!.prompt).toContain(JSON.stringify({ asked: task, analysis: found }));
+      expect(room.run().status).toBe('completed');
+    },
+  );
 });

@@ -25,6 +25,14 @@ import { startMachines } from './machines-under-test.ts';
 /** The work of a session in a test: its result, whatever it does on the way. */
 export type TestWork = (work: SessionWork, facts: EffectFacts, signal: AbortSignal) => unknown;
 
+/** Tasks of Cognition, with the ability that each asks for and a finding. */
+export const COGNITION_TASKS = [
+  ['Analyse', 'analyse the module of logins', 'there are two caches'],
+  ['Ideate', 'ideate: three ways to share the cache', 'one cache, two, or none'],
+  ['Critique', 'critique this plan of a cache', 'it forgets that two hosts write'],
+  ['Structured reasoning', 'reason in a structured way: may two hosts write at once?', 'no: each has its own clock'],
+] as const;
+
 export interface HubRoomOptions {
   readonly work: Partial<Record<Role, TestWork>>;
   readonly agents?: Partial<Record<Role, Partial<AgentSpec>>>;

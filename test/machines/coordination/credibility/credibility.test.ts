@@ -31,22 +31,9 @@ import {
 } from '../../../../src/machines/coordination/credibility/track-record.ts';
 import { trend, trendAdjusted, trendOf } from '../../../../src/machines/coordination/credibility/trend.ts';
 import { wilsonHalfWidth } from '../../../../src/machines/coordination/credibility/wilson.ts';
+import { WILSON, WORKED, WORKED_FACTORS } from '../../../support/machines/credibility-reference.ts';
 import { CHALLENGE, DAY_MS, observations } from '../../../support/machines/debate-room.ts';
 
-/** The worked example of CA-E14. */
-const WORKED: TrackRecord = {
-  contextAccuracy: 0.88,
-  contextWeight: 0.7,
-  contextMatch: 'strong',
-  overallAccuracy: 0.8,
-  samples: 40,
-  ageYears: 1,
-  halfLifeYears: 2,
-  regimes: { BULL_LOW_RATES: { accuracy: 0.9, samples: 60 } },
-  currentAccuracy: 0.85,
-  trend: trend(0.06, 0.5),
-  overrideRate: 0.25,
-};
 const AT = { regime: 'BULL_LOW_RATES', evidenceQuality: 0.5 };
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
@@ -74,18 +61,12 @@ function scoreOf(record: TrackRecord, formula: CredibilityFormula = 'product'): 
 }
 
 describe('the Wilson interval', () => {
-  it.each([
-    [0.8, 15, 0.190693],
-    [0.5, 15, 0.22577],
-    [0.9, 15, 0.158118],
-    [0.8, 50, 0.108969],
-    [0.9, 100, 0.059569],
-    [1, 15, 0.101945],
-    [0, 15, 0.101945],
-    [0.5, 0, 0.5],
-  ])('CA-E13: the half-width for a share of %f in %i samples is %f', (p, n, expected) => {
-    expect(wilsonHalfWidth(p, n)).toBeCloseTo(expected, 6);
-  });
+  it.each<(typeof WILSON)[number]>([...WILSON, [0, 15, 0.101945]])(
+    'CA-E13: the half-width for a share of %f in %i samples is %f',
+    (p, n, expected) => {
+      expect(wilsonHalfWidth(p, n)).toBeCloseTo(expected, 6);
+    },
+  );
 
   it('CA-111: has a half-width between 0 and 0.5, which shrinks as samples are added', () => {
     fc.assert(
@@ -103,11 +84,7 @@ describe('the Wilson interval', () => {
 describe('the score', () => {
   it('CA-E14: is 0.384494 in the worked example, with every factor as printed', () => {
     const { score, factors } = credibilityOf(WORKED, AT);
-    expect(factors.base.value).toBeCloseTo(0.856, 12);
-    expect(factors.temporal.value).toBeCloseTo(0.707107, 6);
-    expect(factors.regime.value).toBeCloseTo(0.87, 12);
-    expect(factors.trend.value).toBeCloseTo(0.859, 12);
-    expect(factors.override.value).toBe(0.85);
+    for (const [factor, value, digits] of WORKED_FACTORS) expect(factors[factor].value).toBeCloseTo(value, digits);
     expect(score).toBeCloseTo(0.384494, 6);
   });
 
