@@ -103,3 +103,11 @@ describe('a fault in the kernel', () => {
     LONG_PATIENCE_MS,
   );
 });
+
+describe('a machine that records more in a step than a turn may', () => {
+  it('is not compared from there on', async () => {
+    const { coverage, difference } = await campaign({ seeds: [1_738_563_475], steps: 1 });
+    expect(difference).toBe(undefined);
+    expect(coverage.of('departures: records')).toBeGreaterThan(0);
+  });
+});

@@ -15,6 +15,8 @@
  * `stillborn`: a machine stopped a child in its initial step, which createActor starts before it stops it.
  *
  * `stale`: a machine was told of the end or a snapshot of a child that it no longer has.
+ *
+ * `records`: a step recorded more values than a turn of the kernel may, which createActor does not bound.
  */
 import {
   type AnyActor,
@@ -24,13 +26,14 @@ import {
   type EventObject,
   type InspectionEvent,
 } from 'xstate';
+import { RECORDS_PER_TURN_MAX } from '../../../src/limits.ts';
 import { FUEL_MAX } from './build.ts';
 import { FROM_OUTSIDE, Party, type Sent } from './causality.ts';
 import { type Coverage, type Recorder } from './record.ts';
 import { StepClock } from './step-clock.ts';
 import { pathOf, type View, viewOf } from './view.ts';
 
-export type Departure = 'order' | 'accident' | 'orphan' | 'rearmed' | 'stale' | 'stillborn';
+export type Departure = 'order' | 'accident' | 'orphan' | 'rearmed' | 'stale' | 'stillborn' | 'records';
 
 /** Internals of XState that it does not publish. */
 interface Inside {
@@ -260,6 +263,7 @@ export class Oracle {
 
   #endStep(): void {
     this.#turns = 0;
+    if (this.#recorder.recorded > RECORDS_PER_TURN_MAX) this.#depart('records');
     for (const member of this.#members.values()) {
       member.hasBegun = true;
       if (member.isLate && member.unread.length > 0) this.#depart('accident');

@@ -14,6 +14,8 @@ export class Recorder {
   /** Lines since the last `take`. */
   #lines = new Map<string, string[]>();
   #accidents = new Map<string, Accident>();
+  /** Number of records since the last `take`. */
+  recorded = 0;
   /** Records so far, by `me name`. */
   readonly records = new Map<string, string[]>();
   /** Called at each line. */
@@ -34,6 +36,7 @@ export class Recorder {
   /** Takes the place of the action `record`. */
   record(me: string, name: string, value: object): void {
     this.onNote(me);
+    this.recorded += 1;
     const key = `${me} ${name}`;
     this.records.set(key, [...(this.records.get(key) ?? []), JSON.stringify(value)]);
   }
@@ -51,6 +54,7 @@ export class Recorder {
   take(): Map<string, string[]> {
     const lines = this.#lines;
     this.#lines = new Map();
+    this.recorded = 0;
     return lines;
   }
 }
