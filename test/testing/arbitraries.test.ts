@@ -22,6 +22,8 @@ const tree: z.ZodType<Tree> = z.lazy(() => z.object({ value: z.int(), children: 
 const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   text: z.string().min(3).max(5),
   pattern: z.string().regex(/^[A-Z]{2}-\d{3}$/),
+  'pattern with a lookahead': z.string().regex(/^(?!no(?:ne)?$)[a-z(]{1,9}(?<![(])$/),
+  'pattern of Unicode': z.string().regex(/^(?!\s)[^\p{Cc}]{1,9}$/u),
   email: z.email(),
   uuid: z.uuid(),
   url: z.url(),

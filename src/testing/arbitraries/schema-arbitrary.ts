@@ -174,8 +174,39 @@ function texts(fc: Fc, { minLength = 0, maxLength, pattern, format }: Form): Arb
   const fits = (text: string) => text.length >= minLength && text.length <= (maxLength ?? Infinity);
   const known = format === undefined ? undefined : FORMATS[format];
   if (known !== undefined) return known(fc).filter(fits);
-  if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern)).filter(fits);
+  if (pattern !== undefined) return matching(fc, pattern, size).filter(fits);
   return fc.string({ ...size, unit: 'grapheme' }).filter(fits);
+}
+
+/** The start of a lookahead or lookbehind. */
+const LOOKAROUND = /^\(\?<?[=!]/;
+
+/** Texts that match a pattern. fast-check makes none for lookarounds and properties of Unicode: these are filtered. */
+function matching(fc: Fc, pattern: string, size: { minLength: number; maxLength: number }): Arbitrary<string> {
+  const exact = regExpOf(pattern);
+  try {
+    return fc.stringMatching(regExpOf(withoutLookarounds(pattern))).filter((text) => exact.test(text));
+  } catch {
+    return fc.string({ ...size, unit: 'grapheme' }).filter((text) => exact.test(text));
+  }
+}
+
+/** JSON Schema has no flags, and a pattern with properties of Unicode means them only with the flag `u`. */
+function regExpOf(pattern: string): RegExp {
+  return new RegExp(pattern, /\\p\{/i.test(pattern) ? 'u' : '');
+}
+
+/** A pattern without its lookarounds, which matches more. */
+function withoutLookarounds(pattern: string): string {
+  let kept = '';
+  /** Number of open parentheses within a lookaround; 0 outside. */
+  let depth = 0;
+  for (const [part] of pattern.matchAll(/\\.|\[(?:\\.|[^\]\\])*\]|\(\?<?[=!]|[^]/g)) {
+    if (depth === 0 && !LOOKAROUND.test(part)) kept += part;
+    else if (part.startsWith('(')) depth += 1;
+    else if (part === ')') depth -= 1;
+  }
+  return kept;
 }
 
 const FORMATS: Readonly<Record<string, (fc: Fc) => Arbitrary<string>>> = {
