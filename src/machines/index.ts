@@ -52,6 +52,7 @@ export { type Pack, PACKS } from './coordination/packs.ts';
 export { type DebatePorts } from './coordination/debates/debate-ports.ts';
 export { type DebateNews, type Resolution } from './coordination/debates/debate-state.ts';
 export { failureAgents, failureDesks } from './crew.ts';
+export { askPeople, type StateQuestion } from './people/gates/ask-people.ts';
 export { gateAgents, gateChildren, type GateDeskContext, gatesIn } from './people/gates/gate-desk.ts';
 export { formOf, type GateForm } from './people/gates/gate-form.ts';
 export { GATE_PRESETS, isLearningDue, presetQuestion } from './people/gates/gate-presets.ts';

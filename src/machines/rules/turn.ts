@@ -134,8 +134,8 @@ export type Rule<Context extends object, Emitted extends object> = (
 export interface Order<Schema extends z.ZodObject, Given> {
   readonly schema: Schema;
   readonly rule: Given;
-  /** Called after an order that was refused, by its schema or by its rule. */
-  readonly wasRefused?: (turn: never, event: Asked) => void;
+  /** Called after an order that was refused, by its schema or by its rule, with the refusal. */
+  readonly wasRefused?: (turn: never, event: Asked, reply: OrderReply) => void;
 }
 
 export type Rules<Context extends object, Emitted extends object = never> = Readonly<
@@ -146,12 +146,12 @@ export type Rules<Context extends object, Emitted extends object = never> = Read
  * Makes a rule whose events are checked by a schema, from any sender. An event that does not fit is refused, and its
  * sender is told if it waits for a reply.
  *
- * @param wasRefused Called after an order that was refused, by its schema or by its rule.
+ * @param wasRefused Called after an order that was refused, by its schema or by its rule, with the refusal.
  */
 export function order<Schema extends z.ZodObject, Own, Reply extends object | null | void>(
   schema: Schema,
   rule: (turn: Own, event: z.output<Schema> & Asked, fields: z.output<Schema>) => Reply,
-  wasRefused?: (turn: Own, event: Asked) => void,
+  wasRefused?: (turn: Own, event: Asked, reply: OrderReply) => void,
 ): Order<Schema, typeof rule> {
   return { schema, rule, ...(wasRefused !== undefined && { wasRefused }) };
 }
@@ -250,7 +250,7 @@ function outcomeOf<Context extends object, Emitted extends object>(
   if (typeof rule === 'function') return rule(turn, event as never, undefined as never);
   const said = outcomeOfOrder(turn, event, rule);
   if (rule.wasRefused !== undefined && (said as Partial<OrderReply> | null | void)?.taken === false)
-    rule.wasRefused(turn as never, event);
+    rule.wasRefused(turn as never, event, said as OrderReply);
   return said;
 }
 

@@ -513,6 +513,14 @@ describe('a stop', () => {
     expect(await room.sessions()).toMatchObject([{ outcome: 'interrupted', isForced: true }]);
   });
 
+  it('takes back the question that people were asked (S18)', async () => {
+    await start({ work: { Executor: () => handoff('done', 'Reviewer') } });
+    expect([room.run().status, room.openGates()]).toEqual(['asking', ['R-1-G1']]);
+    await stop('graceful');
+    expect([room.run().status, room.openGates()]).toEqual(['stopped', []]);
+    expect(room.test.shard.deadLetters.list()).toEqual([]);
+  });
+
   it('is carried out when the time of the run is over', async () => {
     await start({ work: { ...GOOD_WORK, Executor: never }, order: { limits: { timeMs: MINUTE_MS } } });
     await room.test.advance(MINUTE_MS - 1);

@@ -4,7 +4,12 @@
  */
 import { fromPromise } from 'xstate';
 import { effectOf, type EffectFacts } from '../../../src/actors/model/ref.ts';
-import { gateAgents, gateChildren } from '../../../src/machines/people/gates/gate-desk.ts';
+import {
+  gateAgents,
+  gateChildren,
+  type GateDeskContext,
+  gatesIn,
+} from '../../../src/machines/people/gates/gate-desk.ts';
 import { type AgentSpec } from '../../../src/machines/hub/agent-spec.ts';
 import { type LineageEntry } from '../../../src/machines/hub/handoff.ts';
 import { type SessionEntry } from '../../../src/machines/hub/session-records.ts';
@@ -171,6 +176,12 @@ export class HubRoom {
   async answer(answer: object, run = 'R-1'): Promise<void> {
     const gate = `${run}-G${this.hub(run).context.gates}`;
     await this.order({ type: 'gate.answer', gate, by: 'ada', answer }, DESKS.gates);
+  }
+
+  /** Ids of the questions that wait for people. */
+  openGates(): string[] {
+    const { context } = this.test.shard.snapshot(DESKS.gates)!;
+    return gatesIn(context as GateDeskContext, { isOpen: true }).map(({ id }) => id);
   }
 
   async powerCut(): Promise<void> {

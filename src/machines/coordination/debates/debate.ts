@@ -200,7 +200,8 @@ const debateMachine = debateSetup.createMachine({
       initial: 'routing',
       after: { review: { target: 'L4_provisional', actions: [TIMED_OUT, 'withdrawGate'] } },
       on: {
-        'debate.accept': { guard: 'isFromSide', target: 'consensus', actions: ['agree', ANSWER_TAKEN, 'withdrawGate'] },
+        // A debate that ends leaves no gate: a gate is withdrawn when its asker has ended.
+        'debate.accept': { guard: 'isFromSide', target: 'consensus', actions: ['agree', ANSWER_TAKEN] },
         'expert.lost': { target: 'L4_provisional', actions: [UNAVAILABLE, 'withdrawGate'] },
         'gate.closed': [
           {
@@ -274,7 +275,7 @@ const debateMachine = debateSetup.createMachine({
       entry: ['askGate', { type: 'enter', params: { level: 'L5' } }],
       after: {
         gateReview: [
-          { guard: 'isLastSilence', target: 'confirmed', actions: ['letStand', 'withdrawGate'] },
+          { guard: 'isLastSilence', target: 'confirmed', actions: 'letStand' },
           { target: 'L4_provisional', actions: ['noteSilence', 'withdrawGate'] },
         ],
       },

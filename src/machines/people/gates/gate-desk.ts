@@ -213,11 +213,11 @@ function open(
 }
 
 /** Tells an agent that its question is not asked. Its own open gate under the id goes on. */
-function notAsked(turn: GateTurn, { askedBy, id }: NotAsked): void {
+function notAsked(turn: GateTurn, { askedBy, id }: NotAsked, { problems }: Pick<OrderReply, 'problems'>): void {
   if (askedBy === undefined || askedBy === null || typeof id !== 'string') return;
   const known = desk(turn).records.get(id);
   if (known !== undefined && !known.isOver && known.askedBy?.sessionId === askedBy.sessionId) return;
-  turn.send(askedBy, { type: 'gate.closed', result: failure(turn, id, turn.nowMs) });
+  turn.send(askedBy, { type: 'gate.closed', result: { ...failure(turn, id, turn.nowMs), problems } });
 }
 
 interface NotAsked extends Asked {

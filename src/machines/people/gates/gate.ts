@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { defineAgent } from '../../../actors/api/define-agent.ts';
 import { speaker } from '../../../actors/model/person.ts';
 import { timeOf } from '../../../actors/model/ref.ts';
+import { monitor } from '../../../actors/model/talk-actions.ts';
 import {
   GATE_ABOUT_CHARS_MAX,
   GATE_ANSWER_BYTES_MAX,
@@ -20,7 +21,7 @@ import { gateName } from './gate-name.ts';
 import { type Settlement, notify, settle } from '../notice.ts';
 import { fits } from '../../rules/value-size.ts';
 import { answerOrder, type PassedOrder } from '../../rules/desk.ts';
-import { inTurn, type OrderReply, refused, TAKEN } from '../../rules/turn.ts';
+import { asBefore, inTurn, type OrderReply, refused, TAKEN } from '../../rules/turn.ts';
 
 /** The longest time that a gate may be given. A gate meant to wait longer has no deadline. */
 const GATE_MS_MAX = 366 * 24 * 60 * 60 * 1000;
@@ -94,6 +95,8 @@ export interface GateResult {
   readonly openedAtMs: number;
   readonly closedAtMs: number;
   readonly reminders: number;
+  /** Why the question was not asked; absent if it was. */
+  readonly problems?: readonly string[];
 }
 
 /** Reports to the desk; `gate.closed` also goes to the agent that asked. */
@@ -133,6 +136,8 @@ type Event =
   | ({ readonly type: 'gate.withdraw'; readonly by: string } & PassedOrder)
   /** The agent that opened the gate withdraws its question. */
   | { readonly type: 'gate.recall' }
+  /** The agent that asked has ended. */
+  | { readonly type: 'bosun.down' }
   /** Moves the deadline by `byMs`. */
   | ({ readonly type: 'gate.extend'; readonly byMs: number } & PassedOrder)
   | { readonly type: 'gate.remind' }
@@ -160,6 +165,9 @@ const gateMachine = setup({
         deadlineAtMs,
       } satisfies GateReport);
     }),
+    watchAsker: enqueueActions(({ context: { askedBy }, enqueue }) => {
+      if (askedBy !== null) enqueue(monitor(askedBy));
+    }),
     notify: inTurn((turn) => {
       const { question, reminders } = turn.context;
       const { id, audience, proposal } = question;
@@ -186,11 +194,12 @@ const gateMachine = setup({
       ({ context }) => context.desk,
       ({ context: { question, reminders } }): GateReport => ({ type: 'gate.reminded', id: question.id, reminders }),
     ),
-    reportEnd: inTurn((turn, _, { outcome }: { outcome: GateResult['outcome'] }) => {
+    reportEnd: inTurn((turn, event, { outcome }: { outcome: GateResult['outcome'] }) => {
       const { desk, askedBy, question } = turn.context;
       const closed: GateReport = { type: 'gate.closed', result: resultOf(turn.context, outcome, turn.nowMs) };
       turn.send(desk, closed);
-      if (askedBy !== null) turn.send(askedBy, closed);
+      // An asker that has ended would leave the report as a dead letter.
+      if (askedBy !== null && event.type !== 'bosun.down') turn.send(askedBy, closed);
       const because = `the gate is ${outcome}`;
       settle(turn, { ...cardsOfGate(question.id), because });
     }),
@@ -209,7 +218,7 @@ const gateMachine = setup({
   initial: 'waiting',
   states: {
     waiting: {
-      entry: ['announce', 'armDeadline', 'notify'],
+      entry: ['announce', 'watchAsker', 'armDeadline', 'notify'],
       initial: 'open',
       on: {
         'gate.answer': [
@@ -233,6 +242,8 @@ const gateMachine = setup({
           actions: [assign({ by: ({ event }) => event.by }), { type: 'answer', params: TAKEN }],
         },
         'gate.recall': 'withdrawn',
+        // Nobody waits for the answer any more.
+        'bosun.down': 'withdrawn',
         'gate.extend': [
           {
             guard: 'hasDeadline',
@@ -267,7 +278,14 @@ const gateMachine = setup({
 });
 
 /** The agent for gates, one actor per question, started by the gate desk. People may also answer at its address. */
-export const gate = defineAgent({ name: 'gate', machine: gateMachine, events: { 'gate.answer': gateAnswer } });
+export const gate = defineAgent({
+  name: 'gate',
+  version: 2,
+  // Gates of version 1 do not watch the actor that asked; they end as before.
+  migrate: { 2: asBefore },
+  machine: gateMachine,
+  events: { 'gate.answer': gateAnswer },
+});
 
 /**
  * The question with its reminders in order. An unchanged question is returned as it is, so that it is not admitted
