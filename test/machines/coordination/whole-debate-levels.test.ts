@@ -31,6 +31,32 @@ async function debates(crew: WholeCrew, room: Room, priorities: readonly string[
   await crew.test.advance(HOUR_MS);
 }
 
+describe('a debate that is over', () => {
+  it('leaves no question to its expert, also if both sides agree first (S18)', async () => {
+    const { crew, room } = await startDebating();
+    await debates(crew, room, ['valuation']);
+    const open = () => crew.gates().filter(({ isOver }) => !isOver);
+    expect(open()).toMatchObject([{ kind: 'G4' }]);
+    expect(await room.ask('debate.accept', { debate: 'd-1', by: 'bob' })).toEqual(TAKEN);
+    expect(room.record()).toMatchObject({ level: 'consensus', isOver: true });
+    expect([open(), crew.test.shard.deadLetters.list()]).toEqual([[], []]);
+  });
+
+  it('leaves no card at a gate of the host once every provisional decision of it is reviewed', async () => {
+    const { crew, room } = await startDebating();
+    await debates(crew, room, ['valuation', 'valuation']);
+    await crew.test.advance(6 * HOUR_MS);
+    await room.say('gate.reached', { gate: 'G5', debates: ['d-1', 'd-2'] });
+    const due = () => crew.openCards().filter(({ kind }) => kind === 'provisionals.due');
+    expect(due()).toMatchObject([{ item: 'gate G5', title: '2 provisional decisions require review' }]);
+    await room.answer({ action: 'confirm' }, { debate: 'd-1' });
+    await crew.powerCut();
+    expect(due()).toHaveLength(1);
+    await room.answer({ action: 'override' }, { debate: 'd-2' });
+    expect(due()).toEqual([]);
+  });
+});
+
 describe('the states of a debate', () => {
   it('CA-098: go from the setup through five levels to its confirmation, across power cuts', async () => {
     const waiting: (() => void)[] = [];

@@ -80,7 +80,8 @@ describe('a coding session', () => {
 describe('people', () => {
   it('MX-049: hear that tasks wait and nobody asks, also if somebody was at work before', async () => {
     const room = await started();
-    const alerts = () => [...alertsIn(room.context<AlertDeskContext>('alerts'))].map(({ title }) => title);
+    const cards = () => [...alertsIn(room.context<AlertDeskContext>('alerts'))];
+    const alerts = () => cards().map(({ title }) => title);
     await room.submit([task('Login'), task('Logout')]);
     await room.next('eve');
     await room.report('eve', 'TASK-001', { status: 'paused' });
@@ -89,5 +90,8 @@ describe('people', () => {
     await room.done('eve', 'TASK-001');
     await pass(room, 15 * MINUTE_MS);
     expect(alerts()).toEqual(['1 tasks wait, and no coding agent asks for one']);
+    expect(cards()).toMatchObject([{ isOver: false }]);
+    await room.next('eve');
+    expect(cards()).toMatchObject([{ isOver: true, settledBecause: 'TASK-002 is given to a session' }]);
   });
 });

@@ -46,10 +46,11 @@ const say = async (to: string, event: object) => {
 };
 
 const overseer = () => room.context<OverseerContext>('delivery/overseer');
-const alerts = () => [...alertsIn(room.context<AlertDeskContext>('alerts'))].map(({ title }) => title);
+const cards = () => [...alertsIn(room.context<AlertDeskContext>('alerts'))];
+const alerts = () => cards().map(({ title }) => title);
 /** The text of a card, which its actor keeps. */
 const cardOf = (title: string) => {
-  const { id } = [...alertsIn(room.context<AlertDeskContext>('alerts'))].find((one) => one.title === title)!;
+  const { id } = cards().find((one) => one.title === title)!;
   return JSON.stringify(room.context(`alert-cards/${id}`));
 };
 const tasks = (count: number, name = 'Task') => Array.from({ length: count }, (_, at) => task(`${name} ${at + 1}`));
@@ -93,6 +94,7 @@ describe('the overseer', () => {
     expect([titles().includes('Found'), overseer().held]).toEqual([false, 1]);
     await room.next('cc');
     expect([titles().includes('Found'), overseer().held]).toEqual([true, 0]);
+    expect(cards()).toMatchObject([{ kind: 'oversight.pending', isOver: true, settledBecause: '20, the bound is 20' }]);
   });
 
   it('MX-018: has plans of people, pulls, checks and fixes go on under a halt', async () => {

@@ -164,13 +164,15 @@ describe('a check', () => {
     await pass();
     expect(room.tickets()).toMatchObject([{ title: `Does ${ID} look right? Login`, assignee: 'ada' }]);
     expect(check()).toMatchObject({ remaining: [], visual: ['the button is blue'] });
-    const alerts = () => alertsIn(room.context<AlertDeskContext>('alerts')).map(({ kind }) => kind);
+    const cards = () => alertsIn(room.context<AlertDeskContext>('alerts'));
+    const alerts = () => cards().map(({ kind }) => kind);
     await pass(9 * MINUTE_MS);
     expect(alerts()).not.toContain('task.unseen');
     await pass(MINUTE_MS);
     expect(alerts()).toContain('task.unseen');
     await room.answer('TK-0001', 'confirm');
     expect(room.status(ID)).toBe('verified');
+    expect(cards().find(({ kind }) => kind === 'task.unseen')).toMatchObject({ isOver: true, state: 'SETTLED' });
   });
 });
 

@@ -4,10 +4,10 @@
  * ended and which side proved right, for later debates. Each debate is an actor of its own (debate.ts), started by a
  * Boss.
  */
-import { notify, settle } from '../../people/notice.ts';
+import { settle } from '../../people/notice.ts';
 import { z } from 'zod';
 import { author } from '../../../actors/model/person.ts';
-import { type Whole } from '../../../table.ts';
+import { table, type Whole } from '../../../table.ts';
 import { type AnyAgent } from '../../../actors/model/agent.ts';
 import { DEBATES_KEPT_MAX, OBSERVATIONS_PER_AGENT_MAX } from '../../limits.ts';
 import { type Challenge, challenge, response } from './challenge.ts';
@@ -27,6 +27,7 @@ import {
   summaryOf,
 } from './debate-records.ts';
 import { cardsOfDebate } from './debate-talk.ts';
+import { dueNoMore, tellDue } from './due-reviews.ts';
 import { type ConfirmOrder, type DebateInput, type DebateReport, type DeskWord } from './debate-state.ts';
 import {
   type ChildExited,
@@ -153,11 +154,13 @@ export const debateFacilitator = ruledAgent({
   name: 'debate-facilitator',
   rules: RULES,
   context: contextOf,
-  version: 3,
-  // Version 1 had the regimes of finance in every field of work, and version 2 no learning gate.
+  version: 4,
+  // Version 1 had the regimes of finance in every field of work, version 2 no learning gate, and version 3 left cards
+  // about due reviews to their gates.
   migrate: {
     2: (old: FacilitatorContext) => ({ ...old, pack: { ...old.pack, regimes: PACKS.finance.regimes } }),
     3: (old: FacilitatorContext) => ({ ...old, learning: NOTHING_LEARNED }),
+    4: (old: FacilitatorContext): FacilitatorContext => ({ ...old, due: table() }),
   },
 });
 
@@ -214,6 +217,7 @@ function change(turn: DebateTurn, id: string, facts: Partial<Facts<DebateRecord>
 }
 
 function close(turn: DebateTurn, id: string, facts: Partial<Facts<DebateRecord>>): DebateRecord | undefined {
+  dueNoMore(turn, id);
   return index(turn, id, () => desk(turn).close(id, facts));
 }
 
@@ -338,12 +342,9 @@ function review(
   const concerned = openIn(turn).filter(
     ({ id, item }) => debates === undefined || item === null || debates.includes(id),
   );
-  const { headline: title, items } = provisionalList(concerned);
   if (debates === undefined || nextGate?.gate === gate) turn.assign({ nextGate: null });
   tellAll(turn, concerned, { type: 'review.due', gate });
-  const detail = items.map(({ topic }) => topic).join('; ');
-  if (items.length > 0)
-    notify(turn, { subject: `gate ${gate}`, kind: 'provisionals.due', priority: 'HIGH', title, detail, audience });
+  tellDue(turn, { gate, audience }, provisionalList(concerned));
   return TAKEN;
 }
 

@@ -9,6 +9,7 @@ import { type RegimeReadings } from '../credibility/regime.ts';
 import { joined, NEUTRAL, type Pack } from '../packs.ts';
 import { type Learning, NOTHING_LEARNED } from './learning.ts';
 import { type DebateRecord, type ExpertState } from './debate-records.ts';
+import { type DueReviews } from './due-reviews.ts';
 import { type AgentTables, NO_AGENTS } from './known-agents.ts';
 
 /** The Debate Facilitator's input. */
@@ -26,7 +27,7 @@ export interface FacilitatorInput {
 }
 
 /** The Debate Facilitator's context. */
-export interface FacilitatorContext extends DeskContext<DebateRecord>, AgentTables {
+export interface FacilitatorContext extends DeskContext<DebateRecord>, AgentTables, DueReviews {
   /** Ids of the debates that each expert has to decide. */
   readonly queues: Table<string>;
   readonly formula: CredibilityFormula;
@@ -52,6 +53,7 @@ export function contextOf({
     ...newDesk(),
     ...NO_AGENTS,
     queues: table(),
+    due: table(),
     formula,
     halfLives: { ...halfLivesOf(pack.agentTypes), ...halfLives },
     pack,

@@ -4,7 +4,7 @@
  * overseer reads there that it has. Plans of people, fixes, pulls and checks go on under a halt.
  */
 import { table, type Table } from '../../../table.ts';
-import { notify } from '../../people/notice.ts';
+import { notify, settle } from '../../people/notice.ts';
 import { onNotices, type TicketNotice } from '../../people/tickets/ticket-messages.ts';
 import { nameKey } from '../../rules/table-keys.ts';
 import { ruledAgent, type Rules, type Turn } from '../../rules/turn.ts';
@@ -52,6 +52,9 @@ const FAILED_KEPT = 100;
 const PLANNED_MIN = 5;
 
 const DROP_THEM = 'drop them';
+
+/** The subject of warnings about the organisation as a whole. */
+const ORGANISATION = 'oversight';
 
 const RULES = {
   'task.stands': noteTask,
@@ -115,8 +118,12 @@ function look(turn: OverseerTurn): void {
   for (const { measure: kind, isPassed, title, value, bound, severity } of all) {
     if (isPassed !== before.includes(kind)) continue;
     const detail = `${value}, the bound is ${bound}`;
-    say(turn, { severity: isPassed ? 'info' : severity, kind, title, detail });
-    if (kind === 'failed' && !isPassed)
+    if (isPassed) {
+      unsay(turn, kind, detail);
+      continue;
+    }
+    say(turn, { severity, kind, title, detail });
+    if (kind === 'failed')
       decide(turn, { kind: 'investigation', owner, key: `failed ${turn.nowMs}`, title, text: `Why? ${detail}` });
   }
   const isHalted = level === 'halted';
@@ -148,7 +155,14 @@ function lookAfter(turn: OverseerTurn, id: string, delay: number): void {
 /** Warns people at the end of the cycle; without a subject, of the organisation. */
 function say(turn: OverseerTurn, warning: Omit<Warning, 'about'> & Partial<Warning>): void {
   arm(turn);
-  turn.assign({ warnings: [...turn.context.warnings, { about: 'oversight', ...warning }] });
+  turn.assign({ warnings: [...turn.context.warnings, { about: ORGANISATION, ...warning }] });
+}
+
+/** Takes back a warning of the organisation whose cause is gone, shown or not. */
+function unsay(turn: OverseerTurn, kind: string, because: string): void {
+  const isOther = (warning: Warning) => warning.about !== ORGANISATION || warning.kind !== kind;
+  turn.assign({ warnings: turn.context.warnings.filter(isOther) });
+  settle(turn, { subject: ORGANISATION, kinds: [`oversight.${kind}`], because });
 }
 
 /** A question of the overseer to the owner of what it is about; null: to anybody. */

@@ -6,7 +6,7 @@ import { timeOf } from '../../../actors/model/ref.ts';
 import { type TicketNotice, type TicketResolution } from '../../people/tickets/ticket-messages.ts';
 import { PEOPLE_DESKS } from '../../people/system-ids.ts';
 import { inTurn, type TurnArgs } from '../../rules/turn.ts';
-import { notify } from '../../people/notice.ts';
+import { notify, settle } from '../../people/notice.ts';
 import { INVESTIGATION, investigationOf } from '../checks/investigation.ts';
 import { type Findings, findings } from '../delivery-ports.ts';
 import { type AfterChecks } from '../owner-question.ts';
@@ -154,4 +154,7 @@ export const checkActions = {
       detail: `${item.owner} is asked in a ticket: ${item.title}`,
     });
   }),
+  settleLook: act((turn) =>
+    settle(turn, { subject: turn.context.id, kinds: ['task.unseen'], because: 'the task waits for nobody any more' }),
+  ),
 };

@@ -3,7 +3,7 @@
  * hand-off 4, and the session gets the directive once the gates have let it through. A session has one task at a time
  * and gets the same one when it asks again.
  */
-import { notify } from '../../people/notice.ts';
+import { notify, settle } from '../../people/notice.ts';
 import { type Asked, order, TAKEN } from '../../rules/turn.ts';
 import { pairKey, pairsOf } from '../../rules/table-keys.ts';
 import { roomIn } from '../../work/capacity-queue.ts';
@@ -106,6 +106,7 @@ function given(turn: OrchestratorTurn, { id, directive }: Extract<TaskNews, { ty
   const pull = turn.context.pulls.get(id);
   if (pull === undefined) return;
   turn.assign({ pulls: turn.context.pulls.delete(id) });
+  settle(turn, { subject: QUEUE, kinds: ['tasks.waiting'], because: `${id} is given to a session` });
   turn.send(DELIVERY_DESKS.critic, { type: 'directive.seen', directive });
   if (pull.ref === null) turn.reply(pull.replyTo ?? undefined, replyWith(turn, directive));
   else turn.send(pull.ref, { type: 'directive', directive });
@@ -182,13 +183,16 @@ function replyWith(turn: OrchestratorTurn, said: Directive | string, filter: Fil
   return { ...TAKEN, ...found, queueLength: turn.context.queue.size, next: preview(turn, filter) };
 }
 
+/** The subject of cards about all tasks that wait. */
+const QUEUE = 'the queue of tasks';
+
 /** Tells people that tasks wait, and that no session works or asks for one (MX-049). */
 function nobody(turn: OrchestratorTurn): void {
   const { queue, working } = turn.context;
   if (queue.size === 0) return;
   if (working.size > 0) return turn.raise({ type: 'queue.waits' }, { id: 'queue', delay: NOBODY_MS });
   notify(turn, {
-    ...{ subject: 'the queue of tasks', kind: 'tasks.waiting', priority: 'MEDIUM' },
+    ...{ subject: QUEUE, kind: 'tasks.waiting', priority: 'MEDIUM' },
     title: `${queue.size} tasks wait, and no coding agent asks for one`,
     detail: 'A coding agent gets its next task by the tool getNextTask.',
   });

@@ -216,6 +216,7 @@ const machine = setup({
         },
         asking: {
           entry: enter('in_verification'),
+          exit: 'settleLook',
           after: { look: { actions: 'remindLook' } },
           on: { 'ticket.opened': { actions: ['noteTicket', enter('in_verification')] } },
         },
