@@ -7,7 +7,11 @@ import { join, resolve } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { ROUTES } from '../../../../src/machines/coordination/coordinator/message-routes.ts';
+import { type AnyAgent } from '../../../../src/actors/model/agent.ts';
+import { answerAgents, answerChildren } from '../../../../src/machines/answers/crew.ts';
 import { crewAgents, crewTree } from '../../../../src/machines/crew.ts';
+import { deliveryAgents, deliveryChildren } from '../../../../src/machines/delivery/crew.ts';
+import { hubChildren, hubDesk } from '../../../../src/machines/hub/hub-desk.ts';
 import { isHandled } from '../../../../src/machines/work/handled-events.ts';
 import { DESKS } from '../../../../src/machines/desks.ts';
 import { planOf } from '../../../support/fixtures/plans/plans.ts';
@@ -20,13 +24,31 @@ interface Sending {
   readonly place: string;
 }
 
+interface Placed {
+  readonly systemId?: string;
+  readonly agent?: string;
+  readonly boss?: object;
+}
+
+/** The desks of all systems of agents. */
+const CHILDREN: readonly Placed[] = [
+  ...crewTree(planOf({ tasks: [{ id: 'a', agent: 'x' }] })).children,
+  ...answerChildren(),
+  ...deliveryChildren(),
+  ...hubChildren(),
+];
+const AGENTS: readonly AnyAgent[] = [...crewAgents, ...answerAgents(), ...deliveryAgents(), hubDesk];
+
 /** Events that the machine of each desk handles, by system id. Bosses are no desks. */
-const handled = new Map<string, readonly string[]>(
-  crewTree(planOf({ tasks: [{ id: 'a', agent: 'x' }] })).children.flatMap((child) => {
-    const agent = 'agent' in child ? crewAgents.find(({ name }) => name === child.agent) : undefined;
-    return agent === undefined ? [] : [[child.systemId, agent.machine.events as string[]] as const];
-  }),
-);
+const handled = new Map<string, readonly string[]>(CHILDREN.flatMap(handledAt));
+
+function handledAt({ systemId, agent: name, boss }: Placed): readonly (readonly [string, readonly string[]])[] {
+  const { children = [] } = (boss ?? {}) as { readonly children?: readonly Placed[] };
+  const below = children.flatMap(handledAt);
+  const agent = AGENTS.find((one) => one.name === name);
+  const { events } = (agent?.machine ?? {}) as { readonly events?: readonly string[] };
+  return systemId === undefined || events === undefined ? below : [...below, [systemId, events]];
+}
 
 describe('a desk', () => {
   it.each(Object.entries(ROUTES))('handles the event that the route of %s sends it (D3)', (_, { to, as }) => {
