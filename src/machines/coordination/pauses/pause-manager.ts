@@ -29,6 +29,7 @@ import {
   EXPIRY_DAY,
   extended,
   FAILED_PLAN_RETENTION_MS,
+  isNews,
   MEMORY_TTL_MS,
   newRecord,
   noticeOfDay,
@@ -124,10 +125,12 @@ const pauseManagerMachine = setup({
     sayDay: inTurn((turn, event) => {
       if (event.type !== 'pause.day') return;
       const { day } = event;
+      if (!isNews(turn.context.record!, day, turn.nowMs)) return;
       const sent = { ...(day === 3 && { alertDay3Sent: true }), ...(day === 7 && { alertDay7Sent: true }) };
       notify(turn, noticeOfDay(changeRecord(turn, sent), day));
     }),
     sayExtensionOver: inTurn((turn) => {
+      if (untilDay(turn.context.record!, EXPIRY_DAY, turn.nowMs) === 0) return;
       const title = `${turn.context.item} is STALE: its extension is over`;
       notify(turn, pauseNotice(turn.context.record!, { kind: 'pause.extensionOver', priority: 'HIGH', title }));
     }),

@@ -60,6 +60,7 @@ export interface PauseRecord extends PauseRequest {
    * tasks in `wait`.
    */
   readonly resumeDependencies: ResumePlan | null;
+  /** Whether people got the reminder of day 3, and that of day 7. */
   readonly alertDay3Sent: boolean;
   readonly alertDay7Sent: boolean;
   readonly extendedUntilMs: number | null;
@@ -104,6 +105,14 @@ export function withFailedPlan(plans: readonly FailedPlan[], plan: FailedPlan): 
 /** Milliseconds until a day of the pause; 0 if it has passed. */
 export function untilDay({ pausedAtMs }: PauseRecord, day: number, nowMs: number): number {
   return Math.max(0, pausedAtMs + day * DAY_MS - nowMs);
+}
+
+/**
+ * Whether people are still told of a day: not where a later one has passed as well, as after a time in which the system
+ * was down.
+ */
+export function isNews(record: PauseRecord, day: AlertDay, nowMs: number): boolean {
+  return ALERT_DAYS.every((other) => other <= day || untilDay(record, other, nowMs) > 0);
 }
 
 /** The record with its only extension, or why it cannot be extended. */

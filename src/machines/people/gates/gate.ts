@@ -18,6 +18,7 @@ import {
 } from '../../limits.ts';
 import { flawOfForm, problemsOf } from './gate-form.ts';
 import { gateName } from './gate-name.ts';
+import { armReminder, inOrder, remindInTime, waitingText } from './gate-reminders.ts';
 import { type Settlement, notify, settle } from '../notice.ts';
 import { fits } from '../../rules/value-size.ts';
 import { answerOrder, type PassedOrder } from '../../rules/desk.ts';
@@ -94,6 +95,7 @@ export interface GateResult {
   readonly onTimeout: GateQuestion['onTimeout'];
   readonly openedAtMs: number;
   readonly closedAtMs: number;
+  /** Number of reminders that people got. */
   readonly reminders: number;
   /** Why the question was not asked; absent if it was. */
   readonly problems?: readonly string[];
@@ -140,14 +142,13 @@ type Event =
   | { readonly type: 'bosun.down' }
   /** Moves the deadline by `byMs`. */
   | ({ readonly type: 'gate.extend'; readonly byMs: number } & PassedOrder)
-  | { readonly type: 'gate.remind' }
+  /** The time of a reminder has come, and people are reminded. */
+  | { readonly type: 'gate.remind' | 'gate.insist' }
   | { readonly type: 'gate.expire' };
 
 const gateMachine = setup({
   types: {} as { context: GateContext; events: Event; input: GateInput; output: GateResult },
   delays: {
-    reminder: ({ context, self }) =>
-      Math.max(0, context.openedAtMs + context.question.remindAfterMs[context.reminders]! - timeOf(self)),
     deadline: ({ context, self }) => Math.max(0, context.deadlineAtMs! - timeOf(self)),
   },
   guards: {
@@ -170,11 +171,9 @@ const gateMachine = setup({
     }),
     notify: inTurn((turn) => {
       const { question, reminders } = turn.context;
-      const { id, audience, proposal } = question;
-      const isFirst = reminders === 0;
-      const proposed = proposal === null ? '' : `Proposed: ${proposal}\n`;
-      const detail = `${proposed}${isFirst ? 'Waiting for an answer.' : `Still no answer, reminder ${reminders}.`}`;
-      const priority = isFirst ? 'MEDIUM' : 'HIGH';
+      const { id, audience } = question;
+      const detail = waitingText(turn);
+      const priority = reminders === 0 ? 'MEDIUM' : 'HIGH';
       const title = gateName(question);
       const people = { audience, mayAcknowledge: audience };
       notify(turn, { subject: `gate ${id}`, kind: 'gate.waiting', priority, title, detail, ...people });
@@ -182,10 +181,8 @@ const gateMachine = setup({
     answer: inTurn((turn, event, reply: OrderReply) =>
       answerOrder(turn, turn.context.question.id, event as PassedOrder, reply),
     ),
-    armReminder: enqueueActions(({ context: { question, reminders }, enqueue }) => {
-      if (reminders < question.remindAfterMs.length)
-        enqueue.raise({ type: 'gate.remind' }, { delay: 'reminder', id: 'reminder' });
-    }),
+    armReminder: inTurn(armReminder),
+    remindInTime: inTurn(remindInTime),
     armDeadline: enqueueActions(({ context, enqueue }) => {
       enqueue.cancel('deadline');
       if (context.deadlineAtMs !== null) enqueue.raise({ type: 'gate.expire' }, { delay: 'deadline', id: 'deadline' });
@@ -264,7 +261,8 @@ const gateMachine = setup({
           { actions: { type: 'answer', params: refused('the gate has no deadline to extend') } },
         ],
         'gate.expire': 'timedOut',
-        'gate.remind': { target: '.reminded', actions: assign({ reminders: ({ context }) => context.reminders + 1 }) },
+        'gate.remind': { actions: 'remindInTime' },
+        'gate.insist': { target: '.reminded', actions: assign({ reminders: ({ context }) => context.reminders + 1 }) },
       },
       states: {
         open: { entry: 'armReminder' },
@@ -281,21 +279,11 @@ const gateMachine = setup({
 export const gate = defineAgent({
   name: 'gate',
   version: 2,
-  // Gates of version 1 do not watch the actor that asked; they end as before.
+  // Version 1 did not watch the actor that asked, and gave each reminder that had passed while the system was down.
   migrate: { 2: asBefore },
   machine: gateMachine,
   events: { 'gate.answer': gateAnswer },
 });
-
-/**
- * The question with its reminders in order. An unchanged question is returned as it is, so that it is not admitted
- * again.
- */
-function inOrder(question: GateQuestion): GateQuestion {
-  const { remindAfterMs } = question;
-  if (remindAfterMs.every((ms, index) => index === 0 || remindAfterMs[index - 1]! <= ms)) return question;
-  return { ...question, remindAfterMs: remindAfterMs.toSorted((a, b) => a - b) };
-}
 
 /** The alert cards about a gate: that it waits, and that provisional decisions are due at it. */
 export function cardsOfGate(id: string): Pick<Settlement, 'subject' | 'kinds'> {

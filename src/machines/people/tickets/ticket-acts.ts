@@ -134,11 +134,15 @@ export const ticketActions = {
     noticeOverdue(turn);
   }),
 
+  /** Reminds people once, by the last of the reminders whose times have passed. */
   remind: act((turn) => {
-    const { status, reminders } = turn.context;
-    turn.assign({ reminders: reminders + 1 });
+    const { status, reminders, overdueAtMs } = turn.context;
+    const [atMs, dueMs] = [reminderAtMs(turn.context)!, dueAtMs(turn.context)];
+    turn.assign({ reminders: Math.max(reminders + 1, passedReminders(turn)) });
+    // It became overdue after the reminder's time, while the system was down, and people are about to hear that.
+    const isLate = overdueAtMs === null && atMs < dueMs && dueMs <= turn.nowMs;
     // A reply that is being reviewed needs no reminder.
-    if (status !== 'in_review') noticeReminder(turn);
+    if (status !== 'in_review' && !isLate) noticeReminder(turn);
     armReminder(turn);
   }),
 
@@ -195,11 +199,20 @@ function review(turn: TicketTurn, score: Known<ClarityScore>): void {
 }
 
 function armReminder(turn: TicketTurn): void {
-  const { times, question, reminders, waitingSinceMs } = turn.context;
-  const afterMs = times.remindAfterMs[question.priority][reminders];
+  const atMs = reminderAtMs(turn.context);
   turn.cancel('reminder');
-  if (afterMs === undefined) return;
-  turn.raise({ type: 'ticket.remind' }, { id: 'reminder', delay: until(turn, waitingSinceMs + afterMs) });
+  if (atMs !== undefined) turn.raise({ type: 'ticket.remind' }, { id: 'reminder', delay: until(turn, atMs) });
+}
+
+/** The time of the next reminder; undefined if there is none. */
+function reminderAtMs({ times, question, reminders, waitingSinceMs }: TicketContext): number | undefined {
+  const afterMs = times.remindAfterMs[question.priority][reminders];
+  return afterMs === undefined ? undefined : waitingSinceMs + afterMs;
+}
+
+/** Number of reminders whose times have passed. */
+function passedReminders({ context: { times, question, waitingSinceMs }, nowMs }: TicketTurn): number {
+  return times.remindAfterMs[question.priority].filter((ms) => waitingSinceMs + ms <= nowMs).length;
 }
 
 function until({ nowMs }: TicketTurn, atMs: number): number {

@@ -80,6 +80,7 @@ export interface TicketContext extends TicketInput, OrderFacts {
   readonly updatedAtMs: number;
   /** The time since when the ticket waits: its opening or last reopening. */
   readonly waitingSinceMs: number;
+  /** Number of reminders whose times have passed. Of those that passed while the system was down, people got one. */
   readonly reminders: number;
   /** The time at which the ticket became overdue; null if it did not. */
   readonly overdueAtMs: number | null;

@@ -154,6 +154,14 @@ describe('the states of a pause', () => {
   });
 });
 
+/** Cuts the power, and starts the system again days later. */
+async function beDown(crew: Crew, days: number): Promise<void> {
+  await crew.test.crash();
+  await crew.test.clock.advance(days * DAY_MS, async () => {});
+  await crew.test.restart({ trustWallClock: true });
+  await crew.test.settle();
+}
+
 describe('alerts of a pause', () => {
   it('CA-018, CA-019: come on day 0, 3, 7, 14 and 30, each once, across power cuts', async () => {
     const { crew } = await pausedCrew();
@@ -172,6 +180,40 @@ describe('alerts of a pause', () => {
       [14, 'pause.day14', 'HIGH'],
       [30, 'pause.day30', 'HIGH'],
     ]);
+  });
+
+  it.each([
+    { days: 5, news: ['pause.day3'], sent: [true, false] },
+    { days: 10, news: ['pause.day7'], sent: [false, true] },
+    { days: 20, news: ['pause.day14'], sent: [false, false] },
+    { days: 40, news: ['pause.day30'], sent: [false, false] },
+  ])('come once after $days days of downtime: $news', async ({ days, news, sent }) => {
+    const { crew } = await pausedCrew();
+    const before = crew.alerts().length;
+    await beDown(crew, days);
+    expect(
+      crew
+        .alerts()
+        .slice(before)
+        .map(({ kind }) => kind),
+    ).toEqual(news);
+    const { alertDay3Sent, alertDay7Sent, status } = crew.manager('B').record!;
+    expect([alertDay3Sent, alertDay7Sent]).toEqual(sent);
+    expect(status).toBe(days < 14 ? 'PAUSED' : days < 30 ? 'STALE' : 'EXPIRED');
+  });
+
+  it('say nothing of an extension whose end passed in the same downtime as day 30', async () => {
+    const { crew } = await pausedCrew();
+    const untilMs = crew.test.clock.wallMs() + 20 * DAY_MS;
+    await crew.send({ type: 'pause.extend', item: 'B', untilMs, reason: 'the press is repaired' });
+    const before = crew.alerts().length;
+    await beDown(crew, 40);
+    expect(
+      crew
+        .alerts()
+        .slice(before)
+        .map(({ kind }) => kind),
+    ).toEqual(['pause.day30']);
   });
 
   it('CA-019: name the day and what happens next', () => {

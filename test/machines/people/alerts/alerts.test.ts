@@ -254,6 +254,29 @@ describe('a card', () => {
     expect(card(desks).state).toBe('DELIVERED');
   });
 
+  it.each([
+    ['AGENT_FAILURE', false, 1],
+    ['CRITICAL', true, 1],
+  ] as const)(
+    'is delivered once after ten hours of downtime, with priority %s (while undelivered: %s)',
+    async (...row) => {
+      const [priority, isDown, repeats] = row;
+      const tries: DeliveryInput[] = [];
+      const deliver = fromPromise<unknown, DeliveryInput>(({ input }) => {
+        tries.push(input);
+        return isDown ? Promise.reject(new Error('no line')) : Promise.resolve(null);
+      });
+      const desks = await startDesks({ deliver });
+      await raise(desks, alertOf('A', { kind: 'x.y', priority }));
+      await desks.test.crash();
+      await desks.test.clock.advance(10 * HOUR_MS, async () => {});
+      await desks.test.restart();
+      await desks.test.settle();
+      expect(tries.slice(1)).toMatchObject([{ repeats }]);
+      expect(card(desks)).toMatchObject({ repeats, escalation: isDown ? 'reached nobody for 600 minutes' : null });
+    },
+  );
+
   it('CA-078: is repeated even after it was opened, until it is acknowledged', async () => {
     const port = deliveries();
     const desks = await startDesks(port);

@@ -123,6 +123,14 @@ async function powerCut(test: TestSystem): Promise<void> {
   await test.restart();
 }
 
+/** Cuts the power, and starts the system again after a time. */
+async function beDown(test: TestSystem, ms: number): Promise<void> {
+  await test.crash();
+  await test.clock.advance(ms, async () => {});
+  await test.restart();
+  await test.settle();
+}
+
 const deskOf = (test: TestSystem) => test.shard.snapshot(DESKS.gates)!.context as GateDeskContext;
 const recordOf = (test: TestSystem, id = 'q-1') => gatesIn(deskOf(test)).find((record) => record.id === id)!;
 const results = (test: TestSystem) => (test.shard.snapshot('asker')!.context as { results: GateResult[] }).results;
@@ -189,6 +197,34 @@ describe('a gate', () => {
     await test.advance(DAY_MS);
     expect(said(test)).toHaveLength(3);
     expect(results(test)).toMatchObject([{ outcome: 'answered', reminders: 2 }]);
+  });
+
+  it('gives one reminder after a downtime, the last of those that passed, and then goes on', async () => {
+    const test = await start();
+    const remindAfterMs = [1, 2, 3, 4, 6].map((hours) => hours * HOUR_MS);
+    await open(test, { remindAfterMs });
+    await beDown(test, 5 * HOUR_MS);
+    expect(said(test).slice(1)).toEqual(['Print it? Still no answer, reminder 4.']);
+    await test.advance(HOUR_MS);
+    expect(said(test).slice(2)).toEqual(['Print it? Still no answer, reminder 5.']);
+    await ask(test, { type: 'gate.answer', gate: 'q-1', by: 'bob', answer: { decision: 'no' } });
+    expect(results(test)).toMatchObject([{ outcome: 'answered', reminders: 2 }]);
+  });
+
+  it('gives no reminder after a downtime in which its deadline passed', async () => {
+    const test = await start();
+    await open(test, { remindAfterMs: [HOUR_MS, DAY_MS], deadlineMs: DAY_MS });
+    await beDown(test, 30 * HOUR_MS);
+    expect(said(test)).toHaveLength(1);
+    expect(results(test)).toMatchObject([{ outcome: 'timedOut', reminders: 0 }]);
+  });
+
+  it('gives the reminders that an extended deadline leaves room for', async () => {
+    const test = await start();
+    await open(test, { remindAfterMs: [DAY_MS + HOUR_MS], deadlineMs: DAY_MS });
+    await ask(test, { type: 'gate.extend', gate: 'q-1', by: 'ada', byMs: DAY_MS });
+    await beDown(test, DAY_MS + 2 * HOUR_MS);
+    expect(said(test).slice(1)).toEqual(['Print it? Still no answer, reminder 1.']);
   });
 
   it('is named by item, stage and proposal: at the desk, in its events and in its alerts (N4)', async () => {

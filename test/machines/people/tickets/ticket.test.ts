@@ -24,6 +24,14 @@ async function start(options?: RoomOptions): Promise<TicketRoom> {
 
 const reason = 'the release cannot wait';
 
+/** Cuts the power, and starts the system again after a time. */
+async function beDown({ test }: TicketRoom, ms: number): Promise<void> {
+  await test.crash();
+  await test.clock.advance(ms, async () => {});
+  await test.restart();
+  await test.settle();
+}
+
 describe('a ticket', () => {
   it('MX-090: has an id of four digits, its question, and a version that every change raises', async () => {
     const room = await start();
@@ -475,6 +483,30 @@ describe('the cards about a ticket', () => {
     await room.order('resolve', id, { text: 'Zod', reason });
     await room.test.advance(DAY_MS);
     expect(reminders()).toBe(2);
+  });
+
+  it('come once after a downtime: the last of the reminders that passed', async () => {
+    const remindAfterMs = { 1: [], 2: [1, 2, 3, 6].map((hours) => hours * HOUR_MS), 3: [] };
+    const room = await start({ times: { remindAfterMs, resolveWithinMs: { 1: DAY_MS, 2: DAY_MS, 3: DAY_MS } } });
+    await room.open();
+    const reminders = () =>
+      cards(room)
+        .map(({ detail }) => detail)
+        .filter((detail) => detail?.includes('reminder'));
+    await beDown(room, 5 * HOUR_MS);
+    expect(reminders()).toEqual(['Still no answer, reminder 3.']);
+    await room.test.advance(HOUR_MS);
+    expect(reminders().slice(1)).toEqual(['Still no answer, reminder 4.']);
+  });
+
+  it('are no reminder after a downtime in which the ticket became overdue', async () => {
+    const remindAfterMs = { 1: [], 2: [HOUR_MS / 2, 3 * HOUR_MS], 3: [] };
+    const room = await start({ times: { remindAfterMs } });
+    await room.open();
+    await beDown(room, 2 * HOUR_MS);
+    expect(cards(room).map(({ kind }) => kind)).toEqual(['ticket.waiting', 'ticket.overdue']);
+    await room.test.advance(HOUR_MS);
+    expect(cards(room).at(-1)).toMatchObject({ kind: 'ticket.waiting', detail: 'Still no answer, reminder 2.' });
   });
 });
 
