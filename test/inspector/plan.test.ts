@@ -101,7 +101,10 @@ describe('progress', () => {
   it('includes an item whose record is too large for a row, and totals over items out of view', () => {
     const wide = { phase: 'paused', done: ['A/x'], running: [], failed: [], reason: 'why' };
     const tally = { running: 7, done: 100, lost: 0, undecided: 0 };
-    const shown = progressOf({ plan, tally, items: viewOf({}), 'items:A': wide })!;
+    const index = { size: 1, rows: { A: 2 }, next: null };
+    const slots = { 'items/slots': index, 'items/free': 1, 'items/1': 0, 'items/2': { key: 'A', row: wide } };
+    const shown = progressOf({ plan, tally, items: viewOf({}), ...slots })!;
+    expect(progressOf({ plan, tally, items: viewOf({}), 'items:A': wide })).toEqual(shown);
     expect(shown.items[0]).toMatchObject({ phase: 'paused', done: 1 });
     expect([shown.done, shown.running]).toEqual([100, 7]);
   });

@@ -2,14 +2,15 @@
 import type { TableView } from '../../gateway/protocol/actor-view.ts';
 import type { ItemProgress, Tally, ToldPhase } from '../../machines/coordination/coordinator/progress.ts';
 import type { Plan, PlanTask } from '../../machines/coordination/plan/plan.ts';
+import type { WideRow } from '../../machines/rules/wide-rows.ts';
 import { type LoadedTable, loadedTable } from '../loaded-table.ts';
 
 /** The fields of an item's record that the page shows. */
 export type ItemShown = Pick<ItemProgress, 'phase' | 'done' | 'running' | 'failed' | 'reason' | 'gates' | 'tickets'>;
 
 /**
- * The part of a coordinator's context that is shown. An item's record is a row of a table, or, if too large, a key of
- * its own.
+ * The part of a coordinator's context that is shown. An item's record is a row of a table, or, if too large, in a slot:
+ * a key of its own, `items/1`. An earlier version of the coordinator kept it under `items:ITEM`.
  */
 export interface CoordinatorShown {
   readonly plan?: Plan;
@@ -17,7 +18,8 @@ export interface CoordinatorShown {
   readonly items?: TableView<ItemShown>;
   /** Totals over all items, loaded or not. */
   readonly tally?: Tally;
-  readonly [wideRow: `items:${string}`]: ItemShown | undefined;
+  readonly [slot: `items/${string}`]: unknown;
+  readonly [earlierPlace: `items:${string}`]: ItemShown | undefined;
 }
 
 export type TaskState = 'done' | 'running' | 'failed' | 'waiting' | 'notLoaded';
@@ -103,12 +105,21 @@ export function planProgress(
     own.push(task);
     byItem.set(item, own);
   }
+  const wide = wideItemsIn(others);
   const recordOf = (item: string) =>
-    others[`items:${item}`] ?? known.get(item) ?? (known.isLoaded(item) ? UNTOUCHED : undefined);
+    wide.get(item) ?? others[`items:${item}`] ?? known.get(item) ?? (known.isLoaded(item) ? UNTOUCHED : undefined);
   const items = [...byItem].map(([item, tasks]) => rowOf(item, tasks, recordOf(item)));
   const stages = [...new Set(plan.tasks.flatMap(({ stage }) => stage ?? []))];
   const loaded = items.filter(({ phase }) => phase !== 'notLoaded').length;
   return { plan, stages, items, loaded, done, running, total: plan.tasks.length };
+}
+
+/** The records of items that are in slots. */
+function wideItemsIn(context: object): ReadonlyMap<string, ItemShown> {
+  const slots = Object.entries(context).filter(([place]) => /^items\/\d+$/.test(place));
+  // A free slot holds a number.
+  const wide = slots.map(([, slot]) => slot as WideRow<ItemShown> | number);
+  return new Map(wide.flatMap((slot) => (typeof slot === 'number' ? [] : [[slot.key, slot.row]])));
 }
 
 /**

@@ -18,7 +18,7 @@ import {
 import { type FailureRecord, patternOf, signatureOf } from '../../work/failure-signature.ts';
 import { cancelButton, resumeButton, notify } from '../../people/notice.ts';
 import { numberKey, pairKey, pairsOf } from '../../rules/table-keys.ts';
-import { wideRowIn, wideRowsIn, withWideRow } from '../../rules/wide-rows.ts';
+import { inSlots, wideRowIn, wideRowsIn, withWideRow } from '../../rules/wide-rows.ts';
 import { order, type OrderReply, refused, ruledAgent, type Rules, TAKEN, type Turn } from '../../rules/turn.ts';
 import { WORK_DESKS } from '../../work/system-ids.ts';
 import { type Message, messages } from '../messages/messages.ts';
@@ -116,6 +116,9 @@ const RULES = {
 
 export const failureCorrelator = ruledAgent({
   name: 'failure-correlator',
+  version: 2,
+  // Version 1 kept the key of every wide correlation for ever.
+  migrate: { 2: (old: CorrelatorContext) => inSlots(old, 'correlations') },
   rules: RULES,
   context: ({ windowMs = WINDOW_MS }: CorrelatorInput = {}): CorrelatorContext => ({
     windowMs,

@@ -169,7 +169,7 @@ describe('the FailureCorrelator', () => {
     expect(correlations(desks)).toEqual([]);
     expect(
       Object.entries(desks.context<object>(DESKS.correlator)).filter(
-        ([key, value]) => /^(failures|correlation):/.test(key) && value !== undefined,
+        ([key, value]) => /^(failures|correlations)[:/]\d/.test(key) && value !== undefined,
       ),
     ).toEqual([]);
   });
@@ -274,6 +274,33 @@ describe('the FailureCorrelator', () => {
     expect([...context.failures.values()]).toMatchObject([
       { signature: found!.signature, item: itemOf(CORRELATION_FAILURES_MAX) },
     ]);
+  });
+
+  it('keeps no more keys of its context after four rounds of long names than after one', LONG, async () => {
+    const { name } = failureCorrelator;
+    const test = await startMachines({
+      agents: [failureCorrelator],
+      tree: { children: [{ id: name, agent: name }] },
+    });
+    const context = () => test.shard.snapshot(name)!.context as CorrelatorContext;
+    const keys: number[] = [];
+    for (let round = 0; round < 4; round++) {
+      for (let n = 0; n < 200; n++) {
+        const atMs = test.clock.wallMs() + n;
+        await test.shard.send(name, failureOf(`item ${n} ${'x'.repeat(180)}`, { atMs }));
+      }
+      await test.settle();
+      // As large as a row of a table may not be.
+      expect(correlationsIn(context())).toMatchObject([{ failureCount: 200 }]);
+      expect(context().correlations.size).toBe(0);
+      await test.crash();
+      await test.restart();
+      expect(correlationsIn(context())).toMatchObject([{ failureCount: 200 }]);
+      await test.advance(106 * DAY_MS);
+      expect(correlationsIn(context())).toEqual([]);
+      keys.push(Object.keys(context()).length);
+    }
+    expect(keys).toEqual(Array(4).fill(keys[0]));
   });
 
   it('works without the other desks, and then only keeps its records', async () => {
