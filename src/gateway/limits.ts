@@ -196,6 +196,12 @@ export const LISTING_HZ = 4;
  */
 export const PASS_MS = 30_000;
 
+/**
+ * Seconds for which a browser remembers a preflight: as many as Chromium keeps at most. It grants nothing, since every
+ * request is admitted anew.
+ */
+export const PREFLIGHT_SECONDS = 7_200;
+
 /** Unused passes of one caller: more than it may have connections. */
 export const PASSES_PER_CALLER_MAX = 100;
 

@@ -50,6 +50,18 @@ const aPort = rule(
   (value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= PORT_MAX,
 );
 
+/**
+ * An origin as browsers write it; any other would never match. `null`, which every sandboxed page has, and `*` are
+ * refused.
+ */
+const anOrigin = rule(
+  'an origin as browsers send it, such as https://app.example: in small letters, without a path and a usual port',
+  (value) =>
+    typeof value === 'string' &&
+    /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s@*]+$/.test(value) &&
+    (!/^https?:/.test(value) || (URL.canParse(value) && new URL(value).origin === value)),
+);
+
 /** The ports above those of the system that fetch blocks: Fetch standard, "port blocking". */
 const BLOCKED_PORTS: ReadonlySet<unknown> = new Set([
   1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080,
@@ -70,7 +82,7 @@ const GATEWAY_RULES: OptionRules<GatewayOptions> = {
     (value) => typeof value === 'string' && /^\/[^?#\s]*$/.test(value),
   ),
   hosts: listOf(aText),
-  origins: listOf(aText),
+  origins: listOf(anOrigin),
   connectRate: rate,
   connections: aCount,
   connectionsPerCaller: aCount,

@@ -73,10 +73,12 @@ export function answerOf(error: WireError): HttpAnswer {
 }
 
 /**
- * Headers of every answer: no page of another origin may read it, and no browser may interpret it as anything but data.
+ * Headers of every answer: no page of another origin may embed it, and no browser may interpret it as anything but
+ * data. Which pages may read it is decided in origin-rules.ts.
  */
 export const EVERY_ANSWER = {
   'Cache-Control': 'no-store',
+  Vary: 'Origin',
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Cross-Origin-Resource-Policy': 'same-origin',

@@ -26,7 +26,7 @@ const HEADERS = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Referrer-Policy': 'no-referrer',
-  Vary: 'Accept-Encoding',
+  Vary: 'Accept-Encoding, Origin',
   'X-Content-Type-Options': 'nosniff',
 } as const;
 

@@ -52,6 +52,16 @@ export function refusalOf(
   return isOurs ? undefined : 'origin';
 }
 
+/**
+ * The origin of the page that a request comes from, if it is one of `origins`. Undefined for refused requests, for
+ * programs and for the gateway's own pages, which need no permission to read answers.
+ */
+export function guestOf(path: string, headers: Headers, rules: OriginRules): string | undefined {
+  const { origin } = headers;
+  const isGuest = origin !== undefined && rules.origins.includes(origin);
+  return isGuest && refusalOf(path, headers, rules) === undefined ? origin : undefined;
+}
+
 /** Whether a request follows a link from another page. The linking page cannot read the answer. */
 function isVisit(headers: Headers): boolean {
   return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';

@@ -19,7 +19,8 @@ import {
 import { type Caller, newToken } from '../callers/callers.ts';
 import { Announcement } from './announcement.ts';
 import { Connection } from '../client/connection.ts';
-import { type OriginRules, isLoopback, refusalOf } from './origin-rules.ts';
+import { shareWith } from './cross-origin.ts';
+import { type OriginRules, guestOf, isLoopback, refusalOf } from './origin-rules.ts';
 import { checkGatewayOptions } from './gateway-rules.ts';
 import { bearerIn, handle, refused } from './http.ts';
 import { networkOf, urlOf } from './network-address.ts';
@@ -53,7 +54,7 @@ export interface GatewayOptions extends HubOptions {
   readonly path?: string;
   /** Further names of the gateway in the header `Host`, without port. */
   readonly hosts?: readonly string[];
-  /** Origins of pages that may connect, beside the gateway's own: `https://app.example`. */
+  /** Origins of pages that may connect and read answers, beside the gateway's own: `https://app.example`. */
   readonly origins?: readonly string[];
   /** Rate of new WebSocket connections of one network address. Default: 20 a second, bursts of 100. */
   readonly connectRate?: Rate;
@@ -265,6 +266,8 @@ export class Gateway {
     // The errors of a broken peer must not end the process.
     request.on('error', () => {});
     response.on('error', () => {});
+    const guest = guestOf(pathOf(request), request.headers, this.#options);
+    if (guest !== undefined && shareWith(guest, request, response)) return;
     const why = this.#turnedAway(request);
     const recognised = ({ id }: Caller) => {
       // Sockets of the host's server are not the gateway's to close.
