@@ -136,8 +136,8 @@ export class Scrubber {
         if (key.startsWith(PREFIX.state) || key.startsWith(PREFIX.enrolled)) this.#compare(key, value);
       }
     } catch (error) {
-      if (!(error instanceof BosunError)) throw error;
-      this.#tell(key, error);
+      // Whatever reading throws, the records behind this one are read too.
+      this.#tell(key, error instanceof BosunError ? error : damaged(key, 'is malformed', { cause: error }));
     }
   }
 

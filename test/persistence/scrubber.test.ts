@@ -1,12 +1,17 @@
 /** The scrubber: it finds damage under a running system, slowly, and without disturbing the system. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { KEYSPACE } from '../../src/actors/model/ports.ts';
+import { KEYSPACE, type StoreEntry, type StoreRange } from '../../src/actors/model/ports.ts';
 import { SCRUB_INTERVAL_MS, SCRUB_RECORDS } from '../../src/limits.ts';
 import { BosunError } from '../../src/errors.ts';
+import { openActor, sealActor } from '../../src/persistence/actor-record.ts';
+import { ByteWriter } from '../../src/persistence/bytes.ts';
 import { PREFIX } from '../../src/persistence/keys.ts';
 import { startTestSystem, type TestSystem, type TestSystemOptions } from '../../src/testing/test-system.ts';
 import { account, deposit } from '../support/actors/account.ts';
 import { tell, worker } from '../support/supervisor/worker.ts';
+
+/** The value that says nothing, as the codec writes it. */
+const NIL = 0xc0;
 
 let test: TestSystem;
 let told: BosunError[];
@@ -31,6 +36,46 @@ afterEach(() => test.shard.stop());
 
 const slices = () => Math.ceil(test.store.entries().length / 4) + 1;
 const keys = (prefix: string) => test.store.entries().flatMap(([key]) => (key.startsWith(prefix) ? [key] : []));
+
+const outageLines = () => test.logged.flat().filter((line) => String(line).includes('cannot read the store'));
+
+/** The operation of a slice that an outage meets. A held batch fails when the outage ends. */
+type Operation = 'the call' | 'the first batch' | 'a later batch' | 'the end' | 'a held batch';
+
+/**
+ * Makes scans fail at an operation.
+ *
+ * @returns A function that ends the outage.
+ */
+function outageAt(operation: Operation): () => void {
+  const { store } = test;
+  const { scan } = store;
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const fails = (place: Operation) => {
+    if (place === operation) throw new BosunError('BOSUN_STORE_FAILED', 'the store is not open');
+  };
+  async function* batches(range: StoreRange): AsyncGenerator<readonly StoreEntry[]> {
+    fails('the first batch');
+    if (operation === 'a held batch') await held;
+    fails('a held batch');
+    for await (const batch of scan.call(store, range))
+      for (const entry of batch) {
+        yield [entry];
+        fails('a later batch');
+      }
+    fails('a later batch');
+    fails('the end');
+  }
+  store.scan = (range) => {
+    fails('the call');
+    return batches(range);
+  };
+  return () => {
+    store.scan = scan;
+    release();
+  };
+}
 
 describe('the scrubber', () => {
   it('reports nothing about a sound store, however long it runs while turns go on', async () => {
@@ -77,6 +122,59 @@ describe('the scrubber', () => {
     await test.advance(10 * slices());
     expect(told.map(({ details }) => details['key'])).toEqual(['v!']);
     expect(test.logged.flat().filter((line) => String(line).includes('cannot read the store'))).toHaveLength(1);
+  });
+
+  it.each<Operation>(['the call', 'the first batch', 'a later batch', 'the end'])(
+    'goes on after each of several outages at %s of a slice, and reports each once (F8)',
+    async (operation) => {
+      for (let outages = 1; outages <= 3; outages++) {
+        const end = outageAt(operation);
+        await test.advance(10 * slices() * 2);
+        end();
+        await test.advance(10 * slices() * 2);
+        expect(outageLines()).toHaveLength(outages);
+      }
+      expect(told).toEqual([]);
+      test.store.flip('v!', 3);
+      await test.advance(10 * slices());
+      expect(told.map(({ details }) => details['key'])).toEqual(['v!']);
+    },
+  );
+
+  it('reads on behind a sound record that it cannot understand, and reports it (F8)', async () => {
+    const [key] = keys(PREFIX.state);
+    const [, record] = test.store.entries().find(([found]) => found === key)!;
+    const identity = openActor(key!, record).identity;
+    const nothing = { bytes: Uint8Array.of(NIL), start: 0, end: 1 };
+    const value = sealActor(
+      key!,
+      { identity: () => ({ bytes: identity, start: 0, end: identity.length }), state: () => nothing },
+      new ByteWriter(),
+    );
+    await test.store.write([{ key: key!, value }], { sync: true });
+    test.store.flip('v!', 3);
+    await test.advance(10 * slices());
+    expect(told.map(({ details }) => details['key']).sort()).toEqual([key, 'v!'].sort());
+    expect(outageLines()).toEqual([]);
+  });
+
+  it('holds up neither a stop nor an erasure by an outage in its slice, and goes on after the erasure (F8)', async () => {
+    const reached = outageAt('a held batch');
+    await test.advance(10);
+    const erased = test.shard.erase('c');
+    reached();
+    await erased;
+    test.store.flip('v!', 3);
+    await test.advance(10 * slices());
+    expect(told.map(({ details }) => details['key'])).toEqual(['v!']);
+    const last = outageAt('a held batch');
+    await test.advance(10);
+    const stopped = test.shard.stop();
+    last();
+    await stopped;
+    test.store.scan = () => expect.fail('a scan of a stopped system');
+    await test.advance(1_000);
+    expect(told).toHaveLength(1);
   });
 
   it('ends before the store of a system that gave up is closed', async () => {
