@@ -158,7 +158,7 @@ describe('the scrubber', () => {
     expect(outageLines()).toEqual([]);
   });
 
-  it('holds up neither a stop nor an erasure by an outage in its slice, and goes on after the erasure (F8)', async () => {
+  it('holds up neither a stop nor an erasure by an outage in its slice, and goes on afterwards (F8)', async () => {
     const reached = outageAt('a held batch');
     await test.advance(10);
     const erased = test.shard.erase('c');
