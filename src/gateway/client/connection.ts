@@ -167,11 +167,15 @@ export class Connection implements Peer {
       : invalid(firstIssue(parsed.error, 'frame'));
     if (error === undefined && parsed.success) return parsed.data;
     // A refused call or subscription is answered under its id. Other frames have no answer: an invalid one closes the
-    // connection, one beyond the rate is counted.
+    // connection, one beyond the rate is counted. What ends something is done all the same: the client could not know
+    // that it is open still.
     if (isKnown && t === 'req') this.#refuse(id, error);
     else if (isKnown && t === 'sub') this.#end(id, error);
     else if (!parsed.success || this.#phase !== 'open') throw error;
-    else this.#hub.count(error);
+    else {
+      this.#hub.count(error);
+      if (parsed.data.t === 'unsub' || parsed.data.t === 'cancel') return parsed.data;
+    }
     return undefined;
   }
 

@@ -32,6 +32,8 @@ export class Subscriptions {
   readonly #open = new Map<string, TopicSubscription>();
   /** Subscriptions whose topics are being looked up, by id. */
   readonly #awaited = new Map<string, object>();
+  /** Ids of subscriptions that may have something to send: the cost of a change must not grow with all the others. */
+  readonly #due = new Set<string>();
   #isAwake = false;
   #alarm: Cancel | undefined;
   #isOver = false;
@@ -75,16 +77,17 @@ export class Subscriptions {
 
   #begin(opening: SubscriptionMaker, looks: Looks, { id, from, maxHz = Infinity }: Sub): void {
     const { hub, send } = this.#parts;
-    const subscription = opening({ id, maxHz, looks, wake: () => this.#wake() });
+    const subscription = opening({ id, maxHz, looks, wake: () => this.#wake(id) });
     const first = subscription.begin(from);
     this.#open.set(id, subscription);
     hub.counters.add('subscriptions');
     send(first);
-    this.#wake();
+    this.#wake(id);
   }
 
   close(id: string): void {
     this.#awaited.delete(id);
+    this.#due.delete(id);
     this.#open.get(id)?.stop();
     this.#open.delete(id);
   }
@@ -103,7 +106,9 @@ export class Subscriptions {
     this.#alarm = undefined;
     const { clock } = this.#parts.hub;
     const nowMs = clock.monotonicMs();
-    for (const [id, subscription] of this.#open) {
+    for (const id of [...this.#due]) {
+      const subscription = this.#open.get(id);
+      if (subscription === undefined) continue;
       if (this.#parts.isSlow()) {
         subscription.delay?.();
         continue;
@@ -111,6 +116,7 @@ export class Subscriptions {
       const frames = subscription.next(nowMs);
       frames.forEach((frame, index) => this.#parts.send(frame, index < frames.length - 1));
       if (frames.at(-1)?.t === 'end') this.close(id);
+      else if (subscription.dueMs === undefined) this.#due.delete(id);
     }
     // A slow client is resumed when it has caught up.
     if (!this.#parts.isSlow()) this.#goOn(nowMs);
@@ -118,14 +124,19 @@ export class Subscriptions {
 
   #goOn(nowMs: number): void {
     let atMs = Infinity;
-    for (const { dueMs = Infinity } of this.#open.values()) atMs = Math.min(atMs, dueMs);
+    for (const id of this.#due) atMs = Math.min(atMs, this.#open.get(id)?.dueMs ?? Infinity);
     if (atMs === Infinity || this.#isOver) return;
     const waitMs = atMs - nowMs;
-    if (waitMs <= 0) this.#wake();
+    if (waitMs <= 0) this.#later();
     else this.#alarm = this.#parts.hub.clock.setTimeout(() => this.pump(), waitMs, { isBackground: true });
   }
 
-  #wake(): void {
+  #wake(id: string): void {
+    this.#due.add(id);
+    this.#later();
+  }
+
+  #later(): void {
     if (this.#isAwake || this.#isOver) return;
     this.#isAwake = true;
     this.#parts.hub.scheduler.later(this.#woken);
