@@ -9,7 +9,7 @@ export interface ClientClock {
   /** Monotonic milliseconds from an arbitrary origin. */
   monotonicMs(): number;
   /**
-   * Calls a function later.
+   * Calls a function later. Any delay is allowed, even months; Infinity never ends.
    *
    * @returns A function that cancels it.
    */
@@ -34,10 +34,22 @@ export interface Socket {
 /** A WebSocket class, as in browsers and Node. */
 export type SocketClass = new (url: string, protocols: string[]) => Socket;
 
+/**
+ * The longest step of a wait, as in the clock of a system: a timeout of the platform longer than 2^31 - 1 ms is over at
+ * once, and one during which the machine sleeps is late by the sleep.
+ */
+const TIMEOUT_STEP_MS = 10_000;
+
 export const ownClock: ClientClock = {
   monotonicMs: () => performance.now(),
   setTimeout: (callback, delayMs) => {
-    const timer = setTimeout(callback, delayMs);
+    const dueMs = performance.now() + delayMs;
+    let timer: ReturnType<typeof setTimeout>;
+    const step = () => wait(Math.max(0, dueMs - performance.now()));
+    const wait = (leftMs: number) => {
+      timer = leftMs <= TIMEOUT_STEP_MS ? setTimeout(callback, leftMs) : setTimeout(step, TIMEOUT_STEP_MS);
+    };
+    wait(delayMs);
     return () => clearTimeout(timer);
   },
 };

@@ -1,8 +1,9 @@
 /**
- * Time in the page: a tick each second for ages and countdowns, and an estimate of kernel time. The page's only use of
- * timers and clocks.
+ * Time in the page: a tick each second for ages and countdowns, and an estimate of kernel time. Timers are those of the
+ * client, which may be as long as one likes.
  */
 import { signal } from '@preact/signals';
+import { ownClock } from '../client/platform.ts';
 
 const TICK_MS = 1_000;
 
@@ -14,9 +15,13 @@ const offsetMs = signal(0);
 
 /** Ticks every second while the page is visible. */
 export function startClock(): void {
-  setInterval(() => {
-    if (document.visibilityState === 'visible') tickMs.value = Date.now();
-  }, TICK_MS);
+  every(
+    TICK_MS,
+    () => {
+      if (document.visibilityState === 'visible') tickMs.value = Date.now();
+    },
+    TICK_MS,
+  );
 }
 
 export function nowMs(): number {
@@ -38,11 +43,17 @@ export function kernelMs(): number {
  * @returns A function that stops it.
  */
 export function every(ms: number, callback: () => void): () => void {
-  const timer = setInterval(callback, ms);
-  return () => clearInterval(timer);
+  let stop: () => void;
+  const begin = () => {
+    stop = ownClock.setTimeout(() => {
+      begin();
+      callback();
+    }, ms);
+  };
+  begin();
+  return () => stop();
 }
 
 export function after(ms: number, callback: () => void): () => void {
-  const timer = setTimeout(callback, ms);
-  return () => clearTimeout(timer);
+  return ownClock.setTimeout(callback, ms);
 }
