@@ -3,6 +3,12 @@
 /** Unanswered calls: an offline caller should get an error before memory runs out. About 1 MB of small events. */
 export const CALLS_OPEN_MAX = 1_000;
 
+/**
+ * Sends of an earlier run that a record in a storage may hold, unless `queueMax` is more. A record of more is not one
+ * of a client: with each acknowledgement all of them are written.
+ */
+export const SENDS_KEPT_MAX = 10 * CALLS_OPEN_MAX;
+
 /** Events received that the iteration has not taken: as many as the gateway keeps for a client that is away. */
 export const EVENTS_WAITING_MAX = 4_096;
 
@@ -26,6 +32,13 @@ export const HEALTHY_MS = 10_000;
  * network.
  */
 export const WELCOME_MS = 15_000;
+
+/**
+ * Subscriptions sent and not answered. With the calls that may be in flight (64), they are fewer than the refusals in a
+ * row (100) after which the gateway closes a connection: a client that cannot know how much of its rate others have
+ * used is refused, but stays connected.
+ */
+export const SUBSCRIPTIONS_UNANSWERED_MAX = 32;
 
 /** Delay before a retry if the error is temporary and names no time. */
 export const RETRY_MS = 1_000;

@@ -8,8 +8,9 @@ import { DEADLINE_MS_MAX, RETRY_MS } from './bounds.ts';
 import { ClientError, errorFrom } from './client-error.ts';
 import { SendNumbering } from './numbering.ts';
 import { copied } from './outgoing.ts';
-import { Pace } from './pace.ts';
-import { type ClientClock } from './platform.ts';
+import { type ClientClock, secretName } from './platform.ts';
+import { checkTimeLimit, retryDelayMs } from './time-limit.ts';
+import { type Turns } from './turns.ts';
 
 /** Idempotency, timeout and cancellation of a call. */
 export interface CallOptions {
@@ -31,7 +32,8 @@ export interface ClientRequest {
 
 /** An unanswered call. */
 export interface OpenCall extends ClientRequest {
-  readonly deadlineMs?: number | undefined;
+  /** Time by which the caller wants the answer, on the client's clock. */
+  readonly dueMs?: number | undefined;
   /** Whether it is a send, which has a number in the session. */
   readonly isSend: boolean;
   /** Number of a send, once it has been transmitted. */
@@ -48,11 +50,12 @@ export interface OpenCall extends ClientRequest {
 
 export interface ClientCallsParts {
   readonly clock: ClientClock;
+  readonly turns: Turns;
   readonly queueMax: number;
   readonly transmit: (frame: Req) => void;
   readonly cancel: (id: string) => void;
-  /** Whether calls can be transmitted now, or soon. */
-  readonly state: () => 'live' | 'soon' | 'offline';
+  /** Whether no call can be transmitted soon. */
+  readonly isOffline: () => boolean;
   /** Returns the reason why calls are refused for good. */
   readonly failure: () => ClientError | undefined;
   /** Called when the unacknowledged sends have changed. */
@@ -63,18 +66,29 @@ export interface ClientCallsParts {
 
 export class ClientCalls {
   readonly #parts: ClientCallsParts;
-  readonly #pace: Pace;
   readonly #numbering = new SendNumbering();
   /** Unanswered calls, oldest first, including those under way. */
   readonly #open = new Set<OpenCall>();
   readonly #onTheWay = new Map<string, OpenCall>();
+  /** Ids of calls under way whose answers are no longer wanted. */
+  readonly #cancels = new Set<string>();
   #ids = 0;
   #inFlightMax = 0;
+  /** Cancels the end of a pause that the gateway asked for. */
   #alarm: (() => void) | undefined;
 
   constructor(parts: ClientCallsParts) {
     this.#parts = parts;
-    this.#pace = new Pace(parts.clock);
+    parts.turns.add<OpenCall>({
+      waiting: () => this.#ready(),
+      transmit: (calls) => this.#transmitAll(calls),
+    });
+    parts.turns.add<string>({
+      waiting: () => this.#cancels,
+      transmit: (ids) => {
+        for (const id of ids) if (this.#cancels.delete(id)) parts.cancel(id);
+      },
+    });
   }
 
   /** Unacknowledged sends, in order. */
@@ -122,9 +136,7 @@ export class ClientCalls {
 
   up({ session, limits }: Welcome): void {
     this.#inFlightMax = limits.inFlight;
-    this.#pace.begin(limits);
     this.#numbering.begin(session?.sequence ?? 0, this.sends());
-    this.pump();
   }
 
   /**
@@ -147,6 +159,7 @@ export class ClientCalls {
       if (!isRepeatable(call)) this.#finish(call, undefined, error ?? lost);
     }
     this.#onTheWay.clear();
+    this.#cancels.clear();
     for (const call of [...this.#open]) {
       if (error !== undefined) this.#settle(call, undefined, error);
       else if (!isRepeatable(call)) this.#finish(call, undefined, offline());
@@ -156,46 +169,50 @@ export class ClientCalls {
   hear(frame: ServerFrame & { readonly t: 'res' }): void {
     const call = this.#onTheWay.get(frame.id);
     if (call === undefined) return;
-    this.#onTheWay.delete(frame.id);
+    this.#landed(frame.id);
     if (frame.ok) this.#finish(call, frame.r);
     else this.#refused(call, errorFrom(frame.e));
-    this.pump();
+    this.#parts.turns.pump();
   }
 
   /** Handles an `ack`: all sends up to this number are durable, unless they were refused or wait for their turn. */
   acknowledged(through: number): void {
     for (const [id, call] of this.#onTheWay) {
       if (!call.isSend || call.seq! > through || waitsForTurn(call)) continue;
-      this.#onTheWay.delete(id);
+      this.#landed(id);
       this.#finish(call, { taken: null });
     }
-    this.pump();
+    this.#parts.turns.pump();
   }
 
-  /** Transmits calls as far as the gateway's limits allow. */
-  pump(): void {
-    if (this.#alarm !== undefined || this.#parts.state() !== 'live') return;
+  #landed(id: string): void {
+    this.#onTheWay.delete(id);
+    this.#cancels.delete(id);
+  }
+
+  /** The calls that the gateway would take now. */
+  *#ready(): Generator<OpenCall> {
+    if (this.#alarm !== undefined) return;
     const underWay = new Set(this.#onTheWay.values());
     if (this.#numbering.isHeld && ![...underWay].some(({ isSend }) => isSend)) this.#numbering.realign(this.sends());
-    const batch: OpenCall[] = [];
+    let room = this.#inFlightMax - underWay.size;
     for (const call of this.#open) {
-      if (underWay.size + batch.length >= this.#inFlightMax) break;
+      if (room <= 0) return;
       if (underWay.has(call) || (call.isSend && this.#numbering.isHeld)) continue;
-      const waitMs = this.#pace.take();
-      if (waitMs > 0) {
-        this.#later(waitMs);
-        break;
-      }
-      batch.push(call);
+      room -= 1;
+      yield call;
     }
-    const fresh = batch.filter(({ isSend, seq }) => isSend && seq === undefined);
+  }
+
+  #transmitAll(calls: readonly OpenCall[]): void {
+    const fresh = calls.filter(({ isSend, seq }) => isSend && seq === undefined);
     for (const send of fresh) send.seq = this.#numbering.next();
     if (fresh.length > 0) this.#parts.keep();
-    for (const call of batch) this.#transmit(call);
+    for (const call of calls) if (this.#open.has(call)) this.#transmit(call);
   }
 
   #transmit(call: OpenCall): void {
-    const { m, p, key, deadlineMs, isSend, seq } = call;
+    const { m, p, key, dueMs, isSend, seq } = call;
     const id = String(++this.#ids);
     this.#onTheWay.set(id, call);
     this.#parts.transmit({
@@ -205,12 +222,23 @@ export class ClientCalls {
       p,
       ...(isSend && { seq }),
       ...(key !== undefined && { key }),
-      ...(deadlineMs !== undefined && { deadlineMs }),
+      // The gateway's default may be shorter.
+      ...(dueMs !== undefined && {
+        deadlineMs: Math.min(DEADLINE_MS_MAX, Math.max(1, Math.ceil(this.#leftMs(dueMs)))),
+      }),
     });
+  }
+
+  #leftMs(dueMs: number): number {
+    return dueMs - this.#parts.clock.monotonicMs();
   }
 
   #refused(call: OpenCall, error: ClientError): void {
     const { code, details, retryable } = error;
+    if (code === 'BOSUN_TIMEOUT' && this.#isAwaitedStill(call)) {
+      if (call.isSend) call.isUncertain = true;
+      return;
+    }
     if (call.isSend && code === 'BOSUN_SEQUENCE_GAP') return this.#numbering.gap(call, Number(details['expected']));
     const isLate = code === 'BOSUN_TIMEOUT' && call.isSend && !waitsForTurn(call);
     // For a call that may have been accepted before, a temporary refusal is no answer: it is repeated until
@@ -219,22 +247,30 @@ export class ClientCalls {
     if (!isAgain(call, code) && !isLate && !isDoubtful) return this.#finish(call, undefined, error);
     if (isLate) call.isUncertain = true;
     if (call.isSend) this.#numbering.hold();
-    const retryAfterMs = Number(details['retryAfterMs'] ?? RETRY_MS);
-    if (code === 'BOSUN_RATE_LIMITED') this.#pace.refused(retryAfterMs);
+    const retryAfterMs = retryDelayMs(error, RETRY_MS);
+    if (code === 'BOSUN_RATE_LIMITED') this.#parts.turns.refused(retryAfterMs);
     else this.#later(retryAfterMs);
+  }
+
+  /** Whether the gateway's time is over, but not the caller's, which may be longer, and the call can be repeated. */
+  #isAwaitedStill(call: OpenCall): boolean {
+    const isHarmless = call.isSend ? waitsForTurn(call) : call.key !== undefined || WAITS.has(call.m);
+    return isHarmless && call.dueMs !== undefined && this.#leftMs(call.dueMs) > 0;
   }
 
   #later(ms: number): void {
     this.#alarm ??= this.#parts.clock.setTimeout(() => {
       this.#alarm = undefined;
-      this.pump();
+      this.#parts.turns.pump();
     }, ms);
   }
 
   #begin(request: ClientRequest, { timeoutMs, signal }: CallOptions, isSend: boolean): Promise<unknown> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
-      const refusal = this.#refusal(isSend || request.key !== undefined);
+      checkTimeLimit(timeoutMs);
+      const key = request.key ?? keyFor(request, timeoutMs);
+      const refusal = this.#refusal(isSend || key !== undefined);
       if (refusal !== undefined) throw refusal;
       let stop: () => void = () => {};
       const leave = (reason: unknown) => {
@@ -249,9 +285,9 @@ export class ClientCalls {
       };
       const call: OpenCall = {
         ...request,
+        key,
         p: copied(request.p),
-        // The gateway's default may be shorter.
-        deadlineMs: timeoutMs === undefined ? undefined : Math.min(DEADLINE_MS_MAX, Math.max(1, Math.ceil(timeoutMs))),
+        dueMs: timeoutMs === undefined ? undefined : this.#parts.clock.monotonicMs() + timeoutMs,
         isSend,
         seq: undefined,
         isUncertain: false,
@@ -273,17 +309,17 @@ export class ClientCalls {
       if (timeoutMs !== undefined) stop = this.#parts.clock.setTimeout(late, timeoutMs);
       this.#open.add(call);
       if (isSend) this.#parts.changed();
-      this.pump();
+      this.#parts.turns.pump();
     });
   }
 
   #refusal(isRepeatable: boolean): ClientError | undefined {
-    const { queueMax, state, failure } = this.#parts;
+    const { queueMax, isOffline, failure } = this.#parts;
     const closed = failure();
     if (closed !== undefined) return closed;
     if (this.#open.size >= queueMax)
       return new ClientError('BOSUN_QUEUE_FULL', `${queueMax} calls wait for an answer`, { retryable: true });
-    if (isRepeatable || state() !== 'offline') return undefined;
+    if (isRepeatable || !isOffline()) return undefined;
     return offline();
   }
 
@@ -293,7 +329,8 @@ export class ClientCalls {
     if (call.isSend && call.seq !== undefined) return;
     this.#open.delete(call);
     if (call.isSend) this.#parts.changed();
-    for (const [id, one] of this.#onTheWay) if (one === call) this.#parts.cancel(id);
+    for (const [id, one] of this.#onTheWay) if (one === call) this.#cancels.add(id);
+    this.#parts.turns.pump();
   }
 
   #finish(call: OpenCall, answer: unknown, error?: ClientError): void {
@@ -306,6 +343,14 @@ export class ClientCalls {
     if (!call.isForgotten) call.settle(answer, error);
     call.isForgotten = true;
   }
+}
+
+/** Methods that only wait: repeating them changes nothing. */
+const WAITS = new Set(['actor.wait', 'run.get']);
+
+/** A key for an ask that its user has given none, but more time than the gateway has: it is repeated until then. */
+function keyFor({ m }: ClientRequest, timeoutMs = 0): string | undefined {
+  return m === 'actor.ask' && timeoutMs > DEADLINE_MS_MAX ? secretName() : undefined;
 }
 
 /** Whether to repeat after this refusal: the call was not carried out, or a repeat is recognised. */

@@ -34,6 +34,8 @@ export interface ClientConnectionParts {
   readonly failed: Failed;
   readonly up: (welcome: Welcome) => void;
   readonly hear: (frame: ServerFrame) => void;
+  /** Called when a ping of the gateway was answered, which counts as a frame. */
+  readonly ponged: () => void;
   /** Called when the connection is down; with an error, for good. */
   readonly down: (error: ClientError | undefined) => void;
 }
@@ -148,7 +150,8 @@ export class ClientConnection {
       case 'welcome':
         return this.#welcomed(frame);
       case 'ping':
-        return this.send({ t: 'pong' });
+        this.send({ t: 'pong' });
+        return this.#parts.ponged();
       case 'err':
         this.#said = errorFrom(frame.e);
         return;
@@ -206,6 +209,8 @@ export class ClientConnection {
       this.#canRenew = false;
       this.#mustRenew = true;
     }
+    // A renewal that failed, or whose token did not get as far as the gateway, was no chance.
+    else this.#canRenew = true;
     this.status.set('offline');
     down(undefined);
     this.#cancel = clock.setTimeout(() => this.#attempt(), waitMs);

@@ -1,5 +1,5 @@
 /** createClient: combines a connection, its calls and its subscriptions, and returns remote actors. */
-import { CALLS_OPEN_MAX } from './bounds.ts';
+import { CALLS_OPEN_MAX, SENDS_KEPT_MAX } from './bounds.ts';
 import { type CallOptions, ClientCalls } from './client-calls.ts';
 import { type ClientError } from './client-error.ts';
 import { checkClientOptions, clientInvalid } from './client-rules.ts';
@@ -38,6 +38,7 @@ import {
   toldTo,
 } from './platform.ts';
 import { type TopicListener, SubscribedTopics } from './subscribed-topics.ts';
+import { Turns } from './turns.ts';
 
 /** Options of `createClient`. */
 export interface ClientOptions {
@@ -107,14 +108,15 @@ export class Client<S = SystemShape> {
     this.#clock = clock;
     const say = harmless(log);
     this.#failed = (thrown) => say(`an observer of the client failed: ${messageOf(thrown)}`, thrown);
-    this.#session = new SessionStorage(storage, name, say);
-    this.#calls = this.#callsWith(clock, queueMax);
+    this.#session = new SessionStorage(storage, name, say, Math.max(queueMax, SENDS_KEPT_MAX));
+    const turns = new Turns(clock, () => this.#line.isLive);
+    this.#calls = this.#callsWith(clock, turns, queueMax);
     const failure = () => this.#failure;
     this.#topics = new SubscribedTopics({
       clock,
+      turns,
       failure,
       failed: this.#failed,
-      isLive: () => this.#line.isLive,
       transmit: (frame) => this.#line.send(frame),
     });
     this.records = new ClientRecords(this.#topics, (method, params, how) => this.call(method, params, how));
@@ -131,12 +133,15 @@ export class Client<S = SystemShape> {
       random,
       failed: (thrown) => say(`the client cannot connect: ${messageOf(thrown)}`, thrown),
       up: (welcome) => {
-        this.#topics.up();
         this.#calls.up(welcome);
+        this.#topics.up(welcome);
+        turns.up(welcome.limits);
       },
+      ponged: () => turns.charge(),
       hear: (frame) => this.#hear(frame),
       down: (error) => {
         this.#failure = error;
+        turns.down();
         this.#calls.down(error);
         this.#topics.down(error);
       },
@@ -150,15 +155,16 @@ export class Client<S = SystemShape> {
       this.#topics.hear(frame);
   }
 
-  #callsWith(clock: ClientClock, queueMax: number): ClientCalls {
+  #callsWith(clock: ClientClock, turns: Turns, queueMax: number): ClientCalls {
     const sends = () => this.#calls.sends();
     return new ClientCalls({
       clock,
+      turns,
       queueMax,
       failure: () => this.#failure,
       transmit: (frame) => this.#line.send(frame),
       cancel: (id) => this.#line.send({ t: 'cancel', id }),
-      state: () => (this.#line.isLive ? 'live' : this.#line.status.get() === 'offline' ? 'offline' : 'soon'),
+      isOffline: () => this.#line.status.get() === 'offline',
       changed: () => this.#session.later(sends),
       keep: () => this.#session.now(sends),
     });

@@ -12,7 +12,12 @@ export class Pace {
     this.#clock = clock;
   }
 
+  /**
+   * Begins a connection. What is left of the rate is the same as before: the gateway counts a caller's frames over all
+   * its connections.
+   */
   begin({ perSecond, burst }: Rate): void {
+    if (perSecond === this.#rate.perSecond && burst === this.#rate.burst) return;
     this.#rate = { perSecond, burst };
     this.#bucket = new TokenBucket(this.#rate, this.#clock.monotonicMs());
     this.#notBeforeMs = -Infinity;
@@ -26,6 +31,11 @@ export class Pace {
   take(): number {
     const nowMs = this.#clock.monotonicMs();
     return nowMs < this.#notBeforeMs ? Math.max(1, this.#notBeforeMs - nowMs) : this.#bucket.take(nowMs);
+  }
+
+  /** Counts a frame that could not wait. */
+  charge(): void {
+    this.#bucket.charge(1);
   }
 
   /** Handles a refusal: one frame may be sent after that time, others at the rate. */

@@ -11,6 +11,7 @@ import { Mirror, type MirrorWatcher } from './mirror.ts';
 import { type KnownSnapshot, type RemoteSnapshot } from './remote-snapshot.ts';
 import { type ClientClock, toldTo } from './platform.ts';
 import { type SubscribedTopics } from './subscribed-topics.ts';
+import { checkTimeLimit } from './time-limit.ts';
 import { disown, isThenable } from '../user-code.ts';
 import type { RunView } from '../gateway/protocol/run-view.ts';
 
@@ -144,6 +145,7 @@ export class RemoteActor<A = AgentShape> {
   ): Promise<KnownSnapshot<A>> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
+      checkTimeLimit(timeoutMs);
       let isOver = false;
       let stop: () => void = () => {};
       let unwatch: () => void = () => {};

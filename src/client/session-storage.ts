@@ -3,6 +3,8 @@
  * numbers, written before they are transmitted. A client started on the same storage goes on with them.
  */
 import { messageOf } from '../errors.ts';
+import { SENDS_KEPT_MAX } from './bounds.ts';
+import { copied } from './outgoing.ts';
 import { disown, isThenable } from '../user-code.ts';
 import { secretName } from './platform.ts';
 
@@ -36,13 +38,28 @@ export class SessionStorage {
   #isFailing = false;
   #current: (() => readonly KeptSend[]) | undefined;
 
-  constructor(storage: ClientStorage | undefined, name: string, log: (...args: unknown[]) => void) {
+  /**
+   * Reads the record.
+   *
+   * @param sendsMax Sends beyond which a record is foreign.
+   */
+  constructor(
+    storage: ClientStorage | undefined,
+    name: string,
+    log: (...args: unknown[]) => void,
+    sendsMax: number = SENDS_KEPT_MAX,
+  ) {
     this.#storage = storage;
     this.#key = `bosun.${name}`;
     this.#log = log;
-    const { session, sends } = recordFrom(this.#access(() => storage?.getItem(this.#key)));
-    this.session = session;
-    this.sends = sends;
+    const { value: text } = this.#access(() => storage?.getItem(this.#key));
+    // Empty is what a storage is given that could not take a record.
+    const isEmpty = text === undefined || text === null || text === '';
+    const record = isEmpty ? undefined : recordFrom(text, sendsMax);
+    if (!isEmpty && record === undefined)
+      log(`the storage of the client holds something else under ${this.#key}, so a new session begins`);
+    this.session = record?.session ?? secretName();
+    this.sends = record?.sends ?? [];
   }
 
   /**
@@ -88,13 +105,31 @@ export class SessionStorage {
   }
 }
 
-/** Parses the record. One that cannot be read is foreign: a new session begins. */
-function recordFrom({ value: text }: { readonly value?: string | null | undefined }): StoredSession {
+/** Pattern of a session name that the gateway takes. Another name would end each connection. */
+const SESSION = /^[\w-]{22,64}$/;
+
+/** Highest number of a send: those of later ones must fit into a frame, too. */
+const SEQ_MAX = 2 ** 52;
+
+/** Parses the record; undefined if any of it was not written by a client. Half of it would be no session. */
+function recordFrom(text: unknown, sendsMax: number): StoredSession | undefined {
   try {
-    const { session, sends } = JSON.parse(text ?? '') as StoredSession;
-    if (typeof session === 'string' && Array.isArray(sends)) return { session, sends };
+    if (typeof text !== 'string') return undefined;
+    const { session, sends } = JSON.parse(text) as Partial<Record<keyof StoredSession, unknown>>;
+    if (typeof session !== 'string' || !SESSION.test(session)) return undefined;
+    if (!Array.isArray(sends) || sends.length > sendsMax) return undefined;
+    return { session, sends: sends.map(keptSend) };
   } catch {
-    // Not JSON, or not written by this client.
+    return undefined;
   }
-  return { session: secretName(), sends: [] };
+}
+
+/** A send as it was written. Throws for anything else. */
+function keptSend(value: unknown): KeptSend {
+  const { p, seq } = value as { readonly p?: unknown; readonly seq?: unknown };
+  const isNumber =
+    seq === undefined || (typeof seq === 'number' && Number.isSafeInteger(seq) && seq >= 1 && seq <= SEQ_MAX);
+  if (!isNumber || typeof p !== 'object' || p === null || Array.isArray(p)) throw new TypeError('no send');
+  // Checked as it was when it was sent.
+  return { p: copied(p as KeptSend['p']), seq };
 }

@@ -5,9 +5,9 @@ import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { expect, it } from 'vitest';
 
-const GZIP_BYTES_MAX = 12.5 * 1_024;
+const GZIP_BYTES_MAX = 13.5 * 1_024;
 
-it('the client bundle with its dependencies is below 12.5 KB gzipped and imports no Node module', async () => {
+it('the client bundle with its dependencies is below 13.5 KB gzipped and imports no Node module', async () => {
   const build = await rolldown({
     input: join(import.meta.dirname, '../../src/client/index.ts'),
     platform: 'browser',

@@ -3,10 +3,10 @@
  * follows them.
  */
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { afterBreak, type ConnectionBreak } from '../../src/client/reconnect.ts';
 import { type ClientStatus } from '../../src/client/client-connection.ts';
-import { type Client } from '../../src/client/client.ts';
+import { type Client, type ClientOptions } from '../../src/client/client.ts';
 import { type Socket } from '../../src/client/platform.ts';
 import { CLOSES } from '../../src/gateway/protocol/protocol.ts';
 import { type ClientTest, startClientTest, watched } from '../support/client/client-kit.ts';
@@ -58,6 +58,10 @@ function statuses(client: Client<never>): ClientStatus[] {
   client.status.subscribe((status) => seen.push(status));
   return seen;
 }
+
+/** Ends a connection as its other side would. */
+const endedWith = (socket: Socket | undefined, code: number) =>
+  (socket?.onclose as unknown as ((event: object) => void) | null)?.({ code, reason: '' });
 
 /** Opens sockets whose other side is played by the test. */
 function scripted(): { sockets: (Socket & { sent: object[] })[]; WebSocket: new () => Socket } {
@@ -217,6 +221,94 @@ describe('a connection', () => {
       code: 'BOSUN_CLIENT_CLOSED',
     });
     await test.stop();
+  });
+});
+
+describe('a send that waits for its turn longer than the gateway does', () => {
+  it('is repeated with its number, and holds up no other', async () => {
+    const { test, script, client } = await scriptedClient();
+    onTestFinished(() => test.stop());
+    await test.settle();
+    const [socket] = script.sockets;
+    say(socket, WELCOME);
+    const visits = client.actor('visits');
+    const sends = [
+      watched(visits.send({ type: 'add' } as never, { until: 'taken', timeoutMs: Infinity })),
+      watched(visits.send({ type: 'add' } as never, { timeoutMs: 2 ** 31 })),
+    ];
+    expect(socket!.sent).toMatchObject([
+      { id: '1', seq: 1, deadlineMs: 600_000 },
+      { id: '2', seq: 2, deadlineMs: 600_000 },
+    ]);
+    say(socket, { t: 'res', id: '1', ok: false, e: { code: 'BOSUN_TIMEOUT', message: '', retryable: true } });
+    expect(socket!.sent.at(-1)).toMatchObject({ id: '3', seq: 1 });
+    void visits.send({ type: 'add' } as never);
+    expect(socket!.sent.at(-1)).toMatchObject({ id: '4', seq: 3 });
+    say(socket, { t: 'res', id: '3', ok: true, r: { taken: true } });
+    say(socket, { t: 'ack', seq: 3 });
+    await test.settle();
+    expect(sends.map(({ value }) => value)).toEqual([{ taken: true }, { taken: null }]);
+    client.close();
+  });
+});
+
+describe('a client that cannot connect', () => {
+  const token = 'a-token-of-16-characters';
+  const failing = () => Promise.reject(new Error('no network'));
+  const stranger = CLOSES.unauthenticated.code;
+  const doubled = [250, 500, 1_000, 2_000, 4_000, 8_000];
+
+  it.each<[string, ClientOptions, (socket: Socket, n: number) => void, number[]]>([
+    ['a function gives no token', { token: failing }, () => {}, doubled],
+    ['the socket is refused', {}, (socket) => endedWith(socket, 1006), doubled],
+    ['the gateway is full', {}, (socket) => endedWith(socket, CLOSES.overloaded.code), doubled.map((ms) => 4 * ms)],
+    [
+      'each token expires as soon as it is taken',
+      { token, onUnauthorized: () => token },
+      (socket) => {
+        say(socket, WELCOME);
+        endedWith(socket, CLOSES.token_expired.code);
+      },
+      doubled,
+    ],
+    [
+      'its token is refused and cannot be renewed',
+      { token, onUnauthorized: failing },
+      (socket) => endedWith(socket, stranger),
+      doubled,
+    ],
+    [
+      'each new token is out of date after a break',
+      { token, onUnauthorized: () => token },
+      (socket, n) => endedWith(socket, n % 2 === 0 ? stranger : 1006),
+      doubled,
+    ],
+  ])('waits twice as long each time, where %s', async (_, options, play, waits) => {
+    const test = await startClientTest();
+    onTestFinished(() => test.stop());
+    const { clock } = test.host.test;
+    const script = scripted();
+    const client = test.client({
+      ...options,
+      WebSocket: script.WebSocket,
+      random: { next: () => 1 - 1e-9 },
+      log: () => {},
+    });
+    const waited: number[] = [];
+    let offlineMs = NaN;
+    client.status.subscribe((status) => {
+      if (status === 'offline') offlineMs = clock.monotonicMs();
+      if (status === 'connecting') waited.push(Math.round(clock.monotonicMs() - offlineMs));
+    });
+    let played = 0;
+    await clock.advance(120_000, async () => {
+      await test.settle();
+      for (; played < script.sockets.length; played++) play(script.sockets[played]!, played);
+    });
+    const asLong = waits.map((ms) => Math.min(30_000, ms));
+    expect(waited.slice(0, asLong.length)).toEqual(asLong);
+    expect(client.status.get()).not.toBe('closed');
+    client.close();
   });
 });
 

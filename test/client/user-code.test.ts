@@ -244,6 +244,65 @@ describe('a storage', () => {
   });
 });
 
+describe('a record in the storage', () => {
+  const session = 'a-session-of-22-chars-';
+  const add = { p: { address: 'visits', event: { type: 'add', by: 1 } } };
+  const key = 'bosun.client';
+
+  const foreign: Record<string, unknown> = {
+    'that is no text': new Date(0),
+    'that is no JSON': '{',
+    'that is null': 'null',
+    'with no session': { sends: [] },
+    'with a session that the gateway refuses': { session: 'short', sends: [] },
+    'whose sends are no list': { session, sends: { length: 1 } },
+    'with a send that is no object': { session, sends: [add, null] },
+    'with a send that is a number': { session, sends: [7] },
+    'with a send without parameters': { session, sends: [{ seq: 1 }] },
+    'with a send whose parameters are a list': { session, sends: [{ p: [] }] },
+    'with a number that is a text': { session, sends: [{ ...add, seq: '1' }] },
+    'with a number below 1': { session, sends: [{ ...add, seq: 0 }] },
+    'with a number behind which no other fits': { session, sends: [{ ...add, seq: Number.MAX_SAFE_INTEGER }] },
+    'with a send that fits in no frame': { session, sends: [{ p: { address: 'visits', event: '\ud800' } }] },
+    'with a million sends': { session, sends: Array<typeof add>(1_000_000).fill(add) },
+    'with one send more than may be kept': { session, sends: Array<typeof add>(10_001).fill(add) },
+  };
+
+  it.each(Object.entries(foreign))('is a line of the log %s, and a new session begins (class C)', async (_, record) => {
+    const storage = memoryStorage();
+    const text = typeof record === 'string' || record instanceof Date ? record : JSON.stringify(record);
+    storage.entries.set(key, text as string);
+    const kit = await started({ storage });
+    await added(kit);
+    expect(kit.client.status.get()).toBe('live');
+    expect(kit.test.context.count).toBe(1);
+    expect(kit.logged).toEqual([expect.stringContaining('the storage of the client holds something else under')]);
+    expect(storage.entries.get(key)).not.toContain(session);
+  });
+
+  it.each<[string, object[], number]>([
+    ['as many as may be kept', Array<typeof add>(10_000).fill(add), 10_000],
+    ['with numbers that the gateway does not expect', [{ ...add, seq: 5 }, { ...add, seq: 2 ** 52 }, add], 3],
+    ['that the gateway refuses', [{ p: {} }, { p: { address: 'visits', event: { type: 'odd' } } }, add], 1],
+  ])('is taken with sends %s, and the client goes on (class C)', async (_, sends, count) => {
+    const storage = memoryStorage();
+    storage.entries.set(key, JSON.stringify({ session, sends }));
+    const kit = await started({ storage, queueMax: 10_001 });
+    expect(kit.client.unacknowledged).toBeLessThanOrEqual(sends.length);
+    if (count > 100) return expect(kit.logged).toEqual([]);
+    await kit.test.advance(LONG_MS);
+    expect([kit.test.context.count, kit.client.unacknowledged]).toEqual([count, 0]);
+    await added(kit);
+    expect(kit.logged).toEqual([]);
+  });
+
+  it('is missing where the storage only claims to have written it, and nothing else is (class C)', async () => {
+    const kit = await started({ storage: { getItem: () => null, setItem: () => {} } });
+    await added(kit);
+    expect(kit.logged).toEqual([]);
+  });
+});
+
 describe('an iteration of events', () => {
   it('ends without an error when its own client is closed (S17)', async () => {
     const { test, client, visits } = await started();
