@@ -20,6 +20,7 @@ import { levelStore } from '../persistence/level-store.ts';
 import { makePrivateDirectory } from '../persistence/private-files.ts';
 import { Shard } from '../shard.ts';
 import { type AgentModule } from './agents-module.ts';
+import { type Held } from './foresight.ts';
 import { secretKeysOf } from './secret-keys.ts';
 import { type DataCommand, type Environment } from './surroundings.ts';
 
@@ -178,33 +179,27 @@ interface HoldOptions {
 async function openOnHold(
   directory: DataDirectory,
   { log, agents = crewAgents, env = {} }: HoldOptions,
-): Promise<Shard> {
+): Promise<Held> {
   const idle = fromPromise<unknown, unknown>(() => new Promise(() => {}));
   const prefix = stageName('');
   const resolveAgent = (name: string): AnyAgent | undefined =>
     name.startsWith(prefix) ? stageAgent(name.slice(prefix.length), idle) : undefined;
-  return new Shard({
-    agents,
-    resolveAgent,
-    store: levelStore(directory.store),
-    hold: true,
-    log,
-    outageMs: 0,
-    ...secretKeysOf(env),
-  }).start();
+  const store = levelStore(directory.store);
+  const options = { agents, resolveAgent, store, hold: true, log, outageMs: 0, ...secretKeysOf(env) };
+  return { system: await new Shard(options).start(), store, resolveAgent };
 }
 
 /** Reads a store, or leaves orders in it, while nothing of it runs. */
 export async function onHold<Result>(
   directory: DataDirectory,
   options: HoldOptions,
-  work: (system: Shard) => Result | Promise<Result>,
+  work: (system: Shard, held: Held) => Result | Promise<Result>,
 ): Promise<Result> {
-  const system = await openOnHold(directory, options);
+  const held = await openOnHold(directory, options);
   try {
-    return await work(system);
+    return await work(held.system, held);
   } finally {
-    await system.stop();
+    await held.system.stop();
   }
 }
 

@@ -6,6 +6,7 @@ import { BosunError } from '../errors.ts';
 import { type Shard } from '../shard.ts';
 import { dataDirectory } from './data-directory.ts';
 import { carriedOut, type ExitCode } from './exit-codes.ts';
+import { type Held } from './foresight.ts';
 import { LiveGateway } from './live-gateway.ts';
 import { refuseOwnRun } from './spoke-refusal.ts';
 import { withStoppedStore } from './stopped-store.ts';
@@ -14,7 +15,7 @@ import { type DataCommand } from './surroundings.ts';
 export interface Ways {
   live(gateway: LiveGateway): Promise<ExitCode | void>;
   /** Absent if only a running system can do it. */
-  stopped?(system: Shard): void | Promise<void>;
+  stopped?(system: Shard, held: Held): void | Promise<void>;
   /** The command that starts such a system. Default: `bosun serve`. */
   readonly starter?: string;
 }

@@ -1,6 +1,6 @@
 /** The verbs of all desks: list, show, and orders, each according to the row of its desk. */
 import { type DeskRow, type Given, type ListPage, type Opening, type Wanted } from './desk-row.ts';
-import { type DeskView, withDesks } from './desk-view.ts';
+import { type DeskView, withDesks, withOrders } from './desk-view.ts';
 import { type ExitCode } from './exit-codes.ts';
 import { plainLine } from '../plain-text.ts';
 import { jsonLine } from './json-lines.ts';
@@ -58,7 +58,7 @@ export function showRecord(desk: object, key: string, command: DataCommand): Pro
 /** Gives the order that makes a new record, and prints its id. */
 export function openRecord(desk: object, command: DataCommand & Opening): Promise<ExitCode> {
   const { json, out } = command;
-  return withDesks(command, async (view) => {
+  return withOrders(command, async (view) => {
     const { desk: to, event, said } = rowOf(desk).open!(command);
     const { problems: _, taken: __, ...reply } = await view.order(to, event);
     const id = (reply as { readonly ticket?: string }).ticket;
@@ -74,7 +74,7 @@ export function giveOrder(
 ): Promise<ExitCode> {
   const { verb, key, by, json, out, err } = command;
   const { find, orders } = rowOf(desk);
-  return withDesks(command, async (view) => {
+  return withOrders(command, async (view) => {
     const { desk: to, event, json: shown = event, said } = await orders[verb]!(await find(view, key), command, view);
     const { problems: remarks } = await view.order(to, event);
     const when = view.isLive ? '' : ' at the next start';

@@ -6,6 +6,7 @@ import { type RecordPage, type RecordsOptions } from '../actors/api/record-pages
 import { BosunError, isBosunError } from '../errors.ts';
 import { withData } from './data-work.ts';
 import { type ExitCode } from './exit-codes.ts';
+import { Foresight } from './foresight.ts';
 import { type LiveGateway } from './live-gateway.ts';
 import { type OrderReply, TAKEN } from '../machines/rules/turn.ts';
 import { type DataCommand } from './surroundings.ts';
@@ -45,6 +46,35 @@ export function withDesks(command: DataCommand, work: (view: DeskView) => Promis
     live: (gateway) => work(liveView(gateway)),
     stopped: (system) => work(storedView(system)),
   });
+}
+
+/**
+ * Does work that gives orders. In a stopped store the view shows what the orders left before make of it, and an order
+ * is tried there before it is left.
+ */
+export function withOrders(command: DataCommand, work: (view: DeskView) => Promise<void>): Promise<ExitCode> {
+  return withData(command, {
+    live: (gateway) => work(liveView(gateway)),
+    async stopped(system, held) {
+      const ahead = await Foresight.of(held);
+      try {
+        await work(ahead === undefined ? storedView(system) : aheadView(system, ahead));
+      } finally {
+        ahead?.end();
+      }
+    },
+  });
+}
+
+function aheadView(system: Shard, ahead: Foresight): DeskView {
+  return {
+    ...storedView(ahead.system),
+    async order(desk, event) {
+      const reply = await ahead.reply(desk, event);
+      if (reply?.taken === false) throw refusedOrder(reply.problems.join('; '));
+      return storedView(system).order(desk, event);
+    },
+  };
 }
 
 /** The record of an id. Throws if there is none. */

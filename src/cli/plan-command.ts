@@ -16,6 +16,7 @@ import { itemOf } from '../machines/work/task.ts';
 import { nameFor, type Whom } from './administer-command.ts';
 import { coordinatorOf, type DataDirectory, dataDirectory, hasStore, onHold } from './data-directory.ts';
 import { carriedOut, EXIT, type ExitCode } from './exit-codes.ts';
+import { Foresight } from './foresight.ts';
 import { LiveGateway } from './live-gateway.ts';
 import { type DataCommand, logTo } from './surroundings.ts';
 
@@ -52,10 +53,19 @@ async function giveOrder(command: PlanCommand, gateway: LiveGateway): Promise<vo
 async function leaveOrder(command: PlanCommand, directory: DataDirectory): Promise<void> {
   if (!hasStore(directory))
     throw new BosunError('BOSUN_PLAN_INVALID', `${directory.path} holds no plan; run one first`);
-  await onHold(directory, { log: logTo(command.err) }, async (system) => {
-    const coordinator = coordinatorOf(system);
-    if (coordinator === undefined) throw noPlan(directory.path);
-    await system.send(COORDINATOR, orderFor(command, coordinator.context));
+  await onHold(directory, { log: logTo(command.err) }, async (system, held) => {
+    if (coordinatorOf(system) === undefined) throw noPlan(directory.path);
+    const ahead = await Foresight.of(held);
+    try {
+      const coordinator = coordinatorOf(ahead?.system ?? system);
+      if (coordinator === undefined) throw noPlan(directory.path);
+      const order = orderFor(command, coordinator.context);
+      const reply = await ahead?.reply(COORDINATOR, order);
+      if (reply?.taken === false) throw new BosunError('BOSUN_PLAN_INVALID', reply.problems.join('; '));
+      await system.send(COORDINATOR, order);
+    } finally {
+      ahead?.end();
+    }
   });
 }
 

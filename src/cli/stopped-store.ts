@@ -2,6 +2,7 @@
 import { BosunError, messageOf } from '../errors.ts';
 import { type Shard } from '../shard.ts';
 import { hasStore, onHold, storeDirectory } from './data-directory.ts';
+import { type Held } from './foresight.ts';
 import { carriedOut, EXIT, type ExitCode } from './exit-codes.ts';
 import { type DataCommand, logTo } from './surroundings.ts';
 
@@ -19,7 +20,7 @@ export const STOPPED_EXITS = {
  */
 export async function withStoppedStore(
   command: DataCommand,
-  work: (system: Shard) => void | Promise<void>,
+  work: (system: Shard, held: Held) => void | Promise<void>,
 ): Promise<ExitCode> {
   const { err, env } = command;
   const directory = storeDirectory(command);

@@ -140,7 +140,7 @@ describe('desks in a stopped store', () => {
     });
     expect(await work.bosun(['batches', 'resume', 'batch-1'])).toEqual({
       code: 0,
-      out: 'batch-1: as resources allow, 3 of 3 items resume at the next start\n',
+      out: 'batch-1: as resources allow, 2 of 3 items resume at the next start\n',
       err: '',
     });
     work.write('quota', '');

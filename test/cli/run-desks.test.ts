@@ -263,6 +263,19 @@ describe('a debate', () => {
     await running.interrupt();
   });
 
+  it('tries an order that is left in a stopped store on what the orders before it decide', async () => {
+    const running = await checking([{ ...MARGIN_CHALLENGE, id: 'sides' }], 'experts: [eve]');
+    await work.looks(['debates', 'list', '--json'], ({ out }) => out.includes('"level":"L1"'));
+    await running.interrupt();
+    const debates = async (...args: string[]) => {
+      const { code, out, err } = await work.bosun(['debates', ...args]);
+      return [code, out + err];
+    };
+    expect(await debates('accept', 'sides', '--by', 'ada')).toEqual([5, 'ada is no side of this debate\n']);
+    expect(await debates('accept', 'sides', '--by', 'strategy')).toEqual([0, 'sides: accept at the next start\n']);
+    expect(await debates('accept', 'sides', '--by', 'strategy')).toEqual([5, 'debate "sides" is over: consensus\n']);
+  });
+
   it('CA-121, CA-126: lists experts with their loads, and takes one out of debates and back in', async () => {
     const doubt = { ...MARGIN_CHALLENGE, priority: 'ordinary', escalationMs: 1 };
     const running = await checking([doubt], 'experts: [eve, ada], riskOrders: { margin: lowest }');

@@ -114,6 +114,21 @@ describe('bosun tickets in a stopped store', () => {
     expect(context).toMatchObject({ question: { title: 'Euro or dollar?', creator: 'ada' } });
   });
 
+  it('tries an order on what the orders stored before it decide', async () => {
+    const resolve = () => bosun('resolve', 'TK-0001', 'Zod', '--by', 'ada', '--reason', 'it is settled');
+    expect(await resolve()).toMatchObject({ code: 0, err: '' });
+    const err = 'TK-0001 is resolved: that takes a ticket that is open, in_review, escalated\n';
+    expect(await resolve()).toEqual({ code: 5, out: '', err });
+    const reopen = ['reopen', 'TK-0001', '--by', 'ada', '--reason', 'it is not'];
+    expect(await bosun(...reopen)).toMatchObject({ code: 0, err: '' });
+    expect(await bosun(...reopen)).toMatchObject({ code: 5 });
+  });
+
+  it('keeps a ticket open for replies whose review is still to come', async () => {
+    for (const by of ['ada', 'bob'])
+      expect(await bosun('reply', 'TK-0001', '--option', 'Zod', '--by', by)).toMatchObject({ code: 0, err: '' });
+  });
+
   it('stores an order for the next start', async () => {
     expect(await bosun('reply', 'TK-0001', '--option', 'Zod', '--by', 'ada')).toEqual({
       ...{ code: 0, err: '' },
